@@ -1,0 +1,133 @@
+#include "base/arena.h"
+
+#include <stdalign.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+
+struct arena_block {
+    struct arena_block *next;
+    size_t size;
+    size_t used;
+    alignas(max_align_t) char memory[];
+};
+
+enum { FIRST_BLOCK = 4096, LARGEST_STEP = 1 << 20 };
+
+static struct arena_block *
+block_add(struct arena *arena, size_t need)
+{
+    size_t size = arena->blocks ? arena->blocks->size * 2 : FIRST_BLOCK;
+    if (size > LARGEST_STEP)
+        size = LARGEST_STEP;
+    if (size < need)
+        size = need;
+
+    struct arena_block *block = alloc_resize(NULL, size_add(sizeof *block, size), 1);
+    block->next = arena->blocks;
+    block->size = size;
+    block->used = 0;
+    arena->blocks = block;
+    return block;
+}
+
+void *
+arena_alloc(struct arena *arena, size_t size)
+{
+    size_t need = size_add(size, alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
+    arena->used = size_add(arena->used, need);
+    if (arena->limit && arena->used > arena->limit)
+        die("a page of %zu bytes is past its limit of %zu", arena->used, arena->limit);
+
+    struct arena_block *block = arena->blocks;
+    if (!block || block->size - block->used < need)
+        block = block_add(arena, need);
+    void *memory = block->memory + block->used;
+    block->used += need;
+    memset(memory, 0, need);
+    return memory;
+}
+
+void *
+arena_array(struct arena *arena, size_t count, size_t size)
+{
+    return arena_alloc(arena, size_mul(count, size));
+}
+
+struct bytes
+arena_copy(struct arena *arena, struct bytes b)
+{
+    if (!b.data)
+        return b;
+    char *copy = arena_alloc(arena, size_add(b.len, 1));
+    memcpy(copy, b.data, b.len);
+    return (struct bytes){copy, b.len};
+}
+
+const char *
+arena_text(struct arena *arena, struct bytes b)
+{
+    return arena_copy(arena, b).data;
+}
+
+const char *
+arena_printf(struct arena *arena, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    va_list again;
+    va_copy(again, args);
+    int len = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *text = arena_alloc(arena, (size_t)(len < 0 ? 0 : len) + 1);
+    if (len > 0)
+        vsnprintf(text, (size_t)len + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+void
+arena_reset(struct arena *arena)
+{
+    struct arena_block *keep = arena->blocks;
+    if (keep) {
+        for (struct arena_block *block = keep->next, *next; block; block = next) {
+            next = block->next;
+            free(block);
+        }
+        keep->next = NULL;
+        keep->used = 0;
+    }
+    arena->used = 0;
+}
+
+void
+arena_release(struct arena *arena)
+{
+    arena_reset(arena);
+    free(arena->blocks);
+    arena->blocks = NULL;
+}
+
+void
+arena_adopt(struct arena *into, struct arena *from)
+{
+    if (!from->blocks)
+        return;
+    struct arena_block *last = from->blocks;
+    while (last->next)
+        last = last->next;
+    // Behind the first block of `into`, which goes on being filled.
+    if (into->blocks) {
+        last->next = into->blocks->next;
+        into->blocks->next = from->blocks;
+    } else {
+        into->blocks = from->blocks;
+    }
+    into->used = size_add(into->used, from->used);
+    from->blocks = NULL;
+    from->used = 0;
+}

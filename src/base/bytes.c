@@ -1,0 +1,117 @@
+#include "base/bytes.h"
+
+#include <string.h>
+
+struct bytes
+bytes_of(const char *text)
+{
+    return text ? (struct bytes){text, strlen(text)} : BYTES_ABSENT;
+}
+
+struct bytes
+bytes_slice(struct bytes b, size_t from, size_t len)
+{
+    if (!b.data)
+        return b;
+    if (from > b.len)
+        from = b.len;
+    if (len > b.len - from)
+        len = b.len - from;
+    return (struct bytes){b.data + from, len};
+}
+
+bool
+bytes_present(struct bytes b)
+{
+    return b.data != NULL;
+}
+
+bool
+bytes_equal(struct bytes a, struct bytes b)
+{
+    if (!a.data || !b.data)
+        return !a.data && !b.data;
+    return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
+}
+
+bool
+bytes_equal_text(struct bytes a, const char *text)
+{
+    return bytes_equal(a, bytes_of(text));
+}
+
+int
+bytes_compare(struct bytes a, struct bytes b)
+{
+    if (!a.data || !b.data)
+        return (a.data != NULL) - (b.data != NULL);
+
+    size_t shared = a.len < b.len ? a.len : b.len;
+    int order = memcmp(a.data, b.data, shared);
+    if (order)
+        return order;
+    return (a.len > b.len) - (a.len < b.len);
+}
+
+bool
+bytes_starts(struct bytes b, const char *prefix)
+{
+    size_t len = strlen(prefix);
+    return b.data && b.len >= len && memcmp(b.data, prefix, len) == 0;
+}
+
+bool
+bytes_ends(struct bytes b, const char *suffix)
+{
+    size_t len = strlen(suffix);
+    return b.data && b.len >= len && memcmp(b.data + b.len - len, suffix, len) == 0;
+}
+
+size_t
+bytes_find(struct bytes b, struct bytes needle, size_t from)
+{
+    if (!b.data || from > b.len)
+        return SIZE_MAX;
+    if (needle.len == 0)
+        return from;
+    const char *hit = memmem(b.data + from, b.len - from, needle.data, needle.len);
+    return hit ? (size_t)(hit - b.data) : SIZE_MAX;
+}
+
+size_t
+bytes_find_last(struct bytes b, struct bytes needle)
+{
+    if (!b.data || needle.len > b.len || needle.len == 0)
+        return SIZE_MAX;
+    for (size_t at = b.len - needle.len + 1; at-- > 0;)
+        if (b.data[at] == needle.data[0] && memcmp(b.data + at, needle.data, needle.len) == 0)
+            return at;
+    return SIZE_MAX;
+}
+
+static bool
+is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+struct bytes
+bytes_trim(struct bytes b)
+{
+    while (b.len && is_blank(b.data[0])) {
+        b.data++;
+        b.len--;
+    }
+    while (b.len && is_blank(b.data[b.len - 1]))
+        b.len--;
+    return b;
+}
+
+uint64_t
+bytes_hash(struct bytes b)
+{
+    uint64_t hash = 14695981039346656037ULL;
+    for (size_t i = 0; i < b.len; i++)
+        hash = (hash ^ (unsigned char)b.data[i]) * 1099511628211ULL;
+    return hash;
+}

@@ -1,0 +1,38 @@
+// bytes: a view of bytes that somebody else owns. Never NUL-terminated unless its owner says so.
+//
+// data == NULL means absent (SQL NULL, a Kafka null key); an empty value has data != NULL and len 0. The two differ
+// everywhere in this program.
+#ifndef REDRIVE_BASE_BYTES_H
+#define REDRIVE_BASE_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bytes {
+    const char *data;
+    size_t len;
+};
+
+#define BYTES(literal) ((struct bytes){(literal), sizeof(literal) - 1})
+#define BYTES_ABSENT ((struct bytes){NULL, 0})
+#define BYTES_ARGS(b) (int)((b).len > 4096 ? 4096 : (b).len), ((b).data ? (b).data : "") // for "%.*s", cut at 4 KiB
+
+struct bytes bytes_of(const char *text); // a view of a NUL-terminated text; NULL gives absent
+struct bytes bytes_slice(struct bytes b, size_t from, size_t len); // clipped to b
+bool bytes_present(struct bytes b);
+bool bytes_equal(struct bytes a, struct bytes b); // two absent ones are equal
+bool bytes_equal_text(struct bytes a, const char *text);
+int bytes_compare(struct bytes a, struct bytes b); // by byte, then by length; absent first
+bool bytes_starts(struct bytes b, const char *prefix);
+bool bytes_ends(struct bytes b, const char *suffix);
+// Offset of needle in b at or after from, or SIZE_MAX.
+size_t bytes_find(struct bytes b, struct bytes needle, size_t from);
+// Offset of the last occurrence of needle, or SIZE_MAX.
+size_t bytes_find_last(struct bytes b, struct bytes needle);
+struct bytes bytes_trim(struct bytes b); // without ASCII blanks, tabs and line ends at both ends
+
+// FNV-1a 64 bit; for tables in memory only, never stored.
+uint64_t bytes_hash(struct bytes b);
+
+#endif

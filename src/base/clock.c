@@ -1,0 +1,212 @@
+#include "base/clock.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// Days since 1970-01-01 of a date of the proleptic Gregorian calendar.
+static int64_t
+days_from_civil(int64_t year, int month, int day)
+{
+    year -= month <= 2;
+    int64_t era = (year >= 0 ? year : year - 399) / 400;
+    int64_t year_of_era = year - era * 400;
+    int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+    int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    return era * 146097 + day_of_era - 719468;
+}
+
+static bool
+number(const char **at, const char *end, int digits, int *n)
+{
+    if (end - *at < digits)
+        return false;
+    *n = 0;
+    for (int i = 0; i < digits; i++) {
+        char c = (*at)[i];
+        if (c < '0' || c > '9')
+            return false;
+        *n = *n * 10 + (c - '0');
+    }
+    *at += digits;
+    return true;
+}
+
+static bool
+literal(const char **at, const char *end, char c)
+{
+    if (*at == end || **at != c)
+        return false;
+    (*at)++;
+    return true;
+}
+
+static bool
+parse_date(const char **at, const char *end, int64_t *us)
+{
+    static const int month_days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    int year, month, day;
+    if (!number(at, end, 4, &year) || !literal(at, end, '-') || !number(at, end, 2, &month) ||
+        !literal(at, end, '-') || !number(at, end, 2, &day))
+        return false;
+    if (month < 1 || month > 12 || day < 1 || day > month_days[month - 1])
+        return false;
+    *us = days_from_civil(year, month, day) * 86400 * US_PER_SECOND;
+    return true;
+}
+
+static bool
+parse_time(const char **at, const char *end, int64_t *us)
+{
+    int hour, minute, second = 0;
+    if (!number(at, end, 2, &hour) || !literal(at, end, ':') || !number(at, end, 2, &minute))
+        return false;
+    int64_t fraction = 0;
+    if (literal(at, end, ':')) {
+        if (!number(at, end, 2, &second))
+            return false;
+        if (literal(at, end, '.')) {
+            int64_t scale = US_PER_SECOND;
+            const char *from = *at;
+            while (*at < end && **at >= '0' && **at <= '9') {
+                if (scale > 1) {
+                    scale /= 10;
+                    fraction += (**at - '0') * scale;
+                }
+                (*at)++;
+            }
+            if (*at == from)
+                return false;
+        }
+    }
+    if (hour > 23 || minute > 59 || second > 60)
+        return false;
+    *us = (int64_t)(hour * 3600 + minute * 60 + second) * US_PER_SECOND + fraction;
+    return true;
+}
+
+bool
+time_parse_wall(struct bytes text, int64_t *wall, bool *is_date, struct err *err)
+{
+    const char *at = text.data;
+    const char *end = text.data ? text.data + text.len : at;
+    int64_t date = 0;
+    int64_t time_us = 0;
+    bool ok = at && parse_date(&at, end, &date);
+    bool date_only = ok && at == end;
+    if (ok && !date_only)
+        ok = (literal(&at, end, 'T') || literal(&at, end, ' ')) && parse_time(&at, end, &time_us) && at == end;
+    if (!ok)
+        return err_set(err, ERR_USAGE, "\"%.*s\" is not a time; write 2026-11-20 or 2026-11-20T12:00",
+                       BYTES_ARGS(text));
+    *wall = date + time_us;
+    *is_date = date_only;
+    return true;
+}
+
+// REDRIVE_NOW as an instant, or TIME_ABSENT. Read once: tests set it before the program starts.
+static int64_t
+frozen_now(void)
+{
+    static int64_t frozen;
+    static bool is_read;
+    if (is_read)
+        return frozen;
+
+    is_read = true;
+    frozen = TIME_ABSENT;
+    const char *text = getenv("REDRIVE_NOW");
+    if (text) {
+        struct bytes b = bytes_of(text);
+        if (bytes_ends(b, "Z"))
+            b.len--;
+        bool is_date;
+        if (!time_parse_wall(b, &frozen, &is_date, NULL))
+            frozen = TIME_ABSENT;
+    }
+    return frozen;
+}
+
+static int64_t
+read_clock(clockid_t id)
+{
+    struct timespec now;
+    clock_gettime(id, &now);
+    return (int64_t)now.tv_sec * US_PER_SECOND + now.tv_nsec / 1000;
+}
+
+int64_t
+clock_now(void)
+{
+    int64_t frozen = frozen_now();
+    return frozen != TIME_ABSENT ? frozen : read_clock(CLOCK_REALTIME);
+}
+
+int64_t
+clock_mono(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+void
+clock_sleep(int64_t us)
+{
+    if (us <= 0)
+        return;
+    struct timespec wait = {.tv_sec = us / US_PER_SECOND, .tv_nsec = us % US_PER_SECOND * 1000};
+    nanosleep(&wait, NULL);
+}
+
+static int64_t
+floor_div(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
+
+const char *
+time_rfc3339(int64_t instant, int64_t offset_us, char out[TIME_TEXT])
+{
+    int64_t wall = instant + offset_us;
+    time_t seconds = (time_t)floor_div(wall, US_PER_SECOND);
+    int64_t fraction = wall - (int64_t)seconds * US_PER_SECOND;
+    struct tm tm;
+    gmtime_r(&seconds, &tm);
+    size_t at = strftime(out, TIME_TEXT, "%Y-%m-%dT%H:%M:%S", &tm);
+    if (fraction)
+        at += (size_t)snprintf(out + at, TIME_TEXT - at, ".%06" PRId64, fraction);
+    int64_t minutes = offset_us / (60 * US_PER_SECOND);
+    if (minutes == 0)
+        snprintf(out + at, TIME_TEXT - at, "Z");
+    else
+        snprintf(out + at, TIME_TEXT - at, "%c%02" PRId64 ":%02" PRId64, minutes < 0 ? '-' : '+',
+                 (minutes < 0 ? -minutes : minutes) / 60, (minutes < 0 ? -minutes : minutes) % 60);
+    return out;
+}
+
+static struct tm
+local(int64_t instant)
+{
+    time_t seconds = (time_t)floor_div(instant, US_PER_SECOND);
+    struct tm tm;
+    localtime_r(&seconds, &tm);
+    return tm;
+}
+
+const char *
+time_of_day(int64_t instant, char out[TIME_TEXT])
+{
+    struct tm tm = local(instant);
+    strftime(out, TIME_TEXT, "%H:%M:%S", &tm);
+    return out;
+}
+
+const char *
+time_local(int64_t instant, char out[TIME_TEXT])
+{
+    struct tm tm = local(instant);
+    strftime(out, TIME_TEXT, "%Y-%m-%d %H:%M:%S", &tm);
+    return out;
+}

@@ -1,0 +1,29 @@
+// clock: times are int64_t microseconds, instants since 1970-01-01 UTC. Deadlines use the monotonic clock.
+//
+// Decisions that matter (leases, resolved_at, audit) use PostgreSQL's clock, never this one.
+#ifndef REDRIVE_BASE_CLOCK_H
+#define REDRIVE_BASE_CLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "base/bytes.h"
+#include "base/err.h"
+
+#define TIME_ABSENT INT64_MIN
+#define US_PER_SECOND 1000000LL
+
+int64_t clock_now(void);  // wall clock; REDRIVE_NOW (RFC 3339) in the environment freezes it, for tests and screenshots
+int64_t clock_mono(void); // monotonic, for durations and deadlines
+void clock_sleep(int64_t us);
+
+#define TIME_TEXT 40
+// "2026-11-21T14:02:11.123456+01:00"; fraction left out when zero. offset_us: wall minus UTC.
+const char *time_rfc3339(int64_t instant, int64_t offset_us, char out[TIME_TEXT]);
+// "14:02:11" in the process's time zone (TZ).
+const char *time_of_day(int64_t instant, char out[TIME_TEXT]);
+// "2026-11-21 14:02:11" in the process's time zone.
+const char *time_local(int64_t instant, char out[TIME_TEXT]);
+// Wall time without zone: 2026-11-20, 2026-11-20T12:00, 2026-11-20 12:00:30.5 → µs as if it were UTC. *is_date: no time given.
+bool time_parse_wall(struct bytes text, int64_t *wall, bool *is_date, struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,202 @@
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/clock.h"
+#include "base/utf8.h"
+
+const char *
+text_count(int64_t n, char out[TEXT_SHORT])
+{
+    char digits[24];
+    uint64_t magnitude = n < 0 ? (uint64_t)-(n + 1) + 1 : (uint64_t)n;
+    int len = snprintf(digits, sizeof digits, "%" PRIu64, magnitude);
+    int at = 0;
+    if (n < 0)
+        out[at++] = '-';
+    for (int i = 0; i < len; i++) {
+        if (i > 0 && (len - i) % 3 == 0)
+            out[at++] = ',';
+        out[at++] = digits[i];
+    }
+    out[at] = '\0';
+    return out;
+}
+
+const char *
+text_age(int64_t us, char out[TEXT_SHORT])
+{
+    static const struct {
+        int64_t seconds;
+        const char *unit;
+    } steps[] = {{604800 * 2, "w"}, {86400, "d"}, {3600, "h"}, {60, "m"}};
+
+    int64_t seconds = us < 0 ? 0 : us / US_PER_SECOND;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        if (seconds >= steps[i].seconds) {
+            int64_t per = i == 0 ? 604800 : steps[i].seconds;
+            snprintf(out, TEXT_SHORT, "%" PRId64 "%s", seconds / per, steps[i].unit);
+            return out;
+        }
+    }
+    snprintf(out, TEXT_SHORT, "%" PRId64 "s", seconds);
+    return out;
+}
+
+const char *
+text_size(uint64_t bytes, char out[TEXT_SHORT])
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+    double value = (double)bytes;
+    size_t unit = 0;
+    while (value >= 1000 && unit + 1 < sizeof units / sizeof *units) {
+        value /= 1000;
+        unit++;
+    }
+    snprintf(out, TEXT_SHORT, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+    return out;
+}
+
+bool
+text_parse_int(struct bytes text, int64_t *n, struct err *err)
+{
+    size_t at = 0;
+    bool negative = text.len && (text.data[0] == '-');
+    if (negative)
+        at++;
+    int64_t value = 0;
+    if (at == text.len)
+        return err_set(err, ERR_USAGE, "\"%.*s\" is not a whole number", BYTES_ARGS(text));
+    for (; at < text.len; at++) {
+        int digit = text.data[at] - '0';
+        if (digit < 0 || digit > 9)
+            return err_set(err, ERR_USAGE, "\"%.*s\" is not a whole number", BYTES_ARGS(text));
+        if (__builtin_mul_overflow(value, 10, &value) || __builtin_sub_overflow(value, digit, &value))
+            return err_set(err, ERR_USAGE, "%.*s is too large a number", BYTES_ARGS(text));
+    }
+    if (!negative && value == INT64_MIN)
+        return err_set(err, ERR_USAGE, "%.*s is too large a number", BYTES_ARGS(text));
+    *n = negative ? value : -value;
+    return true;
+}
+
+bool
+text_parse_duration(struct bytes text, int64_t *us, struct err *err)
+{
+    static const struct {
+        const char *unit;
+        int64_t us;
+    } units[] = {{"ms", 1000},
+                 {"s", US_PER_SECOND},
+                 {"m", 60 * US_PER_SECOND},
+                 {"h", 3600 * US_PER_SECOND},
+                 {"d", 86400 * US_PER_SECOND},
+                 {"w", 604800 * US_PER_SECOND}};
+
+    size_t digits = 0;
+    while (digits < text.len && text.data[digits] >= '0' && text.data[digits] <= '9')
+        digits++;
+    struct bytes unit = bytes_slice(text, digits, SIZE_MAX);
+    int64_t scale = unit.len == 0 ? US_PER_SECOND : 0;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (bytes_equal_text(unit, units[i].unit))
+            scale = units[i].us;
+    int64_t n;
+    if (digits == 0 || scale == 0 || !text_parse_int(bytes_slice(text, 0, digits), &n, NULL) ||
+        __builtin_mul_overflow(n, scale, us))
+        return err_set(err, ERR_USAGE, "\"%.*s\" is not a duration; write 500ms, 10s, 2m, 3h or 7d",
+                       BYTES_ARGS(text));
+    return true;
+}
+
+static const char *
+short_escape(uint32_t point)
+{
+    switch (point) {
+    case '\n':
+        return "\\n";
+    case '\r':
+        return "\\r";
+    case '\t':
+        return "\\t";
+    case 0x1B:
+        return "\\e";
+    case 0:
+        return "\\0";
+    default:
+        return NULL;
+    }
+}
+
+void
+text_visible(struct strbuf *out, struct bytes untrusted, bool lines)
+{
+    for (size_t at = 0; at < untrusted.len;) {
+        uint32_t point;
+        size_t len = utf8_decode(untrusted, at, &point);
+        if (point == UTF8_INVALID)
+            strbuf_printf(out, "\\x%02x", (unsigned char)untrusted.data[at]);
+        else if (utf8_printable(point) || (lines && (point == '\n' || point == '\t')))
+            strbuf_add(out, bytes_slice(untrusted, at, len));
+        else if (short_escape(point))
+            strbuf_add_text(out, short_escape(point));
+        else if (point < 0x20 || point == 0x7F)
+            strbuf_printf(out, "\\x%02x", point);
+        else
+            strbuf_printf(out, "<U+%04X>", point);
+        at += len;
+    }
+}
+
+// Damerau-Levenshtein distance (adjacent swaps count one) of words up to 63 bytes; longer ones are far apart.
+static size_t
+distance(const char *a, const char *b)
+{
+    size_t la = strlen(a);
+    size_t lb = strlen(b);
+    if (la > 63 || lb > 63)
+        return SIZE_MAX;
+
+    size_t rows[3][64];
+    size_t *before = rows[0];
+    size_t *last = rows[1];
+    size_t *row = rows[2];
+    for (size_t j = 0; j <= lb; j++)
+        last[j] = j;
+    for (size_t i = 1; i <= la; i++) {
+        row[0] = i;
+        for (size_t j = 1; j <= lb; j++) {
+            size_t best = last[j - 1] + (a[i - 1] != b[j - 1]);
+            if (last[j] + 1 < best)
+                best = last[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
+            row[j] = best;
+        }
+        size_t *oldest = before;
+        before = last;
+        last = row;
+        row = oldest;
+    }
+    return last[lb];
+}
+
+const char *
+text_suggest(const char *word, const char *const *words, size_t count)
+{
+    const char *best = NULL;
+    size_t nearest = 3;
+    for (size_t i = 0; i < count; i++) {
+        size_t d = distance(word, words[i]);
+        if (strlen(word) >= 3 && strncmp(words[i], word, strlen(word)) == 0)
+            d = d < 1 ? d : 1;
+        if (d < nearest && d < strlen(word)) {
+            nearest = d;
+            best = words[i];
+        }
+    }
+    return best;
+}

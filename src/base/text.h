@@ -1,0 +1,33 @@
+// text: numbers, ages and untrusted bytes as people read them.
+#ifndef REDRIVE_BASE_TEXT_H
+#define REDRIVE_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/strbuf.h"
+
+#define TEXT_SHORT 32 // enough for every text_… result below
+
+// "1,204,000". Returns out.
+const char *text_count(int64_t n, char out[TEXT_SHORT]);
+// An age of that many microseconds as "4s", "3m", "2h", "1d", "5w"; negative ages are "0s".
+const char *text_age(int64_t us, char out[TEXT_SHORT]);
+// "1.2 kB", "2.0 MB".
+const char *text_size(uint64_t bytes, char out[TEXT_SHORT]);
+
+// "500ms", "10s", "2m", "3h", "7d"; a bare number is seconds. Result in microseconds.
+bool text_parse_duration(struct bytes text, int64_t *us, struct err *err) MUST_CHECK;
+// A whole decimal number, nothing behind it.
+bool text_parse_int(struct bytes text, int64_t *n, struct err *err) MUST_CHECK;
+
+// Appends untrusted bytes made harmless for a terminal: what utf8_printable refuses becomes a visible escape
+// (`\e` `\n` `\x9b` `<U+202E>`), invalid bytes become \xNN. With `lines` newlines and tabs stay.
+void text_visible(struct strbuf *out, struct bytes untrusted, bool lines);
+
+// The word nearest to `word` among `count` words (Damerau-Levenshtein ≤ 2 or a prefix), or NULL: "did you mean …".
+const char *text_suggest(const char *word, const char *const *words, size_t count);
+
+#endif

@@ -1,0 +1,92 @@
+// event: one row of the contract table dlq_events, with what redrive's own tables know about it.
+//
+// An event is a plain view: its bytes live in the arena of the page it came with. Which members are filled is told by
+// a mask of enum event_fields, so that a list does not pay for payloads that it does not show. Absent (SQL NULL) is
+// data == NULL for bytes, TIME_ABSENT for times, and the has_… flags for numbers.
+#ifndef REDRIVE_CORE_EVENT_H
+#define REDRIVE_CORE_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "core/category.h"
+
+enum event_status { EVENT_PENDING, EVENT_RESOLVED, EVENT_DISCARDED, EVENT_OTHER };
+
+// What a reader of events asks for. The id is always there.
+enum event_fields {
+    EVENT_NARROW = 1 << 0,  // event_id … all short columns, times, numbers, coordinates, live operation, came_back
+    EVENT_ERROR = 1 << 1,   // error_message (whole)
+    EVENT_STACK = 1 << 2,   // stack_trace (whole); with EVENT_ERROR the reader also fills group and category
+    EVENT_PAYLOAD = 1 << 3, // payload: newest revision, else raw bytes, else the jsonb's text
+    EVENT_RAW = 1 << 4,     // key, headers of the record the event came from, where redrive keeps it
+    EVENT_GROUP = 1 << 5,   // group, category, error_class: needs ERROR and STACK on the way, does not keep them
+};
+
+struct event_header {
+    struct bytes name;
+    struct bytes value; // absent is a null value
+};
+
+struct event {
+    int64_t id;
+
+    struct bytes event_id;
+    struct bytes event_type;
+    struct bytes source_table;
+    struct bytes source_id;
+    struct bytes correlation_id; // as text
+    struct bytes status_text;    // as it stands in the table
+    enum event_status status;
+    struct bytes resolved_by;
+    struct bytes topic;
+    int32_t retry_count;
+    int32_t max_retries;
+    int32_t partition; // with has_partition
+    int64_t offset;    // with has_offset
+    bool has_partition;
+    bool has_offset;
+    int64_t created_at;   // instant; the table's wall time read in the configured zone
+    int64_t created_wall; // the same as it stands in the table, µs as if UTC; created_wall - created_at is the offset
+    int64_t last_retry_at;
+    int64_t resolved_at;
+
+    struct bytes error_message;
+    struct bytes stack_trace;
+    struct bytes payload;
+    uint64_t payload_size; // of the whole payload, also where only its beginning was read
+
+    struct bytes key;
+    bool has_raw; // redrive keeps the record byte for byte
+    struct event_header *headers;
+    uint32_t header_count;
+
+    // From redrive's tables.
+    int32_t revisions;   // corrected payloads; 0: none, the original stands
+    int32_t came_back;   // times it failed again after it was republished
+    int32_t published;   // times it was republished
+    bool is_quarantined; // came back too often; left out of bulk operations unless named
+    int64_t operation;   // the live operation that holds it, or 0
+
+    // Derived, by core/fingerprint and core/category.
+    uint64_t group;
+    enum category category;
+    struct bytes error_class; // of the root cause; absent where the text names none
+};
+
+const char *event_status_name(enum event_status status);      // "pending", …, "other"
+enum event_status event_status_of(struct bytes status_text); // any case
+
+// A group key as 16 hex digits, and back. A key prefix of 1 to 16 digits parses to a range [low, high].
+#define GROUP_TEXT 17
+const char *group_text(uint64_t group, char out[GROUP_TEXT]);
+bool group_parse(struct bytes text, uint64_t *low, uint64_t *high);
+
+// The queue (seed 001: the DLQ's name) an event belongs to: its topic where that is named like a dead letter queue, else absent.
+// The original topic: the same name without its DLQ suffix or prefix, else the name as it is.
+// Suffixes and prefixes: -dlq .dlq _dlq .DLQ -dlt .DLT -dead-letter, dlq. , error.X.GROUP (formats.md).
+bool topic_is_queue(struct bytes topic);
+struct bytes topic_original(struct bytes topic);
+
+#endif
