@@ -1,0 +1,42 @@
+// stats: the five analyses of S1.2, exact, by plain aggregates that distributed PostgreSQL can route.
+#ifndef REDRIVE_STORE_STATS_H
+#define REDRIVE_STORE_STATS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "base/arena.h"
+#include "store/store.h"
+
+struct stats_pending {
+    int64_t pending, resolved, discarded, other;
+    int64_t oldest_at, newest_at; // of the pending
+};
+struct stats_error {
+    const char *message; // as it stands, cut at 500 characters
+    int64_t count;
+    int64_t first_at, last_at;
+};
+struct stats_hour {
+    int64_t hour; // its beginning, instant
+    int64_t count;
+};
+struct stats_type {
+    const char *event_type;
+    int64_t total, pending, resolved;
+};
+struct stats_resolution {
+    const char *event_type;
+    int64_t resolved;
+    double mean_seconds;
+};
+struct stats {
+    struct stats_pending pending;
+    struct stats_error *errors;           // most common pending errors, most first, at most 20
+    struct stats_hour *hours;             // errors per hour over 7 days, 168 at most, empty hours with 0
+    struct stats_type *types;             // most first
+    struct stats_resolution *resolutions; // mean time to resolution per type
+    size_t error_count, hour_count, type_count, resolution_count;
+};
+bool stats_read(struct store *store, struct arena *arena, struct stats *stats, struct err *err) MUST_CHECK;
+
+#endif

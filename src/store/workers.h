@@ -1,0 +1,23 @@
+// workers: who carries operations out now, so that screens can say "worker ● 1 idle" and start one when there is none.
+#ifndef REDRIVE_STORE_WORKERS_H
+#define REDRIVE_STORE_WORKERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "base/arena.h"
+#include "store/store.h"
+
+struct worker {
+    const char *name; // "<host>/<pid>/<start>"
+    const char *note; // "idle", "operation 41, slot 2", "Kafka cannot be reached: …"
+    bool publishes;   // has Kafka settings
+    int64_t seen_at;
+    double rate; // events/s over the last seconds
+};
+// At start, every few seconds, and when what it does changes.
+bool worker_beat(struct store *store, const char *name, bool publishes, const char *note, double rate, struct err *err) MUST_CHECK;
+bool worker_gone(struct store *store, const char *name, struct err *err) MUST_CHECK;
+// Those seen within the last 15 s by the database's clock.
+bool worker_list(struct store *store, struct arena *arena, struct worker **workers, size_t *count, struct err *err) MUST_CHECK;
+
+#endif
