@@ -80,4 +80,31 @@ struct operation {
 // done + refused + conflict (+ cancelled + held) of total, 0..100.
 int operation_percent(const struct operation *operation);
 
+enum steer { STEER_PAUSE, STEER_RESUME, STEER_CANCEL, STEER_RATE, STEER_APPROVE };
+
+// How many items there are per state and reason: "refused 2: message of 2,310,448 bytes, topic allows 1,048,588".
+struct outcome {
+    enum item_state state;
+    const char *reason; // NULL: none
+    int64_t count;
+    int64_t first_event;
+};
+
+// What the dialog shows before anything is asked for.
+struct preview_topic {
+    const char *topic; // original topic; NULL: the event names none
+    int64_t count;
+};
+struct preview {
+    int64_t open;        // of the ids, how many the action can act on now
+    int64_t closed;      // already closed by somebody
+    int64_t busy;        // in another live operation
+    const char *busy_with; // "operation 41 of ana", or NULL
+    int64_t quarantined;
+    int64_t revised;     // newest revision would be sent
+    int64_t raw;         // original bytes are kept
+    struct preview_topic *topics; // most first, at most 20
+    size_t topic_count;
+};
+
 #endif

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "core/event.h"
+#include "core/history.h"
 #include "store/store.h"
 
 struct event_query {
@@ -41,13 +42,6 @@ bool store_pending_count(struct store *store, int64_t *pending, int64_t *highest
 bool store_last_closed(struct store *store, int64_t *at, char by[64], struct err *err) MUST_CHECK;
 
 // The revisions of one event, newest first; `payload` whole.
-struct revision {
-    int32_t no;
-    const char *author;
-    const char *reason;
-    int64_t at;
-    struct bytes payload;
-};
 bool store_revisions(struct store *store, int64_t id, struct arena *arena, struct revision **revisions, size_t *count,
                      struct err *err) MUST_CHECK;
 

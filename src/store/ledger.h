@@ -9,19 +9,11 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "core/event.h"
+#include "core/worker.h"
 #include "store/store.h"
 
 #define UUID_TEXT 37
 
-// What a cluster can promise, as found by the probe (operations.md 1.7).
-enum promise { PROMISE_UNKNOWN, PROMISE_EXACTLY_ONCE, PROMISE_AT_LEAST_ONCE };
-struct cluster {
-    char name[64];      // short, part of Kafka names: the Kafka cluster id
-    enum promise promise;
-    char words[200];    // for the screen: "exactly once", "demo broker: at least once", …
-    char evidence[500]; // what the probe saw
-    int64_t checked_at;
-};
 bool cluster_get(struct store *store, const char *name, struct cluster *cluster, struct err *err) MUST_CHECK; // ERR_NOT_FOUND
 bool cluster_put(struct store *store, const struct cluster *cluster, struct err *err) MUST_CHECK;
 bool cluster_latest(struct store *store, struct cluster *cluster, struct err *err) MUST_CHECK; // last checked; ERR_NOT_FOUND

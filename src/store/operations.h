@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "core/event.h"
+#include "core/history.h"
 #include "core/operation.h"
 #include "store/store.h"
 
@@ -27,51 +28,20 @@ bool operation_list(struct store *store, int64_t before, size_t limit, struct ar
 // Numbers of operations that changed since `*token` (start with 0); cheap enough to ask twice a second.
 bool operation_changes(struct store *store, int64_t *token, bool *changed, struct err *err) MUST_CHECK;
 
-enum steer { STEER_PAUSE, STEER_RESUME, STEER_CANCEL, STEER_RATE, STEER_APPROVE };
 // Effective at the next chunk. ERR_CONFLICT with a sentence where the state does not allow it (it is already done …).
 bool operation_steer(struct store *store, int64_t no, enum steer steer, int32_t rate, struct err *err) MUST_CHECK;
 
-// How many items there are per state and reason: "refused 2: message of 2,310,448 bytes, topic allows 1,048,588".
-struct outcome {
-    enum item_state state;
-    const char *reason; // NULL: none
-    int64_t count;
-    int64_t first_event;
-};
+// How many items there are per state and reason, most first.
 bool operation_outcomes(struct store *store, int64_t no, struct arena *arena, struct outcome **outcomes, size_t *count,
                         struct err *err) MUST_CHECK;
 // Ids of the items in these states (set of 1 << enum item_state; 0: all), ascending; the caller frees.
 bool operation_item_ids(struct store *store, int64_t no, unsigned states, int64_t **ids, size_t *count, struct err *err) MUST_CHECK;
 
-// Every decision about one event, newest first: item outcomes with their operation.
-struct decision {
-    int64_t operation;
-    enum operation_action action;
-    enum item_state state;
-    const char *who;
-    const char *reason;
-    const char *detail;
-    int64_t at;
-};
+// Every decision about one event, newest first.
 bool event_decisions(struct store *store, int64_t id, struct arena *arena, struct decision **decisions, size_t *count,
                      struct err *err) MUST_CHECK;
 
-// What the dialog shows before anything is asked for. Nothing is written.
-struct preview_topic {
-    const char *topic; // original topic; NULL: the event names none
-    int64_t count;
-};
-struct preview {
-    int64_t open;        // of the ids, how many the action can act on now
-    int64_t closed;      // already closed by somebody
-    int64_t busy;        // in another live operation
-    const char *busy_with; // "operation 41 of ana", or NULL
-    int64_t quarantined;
-    int64_t revised;     // newest revision would be sent
-    int64_t raw;         // original bytes are kept
-    struct preview_topic *topics; // most first, at most 20
-    size_t topic_count;
-};
+// Nothing is written.
 bool operation_preview(struct store *store, enum operation_action action, const int64_t *ids, size_t count, struct arena *arena,
                        struct preview *preview, struct err *err) MUST_CHECK;
 

@@ -5,15 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/arena.h"
+#include "core/worker.h"
 #include "store/store.h"
 
-struct worker {
-    const char *name; // "<host>/<pid>/<start>"
-    const char *note; // "idle", "operation 41, slot 2", "Kafka cannot be reached: …"
-    bool publishes;   // has Kafka settings
-    int64_t seen_at;
-    double rate; // events/s over the last seconds
-};
 // At start, every few seconds, and when what it does changes.
 bool worker_beat(struct store *store, const char *name, bool publishes, const char *note, double rate, struct err *err) MUST_CHECK;
 bool worker_gone(struct store *store, const char *name, struct err *err) MUST_CHECK;

@@ -1,0 +1,41 @@
+// history: what was decided and corrected, as it is read back. Text lives in the page's arena.
+#ifndef REDRIVE_CORE_HISTORY_H
+#define REDRIVE_CORE_HISTORY_H
+
+#include <stdint.h>
+#include "base/bytes.h"
+#include "core/operation.h"
+
+// A corrected payload, kept beside the original.
+struct revision {
+    int32_t no;
+    const char *author;
+    const char *reason;
+    int64_t at;
+    struct bytes payload;
+};
+
+// The outcome of one event in one operation.
+struct decision {
+    int64_t operation;
+    enum operation_action action;
+    enum item_state state;
+    const char *who;
+    const char *reason;
+    const char *detail;
+    int64_t at;
+};
+
+struct audit_row {
+    int64_t no;
+    int64_t at;
+    const char *who;    // session_user
+    const char *host;   // client address or "local"
+    const char *action; // "reprocess", "pause", "settle", "migrate", …
+    int64_t operation;  // 0: none
+    int64_t events;     // how many it was about
+    const char *reason; // what the operator wrote, or NULL
+    const char *detail; // evidence, states before and after, or NULL
+};
+
+#endif
