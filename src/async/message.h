@@ -1,0 +1,186 @@
+// message: what the screen asks for and what it is told. The only thing that the UI and the backend share.
+//
+// A request is made by the UI thread, given away to the backend's mailbox and freed there. A reply is made by the backend, given
+// away to the UI's mailbox and freed by the UI (reply_destroy) after the view has taken what it needs; everything a reply points to lives in
+// its arena or is owned by it. Requests are numbered by the app; a reply carries the number it answers, 0 for news nobody asked for.
+// Long answers come in several replies with the same number; is_last marks the end.
+#ifndef REDRIVE_ASYNC_MESSAGE_H
+#define REDRIVE_ASYNC_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/arena.h"
+#include "base/err.h"
+#include "core/backlog.h"
+#include "core/event.h"
+#include "core/history.h"
+#include "core/operation.h"
+#include "core/worker.h"
+
+enum request_kind {
+    REQUEST_GROUPS,     // pivot, group (within): answered at once and again whenever it changed, until another REQUEST_GROUPS
+    REQUEST_LIST,       // the ids a list is made of: list; pages; asked anew it replaces the one before
+    REQUEST_ROWS,       // ids: rows for the window of a list, texts cut to 1 KiB
+    REQUEST_EVENT,      // id: everything about one event
+    REQUEST_WHY,        // id: why it is in its group
+    REQUEST_OPERATIONS, // the list: answered at once and again whenever something changed, until REQUEST_OPERATIONS_END
+    REQUEST_OPERATIONS_END,
+    REQUEST_OPERATION,  // operation: one with outcomes; again whenever it changed, until REQUEST_OPERATIONS_END
+    REQUEST_STEER,      // operation, steer, rate
+    REQUEST_PREVIEW,    // action, ids: what the dialog shows
+    REQUEST_CONFIRM,    // operation_request in `confirm`
+    REQUEST_AUDIT,      // operation (0: all), before: one page of rows
+    REQUEST_CANCEL,     // cancels the request with number `target`; it ends with ERR_CANCELLED
+    REQUEST_RECONNECT,  // now, instead of after the back-off
+    REQUEST_REFRESH,    // look at the database now
+    REQUEST_PAUSE,      // is_on: hold news about the backlog back (the display is paused), or let it flow again
+    REQUEST_STOP,       // the backend ends
+};
+
+// What a list of events shows.
+enum list_source {
+    LIST_PENDING,   // of the backlog: pivot + value (value NULL: all)
+    LIST_CLOSED,    // resolved, discarded or all: by `statuses`
+    LIST_OPERATION, // items of an operation in `item_states`
+};
+struct list_query {
+    enum list_source source;
+    enum pivot pivot;
+    char value[256]; // "" with has_value: where it is absent
+    bool has_value;
+    unsigned statuses;
+    int64_t operation;
+    unsigned item_states;
+    char *filter; // heap, owned by the request; NULL or "": none. A status: term in it overrides source.
+    bool oldest_first;
+};
+
+struct request {
+    enum request_kind kind;
+    uint64_t number;
+    uint64_t target;
+    int64_t id;
+    int64_t *ids; // heap, owned by the request
+    size_t id_count;
+    enum pivot pivot;
+    bool has_group; // within `group`
+    uint64_t group;
+    struct list_query list;
+    int64_t operation;
+    enum steer steer;
+    int32_t rate;
+    enum operation_action action;
+    int64_t before;
+    bool is_on;
+    // REQUEST_CONFIRM; its ids are `ids`, its texts below are heap, owned by the request.
+    struct operation_request confirm;
+    char *scope, *filter_text, *reason, *target_topic;
+    char group_key[GROUP_TEXT]; // "" none
+};
+
+enum reply_kind {
+    REPLY_STATUS,     // number 0: connection, worker, promise, arrivals: the header of the screen
+    REPLY_GROUPS,
+    REPLY_LIST,
+    REPLY_ROWS,
+    REPLY_EVENT,
+    REPLY_WHY,
+    REPLY_OPERATIONS,
+    REPLY_OPERATION,
+    REPLY_STEERED,
+    REPLY_PREVIEW,
+    REPLY_PROGRESS,   // of a REQUEST_CONFIRM: done of total written
+    REPLY_CONFIRMED,  // the operation exists
+    REPLY_AUDIT,
+    REPLY_NEWS,       // number 0: something ended that everybody should hear: a sentence
+    REPLY_ERROR,      // of the request with this number: err
+};
+
+enum link_state { LINK_CONNECTING, LINK_LIVE, LINK_LOST };
+
+struct status {
+    enum link_state link;
+    char host[256], database[128], user[128];
+    char trouble[300];      // LINK_LOST: what happened
+    int64_t as_of;          // when what is shown was true
+    int64_t retry_at;       // clock_mono of the next attempt, with LINK_LOST
+    bool is_read_only;
+    bool has_schema;        // false: reading works, changing needs `redrive migrate`
+    int64_t pending;        // exact, by the database
+    bool is_counting;       // the first scan still runs
+    int64_t scanned;        // of it
+    double per_minute;
+    uint32_t spark[GROUP_SPARK];
+    int workers, workers_idle;
+    char worker_note[200];
+    enum promise promise;
+    char promise_words[200];
+    struct operation running; // the one worth a line; no 0: none. Texts in the reply's arena.
+    int64_t last_closed_at;
+    char last_closed_by[64];
+};
+
+// The record a reprocess would send.
+struct would_send {
+    const char *topic;   // NULL with `refusal`
+    int32_t partition;   // -1: by key
+    struct bytes key;
+    struct event_header *headers;
+    uint32_t header_count;
+    uint64_t size;
+    bool is_exact;       // byte for byte what was received
+    const char *why;     // where the bytes come from, and why exact or not
+    const char *refusal; // why it cannot be sent, or NULL
+};
+
+struct event_detail {
+    struct event event; // NARROW, ERROR, STACK, RAW, GROUP; payload up to 4 MiB
+    struct revision *revisions;
+    size_t revision_count;
+    struct decision *decisions;
+    size_t decision_count;
+    struct would_send would_send;
+};
+
+struct reply {
+    enum reply_kind kind;
+    uint64_t number;
+    bool is_last;
+    struct arena arena;
+    struct err err;
+
+    struct status status;
+    struct group_list groups;
+    enum pivot pivot;
+
+    // REPLY_LIST: ids to append, in list order (with `is_first`: forget what was there).
+    int64_t *ids; // heap, owned by the reply; take it by setting it to NULL
+    size_t id_count;
+    bool is_first;
+    int64_t scanned, total, undecided;
+    bool is_new_available; // the list could grow: "+12 new, r"; id_count then counts them and ids is NULL
+
+    struct event *rows; // REPLY_ROWS; ids that are gone are left out
+    size_t row_count;
+
+    struct event_detail detail;
+    const char *const *lines; // REPLY_WHY: sentences, NULL-terminated
+    struct operation *operations;
+    size_t operation_count;
+    struct outcome *outcomes;
+    size_t outcome_count;
+    struct audit_row *audit;
+    size_t audit_count;
+    struct preview preview;
+    int64_t operation;    // REPLY_CONFIRMED, REPLY_STEERED
+    int64_t done, of;     // REPLY_PROGRESS
+    const char *sentence; // REPLY_NEWS, REPLY_STEERED
+};
+
+struct request *request_create(enum request_kind kind);
+void request_destroy(struct request *request);
+struct reply *reply_create(enum reply_kind kind, uint64_t number);
+void reply_destroy(struct reply *reply);
+
+#endif

@@ -1,0 +1,91 @@
+// backlog: all pending events in a compact table (24 bytes each), and everything lists and groups derive from it.
+//
+// Fed by pages of events (EVENT_NARROW | EVENT_GROUP) in any order; pure, no I/O, one thread. Counts, sparklines, pivots are
+// derived in one pass over the table when asked for (a few milliseconds a million), so there is no count that can drift.
+#ifndef REDRIVE_CORE_BACKLOG_H
+#define REDRIVE_CORE_BACKLOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/arena.h"
+#include "core/event.h"
+
+struct backlog;
+
+struct backlog *backlog_create(void);
+void backlog_destroy(struct backlog *backlog);
+
+// Adds those that are not there yet; returns how many. The bytes are not kept.
+size_t backlog_add(struct backlog *backlog, const struct event *events, size_t count);
+// Removes these ids (ascending); unknown ones are ignored; returns how many went.
+size_t backlog_remove(struct backlog *backlog, const int64_t *ids, size_t count);
+// Compares with the true set of pending ids (ascending): what is not in it is removed, what is missing is written to `missing`
+// (heap, the caller frees). Ids above `highest` are left alone: they arrived after the set was read.
+void backlog_reconcile(struct backlog *backlog, const int64_t *ids, size_t count, int64_t highest, int64_t **missing,
+                       size_t *missing_count);
+size_t backlog_count(const struct backlog *backlog);
+int64_t backlog_highest_id(const struct backlog *backlog); // ever added; 0: none
+
+// What groups are made of: commands.md `groups --by`.
+enum pivot { PIVOT_ERROR, PIVOT_TYPE, PIVOT_SOURCE, PIVOT_TOPIC, PIVOT_KIND, PIVOT_HOUR, PIVOT_COUNT };
+const char *pivot_name(enum pivot pivot); // "error", "type", …
+bool pivot_parse(struct bytes name, enum pivot *pivot);
+
+// A text that describes a group by error, learned from a sample of it (core/fingerprint): told once per key.
+struct group_text {
+    const char *pattern;     // masked root text, placeholders typed
+    const char *error_class; // may be NULL
+    const char *sample;      // the message of the sample as it stands, first line, at most 300 bytes
+    const char *frame;       // may be NULL
+};
+void backlog_describe(struct backlog *backlog, uint64_t key, const struct group_text *text);
+// A group by error that has no description yet, with an event to take the sample from; false: all are described.
+bool backlog_undescribed(const struct backlog *backlog, uint64_t *key, int64_t *sample_id, size_t skip);
+
+#define GROUP_SPARK 8 // cells of the last hour
+#define GROUP_HEAT 24 // the last 24 hours
+#define GROUP_TOP 3
+
+struct group_share {
+    const char *name; // NULL: absent in the table
+    int64_t count;
+};
+
+struct event_group {
+    uint64_t key;       // by error: the fingerprint; else a number of this process
+    const char *value;  // by error: 16 hex digits; else the value grouped by ("" where it is absent)
+    struct group_text text; // by error; pattern NULL while it is not described
+    enum category category; // by error, or of most events
+    int64_t count;
+    int64_t first_at, last_at; // created_at, whole seconds
+    int64_t sample_id;         // newest event of it
+    uint32_t spark[GROUP_SPARK]; // arrivals in the last hour, oldest first
+    uint32_t heat[GROUP_HEAT];   // arrivals per hour of the last 24, oldest first
+    double per_minute;           // over the last 5 minutes
+    int32_t retries_low, retries_high;
+    bool is_new;  // oldest pending event is younger than an hour
+    bool is_back; // emptied by an operation before, and returned (backlog_emptied)
+    struct group_share types[GROUP_TOP], topics[GROUP_TOP];
+};
+
+// Groups by a pivot, largest first. within: only events of this group by error (two-level pivot), or NULL.
+struct group_list {
+    struct event_group *groups;
+    size_t count;
+    int64_t events;
+    uint32_t spark[GROUP_SPARK];
+    double per_minute;
+};
+void backlog_groups(const struct backlog *backlog, enum pivot pivot, const uint64_t *within, int64_t now, struct arena *arena,
+                    struct group_list *list);
+
+// Tells that the group was emptied by an operation that ended at this instant: events created later make it BACK.
+void backlog_emptied(struct backlog *backlog, uint64_t key, int64_t at);
+
+// Ids of the events in a group of a pivot (value as in struct event_group; NULL: all), newest first (created_at, then id); the caller frees.
+void backlog_ids(const struct backlog *backlog, enum pivot pivot, const char *value, bool oldest_first, int64_t **ids, size_t *count);
+// The group by error of one pending event; false: not pending.
+bool backlog_group_of(const struct backlog *backlog, int64_t id, uint64_t *key);
+
+#endif
