@@ -40,8 +40,8 @@ struct group_text {
     const char *frame;       // may be NULL
 };
 void backlog_describe(struct backlog *backlog, uint64_t key, const struct group_text *text);
-// A group by error that has no description yet, with an event to take the sample from; false: all are described.
-bool backlog_undescribed(const struct backlog *backlog, uint64_t *key, int64_t *sample_id, size_t skip);
+// The next group by error that has no description yet, with an event to take the sample from. *cursor starts with 0; false: no more.
+bool backlog_undescribed(const struct backlog *backlog, size_t *cursor, uint64_t *key, int64_t *sample_id);
 
 #define GROUP_SPARK 8 // cells of the last hour
 #define GROUP_HEAT 24 // the last 24 hours
