@@ -18,7 +18,7 @@ struct mailbox {
     size_t first;           // under lock
     size_t count;           // under lock
     bool is_closed;         // under lock
-    int fd;                 // eventfd; written and read under lock, so that it is readable exactly while count > 0
+    int fd; // eventfd; written and read under lock, so that it is readable exactly while count > 0
 };
 
 struct mailbox *

@@ -98,7 +98,8 @@ time_parse_wall(struct bytes text, int64_t *wall, bool *is_date, struct err *err
     bool ok = at && parse_date(&at, end, &date);
     bool date_only = ok && at == end;
     if (ok && !date_only)
-        ok = (literal(&at, end, 'T') || literal(&at, end, ' ')) && parse_time(&at, end, &time_us) && at == end;
+        ok =
+            (literal(&at, end, 'T') || literal(&at, end, ' ')) && parse_time(&at, end, &time_us) && at == end;
     if (!ok)
         return err_set(err, ERR_USAGE, "\"%.*s\" is not a time; write 2026-11-20 or 2026-11-20T12:00",
                        BYTES_ARGS(text));

@@ -59,7 +59,8 @@ log_line(enum log_level level, const char *msg, const char *format, ...)
         add_json_text(&line, strbuf_bytes(&detail));
         strbuf_add_text(&line, "}\n");
     } else {
-        strbuf_printf(&line, "at=%s level=%s msg=\"%s\" %s\n", at, level_names[level], msg, strbuf_text(&detail));
+        strbuf_printf(&line, "at=%s level=%s msg=\"%s\" %s\n", at, level_names[level], msg,
+                      strbuf_text(&detail));
     }
     fputs(strbuf_text(&line), target.stream);
     fflush(target.stream);

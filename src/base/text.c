@@ -10,7 +10,7 @@ const char *
 text_count(int64_t n, char out[TEXT_SHORT])
 {
     char digits[24];
-    uint64_t magnitude = n < 0 ? (uint64_t)-(n + 1) + 1 : (uint64_t)n;
+    uint64_t magnitude = n < 0 ? (uint64_t) - (n + 1) + 1 : (uint64_t)n;
     int len = snprintf(digits, sizeof digits, "%" PRIu64, magnitude);
     int at = 0;
     if (n < 0)
