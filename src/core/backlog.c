@@ -257,6 +257,15 @@ backlog_count(const struct backlog *backlog)
     return backlog->older.count + backlog->newer.count;
 }
 
+size_t
+backlog_count_upto(const struct backlog *backlog, int64_t id)
+{
+    bool is_there;
+    size_t newer = side_position(&backlog->newer, id, &is_there) + is_there;
+    size_t above = side_position(&backlog->older, id, &is_there);
+    return newer + backlog->older.count - above;
+}
+
 int64_t
 backlog_highest_id(const struct backlog *backlog)
 {

@@ -25,6 +25,7 @@ size_t backlog_remove(struct backlog *backlog, const int64_t *ids, size_t count)
 void backlog_reconcile(struct backlog *backlog, const int64_t *ids, size_t count, int64_t highest, int64_t **missing,
                        size_t *missing_count);
 size_t backlog_count(const struct backlog *backlog);
+size_t backlog_count_upto(const struct backlog *backlog, int64_t id); // those with ids not above it
 int64_t backlog_highest_id(const struct backlog *backlog); // ever added; 0: none
 
 // What groups are made of: commands.md `groups --by`.

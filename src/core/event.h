@@ -16,12 +16,13 @@ enum event_status { EVENT_PENDING, EVENT_RESOLVED, EVENT_DISCARDED, EVENT_OTHER 
 
 // What a reader of events asks for. The id is always there.
 enum event_fields {
-    EVENT_NARROW = 1 << 0,  // event_id … all short columns, times, numbers, coordinates, live operation, came_back
+    EVENT_NARROW = 1 << 0,  // event_id … all short columns of the contract table: texts, times, numbers, coordinates
     EVENT_ERROR = 1 << 1,   // error_message (whole)
     EVENT_STACK = 1 << 2,   // stack_trace (whole); with EVENT_ERROR the reader also fills group and category
     EVENT_PAYLOAD = 1 << 3, // payload: newest revision, else raw bytes, else the jsonb's text
     EVENT_RAW = 1 << 4,     // key, headers of the record the event came from, where redrive keeps it
-    EVENT_GROUP = 1 << 5,   // group, category, error_class: needs ERROR and STACK on the way, does not keep them
+    EVENT_GROUP = 1 << 5,   // group, category, error_class: reads message and stack on the way, does not keep them
+    EVENT_KNOWN = 1 << 6,   // what redrive's tables know: revisions, came_back, published, quarantine, live operation
 };
 
 struct event_header {
