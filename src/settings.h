@@ -131,9 +131,6 @@ enum settings_kind setting_kind(enum setting_id id);
 // The value in force as the file would spell it, appended to out; nothing for a text that is not set.
 void setting_print(const struct settings *settings, enum setting_id id, struct strbuf *out);
 
-// Is this property's value a secret (sasl.password …)? Such values are never printed.
-bool kafka_property_is_secret(const char *name);
-
 // The state folder, made with mode 0700 when it is not there; refused when it belongs to somebody else or is
 // a link.
 bool settings_make_state_home(const struct settings *settings, struct err *err) MUST_CHECK;

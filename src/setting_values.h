@@ -1,0 +1,13 @@
+// setting_values: one value of struct settings: read from text, checked, printed. Used by settings.c.
+#ifndef REDRIVE_SETTING_VALUES_H
+#define REDRIVE_SETTING_VALUES_H
+
+#include "settings.h"
+
+// Puts a value into its member. NULL or "" for a text is the built-in one. `where` stands before the sentence
+// when the value is refused: "/etc/redrive/config:12", "--table".
+bool setting_set(struct settings *settings, enum setting_id id, const char *value, const char *where,
+                 struct err *err) MUST_CHECK;
+const char *setting_built_in(enum setting_id id); // NULL: nothing
+
+#endif
