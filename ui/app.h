@@ -1,0 +1,165 @@
+// app: the state of the program and its loop.
+//
+//   keys ─▶ term ─▶ keymap ─▶ view.handle ─▶ app_send ─▶ mailbox ─▶ backend
+//   term ◀─ canvas ◀─ view.draw ◀── view.receive ◀── mailbox ◀───────┘
+//
+// One turn: all waiting keys → replies for a few milliseconds → draw once if something changed → what differs
+// goes to the terminal. The app owns line 1 (breadcrumb, environment, connection), the message line and the
+// footer; the view on top of the stack owns line 2 and the body. A prompt and a dialog are the app's: while
+// one is open it alone gets the keys, and no changing key works.
+//
+// Functions below are for views unless they say otherwise, and are called by the UI thread only.
+#ifndef REDRIVE_UI_APP_H
+#define REDRIVE_UI_APP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "async/mailbox.h"
+#include "async/message.h"
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "core/selection.h"
+#include "ui/action.h"
+#include "ui/canvas.h"
+#include "ui/keymap.h"
+#include "ui/theme.h"
+#include "ui/view.h"
+#include "ui/widgets/dialog.h"
+#include "ui/widgets/prompt.h"
+
+struct app;
+
+// What the screen command says; borrowed for the life of the app.
+struct app_config {
+    struct mailbox *requests; // to the backend; NULL: nobody answers (tests of the framework)
+    struct mailbox *replies;  // from it
+    const struct view_row *views;
+    int view_count;
+
+    const char *breadcrumb; // first step: "redrive"
+    const char *label;      // environment: "PROD", or NULL
+    const char *where;      // "db1/orders"; NULL: told by the first status
+    bool is_read_only;      // changing actions are refused with a sentence
+    bool is_protected;      // every change asks for the typed count
+    int64_t confirm_above;
+    bool reason_required;
+
+    bool is_ascii;
+    const char *theme, *keymap; // names or paths
+    struct ui_places places;
+    const char *state_home;   // histories, or NULL: none are kept
+    const char *start_filter; // --filter, or NULL
+    int idle_fd;              // REDRIVE_TEST_FD, or -1
+};
+
+// Loads theme and keymap and opens the first place. err: a theme or keymap that cannot be read.
+struct app *app_create(const struct app_config *config, struct err *err);
+void app_destroy(struct app *app);
+// Runs on the terminal until the person leaves or the terminal is gone. Returns the exit status: 0, or 1
+// after a hang-up.
+struct term;
+int app_run(struct app *app, struct term *term);
+
+// What a view can see
+
+const struct app_config *app_config(const struct app *app);
+const struct keymap *app_keymap(const struct app *app);
+const struct theme *app_theme(const struct app *app);
+const struct status *app_status(const struct app *app); // the last one told; link CONNECTING before the first
+int64_t app_now(const struct app *app);                 // one instant for a whole draw; frozen by REDRIVE_NOW
+struct arena *app_frame(const struct app *app);         // scratch, reset before each draw
+bool app_is_paused(const struct app *app);              // the display is held still
+bool app_is_stale(const struct app *app);               // the connection is lost: draw rows dimmed
+bool app_can_change(const struct app *app, const char **why_not); // read-only, lost connection, no schema
+// The selection by event id: one for the whole program, so that every view shows the same.
+struct selection *app_selection(struct app *app);
+
+// What a view can do
+
+// Numbers the request and gives it away. A newer request of the same kind from the same view replaces an
+// older one: late replies to that are dropped (not for CONFIRM and STEER). Replies to a closed view are
+// dropped. Returns the number.
+uint64_t app_send(struct app *app, struct request *request);
+// Tells the backend to cancel that request, if it still runs.
+void app_cancel(struct app *app, uint64_t number);
+bool app_is_waiting(const struct app *app, uint64_t number); // its last reply has not come
+
+// Opens a view above the current one.
+void app_open(struct app *app, const struct view *view, const void *argument);
+// Closes the current view (its state is gone when this returns) and shows the one below.
+void app_back(struct app *app);
+void app_go(struct app *app, int place); // 1..5: to the place, as it was left
+// Closes what lies above the place's own view, then opens a view there with this argument instead of the old
+// one.
+void app_replace(struct app *app, int place, const void *argument);
+// The state of the view just below the current one, if it is this view; else NULL. For `n`/`N` of details,
+// which steps the list below.
+void *app_below(struct app *app, const struct view *view);
+void app_quit(struct app *app);
+void app_perform(struct app *app, enum action action); // as if its key had been pressed: for the palette
+void app_redraw(struct app *app); // something visible changed outside of the callbacks that say so themselves
+
+// The message line, and the list of all messages. Untrusted text is fine.
+enum say { SAY_INFO, SAY_OK, SAY_WARN, SAY_ERROR };
+void app_say(struct app *app, enum say say, const char *format, ...) PRINTF_LIKE(3, 4);
+void app_say_err(struct app *app, const struct err *err); // by its kind and sentence
+struct app_message {
+    int64_t at;
+    enum say say;
+    const char *text;
+};
+// The i-th newest, or false.
+bool app_message(const struct app *app, size_t i, struct app_message *message);
+
+// Clipboard: OSC 52, made harmless, at most 64 KiB. Says "sent to the terminal", since nobody knows more.
+void app_copy(struct app *app, struct bytes text, const char *what);
+
+// Opens the prompt on the message line. One at a time; the view that opened it gets the callbacks, with its
+// state.
+void app_prompt(struct app *app, const struct prompt_request *request);
+// While it is open: what is wrong with it (err->column is a character of the text), or a hint; NULL clears.
+void app_prompt_error(struct app *app, const struct err *err);
+void app_prompt_hint(struct app *app, const char *format, ...) PRINTF_LIKE(2, 3);
+void app_prompt_close(struct app *app);
+
+// Opens a dialog over the view; type-ahead is flushed and the focus stands on Cancel. The dialog lives until
+// it is closed; fill its lines by dialog_line any time (a preview that arrives later). One at a time.
+struct dialog *app_dialog(struct app *app, const struct dialog_request *request);
+void app_dialog_close(struct app *app);
+
+// A list of choices in a small window: `o` sort, `P` pivot, `y` copy. The i-th item: its key (0: none) and
+// its text.
+struct menu_item {
+    uint32_t key;
+    const char *text;
+    bool is_current;
+};
+struct menu_request {
+    const char *title;
+    const struct menu_item *items; // copied
+    size_t count;
+    void (*chosen)(struct app *app, void *state, size_t index);
+};
+void app_menu(struct app *app, const struct menu_request *request);
+
+// For app_run, ui/script and tests: the turn in parts
+
+void app_resize(struct app *app, int rows, int cols);
+void app_key(struct app *app, uint32_t key);
+void app_paste(struct app *app, struct bytes text);
+bool app_receive(struct app *app, int64_t budget_us); // waiting replies; true: there were some
+const struct canvas *app_draw(struct app *app);       // draws if something changed
+bool app_needs_draw(const struct app *app);
+bool app_is_idle(const struct app *app); // no request without its last reply, nothing to draw
+bool app_is_over(const struct app *app);
+bool app_wants_suspend(struct app *app); // once after Ctrl-Z
+bool app_wants_repaint(struct app *app); // once after Ctrl-L
+bool app_wants_flush(struct app *app);   // once after a dialog opened: type-ahead is to be thrown away
+// Once, what shall go to the clipboard (already harmless), or absent.
+struct bytes app_wants_copy(struct app *app);
+int64_t app_wake_after(
+    const struct app *app); // µs until something visible ages or the backend is tried again; negative: never
+
+#endif

@@ -1,0 +1,76 @@
+// view: one screenful with its state. One file in ui/views/ and one row in views.def each.
+//
+// Handlers decide, the backend works, draws look. A view asks with app_send and is told by receive; it never
+// waits. Its state is its own; everything visible follows from the state, whole, each time. Views lie on a
+// stack: what is opened above leaves the one below as it was, and it goes on receiving its replies there. All
+// functions may be NULL except draw.
+#ifndef REDRIVE_UI_VIEW_H
+#define REDRIVE_UI_VIEW_H
+
+#include <stdbool.h>
+#include "async/message.h"
+#include "base/bytes.h"
+#include "base/strbuf.h"
+#include "ui/action.h"
+#include "ui/canvas.h"
+
+struct app;
+
+// Where a view draws. Either may have no rows on a small terminal.
+struct view_areas {
+    struct area line; // line 2: what do I see
+    struct area body;
+};
+
+struct view {
+    const char *name; // as in views.def
+    enum context context;
+    bool is_aging; // shows ages or rates of time: drawn again once a second while visible (an unchanged
+                   // picture costs nothing)
+    const enum action *footer; // up to eight, ended by DO_NONE; those without a key in force are left out
+
+    // Makes the state. `argument` belongs to the caller and is only read here; its type is a matter between
+    // the views (declared in ui/views/NAME.h). May call app_send.
+    void *(*open)(struct app *app, const void *argument);
+    void (*close)(struct app *app, void *state);
+
+    // The view became the visible one again: after what lay above it was closed, or after a change of places.
+    void (*shown)(struct app *app, void *state);
+
+    // An action of its context, or one that the app has no meaning for. false: not done here; the app then
+    // says so. BACK comes here first: true when the view used it up (left visual range, cleared the filter),
+    // false to be closed.
+    bool (*handle)(struct app *app, void *state, enum action action);
+
+    // Only for views that take text themselves, such as an editor or the palette: typed characters and pastes
+    // that are not bound (with is_paste, line ends are kept). true: used.
+    bool (*type)(struct app *app, void *state, struct bytes text, bool is_paste);
+
+    // A reply to one of its requests, or news (number 0). The reply stays the app's, except for what
+    // message.h lets one take. true: something visible may have changed.
+    bool (*receive)(struct app *app, void *state, struct reply *reply);
+
+    // Its steps of the breadcrumb, in order from 0: appends the i-th and returns true, false: no more.
+    // Untrusted text is fine.
+    bool (*crumb)(const struct app *app, const void *state, int i, struct strbuf *out);
+
+    void (*draw)(const struct app *app, const void *state, struct canvas *canvas,
+                 const struct view_areas *areas);
+
+    // Before each draw, with the size it will get: the place to fit scroll positions and to ask for the rows
+    // that became visible.
+    void (*layout)(struct app *app, void *state, const struct view_areas *areas);
+};
+
+#define VIEW(name, place, parent) extern const struct view view_##name;
+#include "ui/views.def"
+#undef VIEW
+
+struct view_row {
+    const struct view *view;
+    int place; // its digit, or 0
+};
+extern const struct view_row views[];
+extern const int view_count;
+
+#endif

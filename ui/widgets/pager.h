@@ -1,0 +1,51 @@
+// pager: a scrolling text with foldable sections, like less. Owns copies of its lines; rebuilding it keeps
+// place and folds.
+#ifndef REDRIVE_UI_PAGER_H
+#define REDRIVE_UI_PAGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "ui/action.h"
+#include "ui/canvas.h"
+
+struct pager; // hidden: lines, sections, search
+
+struct pager *pager_create(void);
+void pager_destroy(struct pager *pager);
+
+// Building: begin, then sections and lines in order, then end. Folds are kept by section title, the place by
+// line number.
+void pager_begin(struct pager *pager);
+// A heading line that folds what follows up to the next section. `note` stands behind the title when folded
+// ("23 frames of spring"); is_folded is only its first state.
+void pager_section(struct pager *pager, const char *title, const char *note, bool is_folded);
+// One line, or several where the text has newlines; tabs go to the next multiple of 4.
+void pager_line(struct pager *pager, enum role role, struct bytes untrusted);
+void pager_printf(struct pager *pager, enum role role, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+// With parts in other roles (byte ranges of this line, which must hold no newline).
+void pager_spans(struct pager *pager, enum role role, struct bytes untrusted, const struct canvas_span *spans,
+                 size_t count);
+void pager_end(struct pager *pager);
+
+void pager_layout(struct pager *pager, struct area area);
+bool pager_handle(struct pager *pager, enum action action); // movement, folds, wrap, next and previous match
+void pager_draw(const struct pager *pager, struct canvas *canvas, struct area area);
+
+// A regular expression, or "" to end the search; goes to the first match at or after the top. err->column
+// says where it is wrong.
+bool pager_search(struct pager *pager, struct bytes pattern, struct err *err);
+// "3 of 17 matches", or "" without a search.
+const char *pager_search_words(const struct pager *pager, char out[64]);
+// "12-40/310" for line 2.
+const char *pager_position(const struct pager *pager, char out[48]);
+// The title of the section at the top of the view, or NULL.
+const char *pager_section_at(const struct pager *pager);
+// The text of the line at the top of the view (for copying), absent when empty.
+struct bytes pager_line_at(const struct pager *pager);
+void pager_top(struct pager *pager); // back to the first line: other content came in
+
+#endif

@@ -1,0 +1,30 @@
+// statusbar: the two bars: line 1 (where am I, environment, connection), and the message line with the
+// footer.
+#ifndef REDRIVE_UI_STATUSBAR_H
+#define REDRIVE_UI_STATUSBAR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "ui/canvas.h"
+#include "ui/keymap.h"
+
+struct header {
+    const char *const *crumbs; // outermost first
+    int crumb_count;
+    const char *label; // environment, or NULL
+    bool is_production;
+    const char *where; // "db1/orders"
+    const char *state; // "live", "as of 14:02:11", "PAUSED"
+    enum role state_role;
+};
+// The last crumb and the environment stay longest as the line narrows.
+void header_draw(const struct header *header, struct canvas *canvas, struct area area);
+
+// Actions with the key in force, as many as fit; help is always the last of them.
+void footer_draw(const struct keymap *keymap, enum context context, const enum action *actions,
+                 struct canvas *canvas, struct area area);
+
+// A chip of line 2 at *col, followed by three blanks: draws only if it fits before `limit`; moves *col.
+void chip_draw(struct canvas *canvas, int row, int *col, int limit, enum role role, struct bytes untrusted);
+
+#endif
