@@ -1,0 +1,43 @@
+// marker: the committed offset that says which chunk of a slot was published last (operations.md 1.2, 1.5).
+//
+// The marker of a slot is the offset of partition 0 of the topic redrive.marker in the consumer group named
+// like the slot's transactional id: the offset is the chunk's sequence number, the metadata its uuid. It is
+// written inside the chunk's transaction (producer_mark), so it is there exactly when the chunk's records
+// are. Partition 1 takes nonces: a read that shows a nonce written just before comes from a coordinator that
+// still has the in-sync replicas, and only such a read can prove that something was NOT committed. All reads
+// require stable offsets; call them only after init_transactions of the same transactional id.
+#ifndef REDRIVE_BROKER_MARKER_H
+#define REDRIVE_BROKER_MARKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/err.h"
+#include "broker/broker.h"
+
+#define MARKER_TOPIC "redrive.marker"
+enum marker_partition { MARKER_PARTITION, NONCE_PARTITION };
+
+struct marker {
+    bool is_present;
+    int64_t seq;
+    char id[64]; // uuid; longer or other texts come cut
+};
+
+// What both partitions hold in one answer.
+struct marker_reading {
+    bool is_stable; // false: a transaction is open or ends just now; read again, decide nothing
+    struct marker marker;
+    bool has_nonce;
+    int64_t nonce;
+};
+
+bool marker_read(struct broker *broker, const char *group, int timeout_ms, struct marker_reading *reading,
+                 struct err *err) MUST_CHECK;
+// Commits `nonce` (0 …) on partition 1; needs the in-sync replicas.
+bool marker_write_nonce(struct broker *broker, const char *group, int64_t nonce, int timeout_ms,
+                        struct err *err) MUST_CHECK;
+// Makes the topic redrive.marker where it is missing: 2 partitions, the cluster's default replication.
+// ERR_DENIED with the command that an administrator runs.
+bool marker_topic_ensure(struct broker *broker, int timeout_ms, struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,40 @@
+// probe: what this cluster can promise, found by trying it (operations.md 1.7), and what about its settings
+// endangers the promise.
+//
+// Never trusts a name or version: a transaction is left open, fenced, committed and aborted on names of the
+// probe's own, and each time the marker and the records must show what the protocol rests on. librdkafka's
+// mock cluster fails it.
+#ifndef REDRIVE_BROKER_PROBE_H
+#define REDRIVE_BROKER_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "base/err.h"
+#include "broker/broker.h"
+#include "core/worker.h"
+
+// One thing that was looked at, for `redrive doctor`.
+struct finding {
+    bool is_ok;
+    char sentence[300];
+    char remedy[300]; // the command or setting that mends it; "" when nothing is to be done
+};
+
+#define PROBE_FINDINGS 40
+struct probe {
+    struct cluster cluster; // name, promise, words, evidence; checked_at is left to PostgreSQL's clock
+    struct finding findings[PROBE_FINDINGS];
+    size_t count;
+};
+
+// `install` is the install id, part of the names that it uses. Takes one to five seconds. False only when
+// nothing could be found out (ERR_UNREACHABLE); a missing ACL or an unfit broker is a finding and makes the
+// promise "at least once".
+bool probe_run(struct broker *broker, const struct broker_settings *settings, const char *install,
+               struct probe *probe, struct err *err) MUST_CHECK;
+// Settings of brokers and topics that endanger the promise: replication, min.insync.replicas, unclean
+// election, offset retention, transaction timeout, the marker topic. Adds findings; what may not be read is
+// said so.
+void probe_cluster_settings(struct broker *broker, struct probe *probe);
+
+#endif

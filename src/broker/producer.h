@@ -1,0 +1,84 @@
+// producer: a handle that publishes one chunk, then is thrown away: one transaction per producer epoch
+// (operations.md 1.2).
+//
+// Order of calls: open, init until done, begin, send …, serve until all reports are in, mark, commit until
+// done, destroy. After any error the only call left is destroy: what became of the chunk is for recovery to
+// find out. There is no abort on purpose: destroying the handle and initialising a new one aborts with a
+// bumped epoch, after which nothing late can arrive. Without a transactional id (degraded mode, 1.9) it is an
+// idempotent producer with acks=all: init and begin do nothing, mark and commit are not allowed.
+#ifndef REDRIVE_BROKER_PRODUCER_H
+#define REDRIVE_BROKER_PRODUCER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/bytes.h"
+#include "base/err.h"
+#include "broker/marker.h"
+#include "broker/settings.h"
+#include "core/event.h"
+
+struct producer;
+
+struct producer_settings {
+    const char *txn_id;  // NULL: no transactions
+    int32_t timeout_ms;  // of the transaction and of each message; 0: 30,000
+    int64_t batch_bytes; // largest batch; 0: 1,000,000
+    bool is_isolating;   // one record a batch, so that a batch refused by the broker names its one offender
+    uint32_t records;    // most records that will be sent
+    uint64_t bytes;      // most bytes of them in all; 0: 32 MiB
+};
+
+bool producer_open(struct producer **producer, const struct broker_settings *settings,
+                   const struct producer_settings *how, struct err *err) MUST_CHECK;
+// Waits for nothing and never aborts: purges what is queued or in flight. NULL is fine.
+void producer_destroy(struct producer *producer);
+
+// Fences every earlier holder of the transactional id. Goes on in the background between calls, so one thread
+// can attend to another handle meanwhile. Waits at most wait_ms; *done tells whether it has ended.
+bool producer_init(struct producer *producer, int wait_ms, bool *done, struct err *err) MUST_CHECK;
+
+// Learns where the partitions of these topics are, in one round trip: else the first record of a topic waits
+// up to a second (librdkafka issue 5032).
+bool producer_warm(struct producer *producer, const char *const *topics, size_t count, int timeout_ms,
+                   struct err *err) MUST_CHECK;
+
+bool producer_begin(struct producer *producer, struct err *err) MUST_CHECK;
+
+// A record to send. All bytes are borrowed until its report is in or the producer is destroyed.
+struct producer_record {
+    const char *topic;
+    int32_t partition; // -1: by key (murmur2, as the Java clients do)
+    struct bytes key, value;
+    const struct event_header *headers;
+    size_t header_count;
+};
+// `index` comes back in the report. *is_full: not taken, serve reports and send again.
+bool producer_send(struct producer *producer, const struct producer_record *record, size_t index,
+                   bool *is_full, struct err *err) MUST_CHECK;
+
+// Why a record was not taken, in terms of what to do about it.
+enum report_kind {
+    REPORT_DELIVERED,
+    REPORT_REFUSED, // this record or its topic: permanent
+    REPORT_BATCH, // permanent, but perhaps for another record of the same batch: send again isolating to know
+    REPORT_LATE,  // no answer in time
+    REPORT_BROKEN, // the handle is no longer good (fenced, fatal, purged)
+};
+struct report {
+    size_t index;
+    enum report_kind kind;
+    char reason[160]; // in words, "" when delivered
+};
+// Waits at most wait_ms for reports, fills at most `room` of them.
+bool producer_serve(struct producer *producer, int wait_ms, struct report *reports, size_t room,
+                    size_t *count, struct err *err) MUST_CHECK;
+
+// Puts an offset of the marker topic into the transaction. All reports must be in. Goes on in the background
+// between calls.
+bool producer_mark(struct producer *producer, enum marker_partition partition, const char *group, int64_t seq,
+                   const char *id, int wait_ms, bool *done, struct err *err) MUST_CHECK;
+// Goes on in the background between calls. An error means: not known whether it was committed.
+bool producer_commit(struct producer *producer, int wait_ms, bool *done, struct err *err) MUST_CHECK;
+
+#endif
