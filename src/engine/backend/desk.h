@@ -1,0 +1,114 @@
+// desk: what the parts of the backend share. A desk belongs to one thread; of it the UI thread sees only the
+// mailboxes, and at the end `is_stopping` and `store`, to interrupt what runs.
+#ifndef REDRIVE_ENGINE_BACKEND_DESK_H
+#define REDRIVE_ENGINE_BACKEND_DESK_H
+
+#include <stdatomic.h>
+#include "core/filter.h"
+#include "engine/backend/backend.h"
+#include "store/events.h"
+#include "store/operations.h"
+
+// The list that is being made or was made last.
+struct list_job {
+    uint64_t number; // of the request; 0: no list was asked for
+    bool is_running;
+    bool is_first; // nothing was sent yet
+    struct list_query query;
+    struct filter *filter;
+    unsigned statuses;   // of events looked at, when they are not candidates
+    int64_t *candidates; // ids to look at, in list order; NULL: all events with `statuses`, by id downwards
+    size_t candidate_count;
+    size_t at;         // candidates looked at
+    int64_t before_id; // without candidates: below this
+    int64_t scanned, undecided;
+    int64_t arrived; // new ones that would be in it, since it was made
+};
+
+struct desk {
+    const struct backend_settings *settings;
+    struct mailbox *inbox;
+    struct mailbox *replies;
+    struct store *_Atomic store; // NULL until the first connection
+    atomic_bool is_stopping;
+
+    // The link.
+    int attempts;
+    int64_t retry_at; // clock_mono
+    bool is_lost;
+    char trouble[300];
+
+    // The backlog (reader).
+    struct backlog *backlog;
+    bool is_counting;    // the first scan runs
+    int64_t scan_before; // it goes on below this id; 0: from the newest
+    int64_t scanned;
+    int64_t seen_highest; // all events up to here were looked at
+    int64_t pending;      // by the last count
+    int64_t as_of;
+    int64_t poll_at;        // clock_mono of the next look
+    int64_t reconcile_at;   // clock_mono before which a full comparison is too dear
+    bool is_dirty;          // groups changed since they were told
+    bool is_held;           // REQUEST_PAUSE
+    int64_t tell_at;        // clock_mono before which groups are not told again
+    int64_t retold_at;      // clock_mono when they were told last
+    uint64_t groups_number; // 0: nobody asked
+    enum pivot pivot;
+    bool has_within;
+    uint64_t within;
+    uint32_t spark[GROUP_SPARK];
+    double per_minute;
+    int64_t last_closed_at;
+    char last_closed_by[64];
+
+    struct list_job list;
+
+    // Operations (reader).
+    uint64_t operations_number; // REQUEST_OPERATIONS that is being answered, or 0
+    uint64_t operation_number;  // REQUEST_OPERATION likewise
+    int64_t operation_no;
+    int64_t change_token;
+    int64_t operations_at; // clock_mono of the next look
+    int64_t live[64];      // operations that were not final when last seen, to tell when they end
+    size_t live_count;
+    bool has_told_status;
+    uint64_t told_hash; // of what the status said last
+};
+
+// Gives the reply away.
+void desk_reply(struct desk *desk, struct reply *reply);
+void desk_error(struct desk *desk, uint64_t number, const struct err *err);
+// After a failed store call: answers the request (number may be 0) and notes a lost link. Always returns
+// false.
+bool desk_failed(struct desk *desk, uint64_t number, const struct err *err);
+void desk_tell_status(struct desk *desk);
+
+// backlog_desk.c: each does one small step and returns true when it did something.
+void desk_backlog_begin(struct desk *desk); // after (re)connecting
+bool desk_backlog_step(struct desk *desk);  // scan, or a look that is due
+void desk_backlog_tell(struct desk *desk, bool is_forced);
+void desk_groups_request(struct desk *desk, const struct request *request);
+
+// list_desk.c
+void desk_list_request(struct desk *desk, struct request *request);
+bool desk_list_step(struct desk *desk);
+void desk_list_cancel(struct desk *desk, uint64_t number);
+void desk_list_arrived(struct desk *desk, const struct event *events,
+                       size_t count); // pending ones that are new
+void desk_rows_request(struct desk *desk, const struct request *request);
+
+// detail_desk.c
+void desk_event_request(struct desk *desk, const struct request *request);
+void desk_why_request(struct desk *desk, const struct request *request);
+void desk_audit_request(struct desk *desk, const struct request *request);
+
+// operation_desk.c
+void desk_operations_request(struct desk *desk, const struct request *request);
+bool desk_operations_step(struct desk *desk); // a look that is due
+void desk_steer_request(struct desk *desk, const struct request *request);
+void desk_preview_request(struct desk *desk, const struct request *request);
+void desk_confirm_request(struct desk *desk, const struct request *request);
+void desk_wake_worker(struct desk *desk);    // starts one when none is alive
+void desk_resume_waiting(struct desk *desk); // what was interrupted goes on by itself at the next start
+
+#endif

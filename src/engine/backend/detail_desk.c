@@ -1,0 +1,136 @@
+// Everything about one event, why it is in its group, and the audit.
+#include "engine/backend/desk.h"
+
+#include <string.h>
+#include "base/text.h"
+#include "core/fingerprint.h"
+#include "store/audit.h"
+
+enum {
+    PAYLOAD_SHOWN = 4 << 20, // payloads.md: parsed and rendered at once up to here
+    AUDIT_PAGE = 200,
+};
+
+static bool
+read_event(struct desk *desk, int64_t id, size_t cut, struct reply *reply, struct event *event,
+           struct err *err)
+{
+    unsigned fields =
+        EVENT_NARROW | EVENT_ERROR | EVENT_STACK | EVENT_PAYLOAD | EVENT_RAW | EVENT_GROUP | EVENT_KNOWN;
+    struct event_query query = {.fields = fields, .ids = &id, .id_count = 1, .cut = cut};
+    struct event_page page = {0};
+    if (!store_events(desk->store, &query, &page, err))
+        return false;
+    bool is_there = page.count == 1;
+    if (is_there)
+        *event = page.events[0];
+    arena_adopt(&reply->arena, &page.arena);
+    event_page_release(&page);
+    return is_there || err_set(err, ERR_NOT_FOUND, "event %lld is not in the table any more", (long long)id);
+}
+
+// What a reprocess would send, without asking Kafka: the screen has no connection to it.
+static void
+plan_event(struct desk *desk, struct reply *reply)
+{
+    struct event_detail *detail = &reply->detail;
+    struct would_send *send = &detail->would_send;
+    struct plan plan;
+    struct plan_input input = {.event = &detail->event, .from_revision = detail->revision_count > 0};
+    plan_make(&desk->settings->plan, &input, &reply->arena, &plan);
+    *send = (struct would_send){
+        .topic = plan.topic,
+        .partition = plan.partition,
+        .key = plan.key,
+        .headers = plan.headers,
+        .header_count = plan.header_count,
+        .size = plan.value.len,
+        .is_exact = plan.is_exact,
+        .why = plan.why,
+        .refusal = plan.refusal,
+    };
+}
+
+void
+desk_event_request(struct desk *desk, const struct request *request)
+{
+    struct err err = {0};
+    struct reply *reply = reply_create(REPLY_EVENT, request->number);
+    struct event_detail *detail = &reply->detail;
+    bool has_schema = store_info(desk->store)->schema_version > 0;
+    bool ok = read_event(desk, request->id, PAYLOAD_SHOWN, reply, &detail->event, &err) &&
+              (!has_schema || (store_revisions(desk->store, request->id, &reply->arena, &detail->revisions,
+                                               &detail->revision_count, &err) &&
+                               event_decisions(desk->store, request->id, &reply->arena, &detail->decisions,
+                                               &detail->decision_count, &err)));
+    if (!ok) {
+        reply_destroy(reply);
+        desk_failed(desk, request->number, &err);
+        return;
+    }
+    plan_event(desk, reply);
+    reply->is_last = true;
+    desk_reply(desk, reply);
+}
+
+static const char *
+shown(struct arena *arena, struct bytes b)
+{
+    return bytes_present(b) ? arena_text(arena, b) : "none";
+}
+
+void
+desk_why_request(struct desk *desk, const struct request *request)
+{
+    struct err err = {0};
+    struct event event;
+    struct reply *reply = reply_create(REPLY_WHY, request->number);
+    if (!read_event(desk, request->id, 0, reply, &event, &err)) {
+        reply_destroy(reply);
+        desk_failed(desk, request->number, &err);
+        return;
+    }
+
+    struct arena *arena = &reply->arena;
+    struct fingerprint print = fingerprint_explain(
+        &(struct fingerprint_input){.message = event.error_message, .stack = event.stack_trace}, arena);
+    const char *why = "no rule matched";
+    enum category category = category_of(desk->settings->store.rules, print.root_class, print.pattern, &why);
+
+    enum { FIXED = 9 };
+    const char **lines = arena_array(arena, FIXED + print.mask_count + 1, sizeof *lines);
+    size_t count = 0;
+    char hex[GROUP_TEXT];
+    lines[count++] = arena_printf(arena, "group     %s (rules version %d)", group_text(print.key, hex),
+                                  FINGERPRINT_VERSION);
+    lines[count++] = arena_printf(arena, "class     %s", shown(arena, print.root_class));
+    lines[count++] = arena_printf(arena, "text      %s", shown(arena, print.root_text));
+    lines[count++] = arena_printf(arena, "pattern   %s", shown(arena, print.pattern));
+    lines[count++] = arena_printf(arena, "frame     %s", shown(arena, print.frame));
+    lines[count++] = arena_printf(arena, "because   %s", shown(arena, print.frame_reason));
+    lines[count++] =
+        arena_printf(arena, "kind      %s, by the rule: %s", category_name(category), why ? why : "none");
+    if (print.is_cut)
+        lines[count++] = "cut       the text is longer than what a key is made of; its beginning decided";
+    for (uint32_t i = 0; i < print.mask_count; i++)
+        lines[count++] = arena_printf(arena, "masked    %s  as %s", shown(arena, print.masks[i].text),
+                                      print.masks[i].rule);
+    reply->lines = lines;
+    reply->is_last = true;
+    desk_reply(desk, reply);
+}
+
+void
+desk_audit_request(struct desk *desk, const struct request *request)
+{
+    struct err err = {0};
+    struct reply *reply = reply_create(REPLY_AUDIT, request->number);
+    if (!audit_list(desk->store, request->operation, request->before, AUDIT_PAGE, &reply->arena,
+                    &reply->audit, &reply->audit_count, &err)) {
+        reply_destroy(reply);
+        desk_failed(desk, request->number, &err);
+        return;
+    }
+    reply->is_last = reply->audit_count < AUDIT_PAGE;
+    desk_reply(desk, reply);
+}

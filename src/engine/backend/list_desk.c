@@ -1,0 +1,283 @@
+// Makes lists of event ids, page by page, and fetches the rows of the window that is looked at.
+#include "engine/backend/desk.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+
+enum {
+    LIST_PAGE = 4000,
+    FIRST_PAGE = 200, // so that the first screenful comes at once
+    ROW_TEXT = 1024,
+    ALL_AT_ONCE = 20000, // ids a reply carries
+};
+
+static void
+list_end(struct list_job *list)
+{
+    free(list->candidates);
+    list->candidates = NULL;
+    list->candidate_count = 0;
+    list->is_running = false;
+}
+
+static void
+list_release(struct list_job *list)
+{
+    list_end(list);
+    filter_destroy(list->filter);
+    free(list->query.filter);
+    *list = (struct list_job){0};
+}
+
+// One reply of the list: ids (heap, given away) to append.
+static void
+list_tell(struct desk *desk, int64_t *ids, size_t count)
+{
+    struct list_job *list = &desk->list;
+    struct reply *reply = reply_create(REPLY_LIST, list->number);
+    reply->ids = ids;
+    reply->id_count = count;
+    reply->is_first = list->is_first;
+    reply->is_last = !list->is_running;
+    reply->scanned = list->scanned;
+    reply->undecided = list->undecided;
+    reply->total = list->candidates ? (int64_t)list->candidate_count : (int64_t)backlog_count(desk->backlog);
+    list->is_first = false;
+    desk_reply(desk, reply);
+}
+
+// The ids that the list looks at, where they are known beforehand.
+static bool
+find_candidates(struct desk *desk, struct list_job *list, struct err *err)
+{
+    const struct list_query *query = &list->query;
+    unsigned asked = list->filter ? filter_statuses(list->filter) : 0;
+    list->statuses = asked ? asked : query->source == LIST_CLOSED ? query->statuses : 1u << EVENT_PENDING;
+    if (query->source == LIST_OPERATION) {
+        list->statuses = asked;
+        return operation_item_ids(desk->store, query->operation, query->item_states, &list->candidates,
+                                  &list->candidate_count, err);
+    }
+    if (list->statuses == 1u << EVENT_PENDING)
+        backlog_ids(desk->backlog, query->pivot, query->has_value ? query->value : NULL, query->oldest_first,
+                    &list->candidates, &list->candidate_count);
+    return true;
+}
+
+void
+desk_list_request(struct desk *desk, struct request *request)
+{
+    struct list_job *list = &desk->list;
+    list_release(list);
+    list->number = request->number;
+    list->query = request->list;
+    request->list.filter = NULL; // taken over
+    list->is_first = true;
+
+    struct err err = {0};
+    const char *text = list->query.filter;
+    if (text && *text) {
+        struct filter_context context = {
+            .now = clock_now(), .zone_us = store_info(desk->store)->zone_us, .new_after = TIME_ABSENT};
+        if (!filter_parse(&list->filter, bytes_of(text), &context, &err)) {
+            desk_error(desk, request->number, &err);
+            return;
+        }
+    }
+    if (!find_candidates(desk, list, &err)) {
+        desk_failed(desk, request->number, &err);
+        return;
+    }
+    list->is_running = true;
+}
+
+void
+desk_list_cancel(struct desk *desk, uint64_t number)
+{
+    struct list_job *list = &desk->list;
+    if (!list->is_running || list->number != number)
+        return;
+    list_end(list);
+    struct err err = {0};
+    err_set(&err, ERR_CANCELLED, "stopped; what is shown is exact so far");
+    desk_error(desk, number, &err);
+}
+
+// Without a filter candidates are the list.
+static void
+list_all(struct desk *desk)
+{
+    struct list_job *list = &desk->list;
+    size_t count = list->candidate_count - list->at;
+    if (count > ALL_AT_ONCE)
+        count = ALL_AT_ONCE;
+    int64_t *ids = alloc_array(count, sizeof *ids);
+    memcpy(ids, list->candidates + list->at, count * sizeof *ids);
+    list->at += count;
+    list->scanned = (int64_t)list->at;
+    list->is_running = list->at < list->candidate_count;
+    list_tell(desk, ids, count);
+    if (!list->is_running)
+        list_end(list);
+}
+
+// Is this event in the group that the list is about? Candidates were chosen by it already.
+static bool
+belongs(const struct list_job *list, const struct event *event)
+{
+    const struct list_query *query = &list->query;
+    if (!query->has_value)
+        return true;
+
+    char hex[GROUP_TEXT];
+    char hour[TIME_TEXT];
+    struct bytes value = BYTES_ABSENT;
+    switch (query->pivot) {
+    case PIVOT_TYPE:
+        value = event->event_type;
+        break;
+    case PIVOT_SOURCE:
+        value = event->source_table;
+        break;
+    case PIVOT_TOPIC:
+        value = event->topic;
+        break;
+    case PIVOT_KIND:
+        value = bytes_of(category_name(event->category));
+        break;
+    case PIVOT_HOUR:
+        if (event->created_at != TIME_ABSENT)
+            value = bytes_of(
+                time_rfc3339(event->created_at / (3600 * US_PER_SECOND) * 3600 * US_PER_SECOND, 0, hour));
+        break;
+    case PIVOT_ERROR:
+    case PIVOT_COUNT:
+        value = bytes_of(group_text(event->group, hex));
+        break;
+    }
+    return bytes_equal_text(bytes_present(value) ? value : BYTES(""), query->value);
+}
+
+static unsigned
+list_fields(const struct list_job *list)
+{
+    unsigned fields = list->filter ? filter_needs(list->filter) : 0;
+    if (list->query.has_value && !list->candidates)
+        fields |= EVENT_NARROW | EVENT_GROUP;
+    return fields;
+}
+
+bool
+desk_list_step(struct desk *desk)
+{
+    struct list_job *list = &desk->list;
+    if (!list->is_running)
+        return false;
+    if (list->candidates && (!list->filter || filter_is_empty(list->filter))) {
+        list_all(desk);
+        return true;
+    }
+
+    size_t limit = list->is_first ? FIRST_PAGE : LIST_PAGE;
+    struct event_query query = {.fields = list_fields(list), .statuses = list->statuses, .limit = limit};
+    if (list->candidates) {
+        query.ids = list->candidates + list->at;
+        query.id_count = list->candidate_count - list->at < limit ? list->candidate_count - list->at : limit;
+        query.limit = 0;
+    } else {
+        query.before_id = list->query.oldest_first ? 0 : list->before_id;
+        query.after_id = list->query.oldest_first ? list->before_id : 0;
+        query.ascending = list->query.oldest_first;
+    }
+
+    struct event_page page = {0};
+    struct err err = {0};
+    if (!store_events(desk->store, &query, &page, &err)) {
+        // The place is kept: after a reconnect the list goes on.
+        if (err.kind != ERR_UNREACHABLE)
+            list_end(list);
+        return desk_failed(desk, err.kind == ERR_UNREACHABLE ? 0 : list->number, &err);
+    }
+
+    int64_t *ids = alloc_array(page.count, sizeof *ids);
+    size_t count = 0;
+    for (size_t i = 0; i < page.count; i++) {
+        const struct event *event = &page.events[i];
+        if (!list->candidates && !belongs(list, event))
+            continue;
+        enum filter_verdict verdict = list->filter ? filter_match(list->filter, event) : FILTER_YES;
+        list->undecided += verdict == FILTER_UNDECIDED;
+        if (verdict != FILTER_NO)
+            ids[count++] = event->id;
+    }
+    list->at += query.id_count;
+    list->scanned += list->candidates ? (int64_t)query.id_count : (int64_t)page.count;
+    if (page.count)
+        list->before_id = page.events[page.count - 1].id;
+    list->is_running = list->candidates ? list->at < list->candidate_count : page.count == limit;
+    event_page_release(&page);
+    list_tell(desk, ids, count);
+    if (!list->is_running)
+        list_end(list);
+    return true;
+}
+
+void
+desk_list_arrived(struct desk *desk, const struct event *events, size_t count)
+{
+    struct list_job *list = &desk->list;
+    if (!list->number || list->is_running || list->query.source != LIST_PENDING ||
+        list->statuses != 1u << EVENT_PENDING)
+        return;
+
+    int64_t *ids = alloc_array(count, sizeof *ids);
+    size_t candidates = 0;
+    for (size_t i = 0; i < count; i++)
+        if (belongs(list, &events[i]))
+            ids[candidates++] = events[i].id;
+    int64_t before = list->arrived;
+    if (candidates && list->filter && !filter_is_empty(list->filter)) {
+        struct event_query query = {.fields = filter_needs(list->filter), .ids = ids, .id_count = candidates};
+        struct event_page page = {0};
+        if (store_events(desk->store, &query, &page, NULL))
+            for (size_t i = 0; i < page.count; i++)
+                list->arrived += filter_match(list->filter, &page.events[i]) != FILTER_NO;
+        event_page_release(&page);
+    } else {
+        list->arrived += (int64_t)candidates;
+    }
+    free(ids);
+    if (list->arrived == before)
+        return;
+
+    struct reply *reply = reply_create(REPLY_LIST, list->number);
+    reply->is_new_available = true;
+    reply->is_last = true;
+    reply->id_count = (size_t)list->arrived;
+    desk_reply(desk, reply);
+}
+
+void
+desk_rows_request(struct desk *desk, const struct request *request)
+{
+    struct event_query query = {
+        .fields = EVENT_NARROW | EVENT_ERROR | EVENT_PAYLOAD | EVENT_RAW | EVENT_GROUP | EVENT_KNOWN,
+        .ids = request->ids,
+        .id_count = request->id_count,
+        .cut = ROW_TEXT,
+    };
+    struct event_page page = {0};
+    struct err err = {0};
+    if (!store_events(desk->store, &query, &page, &err)) {
+        desk_failed(desk, request->number, &err);
+        return;
+    }
+    struct reply *reply = reply_create(REPLY_ROWS, request->number);
+    reply->rows = page.events;
+    reply->row_count = page.count;
+    reply->is_last = true;
+    arena_adopt(&reply->arena, &page.arena);
+    event_page_release(&page);
+    desk_reply(desk, reply);
+}

@@ -1,0 +1,267 @@
+// Operations: reading how they stand (the reader's desk), asking for and steering them (the writer's).
+#include "engine/backend/desk.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include "base/text.h"
+#include "store/ledger.h"
+#include "store/workers.h"
+
+enum { LISTED = 200 };
+static const int64_t LOOK_EVERY = 500000;
+
+void
+desk_operations_request(struct desk *desk, const struct request *request)
+{
+    switch (request->kind) {
+    case REQUEST_OPERATIONS:
+        desk->operations_number = request->number;
+        break;
+    case REQUEST_OPERATION:
+        desk->operation_number = request->number;
+        desk->operation_no = request->operation;
+        break;
+    default:
+        desk->operations_number = 0;
+        desk->operation_number = 0;
+        return;
+    }
+    desk->operations_at = 0;
+    desk->change_token = 0;
+}
+
+static bool
+tell_list(struct desk *desk, struct err *err)
+{
+    struct reply *reply = reply_create(REPLY_OPERATIONS, desk->operations_number);
+    if (!operation_list(desk->store, 0, LISTED, &reply->arena, &reply->operations, &reply->operation_count,
+                        err)) {
+        reply_destroy(reply);
+        return false;
+    }
+    reply->is_last = true;
+    desk_reply(desk, reply);
+    return true;
+}
+
+static bool
+tell_one(struct desk *desk, struct err *err)
+{
+    struct reply *reply = reply_create(REPLY_OPERATION, desk->operation_number);
+    reply->operations = arena_alloc(&reply->arena, sizeof *reply->operations);
+    reply->operation_count = 1;
+    reply->is_last = true;
+    if (operation_get(desk->store, desk->operation_no, &reply->arena, reply->operations, err) &&
+        operation_outcomes(desk->store, desk->operation_no, &reply->arena, &reply->outcomes,
+                           &reply->outcome_count, err)) {
+        desk_reply(desk, reply);
+        return true;
+    }
+    reply_destroy(reply);
+    if (err->kind != ERR_NOT_FOUND)
+        return false;
+    desk_error(desk, desk->operation_number, err);
+    desk->operation_number = 0;
+    err_clear(err);
+    return true;
+}
+
+static void
+tell_end(struct desk *desk, const struct operation *operation)
+{
+    char done[TEXT_SHORT];
+    char refused[TEXT_SHORT];
+    char conflict[TEXT_SHORT];
+    struct reply *reply = reply_create(REPLY_NEWS, 0);
+    reply->operation = operation->no;
+    reply->sentence = arena_printf(
+        &reply->arena, "operation %" PRId64 " %s: %s %s, %s refused, %s in conflict", operation->no,
+        operation_state_name(operation->state), operation->action == ACTION_REPROCESS ? "sent" : "closed",
+        text_count(operation->done, done), text_count(operation->refused, refused),
+        text_count(operation->conflict, conflict));
+    desk_reply(desk, reply);
+}
+
+static bool
+was_live(const struct desk *desk, int64_t no)
+{
+    for (size_t i = 0; i < desk->live_count; i++)
+        if (desk->live[i] == no)
+            return true;
+    return false;
+}
+
+// Which operations are live, which ended since, and the one that the status line shows.
+static bool
+watch_live(struct desk *desk, struct err *err)
+{
+    struct reply *holder = reply_create(REPLY_STATUS, 0);
+    struct operation *operations;
+    size_t count;
+    bool ok = operation_list(desk->store, 0, LISTED, &holder->arena, &operations, &count, err);
+    size_t live = 0;
+    int64_t now_live[64];
+    for (size_t i = 0; ok && i < count; i++) {
+        if (!operation_state_is_final(operations[i].state) && live < 64)
+            now_live[live++] = operations[i].no;
+        else if (was_live(desk, operations[i].no))
+            tell_end(desk, &operations[i]);
+    }
+    if (ok) {
+        memcpy(desk->live, now_live, live * sizeof *now_live);
+        desk->live_count = live;
+        desk->poll_at = 0; // what ended changed the backlog
+    }
+    reply_destroy(holder);
+    return ok;
+}
+
+bool
+desk_operations_step(struct desk *desk)
+{
+    if (clock_mono() < desk->operations_at || store_info(desk->store)->schema_version == 0)
+        return false;
+    desk->operations_at = clock_mono() + LOOK_EVERY;
+
+    struct err err = {0};
+    bool is_first = desk->change_token == 0;
+    bool has_changed;
+    if (!operation_changes(desk->store, &desk->change_token, &has_changed, &err))
+        return desk_failed(desk, 0, &err);
+    if (!has_changed && !is_first)
+        return false;
+
+    bool ok = watch_live(desk, &err) && (!desk->operations_number || tell_list(desk, &err)) &&
+              (!desk->operation_number || tell_one(desk, &err));
+    if (!ok)
+        return desk_failed(desk, 0, &err);
+    desk_tell_status(desk);
+    return true;
+}
+
+void
+desk_steer_request(struct desk *desk, const struct request *request)
+{
+    struct err err = {0};
+    if (!operation_steer(desk->store, request->operation, request->steer, request->rate, &err)) {
+        desk_failed(desk, request->number, &err);
+        return;
+    }
+    static const char *const words[] = {[STEER_PAUSE] = "pauses after the chunk in hand",
+                                        [STEER_RESUME] = "goes on",
+                                        [STEER_CANCEL] = "is cancelled; what is in hand is settled first",
+                                        [STEER_RATE] = "has its new rate",
+                                        [STEER_APPROVE] = "is approved"};
+    struct reply *reply = reply_create(REPLY_STEERED, request->number);
+    reply->operation = request->operation;
+    reply->is_last = true;
+    reply->sentence =
+        arena_printf(&reply->arena, "operation %" PRId64 " %s", request->operation, words[request->steer]);
+    desk_reply(desk, reply);
+    if (request->steer != STEER_PAUSE)
+        desk_wake_worker(desk);
+}
+
+void
+desk_preview_request(struct desk *desk, const struct request *request)
+{
+    struct err err = {0};
+    struct reply *reply = reply_create(REPLY_PREVIEW, request->number);
+    reply->is_last = true;
+    if (operation_preview(desk->store, request->action, request->ids, request->id_count, &reply->arena,
+                          &reply->preview, &err)) {
+        desk_reply(desk, reply);
+        return;
+    }
+    reply_destroy(reply);
+    desk_failed(desk, request->number, &err);
+}
+
+struct progress {
+    struct desk *desk;
+    uint64_t number;
+};
+
+static bool
+tell_progress(void *context, size_t written, size_t total)
+{
+    const struct progress *progress = context;
+    struct reply *reply = reply_create(REPLY_PROGRESS, progress->number);
+    reply->done = (int64_t)written;
+    reply->of = (int64_t)total;
+    desk_reply(progress->desk, reply);
+    return !progress->desk->is_stopping;
+}
+
+void
+desk_confirm_request(struct desk *desk, const struct request *request)
+{
+    struct err err = {0};
+    struct progress progress = {.desk = desk, .number = request->number};
+    struct operation_request confirm = request->confirm;
+    confirm.ids = request->ids;
+    confirm.count = request->id_count;
+    confirm.scope = request->scope;
+    confirm.filter_text = request->filter_text;
+    confirm.reason = request->reason;
+    confirm.target_topic = request->target_topic;
+    confirm.group = *request->group_key ? request->group_key : NULL;
+
+    int64_t no = 0;
+    bool ok = operation_create(desk->store, &confirm, tell_progress, &progress, &no, &err);
+    // The answer may be lost although it was made: the key makes asking again harmless.
+    for (int i = 0; !ok && err.kind == ERR_UNREACHABLE && i < 5 && !desk->is_stopping; i++) {
+        struct err again = {0};
+        clock_sleep(store_backoff(i));
+        if (!store_reconnect(desk->store, &again))
+            continue;
+        err_clear(&err);
+        ok = operation_create(desk->store, &confirm, tell_progress, &progress, &no, &err);
+    }
+    if (!ok) {
+        desk_failed(desk, request->number, &err);
+        return;
+    }
+    struct reply *reply = reply_create(REPLY_CONFIRMED, request->number);
+    reply->operation = no;
+    reply->is_last = true;
+    desk_reply(desk, reply);
+    desk_wake_worker(desk);
+}
+
+void
+desk_wake_worker(struct desk *desk)
+{
+    if (!desk->settings->start_worker || desk->settings->store.is_read_only)
+        return;
+
+    struct arena arena = {0};
+    struct worker *workers;
+    size_t count;
+    struct err err = {0};
+    if (worker_list(desk->store, &arena, &workers, &count, &err) && count == 0 &&
+        !desk->settings->start_worker(desk->settings->worker_context, &err)) {
+        struct reply *reply = reply_create(REPLY_NEWS, 0);
+        reply->sentence =
+            arena_printf(&reply->arena, "no worker could be started: %s; run redrive work", err.text);
+        desk_reply(desk, reply);
+    }
+    arena_release(&arena);
+}
+
+void
+desk_resume_waiting(struct desk *desk)
+{
+    if (store_info(desk->store)->schema_version == 0)
+        return;
+    struct arena arena = {0};
+    struct operation *operations;
+    size_t count;
+    bool waits = false;
+    if (operation_list(desk->store, 0, LISTED, &arena, &operations, &count, NULL))
+        for (size_t i = 0; i < count; i++)
+            waits |= operations[i].state == OPERATION_FROZEN || operations[i].state == OPERATION_RUNNING;
+    arena_release(&arena);
+    if (waits)
+        desk_wake_worker(desk);
+}

@@ -1,0 +1,183 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "core/backlog.h"
+
+static const int64_t NOW = 1700000000LL * US_PER_SECOND;
+
+static struct event
+make(int64_t id, uint64_t group, const char *type, int64_t age_seconds)
+{
+    return (struct event){
+        .id = id,
+        .group = group,
+        .event_type = bytes_of(type),
+        .topic = bytes_of("orders"),
+        .category = CATEGORY_DATA,
+        .created_at = NOW - age_seconds * US_PER_SECOND,
+        .retry_count = (int32_t)(id % 4),
+    };
+}
+
+static void
+add(struct backlog *backlog, int64_t id, uint64_t group, const char *type, int64_t age)
+{
+    struct event event = make(id, group, type, age);
+    assert_int_equal(backlog_add(backlog, &event, 1), 1);
+}
+
+// A scan from above, arrivals, and a late commit in between.
+static void
+rows_in_any_order_are_there_once(void **state)
+{
+    (void)state;
+    struct backlog *backlog = backlog_create();
+    for (int64_t id = 50; id > 0; id -= 2)
+        add(backlog, id, 7, "a", 100 - id);
+    for (int64_t id = 51; id < 60; id++)
+        add(backlog, id, 7, "a", 0);
+    add(backlog, 33, 8, "late", 67);
+    struct event twice = make(33, 8, "late", 67);
+    assert_int_equal(backlog_add(backlog, &twice, 1), 0);
+    assert_int_equal(backlog_count(backlog), 25 + 9 + 1);
+    assert_int_equal(backlog_highest_id(backlog), 59);
+    assert_int_equal(backlog_count_upto(backlog, 33), 17);
+    assert_int_equal(backlog_count_upto(backlog, 55), 25 + 1 + 5);
+
+    int64_t *ids;
+    size_t count;
+    backlog_ids(backlog, PIVOT_ERROR, NULL, true, &ids, &count);
+    assert_int_equal(count, 35);
+    for (size_t i = 1; i < count; i++)
+        assert_true(ids[i - 1] < ids[i]);
+    free(ids);
+
+    uint64_t key;
+    assert_true(backlog_group_of(backlog, 33, &key));
+    assert_int_equal(key, 8);
+    assert_false(backlog_group_of(backlog, 35, &key));
+    backlog_destroy(backlog);
+}
+
+static void
+groups_are_counted_exactly(void **state)
+{
+    (void)state;
+    struct backlog *backlog = backlog_create();
+    add(backlog, 1, 0xAA, "order.created", 7200);
+    add(backlog, 2, 0xAA, "order.created", 60);
+    add(backlog, 3, 0xAA, "order.updated", 30);
+    add(backlog, 4, 0xBB, "order.created", 10);
+    backlog_describe(backlog, 0xAA, &(struct group_text){.pattern = "timeout after <n> ms", .error_class = "Timeout"});
+
+    struct arena arena = {0};
+    struct group_list list;
+    backlog_groups(backlog, PIVOT_ERROR, NULL, NOW, &arena, &list);
+    assert_int_equal(list.count, 2);
+    assert_int_equal(list.events, 4);
+    const struct event_group *largest = &list.groups[0];
+    assert_int_equal(largest->count, 3);
+    assert_string_equal(largest->value, "00000000000000aa");
+    assert_string_equal(largest->text.pattern, "timeout after <n> ms");
+    assert_string_equal(largest->types[0].name, "order.created");
+    assert_int_equal(largest->types[0].count, 2);
+    assert_int_equal(largest->types[1].count, 1);
+    assert_int_equal(largest->spark[GROUP_SPARK - 1], 2);
+    assert_int_equal(largest->heat[GROUP_HEAT - 1], 2);
+    assert_int_equal(largest->heat[GROUP_HEAT - 3], 1);
+    assert_false(largest->is_new);
+    assert_true(list.groups[1].is_new);
+    assert_int_equal(largest->last_at, NOW - 30 * US_PER_SECOND);
+
+    uint64_t within = 0xAA;
+    backlog_groups(backlog, PIVOT_TYPE, &within, NOW, &arena, &list);
+    assert_int_equal(list.count, 2);
+    assert_string_equal(list.groups[0].value, "order.created");
+    assert_int_equal(list.groups[0].count, 2);
+    arena_release(&arena);
+    backlog_destroy(backlog);
+}
+
+static void
+what_others_closed_goes_and_what_was_missed_is_named(void **state)
+{
+    (void)state;
+    struct backlog *backlog = backlog_create();
+    for (int64_t id = 1; id <= 10; id++)
+        add(backlog, id, 1, "a", 100 - id);
+    const int64_t closed[] = {2, 3, 99};
+    assert_int_equal(backlog_remove(backlog, closed, 3), 2);
+
+    // 5 was closed by somebody, 2 was set back to pending, 10 arrived after the truth was read.
+    const int64_t truth[] = {1, 2, 4, 6, 7, 8, 9};
+    int64_t *missing;
+    size_t count;
+    backlog_reconcile(backlog, truth, 7, 9, &missing, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(missing[0], 2);
+    free(missing);
+    assert_int_equal(backlog_count(backlog), 7);
+    uint64_t key;
+    assert_false(backlog_group_of(backlog, 5, &key));
+    assert_true(backlog_group_of(backlog, 10, &key));
+    backlog_destroy(backlog);
+}
+
+static void
+a_group_that_was_emptied_comes_back(void **state)
+{
+    (void)state;
+    struct backlog *backlog = backlog_create();
+    add(backlog, 1, 5, "a", 60);
+    backlog_emptied(backlog, 5, NOW - 120 * US_PER_SECOND);
+    struct arena arena = {0};
+    struct group_list list;
+    backlog_groups(backlog, PIVOT_ERROR, NULL, NOW, &arena, &list);
+    assert_true(list.groups[0].is_back);
+    add(backlog, 2, 5, "a", 180);
+    backlog_groups(backlog, PIVOT_ERROR, NULL, NOW, &arena, &list);
+    assert_false(list.groups[0].is_back);
+    arena_release(&arena);
+    backlog_destroy(backlog);
+}
+
+static void
+lists_by_pivot_are_newest_first(void **state)
+{
+    (void)state;
+    struct backlog *backlog = backlog_create();
+    add(backlog, 1, 5, "a", 10);
+    add(backlog, 2, 5, "b", 30);
+    add(backlog, 3, 6, "a", 20);
+    int64_t *ids;
+    size_t count;
+    backlog_ids(backlog, PIVOT_TYPE, "a", false, &ids, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(ids[0], 1);
+    assert_int_equal(ids[1], 3);
+    free(ids);
+    backlog_ids(backlog, PIVOT_TYPE, "nobody", false, &ids, &count);
+    assert_int_equal(count, 0);
+    free(ids);
+    backlog_ids(backlog, PIVOT_TYPE, "", false, &ids, &count);
+    assert_int_equal(count, 0);
+    free(ids);
+    backlog_destroy(backlog);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_in_any_order_are_there_once),
+        cmocka_unit_test(groups_are_counted_exactly),
+        cmocka_unit_test(what_others_closed_goes_and_what_was_missed_is_named),
+        cmocka_unit_test(a_group_that_was_emptied_comes_back),
+        cmocka_unit_test(lists_by_pivot_are_newest_first),
+    };
+    return cmocka_run_group_tests_name("backlog", tests, NULL, NULL);
+}
