@@ -1,9 +1,11 @@
-// decide: the one road from a view to a change: selection → operation described → dialog → confirmed → asked for.
+// decide: the one road from a view to a change: selection → operation described → dialog → confirmed → asked
+// for.
 //
-// A view that offers reprocess, discard, resolve or restore embeds a struct decide as the FIRST member of its state (the dialog's
-// callbacks get that state), passes its replies through decide_receive before its own, and calls decide_ids or decide_list
-// on the action. What is confirmed is the ids that were frozen when the dialog opened. The scope rule is decide_scope's: the
-// selected events if there are any, else what the view says the cursor is on.
+// A view that offers reprocess, discard, resolve or restore embeds a struct decide as the FIRST member of its
+// state (the dialog's callbacks get that state), passes its replies through decide_receive before its own,
+// and calls decide_ids or decide_list on the action. What is confirmed is the ids that were frozen when the
+// dialog opened. The scope rule is decide_scope's: the selected events if there are any, else what the view
+// says the cursor is on.
 #ifndef REDRIVE_UI_VIEWS_DECIDE_H
 #define REDRIVE_UI_VIEWS_DECIDE_H
 
@@ -14,17 +16,16 @@
 #include "ui/app.h"
 
 struct decide {
-    bool is_open;     // a dialog, or ids for one, are on the way
+    bool is_open; // a dialog, or ids for one, are on the way
     enum operation_action action;
-    int64_t *ids;     // frozen; ascending
+    int64_t *ids; // frozen; ascending
     size_t count, capacity;
-    size_t hidden;    // of the ids, how many the view does not show
-    struct strbuf what;   // "SocketTimeoutException", "event 912,180", "everything that matches"
-    struct strbuf filter; // as typed, or empty
+    size_t hidden;          // of the ids, how many the view does not show
+    struct strbuf what;     // "SocketTimeoutException", "event 912,180", "everything that matches"
+    struct strbuf filter;   // as typed, or empty
     char group[GROUP_TEXT]; // "" none
     uint64_t list_number, preview_number, confirm_number;
     struct dialog *dialog;
-    struct preview preview; // numbers only; pointers are not kept
     char key[37];
 };
 
@@ -39,15 +40,16 @@ struct decide_words {
 };
 
 // Freezes these ids (copied, any order) and opens the dialog. Nothing to act on is said on the message line.
-void decide_ids(struct app *app, struct decide *decide, enum operation_action action, const int64_t *ids, size_t count,
-                const struct decide_words *words);
+void decide_ids(struct app *app, struct decide *decide, enum operation_action action, const int64_t *ids,
+                size_t count, const struct decide_words *words);
 // The same for what a list query finds: its ids are asked for first; C-c stops that.
-void decide_list(struct app *app, struct decide *decide, enum operation_action action, const struct list_query *query,
-                 const struct decide_words *words);
-// The program's selection, where it is not empty: opens the dialog for it. shown (may be NULL): the ids that the view shows, to tell how many
-// are hidden. false: nothing is selected, the view goes on with its cursor row.
-bool decide_selection(struct app *app, struct decide *decide, enum operation_action action, const int64_t *shown,
-                      size_t shown_count, const struct decide_words *words);
+void decide_list(struct app *app, struct decide *decide, enum operation_action action,
+                 const struct list_query *query, const struct decide_words *words);
+// The program's selection, where it is not empty: opens the dialog for it. shown (may be NULL): the ids that
+// the view shows, to tell how many are hidden. false: nothing is selected, the view goes on with its cursor
+// row.
+bool decide_selection(struct app *app, struct decide *decide, enum operation_action action,
+                      const int64_t *shown, size_t shown_count, const struct decide_words *words);
 
 // true: the reply was one of these.
 bool decide_receive(struct app *app, struct decide *decide, struct reply *reply);
