@@ -268,7 +268,7 @@ decide_list(struct app *app, struct decide *decide, enum operation_action action
 {
     if (!begin(app, decide, action, words))
         return;
-    struct request *request = request_create(REQUEST_LIST);
+    struct request *request = request_create(REQUEST_COLLECT);
     request->list = *query;
     request->list.filter = query->filter ? alloc_text(query->filter) : NULL;
     app_say(app, SAY_INFO, "collecting %s…", strbuf_text(&decide->what));

@@ -176,6 +176,7 @@ reader_handle(struct desk *desk, struct request *request)
         desk_groups_request(desk, request);
         break;
     case REQUEST_LIST:
+    case REQUEST_COLLECT:
         desk_list_request(desk, request);
         break;
     case REQUEST_ROWS:
@@ -290,6 +291,7 @@ read_for_screen(void *context)
             refuse_without_link(desk, request);
         request_destroy(request);
     }
+    desk_list_release(desk);
     store_close(desk->store);
     backlog_destroy(desk->backlog);
 }

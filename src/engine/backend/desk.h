@@ -61,7 +61,8 @@ struct desk {
     int64_t last_closed_at;
     char last_closed_by[64];
 
-    struct list_job list;
+    struct list_job list;    // what the view shows
+    struct list_job collect; // ids for a selection or an action
 
     // Operations (reader).
     uint64_t operations_number; // REQUEST_OPERATIONS that is being answered, or 0
@@ -90,8 +91,9 @@ void desk_backlog_tell(struct desk *desk, bool is_forced);
 void desk_groups_request(struct desk *desk, const struct request *request);
 
 // list_desk.c
-void desk_list_request(struct desk *desk, struct request *request);
+void desk_list_request(struct desk *desk, struct request *request); // LIST and COLLECT
 bool desk_list_step(struct desk *desk);
+void desk_list_release(struct desk *desk);
 void desk_list_cancel(struct desk *desk, uint64_t number);
 void desk_list_arrived(struct desk *desk, const struct event *events,
                        size_t count); // pending ones that are new

@@ -30,11 +30,17 @@ list_release(struct list_job *list)
     *list = (struct list_job){0};
 }
 
+void
+desk_list_release(struct desk *desk)
+{
+    list_release(&desk->list);
+    list_release(&desk->collect);
+}
+
 // One reply of the list: ids (heap, given away) to append.
 static void
-list_tell(struct desk *desk, int64_t *ids, size_t count)
+list_tell(struct desk *desk, struct list_job *list, int64_t *ids, size_t count)
 {
-    struct list_job *list = &desk->list;
     struct reply *reply = reply_create(REPLY_LIST, list->number);
     reply->ids = ids;
     reply->id_count = count;
@@ -68,7 +74,7 @@ find_candidates(struct desk *desk, struct list_job *list, struct err *err)
 void
 desk_list_request(struct desk *desk, struct request *request)
 {
-    struct list_job *list = &desk->list;
+    struct list_job *list = request->kind == REQUEST_COLLECT ? &desk->collect : &desk->list;
     list_release(list);
     list->number = request->number;
     list->query = request->list;
@@ -95,7 +101,7 @@ desk_list_request(struct desk *desk, struct request *request)
 void
 desk_list_cancel(struct desk *desk, uint64_t number)
 {
-    struct list_job *list = &desk->list;
+    struct list_job *list = desk->collect.number == number ? &desk->collect : &desk->list;
     if (!list->is_running || list->number != number)
         return;
     list_end(list);
@@ -106,9 +112,8 @@ desk_list_cancel(struct desk *desk, uint64_t number)
 
 // Without a filter candidates are the list.
 static void
-list_all(struct desk *desk)
+list_all(struct desk *desk, struct list_job *list)
 {
-    struct list_job *list = &desk->list;
     size_t count = list->candidate_count - list->at;
     if (count > ALL_AT_ONCE)
         count = ALL_AT_ONCE;
@@ -117,7 +122,7 @@ list_all(struct desk *desk)
     list->at += count;
     list->scanned = (int64_t)list->at;
     list->is_running = list->at < list->candidate_count;
-    list_tell(desk, ids, count);
+    list_tell(desk, list, ids, count);
     if (!list->is_running)
         list_end(list);
 }
@@ -168,17 +173,10 @@ list_fields(const struct list_job *list)
     return fields;
 }
 
-bool
-desk_list_step(struct desk *desk)
+// One page. False: the store failed.
+static bool
+list_page(struct desk *desk, struct list_job *list)
 {
-    struct list_job *list = &desk->list;
-    if (!list->is_running)
-        return false;
-    if (list->candidates && (!list->filter || filter_is_empty(list->filter))) {
-        list_all(desk);
-        return true;
-    }
-
     size_t limit = list->is_first ? FIRST_PAGE : LIST_PAGE;
     struct event_query query = {.fields = list_fields(list), .statuses = list->statuses, .limit = limit};
     if (list->candidates) {
@@ -217,9 +215,22 @@ desk_list_step(struct desk *desk)
         list->before_id = page.events[page.count - 1].id;
     list->is_running = list->candidates ? list->at < list->candidate_count : page.count == limit;
     event_page_release(&page);
-    list_tell(desk, ids, count);
+    list_tell(desk, list, ids, count);
     if (!list->is_running)
         list_end(list);
+    return true;
+}
+
+bool
+desk_list_step(struct desk *desk)
+{
+    struct list_job *list = desk->list.is_running ? &desk->list : &desk->collect;
+    if (!list->is_running)
+        return false;
+    if (list->candidates && (!list->filter || filter_is_empty(list->filter)))
+        list_all(desk, list);
+    else
+        return list_page(desk, list);
     return true;
 }
 
