@@ -1,0 +1,120 @@
+// command: what every command is given and what it answers with. One file per command, one row each in
+// commands.def.
+#ifndef REDRIVE_COMMANDS_COMMAND_H
+#define REDRIVE_COMMANDS_COMMAND_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/err.h"
+#include "settings.h"
+#include "store/store.h"
+
+#define REDRIVE_VERSION "0.1.0"
+
+enum exit_status {
+    STATUS_DONE = 0,        // all of it
+    STATUS_PART = 1,        // something was refused, in conflict, halted or cancelled
+    STATUS_USAGE = 2,       // nothing was done
+    STATUS_UNREACHABLE = 3, // PostgreSQL or Kafka
+    STATUS_DENIED = 4,      // a right, a confirmation or an approval is missing
+    STATUS_NOTHING = 5,     // an action found nothing to act on
+    STATUS_INTERRUPTED = 130,
+};
+
+// Where an option is allowed.
+enum option_scope {
+    IN_NONE = 0,
+    IN_ALL = 1 << 0,
+    IN_SCREEN = 1 << 1,
+    IN_LOOK = 1 << 2, // keys, themes
+    IN_CHOOSE = 1 << 3,
+    IN_LIST = 1 << 4,
+    IN_CHANGE = 1 << 5,
+    IN_STEER = 1 << 6,
+    IN_REPROCESS = 1 << 7,
+    IN_GROUPS = 1 << 8,
+    IN_SHOW = 1 << 9,
+    IN_WORK = 1 << 10,
+    IN_MIGRATE = 1 << 11,
+    IN_CONFIG = 1 << 12,
+    IN_FINGERPRINT = 1 << 13,
+};
+
+// The values of options that are no settings, as they were given.
+struct options {
+    bool json, quiet, no_color, help, version;
+    const char *generate;
+    // choosing
+    int64_t *ids; // heap
+    size_t id_count, id_capacity;
+    bool has_ids;
+    const char *group, *filter, *queue, *status;
+    int64_t limit; // 0: none
+    bool all;
+    // changing
+    const char *reason, *to;
+    bool yes, dry_run, detach, has_confirm, has_rate;
+    int64_t confirm, rate;
+    // single commands
+    const char *by;
+    bool raw, as_sent, once, print, with_indexes, adopt, check, record, explain, dump_keymap;
+};
+
+struct command;
+
+// One call of the program.
+struct call {
+    const struct command *command;
+    struct options options;
+    struct settings settings;
+    char **args; // of the command; borrowed from argv
+    size_t arg_count;
+    bool in_is_terminal, out_is_terminal, err_is_terminal;
+    bool has_color; // standard output may be coloured
+    struct category_rules *rules;
+};
+
+// Answers with an exit status. Where err is set, main says its sentence; command_status makes a status of it.
+typedef int command_run(struct call *call, struct err *err);
+
+struct command {
+    const char *name;
+    unsigned options; // set of enum option_scope
+    const char *args;
+    const char *help;
+    command_run *run;
+};
+
+#define COMMAND(name, options, args, help) command_run command_##name;
+#include "commands/commands.def"
+#undef COMMAND
+
+extern const struct command commands[];
+extern const size_t command_count;
+
+int command_status(const struct err *err);
+
+// What a command wants of the database.
+enum store_need {
+    STORE_READ,   // only reads; the schema may be missing; goes to read_service where that is set
+    STORE_SCHEMA, // reads tables of the schema
+    STORE_WRITE,  // changes something
+    STORE_BARE,   // whatever there is: migrate, doctor
+};
+// Connects, asking for a password where the server wants one and a person is there. Category rules are made
+// on the way.
+bool command_store(struct call *call, enum store_need need, struct store **store, struct err *err) MUST_CHECK;
+
+// No positional arguments are left over; else ERR_USAGE.
+bool command_no_args(const struct call *call, struct err *err) MUST_CHECK;
+bool command_number(const char *text, const char *what, int64_t *number, struct err *err) MUST_CHECK;
+
+// Set by SIGINT and SIGTERM from then on: long loops end soon and settle what is in hand. A second SIGINT
+// ends the program.
+void command_catch_signals(void);
+bool command_is_interrupted(void);
+const volatile sig_atomic_t *command_interrupt_flag(void); // for worker_settings.stop
+
+#endif

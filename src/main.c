@@ -1,0 +1,112 @@
+// main: from the command line to a command.
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/text.h"
+#include "commands/arguments.h"
+#include "commands/command.h"
+#include "commands/help.h"
+#include "commands/output.h"
+#include "core/category.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#define IS_SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define IS_SANITIZED
+#endif
+#endif
+
+// Payloads and secrets stay out of core files and of other processes' sight, and files of ours are private.
+static void
+close_doors(void)
+{
+    umask(077);
+#ifndef IS_SANITIZED
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); // the leak checker looks at its own process as a debugger would
+#endif
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+}
+
+static bool
+is_colored(const struct call *call)
+{
+    const char *no_color = getenv("NO_COLOR");
+    return call->out_is_terminal && !call->options.no_color && (no_color == NULL || no_color[0] == '\0') &&
+           strcmp(call->settings.color, "mono") != 0;
+}
+
+static void
+say_error(const struct err *err)
+{
+    struct strbuf line = {0};
+    text_visible(&line, bytes_of(err->text), false);
+    fprintf(stderr, "redrive: %s\n", strbuf_text(&line));
+    strbuf_release(&line);
+}
+
+// --help, --version, --generate: text that needs no settings. False: nothing of the sort was asked for.
+static bool
+print_asked(const struct call *call, struct err *err)
+{
+    struct strbuf text = {0};
+    const struct options *options = &call->options;
+    bool is_asked = options->help || options->version || options->generate != NULL;
+    bool ok = true;
+    if (options->help && call->command == &commands[0])
+        help_program(&text);
+    else if (options->help)
+        help_command(call->command, &text);
+    else if (options->version)
+        help_version(&text);
+    else if (is_asked)
+        ok = help_generate(options->generate, &text, err);
+    if (ok && is_asked)
+        ok = output_bytes(strbuf_bytes(&text), err) && output_flush(err);
+    strbuf_release(&text);
+    return is_asked || !ok;
+}
+
+static int
+run(int argc, char **argv, struct err *err)
+{
+    struct call call = {.in_is_terminal = isatty(STDIN_FILENO) == 1,
+                        .out_is_terminal = isatty(STDOUT_FILENO) == 1,
+                        .err_is_terminal = isatty(STDERR_FILENO) == 1};
+    struct arguments arguments = {0};
+    int status = STATUS_USAGE;
+    bool ok = arguments_parse(argc, argv, &call, &arguments, err);
+    if (ok && print_asked(&call, err))
+        status = command_status(err);
+    else if (ok && settings_load(&call.settings, &arguments.request, err)) {
+        call.has_color = is_colored(&call);
+        status = call.command->run(&call, err);
+        bool is_written = err_is_set(err) || output_flush(err);
+        if (status == STATUS_DONE && (!is_written || err_is_set(err)))
+            status = command_status(err);
+    }
+    arguments_release(&arguments);
+    category_rules_destroy(call.rules);
+    settings_release(&call.settings);
+    free(call.options.ids);
+    return status;
+}
+
+int
+main(int argc, char **argv)
+{
+    struct err err = {0};
+    setlocale(LC_CTYPE, ""); // not LC_NUMERIC: numbers of ours have a point in every country
+    close_doors();
+    int status = run(argc, argv, &err);
+    if (err_is_set(&err)) {
+        fflush(stdout);
+        say_error(&err);
+    }
+    return status;
+}
