@@ -60,7 +60,8 @@ bool producer_send(struct producer *producer, const struct producer_record *reco
 // Why a record was not taken, in terms of what to do about it.
 enum report_kind {
     REPORT_DELIVERED,
-    REPORT_REFUSED, // this record or its topic: permanent
+    REPORT_REFUSED, // this record: permanent
+    REPORT_TOPIC,   // every record to this topic: permanent
     REPORT_BATCH, // permanent, but perhaps for another record of the same batch: send again isolating to know
     REPORT_LATE,  // no answer in time
     REPORT_BROKEN, // the handle is no longer good (fenced, fatal, purged)

@@ -1,0 +1,219 @@
+#include "broker/broker.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "broker/kafka.h"
+
+#define TOPIC_SHELF_LIFE (30 * US_PER_SECOND)
+
+bool
+broker_open(struct broker **broker, const struct broker_settings *settings, struct err *err)
+{
+    *broker = NULL;
+    if (!broker_settings_present(settings))
+        return err_set(err, ERR_USAGE,
+                       "no Kafka brokers are given: use -b HOST:PORT, or brokers in the configuration");
+
+    struct broker *fresh = alloc_bytes(sizeof *fresh);
+    fresh->settings = *settings;
+    rd_kafka_conf_t *conf = kafka_conf(settings, &fresh->trouble, err);
+    fresh->handle = conf ? kafka_handle(RD_KAFKA_PRODUCER, conf, err) : NULL;
+    if (!fresh->handle) {
+        free(fresh);
+        return false;
+    }
+    *broker = fresh;
+    return true;
+}
+
+void
+broker_close(struct broker *broker)
+{
+    if (!broker)
+        return;
+
+    if (broker->reader)
+        rd_kafka_destroy(broker->reader);
+    rd_kafka_destroy(broker->handle);
+    free(broker->topics);
+    free(broker->watermarks);
+    free(broker);
+}
+
+// Waits for an answer of any broker, so that what made the connection fail is known when none comes.
+static bool
+reach(struct broker *broker, int timeout_ms, struct err *err)
+{
+    int64_t deadline = clock_mono() + timeout_ms * 1000LL;
+    for (;;) {
+        const struct rd_kafka_metadata *metadata;
+        int wait = kafka_wait(deadline, 1000);
+        rd_kafka_resp_err_t code = rd_kafka_metadata(broker->handle, 0, NULL, &metadata, wait > 0 ? wait : 1);
+        rd_kafka_poll(broker->handle, 0);
+        if (!code) {
+            rd_kafka_metadata_destroy(metadata);
+            broker->trouble.text[0] = '\0';
+            return true;
+        }
+        if (kafka_wait(deadline, 1) == 0)
+            return kafka_fail(err, code, &broker->trouble, "Kafka cannot be reached");
+        if (code == RD_KAFKA_RESP_ERR__TRANSPORT)
+            clock_sleep(100000); // refused at once: do not spin
+    }
+}
+
+bool
+broker_cluster_id(struct broker *broker, int timeout_ms, char id[64], struct err *err)
+{
+    if (!broker->cluster_id[0]) {
+        if (!reach(broker, timeout_ms, err))
+            return false;
+        char *told = rd_kafka_clusterid(broker->handle, timeout_ms);
+        if (!told)
+            return kafka_fail(err, RD_KAFKA_RESP_ERR__TIMED_OUT, &broker->trouble,
+                              "Kafka does not tell its cluster id");
+        snprintf(broker->cluster_id, sizeof broker->cluster_id, "%s", told);
+        rd_kafka_mem_free(broker->handle, told);
+        for (char *c = broker->cluster_id; *c; c++)
+            if (!isalnum((unsigned char)*c) && *c != '-')
+                *c = '_';
+    }
+    memcpy(id, broker->cluster_id, sizeof broker->cluster_id);
+    return true;
+}
+
+bool
+broker_is_mock(const char *cluster_id)
+{
+    return strncmp(cluster_id, "mockCluster", strlen("mockCluster")) == 0;
+}
+
+static struct known_topic *
+find_topic(struct broker *broker, const char *name)
+{
+    for (size_t i = 0; i < broker->topic_count; i++)
+        if (strcmp(broker->topics[i].name, name) == 0)
+            return &broker->topics[i];
+    return NULL;
+}
+
+static void
+ask_configs(rd_kafka_t *handle, const void *request, rd_kafka_AdminOptions_t *options,
+            rd_kafka_queue_t *queue)
+{
+    rd_kafka_ConfigResource_t *resource = rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, request);
+    rd_kafka_DescribeConfigs(handle, &resource, 1, options, queue);
+    rd_kafka_ConfigResource_destroy(resource);
+}
+
+// The topic's max.message.bytes; -1 where it cannot be asked: knowing it is a convenience, not a need.
+static int64_t
+ask_max_bytes(struct broker *broker, const char *name, int timeout_ms)
+{
+    struct err ignored = {0};
+    rd_kafka_event_t *event = kafka_ask(broker, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, ask_configs, name,
+                                        timeout_ms, "asking for max.message.bytes", &ignored);
+    if (!event)
+        return -1;
+
+    int64_t bytes = -1;
+    size_t resource_count = 0, entry_count = 0;
+    const rd_kafka_DescribeConfigs_result_t *result = rd_kafka_event_DescribeConfigs_result(event);
+    const rd_kafka_ConfigResource_t **resources =
+        rd_kafka_DescribeConfigs_result_resources(result, &resource_count);
+    if (resource_count == 1 && !rd_kafka_ConfigResource_error(resources[0])) {
+        const rd_kafka_ConfigEntry_t **entries = rd_kafka_ConfigResource_configs(resources[0], &entry_count);
+        for (size_t i = 0; i < entry_count; i++) {
+            const char *value = rd_kafka_ConfigEntry_value(entries[i]);
+            if (value && strcmp(rd_kafka_ConfigEntry_name(entries[i]), "max.message.bytes") == 0)
+                bytes = strtoll(value, NULL, 10);
+        }
+    }
+    rd_kafka_event_destroy(event);
+    return bytes;
+}
+
+static bool
+ask_partitions(struct broker *broker, const char *name, int timeout_ms, struct topic *topic, struct err *err)
+{
+    rd_kafka_topic_t *handle = rd_kafka_topic_new(broker->handle, name, NULL);
+    if (!handle) // a name that Kafka does not allow
+        return topic->state = TOPIC_MISSING, true;
+
+    const struct rd_kafka_metadata *metadata;
+    rd_kafka_resp_err_t code = rd_kafka_metadata(broker->handle, 0, handle, &metadata, timeout_ms);
+    rd_kafka_poll(broker->handle, 0);
+    rd_kafka_topic_destroy(handle);
+    if (code)
+        return kafka_fail(err, code, &broker->trouble, "asking for topic %s", name);
+
+    code = metadata->topic_cnt == 1 ? metadata->topics[0].err : RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
+    topic->partitions = code ? 0 : metadata->topics[0].partition_cnt;
+    rd_kafka_metadata_destroy(metadata);
+    switch ((int)code) {
+    case RD_KAFKA_RESP_ERR_NO_ERROR:
+        topic->state = TOPIC_KNOWN;
+        return true;
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+        topic->state = TOPIC_DENIED;
+        return true;
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+    case RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION:
+        topic->state = TOPIC_MISSING;
+        return true;
+    default:
+        return kafka_fail(err, code, &broker->trouble, "asking for topic %s", name);
+    }
+}
+
+bool
+broker_topic(struct broker *broker, const char *name, int timeout_ms, struct topic *topic, struct err *err)
+{
+    struct known_topic *known = find_topic(broker, name);
+    if (known && clock_mono() - known->asked_at < TOPIC_SHELF_LIFE) {
+        *topic = known->topic;
+        return true;
+    }
+
+    *topic = (struct topic){.max_bytes = -1};
+    if (strlen(name) >= sizeof known->name) // Kafka's names end at 249 characters
+        return topic->state = TOPIC_MISSING, true;
+    if (!ask_partitions(broker, name, timeout_ms, topic, err))
+        return false;
+    if (topic->state == TOPIC_KNOWN)
+        topic->max_bytes = ask_max_bytes(broker, name, timeout_ms);
+
+    if (!known) {
+        broker->topics =
+            alloc_grow(broker->topics, broker->topic_count, &broker->topic_capacity, sizeof *broker->topics);
+        known = &broker->topics[broker->topic_count++];
+        snprintf(known->name, sizeof known->name, "%s", name);
+    }
+    known->topic = *topic;
+    known->asked_at = clock_mono();
+    return true;
+}
+
+int64_t
+broker_smallest_limit(const struct broker *broker, int64_t otherwise)
+{
+    int64_t smallest = otherwise;
+    for (size_t i = 0; i < broker->topic_count; i++) {
+        int64_t limit = broker->topics[i].topic.max_bytes;
+        if (limit > 0 && limit < smallest)
+            smallest = limit;
+    }
+    return smallest;
+}
+
+void
+broker_forget_topics(struct broker *broker)
+{
+    for (size_t i = 0; i < broker->topic_count; i++)
+        broker->topics[i].asked_at = INT64_MIN / 2;
+}

@@ -1,0 +1,295 @@
+#include "broker/fetch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "broker/kafka.h"
+
+#define WATERMARK_SHELF_LIFE (5 * US_PER_SECOND)
+#define MOST_SKIPPED 2000 // records read past rather than seeking anew
+#define BATCH 500
+
+struct job {
+    struct broker *broker;
+    struct arena *arena;
+    int64_t deadline; // clock_mono
+    fetch_tick_fn *tick;
+    void *context;
+    bool is_stopped;
+};
+
+rd_kafka_t *
+kafka_reader(const struct broker_settings *settings, struct trouble *trouble, bool is_committed,
+             struct err *err)
+{
+    rd_kafka_conf_t *conf = kafka_conf(settings, trouble, err);
+    if (!conf)
+        return NULL;
+    kafka_set(conf, "isolation.level", is_committed ? "read_committed" : "read_uncommitted");
+    kafka_set(conf, "auto.offset.reset", "error"); // a hole must not become a silent jump
+    kafka_set(conf, "enable.partition.eof", "true");
+    kafka_set_default(conf, settings, "fetch.wait.max.ms", "20");
+    kafka_set_default(conf, settings, "queued.min.messages", "4000");
+    kafka_set_default(conf, settings, "queued.max.messages.kbytes", "16384");
+    return kafka_handle(RD_KAFKA_CONSUMER, conf, err);
+}
+
+void
+kafka_record(const rd_kafka_message_t *message, struct arena *arena, struct record *record)
+{
+    *record = (struct record){
+        .key = arena_copy(arena, (struct bytes){message->key, message->key_len}),
+        .value = arena_copy(arena, (struct bytes){message->payload, message->len}),
+        .timestamp = TIME_ABSENT,
+    };
+    rd_kafka_timestamp_type_t type;
+    int64_t timestamp = rd_kafka_message_timestamp(message, &type);
+    if (type != RD_KAFKA_TIMESTAMP_NOT_AVAILABLE && timestamp >= 0)
+        record->timestamp = timestamp * 1000;
+
+    rd_kafka_headers_t *headers;
+    if (rd_kafka_message_headers(message, &headers))
+        return;
+    record->header_count = (uint32_t)rd_kafka_header_cnt(headers);
+    record->headers = arena_array(arena, record->header_count, sizeof *record->headers);
+    for (uint32_t i = 0; i < record->header_count; i++) {
+        const char *name;
+        const void *value;
+        size_t size;
+        if (rd_kafka_header_get_all(headers, i, &name, &value, &size))
+            continue;
+        record->headers[i].name = arena_copy(arena, bytes_of(name));
+        record->headers[i].value = arena_copy(arena, (struct bytes){value, size});
+    }
+}
+
+static void
+answer(struct job *job, struct fetch *fetch, enum fetch_state state, const char *why)
+{
+    fetch->state = state;
+    fetch->why = arena_printf(job->arena, "%s", why);
+}
+
+static void
+answer_code(struct job *job, struct fetch *fetch, rd_kafka_resp_err_t code)
+{
+    switch (kafka_kind(code)) {
+    case ERR_NOT_FOUND:
+        answer(job, fetch, FETCH_GONE, "its topic or partition is no more");
+        return;
+    case ERR_DENIED:
+        answer(job, fetch, FETCH_DENIED,
+               arena_printf(job->arena, "the topic %s may not be read (ACL Read is missing)", fetch->topic));
+        return;
+    default:
+        answer(job, fetch, FETCH_FAILED,
+               arena_printf(job->arena, "Kafka did not give it in time: %s",
+                            job->broker->reader_trouble.text[0] ? job->broker->reader_trouble.text
+                                                                : rd_kafka_err2str(code)));
+    }
+}
+
+static bool
+may_go_on(struct job *job)
+{
+    if (!job->is_stopped && job->tick && !job->tick(job->context))
+        job->is_stopped = true;
+    return !job->is_stopped && clock_mono() < job->deadline;
+}
+
+static struct watermark *
+find_watermark(struct broker *broker, const char *topic, int32_t partition)
+{
+    for (size_t i = 0; i < broker->watermark_count; i++)
+        if (broker->watermarks[i].partition == partition && strcmp(broker->watermarks[i].topic, topic) == 0)
+            return &broker->watermarks[i];
+
+    broker->watermarks = alloc_grow(broker->watermarks, broker->watermark_count, &broker->watermark_capacity,
+                                    sizeof *broker->watermarks);
+    struct watermark *fresh = &broker->watermarks[broker->watermark_count++];
+    *fresh = (struct watermark){.partition = partition, .asked_at = INT64_MIN / 2};
+    snprintf(fresh->topic, sizeof fresh->topic, "%s", topic);
+    return fresh;
+}
+
+// The range of offsets that exist; asked again when it is old.
+static rd_kafka_resp_err_t
+ask_watermark(struct job *job, const struct fetch *first, struct watermark **range)
+{
+    struct watermark *known = *range = find_watermark(job->broker, first->topic, first->partition);
+    if (clock_mono() - known->asked_at < WATERMARK_SHELF_LIFE)
+        return RD_KAFKA_RESP_ERR_NO_ERROR;
+
+    rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR__TIMED_OUT;
+    while (may_go_on(job)) {
+        code =
+            rd_kafka_query_watermark_offsets(job->broker->reader, first->topic, first->partition, &known->low,
+                                             &known->high, kafka_wait(job->deadline, 500) + 1);
+        rd_kafka_poll(job->broker->reader, 0);
+        if (kafka_kind(code) != ERR_UNREACHABLE)
+            break;
+    }
+    if (!code)
+        known->asked_at = clock_mono();
+    return code;
+}
+
+// A run: fetches of one partition in ascending order, all within its watermarks, that `at` walks over.
+struct run {
+    struct job *job;
+    struct fetch **fetches;
+    size_t count;
+    size_t at;
+};
+
+// Takes one record; false when there is a gap that is quicker to seek over.
+static bool
+take_message(struct run *run, const rd_kafka_message_t *message)
+{
+    while (run->at < run->count && run->fetches[run->at]->offset < message->offset)
+        answer(run->job, run->fetches[run->at++], FETCH_GONE,
+               "it was removed by compaction, or it is no record");
+    while (run->at < run->count && run->fetches[run->at]->offset == message->offset) {
+        struct fetch *fetch = run->fetches[run->at++];
+        fetch->state = FETCH_FOUND;
+        kafka_record(message, run->job->arena, &fetch->record);
+    }
+    return run->at < run->count && run->fetches[run->at]->offset - message->offset <= MOST_SKIPPED;
+}
+
+// What a message without a record says; false ends this reading.
+static bool
+take_trouble(struct run *run, const rd_kafka_message_t *message)
+{
+    if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF ||
+        message->err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET ||
+        message->err == RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE) {
+        while (run->at < run->count)
+            answer(run->job, run->fetches[run->at++], FETCH_GONE, "it is no longer there");
+        return false;
+    }
+    if (kafka_kind(message->err) == ERR_UNREACHABLE)
+        return true; // librdkafka tries again by itself until our deadline
+    while (run->at < run->count)
+        answer_code(run->job, run->fetches[run->at++], message->err);
+    return false;
+}
+
+static void
+read_batches(struct run *run, rd_kafka_topic_t *topic, int32_t partition)
+{
+    rd_kafka_message_t *messages[BATCH];
+    bool goes_on = true;
+    while (goes_on && run->at < run->count && may_go_on(run->job)) {
+        ssize_t count =
+            rd_kafka_consume_batch(topic, partition, kafka_wait(run->job->deadline, 500), messages, BATCH);
+        for (ssize_t i = 0; i < count; i++) {
+            if (goes_on)
+                goes_on = messages[i]->err ? take_trouble(run, messages[i]) : take_message(run, messages[i]);
+            rd_kafka_message_destroy(messages[i]);
+        }
+        rd_kafka_poll(run->job->broker->reader, 0);
+        if (count < 0)
+            return;
+    }
+}
+
+static void
+read_run(struct run *run)
+{
+    const char *name = run->fetches[0]->topic;
+    int32_t partition = run->fetches[0]->partition;
+    rd_kafka_topic_t *topic = rd_kafka_topic_new(run->job->broker->reader, name, NULL);
+    while (topic && run->at < run->count && may_go_on(run->job)) {
+        if (rd_kafka_consume_start(topic, partition, run->fetches[run->at]->offset))
+            break;
+        read_batches(run, topic, partition);
+        rd_kafka_consume_stop(topic, partition);
+    }
+    if (topic)
+        rd_kafka_topic_destroy(topic);
+    while (run->at < run->count)
+        answer_code(run->job, run->fetches[run->at++], RD_KAFKA_RESP_ERR__TIMED_OUT);
+}
+
+// All fetches of one partition, ascending.
+static void
+fetch_partition(struct job *job, struct fetch **fetches, size_t count)
+{
+    struct run run = {.job = job, .fetches = fetches};
+    job->broker->reader_trouble.text[0] = '\0';
+    struct watermark *range;
+    rd_kafka_resp_err_t code = ask_watermark(job, fetches[0], &range);
+    if (code) {
+        for (size_t i = 0; i < count; i++)
+            answer_code(job, fetches[i], code);
+        return;
+    }
+
+    size_t first = 0;
+    for (; first < count && fetches[first]->offset < range->low; first++)
+        answer(job, fetches[first], FETCH_GONE, "retention has removed it");
+    size_t end = first;
+    while (end < count && fetches[end]->offset < range->high)
+        end++;
+    for (size_t i = end; i < count; i++)
+        answer(job, fetches[i], FETCH_GONE, "the partition does not reach that far");
+
+    run.fetches += first;
+    run.count = end - first;
+    if (run.count)
+        read_run(&run);
+}
+
+static int
+by_coordinates(const void *a, const void *b)
+{
+    const struct fetch *x = *(struct fetch *const *)a, *y = *(struct fetch *const *)b;
+    int topic = strcmp(x->topic, y->topic);
+    if (topic)
+        return topic;
+    if (x->partition != y->partition)
+        return x->partition < y->partition ? -1 : 1;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static bool
+is_same_partition(const struct fetch *a, const struct fetch *b)
+{
+    return a->partition == b->partition && strcmp(a->topic, b->topic) == 0;
+}
+
+void
+broker_fetch(struct broker *broker, struct fetch *fetches, size_t count, int timeout_ms, fetch_tick_fn *tick,
+             void *context, struct arena *arena)
+{
+    struct job job = {
+        .broker = broker,
+        .arena = arena,
+        .deadline = clock_mono() + timeout_ms * 1000LL,
+        .tick = tick,
+        .context = context,
+    };
+    struct err err = {0};
+    if (!broker->reader)
+        broker->reader = kafka_reader(&broker->settings, &broker->reader_trouble, false, &err);
+
+    struct fetch **order = alloc_array(count, sizeof *order);
+    for (size_t i = 0; i < count; i++)
+        order[i] = &fetches[i];
+    if (count)
+        qsort(order, count, sizeof *order, by_coordinates);
+
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && is_same_partition(order[i], order[end]);)
+            end++;
+        if (broker->reader)
+            fetch_partition(&job, &order[i], end - i);
+        else
+            for (size_t j = i; j < end; j++)
+                answer(&job, order[j], FETCH_FAILED, err.text);
+    }
+    free(order);
+}

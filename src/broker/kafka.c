@@ -1,0 +1,253 @@
+#include "broker/kafka.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+static void
+on_error(rd_kafka_t *handle, int code, const char *reason, void *opaque)
+{
+    (void)handle;
+    struct trouble *trouble = opaque;
+    // "all brokers down" only repeats what the lines before it said better.
+    if (trouble && code != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN)
+        snprintf(trouble->text, sizeof trouble->text, "%s", reason);
+}
+
+static void
+on_log(const rd_kafka_t *handle, int level, const char *facility, const char *text)
+{
+    (void)handle;
+    log_line(level <= 3 ? LOG_INFO : LOG_DEBUG, "kafka client", "about=%s text=\"%s\"", facility, text);
+}
+
+static bool
+set_given(rd_kafka_conf_t *conf, const char *name, const char *value, struct err *err)
+{
+    char text[256];
+    switch (rd_kafka_conf_set(conf, name, value, text, sizeof text)) {
+    case RD_KAFKA_CONF_OK:
+        return true;
+    case RD_KAFKA_CONF_UNKNOWN:
+        return err_set(err, ERR_USAGE,
+                       "the Kafka property %s is not known to this version of librdkafka (%s)", name,
+                       rd_kafka_version_str());
+    case RD_KAFKA_CONF_INVALID:
+        break;
+    }
+    // The reason would repeat the value, which may be a secret.
+    return err_set(err, ERR_USAGE, "the Kafka property %s has a value that librdkafka does not accept", name);
+}
+
+static bool
+is_given(const struct broker_settings *settings, const char *name)
+{
+    for (size_t i = 0; i < settings->property_count; i++)
+        if (strcmp(settings->properties[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+rd_kafka_conf_t *
+kafka_conf(const struct broker_settings *settings, struct trouble *trouble, struct err *err)
+{
+    rd_kafka_conf_t *conf = rd_kafka_conf_new();
+    rd_kafka_conf_set_log_cb(conf, on_log);
+    rd_kafka_conf_set_error_cb(conf, on_error);
+    rd_kafka_conf_set_opaque(conf, trouble);
+
+    bool is_good = true;
+    if (settings->brokers && settings->brokers[0])
+        is_good = set_given(conf, "bootstrap.servers", settings->brokers, err);
+    for (size_t i = 0; is_good && i < settings->property_count; i++)
+        is_good = set_given(conf, settings->properties[i].name, settings->properties[i].value, err);
+    if (!is_good) {
+        rd_kafka_conf_destroy(conf);
+        return NULL;
+    }
+
+    kafka_set(conf, "allow.auto.create.topics", "false"); // librdkafka's default for producers is true
+    kafka_set_default(conf, settings, "client.id", "redrive");
+    kafka_set_default(conf, settings, "socket.timeout.ms", "10000");
+    kafka_set_default(conf, settings, "socket.nagle.disable", "true");
+    kafka_set_default(conf, settings, "reconnect.backoff.max.ms", "2000");
+    return conf;
+}
+
+void
+kafka_set(rd_kafka_conf_t *conf, const char *name, const char *value)
+{
+    char text[256];
+    if (rd_kafka_conf_set(conf, name, value, text, sizeof text) != RD_KAFKA_CONF_OK)
+        die("librdkafka %s does not take %s=%s: %s", rd_kafka_version_str(), name, value, text);
+}
+
+void
+kafka_set_number(rd_kafka_conf_t *conf, const char *name, int64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%lld", (long long)value);
+    kafka_set(conf, name, text);
+}
+
+void
+kafka_set_default(rd_kafka_conf_t *conf, const struct broker_settings *settings, const char *name,
+                  const char *value)
+{
+    if (!is_given(settings, name))
+        kafka_set(conf, name, value);
+}
+
+rd_kafka_t *
+kafka_handle(rd_kafka_type_t type, rd_kafka_conf_t *conf, struct err *err)
+{
+    char text[256];
+    rd_kafka_t *handle = rd_kafka_new(type, conf, text, sizeof text);
+    if (!handle) {
+        rd_kafka_conf_destroy(conf);
+        err_set(err, ERR_USAGE, "Kafka cannot be used with these settings: %s", text);
+    }
+    return handle;
+}
+
+enum err_kind
+kafka_kind(rd_kafka_resp_err_t code)
+{
+    switch ((int)code) {
+    case RD_KAFKA_RESP_ERR__TRANSPORT:
+    case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
+    case RD_KAFKA_RESP_ERR__TIMED_OUT:
+    case RD_KAFKA_RESP_ERR__TIMED_OUT_QUEUE:
+    case RD_KAFKA_RESP_ERR__MSG_TIMED_OUT:
+    case RD_KAFKA_RESP_ERR__RESOLVE:
+    case RD_KAFKA_RESP_ERR__SSL:
+    case RD_KAFKA_RESP_ERR__WAIT_COORD:
+    case RD_KAFKA_RESP_ERR__WAIT_CACHE:
+    case RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT:
+    case RD_KAFKA_RESP_ERR_NETWORK_EXCEPTION:
+    case RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_BROKER_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS:
+    case RD_KAFKA_RESP_ERR_NOT_COORDINATOR:
+    case RD_KAFKA_RESP_ERR_NOT_CONTROLLER:
+        return ERR_UNREACHABLE;
+    case RD_KAFKA_RESP_ERR__AUTHENTICATION:
+    case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
+        return ERR_DENIED;
+    case RD_KAFKA_RESP_ERR__FENCED:
+    case RD_KAFKA_RESP_ERR_PRODUCER_FENCED:
+    case RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH:
+        return ERR_CONFLICT;
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+        return ERR_NOT_FOUND;
+    default:
+        return ERR_DATA;
+    }
+}
+
+// What the person can do about it; "" where the sentence says it already.
+static const char *
+advice(rd_kafka_resp_err_t code)
+{
+    switch ((int)code) {
+    case RD_KAFKA_RESP_ERR__AUTHENTICATION:
+    case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
+        return "; check security.protocol, sasl.mechanism, sasl.username and the password";
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+        return "; needed are Write on target topics and Read on the topic redrive.marker";
+    case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED:
+        return "; needed is Read on groups with the prefix redrive.";
+    case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
+        return "; needed is Write on transactional ids with the prefix redrive.";
+    case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
+        return "; needed is IdempotentWrite on the cluster (Kafka before 3.0)";
+    case RD_KAFKA_RESP_ERR_INVALID_TRANSACTION_TIMEOUT:
+        return "; the broker's transaction.max.timeout.ms is below 30000, raise it";
+    default:
+        return "";
+    }
+}
+
+static bool
+fail(struct err *err, rd_kafka_resp_err_t code, const char *said, const struct trouble *trouble,
+     const char *tried)
+{
+    enum err_kind kind = kafka_kind(code);
+    if (kind == ERR_UNREACHABLE && trouble && trouble->text[0])
+        return err_set(err, kind, "%s: %s", tried, trouble->text);
+    return err_set(err, kind, "%s: %s%s", tried, said, advice(code));
+}
+
+bool
+kafka_fail(struct err *err, rd_kafka_resp_err_t code, const struct trouble *trouble, const char *tried, ...)
+{
+    char text[300];
+    va_list args;
+    va_start(args, tried);
+    vsnprintf(text, sizeof text, tried, args);
+    va_end(args);
+
+    return fail(err, code, rd_kafka_err2str(code), trouble, text);
+}
+
+bool
+kafka_fail_error(struct err *err, rd_kafka_error_t *error, const struct trouble *trouble, const char *tried)
+{
+    fail(err, rd_kafka_error_code(error), rd_kafka_error_string(error), trouble, tried);
+    rd_kafka_error_destroy(error);
+    return false;
+}
+
+int
+kafka_wait(int64_t deadline, int most)
+{
+    int64_t left = (deadline - clock_mono()) / 1000;
+    if (left < 0)
+        return 0;
+    return left < most ? (int)left : most;
+}
+
+rd_kafka_event_t *
+kafka_ask(struct broker *broker, rd_kafka_admin_op_t operation, kafka_ask_fn *ask, const void *request,
+          int timeout_ms, const char *tried, struct err *err)
+{
+    char text[128];
+    rd_kafka_AdminOptions_t *options = rd_kafka_AdminOptions_new(broker->handle, operation);
+    if (rd_kafka_AdminOptions_set_request_timeout(options, timeout_ms, text, sizeof text))
+        die("a timeout of %d ms is not taken by librdkafka: %s", timeout_ms, text);
+    if (operation == RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS) {
+        rd_kafka_error_t *error = rd_kafka_AdminOptions_set_require_stable_offsets(options, 1);
+        if (error)
+            die("librdkafka does not take require-stable: %s", rd_kafka_error_string(error));
+    }
+
+    rd_kafka_queue_t *queue = rd_kafka_queue_new(broker->handle);
+    ask(broker->handle, request, options, queue);
+    rd_kafka_event_t *event = rd_kafka_queue_poll(queue, timeout_ms + 1000);
+    rd_kafka_queue_destroy(queue);
+    rd_kafka_AdminOptions_destroy(options);
+    rd_kafka_poll(broker->handle, 0);
+
+    if (!event) {
+        kafka_fail(err, RD_KAFKA_RESP_ERR__TIMED_OUT, &broker->trouble, "%s", tried);
+        return NULL;
+    }
+    rd_kafka_resp_err_t code = rd_kafka_event_error(event);
+    if (code) {
+        kafka_fail(err, code, &broker->trouble, "%s: %s", tried, rd_kafka_event_error_string(event));
+        rd_kafka_event_destroy(event);
+        return NULL;
+    }
+    broker->trouble.text[0] = '\0';
+    return event;
+}

@@ -1,0 +1,83 @@
+// kafka: what the files of this folder share; the one header that shows librdkafka, and only they include it.
+#ifndef REDRIVE_BROKER_KAFKA_H
+#define REDRIVE_BROKER_KAFKA_H
+
+#include <librdkafka/rdkafka.h>
+#include <stdint.h>
+#include "base/arena.h"
+#include "base/err.h"
+#include "broker/broker.h"
+#include "broker/fetch.h"
+#include "broker/settings.h"
+
+#define TROUBLE_TEXT 240
+
+// The last thing that went wrong with the connection of a handle, for sentences. Written by librdkafka's
+// error callback, which runs in the thread that polls the handle.
+struct trouble {
+    char text[TROUBLE_TEXT];
+};
+
+struct watermark {
+    char topic[250];
+    int32_t partition;
+    int64_t low, high;
+    int64_t asked_at; // clock_mono
+};
+
+struct known_topic {
+    char name[250];
+    struct topic topic;
+    int64_t asked_at; // clock_mono
+};
+
+struct broker {
+    struct broker_settings settings;
+    rd_kafka_t *handle; // metadata and admin requests
+    rd_kafka_t *reader; // fetches; NULL until needed
+    struct trouble trouble;
+    struct trouble reader_trouble;
+    char cluster_id[64];
+    struct known_topic *topics;
+    size_t topic_count, topic_capacity;
+    struct watermark *watermarks;
+    size_t watermark_count, watermark_capacity;
+};
+
+// A configuration with what the person gave and what every handle of ours has; NULL with err. `trouble` takes
+// connection errors (may be NULL) and must outlive the handle.
+rd_kafka_conf_t *kafka_conf(const struct broker_settings *settings, struct trouble *trouble, struct err *err);
+// Sets one property of ours; a refusal is a broken invariant.
+void kafka_set(rd_kafka_conf_t *conf, const char *name, const char *value);
+void kafka_set_number(rd_kafka_conf_t *conf, const char *name, int64_t value);
+// Sets it unless the person did.
+void kafka_set_default(rd_kafka_conf_t *conf, const struct broker_settings *settings, const char *name,
+                       const char *value);
+// Takes conf over.
+rd_kafka_t *kafka_handle(rd_kafka_type_t type, rd_kafka_conf_t *conf, struct err *err);
+
+// Which kind of failure a code is.
+enum err_kind kafka_kind(rd_kafka_resp_err_t code);
+// Fills err: "<tried>: <what Kafka said>; <what to do>". trouble may be NULL. Always false.
+bool kafka_fail(struct err *err, rd_kafka_resp_err_t code, const struct trouble *trouble, const char *tried,
+                ...) __attribute__((format(printf, 4, 5)));
+// The same for an error object, which is destroyed.
+bool kafka_fail_error(struct err *err, rd_kafka_error_t *error, const struct trouble *trouble,
+                      const char *tried);
+
+// One answer of an admin request, waited for at most timeout_ms; NULL with err. The caller destroys it.
+typedef void kafka_ask_fn(rd_kafka_t *handle, const void *request, rd_kafka_AdminOptions_t *options,
+                          rd_kafka_queue_t *queue);
+rd_kafka_event_t *kafka_ask(struct broker *broker, rd_kafka_admin_op_t operation, kafka_ask_fn *ask,
+                            const void *request, int timeout_ms, const char *tried, struct err *err);
+
+// A reader of records by coordinates; transaction outcome respected or not.
+rd_kafka_t *kafka_reader(const struct broker_settings *settings, struct trouble *trouble, bool is_committed,
+                         struct err *err);
+// Copies what a message holds.
+void kafka_record(const rd_kafka_message_t *message, struct arena *arena, struct record *record);
+
+// Milliseconds left until `deadline` (clock_mono), 0 … most.
+int kafka_wait(int64_t deadline, int most);
+
+#endif

@@ -1,0 +1,196 @@
+#include "broker/marker.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "broker/kafka.h"
+
+static rd_kafka_topic_partition_list_t *
+both_partitions(void)
+{
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(2);
+    rd_kafka_topic_partition_list_add(list, MARKER_TOPIC, MARKER_PARTITION);
+    rd_kafka_topic_partition_list_add(list, MARKER_TOPIC, NONCE_PARTITION);
+    return list;
+}
+
+static void
+ask_offsets(rd_kafka_t *handle, const void *request, rd_kafka_AdminOptions_t *options,
+            rd_kafka_queue_t *queue)
+{
+    rd_kafka_topic_partition_list_t *list = both_partitions();
+    rd_kafka_ListConsumerGroupOffsets_t *question = rd_kafka_ListConsumerGroupOffsets_new(request, list);
+    rd_kafka_ListConsumerGroupOffsets(handle, &question, 1, options, queue);
+    rd_kafka_ListConsumerGroupOffsets_destroy(question);
+    rd_kafka_topic_partition_list_destroy(list);
+}
+
+static void
+take_marker(const rd_kafka_topic_partition_t *partition, struct marker *marker)
+{
+    marker->is_present = true;
+    marker->seq = partition->offset;
+    size_t len =
+        partition->metadata_size < sizeof marker->id - 1 ? partition->metadata_size : sizeof marker->id - 1;
+    if (partition->metadata)
+        memcpy(marker->id, partition->metadata, len);
+    marker->id[partition->metadata ? len : 0] = '\0';
+}
+
+static bool
+take_partition(const rd_kafka_topic_partition_t *partition, struct marker_reading *reading, const char *group,
+               struct err *err)
+{
+    if (partition->err == RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT) {
+        reading->is_stable = false;
+        return true;
+    }
+    if (partition->err)
+        return kafka_fail(err, partition->err, NULL, "reading the marker of %s", group);
+    if (partition->offset < 0) // -1001: no offset
+        return true;
+
+    if (partition->partition == MARKER_PARTITION) {
+        take_marker(partition, &reading->marker);
+    } else {
+        reading->has_nonce = true;
+        reading->nonce = partition->offset;
+    }
+    return true;
+}
+
+static bool
+take_group(const rd_kafka_group_result_t *result, struct marker_reading *reading, const char *group,
+           struct err *err)
+{
+    const rd_kafka_error_t *error = rd_kafka_group_result_error(result);
+    if (error) {
+        rd_kafka_resp_err_t code = rd_kafka_error_code(error);
+        if (code == RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT)
+            return reading->is_stable = false, true;
+        if (code == RD_KAFKA_RESP_ERR_GROUP_ID_NOT_FOUND) // some brokers' way to say "no offsets"
+            return true;
+        return kafka_fail(err, code, NULL, "reading the marker of %s", group);
+    }
+
+    const rd_kafka_topic_partition_list_t *list = rd_kafka_group_result_partitions(result);
+    for (int i = 0; list && i < list->cnt; i++)
+        if (!take_partition(&list->elems[i], reading, group, err))
+            return false;
+    return true;
+}
+
+bool
+marker_read(struct broker *broker, const char *group, int timeout_ms, struct marker_reading *reading,
+            struct err *err)
+{
+    *reading = (struct marker_reading){.is_stable = true};
+    struct err failure = {0};
+    rd_kafka_event_t *event = kafka_ask(broker, RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS, ask_offsets,
+                                        group, timeout_ms, "reading the marker", &failure);
+    if (!event) {
+        if (err)
+            *err = failure;
+        return false;
+    }
+
+    size_t count = 0;
+    const rd_kafka_ListConsumerGroupOffsets_result_t *result =
+        rd_kafka_event_ListConsumerGroupOffsets_result(event);
+    const rd_kafka_group_result_t **groups = rd_kafka_ListConsumerGroupOffsets_result_groups(result, &count);
+    bool is_good = count == 1
+                       ? take_group(groups[0], reading, group, err)
+                       : err_set(err, ERR_INTERNAL, "Kafka answered for %zu groups instead of one", count);
+    rd_kafka_event_destroy(event);
+    return is_good;
+}
+
+struct nonce_request {
+    const char *group;
+    int64_t nonce;
+};
+
+static void
+ask_commit(rd_kafka_t *handle, const void *request, rd_kafka_AdminOptions_t *options, rd_kafka_queue_t *queue)
+{
+    const struct nonce_request *nonce = request;
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
+    rd_kafka_topic_partition_list_add(list, MARKER_TOPIC, NONCE_PARTITION)->offset = nonce->nonce;
+    rd_kafka_AlterConsumerGroupOffsets_t *change = rd_kafka_AlterConsumerGroupOffsets_new(nonce->group, list);
+    rd_kafka_AlterConsumerGroupOffsets(handle, &change, 1, options, queue);
+    rd_kafka_AlterConsumerGroupOffsets_destroy(change);
+    rd_kafka_topic_partition_list_destroy(list);
+}
+
+bool
+marker_write_nonce(struct broker *broker, const char *group, int64_t nonce, int timeout_ms, struct err *err)
+{
+    const struct nonce_request request = {.group = group, .nonce = nonce};
+    rd_kafka_event_t *event = kafka_ask(broker, RD_KAFKA_ADMIN_OP_ALTERCONSUMERGROUPOFFSETS, ask_commit,
+                                        &request, timeout_ms, "writing a nonce beside the marker", err);
+    if (!event)
+        return false;
+
+    size_t count = 0;
+    bool is_good = true;
+    const rd_kafka_AlterConsumerGroupOffsets_result_t *result =
+        rd_kafka_event_AlterConsumerGroupOffsets_result(event);
+    const rd_kafka_group_result_t **groups = rd_kafka_AlterConsumerGroupOffsets_result_groups(result, &count);
+    for (size_t i = 0; is_good && i < count; i++) {
+        const rd_kafka_error_t *error = rd_kafka_group_result_error(groups[i]);
+        if (error)
+            is_good = kafka_fail(err, rd_kafka_error_code(error), NULL,
+                                 "writing a nonce beside the marker of %s", group);
+        const rd_kafka_topic_partition_list_t *list = rd_kafka_group_result_partitions(groups[i]);
+        for (int j = 0; is_good && list && j < list->cnt; j++)
+            if (list->elems[j].err)
+                is_good = kafka_fail(err, list->elems[j].err, NULL, "writing a nonce beside the marker of %s",
+                                     group);
+    }
+    rd_kafka_event_destroy(event);
+    return is_good;
+}
+
+static void
+ask_create(rd_kafka_t *handle, const void *request, rd_kafka_AdminOptions_t *options, rd_kafka_queue_t *queue)
+{
+    (void)request;
+    char text[128];
+    rd_kafka_NewTopic_t *topic = rd_kafka_NewTopic_new(MARKER_TOPIC, 2, -1, text, sizeof text);
+    rd_kafka_CreateTopics(handle, &topic, 1, options, queue);
+    rd_kafka_NewTopic_destroy(topic);
+}
+
+bool
+marker_topic_ensure(struct broker *broker, int timeout_ms, struct err *err)
+{
+    struct topic topic;
+    if (!broker_topic(broker, MARKER_TOPIC, timeout_ms, &topic, err))
+        return false;
+    if (topic.state == TOPIC_DENIED)
+        return err_set(err, ERR_DENIED, "the topic %s may not be read: grant Read on it", MARKER_TOPIC);
+    if (topic.state == TOPIC_KNOWN)
+        return topic.partitions >= 2 || err_set(err, ERR_DATA,
+                                                "the topic %s has one partition, it needs 2: kafka-topics.sh "
+                                                "--alter --topic %s --partitions 2",
+                                                MARKER_TOPIC, MARKER_TOPIC);
+
+    broker_forget_topics(broker);
+    rd_kafka_event_t *event = kafka_ask(broker, RD_KAFKA_ADMIN_OP_CREATETOPICS, ask_create, NULL, timeout_ms,
+                                        "creating the topic " MARKER_TOPIC, err);
+    if (!event)
+        return false;
+
+    size_t count = 0;
+    const rd_kafka_topic_result_t **topics =
+        rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event), &count);
+    rd_kafka_resp_err_t code =
+        count == 1 ? rd_kafka_topic_result_error(topics[0]) : RD_KAFKA_RESP_ERR_UNKNOWN;
+    rd_kafka_event_destroy(event);
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR || code == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS)
+        return true;
+    return err_set(err, kafka_kind(code),
+                   "the topic %s is missing and cannot be created (%s): an administrator runs "
+                   "kafka-topics.sh --create --topic %s "
+                   "--partitions 2",
+                   MARKER_TOPIC, rd_kafka_err2str(code), MARKER_TOPIC);
+}

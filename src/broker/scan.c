@@ -1,0 +1,200 @@
+#include "broker/scan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "broker/kafka.h"
+
+#define MARGIN (600 * US_PER_SECOND) // clocks of brokers and database may differ
+#define BATCH 500
+
+struct pass {
+    rd_kafka_t *reader;
+    struct trouble trouble;
+    struct scan *scan;
+    int64_t deadline;
+    bool (*tick)(void *context);
+    void *context;
+    size_t capacity;
+};
+
+static bool
+incomplete(struct scan *scan, const char *topic, int32_t partition, const char *why)
+{
+    if (scan->is_complete)
+        snprintf(scan->why, sizeof scan->why, "%.100s/%d: %.150s", topic, (int)partition, why);
+    scan->is_complete = false;
+    return false;
+}
+
+static struct bytes
+header_of(const rd_kafka_headers_t *headers, const char *name)
+{
+    const void *value = NULL;
+    size_t size = 0;
+    if (!headers || rd_kafka_header_get_last(headers, name, &value, &size))
+        return BYTES_ABSENT;
+    return (struct bytes){value, size};
+}
+
+static void
+look_at(struct pass *pass, const rd_kafka_message_t *message)
+{
+    pass->scan->records++;
+    rd_kafka_headers_t *headers = NULL;
+    if (rd_kafka_message_headers(message, &headers) ||
+        !bytes_equal_text(header_of(headers, "redrive-chunk-id"), pass->scan->chunk_id))
+        return;
+
+    int64_t id;
+    if (!text_parse_int(header_of(headers, "redrive-event-id"), &id, NULL))
+        return;
+    pass->scan->found =
+        alloc_grow(pass->scan->found, pass->scan->found_count, &pass->capacity, sizeof *pass->scan->found);
+    pass->scan->found[pass->scan->found_count++] = id;
+}
+
+// Reads [from, end) of one partition.
+static bool
+read_partition(struct pass *pass, rd_kafka_topic_t *topic, int32_t partition, int64_t from, int64_t end)
+{
+    const char *name = rd_kafka_topic_name(topic);
+    if (rd_kafka_consume_start(topic, partition, from))
+        return incomplete(pass->scan, name, partition, "it cannot be read");
+
+    bool is_at_end = from >= end, goes_on = true;
+    rd_kafka_message_t *messages[BATCH];
+    while (goes_on && !is_at_end) {
+        ssize_t count =
+            rd_kafka_consume_batch(topic, partition, kafka_wait(pass->deadline, 500), messages, BATCH);
+        for (ssize_t i = 0; i < count; i++) {
+            if (!messages[i]->err)
+                look_at(pass, messages[i]);
+            if (messages[i]->err == RD_KAFKA_RESP_ERR__PARTITION_EOF ||
+                (!messages[i]->err && messages[i]->offset >= end - 1))
+                is_at_end = true;
+            else if (messages[i]->err && kafka_kind(messages[i]->err) != ERR_UNREACHABLE)
+                goes_on = incomplete(pass->scan, name, partition, rd_kafka_message_errstr(messages[i]));
+            rd_kafka_message_destroy(messages[i]);
+        }
+        rd_kafka_poll(pass->reader, 0);
+        if (count < 0 || clock_mono() >= pass->deadline || (pass->tick && !pass->tick(pass->context)))
+            goes_on = is_at_end ||
+                      incomplete(pass->scan, name, partition, "it could not be read to its end in time");
+    }
+    rd_kafka_consume_stop(topic, partition);
+    return is_at_end;
+}
+
+// The first offset at or after the time; the end where there is none; low where the broker cannot say.
+static int64_t
+offset_at(struct pass *pass, const char *topic, int32_t partition, int64_t low, int64_t high)
+{
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
+    rd_kafka_topic_partition_list_add(list, topic, partition)->offset = (pass->scan->since - MARGIN) / 1000;
+    rd_kafka_resp_err_t code =
+        rd_kafka_offsets_for_times(pass->reader, list, kafka_wait(pass->deadline, 5000) + 1);
+    int64_t offset = code || list->elems[0].err ? low : list->elems[0].offset;
+    rd_kafka_topic_partition_list_destroy(list);
+
+    // "No record that late" is -1 and "end"; the mock cluster says so always, therefore everything is read
+    // then.
+    if (offset < low || offset > high)
+        offset = low;
+    return offset;
+}
+
+static bool
+scan_partition(struct pass *pass, rd_kafka_topic_t *topic, int32_t partition)
+{
+    const char *name = rd_kafka_topic_name(topic);
+    int64_t low, high;
+    rd_kafka_resp_err_t code = rd_kafka_query_watermark_offsets(pass->reader, name, partition, &low, &high,
+                                                                kafka_wait(pass->deadline, 5000) + 1);
+    rd_kafka_poll(pass->reader, 0);
+    if (code)
+        return incomplete(pass->scan, name, partition, rd_kafka_err2str(code));
+    if (low == high)
+        return low == 0 ||
+               incomplete(pass->scan, name, partition, "retention has removed everything from it");
+
+    int64_t from = offset_at(pass, name, partition, low, high);
+    if (from == low && low > 0)
+        incomplete(pass->scan, name, partition, "retention may have removed records from it");
+    return read_partition(pass, topic, partition, from, high);
+}
+
+static void
+scan_topic(struct pass *pass, struct broker *broker, const char *name)
+{
+    struct topic topic;
+    struct err err = {0};
+    if (!broker_topic(broker, name, kafka_wait(pass->deadline, 5000) + 1, &topic, &err)) {
+        incomplete(pass->scan, name, 0, err.text);
+        return;
+    }
+    if (topic.state != TOPIC_KNOWN) {
+        incomplete(pass->scan, name, 0,
+                   topic.state == TOPIC_DENIED ? "it may not be read (ACL Read)" : "it does not exist");
+        return;
+    }
+
+    rd_kafka_topic_t *handle = rd_kafka_topic_new(pass->reader, name, NULL);
+    for (int32_t i = 0; handle && i < topic.partitions; i++)
+        scan_partition(pass, handle, i);
+    if (handle)
+        rd_kafka_topic_destroy(handle);
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void
+drop_doubles(struct scan *scan)
+{
+    if (!scan->found_count)
+        return;
+    qsort(scan->found, scan->found_count, sizeof *scan->found, by_number);
+    size_t kept = 1;
+    for (size_t i = 1; i < scan->found_count; i++)
+        if (scan->found[i] != scan->found[kept - 1])
+            scan->found[kept++] = scan->found[i];
+    scan->found_count = kept;
+}
+
+bool
+broker_scan(struct broker *broker, struct scan *scan, int timeout_ms, bool (*tick)(void *context),
+            void *context, struct err *err)
+{
+    struct pass pass = {
+        .scan = scan,
+        .deadline = clock_mono() + timeout_ms * 1000LL,
+        .tick = tick,
+        .context = context,
+    };
+    scan->is_complete = true;
+    pass.reader = kafka_reader(&broker->settings, &pass.trouble, true, err);
+    if (!pass.reader)
+        return false;
+
+    for (size_t i = 0; i < scan->topic_count; i++)
+        scan_topic(&pass, broker, scan->topics[i]);
+    rd_kafka_destroy(pass.reader);
+    drop_doubles(scan);
+    return true;
+}
+
+void
+scan_release(struct scan *scan)
+{
+    free(scan->found);
+    scan->found = NULL;
+    scan->found_count = 0;
+}
