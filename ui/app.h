@@ -74,7 +74,7 @@ bool app_is_paused(const struct app *app);              // the display is held s
 bool app_is_stale(const struct app *app);               // the connection is lost: draw rows dimmed
 bool app_can_change(const struct app *app, const char **why_not); // read-only, lost connection, no schema
 // The selection by event id: one for the whole program, so that every view shows the same.
-struct selection *app_selection(struct app *app);
+struct selection *app_selection(const struct app *app);
 
 // What a view can do
 

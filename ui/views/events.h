@@ -11,14 +11,15 @@ struct app;
 // argument of view_events.open; NULL: all pending events. Copied.
 struct events_argument {
     struct list_query query; // its filter may be set; borrowed
-    const char *title;       // breadcrumb: "SocketTimeoutException", "refused of operation 41"; NULL: by the query
+    const char *title; // breadcrumb: "SocketTimeoutException", "refused of operation 41"; NULL: by the query
 };
 
 // argument of view_event.open: const struct event_argument *.
 struct event_argument {
     int64_t id;
 };
-// For n and N of the event view: the id before or after `id` in the list below, moving its cursor there; false: none.
+// For n and N of the event view: the id before or after `id` in the list below, moving its cursor there;
+// false: none.
 bool events_step(struct app *app, void *events_state, int64_t id, bool forward, int64_t *next);
 
 #endif

@@ -62,8 +62,12 @@ find_candidates(struct desk *desk, struct list_job *list, struct err *err)
     list->statuses = asked ? asked : query->source == LIST_CLOSED ? query->statuses : 1u << EVENT_PENDING;
     if (query->source == LIST_OPERATION) {
         list->statuses = asked;
-        return operation_item_ids(desk->store, query->operation, query->item_states, &list->candidates,
-                                  &list->candidate_count, err);
+        bool ok = operation_item_ids(desk->store, query->operation, query->item_states, &list->candidates,
+                                     &list->candidate_count, err);
+        // No items is an empty list, not a list of everything.
+        if (ok && !list->candidates)
+            list->candidates = alloc_array(1, sizeof *list->candidates);
+        return ok;
     }
     if (list->statuses == 1u << EVENT_PENDING)
         backlog_ids(desk->backlog, query->pivot, query->has_value ? query->value : NULL, query->oldest_first,
@@ -227,7 +231,8 @@ desk_list_step(struct desk *desk)
     struct list_job *list = desk->list.is_running ? &desk->list : &desk->collect;
     if (!list->is_running)
         return false;
-    if (list->candidates && (!list->filter || filter_is_empty(list->filter)))
+    bool is_empty = list->candidates && list->candidate_count == 0;
+    if (is_empty || (list->candidates && (!list->filter || filter_is_empty(list->filter))))
         list_all(desk, list);
     else
         return list_page(desk, list);

@@ -1,0 +1,24 @@
+#include "ui/views/why.h"
+
+uint64_t
+why_ask(struct app *app, int64_t id)
+{
+    struct request *request = request_create(REQUEST_WHY);
+    request->id = id;
+    return app_send(app, request);
+}
+
+bool
+why_receive(struct app *app, uint64_t number, const struct reply *reply)
+{
+    if (!number || reply->number != number)
+        return false;
+    if (reply->kind != REPLY_WHY) {
+        app_say_err(app, &reply->err);
+        return true;
+    }
+    struct dialog *dialog = app_dialog(app, &(struct dialog_request){.title = "Why this group"});
+    for (size_t i = 0; reply->lines[i]; i++)
+        dialog_line(dialog, ROLE_DIALOG, "%s", reply->lines[i]);
+    return true;
+}
