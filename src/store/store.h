@@ -1,10 +1,12 @@
 // store: one connection to PostgreSQL, and what is true of the database behind it. Home of libpq.
 //
-// Blocking, one thread at a time. Works through PgBouncer in transaction mode: statements are unnamed with typed parameters, settings
-// go in with SET LOCAL inside transactions, no session locks, no LISTEN (reliability.md 4). Every failure is a sentence; err.kind
-// tells what it was: ERR_UNREACHABLE (the connection broke or cannot be made: store_reconnect), ERR_DENIED (with the GRANT that
-// helps), ERR_CONFLICT, ERR_CANCELLED (store_interrupt, or statement_timeout), ERR_NOT_FOUND. A missing schema names `redrive migrate`.
-// The nouns of the schema have a header each: events, operations, ledger, workers, audit, stats, schema.
+// Blocking, one thread at a time. Works through PgBouncer in transaction mode: statements are unnamed with
+// typed parameters, settings go in with SET LOCAL inside transactions, no session locks, no LISTEN
+// (reliability.md 4). Every failure is a sentence; err.kind tells what it was: ERR_UNREACHABLE (the
+// connection broke or cannot be made: store_reconnect), ERR_DENIED (with the GRANT that helps), ERR_CONFLICT,
+// ERR_CANCELLED (store_interrupt, or statement_timeout), ERR_NOT_FOUND. A missing schema names `redrive
+// migrate`. The nouns of the schema have a header each: events, operations, ledger, workers, audit, stats,
+// schema.
 #ifndef REDRIVE_STORE_STORE_H
 #define REDRIVE_STORE_STORE_H
 
@@ -16,14 +18,19 @@
 struct store;
 
 struct store_settings {
-    const char *conninfo;         // conninfo or URI, "" for libpq's own environment and service files; never holds a password given in argv
-    const char *table;            // "public.dlq_events", validated: identifiers, optionally quoted by us
-    const char *zone;             // time zone created_at is written in; NULL: the server's TimeZone setting
-    bool is_read_only;            // default_transaction_read_only; every writing function fails with ERR_DENIED
-    const char *program;          // shown in pg_stat_activity: "redrive/<program>/<host>/<pid>"
+    const char *conninfo; // conninfo or URI, "" for libpq's own environment and service files; never holds a
+                          // password given in argv
+    const char *table;    // "public.dlq_events", validated: identifiers, optionally quoted by us
+    const char *zone;     // time zone created_at is written in; NULL: the server's TimeZone setting
+    bool is_read_only;    // default_transaction_read_only; every writing function fails with ERR_DENIED
+    const char *program;  // shown in pg_stat_activity: "redrive/<program>/<host>/<pid>"
     const struct category_rules *rules; // for EVENT_GROUP; borrowed
 };
 
+// ERR_USAGE for a connection string that came from the command line and holds a password, or cannot be read.
+bool store_conninfo_check(const char *conninfo, struct err *err) MUST_CHECK;
+
+// ERR_USAGE when the schema is installed for another table than settings->table.
 bool store_open(struct store **store, const struct store_settings *settings, struct err *err) MUST_CHECK;
 void store_close(struct store *store);
 
@@ -37,14 +44,15 @@ int64_t store_backoff(int attempt);
 void store_interrupt(struct store *store);
 
 struct store_info {
-    char host[256];     // or socket directory
+    char host[256]; // or socket directory
     char database[128];
-    char user[128];     // session_user
-    int server_version; // 150004
-    int64_t zone_us;    // wall minus UTC of the table's zone now
+    char user[128];         // session_user
+    int server_version;     // 150004
+    int64_t zone_us;        // wall minus UTC of the table's zone now
     int64_t schema_version; // 0: no redrive schema
     char install[37];       // install id, "" without schema
-    bool is_copy;           // the system identifier differs from the one the install was made on: must not publish until adopted
+    bool is_copy; // the system identifier differs from the one the install was made on: must not publish
+                  // until adopted
 };
 const struct store_info *store_info(const struct store *store);
 

@@ -1,4 +1,5 @@
-// workers: who carries operations out now, so that screens can say "worker ● 1 idle" and start one when there is none.
+// workers: who carries operations out now, so that screens can say "worker ● 1 idle" and start one when there
+// is none.
 #ifndef REDRIVE_STORE_WORKERS_H
 #define REDRIVE_STORE_WORKERS_H
 
@@ -9,9 +10,11 @@
 #include "store/store.h"
 
 // At start, every few seconds, and when what it does changes.
-bool worker_beat(struct store *store, const char *name, bool publishes, const char *note, double rate, struct err *err) MUST_CHECK;
+bool worker_beat(struct store *store, const char *name, bool publishes, const char *note, double rate,
+                 struct err *err) MUST_CHECK;
 bool worker_gone(struct store *store, const char *name, struct err *err) MUST_CHECK;
 // Those seen within the last 15 s by the database's clock.
-bool worker_list(struct store *store, struct arena *arena, struct worker **workers, size_t *count, struct err *err) MUST_CHECK;
+bool worker_list(struct store *store, struct arena *arena, struct worker **workers, size_t *count,
+                 struct err *err) MUST_CHECK;
 
 #endif

@@ -1,0 +1,363 @@
+#include "store/pg.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Limits of each purpose, as text for set_config. Lock waits are short but where waiting is the right answer.
+static const struct limits {
+    const char *statement;
+    const char *lock;
+    bool may_write;
+} limits_of[] = {
+    [FOR_READING] = {"15s", "3s", false}, [FOR_SCANNING] = {"120s", "3s", false},
+    [FOR_WRITING] = {"60s", "3s", true},  [FOR_FREEZING] = {"60s", "60s", true},
+    [FOR_SCHEMA] = {"600s", "10s", true},
+};
+
+// SET LOCAL for what follows in the same transaction. JIT costs more than it gives in statements of some
+// milliseconds.
+static const char settings_sql[] = "SELECT pg_catalog.set_config('statement_timeout', $1, true), "
+                                   "pg_catalog.set_config('lock_timeout', $2, true),"
+                                   " pg_catalog.set_config('transaction_read_only', $3, true), "
+                                   "pg_catalog.set_config('search_path', 'pg_catalog', true),"
+                                   " pg_catalog.set_config('idle_in_transaction_session_timeout', '60s', "
+                                   "true), pg_catalog.set_config('jit', 'off', true)";
+
+static void
+settings_params(const struct store *store, enum purpose purpose, struct params *params)
+{
+    const struct limits *limits = &limits_of[purpose];
+    param_text(params, limits->statement);
+    param_text(params, limits->lock);
+    param_text(params, limits->may_write && !store->is_read_only ? "off" : "on");
+}
+
+static bool
+send_step(struct store *store, const char *sql, const struct params *params)
+{
+    static const struct params none;
+    const struct params *p = params ? params : &none;
+    struct strbuf text = {0};
+    pg_expand(&text, sql, store->table_quoted, store->table_text, NULL);
+    int sent = PQsendQueryParams(store->conn, strbuf_text(&text), p->count, p->types, p->values, p->lengths,
+                                 p->formats, 1);
+    strbuf_release(&text);
+    return sent == 1;
+}
+
+// Stops what the server does for us now. The answers still have to be read.
+static void
+stop_statement(struct store *store)
+{
+    PGcancel *cancel = PQgetCancel(store->conn);
+    char why[256];
+    if (cancel)
+        PQcancel(cancel, why, sizeof why);
+    PQfreeCancel(cancel);
+}
+
+// Reads the results of one step. A failed one fills err; every result is read in any case.
+static bool
+read_step(struct store *store, const struct pg_step *step, bool *stopped, struct err *err)
+{
+    bool ok = true;
+    if (step->each)
+        PQsetSingleRowMode(store->conn);
+    PGresult *result;
+    while ((result = PQgetResult(store->conn))) {
+        ExecStatusType status = PQresultStatus(result);
+        if (status == PGRES_SINGLE_TUPLE) {
+            if (ok && !*stopped && !step->each(step->context, result)) {
+                *stopped = true;
+                stop_statement(store);
+            }
+        } else if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) {
+            if (step->whole && ok) {
+                PQclear(*step->whole);
+                *step->whole = result;
+                continue;
+            }
+        } else {
+            if (ok && status != PGRES_PIPELINE_ABORTED && !*stopped)
+                pg_fail(store, result, step->sql, err);
+            ok = false;
+        }
+        PQclear(result);
+        if (!ok && PQstatus(store->conn) == CONNECTION_BAD)
+            return false;
+    }
+    return ok;
+}
+
+static bool
+read_sync(struct store *store)
+{
+    PGresult *result = PQgetResult(store->conn);
+    bool ok = PQresultStatus(result) == PGRES_PIPELINE_SYNC;
+    PQclear(result);
+    return ok;
+}
+
+static void
+clear_whole(struct pg_step *steps, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (steps[i].whole) {
+            PQclear(*steps[i].whole);
+            *steps[i].whole = NULL;
+        }
+    }
+}
+
+static bool
+send_all(struct store *store, enum purpose purpose, struct pg_step *steps, size_t count)
+{
+    bool ok = PQenterPipelineMode(store->conn) == 1;
+    if (ok && !store->is_in_transaction) {
+        struct params settings = {0};
+        settings_params(store, purpose, &settings);
+        ok = send_step(store, settings_sql, &settings);
+        params_release(&settings);
+    }
+    for (size_t i = 0; ok && i < count; i++)
+        ok = send_step(store, steps[i].sql, steps[i].params);
+    return ok && PQpipelineSync(store->conn) == 1;
+}
+
+bool
+pg_run(struct store *store, enum purpose purpose, struct pg_step *steps, size_t count, struct err *err)
+{
+    if (!store->conn || PQstatus(store->conn) == CONNECTION_BAD)
+        return pg_fail(store, NULL, "", err);
+    atomic_store(&store->was_interrupted, false);
+    if (!send_all(store, purpose, steps, count)) {
+        pg_fail(store, NULL, "", err);
+        return false;
+    }
+
+    bool stopped = false;
+    bool ok = true;
+    struct err first = {
+        0}; // the sentence may need a look into the catalog, which waits until the pipeline is empty
+    const struct pg_step settings = {.sql = settings_sql};
+    if (!store->is_in_transaction)
+        ok = read_step(store, &settings, &stopped, &first);
+    for (size_t i = 0; i < count && PQstatus(store->conn) != CONNECTION_BAD; i++)
+        ok = read_step(store, &steps[i], &stopped, &first) && ok;
+    ok = ok && PQstatus(store->conn) != CONNECTION_BAD;
+    bool drained =
+        PQstatus(store->conn) != CONNECTION_BAD && read_sync(store) && PQexitPipelineMode(store->conn) == 1;
+
+    if (stopped)
+        err_set(&first, ERR_CANCELLED, "stopped before the end");
+    if (!drained || PQstatus(store->conn) == CONNECTION_BAD)
+        pg_fail(store, NULL, "", &first);
+    if (ok && drained && !stopped)
+        return true;
+    clear_whole(steps, count);
+    pg_explain(store, &first);
+    if (err && err->kind == ERR_NONE)
+        *err = first;
+    return false;
+}
+
+static bool
+run_one(struct store *store, enum purpose purpose, struct pg_step step, struct err *err)
+{
+    bool ok = pg_run(store, purpose, &step, 1, err);
+    if (step.params)
+        params_release(step.params);
+    return ok;
+}
+
+bool
+pg_ask(struct store *store, enum purpose purpose, const char *sql, struct params *params, PGresult **result,
+       struct err *err)
+{
+    *result = NULL;
+    return run_one(store, purpose, (struct pg_step){.sql = sql, .params = params, .whole = result}, err);
+}
+
+bool
+pg_do(struct store *store, enum purpose purpose, const char *sql, struct params *params, struct err *err)
+{
+    return run_one(store, purpose, (struct pg_step){.sql = sql, .params = params}, err);
+}
+
+bool
+pg_stream(struct store *store, enum purpose purpose, const char *sql, struct params *params, pg_row_fn *each,
+          void *context, struct err *err)
+{
+    return run_one(store, purpose,
+                   (struct pg_step){.sql = sql, .params = params, .each = each, .context = context}, err);
+}
+
+bool
+pg_script(struct store *store, const char *sql, struct err *err)
+{
+    if (!store->conn || PQstatus(store->conn) == CONNECTION_BAD)
+        return pg_fail(store, NULL, "", err);
+    atomic_store(&store->was_interrupted, false);
+    PGresult *result = PQexec(store->conn, sql);
+    ExecStatusType status = PQresultStatus(result);
+    bool ok = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+    struct err failure = {0};
+    if (!ok)
+        pg_fail(store, PQstatus(store->conn) == CONNECTION_BAD ? NULL : result, sql, &failure);
+    PQclear(result);
+    if (ok)
+        return true;
+    pg_explain(store, &failure);
+    if (err && err->kind == ERR_NONE)
+        *err = failure;
+    return false;
+}
+
+bool
+pg_begin(struct store *store, enum purpose purpose, struct err *err)
+{
+    if (!pg_script(store, "BEGIN", err))
+        return false;
+    struct params settings = {0};
+    settings_params(store, purpose, &settings);
+    store->is_in_transaction = true;
+    if (pg_do(store, purpose, settings_sql, &settings, err))
+        return true;
+    pg_rollback(store);
+    return false;
+}
+
+bool
+pg_commit(struct store *store, struct err *err)
+{
+    // COMMIT of a failed transaction is answered with ROLLBACK and no error: that must not pass for success.
+    PGTransactionStatusType state = store->conn ? PQtransactionStatus(store->conn) : PQTRANS_UNKNOWN;
+    if (state == PQTRANS_INERROR) {
+        pg_rollback(store);
+        return err_set(err, ERR_INTERNAL, "a transaction that had failed was to be committed");
+    }
+    bool ok = pg_script(store, "COMMIT", err);
+    store->is_in_transaction = false;
+    return ok;
+}
+
+void
+pg_rollback(struct store *store)
+{
+    store->is_in_transaction = false;
+    if (!store->conn || PQstatus(store->conn) == CONNECTION_BAD ||
+        PQtransactionStatus(store->conn) == PQTRANS_IDLE)
+        return;
+    PQclear(PQexec(store->conn, "ROLLBACK"));
+}
+
+enum { COPY_IDS = 10000, COPY_SIGNATURE = 11 };
+
+// The binary form of COPY: signature, flags, extension; then rows of field count, length, value; at the end a
+// field count of -1.
+struct copy_reader {
+    int64_t ids[COPY_IDS];
+    size_t count;
+    bool has_header;
+};
+
+static bool
+copy_row(struct copy_reader *reader, const char *data, size_t len, pg_ids_fn *each, void *context)
+{
+    size_t at = 0;
+    if (!reader->has_header) {
+        at = COPY_SIGNATURE + 8;
+        reader->has_header = true;
+    }
+    while (at + 14 <= len) {
+        reader->ids[reader->count++] = pg_read64(data + at + 6);
+        at += 14;
+        if (reader->count == COPY_IDS) {
+            reader->count = 0;
+            if (!each(context, reader->ids, COPY_IDS))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool
+pg_copy_ids(struct store *store, const char *sql, pg_ids_fn *each, void *context, struct err *err)
+{
+    struct strbuf text = {0};
+    pg_expand(&text, sql, store->table_quoted, store->table_text, NULL);
+    PGresult *result = PQexec(store->conn, strbuf_text(&text));
+    strbuf_release(&text);
+    struct err failure = {0};
+    bool ok = PQresultStatus(result) == PGRES_COPY_OUT;
+    if (!ok)
+        pg_fail(store, PQstatus(store->conn) == CONNECTION_BAD ? NULL : result, sql, &failure);
+    PQclear(result);
+
+    static _Thread_local struct copy_reader reader;
+    reader.count = 0;
+    reader.has_header = false;
+    bool stopped = false;
+    char *data;
+    int len;
+    while (ok && (len = PQgetCopyData(store->conn, &data, 0)) > 0) {
+        if (!stopped && !copy_row(&reader, data, (size_t)len, each, context)) {
+            stopped = true;
+            stop_statement(store);
+        }
+        PQfreemem(data);
+    }
+    while (ok && (result = PQgetResult(store->conn))) {
+        if (PQresultStatus(result) != PGRES_COMMAND_OK && !stopped)
+            pg_fail(store, result, sql, &failure);
+        PQclear(result);
+    }
+    if (!stopped && !err_is_set(&failure) && reader.count)
+        stopped = !each(context, reader.ids, reader.count);
+    if (stopped)
+        err_set(&failure, ERR_CANCELLED, "stopped before the end");
+    if (!err_is_set(&failure))
+        return true;
+    pg_explain(store, &failure);
+    if (err && err->kind == ERR_NONE)
+        *err = failure;
+    return false;
+}
+
+void
+pg_expand(struct strbuf *out, const char *sql, const char *table_quoted, const char *table_text,
+          const char *zone_sql)
+{
+    const char *at;
+    while ((at = strchr(sql, ':'))) {
+        strbuf_add(out, (struct bytes){sql, (size_t)(at - sql)});
+        if (strncmp(at, ":\"events\"", 9) == 0) {
+            strbuf_add_text(out, table_quoted);
+            sql = at + 9;
+        } else if (strncmp(at, ":'events'", 9) == 0) {
+            pg_literal(out, table_text);
+            sql = at + 9;
+        } else if (strncmp(at, ":'zone'", 7) == 0) {
+            strbuf_add_text(out, zone_sql ? zone_sql : "pg_catalog.current_setting('TimeZone')");
+            sql = at + 7;
+        } else {
+            strbuf_add_char(out, ':');
+            sql = at + 1;
+        }
+    }
+    strbuf_add_text(out, sql);
+}
+
+void
+pg_literal(struct strbuf *out, const char *text)
+{
+    // The form that does not depend on standard_conforming_strings.
+    strbuf_add_text(out, strchr(text, '\\') ? " E'" : "'");
+    for (const char *c = text; *c; c++) {
+        if (*c == '\'' || *c == '\\')
+            strbuf_add_char(out, *c);
+        strbuf_add_char(out, *c);
+    }
+    strbuf_add_char(out, '\'');
+}

@@ -1,0 +1,158 @@
+// pg: the private half of store.h: how statements run and how their rows are read. Only files of src/store
+// include it.
+//
+// A statement is a constant text with $n parameters; `:"events"` in it stands for the contract table, quoted.
+// Every statement runs in a transaction of its own, sent in one round trip together with the settings it
+// needs (SET LOCAL by set_config), so that nothing depends on the session: that is what lets it work behind a
+// pooler that gives each transaction another server connection.
+#ifndef REDRIVE_STORE_PG_H
+#define REDRIVE_STORE_PG_H
+
+#include <libpq-fe.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "store/store.h"
+
+struct group_cache;
+
+struct store {
+    PGconn *conn;
+    char *conninfo;
+    char *program;
+    char *zone_wanted;  // of the settings, or NULL
+    char *zone;         // in effect, after connecting
+    char *table_text;   // as people write it: public.dlq_events
+    char *table_quoted; // as SQL needs it
+    char *table_schema; // its two names, bare
+    char *table_name;
+    bool is_read_only;
+    bool is_in_transaction; // between pg_begin and pg_commit or pg_rollback
+    const struct category_rules *rules;
+    struct group_cache *groups; // of events.c, made when first needed
+    struct store_info info;
+    char failed_function[64]; // of the schema, called by the statement that failed last; for its GRANT
+
+    // Written by store_interrupt in other threads.
+    _Atomic(PGcancel *) cancel;
+    atomic_int interrupting;
+    atomic_bool was_interrupted; // since the statement in hand began
+};
+
+// Parameters of one statement, in order. Binary where binary is exact and short; the type is always told.
+#define PARAMS_MAX 16
+struct params {
+    int count;
+    Oid types[PARAMS_MAX];
+    const char *values[PARAMS_MAX];
+    int lengths[PARAMS_MAX];
+    int formats[PARAMS_MAX];
+    char numbers[PARAMS_MAX][8];
+    char *owned[PARAMS_MAX]; // arrays
+};
+void param_int8(struct params *params, int64_t n);
+void param_int4(struct params *params, int32_t n);
+void param_bool(struct params *params, bool b);
+void param_double(struct params *params, double d);
+void param_text(struct params *params, const char *text); // NULL is NULL
+void param_uuid(struct params *params, const char *text);
+void param_ids(struct params *params, const int64_t *ids, size_t count);          // int8[]
+void param_numbers(struct params *params, const int32_t *numbers, size_t count);  // int4[]
+void param_texts(struct params *params, const char *const *texts, size_t count);  // text[]
+void param_blobs(struct params *params, const struct bytes *blobs, size_t count); // bytea[], absent is NULL
+void params_release(struct params *params);
+
+// What a statement is for decides its time limits and whether it may write.
+enum purpose {
+    FOR_READING,  // 15 s
+    FOR_SCANNING, // 2 min: all rows of something
+    FOR_WRITING,  // 60 s, 3 s for a lock
+    FOR_FREEZING, // 60 s, also for a lock: another freeze of the same events
+    FOR_SCHEMA,   // 10 min, 10 s for a lock
+};
+
+// Called with each row as it arrives (row 0 of the result). false stops the statement: then ERR_CANCELLED.
+typedef bool pg_row_fn(void *context, const PGresult *row);
+
+struct pg_step {
+    const char *sql;
+    struct params *params; // may be NULL
+    pg_row_fn *each;       // or NULL:
+    void *context;
+    PGresult **whole; // the whole result, the caller clears; NULL: not wanted
+};
+// The steps as one transaction in one round trip; or within the transaction of pg_begin.
+bool pg_run(struct store *store, enum purpose purpose, struct pg_step *steps, size_t count,
+            struct err *err) MUST_CHECK;
+// One step that keeps its whole result. Releases params in any case.
+bool pg_ask(struct store *store, enum purpose purpose, const char *sql, struct params *params,
+            PGresult **result, struct err *err) MUST_CHECK;
+// One step of which only success matters. Releases params in any case.
+bool pg_do(struct store *store, enum purpose purpose, const char *sql, struct params *params,
+           struct err *err) MUST_CHECK;
+// One step row by row. Releases params in any case.
+bool pg_stream(struct store *store, enum purpose purpose, const char *sql, struct params *params,
+               pg_row_fn *each, void *context, struct err *err) MUST_CHECK;
+
+// A transaction of several round trips, with the settings of its purpose.
+bool pg_begin(struct store *store, enum purpose purpose, struct err *err) MUST_CHECK;
+bool pg_commit(struct store *store, struct err *err) MUST_CHECK;
+void pg_rollback(struct store *store); // harmless without a transaction
+// Several statements in one text, without parameters, within pg_begin.
+bool pg_script(struct store *store, const char *sql, struct err *err) MUST_CHECK;
+// COPY … TO STDOUT (FORMAT binary) of one int8 column, within pg_begin.
+typedef bool pg_ids_fn(void *context, const int64_t *ids, size_t count);
+bool pg_copy_ids(struct store *store, const char *sql, pg_ids_fn *each, void *context,
+                 struct err *err) MUST_CHECK;
+
+// Replaces `:"events"`, `:'events'` and `:'zone'`. zone_sql: an expression, quoted already; NULL: the
+// session's TimeZone.
+void pg_expand(struct strbuf *out, const char *sql, const char *table_quoted, const char *table_text,
+               const char *zone_sql);
+// A text as an SQL literal, for scripts that a person may run by hand; for values of our own configuration
+// only.
+void pg_literal(struct strbuf *out, const char *text);
+// "schema.name" or "name" (then schema public), each bare (folded to lower case) or "quoted". Results on the
+// heap.
+bool pg_parse_table(const char *text, char **schema, char **name, struct err *err) MUST_CHECK;
+void pg_quote_table(struct strbuf *out, const char *schema, const char *name); // always quoted
+void pg_show_table(struct strbuf *out, const char *schema, const char *name);  // quoted only where it must be
+
+// Values of row 0 … of a result whose columns are binary. A NULL gives absent, TIME_ABSENT, 0, false.
+bool value_is_null(const PGresult *result, int row, int column);
+int64_t value_int8(const PGresult *result, int row, int column);
+int32_t value_int4(const PGresult *result, int row, int column);
+bool value_bool(const PGresult *result, int row, int column);
+double value_double(const PGresult *result, int row, int column);
+int64_t value_time(const PGresult *result, int row, int column); // timestamp or timestamptz, µs since 1970
+struct bytes value_bytes(const PGresult *result, int row, int column); // valid as long as the result
+const char *value_text(const PGresult *result, int row, int column, struct arena *arena); // NULL for NULL
+void value_copy(const PGresult *result, int row, int column, char *out, size_t room); // cut, NUL-terminated
+
+int64_t pg_read64(const char *data); // network order
+int32_t pg_read32(const char *data);
+
+// sentence.c: fills err from a failed result (NULL: the connection itself); false. sql: the statement that
+// failed.
+bool pg_fail(struct store *store, const PGresult *result, const char *sql, struct err *err);
+// Once the connection is free again: says which GRANT or command helps, by a look into the catalog.
+void pg_explain(struct store *store, struct err *err);
+// ERR_DENIED when the store is read-only.
+bool pg_may_write(const struct store *store, struct err *err) MUST_CHECK;
+// ERR_NOT_FOUND naming `redrive migrate` when the schema is not there.
+bool pg_has_schema(const struct store *store, struct err *err) MUST_CHECK;
+// The server's words in one line.
+void pg_one_line(const char *message, char *out, size_t room);
+
+// store.c: reads store->info anew (after connecting and after migrating).
+bool store_learn(struct store *store, struct err *err) MUST_CHECK;
+
+// events.c
+void group_cache_destroy(struct group_cache *cache);
+
+#endif

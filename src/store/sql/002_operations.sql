@@ -1,0 +1,352 @@
+-- Part 2: asking for operations, steering them, and carrying out those that are plain SQL.
+--
+-- Each function is a transition: it checks state, changes it and writes the audit in one transaction. Refusals carry a state that the
+-- program knows: RD001 conflict, RD002 not found, RD003 not allowed, RD004 wrong request.
+-- Locks are taken in this order everywhere: slot, operation, chunk, items, events by id. The operation's row lock is what makes several
+-- workers at one operation take turns.
+
+-- Why an event is not open for what was asked: a reason that many events can share, so times are cut to the minute.
+CREATE FUNCTION redrive._closed(p_status text, p_by text, p_at timestamp) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT CASE WHEN p_status IS NULL THEN 'no longer in the table'
+                WHEN p_status = 'PENDING' THEN 'is pending'
+                ELSE lower(p_status) || ' by ' || coalesce(p_by, 'somebody')
+                     || coalesce(' at ' || to_char(p_at, 'YYYY-MM-DD HH24:MI'), '') END;
+$$;
+
+-- Ends an operation that has nothing left to do; harmless otherwise. The caller holds the operation's row.
+CREATE FUNCTION redrive._finish(p_no bigint) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE v redrive.operation;
+BEGIN
+    UPDATE redrive.operation
+       SET state = CASE WHEN is_cancelling AND cancelled > 0 THEN 'cancelled' ELSE 'done' END,
+           finished_at = clock_timestamp(), worker = NULL, state_note = NULL, changed = nextval('redrive.change')
+     WHERE no = p_no AND state IN ('frozen', 'running', 'paused', 'halted') AND queued = 0 AND claimed = 0 AND held = 0
+    RETURNING * INTO v;
+    IF FOUND THEN
+        PERFORM redrive._audit(v.state, v.no, v.total, NULL,
+            format('%s done, %s refused, %s in conflict, %s cancelled', v.done, v.refused, v.conflict, v.cancelled));
+        RETURN;
+    END IF;
+    UPDATE redrive.operation SET state_note = held || ' in doubt', changed = nextval('redrive.change')
+     WHERE no = p_no AND state = 'running' AND queued = 0 AND claimed = 0 AND held > 0
+       AND state_note IS DISTINCT FROM held || ' in doubt';
+END $$;
+
+-- Begins a freeze, or finds the operation that the same key already made. The answer of a transaction whose COMMIT was lost is found
+-- this way too: the unique key waits for a server process that still carries it out.
+CREATE FUNCTION redrive.operation_begin(p_key uuid, p_action text, p_scope text, p_filter text, p_group text, p_reason text,
+                                        p_topic text, p_rate integer, OUT no bigint, OUT is_new boolean)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    IF p_action NOT IN ('reprocess', 'resolve', 'discard', 'restore') THEN
+        RAISE EXCEPTION '% is not carried out by this version of the schema', p_action USING ERRCODE = 'RD004';
+    END IF;
+    PERFORM set_config('synchronous_commit', 'on', true);
+    INSERT INTO redrive.operation AS o (key, action, scope, filter_text, group_key, reason, target_topic, rate)
+    VALUES (p_key, p_action, p_scope, p_filter, p_group, p_reason, p_topic, p_rate)
+    ON CONFLICT (key) DO NOTHING RETURNING o.no INTO no;
+    is_new := FOUND;
+    IF NOT is_new THEN
+        SELECT o.no INTO no FROM redrive.operation o WHERE o.key = p_key AND o.action = p_action AND o.requested_by = session_user;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'the key % belongs to an operation of somebody else', p_key USING ERRCODE = 'RD001';
+        END IF;
+    END IF;
+END $$;
+
+-- Writes a slice of ids as items, in the transaction of operation_begin. What is not open for the action becomes a conflict with its reason.
+-- Waits for another freeze of the same events to end; the contract table is only read.
+CREATE FUNCTION redrive.operation_freeze(p_no bigint, p_ids bigint[]) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v_now timestamptz := clock_timestamp();
+    v redrive.operation;
+    v_queued bigint;
+    v_conflict bigint := 0;
+BEGIN
+    SELECT * INTO v FROM redrive.operation WHERE no = p_no AND state = 'freezing' AND requested_by = session_user FOR UPDATE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'operation % is not being frozen', p_no USING ERRCODE = 'RD001';
+    END IF;
+
+    IF v.action = 'reprocess' THEN
+        INSERT INTO redrive.operation_item (operation_no, event_id, at, event_key, source, source_offset)
+        SELECT p_no, e.id, v_now, e.event_id,
+               CASE WHEN e.kafka_topic IS NULL OR e.kafka_partition IS NULL OR e.kafka_offset IS NULL THEN 0
+                    ELSE coalesce(nullif(hashtext(e.kafka_topic || '/' || e.kafka_partition), 0), 1) END,
+               CASE WHEN e.kafka_topic IS NULL OR e.kafka_partition IS NULL THEN 0 ELSE coalesce(e.kafka_offset, 0) END
+          FROM :"events" e
+         WHERE e.id = ANY (p_ids) AND e.status = 'PENDING'
+         ORDER BY e.id
+        ON CONFLICT (event_id) WHERE state IN ('queued', 'claimed', 'held') DO NOTHING;
+    ELSE
+        INSERT INTO redrive.operation_item (operation_no, event_id, at)
+        SELECT p_no, e.id, v_now
+          FROM :"events" e
+         WHERE e.id = ANY (p_ids) AND e.status = CASE WHEN v.action = 'restore' THEN 'DISCARDED' ELSE 'PENDING' END
+         ORDER BY e.id
+        ON CONFLICT (event_id) WHERE state IN ('queued', 'claimed', 'held') DO NOTHING;
+    END IF;
+    GET DIAGNOSTICS v_queued = ROW_COUNT;
+
+    IF v_queued < cardinality(p_ids) THEN
+        INSERT INTO redrive.operation_item (operation_no, event_id, at, state, detail)
+        SELECT p_no, w.id, v_now, 'conflict',
+               CASE WHEN o.no IS NOT NULL THEN format('in operation %s of %s', o.no, o.requested_by)
+                    WHEN e.status = CASE WHEN v.action = 'restore' THEN 'DISCARDED' ELSE 'PENDING' END
+                        THEN 'in another operation a moment ago'
+                    ELSE redrive._closed(e.status, e.resolved_by, e.resolved_at) END
+          FROM unnest(p_ids) AS w(id)
+          LEFT JOIN redrive.operation_item mine ON mine.event_id = w.id AND mine.operation_no = p_no
+          LEFT JOIN redrive.operation_item live ON live.event_id = w.id AND live.state IN ('queued', 'claimed', 'held')
+          LEFT JOIN redrive.operation o ON o.no = live.operation_no
+          LEFT JOIN :"events" e ON e.id = w.id
+         WHERE mine.event_id IS NULL;
+        GET DIAGNOSTICS v_conflict = ROW_COUNT;
+    END IF;
+
+    UPDATE redrive.operation
+       SET total = total + v_queued + v_conflict, queued = queued + v_queued, conflict = conflict + v_conflict
+     WHERE no = p_no;
+END $$;
+
+-- The end of the freeze: from here on it is confirmed and anybody may carry it out.
+CREATE FUNCTION redrive.operation_confirm(p_no bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v redrive.operation;
+    v_first bigint;
+    v_last bigint;
+BEGIN
+    UPDATE redrive.operation SET state = 'frozen', changed = nextval('redrive.change')
+     WHERE no = p_no AND state = 'freezing' AND requested_by = session_user
+    RETURNING * INTO v;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'operation % is not being frozen', p_no USING ERRCODE = 'RD001';
+    END IF;
+    SELECT min(event_id), max(event_id) INTO v_first, v_last FROM redrive.operation_item WHERE operation_no = p_no;
+    PERFORM redrive._audit(v.action, p_no, v.total, v.reason,
+        format('%s frozen, %s in conflict; ids %s to %s; %s%s', v.queued, v.conflict, v_first, v_last, v.scope,
+               coalesce('; filter: ' || v.filter_text, '')));
+    PERFORM redrive._finish(p_no);
+END $$;
+
+-- pause, resume, rate, cancel, approve. Says what the operation is when it cannot be done.
+CREATE FUNCTION redrive.operation_steer(p_no bigint, p_steer text, p_rate integer) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v redrive.operation;
+    v_state text;
+    v_cancelled bigint := 0;
+BEGIN
+    SELECT * INTO v FROM redrive.operation WHERE no = p_no FOR UPDATE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'there is no operation %', p_no USING ERRCODE = 'RD002';
+    ELSIF v.state IN ('done', 'cancelled') THEN
+        RAISE EXCEPTION 'operation % is already %', p_no, v.state USING ERRCODE = 'RD001';
+    ELSIF v.is_cancelling THEN
+        RAISE EXCEPTION 'operation % is being cancelled', p_no USING ERRCODE = 'RD001';
+    ELSIF p_steer = 'approve' AND v.state <> 'awaiting approval' THEN
+        RAISE EXCEPTION 'operation % does not wait for approval, it is %', p_no, v.state USING ERRCODE = 'RD001';
+    ELSIF p_steer = 'approve' AND v.requested_by = session_user THEN
+        RAISE EXCEPTION 'operation % was asked for by %, so somebody else approves it', p_no, v.requested_by USING ERRCODE = 'RD003';
+    ELSIF p_steer = 'pause' AND v.state NOT IN ('frozen', 'running') THEN
+        RAISE EXCEPTION 'operation % cannot be paused, it is %', p_no, v.state USING ERRCODE = 'RD001';
+    ELSIF p_steer = 'resume' AND v.state NOT IN ('paused', 'halted') THEN
+        RAISE EXCEPTION 'operation % cannot be resumed, it is %', p_no, v.state USING ERRCODE = 'RD001';
+    ELSIF p_steer NOT IN ('pause', 'resume', 'rate', 'cancel', 'approve') OR p_steer = 'rate' AND coalesce(p_rate, -2) < -1 THEN
+        RAISE EXCEPTION 'an operation cannot be steered by % %', p_steer, p_rate USING ERRCODE = 'RD004';
+    END IF;
+
+    IF p_steer = 'cancel' THEN
+        UPDATE redrive.operation_item SET state = 'cancelled', at = clock_timestamp()
+         WHERE operation_no = p_no AND state = 'queued';
+        GET DIAGNOSTICS v_cancelled = ROW_COUNT;
+    END IF;
+    v_state := CASE p_steer WHEN 'pause' THEN 'paused'
+                            WHEN 'approve' THEN 'frozen'
+                            WHEN 'resume' THEN CASE WHEN v.started_at IS NULL THEN 'frozen' ELSE 'running' END
+                            WHEN 'cancel' THEN CASE WHEN v.state IN ('freezing', 'awaiting approval') THEN 'frozen' ELSE v.state END
+                            ELSE v.state END;
+    UPDATE redrive.operation
+       SET state = v_state,
+           rate = CASE WHEN p_steer = 'rate' THEN p_rate ELSE rate END,
+           approved_by = CASE WHEN p_steer = 'approve' THEN session_user ELSE approved_by END,
+           is_cancelling = p_steer = 'cancel',
+           queued = queued - v_cancelled,
+           cancelled = cancelled + v_cancelled,
+           state_note = CASE WHEN p_steer = 'cancel' AND claimed + held > 0
+                             THEN format('cancelled; %s in hand are settled first', claimed + held) END,
+           changed = nextval('redrive.change')
+     WHERE no = p_no;
+    PERFORM redrive._audit(p_steer, p_no, v_cancelled, NULL,
+        CASE WHEN p_steer = 'rate' THEN format('rate %s to %s', v.rate, p_rate) ELSE format('%s to %s', v.state, v_state) END);
+    PERFORM redrive._finish(p_no);
+END $$;
+
+-- The oldest operation that can go on now. A frozen one becomes running. Only a worker that publishes is given a reprocess.
+CREATE FUNCTION redrive.work_next(p_worker text, p_publishes boolean, p_skip bigint[])
+RETURNS TABLE (no bigint, action text, rate integer, target_topic text, requested_by name)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE v redrive.operation;
+BEGIN
+    SELECT o.* INTO v FROM redrive.operation o
+     WHERE o.state IN ('frozen', 'running') AND o.queued > 0 AND o.rate <> 0 AND (p_publishes OR o.action <> 'reprocess') AND o.no <> ALL (p_skip)
+     ORDER BY o.no LIMIT 1;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    IF v.state = 'frozen' OR NOT EXISTS (SELECT FROM redrive.worker w
+                                          WHERE w.name = v.worker AND w.seen_at > clock_timestamp() - interval '15 s') THEN
+        -- It may have been paused or ended since it was read: then nothing is given now, and the next question finds the next one.
+        UPDATE redrive.operation o
+           SET state = 'running', worker = p_worker, started_at = coalesce(o.started_at, clock_timestamp()),
+               changed = nextval('redrive.change')
+         WHERE o.no = v.no AND o.state IN ('frozen', 'running')
+        RETURNING * INTO v;
+        IF NOT FOUND THEN
+            RETURN;
+        END IF;
+    END IF;
+    RETURN QUERY SELECT v.no, v.action, v.rate, v.target_topic, v.requested_by;
+END $$;
+
+-- Discard, resolve, restore: carries out up to p_limit queued items. The UPDATE is guarded: an event that somebody else closed (or
+-- opened) since the freeze is not touched and its item ends as a conflict that names who did it.
+CREATE FUNCTION redrive.work_apply(p_no bigint, p_limit bigint, OUT applied bigint, OUT remaining bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v redrive.operation;
+    v_ids bigint[];
+    v_done bigint[];
+    v_now timestamptz := clock_timestamp();
+    v_wall timestamp := redrive._wall(v_now);
+BEGIN
+    applied := 0;
+    SELECT * INTO v FROM redrive.operation WHERE no = p_no FOR UPDATE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'there is no operation %', p_no USING ERRCODE = 'RD002';
+    ELSIF v.action NOT IN ('discard', 'resolve', 'restore') THEN
+        RAISE EXCEPTION 'operation % is a %, which is published, not applied', p_no, v.action USING ERRCODE = 'RD004';
+    END IF;
+    remaining := v.queued;
+    IF v.state NOT IN ('frozen', 'running') OR v.rate = 0 THEN
+        RETURN;
+    END IF;
+
+    -- Materialized: a LIMIT with SKIP LOCKED inside a join may be run again by the planner and lock more.
+    WITH pick AS MATERIALIZED (
+        SELECT event_id FROM redrive.operation_item
+         WHERE operation_no = p_no AND state = 'queued'
+         ORDER BY source, source_offset, event_id LIMIT p_limit FOR UPDATE SKIP LOCKED)
+    SELECT coalesce(array_agg(event_id ORDER BY event_id), '{}') INTO v_ids FROM pick;
+
+    IF v.action = 'restore' THEN
+        WITH changed AS (
+            UPDATE :"events" e SET status = 'PENDING', resolved_at = NULL, resolved_by = NULL
+             WHERE e.id = ANY (v_ids) AND e.status = 'DISCARDED' RETURNING e.id)
+        SELECT coalesce(array_agg(id), '{}') INTO v_done FROM changed;
+    ELSE
+        WITH changed AS (
+            UPDATE :"events" e
+               SET status = CASE v.action WHEN 'discard' THEN 'DISCARDED' ELSE 'RESOLVED' END,
+                   resolved_at = v_wall, resolved_by = left(v.requested_by::text, 50)
+             WHERE e.id = ANY (v_ids) AND e.status = 'PENDING' RETURNING e.id)
+        SELECT coalesce(array_agg(id), '{}') INTO v_done FROM changed;
+    END IF;
+
+    UPDATE redrive.operation_item SET state = 'done', at = v_now
+     WHERE operation_no = p_no AND event_id = ANY (v_done) AND state = 'queued';
+    applied := cardinality(v_ids);
+    IF cardinality(v_done) < applied THEN
+        UPDATE redrive.operation_item i SET state = 'conflict', at = v_now,
+               detail = redrive._closed((SELECT e.status FROM :"events" e WHERE e.id = i.event_id),
+                                        (SELECT e.resolved_by FROM :"events" e WHERE e.id = i.event_id),
+                                        (SELECT e.resolved_at FROM :"events" e WHERE e.id = i.event_id))
+         WHERE operation_no = p_no AND event_id = ANY (v_ids) AND state = 'queued';
+    END IF;
+
+    UPDATE redrive.operation
+       SET state = 'running', started_at = coalesce(started_at, v_now), queued = queued - applied,
+           done = done + cardinality(v_done), conflict = conflict + applied - cardinality(v_done), changed = nextval('redrive.change')
+     WHERE no = p_no
+    RETURNING queued INTO remaining;
+    IF applied > 0 THEN
+        PERFORM redrive._audit('apply', p_no, applied, NULL,
+            format('%s: %s done, %s in conflict', v.action, cardinality(v_done), applied - cardinality(v_done)));
+    END IF;
+    PERFORM redrive._finish(p_no);
+END $$;
+
+CREATE FUNCTION redrive.work_finish(p_no bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    PERFORM FROM redrive.operation WHERE no = p_no FOR UPDATE;
+    PERFORM redrive._finish(p_no);
+END $$;
+
+CREATE FUNCTION redrive.worker_beat(p_name text, p_publishes boolean, p_note text, p_rate double precision) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    INSERT INTO redrive.worker (name, publishes, note, rate) VALUES (p_name, p_publishes, p_note, p_rate)
+    ON CONFLICT (name) DO UPDATE SET publishes = p_publishes, note = p_note, rate = p_rate, seen_at = clock_timestamp();
+    DELETE FROM redrive.worker WHERE seen_at < clock_timestamp() - interval '1 day';
+END $$;
+
+CREATE FUNCTION redrive.worker_gone(p_name text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    DELETE FROM redrive.worker WHERE name = p_name AND who = session_user;
+    UPDATE redrive.operation SET worker = NULL, changed = nextval('redrive.change') WHERE worker = p_name;
+END $$;
+
+-- Looks through rows that arrived since the last look (at most p_limit) for events that were republished before, and counts each for the
+-- operation that did it last. One worker at a time; the others pass by.
+CREATE FUNCTION redrive.comebacks_note(p_limit bigint) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    w redrive.comeback_watch;
+    v_top bigint;
+    v_rows bigint;
+    v_noted bigint;
+BEGIN
+    SELECT * INTO w FROM redrive.comeback_watch FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN 0;
+    END IF;
+    IF NOT EXISTS (SELECT FROM redrive.operation_item WHERE state = 'done' AND event_key IS NOT NULL) THEN
+        SELECT coalesce(max(e.id), 0) INTO v_top FROM :"events" e; -- nothing was sent, so nothing can have come back
+        UPDATE redrive.comeback_watch SET sure = v_top, seen = v_top, seen_at = clock_timestamp() WHERE seen <> v_top;
+        RETURN 0;
+    END IF;
+    SELECT max(id), count(*) INTO v_top, v_rows
+      FROM (SELECT e.id FROM :"events" e WHERE e.id > w.sure ORDER BY e.id LIMIT p_limit) AS ahead;
+    IF v_rows = 0 THEN
+        RETURN 0;
+    END IF;
+
+    WITH back AS (
+        INSERT INTO redrive.comeback (event_id, operation_no)
+        SELECT e.id, i.operation_no
+          FROM :"events" e
+          CROSS JOIN LATERAL (SELECT d.operation_no FROM redrive.operation_item d
+                               WHERE d.event_key = e.event_id AND d.state = 'done' AND d.event_key IS NOT NULL
+                                 AND redrive._wall(d.at) < e.created_at
+                               ORDER BY d.at DESC LIMIT 1) i
+         WHERE e.id > w.sure AND e.id <= v_top
+        ON CONFLICT DO NOTHING RETURNING operation_no),
+    per AS (SELECT operation_no, count(*) AS n FROM back GROUP BY operation_no),
+    counted AS (
+        UPDATE redrive.operation o SET came_back = came_back + per.n, changed = nextval('redrive.change')
+          FROM per WHERE o.no = per.operation_no RETURNING per.n)
+    SELECT coalesce(sum(n), 0) INTO v_noted FROM counted;
+
+    IF v_rows = p_limit THEN -- a full page: what commits out of order now lies beyond it
+        UPDATE redrive.comeback_watch SET sure = v_top, seen = v_top, seen_at = clock_timestamp();
+    ELSIF w.seen_at < clock_timestamp() - interval '10 s' THEN
+        UPDATE redrive.comeback_watch SET sure = w.seen, seen = v_top, seen_at = clock_timestamp();
+    END IF;
+    RETURN v_noted;
+END $$;

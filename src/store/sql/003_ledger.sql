@@ -1,0 +1,429 @@
+-- Part 3: PostgreSQL's half of the publish protocol: slots, fences, chunks. Letters A to H are those of the protocol.
+--
+-- Every function names the slot and the fence its caller holds; when the fence has moved it changes nothing and raises RD001. A lease
+-- says only who is likely alive; what is safe rests on the fence here and on the producer epoch in Kafka.
+
+CREATE FUNCTION redrive._txn_id(p_install uuid, p_cluster text, p_no integer, p_generation integer) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT format('redrive.%s.%s.%s', p_install, p_cluster, p_no) || CASE WHEN p_generation > 1 THEN '.g' || p_generation ELSE '' END;
+$$;
+
+-- Takes the slot's row lock; the first thing every fenced write does.
+CREATE FUNCTION redrive._slot_lock(p_cluster text, p_no integer, p_fence bigint) RETURNS redrive.slot
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE v redrive.slot;
+BEGIN
+    SELECT * INTO v FROM redrive.slot WHERE cluster = p_cluster AND no = p_no AND fence = p_fence FOR UPDATE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'slot % was taken over by another worker', p_no USING ERRCODE = 'RD001';
+    END IF;
+    -- A claim or a settle that was acknowledged must be there after a crash, whatever the role or the database is set to.
+    PERFORM set_config('synchronous_commit', 'on', true);
+    RETURN v;
+END $$;
+
+-- A. A slot that nobody holds, those with an unfinished chunk first: recovery is everybody's work. p_mine: slots the caller works with
+-- already. p_quarantined: instead a slot whose chunk is in doubt, for the procedure that decides it.
+CREATE FUNCTION redrive.slot_acquire(p_cluster text, p_worker text, p_mine integer[], p_quarantined boolean) RETURNS SETOF redrive.slot
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE v_no integer;
+BEGIN
+    IF redrive.is_copy() THEN
+        RAISE EXCEPTION 'this database is a copy of the one that redrive was installed in, so it must not publish' USING ERRCODE = 'RD003',
+            HINT = 'if the original is gone or this shall be an install of its own: redrive migrate --adopt';
+    END IF;
+    PERFORM set_config('synchronous_commit', 'on', true);
+    IF NOT EXISTS (SELECT FROM redrive.slot WHERE cluster = p_cluster) THEN
+        INSERT INTO redrive.slot (cluster, no, txn_id, settled_id)
+        SELECT p_cluster, n, redrive._txn_id(i.id, p_cluster, n, 1), i.id FROM redrive.install i, generate_series(0, 15) AS n
+        ON CONFLICT DO NOTHING;
+    END IF;
+    SELECT s.no INTO v_no FROM redrive.slot s
+     WHERE s.cluster = p_cluster AND s.quarantined = p_quarantined AND s.no <> ALL (p_mine)
+       AND (s.lease_until < clock_timestamp() OR s.holder = p_worker)
+       AND (NOT p_quarantined OR EXISTS (SELECT FROM redrive.chunk c WHERE c.cluster = s.cluster AND c.slot = s.no AND c.state = 'in doubt'))
+     ORDER BY EXISTS (SELECT FROM redrive.chunk c
+                       WHERE c.cluster = s.cluster AND c.slot = s.no AND c.state IN ('claimed', 'in doubt')) DESC, random()
+     LIMIT 1 FOR UPDATE OF s SKIP LOCKED;
+    RETURN QUERY UPDATE redrive.slot s
+                    SET fence = s.fence + 1, holder = p_worker, lease_until = clock_timestamp() + interval '30 s'
+                  WHERE s.cluster = p_cluster AND s.no = v_no
+              RETURNING s.*;
+END $$;
+
+CREATE FUNCTION redrive.slot_heartbeat(p_cluster text, p_no integer, p_fence bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    UPDATE redrive.slot SET lease_until = clock_timestamp() + interval '30 s'
+     WHERE cluster = p_cluster AND no = p_no AND fence = p_fence;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'slot % was taken over by another worker', p_no USING ERRCODE = 'RD001';
+    END IF;
+END $$;
+
+-- The marker (settled_seq, settled_id) is in Kafka now.
+CREATE FUNCTION redrive.slot_provisioned(p_cluster text, p_no integer, p_fence bigint) RETURNS timestamptz
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE v_at timestamptz := clock_timestamp();
+BEGIN
+    PERFORM redrive._slot_lock(p_cluster, p_no, p_fence);
+    UPDATE redrive.slot SET is_provisioned = true, marker_at = v_at WHERE cluster = p_cluster AND no = p_no;
+    RETURN v_at;
+END $$;
+
+CREATE FUNCTION redrive.slot_release(p_cluster text, p_no integer, p_fence bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    PERFORM redrive._slot_lock(p_cluster, p_no, p_fence);
+    IF EXISTS (SELECT FROM redrive.chunk WHERE cluster = p_cluster AND slot = p_no AND state = 'claimed') THEN
+        RAISE EXCEPTION 'slot % has a chunk whose fate is not known yet', p_no USING ERRCODE = 'RD001';
+    END IF;
+    UPDATE redrive.slot SET lease_until = clock_timestamp() - interval '1 ms', holder = NULL WHERE cluster = p_cluster AND no = p_no;
+END $$;
+
+CREATE FUNCTION redrive.slot_quarantine(p_cluster text, p_no integer, p_fence bigint, p_evidence text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    PERFORM redrive._slot_lock(p_cluster, p_no, p_fence);
+    UPDATE redrive.slot SET quarantined = true, note = p_evidence WHERE cluster = p_cluster AND no = p_no;
+    PERFORM redrive._audit('quarantine', NULL, 0, NULL, format('%s slot %s: %s', p_cluster, p_no, p_evidence));
+END $$;
+
+-- Next generation, new names in Kafka, no marker yet. Sequence numbers go on, so that a chunk's number stays its own.
+CREATE FUNCTION redrive._slot_retire(p_cluster text, p_no integer, p_why text) RETURNS SETOF redrive.slot
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    PERFORM redrive._audit('retire', NULL, 0, NULL, format('%s slot %s: %s', p_cluster, p_no, p_why));
+    RETURN QUERY UPDATE redrive.slot s
+                    SET generation = s.generation + 1, txn_id = redrive._txn_id(i.id, s.cluster, s.no, s.generation + 1), settled_seq = 0,
+                        settled_id = i.id, is_provisioned = false, quarantined = false, note = p_why, marker_at = NULL
+                   FROM redrive.install i
+                  WHERE s.cluster = p_cluster AND s.no = p_no
+              RETURNING s.*;
+END $$;
+
+CREATE FUNCTION redrive.slot_retire(p_cluster text, p_no integer, p_fence bigint, p_why text) RETURNS SETOF redrive.slot
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    PERFORM redrive._slot_lock(p_cluster, p_no, p_fence);
+    IF EXISTS (SELECT FROM redrive.chunk WHERE cluster = p_cluster AND slot = p_no AND state IN ('claimed', 'in doubt')) THEN
+        RAISE EXCEPTION 'slot % has a chunk whose fate is not known yet', p_no USING ERRCODE = 'RD001';
+    END IF;
+    RETURN QUERY SELECT * FROM redrive._slot_retire(p_cluster, p_no, p_why);
+END $$;
+
+-- Queued items of an operation in source order, at most p_limit, locked. Sources that another chunk is busy with are left out, so that
+-- order within a source partition survives two slots that take turns; p_above: only sources with a higher hash.
+CREATE FUNCTION redrive._items_pick(p_operation bigint, p_above bigint, p_limit integer) RETURNS bigint[]
+LANGUAGE sql SET search_path = pg_catalog, redrive, pg_temp AS $$
+    WITH pick AS MATERIALIZED (
+        SELECT event_id, source, source_offset FROM redrive.operation_item
+         WHERE operation_no = p_operation AND state = 'queued' AND source > p_above
+         ORDER BY source, source_offset, event_id LIMIT p_limit FOR UPDATE SKIP LOCKED)
+    SELECT coalesce(array_agg(event_id ORDER BY source, source_offset, event_id), '{}') FROM pick;
+$$;
+
+CREATE FUNCTION redrive._items_pick_around(p_operation bigint, p_busy integer[], p_limit integer) RETURNS bigint[]
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v_ids bigint[] := '{}';
+    v_more bigint[];
+    v_source bigint;
+    v_last bigint := (SELECT max(b) FROM unnest(p_busy) AS b);
+BEGIN
+    v_ids := redrive._items_pick(p_operation, coalesce(v_last, -2147483649), p_limit);
+    IF cardinality(v_ids) > 0 OR v_last IS NULL THEN
+        RETURN v_ids;
+    END IF;
+    v_last := -2147483649;
+    LOOP -- from source to source, past those that are busy, without reading their items
+        SELECT i.source INTO v_source FROM redrive.operation_item i
+         WHERE i.operation_no = p_operation AND i.state = 'queued' AND i.source > v_last ORDER BY i.source LIMIT 1;
+        EXIT WHEN NOT FOUND OR cardinality(v_ids) >= p_limit;
+        v_last := v_source;
+        CONTINUE WHEN v_source = ANY (p_busy);
+        WITH pick AS MATERIALIZED (
+            SELECT event_id, source_offset FROM redrive.operation_item
+             WHERE operation_no = p_operation AND state = 'queued' AND source = v_source
+             ORDER BY source_offset, event_id LIMIT p_limit - cardinality(v_ids) FOR UPDATE SKIP LOCKED)
+        SELECT coalesce(array_agg(event_id ORDER BY source_offset, event_id), '{}') INTO v_more FROM pick;
+        v_ids := v_ids || v_more;
+    END LOOP;
+    RETURN v_ids;
+END $$;
+
+-- E. Claims queued items under the next sequence number. Events that somebody closed since the freeze become conflicts, also where
+-- nothing is left to claim; then seq is NULL and no chunk is made.
+CREATE FUNCTION redrive.chunk_claim(p_cluster text, p_slot integer, p_fence bigint, p_operation bigint, p_chunk uuid, p_limit integer,
+                                    p_max_bytes bigint, OUT seq bigint, OUT events integer, OUT conflicts bigint, OUT created_at timestamptz,
+                                    OUT rate integer, OUT requested_by name, OUT target_topic text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    s redrive.slot;
+    v redrive.operation;
+    v_picked bigint[];
+    v_open bigint[];
+    v_closed bigint[];
+    v_busy integer[];
+BEGIN
+    events := 0;
+    conflicts := 0;
+    created_at := clock_timestamp();
+    s := redrive._slot_lock(p_cluster, p_slot, p_fence);
+    IF s.quarantined OR EXISTS (SELECT FROM redrive.chunk c WHERE c.cluster = p_cluster AND c.slot = p_slot
+                                                             AND c.state IN ('claimed', 'in doubt')) THEN
+        RAISE EXCEPTION 'slot % has a chunk whose fate is not known yet', p_slot USING ERRCODE = 'RD001';
+    END IF;
+    SELECT * INTO v FROM redrive.operation o WHERE o.no = p_operation FOR UPDATE;
+    IF NOT FOUND OR v.action <> 'reprocess' THEN
+        RAISE EXCEPTION 'operation % is not one that is published', p_operation USING ERRCODE = 'RD002';
+    END IF;
+    rate := v.rate;
+    requested_by := v.requested_by;
+    target_topic := v.target_topic;
+    IF v.state NOT IN ('frozen', 'running') OR v.rate = 0 THEN
+        RETURN;
+    END IF;
+
+    v_busy := ARRAY(SELECT DISTINCT b FROM redrive.chunk c, unnest(c.sources) AS b
+                     WHERE c.operation_no = p_operation AND c.state = 'claimed');
+    LOOP
+        v_picked := redrive._items_pick_around(p_operation, v_busy, p_limit);
+        EXIT WHEN cardinality(v_picked) = 0;
+        -- How much there is to send, without unpacking what is small: a large jsonb is compressed, so its text is measured.
+        WITH sized AS (
+            SELECT w.id, w.n, e.status = 'PENDING' AS is_open,
+                   CASE WHEN e.status <> 'PENDING' THEN 0
+                        ELSE coalesce((SELECT octet_length(r.payload) FROM redrive.revision r WHERE r.event_id = w.id ORDER BY r.no DESC LIMIT 1),
+                                      (SELECT coalesce(octet_length(r.value), 0) FROM redrive.record r WHERE r.event_id = w.id),
+                                      CASE WHEN pg_column_size(e.event_payload) > 1500 THEN octet_length(e.event_payload::text)
+                                           ELSE pg_column_size(e.event_payload) END) END AS size
+              FROM unnest(v_picked) WITH ORDINALITY AS w(id, n) LEFT JOIN :"events" e ON e.id = w.id),
+        summed AS (SELECT id, coalesce(is_open, false) AS is_open, sum(size) OVER (ORDER BY n) - size AS before FROM sized)
+        SELECT coalesce(array_agg(id ORDER BY id) FILTER (WHERE is_open AND before < p_max_bytes), '{}'),
+               coalesce(array_agg(id ORDER BY id) FILTER (WHERE NOT is_open), '{}')
+          INTO v_open, v_closed FROM summed;
+
+        IF cardinality(v_closed) > 0 THEN
+            UPDATE redrive.operation_item i SET state = 'conflict', at = created_at,
+                   detail = redrive._closed((SELECT e.status FROM :"events" e WHERE e.id = i.event_id),
+                                            (SELECT e.resolved_by FROM :"events" e WHERE e.id = i.event_id),
+                                            (SELECT e.resolved_at FROM :"events" e WHERE e.id = i.event_id))
+             WHERE i.operation_no = p_operation AND i.event_id = ANY (v_closed);
+            conflicts := conflicts + cardinality(v_closed);
+        END IF;
+        EXIT WHEN cardinality(v_open) > 0;
+    END LOOP;
+
+    IF coalesce(cardinality(v_open), 0) > 0 THEN
+        events := cardinality(v_open);
+        UPDATE redrive.slot SET next_seq = next_seq + 1, lease_until = clock_timestamp() + interval '30 s'
+         WHERE cluster = p_cluster AND no = p_slot RETURNING next_seq INTO seq;
+        INSERT INTO redrive.chunk (id, cluster, slot, seq, fence, operation_no, events, sources, created_at)
+        VALUES (p_chunk, p_cluster, p_slot, seq, p_fence, p_operation, events,
+                ARRAY(SELECT DISTINCT i.source FROM redrive.operation_item i
+                       WHERE i.operation_no = p_operation AND i.event_id = ANY (v_open) AND i.source <> 0), created_at);
+        UPDATE redrive.operation_item i
+           SET state = 'claimed', chunk_id = p_chunk, at = chunk_claim.created_at, detail = NULL,
+               attempt = 1 + (SELECT max(h.attempt) FROM redrive.operation_item h WHERE h.event_id = i.event_id)
+         WHERE i.operation_no = p_operation AND i.event_id = ANY (v_open) AND i.state = 'queued';
+    END IF;
+    IF events + conflicts > 0 THEN
+        UPDATE redrive.operation o
+           SET state = 'running', started_at = coalesce(o.started_at, chunk_claim.created_at), queued = o.queued - events - conflicts,
+               claimed = o.claimed + events, conflict = o.conflict + conflicts, changed = nextval('redrive.change')
+         WHERE o.no = p_operation;
+        PERFORM redrive._finish(p_operation);
+    END IF;
+END $$;
+
+-- Items that are published: the event is closed where nobody closed it meanwhile, the item is done in any case.
+CREATE FUNCTION redrive._items_published(v redrive.operation, p_ids bigint[]) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    v_now timestamptz := clock_timestamp();
+    v_wall timestamp := redrive._wall(v_now);
+    v_closed bigint[];
+BEGIN
+    WITH changed AS (
+        UPDATE :"events" e
+           SET status = 'RESOLVED', resolved_at = v_wall, resolved_by = left(v.requested_by::text, 50),
+               retry_count = coalesce(e.retry_count, 0) + 1, last_retry_at = v_wall
+         WHERE e.id = ANY (p_ids) AND e.status = 'PENDING' RETURNING e.id)
+    SELECT coalesce(array_agg(id), '{}') INTO v_closed FROM changed;
+    UPDATE redrive.operation_item SET state = 'done', at = v_now WHERE operation_no = v.no AND event_id = ANY (v_closed);
+    IF cardinality(v_closed) < cardinality(p_ids) THEN
+        UPDATE redrive.operation_item i SET state = 'done', at = v_now,
+               detail = 'published, and meanwhile ' || redrive._closed((SELECT e.status FROM :"events" e WHERE e.id = i.event_id),
+                                                                       (SELECT e.resolved_by FROM :"events" e WHERE e.id = i.event_id),
+                                                                       (SELECT e.resolved_at FROM :"events" e WHERE e.id = i.event_id))
+         WHERE operation_no = v.no AND event_id = ANY (p_ids) AND event_id <> ALL (v_closed);
+    END IF;
+END $$;
+
+-- G and D. Writes down what became of a chunk. p_published: NULL for a chunk that was decided as a whole; else, by a complete scan for its
+-- header, the ids that were found, and the slot gets new names because its marker no longer tells the truth.
+CREATE FUNCTION redrive.chunk_settle(p_cluster text, p_slot integer, p_fence bigint, p_chunk uuid, p_outcome text, p_evidence text,
+                                     p_published bigint[]) RETURNS SETOF redrive.slot
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    v_now timestamptz := clock_timestamp();
+    c redrive.chunk;
+    v redrive.operation;
+    v_ids bigint[];
+    v_was_held boolean;
+    v_done bigint[] := '{}';
+    v_back bigint[] := '{}';
+    v_held bigint[] := '{}';
+BEGIN
+    PERFORM redrive._slot_lock(p_cluster, p_slot, p_fence);
+    SELECT o.* INTO v FROM redrive.operation o
+     WHERE o.no = (SELECT operation_no FROM redrive.chunk WHERE id = p_chunk) FOR UPDATE;
+    SELECT * INTO c FROM redrive.chunk
+     WHERE id = p_chunk AND cluster = p_cluster AND slot = p_slot
+       AND (state = 'claimed' OR state = 'in doubt' AND p_published IS NOT NULL) FOR UPDATE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'chunk % is not one that waits for its outcome', p_chunk USING ERRCODE = 'RD001';
+    ELSIF p_outcome NOT IN ('committed', 'aborted', 'in doubt') THEN
+        RAISE EXCEPTION 'a chunk cannot become %', p_outcome USING ERRCODE = 'RD004';
+    END IF;
+    v_was_held := c.state = 'in doubt';
+    SELECT coalesce(array_agg(event_id ORDER BY event_id), '{}') INTO v_ids
+      FROM redrive.operation_item WHERE chunk_id = p_chunk AND state IN ('claimed', 'held');
+    IF cardinality(v_ids) <> c.events THEN
+        RAISE EXCEPTION 'chunk % was claimed with % events and has %', p_chunk, c.events, cardinality(v_ids);
+    END IF;
+
+    IF p_published IS NOT NULL THEN
+        v_done := ARRAY(SELECT id FROM unnest(v_ids) AS id WHERE id = ANY (p_published) ORDER BY id);
+        v_back := ARRAY(SELECT id FROM unnest(v_ids) AS id WHERE id <> ALL (p_published) ORDER BY id);
+    ELSIF p_outcome = 'committed' THEN
+        v_done := v_ids;
+    ELSIF p_outcome = 'aborted' THEN
+        v_back := v_ids;
+    ELSE
+        v_held := v_ids;
+    END IF;
+
+    UPDATE redrive.slot
+       SET settled_seq = CASE WHEN p_outcome = 'committed' AND p_published IS NULL THEN c.seq ELSE settled_seq END,
+           settled_id = CASE WHEN p_outcome = 'committed' AND p_published IS NULL THEN c.id ELSE settled_id END,
+           marker_at = CASE WHEN p_outcome = 'committed' AND p_published IS NULL THEN v_now ELSE marker_at END,
+           quarantined = p_outcome = 'in doubt', note = CASE WHEN p_outcome = 'in doubt' THEN p_evidence END,
+           lease_until = clock_timestamp() + interval '30 s'
+     WHERE cluster = p_cluster AND no = p_slot;
+    UPDATE redrive.chunk SET state = p_outcome, decided_at = v_now, evidence = p_evidence WHERE id = p_chunk;
+
+    PERFORM redrive._items_published(v, v_done);
+    UPDATE redrive.operation_item
+       SET state = CASE WHEN v.is_cancelling THEN 'cancelled' ELSE 'queued' END, chunk_id = NULL, at = v_now
+     WHERE operation_no = v.no AND event_id = ANY (v_back);
+    UPDATE redrive.operation_item SET state = 'held', at = v_now, detail = p_evidence
+     WHERE operation_no = v.no AND event_id = ANY (v_held);
+
+    UPDATE redrive.operation
+       SET claimed = claimed - CASE WHEN v_was_held THEN 0 ELSE c.events END,
+           held = held - CASE WHEN v_was_held THEN c.events ELSE 0 END + cardinality(v_held),
+           done = done + cardinality(v_done),
+           queued = queued + CASE WHEN is_cancelling THEN 0 ELSE cardinality(v_back) END,
+           cancelled = cancelled + CASE WHEN is_cancelling THEN cardinality(v_back) ELSE 0 END,
+           changed = nextval('redrive.change')
+     WHERE no = v.no;
+    PERFORM redrive._audit('settle', v.no, c.events, NULL,
+        format('%s: %s published, %s back, %s held; slot %s seq %s: %s', p_outcome, cardinality(v_done), cardinality(v_back),
+               cardinality(v_held), p_slot, c.seq, p_evidence));
+    PERFORM redrive._finish(v.no);
+    IF p_published IS NOT NULL THEN
+        PERFORM redrive._slot_retire(p_cluster, p_slot, 'its last chunk was decided by a scan: ' || p_evidence);
+    END IF;
+    RETURN QUERY SELECT s.* FROM redrive.slot s WHERE s.cluster = p_cluster AND s.no = p_slot;
+END $$;
+
+-- Items that cannot be published leave the operation with their reason; their events stay pending. Only queued ones.
+CREATE FUNCTION redrive.items_refuse(p_cluster text, p_slot integer, p_fence bigint, p_operation bigint, p_ids bigint[], p_reasons text[])
+RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE v_refused bigint;
+BEGIN
+    PERFORM redrive._slot_lock(p_cluster, p_slot, p_fence);
+    PERFORM FROM redrive.operation WHERE no = p_operation FOR UPDATE;
+    UPDATE redrive.operation_item i SET state = 'refused', at = clock_timestamp(), detail = w.reason
+      FROM unnest(p_ids, p_reasons) AS w(id, reason)
+     WHERE i.operation_no = p_operation AND i.event_id = w.id AND i.state = 'queued';
+    GET DIAGNOSTICS v_refused = ROW_COUNT;
+    IF v_refused > 0 THEN
+        UPDATE redrive.operation SET queued = queued - v_refused, refused = refused + v_refused, changed = nextval('redrive.change')
+         WHERE no = p_operation;
+        PERFORM redrive._audit('refuse', p_operation, v_refused, NULL, p_reasons[1]);
+        PERFORM redrive._finish(p_operation);
+    END IF;
+    RETURN v_refused;
+END $$;
+
+CREATE FUNCTION redrive.cluster_put(p_name text, p_promise text, p_words text, p_evidence text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    INSERT INTO redrive.cluster (name, promise, words, evidence) VALUES (p_name, p_promise, p_words, p_evidence)
+    ON CONFLICT (name) DO UPDATE SET promise = p_promise, words = p_words, evidence = p_evidence, checked_at = clock_timestamp();
+    PERFORM redrive._audit('probe', NULL, 0, NULL, format('%s: %s: %s', p_name, p_words, p_evidence));
+END $$;
+
+-- Is each original the same JSON value as the event's payload? What is not JSON, or not UTF-8, is not the same.
+CREATE FUNCTION redrive.same_json(p_ids bigint[], p_originals bytea[]) RETURNS boolean[]
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v_same boolean[] := '{}';
+    v_one boolean;
+BEGIN
+    FOR i IN 1 .. coalesce(cardinality(p_ids), 0) LOOP
+        BEGIN
+            SELECT e.event_payload = convert_from(p_originals[i], 'UTF8')::jsonb INTO v_one FROM :"events" e WHERE e.id = p_ids[i];
+        EXCEPTION WHEN data_exception OR program_limit_exceeded OR feature_not_supported THEN
+            v_one := false;
+        END;
+        v_same := v_same || coalesce(v_one, false);
+    END LOOP;
+    RETURN v_same;
+END $$;
+
+-- For administrators: makes a copied database an install of its own. What was in hand when it was copied is decided in the original only.
+CREATE FUNCTION redrive.adopt() RETURNS uuid
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v_old uuid := (SELECT id FROM redrive.install);
+    v_new uuid;
+    v_chunks bigint;
+BEGIN
+    PERFORM FROM redrive.slot ORDER BY cluster, no FOR UPDATE;
+    UPDATE redrive.install SET id = gen_random_uuid(), system_identifier = redrive._system_identifier() RETURNING id INTO v_new;
+    UPDATE redrive.slot s
+       SET fence = fence + 1, holder = NULL, lease_until = '-infinity', generation = 1, txn_id = redrive._txn_id(v_new, cluster, s.no, 1),
+           settled_seq = 0, settled_id = v_new, is_provisioned = false, marker_at = NULL,
+           quarantined = EXISTS (SELECT FROM redrive.chunk c WHERE c.cluster = s.cluster AND c.slot = s.no
+                                                               AND c.state IN ('claimed', 'in doubt'));
+    UPDATE redrive.operation o SET claimed = claimed - c.events, held = held + c.events, changed = nextval('redrive.change')
+      FROM (SELECT operation_no, sum(events) AS events FROM redrive.chunk WHERE state = 'claimed' GROUP BY operation_no) c
+     WHERE o.no = c.operation_no;
+    UPDATE redrive.chunk SET state = 'in doubt', decided_at = clock_timestamp(), evidence = 'in hand when the database was copied'
+     WHERE state = 'claimed';
+    GET DIAGNOSTICS v_chunks = ROW_COUNT;
+    UPDATE redrive.operation_item SET state = 'held', at = clock_timestamp(), detail = 'in hand when the database was copied'
+     WHERE state = 'claimed';
+    PERFORM redrive._audit('adopt', NULL, 0, NULL, format('install %s became %s; %s chunks in doubt', v_old, v_new, v_chunks));
+    RETURN v_new;
+END $$;
+
+-- The statements that let a role use redrive: p_level 'viewer' (the screen, read-only) or 'operator' (decide, and work).
+CREATE FUNCTION redrive.grants(p_role name, p_level text DEFAULT 'operator') RETURNS SETOF text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT format('GRANT USAGE ON SCHEMA redrive TO %I;', p_role)
+    UNION ALL SELECT format('GRANT SELECT ON ALL TABLES IN SCHEMA redrive TO %I;', p_role)
+    UNION ALL SELECT format('GRANT SELECT ON %s TO %I;', source_table, p_role) FROM redrive.install
+    UNION ALL SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I;', p.oid::regprocedure, p_role)
+                FROM pg_catalog.pg_proc p
+               WHERE p.pronamespace = 'redrive'::regnamespace AND p_level = 'operator' AND p.prosecdef
+                 AND p.proname !~ '^_' AND p.proname NOT IN ('adopt', 'is_copy');
+$$;
+
+REVOKE ALL ON ALL FUNCTIONS IN SCHEMA redrive FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION redrive.is_copy(), redrive.same_json(bigint[], bytea[]), redrive.grants(name, text) TO PUBLIC;

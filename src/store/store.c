@@ -1,0 +1,344 @@
+#include "store/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "store/pg.h"
+
+bool
+store_conninfo_check(const char *conninfo, struct err *err)
+{
+    // libpq's own complaint may quote the part it does not understand, which may be the password: it is not
+    // shown.
+    PQconninfoOption *options = PQconninfoParse(conninfo, NULL);
+    if (!options)
+        return err_set(err, ERR_USAGE,
+                       "the connection string cannot be read: expected key=value pairs or "
+                       "postgresql://user@host/database");
+    const char *secret = NULL;
+    for (const PQconninfoOption *o = options; o->keyword; o++) {
+        if (o->val && *o->val &&
+            (strcmp(o->keyword, "password") == 0 || strcmp(o->keyword, "sslpassword") == 0))
+            secret = strcmp(o->keyword, "password") == 0 ? "password" : "sslpassword";
+    }
+    bool ok = !secret;
+    if (secret)
+        err_set(err, ERR_USAGE,
+                "a %s on the command line can be read by everybody on this host: put it into ~/.pgpass or a "
+                "service file, or let -W ask for it",
+                secret);
+    PQconninfoFree(options);
+    return ok;
+}
+
+// What we ask of a connection where the user's own string, environment or service file does not say
+// otherwise.
+static const struct {
+    const char *keyword;
+    const char *value;
+    const char *environment; // speaks for the user when set
+} defaults[] = {
+    {"connect_timeout", "5", "PGCONNECT_TIMEOUT"},
+    {"keepalives", "1", NULL},
+    {"keepalives_idle", "20", NULL},
+    {"keepalives_interval", "5", NULL},
+    {"keepalives_count", "3", NULL},
+    {"tcp_user_timeout", "20000", NULL}, // a firewall that forgot the flow leaves a socket that never fails
+};
+enum { DEFAULT_COUNT = sizeof defaults / sizeof defaults[0], KEYWORDS = DEFAULT_COUNT + 6 };
+
+// A service file may name several servers of any role: its word stands.
+static bool
+has_service(const char *conninfo)
+{
+    PQconninfoOption *options = PQconninfoParse(conninfo, NULL);
+    bool has = getenv("PGSERVICE") != NULL;
+    for (const PQconninfoOption *o = options; o && o->keyword; o++)
+        has = has || (o->val && strcmp(o->keyword, "service") == 0);
+    PQconninfoFree(options);
+    return has;
+}
+
+static PGconn *
+connect_now(const struct store *store)
+{
+    const char *keywords[KEYWORDS + 1] = {0}, *values[KEYWORDS + 1] = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < DEFAULT_COUNT; i++) {
+        if (defaults[i].environment && getenv(defaults[i].environment))
+            continue;
+        keywords[n] = defaults[i].keyword;
+        values[n++] = defaults[i].value;
+    }
+    if (!store->is_read_only && !getenv("PGTARGETSESSIONATTRS") && !has_service(store->conninfo)) {
+        keywords[n] = "target_session_attrs";
+        values[n++] = "read-write";
+    }
+    // An empty string would be taken for the database's name.
+    if (*store->conninfo) {
+        keywords[n] = "dbname";
+        values[n++] = store->conninfo;
+    }
+    char host[64] = "", name[160];
+    if (gethostname(host, sizeof host) == 0)
+        host[sizeof host - 1] = '\0';
+    snprintf(name, sizeof name, "redrive/%s/%s/%ld", store->program, host, (long)getpid());
+    keywords[n] = "application_name";
+    values[n++] = name;
+    keywords[n] = "client_encoding";
+    values[n++] = "UTF8";
+    return PQconnectdbParams(keywords, values, 1);
+}
+
+static void
+ignore_notice(void *context, const PGresult *result)
+{
+    (void)context;
+    (void)result;
+}
+
+// Puts the new connection's cancel key where store_interrupt finds it. Whoever holds the old one at this
+// moment frees it.
+static void
+publish_cancel(struct store *store, PGcancel *cancel)
+{
+    PQfreeCancel(atomic_exchange(&store->cancel, cancel));
+}
+
+static void
+disconnect(struct store *store)
+{
+    publish_cancel(store, NULL);
+    PQfinish(store->conn);
+    store->conn = NULL;
+    store->is_in_transaction = false;
+}
+
+static bool
+fail_connect(struct store *store, struct err *err)
+{
+    char why[500];
+    pg_one_line(PQerrorMessage(store->conn), why, sizeof why);
+    bool wants_password = PQconnectionNeedsPassword(store->conn) || PQconnectionUsedPassword(store->conn);
+    disconnect(store);
+    if (wants_password)
+        return err_set(
+            err, ERR_DENIED,
+            "PostgreSQL cannot be entered: %s; passwords come from ~/.pgpass, a service file or -W", why);
+    return err_set(err, ERR_UNREACHABLE, "PostgreSQL cannot be reached: %s",
+                   *why ? why : "no reason was given");
+}
+
+bool
+store_reconnect(struct store *store, struct err *err)
+{
+    disconnect(store);
+    store->conn = connect_now(store);
+    if (!store->conn)
+        return err_set(err, ERR_UNREACHABLE, "PostgreSQL cannot be reached: out of memory");
+    if (PQstatus(store->conn) != CONNECTION_OK)
+        return fail_connect(store, err);
+    PQsetNoticeReceiver(store->conn, ignore_notice, NULL);
+    publish_cancel(store, PQgetCancel(store->conn));
+    if (store_learn(store, err))
+        return true;
+    disconnect(store);
+    return false;
+}
+
+bool
+store_open(struct store **store, const struct store_settings *settings, struct err *err)
+{
+    *store = NULL;
+    char *schema, *name;
+    if (!pg_parse_table(settings->table ? settings->table : "public.dlq_events", &schema, &name, err))
+        return false;
+
+    struct store *s = alloc_bytes(sizeof *s);
+    struct strbuf quoted = {0}, shown = {0};
+    pg_quote_table(&quoted, schema, name);
+    pg_show_table(&shown, schema, name);
+    s->table_schema = schema;
+    s->table_name = name;
+    s->table_quoted = strbuf_detach(&quoted);
+    s->table_text = strbuf_detach(&shown);
+    s->conninfo = alloc_text(settings->conninfo ? settings->conninfo : "");
+    s->program = alloc_text(settings->program ? settings->program : "redrive");
+    s->zone_wanted = settings->zone ? alloc_text(settings->zone) : NULL;
+    s->is_read_only = settings->is_read_only;
+    s->rules = settings->rules;
+    if (!store_reconnect(s, err)) {
+        store_close(s);
+        return false;
+    }
+    *store = s;
+    return true;
+}
+
+void
+store_close(struct store *store)
+{
+    if (!store)
+        return;
+    disconnect(store);
+    while (atomic_load(&store->interrupting) > 0)
+        clock_sleep(1000);
+    PQfreeCancel(atomic_exchange(&store->cancel, NULL));
+    group_cache_destroy(store->groups);
+    free(store->conninfo);
+    free(store->program);
+    free(store->zone_wanted);
+    free(store->zone);
+    free(store->table_text);
+    free(store->table_quoted);
+    free(store->table_schema);
+    free(store->table_name);
+    free(store);
+}
+
+bool
+store_is_connected(const struct store *store)
+{
+    return store->conn && PQstatus(store->conn) == CONNECTION_OK;
+}
+
+int64_t
+store_backoff(int attempt)
+{
+    const int64_t first = US_PER_SECOND / 10, longest = 5 * US_PER_SECOND;
+    int64_t wait = attempt > 6 ? longest : first << (attempt < 0 ? 0 : attempt);
+    if (wait > longest)
+        wait = longest;
+    uint32_t dice = 0;
+    if (getrandom(&dice, sizeof dice, GRND_NONBLOCK) != (ssize_t)sizeof dice)
+        dice = (uint32_t)clock_mono();
+    // Half to whole: clients that lost the same server do not come back at the same moment.
+    int64_t jittered = wait / 2 + (int64_t)(dice % (uint32_t)(wait / 2 + 1));
+    return jittered < first ? first : jittered;
+}
+
+void
+store_interrupt(struct store *store)
+{
+    // The key is taken out while it is used, so that a reconnect in the owner's thread cannot free it
+    // meanwhile.
+    atomic_fetch_add(&store->interrupting, 1);
+    PGcancel *cancel = atomic_exchange(&store->cancel, NULL);
+    if (cancel) {
+        char why[256];
+        atomic_store(&store->was_interrupted, true);
+        if (!PQcancel(cancel, why, sizeof why))
+            log_line(LOG_WARN, "a statement could not be stopped", "why=\"%s\"", why);
+        PGcancel *none = NULL;
+        if (!atomic_compare_exchange_strong(&store->cancel, &none, cancel))
+            PQfreeCancel(cancel);
+    }
+    atomic_fetch_sub(&store->interrupting, 1);
+}
+
+const struct store_info *
+store_info(const struct store *store)
+{
+    return &store->info;
+}
+
+bool
+store_now(struct store *store, int64_t *instant, struct err *err)
+{
+    PGresult *result;
+    if (!pg_ask(store, FOR_READING, "SELECT pg_catalog.clock_timestamp()", NULL, &result, err))
+        return false;
+    *instant = value_time(result, 0, 0);
+    PQclear(result);
+    return true;
+}
+
+static bool
+learn_server(struct store *store, bool *has_schema, struct err *err)
+{
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING,
+                "SELECT session_user::text, pg_catalog.current_database()::text,"
+                " pg_catalog.current_setting('server_version_num')::int4, EXISTS (SELECT FROM "
+                "pg_catalog.pg_class c"
+                " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'redrive' AND "
+                "c.relname = 'schema_version')",
+                NULL, &r, err))
+        return false;
+    struct store_info *info = &store->info;
+    value_copy(r, 0, 0, info->user, sizeof info->user);
+    value_copy(r, 0, 1, info->database, sizeof info->database);
+    info->server_version = value_int4(r, 0, 2);
+    *has_schema = value_bool(r, 0, 3);
+    const char *host = PQhost(store->conn);
+    snprintf(info->host, sizeof info->host, "%s", host ? host : "");
+    PQclear(r);
+    return true;
+}
+
+static bool
+learn_install(struct store *store, struct err *err)
+{
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING,
+                "SELECT (SELECT max(version) FROM redrive.schema_version)::int8, i.id::text, i.source_table, "
+                "i.zone, redrive.is_copy()"
+                " FROM redrive.install i",
+                NULL, &r, err))
+        return false;
+    bool ok =
+        PQntuples(r) == 1 ||
+        err_set(err, ERR_DATA, "the schema redrive has no install row: it was not made by redrive migrate");
+    if (ok) {
+        store->info.schema_version = value_int8(r, 0, 0);
+        value_copy(r, 0, 1, store->info.install, sizeof store->info.install);
+        store->info.is_copy = value_bool(r, 0, 4);
+        struct bytes table = value_bytes(r, 0, 2), zone = value_bytes(r, 0, 3);
+        ok = bytes_equal_text(table, store->table_text) ||
+             err_set(err, ERR_USAGE,
+                     "redrive is installed in this database for the table %.*s, not for %s: a database has "
+                     "one install, leave --table out",
+                     BYTES_ARGS(table), store->table_text);
+        if (ok && !store->zone_wanted) {
+            free(store->zone);
+            store->zone = strndup(zone.data, zone.len);
+        }
+    }
+    PQclear(r);
+    return ok;
+}
+
+static bool
+learn_zone(struct store *store, struct err *err)
+{
+    struct params params = {0};
+    param_text(&params, store->zone);
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING,
+                "SELECT z.name, (extract(epoch FROM (now() AT TIME ZONE z.name) - (now() AT TIME ZONE "
+                "'UTC')))::int8"
+                " FROM (SELECT coalesce($1, pg_catalog.current_setting('TimeZone')) AS name) z",
+                &params, &r, err))
+        return err_context(err, "the time zone of the table");
+    if (!store->zone)
+        store->zone = strndup(PQgetvalue(r, 0, 0), (size_t)PQgetlength(r, 0, 0));
+    store->info.zone_us = value_int8(r, 0, 1) * US_PER_SECOND;
+    PQclear(r);
+    return true;
+}
+
+bool
+store_learn(struct store *store, struct err *err)
+{
+    store->info = (struct store_info){0};
+    free(store->zone);
+    store->zone = store->zone_wanted ? alloc_text(store->zone_wanted) : NULL;
+    bool has_schema;
+    return learn_server(store, &has_schema, err) && (!has_schema || learn_install(store, err)) &&
+           learn_zone(store, err);
+}
