@@ -1,0 +1,99 @@
+#include "core/event.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static const char *const status_names[] = {"pending", "resolved", "discarded", "other"};
+
+const char *
+event_status_name(enum event_status status)
+{
+    return status_names[status];
+}
+
+enum event_status
+event_status_of(struct bytes status_text)
+{
+    for (int i = EVENT_PENDING; i < EVENT_OTHER; i++)
+        if (status_text.data && status_text.len == strlen(status_names[i]) &&
+            strncasecmp(status_text.data, status_names[i], status_text.len) == 0)
+            return (enum event_status)i;
+    return EVENT_OTHER;
+}
+
+const char *
+group_text(uint64_t group, char out[GROUP_TEXT])
+{
+    snprintf(out, GROUP_TEXT, "%016" PRIx64, group);
+    return out;
+}
+
+static int
+hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+bool
+group_parse(struct bytes text, uint64_t *low, uint64_t *high)
+{
+    if (text.len == 0 || text.len > 16)
+        return false;
+    uint64_t value = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        int digit = hex_digit(text.data[i]);
+        if (digit < 0)
+            return false;
+        value = value << 4 | (uint64_t)digit;
+    }
+    unsigned open = (unsigned)(16 - text.len) * 4; // bits a prefix leaves open
+    *low = value << open;
+    *high = open ? *low | ((UINT64_C(1) << open) - 1) : value;
+    return true;
+}
+
+// The ways dead letter queues are named (formats.md).
+static const char *const suffixes[] = {"-dead-letter", ".dead-letter", "_dead_letter", "-dlq", ".dlq",
+                                       "_dlq",         "-DLQ",         ".DLQ",         "_DLQ", "-dlt",
+                                       ".dlt",         "-DLT",         ".DLT",         "_dlt"};
+
+// The topic without what names it a dead letter queue; absent where nothing does.
+static struct bytes
+strip(struct bytes topic)
+{
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (topic.len > strlen(suffixes[i]) && bytes_ends(topic, suffixes[i]))
+            return bytes_slice(topic, 0, topic.len - strlen(suffixes[i]));
+    if (topic.len > 4 && (bytes_starts(topic, "dlq.") || bytes_starts(topic, "DLQ.")))
+        return bytes_slice(topic, 4, SIZE_MAX);
+    // error.<topic>.<group>: the group is the last part, and the topic may hold dots itself.
+    if (bytes_starts(topic, "error.")) {
+        size_t dot = bytes_find_last(topic, BYTES("."));
+        if (dot != SIZE_MAX && dot > strlen("error."))
+            return bytes_slice(topic, strlen("error."), dot - strlen("error."));
+    }
+    return BYTES_ABSENT;
+}
+
+bool
+topic_is_queue(struct bytes topic)
+{
+    return bytes_present(topic) && bytes_present(strip(topic));
+}
+
+struct bytes
+topic_original(struct bytes topic)
+{
+    if (!bytes_present(topic))
+        return topic;
+    struct bytes stripped = strip(topic);
+    return bytes_present(stripped) ? stripped : topic;
+}
