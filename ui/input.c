@@ -1,6 +1,7 @@
 #include "ui/input.h"
 
-#include <string.h>
+#include <stdlib.h>
+#include "base/text.h"
 #include "base/utf8.h"
 
 #define ESC 0x1b
@@ -16,6 +17,16 @@ enum step {
     STEP_DROP,    // nothing anybody wants, `used` bytes long
     STEP_PARTIAL, // the rest has not come
 };
+
+void
+input_set_delay(struct input *input, int64_t esc_delay)
+{
+    const char *set = getenv("ESCDELAY");
+    int64_t ms;
+    input->esc_delay = esc_delay;
+    if (!esc_delay && set && text_parse_int(bytes_of(set), &ms, NULL) && ms > 0 && ms <= 5000)
+        input->esc_delay = ms * 1000;
+}
 
 void
 input_feed(struct input *input, struct bytes bytes)
@@ -198,19 +209,6 @@ csi_event(struct bytes parameters, char final, struct input_event *event)
     return true;
 }
 
-static bool
-known_name(const struct input *input, struct bytes sequence, struct input_event *event)
-{
-    for (size_t i = 0; i < input->name_count; i++) {
-        if (bytes_equal_text(sequence, input->names[i].bytes)) {
-            event->kind = INPUT_KEY;
-            event->key = input->names[i].key;
-            return true;
-        }
-    }
-    return false;
-}
-
 // A paste ends at its end mark, at the limit, or when nothing more comes.
 static enum step
 take_paste(struct input *input, struct bytes bytes, bool is_late, size_t *used, struct input_event *event)
@@ -255,8 +253,6 @@ take_csi(struct input *input, struct bytes bytes, bool is_late, size_t *used, st
         return STEP_PARTIAL;
     }
 
-    if (known_name(input, bytes_slice(bytes, 0, *used), event))
-        return STEP_EVENT;
     if (bytes.data[2] == '[') {
         event->kind = INPUT_KEY;
         event->key = KEY_CODE_F1 + (uint32_t)(final - 'A');
@@ -267,13 +263,11 @@ take_csi(struct input *input, struct bytes bytes, bool is_late, size_t *used, st
 
 // ESC O x
 static enum step
-take_ss3(const struct input *input, struct bytes bytes, bool is_late, size_t *used, struct input_event *event)
+take_ss3(struct bytes bytes, bool is_late, size_t *used, struct input_event *event)
 {
     *used = bytes.len < 3 ? bytes.len : 3;
     if (bytes.len < 3)
         return is_late ? STEP_DROP : STEP_PARTIAL;
-    if (known_name(input, bytes_slice(bytes, 0, 3), event))
-        return STEP_EVENT;
     event->kind = INPUT_KEY;
     event->key = letter_key(bytes.data[2]);
     return event->key ? STEP_EVENT : STEP_DROP;
@@ -308,7 +302,7 @@ take_escape(struct input *input, struct bytes bytes, bool is_late, size_t *used,
     case '[':
         return take_csi(input, bytes, is_late, used, event);
     case 'O':
-        return take_ss3(input, bytes, is_late, used, event);
+        return take_ss3(bytes, is_late, used, event);
     case ']':
     case 'P':
     case 'X':

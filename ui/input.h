@@ -23,22 +23,16 @@ struct input_event {
     int row, col; // from 0
 };
 
-// A sequence that this terminal's description has for a key.
-struct input_name {
-    char bytes[16];
-    uint32_t key;
-};
-
-// Zero-initialise; names may be set.
+// Zero-initialise.
 struct input {
     struct strbuf waiting;
     size_t taken; // of waiting
     struct strbuf paste;
-    const struct input_name *names;
-    size_t name_count;
-    int64_t esc_delay; // µs; 0: 50 ms
+    int64_t esc_delay; // µs
 };
 
+// How long a lone ESC waits, in µs; 0: ESCDELAY (ms) of the environment, else 50 ms.
+void input_set_delay(struct input *input, int64_t esc_delay);
 void input_feed(struct input *input, struct bytes bytes);
 // The next event; false: none is complete. `is_late`: no more bytes came within input_delay, so what is
 // incomplete is settled: a lone ESC becomes the key, the beginning of a sequence is dropped.

@@ -55,6 +55,9 @@ const char *theme_background(const struct theme *theme); // "dark", "light", "an
 void theme_page(const struct theme *theme, uint32_t *foreground, uint32_t *background);
 // A colour as it will look, for pictures and contrast: default is `otherwise`.
 uint32_t color_rgb(const struct color *color, uint32_t otherwise);
+// The number a terminal of so many colours takes for it, or COLOR_DEFAULT; *is_bright: only with bold does it
+// look right.
+int color_number(const struct color *color, enum color_depth depth, int colors, bool *is_bright);
 // WCAG 2.1 contrast ratio of two colours, 1..21.
 double color_contrast(uint32_t a, uint32_t b);
 
