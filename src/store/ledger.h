@@ -50,7 +50,11 @@ struct chunk {
 // now.
 bool slot_acquire(struct store *store, const char *cluster, const char *worker, const int32_t *mine,
                   size_t mine_count, struct slot *slot, struct err *err) MUST_CHECK;
-// C. The unfinished chunk of the slot, if the fence still holds.
+// For the procedure that decides chunks in doubt (1.5.6, 1.9): takes a quarantined slot that has one.
+// ERR_NOT_FOUND: there is none.
+bool slot_acquire_in_doubt(struct store *store, const char *cluster, const char *worker, const int32_t *mine,
+                           size_t mine_count, struct slot *slot, struct err *err) MUST_CHECK;
+// C. The slot anew, and its unfinished chunk, if the fence still holds.
 bool slot_check(struct store *store, struct slot *slot, struct chunk *unfinished, struct err *err) MUST_CHECK;
 // Every lease/3 while something is in hand.
 bool slot_heartbeat(struct store *store, const struct slot *slot, struct err *err) MUST_CHECK;
@@ -77,6 +81,7 @@ struct claim {
     const char *target_topic;   // NULL: each event's own
     struct claimed_item *items; // in source order: topic, partition, offset
     size_t count;
+    int32_t rate;      // of the operation now, events/s
     int64_t conflicts; // items found closed by somebody else and put aside in the same transaction
 };
 // E. Claims up to `limit` queued items (and at most about `max_bytes` of payload, but one item at least)
@@ -98,8 +103,9 @@ bool chunk_settle(struct store *store, struct slot *slot, const struct chunk *ch
 // refused with their reason. Only items of `operation` that are queued.
 bool items_refuse(struct store *store, const struct slot *slot, int64_t operation,
                   const struct refusal *refusals, size_t count, struct err *err) MUST_CHECK;
-// Degraded mode (1.9): settles an in-doubt chunk by a complete header scan: ids found were published, the
-// others go back to queued.
+// Degraded mode (1.9) and chunks in doubt (1.5.6): settles an in-doubt chunk by a complete header scan: ids
+// found were published, the others go back to queued. The slot gets its next generation (new names, not
+// provisioned, no longer quarantined), because the marker under the old ones does not tell the truth.
 bool chunk_settle_scanned(struct store *store, struct slot *slot, const struct chunk *chunk,
                           const int64_t *published, size_t count, const char *evidence,
                           struct err *err) MUST_CHECK;

@@ -67,7 +67,8 @@ bool work_next(struct store *store, const char *worker, bool publishes, const in
 // still queued.
 bool work_apply(struct store *store, int64_t no, size_t limit, int64_t *applied, int64_t *left,
                 struct err *err) MUST_CHECK;
-// Ends an operation that has no queued, claimed item left; harmless otherwise.
+// Ends an operation that has nothing left to do (applying, settling and cancelling do so by themselves);
+// harmless otherwise. One whose rest is in doubt stays running and says how many.
 bool work_finish(struct store *store, int64_t no, struct err *err) MUST_CHECK;
 
 #endif

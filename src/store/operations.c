@@ -1,0 +1,366 @@
+#include "store/operations.h"
+
+#include "base/alloc.h"
+#include "store/pg.h"
+
+static bool
+may_change(const struct store *store, struct err *err)
+{
+    return pg_may_write(store, err) && pg_has_schema(store, err);
+}
+
+// Returns the new operation's number, or that of the one the key made before (then *is_new is false).
+static bool
+begin_freeze(struct store *store, const struct operation_request *request, int64_t *no, bool *is_new,
+             struct err *err)
+{
+    struct params params = {0};
+    param_uuid(&params, request->key);
+    param_text(&params, action_name(request->action));
+    param_text(&params, request->scope ? request->scope : "");
+    param_text(&params, request->filter_text);
+    param_text(&params, request->group);
+    param_text(&params, request->reason);
+    param_text(&params, request->target_topic);
+    param_int4(&params, request->rate);
+    PGresult *r;
+    if (!pg_ask(store, FOR_FREEZING,
+                "SELECT no, is_new FROM redrive.operation_begin($1, $2, $3, $4, $5, $6, $7, $8)", &params, &r,
+                err))
+        return false;
+    *no = value_int8(r, 0, 0);
+    *is_new = value_bool(r, 0, 1);
+    PQclear(r);
+    return true;
+}
+
+static bool
+freeze_ids(struct store *store, const struct operation_request *request, int64_t no,
+           operation_progress_fn *progress, void *context, struct err *err)
+{
+    enum { SLICE = 10000 };
+    for (size_t from = 0; from < request->count;) {
+        size_t count = request->count - from < SLICE ? request->count - from : SLICE;
+        struct params params = {0};
+        param_int8(&params, no);
+        param_ids(&params, request->ids + from, count);
+        if (!pg_do(store, FOR_FREEZING, "SELECT redrive.operation_freeze($1, $2)", &params, err))
+            return false;
+        from += count;
+        if (progress && !progress(context, from, request->count))
+            return err_set(err, ERR_CANCELLED, "stopped as asked; nothing was written");
+    }
+    return true;
+}
+
+static bool
+confirm(struct store *store, int64_t no, struct err *err)
+{
+    struct params params = {0};
+    param_int8(&params, no);
+    return pg_do(store, FOR_FREEZING, "SELECT redrive.operation_confirm($1)", &params, err);
+}
+
+bool
+operation_create(struct store *store, const struct operation_request *request,
+                 operation_progress_fn *progress, void *context, int64_t *no, struct err *err)
+{
+    if (!may_change(store, err) || !pg_begin(store, FOR_FREEZING, err))
+        return false;
+    bool is_new;
+    bool ok = begin_freeze(store, request, no, &is_new, err);
+    if (ok && is_new)
+        ok = freeze_ids(store, request, *no, progress, context, err) && confirm(store, *no, err);
+    if (ok)
+        return pg_commit(store, err);
+    pg_rollback(store);
+    return false;
+}
+
+#define OPERATION_COLUMNS                                                                                    \
+    "SELECT o.no, o.action, o.state, o.requested_by::text, o.host, o.scope, o.filter_text, o.group_key, "    \
+    "o.reason, o.target_topic, o.worker,"                                                                    \
+    " o.state_note, o.rate, coalesce(w.rate, 0), o.total, o.queued, o.claimed, o.held, o.done, o.refused, "  \
+    "o.conflict, o.cancelled,"                                                                               \
+    " o.came_back, o.created_at, o.started_at, o.finished_at FROM redrive.operation o"                       \
+    " LEFT JOIN redrive.worker w ON w.name = o.worker AND w.seen_at > clock_timestamp() - interval '15 s'"
+
+static bool
+read_operation(const PGresult *r, int row, struct arena *arena, struct operation *operation, struct err *err)
+{
+    enum operation_action action;
+    enum operation_state state;
+    if (!action_parse(value_bytes(r, row, 1), &action) ||
+        !operation_state_parse(value_bytes(r, row, 2), &state))
+        return err_set(
+            err, ERR_DATA,
+            "operation %lld has an action or a state that this program does not know: use the newer program",
+            (long long)value_int8(r, row, 0));
+    *operation = (struct operation){
+        .no = value_int8(r, row, 0),
+        .action = action,
+        .state = state,
+        .requested_by = value_text(r, row, 3, arena),
+        .host = value_text(r, row, 4, arena),
+        .scope = value_text(r, row, 5, arena),
+        .filter_text = value_text(r, row, 6, arena),
+        .group = value_text(r, row, 7, arena),
+        .reason = value_text(r, row, 8, arena),
+        .target_topic = value_text(r, row, 9, arena),
+        .worker = value_text(r, row, 10, arena),
+        .state_note = value_text(r, row, 11, arena),
+        .rate = value_int4(r, row, 12),
+        .rate_now = state == OPERATION_RUNNING ? value_double(r, row, 13) : 0,
+        .total = value_int8(r, row, 14),
+        .queued = value_int8(r, row, 15),
+        .claimed = value_int8(r, row, 16),
+        .held = value_int8(r, row, 17),
+        .done = value_int8(r, row, 18),
+        .refused = value_int8(r, row, 19),
+        .conflict = value_int8(r, row, 20),
+        .cancelled = value_int8(r, row, 21),
+        .came_back = value_int8(r, row, 22),
+        .created_at = value_time(r, row, 23),
+        .started_at = value_time(r, row, 24),
+        .finished_at = value_time(r, row, 25),
+    };
+    return true;
+}
+
+bool
+operation_get(struct store *store, int64_t no, struct arena *arena, struct operation *operation,
+              struct err *err)
+{
+    struct params params = {0};
+    param_int8(&params, no);
+    PGresult *r;
+    if (!pg_has_schema(store, err) ||
+        !pg_ask(store, FOR_READING, OPERATION_COLUMNS " WHERE o.no = $1", &params, &r, err))
+        return false;
+    bool ok = PQntuples(r) == 1 || err_set(err, ERR_NOT_FOUND, "there is no operation %lld", (long long)no);
+    ok = ok && read_operation(r, 0, arena, operation, err);
+    PQclear(r);
+    return ok;
+}
+
+bool
+operation_list(struct store *store, int64_t before, size_t limit, struct arena *arena,
+               struct operation **operations, size_t *count, struct err *err)
+{
+    *operations = NULL;
+    *count = 0;
+    struct params params = {0};
+    param_int8(&params, before ? before : INT64_MAX);
+    param_int8(&params, (int64_t)limit);
+    PGresult *r;
+    if (!pg_has_schema(store, err) ||
+        !pg_ask(store, FOR_READING, OPERATION_COLUMNS " WHERE o.no < $1 ORDER BY o.no DESC LIMIT $2", &params,
+                &r, err))
+        return false;
+    *operations = arena_array(arena, (size_t)PQntuples(r), sizeof **operations);
+    bool ok = true;
+    for (int i = 0; ok && i < PQntuples(r); i++)
+        ok = read_operation(r, i, arena, &(*operations)[(*count)++], err);
+    PQclear(r);
+    return ok;
+}
+
+bool
+operation_changes(struct store *store, int64_t *token, bool *changed, struct err *err)
+{
+    // A sum, not the highest: numbers are drawn before their transactions commit, so a lower one may appear
+    // after a higher one.
+    PGresult *r;
+    if (!pg_has_schema(store, err) ||
+        !pg_ask(store, FOR_READING,
+                "SELECT hashtextextended(concat_ws(',', (SELECT max(no) FROM redrive.operation), count(*), "
+                "sum(changed)), 0)"
+                " FROM redrive.operation WHERE state NOT IN ('done', 'cancelled')",
+                NULL, &r, err))
+        return false;
+    int64_t now = value_int8(r, 0, 0);
+    PQclear(r);
+    now = now ? now : 1; // 0 is what the caller starts with
+    *changed = now != *token;
+    *token = now;
+    return true;
+}
+
+bool
+operation_steer(struct store *store, int64_t no, enum steer steer, int32_t rate, struct err *err)
+{
+    static const char *const words[] = {
+        [STEER_PAUSE] = "pause", [STEER_RESUME] = "resume",   [STEER_CANCEL] = "cancel",
+        [STEER_RATE] = "rate",   [STEER_APPROVE] = "approve",
+    };
+    if (!may_change(store, err))
+        return false;
+    struct params params = {0};
+    param_int8(&params, no);
+    param_text(&params, words[steer]);
+    param_int4(&params, rate);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.operation_steer($1, $2, $3)", &params, err);
+}
+
+bool
+operation_outcomes(struct store *store, int64_t no, struct arena *arena, struct outcome **outcomes,
+                   size_t *count, struct err *err)
+{
+    *outcomes = NULL;
+    *count = 0;
+    struct params params = {0};
+    param_int8(&params, no);
+    PGresult *r;
+    if (!pg_has_schema(store, err) || !pg_ask(store, FOR_SCANNING,
+                                              "SELECT state, detail, count(*), min(event_id) FROM "
+                                              "redrive.operation_item WHERE operation_no = $1"
+                                              " GROUP BY state, detail ORDER BY 3 DESC, 1, 2 LIMIT 100",
+                                              &params, &r, err))
+        return false;
+    *outcomes = arena_array(arena, (size_t)PQntuples(r), sizeof **outcomes);
+    for (int i = 0; i < PQntuples(r); i++) {
+        struct outcome *outcome = &(*outcomes)[*count];
+        if (!item_state_parse(value_bytes(r, i, 0), &outcome->state))
+            continue;
+        outcome->reason = value_text(r, i, 1, arena);
+        outcome->count = value_int8(r, i, 2);
+        outcome->first_event = value_int8(r, i, 3);
+        (*count)++;
+    }
+    PQclear(r);
+    return true;
+}
+
+static void
+add_item_states(struct params *params, unsigned states)
+{
+    const char *names[ITEM_STATE_COUNT];
+    size_t count = 0;
+    for (unsigned s = 0; s < ITEM_STATE_COUNT; s++) {
+        if (states == 0 || (states & 1u << s))
+            names[count++] = item_state_name((enum item_state)s);
+    }
+    param_texts(params, names, count);
+}
+
+bool
+operation_item_ids(struct store *store, int64_t no, unsigned states, int64_t **ids, size_t *count,
+                   struct err *err)
+{
+    *ids = NULL;
+    *count = 0;
+    struct params params = {0};
+    param_int8(&params, no);
+    add_item_states(&params, states);
+    // All ids in one value of eight bytes each: a million rows of one number would cost four times as much.
+    PGresult *r;
+    if (!pg_has_schema(store, err) ||
+        !pg_ask(
+            store, FOR_SCANNING,
+            "SELECT string_agg(int8send(event_id), ''::bytea ORDER BY event_id) FROM redrive.operation_item"
+            " WHERE operation_no = $1 AND state = ANY ($2)",
+            &params, &r, err))
+        return false;
+    struct bytes all = value_bytes(r, 0, 0);
+    *count = all.len / 8;
+    *ids = alloc_array(*count, sizeof **ids);
+    for (size_t i = 0; i < *count; i++)
+        (*ids)[i] = pg_read64(all.data + 8 * i);
+    PQclear(r);
+    return true;
+}
+
+bool
+event_decisions(struct store *store, int64_t id, struct arena *arena, struct decision **decisions,
+                size_t *count, struct err *err)
+{
+    *decisions = NULL;
+    *count = 0;
+    if (store->info.schema_version == 0)
+        return true;
+    struct params params = {0};
+    param_int8(&params, id);
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING,
+                "SELECT o.no, o.action, i.state, o.requested_by::text, o.reason, i.detail, i.at FROM "
+                "redrive.operation_item i"
+                " JOIN redrive.operation o ON o.no = i.operation_no WHERE i.event_id = $1 ORDER BY i.at "
+                "DESC, o.no DESC",
+                &params, &r, err))
+        return false;
+    *decisions = arena_array(arena, (size_t)PQntuples(r), sizeof **decisions);
+    for (int i = 0; i < PQntuples(r); i++) {
+        struct decision *decision = &(*decisions)[*count];
+        if (!action_parse(value_bytes(r, i, 1), &decision->action) ||
+            !item_state_parse(value_bytes(r, i, 2), &decision->state))
+            continue;
+        decision->operation = value_int8(r, i, 0);
+        decision->who = value_text(r, i, 3, arena);
+        decision->reason = value_text(r, i, 4, arena);
+        decision->detail = value_text(r, i, 5, arena);
+        decision->at = value_time(r, i, 6);
+        (*count)++;
+    }
+    PQclear(r);
+    return true;
+}
+
+bool
+work_next(struct store *store, const char *worker, bool publishes, const int64_t *skip, size_t skip_count,
+          struct arena *arena, struct work *work, struct err *err)
+{
+    if (!may_change(store, err))
+        return false;
+    struct params params = {0};
+    param_text(&params, worker);
+    param_bool(&params, publishes);
+    param_ids(&params, skip, skip_count);
+    PGresult *r;
+    if (!pg_ask(
+            store, FOR_WRITING,
+            "SELECT no, action, rate, target_topic, requested_by::text FROM redrive.work_next($1, $2, $3)",
+            &params, &r, err))
+        return false;
+    bool ok = PQntuples(r) == 1 || err_set(err, ERR_NOT_FOUND, "no operation can go on now");
+    if (ok) {
+        *work = (struct work){
+            .no = value_int8(r, 0, 0),
+            .rate = value_int4(r, 0, 2),
+            .target_topic = value_text(r, 0, 3, arena),
+            .requested_by = value_text(r, 0, 4, arena),
+        };
+        ok = action_parse(value_bytes(r, 0, 1), &work->action) ||
+             err_set(err, ERR_DATA, "operation %lld has an action that this program does not know",
+                     (long long)work->no);
+    }
+    PQclear(r);
+    return ok;
+}
+
+bool
+work_apply(struct store *store, int64_t no, size_t limit, int64_t *applied, int64_t *left, struct err *err)
+{
+    if (!may_change(store, err))
+        return false;
+    struct params params = {0};
+    param_int8(&params, no);
+    param_int8(&params, (int64_t)limit);
+    PGresult *r;
+    if (!pg_ask(store, FOR_WRITING, "SELECT applied, remaining FROM redrive.work_apply($1, $2)", &params, &r,
+                err))
+        return false;
+    *applied = value_int8(r, 0, 0);
+    *left = value_int8(r, 0, 1);
+    PQclear(r);
+    return true;
+}
+
+bool
+work_finish(struct store *store, int64_t no, struct err *err)
+{
+    if (!may_change(store, err))
+        return false;
+    struct params params = {0};
+    param_int8(&params, no);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.work_finish($1)", &params, err);
+}

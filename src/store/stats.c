@@ -1,0 +1,133 @@
+#include "store/stats.h"
+
+#include "store/pg.h"
+
+// $1: the zone of the table. Each is one pass over the table or an index range; PostgreSQL may use several
+// processes for it.
+static const char pending_sql[] =
+    "SELECT count(*) FILTER (WHERE e.status = 'PENDING'), count(*) FILTER (WHERE e.status = 'RESOLVED'),"
+    " count(*) FILTER (WHERE e.status = 'DISCARDED'),"
+    " count(*) FILTER (WHERE e.status IS NULL OR e.status NOT IN ('PENDING', 'RESOLVED', 'DISCARDED')),"
+    " (min(e.created_at) FILTER (WHERE e.status = 'PENDING'))::timestamp AT TIME ZONE $1,"
+    " (max(e.created_at) FILTER (WHERE e.status = 'PENDING'))::timestamp AT TIME ZONE $1 FROM :\"events\" e";
+
+static const char errors_sql[] =
+    "SELECT left(e.error_message, 500), count(*), min(e.created_at)::timestamp AT TIME ZONE $1, "
+    "max(e.created_at)::timestamp AT TIME ZONE $1"
+    " FROM :\"events\" e WHERE e.status = 'PENDING' GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 20";
+
+// Hours begin at whole hours of the wall; the table's own times are compared as they stand, so that its index
+// on created_at serves.
+static const char hours_sql[] = "WITH bounds AS (SELECT date_trunc('hour', now() AT TIME ZONE $1) AS now),"
+                                " counted AS (SELECT date_trunc('hour', e.created_at::timestamp) AS hour, "
+                                "count(*) AS n FROM :\"events\" e, bounds"
+                                "  WHERE e.created_at >= bounds.now - interval '167 hours' GROUP BY 1)"
+                                " SELECT h.hour AT TIME ZONE $1, coalesce(c.n, 0) FROM bounds,"
+                                " generate_series(bounds.now - interval '167 hours', bounds.now, interval '1 "
+                                "hour') AS h (hour) LEFT JOIN counted c ON c.hour = h.hour"
+                                " ORDER BY h.hour";
+
+static const char types_sql[] = "SELECT e.event_type::text, count(*), count(*) FILTER (WHERE e.status = "
+                                "'PENDING'), count(*) FILTER (WHERE e.status = 'RESOLVED')"
+                                " FROM :\"events\" e GROUP BY 1 ORDER BY 2 DESC, 1";
+
+static const char resolutions_sql[] = "SELECT e.event_type::text, count(*), avg(extract(epoch FROM "
+                                      "e.resolved_at - e.created_at))::float8 FROM :\"events\" e"
+                                      " WHERE e.status = 'RESOLVED' AND e.resolved_at IS NOT NULL AND "
+                                      "e.created_at IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1";
+
+static void
+read_pending(const PGresult *r, struct stats_pending *pending)
+{
+    *pending = (struct stats_pending){
+        .pending = value_int8(r, 0, 0),
+        .resolved = value_int8(r, 0, 1),
+        .discarded = value_int8(r, 0, 2),
+        .other = value_int8(r, 0, 3),
+        .oldest_at = value_time(r, 0, 4),
+        .newest_at = value_time(r, 0, 5),
+    };
+}
+
+static void
+read_errors(const PGresult *r, struct arena *arena, struct stats *stats)
+{
+    stats->error_count = (size_t)PQntuples(r);
+    stats->errors = arena_array(arena, stats->error_count, sizeof *stats->errors);
+    for (int i = 0; i < PQntuples(r); i++) {
+        stats->errors[i] = (struct stats_error){
+            .message = value_text(r, i, 0, arena),
+            .count = value_int8(r, i, 1),
+            .first_at = value_time(r, i, 2),
+            .last_at = value_time(r, i, 3),
+        };
+    }
+}
+
+static void
+read_hours(const PGresult *r, struct arena *arena, struct stats *stats)
+{
+    stats->hour_count = (size_t)PQntuples(r);
+    stats->hours = arena_array(arena, stats->hour_count, sizeof *stats->hours);
+    for (int i = 0; i < PQntuples(r); i++)
+        stats->hours[i] = (struct stats_hour){.hour = value_time(r, i, 0), .count = value_int8(r, i, 1)};
+}
+
+static void
+read_types(const PGresult *r, struct arena *arena, struct stats *stats)
+{
+    stats->type_count = (size_t)PQntuples(r);
+    stats->types = arena_array(arena, stats->type_count, sizeof *stats->types);
+    for (int i = 0; i < PQntuples(r); i++) {
+        stats->types[i] = (struct stats_type){
+            .event_type = value_text(r, i, 0, arena),
+            .total = value_int8(r, i, 1),
+            .pending = value_int8(r, i, 2),
+            .resolved = value_int8(r, i, 3),
+        };
+    }
+}
+
+static void
+read_resolutions(const PGresult *r, struct arena *arena, struct stats *stats)
+{
+    stats->resolution_count = (size_t)PQntuples(r);
+    stats->resolutions = arena_array(arena, stats->resolution_count, sizeof *stats->resolutions);
+    for (int i = 0; i < PQntuples(r); i++) {
+        stats->resolutions[i] = (struct stats_resolution){
+            .event_type = value_text(r, i, 0, arena),
+            .resolved = value_int8(r, i, 1),
+            .mean_seconds = value_double(r, i, 2),
+        };
+    }
+}
+
+bool
+stats_read(struct store *store, struct arena *arena, struct stats *stats, struct err *err)
+{
+    enum { PENDING, ERRORS, HOURS, TYPES, RESOLUTIONS, QUERIES };
+    static const char *const sql[QUERIES] = {
+        [PENDING] = pending_sql, [ERRORS] = errors_sql,           [HOURS] = hours_sql,
+        [TYPES] = types_sql,     [RESOLUTIONS] = resolutions_sql,
+    };
+    *stats = (struct stats){0};
+    struct params zone = {0};
+    param_text(&zone, store->zone);
+    PGresult *results[QUERIES] = {0};
+    struct pg_step steps[QUERIES];
+    for (size_t i = 0; i < QUERIES; i++)
+        steps[i] = (struct pg_step){.sql = sql[i], .params = &zone, .whole = &results[i]};
+    bool ok = pg_run(store, FOR_SCANNING, steps, QUERIES, err);
+    params_release(&zone);
+    if (!ok)
+        return false;
+
+    read_pending(results[PENDING], &stats->pending);
+    read_errors(results[ERRORS], arena, stats);
+    read_hours(results[HOURS], arena, stats);
+    read_types(results[TYPES], arena, stats);
+    read_resolutions(results[RESOLUTIONS], arena, stats);
+    for (size_t i = 0; i < QUERIES; i++)
+        PQclear(results[i]);
+    return true;
+}
