@@ -114,9 +114,12 @@ ask_configs(rd_kafka_t *handle, const void *request, rd_kafka_AdminOptions_t *op
 static int64_t
 ask_max_bytes(struct broker *broker, const char *name, int timeout_ms)
 {
+    if (broker->lacks_configs || broker_is_mock(broker->cluster_id))
+        return -1;
     struct err ignored = {0};
     rd_kafka_event_t *event = kafka_ask(broker, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, ask_configs, name,
                                         timeout_ms, "asking for max.message.bytes", &ignored);
+    broker->lacks_configs = !event;
     if (!event)
         return -1;
 

@@ -9,7 +9,6 @@
 
 #define WATERMARK_SHELF_LIFE (5 * US_PER_SECOND)
 #define MOST_SKIPPED 2000 // records read past rather than seeking anew
-#define BATCH 500
 
 struct job {
     struct broker *broker;
@@ -178,21 +177,18 @@ take_trouble(struct run *run, const rd_kafka_message_t *message)
 }
 
 static void
-read_batches(struct run *run, rd_kafka_topic_t *topic, int32_t partition)
+read_on(struct run *run, rd_kafka_topic_t *topic, int32_t partition)
 {
-    rd_kafka_message_t *messages[BATCH];
     bool goes_on = true;
     while (goes_on && run->at < run->count && may_go_on(run->job)) {
-        ssize_t count =
-            rd_kafka_consume_batch(topic, partition, kafka_wait(run->job->deadline, 500), messages, BATCH);
-        for (ssize_t i = 0; i < count; i++) {
-            if (goes_on)
-                goes_on = messages[i]->err ? take_trouble(run, messages[i]) : take_message(run, messages[i]);
-            rd_kafka_message_destroy(messages[i]);
+        // One by one: asking for a batch would wait until it is full.
+        rd_kafka_message_t *message = rd_kafka_consume(topic, partition, kafka_wait(run->job->deadline, 500));
+        if (!message) {
+            rd_kafka_poll(run->job->broker->reader, 0);
+            continue;
         }
-        rd_kafka_poll(run->job->broker->reader, 0);
-        if (count < 0)
-            return;
+        goes_on = message->err ? take_trouble(run, message) : take_message(run, message);
+        rd_kafka_message_destroy(message);
     }
 }
 
@@ -205,7 +201,7 @@ read_run(struct run *run)
     while (topic && run->at < run->count && may_go_on(run->job)) {
         if (rd_kafka_consume_start(topic, partition, run->fetches[run->at]->offset))
             break;
-        read_batches(run, topic, partition);
+        read_on(run, topic, partition);
         rd_kafka_consume_stop(topic, partition);
     }
     if (topic)

@@ -21,7 +21,9 @@ static void
 on_log(const rd_kafka_t *handle, int level, const char *facility, const char *text)
 {
     (void)handle;
-    log_line(level <= 3 ? LOG_INFO : LOG_DEBUG, "kafka client", "about=%s text=\"%s\"", facility, text);
+    // What matters of it comes back as an error of the call that met it; being fenced, for one, is an orderly
+    // end.
+    log_line(LOG_DEBUG, "kafka client", "level=%d about=%s text=\"%s\"", level, facility, text);
 }
 
 static bool

@@ -38,6 +38,7 @@ struct broker {
     struct trouble trouble;
     struct trouble reader_trouble;
     char cluster_id[64];
+    bool lacks_configs; // settings of topics cannot be asked for; it would take the whole timeout each time
     struct known_topic *topics;
     size_t topic_count, topic_capacity;
     struct watermark *watermarks;

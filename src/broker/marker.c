@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "base/clock.h"
 #include "broker/kafka.h"
 
 static rd_kafka_topic_partition_list_t *
@@ -150,33 +151,27 @@ marker_write_nonce(struct broker *broker, const char *group, int64_t nonce, int 
     return is_good;
 }
 
+struct topic_request {
+    const char *name;
+    int partitions;
+};
+
 static void
 ask_create(rd_kafka_t *handle, const void *request, rd_kafka_AdminOptions_t *options, rd_kafka_queue_t *queue)
 {
-    (void)request;
+    const struct topic_request *wanted = request;
     char text[128];
-    rd_kafka_NewTopic_t *topic = rd_kafka_NewTopic_new(MARKER_TOPIC, 2, -1, text, sizeof text);
+    rd_kafka_NewTopic_t *topic =
+        rd_kafka_NewTopic_new(wanted->name, wanted->partitions, -1, text, sizeof text);
     rd_kafka_CreateTopics(handle, &topic, 1, options, queue);
     rd_kafka_NewTopic_destroy(topic);
 }
 
-bool
-marker_topic_ensure(struct broker *broker, int timeout_ms, struct err *err)
+static bool
+create_topic(struct broker *broker, const struct topic_request *wanted, int timeout_ms, struct err *err)
 {
-    struct topic topic;
-    if (!broker_topic(broker, MARKER_TOPIC, timeout_ms, &topic, err))
-        return false;
-    if (topic.state == TOPIC_DENIED)
-        return err_set(err, ERR_DENIED, "the topic %s may not be read: grant Read on it", MARKER_TOPIC);
-    if (topic.state == TOPIC_KNOWN)
-        return topic.partitions >= 2 || err_set(err, ERR_DATA,
-                                                "the topic %s has one partition, it needs 2: kafka-topics.sh "
-                                                "--alter --topic %s --partitions 2",
-                                                MARKER_TOPIC, MARKER_TOPIC);
-
-    broker_forget_topics(broker);
-    rd_kafka_event_t *event = kafka_ask(broker, RD_KAFKA_ADMIN_OP_CREATETOPICS, ask_create, NULL, timeout_ms,
-                                        "creating the topic " MARKER_TOPIC, err);
+    rd_kafka_event_t *event = kafka_ask(broker, RD_KAFKA_ADMIN_OP_CREATETOPICS, ask_create, wanted,
+                                        timeout_ms, "creating a topic", err);
     if (!event)
         return false;
 
@@ -191,6 +186,44 @@ marker_topic_ensure(struct broker *broker, int timeout_ms, struct err *err)
     return err_set(err, kafka_kind(code),
                    "the topic %s is missing and cannot be created (%s): an administrator runs "
                    "kafka-topics.sh --create --topic %s "
-                   "--partitions 2",
-                   MARKER_TOPIC, rd_kafka_err2str(code), MARKER_TOPIC);
+                   "--partitions %d",
+                   wanted->name, rd_kafka_err2str(code), wanted->name, wanted->partitions);
+}
+
+bool
+topic_ensure(struct broker *broker, const char *name, int partitions, int timeout_ms, struct err *err)
+{
+    struct topic topic;
+    if (!broker_topic(broker, name, timeout_ms, &topic, err))
+        return false;
+    if (topic.state == TOPIC_DENIED)
+        return err_set(err, ERR_DENIED, "the topic %s may not be read: grant Read on it", name);
+    if (topic.state == TOPIC_KNOWN)
+        return topic.partitions >= partitions ||
+               err_set(err, ERR_DATA,
+                       "the topic %s needs %d partitions and has %d: kafka-topics.sh --alter --topic %s "
+                       "--partitions %d",
+                       name, partitions, (int)topic.partitions, name, partitions);
+
+    broker_forget_topics(broker);
+    const struct topic_request wanted = {.name = name, .partitions = partitions};
+    if (!create_topic(broker, &wanted, timeout_ms, err))
+        return false;
+
+    // Until every broker has heard of it, it may still be unknown to the next request.
+    for (int i = 0; i < 50; i++) {
+        broker_forget_topics(broker);
+        if (!broker_topic(broker, name, timeout_ms, &topic, err))
+            return false;
+        if (topic.state == TOPIC_KNOWN)
+            return true;
+        clock_sleep(100000);
+    }
+    return err_set(err, ERR_UNREACHABLE, "the topic %s was created but has not appeared", name);
+}
+
+bool
+marker_topic_ensure(struct broker *broker, int timeout_ms, struct err *err)
+{
+    return topic_ensure(broker, MARKER_TOPIC, 2, timeout_ms, err);
 }

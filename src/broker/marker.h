@@ -36,8 +36,11 @@ bool marker_read(struct broker *broker, const char *group, int timeout_ms, struc
 // Commits `nonce` (0 …) on partition 1; needs the in-sync replicas.
 bool marker_write_nonce(struct broker *broker, const char *group, int64_t nonce, int timeout_ms,
                         struct err *err) MUST_CHECK;
-// Makes the topic redrive.marker where it is missing: 2 partitions, the cluster's default replication.
+// Makes a topic where it is missing, with the cluster's default replication, and waits until it is known.
 // ERR_DENIED with the command that an administrator runs.
+bool topic_ensure(struct broker *broker, const char *name, int partitions, int timeout_ms,
+                  struct err *err) MUST_CHECK;
+// redrive.marker with its 2 partitions.
 bool marker_topic_ensure(struct broker *broker, int timeout_ms, struct err *err) MUST_CHECK;
 
 #endif

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
-#include "base/clock.h"
-#include "base/log.h"
 #include "broker/kafka.h"
 
 struct topic_handle {
@@ -17,6 +15,7 @@ struct producer {
     rd_kafka_t *handle;
     rd_kafka_queue_t *queue; // delivery reports and errors
     rd_kafka_event_t *event; // a batch of reports that is being handed out
+    size_t event_left;       // reports in it
     struct topic_handle *topics;
     size_t topic_count, topic_capacity;
     bool is_transactional;
@@ -101,7 +100,17 @@ producer_destroy(struct producer *producer)
     free(producer);
 }
 
-// What the events say about the connection, without taking reports away.
+static void
+hold_reports(struct producer *producer, rd_kafka_event_t *event)
+{
+    producer->event_left = rd_kafka_event_message_count(event);
+    producer->event = event;
+    if (producer->event_left == 0) {
+        rd_kafka_event_destroy(event);
+        producer->event = NULL;
+    }
+}
+
 static void
 note_trouble(struct producer *producer, rd_kafka_event_t *event)
 {
@@ -110,14 +119,15 @@ note_trouble(struct producer *producer, rd_kafka_event_t *event)
                  rd_kafka_event_error_string(event));
 }
 
+// Notes what the events say about the connection, without taking reports away.
 static void
 drain_errors(struct producer *producer)
 {
     rd_kafka_event_t *event;
     while (!producer->event && (event = rd_kafka_queue_poll(producer->queue, 0))) {
         if (rd_kafka_event_type(event) == RD_KAFKA_EVENT_DR) {
-            producer->event = event;
-            return;
+            hold_reports(producer, event);
+            continue;
         }
         if (rd_kafka_event_type(event) == RD_KAFKA_EVENT_ERROR)
             note_trouble(producer, event);
@@ -314,27 +324,26 @@ kind_of(rd_kafka_resp_err_t code)
     }
 }
 
-// Next report of the batch in hand; false when the batch is used up.
-static bool
+static void
 next_report(struct producer *producer, struct report *report)
 {
     const rd_kafka_message_t *message = rd_kafka_event_message_next(producer->event);
-    if (!message) {
-        rd_kafka_event_destroy(producer->event);
-        producer->event = NULL;
-        return false;
-    }
     *report = (struct report){.index = (size_t)(uintptr_t)message->_private, .kind = kind_of(message->err)};
     if (message->err)
         snprintf(report->reason, sizeof report->reason, "%s", rd_kafka_message_errstr(message));
-    return true;
+
+    // Until its event is destroyed a message counts as outstanding, and a commit would wait for it.
+    if (--producer->event_left == 0) {
+        rd_kafka_event_destroy(producer->event);
+        producer->event = NULL;
+    }
 }
 
 static bool
 take_event(struct producer *producer, rd_kafka_event_t *event, struct err *err)
 {
     if (rd_kafka_event_type(event) == RD_KAFKA_EVENT_DR) {
-        producer->event = event;
+        hold_reports(producer, event);
         return true;
     }
     bool is_fatal = false;
@@ -358,8 +367,7 @@ producer_serve(struct producer *producer, int wait_ms, struct report *reports, s
     *count = 0;
     while (*count < room) {
         if (producer->event) {
-            if (next_report(producer, &reports[*count]))
-                ++*count;
+            next_report(producer, &reports[(*count)++]);
             continue;
         }
         rd_kafka_event_t *event = rd_kafka_queue_poll(producer->queue, *count ? 0 : wait_ms);

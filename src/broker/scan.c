@@ -9,7 +9,6 @@
 #include "broker/kafka.h"
 
 #define MARGIN (600 * US_PER_SECOND) // clocks of brokers and database may differ
-#define BATCH 500
 
 struct pass {
     rd_kafka_t *reader;
@@ -57,6 +56,23 @@ look_at(struct pass *pass, const rd_kafka_message_t *message)
     pass->scan->found[pass->scan->found_count++] = id;
 }
 
+// Takes one message; false ends the reading of the partition, *is_at_end tells how.
+static bool
+take_message(struct pass *pass, const char *topic, const rd_kafka_message_t *message, int64_t end,
+             bool *is_at_end)
+{
+    if (!message->err) {
+        look_at(pass, message);
+        *is_at_end = message->offset >= end - 1;
+        return !*is_at_end;
+    }
+    *is_at_end = message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF;
+    if (*is_at_end ||
+        kafka_kind(message->err) == ERR_UNREACHABLE) // librdkafka tries the latter again by itself
+        return !*is_at_end;
+    return incomplete(pass->scan, topic, message->partition, rd_kafka_message_errstr(message));
+}
+
 // Reads [from, end) of one partition.
 static bool
 read_partition(struct pass *pass, rd_kafka_topic_t *topic, int32_t partition, int64_t from, int64_t end)
@@ -65,25 +81,18 @@ read_partition(struct pass *pass, rd_kafka_topic_t *topic, int32_t partition, in
     if (rd_kafka_consume_start(topic, partition, from))
         return incomplete(pass->scan, name, partition, "it cannot be read");
 
-    bool is_at_end = from >= end, goes_on = true;
-    rd_kafka_message_t *messages[BATCH];
-    while (goes_on && !is_at_end) {
-        ssize_t count =
-            rd_kafka_consume_batch(topic, partition, kafka_wait(pass->deadline, 500), messages, BATCH);
-        for (ssize_t i = 0; i < count; i++) {
-            if (!messages[i]->err)
-                look_at(pass, messages[i]);
-            if (messages[i]->err == RD_KAFKA_RESP_ERR__PARTITION_EOF ||
-                (!messages[i]->err && messages[i]->offset >= end - 1))
-                is_at_end = true;
-            else if (messages[i]->err && kafka_kind(messages[i]->err) != ERR_UNREACHABLE)
-                goes_on = incomplete(pass->scan, name, partition, rd_kafka_message_errstr(messages[i]));
-            rd_kafka_message_destroy(messages[i]);
+    bool is_at_end = false, goes_on = true;
+    for (unsigned n = 0; goes_on; n++) {
+        rd_kafka_message_t *message = rd_kafka_consume(topic, partition, kafka_wait(pass->deadline, 500));
+        if (message) {
+            goes_on = take_message(pass, name, message, end, &is_at_end);
+            rd_kafka_message_destroy(message);
         }
+        if (!goes_on || (message && n % 500))
+            continue;
         rd_kafka_poll(pass->reader, 0);
-        if (count < 0 || clock_mono() >= pass->deadline || (pass->tick && !pass->tick(pass->context)))
-            goes_on = is_at_end ||
-                      incomplete(pass->scan, name, partition, "it could not be read to its end in time");
+        if (clock_mono() >= pass->deadline || (pass->tick && !pass->tick(pass->context)))
+            goes_on = incomplete(pass->scan, name, partition, "it could not be read to its end in time");
     }
     rd_kafka_consume_stop(topic, partition);
     return is_at_end;
