@@ -30,8 +30,9 @@ kafka_reader(const struct broker_settings *settings, struct trouble *trouble, bo
     kafka_set(conf, "auto.offset.reset", "error"); // a hole must not become a silent jump
     kafka_set(conf, "enable.partition.eof", "true");
     kafka_set_default(conf, settings, "fetch.wait.max.ms", "20");
-    kafka_set_default(conf, settings, "queued.min.messages", "4000");
-    kafka_set_default(conf, settings, "queued.max.messages.kbytes", "16384");
+    // librdkafka 2.0 rests for a second when either is reached: high enough to be rare.
+    kafka_set_default(conf, settings, "queued.min.messages", "100000");
+    kafka_set_default(conf, settings, "queued.max.messages.kbytes", "32768");
     return kafka_handle(RD_KAFKA_CONSUMER, conf, err);
 }
 
