@@ -24,7 +24,7 @@ struct met {
 bool
 option_is_allowed(const struct option_row *row, const struct command *command)
 {
-    return (row->scope & IN_ALL) != 0 || (row->scope & command->options) != 0;
+    return (row->scope & AREA_ALL) != 0 || (row->scope & command->options) != 0;
 }
 
 static const char *

@@ -15,7 +15,7 @@ struct option_row {
     const char *name;
     int letter;        // 0: none
     const char *value; // what its value is called; NULL: takes none
-    unsigned scope;    // set of enum option_scope
+    unsigned scope;    // set of enum option_area
     const char *help;
 };
 extern const struct option_row option_rows[OPTION_COUNT];

@@ -12,6 +12,9 @@
 #include "store/store.h"
 
 #define REDRIVE_VERSION "0.1.0"
+#ifndef REDRIVE_SHARE // where make install puts themes and keymaps
+#define REDRIVE_SHARE "/usr/local/share/redrive"
+#endif
 
 enum exit_status {
     STATUS_DONE = 0,        // all of it
@@ -24,22 +27,22 @@ enum exit_status {
 };
 
 // Where an option is allowed.
-enum option_scope {
-    IN_NONE = 0,
-    IN_ALL = 1 << 0,
-    IN_SCREEN = 1 << 1,
-    IN_LOOK = 1 << 2, // keys, themes
-    IN_CHOOSE = 1 << 3,
-    IN_LIST = 1 << 4,
-    IN_CHANGE = 1 << 5,
-    IN_STEER = 1 << 6,
-    IN_REPROCESS = 1 << 7,
-    IN_GROUPS = 1 << 8,
-    IN_SHOW = 1 << 9,
-    IN_WORK = 1 << 10,
-    IN_MIGRATE = 1 << 11,
-    IN_CONFIG = 1 << 12,
-    IN_FINGERPRINT = 1 << 13,
+enum option_area {
+    AREA_NONE = 0,
+    AREA_ALL = 1 << 0,
+    AREA_SCREEN = 1 << 1,
+    AREA_LOOK = 1 << 2, // keys, themes
+    AREA_CHOOSE = 1 << 3,
+    AREA_LIST = 1 << 4,
+    AREA_CHANGE = 1 << 5,
+    AREA_STEER = 1 << 6,
+    AREA_REPROCESS = 1 << 7,
+    AREA_GROUPS = 1 << 8,
+    AREA_SHOW = 1 << 9,
+    AREA_WORK = 1 << 10,
+    AREA_MIGRATE = 1 << 11,
+    AREA_CONFIG = 1 << 12,
+    AREA_FINGERPRINT = 1 << 13,
 };
 
 // The values of options that are no settings, as they were given.
@@ -81,7 +84,7 @@ typedef int command_run(struct call *call, struct err *err);
 
 struct command {
     const char *name;
-    unsigned options; // set of enum option_scope
+    unsigned options; // set of enum option_area
     const char *args;
     const char *help;
     command_run *run;

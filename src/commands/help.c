@@ -42,8 +42,8 @@ help_program(struct strbuf *out)
              "  redrive COMMAND [OPTION…]        one action; redrive COMMAND --help says more\n\nCommands\n");
     for (size_t i = 0; i < command_count; i++)
         strbuf_printf(out, "  %-14s%s\n", commands[i].name, commands[i].help);
-    option_lines(IN_ALL, "Everywhere", out);
-    option_lines(IN_SCREEN, "The screen", out);
+    option_lines(AREA_ALL, "Everywhere", out);
+    option_lines(AREA_SCREEN, "The screen", out);
     strbuf_add_text(
         out, "\nExit status: 0 done, 1 in part, 2 wrong usage, 3 PostgreSQL or Kafka cannot be reached,\n"
              "4 not allowed or not confirmed, 5 nothing to act on, 130 interrupted.\n");
@@ -68,12 +68,12 @@ help_command(const struct command *command, struct strbuf *out)
 {
     strbuf_printf(out, "redrive %s%s%s [OPTION…]: %s\n", command->name, command->args[0] ? " " : "",
                   command->args, command->help);
-    option_lines(command->options & IN_CHOOSE, "Which events; these narrow each other", out);
-    if ((command->options & IN_CHOOSE) != 0)
+    option_lines(command->options & AREA_CHOOSE, "Which events; these narrow each other", out);
+    if ((command->options & AREA_CHOOSE) != 0)
         filter_help(out);
-    option_lines(command->options & ~(unsigned)(IN_CHOOSE | IN_SCREEN), "Options", out);
-    option_lines(command->options & IN_SCREEN, "The screen", out);
-    option_lines(IN_ALL, "Everywhere", out);
+    option_lines(command->options & ~(unsigned)(AREA_CHOOSE | AREA_SCREEN), "Options", out);
+    option_lines(command->options & AREA_SCREEN, "The screen", out);
+    option_lines(AREA_ALL, "Everywhere", out);
 }
 
 // --- the manual page ---
@@ -129,13 +129,13 @@ man_commands(struct strbuf *out)
         strbuf_add_text(out, "\"\n");
         man_text(out, commands[i].help);
         strbuf_add_text(out, ".\n");
-        man_options(out, commands[i].options & ~(unsigned)IN_CHOOSE & ~(unsigned)IN_CHANGE);
+        man_options(out, commands[i].options & ~(unsigned)AREA_CHOOSE & ~(unsigned)AREA_CHANGE);
     }
     strbuf_add_text(out,
                     ".SH CHOOSING EVENTS\nFor every command that is about events; they narrow each other.\n");
-    man_options(out, IN_CHOOSE);
+    man_options(out, AREA_CHOOSE);
     strbuf_add_text(out, ".SH CHANGING EVENTS\nFor reprocess, resolve, discard and restore.\n");
-    man_options(out, IN_CHANGE);
+    man_options(out, AREA_CHANGE);
 }
 
 static void
@@ -171,7 +171,7 @@ man_page(struct strbuf *out)
         "the screen has a command. Options may stand before or after the command.\n");
     man_commands(out);
     strbuf_add_text(out, ".SH OPTIONS EVERYWHERE\n");
-    man_options(out, IN_ALL);
+    man_options(out, AREA_ALL);
     man_settings(out);
     strbuf_add_text(
         out,
@@ -302,9 +302,9 @@ fish_completion(struct strbuf *out)
                       commands[i].help);
     for (int i = 0; i < OPTION_COUNT; i++) {
         const struct option_row *row = &option_rows[i];
-        if ((row->scope & IN_ALL) != 0)
+        if ((row->scope & AREA_ALL) != 0)
             fish_option(out, row, "");
-        for (size_t c = 0; (row->scope & IN_ALL) == 0 && c < command_count; c++) {
+        for (size_t c = 0; (row->scope & AREA_ALL) == 0 && c < command_count; c++) {
             char condition[80];
             snprintf(condition, sizeof condition, " -n '__fish_seen_subcommand_from %s'", commands[c].name);
             if (option_is_allowed(row, &commands[c]))

@@ -1,0 +1,109 @@
+#include "commands/choosing.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include "base/text.h"
+
+static bool
+read_status(const char *word, unsigned *statuses, struct err *err)
+{
+    static const struct {
+        const char *word;
+        unsigned statuses;
+    } rows[] = {
+        {"pending", 1u << EVENT_PENDING},
+        {"resolved", 1u << EVENT_RESOLVED},
+        {"discarded", 1u << EVENT_DISCARDED},
+        {"all", 1u << EVENT_PENDING | 1u << EVENT_RESOLVED | 1u << EVENT_DISCARDED | 1u << EVENT_OTHER}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].word, word) == 0) {
+            *statuses = rows[i].statuses;
+            return true;
+        }
+    return err_set(err, ERR_USAGE, "--status is pending, resolved, discarded or all, not \"%s\"", word);
+}
+
+bool
+choosing_read(const struct call *call, unsigned otherwise, struct choice *choice, struct err *err)
+{
+    const struct options *options = &call->options;
+    *choice = (struct choice){.ids = options->ids,
+                              .id_count = options->id_count,
+                              .has_ids = options->has_ids,
+                              .group = options->group,
+                              .filter = options->filter,
+                              .queue = options->queue,
+                              .otherwise = otherwise,
+                              .limit = options->limit};
+    return options->status == NULL || read_status(options->status, &choice->statuses, err);
+}
+
+bool
+choosing_is_any(const struct call *call)
+{
+    const struct options *options = &call->options;
+    return options->has_ids || options->group || options->filter || options->queue || options->status ||
+           options->limit;
+}
+
+void
+choosing_describe(const struct call *call, struct strbuf *out)
+{
+    const struct options *options = &call->options;
+    if (options->has_ids)
+        strbuf_printf(out, " by id");
+    if (options->group != NULL)
+        strbuf_printf(out, " of group %s", options->group);
+    if (options->queue != NULL)
+        strbuf_printf(out, " of queue %s", options->queue);
+    if (options->filter != NULL)
+        strbuf_printf(out, " that match %s", options->filter);
+    if (options->status != NULL)
+        strbuf_printf(out, ", status %s", options->status);
+    if (options->limit > 0)
+        strbuf_printf(out, ", the oldest %" PRId64, options->limit);
+}
+
+static void
+add_ids(struct strbuf *out, const int64_t *ids, size_t count)
+{
+    enum { SHOWN = 10 };
+    for (size_t i = 0; i < count && i < SHOWN; i++)
+        strbuf_printf(out, "%s%" PRId64, i > 0 ? ", " : "", ids[i]);
+    if (count > SHOWN)
+        strbuf_printf(out, " and %zu more", count - SHOWN);
+}
+
+bool
+choosing_check_known(const struct choose_tally *tally, struct err *err)
+{
+    if (tally->unknown_count == 0)
+        return true;
+    struct strbuf ids = {0};
+    add_ids(&ids, tally->unknown, tally->unknown_count);
+    err_set(err, ERR_NOT_FOUND, "there is no event %s; nothing was done", strbuf_text(&ids));
+    strbuf_release(&ids);
+    return false;
+}
+
+void
+choosing_say_undecided(const struct call *call, const struct choose_tally *tally)
+{
+    if (tally->undecided_count == 0)
+        return;
+    struct strbuf ids = {0};
+    add_ids(&ids, tally->undecided, tally->undecided_count);
+    remark(call,
+           "%zu events are undecided, neither in nor out: the pattern ran into its match limit on them (%s); "
+           "make the pattern "
+           "simpler",
+           tally->undecided_count, strbuf_text(&ids));
+    strbuf_release(&ids);
+}
+
+bool
+choosing_tick(void *progress, const struct choose_tally *tally)
+{
+    progress_show(progress, tally->scanned, 0, NULL);
+    return !command_is_interrupted();
+}

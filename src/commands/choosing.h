@@ -1,0 +1,26 @@
+// choosing: the options that choose events, made into a choice; and what is said about events that could not
+// be chosen.
+#ifndef REDRIVE_COMMANDS_CHOOSING_H
+#define REDRIVE_COMMANDS_CHOOSING_H
+
+#include "commands/command.h"
+#include "commands/output.h"
+#include "engine/choose.h"
+
+// `otherwise`: the statuses chosen from when nobody says (set of 1 << enum event_status). Borrows from call.
+bool choosing_read(const struct call *call, unsigned otherwise, struct choice *choice,
+                   struct err *err) MUST_CHECK;
+// Was anything chosen at all?
+bool choosing_is_any(const struct call *call);
+// The choice in words: "of group 8f3a… that match /timeout/"; "" where everything was chosen.
+void choosing_describe(const struct call *call, struct strbuf *out);
+
+// Ids that are not there end the command: ERR_NOT_FOUND, nothing was done.
+bool choosing_check_known(const struct choose_tally *tally, struct err *err) MUST_CHECK;
+// Says on standard error how many events a pattern could not decide, and which.
+void choosing_say_undecided(const struct call *call, const struct choose_tally *tally);
+
+// For choose_…: shows how many were looked at, and ends when a signal came.
+bool choosing_tick(void *progress, const struct choose_tally *tally);
+
+#endif

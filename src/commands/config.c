@@ -1,0 +1,72 @@
+// config: the settings in force and where each came from.
+#include <string.h>
+#include "commands/command.h"
+#include "commands/json.h"
+#include "commands/output.h"
+#include "kafka_properties.h"
+
+static const struct column columns[] = {
+    {"setting", ALIGN_LEFT, 15, 0}, {"value", ALIGN_LEFT, 20, 48}, {"from", ALIGN_LAST, 0, 0}};
+
+// Only what a person chose is interesting in text; the rest is there all the same.
+static bool
+print_row(struct table *table, bool is_json, const char *name, struct bytes value, bool is_set,
+          const struct settings_origin *origin, struct err *err)
+{
+    if (!is_json) {
+        table_add_text(table, name);
+        table_add(table, is_set ? value : BYTES_ABSENT);
+        table_add_text(table, origin->where);
+        return true;
+    }
+    struct value *object = value_object();
+    value_add_text(object, "setting", name);
+    value_add_bytes(object, "value", is_set ? value : BYTES_ABSENT);
+    value_add_text(object, "from", origin->where);
+    return json_print(object, err);
+}
+
+static bool
+print_settings(const struct call *call, struct table *table, struct err *err)
+{
+    const struct settings *settings = &call->settings;
+    bool ok = true;
+    for (int i = 0; ok && i < SETTING_ID_COUNT; i++) {
+        struct strbuf value = {0};
+        setting_print(settings, (enum setting_id)i, &value);
+        ok = print_row(table, call->options.json, setting_name((enum setting_id)i), strbuf_bytes(&value),
+                       value.len > 0, &settings->origins[i], err);
+        strbuf_release(&value);
+    }
+    for (size_t i = 0; ok && i < settings->kafka_count; i++) {
+        const struct kafka_property *property = &settings->kafka[i];
+        struct strbuf name = {0};
+        strbuf_printf(&name, "kafka.%s", property->name);
+        bool is_secret = kafka_property_is_secret(property->name);
+        ok = print_row(table, call->options.json, strbuf_text(&name),
+                       is_secret ? BYTES("(not shown)") : bytes_of(property->value), true, &property->origin,
+                       err);
+        strbuf_release(&name);
+    }
+    return ok;
+}
+
+int
+command_config(struct call *call, struct err *err)
+{
+    if (!command_no_args(call, err))
+        return STATUS_USAGE;
+    call->rules = category_rules_create(call->settings.categories, err);
+    if (call->rules == NULL) {
+        err_context(err, "%s", call->settings.origins[SETTING_ID_categories].where);
+        return STATUS_USAGE;
+    }
+    if (call->options.check) {
+        remark(call, "the configuration is right");
+        return STATUS_DONE;
+    }
+    struct table table;
+    table_begin(&table, call, columns, 3);
+    bool ok = print_settings(call, &table, err);
+    return table_end(&table, err) && ok ? STATUS_DONE : command_status(err);
+}

@@ -1,0 +1,126 @@
+// events: the chosen events, newest first. The ids are chosen first, so that the order is exact; rows follow
+// page by page.
+#include "store/events.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "base/text.h"
+#include "commands/choosing.h"
+#include "commands/command.h"
+#include "commands/json.h"
+#include "commands/output.h"
+
+enum { PAGE = 500 };
+
+static const struct column columns[] = {{"id", ALIGN_RIGHT, 6, 0},    {"created", ALIGN_LEFT, 19, 0},
+                                        {"type", ALIGN_LEFT, 12, 24}, {"status", ALIGN_LEFT, 7, 0},
+                                        {"group", ALIGN_LEFT, 16, 0}, {"try", ALIGN_RIGHT, 3, 0},
+                                        {"error", ALIGN_LAST, 0, 0}};
+
+static bool
+print_json(const struct event *event, struct err *err)
+{
+    struct value *object = value_object();
+    value_add_int(object, "id", event->id);
+    value_add_bytes(object, "event_id", event->event_id);
+    value_add_bytes(object, "event_type", event->event_type);
+    value_add_bytes(object, "status", event->status_text);
+    json_group(object, "group", event->group);
+    value_add_text(object, "category", category_name(event->category));
+    value_add_bytes(object, "error_message", event->error_message);
+    value_add_int(object, "retry_count", event->retry_count);
+    value_add_time(object, "created_at", event->created_at, event->created_wall - event->created_at);
+    value_add_bytes(object, "topic", event->topic);
+    json_int_or_null(object, "partition", event->has_partition, event->partition);
+    json_int_or_null(object, "offset", event->has_offset, event->offset);
+    value_add_payload(object, "key", event->key);
+    value_add_bool(object, "edited", event->revisions > 0);
+    value_add_int(object, "came_back", event->came_back);
+    return json_print(object, err);
+}
+
+// The time as it stands in the table: what an operator sees in psql.
+static void
+add_wall(struct table *table, int64_t wall)
+{
+    char text[TIME_TEXT];
+    if (wall == TIME_ABSENT) {
+        table_add_text(table, NULL);
+        return;
+    }
+    time_rfc3339(wall / US_PER_SECOND * US_PER_SECOND, 0, text);
+    text[10] = ' ';
+    table_add(table, (struct bytes){text, 19});
+}
+
+static void
+add_row(struct table *table, const struct event *event)
+{
+    char group[GROUP_TEXT];
+    table_add_number(table, event->id);
+    add_wall(table, event->created_wall);
+    table_add(table, event->event_type);
+    table_add(table, event->status_text);
+    table_add_text(table, group_text(event->group, group));
+    table_add_number(table, event->retry_count);
+    table_add(table, event->error_message);
+}
+
+static bool
+print_events(struct call *call, struct store *store, const int64_t *ids, size_t count, struct err *err)
+{
+    unsigned fields =
+        EVENT_NARROW | EVENT_ERROR | EVENT_GROUP | EVENT_KNOWN | (call->options.json ? EVENT_RAW : 0);
+    struct table table;
+    table_begin(&table, call, columns, sizeof columns / sizeof *columns);
+    bool ok = true;
+    for (size_t at = 0; ok && at < count && !command_is_interrupted(); at += PAGE) {
+        struct event_query query = {.fields = fields,
+                                    .ids = ids + at,
+                                    .id_count = count - at < PAGE ? count - at : PAGE,
+                                    .cut = call->options.json ? 0 : 1024};
+        struct event_page page = {0};
+        ok = store_events(store, &query, &page, err);
+        for (size_t i = 0; ok && i < page.count; i++) {
+            if (call->options.json)
+                ok = print_json(&page.events[i], err);
+            else
+                add_row(&table, &page.events[i]);
+        }
+        ok = ok && table_flush(&table, err);
+        event_page_release(&page);
+    }
+    return table_end(&table, err) && ok;
+}
+
+static bool
+events(struct call *call, struct store *store, struct err *err)
+{
+    struct choice choice;
+    struct choose_tally tally = {0};
+    struct progress progress;
+    int64_t *ids = NULL;
+    size_t count = 0;
+    progress_begin(&progress, call, "events");
+    bool ok = choosing_read(call, 1u << EVENT_PENDING, &choice, err);
+    choice.newest_first = true;
+    ok = ok && choose_ids(store, &choice, choosing_tick, &progress, &ids, &count, &tally, err) &&
+         choosing_check_known(&tally, err);
+    progress_end(&progress);
+    ok = ok && print_events(call, store, ids, count, err);
+    choosing_say_undecided(call, &tally);
+    choose_tally_release(&tally);
+    free(ids);
+    return ok;
+}
+
+int
+command_events(struct call *call, struct err *err)
+{
+    struct store *store = NULL;
+    bool ok = command_no_args(call, err) && command_store(call, STORE_READ, &store, err) &&
+              events(call, store, err);
+    store_close(store);
+    return ok ? STATUS_DONE : command_status(err);
+}

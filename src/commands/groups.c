@@ -1,0 +1,359 @@
+// groups: groups of the chosen events, largest first; counted by core/backlog, as on the screen.
+#include "core/backlog.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "commands/choosing.h"
+#include "commands/command.h"
+#include "commands/json.h"
+#include "commands/output.h"
+#include "core/fingerprint.h"
+#include "core/words.h"
+#include "store/events.h"
+
+// What --json tells beyond a group's top three: every event type and topic of each group, and how many events
+// came back.
+struct breakdown {
+    struct words values; // of all pivots but error
+    struct words names;  // of types and topics
+    struct keys groups;  // fingerprints, or numbers of values
+    int64_t *came_back;  // by index in groups
+    size_t came_back_capacity, came_back_count;
+    struct keys pairs; // group index << 32 | is_topic << 31 | number of a name
+    int64_t *pair_counts;
+    size_t pair_capacity, pair_count;
+    struct pair {
+        uint64_t pair;
+        int64_t count;
+    } * sorted; // by pair, so those of a group stand together; made when counting is over
+};
+
+struct counting {
+    struct progress progress; // first: choosing_tick is given the whole
+    struct backlog *backlog;
+    struct breakdown breakdown;
+    enum pivot pivot;
+};
+
+static uint64_t
+group_number(struct counting *counting, const struct event *event)
+{
+    struct words *values = &counting->breakdown.values;
+    char hour[TIME_TEXT];
+    int64_t us = 3600 * (int64_t)US_PER_SECOND;
+    switch (counting->pivot) {
+    case PIVOT_TYPE:
+        return words_number(values, event->event_type);
+    case PIVOT_SOURCE:
+        return words_number(values, event->source_table);
+    case PIVOT_TOPIC:
+        return words_number(values, event->topic);
+    case PIVOT_KIND:
+        return words_number(values, bytes_of(category_name(event->category)));
+    case PIVOT_HOUR:
+        return event->created_at == TIME_ABSENT
+                   ? 0
+                   : words_number(values, bytes_of(time_rfc3339(event->created_at / us * us, 0, hour)));
+    case PIVOT_ERROR:
+    case PIVOT_COUNT:
+        break;
+    }
+    return event->group;
+}
+
+static void
+count_pair(struct breakdown *breakdown, uint32_t group, bool is_topic, struct bytes name)
+{
+    if (!bytes_present(name))
+        return;
+    uint64_t pair = (uint64_t)group << 32 | (uint64_t)is_topic << 31 | words_number(&breakdown->names, name);
+    uint32_t index = keys_index(&breakdown->pairs, pair);
+    if (index >= breakdown->pair_count) {
+        breakdown->pair_counts = alloc_grow(breakdown->pair_counts, index, &breakdown->pair_capacity,
+                                            sizeof *breakdown->pair_counts);
+        breakdown->pair_counts[index] = 0;
+        breakdown->pair_count = index + 1;
+    }
+    breakdown->pair_counts[index]++;
+}
+
+static void
+break_down(struct counting *counting, const struct event *event)
+{
+    struct breakdown *breakdown = &counting->breakdown;
+    uint32_t index = keys_index(&breakdown->groups, group_number(counting, event));
+    if (index >= breakdown->came_back_count) {
+        breakdown->came_back = alloc_grow(breakdown->came_back, index, &breakdown->came_back_capacity,
+                                          sizeof *breakdown->came_back);
+        breakdown->came_back[index] = 0;
+        breakdown->came_back_count = index + 1;
+    }
+    breakdown->came_back[index] += event->came_back > 0;
+    count_pair(breakdown, index, false, event->event_type);
+    count_pair(breakdown, index, true, event->topic);
+}
+
+static bool
+count_event(void *context, const struct event *event)
+{
+    struct counting *counting = context;
+    backlog_add(counting->backlog, event, 1);
+    break_down(counting, event);
+    return true;
+}
+
+static void
+breakdown_release(struct breakdown *breakdown)
+{
+    words_release(&breakdown->values);
+    words_release(&breakdown->names);
+    keys_release(&breakdown->groups);
+    keys_release(&breakdown->pairs);
+    free(breakdown->came_back);
+    free(breakdown->pair_counts);
+    free(breakdown->sorted);
+}
+
+static int
+by_pair(const void *left, const void *right)
+{
+    const struct pair *a = left, *b = right;
+    return (a->pair > b->pair) - (a->pair < b->pair);
+}
+
+static void
+breakdown_sort(struct breakdown *breakdown)
+{
+    breakdown->sorted = alloc_array(breakdown->pair_count + 1, sizeof *breakdown->sorted);
+    for (size_t i = 0; i < breakdown->pair_count; i++)
+        breakdown->sorted[i] = (struct pair){breakdown->pairs.keys[i], breakdown->pair_counts[i]};
+    qsort(breakdown->sorted, breakdown->pair_count, sizeof *breakdown->sorted, by_pair);
+}
+
+// The first of the sorted pairs that is not below.
+static size_t
+first_pair(const struct breakdown *breakdown, uint64_t pair)
+{
+    size_t low = 0, high = breakdown->pair_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (breakdown->sorted[middle].pair < pair)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// --- what a group is called: learned from a sample of each ---
+
+static bool
+describe_some(struct store *store, struct backlog *backlog, size_t *cursor, bool *is_more, struct err *err)
+{
+    enum { SLICE = 200 };
+    int64_t ids[SLICE];
+    uint64_t keys[SLICE];
+    size_t count = 0;
+    while (count < SLICE && backlog_undescribed(backlog, cursor, &keys[count], &ids[count]))
+        count++;
+    *is_more = count == SLICE;
+    if (count == 0)
+        return true;
+    struct event_query query = {
+        .fields = EVENT_ERROR | EVENT_STACK | EVENT_GROUP, .ids = ids, .id_count = count};
+    struct event_page page = {0};
+    if (!store_events(store, &query, &page, err))
+        return false;
+    for (size_t i = 0; i < page.count; i++) {
+        const struct event *event = &page.events[i];
+        struct fingerprint_input input = {.message = event->error_message, .stack = event->stack_trace};
+        struct fingerprint parts = fingerprint_explain(&input, &page.arena);
+        struct group_text text = {.pattern = arena_text(&page.arena, parts.pattern),
+                                  .error_class = arena_text(&page.arena, parts.root_class),
+                                  .sample =
+                                      arena_text(&page.arena, bytes_slice(event->error_message, 0, 300)),
+                                  .frame = arena_text(&page.arena, parts.frame)};
+        backlog_describe(backlog, event->group, &text);
+    }
+    event_page_release(&page);
+    return true;
+}
+
+static bool
+describe(struct store *store, struct backlog *backlog, struct err *err)
+{
+    size_t cursor = 0;
+    bool is_more = true;
+    while (is_more)
+        if (!describe_some(store, backlog, &cursor, &is_more, err))
+            return false;
+    return true;
+}
+
+// --- printing ---
+
+struct named_count {
+    const char *name;
+    int64_t count;
+};
+
+static int
+more_first(const void *left, const void *right)
+{
+    const struct named_count *a = left, *b = right;
+    if (a->count != b->count)
+        return a->count > b->count ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+static struct value *
+names_json(const struct breakdown *breakdown, uint32_t group, bool is_topic)
+{
+    struct named_count *found = NULL;
+    size_t count = 0, capacity = 0;
+    uint64_t low = (uint64_t)group << 32 | (uint64_t)is_topic << 31, high = low + (1u << 31);
+    for (size_t i = first_pair(breakdown, low); i < breakdown->pair_count && breakdown->sorted[i].pair < high;
+         i++) {
+        const struct pair *pair = &breakdown->sorted[i];
+        found = alloc_grow(found, count, &capacity, sizeof *found);
+        found[count++] =
+            (struct named_count){words_text(&breakdown->names, (uint16_t)(pair->pair & 0xFFFF)), pair->count};
+    }
+    if (count > 0)
+        qsort(found, count, sizeof *found, more_first);
+    struct value *list = value_array();
+    for (size_t i = 0; i < count; i++)
+        value_add_text(list, NULL, found[i].name);
+    free(found);
+    return list;
+}
+
+// Every group that is listed was counted, so it is there.
+static uint32_t
+group_index(const struct counting *counting, const struct event_group *group)
+{
+    const struct breakdown *breakdown = &counting->breakdown;
+    if (counting->pivot == PIVOT_ERROR)
+        return (uint32_t)keys_find(&breakdown->groups, group->key);
+    bool is_named = group->value[0] != '\0';
+    int32_t number = is_named ? words_find(&breakdown->values, bytes_of(group->value)) : 0;
+    int64_t index = keys_find(&breakdown->groups, number < 0 ? WORDS_OTHER : (uint64_t)number);
+    if (index < 0) // an empty text, which a group does not tell from an absent one
+        index = keys_find(&breakdown->groups, (uint64_t)words_find(&breakdown->values, BYTES("")));
+    return index < 0 ? 0 : (uint32_t)index;
+}
+
+static bool
+print_json(const struct counting *counting, const struct event_group *group, int64_t zone_us, struct err *err)
+{
+    uint32_t index = group_index(counting, group);
+    bool is_error = counting->pivot == PIVOT_ERROR;
+    struct value *object = value_object();
+    value_add_text(object, "group", group->value[0] == '\0' ? NULL : group->value);
+    value_add_int(object, "count", group->count);
+    value_add_text(object, "error_class", is_error ? group->text.error_class : NULL);
+    value_add_text(object, "error", is_error ? group->text.pattern : NULL);
+    value_add_text(object, "category", category_name(group->category));
+    value_add_time(object, "first_seen", group->first_at, zone_us);
+    value_add_time(object, "last_seen", group->last_at, zone_us);
+    value_add_real(object, "rate_per_minute", group->per_minute);
+    value_add(object, "event_types", names_json(&counting->breakdown, index, false));
+    value_add(object, "topics", names_json(&counting->breakdown, index, true));
+    value_add_int(object, "came_back", counting->breakdown.came_back[index]);
+    return json_print(object, err);
+}
+
+static const struct column error_columns[] = {{"group", ALIGN_LEFT, 16, 0},    {"count", ALIGN_RIGHT, 9, 0},
+                                              {"rate/min", ALIGN_RIGHT, 0, 0}, {"last", ALIGN_LEFT, 19, 0},
+                                              {"kind", ALIGN_LEFT, 9, 0},      {"error", ALIGN_LAST, 0, 0}};
+static const struct column other_columns[] = {{"group", ALIGN_LEFT, 24, 60},
+                                              {"count", ALIGN_RIGHT, 9, 0},
+                                              {"rate/min", ALIGN_RIGHT, 0, 0},
+                                              {"last", ALIGN_LEFT, 19, 0},
+                                              {"kind", ALIGN_LAST, 0, 0}};
+
+static void
+add_row(struct table *table, const struct event_group *group, bool is_error)
+{
+    char rate[32];
+    snprintf(rate, sizeof rate, "%.1f", group->per_minute);
+    table_add_text(table, group->value[0] == '\0' ? NULL : group->value);
+    table_add_count(table, group->count);
+    table_add_text(table, rate);
+    table_add_time(table, group->last_at);
+    table_add_text(table, category_name(group->category));
+    if (!is_error)
+        return;
+    struct strbuf error = {0};
+    if (group->text.error_class != NULL)
+        strbuf_printf(&error, "%s: ", group->text.error_class);
+    strbuf_add_text(&error, group->text.pattern != NULL ? group->text.pattern : "");
+    table_add(table, strbuf_bytes(&error));
+    strbuf_release(&error);
+}
+
+static bool
+print_groups(struct call *call, const struct counting *counting, int64_t now, int64_t zone_us,
+             struct err *err)
+{
+    struct arena arena = {0};
+    struct group_list list = {0};
+    bool is_error = counting->pivot == PIVOT_ERROR, ok = true;
+    backlog_groups(counting->backlog, counting->pivot, NULL, now, &arena, &list);
+    struct table table;
+    table_begin(&table, call, is_error ? error_columns : other_columns, is_error ? 6 : 5);
+    size_t count = call->options.limit > 0 && (size_t)call->options.limit < list.count
+                       ? (size_t)call->options.limit
+                       : list.count;
+    for (size_t i = 0; ok && i < count; i++) {
+        if (call->options.json)
+            ok = print_json(counting, &list.groups[i], zone_us, err);
+        else
+            add_row(&table, &list.groups[i], is_error);
+    }
+    ok = table_end(&table, err) && ok;
+    arena_release(&arena);
+    return ok;
+}
+
+static bool
+groups(struct call *call, struct store *store, struct counting *counting, struct err *err)
+{
+    struct choice choice;
+    struct choose_tally tally = {0};
+    unsigned fields = EVENT_NARROW | EVENT_GROUP | (store_info(store)->schema_version > 0 ? EVENT_KNOWN : 0);
+    int64_t now = 0;
+    progress_begin(&counting->progress, call, "events");
+    bool ok = choosing_read(call, 1u << EVENT_PENDING, &choice, err) && store_now(store, &now, err);
+    choice.limit = 0; // of groups here: the largest N
+    ok = ok && choose_scan(store, &choice, fields, count_event, choosing_tick, counting, &tally, err) &&
+         choosing_check_known(&tally, err) &&
+         (counting->pivot != PIVOT_ERROR || describe(store, counting->backlog, err));
+    progress_end(&counting->progress);
+    breakdown_sort(&counting->breakdown);
+    ok = ok && print_groups(call, counting, now, store_info(store)->zone_us, err);
+    choosing_say_undecided(call, &tally);
+    choose_tally_release(&tally);
+    return ok;
+}
+
+int
+command_groups(struct call *call, struct err *err)
+{
+    struct counting counting = {.pivot = PIVOT_ERROR};
+    struct store *store = NULL;
+    if (!command_no_args(call, err))
+        return STATUS_USAGE;
+    if (call->options.by != NULL && !pivot_parse(bytes_of(call->options.by), &counting.pivot)) {
+        err_set(err, ERR_USAGE, "--by is error, type, source, topic, kind or hour, not \"%s\"",
+                call->options.by);
+        return STATUS_USAGE;
+    }
+    counting.backlog = backlog_create();
+    bool ok = command_store(call, STORE_READ, &store, err) && groups(call, store, &counting, err);
+    breakdown_release(&counting.breakdown);
+    backlog_destroy(counting.backlog);
+    store_close(store);
+    return ok ? STATUS_DONE : command_status(err);
+}

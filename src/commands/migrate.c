@@ -1,0 +1,77 @@
+// migrate: makes or upgrades the schema redrive; --print for a DBA; --with-indexes on the table of dead
+// letters.
+#include "store/schema.h"
+
+#include "commands/command.h"
+#include "commands/json.h"
+#include "commands/output.h"
+
+static int
+print_sql(struct call *call, struct err *err)
+{
+    struct strbuf sql = {0};
+    bool ok = schema_print(call->settings.table, call->settings.zone, &sql, err) &&
+              (!call->options.with_indexes || schema_print_indexes(call->settings.table, &sql, err)) &&
+              output_bytes(strbuf_bytes(&sql), err);
+    strbuf_release(&sql);
+    return ok ? STATUS_DONE : command_status(err);
+}
+
+static bool
+say_result(struct call *call, const struct schema_result *result, struct err *err)
+{
+    if (call->options.json) {
+        struct value *object = value_object();
+        value_add_int(object, "from", result->from);
+        value_add_int(object, "to", result->to);
+        return json_print(object, err);
+    }
+    if (result->from == result->to)
+        remark(call, "the schema redrive is up to date: version %d", result->to);
+    else if (result->from == 0)
+        remark(call, "the schema redrive was made: version %d", result->to);
+    else
+        remark(call, "the schema redrive was upgraded from version %d to %d", result->from, result->to);
+    return true;
+}
+
+static bool
+migrate(struct call *call, struct store *store, struct err *err)
+{
+    struct schema_result result = {0};
+    if (!schema_migrate(store, &result, err) || !say_result(call, &result, err))
+        return false;
+    if (call->options.adopt) {
+        if (!schema_adopt(store, err))
+            return false;
+        remark(call, "this database is an install of its own now, and may publish");
+    } else if (store_info(store)->is_copy) {
+        remark(call, "this database is a copy of another install and does not publish; redrive migrate "
+                     "--adopt makes it one "
+                     "of its own");
+    }
+    if (!call->options.with_indexes)
+        return true;
+    if (!schema_create_indexes(store, err))
+        return false;
+    remark(call, "the indexes on %s are there", call->settings.table);
+    return true;
+}
+
+int
+command_migrate(struct call *call, struct err *err)
+{
+    if (!command_no_args(call, err))
+        return STATUS_USAGE;
+    if (call->options.print)
+        return print_sql(call, err);
+    if (call->settings.read_only) {
+        err_set(err, ERR_DENIED, "redrive migrate changes the database, and read_only is on (%s)",
+                call->settings.origins[SETTING_ID_read_only].where);
+        return STATUS_DENIED;
+    }
+    struct store *store = NULL;
+    bool ok = command_store(call, STORE_BARE, &store, err) && migrate(call, store, err);
+    store_close(store);
+    return ok ? STATUS_DONE : command_status(err);
+}

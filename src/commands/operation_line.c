@@ -1,0 +1,100 @@
+#include "commands/operation_line.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include "base/text.h"
+#include "commands/json.h"
+
+static const struct column columns[] = {
+    {"no", ALIGN_RIGHT, 5, 0},      {"what", ALIGN_LEFT, 9, 0},      {"who", ALIGN_LEFT, 8, 20},
+    {"state", ALIGN_LEFT, 9, 0},    {"done", ALIGN_RIGHT, 9, 0},     {"of", ALIGN_RIGHT, 9, 0},
+    {"refused", ALIGN_RIGHT, 0, 0}, {"conflict", ALIGN_RIGHT, 0, 0}, {"back", ALIGN_RIGHT, 0, 0},
+    {"rate", ALIGN_RIGHT, 0, 0},    {"created", ALIGN_LEFT, 19, 0},  {"reason", ALIGN_LAST, 0, 0}};
+
+static void
+counts_json(struct value *object, const struct operation *operation)
+{
+    value_add_int(object, "total", operation->total);
+    value_add_int(object, "done", operation->done);
+    value_add_int(object, "refused", operation->refused);
+    value_add_int(object, "conflict", operation->conflict);
+    value_add_int(object, "came_back", operation->came_back);
+}
+
+bool
+operation_result(const struct call *call, const struct operation *operation, struct err *err)
+{
+    if (call->options.json) {
+        struct value *object = value_object();
+        json_int_or_null(object, "operation", operation->no > 0, operation->no);
+        value_add_text(object, "action", action_name(operation->action));
+        value_add_text(object, "state", operation_state_name(operation->state));
+        counts_json(object, operation);
+        return json_print(object, err);
+    }
+    char text[6][TEXT_SHORT];
+    struct strbuf line = {0};
+    if (operation->no > 0)
+        strbuf_printf(&line, "operation %" PRId64 ": ", operation->no);
+    strbuf_printf(&line, "%s %s, total %s, done %s, refused %s, conflict %s, came back %s\n",
+                  action_name(operation->action), operation_state_name(operation->state),
+                  text_count(operation->total, text[0]), text_count(operation->done, text[1]),
+                  text_count(operation->refused, text[2]), text_count(operation->conflict, text[3]),
+                  text_count(operation->came_back, text[4]));
+    bool ok = output_bytes(strbuf_bytes(&line), err);
+    strbuf_release(&line);
+    return ok;
+}
+
+bool
+operation_json(const struct operation *operation, int64_t zone_us, struct err *err)
+{
+    struct value *object = value_object();
+    value_add_int(object, "operation", operation->no);
+    value_add_text(object, "action", action_name(operation->action));
+    value_add_text(object, "state", operation_state_name(operation->state));
+    value_add_text(object, "requested_by", operation->requested_by);
+    value_add_text(object, "reason", operation->reason);
+    counts_json(object, operation);
+    json_int_or_null(object, "rate", operation->rate != RATE_UNLIMITED, operation->rate);
+    value_add_time(object, "created_at", operation->created_at, zone_us);
+    value_add_time(object, "finished_at", operation->finished_at, zone_us);
+    return json_print(object, err);
+}
+
+void
+operation_table(struct table *table, const struct call *call)
+{
+    table_begin(table, call, columns, sizeof columns / sizeof *columns);
+}
+
+void
+operation_row(struct table *table, const struct operation *operation)
+{
+    char rate[TEXT_SHORT];
+    snprintf(rate, sizeof rate, "%" PRId32 "/s", operation->rate);
+    table_add_number(table, operation->no);
+    table_add_text(table, action_name(operation->action));
+    table_add_text(table, operation->requested_by);
+    table_add_text(table, operation_state_name(operation->state));
+    table_add_count(table, operation->done);
+    table_add_count(table, operation->total);
+    table_add_count(table, operation->refused);
+    table_add_count(table, operation->conflict);
+    table_add_count(table, operation->came_back);
+    table_add_text(table, operation->rate == RATE_UNLIMITED ? NULL : rate);
+    table_add_time(table, operation->created_at);
+    table_add_text(table, operation->reason != NULL ? operation->reason : "");
+}
+
+int
+operation_status(const struct operation *operation)
+{
+    if (operation->state == OPERATION_AWAITING)
+        return STATUS_DENIED;
+    if (operation->total > 0 && operation->conflict == operation->total)
+        return STATUS_NOTHING; // all of it was somebody else's before: nothing was left to act on
+    if (operation->state == OPERATION_DONE && operation->done == operation->total)
+        return STATUS_DONE;
+    return STATUS_PART;
+}

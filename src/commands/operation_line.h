@@ -1,0 +1,19 @@
+// operation_line: one operation as a line, the same for operations, operation N and the end of every change.
+#ifndef REDRIVE_COMMANDS_OPERATION_LINE_H
+#define REDRIVE_COMMANDS_OPERATION_LINE_H
+
+#include "commands/command.h"
+#include "commands/output.h"
+#include "core/operation.h"
+
+// The line at the end of a change: operation, action, state, total, done, refused, conflict, came_back.
+bool operation_result(const struct call *call, const struct operation *operation, struct err *err) MUST_CHECK;
+// All that a list shows.
+bool operation_json(const struct operation *operation, int64_t zone_us, struct err *err) MUST_CHECK;
+void operation_table(struct table *table, const struct call *call);
+void operation_row(struct table *table, const struct operation *operation);
+
+// The exit status of an action whose operation stands like this at its end.
+int operation_status(const struct operation *operation);
+
+#endif

@@ -1,0 +1,267 @@
+// stats: the five analyses of the table of dead letters (S1.2).
+#include "store/stats.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include "base/clock.h"
+#include "base/text.h"
+#include "commands/command.h"
+#include "commands/json.h"
+#include "commands/output.h"
+
+struct report {
+    const struct call *call;
+    const struct stats *stats;
+    int64_t zone_us;
+};
+
+// --- for people ---
+
+static void
+duration_text(double seconds, char out[TEXT_SHORT])
+{
+    if (seconds < 60)
+        snprintf(out, TEXT_SHORT, "%.1fs", seconds);
+    else if (seconds < 3600)
+        snprintf(out, TEXT_SHORT, "%.1fm", seconds / 60);
+    else if (seconds < 86400)
+        snprintf(out, TEXT_SHORT, "%.1fh", seconds / 3600);
+    else
+        snprintf(out, TEXT_SHORT, "%.1fd", seconds / 86400);
+}
+
+static bool
+title(const char *text, bool is_first, struct err *err)
+{
+    struct strbuf line = {0};
+    strbuf_printf(&line, "%s%s\n", is_first ? "" : "\n", text);
+    bool ok = output_bytes(strbuf_bytes(&line), err);
+    strbuf_release(&line);
+    return ok;
+}
+
+static bool
+pending_text(const struct report *report, struct err *err)
+{
+    static const struct column columns[] = {{"status", ALIGN_LEFT, 10, 0},
+                                            {"events", ALIGN_RIGHT, 12, 0},
+                                            {"oldest", ALIGN_LEFT, 0, 0},
+                                            {"newest", ALIGN_LAST, 0, 0}};
+    const struct stats_pending *pending = &report->stats->pending;
+    const struct {
+        const char *name;
+        int64_t count;
+    } rows[] = {{"pending", pending->pending},
+                {"resolved", pending->resolved},
+                {"discarded", pending->discarded},
+                {"other", pending->other}};
+    struct table table;
+    table_begin(&table, report->call, columns, 4);
+    for (size_t i = 0; i < 4; i++) {
+        if (i == 3 && rows[i].count == 0)
+            continue;
+        table_add_text(&table, rows[i].name);
+        table_add_count(&table, rows[i].count);
+        table_add_time(&table, i == 0 ? pending->oldest_at : TIME_ABSENT);
+        table_add_time(&table, i == 0 ? pending->newest_at : TIME_ABSENT);
+    }
+    return title("Pending events", true, err) && table_end(&table, err);
+}
+
+static bool
+errors_text(const struct report *report, struct err *err)
+{
+    static const struct column columns[] = {{"events", ALIGN_RIGHT, 10, 0},
+                                            {"first", ALIGN_LEFT, 0, 0},
+                                            {"last", ALIGN_LEFT, 0, 0},
+                                            {"error", ALIGN_LAST, 0, 0}};
+    struct table table;
+    table_begin(&table, report->call, columns, 4);
+    for (size_t i = 0; i < report->stats->error_count; i++) {
+        const struct stats_error *error = &report->stats->errors[i];
+        table_add_count(&table, error->count);
+        table_add_time(&table, error->first_at);
+        table_add_time(&table, error->last_at);
+        table_add_text(&table, error->message);
+    }
+    return title("Most common errors", false, err) && table_end(&table, err);
+}
+
+// Hours with nothing are left out: what is drawn is where something happened.
+static bool
+hours_text(const struct report *report, struct err *err)
+{
+    static const struct column columns[] = {
+        {"hour", ALIGN_LEFT, 19, 0}, {"errors", ALIGN_RIGHT, 10, 0}, {"", ALIGN_LAST, 0, 0}};
+    int64_t most = 1;
+    for (size_t i = 0; i < report->stats->hour_count; i++)
+        most = report->stats->hours[i].count > most ? report->stats->hours[i].count : most;
+    struct table table;
+    table_begin(&table, report->call, columns, 3);
+    for (size_t i = 0; i < report->stats->hour_count; i++) {
+        const struct stats_hour *hour = &report->stats->hours[i];
+        if (hour->count == 0)
+            continue;
+        char bar[41];
+        int len = (int)((double)hour->count / (double)most * 40.0 + 0.5);
+        snprintf(bar, sizeof bar, "%.*s", len, "########################################");
+        table_add_time(&table, hour->hour);
+        table_add_count(&table, hour->count);
+        table_add_text(&table, bar);
+    }
+    return title("Errors per hour, last 7 days", false, err) && table_end(&table, err);
+}
+
+static bool
+types_text(const struct report *report, struct err *err)
+{
+    static const struct column columns[] = {{"event type", ALIGN_LEFT, 20, 50},
+                                            {"total", ALIGN_RIGHT, 10, 0},
+                                            {"pending", ALIGN_RIGHT, 10, 0},
+                                            {"resolved", ALIGN_RIGHT, 10, 0}};
+    struct table table;
+    table_begin(&table, report->call, columns, 4);
+    for (size_t i = 0; i < report->stats->type_count; i++) {
+        const struct stats_type *type = &report->stats->types[i];
+        table_add_text(&table, type->event_type);
+        table_add_count(&table, type->total);
+        table_add_count(&table, type->pending);
+        table_add_count(&table, type->resolved);
+    }
+    return title("Per event type", false, err) && table_end(&table, err);
+}
+
+static bool
+resolutions_text(const struct report *report, struct err *err)
+{
+    static const struct column columns[] = {{"event type", ALIGN_LEFT, 20, 50},
+                                            {"resolved", ALIGN_RIGHT, 10, 0},
+                                            {"mean time", ALIGN_RIGHT, 10, 0}};
+    struct table table;
+    table_begin(&table, report->call, columns, 3);
+    for (size_t i = 0; i < report->stats->resolution_count; i++) {
+        const struct stats_resolution *resolution = &report->stats->resolutions[i];
+        char mean[TEXT_SHORT];
+        duration_text(resolution->mean_seconds, mean);
+        table_add_text(&table, resolution->event_type);
+        table_add_count(&table, resolution->resolved);
+        table_add_text(&table, mean);
+    }
+    return title("Mean time to resolution", false, err) && table_end(&table, err);
+}
+
+// --- for programs: one object for each analysis ---
+
+static bool
+pending_json(const struct report *report, struct err *err)
+{
+    const struct stats_pending *pending = &report->stats->pending;
+    struct value *object = value_object();
+    value_add_text(object, "analysis", "pending");
+    value_add_int(object, "pending", pending->pending);
+    value_add_int(object, "resolved", pending->resolved);
+    value_add_int(object, "discarded", pending->discarded);
+    value_add_int(object, "other", pending->other);
+    value_add_time(object, "oldest", pending->oldest_at, report->zone_us);
+    value_add_time(object, "newest", pending->newest_at, report->zone_us);
+    return json_print(object, err);
+}
+
+static bool
+errors_json(const struct report *report, struct err *err)
+{
+    struct value *list = value_array();
+    for (size_t i = 0; i < report->stats->error_count; i++) {
+        const struct stats_error *error = &report->stats->errors[i];
+        struct value *row = value_object();
+        value_add_text(row, "error_message", error->message);
+        value_add_int(row, "count", error->count);
+        value_add_time(row, "first_seen", error->first_at, report->zone_us);
+        value_add_time(row, "last_seen", error->last_at, report->zone_us);
+        value_add(list, NULL, row);
+    }
+    struct value *object = value_object();
+    value_add_text(object, "analysis", "errors");
+    value_add(object, "errors", list);
+    return json_print(object, err);
+}
+
+static bool
+hours_json(const struct report *report, struct err *err)
+{
+    struct value *list = value_array();
+    for (size_t i = 0; i < report->stats->hour_count; i++) {
+        struct value *row = value_object();
+        value_add_time(row, "hour", report->stats->hours[i].hour, report->zone_us);
+        value_add_int(row, "count", report->stats->hours[i].count);
+        value_add(list, NULL, row);
+    }
+    struct value *object = value_object();
+    value_add_text(object, "analysis", "errors_per_hour");
+    value_add(object, "hours", list);
+    return json_print(object, err);
+}
+
+static bool
+types_json(const struct report *report, struct err *err)
+{
+    struct value *list = value_array();
+    for (size_t i = 0; i < report->stats->type_count; i++) {
+        const struct stats_type *type = &report->stats->types[i];
+        struct value *row = value_object();
+        value_add_text(row, "event_type", type->event_type);
+        value_add_int(row, "total", type->total);
+        value_add_int(row, "pending", type->pending);
+        value_add_int(row, "resolved", type->resolved);
+        value_add(list, NULL, row);
+    }
+    struct value *object = value_object();
+    value_add_text(object, "analysis", "event_types");
+    value_add(object, "event_types", list);
+    return json_print(object, err);
+}
+
+static bool
+resolutions_json(const struct report *report, struct err *err)
+{
+    struct value *list = value_array();
+    for (size_t i = 0; i < report->stats->resolution_count; i++) {
+        const struct stats_resolution *resolution = &report->stats->resolutions[i];
+        struct value *row = value_object();
+        value_add_text(row, "event_type", resolution->event_type);
+        value_add_int(row, "resolved", resolution->resolved);
+        value_add_real(row, "mean_seconds", resolution->mean_seconds);
+        value_add(list, NULL, row);
+    }
+    struct value *object = value_object();
+    value_add_text(object, "analysis", "resolution_time");
+    value_add(object, "event_types", list);
+    return json_print(object, err);
+}
+
+typedef bool print_fn(const struct report *report, struct err *err);
+
+static const struct {
+    print_fn *text, *json;
+} analyses[] = {{pending_text, pending_json},
+                {errors_text, errors_json},
+                {hours_text, hours_json},
+                {types_text, types_json},
+                {resolutions_text, resolutions_json}};
+
+int
+command_stats(struct call *call, struct err *err)
+{
+    struct store *store = NULL;
+    if (!command_no_args(call, err) || !command_store(call, STORE_READ, &store, err))
+        return command_status(err);
+    struct arena arena = {0};
+    struct stats stats = {0};
+    bool ok = stats_read(store, &arena, &stats, err);
+    struct report report = {.call = call, .stats = &stats, .zone_us = store_info(store)->zone_us};
+    for (size_t i = 0; ok && i < sizeof analyses / sizeof *analyses; i++)
+        ok = call->options.json ? analyses[i].json(&report, err) : analyses[i].text(&report, err);
+    arena_release(&arena);
+    store_close(store);
+    return ok ? STATUS_DONE : command_status(err);
+}
