@@ -15,11 +15,16 @@
 #include "core/event.h"
 
 struct plan_settings {
-    const char *key;  // where no record key is kept: "source_id", "event_id", "none", or "$.path" in the
-                      // payload; NULL: source_id
+    // Where a record's key comes from when none is kept: "source_id", "event_id", "none", or "$.path" in the
+    // payload; NULL: source_id. A column that is NULL gives a null key; a path that leads to no string,
+    // number or truth value refuses the event, because a key that is wanted for order must not become a
+    // random partition.
+    const char *key;
     bool is_key_only; // partition always by key; else the one it came from, where the record goes back to its
                       // own topic
-    bool keeps_headers; // keep the dead-letter frameworks' own headers, which are dropped otherwise
+    bool keeps_headers;  // keep the dead-letter frameworks' own headers, which are dropped otherwise
+    bool is_compressing; // the producer compresses, so a record's size does not tell whether the topic takes
+                         // it
 };
 // Is this a key rule? ERR_USAGE otherwise.
 bool plan_key_check(const char *rule, struct err *err) MUST_CHECK;
@@ -68,15 +73,21 @@ struct plan {
     const char *why; // where the value comes from, and why it is exact or not
 };
 
+// Headers of the record (operations.md 1.5.5): the original ones first, in order, without those that
+// dead-letter frameworks and earlier republishings added; then redrive-event-id (dlq_events.id),
+// redrive-chunk-id, redrive-attempt, redrive-source (topic/partition/offset), redrive-original-timestamp (of
+// the record where it is known, else of the failure; milliseconds since 1970), redrive-operator,
+// redrive-operation, reprocess.count (raised by one). All of them text.
+//
 // Everything in `plan` lives in the arena or is borrowed from the input. With a refusal the rest is filled as
 // far as it is known.
 void plan_make(const struct plan_settings *settings, const struct plan_input *input, struct arena *arena,
                struct plan *plan);
 
-// Does the plan for this event depend on the original record in Kafka (no copy is kept and it says where it
-// came from)?
+// Does the plan for this event depend on the original record in Kafka: no copy is kept, and it says where it
+// came from?
 bool plan_wants_original(const struct event *event);
-// About how many bytes the record takes in a batch.
+// How many bytes the record takes as a batch of its own, uncompressed (record batch format, version 2).
 uint64_t plan_size(const struct plan *plan);
 // Is this a header of a dead-letter framework, or of an earlier republishing, that is not sent on?
 bool plan_drops_header(struct bytes name);
