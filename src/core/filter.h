@@ -1,7 +1,9 @@
-// filter: the line an operator types, the same on the screen and in --filter (commands.md, "The filter language").
+// filter: the line an operator types, the same on the screen and in --filter (commands.md, "The filter
+// language").
 //
-// `field:value` terms, and what remains joined by single spaces is one regular expression on the error message. All must hold. A filter
-// is parsed once and matched against events in core; it never becomes SQL. Not thread-safe: one filter, one thread at a time.
+// `field:value` terms, and what remains joined by single spaces is one regular expression on the error
+// message. All must hold. A filter is parsed once and matched against events in core; it never becomes SQL.
+// Not thread-safe: one filter, one thread at a time.
 #ifndef REDRIVE_CORE_FILTER_H
 #define REDRIVE_CORE_FILTER_H
 
@@ -16,13 +18,15 @@ struct filter;
 
 // What relative terms (age:, created:, is:new) are measured against. Frozen when the filter is parsed.
 struct filter_context {
-    int64_t now;        // instant, of the database's clock where there is one
-    int64_t zone_us;    // wall minus UTC of the table's zone at now
-    int64_t new_after;  // is:new: groups first seen after this instant; TIME_ABSENT: now - 1 h
+    int64_t now;       // instant, of the database's clock where there is one
+    int64_t zone_us;   // wall minus UTC of the table's zone at now
+    int64_t new_after; // is:new: groups first seen after this instant; TIME_ABSENT: now - 1 h
 };
 
-// On failure err has the sentence, err->column the character (from 1) where it stopped and what was expected there.
-bool filter_parse(struct filter **filter, struct bytes text, const struct filter_context *context, struct err *err) MUST_CHECK;
+// On failure err has the sentence, err->column the character (from 1) where it stopped and what was expected
+// there.
+bool filter_parse(struct filter **filter, struct bytes text, const struct filter_context *context,
+                  struct err *err) MUST_CHECK;
 void filter_destroy(struct filter *filter);
 bool filter_is_empty(const struct filter *filter); // matches everything
 
@@ -35,17 +39,27 @@ unsigned filter_statuses(const struct filter *filter);
 enum filter_verdict { FILTER_NO, FILTER_YES, FILTER_UNDECIDED };
 enum filter_verdict filter_match(struct filter *filter, const struct event *event);
 
-// Where the filter's positive patterns match within one column's text, for highlighting. Returns how many were written.
-enum filter_column { FILTER_COLUMN_ERROR, FILTER_COLUMN_STACK, FILTER_COLUMN_PAYLOAD, FILTER_COLUMN_KEY, FILTER_COLUMN_TYPE,
-                     FILTER_COLUMN_TOPIC, FILTER_COLUMN_SOURCE, FILTER_COLUMN_EVENT_ID };
+// Where the filter's positive patterns match within one column's text, for highlighting. Returns how many
+// were written.
+enum filter_column {
+    FILTER_COLUMN_ERROR,
+    FILTER_COLUMN_STACK,
+    FILTER_COLUMN_PAYLOAD,
+    FILTER_COLUMN_KEY,
+    FILTER_COLUMN_TYPE,
+    FILTER_COLUMN_TOPIC,
+    FILTER_COLUMN_SOURCE,
+    FILTER_COLUMN_EVENT_ID
+};
 struct filter_span {
     size_t from;
     size_t len;
 };
-size_t filter_spans(struct filter *filter, enum filter_column column, struct bytes text, struct filter_span *spans, size_t room);
+size_t filter_spans(struct filter *filter, enum filter_column column, struct bytes text,
+                    struct filter_span *spans, size_t room);
 
-// Completion of field names and of fixed values (kind:, status:, is:, has:) at the end of `text`: the i-th candidate that
-// replaces the last word, or NULL. For the prompt.
+// Completion of field names and of fixed values (kind:, status:, is:, has:) at the end of `text`: the i-th
+// candidate that replaces the last word, or NULL. For the prompt.
 const char *filter_complete(struct bytes text, size_t i);
 
 // The fields with a sentence each, for help: the i-th, or false.
