@@ -214,9 +214,8 @@ exact_term(struct arena *arena, const char *field, struct bytes value)
         bytes_find(value, BYTES(" "), 0) != SIZE_MAX || bytes_find(value, BYTES("\""), 0) != SIZE_MAX;
     if (needs_quotes)
         strbuf_add_char(&out, '"');
-    strbuf_add_char(&out, '=');
     for (size_t i = 0; i < value.len; i++) {
-        if (value.data[i] == '"' || (needs_quotes && value.data[i] == '\\'))
+        if (needs_quotes && (value.data[i] == '"' || value.data[i] == '\\'))
             strbuf_add_char(&out, '\\');
         strbuf_add_char(&out, value.data[i]);
     }
