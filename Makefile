@@ -1,70 +1,250 @@
 # redrive: `make help` lists what can be asked for.
 
-CC ?= gcc
+# gcc unless CC was chosen; make's own default is "cc".
+ifeq ($(origin CC),default)
+CC = gcc
+endif
+AR ?= ar
 PREFIX ?= /usr/local
 DESTDIR ?=
-# release (default), asan (address and undefined-behaviour sanitizers), tsan, or kill (release with crash points for tests)
+# release (default), asan (address and undefined-behaviour sanitizers), tsan, kill (release with crash points for
+# tests) or fuzz; each has a build folder of its own.
 VARIANT ?= release
 OUT = build/$(VARIANT)
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+# --- what is compiled with what -----------------------------------------------------------------------------------
 
 PKGS = ncursesw libpq rdkafka jansson libpcre2-8 libconfuse
-PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
+TEST_PKGS = cmocka vterm
+PKG_CONFIG ?= pkg-config
+PKG_CFLAGS ?= $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS ?= $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null)
+TEST_LIBS ?= -lcmocka -lvterm
+# Asked once, not for every file.
+PKG_CFLAGS := $(PKG_CFLAGS)
+PKG_LIBS := $(PKG_LIBS)
 
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings \
 	-Wformat=2 -Wundef -Wvla -Wcast-qual -Wpointer-arith
-HARDENING = -fstack-protector-strong -fPIE -fcf-protection
+HARDENING = -fstack-protector-strong -fstack-clash-protection -fPIE
+ifneq (,$(filter x86_64 i686,$(shell uname -m)))
+HARDENING += -fcf-protection
+endif
+SANITIZE_asan = -fsanitize=address,undefined -fno-sanitize-recover=undefined
+SANITIZE_tsan = -fsanitize=thread
+SANITIZE_fuzz = -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 CFLAGS_release = -O2 -g -D_FORTIFY_SOURCE=2 $(HARDENING)
 CFLAGS_kill = $(CFLAGS_release) -DREDRIVE_KILL_POINTS
-CFLAGS_asan = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined -DREDRIVE_KILL_POINTS
-CFLAGS_tsan = -O1 -g -fsanitize=thread
-LDFLAGS_release = -pie -Wl,-z,relro,-z,now
+CFLAGS_asan = -O1 -g -fno-omit-frame-pointer $(SANITIZE_asan) -DREDRIVE_KILL_POINTS
+CFLAGS_tsan = -O1 -g $(SANITIZE_tsan)
+CFLAGS_fuzz = -O1 -g -fno-omit-frame-pointer $(SANITIZE_fuzz)
+LDFLAGS_release = -pie -Wl,-z,relro,-z,now -Wl,--as-needed
 LDFLAGS_kill = $(LDFLAGS_release)
-LDFLAGS_asan = -fsanitize=address,undefined
-LDFLAGS_tsan = -fsanitize=thread
+LDFLAGS_asan = $(SANITIZE_asan)
+LDFLAGS_tsan = $(SANITIZE_tsan)
+LDFLAGS_fuzz = $(SANITIZE_fuzz)
 ifdef DEVELOPER
 WARNINGS += -Werror
 endif
 
-ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -Isrc -I. $(WARNINGS) $(CFLAGS_$(VARIANT)) $(PKG_CFLAGS) $(CFLAGS)
+# CFLAGS and LDFLAGS stay the builder's own. Paths in a binary are relative, so that builds can be compared.
+ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -Isrc -I. $(WARNINGS) $(CFLAGS_$(VARIANT)) $(PKG_CFLAGS) $(CPPFLAGS) $(CFLAGS)
+ALL_LDFLAGS = $(LDFLAGS_$(VARIANT)) $(LDFLAGS)
 ALL_LIBS = $(PKG_LIBS) -lpthread -lm
 
 SOURCES := $(shell find src ui -name '*.c' | sort)
 OBJECTS = $(SOURCES:%.c=$(OUT)/%.o)
+# Files that .incbin puts into the program: what embeds any is built again when one of them changes.
+DATA := $(shell find src ui themes keymaps -type f ! -name '*.[ch]' ! -name '*.def' ! -name '.*')
+EMBEDDING := $(shell grep -rlE --include='*.c' 'incbin|EMBED' src ui)
+
+TEST_LAYERS = unit screens terminal store broker crash acceptance
+TEST_SOURCES := $(foreach layer,$(TEST_LAYERS),$(wildcard tests/$(layer)/test_*.c))
+TESTS = $(TEST_SOURCES:%.c=$(OUT)/%)
+UNIT_TESTS = $(filter $(OUT)/tests/unit/%,$(TESTS))
+TEST_HELPERS := $(filter-out tests/lib/replay.c,$(wildcard tests/lib/*.c))
+# A layer may bring helpers of its own beside its tests; programs are what is called test_*.c.
+TEST_HELPERS += $(foreach layer,$(TEST_LAYERS),$(filter-out tests/$(layer)/test_%,$(wildcard tests/$(layer)/*.c)))
+FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c)
+FUZZERS = $(FUZZ_SOURCES:%.c=$(OUT)/%)
+# Programs of one file that demo, bench and crash runs use.
+TOOL_SOURCES := $(wildcard tests/demo/*.c tests/tools/*.c tests/bench/*.c)
+TOOLS = $(TOOL_SOURCES:%.c=$(OUT)/%)
+TEST_OBJECTS = $(patsubst %.c,$(OUT)/%.o,$(TEST_SOURCES) $(TEST_HELPERS) $(FUZZ_SOURCES) $(TOOL_SOURCES) tests/lib/replay.c)
+
 # Everything but main, for tests to link.
 LIBRARY = $(OUT)/libredrive.a
+TEST_LIBRARY = $(OUT)/libtests.a
 
 ifeq ($(V),)
 Q = @
 SAY = @printf '  %-6s %s\n'
+MAKEFLAGS += --no-print-directory
 else
 SAY = @:
 endif
 
-all: build/redrive ## the program, at build/redrive
+# --- the program ----------------------------------------------------------------------------------------------------
 
-build/redrive: $(OUT)/redrive
-	$(Q)cp -f $< $@
+all: build/redrive ## the program, at build/redrive (CC=clang, DEVELOPER=1: warnings are errors, V=1: show commands)
+
+# Always the release, whatever VARIANT other goals of the same call are built with.
+build/redrive: FORCE
+	$(Q)$(MAKE) VARIANT=release place
+
+# Never half there, and not touched when it is the same: it may be running.
+place: $(OUT)/redrive
+	$(Q)cmp -s $< build/redrive || { cp -f $< build/redrive.new && mv -f build/redrive.new build/redrive; }
 
 $(OUT)/redrive: $(OUT)/src/main.o $(LIBRARY)
 	$(SAY) LINK $@
-	$(Q)$(CC) $(LDFLAGS_$(VARIANT)) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
 
 $(LIBRARY): $(filter-out $(OUT)/src/main.o,$(OBJECTS))
 	$(SAY) AR $@
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(OUT)/%.o: %.c
+$(OUT)/%.o: %.c $(OUT)/.flags | $(OUT)/.libraries
 	$(SAY) CC $<
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
--include $(OBJECTS:.o=.d)
+$(EMBEDDING:%.c=$(OUT)/%.o): $(DATA)
+
+# Another compiler or other flags build everything again.
+$(OUT)/.flags: FORCE
+	$(Q)mkdir -p $(@D)
+	$(Q)echo '$(CC) $(ALL_CFLAGS)' | cmp -s - $@ || echo '$(CC) $(ALL_CFLAGS)' > $@
+
+# A missing library is one sentence, not a page of compiler messages.
+$(OUT)/.libraries:
+	$(Q)mkdir -p $(@D)
+	$(Q)test -n '$(PKG_LIBS)' || { tests/lib/packages.sh check build; exit 1; }
+	$(Q)touch $@
+
+install: build/redrive ## into PREFIX (/usr/local), below DESTDIR when that is given
+	install -D -m 755 build/redrive $(DESTDIR)$(PREFIX)/bin/redrive
+	install -d $(DESTDIR)$(PREFIX)/share/redrive/themes $(DESTDIR)$(PREFIX)/share/redrive/keymaps
+	install -m 644 $(wildcard themes/*) $(DESTDIR)$(PREFIX)/share/redrive/themes
+	install -m 644 $(wildcard keymaps/*) $(DESTDIR)$(PREFIX)/share/redrive/keymaps
+
+demo: ## a backlog, a broker and the screen, all private; KAFKA=real takes a real Kafka, ROWS=N another size
+	$(Q)tests/lib/packages.sh install build demo $(if $(filter real,$(KAFKA)),kafka)
+	$(Q)$(MAKE) build/redrive demo-tools
+	$(Q)KAFKA=$(KAFKA) ROWS=$(ROWS) tests/demo/run
+
+demo-tools: $(filter $(OUT)/tests/demo/%,$(TOOLS))
+
+# --- tests ----------------------------------------------------------------------------------------------------------
+
+test: ## every layer, on a private PostgreSQL and a real Kafka; LAYERS="unit store" for some of them
+	$(Q)tests/lib/packages.sh install build test kafka
+	$(Q)$(MAKE) -j$(JOBS) build/redrive
+	$(Q)$(MAKE) -k -j$(JOBS) VARIANT=asan test-programs || true
+	$(Q)tests/run build/asan $(LAYERS)
+
+test-unit: ## the unit tests alone: seconds, nothing is started
+	$(Q)$(MAKE) -k -j$(JOBS) VARIANT=asan unit-programs || true
+	$(Q)tests/run build/asan unit
+
+test-programs: unit-programs $(TESTS) $(FUZZERS) $(TOOLS) $(OUT)/redrive
+unit-programs: $(UNIT_TESTS)
+
+$(TESTS): $(OUT)/%: $(OUT)/%.o $(TEST_LIBRARY) $(LIBRARY)
+	$(SAY) LINK $@
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -Wl,--as-needed $(TEST_LIBS) $(ALL_LIBS) -lutil
+
+$(TEST_LIBRARY): $(TEST_HELPERS:%.c=$(OUT)/%.o)
+	$(SAY) AR $@
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(TOOLS): $(OUT)/%: $(OUT)/%.o $(LIBRARY)
+	$(SAY) LINK $@
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS) -lutil
+
+# Each fuzz target is a program twice: here it replays its corpus; with VARIANT=fuzz libFuzzer drives it.
+ifeq ($(VARIANT),fuzz)
+$(FUZZERS): LDFLAGS_fuzz = -fsanitize=fuzzer,address,undefined
+$(FUZZERS): $(OUT)/%: $(OUT)/%.o $(LIBRARY)
+else
+$(FUZZERS): $(OUT)/%: $(OUT)/%.o $(OUT)/tests/lib/replay.o $(LIBRARY)
+endif
+	$(SAY) LINK $@
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
+
+FUZZ_SECONDS ?= 30
+fuzz: ## libFuzzer on each target for FUZZ_SECONDS (30); needs clang
+	$(Q)tests/lib/packages.sh install build lint
+	$(Q)$(MAKE) -j$(JOBS) VARIANT=fuzz CC=clang fuzz-programs
+	$(Q)tests/fuzz/run build/fuzz $(FUZZ_SECONDS)
+
+fuzz-programs: $(FUZZERS)
+
+tsan: ## the unit tests under the thread sanitizer
+	$(Q)$(MAKE) -k -j$(JOBS) VARIANT=tsan unit-programs || true
+	$(Q)tests/run build/tsan unit
+
+bench: ## the figures, as ratios within one run; ROWS="100000 1000000" chooses the sizes
+	$(Q)tests/lib/packages.sh install build test kafka
+	$(Q)$(MAKE) -j$(JOBS) build/redrive bench-tools
+	$(Q)ROWS="$(ROWS)" tests/bench/run
+
+bench-tools: $(TOOLS)
+
+screenshots: ## screenshots/, by the same scripts as the screen tests
+	$(Q)$(MAKE) -j$(JOBS) build/redrive
+	$(Q)tests/screens/run --screenshots
+
+# --- the machine checks -----------------------------------------------------------------------------------------------
+
+C_FILES := $(shell find src ui tests -name '*.[ch]' | sort)
+
+format: ## put every C file into the form of .clang-format
+	$(Q)clang-format -i $(C_FILES)
+
+format-check: ## fail where `make format` would change something
+	$(Q)clang-format --dry-run --Werror $(C_FILES)
+
+layers: ## fail where a file includes what its folder may not see
+	$(Q)tests/lib/layers.sh
+
+lint: banned ## clang-tidy, cppcheck and the banned calls
+	$(Q)$(MAKE) -k -j$(JOBS) VARIANT=lint CC=clang tidy
+	$(Q)mkdir -p build/lint/cppcheck
+	$(SAY) CHECK cppcheck
+	$(Q)cppcheck --quiet --std=c11 --language=c -j$(JOBS) --cppcheck-build-dir=build/lint/cppcheck -Isrc -I. -D_GNU_SOURCE \
+		--enable=warning,performance,portability --inline-suppr --suppressions-list=tests/lib/cppcheck.supp \
+		--error-exitcode=1 src ui tests
+
+tidy: $(patsubst %.c,$(OUT)/%.tidy,$(SOURCES) $(TEST_HELPERS) $(TEST_SOURCES) $(FUZZ_SOURCES) $(TOOL_SOURCES))
+
+# The object brings the headers in: a file is looked at again when anything it includes has changed.
+$(OUT)/%.tidy: %.c $(OUT)/%.o .clang-tidy
+	$(SAY) TIDY $<
+	$(Q)clang-tidy --quiet --warnings-as-errors='*' $< -- $(ALL_CFLAGS) -Wno-everything 2>$@.err >$@.out || \
+		{ cat $@.out; grep -v 'warnings\? generated' $@.err; exit 1; }
+	$(Q)mv $@.out $@
+
+BANNED = strcpy|strcat|sprintf|vsprintf|strtok|atoi|gets|system|popen
+banned:
+	$(SAY) CHECK 'banned calls'
+	$(Q)! grep -nE '(^|[^[:alnum:]_>.])($(BANNED))[[:space:]]*\(' $(C_FILES) | grep -vE ':[0-9]+:[[:space:]]*(//|\*)' | grep . || \
+		{ echo 'These calls are banned: see CONTRIBUTING.md.' >&2; exit 1; }
+
+packages: ## install the Debian packages that are missing
+	$(Q)tests/lib/packages.sh install build test kafka demo lint
 
 clean: ## remove everything that was built
 	$(Q)rm -rf build
 
 help: ## this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all clean help
+-include $(OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d)
+
+FORCE:
+.SECONDARY:
+.DELETE_ON_ERROR:
+.PHONY: all place install demo demo-tools test test-unit test-programs unit-programs fuzz fuzz-programs tsan bench bench-tools \
+	screenshots format format-check layers lint tidy banned packages clean help FORCE
