@@ -209,7 +209,7 @@ static const char *
 exact_term(struct arena *arena, const char *field, struct bytes value)
 {
     struct strbuf out = {0};
-    strbuf_printf(&out, "%s:", field);
+    strbuf_printf(&out, "%s:=", field);
     bool needs_quotes =
         bytes_find(value, BYTES(" "), 0) != SIZE_MAX || bytes_find(value, BYTES("\""), 0) != SIZE_MAX;
     if (needs_quotes)
