@@ -1,7 +1,7 @@
 // category: what kind of failure a group is, and so what an operator would do: transient (retry), data (correct, then
 // reprocess), system (fix, deploy, then reprocess), permanent (discard or by hand), unknown.
 //
-// The rules are data: src/core/category.rules, one row a line, built into the binary; the configuration may put rows before
+// The rules are data: src/core/category.def, one row a line, built into the binary; the configuration may put rows before
 // them. A rule matches the root error class, the masked root text, or an error code. First match wins.
 #ifndef REDRIVE_CORE_CATEGORY_H
 #define REDRIVE_CORE_CATEGORY_H

@@ -1,0 +1,16 @@
+// fingerprint_frame: the place in one's own code where an exception came from, as module and function.
+#ifndef REDRIVE_CORE_FINGERPRINT_FRAME_H
+#define REDRIVE_CORE_FINGERPRINT_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "base/bytes.h"
+
+#define FRAME_TEXT_MAX 256
+#define FRAMES_MAX 200 // looked at
+
+// The newest frame that belongs to no library (fingerprint_library.def), without line, file path, arguments
+// and generated parts, into out; returns its length, 0 where there is none. is_newest_last: Python.
+size_t frame_own(struct bytes frames, bool is_newest_last, char out[FRAME_TEXT_MAX]);
+
+#endif

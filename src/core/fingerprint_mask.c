@@ -1,0 +1,588 @@
+#include "core/fingerprint_mask.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+#include "core/fingerprint_payload.h"
+#include "core/fingerprint_scan.h"
+
+#define WORD_LONG 72 // ASCII words beyond it are no words
+#define BRACKET_REACH 512
+
+const char *
+mask_placeholder(enum mask_rule rule)
+{
+    static const char *const placeholders[] = {
+#define MASK_RULE(word, placeholder, sentence) placeholder,
+#include "core/fingerprint_rules.def"
+#undef MASK_RULE
+    };
+    return placeholders[rule];
+}
+
+const char *
+mask_sentence(enum mask_rule rule)
+{
+    static const char *const sentences[] = {
+#define MASK_RULE(word, placeholder, sentence) sentence,
+#include "core/fingerprint_rules.def"
+#undef MASK_RULE
+    };
+    return sentences[rule];
+}
+
+// Canonical text
+
+static void
+append_word(struct scan *scan, const char *data, size_t len)
+{
+    struct mask *mask = scan->mask;
+    if (len > MASK_WORD_MAX) {
+        len = utf8_cut((struct bytes){data, len}, MASK_WORD_MAX);
+        mask->is_cut = true;
+    }
+    if (mask->len + len + 1 > MASK_CANONICAL_MAX) {
+        mask->is_cut = true;
+        return;
+    }
+    char *out = mask->out + mask->len;
+    *out++ = ' ';
+    for (size_t i = 0; i < len; i++)
+        out[i] = data[i];
+    mask->len += len + 1;
+}
+
+static void
+append_kept(struct scan *scan, size_t from, size_t to)
+{
+    append_word(scan, scan->text.data + from, to - from);
+    scan->mask->words++;
+    scan->may_collapse = false;
+    scan->is_number = false;
+    scan->after = AFTER_BLANK;
+}
+
+void
+scan_emit_word(struct scan *scan, size_t from, size_t to)
+{
+    append_kept(scan, from, to);
+    scan->prev = scan_slice(scan, from, to);
+}
+
+void
+scan_emit_name(struct scan *scan, size_t from, size_t to)
+{
+    append_kept(scan, from, to);
+    scan->mask->names++;
+}
+
+static void
+trail_add(struct mask_trail *trail, size_t from, size_t to, enum mask_rule rule)
+{
+    if (trail->count == trail->capacity) {
+        uint32_t capacity = trail->capacity == 0 ? 32 : trail->capacity * 2;
+        struct mask_span *spans = arena_array(trail->arena, capacity, sizeof *spans);
+        if (trail->count > 0)
+            memcpy(spans, trail->spans, trail->count * sizeof *spans);
+        trail->spans = spans;
+        trail->capacity = capacity;
+    }
+    trail->spans[trail->count++] =
+        (struct mask_span){.from = (uint32_t)from, .len = (uint32_t)(to - from), .rule = rule};
+}
+
+void
+scan_emit_hole(struct scan *scan, size_t from, size_t to, enum mask_rule rule)
+{
+    if (!scan->may_collapse) {
+        append_word(scan, "*", 1);
+        scan->mask->holes++;
+    }
+    scan->may_collapse = true;
+    scan->is_number = rule == MASK_NUMBER || rule == MASK_VERSION || rule == MASK_DATE;
+    scan->after = AFTER_BLANK;
+    scan->prev = BYTES_ABSENT;
+    if (scan->mask->trail != NULL)
+        trail_add(scan->mask->trail, from, to, rule);
+}
+
+void
+scan_emit_path(struct scan *scan, size_t from, size_t to)
+{
+    while (from < to) {
+        while (from < to && !word_is_alnum(scan->text.data[from]) && scan->text.data[from] != '_')
+            from++;
+        size_t end = from;
+        while (end < to &&
+               (word_is_alnum(scan->text.data[end]) || word_is_one_of(scan->text.data[end], "_-$")))
+            end++;
+        if (end > from && word_digits(scan_slice(scan, from, end)) < end - from)
+            scan_emit_name(scan, from, end);
+        from = end;
+    }
+}
+
+size_t
+scan_skip_blanks(const struct scan *scan, size_t at)
+{
+    while (at < scan->end && (word_kind(scan->text.data[at]) & KIND_BLANK) != 0)
+        at++;
+    return at;
+}
+
+struct bytes
+scan_peek_word(const struct scan *scan, size_t at)
+{
+    size_t from = scan_skip_blanks(scan, at);
+    size_t to = from;
+    while (to < scan->end && to - from < MASK_WORD_MAX &&
+           (word_is_alnum(scan->text.data[to]) || scan->text.data[to] == '_'))
+        to++;
+    return scan_slice(scan, from, to);
+}
+
+// Documents
+
+void
+scan_take_members(struct scan *scan, size_t from, size_t to)
+{
+    struct bytes json = scan_slice(scan, from, to);
+    size_t at = 0;
+    size_t done = from;
+    struct payload_member member;
+    bool has_member = false;
+    while (payload_next(json, &at, &member)) {
+        has_member = true;
+        size_t value = (size_t)(member.value.data - scan->text.data);
+        size_t name = (size_t)(member.name.data - scan->text.data);
+        if (done < name)
+            scan_emit_hole(scan, done, value, MASK_PAYLOAD);
+        scan_emit_word(scan, name, name + member.name.len);
+        scan->after = AFTER_COLON;
+        scan_range(scan, value, value + member.value.len);
+        done = value + member.value.len;
+    }
+
+    at = 0;
+    struct bytes name = BYTES_ABSENT;
+    while (!has_member && payload_next_name(json, &at, &name)) {
+        size_t start = (size_t)(name.data - scan->text.data);
+        scan_range(scan, start, start + name.len);
+    }
+    if (done < to)
+        scan_emit_hole(scan, done, to, MASK_PAYLOAD);
+}
+
+void
+scan_take_payload(struct scan *scan, size_t from, size_t to, enum mask_rule rule)
+{
+    if (rule == MASK_PAYLOAD && scan->depth < SCAN_DEPTH && payload_is_error(scan_slice(scan, from, to)))
+        scan_take_members(scan, from, to);
+    else
+        scan_emit_hole(scan, from, to, rule);
+    scan->at = to;
+}
+
+// SQL
+
+static bool
+begins_statement(const struct scan *scan, struct bytes word, size_t behind)
+{
+    if (word.len != 6 && word.len != 5 && word.len != 7)
+        return false;
+    if ((word_roles(word) & ROLE_SQL) == 0)
+        return false;
+    struct bytes next = scan_peek_word(scan, behind);
+    if (word_equals_folded(word, "select"))
+        return true;
+    if (word_equals_folded(word, "delete"))
+        return word_equals_folded(next, "from");
+    if (word_equals_folded(word, "update")) {
+        struct bytes third = scan_peek_word(scan, (size_t)(next.data - scan->text.data) + next.len);
+        return word_equals_folded(third, "set");
+    }
+    return word_equals_folded(next, "into");
+}
+
+// The data of a statement runs to the bracket or quote that encloses it, the end of the line, or the end.
+static size_t
+statement_end(const struct scan *scan, size_t at)
+{
+    while (at < scan->end && !word_is_one_of(scan->text.data[at], "];\"\n"))
+        at++;
+    return at;
+}
+
+// Words without digits and marks
+
+// In "Jan 12" and "Sun Jul 10" the words belong to the date.
+static bool
+is_date_word(const struct scan *scan, size_t from, size_t to)
+{
+    if ((word_kind(scan->text.data[from]) & KIND_UPPER) == 0 || to - from < 3)
+        return false;
+    for (unsigned i = 0; i < 2; i++) {
+        size_t next = scan_skip_blanks(scan, to);
+        if (scan_char(scan, next) == ',')
+            next = scan_skip_blanks(scan, next + 1);
+        bool is_number = next < scan->end && word_is_digit(scan->text.data[next]);
+        if (!is_number &&
+            (i > 0 || next >= scan->end || (word_kind(scan->text.data[next]) & KIND_UPPER) == 0))
+            return false;
+        if ((word_roles(scan_slice(scan, from, to)) & ROLE_DATE) == 0)
+            return false;
+        if (is_number)
+            return true;
+        from = next;
+        to = next + scan_peek_word(scan, next).len;
+        if (to - from < 3)
+            return false;
+    }
+    return false;
+}
+
+static bool
+is_capitalised(struct bytes word)
+{
+    return word.len >= 2 && (word_kind(word.data[0]) & (KIND_UPPER | KIND_HIGH)) != 0 &&
+           (word_kind(word.data[1]) & (KIND_LOWER | KIND_HIGH)) != 0;
+}
+
+// Behind the last part of a person's or place's name that begins at from: João da Silva.
+static size_t
+person_end(const struct scan *scan, size_t from)
+{
+    size_t end = from;
+    for (unsigned parts = 0; parts < 8; parts++) {
+        struct bytes word = scan_peek_word(scan, end);
+        size_t start = (size_t)(word.data - scan->text.data);
+        if (word.len == 0)
+            break;
+        if (is_capitalised(word)) {
+            end = start + word.len;
+            continue;
+        }
+        struct bytes next = scan_peek_word(scan, start + word.len);
+        if ((word_roles(word) & ROLE_PARTICLE) == 0 || !is_capitalised(next) || parts == 0)
+            break;
+        end = (size_t)(next.data - scan->text.data) + next.len;
+    }
+    return end;
+}
+
+static bool
+is_person(const struct scan *scan, struct bytes word)
+{
+    struct bytes prev = scan->prev;
+    if (prev.len < 4 || scan->after > AFTER_COLON || !is_capitalised(word))
+        return false;
+    if (word_equals_folded(word, "not") || (word_kind(word.data[0]) & KIND_HIGH) != 0)
+        return false;
+    return (word_roles(prev) & ROLE_PERSON) != 0 &&
+           ((word_kind(prev.data[0]) & KIND_LOWER) != 0 || scan->after == AFTER_COLON ||
+            (word_equals_folded(prev, "cliente") || word_equals_folded(prev, "paciente") ||
+             word_equals_folded(prev, "fornecedor")));
+}
+
+// "for user bob", "id: abc", "42 ms": the word before makes this one volatile.
+static bool
+take_by_neighbour(struct scan *scan, size_t from, size_t to)
+{
+    struct bytes word = scan_slice(scan, from, to);
+    if (scan->is_number && scan->may_collapse && word.len <= 12 && (word_roles(word) & ROLE_UNIT) != 0) {
+        scan_emit_hole(scan, from, to, MASK_DURATION);
+        return true;
+    }
+    if (scan->after == AFTER_COLON && scan->prev.len > 0 && (word_roles(scan->prev) & ROLE_ID) != 0) {
+        scan_emit_hole(scan, from, to, MASK_IDENTITY);
+        return true;
+    }
+    if (is_date_word(scan, from, to)) {
+        scan_emit_hole(scan, from, to, MASK_DATE);
+        return true;
+    }
+    if (is_person(scan, word)) {
+        size_t end = person_end(scan, from);
+        scan_emit_hole(scan, from, end, MASK_PERSON);
+        scan->at = end > scan->at ? end : scan->at;
+        return true;
+    }
+    return false;
+}
+
+static void
+take_plain(struct scan *scan, size_t from, size_t to, unsigned seen)
+{
+    struct bytes word = scan_slice(scan, from, to);
+    if (word.len > WORD_LONG && (seen & KIND_HIGH) == 0) {
+        scan_emit_hole(scan, from, to, MASK_LONG);
+        return;
+    }
+    if (scan->after == AFTER_EQUALS) {
+        scan_take_value(scan, from, to, seen);
+        return;
+    }
+    if (take_by_neighbour(scan, from, to))
+        return;
+
+    if (!scan->in_sql) {
+        scan->in_sql = begins_statement(scan, word, to);
+    } else if ((word_roles(word) & ROLE_SQL_DATA) != 0) {
+        size_t end = statement_end(scan, to);
+        scan_emit_hole(scan, from, end, MASK_SQL);
+        scan->at = end;
+        scan->in_sql = false;
+        return;
+    }
+    scan_emit_word(scan, from, to);
+}
+
+// Words
+
+// Behind the word that begins at `at`; collects the kinds of its bytes.
+static size_t
+word_end(const struct scan *scan, size_t at, unsigned *seen)
+{
+    const char *data = scan->text.data;
+    unsigned kinds = 0;
+    for (;;) {
+        while (at < scan->end && (word_kind(data[at]) & KIND_WORD) != 0)
+            kinds |= word_kind(data[at++]);
+        if (at >= scan->end || (word_kind(data[at]) & KIND_LEAD) == 0)
+            break;
+        size_t len = 0;
+        enum word_lead lead = word_lead(bytes_slice(scan->text, 0, scan->end), at, &len);
+        if (lead != LEAD_LETTER && lead != LEAD_DIGIT)
+            break;
+        kinds |= lead == LEAD_DIGIT ? KIND_DIGIT : KIND_HIGH;
+        at += len;
+    }
+    *seen = kinds;
+    return at;
+}
+
+// Marks at the edges of a word are separators.
+static bool
+is_edge(char c)
+{
+    return (word_kind(c) & (KIND_MARK | KIND_JOIN)) != 0 && c != '_' && c != '$';
+}
+
+void
+scan_take_piece(struct scan *scan, size_t from, size_t to)
+{
+    const char *data = scan->text.data;
+    size_t end = to;
+    while (to > from && is_edge(data[to - 1]))
+        to--;
+    while (from < to && is_edge(data[from]) && data[from] != '/' && data[from] != '\\' && data[from] != '@')
+        from++;
+
+    unsigned seen = 0;
+    for (size_t i = from; i < to; i++)
+        seen |= word_kind(data[i]) == KIND_LEAD ? KIND_HIGH : word_kind(data[i]);
+    size_t at = scan->at;
+    if (from < to && (seen & (KIND_DIGIT | KIND_MARK)) == 0)
+        take_plain(scan, from, to, seen);
+    else if (from < to)
+        scan_take_marked(scan, from, to, seen);
+    if (scan->at == at && end > to && memchr(data + to, ':', end - to) != NULL)
+        scan->after = AFTER_COLON;
+}
+
+static void
+take_word(struct scan *scan)
+{
+    unsigned seen = 0;
+    size_t from = scan->at;
+    size_t to = word_end(scan, from, &seen);
+    scan->at = to;
+    if ((seen & (KIND_DIGIT | KIND_MARK | KIND_JOIN)) == 0)
+        take_plain(scan, from, to, seen);
+    else
+        scan_take_piece(scan, from, to);
+}
+
+// Separators
+
+static void
+take_equals(struct scan *scan)
+{
+    char before = scan->at > 0 ? scan->text.data[scan->at - 1] : ' ';
+    char behind = scan_char(scan, scan->at + 1);
+    if (behind == '=' || behind == '>' || word_is_one_of(before, "!<>=")) {
+        scan->at += behind == '=' || behind == '>' ? 2 : 1;
+        return;
+    }
+    scan->after = AFTER_EQUALS;
+    scan->has_gap = (word_kind(behind) & KIND_BLANK) != 0;
+    scan->at++;
+    if (scan->at >= scan->end)
+        scan->after = AFTER_BLANK;
+}
+
+// `must be >= 0` and `must be <= 9` differ; tags and arrows do not count.
+static void
+take_comparison(struct scan *scan)
+{
+    size_t at = scan->at;
+    bool is_free = at > 0 && (word_kind(scan->text.data[at - 1]) & KIND_BLANK) != 0;
+    size_t behind = at + 1 + (scan_char(scan, at + 1) == '=');
+    if (is_free && (word_kind(scan_char(scan, behind)) & KIND_BLANK) != 0 && behind < scan->end)
+        scan_emit_word(scan, at, behind);
+    scan->at = behind;
+}
+
+// Behind what an opening bracket at `at` holds, if all of it is one value; else 0.
+static size_t
+value_bracket_end(const struct scan *scan, size_t at)
+{
+    bool is_value =
+        scan->after == AFTER_EQUALS || (scan->prev.len > 0 && (word_roles(scan->prev) & ROLE_VALUE) != 0);
+    if (!is_value)
+        return 0;
+    size_t reach = scan->end - at > BRACKET_REACH ? BRACKET_REACH : scan->end - at;
+    size_t end = payload_balance(bytes_slice(scan->text, at, reach), 0);
+    return end == 0 ? 0 : at + end;
+}
+
+static void
+take_open(struct scan *scan, size_t len)
+{
+    size_t at = scan->at;
+    struct bytes text = bytes_slice(scan->text, 0, scan->end);
+    char c = text.data[at];
+    size_t end = len == 1 ? payload_end(text, at) : 0;
+    if (end != 0) {
+        bool is_source = bytes_starts(bytes_slice(text, at, 8), "[Source:");
+        scan_take_payload(scan, at, end, is_source ? MASK_SOURCE : MASK_PAYLOAD);
+        return;
+    }
+    end = len == 1 ? value_bracket_end(scan, at) : 0;
+    if (end == 0) {
+        size_t inner = scan_skip_blanks(scan, at + len);
+        char close = c == '(' ? ')' : c == '[' ? ']' : '}';
+        end = len == 1 && scan_char(scan, inner) == close && inner < scan->end ? inner + 1 : 0;
+    }
+    scan->may_collapse = false;
+    if (end != 0) {
+        scan_emit_hole(scan, at, end, scan->after == AFTER_EQUALS ? MASK_VALUE : MASK_EMPTY);
+        scan->at = end;
+        return;
+    }
+    scan->after = AFTER_OPEN;
+    scan->at += len;
+}
+
+static void
+take_lead(struct scan *scan)
+{
+    size_t len = 0;
+    switch (word_lead(bytes_slice(scan->text, 0, scan->end), scan->at, &len)) {
+    case LEAD_LETTER:
+    case LEAD_DIGIT:
+        take_word(scan);
+        break;
+    case LEAD_OPEN_QUOTE:
+        scan_take_quote(scan, len);
+        break;
+    case LEAD_OPEN:
+        take_open(scan, len);
+        break;
+    case LEAD_SEPARATOR:
+    case LEAD_BLANK:
+    case LEAD_CLOSE_QUOTE:
+        if (bytes_starts(bytes_slice(scan->text, scan->at, 3), "\xEF\xBC\x9A"))
+            scan->after = AFTER_COLON;
+        scan->at += len;
+        break;
+    }
+}
+
+static void
+take_separator(struct scan *scan, char c)
+{
+    switch (c) {
+    case '"':
+    case '\'':
+    case '`':
+        scan_take_quote(scan, 1);
+        break;
+    case '=':
+        take_equals(scan);
+        break;
+    case '<':
+    case '>':
+        take_comparison(scan);
+        break;
+    case '(':
+    case '[':
+    case '{':
+        take_open(scan, 1);
+        break;
+    case ';':
+        scan->in_sql = false;
+        scan->after = AFTER_BLANK;
+        scan->at++;
+        break;
+    default:
+        scan->after = AFTER_BLANK;
+        scan->at++;
+        break;
+    }
+}
+
+static void
+scan_all(struct scan *scan)
+{
+    while (scan->at < scan->end) {
+        char c = scan->text.data[scan->at];
+        unsigned kind = word_kind(c);
+        if ((kind & KIND_BLANK) != 0)
+            scan->at++;
+        else if ((kind & KIND_LEAD) != 0)
+            take_lead(scan);
+        else if (kind != 0)
+            take_word(scan);
+        else
+            take_separator(scan, c);
+    }
+}
+
+void
+scan_range(struct scan *scan, size_t from, size_t to)
+{
+    struct scan inner = *scan;
+    inner.at = from;
+    inner.end = to;
+    inner.depth++;
+    inner.unclosed = 0;
+    scan_all(&inner);
+    scan->prev = inner.prev;
+    scan->may_collapse = inner.may_collapse;
+    scan->is_number = inner.is_number;
+    scan->after = AFTER_BLANK;
+}
+
+static bool
+is_document(struct bytes text)
+{
+    struct bytes trimmed = bytes_trim(text);
+    if (trimmed.len < 2 || (trimmed.data[0] != '{' && trimmed.data[0] != '['))
+        return false;
+    return memchr(trimmed.data, '"', trimmed.len) != NULL && payload_end(trimmed, 0) == trimmed.len;
+}
+
+void
+mask_text(struct mask *mask, struct bytes text, struct bytes class_name)
+{
+    if (text.len > MASK_TEXT_MAX) {
+        text.len = utf8_cut(text, MASK_TEXT_MAX);
+        mask->is_cut = true;
+    }
+    struct scan scan = {.mask = mask, .text = text, .class_name = class_name, .end = text.len};
+    if (is_document(text))
+        scan_take_members(&scan, 0, text.len);
+    else
+        scan_all(&scan);
+}

@@ -1,0 +1,505 @@
+// Words with digits or an inner structure: numbers, identities, codes, hosts, paths, URLs, qualified names.
+#include "core/fingerprint_scan.h"
+
+#include <string.h>
+
+#define CODE_DIGITS 5 // longer numbers are ids
+#define NAME_LONG 64
+
+static size_t
+find_char(const struct scan *scan, size_t from, size_t to, char c)
+{
+    const char *found = memchr(scan->text.data + from, c, to - from);
+    return found == NULL ? to : (size_t)(found - scan->text.data);
+}
+
+static unsigned
+count_char(const struct scan *scan, size_t from, size_t to, char c)
+{
+    unsigned count = 0;
+    for (size_t i = from; i < to; i++)
+        count += scan->text.data[i] == c;
+    return count;
+}
+
+// What kind of volatile word this is; for people only.
+
+static bool
+is_uuid(struct bytes word)
+{
+    if (word.len != 36)
+        return false;
+    for (size_t i = 0; i < word.len; i++) {
+        bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
+        if (is_dash ? word.data[i] != '-' : !word_is_hex(word.data[i]))
+            return false;
+    }
+    return true;
+}
+
+struct shape {
+    unsigned digits, letters, hex, dots, dashes, colons, others;
+};
+
+static struct shape
+shape_of(struct bytes word)
+{
+    struct shape shape = {0};
+    for (size_t i = 0; i < word.len; i++) {
+        char c = word.data[i];
+        shape.digits += word_is_digit(c);
+        shape.hex += word_is_hex(c) && !word_is_digit(c);
+        shape.letters += word_is_letter(c);
+        shape.dots += c == '.';
+        shape.dashes += c == '-' || c == '/';
+        shape.colons += c == ':';
+    }
+    shape.others =
+        (unsigned)word.len - shape.digits - shape.letters - shape.dots - shape.dashes - shape.colons;
+    return shape;
+}
+
+static enum mask_rule
+rule_of(struct bytes word)
+{
+    struct shape shape = shape_of(word);
+    if (is_uuid(word))
+        return MASK_UUID;
+    if (word.len > 2 && word.data[0] == '0' && (word.data[1] == 'x' || word.data[1] == 'X'))
+        return MASK_HEX;
+    if (shape.letters == 0 && shape.dots == 3 && shape.dashes == 0)
+        return MASK_IP;
+    if (shape.letters <= 2 && (shape.colons >= 1 || shape.dashes == 2) && shape.digits >= 3)
+        return MASK_DATE;
+    if (shape.letters == 0 && shape.dots == 0 && shape.colons == 0)
+        return MASK_NUMBER;
+    if (shape.letters == 0 && shape.dots <= 1)
+        return MASK_NUMBER;
+    if (shape.letters == 0 || (shape.dots >= 1 && word.data[0] == 'v'))
+        return MASK_VERSION;
+    if (word_is_digit(word.data[0]) && shape.letters <= 2 && shape.dashes == 0 && shape.others == 0)
+        return MASK_DURATION;
+    if (shape.hex == shape.letters && shape.letters + shape.digits == word.len && word.len >= 8)
+        return MASK_HEX;
+    if (word_is_host(word) || shape.dots >= 2)
+        return MASK_HOST;
+    return MASK_ID;
+}
+
+static void
+emit_volatile(struct scan *scan, size_t from, size_t to)
+{
+    enum mask_rule rule = MASK_ID;
+    struct bytes word = scan_slice(scan, from, to);
+    bool is_number = word_digits(word) == word.len;
+    if (scan->mask->trail != NULL)
+        rule = rule_of(word);
+    scan_emit_hole(scan, from, to, rule);
+    scan->is_number = is_number || (word_is_digit(word.data[0]) && word_is_digit(word.data[word.len - 1])) ||
+                      (word.data[0] == '-' && word.len > 1);
+}
+
+// Codes
+
+static bool
+is_upper_code(struct bytes word)
+{
+    unsigned digits = 0;
+    unsigned upper = 0;
+    for (size_t i = 0; i < word.len; i++) {
+        unsigned kind = word_kind(word.data[i]);
+        digits += (kind & KIND_DIGIT) != 0;
+        upper += (kind & KIND_UPPER) != 0;
+        if ((kind & (KIND_DIGIT | KIND_UPPER)) == 0 && !word_is_one_of(word.data[i], "_-."))
+            return false;
+    }
+    return digits <= CODE_DIGITS && (upper > 0 || digits == word.len) && word.len <= 20;
+}
+
+// 404 in "[404]" or "(503)": an HTTP status that stands in brackets by itself.
+static bool
+is_bracketed_status(const struct scan *scan, size_t from, size_t to)
+{
+    if (to - from != 3 || from == 0 || (scan->text.data[from] != '4' && scan->text.data[from] != '5'))
+        return false;
+    char open = scan->text.data[from - 1];
+    char close = scan_char(scan, to);
+    return (open == '[' && close == ']') || (open == '(' && close == ')');
+}
+
+// "539 - Duplicidade de NF-e", and "503 Service Unavailable": a number that begins the text and is then
+// explained.
+static bool
+is_leading_code(const struct scan *scan, size_t from, size_t to)
+{
+    if (scan_skip_blanks(scan, 0) != from || scan->depth > 1)
+        return false;
+    const char *data = scan->text.data;
+    if (to - from <= 4 && to + 3 < scan->end && data[to] == ' ' && data[to + 1] == '-' && data[to + 2] == ' ')
+        return true;
+    bool is_status = to - from == 3 && (data[from] == '4' || data[from] == '5');
+    struct bytes next = scan_peek_word(scan, to);
+    return is_status && next.len > 2 && next.data == data + to + 1 &&
+           (word_kind(next.data[0]) & KIND_UPPER) != 0;
+}
+
+static bool
+is_code(const struct scan *scan, size_t from, size_t to, bool is_number)
+{
+    struct bytes word = scan_slice(scan, from, to);
+    if (word.len > 20)
+        return false;
+    if (is_number && (is_leading_code(scan, from, to) || is_bracketed_status(scan, from, to)))
+        return true;
+    if (!is_number && word_is_error_code(word))
+        return true;
+    if (scan->prev.len == 0)
+        return false;
+
+    unsigned roles = word_roles(scan->prev);
+    if ((roles & ROLE_SQLSTATE) != 0)
+        return word.len == 5 && is_upper_code(word);
+    if ((roles & ROLE_CODE) == 0)
+        return false;
+    if (is_number)
+        return word.len <= CODE_DIGITS;
+    bool is_negative =
+        word.data[0] == '-' && word_digits(word) == word.len - 1 && word.len <= CODE_DIGITS + 1;
+    return is_negative || is_upper_code(word);
+}
+
+// Names
+
+static bool
+is_name_role(const struct scan *scan, struct bytes word)
+{
+    if (scan->prev.len == 0 || word.len > NAME_LONG || !word_is_identifier(word))
+        return false;
+    // Unquoted, so that only digits at a name's end count as its own: fk_2, addr2; order-8812 does not.
+    unsigned run = 0;
+    for (size_t i = 0; i < word.len; i++) {
+        run = word_is_digit(word.data[i]) ? run + 1 : 0;
+        if (run > 3 || (run == 1 && i > 0 && word.data[i - 1] == '-'))
+            return false;
+    }
+    return (word_roles(scan->prev) & (ROLE_NAME | ROLE_WEAK_NAME)) != 0 && word_digits(word) <= 4;
+}
+
+static bool
+is_kept_word(struct bytes word)
+{
+    return word.len <= 12 && (word_roles(word) & ROLE_KEEP) != 0;
+}
+
+// items.3.sku: a path into a document, whose indexes are parts of their own.
+static bool
+is_indexed_path(struct bytes word)
+{
+    bool has_index = false;
+    size_t from = 0;
+    for (size_t i = 0; i <= word.len; i++) {
+        if (i < word.len && word.data[i] != '.' && word.data[i] != '/')
+            continue;
+        struct bytes part = bytes_slice(word, from, i - from);
+        unsigned digits = word_digits(part);
+        if (part.len == 0 ? from != 0 : digits != 0 && digits != part.len)
+            return false;
+        if (digits != 0 && (digits > 3 || i == word.len))
+            return false;
+        if (digits == 0 && part.len == 1 && i == word.len)
+            return false;
+        has_index |= digits != 0;
+        from = i + 1;
+    }
+    return has_index && (word_is_letter(word.data[0]) || word.data[0] == '/');
+}
+
+// 订单12345不存在: text without blanks. Only the number in it is volatile. What hangs on it in one or two
+// characters (a particle, a counter) goes with it, because it changes with the number.
+static bool
+take_unspaced(struct scan *scan, size_t from, size_t to)
+{
+    size_t first = from;
+    while (first < to && (word_kind(scan->text.data[first]) & (KIND_HIGH | KIND_LEAD)) != 0)
+        first++;
+    size_t last = to;
+    while (last > first && (word_kind(scan->text.data[last - 1]) & (KIND_HIGH | KIND_LEAD)) != 0)
+        last--;
+    bool has_head = first - from >= 6 && (unsigned char)scan->text.data[from] >= 0xE3;
+    bool has_tail = to - last >= 9 && (unsigned char)scan->text.data[last] >= 0xE3;
+    if (!has_head && !has_tail)
+        return false;
+
+    if (has_head)
+        scan_emit_word(scan, from, first);
+    size_t hole_from = has_head ? first : from;
+    size_t hole_to = has_tail ? last : to;
+    if (hole_from < hole_to)
+        scan_emit_hole(scan, hole_from, hole_to, MASK_ID);
+    if (has_tail)
+        scan_emit_word(scan, last, to);
+    return true;
+}
+
+static void
+take_digits(struct scan *scan, size_t from, size_t to, unsigned seen)
+{
+    struct bytes word = scan_slice(scan, from, to);
+    bool is_number = (seen & ~(unsigned)KIND_DIGIT) == 0;
+    if (is_code(scan, from, to, is_number)) {
+        scan_emit_name(scan, from, to);
+        return;
+    }
+    if (is_number) {
+        emit_volatile(scan, from, to);
+        return;
+    }
+    if (is_kept_word(word) || word_is_numbered_class(word))
+        scan_emit_word(scan, from, to);
+    else if (is_name_role(scan, word))
+        scan_emit_name(scan, from, to);
+    else if ((seen & KIND_HIGH) == 0 || !take_unspaced(scan, from, to))
+        emit_volatile(scan, from, to);
+}
+
+// URLs and paths
+
+static bool
+is_url_end(char c)
+{
+    return (word_kind(c) & KIND_BLANK) != 0 || word_is_one_of(c, "\"'`<>()[]{}|;");
+}
+
+// The leading parts of a path that are words: /api/v1/orders/12/items → api v1 orders.
+static size_t
+emit_leading_parts(struct scan *scan, size_t from, size_t to)
+{
+    while (from < to && scan->text.data[from] == '/') {
+        size_t end = from + 1;
+        while (end < to && (word_kind(scan->text.data[end]) & (KIND_UPPER | KIND_LOWER | KIND_JOIN)) != 0 &&
+               scan->text.data[end] != '%')
+            end++;
+        bool is_version = end == from + 2 && scan->text.data[from + 1] == 'v' && end < to &&
+                          word_is_digit(scan->text.data[end]);
+        end += is_version;
+        bool is_word =
+            end > from + 1 && end - from <= 32 && (end == to || word_is_one_of(scan->text.data[end], "/?#"));
+        if (!is_word)
+            break;
+        scan_emit_name(scan, from + 1, end);
+        from = end;
+    }
+    return from;
+}
+
+static void
+take_url(struct scan *scan, size_t from, size_t colon)
+{
+    size_t end = colon;
+    while (end < scan->end && !is_url_end(scan->text.data[end]))
+        end++;
+    scan->at = end > scan->at ? end : scan->at;
+    while (end > colon && word_is_one_of(scan->text.data[end - 1], ".,:"))
+        end--;
+
+    struct bytes scheme = scan_slice(scan, from, colon);
+    size_t host = colon + 3 < end ? colon + 3 : end;
+    size_t at_sign = find_char(scan, host, end, '@');
+    size_t slash = find_char(scan, host, end, '/');
+    if (at_sign < slash)
+        host = at_sign + 1;
+    bool is_service = bytes_equal_text(scheme, "http") || bytes_equal_text(scheme, "https") ||
+                      bytes_equal_text(scheme, "lb") || bytes_equal_text(scheme, "grpc");
+    size_t host_end = host;
+    while (host_end < end && !word_is_one_of(scan->text.data[host_end], ":/?#"))
+        host_end++;
+    if (!is_service || host_end == host || word_digits(scan_slice(scan, host, host_end)) > 0) {
+        scan_emit_hole(scan, from, end, MASK_URL);
+        return;
+    }
+    scan_emit_name(scan, host, host_end);
+    size_t rest = emit_leading_parts(scan, find_char(scan, host_end, end, '/'), end);
+    scan_emit_hole(scan, rest < end ? rest : end, end, MASK_URL);
+}
+
+static void
+take_path(struct scan *scan, size_t from, size_t to, unsigned seen)
+{
+    struct bytes word = scan_slice(scan, from, to);
+    unsigned slashes = count_char(scan, from, to, '/');
+    bool is_rooted = word.data[0] == '/' || word.data[0] == '~' || word.data[0] == '.' ||
+                     word.data[0] == '\\' || (word.len > 2 && word.data[1] == ':');
+    unsigned roles = scan->prev.len > 0 ? word_roles(scan->prev) : 0;
+    if (word.data[0] == '/' && (roles & ROLE_VERB) != 0) {
+        size_t rest = emit_leading_parts(scan, from, to);
+        scan_emit_hole(scan, rest, to, MASK_PATH);
+        return;
+    }
+    bool is_named = (roles & ROLE_NAME) != 0 && count_char(scan, from, to, '.') == 0;
+    if (is_named || is_indexed_path(word)) {
+        scan_emit_path(scan, from, to);
+        return;
+    }
+    if (!is_rooted && (seen & KIND_DIGIT) == 0 && (slashes == 1 || word_is_class(word))) {
+        scan_emit_word(scan, from, to);
+        return;
+    }
+    if (is_kept_word(word) || bytes_starts(word, "application/"))
+        scan_emit_word(scan, from, to);
+    else
+        scan_emit_hole(scan, from, to, word_is_digit(scan_char(scan, from + 1)) ? MASK_IP : MASK_PATH);
+}
+
+// Marks
+
+static bool
+is_hex_run(struct bytes word)
+{
+    for (size_t i = 0; i < word.len; i++) {
+        if (!word_is_hex(word.data[i]))
+            return false;
+    }
+    return word.len > 0;
+}
+
+static void
+take_at(struct scan *scan, size_t from, size_t sign, size_t to)
+{
+    struct bytes right = scan_slice(scan, sign + 1, to);
+    if (sign == from) { // an annotation
+        scan_take_piece(scan, sign + 1, to);
+    } else if (is_hex_run(right) && word_is_letter(scan->text.data[from])) { // com.acme.Order@6d06d69c
+        scan_take_piece(scan, from, sign);
+        scan_emit_hole(scan, sign, to, MASK_HEX);
+    } else {
+        scan_emit_hole(scan, from, to, MASK_EMAIL);
+    }
+}
+
+// Times, IPv6 and hardware addresses are one thing; other colons part words.
+static bool
+is_colon_value(struct bytes word)
+{
+    unsigned colons = 0;
+    unsigned digits = 0;
+    for (size_t i = 0; i < word.len; i++) {
+        char c = word.data[i];
+        if (c == ':')
+            colons++;
+        else if (!word_is_hex(c) && !word_is_one_of(c, ".,/-+TZ%"))
+            return false;
+        digits += word_is_digit(c);
+    }
+    return digits > 0 && (colons >= 2 || word_is_digit(word.data[0]));
+}
+
+static void
+take_colons(struct scan *scan, size_t from, size_t to, unsigned seen)
+{
+    struct bytes word = scan_slice(scan, from, to);
+    if ((seen & KIND_DIGIT) != 0 && is_colon_value(word)) {
+        emit_volatile(scan, from, to);
+        scan->is_number = true;
+        return;
+    }
+    if ((seen & KIND_DIGIT) == 0 && bytes_find(word, BYTES("::"), 0) != SIZE_MAX) {
+        scan_emit_word(scan, from, to);
+        return;
+    }
+    for (;;) {
+        size_t colon = find_char(scan, from, to, ':');
+        if (colon > from)
+            scan_take_piece(scan, from, colon);
+        if (colon >= to)
+            break;
+        scan->after = AFTER_COLON;
+        from = colon + 1;
+    }
+}
+
+static void
+take_dots(struct scan *scan, size_t from, size_t to, unsigned seen)
+{
+    struct bytes word = scan_slice(scan, from, to);
+    unsigned roles = scan->prev.len > 0 ? word_roles(scan->prev) : 0;
+    if ((seen & KIND_DIGIT) != 0) {
+        if (is_indexed_path(word))
+            scan_emit_path(scan, from, to);
+        else
+            take_digits(scan, from, to, seen);
+    } else if (word_is_host(word) && (roles & ROLE_HOST) == 0) {
+        scan_emit_hole(scan, from, to, MASK_HOST);
+    } else {
+        scan_emit_word(scan, from, to);
+    }
+}
+
+// "program......0": a line of dots parts words.
+static bool
+take_dot_line(struct scan *scan, size_t from, size_t to)
+{
+    struct bytes word = scan_slice(scan, from, to);
+    size_t dots = bytes_find(word, BYTES(".."), 0);
+    if (dots == SIZE_MAX || word.data[0] == '.' || word.data[0] == '/')
+        return false;
+    size_t behind = dots;
+    while (behind < word.len && word.data[behind] == '.')
+        behind++;
+    scan_take_piece(scan, from, from + dots);
+    scan_take_piece(scan, from + behind, to);
+    return true;
+}
+
+void
+scan_take_marked(struct scan *scan, size_t from, size_t to, unsigned seen)
+{
+    if (scan->after == AFTER_EQUALS) {
+        scan_take_value(scan, from, to, seen);
+        return;
+    }
+    if ((seen & KIND_MARK) == 0) {
+        take_digits(scan, from, to, seen);
+        return;
+    }
+
+    struct bytes word = scan_slice(scan, from, to);
+    size_t scheme = bytes_find(word, BYTES("://"), 0);
+    size_t at_sign = find_char(scan, from, to, '@');
+    if (scheme != SIZE_MAX)
+        take_url(scan, from, from + scheme);
+    else if (take_dot_line(scan, from, to))
+        return;
+    else if (at_sign < to && word.data[0] != '/')
+        take_at(scan, from, at_sign, to);
+    else if (find_char(scan, from, to, '/') < to || find_char(scan, from, to, '\\') < to)
+        take_path(scan, from, to, seen);
+    else if (find_char(scan, from, to, ':') < to)
+        take_colons(scan, from, to, seen);
+    else
+        take_dots(scan, from, to, seen);
+}
+
+void
+scan_take_value(struct scan *scan, size_t from, size_t to, unsigned seen)
+{
+    struct bytes word = scan_slice(scan, from, to);
+    unsigned roles = scan->prev.len > 0 ? word_roles(scan->prev) : 0;
+    char behind = scan_char(scan, to);
+    scan->after = AFTER_BLANK;
+    if (scan->has_gap && behind == '=' &&
+        scan_char(scan, to + 1) != '=') { // `logname= uid=0`: that value was empty
+        scan_take_piece(scan, from, to);
+        return;
+    }
+    bool has_digit = (seen & KIND_DIGIT) != 0;
+    bool is_named = (roles & (ROLE_NAME | ROLE_WEAK_NAME)) != 0 && word_is_identifier(word) && !has_digit;
+    bool is_told = (roles & (ROLE_CODE | ROLE_SQLSTATE | ROLE_TELLING)) != 0;
+    if (is_named || (!has_digit && word_is_class(word)) ||
+        (is_told && (seen & (KIND_DIGIT | KIND_MARK)) == 0)) {
+        scan_emit_name(scan, from, to);
+    } else if (is_told || bytes_find(word, BYTES("://"), 0) != SIZE_MAX) {
+        scan_take_marked(scan, from, to, seen);
+    } else {
+        scan_emit_hole(scan, from, to, MASK_VALUE);
+    }
+}

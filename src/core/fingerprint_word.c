@@ -1,0 +1,356 @@
+#include "core/fingerprint_word.h"
+
+#include <string.h>
+
+#define D KIND_DIGIT
+#define U KIND_UPPER
+#define L KIND_LOWER
+#define H KIND_HIGH
+#define J KIND_JOIN
+#define M KIND_MARK
+#define X KIND_LEAD
+#define B KIND_BLANK
+
+// clang-format off
+const uint8_t word_kinds[256] = {
+    // 0x00: control bytes are blanks
+    B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B,
+    // blank ! " # $ % & ' ( ) * + , - . /
+    B, 0, 0, J, J, J, J, 0, 0, 0, 0, J, 0, J, M, M,
+    // 0-9 : ; < = > ?
+    D, D, D, D, D, D, D, D, D, D, M, 0, 0, 0, 0, 0,
+    // @ A-O
+    M, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U,
+    // P-Z [ \ ] ^ _
+    U, U, U, U, U, U, U, U, U, U, U, 0, M, 0, 0, J,
+    // ` a-o
+    0, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L,
+    // p-z { | } ~ DEL
+    L, L, L, L, L, L, L, L, L, L, L, 0, 0, 0, J, B,
+    // 0x80
+    H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H,
+    H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H,
+    // 0xC0: C2 leads NBSP and guillemets
+    H, H, X, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H,
+    // 0xE0: E2 leads typographic quotes, E3 ideographic punctuation, EF full-width forms
+    H, H, X, X, H, H, H, H, H, H, H, H, H, H, H, X, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H,
+};
+// clang-format on
+
+#undef D
+#undef U
+#undef L
+#undef H
+#undef J
+#undef M
+#undef X
+#undef B
+
+struct lead_row {
+    const char *bytes;
+    enum word_lead lead;
+};
+
+static const struct lead_row leads[] = {
+    {"\xC2\xA0", LEAD_BLANK},           // no-break space
+    {"\xC2\xAB", LEAD_OPEN_QUOTE},      // «
+    {"\xC2\xBB", LEAD_CLOSE_QUOTE},     // »
+    {"\xE2\x80\x98", LEAD_OPEN_QUOTE},  // ‘
+    {"\xE2\x80\x99", LEAD_CLOSE_QUOTE}, // ’
+    {"\xE2\x80\x9C", LEAD_OPEN_QUOTE},  // “
+    {"\xE2\x80\x9D", LEAD_CLOSE_QUOTE}, // ”
+    {"\xE2\x80\x9E", LEAD_OPEN_QUOTE},  // „
+    {"\xE2\x80\x93", LEAD_SEPARATOR},   // en dash
+    {"\xE2\x80\x94", LEAD_SEPARATOR},   // em dash
+    {"\xE2\x80\xA6", LEAD_SEPARATOR},   // …
+    {"\xE2\x80\xAF", LEAD_BLANK},       // narrow no-break space
+    {"\xE3\x80\x80", LEAD_BLANK},       // ideographic space
+    {"\xE3\x80\x81", LEAD_SEPARATOR},   // 、
+    {"\xE3\x80\x82", LEAD_SEPARATOR},   // 。
+    {"\xE3\x80\x8C", LEAD_OPEN_QUOTE},  // 「
+    {"\xE3\x80\x8D", LEAD_CLOSE_QUOTE}, // 」
+    {"\xE3\x80\x90", LEAD_OPEN},        // 【
+    {"\xE3\x80\x91", LEAD_SEPARATOR},   // 】
+    {"\xEF\xBC\x88", LEAD_OPEN},        // full-width (
+    {"\xEF\xBC\x89", LEAD_SEPARATOR},   // full-width )
+    {"\xEF\xBC\x8C", LEAD_SEPARATOR},   // full-width ,
+    {"\xEF\xBC\x9A", LEAD_SEPARATOR},   // full-width :
+    {"\xEF\xBC\x9B", LEAD_SEPARATOR},   // full-width ;
+};
+
+enum word_lead
+word_lead(struct bytes text, size_t at, size_t *len)
+{
+    const unsigned char *p = (const unsigned char *)text.data + at;
+    size_t left = text.len - at;
+    for (size_t i = 0; i < sizeof leads / sizeof leads[0]; i++) {
+        size_t size = strlen(leads[i].bytes);
+        if (left >= size && memcmp(p, leads[i].bytes, size) == 0) {
+            *len = size;
+            return leads[i].lead;
+        }
+    }
+    if (left >= 3 && p[0] == 0xEF && p[1] == 0xBC && p[2] >= 0x90 && p[2] <= 0x99) {
+        *len = 3;
+        return LEAD_DIGIT;
+    }
+    *len = 1; // its other bytes are letters by themselves
+    return LEAD_LETTER;
+}
+
+struct word_row {
+    const char *text;
+    uint32_t len;
+    uint32_t roles;
+};
+
+static const struct word_row words[] = {
+#define WORD(text, roles) {text, sizeof(text) - 1, roles},
+#include "core/fingerprint_words.def"
+#undef WORD
+};
+
+#define WORD_COUNT (sizeof words / sizeof words[0])
+#define LONGEST_ROLE_WORD 32
+
+static char
+fold(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static unsigned
+listed_roles(const char *word, size_t len)
+{
+    size_t low = 0;
+    size_t high = WORD_COUNT;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct word_row *row = &words[middle];
+        int order = memcmp(word, row->text, len < row->len ? len : row->len);
+        if (order == 0 && len == row->len)
+            return row->roles;
+        if (order < 0 || (order == 0 && len < row->len))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return 0;
+}
+
+// Words that are written together with what they mean: KeeperErrorCode, order_id, orderId, 응답코드.
+static unsigned
+suffix_roles(struct bytes word)
+{
+    static const struct {
+        const char *suffix;
+        unsigned roles;
+    } suffixes[] = {
+        {"Code", ROLE_CODE},      {"_code", ROLE_CODE}, {"Status", ROLE_CODE},     {"_status", ROLE_CODE},
+        {"코드", ROLE_CODE},      {"오류", ROLE_CODE},  {"Id", ROLE_ID},           {"ID", ROLE_ID},
+        {"_id", ROLE_ID},         {"-id", ROLE_ID},     {"Message", ROLE_TELLING}, {"_message", ROLE_TELLING},
+        {"Reason", ROLE_TELLING}, {"Field", ROLE_NAME}, {"_field", ROLE_NAME},     {"Topic", ROLE_NAME},
+    };
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        if (bytes_ends(word, suffixes[i].suffix))
+            return suffixes[i].roles;
+    }
+    return 0;
+}
+
+unsigned
+word_roles(struct bytes word)
+{
+    if (word.len == 0 || word.len > LONGEST_ROLE_WORD)
+        return 0;
+
+    char folded[LONGEST_ROLE_WORD];
+    for (size_t i = 0; i < word.len; i++)
+        folded[i] = fold(word.data[i]);
+    unsigned roles = listed_roles(folded, word.len);
+    return roles != 0 ? roles : suffix_roles(word);
+}
+
+bool
+word_equals_folded(struct bytes word, const char *lower)
+{
+    for (size_t i = 0; i < word.len; i++) {
+        if (lower[i] == '\0' || fold(word.data[i]) != lower[i])
+            return false;
+    }
+    return lower[word.len] == '\0';
+}
+
+bool
+word_is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+unsigned
+word_digits(struct bytes word)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < word.len; i++)
+        count += word_is_digit(word.data[i]);
+    return count;
+}
+
+bool
+word_is_identifier(struct bytes word)
+{
+    if (word.len == 0 || word.len > 128)
+        return false;
+    char first = word.data[0];
+    if (!word_is_letter(first) && first != '_' && first != '$')
+        return false;
+    for (size_t i = 1; i < word.len; i++) {
+        char c = word.data[i];
+        if (!word_is_alnum(c) && !word_is_one_of(c, "_$.-#:()[]<>?\\"))
+            return false;
+    }
+    return true;
+}
+
+bool
+word_is_code_shaped(struct bytes word)
+{
+    if (!word_is_identifier(word) || word_digits(word) > 0)
+        return false;
+    for (size_t i = 1; i < word.len; i++) {
+        unsigned before = word_kind(word.data[i - 1]);
+        if (word_is_one_of(word.data[i], "_.#(") && i + 1 < word.len)
+            return true;
+        if ((before & KIND_LOWER) != 0 && (word_kind(word.data[i]) & KIND_UPPER) != 0)
+            return true;
+        if (word.data[i] == ':' && word.data[i - 1] == ':')
+            return true;
+    }
+    return false;
+}
+
+// Where the last part of a qualified name begins; 0 where it has one part.
+static size_t
+last_part(struct bytes word)
+{
+    for (size_t i = word.len; i > 0; i--) {
+        if (word_is_one_of(word.data[i - 1], ".\\:/"))
+            return i;
+    }
+    return 0;
+}
+
+bool
+word_is_class(struct bytes word)
+{
+    if (!word_is_letter(word.data[0]))
+        return false;
+    for (size_t i = 0; i < word.len; i++) {
+        char c = word.data[i];
+        if (!word_is_letter(c) && !word_is_one_of(c, "_$.\\:#/"))
+            return false;
+    }
+    size_t part = last_part(word);
+    return part > 1 && part + 1 < word.len && (word_kind(word.data[part]) & KIND_UPPER) != 0;
+}
+
+bool
+word_is_numbered_class(struct bytes word)
+{
+    unsigned run = 0;
+    unsigned humps = 0;
+    unsigned lower = 0;
+    for (size_t i = 0; i < word.len; i++) {
+        char c = word.data[i];
+        unsigned kind = word_kind(c);
+        if ((kind & (KIND_LETTER | KIND_DIGIT)) == 0 && c != '.' && c != '_')
+            return false;
+        bool starts_part = i == 0 || word.data[i - 1] == '.';
+        if (starts_part && (kind & KIND_LETTER) == 0)
+            return false;
+        run = (kind & KIND_DIGIT) != 0 ? run + 1 : 0;
+        if (run > 2)
+            return false;
+        humps += (kind & KIND_UPPER) != 0 && !(i > 0 && (word_kind(word.data[i - 1]) & KIND_UPPER) != 0);
+        lower += (kind & KIND_LOWER) != 0;
+    }
+    bool is_qualified = memchr(word.data, '.', word.len) != NULL;
+    if (is_qualified)
+        return (word_kind(word.data[last_part(word)]) & KIND_UPPER) != 0 && lower >= 4;
+    return humps >= 2 && lower >= 3 * humps && word_digits(word) <= 2 &&
+           !word_is_digit(word.data[word.len - 1]);
+}
+
+static bool
+is_listed(struct bytes word, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (bytes_equal_text(word, list[i]))
+            return true;
+    }
+    return false;
+}
+
+bool
+word_is_host(struct bytes word)
+{
+    // Endings that are common in names of hosts and rare in names of fields, files and topics.
+    static const char *const sure[] = {"com",   "net", "org",  "edu",   "gov", "mil",  "internal",
+                                       "local", "lan", "corp", "cloud", "int", "arpa", "localdomain"};
+    static const char *const country[] = {"br", "cn", "uk", "jp", "kr", "de", "fr", "hk", "tw", "ru", "nl",
+                                          "pl", "ca", "au", "mx", "ar", "cl", "pt", "ch", "se", "io", "eu"};
+    unsigned dots = 0;
+    for (size_t i = 0; i < word.len; i++) {
+        unsigned kind = word_kind(word.data[i]);
+        if (word.data[i] == '.')
+            dots++;
+        else if ((kind & (KIND_LOWER | KIND_DIGIT)) == 0 && word.data[i] != '-')
+            return false;
+    }
+    if (dots == 0)
+        return false;
+    struct bytes last = bytes_slice(word, last_part(word), word.len);
+    if (is_listed(last, sure, sizeof sure / sizeof sure[0]) || bytes_starts(word, "www."))
+        return true;
+    return dots >= 2 && is_listed(last, country, sizeof country / sizeof country[0]);
+}
+
+static bool
+all_digits(const char *p, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (!word_is_digit(p[i]))
+            return false;
+    }
+    return len > 0;
+}
+
+static bool
+is_hresult(struct bytes word)
+{
+    if (word.len != 10 || word.data[0] != '0' || fold(word.data[1]) != 'x' || word.data[2] != '8')
+        return false;
+    for (size_t i = 3; i < word.len; i++) {
+        if (!word_is_hex(word.data[i]))
+            return false;
+    }
+    return true;
+}
+
+bool
+word_is_error_code(struct bytes word)
+{
+    static const char *const prefixes[] = {"ORA-", "TNS-", "PLS-", "DPI-", "DPY-",     "RMAN-",
+                                           "SP2-", "SQL-", "JBO-", "UCP-", "IMP-",     "EXP-",
+                                           "KUP-", "OCI-", "DRG-", "LPX-", "SQLCODE-", "CWE-"};
+    if (bytes_equal_text(word, "E11000") || is_hresult(word))
+        return true;
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+        size_t len = strlen(prefixes[i]);
+        if (bytes_starts(word, prefixes[i]))
+            return word.len - len <= 5 && all_digits(word.data + len, word.len - len);
+    }
+    // SQL0803N, SQL30081N: DB2
+    return word.len >= 8 && word.len <= 9 && bytes_starts(word, "SQL") && word.data[word.len - 1] == 'N' &&
+           all_digits(word.data + 3, word.len - 4);
+}

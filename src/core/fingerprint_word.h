@@ -1,0 +1,109 @@
+// fingerprint_word: what one byte, and one word by itself, means to the mask. No state, no locale.
+//
+// Words that say something about their neighbour ("column", "código", "코드") are rows of
+// fingerprint_words.def and part of the rule version.
+#ifndef REDRIVE_CORE_FINGERPRINT_WORD_H
+#define REDRIVE_CORE_FINGERPRINT_WORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include "base/bytes.h"
+
+// What a byte may be; a word is a run of bytes of KIND_WORD.
+enum word_kind {
+    KIND_DIGIT = 1 << 0,
+    KIND_UPPER = 1 << 1,
+    KIND_LOWER = 1 << 2,
+    KIND_HIGH = 1 << 3, // part of a character outside ASCII
+    KIND_JOIN = 1 << 4, // - _ $ # % + ~ &
+    KIND_MARK = 1 << 5, // . / \ : @, which give a word an inner structure
+    KIND_LEAD = 1 << 6, // starts a character outside ASCII that may be a blank, a quote or a digit
+    KIND_BLANK = 1 << 7,
+    KIND_LETTER = KIND_UPPER | KIND_LOWER | KIND_HIGH,
+    KIND_WORD = KIND_DIGIT | KIND_LETTER | KIND_JOIN | KIND_MARK,
+};
+
+extern const uint8_t word_kinds[256];
+
+static inline unsigned
+word_kind(char c)
+{
+    return word_kinds[(unsigned char)c];
+}
+
+static inline bool
+word_is_digit(char c)
+{
+    return (word_kind(c) & KIND_DIGIT) != 0;
+}
+
+static inline bool
+word_is_letter(char c)
+{
+    return (word_kind(c) & (KIND_LETTER | KIND_LEAD)) != 0;
+}
+
+static inline bool
+word_is_alnum(char c)
+{
+    return (word_kind(c) & (KIND_LETTER | KIND_LEAD | KIND_DIGIT)) != 0;
+}
+
+bool word_is_hex(char c);
+
+static inline bool
+word_is_one_of(char c, const char *set)
+{
+    return c != '\0' && strchr(set, c) != NULL;
+}
+
+// A character behind a KIND_LEAD byte.
+enum word_lead {
+    LEAD_LETTER,
+    LEAD_BLANK,
+    LEAD_DIGIT,
+    LEAD_OPEN_QUOTE,
+    LEAD_CLOSE_QUOTE,
+    LEAD_OPEN,
+    LEAD_SEPARATOR
+};
+enum word_lead word_lead(struct bytes text, size_t at, size_t *len);
+
+// What a word says about the one beside it.
+enum word_role {
+    ROLE_NAME = 1 << 0,        // names a thing: column, constraint, método, 필드
+    ROLE_WEAK_NAME = 1 << 1,   // names a thing unless that looks like a number: key, name
+    ROLE_CODE = 1 << 2,        // an error code follows
+    ROLE_SQLSTATE = 1 << 3,    // five letters and digits follow
+    ROLE_ID = 1 << 4,          // an identifier without meaning follows, even one without a digit
+    ROLE_VALUE = 1 << 5,       // a value follows, even in brackets
+    ROLE_TELLING = 1 << 6,     // a sentence follows: reason=, message=
+    ROLE_PERSON = 1 << 7,      // a person's or a place's name follows
+    ROLE_UNIT = 1 << 8,        // belongs to the number before it
+    ROLE_DATE = 1 << 9,        // month or weekday
+    ROLE_KEEP = 1 << 10,       // holds a digit but is a word: utf8, int64
+    ROLE_HOST = 1 << 11,       // a host that matters follows: lookup, ENOTFOUND
+    ROLE_SQL = 1 << 12,        // begins a statement
+    ROLE_SQL_DATA = 1 << 13,   // what follows in a statement is data
+    ROLE_VERB = 1 << 14,       // HTTP method
+    ROLE_PARTICLE = 1 << 15,   // stands between the parts of a person's name
+    ROLE_BODY = 1 << 16,       // member of an error document that is worth keeping
+    ROLE_ERROR_BODY = 1 << 17, // member that makes a document an error document
+};
+unsigned word_roles(struct bytes word);
+
+// Shapes.
+bool
+word_is_identifier(struct bytes word); // letters first, then letters, digits, _ $ . # :: () [] and no blank
+bool
+word_is_code_shaped(struct bytes word);     // an identifier with a dot, an underscore or a hump, and no digit
+bool word_is_class(struct bytes word);      // qualified, its last part in capitals: com.acme.Order, App\Order
+bool word_is_host(struct bytes word);       // labels with a known ending, all in small letters
+bool word_is_error_code(struct bytes word); // ORA-00001, E11000, 0x80131500: a code by its form alone
+bool word_is_numbered_class(struct bytes word); // System.Int32, Http2Exception: the digits belong to the name
+unsigned word_digits(struct bytes word);        // how many
+bool word_equals_folded(struct bytes word, const char *lower); // ASCII case ignored
+
+#endif
