@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# packages.sh build|demo|test: says which Debian packages are missing and why, and installs them, as root or with sudo.
-# Without the right to it prints the one line that somebody else may run, and fails.
+# packages.sh check|install GROUP…: says which Debian packages of these groups (build, demo, test, kafka, lint) are missing and why; install brings
+# them, as root or with sudo. Without the right to it prints the one line that somebody else may run, and fails.
 set -eu
 
 # package | what it is for | needed by
@@ -16,29 +16,26 @@ librdkafka-dev|Kafka|build
 libjansson-dev|writes JSON|build
 libpcre2-dev|regular expressions|build
 libconfuse-dev|settings, themes, keymaps|build
-postgresql|a private PostgreSQL|demo
-kcat|looks at Kafka in tests and bench|test
-default-jre-headless|runs the real Kafka of the tests|test
-maven|fetches the real Kafka of the tests once|test
+postgresql|a private PostgreSQL|demo test
+kcat|looks at Kafka in tests and bench|kafka
+default-jre-headless|runs the real Kafka of the tests|kafka
+maven|fetches the real Kafka of the tests once|kafka
 pgbouncer|a real PgBouncer in the tests|test
 libcmocka-dev|unit tests|test
 libvterm-dev|a terminal for tests of the screen|test
-clang|the second compiler, fuzzing|test
-libclang-rt-14-dev|its sanitizers|test
-clang-format|make format|test
-clang-tidy|make lint|test
-cppcheck|make lint|test
+clang|the second compiler, fuzzing|lint
+libclang-rt-14-dev|its sanitizers|lint
+clang-format|make format|lint
+clang-tidy|make lint|lint
+cppcheck|make lint|lint
 python3|makes data for tests|test
 LIST
 }
 
-case "${1:-build}" in
-build) groups='build' ;;
-demo) groups='build|demo' ;;
-test) groups='build|demo|test' ;;
-*) echo "packages.sh: build, demo or test?" >&2; exit 2 ;;
-esac
-[ "${KAFKA:-}" = real ] && groups='build|demo|test'
+verb=${1:-check}
+shift || true
+[ "$verb" = check ] || [ "$verb" = install ] || { echo "packages.sh: check or install?" >&2; exit 2; }
+wanted=" ${*:-build} "
 
 have() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
 
@@ -48,7 +45,9 @@ if ! command -v dpkg-query >/dev/null; then
     exit 0
 fi
 while IFS='|' read -r name why needed; do
-    [[ "$needed" =~ ^($groups)$ ]] || continue
+    is_wanted=
+    for group in $needed; do [[ "$wanted" == *" $group "* ]] && is_wanted=1; done
+    [ -n "$is_wanted" ] || continue
     case "$name" in
     default-jre-headless) command -v java >/dev/null && continue ;;
     maven) command -v mvn >/dev/null && continue ;;
@@ -61,6 +60,7 @@ while IFS='|' read -r name why needed; do
     missing+=("$name")
 done < <(packages)
 [ ${#missing[@]} -eq 0 ] && exit 0
+[ "$verb" = check ] && { echo "install them with: apt-get update && apt-get install -y ${missing[*]}" >&2; exit 1; }
 
 if [ "$(id -u)" = 0 ]; then
     as_root=()
