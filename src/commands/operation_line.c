@@ -21,6 +21,13 @@ counts_json(struct value *object, const struct operation *operation)
     value_add_int(object, "came_back", operation->came_back);
 }
 
+// A dry run has no state of its own in core.
+static const char *
+state_word(const struct operation *operation)
+{
+    return operation->state == OPERATION_STATE_COUNT ? "dry run" : operation_state_name(operation->state);
+}
+
 bool
 operation_result(const struct call *call, const struct operation *operation, struct err *err)
 {
@@ -28,7 +35,7 @@ operation_result(const struct call *call, const struct operation *operation, str
         struct value *object = value_object();
         json_int_or_null(object, "operation", operation->no > 0, operation->no);
         value_add_text(object, "action", action_name(operation->action));
-        value_add_text(object, "state", operation_state_name(operation->state));
+        value_add_text(object, "state", state_word(operation));
         counts_json(object, operation);
         return json_print(object, err);
     }
@@ -37,7 +44,7 @@ operation_result(const struct call *call, const struct operation *operation, str
     if (operation->no > 0)
         strbuf_printf(&line, "operation %" PRId64 ": ", operation->no);
     strbuf_printf(&line, "%s %s, total %s, done %s, refused %s, conflict %s, came back %s\n",
-                  action_name(operation->action), operation_state_name(operation->state),
+                  action_name(operation->action), state_word(operation),
                   text_count(operation->total, text[0]), text_count(operation->done, text[1]),
                   text_count(operation->refused, text[2]), text_count(operation->conflict, text[3]),
                   text_count(operation->came_back, text[4]));
@@ -94,7 +101,11 @@ operation_status(const struct operation *operation)
         return STATUS_DENIED;
     if (operation->total > 0 && operation->conflict == operation->total)
         return STATUS_NOTHING; // all of it was somebody else's before: nothing was left to act on
-    if (operation->state == OPERATION_DONE && operation->done == operation->total)
+    if (operation->conflict + operation->refused + operation->held > 0)
+        return STATUS_PART;
+    bool is_all_done = operation->state == OPERATION_DONE && operation->done == operation->total;
+    if (is_all_done ||
+        !operation_state_is_final(operation->state)) // what still goes on has lost nothing so far
         return STATUS_DONE;
     return STATUS_PART;
 }

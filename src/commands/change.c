@@ -1,0 +1,354 @@
+// reprocess, resolve, discard, restore: choose, confirm, freeze, carry out, tell.
+//
+// One road for all four, and the one that the screen takes too: the ids are chosen, counted and shown; what
+// was confirmed is what is frozen; from then on the operation is in PostgreSQL and any worker can carry it
+// out.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include "base/clock.h"
+#include "base/text.h"
+#include "commands/choosing.h"
+#include "commands/command.h"
+#include "commands/operation_line.h"
+#include "commands/output.h"
+#include "commands/publishing.h"
+#include "commands/waiting.h"
+#include "core/selection.h"
+#include "store/operations.h"
+#include "store/workers.h"
+
+struct change {
+    struct call *call;
+    struct store *store;
+    enum operation_action action;
+    int64_t *ids; // ascending; heap
+    size_t count;
+    struct arena arena;
+    struct preview preview;
+    struct broker_settings broker; // of a reprocess
+    bool waits_for_others;         // no brokers here: another worker, alive now, will carry it out
+};
+
+// --- what is asked ---
+
+static bool
+check_options(const struct change *change, struct err *err)
+{
+    const struct call *call = change->call;
+    const struct options *options = &call->options;
+    const char *name = action_name(change->action);
+    if (!choosing_is_any(call) && !options->all)
+        return err_set(err, ERR_USAGE,
+                       "redrive %s changes events, and none were chosen: give --id, --group, --filter or "
+                       "--queue, or --all on "
+                       "purpose",
+                       name);
+    if (options->yes && options->has_confirm)
+        return err_set(err, ERR_USAGE,
+                       "--yes and --confirm are two answers to one question; give one of them");
+    if (call->settings.reason_required && (options->reason == NULL || options->reason[0] == '\0') &&
+        !options->dry_run)
+        return err_set(err, ERR_USAGE, "redrive %s needs --reason TEXT (reason_required is on, %s)", name,
+                       call->settings.origins[SETTING_ID_reason_required].where);
+    return true;
+}
+
+static bool
+choose(struct change *change, struct err *err)
+{
+    struct call *call = change->call;
+    struct choice choice;
+    struct choose_tally tally = {0};
+    struct progress progress;
+    unsigned otherwise = change->action == ACTION_RESTORE ? 1u << EVENT_DISCARDED : 1u << EVENT_PENDING;
+    progress_begin(&progress, call, "events");
+    bool ok = choosing_read(call, otherwise, &choice, err) &&
+              choose_ids(change->store, &choice, choosing_tick, &progress, &change->ids, &change->count,
+                         &tally, err);
+    progress_end(&progress);
+    choosing_say_undecided(call, &tally);
+    ok = ok && choosing_check_known(&tally, err);
+    if (ok && change->count == 0 && tally.closed > 0)
+        ok = err_set(err, ERR_NOT_FOUND,
+                     "redrive %s found nothing to act on: %" PRId64 " of the events asked for %s",
+                     action_name(change->action), tally.closed,
+                     change->action == ACTION_RESTORE ? "are not discarded" : "are closed already");
+    else if (ok && change->count == 0)
+        ok = err_set(err, ERR_NOT_FOUND,
+                     "redrive %s found nothing to act on: no event is chosen by what was asked",
+                     action_name(change->action));
+    change->count = ids_normalise(change->ids, change->count);
+    choose_tally_release(&tally);
+    return ok;
+}
+
+// --- may it go on? ---
+
+static void
+describe(const struct change *change, struct strbuf *out)
+{
+    const struct preview *preview = &change->preview;
+    char count[TEXT_SHORT];
+    strbuf_printf(out, "%s %s events", action_name(change->action),
+                  text_count((int64_t)change->count, count));
+    choosing_describe(change->call, out);
+    if (change->call->settings.label != NULL)
+        strbuf_printf(out, " on %s", change->call->settings.label);
+    if (change->action == ACTION_REPROCESS && change->call->options.to != NULL)
+        strbuf_printf(out, ", to %s", change->call->options.to);
+    for (size_t i = 0;
+         change->action == ACTION_REPROCESS && !change->call->options.to && i < preview->topic_count && i < 5;
+         i++)
+        strbuf_printf(out, "%s%s (%s)", i == 0 ? ", to " : ", ",
+                      preview->topics[i].topic ? preview->topics[i].topic : "no topic: refused",
+                      text_count(preview->topics[i].count, count));
+    if (preview->closed > 0)
+        strbuf_printf(out, "; %s are closed already", text_count(preview->closed, count));
+    if (preview->busy > 0)
+        strbuf_printf(out, "; %s are in %s", text_count(preview->busy, count),
+                      preview->busy_with ? preview->busy_with : "another operation");
+}
+
+static bool
+read_answer(char *out, size_t room)
+{
+    if (fgets(out, (int)room, stdin) == NULL)
+        return false;
+    out[strcspn(out, "\r\n")] = '\0';
+    return true;
+}
+
+// At a terminal: the count where there is much at stake, else y.
+static bool
+ask(const struct change *change, bool is_count_wanted, struct err *err)
+{
+    struct strbuf text = {0}, visible = {0};
+    char answer[64] = "";
+    describe(change, &text);
+    text_visible(&visible, strbuf_bytes(&text), false);
+    if (is_count_wanted)
+        fprintf(stderr, "%s.\ntype %zu to confirm: ", strbuf_text(&visible), change->count);
+    else
+        fprintf(stderr, "%s. Go on? [y/N] ", strbuf_text(&visible));
+    fflush(stderr);
+    strbuf_release(&text);
+    strbuf_release(&visible);
+    int64_t number = -1;
+    bool is_yes = false;
+    if (read_answer(answer, sizeof answer)) {
+        is_yes = !is_count_wanted && (strcmp(answer, "y") == 0 || strcmp(answer, "yes") == 0);
+        if (is_count_wanted && text_parse_int(bytes_of(answer), &number, NULL))
+            is_yes = number == (int64_t)change->count;
+    }
+    return is_yes || err_set(err, ERR_DENIED, "not confirmed; nothing was changed");
+}
+
+static bool
+confirm(const struct change *change, struct err *err)
+{
+    const struct call *call = change->call;
+    const struct options *options = &call->options;
+    const char *name = action_name(change->action);
+    bool is_protected = strcmp(call->settings.protect, "count") == 0;
+    if (options->has_confirm) {
+        if (options->confirm == (int64_t)change->count)
+            return true;
+        return err_set(err, ERR_DENIED,
+                       "--confirm %" PRId64 " does not match: %zu events are chosen; nothing was changed",
+                       options->confirm, change->count);
+    }
+    if (options->yes && !is_protected)
+        return true;
+    bool may_ask = call->in_is_terminal && call->err_is_terminal && !options->yes;
+    if (!may_ask && is_protected)
+        return err_set(err, ERR_DENIED,
+                       "redrive %s is not confirmed: %zu events are chosen, and the count is asked for here "
+                       "(protect, %s); add "
+                       "--confirm %zu",
+                       name, change->count, call->settings.origins[SETTING_ID_protect].where, change->count);
+    if (!may_ask)
+        return err_set(err, ERR_DENIED,
+                       "redrive %s is not confirmed: %zu events are chosen, and there is no terminal to ask "
+                       "at; add --confirm "
+                       "%zu or --yes",
+                       name, change->count, change->count);
+    return ask(change, is_protected || (int64_t)change->count > call->settings.confirm_above, err);
+}
+
+// A reprocess that nobody could carry out is refused before anything is frozen, unless it is left to a worker
+// on purpose.
+static bool
+find_publisher(struct change *change, struct err *err)
+{
+    if (change->action != ACTION_REPROCESS)
+        return true;
+    change->broker = publishing_broker(change->call);
+    if (broker_settings_present(&change->broker))
+        return broker_settings_check(&change->broker, err);
+    if (change->call->options.detach || change->call->options.dry_run)
+        return true;
+    struct worker *workers = NULL;
+    size_t count = 0;
+    if (!worker_list(change->store, &change->arena, &workers, &count, err))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        change->waits_for_others = change->waits_for_others || workers[i].publishes;
+    if (change->waits_for_others)
+        return true;
+    return err_set(err, ERR_USAGE,
+                   "redrive reprocess cannot send: no Kafka brokers are configured here and no worker that "
+                   "publishes is alive; "
+                   "give -b HOST:PORT, or --detach to leave it to a later worker");
+}
+
+// --- freezing ---
+
+// A random uuid (RFC 4122, version 4): asked again with the same one, the database makes no second operation.
+static void
+make_key(char out[37])
+{
+    unsigned char bytes[16];
+    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+        abort(); // the kernel always has 16 bytes
+    bytes[6] = (unsigned char)((bytes[6] & 0x0F) | 0x40);
+    bytes[8] = (unsigned char)((bytes[8] & 0x3F) | 0x80);
+    size_t at = 0;
+    for (int i = 0; i < 16; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            out[at++] = '-';
+        at += (size_t)snprintf(out + at, 3, "%02x", bytes[i]);
+    }
+}
+
+static bool
+freeze_tick(void *progress, size_t written, size_t total)
+{
+    progress_show(progress, (int64_t)written, (int64_t)total, NULL);
+    return !command_is_interrupted();
+}
+
+static bool
+freeze(struct change *change, int64_t *no, struct err *err)
+{
+    const struct options *options = &change->call->options;
+    struct strbuf scope = {0};
+    char count[TEXT_SHORT];
+    strbuf_printf(&scope, "%s events", text_count((int64_t)change->count, count));
+    choosing_describe(change->call, &scope);
+    struct operation_request request = {
+        .action = change->action,
+        .ids = change->ids,
+        .count = change->count,
+        .scope = strbuf_text(&scope),
+        .filter_text = options->filter,
+        .group = options->group != NULL && strlen(options->group) == 16 ? options->group : NULL,
+        .reason = options->reason,
+        .target_topic = options->to,
+        .rate = options->has_rate ? (int32_t)options->rate : RATE_UNLIMITED};
+    make_key(request.key);
+    struct progress progress;
+    progress_begin(&progress, change->call, "freezing");
+    bool ok = operation_create(change->store, &request, freeze_tick, &progress, no, err);
+    // The answer may be lost although it was made: asked again with the same key it is found, or made now.
+    for (int attempt = 0; !ok && err->kind == ERR_UNREACHABLE && attempt < 5 && !command_is_interrupted();
+         attempt++) {
+        err_clear(err);
+        clock_sleep(store_backoff(attempt));
+        ok = store_reconnect(change->store, err) &&
+             operation_create(change->store, &request, freeze_tick, &progress, no, err);
+    }
+    progress_end(&progress);
+    strbuf_release(&scope);
+    return ok;
+}
+
+// --- the two ends ---
+
+static int
+dry_run(const struct change *change, struct err *err)
+{
+    struct strbuf text = {0};
+    describe(change, &text);
+    remark(change->call, "would %s", strbuf_text(&text));
+    strbuf_release(&text);
+    struct operation operation = {.action = change->action,
+                                  .state = OPERATION_STATE_COUNT, // printed as "dry run"
+                                  .total = (int64_t)change->count,
+                                  .conflict = change->preview.busy + change->preview.closed};
+    if (!operation_result(change->call, &operation, err))
+        return command_status(err);
+    return STATUS_DONE;
+}
+
+static int
+carry_out(struct change *change, int64_t no, struct err *err)
+{
+    if (change->call->options.detach)
+        return waiting_tell(change->call, change->store, no, err);
+    if (change->waits_for_others)
+        return waiting_for(change->call, change->store, no, err);
+    struct worker_settings worker = publishing_worker(change->call);
+    if (change->action != ACTION_REPROCESS)
+        worker.broker = (struct broker_settings){0}; // a discard has no business with Kafka
+    worker.mode = WORKER_OPERATION;
+    worker.operation = no;
+    return waiting_with_worker(change->call, change->store, &worker, err);
+}
+
+static int
+change_events(struct change *change, struct err *err)
+{
+    bool ok = choose(change, err) && operation_preview(change->store, change->action, change->ids,
+                                                       change->count, &change->arena, &change->preview, err);
+    if (!ok)
+        return command_status(err);
+    if (change->call->options.dry_run)
+        return dry_run(change, err);
+    int64_t no = 0;
+    if (!find_publisher(change, err) || !confirm(change, err))
+        return command_status(err);
+    command_catch_signals();
+    if (!freeze(change, &no, err))
+        return command_status(err);
+    return carry_out(change, no, err);
+}
+
+static int
+run(struct call *call, enum operation_action action, struct err *err)
+{
+    struct change change = {.call = call, .action = action};
+    bool ok = command_no_args(call, err) && check_options(&change, err) &&
+              command_store(call, call->options.dry_run ? STORE_SCHEMA : STORE_WRITE, &change.store, err);
+    int status = ok ? change_events(&change, err) : command_status(err);
+    free(change.ids);
+    arena_release(&change.arena);
+    store_close(change.store);
+    return status;
+}
+
+int
+command_reprocess(struct call *call, struct err *err)
+{
+    return run(call, ACTION_REPROCESS, err);
+}
+
+int
+command_resolve(struct call *call, struct err *err)
+{
+    return run(call, ACTION_RESOLVE, err);
+}
+
+int
+command_discard(struct call *call, struct err *err)
+{
+    return run(call, ACTION_DISCARD, err);
+}
+
+int
+command_restore(struct call *call, struct err *err)
+{
+    return run(call, ACTION_RESTORE, err);
+}

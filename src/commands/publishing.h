@@ -1,0 +1,16 @@
+// publishing: the settings of a call as the store, the broker, the plan and the worker want them.
+#ifndef REDRIVE_COMMANDS_PUBLISHING_H
+#define REDRIVE_COMMANDS_PUBLISHING_H
+
+#include "commands/command.h"
+#include "engine/worker.h"
+
+// Borrow from call, which must outlive them. command_store must have been called before publishing_store: it
+// makes the rules.
+struct store_settings publishing_store(const struct call *call);
+struct broker_settings publishing_broker(struct call *call);
+struct plan_settings publishing_plan(const struct call *call);
+// A worker with all of that, stopped by signals (command_catch_signals). Mode and operation are the caller's.
+struct worker_settings publishing_worker(struct call *call);
+
+#endif

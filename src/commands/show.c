@@ -1,0 +1,442 @@
+// show: one event with all it has, its original payload, or exactly what would be sent for it.
+#include <inttypes.h>
+#include <stdio.h>
+#include "base/text.h"
+#include "commands/command.h"
+#include "commands/json.h"
+#include "commands/output.h"
+#include "commands/publishing.h"
+#include "engine/originals.h"
+#include "store/events.h"
+#include "store/operations.h"
+
+enum { KAFKA_TIMEOUT_MS = 8000 };
+
+struct shown {
+    struct event event;
+    struct revision *revisions;
+    size_t revision_count;
+    struct decision *decisions;
+    size_t decision_count;
+    struct original original;
+    struct plan plan;
+    struct arena arena;
+    int64_t zone_us;
+};
+
+// --- reading ---
+
+static bool
+read_event(struct store *store, int64_t id, struct shown *shown, struct err *err)
+{
+    bool has_schema = store_info(store)->schema_version > 0;
+    unsigned fields =
+        EVENT_NARROW | EVENT_ERROR | EVENT_STACK | EVENT_PAYLOAD | EVENT_RAW | EVENT_GROUP | EVENT_KNOWN;
+    struct event_query query = {.fields = fields, .ids = &id, .id_count = 1};
+    struct event_page page = {0};
+    if (!store_events(store, &query, &page, err))
+        return false;
+    bool is_there = page.count == 1;
+    if (is_there)
+        shown->event = page.events[0];
+    arena_adopt(&shown->arena, &page.arena);
+    event_page_release(&page);
+    shown->zone_us = shown->event.created_wall - shown->event.created_at;
+    if (!is_there)
+        return err_set(err, ERR_NOT_FOUND, "there is no event %" PRId64, id);
+    return !has_schema ||
+           (store_revisions(store, id, &shown->arena, &shown->revisions, &shown->revision_count, err) &&
+            event_decisions(store, id, &shown->arena, &shown->decisions, &shown->decision_count, err));
+}
+
+// What Kafka knows of it: the original record where we keep none, and the topic it would go to. Without
+// brokers, or when they do not answer, the plan says that nobody has looked.
+static bool
+ask_kafka(struct call *call, struct store *store, struct shown *shown, struct plan_input *input,
+          struct topic *topic, struct err *err)
+{
+    struct broker_settings settings = publishing_broker(call);
+    if (!broker_settings_present(&settings))
+        return true;
+    struct broker *broker = NULL;
+    if (!broker_settings_check(&settings, err) || !broker_open(&broker, &settings, err))
+        return false;
+    const struct event *event = &shown->event;
+    bool ok = true;
+    if (plan_wants_original(event)) {
+        ok = originals_find(store, broker, &event, 1, KAFKA_TIMEOUT_MS, NULL, NULL, &shown->arena,
+                            &shown->original, err);
+        input->original = &shown->original;
+    }
+    const char *target =
+        call->options.to ? call->options.to : arena_text(&shown->arena, topic_original(event->topic));
+    struct err unknown = {0}; // then the partition is told as far as it is known
+    if (ok && target != NULL && broker_topic(broker, target, KAFKA_TIMEOUT_MS, topic, &unknown))
+        input->topic = topic;
+    broker_close(broker);
+    return ok;
+}
+
+static bool
+plan_event(struct call *call, struct store *store, struct shown *shown, struct err *err)
+{
+    struct plan_settings settings = publishing_plan(call);
+    struct topic topic = {0};
+    struct plan_input input = {.event = &shown->event,
+                               .from_revision = shown->revision_count > 0,
+                               .reprocess_count = shown->event.published + 1};
+    if (!ask_kafka(call, store, shown, &input, &topic, err))
+        return false;
+    plan_make(&settings, &input, &shown->arena, &shown->plan);
+    return true;
+}
+
+// --- as JSON ---
+
+static struct value *
+attempts_json(const struct shown *shown)
+{
+    const struct event *event = &shown->event;
+    struct value *list = value_array(), *attempt = value_object();
+    bool is_retried = event->last_retry_at != TIME_ABSENT;
+    value_add_int(attempt, "attempt", event->retry_count);
+    value_add_time(attempt, "at", is_retried ? event->last_retry_at : event->created_at, shown->zone_us);
+    value_add_bytes(attempt, "error_class", event->error_class);
+    value_add_bytes(attempt, "error_message", event->error_message);
+    value_add_bytes(attempt, "stack_trace", event->stack_trace);
+    value_add(list, NULL, attempt);
+    return list;
+}
+
+static struct value *
+headers_json(const struct event_header *headers, uint32_t count)
+{
+    struct value *list = value_array();
+    for (uint32_t i = 0; i < count; i++) {
+        struct value *header = value_object();
+        value_add_bytes(header, "name", headers[i].name);
+        value_add_payload(header, "value", headers[i].value);
+        value_add(list, NULL, header);
+    }
+    return list;
+}
+
+static struct value *
+revisions_json(const struct shown *shown)
+{
+    struct value *list = value_array();
+    for (size_t i = 0; i < shown->revision_count; i++) {
+        const struct revision *revision = &shown->revisions[i];
+        struct value *row = value_object();
+        value_add_int(row, "revision", revision->no);
+        value_add_text(row, "author", revision->author);
+        value_add_text(row, "reason", revision->reason);
+        value_add_time(row, "at", revision->at, shown->zone_us);
+        value_add_payload(row, "payload", revision->payload);
+        value_add(list, NULL, row);
+    }
+    return list;
+}
+
+static struct value *
+decisions_json(const struct shown *shown)
+{
+    struct value *list = value_array();
+    for (size_t i = 0; i < shown->decision_count; i++) {
+        const struct decision *decision = &shown->decisions[i];
+        struct value *row = value_object();
+        value_add_int(row, "operation", decision->operation);
+        value_add_text(row, "action", action_name(decision->action));
+        value_add_text(row, "state", item_state_name(decision->state));
+        value_add_text(row, "who", decision->who);
+        value_add_text(row, "reason", decision->reason);
+        value_add_text(row, "detail", decision->detail);
+        value_add_time(row, "at", decision->at, shown->zone_us);
+        value_add(list, NULL, row);
+    }
+    return list;
+}
+
+static struct value *
+would_send_json(const struct plan *plan)
+{
+    struct value *object = value_object();
+    value_add_text(object, "topic", plan->topic);
+    json_int_or_null(object, "partition", plan->partition >= 0, plan->partition);
+    value_add_payload(object, "key", plan->key);
+    value_add(object, "headers", headers_json(plan->headers, plan->header_count));
+    value_add_bool(object, "exact", plan->is_exact);
+    value_add_text(object, "why", plan->refusal ? plan->refusal : plan->why);
+    value_add_bool(object, "refused", plan->refusal != NULL);
+    return object;
+}
+
+static void
+columns_json(struct value *object, const struct shown *shown)
+{
+    const struct event *event = &shown->event;
+    value_add_int(object, "id", event->id);
+    value_add_bytes(object, "event_id", event->event_id);
+    value_add_bytes(object, "event_type", event->event_type);
+    value_add_bytes(object, "source_table", event->source_table);
+    value_add_bytes(object, "source_id", event->source_id);
+    value_add_bytes(object, "error_message", event->error_message);
+    value_add_bytes(object, "stack_trace", event->stack_trace);
+    value_add_int(object, "retry_count", event->retry_count);
+    value_add_int(object, "max_retries", event->max_retries);
+    value_add_bytes(object, "status", event->status_text);
+    value_add_time(object, "created_at", event->created_at, shown->zone_us);
+    value_add_time(object, "last_retry_at", event->last_retry_at, shown->zone_us);
+    value_add_time(object, "resolved_at", event->resolved_at, shown->zone_us);
+    value_add_bytes(object, "resolved_by", event->resolved_by);
+    json_int_or_null(object, "kafka_offset", event->has_offset, event->offset);
+    json_int_or_null(object, "kafka_partition", event->has_partition, event->partition);
+    value_add_bytes(object, "kafka_topic", event->topic);
+    value_add_bytes(object, "correlation_id", event->correlation_id);
+}
+
+static bool
+print_json(const struct shown *shown, struct err *err)
+{
+    const struct event *event = &shown->event;
+    struct value *object = value_object();
+    columns_json(object, shown);
+    value_add_payload(object, "payload", event->payload);
+    json_group(object, "group", event->group);
+    value_add_text(object, "category", category_name(event->category));
+    value_add_bytes(object, "error_class", event->error_class);
+    value_add_payload(object, "key", event->key);
+    value_add_bool(object, "edited", event->revisions > 0);
+    value_add_int(object, "came_back", event->came_back);
+    value_add(object, "attempts", attempts_json(shown));
+    value_add(object, "headers", headers_json(event->headers, event->header_count));
+    value_add(object, "revisions", revisions_json(shown));
+    value_add(object, "decisions", decisions_json(shown));
+    value_add(object, "would_send", would_send_json(&shown->plan));
+    return json_print(object, err);
+}
+
+// --- for people ---
+
+static void
+field(struct strbuf *out, const char *name, struct bytes value)
+{
+    if (!bytes_present(value))
+        return;
+    strbuf_printf(out, "%-14s", name);
+    text_visible(out, value, false);
+    strbuf_add_char(out, '\n');
+}
+
+static void
+field_time(struct strbuf *out, const char *name, int64_t instant, int64_t zone_us)
+{
+    char text[TIME_TEXT];
+    if (instant != TIME_ABSENT)
+        field(out, name, bytes_of(time_rfc3339(instant, zone_us, text)));
+}
+
+static void
+section(struct strbuf *out, const char *name, struct bytes text)
+{
+    if (!bytes_present(text))
+        return;
+    strbuf_printf(out, "\n%s\n", name);
+    text_visible(out, text, true);
+    if (!bytes_ends(text, "\n"))
+        strbuf_add_char(out, '\n');
+}
+
+static void
+add_facts(struct strbuf *out, const struct shown *shown)
+{
+    const struct event *event = &shown->event;
+    char group[GROUP_TEXT];
+    strbuf_printf(out, "event %" PRId64 "\n", event->id);
+    field(out, "event id", event->event_id);
+    field(out, "type", event->event_type);
+    field(out, "status", event->status_text);
+    field(out, "group", bytes_of(group_text(event->group, group)));
+    field(out, "kind", bytes_of(category_name(event->category)));
+    field(out, "source", event->source_table);
+    field(out, "source id", event->source_id);
+    field(out, "correlation", event->correlation_id);
+    strbuf_printf(out, "%-14s%" PRId32 " of %" PRId32 "\n", "retries", event->retry_count,
+                  event->max_retries);
+    field(out, "topic", event->topic);
+    if (event->has_partition)
+        strbuf_printf(out, "%-14s%" PRId32 "\n", "partition", event->partition);
+    if (event->has_offset)
+        strbuf_printf(out, "%-14s%" PRId64 "\n", "offset", event->offset);
+    field(out, "key", event->key);
+    field_time(out, "created", event->created_at, shown->zone_us);
+    field_time(out, "last retry", event->last_retry_at, shown->zone_us);
+    field_time(out, "resolved", event->resolved_at, shown->zone_us);
+    field(out, "resolved by", event->resolved_by);
+}
+
+static void
+add_headers(struct strbuf *out, const struct event_header *headers, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        strbuf_add_text(out, "  ");
+        text_visible(out, headers[i].name, false);
+        strbuf_add_text(out, ": ");
+        if (bytes_present(headers[i].value))
+            text_visible(out, headers[i].value, false);
+        else
+            strbuf_add_text(out, "(null)");
+        strbuf_add_char(out, '\n');
+    }
+}
+
+static void
+add_decisions(struct strbuf *out, const struct shown *shown)
+{
+    char at[TIME_TEXT];
+    for (size_t i = 0; i < shown->decision_count; i++) {
+        const struct decision *decision = &shown->decisions[i];
+        if (i == 0)
+            strbuf_add_text(out, "\ndecisions\n");
+        strbuf_printf(out, "  %s  operation %" PRId64 ": %s %s by ",
+                      decision->at == TIME_ABSENT ? "-" : time_rfc3339(decision->at, shown->zone_us, at),
+                      decision->operation, action_name(decision->action), item_state_name(decision->state));
+        text_visible(out, bytes_of(decision->who ? decision->who : "?"), false);
+        const char *words[] = {decision->reason, decision->detail};
+        for (size_t w = 0; w < 2; w++)
+            if (words[w] != NULL) {
+                strbuf_add_text(out, "; ");
+                text_visible(out, bytes_of(words[w]), false);
+            }
+        strbuf_add_char(out, '\n');
+    }
+}
+
+static void
+add_plan(struct strbuf *out, const struct plan *plan)
+{
+    strbuf_add_text(out, "\na reprocess would send\n");
+    if (plan->refusal != NULL) {
+        field(out, "  nothing", bytes_of(plan->refusal));
+        return;
+    }
+    field(out, "  topic", bytes_of(plan->topic));
+    if (plan->partition >= 0)
+        strbuf_printf(out, "%-14s%" PRId32 "\n", "  partition", plan->partition);
+    field(out, "  key", bytes_present(plan->key) ? plan->key : BYTES("(none)"));
+    strbuf_printf(out, "%-14s%zu bytes, %s: ", "  value", plan->value.len,
+                  plan->is_exact ? "exact" : "not byte for byte");
+    text_visible(out, bytes_of(plan->why ? plan->why : ""), false);
+    strbuf_add_char(out, '\n');
+    add_headers(out, plan->headers, plan->header_count);
+}
+
+static bool
+print_text(const struct shown *shown, struct err *err)
+{
+    const struct event *event = &shown->event;
+    struct strbuf out = {0};
+    add_facts(&out, shown);
+    section(&out, "error", event->error_message);
+    section(&out, "stack", event->stack_trace);
+    section(&out, "payload", event->payload);
+    if (event->header_count > 0)
+        strbuf_add_text(&out, "\nheaders\n");
+    add_headers(&out, event->headers, event->header_count);
+    add_decisions(&out, shown);
+    add_plan(&out, &shown->plan);
+    bool ok = output_bytes(strbuf_bytes(&out), err);
+    strbuf_release(&out);
+    return ok;
+}
+
+// --- bytes ---
+
+// Byte for byte, but never to a terminal: there a hostile payload would be obeyed.
+static bool
+print_bytes(struct call *call, struct bytes bytes, struct err *err)
+{
+    if (!call->out_is_terminal)
+        return output_bytes(bytes, err);
+    struct strbuf out = {0};
+    text_visible(&out, bytes, true);
+    strbuf_add_char(&out, '\n');
+    bool ok = output_bytes(strbuf_bytes(&out), err);
+    strbuf_release(&out);
+    remark(call, "made harmless for the terminal; sent to a file or a pipe the bytes are exact");
+    return ok;
+}
+
+static bool
+print_as_sent(struct call *call, const struct shown *shown, struct err *err)
+{
+    const struct plan *plan = &shown->plan;
+    if (plan->refusal != NULL)
+        return err_set(err, ERR_NOT_FOUND, "event %" PRId64 " cannot be sent: %s", shown->event.id,
+                       plan->refusal);
+    if (shown->original.state == ORIGINAL_FAILED)
+        return err_set(err, ERR_UNREACHABLE, "what would be sent for event %" PRId64 " is not known: %s",
+                       shown->event.id, shown->original.why);
+    if (!plan->is_exact)
+        remark(call, "not byte for byte what was received: %s", plan->why);
+    return print_bytes(call, plan->value, err);
+}
+
+// The bytes that were kept; else the original record, where Kafka still has it; else PostgreSQL's text of the
+// JSON, and that is said.
+static bool
+print_raw(struct call *call, struct store *store, struct shown *shown, struct err *err)
+{
+    const struct event *event = &shown->event;
+    if (shown->revision_count > 0 || event->revisions > 0)
+        return err_set(err, ERR_NOT_FOUND,
+                       "event %" PRId64 " has a corrected payload; this version shows only that one",
+                       event->id);
+    if (event->has_raw)
+        return print_bytes(call, event->payload, err);
+    if (!plan_event(call, store, shown, err))
+        return false;
+    if (shown->original.state == ORIGINAL_FOUND)
+        return print_bytes(call, shown->original.record.value, err);
+    remark(call, "the original bytes are not known: %s",
+           shown->original.why ? shown->original.why
+                               : "none were kept, and nobody has looked in Kafka; give -b HOST:PORT");
+    return print_bytes(call, event->payload, err);
+}
+
+static bool
+show(struct call *call, struct store *store, int64_t id, struct err *err)
+{
+    struct shown shown = {0};
+    const struct options *options = &call->options;
+    bool ok = read_event(store, id, &shown, err);
+    if (ok && options->raw)
+        ok = print_raw(call, store, &shown, err);
+    else if (ok && plan_event(call, store, &shown, err))
+        ok = options->as_sent ? print_as_sent(call, &shown, err)
+             : options->json  ? print_json(&shown, err)
+                              : print_text(&shown, err);
+    else
+        ok = false;
+    arena_release(&shown.arena);
+    return ok;
+}
+
+int
+command_show(struct call *call, struct err *err)
+{
+    int64_t id = 0;
+    if (call->arg_count != 1) {
+        err_set(err, ERR_USAGE, "redrive show needs the id of one event; redrive events lists them");
+        return STATUS_USAGE;
+    }
+    if (call->options.raw && call->options.as_sent) {
+        err_set(err, ERR_USAGE, "--raw and --as-sent are two different payloads; give one of them");
+        return STATUS_USAGE;
+    }
+    struct store *store = NULL;
+    bool ok = command_number(call->args[0], "the id of an event", &id, err) &&
+              command_store(call, STORE_READ, &store, err) && show(call, store, id, err);
+    store_close(store);
+    return ok ? STATUS_DONE : command_status(err);
+}

@@ -1,0 +1,155 @@
+#include "commands/waiting.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include "base/clock.h"
+#include "base/text.h"
+#include "commands/operation_line.h"
+#include "commands/output.h"
+#include "store/operations.h"
+
+// --- reading an operation, also when the connection breaks ---
+
+static bool
+get_patiently(struct store *store, int64_t no, struct arena *arena, struct operation *operation,
+              struct err *err)
+{
+    for (int attempt = 0;; attempt++) {
+        if (operation_get(store, no, arena, operation, err))
+            return true;
+        if (err->kind != ERR_UNREACHABLE || attempt == 5 || command_is_interrupted())
+            return false;
+        err_clear(err);
+        clock_sleep(store_backoff(attempt));
+        struct err again = {0};
+        bool is_back = store_reconnect(store, &again);
+        if (!is_back && attempt == 5)
+            *err = again;
+    }
+}
+
+// --- how it ended ---
+
+static void
+say_outcomes(const struct call *call, struct store *store, int64_t no)
+{
+    struct arena arena = {0};
+    struct outcome *outcomes = NULL;
+    size_t count = 0;
+    struct err ignored = {0}; // the counts are told all the same
+    if (operation_outcomes(store, no, &arena, &outcomes, &count, &ignored)) {
+        for (size_t i = 0; i < count; i++) {
+            const struct outcome *outcome = &outcomes[i];
+            bool is_news = outcome->state == ITEM_REFUSED || outcome->state == ITEM_CONFLICT ||
+                           outcome->state == ITEM_HELD;
+            char text[TEXT_SHORT];
+            if (is_news)
+                remark(call, "%s %s: %s (event %" PRId64 "%s)", text_count(outcome->count, text),
+                       item_state_name(outcome->state),
+                       outcome->reason ? outcome->reason : "no reason was given", outcome->first_event,
+                       outcome->count > 1 ? " and others" : "");
+        }
+    }
+    arena_release(&arena);
+}
+
+int
+waiting_tell(struct call *call, struct store *store, int64_t no, struct err *err)
+{
+    struct arena arena = {0};
+    struct operation operation = {0};
+    int status = STATUS_DONE;
+    if (!get_patiently(store, no, &arena, &operation, err))
+        status = command_status(err);
+    else {
+        if (operation.refused > 0 || operation.conflict > 0 || operation.held > 0)
+            say_outcomes(call, store, no);
+        if (operation.state_note != NULL && !operation_state_is_final(operation.state))
+            remark(call, "operation %" PRId64 ": %s", no, operation.state_note);
+        status = operation_result(call, &operation, err) ? operation_status(&operation) : command_status(err);
+    }
+    arena_release(&arena);
+    return status;
+}
+
+// --- somebody else's work ---
+
+static void
+show(struct progress *progress, const struct operation *operation, const char *note)
+{
+    char tail[200];
+    int64_t past = operation->done + operation->refused + operation->conflict + operation->cancelled;
+    snprintf(tail, sizeof tail, "%.0f/s  %.150s", operation->rate_now, note != NULL ? note : "");
+    progress_show(progress, past, operation->total, tail);
+}
+
+int
+waiting_for(struct call *call, struct store *store, int64_t no, struct err *err)
+{
+    struct progress progress;
+    bool is_over = false;
+    command_catch_signals();
+    progress_begin(&progress, call, "waiting");
+    while (!is_over && !command_is_interrupted()) {
+        struct arena arena = {0};
+        struct operation operation = {0};
+        bool ok = get_patiently(store, no, &arena, &operation, err);
+        is_over = !ok || operation_state_is_final(operation.state);
+        if (ok)
+            show(&progress, &operation, operation.state_note);
+        arena_release(&arena);
+        if (!ok) {
+            progress_end(&progress);
+            return command_status(err);
+        }
+        if (!is_over)
+            clock_sleep(US_PER_SECOND / 4);
+    }
+    progress_end(&progress);
+    if (is_over)
+        return waiting_tell(call, store, no, err);
+    remark(call, "stopped waiting; operation %" PRId64 " goes on without us", no);
+    return STATUS_INTERRUPTED;
+}
+
+// --- our own work ---
+
+struct following {
+    struct progress progress;
+    int64_t no;
+};
+
+static void
+follow(void *context, const struct worker_progress *news)
+{
+    struct following *following = context;
+    if (news->operation != NULL && news->operation->no == following->no)
+        show(&following->progress, news->operation, news->note);
+    else
+        progress_show(&following->progress, 0, 0, news->note);
+}
+
+int
+waiting_with_worker(struct call *call, struct store *store, struct worker_settings *settings, struct err *err)
+{
+    struct following following = {.no = settings->operation};
+    progress_begin(&following.progress, call, call->command->name);
+    settings->progress = follow;
+    settings->progress_context = &following;
+    struct err worker_err = {0};
+    bool ok = worker_run(settings, &worker_err);
+    progress_end(&following.progress);
+    int status = waiting_tell(call, store, settings->operation, err);
+    if (ok || err_is_set(err))
+        return status;
+    *err = worker_err;
+    if (err->kind == ERR_CANCELLED)
+        err_set(err, ERR_CANCELLED, "interrupted");
+    char text[sizeof err->text];
+    snprintf(text, sizeof text, "%s", err->text);
+    snprintf(err->text, sizeof err->text,
+             "%.500s; operation %" PRId64 " stays for the next worker, redrive operation %" PRId64
+             " cancel ends it",
+             text, settings->operation, settings->operation);
+    return command_status(err);
+}

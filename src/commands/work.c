@@ -1,0 +1,32 @@
+// work: carries operations out, as a service or once.
+#include "base/log.h"
+#include "commands/command.h"
+#include "commands/output.h"
+#include "commands/publishing.h"
+#include "store/schema.h"
+
+int
+command_work(struct call *call, struct err *err)
+{
+    struct store *store = NULL;
+    // The worker connects by itself; here only what a person must hear at once: no schema, no right, no way
+    // to PostgreSQL.
+    if (!command_no_args(call, err) || !command_store(call, STORE_WRITE, &store, err))
+        return command_status(err);
+    store_close(store);
+
+    struct worker_settings worker = publishing_worker(call);
+    if (broker_settings_present(&worker.broker)) {
+        if (!broker_settings_check(&worker.broker, err))
+            return command_status(err);
+    } else {
+        remark(call, "no Kafka brokers are configured: reprocess operations are left to other workers; give "
+                     "-b HOST:PORT");
+    }
+    worker.mode = call->options.once ? WORKER_ONCE : WORKER_SERVICE;
+    command_catch_signals();
+    log_to(stderr, call->options.quiet ? LOG_ERROR : LOG_INFO, call->options.json);
+    if (worker_run(&worker, err))
+        return STATUS_DONE;
+    return command_status(err);
+}
