@@ -32,6 +32,7 @@ static const struct {
     {"Delete", KEY_CODE_DELETE},
     {"Space", ' '},
     {"lt", '<'},
+    {"gt", '>'},
     {"Bar", '|'},
     {"Bslash", '\\'},
 };

@@ -16,15 +16,9 @@
 #include "base/strbuf.h"
 #include "ui/action.h"
 #include "ui/key.h"
+#include "ui/source.h"
 
 struct keymap;
-
-// Where files of a kind ("keymaps", "themes") are looked for, in this order: a path as given,
-// `config_home`/KIND, `share`/KIND, built in.
-struct ui_places {
-    const char *config_home; // $XDG_CONFIG_HOME/redrive, or NULL
-    const char *share;       // $PREFIX/share/redrive, or NULL
-};
 
 // By name ("default", "emacs", "mc") or path. Warnings (one line each, with file:line) are appended; they do
 // not fail.
@@ -48,6 +42,9 @@ const char *keymap_name(const struct keymap *keymap);
 void keymap_dump(const struct keymap *keymap, struct strbuf *out);
 // For people: contexts, keys, actions, help sentences.
 void keymap_describe(const struct keymap *keymap, struct strbuf *out);
+// Actions that are neither bound in any context nor named in the file's `unbound` list, one a line: for tests
+// of shipped maps.
+void keymap_missing(const struct keymap *keymap, struct strbuf *out);
 // Names that can be loaded, one a line, with where they are.
 void keymap_list(const struct ui_places *places, struct strbuf *out);
 

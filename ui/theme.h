@@ -15,18 +15,9 @@
 #include <stdint.h>
 #include "base/err.h"
 #include "base/strbuf.h"
-#include "ui/keymap.h"
+#include "ui/color.h"
 #include "ui/roles.h"
-
-enum color_depth { COLOR_MONO, COLOR_16, COLOR_256, COLOR_TRUE };
-
-#define COLOR_DEFAULT (-1) // the terminal's own
-struct color {
-    bool has_rgb;
-    uint32_t rgb;  // 0xRRGGBB
-    int index_256; // COLOR_DEFAULT or 0..255
-    int index_16;  // COLOR_DEFAULT or 0..15
-};
+#include "ui/source.h"
 
 enum look_attribute {
     LOOK_BOLD = 1 << 0,
@@ -47,23 +38,13 @@ struct theme;
 struct theme *theme_load(const char *name, const struct ui_places *places, struct strbuf *warnings,
                          struct err *err);
 void theme_destroy(struct theme *theme);
+// Never NULL.
 const struct look *theme_look(const struct theme *theme, enum role role, enum color_depth depth);
 const char *theme_name(const struct theme *theme);
 const char *theme_background(const struct theme *theme); // "dark", "light", "any"
 // The colours behind and of ordinary text, for pictures; themes on the terminal's own colours give those of a
 // dark (or light) terminal.
 void theme_page(const struct theme *theme, uint32_t *foreground, uint32_t *background);
-// A colour as it will look, for pictures and contrast: default is `otherwise`.
-uint32_t color_rgb(const struct color *color, uint32_t otherwise);
-// The number a terminal of so many colours takes for it, or COLOR_DEFAULT; *is_bright: only with bold does it
-// look right.
-int color_number(const struct color *color, enum color_depth depth, int colors, bool *is_bright);
-// WCAG 2.1 contrast ratio of two colours, 1..21.
-double color_contrast(uint32_t a, uint32_t b);
-
-// auto: NO_COLOR, then what the terminal can do (ui/term decides). mono, 16, 256, true.
-bool color_depth_parse(const char *word, enum color_depth *depth, bool *is_auto);
-
 // Names that can be loaded, one a line, with where they are; and every role with its meaning.
 void theme_list(const struct ui_places *places, struct strbuf *out);
 void theme_roles(struct strbuf *out);
