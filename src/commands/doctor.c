@@ -1,0 +1,216 @@
+// doctor: what is wrong, and what to do about it: this host, PostgreSQL, Kafka.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/text.h"
+#include "broker/probe.h"
+#include "commands/command.h"
+#include "commands/json.h"
+#include "commands/output.h"
+#include "commands/publishing.h"
+#include "store/checkup.h"
+#include "store/ledger.h"
+
+struct examination {
+    struct call *call;
+    const char *part; // "host", "postgresql", "kafka"
+    int status;       // the gravest so far
+    int wrong;
+    struct err *err;
+};
+
+// Unreachable is graver than denied, and denied than anything else that is wrong.
+static void
+note_status(struct examination *examination, int status)
+{
+    static const int gravest_first[] = {STATUS_UNREACHABLE, STATUS_DENIED, STATUS_PART};
+    examination->wrong++;
+    for (size_t i = 0; i < 3; i++)
+        if (gravest_first[i] == status || gravest_first[i] == examination->status) {
+            examination->status = gravest_first[i];
+            return;
+        }
+}
+
+static void
+finding(struct examination *examination, const char *verdict, const char *sentence, const char *remedy)
+{
+    struct strbuf out = {0};
+    if (examination->call->options.json) {
+        struct value *object = value_object();
+        value_add_text(object, "part", examination->part);
+        value_add_text(object, "verdict", verdict);
+        value_add_text(object, "finding", sentence);
+        value_add_text(object, "remedy", remedy[0] == '\0' ? NULL : remedy);
+        if (!json_print(object, examination->err))
+            note_status(examination, STATUS_PART);
+        return;
+    }
+    strbuf_printf(&out, "%-6s %-11s", verdict, examination->part);
+    text_visible(&out, bytes_of(sentence), false);
+    strbuf_add_char(&out, '\n');
+    if (remedy[0] != '\0') {
+        strbuf_add_text(&out, "                  -> ");
+        text_visible(&out, bytes_of(remedy), false);
+        strbuf_add_char(&out, '\n');
+    }
+    if (!output_bytes(strbuf_bytes(&out), examination->err))
+        note_status(examination, STATUS_PART);
+    strbuf_release(&out);
+}
+
+static void
+wrong(struct examination *examination, int status, const char *sentence, const char *remedy)
+{
+    note_status(examination, status);
+    finding(examination, "WRONG", sentence, remedy);
+}
+
+static void
+failed(struct examination *examination, const struct err *err)
+{
+    wrong(examination,
+          err->kind == ERR_UNREACHABLE ? STATUS_UNREACHABLE
+          : err->kind == ERR_DENIED    ? STATUS_DENIED
+                                       : STATUS_PART,
+          err->text, "");
+}
+
+// --- this host ---
+
+static void
+examine_host(struct examination *examination)
+{
+    struct settings *settings = &examination->call->settings;
+    struct err err = {0};
+    examination->part = "host";
+    for (size_t i = 0; i < settings->file_count; i++)
+        finding(examination, "ok", settings->files[i], "");
+    if (settings->file_count == 0)
+        finding(examination, "ok", "no configuration file; built-in values are in force", "");
+    if (getenv("PGPASSWORD") != NULL)
+        finding(examination, "note", "PGPASSWORD is set: every process of this user can read it",
+                "use ~/.pgpass, mode 0600");
+    if (settings_make_state_home(settings, &err))
+        finding(examination, "ok", settings->state_home, "");
+    else
+        failed(examination, &err);
+}
+
+// --- PostgreSQL ---
+
+static void
+found_in_store(void *context, enum checkup_verdict verdict, const char *sentence, const char *remedy)
+{
+    struct examination *examination = context;
+    switch (verdict) {
+    case CHECKUP_OK:
+        finding(examination, "ok", sentence, remedy);
+        return;
+    case CHECKUP_NOTE:
+        finding(examination, "note", sentence, remedy);
+        return;
+    case CHECKUP_WRONG:
+        wrong(examination, STATUS_PART, sentence, remedy);
+        return;
+    case CHECKUP_DENIED:
+        wrong(examination, STATUS_DENIED, sentence, remedy);
+        return;
+    }
+}
+
+static void
+examine_store(struct examination *examination, struct store **store)
+{
+    struct err err = {0};
+    examination->part = "postgresql";
+    if (!command_store(examination->call, STORE_BARE, store, &err) ||
+        !store_checkup(*store, found_in_store, examination, &err))
+        failed(examination, &err);
+}
+
+// --- Kafka ---
+
+// So that screens and workers say what this cluster can promise, without trying it again.
+static void
+keep_verdict(struct examination *examination, struct store *store, const struct cluster *cluster)
+{
+    struct err err = {0};
+    if (store == NULL || store_info(store)->schema_version == 0 || examination->call->settings.read_only)
+        return;
+    if (!cluster_put(store, cluster, &err))
+        finding(examination, "note", err.text, "");
+}
+
+static void
+examine_cluster(struct examination *examination, struct broker *broker,
+                const struct broker_settings *settings, struct store *store)
+{
+    const char *install =
+        store != NULL && store_info(store)->install[0] != '\0' ? store_info(store)->install : "doctor";
+    struct probe *probe = calloc(1, sizeof *probe);
+    struct err err = {0};
+    if (probe == NULL)
+        return;
+    if (probe_run(broker, settings, install, probe, &err)) {
+        probe_cluster_settings(broker, probe);
+        bool is_exact = probe->cluster.promise == PROMISE_EXACTLY_ONCE;
+        for (size_t i = 0; i < probe->count; i++) {
+            const struct finding *row = &probe->findings[i];
+            if (row->is_ok)
+                finding(examination, row->remedy[0] == '\0' ? "ok" : "note", row->sentence, row->remedy);
+            else
+                wrong(examination, STATUS_PART, row->sentence, row->remedy);
+        }
+        char sentence[300];
+        snprintf(sentence, sizeof sentence, "cluster %s: %s", probe->cluster.name, probe->cluster.words);
+        finding(examination, is_exact ? "ok" : "note", sentence, "");
+        keep_verdict(examination, store, &probe->cluster);
+    } else {
+        failed(examination, &err);
+    }
+    free(probe);
+}
+
+static void
+examine_kafka(struct examination *examination, struct store *store)
+{
+    struct broker_settings settings = publishing_broker(examination->call);
+    struct broker *broker = NULL;
+    struct err err = {0};
+    examination->part = "kafka";
+    if (!broker_settings_present(&settings)) {
+        finding(examination, "note",
+                "no brokers are configured: operations that send are left to other workers",
+                "give -b HOST:PORT, or set brokers in the configuration");
+        return;
+    }
+    const char *weakness = broker_settings_weakness(&settings);
+    if (weakness != NULL)
+        finding(examination, "note", weakness, "");
+    if (broker_settings_check(&settings, &err) && broker_open(&broker, &settings, &err))
+        examine_cluster(examination, broker, &settings, store);
+    else
+        failed(examination, &err);
+    broker_close(broker);
+}
+
+int
+command_doctor(struct call *call, struct err *err)
+{
+    struct examination examination = {.call = call, .err = err};
+    struct store *store = NULL;
+    if (!command_no_args(call, err))
+        return STATUS_USAGE;
+    examine_host(&examination);
+    examine_store(&examination, &store);
+    examine_kafka(&examination, store);
+    store_close(store);
+    if (examination.wrong == 0)
+        remark(call, "nothing is wrong");
+    else
+        remark(call, "%d finding%s to be put right", examination.wrong,
+               examination.wrong == 1 ? " is" : "s are");
+    return err_is_set(err) ? command_status(err) : examination.status;
+}

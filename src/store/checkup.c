@@ -1,0 +1,319 @@
+#include "store/checkup.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/clock.h"
+#include "store/pg.h"
+#include "store/schema.h"
+
+struct checkup {
+    struct store *store;
+    checkup_fn *found;
+    void *context;
+};
+
+__attribute__((format(printf, 4, 5))) static void
+tell(const struct checkup *checkup, enum checkup_verdict verdict, const char *remedy, const char *format, ...)
+{
+    char sentence[500];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    checkup->found(checkup->context, verdict, sentence, remedy);
+}
+
+// --- the server ---
+
+enum { LEAST_SERVER = 130000 }; // gen_random_uuid() without an extension
+
+static void
+check_versions(const struct checkup *checkup)
+{
+    int server = checkup->store->info.server_version, library = PQlibVersion();
+    tell(checkup, server >= LEAST_SERVER ? CHECKUP_OK : CHECKUP_WRONG,
+         server >= LEAST_SERVER ? "" : "upgrade PostgreSQL to 13 or newer",
+         "PostgreSQL %d.%d at %s, database %s, as %s", server / 10000, server % 10000,
+         checkup->store->info.host, checkup->store->info.database, checkup->store->info.user);
+    tell(checkup, CHECKUP_OK, "", "libpq %d.%d", library / 10000, library % 10000);
+}
+
+static const char server_sql[] = "SELECT name, setting FROM pg_catalog.pg_settings"
+                                 " WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit', "
+                                 "'synchronous_standby_names') ORDER BY name";
+
+static bool
+check_durability(const struct checkup *checkup, struct err *err)
+{
+    PGresult *r;
+    struct arena arena = {0};
+    if (!pg_ask(checkup->store, FOR_READING, server_sql, NULL, &r, err))
+        return false;
+    for (int i = 0; i < PQntuples(r); i++) {
+        const char *name = value_text(r, i, 0, &arena), *setting = value_text(r, i, 1, &arena);
+        char remedy[120] = "";
+        if (strcmp(name, "synchronous_standby_names") == 0) {
+            if (setting[0] == '\0')
+                tell(checkup, CHECKUP_NOTE,
+                     "if failover is automatic, set synchronous_standby_names, or decisions of the last "
+                     "moments can be lost",
+                     "no synchronous standby");
+            continue;
+        }
+        bool is_off = strcmp(setting, "off") == 0;
+        // The program's own writing transactions ask for it themselves.
+        bool is_soft = strcmp(name, "synchronous_commit") == 0;
+        if (is_off)
+            snprintf(remedy, sizeof remedy, "ALTER SYSTEM SET %s = on; SELECT pg_reload_conf();", name);
+        tell(checkup,
+             !is_off   ? CHECKUP_OK
+             : is_soft ? CHECKUP_NOTE
+                       : CHECKUP_WRONG,
+             remedy, "%s is %s%s", name, setting,
+             !is_off ? ""
+             : is_soft
+                 ? ": what redrive decides is written synchronously all the same; what consumers write is not"
+                 : ": a crash of the server can lose decisions, and then events can be sent twice");
+    }
+    arena_release(&arena);
+    PQclear(r);
+    return true;
+}
+
+enum { CLOCK_LIMIT_S = 5 };
+
+static bool
+check_state(const struct checkup *checkup, struct err *err)
+{
+    PGresult *r;
+    int64_t before = clock_now();
+    if (!pg_ask(checkup->store, FOR_READING,
+                "SELECT pg_catalog.clock_timestamp(), pg_catalog.pg_is_in_recovery(),"
+                " pg_catalog.current_setting('server_encoding')",
+                NULL, &r, err))
+        return false;
+    // The server's answer lies between the two readings of our clock: half the way is the best guess.
+    int64_t ours = before + (clock_now() - before) / 2;
+    double apart = (double)(value_time(r, 0, 0) - ours) / US_PER_SECOND;
+    bool is_apart = apart > CLOCK_LIMIT_S || apart < -CLOCK_LIMIT_S;
+    tell(checkup, is_apart ? CHECKUP_NOTE : CHECKUP_OK,
+         is_apart ? "set both clocks by NTP; decisions use the server's clock, only ages on this host are off"
+                  : "",
+         "the server's clock is %.1f s %s of this host's", apart < 0 ? -apart : apart,
+         apart < 0 ? "behind" : "ahead");
+    if (value_bool(r, 0, 1))
+        tell(checkup, CHECKUP_NOTE, "connect to the primary to change something",
+             "this server is a standby: reading only");
+    char encoding[32];
+    value_copy(r, 0, 2, encoding, sizeof encoding);
+    if (strcmp(encoding, "UTF8") != 0)
+        tell(checkup, CHECKUP_WRONG, "move the table to a database with ENCODING 'UTF8'",
+             "the database's encoding is %s: texts are converted on the way, so payloads can be refused or "
+             "changed",
+             encoding);
+    PQclear(r);
+    return true;
+}
+
+// Several hosts behind one login: the audit cannot tell them apart.
+static bool
+check_login(const struct checkup *checkup, struct err *err)
+{
+    PGresult *r;
+    if (!pg_ask(checkup->store, FOR_READING,
+                "SELECT count(DISTINCT split_part(application_name, '/', 3))::int8 FROM "
+                "pg_catalog.pg_stat_activity"
+                " WHERE usename = session_user AND application_name LIKE 'redrive/%'",
+                NULL, &r, err))
+        return false;
+    int64_t hosts = value_int8(r, 0, 0);
+    PQclear(r);
+    if (hosts > 1)
+        tell(checkup, CHECKUP_NOTE,
+             "give every operator a login of their own, also behind a pooler (auth_user is not one)",
+             "%" PRId64 " hosts use the login %s: the audit cannot tell their decisions apart", hosts,
+             checkup->store->info.user);
+    return true;
+}
+
+// --- the contract table ---
+
+static const char columns_sql[] =
+    "SELECT w.name, w.types, pg_catalog.format_type(a.atttypid, NULL) FROM (VALUES"
+    " ('id', 'bigint integer'), ('event_id', 'character varying text'), ('event_type', 'character varying "
+    "text'),"
+    " ('source_table', 'character varying text'), ('source_id', 'character varying text'), ('event_payload', "
+    "'jsonb'),"
+    " ('error_message', 'text character varying'), ('stack_trace', 'text character varying'), "
+    "('retry_count', 'integer'),"
+    " ('max_retries', 'integer'), ('status', 'character varying text'), ('created_at', 'timestamp without "
+    "time zone'),"
+    " ('last_retry_at', 'timestamp without time zone'), ('resolved_at', 'timestamp without time zone'),"
+    " ('resolved_by', 'character varying text'), ('kafka_offset', 'bigint'), ('kafka_partition', 'integer'),"
+    " ('kafka_topic', 'character varying text'), ('correlation_id', 'uuid')) AS w(name, types)"
+    " LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = $1::oid AND a.attname = w.name AND NOT "
+    "a.attisdropped"
+    " WHERE a.attname IS NULL OR position(pg_catalog.format_type(a.atttypid, NULL) IN w.types) = 0";
+
+static bool
+check_columns(const struct checkup *checkup, int64_t table, struct err *err)
+{
+    PGresult *r;
+    struct params params = {0};
+    struct arena arena = {0};
+    param_int8(&params, table);
+    if (!pg_ask(checkup->store, FOR_READING, columns_sql, &params, &r, err))
+        return false;
+    for (int i = 0; i < PQntuples(r); i++) {
+        const char *type = value_text(r, i, 2, &arena);
+        tell(checkup, CHECKUP_WRONG, "--table names another one, or its owner restores the column",
+             "%s.%s is %s instead of %s", checkup->store->table_text, value_text(r, i, 0, &arena),
+             type != NULL ? type : "missing", value_text(r, i, 1, &arena));
+    }
+    if (PQntuples(r) == 0)
+        tell(checkup, CHECKUP_OK, "", "%s has all its columns", checkup->store->table_text);
+    arena_release(&arena);
+    PQclear(r);
+    return true;
+}
+
+static const char table_sql[] =
+    "SELECT t.oid::int8, pg_catalog.has_schema_privilege(n.oid, 'USAGE'), "
+    "pg_catalog.has_table_privilege(t.oid, 'SELECT'),"
+    " EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute a ON a.attrelid = t.oid AND "
+    "a.attnum = i.indkey[0]"
+    "          WHERE i.indrelid = t.oid AND a.attname = 'id' AND i.indisvalid AND i.indpred IS NULL),"
+    " r.nspowner IS NULL OR pg_catalog.has_schema_privilege(r.nspowner, n.oid, 'USAGE'),"
+    " r.nspowner IS NULL OR pg_catalog.has_table_privilege(r.nspowner, t.oid, 'SELECT'),"
+    " r.nspowner IS NULL OR pg_catalog.has_table_privilege(r.nspowner, t.oid, 'UPDATE'),"
+    " pg_catalog.quote_ident(session_user), pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(r.nspowner)),"
+    " pg_catalog.quote_ident(n.nspname)"
+    " FROM pg_catalog.pg_class t JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace"
+    " LEFT JOIN pg_catalog.pg_namespace r ON r.nspname = 'redrive' WHERE n.nspname = $1 AND t.relname = $2";
+
+enum {
+    T_OID,
+    T_USAGE,
+    T_SELECT,
+    T_ID_INDEX,
+    T_OWNER_USAGE,
+    T_OWNER_SELECT,
+    T_OWNER_UPDATE,
+    T_USER,
+    T_OWNER,
+    T_SCHEMA
+};
+
+static void
+check_right(const struct checkup *checkup, bool has, const char *what, const char *on, const char *role)
+{
+    char remedy[400];
+    snprintf(remedy, sizeof remedy, "GRANT %s ON %s TO %s;", what, on, role);
+    if (has)
+        tell(checkup, CHECKUP_OK, "", "%s has %s on %s", role, what, on);
+    else
+        tell(checkup, CHECKUP_DENIED, remedy, "%s lacks %s on %s", role, what, on);
+}
+
+static void
+check_table_rights(const struct checkup *checkup, const PGresult *r)
+{
+    struct arena arena = {0};
+    const char *table = checkup->store->table_text, *user = value_text(r, 0, T_USER, &arena),
+               *owner = value_text(r, 0, T_OWNER, &arena);
+    const char *schema = arena_printf(&arena, "SCHEMA %s", value_text(r, 0, T_SCHEMA, &arena));
+    check_right(checkup, value_bool(r, 0, T_USAGE), "USAGE", schema, user);
+    check_right(checkup, value_bool(r, 0, T_SELECT), "SELECT", table, user);
+    if (owner != NULL) { // changes run with the rights of the schema's owner
+        check_right(checkup, value_bool(r, 0, T_OWNER_USAGE), "USAGE", schema, owner);
+        check_right(checkup, value_bool(r, 0, T_OWNER_SELECT), "SELECT", table, owner);
+        check_right(checkup, value_bool(r, 0, T_OWNER_UPDATE), "UPDATE", table, owner);
+    }
+    arena_release(&arena);
+}
+
+static bool
+check_table(const struct checkup *checkup, struct err *err)
+{
+    PGresult *r;
+    struct params params = {0};
+    param_text(&params, checkup->store->table_schema);
+    param_text(&params, checkup->store->table_name);
+    if (!pg_ask(checkup->store, FOR_READING, table_sql, &params, &r, err))
+        return false;
+    if (PQntuples(r) == 0) {
+        PQclear(r);
+        tell(checkup, CHECKUP_WRONG, "give --table SCHEMA.NAME, or set table in the configuration",
+             "there is no table %s", checkup->store->table_text);
+        return true;
+    }
+    check_table_rights(checkup, r);
+    if (!value_bool(r, 0, T_ID_INDEX))
+        tell(checkup, CHECKUP_WRONG, "its owner makes one: CREATE INDEX CONCURRENTLY on (id)",
+             "%s has no index that begins with id: every page reads the whole table",
+             checkup->store->table_text);
+    int64_t table = value_int8(r, 0, T_OID);
+    PQclear(r);
+    return check_columns(checkup, table, err);
+}
+
+// --- our own schema ---
+
+static const char functions_sql[] =
+    "SELECT p.oid::regprocedure::text, pg_catalog.quote_ident(session_user) FROM pg_catalog.pg_proc p"
+    " WHERE p.pronamespace = 'redrive'::regnamespace AND p.prosecdef AND p.proname !~ '^_'"
+    " AND p.proname NOT IN ('adopt', 'is_copy') AND NOT pg_catalog.has_function_privilege(p.oid, 'EXECUTE') "
+    "ORDER BY 1";
+static const char tables_sql[] =
+    "SELECT c.oid::regclass::text, pg_catalog.quote_ident(session_user) FROM pg_catalog.pg_class c"
+    " WHERE c.relnamespace = 'redrive'::regnamespace AND c.relkind = 'r'"
+    " AND NOT pg_catalog.has_table_privilege(c.oid, 'SELECT') ORDER BY 1";
+
+static bool
+check_missing(const struct checkup *checkup, const char *sql, const char *right, const char *kind,
+              struct err *err)
+{
+    PGresult *r;
+    struct arena arena = {0};
+    if (!pg_ask(checkup->store, FOR_READING, sql, NULL, &r, err))
+        return false;
+    for (int i = 0; i < PQntuples(r); i++)
+        check_right(checkup, false, right, arena_printf(&arena, "%s%s", kind, value_text(r, i, 0, &arena)),
+                    value_text(r, i, 1, &arena));
+    if (PQntuples(r) == 0)
+        tell(checkup, CHECKUP_OK, "", "%s has %s on everything of the schema redrive that it needs",
+             checkup->store->info.user, right);
+    arena_release(&arena);
+    PQclear(r);
+    return true;
+}
+
+static bool
+check_schema(const struct checkup *checkup, struct err *err)
+{
+    struct err missing = {0};
+    if (!schema_check(checkup->store, &missing)) {
+        tell(checkup, missing.kind == ERR_DENIED ? CHECKUP_DENIED : CHECKUP_WRONG,
+             missing.kind == ERR_NOT_FOUND ? "redrive migrate" : "", "%s", missing.text);
+        return true;
+    }
+    tell(checkup, CHECKUP_OK, "", "the schema redrive is version %" PRId64 ", install %s",
+         checkup->store->info.schema_version, checkup->store->info.install);
+    if (checkup->store->info.is_copy)
+        tell(checkup, CHECKUP_WRONG, "redrive migrate --adopt",
+             "this database is a copy of the one the install was made in: it does not publish");
+    return check_missing(checkup, tables_sql, "SELECT", "", err) &&
+           check_missing(checkup, functions_sql, "EXECUTE", "FUNCTION ", err);
+}
+
+bool
+store_checkup(struct store *store, checkup_fn *found, void *context, struct err *err)
+{
+    struct checkup checkup = {.store = store, .found = found, .context = context};
+    check_versions(&checkup);
+    return check_durability(&checkup, err) && check_state(&checkup, err) && check_login(&checkup, err) &&
+           check_table(&checkup, err) && check_schema(&checkup, err);
+}

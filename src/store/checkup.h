@@ -1,0 +1,26 @@
+// checkup: is this database fit for redrive, and may this user do what redrive does? For `redrive doctor`.
+//
+// Looks at catalogs and settings only and changes nothing. Every finding that is not right comes with the
+// statement or command that mends it.
+#ifndef REDRIVE_STORE_CHECKUP_H
+#define REDRIVE_STORE_CHECKUP_H
+
+#include <stdbool.h>
+#include "base/err.h"
+#include "store/store.h"
+
+enum checkup_verdict {
+    CHECKUP_OK,
+    CHECKUP_NOTE,   // worth knowing; nothing is wrong
+    CHECKUP_WRONG,  // something does not work, or is not safe, as it is
+    CHECKUP_DENIED, // a right is missing
+};
+
+// Sentence and remedy are valid during the call; remedy "" when nothing is to be done.
+typedef void checkup_fn(void *context, enum checkup_verdict verdict, const char *sentence,
+                        const char *remedy);
+
+// False only when the database stops answering.
+bool store_checkup(struct store *store, checkup_fn *found, void *context, struct err *err) MUST_CHECK;
+
+#endif
