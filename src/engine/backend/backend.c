@@ -11,6 +11,7 @@
 #include "store/workers.h"
 
 enum { WRITER_INBOX = 256 };
+static const int64_t WORKER_LOOK = 5 * US_PER_SECOND;
 
 struct backend {
     struct backend_settings settings;
@@ -319,11 +320,12 @@ write_for_screen(void *context)
 {
     struct backend *backend = context;
     struct desk *desk = &backend->writer;
-    bool has_woken = false;
+    int64_t look_at = 0;
     while (!desk->is_stopping) {
+        // What waits for a worker gets one: at the start, and when the one that had it is gone.
         bool is_connected = connect_if_due(desk);
-        if (is_connected && !has_woken) {
-            has_woken = true;
+        if (is_connected && clock_mono() >= look_at) {
+            look_at = clock_mono() + WORKER_LOOK;
             desk_resume_waiting(desk);
         }
         struct request *request = mailbox_take(desk->inbox, 500000);

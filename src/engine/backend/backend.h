@@ -23,6 +23,7 @@ struct backend_settings {
     // is read-only).
     bool (*start_worker)(void *context, struct err *err);
     void *worker_context;
+    bool worker_publishes; // it would have Kafka settings
 };
 
 struct backend;

@@ -249,6 +249,16 @@ desk_wake_worker(struct desk *desk)
     arena_release(&arena);
 }
 
+// Could a worker that this host starts go on with it?
+static bool
+waits_for_us(const struct desk *desk, const struct operation *operation)
+{
+    bool is_ready = operation->state == OPERATION_FROZEN || operation->state == OPERATION_RUNNING;
+    bool is_paused = operation->action == ACTION_REPROCESS && operation->rate == 0;
+    return is_ready && !is_paused &&
+           (operation->action != ACTION_REPROCESS || desk->settings->worker_publishes);
+}
+
 void
 desk_resume_waiting(struct desk *desk)
 {
@@ -257,10 +267,13 @@ desk_resume_waiting(struct desk *desk)
     struct arena arena = {0};
     struct operation *operations;
     size_t count;
+    struct err err = {0};
     bool waits = false;
-    if (operation_list(desk->store, 0, LISTED, &arena, &operations, &count, NULL))
+    if (operation_list(desk->store, 0, LISTED, &arena, &operations, &count, &err))
         for (size_t i = 0; i < count; i++)
-            waits |= operations[i].state == OPERATION_FROZEN || operations[i].state == OPERATION_RUNNING;
+            waits |= waits_for_us(desk, &operations[i]);
+    else
+        desk_failed(desk, 0, &err);
     arena_release(&arena);
     if (waits)
         desk_wake_worker(desk);

@@ -1,0 +1,199 @@
+// screen: the full screen. The one command that names the UI; joins it to the backend by two mailboxes.
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "async/mailbox.h"
+#include "async/message.h"
+#include "base/text.h"
+#include "commands/command.h"
+#include "commands/output.h"
+#include "commands/publishing.h"
+#include "engine/backend/backend.h"
+#include "ui/app.h"
+#include "ui/term.h"
+
+enum { REQUESTS = 4096, REPLIES = 256, WORKER_ARGUMENTS = 64 };
+
+// What the UI and the backend have between them.
+struct desk_pair {
+    struct mailbox *requests, *replies;
+    struct backend *backend;
+};
+
+// The arguments with which a worker reaches the same database and brokers: what was given as an option. The
+// rest it reads from the same files and environment.
+static const char *const *
+worker_arguments(struct call *call)
+{
+    struct settings *settings = &call->settings;
+    const struct {
+        enum setting_id id;
+        const char *option;
+        const char *value;
+    } given[] = {
+        {SETTING_ID_database, "--dbname", settings->database},
+        {SETTING_ID_host, "--host", settings->host},
+        {SETTING_ID_port, "--port", settings->port},
+        {SETTING_ID_user, "--username", settings->user},
+        {SETTING_ID_table, "--table", settings->table},
+        {SETTING_ID_zone, "--zone", settings->zone},
+        {SETTING_ID_brokers, "--brokers", settings->brokers},
+    };
+    size_t count = 0;
+    const char **arguments =
+        arena_array(&settings->arena, WORKER_ARGUMENTS + settings->kafka_count * 2, sizeof *arguments);
+    arguments[count++] = "work";
+    arguments[count++] = "--once";
+    arguments[count++] = "--no-password";
+    if (settings->profile) {
+        arguments[count++] = "--profile";
+        arguments[count++] = settings->profile;
+    }
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        if (settings->origins[given[i].id].place != PLACE_OPTION || !given[i].value)
+            continue;
+        arguments[count++] = given[i].option;
+        arguments[count++] = given[i].value;
+    }
+    for (size_t i = 0; i < settings->kafka_count; i++) {
+        const struct kafka_property *property = &settings->kafka[i];
+        if (property->origin.place != PLACE_OPTION)
+            continue;
+        arguments[count++] = "--kafka-property";
+        arguments[count++] = arena_printf(&settings->arena, "%s=%s", property->name, property->value);
+    }
+    return arguments;
+}
+
+static bool
+start_worker(void *context, struct err *err)
+{
+    struct call *call = context;
+    return worker_start_detached(worker_arguments(call), call->settings.state_home, err);
+}
+
+static bool
+has_brokers(struct call *call)
+{
+    struct broker_settings broker = publishing_broker(call);
+    return broker_settings_present(&broker);
+}
+
+static void
+drop_request(void *message)
+{
+    request_destroy(message);
+}
+
+static void
+drop_reply(void *message)
+{
+    reply_destroy(message);
+}
+
+static struct app_config
+configure(const struct call *call, const struct desk_pair *pair)
+{
+    const struct settings *settings = &call->settings;
+    const char *test_fd = getenv("REDRIVE_TEST_FD");
+    int64_t idle_fd = -1;
+    if (test_fd && !text_parse_int(bytes_of(test_fd), &idle_fd, NULL))
+        idle_fd = -1;
+    return (struct app_config){
+        .requests = pair->requests,
+        .replies = pair->replies,
+        .views = views,
+        .view_count = view_count,
+        .breadcrumb = "redrive",
+        .label = settings->label,
+        .is_read_only = settings->read_only,
+        .is_protected = strcmp(settings->protect, "count") == 0,
+        .confirm_above = settings->confirm_above,
+        .reason_required = settings->reason_required,
+        .is_ascii = settings->ascii,
+        .theme = settings->theme,
+        .keymap = settings->keymap,
+        .places = {.config_home = settings->config_home, .share = REDRIVE_SHARE},
+        .state_home = settings->state_home,
+        .start_filter = call->options.filter,
+        .idle_fd = (int)idle_fd,
+    };
+}
+
+static int
+run_on_terminal(struct app_config *config, const struct settings *settings, struct err *err)
+{
+    const struct term_options options = {.color = settings->color,
+                                         .is_ascii = settings->ascii,
+                                         .takes_mouse = settings->mouse,
+                                         .esc_delay = settings->esc_delay};
+    struct term *term = term_open(&options, err);
+    if (!term)
+        return STATUS_USAGE;
+    config->is_ascii = term_is_ascii(term);
+    struct app *app = app_create(config, err);
+    int status = app ? app_run(app, term) : STATUS_USAGE;
+    term_close(term);
+    app_destroy(app);
+    return status;
+}
+
+static int
+dump_keymap(struct call *call, struct err *err)
+{
+    const struct ui_places places = {.config_home = call->settings.config_home, .share = REDRIVE_SHARE};
+    struct strbuf warnings = {0};
+    struct strbuf text = {0};
+    struct keymap *keymap = keymap_load(call->settings.keymap, &places, &warnings, err);
+    bool ok = keymap != NULL;
+    if (ok) {
+        keymap_dump(keymap, &text);
+        ok = output_bytes(strbuf_bytes(&text), err);
+    }
+    keymap_destroy(keymap);
+    strbuf_release(&warnings);
+    strbuf_release(&text);
+    return ok ? STATUS_DONE : command_status(err);
+}
+
+int
+command_screen(struct call *call, struct err *err)
+{
+    if (!command_no_args(call, err))
+        return STATUS_USAGE;
+    if (call->options.dump_keymap)
+        return dump_keymap(call, err);
+    if (!call->in_is_terminal || !call->out_is_terminal) {
+        err_set(err, ERR_USAGE,
+                "the screen needs a terminal for input and output; redrive groups, events and the other "
+                "commands of "
+                "redrive --help work in a pipe");
+        return STATUS_USAGE;
+    }
+
+    // Once before the screen: a wrong name or a missing right is a sentence on the command line, and a
+    // password is asked there.
+    struct store *store = NULL;
+    if (!command_store(call, STORE_READ, &store, err))
+        return command_status(err);
+    store_close(store);
+    if (!settings_make_state_home(&call->settings, err))
+        return command_status(err);
+
+    struct desk_pair pair = {.requests = mailbox_create(REQUESTS), .replies = mailbox_create(REPLIES)};
+    struct backend_settings backend = {
+        .store = publishing_store(call),
+        .plan = publishing_plan(call),
+        .refresh_us = call->settings.refresh,
+        .start_worker = call->settings.start_worker ? start_worker : NULL,
+        .worker_context = call,
+        .worker_publishes = has_brokers(call),
+    };
+    pair.backend = backend_start(&backend, pair.requests, pair.replies);
+    struct app_config config = configure(call, &pair);
+    int status = run_on_terminal(&config, &call->settings, err);
+    backend_stop(pair.backend);
+    mailbox_destroy(pair.requests, drop_request);
+    mailbox_destroy(pair.replies, drop_reply);
+    return status;
+}
