@@ -422,3 +422,46 @@ items_refuse(struct store *store, const struct slot *slot, int64_t operation, co
     free(reasons);
     return pg_do(store, FOR_WRITING, "SELECT redrive.items_refuse($1, $2, $3, $4, $5, $6)", &params, err);
 }
+
+bool
+recovery_wanted(struct store *store, const char *worker, struct recovery_wanted *wanted, struct err *err)
+{
+    *wanted = (struct recovery_wanted){0};
+    struct params params = {0};
+    param_text(&params, worker);
+    PGresult *r;
+    if (!pg_has_schema(store, err) ||
+        !pg_ask(
+            store, FOR_READING,
+            "SELECT count(*) FILTER (WHERE c.state = 'claimed'), count(*) FILTER (WHERE c.state = 'in doubt')"
+            " FROM redrive.chunk c JOIN redrive.slot s ON s.cluster = c.cluster AND s.no = c.slot"
+            " WHERE c.state IN ('claimed', 'in doubt') AND (s.lease_until < clock_timestamp() OR s.holder = "
+            "$1)",
+            &params, &r, err))
+        return false;
+    wanted->unfinished = value_int8(r, 0, 0);
+    wanted->in_doubt = value_int8(r, 0, 1);
+    PQclear(r);
+    return true;
+}
+
+bool
+chunk_topics(struct store *store, const struct chunk *chunk, struct arena *arena, const char ***topics,
+             size_t *count, struct err *err)
+{
+    struct params params = {0};
+    param_uuid(&params, chunk->id);
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING,
+                "SELECT DISTINCT coalesce(o.target_topic, e.kafka_topic::text) FROM redrive.operation_item i"
+                " JOIN redrive.operation o ON o.no = i.operation_no JOIN :\"events\" e ON e.id = i.event_id"
+                " WHERE i.chunk_id = $1 AND coalesce(o.target_topic, e.kafka_topic::text) IS NOT NULL",
+                &params, &r, err))
+        return false;
+    *count = (size_t)PQntuples(r);
+    *topics = arena_array(arena, *count, sizeof **topics);
+    for (size_t i = 0; i < *count; i++)
+        (*topics)[i] = value_text(r, (int)i, 0, arena);
+    PQclear(r);
+    return true;
+}

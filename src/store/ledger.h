@@ -110,4 +110,16 @@ bool chunk_settle_scanned(struct store *store, struct slot *slot, const struct c
                           const int64_t *published, size_t count, const char *evidence,
                           struct err *err) MUST_CHECK;
 
+// What recovery has to do on slots that nobody holds now: chunks whose fate nobody has looked into, chunks in
+// doubt. Over all clusters; one cheap read.
+struct recovery_wanted {
+    int64_t unfinished;
+    int64_t in_doubt;
+};
+bool recovery_wanted(struct store *store, const char *worker, struct recovery_wanted *wanted,
+                     struct err *err) MUST_CHECK;
+// The topics that the chunk's events name, distinct.
+bool chunk_topics(struct store *store, const struct chunk *chunk, struct arena *arena, const char ***topics,
+                  size_t *count, struct err *err) MUST_CHECK;
+
 #endif
