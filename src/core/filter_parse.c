@@ -489,15 +489,24 @@ is_near(struct bytes name, const char *field)
     return is_swap || (left_a <= 1 && left_b <= 1);
 }
 
+// Does the slash at `at` begin an expression, that is, does its closing slash end a word? /api/v1 is text.
+static bool
+is_expression(struct bytes text, size_t at)
+{
+    for (at++; at < text.len && text.data[at] != '/'; at++)
+        if (text.data[at] == '\\')
+            at++;
+    return at < text.len && (at + 1 == text.len || is_blank(text.data[at + 1]));
+}
+
 static bool
 read_bare(struct reader *reader, bool is_inverted)
 {
     size_t from = reader->at;
     bool is_quoted;
     struct strbuf value = {0};
-    // A lone slash begins an expression only where it also ends: /api/v1 is text.
-    bool is_path = from < reader->text.len && reader->text.data[from] == '/' &&
-                   bytes_find(reader->text, BYTES("/"), from + 1) == SIZE_MAX;
+    bool is_path =
+        from < reader->text.len && reader->text.data[from] == '/' && !is_expression(reader->text, from);
     if (is_path) {
         while (reader->at < reader->text.len && !is_blank(reader->text.data[reader->at]))
             reader->at++;
@@ -563,7 +572,11 @@ finish_bare(struct reader *reader)
     struct err why = {0};
     if (pattern_compile(&term->pattern, strbuf_bytes(&reader->bare), &why))
         return true;
-    size_t at = why.column > 0 ? (size_t)why.column - 1 : 0;
+    size_t at = 0;
+    for (int column = 1; column < why.column && at < reader->bare.len; column++) {
+        uint32_t point;
+        at += utf8_decode(strbuf_bytes(&reader->bare), at, &point);
+    }
     size_t in_text = at;
     for (size_t i = 0; i < reader->word_count && reader->words[i].in_bare <= at; i++)
         in_text = reader->words[i].in_text + (at - reader->words[i].in_bare);

@@ -72,7 +72,8 @@ groups_are_counted_exactly(void **state)
     add(backlog, 2, 0xAA, "order.created", 60);
     add(backlog, 3, 0xAA, "order.updated", 30);
     add(backlog, 4, 0xBB, "order.created", 10);
-    backlog_describe(backlog, 0xAA, &(struct group_text){.pattern = "timeout after <n> ms", .error_class = "Timeout"});
+    backlog_describe(backlog, 0xAA,
+                     &(struct group_text){.pattern = "timeout after <n> ms", .error_class = "Timeout"});
 
     struct arena arena = {0};
     struct group_list list;

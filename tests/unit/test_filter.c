@@ -1,0 +1,275 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "base/clock.h"
+#include "base/strbuf.h"
+#include "core/filter.h"
+#include "core/pattern.h"
+
+static const int64_t NOW = 1700000000LL * US_PER_SECOND; // 2023-11-14T22:13:20Z
+static struct event_header headers[] = {{{"trace", 5}, {"xabcx", 5}}, {{"none", 4}, {NULL, 0}}};
+
+static struct event events[6];
+
+static int
+make_events(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 6; i++)
+        events[i] = (struct event){.id = i + 1,
+                                   .created_at = TIME_ABSENT,
+                                   .created_wall = TIME_ABSENT,
+                                   .error_message = BYTES("other"),
+                                   .group = 0xbb00000000000000};
+    struct event *a = &events[0];
+    a->error_message = BYTES("connect to host:443 timeout after 30 ms");
+    a->event_type = BYTES("order.created");
+    a->topic = BYTES("orders.events");
+    a->source_table = BYTES("orders");
+    a->source_id = BYTES("A-1");
+    a->correlation_id = BYTES("7f000000-0000-4000-8000-000000000001");
+    a->has_partition = true;
+    a->partition = 3;
+    a->has_offset = true;
+    a->offset = 100;
+    a->has_raw = true;
+    a->key = BYTES("c-1");
+    a->headers = headers;
+    a->header_count = 2;
+    a->retry_count = 1;
+    a->created_at = a->created_wall = NOW - 30 * US_PER_SECOND;
+    a->category = CATEGORY_TRANSIENT;
+    a->group = 0xaa00000000000001;
+    a->payload = BYTES("{\"amount\":10.50,\"who\":\"ana\",\"lines\":[{\"sku\":\"A\"}]}");
+    struct event *b = &events[1];
+    b->error_message = BYTES("Timeout");
+    b->event_id = BYTES("ev-2");
+    b->event_type = BYTES("order.updated");
+    b->topic = BYTES("orders.events");
+    b->has_partition = true;
+    b->retry_count = 3;
+    b->created_at = b->created_wall = NOW - 3 * 3600 * US_PER_SECOND;
+    b->revisions = 1;
+    b->category = CATEGORY_TRANSIENT;
+    b->payload = BYTES("{\"amount\":\"10,00\",\"who\":\"Rui\"}");
+    struct event *c = &events[2];
+    c->error_message = BYTES("constraint violated");
+    c->topic = BYTES("payments_dlq");
+    c->created_at = c->created_wall = NOW - 70 * US_PER_SECOND;
+    c->is_quarantined = true;
+    c->came_back = 3;
+    c->payload = BYTES("{\"amount\":1e2}");
+    struct event *e = &events[4];
+    e->status = EVENT_RESOLVED;
+    e->resolved_by = BYTES("rui");
+    e->payload = BYTES("no json \x1b[31m");
+    struct event *f = &events[5];
+    f->error_class = BYTES("java.lang.NullPointerException");
+    f->stack_trace = BYTES("at com.acme.Order(Order.java:10)");
+    f->operation = 41;
+    return 0;
+}
+
+static const struct filter_context context = {.now = NOW, .new_after = TIME_ABSENT};
+
+// Calls check(filter, expected) for each case of a file.
+static void
+each_case(const char *path, void (*check)(const char *filter, const char *expected))
+{
+    FILE *file = fopen(path, "r");
+    if (!file)
+        fail_msg("%s cannot be read; run from the top of the repository", path);
+    char line[512];
+    int count = 0;
+    while (fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = '\0';
+        char *arrow = strstr(line, "=> ");
+        if (line[0] == '#' || !arrow)
+            continue;
+        char *end = arrow;
+        while (end > line && end[-1] == ' ')
+            end--;
+        *end = '\0';
+        check(line, arrow + 3);
+        count++;
+    }
+    fclose(file);
+    assert_true(count > 10);
+}
+
+static void
+check_match(const char *text, const char *expected)
+{
+    struct err err = {0};
+    struct filter *filter;
+    if (!filter_parse(&filter, bytes_of(text), &context, &err))
+        fail_msg("%s: column %d: %s", text, err.column, err.text);
+    struct strbuf matched = {0};
+    for (int i = 0; i < 6; i++)
+        if (filter_match(filter, &events[i]) == FILTER_YES)
+            strbuf_printf(&matched, "%s%c", matched.len ? " " : "", 'a' + i);
+    if (strcmp(matched.len ? strbuf_text(&matched) : "-", expected) != 0)
+        fail_msg("%s: matches %s, not %s", text, strbuf_text(&matched), expected);
+    strbuf_release(&matched);
+    filter_destroy(filter);
+}
+
+static void
+check_wrong(const char *text, const char *expected)
+{
+    struct err err = {0};
+    struct filter *filter;
+    if (filter_parse(&filter, bytes_of(text), &context, &err))
+        fail_msg("%s was read", text);
+    char *words;
+    long column = strtol(expected, &words, 10);
+    while (*words == ' ')
+        words++;
+    if (err.column != column || !strstr(err.text, words))
+        fail_msg("%s: column %d, not %ld: %s", text, err.column, column, err.text);
+}
+
+static void
+filters_match_as_the_cases_say(void **state)
+{
+    (void)state;
+    each_case("tests/cases/filter/match.txt", check_match);
+}
+
+static void
+mistakes_are_told_where_they_are(void **state)
+{
+    (void)state;
+    each_case("tests/cases/filter/wrong.txt", check_wrong);
+}
+
+static struct filter *
+parse(const char *text)
+{
+    struct filter *filter;
+    assert_true(filter_parse(&filter, bytes_of(text), &context, NULL));
+    return filter;
+}
+
+static void
+only_what_is_needed_is_asked_for(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        unsigned needs;
+    } rows[] = {{"timeout", EVENT_ERROR},
+                {"id:3", 0},
+                {"$.a=1", EVENT_PAYLOAD},
+                {"kind:data type:x", EVENT_GROUP | EVENT_NARROW},
+                {"is:new", EVENT_NARROW},
+                {"is:back", EVENT_KNOWN},
+                {"has:stack", EVENT_STACK},
+                {"has:raw", EVENT_RAW},
+                {"", 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct filter *filter = parse(rows[i].text);
+        assert_int_equal(filter_needs(filter), rows[i].needs);
+        filter_destroy(filter);
+    }
+    struct filter *filter = parse("status:resolved");
+    assert_int_equal(filter_statuses(filter), 1u << EVENT_RESOLVED);
+    filter_destroy(filter);
+    filter = parse("timeout");
+    assert_int_equal(filter_statuses(filter), 0);
+    assert_false(filter_is_empty(filter));
+    filter_destroy(filter);
+}
+
+// The most hostile texts end at a limit, in bounded time, and are told as undecided.
+static void
+costly_patterns_end_undecided(void **state)
+{
+    (void)state;
+    struct strbuf text = {0};
+    for (int i = 0; i < 30000; i++)
+        strbuf_add_char(&text, 'a');
+    strbuf_add_char(&text, '!');
+    struct event event = {.error_message = strbuf_bytes(&text), .created_at = TIME_ABSENT};
+    struct filter *filter = parse("(a+)+$");
+    int64_t began = clock_mono();
+    assert_int_equal(filter_match(filter, &event), FILTER_UNDECIDED);
+    assert_true(clock_mono() - began < 5 * US_PER_SECOND);
+    filter_destroy(filter);
+    filter = parse("!(a+)+$");
+    assert_int_equal(filter_match(filter, &event), FILTER_UNDECIDED);
+    filter_destroy(filter);
+    filter = parse("(a+)+$ id:7");
+    assert_int_equal(filter_match(filter, &event), FILTER_NO); // another term decides
+    filter_destroy(filter);
+    strbuf_release(&text);
+}
+
+static void
+matches_are_shown_once_and_in_order(void **state)
+{
+    (void)state;
+    struct filter *filter = parse("o error:to error:ct");
+    struct filter_span spans[8];
+    size_t count = filter_spans(filter, FILTER_COLUMN_ERROR, BYTES("connect to"), spans, 8);
+    assert_int_equal(count, 3);
+    assert_int_equal(spans[0].from, 1);
+    assert_int_equal(spans[1].from, 5);
+    assert_int_equal(spans[1].len, 2);
+    assert_int_equal(spans[2].from, 8);
+    assert_int_equal(filter_spans(filter, FILTER_COLUMN_TOPIC, BYTES("topic"), spans, 8), 0);
+    filter_destroy(filter);
+}
+
+static void
+words_are_completed(void **state)
+{
+    (void)state;
+    assert_string_equal(filter_complete(BYTES("timeout ret"), 0), "retries:");
+    assert_null(filter_complete(BYTES("timeout ret"), 1));
+    assert_string_equal(filter_complete(BYTES("is:"), 1), "is:back");
+    assert_string_equal(filter_complete(BYTES("kind:t"), 0), "kind:transient");
+    assert_null(filter_complete(BYTES("zzz"), 0));
+}
+
+static void
+patterns_survive_bytes_that_are_no_text(void **state)
+{
+    (void)state;
+    struct pattern *pattern;
+    size_t start;
+    size_t len;
+    assert_true(pattern_compile(&pattern, BYTES("needle"), NULL));
+    assert_int_equal(pattern_find(pattern, BYTES("\xff\xfe NEEDLE \x80"), 0, &start, &len), PATTERN_YES);
+    assert_int_equal(start, 3);
+    assert_int_equal(len, 6);
+    assert_int_equal(pattern_find(pattern, BYTES("needle"), 1, NULL, NULL), PATTERN_NO);
+    assert_int_equal(pattern_find(pattern, BYTES_ABSENT, 0, NULL, NULL), PATTERN_NO);
+    pattern_destroy(pattern);
+    assert_true(pattern_compile(&pattern, BYTES("Needle"), NULL)); // a capital makes it exact
+    assert_int_equal(pattern_find(pattern, BYTES("needle"), 0, NULL, NULL), PATTERN_NO);
+    pattern_destroy(pattern);
+    assert_true(pattern_compile(&pattern, BYTES("\\Sx"), NULL)); // the capital of an escape does not
+    assert_int_equal(pattern_find(pattern, BYTES("aX"), 0, NULL, NULL), PATTERN_YES);
+    pattern_destroy(pattern);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(filters_match_as_the_cases_say),
+        cmocka_unit_test(mistakes_are_told_where_they_are),
+        cmocka_unit_test(only_what_is_needed_is_asked_for),
+        cmocka_unit_test(costly_patterns_end_undecided),
+        cmocka_unit_test(matches_are_shown_once_and_in_order),
+        cmocka_unit_test(words_are_completed),
+        cmocka_unit_test(patterns_survive_bytes_that_are_no_text),
+    };
+    return cmocka_run_group_tests_name("filter", tests, make_events, NULL);
+}
