@@ -208,3 +208,22 @@ key_print_sequence(const struct key_sequence *sequence, struct strbuf *out)
     for (int i = 0; i < sequence->count; i++)
         key_print(sequence->keys[i], out);
 }
+
+void
+key_print_label(const struct key_sequence *sequence, struct strbuf *out)
+{
+    for (int i = 0; i < sequence->count; i++) {
+        struct strbuf name = {0};
+        key_print(sequence->keys[i], &name);
+        struct bytes label = strbuf_bytes(&name);
+        bool is_named = label.len > 2 && label.data[0] == '<';
+        if (is_named)
+            label = bytes_slice(label, 1, label.len - 2);
+        if (bytes_equal_text(label, "lt") || bytes_equal_text(label, "gt"))
+            label = label.data[0] == 'l' ? BYTES("<") : BYTES(">");
+        if (i > 0 && is_named)
+            strbuf_add_char(out, ' ');
+        strbuf_add(out, label);
+        strbuf_release(&name);
+    }
+}

@@ -52,6 +52,8 @@ bool key_parse_sequence(struct bytes text, struct key_sequence *sequence, struct
 // Takes one key off the front of text: for scripts. false at its end or with err set.
 bool key_parse_next(struct bytes text, size_t *at, uint32_t *key, struct err *err) MUST_CHECK;
 void key_print(uint32_t key, struct strbuf *out);
+// As the footer shows it: "Enter", "C-x C-s", "gg".
+void key_print_label(const struct key_sequence *sequence, struct strbuf *out);
 void key_print_sequence(const struct key_sequence *sequence, struct strbuf *out);
 
 #endif

@@ -145,7 +145,7 @@ take_values(struct reading *reading, cfg_t *cfg)
         strcmp(background, "any") != 0)
         strbuf_printf(reading->warnings, "%s: background is dark, light or any, not \"%s\"\n",
                       path_of(reading), background);
-    else if (background)
+    else if (background && !theme->background[0]) // the outermost file says it
         snprintf(theme->background, sizeof theme->background, "%s", background);
 }
 
@@ -379,7 +379,6 @@ theme_load(const char *name, const struct ui_places *places, struct strbuf *warn
                               .warnings = warnings ? warnings : &unheard,
                               .err = err ? err : &trouble};
     snprintf(theme->name, sizeof theme->name, "%s", name);
-    snprintf(theme->background, sizeof theme->background, "any");
     theme->page = color_default;
     bool ok = read_source(&reading, name);
     if (ok) {
@@ -424,7 +423,7 @@ theme_name(const struct theme *theme)
 const char *
 theme_background(const struct theme *theme)
 {
-    return theme->background;
+    return theme->background[0] ? theme->background : "any";
 }
 
 void

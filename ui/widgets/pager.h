@@ -1,5 +1,5 @@
-// pager: a scrolling text with foldable sections, like less. Owns copies of its lines; rebuilding it keeps
-// place and folds.
+// pager: a scrolling text with a cursor line and foldable sections. Owns copies of its lines; rebuilding it
+// keeps place and folds.
 #ifndef REDRIVE_UI_PAGER_H
 #define REDRIVE_UI_PAGER_H
 
@@ -42,10 +42,13 @@ bool pager_search(struct pager *pager, struct bytes pattern, struct err *err);
 const char *pager_search_words(const struct pager *pager, char out[64]);
 // "12-40/310" for line 2.
 const char *pager_position(const struct pager *pager, char out[48]);
-// The title of the section at the top of the view, or NULL.
+// The title of the section the cursor is in, or NULL.
 const char *pager_section_at(const struct pager *pager);
-// The text of the line at the top of the view (for copying), absent when empty.
+// The text of the line the cursor is on (for copying), absent when empty.
 struct bytes pager_line_at(const struct pager *pager);
+// Lines added so far since pager_begin, headings included; and which of them the cursor is on.
+size_t pager_lines(const struct pager *pager);
+size_t pager_cursor(const struct pager *pager);
 void pager_top(struct pager *pager); // back to the first line: other content came in
 
 #endif

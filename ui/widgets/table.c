@@ -1,0 +1,373 @@
+#include "ui/widgets/table.h"
+
+#include <stdio.h>
+#include "base/text.h"
+
+#define GUTTER 3 // cursor mark, selection mark, blank
+#define GAP 2
+#define SIDE_STEP 8
+#define FAR 4096
+#define COLUMNS 24     // most in a table
+#define HEADING_FROM 4 // rows: with fewer there is no heading
+
+static void
+take_cursor(struct table *table, const struct table_model *model, size_t index)
+{
+    table->cursor = index;
+    table->cursor_id = model->id(model->rows, index);
+    table->has_cursor_id = true;
+}
+
+// The index that has this id, looking first where it was.
+static bool
+find_id(const struct table_model *model, size_t near, int64_t id, size_t *index)
+{
+    if (near < model->count && model->id(model->rows, near) == id) {
+        *index = near;
+        return true;
+    }
+    for (size_t i = 0; i < model->count; i++) {
+        if (model->id(model->rows, i) == id) {
+            *index = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+void
+table_sync(struct table *table, const struct table_model *model)
+{
+    table->count = model->count;
+    if (model->count == 0) {
+        table->cursor = table->top = 0;
+        table->is_visual = false;
+        return;
+    }
+    size_t line = table->cursor >= table->top ? table->cursor - table->top : 0;
+    size_t index;
+    if (table->has_cursor_id && find_id(model, table->cursor, table->cursor_id, &index))
+        table->cursor = index;
+    else
+        take_cursor(table, model, table->cursor < model->count ? table->cursor : model->count - 1);
+    table->top = table->cursor > line ? table->cursor - line : 0;
+    if (table->visual_from >= model->count)
+        table->visual_from = model->count - 1;
+}
+
+// Scroll so that the cursor is on the screen and no room is wasted below the last row.
+static void
+fit_top(struct table *table)
+{
+    size_t height = table->height > 0 ? (size_t)table->height : 1;
+    if (table->top + height > table->count)
+        table->top = table->count > height ? table->count - height : 0;
+    if (table->cursor < table->top)
+        table->top = table->cursor;
+    if (table->cursor >= table->top + height)
+        table->top = table->cursor - height + 1;
+}
+
+void
+table_layout(struct table *table, const struct table_model *model, struct area area)
+{
+    table->height = area.rows >= HEADING_FROM ? area.rows - 1 : area.rows;
+    if (table->count != model->count || (model->count && !table->has_cursor_id))
+        table_sync(table, model);
+    fit_top(table);
+}
+
+void
+table_move_to(struct table *table, const struct table_model *model, size_t index)
+{
+    if (model->count == 0)
+        return;
+    take_cursor(table, model, index < model->count ? index : model->count - 1);
+    fit_top(table);
+}
+
+bool
+table_move_to_id(struct table *table, const struct table_model *model, int64_t id)
+{
+    size_t index;
+    if (!find_id(model, table->cursor, id, &index))
+        return false;
+    table_move_to(table, model, index);
+    return true;
+}
+
+static void
+move_by(struct table *table, const struct table_model *model, int64_t rows)
+{
+    int64_t target = (int64_t)table->cursor + rows;
+    table_move_to(table, model, target < 0 ? 0 : (size_t)target);
+}
+
+// Pages move the window with the cursor, which keeps its line.
+static void
+page_by(struct table *table, const struct table_model *model, int64_t rows)
+{
+    int64_t top = (int64_t)table->top + rows;
+    table->top = top < 0 ? 0 : (size_t)top;
+    move_by(table, model, rows);
+}
+
+// Scrolls the window; the cursor stays on its row as long as that is on the screen.
+static void
+scroll_by(struct table *table, const struct table_model *model, int rows)
+{
+    size_t height = table->height > 0 ? (size_t)table->height : 1;
+    if (rows > 0 && table->top + height < table->count)
+        table->top++;
+    if (rows < 0 && table->top > 0)
+        table->top--;
+    if (table->cursor < table->top)
+        table_move_to(table, model, table->top);
+    else if (table->cursor >= table->top + height)
+        table_move_to(table, model, table->top + height - 1);
+}
+
+static void
+move_in_window(struct table *table, const struct table_model *model, enum action action)
+{
+    size_t shown = table->count - table->top;
+    if (shown > (size_t)(table->height > 0 ? table->height : 1))
+        shown = (size_t)(table->height > 0 ? table->height : 1);
+    size_t line = action == DO_SCREEN_TOP ? 0 : action == DO_SCREEN_MIDDLE ? (shown - 1) / 2 : shown - 1;
+    table_move_to(table, model, table->top + line);
+}
+
+static void
+toggle_visual(struct table *table, bool is_on)
+{
+    if (is_on && !table->is_visual)
+        table->visual_from = table->cursor;
+    table->is_visual = is_on && table->count > 0;
+}
+
+static bool
+handle_sideways(struct table *table, enum action action)
+{
+    switch ((int)action) {
+    case DO_LEFT:
+        table->skip = table->skip > SIDE_STEP ? table->skip - SIDE_STEP : 0;
+        return true;
+    case DO_RIGHT:
+        table->skip = table->skip < FAR ? table->skip + SIDE_STEP : FAR;
+        return true;
+    case DO_FIRST_COLUMN:
+        table->skip = 0;
+        return true;
+    case DO_LAST_COLUMN:
+        table->skip = table->skip + 8 * SIDE_STEP < FAR ? table->skip + 8 * SIDE_STEP : FAR;
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool
+table_handle(struct table *table, const struct table_model *model, enum action action)
+{
+    int half = table->height > 1 ? table->height / 2 : 1;
+    int page = table->height > 2 ? table->height - 1 : 1;
+    if (action == DO_BACK) {
+        bool was_visual = table->is_visual;
+        table->is_visual = false;
+        return was_visual;
+    }
+    if (model->count != table->count)
+        table_sync(table, model);
+    if (model->count == 0)
+        return action >= DO_DOWN && action <= DO_LINE_UP;
+
+    switch ((int)action) {
+    case DO_DOWN:
+    case DO_EXTEND_DOWN:
+        toggle_visual(table, table->is_visual || action == DO_EXTEND_DOWN);
+        move_by(table, model, 1);
+        return true;
+    case DO_UP:
+    case DO_EXTEND_UP:
+        toggle_visual(table, table->is_visual || action == DO_EXTEND_UP);
+        move_by(table, model, -1);
+        return true;
+    case DO_HALF_DOWN:
+    case DO_HALF_UP:
+        page_by(table, model, action == DO_HALF_DOWN ? half : -half);
+        return true;
+    case DO_PAGE_DOWN:
+    case DO_PAGE_UP:
+        page_by(table, model, action == DO_PAGE_DOWN ? page : -page);
+        return true;
+    case DO_TOP:
+        table_move_to(table, model, 0);
+        return true;
+    case DO_BOTTOM:
+        table_move_to(table, model, model->count - 1);
+        return true;
+    case DO_SCREEN_TOP:
+    case DO_SCREEN_MIDDLE:
+    case DO_SCREEN_BOTTOM:
+        move_in_window(table, model, action);
+        return true;
+    case DO_CENTRE:
+        table->top = table->cursor > (size_t)half ? table->cursor - (size_t)half : 0;
+        fit_top(table);
+        return true;
+    case DO_LINE_DOWN:
+    case DO_LINE_UP:
+        scroll_by(table, model, action == DO_LINE_DOWN ? 1 : -1);
+        return true;
+    case DO_VISUAL:
+        toggle_visual(table, !table->is_visual);
+        return true;
+    default:
+        return handle_sideways(table, action);
+    }
+}
+
+bool
+table_range(const struct table *table, size_t *from, size_t *to)
+{
+    *from = *to = table->cursor;
+    if (table->count == 0)
+        return false;
+    if (table->is_visual && table->visual_from < table->cursor)
+        *from = table->visual_from;
+    else if (table->is_visual)
+        *to = table->visual_from;
+    ++*to;
+    return true;
+}
+
+void
+table_window(const struct table *table, size_t *from, size_t *to)
+{
+    size_t height = table->height > 0 ? (size_t)table->height : 0;
+    *from = table->top < table->count ? table->top : table->count;
+    *to = table->count - *from > height ? *from + height : table->count;
+}
+
+static int
+total_width(const struct table_column *columns, int count, const int *widths)
+{
+    int total = 0;
+    for (int i = 0; i < count; i++)
+        if (widths[i] > 0 || columns[i].priority == 0)
+            total += widths[i] + (total ? GAP : 0);
+    return total;
+}
+
+// The column that leaves first: the highest priority number, the last of them.
+static int
+least_important(const struct table_column *columns, int count, const int *widths)
+{
+    int least = -1;
+    for (int i = 0; i < count; i++)
+        if (widths[i] > 0 && columns[i].priority > 0 &&
+            (least < 0 || columns[i].priority >= columns[least].priority))
+            least = i;
+    return least;
+}
+
+void
+table_widths(const struct table_column *columns, int count, int width, int *widths)
+{
+    for (int i = 0; i < count; i++)
+        widths[i] = columns[i].width;
+    int room = width - GUTTER;
+    int least = 0;
+    while (total_width(columns, count, widths) > room &&
+           (least = least_important(columns, count, widths)) >= 0)
+        widths[least] = 0;
+
+    int spare = room - total_width(columns, count, widths);
+    for (int is_rest = 0; is_rest <= 1; is_rest++) {
+        for (int i = 0; i < count && spare > 0; i++) {
+            if (widths[i] == 0 || (columns[i].widest == TABLE_REST) != (is_rest == 1))
+                continue;
+            int wanted = columns[i].widest - widths[i];
+            int grown = wanted <= 0 ? 0 : wanted < spare ? wanted : spare;
+            widths[i] += grown;
+            spare -= grown;
+        }
+    }
+}
+
+static void
+draw_heading(const struct table_model *model, struct canvas *canvas, struct area area, const int *widths)
+{
+    int col = area.col + GUTTER;
+    for (int i = 0; i < model->column_count; i++) {
+        const struct table_column *column = &model->columns[i];
+        if (widths[i] == 0)
+            continue;
+        struct canvas_style style = {.role = column->is_order ? ROLE_HEADER_SORT : ROLE_HEADER,
+                                     .at_right = column->at_right};
+        char title[64];
+        int len = snprintf(title, sizeof title, "%s%s", column->title,
+                           !column->is_order       ? ""
+                           : column->is_descending ? glyph_text(canvas, GLYPH_DOWN)
+                                                   : glyph_text(canvas, GLYPH_UP));
+        struct bytes text = {title, len < 0 ? 0 : (size_t)len};
+        if (text_cells(text, canvas->is_ascii) > widths[i])
+            text = bytes_of(column->title);
+        (void)canvas_styled(canvas, area.row, col, widths[i], text, &style);
+        col += widths[i] + GAP;
+    }
+}
+
+static void
+draw_row(const struct table *table, const struct table_model *model, size_t index, struct canvas *canvas,
+         struct area area, const int *widths)
+{
+    int col = area.col + GUTTER;
+    int end = area.col + area.cols;
+    for (int i = 0; i < model->column_count && col < end; i++) {
+        if (widths[i] == 0)
+            continue;
+        int width = col + widths[i] > end ? end - col : widths[i];
+        model->cell(model->rows, index, i, canvas, (struct area){area.row, col, 1, width});
+        col += widths[i] + GAP;
+    }
+    if (model->is_selected && model->is_selected(model->rows, index))
+        (void)canvas_glyph(canvas, area.row, area.col + 1, GLYPH_SELECTED, ROLE_MARK);
+
+    size_t from, to;
+    bool is_in_range = table->is_visual && table_range(table, &from, &to) && index >= from && index < to;
+    struct area text = {area.row, area.col + 1, 1, area.cols - 1};
+    if (is_in_range)
+        canvas_restyle(canvas, text, ROLE_RANGE);
+    if (index == table->cursor) {
+        canvas_restyle(canvas, text, ROLE_CURSOR);
+        (void)canvas_glyph(canvas, area.row, area.col, GLYPH_CURSOR, ROLE_CURSOR_MARK);
+    }
+}
+
+void
+table_draw(const struct table *table, const struct table_model *model, struct canvas *canvas,
+           struct area area)
+{
+    int widths[COLUMNS];
+    struct table_model shown = *model;
+    if (shown.column_count > COLUMNS)
+        shown.column_count = COLUMNS;
+    table_widths(shown.columns, shown.column_count, area.cols, widths);
+    if (area.rows >= HEADING_FROM) {
+        struct area heading = area_take_top(&area, 1);
+        draw_heading(&shown, canvas, heading, widths);
+    }
+    for (int i = 0; i < area.rows && table->top + (size_t)i < model->count; i++)
+        draw_row(table, &shown, table->top + (size_t)i, canvas,
+                 (struct area){area.row + i, area.col, 1, area.cols}, widths);
+}
+
+const char *
+table_position(const struct table *table, char out[48])
+{
+    char at[TEXT_SHORT], of[TEXT_SHORT];
+    size_t cursor = table->count ? table->cursor + 1 : 0;
+    snprintf(out, 48, "%s/%s", text_count((int64_t)cursor, at), text_count((int64_t)table->count, of));
+    return out;
+}
