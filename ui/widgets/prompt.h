@@ -30,7 +30,6 @@ struct prompt_request {
 struct line_edit {
     struct strbuf text;
     size_t caret; // byte offset, always at a character
-    struct strbuf killed;
 };
 void line_edit_set(struct line_edit *edit, struct bytes text); // caret at its end
 void line_edit_insert(struct line_edit *edit,

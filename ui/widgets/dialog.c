@@ -1,0 +1,468 @@
+#include "ui/widgets/dialog.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "ui/widgets/prompt.h"
+
+#define WIDEST 76
+#define CANCEL "Cancel"
+
+struct dialog_text {
+    enum role role;
+    const char *text;
+};
+
+struct dialog {
+    struct dialog_request request; // texts in `kept`
+    char environment[64];
+    uint32_t opened_by;
+    struct arena kept;
+    struct arena written; // of the lines
+    struct dialog_text *lines;
+    size_t line_count;
+    size_t line_capacity;
+    struct strbuf command;
+    struct strbuf refusal;
+    struct line_edit edits[DIALOG_FIELDS + 1]; // the last is the typed count
+    struct err trouble;                        // with a field
+    int bad_field;                             // or -1
+    int64_t typed_count;
+    bool is_waiting;
+    int focus; // a field, or one of the two below
+};
+
+enum { FOCUS_COUNT = DIALOG_FIELDS, FOCUS_CANCEL, FOCUS_CONFIRM };
+
+static const char *
+keep(struct dialog *dialog, const char *text)
+{
+    return text ? arena_text(&dialog->kept, bytes_of(text)) : NULL;
+}
+
+struct dialog *
+dialog_create(const struct dialog_request *request, const char *environment, uint32_t opened_by)
+{
+    struct dialog *dialog = alloc_bytes(sizeof *dialog);
+    dialog->request = *request;
+    dialog->request.title = keep(dialog, request->title);
+    dialog->request.confirm = keep(dialog, request->confirm);
+    for (int i = 0; i < request->field_count; i++) {
+        struct dialog_field *field = &dialog->request.fields[i];
+        field->label = keep(dialog, field->label);
+        field->hint = keep(dialog, field->hint);
+        line_edit_set(&dialog->edits[i], bytes_of(field->value ? field->value : ""));
+        field->value = NULL;
+    }
+    dialog->request.command = NULL;
+    dialog_set_command(dialog, request->command);
+    snprintf(dialog->environment, sizeof dialog->environment, "%s", environment ? environment : "");
+    dialog->typed_count = request->typed_count;
+    dialog->opened_by = opened_by;
+    dialog->bad_field = -1;
+    dialog->focus = FOCUS_CANCEL;
+    return dialog;
+}
+
+void
+dialog_destroy(struct dialog *dialog)
+{
+    if (!dialog)
+        return;
+    for (size_t i = 0; i < sizeof dialog->edits / sizeof *dialog->edits; i++)
+        line_edit_release(&dialog->edits[i]);
+    strbuf_release(&dialog->command);
+    strbuf_release(&dialog->refusal);
+    arena_release(&dialog->kept);
+    arena_release(&dialog->written);
+    free(dialog->lines);
+    free(dialog);
+}
+
+void
+dialog_clear(struct dialog *dialog)
+{
+    arena_reset(&dialog->written);
+    dialog->line_count = 0;
+}
+
+void
+dialog_line(struct dialog *dialog, enum role role, const char *format, ...)
+{
+    char text[2048];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    dialog->lines =
+        alloc_grow(dialog->lines, dialog->line_count, &dialog->line_capacity, sizeof *dialog->lines);
+    dialog->lines[dialog->line_count++] =
+        (struct dialog_text){.role = role, .text = arena_text(&dialog->written, bytes_of(text))};
+}
+
+void
+dialog_set_waiting(struct dialog *dialog, bool is_waiting)
+{
+    dialog->is_waiting = is_waiting;
+}
+
+void
+dialog_set_count(struct dialog *dialog, int64_t typed_count)
+{
+    dialog->typed_count = typed_count;
+}
+
+void
+dialog_set_command(struct dialog *dialog, const char *command)
+{
+    strbuf_reset(&dialog->command);
+    strbuf_add_text(&dialog->command, command ? command : "");
+}
+
+void
+dialog_refuse(struct dialog *dialog, const char *why)
+{
+    strbuf_reset(&dialog->refusal);
+    strbuf_add_text(&dialog->refusal, why ? why : "");
+}
+
+struct bytes
+dialog_value(const struct dialog *dialog, int field)
+{
+    return bytes_trim(strbuf_bytes(&dialog->edits[field].text));
+}
+
+const struct dialog_request *
+dialog_request(const struct dialog *dialog)
+{
+    return &dialog->request;
+}
+
+static bool
+can_confirm(const struct dialog *dialog)
+{
+    return dialog->request.confirm && !dialog->is_waiting && dialog->refusal.len == 0;
+}
+
+static bool
+has_focus_stop(const struct dialog *dialog, int focus)
+{
+    if (focus == FOCUS_CANCEL)
+        return true;
+    if (!can_confirm(dialog))
+        return false;
+    if (focus == FOCUS_CONFIRM)
+        return true;
+    return focus == FOCUS_COUNT ? dialog->typed_count > 0 : focus < dialog->request.field_count;
+}
+
+static void
+move_focus(struct dialog *dialog, int step)
+{
+    const int stops = FOCUS_CONFIRM + 1;
+    do
+        dialog->focus = (dialog->focus + step + stops) % stops;
+    while (!has_focus_stop(dialog, dialog->focus));
+}
+
+bool
+dialog_is_typing(const struct dialog *dialog)
+{
+    return dialog->focus <= FOCUS_COUNT && has_focus_stop(dialog, dialog->focus);
+}
+
+static bool
+refuse_field(struct dialog *dialog, int field)
+{
+    dialog->bad_field = dialog->focus = field;
+    return false;
+}
+
+static bool
+check_fields(struct dialog *dialog)
+{
+    err_clear(&dialog->trouble);
+    dialog->bad_field = -1;
+    for (int i = 0; i < dialog->request.field_count; i++) {
+        const struct dialog_field *field = &dialog->request.fields[i];
+        struct bytes value = dialog_value(dialog, i);
+        if (value.len == 0 && !field->is_required)
+            continue;
+        if (value.len == 0)
+            err_set(&dialog->trouble, ERR_USAGE, "%s is required here", field->label);
+        else if (field->check)
+            (void)!field->check(value, &dialog->trouble);
+        if (err_is_set(&dialog->trouble))
+            return refuse_field(dialog, i);
+    }
+    int64_t typed;
+    bool is_same =
+        text_parse_int(dialog_value(dialog, FOCUS_COUNT), &typed, NULL) && typed == dialog->typed_count;
+    if (dialog->typed_count > 0 && !is_same) {
+        err_set(&dialog->trouble, ERR_USAGE, "type %" PRId64 " to confirm, without separators",
+                dialog->typed_count);
+        return refuse_field(dialog, FOCUS_COUNT);
+    }
+    return true;
+}
+
+static enum dialog_outcome
+confirm(struct dialog *dialog)
+{
+    if (!can_confirm(dialog) || !check_fields(dialog))
+        return DIALOG_OPEN;
+    return DIALOG_CONFIRMED;
+}
+
+static enum dialog_outcome
+accept(struct dialog *dialog)
+{
+    if (!has_focus_stop(dialog, dialog->focus))
+        dialog->focus = FOCUS_CANCEL;
+    if (dialog->focus == FOCUS_CANCEL)
+        return DIALOG_CANCELLED;
+    if (dialog->focus == FOCUS_CONFIRM)
+        return confirm(dialog);
+    move_focus(dialog, 1); // Enter in a field goes on to the next; from the last one to Cancel
+    return DIALOG_OPEN;
+}
+
+enum dialog_outcome
+dialog_handle(struct dialog *dialog, enum action action, uint32_t key)
+{
+    bool is_typing = dialog_is_typing(dialog);
+    switch ((int)action) {
+    case DO_LEAVE:
+    case DO_CANCEL:
+        return DIALOG_CANCELLED;
+    case DO_ACCEPT:
+        return accept(dialog);
+    case DO_YES: // never by the key that opened it: a finger that bounces confirms nothing
+        return key == dialog->opened_by ? DIALOG_OPEN : confirm(dialog);
+    case DO_NO:
+        return DIALOG_CANCELLED;
+    case DO_FIELD_NEXT:
+        move_focus(dialog, 1);
+        return DIALOG_OPEN;
+    case DO_FIELD_PREVIOUS:
+        move_focus(dialog, -1);
+        return DIALOG_OPEN;
+    case DO_CHAR_LEFT:
+    case DO_CHAR_RIGHT:
+        if (!is_typing)
+            dialog->focus = action == DO_CHAR_RIGHT && can_confirm(dialog) ? FOCUS_CONFIRM : FOCUS_CANCEL;
+        break;
+    default:
+        break;
+    }
+    if (is_typing)
+        (void)line_edit_handle(&dialog->edits[dialog->focus], action);
+    return DIALOG_OPEN;
+}
+
+void
+dialog_type(struct dialog *dialog, struct bytes text, bool is_paste)
+{
+    (void)is_paste;
+    if (!dialog_is_typing(dialog))
+        return;
+    line_edit_insert(&dialog->edits[dialog->focus], text);
+    if (dialog->bad_field == dialog->focus)
+        dialog->bad_field = -1;
+}
+
+// The form as it is drawn: how many rows each part takes.
+struct form {
+    struct canvas *canvas;
+    struct area inner;
+    int label_width;
+};
+
+static int
+wrapped_rows(const char *text, int width, bool is_ascii)
+{
+    struct bytes bytes = bytes_of(text);
+    int rows = 0;
+    for (size_t at = 0; at < bytes.len; rows++) {
+        at += text_fit(bytes, at, width, is_ascii);
+        if (at < bytes.len && bytes.data[at] == '\n')
+            at++;
+    }
+    return rows ? rows : 1;
+}
+
+static void
+draw_lines(const struct dialog *dialog, struct form *form, struct area area)
+{
+    int row = area.row;
+    int end = area.row + area.rows;
+    for (size_t i = 0; i < dialog->line_count && row < end; i++) {
+        struct bytes text = bytes_of(dialog->lines[i].text);
+        size_t at = 0;
+        do {
+            size_t len = text_fit(text, at, area.cols, form->canvas->is_ascii);
+            (void)canvas_text(form->canvas, row++, area.col, area.cols, bytes_slice(text, at, len),
+                              dialog->lines[i].role);
+            at += len;
+            if (at < text.len && text.data[at] == '\n')
+                at++;
+        } while (at < text.len && row < end);
+        bool is_cut = row == end && (at < text.len || i + 1 < dialog->line_count);
+        if (is_cut && area.rows > 0)
+            (void)canvas_glyph(form->canvas, end - 1, area.col + area.cols - 1, GLYPH_ELLIPSIS,
+                               ROLE_DIALOG_DANGER);
+    }
+}
+
+static enum role
+field_role(const struct dialog *dialog, int field)
+{
+    if (dialog->focus == field)
+        return ROLE_INPUT_FOCUS;
+    return dialog->bad_field == field ? ROLE_INPUT_INVALID : ROLE_INPUT;
+}
+
+static void
+draw_field(const struct dialog *dialog, struct form *form, int field, int row)
+{
+    const struct dialog_field *asked = &dialog->request.fields[field];
+    struct area inner = form->inner;
+    (void)canvas_text(form->canvas, row, inner.col, form->label_width, bytes_of(asked->label), ROLE_DIALOG);
+    int col = inner.col + form->label_width + 1;
+    int room = inner.col + inner.cols - col;
+    int width = asked->width > 0 && asked->width < room ? asked->width : room;
+    line_edit_draw(&dialog->edits[field], form->canvas, row, col, width, field_role(dialog, field),
+                   dialog->focus == field);
+    if (dialog->edits[field].text.len == 0 && asked->hint && dialog->focus != field)
+        (void)canvas_text(form->canvas, row, col, width, bytes_of(asked->hint), ROLE_DIM);
+    else if (asked->width > 0 && asked->hint)
+        (void)canvas_text(form->canvas, row, col + width + 1, room - width - 1, bytes_of(asked->hint),
+                          ROLE_DIM);
+}
+
+// "[ Cancel ]" with the focus, "  Cancel  " without.
+static int
+draw_button(const struct dialog *dialog, struct form *form, int row, int col, const char *word, int focus)
+{
+    bool is_focused = dialog->focus == focus;
+    enum role role = is_focused ? ROLE_BUTTON_FOCUS : ROLE_BUTTON;
+    return canvas_printf(form->canvas, row, col, form->inner.col + form->inner.cols - col, role, "%s%s%s",
+                         is_focused ? "[ " : "  ", word, is_focused ? " ]" : "  ");
+}
+
+static void
+draw_buttons(const struct dialog *dialog, struct form *form, int row)
+{
+    struct area inner = form->inner;
+    const char *cancel = dialog->request.confirm ? CANCEL : "Close";
+    const char *word = can_confirm(dialog) ? dialog->request.confirm : NULL;
+    bool is_ascii = form->canvas->is_ascii;
+    int width =
+        text_cells(bytes_of(cancel), is_ascii) + 4 + (word ? text_cells(bytes_of(word), is_ascii) + 5 : 0);
+    int col = inner.col + inner.cols - width;
+    if (col < inner.col)
+        col = inner.col;
+    col += draw_button(dialog, form, row, col, cancel, FOCUS_CANCEL) + 1;
+    if (word)
+        (void)draw_button(dialog, form, row, col, word, FOCUS_CONFIRM);
+}
+
+static void
+draw_count(const struct dialog *dialog, struct form *form, int row)
+{
+    int used = canvas_printf(form->canvas, row, form->inner.col, form->inner.cols, ROLE_DIALOG,
+                             "type %" PRId64 " to confirm: ", dialog->typed_count);
+    int room = form->inner.cols - used;
+    line_edit_draw(&dialog->edits[FOCUS_COUNT], form->canvas, row, form->inner.col + used,
+                   room < 12 ? room : 12, field_role(dialog, FOCUS_COUNT), dialog->focus == FOCUS_COUNT);
+}
+
+static void
+draw_frame(const struct dialog *dialog, struct canvas *canvas, struct area box)
+{
+    canvas_fill(canvas, box, ROLE_DIALOG);
+    canvas_box(canvas, box, ROLE_DIALOG_BORDER);
+    (void)canvas_printf(canvas, box.row, box.col + 2, box.cols - 4,
+                        dialog->request.is_danger ? ROLE_DIALOG_DANGER : ROLE_DIALOG_TITLE, " %s ",
+                        dialog->request.title);
+    int width = text_cells(bytes_of(dialog->environment), canvas->is_ascii) + 2;
+    if (dialog->environment[0] && width < box.cols / 2)
+        (void)canvas_printf(canvas, box.row, box.col + box.cols - width - 2, width, ROLE_ENV_PROD, " %s ",
+                            dialog->environment);
+}
+
+// What stands below the lines, bottom up, so that fields and buttons stay on a small screen.
+static void
+draw_controls(const struct dialog *dialog, struct form *form, struct area *inner)
+{
+    struct area buttons = area_take_bottom(inner, 1);
+    draw_buttons(dialog, form, buttons.row);
+    bool can = can_confirm(dialog);
+    if (can && dialog->typed_count > 0) {
+        int words = 4 + (int)strlen(dialog->request.confirm) + (int)strlen(CANCEL) + 30;
+        struct area line = words < inner->cols ? buttons : area_take_bottom(inner, 1);
+        draw_count(dialog, form, line.row);
+    }
+    if (dialog->bad_field >= 0 && inner->rows > 0)
+        (void)canvas_text(form->canvas, area_take_bottom(inner, 1).row, inner->col, inner->cols,
+                          bytes_of(dialog->trouble.text), ROLE_PROMPT_ERROR);
+    if (dialog->command.len && inner->rows > dialog->request.field_count + 4)
+        (void)canvas_printf(form->canvas, area_take_bottom(inner, 1).row, inner->col, inner->cols, ROLE_DIM,
+                            "same as: %s", strbuf_text(&dialog->command));
+    for (int i = dialog->request.field_count - 1; can && i >= 0 && inner->rows > 0; i--)
+        draw_field(dialog, form, i, area_take_bottom(inner, 1).row);
+}
+
+static int
+wanted_rows(const struct dialog *dialog, int width, bool is_ascii)
+{
+    int rows = 4; // frame, a blank, buttons
+    for (size_t i = 0; i < dialog->line_count; i++)
+        rows += wrapped_rows(dialog->lines[i].text, width, is_ascii);
+    if (dialog->refusal.len)
+        rows += wrapped_rows(strbuf_text(&dialog->refusal), width, is_ascii);
+    rows += can_confirm(dialog) ? dialog->request.field_count : 0;
+    rows += dialog->typed_count > 0 && can_confirm(dialog) && width < 60 ? 1 : 0;
+    rows += dialog->command.len ? 1 : 0;
+    return rows + (dialog->is_waiting || dialog->bad_field >= 0 ? 1 : 0);
+}
+
+void
+dialog_draw(const struct dialog *dialog, struct canvas *canvas, struct area area)
+{
+    int width = area.cols - 2 < WIDEST ? area.cols - 2 : WIDEST;
+    int rows = wanted_rows(dialog, width - 4, canvas->is_ascii);
+    if (rows > area.rows)
+        rows = area.rows;
+    if (width < 10 || rows < 3)
+        return;
+    struct area box = {area.row + (area.rows - rows) / 2, area.col + (area.cols - width) / 2, rows, width};
+    draw_frame(dialog, canvas, box);
+
+    struct form form = {.canvas = canvas, .inner = {box.row + 1, box.col + 2, rows - 2, width - 4}};
+    for (int i = 0; i < dialog->request.field_count; i++) {
+        int label = text_cells(bytes_of(dialog->request.fields[i].label), canvas->is_ascii);
+        form.label_width = label > form.label_width ? label : form.label_width;
+    }
+    struct area inner = form.inner;
+    draw_controls(dialog, &form, &inner);
+    if (dialog->is_waiting && inner.rows > 1)
+        (void)canvas_text(canvas, area_take_bottom(&inner, 1).row, inner.col, inner.cols,
+                          BYTES("counting what this would do"), ROLE_DIM);
+    if (dialog->refusal.len && inner.rows > 0) {
+        struct bytes why = strbuf_bytes(&dialog->refusal);
+        struct area place = area_take_bottom(&inner, wrapped_rows(why.data, inner.cols, canvas->is_ascii));
+        for (size_t at = 0; at < why.len && place.rows > 0; place.row++, place.rows--) {
+            size_t len = text_fit(why, at, place.cols, canvas->is_ascii);
+            (void)canvas_text(canvas, place.row, place.col, place.cols, bytes_slice(why, at, len),
+                              ROLE_DIALOG_DANGER);
+            at += len;
+        }
+    }
+    draw_lines(dialog, &form, inner);
+}
