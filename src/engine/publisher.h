@@ -18,7 +18,6 @@
 #include "broker/broker.h"
 #include "broker/marker.h"
 #include "broker/producer.h"
-#include "broker/scan.h"
 #include "engine/publish_plan.h"
 #include "store/ledger.h"
 
@@ -40,11 +39,6 @@ struct publisher_ledger {
                            const int64_t *published, size_t count, const char *evidence, struct err *err);
     bool (*refuse)(void *context, const struct slot *slot, int64_t operation, const struct refusal *refusals,
                    size_t count, struct err *err);
-    // Age of the chunk by the database's clock, in µs.
-    bool (*age)(void *context, const struct chunk *chunk, int64_t *age, struct err *err);
-    // Topics that the items of this chunk went to, for a scan.
-    bool (*topics)(void *context, const struct chunk *chunk, struct arena *arena, const char ***topics,
-                   size_t *count, struct err *err);
     // The original records of these events (engine/originals.h).
     bool (*originals)(void *context, const struct event *const *events, size_t count, struct arena *arena,
                       struct original *originals, struct err *err);
@@ -71,7 +65,6 @@ struct publisher_broker {
     bool (*topic)(void *context, const char *name, struct topic *topic, struct err *err);
     int64_t (*smallest_limit)(void *context, int64_t otherwise);
     void (*forget_topics)(void *context);
-    bool (*scan)(void *context, struct scan *scan, struct err *err);
 };
 
 // Time and chance.
@@ -91,8 +84,7 @@ struct publisher_settings {
     bool is_transactional; // the cluster passed the probe; else degraded mode (1.9)
     int64_t lease;         // µs, of which a third passes between heartbeats; 0: 30 s
     int64_t deadline;      // µs for one chunk from begin to commit; 0: 30 s
-    int64_t doubt_wait; // µs after which a chunk of uncertain end is scanned for in degraded mode; 0: 100 s
-    uint64_t chunk_bytes; // 0: 16 MiB
+    uint64_t chunk_bytes;  // 0: 16 MiB
 };
 
 enum publisher_status {
@@ -122,6 +114,11 @@ enum publisher_status publisher_step(struct publisher *publisher, const int32_t 
 // Only when READY: publish up to `limit` items of this operation.
 void publisher_assign(struct publisher *publisher, int64_t operation, size_t limit);
 
+// The rate of the operation it was assigned, as of its last claim.
+int32_t publisher_rate(const struct publisher *publisher);
+// How many events its last settled chunk had, and how long it took from claim to settled, µs.
+size_t publisher_last_count(const struct publisher *publisher);
+int64_t publisher_last_took(const struct publisher *publisher);
 // Is a chunk in hand whose fate is not yet settled?
 bool publisher_is_busy(const struct publisher *publisher);
 // The slot it holds, 0 …; -1: none.

@@ -1,0 +1,481 @@
+#include "engine/publisher_inside.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "engine/kill_point.h"
+
+#define GRACE (300 * 1000) // µs after a first failure in which further reports are waited for
+#define REPORTS_AT_ONCE 512
+
+// E.
+enum publisher_status
+publisher_claim(struct publisher *publisher, struct err *err)
+{
+    char id[UUID_TEXT];
+    publisher->settings.world->uuid(publisher->settings.context, id);
+    publisher->at = AT_READY;
+    KILL_POINT_SOON("claim-commit");
+    if (!publisher->settings.ledger->claim(
+            publisher->settings.context, &publisher->slot, publisher->operation, id, publisher->limit,
+            publisher->settings.chunk_bytes, &publisher->arena, &publisher->claim, err))
+        return publisher_ledger_failed(publisher, err);
+    KILL_POINT("after-claim");
+
+    publisher->tally.conflicts += publisher->claim.conflicts;
+    publisher->rate = publisher->claim.rate;
+    publisher->beat_at = publisher_mono(publisher);
+    if (publisher->claim.count == 0) {
+        publisher_forget_chunk(publisher);
+        return PUBLISHER_EMPTY;
+    }
+    publisher->has_chunk = true;
+    publisher->claimed_at = publisher->begun_at = publisher_mono(publisher);
+    publisher->at = AT_ORIGINALS;
+    return PUBLISHER_BUSY;
+}
+
+// Records that events came from, where no copy is kept.
+enum publisher_status
+publisher_find_originals(struct publisher *publisher, struct err *err)
+{
+    size_t count = publisher->claim.count;
+    const struct event **events = arena_array(&publisher->arena, count, sizeof *events);
+    bool is_needed = false;
+    for (size_t i = 0; i < count; i++) {
+        events[i] = &publisher->claim.items[i].event;
+        is_needed = is_needed || plan_wants_original(events[i]);
+    }
+    if (is_needed) {
+        publisher->originals = arena_array(&publisher->arena, count, sizeof *publisher->originals);
+        if (!publisher->settings.ledger->originals(publisher->settings.context, events, count,
+                                                   &publisher->arena, publisher->originals, err))
+            return publisher_ledger_failed(publisher, err);
+    }
+    publisher->at = AT_PLAN;
+    return PUBLISHER_BUSY;
+}
+
+static bool
+know_topic(struct publisher *publisher, const char *name, struct topic *topic, struct err *err)
+{
+    for (size_t i = 0; i < publisher->topic_count; i++)
+        if (strcmp(publisher->topics[i], name) == 0)
+            return publisher->settings.broker->topic(publisher->settings.context, name, topic, err);
+    if (!publisher->settings.broker->topic(publisher->settings.context, name, topic, err))
+        return false;
+    if (topic->state == TOPIC_KNOWN)
+        publisher->topics[publisher->topic_count++] = name;
+    return true;
+}
+
+static bool
+plan_item(struct publisher *publisher, size_t i, struct err *err)
+{
+    const struct claimed_item *item = &publisher->claim.items[i];
+    struct plan_input input = {
+        .event = &item->event,
+        .from_revision = item->from_revision,
+        .original = publisher->originals ? &publisher->originals[i] : NULL,
+        .target_topic = publisher->claim.target_topic,
+        .chunk_id = publisher->claim.chunk.id,
+        .operator_name = publisher->claim.requested_by,
+        .operation = publisher->claim.chunk.operation,
+        .attempt = item->attempt,
+        .reprocess_count = item->reprocess_count,
+    };
+    const char *name =
+        input.target_topic ? input.target_topic : arena_text(&publisher->arena, item->event.topic);
+    struct topic topic;
+    if (name && name[0]) {
+        if (!know_topic(publisher, name, &topic, err))
+            return false;
+        input.topic = &topic;
+    }
+    plan_make(publisher->settings.plan, &input, &publisher->arena, &publisher->plans[i]);
+    if (publisher->plans[i].refusal)
+        publisher_offend(publisher, i, publisher->plans[i].refusal);
+    return true;
+}
+
+// Nothing of the chunk has been handed to Kafka: without transactions the process that knows it may say so
+// itself.
+static enum publisher_status
+return_unsent(struct publisher *publisher, struct err *err)
+{
+    if (!publisher->settings.ledger->settle(publisher->settings.context, &publisher->slot,
+                                            &publisher->claim.chunk, CHUNK_ABORTED,
+                                            "nothing of it was handed to Kafka", err))
+        return publisher_ledger_failed(publisher, err);
+    publisher_drop_producer(publisher);
+    publisher_forget_chunk(publisher);
+    publisher->tally.returned++;
+    publisher->at = AT_OPEN;
+    return PUBLISHER_RETURNED;
+}
+
+// Kafka failed before anything was handed to it.
+static enum publisher_status
+fail_unsent(struct publisher *publisher)
+{
+    struct err failure = {0};
+    if (!publisher->settings.is_transactional && return_unsent(publisher, &failure) != PUBLISHER_RETURNED)
+        log_line(LOG_WARN, "chunk not returned", "why=\"%s\"", failure.text);
+    return publisher_begin_again(publisher);
+}
+
+// H: the handle is thrown away, never aborted by a request of its own; B fences, D proves the abort, and then
+// the offenders are refused.
+static enum publisher_status
+poison(struct publisher *publisher)
+{
+    publisher_drop_producer(publisher);
+    publisher_forget_chunk(publisher);
+    publisher->at = AT_OPEN;
+    return PUBLISHER_BUSY;
+}
+
+enum publisher_status
+publisher_plan(struct publisher *publisher, struct err *err)
+{
+    size_t count = publisher->claim.count;
+    publisher->plans = arena_array(&publisher->arena, count, sizeof *publisher->plans);
+    publisher->topics = arena_array(&publisher->arena, count, sizeof *publisher->topics);
+    publisher->topic_count = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!plan_item(publisher, i, err))
+            return fail_unsent(publisher);
+
+    // A batch may hold no more than the smallest topic takes; a limit learnt just now needs another handle.
+    bool is_wide = publisher->settings.broker->smallest_limit(publisher->settings.context, 1000000) <
+                   publisher->batch_bytes;
+    if (publisher->refusal_count || is_wide)
+        return publisher->settings.is_transactional ? poison(publisher) : return_unsent(publisher, err);
+    publisher->at = AT_SEND;
+    return PUBLISHER_BUSY;
+}
+
+static bool
+send_one(struct publisher *publisher, size_t i, bool *is_full, struct err *err)
+{
+    const struct plan *plan = &publisher->plans[i];
+    const struct producer_record record = {
+        .topic = plan->topic,
+        .partition = plan->partition,
+        .key = plan->key,
+        .value = plan->value,
+        .headers = plan->headers,
+        .header_count = plan->header_count,
+    };
+    return publisher->settings.broker->send(publisher->settings.context, publisher->producer, &record, i,
+                                            is_full, err);
+}
+
+// F, first half. A full queue is no failure: the step ends and goes on when reports have made room.
+enum publisher_status
+publisher_send(struct publisher *publisher, struct err *err)
+{
+    const struct publisher_broker *broker = publisher->settings.broker;
+    if (!publisher->reported) {
+        publisher->reported = arena_array(&publisher->arena, publisher->claim.count, 1);
+        publisher->begun_at = publisher_mono(publisher);
+        if (!broker->warm(publisher->settings.context, publisher->producer, publisher->topics,
+                          publisher->topic_count, err) ||
+            !broker->begin(publisher->settings.context, publisher->producer, err))
+            return fail_unsent(publisher);
+    }
+
+    for (bool is_full = false; publisher->sent_count < publisher->claim.count; publisher->sent_count++) {
+        struct err failure = {0};
+        if (!send_one(publisher, publisher->sent_count, &is_full, &failure)) {
+            if (failure.kind == ERR_CONFLICT) // the transaction has failed already: a report says why
+                break;
+            if (failure.kind != ERR_DATA) {
+                *err = failure;
+                return publisher_begin_again(publisher);
+            }
+            publisher_offend(publisher, publisher->sent_count, failure.text);
+            publisher->offended_at = publisher_mono(publisher);
+            break;
+        }
+        if (is_full)
+            break;
+        if (publisher->sent_count == publisher->claim.count / 2)
+            KILL_POINT("half-produced");
+    }
+    publisher->at = AT_REPORTS;
+    return PUBLISHER_BUSY;
+}
+
+static void
+offend_topic(struct publisher *publisher, const char *topic, const char *reason)
+{
+    char text[300];
+    snprintf(text, sizeof text, "topic %.120s: %.160s", topic, reason);
+    for (size_t i = 0; i < publisher->claim.count; i++)
+        if (publisher->reported[i] == 0 && strcmp(publisher->plans[i].topic, topic) == 0) {
+            publisher->reported[i] = 1 + REPORT_TOPIC;
+            publisher_offend(publisher, i, text);
+        }
+}
+
+static void
+take_offence(struct publisher *publisher, const struct report *report)
+{
+    char text[300];
+    const struct plan *plan = &publisher->plans[report->index];
+    switch (report->kind) {
+    case REPORT_TOPIC:
+        // All records to it share its fate; the topic may have changed since it was asked about.
+        publisher->settings.broker->forget_topics(publisher->settings.context);
+        offend_topic(publisher, plan->topic, report->reason);
+        return;
+    case REPORT_BATCH:
+        if (!publisher->is_isolating) {
+            publisher->isolates_next = true;
+            return;
+        }
+        break;
+    case REPORT_REFUSED:
+        break;
+    case REPORT_DELIVERED:
+    case REPORT_LATE:
+    case REPORT_BROKEN:
+        return;
+    }
+    snprintf(text, sizeof text, "Kafka refused this record of %" PRIu64 " bytes for %.100s: %.120s",
+             plan_size(plan), plan->topic, report->reason);
+    publisher_offend(publisher, report->index, text);
+}
+
+static void
+take_report(struct publisher *publisher, const struct report *report)
+{
+    publisher->report_count++;
+    if (report->kind == REPORT_DELIVERED) {
+        publisher->delivered_count++;
+        publisher->reported[report->index] = 1 + REPORT_DELIVERED;
+        return;
+    }
+    publisher->is_broken = publisher->is_broken || report->kind == REPORT_BROKEN;
+    if (!publisher->offended_at) {
+        publisher->offended_at = publisher_mono(publisher);
+        log_line(LOG_INFO, "record not taken", "event=%" PRId64 " why=\"%s\"",
+                 publisher->claim.items[report->index].event_id, report->reason);
+    }
+    if (publisher->reported[report->index] == 0) {
+        publisher->reported[report->index] = (unsigned char)(1 + report->kind);
+        take_offence(publisher, report);
+    }
+}
+
+// Records that some partition did not take in time, while others took theirs: that partition's fault, not an
+// outage.
+static void
+offend_late(struct publisher *publisher)
+{
+    for (size_t i = 0; i < publisher->claim.count; i++)
+        if (publisher->reported[i] == 0 || publisher->reported[i] == 1 + REPORT_LATE) {
+            char text[300];
+            snprintf(text, sizeof text, "topic %.120s took no record within %d s; is a leader missing?",
+                     publisher->plans[i].topic, (int)(publisher->settings.deadline / US_PER_SECOND));
+            publisher_offend(publisher, i, text);
+        }
+}
+
+// Without transactions: what was delivered is published, what was refused is not; anything less sure is for
+// the scan.
+static enum publisher_status
+settle_partly(struct publisher *publisher, struct err *err)
+{
+    int64_t *published = arena_array(&publisher->arena, publisher->claim.count, sizeof *published);
+    size_t count = 0;
+    bool is_sure = true;
+    for (size_t i = 0; i < publisher->claim.count; i++) {
+        unsigned char reported = publisher->reported[i];
+        if (reported == 1 + REPORT_DELIVERED)
+            published[count++] = publisher->claim.items[i].event_id;
+        is_sure = is_sure && (i >= publisher->sent_count ||
+                              (reported && reported != 1 + REPORT_LATE && reported != 1 + REPORT_BROKEN));
+    }
+    publisher_drop_producer(publisher);
+    const struct publisher_ledger *ledger = publisher->settings.ledger;
+    if (!is_sure) {
+        bool is_good = ledger->settle(publisher->settings.context, &publisher->slot, &publisher->claim.chunk,
+                                      CHUNK_IN_DOUBT,
+                                      "not every record was confirmed, and these brokers keep no proof", err);
+        publisher->tally.held += is_good;
+        if (!is_good)
+            return publisher_ledger_failed(publisher, err);
+        publisher_begin_again(publisher);
+        return PUBLISHER_BUSY;
+    }
+    if (!ledger->settle_scanned(publisher->settings.context, &publisher->slot, &publisher->claim.chunk,
+                                published, count, "every record was confirmed or refused", err))
+        return publisher_ledger_failed(publisher, err);
+    publisher->tally.sent += (int64_t)count;
+    publisher_forget_chunk(publisher);
+    publisher->at = AT_OPEN;
+    return PUBLISHER_RETURNED;
+}
+
+static enum publisher_status
+give_up(struct publisher *publisher, struct err *err)
+{
+    bool is_offended = publisher->refusal_count || publisher->isolates_next;
+    // Once may be an outage that began in the middle; twice it is a destination.
+    bool is_late = !is_offended && !publisher->is_broken && publisher->delivered_count > 0;
+    publisher->late_rounds = is_late ? publisher->late_rounds + 1 : 0;
+    if (!publisher->settings.is_transactional)
+        return settle_partly(publisher, err);
+    if (publisher->late_rounds > 1)
+        offend_late(publisher);
+    if (publisher->refusal_count || publisher->isolates_next)
+        return poison(publisher);
+    err_set(err, ERR_UNREACHABLE, "Kafka did not take %zu of %zu records",
+            publisher->claim.count - publisher->delivered_count, publisher->claim.count);
+    return publisher_begin_again(publisher);
+}
+
+// F, reports: commit may only be asked for when every one has arrived, for it would wait for them without
+// fetching them.
+enum publisher_status
+publisher_take_reports(struct publisher *publisher, struct err *err)
+{
+    struct report reports[REPORTS_AT_ONCE];
+    size_t count = 0;
+    if (!publisher->settings.broker->serve(publisher->settings.context, publisher->producer,
+                                           publisher->wait_ms, reports, REPORTS_AT_ONCE, &count, err)) {
+        if (!publisher->settings.is_transactional) {
+            err_clear(err);
+            return settle_partly(publisher, err);
+        }
+        return publisher_begin_again(publisher);
+    }
+    for (size_t i = 0; i < count; i++)
+        take_report(publisher, &reports[i]);
+
+    int64_t now = publisher_mono(publisher);
+    if (publisher->delivered_count == publisher->claim.count) {
+        KILL_POINT("all-reports");
+        publisher->at = publisher->settings.is_transactional ? AT_MARK : AT_SETTLE;
+        return PUBLISHER_BUSY;
+    }
+    // A transaction that has failed takes no more records, so the rest may never be reported. Without one,
+    // every report counts.
+    bool is_all = publisher->report_count == publisher->sent_count;
+    bool is_enough = is_all || (publisher->settings.is_transactional && now - publisher->offended_at > GRACE);
+    if (publisher->offended_at && is_enough)
+        return give_up(publisher, err);
+    if (now - publisher->begun_at > publisher->settings.deadline + 2 * US_PER_SECOND)
+        return give_up(publisher, err);
+    if (!publisher->offended_at && publisher->sent_count < publisher->claim.count)
+        publisher->at = AT_SEND;
+    return count ? PUBLISHER_BUSY : PUBLISHER_WAITING;
+}
+
+static bool
+is_overdue(struct publisher *publisher, const char *what, struct err *err)
+{
+    if (publisher_mono(publisher) - publisher->begun_at <= publisher->settings.deadline)
+        return false;
+    err_set(err, ERR_UNREACHABLE, "Kafka did not %s within %d s", what,
+            (int)(publisher->settings.deadline / US_PER_SECOND));
+    return true;
+}
+
+enum publisher_status
+publisher_mark(struct publisher *publisher, struct err *err)
+{
+    bool is_done = false;
+    const struct chunk *chunk = &publisher->claim.chunk;
+    if (!publisher->settings.broker->mark(publisher->settings.context, publisher->producer, MARKER_PARTITION,
+                                          publisher->slot.txn_id, chunk->seq, chunk->id, publisher->wait_ms,
+                                          &is_done, err) ||
+        (!is_done && is_overdue(publisher, "take the marker", err)))
+        return publisher_begin_again(publisher);
+    if (!is_done)
+        return PUBLISHER_WAITING;
+    publisher->at = AT_COMMIT;
+    KILL_POINT("after-mark");
+    return PUBLISHER_BUSY;
+}
+
+// F, the end. Any error here means: not known whether it was committed. A finds out.
+enum publisher_status
+publisher_commit(struct publisher *publisher, struct err *err)
+{
+    bool is_done = false;
+    KILL_POINT_SOON("commit-in-flight");
+    if (!publisher->settings.broker->commit(publisher->settings.context, publisher->producer,
+                                            publisher->wait_ms, &is_done, err) ||
+        (!is_done && is_overdue(publisher, "commit", err)))
+        return publisher_begin_again(publisher);
+    if (!is_done)
+        return PUBLISHER_WAITING;
+    KILL_POINT("after-commit");
+    publisher->read_at = publisher_mono(publisher);
+    publisher->at = AT_VERIFY;
+    return PUBLISHER_BUSY;
+}
+
+// G: brokers have acknowledged commits and lost them.
+enum publisher_status
+publisher_verify(struct publisher *publisher, struct err *err)
+{
+    struct marker_reading reading;
+    if (!publisher->settings.broker->read_marker(publisher->settings.context, publisher->slot.txn_id,
+                                                 &reading, err))
+        return publisher_begin_again(publisher);
+    if (!reading.is_stable) { // the transaction markers are still being written
+        if (is_overdue(publisher, "show the committed marker", err))
+            return publisher_begin_again(publisher);
+        publisher->settings.world->sleep(publisher->settings.context, 500);
+        return PUBLISHER_WAITING;
+    }
+    if (marker_judge(&publisher->slot, &publisher->claim.chunk, &reading.marker) != VERDICT_COMMITTED) {
+        err_set(err, ERR_CONFLICT, "Kafka confirmed the commit of chunk %s, but its marker is not there",
+                publisher->claim.chunk.id);
+        return publisher_begin_again(publisher);
+    }
+    publisher->at = AT_SETTLE;
+    return PUBLISHER_BUSY;
+}
+
+static void
+count_sent(struct publisher *publisher)
+{
+    publisher->tally.chunks++;
+    publisher->tally.sent += (int64_t)publisher->claim.count;
+    for (size_t i = 0; i < publisher->claim.count; i++)
+        publisher->tally.bytes += (int64_t)publisher->plans[i].value.len;
+}
+
+enum publisher_status
+publisher_settle(struct publisher *publisher, struct err *err)
+{
+    const char *evidence = publisher->settings.is_transactional ? "committed, and the marker read back"
+                                                                : "every record was confirmed (acks=all)";
+    KILL_POINT_SOON("settle-commit");
+    if (!publisher->settings.ledger->settle(publisher->settings.context, &publisher->slot,
+                                            &publisher->claim.chunk, CHUNK_COMMITTED, evidence, err))
+        return publisher_ledger_failed(publisher, err);
+    KILL_POINT("after-settle");
+
+    publisher->beat_at = publisher_mono(publisher);
+    publisher->is_verified = publisher->settings.is_transactional;
+    publisher->verified_seq = publisher->claim.chunk.seq;
+    memcpy(publisher->verified_id, publisher->claim.chunk.id, sizeof publisher->verified_id);
+    publisher->isolates_next = false;
+    publisher->late_rounds = 0;
+    count_sent(publisher);
+    publisher->last_count = publisher->claim.count;
+    publisher->last_took = publisher_mono(publisher) - publisher->claimed_at;
+    publisher->has_chunk = false;
+    publisher_drop_producer(publisher);
+    publisher_forget_chunk(publisher);
+    publisher->at = AT_OPEN;
+    return PUBLISHER_SETTLED;
+}

@@ -1,0 +1,117 @@
+// worker_inside: what the files of the worker share.
+#ifndef REDRIVE_ENGINE_WORKER_INSIDE_H
+#define REDRIVE_ENGINE_WORKER_INSIDE_H
+
+#include "broker/broker.h"
+#include "core/worker.h"
+#include "engine/publisher.h"
+#include "engine/worker.h"
+#include "store/store.h"
+
+#define WORKER_SLOTS 2
+
+// What the publisher's tables are bound to.
+struct links {
+    const struct broker_settings *broker_settings;
+    struct store *store;
+    struct broker *broker; // NULL: not connected
+    struct cluster cluster;
+    char worker[128];
+};
+
+extern const struct publisher_ledger links_ledger;
+extern const struct publisher_broker links_broker;
+extern const struct publisher_world links_world;
+
+// Connects to Kafka and finds out what the cluster promises: from PostgreSQL where it was tried within a day,
+// else by trying. May take some seconds. On failure nothing is kept.
+bool links_connect(struct links *links, struct err *err) MUST_CHECK;
+void links_close(struct links *links); // Kafka's half
+
+// Operation by operation, how many events may be sent now.
+struct pace {
+    int64_t operation; // 0: free
+    int32_t rate;
+    double tokens;
+    int64_t at; // clock_mono of the last refill
+};
+#define PACES 16
+struct paces {
+    struct pace rows[PACES];
+};
+// At most `most` events; 0: not yet, *wait_us tells how long to wait.
+size_t pace_allow(struct paces *paces, int64_t operation, int32_t rate, size_t most, int64_t now,
+                  int64_t *wait_us);
+void pace_spend(struct paces *paces, int64_t operation, size_t count);
+
+// Events per second over the last five seconds.
+struct meter {
+    int64_t counts[6];
+    int64_t second; // of the newest
+};
+void meter_add(struct meter *meter, int64_t now, int64_t count);
+double meter_rate(struct meter *meter, int64_t now);
+
+// Looks into one chunk in doubt (operations.md 1.5.6 and 1.9). `wait`: µs by which a chunk without
+// transactions must be old, so that no request of its owner is still on its way.
+enum doubt { DOUBT_NONE, DOUBT_EARLY, DOUBT_DECIDED, DOUBT_STAYS };
+bool doubt_look(struct links *links, int64_t wait, enum doubt *outcome, struct err *err) MUST_CHECK;
+
+// The worker while it runs.
+struct run {
+    const struct worker_settings *settings;
+    struct plan_settings plan;
+    struct links links;
+    struct publisher *publishers[WORKER_SLOTS];
+    size_t turn;        // whose chunk is next
+    bool is_publishing; // the one whose turn it is has a chunk in hand, or recovers one
+    struct paces paces;
+    struct meter meter;
+    size_t limit; // of a chunk, adapted to how long they take
+
+    char note[200];
+    char noted[200];                                         // told to PostgreSQL last
+    int64_t beat_at, look_at, recover_at, doubt_at, show_at; // clock_mono when due
+    int64_t work_at;                                         // clock_mono: something was done last
+    int64_t recovered_at; // clock_mono: what others left was looked for last
+
+    // Trouble.
+    int64_t kafka_at;    // clock_mono before which Kafka is not tried again
+    int64_t kafka_since; // clock_mono since which it fails; 0: it does not
+    int kafka_attempts;
+    int64_t store_since;
+    int store_attempts;
+    struct err trouble; // the last of it
+
+    bool is_waiting;    // operations wait for their rate, or for Kafka
+    int64_t operation;  // in hand; 0: none
+    struct arena arena; // of the operation that is shown
+    struct operation shown;
+    bool has_shown;
+};
+
+// worker.c
+void worker_note(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool worker_must_stop(const struct run *run);
+bool worker_is_foreground(const struct run *run);
+// A failed call to PostgreSQL outside of the publishers. False: the worker ends with err.
+bool worker_store_failed(struct run *run, const struct err *failure, struct err *err) MUST_CHECK;
+
+// worker_publish.c; false always means that the worker ends with err.
+size_t worker_most(const struct run *run); // events in a chunk
+// Is there a Kafka to publish to now? Connects where that is due.
+bool worker_need_kafka(struct run *run, bool *is_there, struct err *err) MUST_CHECK;
+// Gives the operation's next events to the publisher whose turn it is. *wait: 0, or the µs that its rate does
+// not allow any.
+bool worker_publish(struct run *run, int64_t operation, int32_t rate, int64_t *wait,
+                    struct err *err) MUST_CHECK;
+bool worker_publish_step(struct run *run, struct err *err) MUST_CHECK;
+// Chunks that somebody left. *is_wanted: there is something to do.
+bool worker_recover(struct run *run, bool *is_wanted, struct err *err) MUST_CHECK;
+bool worker_keep_slots(struct run *run, struct err *err) MUST_CHECK;
+bool worker_let_go(struct run *run, struct err *err) MUST_CHECK;
+void worker_settle_all(struct run *run);
+void worker_log_tally(const struct run *run);
+void worker_drop_publishers(struct run *run);
+
+#endif
