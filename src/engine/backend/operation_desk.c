@@ -91,6 +91,19 @@ was_live(const struct desk *desk, int64_t no)
     return false;
 }
 
+// A group that an operation closed was empty at its end: what is in it later came back.
+static void
+note_emptied(struct desk *desk, const struct operation *operation)
+{
+    uint64_t low;
+    uint64_t high;
+    bool closes = operation->action == ACTION_REPROCESS || operation->action == ACTION_RESOLVE ||
+                  operation->action == ACTION_DISCARD;
+    if (closes && operation->state == OPERATION_DONE && operation->group &&
+        group_parse(bytes_of(operation->group), &low, &high) && low == high)
+        backlog_emptied(desk->backlog, low, operation->finished_at);
+}
+
 // Which operations are live, which ended since, and the one that the status line shows.
 static bool
 watch_live(struct desk *desk, struct err *err)
@@ -106,6 +119,7 @@ watch_live(struct desk *desk, struct err *err)
             now_live[live++] = operations[i].no;
         else if (was_live(desk, operations[i].no))
             tell_end(desk, &operations[i]);
+        note_emptied(desk, &operations[i]);
     }
     if (ok) {
         memcpy(desk->live, now_live, live * sizeof *now_live);

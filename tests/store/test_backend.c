@@ -1,0 +1,407 @@
+// The screen's backend on a real PostgreSQL: what it tells, and what it does when the world changes behind its back.
+#include "world.h"
+
+#include "async/mailbox.h"
+#include "async/message.h"
+#include "base/alloc.h"
+#include "base/uuid.h"
+#include "engine/backend/backend.h"
+
+struct bench {
+    struct world world;
+    struct mailbox *requests, *replies;
+    struct backend *backend;
+    struct backend_settings settings;
+    struct category_rules *rules;
+    uint64_t numbers;
+};
+
+static const int64_t PATIENCE = 20 * US_PER_SECOND;
+
+static void
+drop_request(void *message)
+{
+    request_destroy(message);
+}
+
+static void
+drop_reply(void *message)
+{
+    reply_destroy(message);
+}
+
+static void
+begin(struct bench *bench, int events)
+{
+    *bench = (struct bench){0};
+    world_make(&bench->world, events);
+    bench->rules = category_rules_create(NULL, NULL);
+    bench->settings = (struct backend_settings){
+        .store = {.conninfo = bench->world.conninfo, .table = "public.dlq_events", .program = "test", .rules = bench->rules},
+        .refresh_us = 100000,
+    };
+    bench->requests = mailbox_create(256);
+    bench->replies = mailbox_create(64);
+    bench->backend = backend_start(&bench->settings, bench->requests, bench->replies);
+}
+
+static void
+end(struct bench *bench)
+{
+    backend_stop(bench->backend);
+    mailbox_destroy(bench->requests, drop_request);
+    mailbox_destroy(bench->replies, drop_reply);
+    category_rules_destroy(bench->rules);
+    world_end(&bench->world);
+}
+
+static uint64_t
+ask(struct bench *bench, struct request *request)
+{
+    uint64_t number = ++bench->numbers;
+    request->number = number;
+    assert_true(mailbox_put(bench->requests, request, 0)); // it is the backend's from here on
+    return number;
+}
+
+typedef bool wanted_fn(const struct reply *reply, const void *context);
+
+// The next reply that is wanted; others are dropped. Fails the test when none comes.
+static struct reply *
+await(struct bench *bench, wanted_fn *wanted, const void *context)
+{
+    int64_t until = clock_mono() + PATIENCE;
+    while (clock_mono() < until) {
+        struct reply *reply = mailbox_take(bench->replies, until - clock_mono());
+        if (reply && wanted(reply, context))
+            return reply;
+        reply_destroy(reply);
+    }
+    fail_msg("the reply that was waited for did not come");
+    return NULL;
+}
+
+static bool
+answers(const struct reply *reply, const void *context)
+{
+    return reply->number == *(const uint64_t *)context;
+}
+
+static struct reply *
+answer(struct bench *bench, struct request *request)
+{
+    uint64_t number = ask(bench, request);
+    return await(bench, answers, &number);
+}
+
+static bool
+counts(const struct reply *reply, const void *context)
+{
+    return reply->kind == REPLY_GROUPS && reply->is_last && reply->groups.events == *(const int64_t *)context;
+}
+
+static struct reply *
+await_count(struct bench *bench, int64_t events)
+{
+    return await(bench, counts, &events);
+}
+
+static void
+watch_groups(struct bench *bench)
+{
+    struct request *request = request_create(REQUEST_GROUPS);
+    request->pivot = PIVOT_ERROR;
+    ask(bench, request);
+}
+
+static void
+groups_follow_what_others_do(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, 1000);
+    PGconn *admin = bench.world.admin;
+    watch_groups(&bench);
+    struct reply *reply = await_count(&bench, 1000);
+    assert_int_equal(reply->groups.count, 1);
+    assert_non_null(reply->groups.groups[0].text.pattern);
+    assert_non_null(strstr(reply->groups.groups[0].text.sample, "Connection refused"));
+    assert_string_equal(reply->groups.groups[0].types[0].name, "order.created");
+    reply_destroy(reply);
+
+    add_events(admin, 5); // consumers insert
+    reply_destroy(await_count(&bench, 1005));
+    test_sql(admin, "UPDATE public.dlq_events SET status = 'RESOLVED', resolved_by = 'api' WHERE id <= 10"); // others close
+    reply_destroy(await_count(&bench, 995));
+    test_sql(admin, "UPDATE public.dlq_events SET status = 'PENDING' WHERE id = 3"); // and open again
+    reply_destroy(await_count(&bench, 996));
+    test_sql(admin, "DELETE FROM public.dlq_events WHERE id BETWEEN 100 AND 199");
+    reply_destroy(await_count(&bench, 896));
+    test_sql(admin, "INSERT INTO public.dlq_events (event_id, event_type, event_payload, error_message) VALUES"
+                    " ('new', 'x', '{}', 'division by zero in ledger')");
+    reply = await_count(&bench, 897);
+    assert_int_equal(reply->groups.count, 2);
+    assert_int_equal(reply->groups.groups[1].count, 1);
+    reply_destroy(reply);
+    end(&bench);
+}
+
+// A sequence is not commit order: a lower id that commits later is found.
+static void
+late_commits_are_found(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, 10);
+    watch_groups(&bench);
+    reply_destroy(await_count(&bench, 10));
+    PGconn *late = test_connect(bench.world.conninfo);
+    test_sql(late, "BEGIN; INSERT INTO public.dlq_events (event_id, event_type, event_payload, error_message) VALUES ('late', 'x', '{}', 'late')");
+    test_sql(bench.world.admin, "INSERT INTO public.dlq_events (event_id, event_type, event_payload, error_message) VALUES ('soon', 'x', '{}', 'soon')");
+    reply_destroy(await_count(&bench, 11));
+    test_sql(late, "COMMIT");
+    reply_destroy(await_count(&bench, 12));
+    PQfinish(late);
+    end(&bench);
+}
+
+static struct request *
+list_request(const char *filter)
+{
+    struct request *request = request_create(REQUEST_LIST);
+    request->list.filter = filter ? alloc_text(filter) : NULL;
+    return request;
+}
+
+static void
+lists_are_whole_and_newest_first(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, 700);
+    watch_groups(&bench);
+    reply_destroy(await_count(&bench, 700));
+    struct reply *reply = answer(&bench, list_request(NULL));
+    assert_true(reply->is_first && reply->is_last);
+    assert_int_equal(reply->id_count, 700);
+    assert_int_equal(reply->ids[0], 700);
+    reply_destroy(reply);
+
+    // In pages, the first of them small; together exactly what matches.
+    uint64_t number = ask(&bench, list_request("host-3 source-id:src-1"));
+    size_t matched = 0;
+    bool is_last = false;
+    while (!is_last) {
+        reply = await(&bench, answers, &number);
+        assert_int_equal(reply->kind, REPLY_LIST);
+        matched += reply->id_count;
+        is_last = reply->is_last;
+        reply_destroy(reply);
+    }
+    assert_int_equal(matched, test_number(bench.world.admin, "SELECT count(*) FROM public.dlq_events WHERE error_message ~ 'host-3' AND source_id ~ 'src-1'"));
+
+    reply = answer(&bench, list_request("(broken"));
+    assert_int_equal(reply->kind, REPLY_ERROR);
+    assert_int_equal(reply->err.column, 8);
+    reply_destroy(reply);
+
+    reply = answer(&bench, list_request("status:resolved"));
+    assert_int_equal(reply->id_count, 0);
+    assert_true(reply->is_last);
+    reply_destroy(reply);
+    end(&bench);
+}
+
+static void
+rows_and_details_are_read_by_id(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, 20);
+    watch_groups(&bench);
+    reply_destroy(await_count(&bench, 20));
+    struct request *request = request_create(REQUEST_ROWS);
+    request->ids = alloc_array(3, sizeof *request->ids);
+    request->ids[0] = 7;
+    request->ids[1] = 999;
+    request->ids[2] = 3;
+    request->id_count = 3;
+    struct reply *reply = answer(&bench, request);
+    assert_int_equal(reply->row_count, 2);
+    assert_int_equal(reply->rows[0].id, 7);
+    assert_true(bytes_equal_text(reply->rows[1].event_id, "evt-3"));
+    reply_destroy(reply);
+
+    request = request_create(REQUEST_EVENT);
+    request->id = 5;
+    reply = answer(&bench, request);
+    assert_int_equal(reply->kind, REPLY_EVENT);
+    assert_true(bytes_equal_text(reply->detail.event.topic, "orders"));
+    assert_non_null(reply->detail.would_send.topic);
+    assert_null(reply->detail.would_send.refusal);
+    reply_destroy(reply);
+
+    request = request_create(REQUEST_EVENT);
+    request->id = 12345;
+    reply = answer(&bench, request);
+    assert_int_equal(reply->err.kind, ERR_NOT_FOUND);
+    reply_destroy(reply);
+
+    request = request_create(REQUEST_WHY);
+    request->id = 5;
+    reply = answer(&bench, request);
+    assert_non_null(strstr(reply->lines[0], "group"));
+    reply_destroy(reply);
+    end(&bench);
+}
+
+static bool
+confirms(const struct reply *reply, const void *context)
+{
+    return reply->kind != REPLY_PROGRESS && reply->number == *(const uint64_t *)context;
+}
+
+static void
+what_is_confirmed_is_asked_for_once(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, 50);
+    watch_groups(&bench);
+    reply_destroy(await_count(&bench, 50));
+    test_sql(bench.world.admin, "UPDATE public.dlq_events SET status = 'RESOLVED', resolved_by = 'api' WHERE id = 2");
+
+    char key[UUID_SIZE];
+    uuid_make(key);
+    int64_t no = 0;
+    for (int i = 0; i < 2; i++) { // the same key again: an answer that was lost
+        struct request *request = request_create(REQUEST_CONFIRM);
+        request->confirm = (struct operation_request){.action = ACTION_DISCARD, .rate = RATE_UNLIMITED};
+        memcpy(request->confirm.key, key, sizeof key);
+        request->scope = alloc_text("3 events of a test");
+        request->reason = alloc_text("a test");
+        request->ids = alloc_array(3, sizeof *request->ids);
+        for (int64_t id = 1; id <= 3; id++)
+            request->ids[id - 1] = id;
+        request->id_count = 3;
+        uint64_t number = ask(&bench, request);
+        struct reply *reply = await(&bench, confirms, &number);
+        if (reply->kind != REPLY_CONFIRMED)
+            fail_msg("%s", reply->err.text);
+        assert_true(i == 0 || reply->operation == no);
+        no = reply->operation;
+        reply_destroy(reply);
+    }
+    assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM redrive.operation"), 1);
+
+    struct request *request = request_create(REQUEST_OPERATION);
+    request->operation = no;
+    struct reply *reply = answer(&bench, request);
+    assert_int_equal(reply->operations[0].total, 3);
+    assert_int_equal(reply->operations[0].conflict, 1);
+    assert_string_equal(reply->operations[0].reason, "a test");
+    reply_destroy(reply);
+
+    request = request_create(REQUEST_STEER);
+    request->operation = no;
+    request->steer = STEER_CANCEL;
+    reply = answer(&bench, request);
+    assert_int_equal(reply->kind, REPLY_STEERED);
+    reply_destroy(reply);
+    end(&bench);
+}
+
+static bool
+link_is(const struct reply *reply, const void *context)
+{
+    return reply->kind == REPLY_STATUS && reply->status.link == *(const enum link_state *)context;
+}
+
+// PostgreSQL throws everybody out: told, retried, and the numbers are right again.
+static void
+a_lost_connection_comes_back(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, 30);
+    watch_groups(&bench);
+    reply_destroy(await_count(&bench, 30));
+    test_sql(bench.world.admin, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()");
+    enum link_state lost = LINK_LOST;
+    struct reply *reply = await(&bench, link_is, &lost);
+    assert_true(*reply->status.trouble != '\0');
+    reply_destroy(reply);
+    enum link_state live = LINK_LIVE;
+    reply_destroy(await(&bench, link_is, &live));
+    add_events(bench.world.admin, 4);
+    reply_destroy(await_count(&bench, 34));
+    end(&bench);
+}
+
+// A screen on which nothing happens is told nothing, so that it can send nothing.
+static void
+nothing_new_is_no_news(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, 10);
+    test_sql(bench.world.admin, "UPDATE public.dlq_events SET created_at = created_at - interval '3 days'");
+    watch_groups(&bench);
+    reply_destroy(await_count(&bench, 10));
+    clock_sleep(500000);
+    for (struct reply *reply; (reply = mailbox_take(bench.replies, 0));)
+        reply_destroy(reply);
+    assert_null(mailbox_take(bench.replies, 2 * US_PER_SECOND));
+    end(&bench);
+}
+
+static bool
+has_back(const struct reply *reply, const void *context)
+{
+    (void)context;
+    return reply->kind == REPLY_GROUPS && reply->groups.count == 1 && reply->groups.groups[0].is_back;
+}
+
+// A group that an operation emptied and that fills again is told apart from a new one.
+static void
+an_emptied_group_comes_back(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, 3);
+    watch_groups(&bench);
+    struct reply *reply = await_count(&bench, 3);
+    char group[GROUP_TEXT];
+    group_text(reply->groups.groups[0].key, group);
+    reply_destroy(reply);
+
+    const int64_t ids[] = {1, 2, 3};
+    struct operation_request request = {.action = ACTION_DISCARD, .ids = ids, .count = 3, .scope = "all", .group = group, .rate = RATE_UNLIMITED};
+    uuid_make(request.key);
+    int64_t no;
+    int64_t applied;
+    int64_t left;
+    assert_works(operation_create(bench.world.store, &request, NULL, NULL, &no, &err));
+    assert_works(work_apply(bench.world.store, no, 10, &applied, &left, &err));
+    assert_works(work_finish(bench.world.store, no, &err));
+    reply_destroy(await_count(&bench, 0));
+    add_events(bench.world.admin, 2);
+    reply_destroy(await(&bench, has_back, NULL));
+    end(&bench);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(groups_follow_what_others_do),
+        cmocka_unit_test(late_commits_are_found),
+        cmocka_unit_test(lists_are_whole_and_newest_first),
+        cmocka_unit_test(rows_and_details_are_read_by_id),
+        cmocka_unit_test(what_is_confirmed_is_asked_for_once),
+        cmocka_unit_test(a_lost_connection_comes_back),
+        cmocka_unit_test(nothing_new_is_no_news),
+        cmocka_unit_test(an_emptied_group_comes_back),
+    };
+    return cmocka_run_group_tests_name("backend", tests, NULL, NULL);
+}
