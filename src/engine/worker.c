@@ -13,7 +13,6 @@
 
 #define APPLY_CHUNK 5000
 #define BEAT_EVERY (3 * US_PER_SECOND)
-#define LOOK_EVERY (US_PER_SECOND / 2) // for new work, when there is none
 #define SHOW_EVERY (US_PER_SECOND / 5)
 #define PATIENCE (20 * US_PER_SECOND) // of somebody who waits in the foreground
 

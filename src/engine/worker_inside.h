@@ -9,6 +9,7 @@
 #include "store/store.h"
 
 #define WORKER_SLOTS 2
+#define LOOK_EVERY 500000 // µs, for new work when there is none
 
 // What the publisher's tables are bound to.
 struct links {
