@@ -31,6 +31,7 @@ void pager_spans(struct pager *pager, enum role role, struct bytes untrusted, co
                  size_t count);
 void pager_end(struct pager *pager);
 
+void pager_set_ascii(struct pager *pager, bool is_ascii); // as the canvas it is drawn into
 void pager_layout(struct pager *pager, struct area area);
 bool pager_handle(struct pager *pager, enum action action); // movement, folds, wrap, next and previous match
 void pager_draw(const struct pager *pager, struct canvas *canvas, struct area area);

@@ -1,0 +1,519 @@
+#include "ui/widgets/pager_private.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+
+#define TAB 4
+#define SIDE_STEP 8
+
+struct pager *
+pager_create(void)
+{
+    return alloc_bytes(sizeof(struct pager));
+}
+
+static void
+free_sections(struct pager_section *sections, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(sections[i].title);
+    free(sections);
+}
+
+void
+pager_destroy(struct pager *pager)
+{
+    if (!pager)
+        return;
+    free_sections(pager->sections, pager->section_count);
+    free_sections(pager->before, pager->before_count);
+    free(pager->lines);
+    free(pager->rows);
+    pattern_destroy(pager->pattern);
+    arena_release(&pager->arena);
+    free(pager);
+}
+
+void
+pager_begin(struct pager *pager)
+{
+    free_sections(pager->before, pager->before_count);
+    pager->before = pager->sections;
+    pager->before_count = pager->section_count;
+    pager->sections = NULL;
+    pager->section_count = pager->section_capacity = 0;
+    pager->line_count = 0;
+    pager->is_stale = true;
+    arena_reset(&pager->arena);
+}
+
+static bool
+was_folded(const struct pager *pager, const char *title, bool otherwise)
+{
+    for (size_t i = 0; i < pager->before_count; i++)
+        if (strcmp(pager->before[i].title, title) == 0)
+            return pager->before[i].is_folded;
+    return otherwise;
+}
+
+static struct pager_line *
+add_line(struct pager *pager, enum role role, struct bytes text)
+{
+    pager->lines = alloc_grow(pager->lines, pager->line_count, &pager->line_capacity, sizeof *pager->lines);
+    struct pager_line *line = &pager->lines[pager->line_count++];
+    *line = (struct pager_line){
+        .text = text, .role = role, .section = pager->section_count ? pager->section_count - 1 : NO_SECTION};
+    return line;
+}
+
+void
+pager_section(struct pager *pager, const char *title, const char *note, bool is_folded)
+{
+    pager->sections =
+        alloc_grow(pager->sections, pager->section_count, &pager->section_capacity, sizeof *pager->sections);
+    pager->sections[pager->section_count++] = (struct pager_section){
+        .title = alloc_text(title),
+        .note = note ? arena_text(&pager->arena, bytes_of(note)) : NULL,
+        .is_folded = was_folded(pager, title, is_folded),
+    };
+    add_line(pager, ROLE_SECTION, arena_copy(&pager->arena, bytes_of(title)))->is_heading = true;
+}
+
+// A copy with tabs as blanks up to the next stop.
+static struct bytes
+copy_line(struct pager *pager, struct bytes text)
+{
+    if (bytes_find(text, BYTES("\t"), 0) == SIZE_MAX)
+        return arena_copy(&pager->arena, text);
+    struct strbuf flat = {0};
+    size_t cells = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        do
+            strbuf_add_char(&flat, text.data[i] == '\t' ? ' ' : text.data[i]);
+        while ((((unsigned char)text.data[i] & 0xc0) != 0x80 && ++cells % TAB != 0) && text.data[i] == '\t');
+    }
+    struct bytes copy = arena_copy(&pager->arena, strbuf_bytes(&flat));
+    strbuf_release(&flat);
+    return copy;
+}
+
+void
+pager_line(struct pager *pager, enum role role, struct bytes untrusted)
+{
+    size_t at = 0;
+    do {
+        size_t end = bytes_find(untrusted, BYTES("\n"), at);
+        size_t stop = end == SIZE_MAX ? untrusted.len : end;
+        struct bytes text = bytes_slice(untrusted, at, stop - at);
+        if (text.len && text.data[text.len - 1] == '\r' && end != SIZE_MAX)
+            text.len--;
+        (void)add_line(pager, role, copy_line(pager, text));
+        at = stop + 1;
+    } while (at < untrusted.len);
+}
+
+void
+pager_printf(struct pager *pager, enum role role, const char *format, ...)
+{
+    struct strbuf text = {0};
+    va_list args;
+    va_start(args, format);
+    strbuf_vprintf(&text, format, args);
+    va_end(args);
+    pager_line(pager, role, strbuf_bytes(&text));
+    strbuf_release(&text);
+}
+
+void
+pager_spans(struct pager *pager, enum role role, struct bytes untrusted, const struct canvas_span *spans,
+            size_t count)
+{
+    struct pager_line *line = add_line(pager, role, arena_copy(&pager->arena, untrusted));
+    line->spans = arena_array(&pager->arena, count ? count : 1, sizeof *line->spans);
+    if (count)
+        memcpy(line->spans, spans, count * sizeof *spans);
+    line->span_count = count;
+}
+
+static bool
+is_hidden(const struct pager *pager, const struct pager_line *line)
+{
+    return !line->is_heading && line->section != NO_SECTION && pager->sections[line->section].is_folded;
+}
+
+static void
+add_row(struct pager *pager, size_t line, size_t from, size_t len)
+{
+    pager->rows = alloc_grow(pager->rows, pager->row_count, &pager->row_capacity, sizeof *pager->rows);
+    pager->rows[pager->row_count++] = (struct pager_row){.line = line, .from = from, .len = len};
+}
+
+static void
+make_rows(struct pager *pager)
+{
+    pager->row_count = 0;
+    for (size_t i = 0; i < pager->line_count && pager->width > 0; i++) {
+        const struct pager_line *line = &pager->lines[i];
+        if (is_hidden(pager, line))
+            continue;
+        size_t at = 0;
+        if (pager->is_cut || line->is_heading || line->text.len == 0) {
+            add_row(pager, i, 0, line->text.len);
+            continue;
+        }
+        while (at < line->text.len) {
+            size_t len = text_fit(line->text, at, pager->width, pager->is_ascii);
+            add_row(pager, i, at, len);
+            at += len;
+        }
+    }
+}
+
+size_t
+pager_line_of_row(const struct pager *pager, size_t row)
+{
+    return row < pager->row_count ? pager->rows[row].line : 0;
+}
+
+// The first row of a line, or of the nearest one before it that is shown.
+static size_t
+row_of_line(const struct pager *pager, size_t line)
+{
+    size_t low = 0;
+    size_t high = pager->row_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (pager->rows[middle].line < line)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < pager->row_count && pager->rows[low].line == line)
+        return low;
+    return low > 0 ? low - 1 : 0;
+}
+
+static void
+fit(struct pager *pager)
+{
+    size_t height = pager->height > 0 ? (size_t)pager->height : 1;
+    if (pager->cursor >= pager->row_count)
+        pager->cursor = pager->row_count ? pager->row_count - 1 : 0;
+    if (pager->top + height > pager->row_count)
+        pager->top = pager->row_count > height ? pager->row_count - height : 0;
+    if (pager->cursor < pager->top)
+        pager->top = pager->cursor;
+    if (pager->cursor >= pager->top + height)
+        pager->top = pager->cursor - height + 1;
+}
+
+// Makes the rows anew around the line that the cursor is on, which keeps its place on the screen.
+static void
+refresh_rows(struct pager *pager)
+{
+    size_t line = pager_line_of_row(pager, pager->cursor);
+    size_t below_top = pager->cursor - (pager->top < pager->cursor ? pager->top : pager->cursor);
+    make_rows(pager);
+    pager->is_stale = false;
+    pager->cursor = row_of_line(pager, line);
+    pager->top = pager->cursor > below_top ? pager->cursor - below_top : 0;
+    fit(pager);
+}
+
+void
+pager_end(struct pager *pager)
+{
+    free_sections(pager->before, pager->before_count);
+    pager->before = NULL;
+    pager->before_count = 0;
+    refresh_rows(pager);
+}
+
+void
+pager_set_ascii(struct pager *pager, bool is_ascii)
+{
+    pager->is_stale |= pager->is_ascii != is_ascii;
+    pager->is_ascii = is_ascii;
+}
+
+void
+pager_layout(struct pager *pager, struct area area)
+{
+    int width = area.cols > PAGER_GUTTER ? area.cols - PAGER_GUTTER : 1;
+    pager->height = area.rows;
+    if (width != pager->width || pager->is_stale) {
+        pager->width = width;
+        refresh_rows(pager);
+    }
+    fit(pager);
+}
+
+static void
+move_cursor(struct pager *pager, int64_t rows)
+{
+    int64_t target = (int64_t)pager->cursor + rows;
+    pager->cursor = target < 0 ? 0 : (size_t)target;
+    fit(pager);
+}
+
+static void
+page(struct pager *pager, int64_t rows)
+{
+    int64_t top = (int64_t)pager->top + rows;
+    pager->top = top < 0 ? 0 : (size_t)top;
+    move_cursor(pager, rows);
+}
+
+static void
+scroll(struct pager *pager, int rows)
+{
+    size_t height = pager->height > 0 ? (size_t)pager->height : 1;
+    if (rows > 0 && pager->top + height < pager->row_count)
+        pager->top++;
+    if (rows < 0 && pager->top > 0)
+        pager->top--;
+    if (pager->cursor < pager->top)
+        pager->cursor = pager->top;
+    if (pager->cursor >= pager->top + height)
+        pager->cursor = pager->top + height - 1;
+}
+
+static bool
+fold(struct pager *pager)
+{
+    size_t line = pager_line_of_row(pager, pager->cursor);
+    size_t section = pager->row_count ? pager->lines[line].section : NO_SECTION;
+    if (section == NO_SECTION)
+        return false;
+    pager->sections[section].is_folded = !pager->sections[section].is_folded;
+    while (!pager->lines[line].is_heading)
+        line--;
+    pager->cursor = row_of_line(pager, line);
+    refresh_rows(pager);
+    return true;
+}
+
+static void
+fold_all(struct pager *pager, bool is_folded)
+{
+    for (size_t i = 0; i < pager->section_count; i++)
+        pager->sections[i].is_folded = is_folded;
+    refresh_rows(pager);
+}
+
+static bool
+matches(const struct pager *pager, size_t line)
+{
+    return pattern_find(pager->pattern, pager->lines[line].text, 0, NULL, NULL) == PATTERN_YES;
+}
+
+// Counts the lines that match, and says which of them this one is.
+static void
+count_matches(struct pager *pager, size_t at)
+{
+    pager->match_count = pager->match_at = 0;
+    for (size_t i = 0; i < pager->line_count; i++) {
+        if (!matches(pager, i))
+            continue;
+        pager->match_count++;
+        if (i == at)
+            pager->match_at = pager->match_count;
+    }
+}
+
+static bool
+go_to_line(struct pager *pager, size_t line)
+{
+    if (is_hidden(pager, &pager->lines[line])) {
+        pager->sections[pager->lines[line].section].is_folded = false;
+        refresh_rows(pager);
+    }
+    pager->cursor = row_of_line(pager, line);
+    fit(pager);
+    count_matches(pager, line);
+    return true;
+}
+
+// The next line with a match after (or before) the cursor's, going round at the ends.
+static bool
+find_match(struct pager *pager, int step, bool includes_here)
+{
+    if (!pager->pattern || pager->line_count == 0)
+        return false;
+    size_t count = pager->line_count;
+    size_t line = pager_line_of_row(pager, pager->cursor);
+    for (size_t i = includes_here ? 0 : 1; i <= count; i++) {
+        size_t candidate = step > 0 ? (line + i) % count : (line + count - i % count) % count;
+        if (matches(pager, candidate))
+            return go_to_line(pager, candidate);
+    }
+    pager->match_count = pager->match_at = 0;
+    return false;
+}
+
+static bool
+handle_sideways(struct pager *pager, enum action action)
+{
+    switch ((int)action) {
+    case DO_LEFT:
+        pager->skip = pager->skip > SIDE_STEP ? pager->skip - SIDE_STEP : 0;
+        return true;
+    case DO_RIGHT:
+        pager->skip += pager->is_cut ? SIDE_STEP : 0;
+        return true;
+    case DO_FIRST_COLUMN:
+        pager->skip = 0;
+        return true;
+    case DO_LAST_COLUMN: {
+        size_t line = pager_line_of_row(pager, pager->cursor);
+        int cells = pager->row_count ? text_cells(pager->lines[line].text, pager->is_ascii) : 0;
+        pager->skip = pager->is_cut && cells > pager->width ? cells - pager->width : 0;
+        return true;
+    }
+    case DO_WRAP:
+        pager->is_cut = !pager->is_cut;
+        pager->skip = 0;
+        refresh_rows(pager);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool
+handle_folds(struct pager *pager, enum action action)
+{
+    size_t line = pager_line_of_row(pager, pager->cursor);
+    switch ((int)action) {
+    case DO_FOLD:
+        return fold(pager);
+    case DO_OPEN:
+        return pager->row_count > 0 && pager->lines[line].is_heading && fold(pager);
+    case DO_FOLD_ALL:
+    case DO_UNFOLD_ALL:
+        fold_all(pager, action == DO_FOLD_ALL);
+        return true;
+    case DO_NEXT_MATCH:
+    case DO_PREVIOUS_MATCH:
+        (void)find_match(pager, action == DO_NEXT_MATCH ? 1 : -1, false);
+        return pager->pattern != NULL;
+    default:
+        return handle_sideways(pager, action);
+    }
+}
+
+bool
+pager_handle(struct pager *pager, enum action action)
+{
+    int half = pager->height > 1 ? pager->height / 2 : 1;
+    int whole = pager->height > 2 ? pager->height - 1 : 1;
+    switch ((int)action) {
+    case DO_DOWN:
+        move_cursor(pager, 1);
+        return true;
+    case DO_UP:
+        move_cursor(pager, -1);
+        return true;
+    case DO_HALF_DOWN:
+        page(pager, half);
+        return true;
+    case DO_HALF_UP:
+        page(pager, -half);
+        return true;
+    case DO_PAGE_DOWN:
+        page(pager, whole);
+        return true;
+    case DO_PAGE_UP:
+        page(pager, -whole);
+        return true;
+    case DO_TOP:
+        pager_top(pager);
+        return true;
+    case DO_BOTTOM:
+        move_cursor(pager, (int64_t)pager->row_count);
+        return true;
+    case DO_LINE_DOWN:
+        scroll(pager, 1);
+        return true;
+    case DO_LINE_UP:
+        scroll(pager, -1);
+        return true;
+    default:
+        return handle_folds(pager, action);
+    }
+}
+
+bool
+pager_search(struct pager *pager, struct bytes pattern, struct err *err)
+{
+    struct pattern *compiled = NULL;
+    if (pattern.len && !pattern_compile(&compiled, pattern, err))
+        return false;
+    pattern_destroy(pager->pattern);
+    pager->pattern = compiled;
+    pager->match_count = pager->match_at = 0;
+    if (compiled)
+        (void)find_match(pager, 1, true);
+    return true;
+}
+
+const char *
+pager_search_words(const struct pager *pager, char out[64])
+{
+    char at[TEXT_SHORT], of[TEXT_SHORT];
+    out[0] = '\0';
+    if (!pager->pattern)
+        return out;
+    if (pager->match_count == 0)
+        return "no match";
+    snprintf(out, 64, "%s of %s matching lines", text_count((int64_t)pager->match_at, at),
+             text_count((int64_t)pager->match_count, of));
+    return out;
+}
+
+const char *
+pager_position(const struct pager *pager, char out[48])
+{
+    size_t height = pager->height > 0 ? (size_t)pager->height : 0;
+    size_t last = pager->top + height < pager->row_count ? pager->top + height : pager->row_count;
+    snprintf(out, 48, "%zu-%zu/%zu", pager->row_count ? pager->top + 1 : 0, last, pager->row_count);
+    return out;
+}
+
+const char *
+pager_section_at(const struct pager *pager)
+{
+    if (pager->row_count == 0)
+        return NULL;
+    size_t section = pager->lines[pager_line_of_row(pager, pager->cursor)].section;
+    return section == NO_SECTION ? NULL : pager->sections[section].title;
+}
+
+struct bytes
+pager_line_at(const struct pager *pager)
+{
+    return pager->row_count ? pager->lines[pager_line_of_row(pager, pager->cursor)].text : BYTES_ABSENT;
+}
+
+size_t
+pager_lines(const struct pager *pager)
+{
+    return pager->line_count;
+}
+
+size_t
+pager_cursor(const struct pager *pager)
+{
+    return pager_line_of_row(pager, pager->cursor);
+}
+
+void
+pager_top(struct pager *pager)
+{
+    pager->cursor = pager->top = 0;
+}

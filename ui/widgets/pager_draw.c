@@ -1,0 +1,93 @@
+#include "ui/widgets/pager_private.h"
+
+#define MATCHES_SHOWN 64 // of one row
+
+static void
+draw_heading(const struct pager *pager, const struct pager_line *line, struct canvas *canvas,
+             struct area area)
+{
+    const struct pager_section *section = &pager->sections[line->section];
+    int col = area.col + PAGER_GUTTER;
+    col += canvas_glyph(canvas, area.row, col, section->is_folded ? GLYPH_FOLDED : GLYPH_UNFOLDED,
+                        ROLE_SECTION) +
+           1;
+    col += canvas_text(canvas, area.row, col, area.col + area.cols - col, line->text, ROLE_SECTION) + 2;
+    if (section->is_folded && section->note)
+        (void)canvas_text(canvas, area.row, col, area.col + area.cols - col, bytes_of(section->note),
+                          ROLE_DIM);
+}
+
+// Parts of the line that fall into this row, counted from the row's beginning.
+static size_t
+row_spans(const struct pager_line *line, const struct pager_row *row, struct canvas_span *spans, size_t room)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < line->span_count && count < room; i++) {
+        struct canvas_span span = line->spans[i];
+        size_t from = span.from > row->from ? span.from : row->from;
+        size_t end =
+            span.from + span.len < row->from + row->len ? span.from + span.len : row->from + row->len;
+        if (from < end)
+            spans[count++] =
+                (struct canvas_span){.from = from - row->from, .len = end - from, .role = span.role};
+    }
+    return count;
+}
+
+static void
+draw_matches(const struct pager *pager, const struct pager_row *row, struct canvas *canvas, struct area area)
+{
+    struct bytes text = pager->lines[row->line].text;
+    bool is_current = row->line == pager_line_of_row(pager, pager->cursor);
+    size_t at = 0;
+    for (int i = 0; i < MATCHES_SHOWN; i++) {
+        size_t start, len;
+        if (pattern_find(pager->pattern, text, at, &start, &len) != PATTERN_YES ||
+            start >= row->from + row->len)
+            return;
+        size_t from = start > row->from ? start : row->from;
+        size_t end = start + len < row->from + row->len ? start + len : row->from + row->len;
+        if (from < end) {
+            int before = text_cells(bytes_slice(text, row->from, from - row->from), canvas->is_ascii);
+            int cells = text_cells(bytes_slice(text, from, end - from), canvas->is_ascii);
+            int col = before - (pager->is_cut ? pager->skip : 0);
+            int first = col > 0 ? col : 0;
+            int last = col + cells < area.cols - PAGER_GUTTER ? col + cells : area.cols - PAGER_GUTTER;
+            if (first < last)
+                canvas_restyle(canvas,
+                               (struct area){area.row, area.col + PAGER_GUTTER + first, 1, last - first},
+                               is_current ? ROLE_MATCH_CURRENT : ROLE_MATCH);
+        }
+        at = len ? start + len : start + 1;
+        if (at > text.len)
+            return;
+    }
+}
+
+static void
+draw_row(const struct pager *pager, size_t index, struct canvas *canvas, struct area area)
+{
+    const struct pager_row *row = &pager->rows[index];
+    const struct pager_line *line = &pager->lines[row->line];
+    if (line->is_heading) {
+        draw_heading(pager, line, canvas, area);
+    } else {
+        struct canvas_span spans[64];
+        struct canvas_style style = {
+            .role = line->role, .skip = pager->is_cut ? pager->skip : 0, .spans = spans};
+        style.span_count = row_spans(line, row, spans, sizeof spans / sizeof *spans);
+        (void)canvas_styled(canvas, area.row, area.col + PAGER_GUTTER, area.cols - PAGER_GUTTER,
+                            bytes_slice(line->text, row->from, row->len), &style);
+        if (pager->pattern)
+            draw_matches(pager, row, canvas, area);
+    }
+    if (index == pager->cursor)
+        (void)canvas_glyph(canvas, area.row, area.col, GLYPH_CURSOR, ROLE_CURSOR_MARK);
+}
+
+void
+pager_draw(const struct pager *pager, struct canvas *canvas, struct area area)
+{
+    for (int i = 0; i < area.rows && pager->top + (size_t)i < pager->row_count; i++)
+        draw_row(pager, pager->top + (size_t)i, canvas, (struct area){area.row + i, area.col, 1, area.cols});
+}
