@@ -29,7 +29,7 @@ mask_link(struct mask *mask, char *out, const struct cause_link *link)
 {
     *mask = (struct mask){.out = out};
     mask_text(mask, link->text, link->class_name);
-    return mask->names > 0 ? CAUSE_NAMES : cause_naming((struct bytes){mask->out, mask->len});
+    return cause_naming((struct bytes){mask->out, mask->len});
 }
 
 // Outward from the innermost to the first text that names something and is no mere wrapper; NULL where there

@@ -99,6 +99,10 @@ skip_preface(struct bytes text)
         "(Inner Exception #0) ",
         "[object Error] ",
     };
+    if (bytes_starts(text, "panic: ")) { // Go tells the signal on a line of its own
+        size_t newline = bytes_find(text, BYTES("\n"), 0);
+        return bytes_trim(bytes_slice(text, 7, newline == SIZE_MAX ? text.len : newline - 7));
+    }
     char first = text.len > 0 ? text.data[0] : ' ';
     if (!word_is_one_of(first, "UPFpE([\\"))
         return text;
@@ -208,6 +212,20 @@ find_inner_class(struct bytes text)
             last = from;
     }
     return last;
+}
+
+// What of an outer text is its own: without the cause it goes on to name.
+static struct bytes
+own_part(struct bytes text)
+{
+    size_t behind = 0;
+    for (unsigned i = 0; i < CAUSE_DEPTH && text.len <= MESSAGE_MAX; i++) {
+        size_t at = text.len > 0 ? find_marker(text, &behind) : SIZE_MAX;
+        if (at == SIZE_MAX)
+            break;
+        text = bytes_trim(bytes_slice(text, 0, at));
+    }
+    return text;
 }
 
 static bool
@@ -335,10 +353,12 @@ push_section(struct cause_chain *chain, const struct trace *trace, const struct 
     if (is_head && !bytes_present(link.class_name))
         link.class_name = input->error_class;
     link.frames = section->frames;
-    if (chain->count == 0)
+    if (chain->count == 0) {
         push_message(chain, link);
-    else
-        push(chain, link);
+        return;
+    }
+    link.text = own_part(link.text);
+    push(chain, link);
 }
 
 static void

@@ -147,25 +147,25 @@ void
 scan_take_members(struct scan *scan, size_t from, size_t to)
 {
     struct bytes json = scan_slice(scan, from, to);
-    size_t at = 0;
-    size_t done = from;
+    struct payload_walk walk = {.json = json};
     struct payload_member member;
-    bool has_member = false;
-    while (payload_next(json, &at, &member)) {
-        has_member = true;
+    size_t done = from;
+    while (payload_next(&walk, &member)) {
         size_t value = (size_t)(member.value.data - scan->text.data);
-        size_t name = (size_t)(member.name.data - scan->text.data);
-        if (done < name)
+        if (done < value)
             scan_emit_hole(scan, done, value, MASK_PAYLOAD);
-        scan_emit_word(scan, name, name + member.name.len);
+        if (bytes_present(member.name)) {
+            size_t name = (size_t)(member.name.data - scan->text.data);
+            scan_emit_word(scan, name, name + member.name.len);
+        }
         scan->after = AFTER_COLON;
         scan_range(scan, value, value + member.value.len);
         done = value + member.value.len;
     }
 
-    at = 0;
+    size_t at = 0;
     struct bytes name = BYTES_ABSENT;
-    while (!has_member && payload_next_name(json, &at, &name)) {
+    while (done == from && payload_next_name(json, &at, &name)) {
         size_t start = (size_t)(name.data - scan->text.data);
         scan_range(scan, start, start + name.len);
     }
@@ -208,8 +208,13 @@ begins_statement(const struct scan *scan, struct bytes word, size_t behind)
 static size_t
 statement_end(const struct scan *scan, size_t at)
 {
-    while (at < scan->end && !word_is_one_of(scan->text.data[at], "];\"\n"))
-        at++;
+    bool is_quoted = false;
+    for (; at < scan->end; at++) {
+        if (scan->text.data[at] == '\'')
+            is_quoted = !is_quoted;
+        else if (!is_quoted && word_is_one_of(scan->text.data[at], "];\"\n"))
+            break;
+    }
     return at;
 }
 
@@ -280,8 +285,31 @@ is_person(const struct scan *scan, struct bytes word)
         return false;
     return (word_roles(prev) & ROLE_PERSON) != 0 &&
            ((word_kind(prev.data[0]) & KIND_LOWER) != 0 || scan->after == AFTER_COLON ||
-            (word_equals_folded(prev, "cliente") || word_equals_folded(prev, "paciente") ||
-             word_equals_folded(prev, "fornecedor")));
+            (word_roles(prev) & ROLE_TITLE) != 0);
+}
+
+// "decimal: abc. Path …": the value goes on to the next full stop, comma or semicolon, or the end of the
+// line.
+static size_t
+free_value_end(const struct scan *scan, size_t at)
+{
+    for (; at < scan->end && scan->text.data[at] != '\n'; at++) {
+        bool is_stop = word_is_one_of(scan->text.data[at], ".,;");
+        if (is_stop && (at + 1 == scan->end || (word_kind(scan->text.data[at + 1]) & KIND_BLANK) != 0))
+            break;
+    }
+    return at;
+}
+
+static bool
+take_free_value(struct scan *scan, size_t from)
+{
+    if (scan->after != AFTER_COLON || scan->prev.len == 0 || (word_roles(scan->prev) & ROLE_FREE_VALUE) == 0)
+        return false;
+    size_t end = free_value_end(scan, from);
+    scan_emit_hole(scan, from, end, MASK_VALUE);
+    scan->at = end > scan->at ? end : scan->at;
+    return true;
 }
 
 // "for user bob", "id: abc", "42 ms": the word before makes this one volatile.
@@ -382,6 +410,8 @@ scan_take_piece(struct scan *scan, size_t from, size_t to)
     for (size_t i = from; i < to; i++)
         seen |= word_kind(data[i]) == KIND_LEAD ? KIND_HIGH : word_kind(data[i]);
     size_t at = scan->at;
+    if (from < to && take_free_value(scan, from))
+        return;
     if (from < to && (seen & (KIND_DIGIT | KIND_MARK)) == 0)
         take_plain(scan, from, to, seen);
     else if (from < to)
@@ -397,7 +427,7 @@ take_word(struct scan *scan)
     size_t from = scan->at;
     size_t to = word_end(scan, from, &seen);
     scan->at = to;
-    if ((seen & (KIND_DIGIT | KIND_MARK | KIND_JOIN)) == 0)
+    if ((seen & (KIND_DIGIT | KIND_MARK | KIND_JOIN)) == 0 && scan->after != AFTER_COLON)
         take_plain(scan, from, to, seen);
     else
         scan_take_piece(scan, from, to);
@@ -573,6 +603,26 @@ is_document(struct bytes text)
     return memchr(trimmed.data, '"', trimmed.len) != NULL && payload_end(trimmed, 0) == trimmed.len;
 }
 
+// PostgreSQL tells the values in lines of their own below the error (documentation, "Error and Notice Message
+// Fields"). Clients may leave them out, so they take no part. Where they begin, or text.len.
+static size_t
+find_detail(struct bytes text)
+{
+    static const char *const words[] = {"Detail: ", "DETAIL: ", "Detalhe: ", "DETALHE: "};
+    const char *end = text.data + text.len;
+    for (const char *p = memchr(text.data, '\n', text.len); p != NULL;
+         p = memchr(p + 1, '\n', (size_t)(end - p - 1))) {
+        size_t at = (size_t)(p - text.data) + 1;
+        while (at < text.len && text.data[at] == ' ')
+            at++;
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+            if (bytes_starts(bytes_slice(text, at, text.len), words[i]))
+                return (size_t)(p - text.data);
+        }
+    }
+    return text.len;
+}
+
 void
 mask_text(struct mask *mask, struct bytes text, struct bytes class_name)
 {
@@ -581,8 +631,12 @@ mask_text(struct mask *mask, struct bytes text, struct bytes class_name)
         mask->is_cut = true;
     }
     struct scan scan = {.mask = mask, .text = text, .class_name = class_name, .end = text.len};
-    if (is_document(text))
+    if (is_document(text)) {
         scan_take_members(&scan, 0, text.len);
-    else
-        scan_all(&scan);
+        return;
+    }
+    scan.end = find_detail(text);
+    scan_all(&scan);
+    if (scan.end < text.len && mask->trail != NULL)
+        trail_add(mask->trail, scan.end, text.len, MASK_DETAIL);
 }

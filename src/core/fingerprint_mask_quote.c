@@ -74,28 +74,34 @@ count_words(struct bytes content)
     return count;
 }
 
-// $.items[3].sku, /items/3/sku, items[3].sku: a path into a document.
+// $.items[3].sku, /items/3/sku, items[3].sku: a path into a document. With `is_named` also one without an
+// index.
 static bool
-is_document_path(struct bytes content)
+is_document_path(struct bytes content, bool is_named)
 {
-    if (content.len < 3 || content.len > 200)
+    if (content.len < 3 || content.len > 200 || word_is_one_of(content.data[0], ".-"))
         return false;
-    bool has_step = false;
+    bool has_index = is_named;
+    bool has_dot = false;
     for (size_t i = 0; i < content.len; i++) {
         char c = content.data[i];
         if (!word_is_alnum(c) && !word_is_one_of(c, "_.$[]/-*"))
             return false;
-        has_step |= word_is_one_of(c, "[/") || (c == '.' && i > 0);
+        bool starts_part = i > 0 && word_is_one_of(content.data[i - 1], "/[");
+        bool ends_part = i + 1 == content.len || word_is_one_of(content.data[i + 1], "/]");
+        has_index |= starts_part && ends_part && word_is_digit(c);
+        has_dot |= c == '.';
     }
     size_t last = content.len;
     while (last > 0 &&
            (word_is_alnum(content.data[last - 1]) || word_is_one_of(content.data[last - 1], "_-")))
         last--;
     struct bytes field = bytes_slice(content, last, content.len);
-    bool is_rooted =
-        content.data[0] == '$' || content.data[0] == '/' || memchr(content.data, '[', content.len) != NULL;
-    return has_step && is_rooted && field.len > 1 && word_digits(field) == 0 &&
-           !word_is_one_of(content.data[0], ".-");
+    if (field.len < 2 || field.len == content.len || word_digits(field) > 0)
+        return false;
+    if (content.data[0] == '/')
+        return has_index && !has_dot;
+    return content.data[0] == '$' || memchr(content.data, '[', content.len) != NULL;
 }
 
 // Signatures: public void com.acme.Listener.on(com.acme.Order), Map.get(Object, int)
@@ -169,21 +175,36 @@ is_weak_name(struct bytes content)
     return true;
 }
 
+// com.acme.Order["items"]: what stands directly in brackets behind a word.
+static bool
+is_member(const struct scan *scan, struct bytes content, size_t behind)
+{
+    size_t at = (size_t)(content.data - scan->text.data);
+    return at >= 3 && scan->text.data[at - 2] == '[' && word_is_alnum(scan->text.data[at - 3]) &&
+           scan_char(scan, behind) == ']' && word_is_identifier(content) && word_digits(content) <= 2;
+}
+
 static enum quoted
 judge_word(const struct scan *scan, struct bytes content, unsigned roles, size_t behind)
 {
     bool is_identifier = word_is_identifier(content);
     unsigned digits = word_digits(content);
-    if ((roles & ROLE_NAME) != 0 && is_identifier && digits <= NAME_DIGITS_MAX)
+    if (bytes_find(content, BYTES("://"), 0) != SIZE_MAX)
+        return QUOTED_TEXT;
+    bool is_weak = (roles & ROLE_WEAK_NAME) != 0;
+    if ((roles & ROLE_NAME) != 0 && is_identifier && digits <= NAME_DIGITS_MAX &&
+        (!is_weak || is_weak_name(content)))
         return QUOTED_NAME;
-    if ((roles & ROLE_WEAK_NAME) != 0 && is_identifier && is_weak_name(content))
+    if (is_weak && is_identifier && digits == 0)
+        return QUOTED_NAME;
+    if (is_member(scan, content, behind))
         return QUOTED_NAME;
     if ((roles & ROLE_HOST) != 0 && digits == 0)
         return QUOTED_NAME;
     if ((roles & (ROLE_CODE | ROLE_SQLSTATE)) != 0 && digits <= 5 && content.len <= 24 &&
         (is_identifier || digits == content.len))
         return QUOTED_CODE;
-    if (is_document_path(content))
+    if (is_document_path(content, (roles & (ROLE_NAME | ROLE_WEAK_NAME)) != 0))
         return QUOTED_NAME;
     if ((roles & ROLE_VALUE) != 0 || (roles & ROLE_ID) != 0)
         return QUOTED_VALUE;
@@ -220,7 +241,7 @@ static void
 take_name(struct scan *scan, size_t from, size_t to)
 {
     struct bytes content = scan_slice(scan, from, to);
-    if (is_document_path(content)) {
+    if (is_document_path(content, true)) {
         scan_emit_path(scan, from, to);
         return;
     }

@@ -116,19 +116,32 @@ is_upper_code(struct bytes word)
     return digits <= CODE_DIGITS && (upper > 0 || digits == word.len) && word.len <= 20;
 }
 
-// 404 in "[404]" or "(503)": an HTTP status that stands in brackets by itself.
+static bool
+is_http_failure(struct bytes word)
+{
+    static const char statuses[] =
+        "400 401 403 404 405 406 408 409 410 411 412 413 415 416 422 423 424 425 426 428 429 431 451 "
+        "500 501 502 503 504 505 507 508 511 520 522 524 ";
+    return word.len == 3 && bytes_find(BYTES(statuses), word, 0) % 4 == 0;
+}
+
+// "[404] during", "failed (503)", "404 (Not Found)": an HTTP status in brackets of its own, or with its
+// reason in them.
 static bool
 is_bracketed_status(const struct scan *scan, size_t from, size_t to)
 {
-    if (to - from != 3 || from == 0 || (scan->text.data[from] != '4' && scan->text.data[from] != '5'))
+    if (from == 0 || !is_http_failure(scan_slice(scan, from, to)))
         return false;
     char open = scan->text.data[from - 1];
     char close = scan_char(scan, to);
-    return (open == '[' && close == ']') || (open == '(' && close == ')');
+    bool is_first = from == 1 || word_is_one_of(scan_char(scan, from - 2), "[ :");
+    if (close == ' ' && scan_char(scan, to + 1) == '(')
+        return (word_kind(scan_char(scan, to + 2)) & KIND_UPPER) != 0;
+    return (open == '[' && from <= 2 && close == ']') || (open == '(' && is_first && close == ')');
 }
 
-// "539 - Duplicidade de NF-e", and "503 Service Unavailable": a number that begins the text and is then
-// explained.
+// "539 - Duplicidade de NF-e", "503 Service Unavailable", "23505: duplicate key": a number that begins the
+// text and is then explained.
 static bool
 is_leading_code(const struct scan *scan, size_t from, size_t to)
 {
@@ -137,9 +150,10 @@ is_leading_code(const struct scan *scan, size_t from, size_t to)
     const char *data = scan->text.data;
     if (to - from <= 4 && to + 3 < scan->end && data[to] == ' ' && data[to + 1] == '-' && data[to + 2] == ' ')
         return true;
-    bool is_status = to - from == 3 && (data[from] == '4' || data[from] == '5');
+    if (to - from == 5 && scan_char(scan, to) == ':' && bytes_ends(scan->class_name, "PostgresException"))
+        return true;
     struct bytes next = scan_peek_word(scan, to);
-    return is_status && next.len > 2 && next.data == data + to + 1 &&
+    return is_http_failure(scan_slice(scan, from, to)) && next.len > 2 && next.data == data + to + 1 &&
            (word_kind(next.data[0]) & KIND_UPPER) != 0;
 }
 
@@ -182,7 +196,9 @@ is_name_role(const struct scan *scan, struct bytes word)
         if (run > 3 || (run == 1 && i > 0 && word.data[i - 1] == '-'))
             return false;
     }
-    return (word_roles(scan->prev) & (ROLE_NAME | ROLE_WEAK_NAME)) != 0 && word_digits(word) <= 4;
+    unsigned roles = word_roles(scan->prev);
+    return (roles & ROLE_NAME) != 0 ? word_digits(word) <= 4
+                                    : (roles & ROLE_WEAK_NAME) != 0 && word_digits(word) == 0;
 }
 
 static bool
@@ -254,7 +270,11 @@ take_digits(struct scan *scan, size_t from, size_t to, unsigned seen)
         emit_volatile(scan, from, to);
         return;
     }
-    if (is_kept_word(word) || word_is_numbered_class(word))
+    size_t hash = find_char(scan, from, to, '#');
+    if (hash > from && hash < to && word_is_letter(word.data[0])) { // com.acme.Order#12
+        scan_take_piece(scan, from, hash);
+        scan_emit_hole(scan, hash, to, MASK_ID);
+    } else if (is_kept_word(word) || word_is_numbered_class(word))
         scan_emit_word(scan, from, to);
     else if (is_name_role(scan, word))
         scan_emit_name(scan, from, to);
@@ -335,7 +355,9 @@ take_path(struct scan *scan, size_t from, size_t to, unsigned seen)
         scan_emit_hole(scan, rest, to, MASK_PATH);
         return;
     }
-    bool is_named = (roles & ROLE_NAME) != 0 && count_char(scan, from, to, '.') == 0;
+    // infNFe/det[3]/prod/NCM goes on behind its index.
+    bool goes_on = from > 0 && scan->text.data[from - 1] == ']';
+    bool is_named = goes_on || ((roles & ROLE_NAME) != 0 && count_char(scan, from, to, '.') == 0);
     if (is_named || is_indexed_path(word)) {
         scan_emit_path(scan, from, to);
         return;

@@ -239,22 +239,61 @@ is_entered(struct bytes name)
            word_equals_folded(name, "caused_by") || word_equals_folded(name, "violations");
 }
 
-bool
-payload_next(struct bytes json, size_t *at, struct payload_member *member)
+// The next text of a list, or absent where the list ends.
+static struct bytes
+next_in_list(struct payload_walk *walk)
 {
+    size_t at = skip_blanks(walk->json, walk->at);
+    if (at < walk->json.len && (walk->json.data[at] == ',' || walk->json.data[at] == '['))
+        at = skip_blanks(walk->json, at + 1);
+    if (at >= walk->json.len || walk->json.data[at] != '"')
+        return BYTES_ABSENT;
+    walk->at = at;
+    return take_scalar(walk->json, &walk->at);
+}
+
+// Steps into the object or list at walk->at, or over it where it holds business data.
+static void
+enter(struct payload_walk *walk, struct bytes name, bool counts)
+{
+    struct bytes json = walk->json;
+    bool is_object = json.data[walk->at] == '{';
+    bool is_errors = word_equals_folded(name, "errors") || word_equals_folded(name, "violations") ||
+                     word_equals_folded(name, "fielderrors");
+    if (!counts && !is_entered(name)) {
+        size_t end = payload_balance(json, walk->at);
+        walk->at = end != 0 ? end : json.len;
+    } else if (is_object && is_errors) {
+        size_t end = payload_balance(json, walk->at);
+        walk->all_until = end != 0 ? end : json.len;
+    }
+}
+
+bool
+payload_next(struct payload_walk *walk, struct payload_member *member)
+{
+    *member = (struct payload_member){.name = BYTES_ABSENT};
+    if (walk->in_list) {
+        member->value = next_in_list(walk);
+        walk->in_list = bytes_present(member->value);
+        if (walk->in_list)
+            return true;
+    }
     struct bytes name = BYTES_ABSENT;
-    while (next_pair(json, at, &name)) {
-        struct bytes value = take_scalar(json, at);
-        if (bytes_present(value)) {
-            if ((word_roles(name) & ROLE_BODY) == 0)
-                continue;
+    while (next_pair(walk->json, &walk->at, &name)) {
+        bool counts = (word_roles(name) & ROLE_BODY) != 0 || walk->at < walk->all_until;
+        struct bytes value = take_scalar(walk->json, &walk->at);
+        bool is_list = !bytes_present(value) && walk->at < walk->json.len && walk->json.data[walk->at] == '[';
+        if (is_list && counts) {
+            value = next_in_list(walk);
+            walk->in_list = bytes_present(value);
+        }
+        if (bytes_present(value) && counts) {
             *member = (struct payload_member){.name = name, .value = value};
             return true;
         }
-        if (*at < json.len && !is_entered(name)) {
-            size_t end = payload_balance(json, *at);
-            *at = end != 0 ? end : json.len;
-        }
+        if (!bytes_present(value) && walk->at < walk->json.len)
+            enter(walk, name, counts);
     }
     return false;
 }

@@ -18,13 +18,19 @@ size_t payload_balance(struct bytes text, size_t at);
 // Is this JSON document the answer of a service that refused, rather than business data?
 bool payload_is_error(struct bytes json);
 
-// The members of a JSON document that tell what went wrong (type, reason, message, code, status, title, …),
-// outer and inner, in the order of the text. Start with *at = 0.
+// The members of a JSON document that tell what went wrong (type, reason, message, code, status, title, …;
+// every member of an object `errors`), outer and inner, in the order of the text. Start with {.json = …}.
+struct payload_walk {
+    struct bytes json;
+    size_t at;
+    size_t all_until; // up to here every member counts
+    bool in_list;     // of texts that belong to one name
+};
 struct payload_member {
-    struct bytes name;
+    struct bytes name;  // absent for the second and later texts of a list
     struct bytes value; // a string's content as it stands, or a number
 };
-bool payload_next(struct bytes json, size_t *at, struct payload_member *member);
+bool payload_next(struct payload_walk *walk, struct payload_member *member);
 
 // Any member's name, for documents that hold none of those.
 bool payload_next_name(struct bytes json, size_t *at, struct bytes *name);

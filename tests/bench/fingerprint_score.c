@@ -1,0 +1,162 @@
+// How well keys match causes, and how fast they are made.
+//
+//     fingerprint_score [-v] FILE.forms…
+//
+// GA: the part of records whose group holds exactly the records of their form. FGA: the same for groups, as
+// F1. Pairwise precision: of the pairs with one key, those of one form; recall: of the pairs of one form,
+// those with one key. -v names what is split and what is merged.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "tests/unit/forms.h"
+
+struct item {
+    uint64_t key;
+    const char *label;
+    size_t record;
+};
+
+static int
+by_key(const void *a, const void *b)
+{
+    const struct item *x = a;
+    const struct item *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    int order = strcmp(x->label, y->label);
+    return order != 0 ? order : (x->record > y->record) - (x->record < y->record);
+}
+
+static int
+by_label(const void *a, const void *b)
+{
+    const struct item *x = a;
+    const struct item *y = b;
+    int order = strcmp(x->label, y->label);
+    if (order != 0)
+        return order;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return (x->record > y->record) - (x->record < y->record);
+}
+
+static double
+pairs_of(size_t n)
+{
+    return (double)n * ((double)n - 1) / 2;
+}
+
+static void
+show(const struct forms *forms, const struct item *item)
+{
+    struct arena arena = {0};
+    struct fingerprint print = fingerprint_explain(&forms->records[item->record].input, &arena);
+    printf("    %016llx %-28s [%.*s] %.*s%s%.*s\n", (unsigned long long)print.key, item->label,
+           BYTES_ARGS(print.root_class), BYTES_ARGS(print.pattern), print.frame.len > 0 ? " @ " : "",
+           BYTES_ARGS(print.frame));
+    arena_release(&arena);
+}
+
+static void
+report(const struct forms *forms, struct item *items, bool is_verbose)
+{
+    size_t n = forms->count;
+    size_t right = 0;
+    size_t right_groups = 0;
+    size_t groups = 0;
+    double same_key = 0;
+    double same_form = 0;
+    double both = 0;
+    // Sizes of forms, by label.
+    qsort(items, n, sizeof *items, by_label);
+    size_t *form_size = calloc(n, sizeof *form_size); // of the record's form, by record
+    for (size_t from = 0, to; from < n; from = to) {
+        unsigned keys = 1;
+        for (to = from; to < n && strcmp(items[to].label, items[from].label) == 0; to++)
+            keys += to > from && items[to].key != items[to - 1].key;
+        for (size_t i = from; i < to; i++)
+            form_size[items[i].record] = to - from;
+        same_form += pairs_of(to - from);
+        if (keys > 1 && is_verbose) {
+            printf("split into %u: %s\n", keys, items[from].label);
+            for (size_t i = from; i < to; i++) {
+                if (i == from || items[i].key != items[i - 1].key)
+                    show(forms, &items[i]);
+            }
+        }
+    }
+    qsort(items, n, sizeof *items, by_key);
+    for (size_t from = 0, to; from < n; from = to) {
+        size_t labels = 0;
+        size_t run = 0;
+        for (to = from; to < n && items[to].key == items[from].key; to++) {
+            bool is_new = to == from || strcmp(items[to].label, items[to - 1].label) != 0;
+            labels += is_new;
+            run = is_new ? 1 : run + 1;
+            both += (double)(run - 1);
+        }
+        groups++;
+        same_key += pairs_of(to - from);
+        if (labels == 1 && form_size[items[from].record] == to - from) {
+            right += to - from;
+            right_groups++;
+        }
+        if (labels > 1 && is_verbose) {
+            printf("merged %zu:\n", labels);
+            for (size_t i = from; i < to; i++) {
+                if (i == from || strcmp(items[i].label, items[i - 1].label) != 0)
+                    show(forms, &items[i]);
+            }
+        }
+    }
+    double precision = (double)right_groups / (double)groups;
+    double recall = (double)right_groups / forms->form_count;
+    printf("%u forms, %zu records, %zu groups: GA %.4f  FGA %.4f  pairwise precision %.4f recall %.4f\n",
+           forms->form_count, n, groups, (double)right / (double)n,
+           precision + recall == 0 ? 0 : 2 * precision * recall / (precision + recall),
+           same_key == 0 ? 1 : both / same_key, same_form == 0 ? 1 : both / same_form);
+    free(form_size);
+}
+
+static void
+measure(const struct forms *forms)
+{
+    uint64_t sum = 0;
+    size_t bytes = 0;
+    size_t done = 0;
+    int64_t start = clock_mono();
+    while (clock_mono() - start < US_PER_SECOND / 2) {
+        for (size_t i = 0; i < forms->count; i++) {
+            sum ^= fingerprint_key(&forms->records[i].input);
+            bytes += forms->records[i].input.message.len + forms->records[i].input.stack.len;
+        }
+        done += forms->count;
+    }
+    double seconds = (double)(clock_mono() - start) / US_PER_SECOND;
+    printf("%.0f records/s, %.0f bytes each, %.0f MB/s (%04x)\n", (double)done / seconds,
+           (double)bytes / (double)done, (double)bytes / seconds / 1e6, (unsigned)(sum & 0xffff));
+}
+
+int
+main(int argc, char **argv)
+{
+    bool is_verbose = argc > 1 && strcmp(argv[1], "-v") == 0;
+    for (int i = 1 + is_verbose; i < argc; i++) {
+        struct forms forms = {0};
+        if (!forms_read(&forms, argv[i], 24)) {
+            fprintf(stderr, "fingerprint_score: cannot read %s\n", argv[i]);
+            return 2;
+        }
+        struct item *items = calloc(forms.count + 1, sizeof *items);
+        for (size_t n = 0; n < forms.count; n++)
+            items[n] = (struct item){fingerprint_key(&forms.records[n].input), forms.records[n].label, n};
+        printf("%s: ", argv[i]);
+        report(&forms, items, is_verbose);
+        measure(&forms);
+        free(items);
+        forms_release(&forms);
+    }
+    return 0;
+}
