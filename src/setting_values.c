@@ -173,6 +173,22 @@ setting_set(struct settings *settings, enum setting_id id, const char *value, co
     return true;
 }
 
+int
+setting_of_name(const char *name)
+{
+    char word[64];
+    if (strlen(name) >= sizeof word)
+        return -1;
+    size_t len = 0;
+    for (; name[len] != '\0'; len++)
+        word[len] = name[len] == '-' ? '_' : name[len];
+    word[len] = '\0';
+    for (int i = 0; i < SETTING_ID_COUNT; i++)
+        if (strcmp(rows[i].name, word) == 0)
+            return i;
+    return -1;
+}
+
 const char *
 setting_built_in(enum setting_id id)
 {

@@ -73,22 +73,6 @@ add_found(struct reading *reading, struct found found)
     reading->found[reading->found_count++] = found;
 }
 
-static int
-row_of(const char *name)
-{
-    char word[64];
-    if (strlen(name) >= sizeof word)
-        return -1;
-    size_t len = 0;
-    for (; name[len] != '\0'; len++)
-        word[len] = name[len] == '-' ? '_' : name[len];
-    word[len] = '\0';
-    for (int i = 0; i < SETTING_ID_COUNT; i++)
-        if (strcmp(setting_name((enum setting_id)i), word) == 0)
-            return i;
-    return -1;
-}
-
 static void
 unknown_option(struct reading *reading, int line, const char *name)
 {
@@ -153,7 +137,7 @@ static int
 on_value(cfg_t *cfg, cfg_opt_t *opt)
 {
     struct reading *reading = current;
-    int id = row_of(cfg_opt_name(opt));
+    int id = setting_of_name(cfg_opt_name(opt));
     const char *value = cfg_opt_size(opt) == 0 ? NULL : cfg_opt_getnstr(opt, cfg_opt_size(opt) - 1);
     if (id >= 0 && setting_kind((enum setting_id)id) == SETTING_LINES)
         value = joined_lines(reading->settings, opt);
@@ -283,26 +267,10 @@ parse_stream(struct reading *reading, FILE *stream)
     return !err_is_set(reading->err);
 }
 
-// A file read into memory without its comments, NUL-terminated: libconfuse miscounts lines behind comments.
-static char *
-slurp(FILE *stream)
-{
-    char *text = NULL;
-    size_t len = 0, capacity = 0, got = 0;
-    do {
-        if (capacity - len < 4096)
-            text = alloc_resize(text, capacity = capacity * 2 + 8192, 1);
-        len += got = fread(text + len, 1, capacity - len - 1, stream);
-    } while (got > 0);
-    text[len] = '\0';
-    comments_blank(text, len);
-    return text;
-}
-
 static bool
 parse_file(struct reading *reading, FILE *file)
 {
-    char *text = slurp(file);
+    char *text = comments_read(file);
     bool ok = true;
     if (text[0] != '\0') { // fmemopen refuses an empty text
         FILE *stream = fmemopen(text, strlen(text), "r");
@@ -537,9 +505,17 @@ apply_properties_file(struct settings *settings, const char *path, struct err *e
 static bool
 apply_options(struct settings *settings, const struct settings_request *request, struct err *err)
 {
-    for (size_t i = 0; i < request->kafka_file_count; i++)
-        if (!apply_properties_file(settings, request->kafka_files[i], err))
+    settings->kafka_files = arena_array(&settings->arena, request->kafka_file_count + 1, sizeof(char *));
+    for (size_t i = 0; i < request->kafka_file_count; i++) {
+        char *path = realpath(request->kafka_files[i], NULL);
+        if (!apply_properties_file(settings, request->kafka_files[i], err)) {
+            free(path);
             return false;
+        }
+        settings->kafka_files[settings->kafka_file_count++] =
+            keep(settings, path ? path : request->kafka_files[i]);
+        free(path);
+    }
     for (size_t i = 0; i < request->kafka_count; i++)
         if (!apply_pair(settings, request->kafka[i], "-X", true, err))
             return false;

@@ -65,6 +65,9 @@ struct settings {
     const char *brokers; // NULL: this program cannot publish
     struct kafka_property *kafka;
     size_t kafka_count;
+    const char *
+        *kafka_files; // given with -F, absolute: a child is given the files, never the secrets in them
+    size_t kafka_file_count;
     const char *key;       // where a record's key comes from when none is kept: source_id, event_id, none, or
                            // $.path in the payload
     const char *partition; // original: the partition it came from where the topic still has as many; key:

@@ -1,5 +1,7 @@
 #include "base/comments.h"
 
+#include "base/alloc.h"
+
 // Past a quoted text that begins at `at`, its closing quote included.
 static size_t
 skip_quoted(const char *text, size_t len, size_t at)
@@ -43,4 +45,19 @@ comments_blank(char *text, size_t len)
         else
             at++;
     }
+}
+
+char *
+comments_read(FILE *stream)
+{
+    char *text = NULL;
+    size_t len = 0, capacity = 0, got = 0;
+    do {
+        if (capacity - len < 4096)
+            text = alloc_resize(text, capacity = capacity * 2 + 8192, 1);
+        len += got = fread(text + len, 1, capacity - len - 1, stream);
+    } while (got > 0);
+    text[len] = '\0';
+    comments_blank(text, len);
+    return text;
 }

@@ -7,7 +7,11 @@
 #define REDRIVE_BASE_COMMENTS_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 void comments_blank(char *text, size_t len); // in place; line ends stay
+
+// What is left of the stream, read into memory and blanked; NUL-terminated, the caller frees it.
+char *comments_read(FILE *stream);
 
 #endif

@@ -72,10 +72,9 @@ choose(struct change *change, struct err *err)
     choosing_say_undecided(call, &tally);
     ok = ok && choosing_check_known(&tally, err);
     if (ok && change->count == 0 && tally.closed > 0)
-        ok = err_set(err, ERR_NOT_FOUND,
-                     "redrive %s found nothing to act on: %" PRId64 " of the events asked for %s",
-                     action_name(change->action), tally.closed,
-                     change->action == ACTION_RESTORE ? "are not discarded" : "are closed already");
+        ok = err_set(err, ERR_NOT_FOUND, "redrive %s found nothing to act on: what was asked for is %s",
+                     action_name(change->action),
+                     change->action == ACTION_RESTORE ? "not discarded" : "closed already");
     else if (ok && change->count == 0)
         ok = err_set(err, ERR_NOT_FOUND,
                      "redrive %s found nothing to act on: no event is chosen by what was asked",
@@ -92,8 +91,8 @@ describe(const struct change *change, struct strbuf *out)
 {
     const struct preview *preview = &change->preview;
     char count[TEXT_SHORT];
-    strbuf_printf(out, "%s %s events", action_name(change->action),
-                  text_count((int64_t)change->count, count));
+    strbuf_printf(out, "%s %s event%s", action_name(change->action),
+                  text_count((int64_t)change->count, count), change->count == 1 ? "" : "s");
     choosing_describe(change->call, out);
     if (change->call->settings.label != NULL)
         strbuf_printf(out, " on %s", change->call->settings.label);
@@ -236,7 +235,8 @@ freeze(struct change *change, int64_t *no, struct err *err)
     const struct options *options = &change->call->options;
     struct strbuf scope = {0};
     char count[TEXT_SHORT];
-    strbuf_printf(&scope, "%s events", text_count((int64_t)change->count, count));
+    strbuf_printf(&scope, "%s event%s", text_count((int64_t)change->count, count),
+                  change->count == 1 ? "" : "s");
     choosing_describe(change->call, &scope);
     struct operation_request request = {
         .action = change->action,

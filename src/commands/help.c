@@ -16,7 +16,7 @@ option_line(const struct option_row *row, struct strbuf *out)
     int width = 0; // in characters: HOST:PORT,… holds one of three bytes
     for (const char *c = left; *c != '\0'; c++)
         width += ((unsigned char)*c & 0xC0) != 0x80;
-    strbuf_printf(out, "%s%*s%s\n", left, width < 30 ? 30 - width : 1, "", row->help);
+    strbuf_printf(out, "%s%*s%s\n", left, width < 36 ? 36 - width : 1, "", row->help);
 }
 
 static void

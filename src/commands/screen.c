@@ -40,8 +40,9 @@ worker_arguments(struct call *call)
         {SETTING_ID_brokers, "--brokers", settings->brokers},
     };
     size_t count = 0;
-    const char **arguments =
-        arena_array(&settings->arena, WORKER_ARGUMENTS + settings->kafka_count * 2, sizeof *arguments);
+    const char **arguments = arena_array(
+        &settings->arena, WORKER_ARGUMENTS + settings->kafka_count * 2 + settings->kafka_file_count * 2,
+        sizeof *arguments);
     arguments[count++] = "work";
     arguments[count++] = "--once";
     arguments[count++] = "--no-password";
@@ -55,10 +56,14 @@ worker_arguments(struct call *call)
         arguments[count++] = given[i].option;
         arguments[count++] = given[i].value;
     }
+    for (size_t i = 0; i < settings->kafka_file_count; i++) {
+        arguments[count++] = "--kafka-file";
+        arguments[count++] = settings->kafka_files[i];
+    }
     for (size_t i = 0; i < settings->kafka_count; i++) {
         const struct kafka_property *property = &settings->kafka[i];
-        if (property->origin.place != PLACE_OPTION)
-            continue;
+        if (property->origin.place != PLACE_OPTION || strcmp(property->origin.where, "-X") != 0)
+            continue; // what came from a file may be a secret, and stays in the file
         arguments[count++] = "--kafka-property";
         arguments[count++] = arena_printf(&settings->arena, "%s=%s", property->name, property->value);
     }

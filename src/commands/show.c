@@ -68,10 +68,12 @@ ask_kafka(struct call *call, struct store *store, struct shown *shown, struct pl
                             &shown->original, err);
         input->original = &shown->original;
     }
-    const char *target =
-        call->options.to ? call->options.to : arena_text(&shown->arena, topic_original(event->topic));
+    struct plan_settings plan_settings = publishing_plan(call);
+    struct plan plan = {
+        0}; // where it would go decides which topic is looked at, and that decides the partition
     struct err unknown = {0}; // then the partition is told as far as it is known
-    if (ok && target != NULL && broker_topic(broker, target, KAFKA_TIMEOUT_MS, topic, &unknown))
+    plan_make(&plan_settings, input, &shown->arena, &plan);
+    if (ok && plan.topic != NULL && broker_topic(broker, plan.topic, KAFKA_TIMEOUT_MS, topic, &unknown))
         input->topic = topic;
     broker_close(broker);
     return ok;

@@ -214,8 +214,11 @@ static int
 older_first(const void *left, const void *right)
 {
     const struct pick *a = left, *b = right;
-    if (a->created != b->created)
-        return a->created < b->created ? -1 : 1;
+    // Without a time: last, as PostgreSQL orders NULL.
+    int64_t left_at = a->created == TIME_ABSENT ? INT64_MAX : a->created;
+    int64_t right_at = b->created == TIME_ABSENT ? INT64_MAX : b->created;
+    if (left_at != right_at)
+        return left_at < right_at ? -1 : 1;
     return (a->id > b->id) - (a->id < b->id);
 }
 
