@@ -23,6 +23,7 @@
 #include "core/selection.h"
 #include "ui/action.h"
 #include "ui/canvas.h"
+#include "ui/input.h"
 #include "ui/keymap.h"
 #include "ui/theme.h"
 #include "ui/view.h"
@@ -51,7 +52,9 @@ struct app_config {
     struct ui_places places;
     const char *state_home;   // histories, or NULL: none are kept
     const char *start_filter; // --filter, or NULL
-    int idle_fd;              // REDRIVE_TEST_FD, or -1
+    const char *start_note;   // shown first: what was done about an unknown terminal, or NULL
+    bool takes_mouse;
+    int idle_fd; // REDRIVE_TEST_FD, or -1
 };
 
 // Loads theme and keymap and opens the first place. err: a theme or keymap that cannot be read.
@@ -81,12 +84,14 @@ struct selection *app_selection(const struct app *app);
 // Numbers the request and gives it away. A newer request of the same kind from the same view replaces an
 // older one: late replies to that are dropped (not for CONFIRM and STEER). Replies to a closed view are
 // dropped. Returns the number.
+// An error that receive does not use up (returns false for) is put on the message line.
 uint64_t app_send(struct app *app, struct request *request);
 // Tells the backend to cancel that request, if it still runs.
 void app_cancel(struct app *app, uint64_t number);
 bool app_is_waiting(const struct app *app, uint64_t number); // its last reply has not come
 
-// Opens a view above the current one.
+// Opens a view above the current one. The app itself opens help and palette with a `const enum context *`,
+// the context whose keys they tell about, and operation with ui/views/operation.h's argument.
 void app_open(struct app *app, const struct view *view, const void *argument);
 // Closes the current view (its state is gone when this returns) and shows the one below.
 void app_back(struct app *app);
@@ -99,6 +104,7 @@ void app_replace(struct app *app, int place, const void *argument);
 void *app_below(struct app *app, const struct view *view);
 void app_quit(struct app *app);
 void app_perform(struct app *app, enum action action); // as if its key had been pressed: for the palette
+bool app_set_theme(struct app *app, const char *name, struct err *err) MUST_CHECK; // for this session
 void app_redraw(struct app *app); // something visible changed outside of the callbacks that say so themselves
 
 // The message line, and the list of all messages. Untrusted text is fine.
@@ -149,6 +155,7 @@ void app_menu(struct app *app, const struct menu_request *request);
 void app_resize(struct app *app, int rows, int cols);
 void app_key(struct app *app, uint32_t key);
 void app_paste(struct app *app, struct bytes text);
+void app_mouse(struct app *app, enum mouse_button button, int row, int col);
 bool app_receive(struct app *app, int64_t budget_us); // waiting replies; true: there were some
 const struct canvas *app_draw(struct app *app);       // draws if something changed
 bool app_needs_draw(const struct app *app);
@@ -157,6 +164,8 @@ bool app_is_over(const struct app *app);
 bool app_wants_suspend(struct app *app); // once after Ctrl-Z
 bool app_wants_repaint(struct app *app); // once after Ctrl-L
 bool app_wants_flush(struct app *app);   // once after a dialog opened: type-ahead is to be thrown away
+bool app_wants_theme(struct app *app);   // once after the theme changed
+bool app_takes_mouse(const struct app *app);
 // Once, what shall go to the clipboard (already harmless), or absent.
 struct bytes app_wants_copy(struct app *app);
 int64_t app_wake_after(

@@ -60,6 +60,9 @@ struct view {
     // Before each draw, with the size it will get: the place to fit scroll positions and to ask for the rows
     // that became visible.
     void (*layout)(struct app *app, void *state, const struct view_areas *areas);
+
+    // A click at this cell of the screen; a second one on the same row opens. true: used.
+    bool (*click)(struct app *app, void *state, int row, int col);
 };
 
 #define VIEW(name, place, parent) extern const struct view view_##name;
