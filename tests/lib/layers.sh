@@ -39,7 +39,7 @@ may '[a-z_]+\.(h|def)|base/' $(ls src/*.[ch] | grep -v '/main\.c$')
 # Only what opens the screen (screen*.c), and what prints its keys and themes (look.c), knows ui.
 may '[a-z_]+\.(h|def)|(base|core|store|broker|engine|commands)/' $(ls src/commands/*.[ch] |
     grep -vE '/(screen|look)[a-z_]*\.[ch]$')
-may '[a-z_]+\.h|(base|commands)/' src/main.c
+may '[a-z_]+\.h|(base|core|commands)/' src/main.c
 
 home PCRE2 'pcre2' 'src/core/pattern\.c'
 home jansson 'jansson' 'src/core/value\.c'
