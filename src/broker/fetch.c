@@ -8,12 +8,15 @@
 #include "broker/kafka.h"
 
 #define WATERMARK_SHELF_LIFE (5 * US_PER_SECOND)
+#define PARTITION_PATIENCE (3 * US_PER_SECOND) // without any answer
+#define LEFT_ALONE (60 * US_PER_SECOND)
 #define MOST_SKIPPED 2000 // records read past rather than seeking anew
 
 struct job {
     struct broker *broker;
     struct arena *arena;
-    int64_t deadline; // clock_mono
+    int64_t deadline; // clock_mono, of all
+    int64_t patience; // clock_mono, of the partition in hand
     fetch_tick_fn *tick;
     void *context;
     bool is_stopped;
@@ -96,7 +99,7 @@ may_go_on(struct job *job)
 {
     if (!job->is_stopped && job->tick && !job->tick(job->context))
         job->is_stopped = true;
-    return !job->is_stopped && clock_mono() < job->deadline;
+    return !job->is_stopped && clock_mono() < job->deadline && clock_mono() < job->patience;
 }
 
 static struct watermark *
@@ -188,6 +191,7 @@ read_on(struct run *run, rd_kafka_topic_t *topic, int32_t partition)
             rd_kafka_poll(run->job->broker->reader, 0);
             continue;
         }
+        run->job->patience = clock_mono() + PARTITION_PATIENCE;
         goes_on = message->err ? take_trouble(run, message) : take_message(run, message);
         rd_kafka_message_destroy(message);
     }
@@ -207,8 +211,36 @@ read_run(struct run *run)
     }
     if (topic)
         rd_kafka_topic_destroy(topic);
+    if (run->at < run->count)
+        find_watermark(run->job->broker, name, partition)->failed_at = clock_mono();
     while (run->at < run->count)
         answer_code(run->job, run->fetches[run->at++], RD_KAFKA_RESP_ERR__TIMED_OUT);
+}
+
+// Does the partition exist, and may it be read? Asking for offsets of one that does not would wait for its
+// whole time.
+static rd_kafka_resp_err_t
+check_partition(struct job *job, const struct fetch *first)
+{
+    struct topic topic;
+    struct err err = {0};
+    if (!broker_topic(job->broker, first->topic, kafka_wait(job->patience, 3000) + 1, &topic, &err))
+        return RD_KAFKA_RESP_ERR__TIMED_OUT;
+    if (topic.state == TOPIC_DENIED)
+        return RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED;
+    if (topic.state == TOPIC_MISSING || first->partition >= topic.partitions)
+        return RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
+    return RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+static rd_kafka_resp_err_t
+prepare(struct job *job, const struct fetch *first, struct watermark **range)
+{
+    *range = find_watermark(job->broker, first->topic, first->partition);
+    if ((*range)->failed_at && clock_mono() - (*range)->failed_at < LEFT_ALONE)
+        return RD_KAFKA_RESP_ERR__TIMED_OUT;
+    rd_kafka_resp_err_t code = check_partition(job, first);
+    return code ? code : ask_watermark(job, first, range);
 }
 
 // All fetches of one partition, ascending.
@@ -217,8 +249,10 @@ fetch_partition(struct job *job, struct fetch **fetches, size_t count)
 {
     struct run run = {.job = job, .fetches = fetches};
     job->broker->reader_trouble.text[0] = '\0';
+    job->patience = clock_mono() + PARTITION_PATIENCE;
     struct watermark *range;
-    rd_kafka_resp_err_t code = ask_watermark(job, fetches[0], &range);
+    rd_kafka_resp_err_t code = prepare(job, fetches[0], &range);
+    range->failed_at = code && kafka_kind(code) == ERR_UNREACHABLE ? clock_mono() : 0;
     if (code) {
         for (size_t i = 0; i < count; i++)
             answer_code(job, fetches[i], code);
@@ -274,19 +308,22 @@ broker_fetch(struct broker *broker, struct fetch *fetches, size_t count, int tim
         broker->reader = kafka_reader(&broker->settings, &broker->reader_trouble, false, &err);
 
     struct fetch **order = alloc_array(count, sizeof *order);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         order[i] = &fetches[i];
+        order[i]->state = FETCH_FAILED;
+    }
     if (count)
         qsort(order, count, sizeof *order, by_coordinates);
 
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && is_same_partition(order[i], order[end]);)
             end++;
-        if (broker->reader)
+        for (size_t j = i; !broker->reader && j < end; j++)
+            answer(&job, order[j], FETCH_FAILED, err.text);
+        for (size_t j = i; broker->reader && clock_mono() >= job.deadline && j < end; j++)
+            answer(&job, order[j], FETCH_NOT_TRIED, "the time was used up by others");
+        if (broker->reader && order[i]->state != FETCH_NOT_TRIED)
             fetch_partition(&job, &order[i], end - i);
-        else
-            for (size_t j = i; j < end; j++)
-                answer(&job, order[j], FETCH_FAILED, err.text);
     }
     free(order);
 }

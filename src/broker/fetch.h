@@ -20,9 +20,10 @@ struct record {
 
 enum fetch_state {
     FETCH_FOUND,
-    FETCH_GONE,   // retention or compaction removed it, or the topic or partition is no more
-    FETCH_DENIED, // Read on the topic is missing
-    FETCH_FAILED, // not answered in time: it may still exist
+    FETCH_GONE,      // retention or compaction removed it, or the topic or partition is no more
+    FETCH_DENIED,    // Read on the topic is missing
+    FETCH_FAILED,    // not answered in time: it may still exist
+    FETCH_NOT_TRIED, // the time was used up by others before
 };
 struct fetch {
     const char *topic;
@@ -35,8 +36,9 @@ struct fetch {
 };
 
 // Fills every fetch, whatever happens; partitions are read one after the other, offsets near each other in
-// one go. Waits at most timeout_ms in all. `tick` (may be NULL) is called at least every half second; false
-// stops: the rest is FETCH_FAILED.
+// one go. A partition that does not answer costs three seconds and is then left alone for a minute. Waits at
+// most timeout_ms in all. `tick` (may be NULL) is called at least every half second; false stops: the rest
+// is FETCH_FAILED.
 typedef bool fetch_tick_fn(void *context);
 void broker_fetch(struct broker *broker, struct fetch *fetches, size_t count, int timeout_ms,
                   fetch_tick_fn *tick, void *context, struct arena *arena);

@@ -22,7 +22,8 @@ struct watermark {
     char topic[250];
     int32_t partition;
     int64_t low, high;
-    int64_t asked_at; // clock_mono
+    int64_t asked_at;  // clock_mono
+    int64_t failed_at; // clock_mono: it did not answer; 0: it did
 };
 
 struct known_topic {

@@ -39,10 +39,9 @@ static void
 take_answer(const struct fetch *fetch, struct original *original)
 {
     static const enum original_state states[] = {
-        [FETCH_FOUND] = ORIGINAL_FOUND,
-        [FETCH_GONE] = ORIGINAL_GONE,
-        [FETCH_DENIED] = ORIGINAL_UNREADABLE,
-        [FETCH_FAILED] = ORIGINAL_FAILED,
+        [FETCH_FOUND] = ORIGINAL_FOUND,       [FETCH_GONE] = ORIGINAL_GONE,
+        [FETCH_DENIED] = ORIGINAL_UNREADABLE, [FETCH_FAILED] = ORIGINAL_FAILED,
+        [FETCH_NOT_TRIED] = ORIGINAL_FAILED,
     };
     *original = (struct original){.state = states[fetch->state], .record = fetch->record, .why = fetch->why};
 }
@@ -95,9 +94,14 @@ originals_find(struct store *store, struct broker *broker, const struct event *c
     bool is_good = true;
     if (search.count) {
         broker_fetch(broker, search.fetches, search.count, timeout_ms, tick, context, arena);
-        for (size_t i = 0; i < search.count; i++)
+        for (size_t i = 0; is_good && i < search.count; i++) {
             take_answer(&search.fetches[i], &originals[search.wanted[i]]);
-        is_good = compare(store, &search, err);
+            if (search.fetches[i].state == FETCH_NOT_TRIED)
+                is_good =
+                    err_set(err, ERR_UNREACHABLE, "the original records could not all be read within %d s",
+                            timeout_ms / 1000);
+        }
+        is_good = is_good && compare(store, &search, err);
     }
     free(search.wanted);
     free(search.fetches);

@@ -176,7 +176,7 @@ decide_unfinished(struct publisher *publisher, enum marker_verdict verdict, cons
                                  "the marker names it, read after fencing and a nonce", err);
     case VERDICT_SETTLED:
         snprintf(evidence, sizeof evidence,
-                 "after fencing and nonce %" PRId64 " the marker is still that of the chunk before (%s)",
+                 "after fencing and nonce %" PRId64 " the marker is still that of the chunk before: %s",
                  publisher->nonce, seen);
         return settle_unfinished(publisher, CHUNK_ABORTED, evidence, err);
     case VERDICT_ABSENT:

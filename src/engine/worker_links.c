@@ -10,7 +10,7 @@
 #include "engine/originals.h"
 
 #define KAFKA_MS 5000
-#define ORIGINALS_MS 15000 // below the lease: the claim before it has just extended it
+#define ORIGINALS_MS 20000 // below the lease: the claim before it has just extended it
 #define VERDICT_LIFE (24 * 3600 * US_PER_SECOND)
 
 static bool
