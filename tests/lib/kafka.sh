@@ -1,55 +1,55 @@
 #!/usr/bin/env bash
-# kafka.sh fetch | start FOLDER | stop FOLDER | kill FOLDER | freeze FOLDER | thaw FOLDER | up FOLDER: a real Apache Kafka (one broker, KRaft) on free ports.
-#   fetch   brings the pinned jars from Maven Central once, into $REDRIVE_CACHE (default: build/kafka)
-#   start   makes the data folder on first use, starts the broker, waits until it answers, prints its address
-#   kill    SIGKILL, the data stay; up starts it again on the same port
-# KAFKA_VERSION chooses another version than the pinned one.
+# kafka.sh ACTION DIR: a real Kafka broker in DIR, on free ports of 127.0.0.1.
+#
+#   fetch                    brings the jars from Maven Central into the cache, once
+#   start DIR [NAME=VALUE…]  a new broker, ready when this returns; prints BROKERS=host:port. NAME=VALUE are settings of
+#                            server.properties. Topics are made by whoever needs them: none comes into being by itself.
+#   env DIR                  that line again
+#   stop DIR                 SIGTERM and wait
+#   kill DIR                 SIGKILL
+#   freeze DIR, thaw DIR     SIGSTOP, SIGCONT
+#   again DIR                start with the same data on the same ports
+#   remove DIR               kill it and remove everything
+#
+# REDRIVE_KAFKA=4.0.1 chooses another version than tests/kafka/pom.xml pins.
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/ports.sh"
-verb=$1
-version=${KAFKA_VERSION:-$(sed -n 's:.*<kafka.version>\(.*\)</kafka.version>.*:\1:p' "$here/../kafka/pom.xml")}
-jars=${REDRIVE_CACHE:-$here/../../build/kafka}/$version
+. "$(dirname "$0")/common.sh"
 
-fetch() {
-    [ -e "$jars/.complete" ] && return
-    echo "fetching Apache Kafka $version (43 MB, once)" >&2
-    mkdir -p "$jars"
-    mvn -q -B -f "$here/../kafka/pom.xml" -Dkafka.version="$version" dependency:copy-dependencies -DoutputDirectory="$(cd "$jars" && pwd)" </dev/null >&2
-    touch "$jars/.complete"
-}
-[ "$verb" = fetch ] && { fetch; exit; }
+POM=$ROOT/tests/kafka/pom.xml
+VERSION=${REDRIVE_KAFKA:-$(sed -n 's/.*<kafka.version>\(.*\)<.*/\1/p' "$POM")}
+JARS=$CACHE/kafka-$VERSION
 
-mkdir -p "$2"
-folder=$(cd "$2" && pwd)
-answers() { kcat -b "$(cat "$folder/address")" -L -m 2 >/dev/null 2>&1; }
-up() {
-    KAFKA_OPTS= setsid java -Xmx"${KAFKA_HEAP:-512m}" -Xshare:auto -XX:TieredStopAtLevel=1 -cp "$jars/*" kafka.Kafka "$folder/server.properties" >"$folder/log" 2>&1 </dev/null &
-    echo $! >"$folder/pid"
-    for _ in $(seq 60); do
-        answers && return
-        kill -0 "$(cat "$folder/pid")" 2>/dev/null || { echo "kafka.sh: the broker ended at its start:" >&2; tail -n 5 "$folder/log" >&2; exit 1; }
-        sleep 0.2
-    done
-    echo "kafka.sh: the broker did not answer within a minute" >&2
-    exit 1
+# One at a time: another run waits and finds it done. Complete or not there at all.
+fetch()
+{
+    [ ! -d "$JARS" ] || return 0
+    command -v mvn >/dev/null || fail "maven is missing: make packages"
+    mkdir -p "$CACHE"
+    exec 8>"$CACHE/kafka.lock"
+    flock 8
+    if [ ! -d "$JARS" ]; then
+        echo "Fetching Kafka $VERSION from Maven Central, once (43 MB)" >&2
+        rm -rf "$JARS.part"
+        mvn -q -B -f "$POM" -Dkafka.version="$VERSION" dependency:copy-dependencies -DoutputDirectory="$JARS.part" \
+            </dev/null >&2 || fail "Kafka could not be fetched"
+        mv "$JARS.part" "$JARS"
+    fi
+    exec 8>&-
 }
 
-case "$verb" in
-start)
-    fetch
-    if [ ! -e "$folder/server.properties" ]; then
-        port=$(free_port)
-        control=$(free_port)
-        cat >"$folder/server.properties" <<PROPERTIES
+properties()
+{
+    cat <<END
 process.roles=broker,controller
 node.id=1
-controller.quorum.voters=1@127.0.0.1:$control
-listeners=PLAINTEXT://127.0.0.1:$port,CONTROLLER://127.0.0.1:$control
-advertised.listeners=PLAINTEXT://127.0.0.1:$port
+controller.quorum.voters=1@127.0.0.1:$CONTROLLER
+listeners=PLAINTEXT://127.0.0.1:$PORT,CONTROLLER://127.0.0.1:$CONTROLLER
+advertised.listeners=PLAINTEXT://127.0.0.1:$PORT
 controller.listener.names=CONTROLLER
 listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
-log.dirs=$folder/data
+log.dirs=$DIR/data
+auto.create.topics.enable=false
+num.partitions=4
 offsets.topic.replication.factor=1
 offsets.topic.num.partitions=4
 transaction.state.log.replication.factor=1
@@ -58,24 +58,97 @@ transaction.state.log.num.partitions=4
 share.coordinator.state.topic.replication.factor=1
 share.coordinator.state.topic.min.isr=1
 group.initial.rebalance.delay.ms=0
-num.partitions=4
-${KAFKA_PROPERTIES:-}
-PROPERTIES
-        echo "127.0.0.1:$port" >"$folder/address"
-        java -cp "$jars/*" kafka.tools.StorageTool format -t "$(head -c 16 /dev/urandom | base64 | tr '+/' '-_' | cut -c1-22)" -c "$folder/server.properties" >"$folder/log" 2>&1 </dev/null ||
-            { echo "kafka.sh: the data folder could not be made:" >&2; tail -n 5 "$folder/log" >&2; exit 1; }
-    fi
-    answers || up
-    cat "$folder/address"
-    ;;
-up) answers || up ;;
-stop)
-    pid=$(cat "$folder/pid" 2>/dev/null || echo)
-    [ -n "$pid" ] && kill "$pid" 2>/dev/null && for _ in $(seq 100); do kill -0 "$pid" 2>/dev/null || break; sleep 0.1; done
-    [ -n "$pid" ] && kill -9 "$pid" 2>/dev/null || true
-    rm -f "$folder/pid"
-    ;;
-kill) kill -9 "$(cat "$folder/pid")" ;;
-freeze) kill -STOP "$(cat "$folder/pid")" ;;
-thaw) kill -CONT "$(cat "$folder/pid")" ;;
+broker.heartbeat.interval.ms=500
+broker.session.timeout.ms=3000
+END
+}
+
+java_kafka()
+{
+    java "$@" </dev/null 9>&-
+}
+
+start()
+{
+    fetch
+    command -v java >/dev/null || fail "a Java runtime is missing: make packages"
+    mkdir -p "$DIR"
+    [ ! -e "$DIR/state" ] || fail "$DIR is in use"
+    DIR=$(cd "$DIR" && pwd)
+    PORT=$(free_port)
+    CONTROLLER=$(free_port)
+    remember "$DIR" PORT "$PORT"
+    remember "$DIR" CONTROLLER "$CONTROLLER"
+    guard "$DIR" "$0" remove "$DIR"
+    { properties; printf '%s\n' "$@"; } >"$DIR/server.properties"
+    java_kafka -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$JARS/*" kafka.tools.StorageTool format \
+        -t "$(head -c 16 /dev/urandom | base64 | tr '+/' '-_' | cut -c 1-22)" -c "$DIR/server.properties" \
+        >"$DIR/format.log" 2>&1 || { cat "$DIR/format.log" >&2; fail "Kafka's data folder could not be made"; }
+    again
+    address
+}
+
+# A session of its own; the shell in between writes down the process id that java then has.
+again()
+{
+    local try
+    # shellcheck disable=SC2016
+    setsid bash -c 'echo $$ >"$1"; shift; exec "$@"' kafka "$DIR/pid" \
+        java -Xmx512m -XX:+UseSerialGC -cp "$JARS/*" kafka.Kafka "$DIR/server.properties" \
+        </dev/null >>"$DIR/server.log" 2>&1 8>&- 9>&- &
+    for try in {1..300}; do
+        if kcat -L -m 1 -b "127.0.0.1:$PORT" >/dev/null 2>&1; then
+            return
+        fi
+        [ "$try" -lt 10 ] || is_alive "$(main_process)" || break
+        sleep 0.1
+    done
+    tail -n 20 "$DIR/server.log" >&2
+    fail "Kafka did not start"
+}
+
+address()
+{
+    echo "BROKERS=127.0.0.1:$PORT"
+}
+
+main_process()
+{
+    cat "$DIR/pid" 2>/dev/null || true
+}
+
+signal()
+{
+    local pid
+    pid=$(main_process)
+    is_alive "$pid" || return 0
+    kill "-$1" "$pid"
+    [ "$1" != KILL ] || wait_gone "$pid" 10
+}
+
+remove()
+{
+    signal KILL
+    release_port "$PORT"
+    release_port "$CONTROLLER"
+    rm -rf "$DIR"
+}
+
+ACTION=${1:?kafka.sh ACTION DIR}
+if [ "$ACTION" = fetch ]; then
+    fetch
+    exit
+fi
+DIR=${2:?kafka.sh ACTION DIR}
+shift 2
+[ "$ACTION" = start ] || recall "$DIR"
+case $ACTION in
+start) start "$@" ;;
+again | remove) "$ACTION" ;;
+env) address ;;
+stop) end_process "$(main_process)" 30 ;;
+kill) signal KILL ;;
+freeze) signal STOP ;;
+thaw) signal CONT ;;
+*) fail "unknown action $ACTION" ;;
 esac
