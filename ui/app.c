@@ -164,7 +164,7 @@ app_can_change(const struct app *app, const char **why_not)
 struct selection *
 app_selection(const struct app *app)
 {
-    return (struct selection *)(uintptr_t)&app->selection; // of all views, so it is not the app's state
+    return app->selection;
 }
 
 void
