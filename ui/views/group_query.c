@@ -1,0 +1,43 @@
+#include "ui/views/group_query.h"
+
+#include <string.h>
+#include "base/strbuf.h"
+
+struct list_query
+group_query(enum pivot pivot, const uint64_t *within, const struct event_group *group, struct arena *arena)
+{
+    struct list_query query = {.source = LIST_PENDING, .pivot = pivot, .has_value = true};
+    strncpy(query.value, group->value, sizeof query.value - 1);
+    char key[GROUP_TEXT];
+    if (within) {
+        const char *term = arena_printf(arena, "group:%s", group_text(*within, key));
+        query.filter = arena_alloc(arena, strlen(term) + 1);
+        memcpy(query.filter, term, strlen(term));
+    }
+    return query;
+}
+
+const char *
+group_term(enum pivot pivot, const struct event_group *group, struct arena *arena)
+{
+    static const char *const fields[PIVOT_COUNT] = {
+        [PIVOT_TYPE] = "type", [PIVOT_SOURCE] = "source", [PIVOT_TOPIC] = "topic", [PIVOT_KIND] = "kind"};
+    const char *field = fields[pivot];
+    if (!field)
+        return NULL;
+    if (!*group->value)
+        return arena_printf(arena, "!%s:/^/", field);
+    if (pivot == PIVOT_KIND)
+        return arena_printf(arena, "kind:%s", group->value);
+    struct strbuf term = {0};
+    strbuf_printf(&term, "%s:=\"", field);
+    for (const char *at = group->value; *at; at++) {
+        if (*at == '"' || *at == '\\')
+            strbuf_add_char(&term, '\\');
+        strbuf_add_char(&term, *at);
+    }
+    strbuf_add_char(&term, '"');
+    const char *text = arena_text(arena, strbuf_bytes(&term));
+    strbuf_release(&term);
+    return text;
+}

@@ -1,0 +1,55 @@
+// group_row: one group as a row of the list of groups: columns, cells, order, preview, and its texts.
+#ifndef REDRIVE_UI_VIEWS_GROUP_ROW_H
+#define REDRIVE_UI_VIEWS_GROUP_ROW_H
+
+#include "base/arena.h"
+#include "core/backlog.h"
+#include "ui/app.h"
+#include "ui/widgets/table.h"
+
+enum group_order {
+    GROUPS_BY_COUNT,
+    GROUPS_BY_NEWEST,
+    GROUPS_BY_RATE,
+    GROUPS_BY_FIRST,
+    GROUPS_BY_KIND,
+    GROUPS_BY_NAME,
+    GROUP_ORDERS
+};
+const char *group_order_name(enum group_order order); // for the menu: "number of events"
+// Below 0: a stands before b. Never 0 for two different groups of one list.
+int group_compare(const struct event_group *a, const struct event_group *b, enum group_order order);
+
+enum group_column {
+    GROUP_COLUMN_COUNT,
+    GROUP_COLUMN_SPARK,
+    GROUP_COLUMN_RATE,
+    GROUP_COLUMN_NEWEST,
+    GROUP_COLUMN_FIRST,
+    GROUP_COLUMN_KIND,
+    GROUP_COLUMN_TYPES,
+    GROUP_COLUMN_NAME,
+    GROUP_COLUMNS
+};
+// largest: the greatest count in the list, for the width of its column.
+void group_columns(enum pivot pivot, enum group_order order, bool is_reversed, int64_t largest,
+                   struct table_column columns[GROUP_COLUMNS]);
+void group_cell(const struct event_group *group, enum pivot pivot, enum group_column column, int64_t now,
+                struct canvas *canvas, struct area area);
+// Under a list: a few rows, one fact set a row. Beside it: the same, wrapped.
+void group_preview(const struct event_group *group, enum pivot pivot, int64_t now, bool is_beside,
+                   struct canvas *canvas, struct area area);
+
+// How people call it: "SocketTimeoutException: connect to <host>:<n> timed out", "order.created", "(none)".
+const char *group_title(const struct event_group *group, enum pivot pivot, struct arena *arena);
+// Shorter, for the breadcrumb and the words of a dialog.
+const char *group_short_title(const struct event_group *group, enum pivot pivot, struct arena *arena);
+// All that a regular expression over the rows looks at.
+void group_row_text(const struct event_group *group, struct strbuf *out);
+// What can be copied of a group, the i-th: its menu text and bytes; false: no more.
+bool group_copy_choice(const struct event_group *group, enum pivot pivot, size_t i, struct arena *arena,
+                       const char **text, struct bytes *value);
+
+enum role category_role(enum category category);
+
+#endif

@@ -1,0 +1,253 @@
+// The picture of the list of groups: line 2, table, preview.
+#include "ui/views/groups_state.h"
+
+#include "base/text.h"
+#include "ui/widgets/sparkline.h"
+#include "ui/widgets/statusbar.h"
+
+enum { PREVIEW_ROWS = 6, PREVIEW_FROM_ROWS = 18, BESIDE_FROM_COLS = 120 };
+
+const struct event_group *
+groups_cursor(const struct groups *groups)
+{
+    return groups->rows.shown_count ? group_rows_at(&groups->rows, groups->table.cursor) : NULL;
+}
+
+static int64_t
+drawn_id(const void *rows, size_t index)
+{
+    int64_t id = (int64_t)group_rows_at(&((const struct groups_drawing *)rows)->groups->rows, index)->key;
+    return id == INT64_MIN ? INT64_MAX : id;
+}
+
+static bool
+drawn_selected(const void *rows, size_t index)
+{
+    const struct groups *groups = ((const struct groups_drawing *)rows)->groups;
+    return group_picks_has(&groups->picks, group_rows_at(&groups->rows, index)->key);
+}
+
+static void
+drawn_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
+{
+    const struct groups_drawing *drawing = rows;
+    group_cell(group_rows_at(&drawing->groups->rows, index), drawing->groups->pivot,
+               (enum group_column)column, drawing->now, canvas, area);
+}
+
+struct table_model
+groups_model(const struct groups_drawing *drawing)
+{
+    return (struct table_model){.count = drawing->groups->rows.shown_count,
+                                .id = drawn_id,
+                                .is_selected = drawn_selected,
+                                .cell = drawn_cell,
+                                .columns = drawing->groups->columns,
+                                .column_count = GROUP_COLUMNS,
+                                .rows = drawing};
+}
+
+static struct area
+split(const struct groups *groups, struct area *body, bool *is_beside)
+{
+    struct area none = {0};
+    *is_beside = body->cols >= BESIDE_FROM_COLS;
+    if (!groups->has_preview || groups->rows.shown_count == 0)
+        return none;
+    if (*is_beside)
+        return area_take_right(body, body->cols * 2 / 5);
+    return body->rows < PREVIEW_FROM_ROWS ? none : area_take_bottom(body, PREVIEW_ROWS);
+}
+
+void
+groups_layout(struct app *app, void *state, const struct view_areas *areas)
+{
+    (void)app;
+    struct groups *groups = state;
+    struct area body = areas->body;
+    bool is_beside;
+    split(groups, &body, &is_beside);
+    group_columns(groups->pivot, groups->rows.order, groups->rows.is_reversed,
+                  group_rows_largest(&groups->rows), groups->columns);
+    const struct groups_drawing drawing = {.groups = groups};
+    struct table_model model = groups_model(&drawing);
+    table_layout(&groups->table, &model, body);
+}
+
+static void
+draw_spark(const struct groups *groups, struct canvas *canvas, int row, int *col, int limit)
+{
+    static const char label[] = "last hour ";
+    if (*col + (int)sizeof label - 1 + GROUP_SPARK > limit)
+        return;
+    *col += canvas_text(canvas, row, *col, limit - *col, bytes_of(label), ROLE_STATUS);
+    *col +=
+        sparkline_draw(canvas, row, *col, GROUP_SPARK, groups->rows.latest.spark, GROUP_SPARK, ROLE_GRAPH);
+    *col += 3;
+}
+
+// "worker ● 1 idle", "worker ● operation 41", "no worker"; and what the cluster promises.
+static void
+draw_worker(const struct app *app, struct canvas *canvas, int row, int *col, int limit)
+{
+    const struct status *status = app_status(app);
+    if (status->link != LINK_LIVE || !status->has_schema)
+        return;
+    if (status->workers == 0) {
+        chip_draw(canvas, row, col, limit, status->running.no ? ROLE_STATUS_WARN : ROLE_DIM,
+                  BYTES("no worker"));
+    } else {
+        const char *label = status->workers == 1 ? "worker " : "workers ";
+        bool is_idle = status->workers_idle == status->workers;
+        const char *words = is_idle                ? arena_printf(app_frame(app), " %d idle", status->workers)
+                            : status->workers == 1 ? arena_printf(app_frame(app), " %s", status->worker_note)
+                                                   : arena_printf(app_frame(app), " %d, %d idle",
+                                                                  status->workers, status->workers_idle);
+        int width =
+            text_cells(bytes_of(label), canvas->is_ascii) + 1 + text_cells(bytes_of(words), canvas->is_ascii);
+        if (*col + width > limit)
+            return;
+        *col += canvas_text(canvas, row, *col, limit - *col, bytes_of(label), ROLE_STATUS);
+        *col += canvas_glyph(canvas, row, *col, GLYPH_DOT, ROLE_LIVE);
+        chip_draw(canvas, row, col, limit, ROLE_STATUS, bytes_of(words));
+    }
+    if (*status->promise_words)
+        chip_draw(canvas, row, col, limit,
+                  status->promise == PROMISE_EXACTLY_ONCE ? ROLE_STATUS_OK : ROLE_STATUS_WARN,
+                  bytes_of(status->promise_words));
+}
+
+// What needs a person's eye, as far as there is room before the quiet numbers.
+static void
+draw_notes(const struct app *app, const struct groups *groups, struct canvas *canvas, int row, int *col,
+           int limit)
+{
+    struct arena *arena = app_frame(app);
+    char count[TEXT_SHORT];
+    const struct selection *selection = app_selection(app);
+    if (selection->count)
+        chip_draw(canvas, row, col, limit, ROLE_STRONG,
+                  bytes_of(arena_printf(arena, "sel %s", text_count((int64_t)selection->count, count))));
+    if (groups->rows.arrived)
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO,
+                  bytes_of(arena_printf(arena, "+%zu new, r", groups->rows.arrived)));
+    if (group_picks_is_busy(&groups->picks))
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO, BYTES("collecting, C-c stops"));
+    if (groups->is_selected_only)
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO, BYTES("selected only"));
+    if (app_is_paused(app))
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_WARN, BYTES("paused"));
+    if (!app_status(app)->has_schema)
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_WARN, BYTES("to decide, first: redrive migrate"));
+}
+
+static void
+draw_line(const struct app *app, const struct groups *groups, struct canvas *canvas, struct area line)
+{
+    if (line.rows < 1)
+        return;
+    struct arena *arena = app_frame(app);
+    const struct group_list *latest = &groups->rows.latest;
+    int col = line.col + 1;
+    int limit = line.col + line.cols;
+    char events[TEXT_SHORT];
+    char all[TEXT_SHORT];
+    char some[TEXT_SHORT];
+    text_count((int64_t)groups->rows.count, all);
+    text_count(latest->events, events);
+    if (row_filter_is_on(&groups->filter)) {
+        chip_draw(canvas, line.row, &col, limit, ROLE_FILTER,
+                  bytes_of(arena_printf(arena, "/%s", strbuf_text(&groups->filter.text))));
+        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS,
+                  bytes_of(arena_printf(arena, "%s / %s groups",
+                                        text_count((int64_t)groups->rows.shown_count, some), all)));
+    }
+    if (!groups->has_answer || groups->is_counting)
+        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_INFO,
+                  bytes_of(arena_printf(arena, "still counting, %s scanned",
+                                        text_count(app_status(app)->scanned, some))));
+    else
+        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS,
+                  bytes_of(arena_printf(arena, "%s pending in %s group%s", events, all,
+                                        groups->rows.count == 1 ? "" : "s")));
+    draw_notes(app, groups, canvas, line.row, &col, limit);
+    if (latest->per_minute > 0)
+        chip_draw(
+            canvas, line.row, &col, limit, ROLE_STATUS,
+            bytes_of(arena_printf(arena, "+%.*f/min", latest->per_minute < 10 ? 1 : 0, latest->per_minute)));
+    draw_spark(groups, canvas, line.row, &col, limit);
+    draw_worker(app, canvas, line.row, &col, limit);
+}
+
+// Why there is no row, and what to do about it.
+static const char *
+empty_words(const struct app *app, const struct groups *groups)
+{
+    const struct status *status = app_status(app);
+    struct arena *arena = app_frame(app);
+    char text[TEXT_SHORT];
+    if (groups->rows.count > 0 && groups->is_selected_only)
+        return "No group is selected as a whole. Esc shows all of them.";
+    if (groups->rows.count > 0)
+        return arena_printf(arena, "Nothing matches; %s groups without the filter. Esc clears it.",
+                            text_count((int64_t)groups->rows.count, text));
+    if (err_is_set(&groups->err))
+        return groups->err.text;
+    if (status->link == LINK_LOST)
+        return arena_printf(arena, "PostgreSQL cannot be reached: %s", status->trouble);
+    if (status->link == LINK_CONNECTING)
+        return "connecting…";
+    if (!groups->has_answer || groups->is_counting)
+        return "counting the pending events…";
+    if (groups->has_within)
+        return "No pending events in this group any more.";
+    if (status->last_closed_at != TIME_ABSENT && status->last_closed_at)
+        return arena_printf(arena, "No pending events. The last one was closed %s ago%s%s.",
+                            text_age(app_now(app) - status->last_closed_at, text),
+                            *status->last_closed_by ? " by " : "", status->last_closed_by);
+    return "No pending events.";
+}
+
+static void
+draw_empty(const struct app *app, const struct groups *groups, struct canvas *canvas, struct area body)
+{
+    struct bytes words = bytes_of(empty_words(app, groups));
+    area_take_left(&body, 1);
+    for (size_t at = 0; at < words.len && body.rows > 0;) {
+        struct area line = area_take_top(&body, 1);
+        size_t len = text_fit(words, at, line.cols, canvas->is_ascii);
+        canvas_text(canvas, line.row, line.col, line.cols, bytes_trim(bytes_slice(words, at, len)),
+                    ROLE_TEXT);
+        at += len ? len : 1;
+    }
+}
+
+void
+groups_draw(const struct app *app, const void *state, struct canvas *canvas, const struct view_areas *areas)
+{
+    const struct groups *groups = state;
+    struct area body = areas->body;
+    bool is_beside;
+    struct area preview = split(groups, &body, &is_beside);
+    const struct event_group *group = groups_cursor(groups);
+    draw_line(app, groups, canvas, areas->line);
+    if (!group) {
+        draw_empty(app, groups, canvas, body);
+        return;
+    }
+    const struct groups_drawing drawing = {.groups = groups, .now = app_now(app)};
+    struct table_model model = groups_model(&drawing);
+    table_draw(&groups->table, &model, canvas, body);
+    if (preview.rows > 1 && is_beside) {
+        canvas_vline(canvas, preview.row, preview.col, preview.rows, ROLE_BORDER);
+        area_take_left(&preview, 2);
+    } else if (preview.rows > 1) {
+        canvas_hline(canvas, preview.row, preview.col + 1, preview.cols - 2, ROLE_BORDER);
+        area_take_top(&preview, 1);
+        area_take_left(&preview, 1);
+    }
+    if (preview.rows > 0)
+        group_preview(group, groups->pivot, app_now(app), is_beside, canvas, preview);
+    if (app_is_stale(app))
+        canvas_add_attributes(canvas, areas->body, CELL_DIM);
+}

@@ -1,0 +1,42 @@
+// groups_state: the state of the list of groups, for groups.c and groups_draw.c only.
+#ifndef REDRIVE_UI_VIEWS_GROUPS_STATE_H
+#define REDRIVE_UI_VIEWS_GROUPS_STATE_H
+
+#include "ui/views/decide.h"
+#include "ui/views/group_rows.h"
+#include "ui/widgets/table.h"
+
+struct groups {
+    struct decide decide; // first: see decide.h
+    enum pivot pivot;
+    bool has_within;
+    uint64_t within;
+    char *title; // of the group within which this is
+    bool has_preview;
+    bool is_selected_only;
+    struct row_filter filter;
+    struct group_picks picks;
+    struct table table;
+    struct table_column columns[GROUP_COLUMNS];
+
+    uint64_t number, why_number;
+    bool has_answer, is_counting;
+    struct err err; // why there is no answer
+    struct group_rows rows;
+    size_t selected; // size of the selection when picks were checked last
+};
+
+// What the table's callbacks need.
+struct groups_drawing {
+    const struct groups *groups;
+    int64_t now;
+};
+struct table_model groups_model(const struct groups_drawing *drawing);
+// NULL: the list is empty.
+const struct event_group *groups_cursor(const struct groups *groups);
+
+void groups_layout(struct app *app, void *state, const struct view_areas *areas);
+void groups_draw(const struct app *app, const void *state, struct canvas *canvas,
+                 const struct view_areas *areas);
+
+#endif

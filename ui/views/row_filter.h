@@ -1,0 +1,35 @@
+// row_filter: a regular expression over the rows a view already has: groups, operations, the audit. (Lists of
+// events have the whole filter language, matched by the backend; see events.c.)
+//
+// Smart case as everywhere; a leading `!` inverts. A row's text is what the view says it is: all that a
+// person reads in it, parts separated by newlines. A pattern that runs into its limits keeps the row: it is
+// never silently left out.
+#ifndef REDRIVE_UI_VIEWS_ROW_FILTER_H
+#define REDRIVE_UI_VIEWS_ROW_FILTER_H
+
+#include <stdbool.h>
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/strbuf.h"
+
+// Zero-initialise: everything matches.
+struct row_filter {
+    struct strbuf text;   // in force
+    struct strbuf before; // in force when the prompt was opened
+    struct pattern *pattern;
+    bool is_inverted;
+};
+
+// On failure what was in force stays.
+bool row_filter_set(struct row_filter *filter, struct bytes text, struct err *err) MUST_CHECK;
+bool row_filter_is_on(const struct row_filter *filter);
+bool row_filter_match(const struct row_filter *filter, struct bytes row);
+// For the prompt: what to go back to when it is left.
+void row_filter_remember(struct row_filter *filter);
+void row_filter_restore(struct row_filter *filter);
+void row_filter_release(struct row_filter *filter);
+
+// Appends a part of a row's text; NULL adds nothing.
+void row_text_add(struct strbuf *row, const char *part);
+
+#endif
