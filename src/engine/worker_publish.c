@@ -14,7 +14,7 @@
 #define DOUBT_AGAIN (600 * US_PER_SECOND) // for what a scan could not decide
 #define DOUBT_WAIT (100 * US_PER_SECOND)  // message timeout 30 s + request timeout 10 s + 60 s
 #define SLOT_IDLE (5 * US_PER_SECOND)     // then a slot is let go
-#define PATIENCE (20 * US_PER_SECOND)     // of somebody who waits in the foreground
+#define PATIENCE (14 * US_PER_SECOND)     // of somebody in the foreground; with the tries before and after: within 25 s
 #define STOP_WITHIN (10 * US_PER_SECOND)
 #define WAIT_MS 20
 
