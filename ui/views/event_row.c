@@ -9,11 +9,11 @@
 enum { SPANS = 16, LONGEST_AGE = 8 };
 
 const struct table_column event_columns[EVENT_COLUMNS] = {
-    [COLUMN_ID] = {.title = "id", .width = 9, .widest = 13, .priority = 2, .at_right = true},
+    [COLUMN_ID] = {.title = "id", .width = 9, .widest = 11, .priority = 2, .at_right = true},
     [COLUMN_MARKS] = {.title = "", .width = 3, .priority = 1},
     [COLUMN_WHEN] = {.title = "when", .width = 4, .priority = 1, .at_right = true},
-    [COLUMN_TYPE] = {.title = "type", .width = 13, .widest = 20, .priority = 3},
-    [COLUMN_KEY] = {.title = "key", .width = 10, .widest = 16, .priority = 4},
+    [COLUMN_TYPE] = {.title = "type", .width = 13, .widest = 18, .priority = 3},
+    [COLUMN_KEY] = {.title = "key", .width = 9, .widest = 14, .priority = 4},
     [COLUMN_TRY] = {.title = "try", .width = 3, .priority = 5, .at_right = true},
     [COLUMN_STATUS] = {.title = "status", .width = 9, .priority = 6},
     [COLUMN_ERROR] = {.title = "error", .width = 20, .widest = TABLE_REST, .priority = 0},
