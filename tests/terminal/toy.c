@@ -1,0 +1,235 @@
+#include "tests/terminal/toy.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "base/alloc.h"
+#include "base/text.h"
+#include "ui/app.h"
+#include "ui/term.h"
+#include "ui/widgets/table.h"
+
+// Every kind of text that must not drive a terminal (reliability.md 5.1).
+static const char hostile[] = "a\033]0;title\ab\033[31mc\r\nd\xc2\x9b"
+                              "31me\xe2\x80\xae"
+                              "f\x9b\xff\177g";
+
+struct toy {
+    struct table table;
+    int64_t count;
+    char filter[64];
+    char before[64];
+};
+
+static int64_t
+row_id(const void *rows, size_t index)
+{
+    (void)rows;
+    return (int64_t)index + 1000;
+}
+
+static void
+draw_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
+{
+    const struct toy *toy = rows;
+    if (column == 0)
+        (void)canvas_count(canvas, area.row, area.col, area.cols, (int64_t)index, ROLE_GROUP_COUNT);
+    else if (index == 1)
+        (void)canvas_text(canvas, area.row, area.col, area.cols, (struct bytes){hostile, sizeof hostile - 1},
+                          ROLE_TEXT);
+    else
+        (void)canvas_printf(canvas, area.row, area.col, area.cols, ROLE_TEXT, "row %zu %s ▁▂▃ 漢字 é", index,
+                            toy->filter);
+}
+
+static struct table_model
+model_of(const struct toy *toy)
+{
+    static const struct table_column columns[] = {
+        {.title = "count", .width = 8, .at_right = true},
+        {.title = "text", .width = 10, .widest = TABLE_REST},
+    };
+    return (struct table_model){.count = (size_t)toy->count,
+                                .id = row_id,
+                                .cell = draw_cell,
+                                .columns = columns,
+                                .column_count = 2,
+                                .rows = toy};
+}
+
+static int64_t row_count; // of the toy that runs in this process
+
+static void *
+toy_open(struct app *app, const void *argument)
+{
+    (void)app;
+    (void)argument;
+    struct toy *toy = alloc_bytes(sizeof *toy);
+    toy->count = row_count;
+    return toy;
+}
+
+static void
+toy_close(struct app *app, void *state)
+{
+    (void)app;
+    free(state);
+}
+
+static void
+filter_changed(struct app *app, void *state, struct bytes text)
+{
+    struct toy *toy = state;
+    snprintf(toy->filter, sizeof toy->filter, "%.*s", BYTES_ARGS(text));
+    struct err err = {.kind = ERR_USAGE, .column = (int)text.len, .text = "this cannot be"};
+    app_prompt_error(app, bytes_ends(text, "(") ? &err : NULL);
+}
+
+static void
+filter_cancelled(struct app *app, void *state)
+{
+    struct toy *toy = state;
+    (void)app;
+    snprintf(toy->filter, sizeof toy->filter, "%s", toy->before);
+}
+
+static void
+confirmed(struct app *app, void *state, const struct dialog *dialog)
+{
+    (void)state;
+    struct bytes reason = dialog_value(dialog, 0);
+    if (bytes_equal_text(reason, "crash"))
+        raise(SIGSEGV);
+    if (bytes_equal_text(reason, "die"))
+        die("the toy was told to");
+    app_say(app, SAY_OK, "done: %.*s", BYTES_ARGS(reason));
+}
+
+static void
+cancelled(struct app *app, void *state)
+{
+    (void)state;
+    app_say(app, SAY_INFO, "nothing was done");
+}
+
+static void
+ask(struct app *app)
+{
+    struct dialog_request request = {
+        .title = "Reprocess",
+        .confirm = "Reprocess",
+        .typed_count = 2114,
+        .fields = {{.label = "reason"}},
+        .field_count = 1,
+        .command = "redrive reprocess --group 8f3a",
+        .confirmed = confirmed,
+        .cancelled = cancelled,
+    };
+    struct dialog *dialog = app_dialog(app, &request);
+    dialog_line(dialog, ROLE_DIALOG,
+                "2,114 events of SocketTimeoutException, 7 of them hidden by the filter");
+}
+
+static bool
+toy_handle(struct app *app, void *state, enum action action)
+{
+    struct toy *toy = state;
+    struct table_model model = model_of(toy);
+    if (table_handle(&toy->table, &model, action))
+        return true;
+    if (action == DO_FILTER) {
+        snprintf(toy->before, sizeof toy->before, "%s", toy->filter);
+        app_prompt(app, &(struct prompt_request){.label = "/",
+                                                 .text = toy->filter,
+                                                 .changed = filter_changed,
+                                                 .cancelled = filter_cancelled});
+        return true;
+    }
+    if (action == DO_REPROCESS) {
+        ask(app);
+        return true;
+    }
+    if (action == DO_COPY_ID) {
+        app_copy(app, (struct bytes){hostile, sizeof hostile - 1}, "text");
+        return true;
+    }
+    return false;
+}
+
+static void
+toy_layout(struct app *app, void *state, const struct view_areas *areas)
+{
+    (void)app;
+    struct toy *toy = state;
+    struct table_model model = model_of(toy);
+    table_layout(&toy->table, &model, areas->body);
+}
+
+static void
+toy_draw(const struct app *app, const void *state, struct canvas *canvas, const struct view_areas *areas)
+{
+    (void)app;
+    const struct toy *toy = state;
+    struct table_model model = model_of(toy);
+    char position[48];
+    if (areas->line.rows > 0)
+        (void)canvas_printf(canvas, areas->line.row, 1, areas->line.cols - 1, ROLE_STATUS, "filter %s  %s",
+                            toy->filter, table_position(&toy->table, position));
+    table_draw(&toy->table, &model, canvas, areas->body);
+}
+
+static bool
+toy_crumb(const struct app *app, const void *state, int i, struct strbuf *out)
+{
+    (void)app;
+    (void)state;
+    strbuf_add_text(out, i == 0 ? "toy" : "");
+    return i == 0;
+}
+
+static const enum action footer[] = {DO_OPEN, DO_FILTER, DO_SELECT, DO_REPROCESS, DO_HELP, DO_NONE};
+static const struct view view_toy = {
+    .name = "toy",
+    .context = CONTEXT_LIST,
+    .footer = footer,
+    .open = toy_open,
+    .close = toy_close,
+    .handle = toy_handle,
+    .layout = toy_layout,
+    .draw = toy_draw,
+    .crumb = toy_crumb,
+};
+
+int
+toy_run(void *context)
+{
+    const struct toy_options *options = context;
+    static const struct view_row rows[] = {{&view_toy, 1}};
+    struct err err = {0};
+    const char *idle = getenv("REDRIVE_TEST_FD");
+    struct term *term =
+        term_open(&(struct term_options){.color = options->color, .is_ascii = options->is_ascii}, &err);
+    if (!term) {
+        fprintf(stderr, "toy: %s\n", err.text);
+        return 2;
+    }
+    row_count = options->rows;
+    int64_t fd = -1;
+    (void)!text_parse_int(bytes_of(idle ? idle : ""), &fd, NULL);
+    struct app_config config = {.views = rows,
+                                .view_count = 1,
+                                .label = "PROD",
+                                .where = "db1/orders",
+                                .is_ascii = term_is_ascii(term),
+                                .theme = options->theme,
+                                .start_note = term_note(term),
+                                .idle_fd = (int)fd};
+    struct app *app = app_create(&config, &err);
+    int status = app ? app_run(app, term) : 2;
+    term_close(term);
+    app_destroy(app);
+    if (err_is_set(&err))
+        fprintf(stderr, "toy: %s\n", err.text);
+    return status;
+}
