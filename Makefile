@@ -59,7 +59,7 @@ OBJECTS = $(SOURCES:%.c=$(OUT)/%.o)
 DATA := $(shell find src ui themes keymaps -type f ! -name '*.[ch]' ! -name '*.def' ! -name '.*')
 EMBEDDING := $(shell grep -rlE --include='*.c' 'incbin|EMBED' src ui)
 
-TEST_LAYERS = unit screens terminal store broker crash acceptance
+TEST_LAYERS = unit screens terminal store commands broker crash acceptance
 TEST_SOURCES := $(foreach layer,$(TEST_LAYERS),$(wildcard tests/$(layer)/test_*.c))
 TESTS = $(TEST_SOURCES:%.c=$(OUT)/%)
 UNIT_TESTS = $(filter $(OUT)/tests/unit/%,$(TESTS))
@@ -177,7 +177,7 @@ FUZZ_SECONDS ?= 30
 fuzz: ## libFuzzer on each target for FUZZ_SECONDS (30); needs clang
 	$(Q)tests/lib/packages.sh install build lint
 	$(Q)$(MAKE) -j$(JOBS) VARIANT=fuzz CC=clang fuzz-programs
-	$(Q)tests/fuzz/run build/fuzz $(FUZZ_SECONDS)
+	$(Q)tests/lib/fuzz.sh build/fuzz $(FUZZ_SECONDS)
 
 fuzz-programs: $(FUZZERS)
 
