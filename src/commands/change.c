@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include "base/clock.h"
 #include "base/text.h"
+#include "base/uuid.h"
 #include "commands/choosing.h"
 #include "commands/command.h"
 #include "commands/operation_line.h"
@@ -205,23 +205,6 @@ find_publisher(struct change *change, struct err *err)
 
 // --- freezing ---
 
-// A random uuid (RFC 4122, version 4): asked again with the same one, the database makes no second operation.
-static void
-make_key(char out[37])
-{
-    unsigned char bytes[16];
-    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-        abort(); // the kernel always has 16 bytes
-    bytes[6] = (unsigned char)((bytes[6] & 0x0F) | 0x40);
-    bytes[8] = (unsigned char)((bytes[8] & 0x3F) | 0x80);
-    size_t at = 0;
-    for (int i = 0; i < 16; i++) {
-        if (i == 4 || i == 6 || i == 8 || i == 10)
-            out[at++] = '-';
-        at += (size_t)snprintf(out + at, 3, "%02x", bytes[i]);
-    }
-}
-
 static bool
 freeze_tick(void *progress, size_t written, size_t total)
 {
@@ -248,7 +231,7 @@ freeze(struct change *change, int64_t *no, struct err *err)
         .reason = options->reason,
         .target_topic = options->to,
         .rate = options->has_rate ? (int32_t)options->rate : RATE_UNLIMITED};
-    make_key(request.key);
+    uuid_make(request.key); // asked again with the same key, the database makes no second operation
     struct progress progress;
     progress_begin(&progress, change->call, "freezing");
     bool ok = operation_create(change->store, &request, freeze_tick, &progress, no, err);

@@ -226,7 +226,9 @@ remark(const struct call *call, const char *format, ...)
 void
 progress_begin(struct progress *progress, const struct call *call, const char *what)
 {
-    *progress = (struct progress){.what = what, .is_on = call->err_is_terminal && !call->options.quiet};
+    *progress = (struct progress){.what = what,
+                                  .is_on = call->err_is_terminal && !call->options.quiet,
+                                  .due_at = clock_mono() + US_PER_SECOND / 3};
 }
 
 #define BAR 24
@@ -245,9 +247,9 @@ void
 progress_show(struct progress *progress, int64_t done, int64_t of, const char *tail)
 {
     int64_t now = clock_mono();
-    if (!progress->is_on || (progress->is_shown && now - progress->shown_at < US_PER_SECOND / 10))
+    if (!progress->is_on || now < progress->due_at)
         return;
-    progress->shown_at = now;
+    progress->due_at = now + US_PER_SECOND / 10;
     progress->is_shown = true;
     char count[TEXT_SHORT];
     struct strbuf line = {0};

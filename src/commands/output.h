@@ -60,11 +60,12 @@ bool output_flush(struct err *err) MUST_CHECK;
 // A sentence on standard error; not with --quiet.
 void remark(const struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// Progress on standard error, at most ten times a second and only on a terminal; progress_end wipes the line.
+// Progress on standard error, only on a terminal, at most ten times a second, and not for what is over at
+// once; progress_end wipes the line.
 struct progress {
     const char *what; // "reprocess", "looking at events"
     bool is_on;
-    int64_t shown_at; // clock_mono
+    int64_t due_at; // clock_mono: not shown before
     bool is_shown;
 };
 void progress_begin(struct progress *progress, const struct call *call, const char *what);

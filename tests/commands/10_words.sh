@@ -1,0 +1,119 @@
+# What needs no database: words, options, help, settings, keys, fingerprints.
+
+run --version
+ok "--version" all exits 0 ';' says "redrive "
+run --help
+ok "--help lists the commands" all exits 0 ';' says reprocess ';' says "Exit status" ';' silent
+run discard --help
+ok "--help of a command lists its options" all exits 0 ';' says --dry-run ';' not says --rate
+run reprocess --help
+ok "--help of reprocess knows the rate" says --rate
+for page in man bash zsh fish; do
+    run --generate "$page"
+    ok "--generate $page names every command" all exits 0 ';' says fingerprint ';' says indexes
+done
+run --generate bash
+ok "the bash completion is a script" bash -n "$work/out"
+run --generate html
+ok "--generate of something else" all exits 2 ';' one_sentence
+
+run grups
+ok "an unknown command suggests" all exits 2 ';' one_sentence ';' warns "did you mean redrive groups"
+run groups --fliter x
+ok "an unknown option suggests" all exits 2 ';' one_sentence ';' warns "did you mean --filter"
+run groups --rate 5
+ok "an option of another command is refused" all exits 2 ';' one_sentence ';' warns "no option --rate"
+run reprocess --canary 5
+ok "an option that does not exist yet is refused" all exits 2 ';' one_sentence
+run groups --filter
+ok "a missing value" all exits 2 ';' one_sentence ';' warns "needs a value"
+run groups --json=yes
+ok "a value too many" all exits 2 ';' one_sentence
+run events --limit many
+ok "a number that is none" all exits 2 ';' one_sentence
+run events --id 0
+ok "an id that is none" all exits 2 ';' one_sentence
+run groups surplus
+ok "an argument too many" all exits 2 ';' one_sentence
+run show
+ok "an argument too few" all exits 2 ';' one_sentence
+run -d 'host=x password=hunter2' groups
+ok "a password in argv is refused and not repeated" all exits 2 ';' one_sentence ';' not warns hunter2
+run -d 'postgresql://ana:hunter2@x/db' groups
+ok "a password in a URI is refused and not repeated" all exits 2 ';' one_sentence ';' not warns hunter2
+run -X sasl.password=hunter2 config
+ok "a Kafka secret in argv is refused and not repeated" all exits 2 ';' one_sentence ';' not warns hunter2
+run -X plugin.library.paths=/tmp/x.so config
+ok "a Kafka property that loads code is refused" all exits 2 ';' one_sentence
+
+run -d "host=/nowhere" groups
+ok "PostgreSQL that is not there" all exits 3 ';' one_sentence
+
+# Settings.
+mkdir -p "$XDG_CONFIG_HOME/redrive"
+config=$XDG_CONFIG_HOME/redrive/config
+cat >"$config" <<'CONFIG'
+# one comment, so that lines are counted behind it
+confirm-above = 50
+kafka { security.protocol = plaintext
+    sasl.password = "hidden" }
+profile "prod" {
+    label = "PROD"   # a label
+    protect = count
+}
+CONFIG
+run config --json
+ok "config names and places" all exits 0 ';' names setting value from ';' \
+    json '[r for r in rows if r["setting"] == "confirm_above"][0]["value"] == "50"' ';' \
+    json '[r for r in rows if r["setting"] == "confirm_above"][0]["from"].endswith("config:2")'
+ok "config hides secrets" not says '"value":"hidden"'
+run config --json -P prod
+ok "a profile wins" all json '[r for r in rows if r["setting"] == "label"][0]["value"] == "PROD"' ';' \
+    json '[r for r in rows if r["setting"] == "label"][0]["from"].endswith("config:6")'
+REDRIVE_LABEL=STAGE run config --json -P prod
+ok "the environment wins over the profile" json '[r for r in rows if r["setting"] == "label"][0] == {"setting":"label","value":"STAGE","from":"REDRIVE_LABEL"}'
+REDRIVE_TABLE=a.b run config --json --table c.d
+ok "an option wins over the environment" json '[r for r in rows if r["setting"] == "table"][0] == {"setting":"table","value":"c.d","from":"--table"}'
+run config -P prd
+ok "an unknown profile suggests" all exits 2 ';' one_sentence ';' warns "did you mean prod"
+run config --check
+ok "config --check of a right file" exits 0
+echo 'tabel = x' >>"$config"
+run config --check
+ok "config --check names file and line" all exits 2 ';' warns "config:9" ';' warns "did you mean table"
+printf 'confirm_above = many\n' >"$config"
+run groups
+ok "a bad value names file and line" all exits 2 ';' one_sentence ';' warns "config:1"
+printf 'kafka { linger.ms = 5 }\n' >"$config"
+chmod g+w "$config"
+run config
+ok "Kafka properties of a file that others can write are refused" all exits 2 ';' warns "chmod"
+rm "$config"
+REDRIVE_CONFIG=/nowhere/config run config
+ok "a named file that is not there" all exits 2 ';' one_sentence
+run info --json
+ok "info" all exits 0 ';' names what where
+
+run keys
+ok "keys" all exits 0 ';' says reprocess
+run themes
+ok "themes" all exits 0 ';' says mono
+run keys --keymap nosuchmap
+ok "an unknown keymap" all not exits 0 ';' one_sentence
+
+# Fingerprints.
+run fingerprint <<<$'connect to pay-3:443 timed out after 3000 ms\nconnect to pay-8:443 timed out after 12 ms\n\nother'
+ok "one key a line, 16 digits" all exits 0 ';' lines 4 ';' eval '! grep -qvxE "[0-9a-f]{16}" "$work/out"'
+ok "what differs in volatile text only has one key" eval '[ "$(sed -n 1p "$work/out")" = "$(sed -n 2p "$work/out")" ]'
+same=$(sed -n 1p "$work/out")
+run fingerprint --record <<<'{"x": [1, {"error_message": "no"}], "error_message": "connect to pay-3:443 timed out after 3000 \u006ds", "stack_trace": null}'
+ok "a record is read as its message" all exits 0 ';' says "$same"
+run fingerprint --record <<<$'{"error_message": "a"}\n{"error_message": "a"'
+ok "a broken record names its line" all exits 2 ';' lines 1 ';' warns "line 2"
+run fingerprint --explain <<<'connect to pay-3:443 timed out after 3000 ms'
+ok "a key explains itself" all exits 0 ';' says "$same" ';' says pattern
+run fingerprint </dev/null
+ok "no line, no key" all exits 0 ';' lines 0
+printf 'connect to pay-3:443 timed out after 3000 ms' >"$work/in"
+run fingerprint <"$work/in"
+ok "a last line without an end counts" all exits 0 ';' says "$same"

@@ -1,0 +1,128 @@
+# Reading, first without the schema, then with it.
+
+db=(-d "$PG")
+run "${db[@]}" groups --json
+ok "groups without the schema" all exits 0 ';' json 'sum(r["count"] for r in rows) == 1003'
+run "${db[@]}" events --limit 3 --json
+ok "events without the schema" all exits 0 ';' lines 3
+run "${db[@]}" show 1 --json
+ok "show without the schema" exits 0
+run "${db[@]}" stats --json
+ok "stats without the schema" exits 0
+run "${db[@]}" operations
+ok "operations without the schema name the command" all exits 2 ';' one_sentence ';' warns "redrive migrate"
+run "${db[@]}" discard --all --yes
+ok "discard without the schema names the command" all exits 2 ';' one_sentence ';' warns "redrive migrate"
+
+run migrate --print
+ok "migrate --print needs no database" all exits 0 ';' says "CREATE SCHEMA"
+run "${db[@]}" --read-only migrate
+ok "migrate of a read-only session" all exits 4 ';' one_sentence
+before=$(sql "SELECT count(*) FROM pg_trigger WHERE tgrelid = 'dlq_events'::regclass")/$(sql "SELECT count(*) FROM pg_index WHERE indrelid = 'dlq_events'::regclass")
+run "${db[@]}" migrate
+ok "migrate" exits 0
+run "${db[@]}" migrate --json
+ok "migrate again does nothing" all exits 0 ';' json 'rows[0]["from"] == rows[0]["to"]'
+ok "migrate leaves the contract table alone" in_table "SELECT (SELECT count(*) FROM pg_trigger WHERE tgrelid = 'dlq_events'::regclass) || '/' || (SELECT count(*) FROM pg_index WHERE indrelid = 'dlq_events'::regclass)" "$before"
+
+run groups "${db[@]}" --json
+ok "options may stand behind the command" exits 0
+ok "groups: names" names group count error_class error category first_seen last_seen rate_per_minute event_types topics came_back
+ok "groups: largest first, complete" all json 'rows == sorted(rows, key=lambda r: -r["count"])' ';' json 'sum(r["count"] for r in rows) == 1003' ';' \
+    json 'rows[0]["count"] == 500 and rows[0]["error_class"] == "java.lang.IllegalStateException"' ';' \
+    json 'sorted(rows[0]["event_types"]) == ["order.created", "order.updated", "payment.failed"] and rows[0]["topics"] == ["orders"]'
+key=$(sed -n '1s/.*"group":"\([0-9a-f]*\)".*/\1/p' "$work/out")
+for by in type source topic kind hour; do
+    run groups "${db[@]}" --by $by --json
+    ok "groups --by $by" all exits 0 ';' json 'sum(r["count"] for r in rows) == 1003'
+done
+run groups "${db[@]}" --by type --json
+ok "groups --by type puts the type into group" json '{r["group"]: r["count"] for r in rows}["payment.failed"] == 333'
+run groups "${db[@]}" --by colour
+ok "groups --by something else" all exits 2 ';' one_sentence
+run groups "${db[@]}" --limit 2 --json
+ok "groups --limit gives the largest" all lines 2 ';' json 'rows[0]["count"] == 500'
+
+run events "${db[@]}" --json
+ok "events: names" names id event_id event_type status group category error_message retry_count created_at topic partition offset key edited came_back
+ok "events: all, newest by time first" all json 'len(rows) == 1003' ';' json '[r["id"] for r in rows if r["created_at"]][:3] == [1, 2, 3]'
+run events "${db[@]}" --json --group "$key" --limit 2
+ok "events --group --limit" all lines 2 ';' json 'all(r["group"] == "'"$key"'" for r in rows)' ';' json '[r["id"] for r in rows] == [2, 3]'
+run events "${db[@]}" --json --group "${key:0:6}"
+ok "the beginning of a group's key is enough" json 'len(rows) == 500'
+run events "${db[@]}" --group xyz
+ok "a group key that is none" all exits 2 ';' one_sentence
+run events "${db[@]}" --json --filter 'type:payment "timed out"'
+ok "events --filter" json 'len(rows) == 83 and all("timed out" in r["error_message"] for r in rows)'
+run events "${db[@]}" --filter 'type:pay ('
+ok "a filter's mistake has its column" all exits 2 ';' one_sentence ';' warns "column"
+run events "${db[@]}" --json --queue orders_dlq
+ok "events --queue" json '[r["id"] for r in rows] == [1003]'
+run events "${db[@]}" --queue orders
+ok "a queue that is none" all exits 2 ';' one_sentence
+run events "${db[@]}" --json --status all
+ok "events --status all" json 'len(rows) == 1005'
+run events "${db[@]}" --json --status discarded
+ok "events --status discarded" json '[r["id"] for r in rows] == [1005]'
+run events "${db[@]}" --json --filter status:resolved
+ok "a status: term chooses among all" json '[r["id"] for r in rows] == [1004]'
+run events "${db[@]}" --status lost
+ok "a status that is none" all exits 2 ';' one_sentence
+run events "${db[@]}" --json --id 5 --id 3
+ok "events --id" json '[r["id"] for r in rows] == [3, 5]'
+run events "${db[@]}" --json --id - <<<$'7\n8, 9\n'
+ok "events --id - reads standard input" json '[r["id"] for r in rows] == [7, 8, 9]'
+run events "${db[@]}" --id 5 --id 99999
+ok "an unknown id" all exits 5 ';' one_sentence ';' warns 99999
+run events "${db[@]}" --json --id 1001
+ok "NULL stays null" json 'rows[0]["created_at"] is None and rows[0]["topic"] is None and rows[0]["offset"] is None and rows[0]["key"] is None'
+run events "${db[@]}" --json --limit 1 --filter id:1
+ok "times carry an offset" json 'rows[0]["created_at"].endswith(("Z", "+00:00"))'
+run events "${db[@]}" --json --zone America/Sao_Paulo --id 1
+ok "the table's zone is a setting" json 'rows[0]["created_at"] == "2026-11-20T11:59:00-03:00"'
+run events "${db[@]}" --json --filter nothingatall
+ok "nothing found is no error for reading" all exits 0 ';' lines 0
+
+run events "${db[@]}" --id 1002
+ok "text into a pipe: one event, one line, no escapes" all lines 1 ';' not says $'\033' ';' says '\e[31m' ';' says '\n'
+run events "${db[@]}" --limit 2
+ok "text into a pipe has no header" all lines 2 ';' not says "created "
+at_terminal '' events "${db[@]}" --id 1002
+ok "a hostile text at a terminal is harmless" all not says $'\033[31m' ';' not says $'\033]' ';' not says $'\u202e' ';' says '\e[31m'
+ok "a table at a terminal has a header, in bold" all says "created" ';' says $'\033[1m'
+at_terminal '' events "${db[@]}" --limit 5 --no-color
+ok "--no-color" not says $'\033[1m'
+
+run show "${db[@]}" 1 --json
+ok "show: names" names id event_id event_type source_table source_id error_message stack_trace retry_count max_retries status created_at \
+    last_retry_at resolved_at resolved_by kafka_offset kafka_partition kafka_topic correlation_id payload group category error_class key \
+    edited came_back attempts headers revisions decisions would_send
+ok "show: what would be sent" json 'set(rows[0]["would_send"]) >= {"topic", "key", "headers", "exact", "why"} and rows[0]["would_send"]["topic"] == "orders"'
+ok "show: the payload is a string" json 'rows[0]["payload"] == "{\"n\": 1, \"amount\": 1.5}" and rows[0]["attempts"][0]["error_message"] == rows[0]["error_message"]'
+run show "${db[@]}" 1 --raw
+ok "show --raw" all exits 0 ';' eval '[ "$out" = "{\"n\": 1, \"amount\": 1.5}" ]'
+run show "${db[@]}" 1 --as-sent
+ok "show --as-sent" all exits 0 ';' eval '[ "$out" = "{\"n\": 1, \"amount\": 1.5}" ]' ';' warns "not byte for byte"
+run show "${db[@]}" 1002
+ok "show of a hostile event" all exits 0 ';' not says $'\033'
+at_terminal '' show "${db[@]}" 1002 --raw
+ok "show --raw at a terminal is harmless" all not says $'\033]' ';' not says $'\007'
+run show "${db[@]}" 99999
+ok "show of an unknown id" all exits 5 ';' one_sentence
+run show "${db[@]}" abc
+ok "show of no id" all exits 2 ';' one_sentence
+
+run stats "${db[@]}" --json
+ok "stats: five objects" all lines 5 ';' json 'len({r["analysis"] for r in rows}) == 5' ';' \
+    json '[r for r in rows if r["analysis"] == "pending"][0]["pending"] == 1003' ';' \
+    json '{t["event_type"]: t["total"] for t in [r for r in rows if r["analysis"] == "event_types"][0]["event_types"]}["payment.failed"] == 333' ';' \
+    json '[t for t in [r for r in rows if r["analysis"] == "resolution_time"][0]["event_types"] if t["event_type"] == "order.created"][0]["mean_seconds"] == 3600'
+run stats "${db[@]}"
+ok "stats for people" all exits 0 ';' says "Most common errors" ';' says "Mean time to resolution"
+
+run doctor "${db[@]}"
+ok "doctor looks at host, PostgreSQL and Kafka" all says postgresql ';' says kafka ';' says "EXECUTE"
+run doctor "${db[@]}" --json
+ok "doctor: names" names part verdict finding remedy
+run doctor -d 'host=/nowhere'
+ok "doctor without PostgreSQL goes on and says so" all exits 3 ';' says kafka
