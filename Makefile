@@ -148,6 +148,8 @@ test-unit: ## the unit tests alone: seconds, nothing is started
 	$(Q)$(MAKE) -k -j$(JOBS) VARIANT=asan unit-programs || true
 	$(Q)tests/run build/asan unit
 
+all-objects: $(OBJECTS) $(TEST_OBJECTS)
+
 test-programs: unit-programs $(TESTS) $(FUZZERS) $(TOOLS) $(OUT)/redrive
 unit-programs: $(UNIT_TESTS)
 
@@ -246,5 +248,5 @@ help: ## this list
 FORCE:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all place install demo demo-tools test test-unit test-programs unit-programs fuzz fuzz-programs tsan bench bench-tools \
+.PHONY: all all-objects place install demo demo-tools test test-unit test-programs unit-programs fuzz fuzz-programs tsan bench bench-tools \
 	screenshots format format-check layers lint tidy banned packages clean help FORCE

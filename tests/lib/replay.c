@@ -1,6 +1,8 @@
-// The main of a fuzz target in normal test runs: every file of its corpus once, and a few inputs that every target must stand.
+// The main of a fuzz target in normal test runs: every file of its corpus once, and a few inputs that every
+// target must stand.
 //
-// Arguments are files and folders; a folder that is not there is no error, since a target may have found nothing yet.
+// Arguments are files and folders; a folder that is not there is no error, since a target may have found
+// nothing yet.
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

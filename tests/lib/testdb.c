@@ -1,0 +1,141 @@
+#include "tests/lib/testdb.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char testdb_contract[] = "CREATE TABLE public.dlq_events ("
+                               " id bigserial PRIMARY KEY,"
+                               " event_id varchar(50) NOT NULL,"
+                               " event_type varchar(50) NOT NULL,"
+                               " source_table varchar(50),"
+                               " source_id varchar(50),"
+                               " event_payload jsonb NOT NULL,"
+                               " error_message text NOT NULL,"
+                               " stack_trace text,"
+                               " retry_count integer DEFAULT 0,"
+                               " max_retries integer DEFAULT 3,"
+                               " status varchar(20) DEFAULT 'PENDING',"
+                               " created_at timestamp DEFAULT current_timestamp,"
+                               " last_retry_at timestamp,"
+                               " resolved_at timestamp,"
+                               " resolved_by varchar(50),"
+                               " kafka_offset bigint,"
+                               " kafka_partition integer,"
+                               " kafka_topic varchar(100),"
+                               " correlation_id uuid);"
+                               "CREATE INDEX ON public.dlq_events (status);"
+                               "CREATE INDEX ON public.dlq_events (created_at);"
+                               "CREATE INDEX ON public.dlq_events (source_id);"
+                               "CREATE INDEX ON public.dlq_events (event_type);";
+
+static PGconn *
+connect_to(const char *conninfo)
+{
+    PGconn *conn = PQconnectdb(conninfo);
+    if (PQstatus(conn) == CONNECTION_OK)
+        return conn;
+    fprintf(stderr, "# testdb: %s", PQerrorMessage(conn));
+    PQfinish(conn);
+    return NULL;
+}
+
+static PGresult *
+must_run(PGconn *conn, const char *sql)
+{
+    PGresult *result = PQexec(conn, sql);
+    ExecStatusType status = PQresultStatus(result);
+    if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK)
+        return result;
+    fprintf(stderr, "# testdb: %s# in: %s\n", PQerrorMessage(conn), sql);
+    exit(1);
+}
+
+// CREATE and DROP DATABASE, from the database that is always there.
+static bool
+on_server(const char *format, const char *name)
+{
+    const char *server = getenv("REDRIVE_TEST_PG");
+    if (!server || !*server) {
+        fprintf(stderr, "# testdb: REDRIVE_TEST_PG is not set: run this through tests/run\n");
+        return false;
+    }
+    PGconn *conn = connect_to(server);
+    if (!conn)
+        return false;
+    char sql[160];
+    snprintf(sql, sizeof sql, "%s %s%s", format, name, *format == 'D' ? " WITH (FORCE)" : "");
+    PQclear(must_run(conn, sql));
+    PQfinish(conn);
+    return true;
+}
+
+bool
+testdb_create(struct testdb *db)
+{
+    static int count;
+    *db = (struct testdb){0};
+    char name[sizeof db->name];
+    snprintf(name, sizeof name, "redrive_test_%ld_%d", (long)getpid(), ++count);
+    if (!on_server("CREATE DATABASE", name))
+        return false;
+    memcpy(db->name, name, sizeof name);
+    snprintf(db->conninfo, sizeof db->conninfo, "%s dbname=%s", getenv("REDRIVE_TEST_PG"), name);
+    const char *pooler = getenv("REDRIVE_TEST_PGBOUNCER");
+    if (pooler && *pooler)
+        snprintf(db->pooled, sizeof db->pooled, "%s dbname=%s", pooler, name);
+    db->conn = connect_to(db->conninfo);
+    if (!db->conn)
+        return false;
+    PQclear(must_run(db->conn, testdb_contract));
+    return true;
+}
+
+void
+testdb_drop(struct testdb *db)
+{
+    if (!*db->name)
+        return;
+    PQfinish(db->conn);
+    on_server("DROP DATABASE", db->name);
+    *db = (struct testdb){0};
+}
+
+static PGresult *
+run_formatted(struct testdb *db, const char *format, va_list args)
+{
+    char sql[16384];
+    int len = vsnprintf(sql, sizeof sql, format, args);
+    if (len < 0 || (size_t)len >= sizeof sql) {
+        fprintf(stderr, "# testdb: a statement longer than %zu bytes\n", sizeof sql);
+        exit(1);
+    }
+    return must_run(db->conn, sql);
+}
+
+void
+testdb_run(struct testdb *db, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    PQclear(run_formatted(db, format, args));
+    va_end(args);
+}
+
+int64_t
+testdb_number(struct testdb *db, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    PGresult *result = run_formatted(db, format, args);
+    va_end(args);
+    if (PQntuples(result) != 1 || PQgetisnull(result, 0, 0)) {
+        fprintf(stderr, "# testdb: no number from: %s\n", format);
+        exit(1);
+    }
+    int64_t number = strtoll(PQgetvalue(result, 0, 0), NULL, 10);
+    PQclear(result);
+    return number;
+}
