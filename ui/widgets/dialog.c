@@ -296,6 +296,15 @@ wrapped_rows(const char *text, int width, bool is_ascii)
     return rows ? rows : 1;
 }
 
+static int
+lines_rows(const struct dialog *dialog, int width, bool is_ascii)
+{
+    int rows = 0;
+    for (size_t i = 0; i < dialog->line_count; i++)
+        rows += wrapped_rows(dialog->lines[i].text, width, is_ascii);
+    return rows;
+}
+
 static void
 draw_lines(const struct dialog *dialog, struct form *form, struct area area)
 {
@@ -411,7 +420,9 @@ draw_controls(const struct dialog *dialog, struct form *form, struct area *inner
     if (dialog->bad_field >= 0 && inner->rows > 0)
         (void)canvas_text(form->canvas, area_take_bottom(inner, 1).row, inner->col, inner->cols,
                           bytes_of(dialog->trouble.text), ROLE_PROMPT_ERROR);
-    if (dialog->command.len && inner->rows > dialog->request.field_count + 4)
+    int needed =
+        (can ? dialog->request.field_count : 0) + lines_rows(dialog, inner->cols, form->canvas->is_ascii);
+    if (dialog->command.len && inner->rows > needed)
         (void)canvas_printf(form->canvas, area_take_bottom(inner, 1).row, inner->col, inner->cols, ROLE_DIM,
                             "same as: %s", strbuf_text(&dialog->command));
     for (int i = dialog->request.field_count - 1; can && i >= 0 && inner->rows > 0; i--)
@@ -421,9 +432,7 @@ draw_controls(const struct dialog *dialog, struct form *form, struct area *inner
 static int
 wanted_rows(const struct dialog *dialog, int width, bool is_ascii)
 {
-    int rows = 4; // frame, a blank, buttons
-    for (size_t i = 0; i < dialog->line_count; i++)
-        rows += wrapped_rows(dialog->lines[i].text, width, is_ascii);
+    int rows = 4 + lines_rows(dialog, width, is_ascii); // frame, a blank, buttons
     if (dialog->refusal.len)
         rows += wrapped_rows(strbuf_text(&dialog->refusal), width, is_ascii);
     rows += can_confirm(dialog) ? dialog->request.field_count : 0;
