@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "engine/kill_point.h"
 
-#define INIT_PATIENCE (60 * US_PER_SECOND)
+#define INIT_PATIENCE (30 * US_PER_SECOND)
 
 struct publisher *
 publisher_create(const struct publisher_settings *settings)
@@ -162,7 +162,7 @@ init_handle(struct publisher *publisher, struct err *err)
                                           publisher->wait_ms, &is_done, err))
         return publisher_begin_again(publisher);
     if (!is_done && publisher_mono(publisher) - publisher->init_at > INIT_PATIENCE) {
-        err_set(err, ERR_UNREACHABLE, "Kafka did not give the transactional id %s within a minute",
+        err_set(err, ERR_UNREACHABLE, "Kafka did not give the transactional id %s within half a minute",
                 publisher->slot.txn_id);
         return publisher_begin_again(publisher);
     }

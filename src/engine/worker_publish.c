@@ -14,7 +14,8 @@
 #define DOUBT_AGAIN (600 * US_PER_SECOND) // for what a scan could not decide
 #define DOUBT_WAIT (100 * US_PER_SECOND)  // message timeout 30 s + request timeout 10 s + 60 s
 #define SLOT_IDLE (5 * US_PER_SECOND)     // then a slot is let go
-#define PATIENCE (14 * US_PER_SECOND)     // of somebody in the foreground; with the tries before and after: within 25 s
+#define PATIENCE                                                                                             \
+    (14 * US_PER_SECOND) // of somebody in the foreground; with the tries before and after: within 25 s
 #define STOP_WITHIN (10 * US_PER_SECOND)
 #define WAIT_MS 20
 
@@ -80,6 +81,8 @@ worker_need_kafka(struct run *run, bool *is_there, struct err *err)
         return true;
 
     struct err failure = {0};
+    if (!run->kafka_since) // until it has worked
+        run->kafka_since = clock_mono();
     if (!links_connect(&run->links, &failure))
         return store_is_connected(run->links.store) ? kafka_failed(run, &failure, err)
                                                     : worker_store_failed(run, &failure, err);
