@@ -45,6 +45,10 @@ class_length(struct bytes text)
         digits += word_is_digit(c);
         end++;
     }
+    char next = end < text.len ? text.data[end] : '\n';
+    if (!word_is_one_of(next, ":\n\r ") ||
+        (next == ' ' && !(end + 1 < text.len && word_is_one_of(text.data[end + 1], "([-"))))
+        return 0;
     while (part < end && text.data[part] == '_')
         part++;
     if (end <= part || end >= CLASS_MAX || (word_kind(text.data[part]) & KIND_UPPER) == 0 || digits > 6)
@@ -117,10 +121,31 @@ skip_preface(struct bytes text)
     return text;
 }
 
+// app/order.rb:12:in …: a line number before the first blank.
+static bool
+is_ruby_place(struct bytes text)
+{
+    size_t at = 0;
+    while (at < text.len && (word_kind(text.data[at]) & KIND_BLANK) == 0 && text.data[at] != ':')
+        at++;
+    return at + 1 < text.len && text.data[at] == ':' && word_is_digit(text.data[at + 1]);
+}
+
+// Ruby's newest frame stands before the text: both are parts of one trace.
+static struct bytes
+frames_with_head(struct bytes head, struct bytes frames)
+{
+    if (!bytes_present(frames))
+        return head;
+    return (struct bytes){head.data, (size_t)(frames.data - head.data) + frames.len};
+}
+
 // Ruby's first line: app/order.rb:12:in `total': undefined method … (NoMethodError)
 static bool
 split_ruby(struct bytes text, struct cause_link *link)
 {
+    if (!is_ruby_place(text))
+        return false;
     const char *newline = memchr(text.data, '\n', text.len);
     struct bytes line = bytes_slice(text, 0, newline == NULL ? text.len : (size_t)(newline - text.data));
     size_t in = bytes_find(line, BYTES(":in "), 0);
@@ -139,11 +164,34 @@ split_ruby(struct bytes text, struct cause_link *link)
     return true;
 }
 
+// Python's repr: KeyError('email'), ValueError("no such rate"). The text is what stands in the brackets.
+static bool
+split_repr(struct bytes text, struct cause_link *link)
+{
+    if (!bytes_ends(text, ")"))
+        return false;
+    size_t open = 0;
+    while (open < text.len && (word_is_alnum(text.data[open]) || word_is_one_of(text.data[open], "._")))
+        open++;
+    struct bytes name = bytes_slice(text, 0, open);
+    if (open == 0 || text.data[open] != '(' || class_length(name) != open || !has_class_ending(name))
+        return false;
+
+    struct bytes inner = bytes_slice(text, open + 1, text.len - open - 2);
+    char quote = inner.len > 1 ? inner.data[0] : ' ';
+    bool is_quoted = (quote == '\'' || quote == '"') && inner.data[inner.len - 1] == quote;
+    if (is_quoted && !bytes_ends(name, "KeyError"))
+        inner = bytes_slice(inner, 1, inner.len - 2);
+    link->class_name = name;
+    link->text = inner;
+    return true;
+}
+
 struct cause_link
 cause_split(struct bytes text)
 {
     struct cause_link link = {.class_name = BYTES_ABSENT, .text = bytes_trim(text), .frames = BYTES_ABSENT};
-    if (link.text.len == 0 || split_ruby(link.text, &link))
+    if (link.text.len == 0 || split_ruby(link.text, &link) || split_repr(link.text, &link))
         return link;
     link.text = skip_preface(link.text);
     // A class that stands before another one says only that it wrapped it.
@@ -160,26 +208,53 @@ cause_split(struct bytes text)
 
 // A message by itself
 
+struct marker_row {
+    const char *text;
+    size_t len;
+};
+
+// Most messages hold no marker; this looks at no more than the characters around `;`, `>` and `:`.
+static bool
+may_hold_marker(struct bytes text)
+{
+    const char *end = text.data + text.len;
+    for (const char *p = memchr(text.data, ';', text.len); p != NULL;
+         p = memchr(p + 1, ';', (size_t)(end - p - 1))) {
+        bool is_nested = end - p > 2 && p[2] == 'n';
+        if (is_nested || (p > text.data && word_is_one_of(p[-1], "dnr")))
+            return true;
+    }
+    for (const char *p = memchr(text.data, '>', text.len); p != NULL;
+         p = memchr(p + 1, '>', (size_t)(end - p - 1))) {
+        if (p - text.data >= 3 && memcmp(p - 3, "---", 3) == 0)
+            return true;
+    }
+    for (const char *p = memchr(text.data, ':', text.len); p != NULL;
+         p = memchr(p + 1, ':', (size_t)(end - p - 1))) {
+        if (p - text.data >= 9 && (memcmp(p - 8, "aused by", 8) == 0 || memcmp(p - 9, "### Cause", 9) == 0))
+            return true;
+    }
+    return false;
+}
+
 // Of all markers the one that stands last; SIZE_MAX where none does. *behind is where the cause begins.
 static size_t
 find_marker(struct bytes text, size_t *behind)
 {
-    static const char *const markers[] = {
+    static const struct marker_row markers[] = {
 #define WRAPPER_CLASS(name)
 #define WRAPPER_TEXT(pattern)
-#define WRAPPER_MARKER(text) text,
+#define WRAPPER_MARKER(text) {text, sizeof(text) - 1},
 #include "core/fingerprint_wrapper.def"
 #undef WRAPPER_CLASS
 #undef WRAPPER_TEXT
 #undef WRAPPER_MARKER
     };
     size_t last = SIZE_MAX;
-    if (memchr(text.data, ';', text.len) == NULL && memchr(text.data, '>', text.len) == NULL &&
-        bytes_find(text, BYTES("aused by: "), 0) == SIZE_MAX &&
-        bytes_find(text, BYTES("### "), 0) == SIZE_MAX)
+    if (text.len == 0 || !may_hold_marker(text))
         return SIZE_MAX;
     for (size_t i = 0; i < sizeof markers / sizeof markers[0]; i++) {
-        struct bytes marker = bytes_of(markers[i]);
+        struct bytes marker = {markers[i].text, markers[i].len};
         size_t at = bytes_find_last(text, marker);
         if (at != SIZE_MAX && at + marker.len < text.len && (last == SIZE_MAX || at > last)) {
             last = at;
@@ -352,7 +427,7 @@ push_section(struct cause_chain *chain, const struct trace *trace, const struct 
     }
     if (is_head && !bytes_present(link.class_name))
         link.class_name = input->error_class;
-    link.frames = section->frames;
+    link.frames = is_ruby_place(head) ? frames_with_head(head, section->frames) : section->frames;
     if (chain->count == 0) {
         push_message(chain, link);
         return;

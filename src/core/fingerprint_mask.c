@@ -67,6 +67,7 @@ scan_emit_word(struct scan *scan, size_t from, size_t to)
 {
     append_kept(scan, from, to);
     scan->prev = scan_slice(scan, from, to);
+    scan->prev_roles = 0;
 }
 
 void
@@ -102,6 +103,7 @@ scan_emit_hole(struct scan *scan, size_t from, size_t to, enum mask_rule rule)
     scan->is_number = rule == MASK_NUMBER || rule == MASK_VERSION || rule == MASK_DATE;
     scan->after = AFTER_BLANK;
     scan->prev = BYTES_ABSENT;
+    scan->prev_roles = ROLES_KNOWN;
     if (scan->mask->trail != NULL)
         trail_add(scan->mask->trail, from, to, rule);
 }
@@ -188,9 +190,8 @@ scan_take_payload(struct scan *scan, size_t from, size_t to, enum mask_rule rule
 static bool
 begins_statement(const struct scan *scan, struct bytes word, size_t behind)
 {
-    if (word.len != 6 && word.len != 5 && word.len != 7)
-        return false;
-    if ((word_roles(word) & ROLE_SQL) == 0)
+    if (word.len < 5 || word.len > 7 || !word_is_one_of(word.data[0], "iIuUdDsSmMrR") ||
+        (word_roles(word) & ROLE_SQL) == 0)
         return false;
     struct bytes next = scan_peek_word(scan, behind);
     if (word_equals_folded(word, "select"))
@@ -224,7 +225,7 @@ statement_end(const struct scan *scan, size_t at)
 static bool
 is_date_word(const struct scan *scan, size_t from, size_t to)
 {
-    if ((word_kind(scan->text.data[from]) & KIND_UPPER) == 0 || to - from < 3)
+    if (!word_is_one_of(scan->text.data[from], "JFMASONDTW") || to - from < 3)
         return false;
     for (unsigned i = 0; i < 2; i++) {
         size_t next = scan_skip_blanks(scan, to);
@@ -276,16 +277,16 @@ person_end(const struct scan *scan, size_t from)
 }
 
 static bool
-is_person(const struct scan *scan, struct bytes word)
+is_person(struct scan *scan, struct bytes word)
 {
     struct bytes prev = scan->prev;
     if (prev.len < 4 || scan->after > AFTER_COLON || !is_capitalised(word))
         return false;
     if (word_equals_folded(word, "not") || (word_kind(word.data[0]) & KIND_HIGH) != 0)
         return false;
-    return (word_roles(prev) & ROLE_PERSON) != 0 &&
+    return (scan_prev_roles(scan) & ROLE_PERSON) != 0 &&
            ((word_kind(prev.data[0]) & KIND_LOWER) != 0 || scan->after == AFTER_COLON ||
-            (word_roles(prev) & ROLE_TITLE) != 0);
+            (scan_prev_roles(scan) & ROLE_TITLE) != 0);
 }
 
 // "decimal: abc. Path …": the value goes on to the next full stop, comma or semicolon, or the end of the
@@ -304,12 +305,30 @@ free_value_end(const struct scan *scan, size_t at)
 static bool
 take_free_value(struct scan *scan, size_t from)
 {
-    if (scan->after != AFTER_COLON || scan->prev.len == 0 || (word_roles(scan->prev) & ROLE_FREE_VALUE) == 0)
+    if (scan->after != AFTER_COLON || (scan_prev_roles(scan) & ROLE_FREE_VALUE) == 0)
         return false;
     size_t end = free_value_end(scan, from);
     scan_emit_hole(scan, from, end, MASK_VALUE);
     scan->at = end > scan->at ? end : scan->at;
     return true;
+}
+
+// "for user bob", "user bob from": a login name, known by the words around it.
+static bool
+is_login(const struct scan *scan, size_t to)
+{
+    struct bytes prev = scan->prev;
+    if (scan->after != AFTER_BLANK ||
+        !(word_equals_folded(prev, "user") || word_equals_folded(prev, "usuario") ||
+          word_equals_folded(prev, "usu\xC3\xA1rio")))
+        return false;
+    size_t next = scan_skip_blanks(scan, to);
+    size_t start = (size_t)(prev.data - scan->text.data);
+    if (next == scan->end)
+        return start >= 4 && memcmp(prev.data - 4, "for ", 4) == 0;
+    struct bytes word = scan_peek_word(scan, next);
+    return next > to && (word_equals_folded(word, "from") || word_equals_folded(word, "by") ||
+                         word_equals_folded(word, "on"));
 }
 
 // "for user bob", "id: abc", "42 ms": the word before makes this one volatile.
@@ -321,8 +340,12 @@ take_by_neighbour(struct scan *scan, size_t from, size_t to)
         scan_emit_hole(scan, from, to, MASK_DURATION);
         return true;
     }
-    if (scan->after == AFTER_COLON && scan->prev.len > 0 && (word_roles(scan->prev) & ROLE_ID) != 0) {
+    if (scan->after == AFTER_COLON && (scan_prev_roles(scan) & ROLE_ID) != 0) {
         scan_emit_hole(scan, from, to, MASK_IDENTITY);
+        return true;
+    }
+    if (is_login(scan, to)) {
+        scan_emit_hole(scan, from, to, MASK_PERSON);
         return true;
     }
     if (is_date_word(scan, from, to)) {
@@ -396,6 +419,13 @@ is_edge(char c)
     return (word_kind(c) & (KIND_MARK | KIND_JOIN)) != 0 && c != '_' && c != '$';
 }
 
+static bool
+is_wide_digit(const struct scan *scan, size_t at)
+{
+    size_t len = 0;
+    return word_lead(scan->text, at, &len) == LEAD_DIGIT;
+}
+
 void
 scan_take_piece(struct scan *scan, size_t from, size_t to)
 {
@@ -407,8 +437,12 @@ scan_take_piece(struct scan *scan, size_t from, size_t to)
         from++;
 
     unsigned seen = 0;
-    for (size_t i = from; i < to; i++)
-        seen |= word_kind(data[i]) == KIND_LEAD ? KIND_HIGH : word_kind(data[i]);
+    for (size_t i = from; i < to; i++) {
+        unsigned kind = word_kind(data[i]);
+        if ((kind & KIND_LEAD) != 0)
+            kind = is_wide_digit(scan, i) ? KIND_HIGH | KIND_DIGIT : KIND_HIGH;
+        seen |= kind;
+    }
     size_t at = scan->at;
     if (from < to && take_free_value(scan, from))
         return;
@@ -465,10 +499,9 @@ take_comparison(struct scan *scan)
 
 // Behind what an opening bracket at `at` holds, if all of it is one value; else 0.
 static size_t
-value_bracket_end(const struct scan *scan, size_t at)
+value_bracket_end(struct scan *scan, size_t at)
 {
-    bool is_value =
-        scan->after == AFTER_EQUALS || (scan->prev.len > 0 && (word_roles(scan->prev) & ROLE_VALUE) != 0);
+    bool is_value = scan->after == AFTER_EQUALS || (scan_prev_roles(scan) & ROLE_VALUE) != 0;
     if (!is_value)
         return 0;
     size_t reach = scan->end - at > BRACKET_REACH ? BRACKET_REACH : scan->end - at;
@@ -589,6 +622,7 @@ scan_range(struct scan *scan, size_t from, size_t to)
     inner.unclosed = 0;
     scan_all(&inner);
     scan->prev = inner.prev;
+    scan->prev_roles = inner.prev_roles;
     scan->may_collapse = inner.may_collapse;
     scan->is_number = inner.is_number;
     scan->after = AFTER_BLANK;

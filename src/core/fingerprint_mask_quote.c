@@ -226,9 +226,9 @@ judge_word(const struct scan *scan, struct bytes content, unsigned roles, size_t
 }
 
 static enum quoted
-judge(const struct scan *scan, struct bytes content, size_t behind)
+judge(struct scan *scan, struct bytes content, size_t behind)
 {
-    unsigned roles = scan->prev.len > 0 ? word_roles(scan->prev) : 0;
+    unsigned roles = scan_prev_roles(scan);
     for (size_t i = 0; i < content.len; i++) {
         if ((word_kind(content.data[i]) & KIND_BLANK) != 0)
             return judge_phrase(scan, content, roles);

@@ -158,7 +158,7 @@ is_leading_code(const struct scan *scan, size_t from, size_t to)
 }
 
 static bool
-is_code(const struct scan *scan, size_t from, size_t to, bool is_number)
+is_code(struct scan *scan, size_t from, size_t to, bool is_number)
 {
     struct bytes word = scan_slice(scan, from, to);
     if (word.len > 20)
@@ -170,7 +170,7 @@ is_code(const struct scan *scan, size_t from, size_t to, bool is_number)
     if (scan->prev.len == 0)
         return false;
 
-    unsigned roles = word_roles(scan->prev);
+    unsigned roles = scan_prev_roles(scan);
     if ((roles & ROLE_SQLSTATE) != 0)
         return word.len == 5 && is_upper_code(word);
     if ((roles & ROLE_CODE) == 0)
@@ -185,7 +185,7 @@ is_code(const struct scan *scan, size_t from, size_t to, bool is_number)
 // Names
 
 static bool
-is_name_role(const struct scan *scan, struct bytes word)
+is_name_role(struct scan *scan, struct bytes word)
 {
     if (scan->prev.len == 0 || word.len > NAME_LONG || !word_is_identifier(word))
         return false;
@@ -196,7 +196,7 @@ is_name_role(const struct scan *scan, struct bytes word)
         if (run > 3 || (run == 1 && i > 0 && word.data[i - 1] == '-'))
             return false;
     }
-    unsigned roles = word_roles(scan->prev);
+    unsigned roles = scan_prev_roles(scan);
     return (roles & ROLE_NAME) != 0 ? word_digits(word) <= 4
                                     : (roles & ROLE_WEAK_NAME) != 0 && word_digits(word) == 0;
 }
@@ -204,7 +204,7 @@ is_name_role(const struct scan *scan, struct bytes word)
 static bool
 is_kept_word(struct bytes word)
 {
-    return word.len <= 12 && (word_roles(word) & ROLE_KEEP) != 0;
+    return word.len <= 12 && word_digits(word) <= 4 && (word_roles(word) & ROLE_KEEP) != 0;
 }
 
 // items.3.sku: a path into a document, whose indexes are parts of their own.
@@ -278,7 +278,7 @@ take_digits(struct scan *scan, size_t from, size_t to, unsigned seen)
         scan_emit_word(scan, from, to);
     else if (is_name_role(scan, word))
         scan_emit_name(scan, from, to);
-    else if ((seen & KIND_HIGH) == 0 || !take_unspaced(scan, from, to))
+    else if ((seen & KIND_HIGH) == 0 || word_digits(word) == 0 || !take_unspaced(scan, from, to))
         emit_volatile(scan, from, to);
 }
 
@@ -349,7 +349,7 @@ take_path(struct scan *scan, size_t from, size_t to, unsigned seen)
     unsigned slashes = count_char(scan, from, to, '/');
     bool is_rooted = word.data[0] == '/' || word.data[0] == '~' || word.data[0] == '.' ||
                      word.data[0] == '\\' || (word.len > 2 && word.data[1] == ':');
-    unsigned roles = scan->prev.len > 0 ? word_roles(scan->prev) : 0;
+    unsigned roles = scan_prev_roles(scan);
     if (word.data[0] == '/' && (roles & ROLE_VERB) != 0) {
         size_t rest = emit_leading_parts(scan, from, to);
         scan_emit_hole(scan, rest, to, MASK_PATH);
@@ -415,6 +415,19 @@ is_colon_value(struct bytes word)
     return digits > 0 && (colons >= 2 || word_is_digit(word.data[0]));
 }
 
+// aa:bb:cc:dd:ee:ff, which may hold no digit.
+static bool
+is_hardware_address(struct bytes word)
+{
+    if (word.len != 17)
+        return false;
+    for (size_t i = 0; i < word.len; i++) {
+        if (i % 3 == 2 ? word.data[i] != ':' : !word_is_hex(word.data[i]))
+            return false;
+    }
+    return true;
+}
+
 static void
 take_colons(struct scan *scan, size_t from, size_t to, unsigned seen)
 {
@@ -422,6 +435,10 @@ take_colons(struct scan *scan, size_t from, size_t to, unsigned seen)
     if ((seen & KIND_DIGIT) != 0 && is_colon_value(word)) {
         emit_volatile(scan, from, to);
         scan->is_number = true;
+        return;
+    }
+    if (is_hardware_address(word)) {
+        scan_emit_hole(scan, from, to, MASK_HEX);
         return;
     }
     if ((seen & KIND_DIGIT) == 0 && bytes_find(word, BYTES("::"), 0) != SIZE_MAX) {
@@ -443,7 +460,7 @@ static void
 take_dots(struct scan *scan, size_t from, size_t to, unsigned seen)
 {
     struct bytes word = scan_slice(scan, from, to);
-    unsigned roles = scan->prev.len > 0 ? word_roles(scan->prev) : 0;
+    unsigned roles = scan_prev_roles(scan);
     if ((seen & KIND_DIGIT) != 0) {
         if (is_indexed_path(word))
             scan_emit_path(scan, from, to);
@@ -472,6 +489,39 @@ take_dot_line(struct scan *scan, size_t from, size_t to)
     return true;
 }
 
+// Which marks a word holds, and where what decides first stands.
+struct marks {
+    bool has_slash;
+    bool has_colon;
+    bool has_dot_line;
+    size_t scheme; // SIZE_MAX: none
+    size_t at_sign;
+};
+
+static struct marks
+find_marks(const struct scan *scan, size_t from, size_t to)
+{
+    const char *data = scan->text.data;
+    struct marks marks = {.scheme = SIZE_MAX, .at_sign = SIZE_MAX};
+    for (size_t i = from; i < to; i++) {
+        if ((word_kind(data[i]) & KIND_MARK) == 0)
+            continue;
+        char next = i + 1 < to ? data[i + 1] : ' ';
+        if (data[i] == '/' || data[i] == '\\') {
+            marks.has_slash = true;
+        } else if (data[i] == '.') {
+            marks.has_dot_line |= next == '.';
+        } else if (data[i] == '@') {
+            marks.at_sign = marks.at_sign == SIZE_MAX ? i : marks.at_sign;
+        } else {
+            marks.has_colon = true;
+            if (marks.scheme == SIZE_MAX && next == '/' && i + 2 < to && data[i + 2] == '/')
+                marks.scheme = i;
+        }
+    }
+    return marks;
+}
+
 void
 scan_take_marked(struct scan *scan, size_t from, size_t to, unsigned seen)
 {
@@ -484,18 +534,16 @@ scan_take_marked(struct scan *scan, size_t from, size_t to, unsigned seen)
         return;
     }
 
-    struct bytes word = scan_slice(scan, from, to);
-    size_t scheme = bytes_find(word, BYTES("://"), 0);
-    size_t at_sign = find_char(scan, from, to, '@');
-    if (scheme != SIZE_MAX)
-        take_url(scan, from, from + scheme);
-    else if (take_dot_line(scan, from, to))
+    struct marks marks = find_marks(scan, from, to);
+    if (marks.scheme != SIZE_MAX)
+        take_url(scan, from, marks.scheme);
+    else if (marks.has_dot_line && take_dot_line(scan, from, to))
         return;
-    else if (at_sign < to && word.data[0] != '/')
-        take_at(scan, from, at_sign, to);
-    else if (find_char(scan, from, to, '/') < to || find_char(scan, from, to, '\\') < to)
+    else if (marks.at_sign != SIZE_MAX && scan->text.data[from] != '/')
+        take_at(scan, from, marks.at_sign, to);
+    else if (marks.has_slash)
         take_path(scan, from, to, seen);
-    else if (find_char(scan, from, to, ':') < to)
+    else if (marks.has_colon)
         take_colons(scan, from, to, seen);
     else
         take_dots(scan, from, to, seen);
@@ -505,7 +553,7 @@ void
 scan_take_value(struct scan *scan, size_t from, size_t to, unsigned seen)
 {
     struct bytes word = scan_slice(scan, from, to);
-    unsigned roles = scan->prev.len > 0 ? word_roles(scan->prev) : 0;
+    unsigned roles = scan_prev_roles(scan);
     char behind = scan_char(scan, to);
     scan->after = AFTER_BLANK;
     if (scan->has_gap && behind == '=' &&

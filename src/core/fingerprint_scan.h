@@ -18,8 +18,8 @@ struct scan {
     struct bytes class_name;
     size_t at;
     size_t end;
-    struct bytes
-        prev; // the literal word before, for what it says about this one; absent behind a volatile part
+    struct bytes prev;   // the literal word before, which may tell what this one is; absent behind a hole
+    unsigned prev_roles; // of it, once somebody asked: see scan_prev_roles
     enum scan_after after;
     bool has_gap;      // blanks behind the `=`
     bool may_collapse; // a volatile part was the last that was emitted, and no bracket opened since
@@ -39,6 +39,17 @@ static inline struct bytes
 scan_slice(const struct scan *scan, size_t from, size_t to)
 {
     return (struct bytes){scan->text.data + from, to - from};
+}
+
+#define ROLES_KNOWN (1u << 31)
+
+// What the word before says.
+static inline unsigned
+scan_prev_roles(struct scan *scan)
+{
+    if (scan->prev_roles == 0)
+        scan->prev_roles = (scan->prev.len > 0 ? word_roles(scan->prev) : 0) | ROLES_KNOWN;
+    return scan->prev_roles;
 }
 
 void scan_emit_word(struct scan *scan, size_t from, size_t to);

@@ -101,7 +101,7 @@ kind_of_indented(struct bytes text, size_t at, size_t to)
         return LINE_FRAME;
     if (text.data[at] == '/' && has(text, at, to, ".go:"))
         return LINE_FRAME;
-    if (starts_at(text, at, to, "--- End of"))
+    if (starts_at(text, at, to, "--- End of inner exception"))
         return LINE_INNER_END;
     return LINE_TEXT;
 }

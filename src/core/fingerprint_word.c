@@ -1,5 +1,6 @@
 #include "core/fingerprint_word.h"
 
+#include <endian.h>
 #include <string.h>
 
 #define D KIND_DIGIT
@@ -98,76 +99,104 @@ word_lead(struct bytes text, size_t at, size_t *len)
     return LEAD_LETTER;
 }
 
+#define ROLE_WORD_MAX 24 // bytes; no row is longer
+
 struct word_row {
-    const char *text;
-    uint32_t len;
+    char text[ROLE_WORD_MAX]; // filled up with NULs
     uint32_t roles;
 };
 
 static const struct word_row words[] = {
-#define WORD(text, roles) {text, sizeof(text) - 1, roles},
+#define WORD(text, roles) {text, roles},
 #include "core/fingerprint_words.def"
 #undef WORD
 };
 
 #define WORD_COUNT (sizeof words / sizeof words[0])
-#define LONGEST_ROLE_WORD 32
 
 static char
 fold(char c)
 {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    return (char)((unsigned char)c | (word_kind(c) & KIND_UPPER)
+                                         << 4); // A-Z and a-z differ in bit 5, KIND_UPPER is bit 1
 }
 
-static unsigned
-listed_roles(const char *word, size_t len)
+// The first eight bytes as a number that sorts as they do.
+static uint64_t
+head_of(const char *text)
 {
-    size_t low = 0;
-    size_t high = WORD_COUNT;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct word_row *row = &words[middle];
-        int order = memcmp(word, row->text, len < row->len ? len : row->len);
-        if (order == 0 && len == row->len)
-            return row->roles;
-        if (order < 0 || (order == 0 && len < row->len))
-            high = middle;
-        else
-            low = middle + 1;
+    uint64_t head;
+    memcpy(&head, text, sizeof head);
+    return be64toh(head);
+}
+
+// Roles are asked for several times a message, so the table is searched by numbers and without branches to
+// mispredict.
+static unsigned
+listed_roles(const char folded[ROLE_WORD_MAX])
+{
+    uint64_t head = head_of(folded);
+    const struct word_row *first = words;
+    for (size_t len = WORD_COUNT; len > 1;) {
+        size_t half = len / 2;
+        first += head_of(first[half - 1].text) < head ? half : 0;
+        len -= half;
+    }
+    for (; first < words + WORD_COUNT && head_of(first->text) <= head; first++) {
+        if (memcmp(first->text, folded, ROLE_WORD_MAX) == 0)
+            return first->roles;
     }
     return 0;
+}
+
+static bool
+ends_with(struct bytes word, const char *suffix, size_t len)
+{
+    return word.len > len && memcmp(word.data + word.len - len, suffix, len) == 0;
 }
 
 // Words that are written together with what they mean: KeeperErrorCode, order_id, orderId, 응답코드.
 static unsigned
 suffix_roles(struct bytes word)
 {
-    static const struct {
-        const char *suffix;
-        unsigned roles;
-    } suffixes[] = {
-        {"Code", ROLE_CODE},      {"_code", ROLE_CODE}, {"Status", ROLE_CODE},     {"_status", ROLE_CODE},
-        {"코드", ROLE_CODE},      {"오류", ROLE_CODE},  {"Id", ROLE_ID},           {"ID", ROLE_ID},
-        {"_id", ROLE_ID},         {"-id", ROLE_ID},     {"Message", ROLE_TELLING}, {"_message", ROLE_TELLING},
-        {"Reason", ROLE_TELLING}, {"Field", ROLE_NAME}, {"_field", ROLE_NAME},     {"Topic", ROLE_NAME},
-    };
-    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
-        if (bytes_ends(word, suffixes[i].suffix))
-            return suffixes[i].roles;
+#define ENDS(suffix) ends_with(word, suffix, sizeof(suffix) - 1)
+    switch ((unsigned char)word.data[word.len - 1]) {
+    case 'e':
+        if (ENDS("Code") || ENDS("_code"))
+            return ROLE_CODE;
+        return ENDS("Message") || ENDS("_message") ? ROLE_TELLING : 0;
+    case 's':
+        return ENDS("Status") || ENDS("_status") ? ROLE_CODE : 0;
+    case 'd':
+        if (ENDS("Id") || ENDS("_id") || ENDS("-id"))
+            return ROLE_ID;
+        return ENDS("Field") || ENDS("_field") ? ROLE_NAME : 0;
+    case 'D':
+        return ENDS("ID") ? ROLE_ID : 0;
+    case 'n':
+        return ENDS("Reason") ? ROLE_TELLING : 0;
+    case 'c':
+        return ENDS("Topic") ? ROLE_NAME : 0;
+    case 0x9c: // the last byte of 드
+        return ENDS("코드") ? ROLE_CODE : 0;
+    case 0x98: // of 류
+        return ENDS("오류") ? ROLE_CODE : 0;
+    default:
+        return 0;
     }
-    return 0;
+#undef ENDS
 }
 
 unsigned
 word_roles(struct bytes word)
 {
-    if (word.len == 0 || word.len > LONGEST_ROLE_WORD)
+    if (word.len == 0 || word.len > ROLE_WORD_MAX)
         return 0;
 
-    char folded[LONGEST_ROLE_WORD];
+    char folded[ROLE_WORD_MAX] = {0};
     for (size_t i = 0; i < word.len; i++)
         folded[i] = fold(word.data[i]);
-    unsigned roles = listed_roles(folded, word.len);
+    unsigned roles = listed_roles(folded);
     return roles != 0 ? roles : suffix_roles(word);
 }
 
@@ -343,8 +372,12 @@ word_is_error_code(struct bytes word)
     static const char *const prefixes[] = {"ORA-", "TNS-", "PLS-", "DPI-", "DPY-",     "RMAN-",
                                            "SP2-", "SQL-", "JBO-", "UCP-", "IMP-",     "EXP-",
                                            "KUP-", "OCI-", "DRG-", "LPX-", "SQLCODE-", "CWE-"};
-    if (bytes_equal_text(word, "E11000") || is_hresult(word))
+    if (word.len < 5 || word.len > 13)
+        return false;
+    if (is_hresult(word) || bytes_equal_text(word, "E11000"))
         return true;
+    if ((word_kind(word.data[0]) & word_kind(word.data[1]) & KIND_UPPER) == 0)
+        return false;
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
         size_t len = strlen(prefixes[i]);
         if (bytes_starts(word, prefixes[i]))
