@@ -1,0 +1,247 @@
+// What clusters can promise: the probe on a real Kafka and on librdkafka's mock cluster, and the degraded
+// mode on the latter.
+#include "broker/marker.h"
+#include "broker/probe.h"
+#include "tests/broker/work_world.h"
+#include <librdkafka/rdkafka_mock.h> // needs rdkafka.h before it
+
+static char mock_brokers[200];
+static pid_t mock_pid;
+
+// The mock cluster lives in a process of its own: workers are forked from one without threads.
+static int
+start_mock(void **state)
+{
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    mock_pid = fork();
+    if (mock_pid == 0) {
+        char text[200];
+        rd_kafka_conf_t *conf = rd_kafka_conf_new();
+        kafka_property(conf, "bootstrap.servers", "127.0.0.1:1");
+        kafka_property(conf, "log_level", "0");
+        rd_kafka_t *owner = rd_kafka_new(RD_KAFKA_PRODUCER, conf, text, sizeof text);
+        rd_kafka_mock_cluster_t *cluster = rd_kafka_mock_cluster_new(owner, 1);
+        const char *bootstraps = rd_kafka_mock_cluster_bootstraps(cluster);
+        if (write(ends[1], bootstraps, strlen(bootstraps)) < 0)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    close(ends[1]);
+    ssize_t got = read(ends[0], mock_brokers, sizeof mock_brokers - 1);
+    close(ends[0]);
+    assert_true(got > 0);
+    mock_brokers[got] = '\0';
+    return 0;
+}
+
+static int
+stop_mock(void **state)
+{
+    (void)state;
+    kill(mock_pid, SIGKILL);
+    waitpid(mock_pid, NULL, 0);
+    return 0;
+}
+
+static struct probe
+probe_of(const char *brokers)
+{
+    struct broker *broker;
+    struct probe probe;
+    const struct broker_settings settings = {.brokers = brokers};
+    assert_works(broker_open(&broker, &settings, &err));
+    assert_works(probe_run(broker, &settings, "0b5e55ed-0000-4000-8000-000000000000", &probe, &err));
+    broker_close(broker);
+    return probe;
+}
+
+static void
+a_real_kafka_passes(void **state)
+{
+    (void)state;
+    struct probe probe = probe_of(test_kafka());
+    assert_int_equal(probe.cluster.promise, PROMISE_EXACTLY_ONCE);
+    assert_string_equal(probe.cluster.words, "exactly once");
+    assert_int_equal(probe.count, 5);
+    for (size_t i = 0; i < probe.count; i++)
+        if (!probe.findings[i].is_ok)
+            fail_msg("%s", probe.findings[i].sentence);
+}
+
+static void
+the_mock_cluster_fails(void **state)
+{
+    (void)state;
+    struct probe probe = probe_of(mock_brokers);
+    assert_int_equal(probe.cluster.promise, PROMISE_AT_LEAST_ONCE);
+    assert_string_equal(probe.cluster.words, "demo broker: at least once");
+    assert_false(probe.findings[probe.count - 1].is_ok);
+    assert_string_not_equal(probe.findings[probe.count - 1].remedy, "");
+}
+
+static void
+nobody_there_is_no_verdict(void **state)
+{
+    (void)state;
+    struct broker *broker;
+    char id[64];
+    const struct broker_settings settings = {.brokers = "127.0.0.1:1"};
+    assert_works(broker_open(&broker, &settings, &err));
+    assert_refused(broker_cluster_id(broker, 700, id, &err), ERR_UNREACHABLE, "127.0.0.1:1");
+    broker_close(broker);
+}
+
+static void
+names_bad_settings_without_their_values(void **state)
+{
+    (void)state;
+    const struct broker_property unknown = {"no.such.property", "hunter2"},
+                                 wrong = {"security.protocol", "hunter2"};
+    struct broker_settings settings = {.brokers = "127.0.0.1:1", .properties = &unknown, .property_count = 1};
+    assert_refused(broker_settings_check(&settings, &err), ERR_USAGE, "no.such.property");
+    settings.properties = &wrong;
+    struct err err = {0};
+    assert_false(broker_settings_check(&settings, &err));
+    assert_non_null(strstr(err.text, "security.protocol"));
+    assert_null(strstr(err.text, "hunter2"));
+}
+
+static void
+a_nonce_is_read_beside_the_marker(void **state)
+{
+    (void)state;
+    struct broker *broker;
+    struct marker_reading reading;
+    char group[80];
+    snprintf(group, sizeof group, "redrive.test.%ld.%lld", (long)getpid(), (long long)clock_now());
+    const struct broker_settings settings = {.brokers = test_kafka()};
+    assert_works(broker_open(&broker, &settings, &err));
+    assert_works(marker_topic_ensure(broker, 10000, &err));
+    assert_works(marker_read(broker, group, 5000, &reading, &err));
+    assert_true(reading.is_stable);
+    assert_false(reading.marker.is_present);
+    assert_false(reading.has_nonce);
+    assert_works(marker_write_nonce(broker, group, INT64_MAX, 5000, &err));
+    assert_works(marker_read(broker, group, 5000, &reading, &err));
+    assert_false(reading.marker.is_present);
+    assert_true(reading.has_nonce);
+    assert_true(reading.nonce == INT64_MAX);
+    broker_close(broker);
+}
+
+static void
+makes_no_topic_by_asking_for_it(void **state)
+{
+    (void)state;
+    struct broker *broker;
+    struct topic topic;
+    const struct broker_settings settings = {.brokers = test_kafka()};
+    assert_works(broker_open(&broker, &settings, &err));
+    for (int i = 0; i < 2; i++) {
+        assert_works(broker_topic(broker, "redrive-no-such-topic", 5000, &topic, &err));
+        assert_int_equal(topic.state, TOPIC_MISSING);
+        broker_forget_topics(broker);
+    }
+    broker_close(broker);
+}
+
+static void
+add_failures(struct world *world, const char *topic, int count)
+{
+    test_sql(
+        world->admin,
+        "INSERT INTO dlq_events (event_id, event_type, event_payload, error_message, source_id, kafka_topic)"
+        " SELECT 'e' || i, 't', jsonb_build_object('i', i), 'boom', 's' || i, '%s' FROM generate_series(1, "
+        "%d) i",
+        topic, count);
+}
+
+// On the mock cluster a test cannot ask for more than what PostgreSQL says: its log is no evidence
+// (operations.md 1.8).
+static void
+degraded_mode_publishes_and_says_so(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 0);
+    add_failures(&world, "plain", 200);
+    int64_t operation = make_operation(&world, world.store, ACTION_REPROCESS, 1, 200);
+    assert_int_equal(
+        work_run(&world, &(struct work_how){.operation = operation, .chunk = 60, .brokers = mock_brokers}),
+        0);
+    assert_all_done(&world, operation, 200);
+    assert_string_equal(test_text(world.admin, "SELECT words FROM redrive.cluster"),
+                        "demo broker: at least once");
+    assert_int_equal(
+        test_number(world.admin, "SELECT count(*) FROM redrive.audit WHERE detail LIKE '%exactly once%'"), 0);
+    world_end(&world);
+}
+
+static void
+degraded_mode_looks_before_it_sends_again(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 0);
+    add_failures(&world, "doubtful", 300);
+    int64_t operation = make_operation(&world, world.store, ACTION_REPROCESS, 1, 300);
+    const char *const deaths[] = {"all-reports:1",
+                                  "after-claim:1"}; // published and not known; not published and not known
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(
+            work_run(&world, &(struct work_how){.chunk = 50, .brokers = mock_brokers, .kill = deaths[i]}),
+            -SIGKILL);
+        expire_leases(&world);
+    }
+    assert_int_equal(work_run(&world, &(struct work_how){.operation = operation,
+                                                         .chunk = 50,
+                                                         .brokers = mock_brokers,
+                                                         .doubt_wait = 1}),
+                     0);
+    assert_all_done(&world, operation, 300);
+    assert_int_equal(
+        test_number(world.admin, "SELECT count(*) FROM redrive.chunk WHERE evidence LIKE 'found 50 of 50%'"),
+        1);
+    assert_int_equal(
+        test_number(world.admin, "SELECT count(*) FROM redrive.chunk WHERE evidence LIKE 'found 0 of 50%'"),
+        1);
+    world_end(&world);
+}
+
+static void
+degraded_mode_waits_before_it_looks(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 0);
+    add_failures(&world, "patient", 10);
+    int64_t operation = make_operation(&world, world.store, ACTION_REPROCESS, 1, 10);
+    assert_int_equal(work_run(&world, &(struct work_how){.brokers = mock_brokers, .kill = "all-reports:1"}),
+                     -SIGKILL);
+    expire_leases(&world);
+    assert_int_equal(work_run(&world, &(struct work_how){.brokers = mock_brokers}), 0);
+    struct operation found = get_operation(&world, operation);
+    assert_int_equal(found.held, 10);
+    assert_string_equal(found.state_note, "10 in doubt");
+    world_end(&world);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(degraded_mode_publishes_and_says_so),
+        cmocka_unit_test(degraded_mode_looks_before_it_sends_again),
+        cmocka_unit_test(degraded_mode_waits_before_it_looks),
+        cmocka_unit_test(a_real_kafka_passes),
+        cmocka_unit_test(the_mock_cluster_fails),
+        cmocka_unit_test(nobody_there_is_no_verdict),
+        cmocka_unit_test(names_bad_settings_without_their_values),
+        cmocka_unit_test(a_nonce_is_read_beside_the_marker),
+        cmocka_unit_test(makes_no_topic_by_asking_for_it),
+    };
+    return cmocka_run_group_tests_name("promise", tests, start_mock, stop_mock);
+}
