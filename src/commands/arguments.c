@@ -175,6 +175,8 @@ take_text(struct options *options, const struct met *met)
         [OPTION_REASON] = &options->reason,
         [OPTION_TO] = &options->to,
         [OPTION_BY] = &options->by,
+        [OPTION_SCRIPT] = &options->script,
+        [OPTION_SCRIPT_OUT] = &options->script_out,
     };
     if (texts[met->id] == NULL)
         return false;

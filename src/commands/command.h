@@ -60,6 +60,8 @@ struct options {
     const char *reason, *to;
     bool yes, dry_run, detach, has_confirm, has_rate;
     int64_t confirm, rate;
+    // the screen
+    const char *script, *script_out;
     // single commands
     const char *by;
     bool raw, as_sent, once, print, with_indexes, adopt, check, record, explain, dump_keymap;

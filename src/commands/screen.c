@@ -10,6 +10,7 @@
 #include "commands/publishing.h"
 #include "engine/backend/backend.h"
 #include "ui/app.h"
+#include "ui/script.h"
 #include "ui/term.h"
 
 enum { REQUESTS = 4096, REPLIES = 256, WORKER_ARGUMENTS = 64 };
@@ -144,6 +145,15 @@ run_on_terminal(struct app_config *config, const struct settings *settings, stru
 }
 
 static int
+run_script(const struct app_config *config, const struct options *options, struct err *err)
+{
+    struct app *app = app_create(config, err);
+    bool ok = app && script_run(app, options->script, options->script_out, err);
+    app_destroy(app);
+    return ok ? STATUS_DONE : STATUS_PART;
+}
+
+static int
 dump_keymap(struct call *call, struct err *err)
 {
     const struct ui_places places = {.config_home = call->settings.config_home, .share = REDRIVE_SHARE};
@@ -168,7 +178,8 @@ command_screen(struct call *call, struct err *err)
         return STATUS_USAGE;
     if (call->options.dump_keymap)
         return dump_keymap(call, err);
-    if (!call->in_is_terminal || !call->out_is_terminal) {
+    bool needs_terminal = !call->options.script;
+    if (needs_terminal && (!call->in_is_terminal || !call->out_is_terminal)) {
         err_set(err, ERR_USAGE,
                 "the screen needs a terminal for input and output; redrive groups, events and the other "
                 "commands of "
@@ -196,7 +207,8 @@ command_screen(struct call *call, struct err *err)
     };
     pair.backend = backend_start(&backend, pair.requests, pair.replies);
     struct app_config config = configure(call, &pair);
-    int status = run_on_terminal(&config, &call->settings, err);
+    int status = needs_terminal ? run_on_terminal(&config, &call->settings, err)
+                                : run_script(&config, &call->options, err);
     backend_stop(pair.backend);
     mailbox_destroy(pair.requests, drop_request);
     mailbox_destroy(pair.replies, drop_reply);
