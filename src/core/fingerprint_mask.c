@@ -6,7 +6,6 @@
 #include "core/fingerprint_payload.h"
 #include "core/fingerprint_scan.h"
 
-#define WORD_LONG 72 // ASCII words beyond it are no words
 #define BRACKET_REACH 512
 
 const char *
@@ -175,6 +174,19 @@ scan_take_members(struct scan *scan, size_t from, size_t to)
         scan_emit_hole(scan, done, to, MASK_PAYLOAD);
 }
 
+// Behind what tells that a payload was cut off: {…}[truncated 120 bytes], {…}...
+static size_t
+truncation_end(const struct scan *scan, size_t at)
+{
+    struct bytes rest = scan_slice(scan, at, scan->end);
+    size_t dots = 0;
+    while (dots < rest.len && rest.data[dots] == '.')
+        dots++;
+    rest = bytes_slice(rest, dots, rest.len);
+    size_t close = bytes_starts(rest, "[truncated") ? bytes_find(rest, BYTES("]"), 0) : SIZE_MAX;
+    return close == SIZE_MAX ? at : at + dots + close + 1;
+}
+
 void
 scan_take_payload(struct scan *scan, size_t from, size_t to, enum mask_rule rule)
 {
@@ -182,210 +194,7 @@ scan_take_payload(struct scan *scan, size_t from, size_t to, enum mask_rule rule
         scan_take_members(scan, from, to);
     else
         scan_emit_hole(scan, from, to, rule);
-    scan->at = to;
-}
-
-// SQL
-
-static bool
-begins_statement(const struct scan *scan, struct bytes word, size_t behind)
-{
-    if (word.len < 5 || word.len > 7 || !word_is_one_of(word.data[0], "iIuUdDsSmMrR") ||
-        (word_roles(word) & ROLE_SQL) == 0)
-        return false;
-    struct bytes next = scan_peek_word(scan, behind);
-    if (word_equals_folded(word, "select"))
-        return true;
-    if (word_equals_folded(word, "delete"))
-        return word_equals_folded(next, "from");
-    if (word_equals_folded(word, "update")) {
-        struct bytes third = scan_peek_word(scan, (size_t)(next.data - scan->text.data) + next.len);
-        return word_equals_folded(third, "set");
-    }
-    return word_equals_folded(next, "into");
-}
-
-// The data of a statement runs to the bracket or quote that encloses it, the end of the line, or the end.
-static size_t
-statement_end(const struct scan *scan, size_t at)
-{
-    bool is_quoted = false;
-    for (; at < scan->end; at++) {
-        if (scan->text.data[at] == '\'')
-            is_quoted = !is_quoted;
-        else if (!is_quoted && word_is_one_of(scan->text.data[at], "];\"\n"))
-            break;
-    }
-    return at;
-}
-
-// Words without digits and marks
-
-// In "Jan 12" and "Sun Jul 10" the words belong to the date.
-static bool
-is_date_word(const struct scan *scan, size_t from, size_t to)
-{
-    if (!word_is_one_of(scan->text.data[from], "JFMASONDTW") || to - from < 3)
-        return false;
-    for (unsigned i = 0; i < 2; i++) {
-        size_t next = scan_skip_blanks(scan, to);
-        if (scan_char(scan, next) == ',')
-            next = scan_skip_blanks(scan, next + 1);
-        bool is_number = next < scan->end && word_is_digit(scan->text.data[next]);
-        if (!is_number &&
-            (i > 0 || next >= scan->end || (word_kind(scan->text.data[next]) & KIND_UPPER) == 0))
-            return false;
-        if ((word_roles(scan_slice(scan, from, to)) & ROLE_DATE) == 0)
-            return false;
-        if (is_number)
-            return true;
-        from = next;
-        to = next + scan_peek_word(scan, next).len;
-        if (to - from < 3)
-            return false;
-    }
-    return false;
-}
-
-static bool
-is_capitalised(struct bytes word)
-{
-    return word.len >= 2 && (word_kind(word.data[0]) & (KIND_UPPER | KIND_HIGH)) != 0 &&
-           (word_kind(word.data[1]) & (KIND_LOWER | KIND_HIGH)) != 0;
-}
-
-// Behind the last part of a person's or place's name that begins at from: João da Silva.
-static size_t
-person_end(const struct scan *scan, size_t from)
-{
-    size_t end = from;
-    for (unsigned parts = 0; parts < 8; parts++) {
-        struct bytes word = scan_peek_word(scan, end);
-        size_t start = (size_t)(word.data - scan->text.data);
-        if (word.len == 0)
-            break;
-        if (is_capitalised(word)) {
-            end = start + word.len;
-            continue;
-        }
-        struct bytes next = scan_peek_word(scan, start + word.len);
-        if ((word_roles(word) & ROLE_PARTICLE) == 0 || !is_capitalised(next) || parts == 0)
-            break;
-        end = (size_t)(next.data - scan->text.data) + next.len;
-    }
-    return end;
-}
-
-static bool
-is_person(struct scan *scan, struct bytes word)
-{
-    struct bytes prev = scan->prev;
-    if (prev.len < 4 || scan->after > AFTER_COLON || !is_capitalised(word))
-        return false;
-    if (word_equals_folded(word, "not") || (word_kind(word.data[0]) & KIND_HIGH) != 0)
-        return false;
-    return (scan_prev_roles(scan) & ROLE_PERSON) != 0 &&
-           ((word_kind(prev.data[0]) & KIND_LOWER) != 0 || scan->after == AFTER_COLON ||
-            (scan_prev_roles(scan) & ROLE_TITLE) != 0);
-}
-
-// "decimal: abc. Path …": the value goes on to the next full stop, comma or semicolon, or the end of the
-// line.
-static size_t
-free_value_end(const struct scan *scan, size_t at)
-{
-    for (; at < scan->end && scan->text.data[at] != '\n'; at++) {
-        bool is_stop = word_is_one_of(scan->text.data[at], ".,;");
-        if (is_stop && (at + 1 == scan->end || (word_kind(scan->text.data[at + 1]) & KIND_BLANK) != 0))
-            break;
-    }
-    return at;
-}
-
-static bool
-take_free_value(struct scan *scan, size_t from)
-{
-    if (scan->after != AFTER_COLON || (scan_prev_roles(scan) & ROLE_FREE_VALUE) == 0)
-        return false;
-    size_t end = free_value_end(scan, from);
-    scan_emit_hole(scan, from, end, MASK_VALUE);
-    scan->at = end > scan->at ? end : scan->at;
-    return true;
-}
-
-// "for user bob", "user bob from": a login name, known by the words around it.
-static bool
-is_login(const struct scan *scan, size_t to)
-{
-    struct bytes prev = scan->prev;
-    if (scan->after != AFTER_BLANK ||
-        !(word_equals_folded(prev, "user") || word_equals_folded(prev, "usuario") ||
-          word_equals_folded(prev, "usu\xC3\xA1rio")))
-        return false;
-    size_t next = scan_skip_blanks(scan, to);
-    size_t start = (size_t)(prev.data - scan->text.data);
-    if (next == scan->end)
-        return start >= 4 && memcmp(prev.data - 4, "for ", 4) == 0;
-    struct bytes word = scan_peek_word(scan, next);
-    return next > to && (word_equals_folded(word, "from") || word_equals_folded(word, "by") ||
-                         word_equals_folded(word, "on"));
-}
-
-// "for user bob", "id: abc", "42 ms": the word before makes this one volatile.
-static bool
-take_by_neighbour(struct scan *scan, size_t from, size_t to)
-{
-    struct bytes word = scan_slice(scan, from, to);
-    if (scan->is_number && scan->may_collapse && word.len <= 12 && (word_roles(word) & ROLE_UNIT) != 0) {
-        scan_emit_hole(scan, from, to, MASK_DURATION);
-        return true;
-    }
-    if (scan->after == AFTER_COLON && (scan_prev_roles(scan) & ROLE_ID) != 0) {
-        scan_emit_hole(scan, from, to, MASK_IDENTITY);
-        return true;
-    }
-    if (is_login(scan, to)) {
-        scan_emit_hole(scan, from, to, MASK_PERSON);
-        return true;
-    }
-    if (is_date_word(scan, from, to)) {
-        scan_emit_hole(scan, from, to, MASK_DATE);
-        return true;
-    }
-    if (is_person(scan, word)) {
-        size_t end = person_end(scan, from);
-        scan_emit_hole(scan, from, end, MASK_PERSON);
-        scan->at = end > scan->at ? end : scan->at;
-        return true;
-    }
-    return false;
-}
-
-static void
-take_plain(struct scan *scan, size_t from, size_t to, unsigned seen)
-{
-    struct bytes word = scan_slice(scan, from, to);
-    if (word.len > WORD_LONG && (seen & KIND_HIGH) == 0) {
-        scan_emit_hole(scan, from, to, MASK_LONG);
-        return;
-    }
-    if (scan->after == AFTER_EQUALS) {
-        scan_take_value(scan, from, to, seen);
-        return;
-    }
-    if (take_by_neighbour(scan, from, to))
-        return;
-
-    if (!scan->in_sql) {
-        scan->in_sql = begins_statement(scan, word, to);
-    } else if ((word_roles(word) & ROLE_SQL_DATA) != 0) {
-        size_t end = statement_end(scan, to);
-        scan_emit_hole(scan, from, end, MASK_SQL);
-        scan->at = end;
-        scan->in_sql = false;
-        return;
-    }
-    scan_emit_word(scan, from, to);
+    scan->at = truncation_end(scan, to);
 }
 
 // Words
@@ -444,10 +253,10 @@ scan_take_piece(struct scan *scan, size_t from, size_t to)
         seen |= kind;
     }
     size_t at = scan->at;
-    if (from < to && take_free_value(scan, from))
+    if (from < to && scan_take_free_value(scan, from))
         return;
     if (from < to && (seen & (KIND_DIGIT | KIND_MARK)) == 0)
-        take_plain(scan, from, to, seen);
+        scan_take_plain(scan, from, to, seen);
     else if (from < to)
         scan_take_marked(scan, from, to, seen);
     if (scan->at == at && end > to && memchr(data + to, ':', end - to) != NULL)
@@ -462,7 +271,7 @@ take_word(struct scan *scan)
     size_t to = word_end(scan, from, &seen);
     scan->at = to;
     if ((seen & (KIND_DIGIT | KIND_MARK | KIND_JOIN)) == 0 && scan->after != AFTER_COLON)
-        take_plain(scan, from, to, seen);
+        scan_take_plain(scan, from, to, seen);
     else
         scan_take_piece(scan, from, to);
 }

@@ -69,6 +69,11 @@ struct bytes scan_peek_word(const struct scan *scan, size_t at);
 // A run of word bytes: trims what separates, and takes the rest as one word. Leaves scan->at alone unless
 // more is taken.
 void scan_take_piece(struct scan *scan, size_t from, size_t to);
+// A word without digits and marks.
+void scan_take_plain(struct scan *scan, size_t from, size_t to, unsigned seen);
+// Behind "value:" and the like: one volatile part up to the next full stop. False where no such word stands
+// before.
+bool scan_take_free_value(struct scan *scan, size_t from);
 // A word with digits or marks in it. `seen` are the kinds of its bytes.
 void scan_take_marked(struct scan *scan, size_t from, size_t to, unsigned seen);
 // A word behind `name=`.

@@ -114,13 +114,6 @@ static const struct word_row words[] = {
 
 #define WORD_COUNT (sizeof words / sizeof words[0])
 
-static char
-fold(char c)
-{
-    return (char)((unsigned char)c | (word_kind(c) & KIND_UPPER)
-                                         << 4); // A-Z and a-z differ in bit 5, KIND_UPPER is bit 1
-}
-
 // The first eight bytes as a number that sorts as they do.
 static uint64_t
 head_of(const char *text)
@@ -195,7 +188,7 @@ word_roles(struct bytes word)
 
     char folded[ROLE_WORD_MAX] = {0};
     for (size_t i = 0; i < word.len; i++)
-        folded[i] = fold(word.data[i]);
+        folded[i] = word_fold(word.data[i]);
     unsigned roles = listed_roles(folded);
     return roles != 0 ? roles : suffix_roles(word);
 }
@@ -204,7 +197,7 @@ bool
 word_equals_folded(struct bytes word, const char *lower)
 {
     for (size_t i = 0; i < word.len; i++) {
-        if (lower[i] == '\0' || fold(word.data[i]) != lower[i])
+        if (lower[i] == '\0' || word_fold(word.data[i]) != lower[i])
             return false;
     }
     return lower[word.len] == '\0';
@@ -357,7 +350,7 @@ all_digits(const char *p, size_t len)
 static bool
 is_hresult(struct bytes word)
 {
-    if (word.len != 10 || word.data[0] != '0' || fold(word.data[1]) != 'x' || word.data[2] != '8')
+    if (word.len != 10 || word.data[0] != '0' || word_fold(word.data[1]) != 'x' || word.data[2] != '8')
         return false;
     for (size_t i = 3; i < word.len; i++) {
         if (!word_is_hex(word.data[i]))

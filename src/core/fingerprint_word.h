@@ -51,6 +51,13 @@ word_is_alnum(char c)
     return (word_kind(c) & (KIND_LETTER | KIND_LEAD | KIND_DIGIT)) != 0;
 }
 
+// ASCII capitals made small. A-Z and a-z differ in bit 5, and KIND_UPPER is bit 1.
+static inline char
+word_fold(char c)
+{
+    return (char)((unsigned char)c | (word_kind(c) & KIND_UPPER) << 4);
+}
+
 bool word_is_hex(char c);
 
 static inline bool
