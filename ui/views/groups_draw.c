@@ -2,6 +2,7 @@
 #include "ui/views/groups_state.h"
 
 #include "base/text.h"
+#include "ui/views/worker_chip.h"
 #include "ui/widgets/sparkline.h"
 #include "ui/widgets/statusbar.h"
 
@@ -86,37 +87,6 @@ draw_spark(const struct groups *groups, struct canvas *canvas, int row, int *col
     *col += 3;
 }
 
-// "worker ● 1 idle", "worker ● operation 41", "no worker"; and what the cluster promises.
-static void
-draw_worker(const struct app *app, struct canvas *canvas, int row, int *col, int limit)
-{
-    const struct status *status = app_status(app);
-    if (status->link != LINK_LIVE || !status->has_schema)
-        return;
-    if (status->workers == 0) {
-        chip_draw(canvas, row, col, limit, status->running.no ? ROLE_STATUS_WARN : ROLE_DIM,
-                  BYTES("no worker"));
-    } else {
-        const char *label = status->workers == 1 ? "worker " : "workers ";
-        bool is_idle = status->workers_idle == status->workers;
-        const char *words = is_idle                ? arena_printf(app_frame(app), " %d idle", status->workers)
-                            : status->workers == 1 ? arena_printf(app_frame(app), " %s", status->worker_note)
-                                                   : arena_printf(app_frame(app), " %d, %d idle",
-                                                                  status->workers, status->workers_idle);
-        int width =
-            text_cells(bytes_of(label), canvas->is_ascii) + 1 + text_cells(bytes_of(words), canvas->is_ascii);
-        if (*col + width > limit)
-            return;
-        *col += canvas_text(canvas, row, *col, limit - *col, bytes_of(label), ROLE_STATUS);
-        *col += canvas_glyph(canvas, row, *col, GLYPH_DOT, ROLE_LIVE);
-        chip_draw(canvas, row, col, limit, ROLE_STATUS, bytes_of(words));
-    }
-    if (*status->promise_words)
-        chip_draw(canvas, row, col, limit,
-                  status->promise == PROMISE_EXACTLY_ONCE ? ROLE_STATUS_OK : ROLE_STATUS_WARN,
-                  bytes_of(status->promise_words));
-}
-
 // What needs a person's eye, as far as there is room before the quiet numbers.
 static void
 draw_notes(const struct app *app, const struct groups *groups, struct canvas *canvas, int row, int *col,
@@ -176,7 +146,7 @@ draw_line(const struct app *app, const struct groups *groups, struct canvas *can
             canvas, line.row, &col, limit, ROLE_STATUS,
             bytes_of(arena_printf(arena, "+%.*f/min", latest->per_minute < 10 ? 1 : 0, latest->per_minute)));
     draw_spark(groups, canvas, line.row, &col, limit);
-    draw_worker(app, canvas, line.row, &col, limit);
+    worker_chip_draw(app, canvas, line.row, &col, limit);
 }
 
 // Why there is no row, and what to do about it.

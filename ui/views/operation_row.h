@@ -1,0 +1,46 @@
+// operation_row: one operation as a row of a list, and the words that its own view shares with the list.
+#ifndef REDRIVE_UI_VIEWS_OPERATION_ROW_H
+#define REDRIVE_UI_VIEWS_OPERATION_ROW_H
+
+#include "base/arena.h"
+#include "core/operation.h"
+#include "ui/app.h"
+#include "ui/widgets/table.h"
+
+enum operation_column {
+    OPERATION_COLUMN_NO,
+    OPERATION_COLUMN_WHAT,
+    OPERATION_COLUMN_WHO,
+    OPERATION_COLUMN_STATE,
+    OPERATION_COLUMN_SENT,
+    OPERATION_COLUMN_BACK,
+    OPERATION_COLUMN_RATE,
+    OPERATION_COLUMN_STARTED,
+    OPERATION_COLUMN_NOTE,
+    OPERATION_COLUMNS
+};
+extern const struct table_column operation_columns[OPERATION_COLUMNS];
+
+void operation_cell(const struct operation *operation, enum operation_column column, int64_t now,
+                    struct canvas *canvas, struct area area);
+// Under a list.
+void operation_preview(const struct operation *operation, struct canvas *canvas, struct area area);
+
+enum role operation_role(enum operation_state state);
+enum role item_role(enum item_state state);
+// "running", "approval?"
+const char *operation_state_word(enum operation_state state);
+// "reprocess: 12,000 events of SocketTimeoutException"
+const char *operation_title(const struct operation *operation, struct arena *arena);
+// "sent 8,420   came back 0   waiting 310   refused 2": what is not zero, and always the first.
+const char *operation_counts(const struct operation *operation, struct arena *arena);
+// What a key would do for it now, or "": "u undo".
+const char *operation_hint(const struct operation *operation);
+// "950/s", "no limit", "0/s"
+const char *operation_rate_text(int32_t rate, struct arena *arena);
+// The time of day, with its date where that is not within the last day; "" where it is absent.
+const char *operation_moment(int64_t at, int64_t now, struct arena *arena);
+// All that a regular expression over the rows looks at.
+void operation_row_text(const struct operation *operation, struct strbuf *out);
+
+#endif
