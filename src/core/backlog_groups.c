@@ -1,0 +1,326 @@
+// Groups and lists, derived from the rows in one pass.
+#include "core/backlog_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+
+// What a row is counted under.
+static uint64_t
+row_bucket(const struct backlog *backlog, const struct row *row, enum pivot pivot)
+{
+    switch (pivot) {
+    case PIVOT_TYPE:
+        return row->type;
+    case PIVOT_SOURCE:
+        return row->source;
+    case PIVOT_TOPIC:
+        return row->topic;
+    case PIVOT_KIND:
+        return (uint64_t)backlog->infos[row->group].category;
+    case PIVOT_HOUR:
+        return row->created / 3600;
+    case PIVOT_ERROR:
+    case PIVOT_COUNT:
+        break;
+    }
+    return row->group;
+}
+
+// The bucket a value names, or false: nothing can be in it.
+static bool
+value_bucket(const struct backlog *backlog, enum pivot pivot, const char *value, uint64_t *bucket)
+{
+    struct bytes text = *value ? bytes_of(value) : BYTES_ABSENT;
+    int64_t found = -1;
+    uint64_t low, high;
+    enum category category;
+    int64_t wall;
+    bool is_date;
+    switch (pivot) {
+    case PIVOT_TYPE:
+        found = words_find(&backlog->types, text);
+        break;
+    case PIVOT_SOURCE:
+        found = words_find(&backlog->sources, text);
+        break;
+    case PIVOT_TOPIC:
+        found = words_find(&backlog->topics, text);
+        break;
+    case PIVOT_KIND:
+        found = category_parse(text, &category) ? (int64_t)category : -1;
+        break;
+    case PIVOT_HOUR:
+        if (bytes_ends(text, "Z"))
+            text.len--;
+        found = time_parse_wall(text, &wall, &is_date, NULL) ? wall / US_PER_SECOND / 3600 : -1;
+        break;
+    case PIVOT_ERROR:
+    case PIVOT_COUNT:
+        if (group_parse(text, &low, &high))
+            found = keys_find(&backlog->keys, low);
+        break;
+    }
+    *bucket = (uint64_t)found;
+    return found >= 0;
+}
+
+// One pass over the rows, group by group.
+struct tally {
+    const struct backlog *backlog;
+    enum pivot pivot;
+    int64_t now; // seconds
+    struct keys buckets;
+    struct event_group *groups;
+    size_t capacity;
+    struct keys pairs; // bucket index << 32 | column << 16 | word, for the most common types and topics
+    int64_t *pair_counts;
+    size_t pair_capacity;
+};
+
+enum { COLUMN_TYPE, COLUMN_TOPIC };
+
+static void
+tally_pair(struct tally *tally, uint32_t bucket, unsigned column, uint16_t word)
+{
+    size_t before = tally->pairs.count;
+    uint32_t index = keys_index(&tally->pairs, (uint64_t)bucket << 32 | (uint64_t)column << 16 | word);
+    if (index == before) {
+        tally->pair_counts =
+            alloc_grow(tally->pair_counts, index, &tally->pair_capacity, sizeof *tally->pair_counts);
+        tally->pair_counts[index] = 0;
+    }
+    tally->pair_counts[index]++;
+}
+
+static void
+tally_time(const struct tally *tally, const struct row *row, struct event_group *group)
+{
+    int64_t at = row->created;
+    if (at == 0)
+        return;
+    if (group->first_at == TIME_ABSENT || at < group->first_at)
+        group->first_at = at;
+    if (group->last_at == TIME_ABSENT || at > group->last_at)
+        group->last_at = at;
+
+    int64_t age = tally->now - at;
+    if (age < 0)
+        age = 0;
+    if (age < 3600)
+        group->spark[GROUP_SPARK - 1 - age * GROUP_SPARK / 3600]++;
+    if (age < GROUP_HEAT * 3600)
+        group->heat[GROUP_HEAT - 1 - age / 3600]++;
+    if (age < 300)
+        group->per_minute += 1.0 / 5;
+}
+
+static void
+tally_row(struct tally *tally, const struct row *row)
+{
+    size_t before = tally->buckets.count;
+    uint32_t bucket = keys_index(&tally->buckets, row_bucket(tally->backlog, row, tally->pivot));
+    if (bucket == before) {
+        tally->groups = alloc_grow(tally->groups, bucket, &tally->capacity, sizeof *tally->groups);
+        tally->groups[bucket] = (struct event_group){
+            .sample_id = row->id,
+            .first_at = TIME_ABSENT,
+            .last_at = TIME_ABSENT,
+            .retries_low = row->retries,
+            .retries_high = row->retries,
+            .category = tally->backlog->infos[row->group].category,
+        };
+    }
+
+    struct event_group *group = &tally->groups[bucket];
+    group->count++;
+    if (row->retries < group->retries_low)
+        group->retries_low = row->retries;
+    if (row->retries > group->retries_high)
+        group->retries_high = row->retries;
+    tally_time(tally, row, group);
+    tally_pair(tally, bucket, COLUMN_TYPE, row->type);
+    tally_pair(tally, bucket, COLUMN_TOPIC, row->topic);
+}
+
+// Puts a share where it belongs among the GROUP_TOP largest.
+static void
+share_add(struct group_share *shares, const char *name, int64_t count)
+{
+    for (int i = 0; i < GROUP_TOP; i++) {
+        if (count <= shares[i].count)
+            continue;
+        memmove(shares + i + 1, shares + i, (size_t)(GROUP_TOP - 1 - i) * sizeof *shares);
+        shares[i] = (struct group_share){.name = name, .count = count};
+        return;
+    }
+}
+
+static void
+tally_shares(struct tally *tally, struct arena *arena)
+{
+    const struct backlog *backlog = tally->backlog;
+    for (size_t i = 0; i < tally->pairs.count; i++) {
+        uint64_t pair = tally->pairs.keys[i];
+        struct event_group *group = &tally->groups[pair >> 32];
+        uint16_t word = (uint16_t)(pair & 0xFFFF);
+        bool is_type = (pair >> 16 & 0xFFFF) == COLUMN_TYPE;
+        const char *name = words_text(is_type ? &backlog->types : &backlog->topics, word);
+        share_add(is_type ? group->types : group->topics, name, tally->pair_counts[i]);
+    }
+    for (size_t g = 0; g < tally->buckets.count; g++)
+        for (int i = 0; i < GROUP_TOP; i++) {
+            struct event_group *group = &tally->groups[g];
+            group->types[i].name = arena_text(arena, bytes_of(group->types[i].name));
+            group->topics[i].name = arena_text(arena, bytes_of(group->topics[i].name));
+        }
+}
+
+static const char *
+bucket_value(const struct backlog *backlog, enum pivot pivot, uint64_t bucket, struct arena *arena)
+{
+    char hex[GROUP_TEXT];
+    char hour[TIME_TEXT];
+    const char *text = NULL;
+    switch (pivot) {
+    case PIVOT_TYPE:
+        text = words_text(&backlog->types, (uint16_t)bucket);
+        break;
+    case PIVOT_SOURCE:
+        text = words_text(&backlog->sources, (uint16_t)bucket);
+        break;
+    case PIVOT_TOPIC:
+        text = words_text(&backlog->topics, (uint16_t)bucket);
+        break;
+    case PIVOT_KIND:
+        text = category_name((enum category)bucket);
+        break;
+    case PIVOT_HOUR:
+        text = bucket ? time_rfc3339((int64_t)bucket * 3600 * US_PER_SECOND, 0, hour) : NULL;
+        break;
+    case PIVOT_ERROR:
+    case PIVOT_COUNT:
+        text = group_text(backlog->keys.keys[bucket], hex);
+        break;
+    }
+    return arena_text(arena, bytes_of(text ? text : ""));
+}
+
+static int64_t
+to_instant(int64_t seconds)
+{
+    return seconds == TIME_ABSENT ? TIME_ABSENT : seconds * US_PER_SECOND;
+}
+
+// Names the group and gives it what is not counted row by row.
+static void
+tally_name(struct tally *tally, size_t g, struct arena *arena)
+{
+    const struct backlog *backlog = tally->backlog;
+    struct event_group *group = &tally->groups[g];
+    uint64_t bucket = tally->buckets.keys[g];
+    group->key = bucket;
+    group->value = bucket_value(backlog, tally->pivot, bucket, arena);
+    group->is_new = group->first_at != TIME_ABSENT && tally->now - group->first_at < 3600;
+    if (tally->pivot == PIVOT_KIND)
+        group->category = (enum category)bucket;
+    if (tally->pivot == PIVOT_ERROR) {
+        const struct group_info *info = &backlog->infos[bucket];
+        group->key = backlog->keys.keys[bucket];
+        group->text = (struct group_text){
+            .pattern = arena_text(arena, bytes_of(info->text.pattern)),
+            .error_class = arena_text(arena, bytes_of(info->text.error_class)),
+            .sample = arena_text(arena, bytes_of(info->text.sample)),
+            .frame = arena_text(arena, bytes_of(info->text.frame)),
+        };
+        group->is_back = info->emptied_at != TIME_ABSENT && to_instant(group->first_at) >= info->emptied_at;
+    }
+    group->first_at = to_instant(group->first_at);
+    group->last_at = to_instant(group->last_at);
+}
+
+static int
+by_count(const void *left, const void *right)
+{
+    const struct event_group *a = left;
+    const struct event_group *b = right;
+    if (a->count != b->count)
+        return a->count < b->count ? 1 : -1;
+    return strcmp(a->value, b->value);
+}
+
+void
+backlog_groups(const struct backlog *backlog, enum pivot pivot, const uint64_t *within, int64_t now,
+               struct arena *arena, struct group_list *list)
+{
+    struct tally tally = {.backlog = backlog, .pivot = pivot, .now = now / US_PER_SECOND};
+    int64_t only = within ? keys_find(&backlog->keys, *within) : -1;
+    size_t rows = within && only < 0 ? 0 : backlog_count(backlog);
+    for (size_t i = 0; i < rows; i++) {
+        const struct row *row = backlog_row(backlog, i);
+        if (!within || row->group == only)
+            tally_row(&tally, row);
+    }
+    tally_shares(&tally, arena);
+
+    *list = (struct group_list){.count = tally.buckets.count};
+    list->groups = arena_array(arena, list->count, sizeof *list->groups);
+    for (size_t g = 0; g < list->count; g++) {
+        tally_name(&tally, g, arena);
+        list->groups[g] = tally.groups[g];
+        list->events += tally.groups[g].count;
+        list->per_minute += tally.groups[g].per_minute;
+        for (int i = 0; i < GROUP_SPARK; i++)
+            list->spark[i] += tally.groups[g].spark[i];
+    }
+    if (list->count)
+        qsort(list->groups, list->count, sizeof *list->groups, by_count);
+
+    free(tally.groups);
+    free(tally.pair_counts);
+    keys_release(&tally.buckets);
+    keys_release(&tally.pairs);
+}
+
+// An event's place in a list.
+struct place {
+    int64_t id;
+    uint32_t created;
+};
+
+static int
+by_newest(const void *left, const void *right)
+{
+    const struct place *a = left;
+    const struct place *b = right;
+    if (a->created != b->created)
+        return a->created < b->created ? 1 : -1;
+    return (a->id < b->id) - (a->id > b->id);
+}
+
+void
+backlog_ids(const struct backlog *backlog, enum pivot pivot, const char *value, bool oldest_first,
+            int64_t **ids, size_t *count)
+{
+    *count = 0;
+    uint64_t bucket = 0;
+    bool is_possible = !value || value_bucket(backlog, pivot, value, &bucket);
+    size_t rows = is_possible ? backlog_count(backlog) : 0;
+    struct place *places = alloc_array(rows, sizeof *places);
+    bool is_sorted = true;
+    for (size_t i = 0; i < rows; i++) {
+        const struct row *row = backlog_row(backlog, i);
+        if (value && row_bucket(backlog, row, pivot) != bucket)
+            continue;
+        is_sorted &= *count == 0 || row->created <= places[*count - 1].created;
+        places[(*count)++] = (struct place){.id = row->id, .created = row->created};
+    }
+    // Ids mostly grow with time, so the common case is sorted already.
+    if (!is_sorted)
+        qsort(places, *count, sizeof *places, by_newest);
+
+    *ids = alloc_array(*count, sizeof **ids);
+    for (size_t i = 0; i < *count; i++)
+        (*ids)[oldest_first ? *count - 1 - i : i] = places[i].id;
+    free(places);
+}
