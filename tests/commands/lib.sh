@@ -112,7 +112,10 @@ begin()
     REDRIVE=$(realpath "$REDRIVE")
     work=$(mktemp -d "${TMPDIR:-/tmp}/redrive-commands.XXXXXX")
     database=redrive_commands_$$
-    unset "${!REDRIVE_@}" 2>/dev/null || true
+    local name
+    for name in "${!REDRIVE_@}"; do
+        case $name in REDRIVE | REDRIVE_TEST_*) ;; *) unset "$name" ;; esac
+    done
     unset NO_COLOR PGDATABASE PGSERVICE PGAPPNAME PGOPTIONS
     export HOME=$work XDG_CONFIG_HOME=$work/config XDG_STATE_HOME=$work/state TZ=UTC LC_ALL=C.UTF-8 TERM=xterm
     psql -XAtq "$server dbname=postgres" -c "CREATE DATABASE $database ENCODING 'UTF8' TEMPLATE template0"

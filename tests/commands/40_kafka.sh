@@ -1,0 +1,71 @@
+# What needs a real Kafka: reprocess, doctor's probe, the original record.
+
+brokers=${REDRIVE_TEST_KAFKA-}
+topic_tool=${REDRIVE_TEST_BUILD-}/tests/tools/topic
+if [ -z "$brokers" ] || [ ! -x "$topic_tool" ] || ! command -v kcat >/dev/null; then
+    skip "reprocess on a real Kafka" "REDRIVE_TEST_KAFKA, tests/tools/topic or kcat is missing"
+    return 0
+fi
+
+db=(-d "$PG" -b "$brokers")
+orders=commands-orders-$$ # tests of other layers use the same broker
+"$topic_tool" "$brokers" "$orders" 4
+consumed() { kcat -b "$brokers" -t "$1" -C -e -q -o beginning -X isolation.level=read_committed -f "$2" 2>/dev/null; }
+sql "UPDATE dlq_events SET status = 'PENDING', resolved_at = NULL, resolved_by = NULL" >/dev/null
+sql "UPDATE dlq_events SET kafka_topic = '$orders' WHERE id <= 1000" >/dev/null
+
+run doctor "${db[@]}" --json
+ok "doctor finds out what the cluster can promise" json 'any(r["part"] == "kafka" and "exactly once" in r["finding"] for r in rows)'
+
+run reprocess "${db[@]}" --filter id:401..420 --yes --json
+ok "reprocess: the line at the end" all exits 0 ';' names "${result[@]}" ';' json 'rows[0]["action"] == "reprocess" and rows[0]["state"] == "done" and rows[0]["done"] == 20'
+consumed "$orders" '%k\n' | sort -t- -k2 -n >"$work/keys"
+ok "a consumer has each once" diff -q "$work/keys" <(seq -f 'c-%g' 401 420)
+consumed "$orders" '%p %k\n' >"$work/partitions"
+ok "in the partition it came from" eval '[ "$(grep -c . "$work/partitions")" = 20 ] && ! awk "{ split(\$2, key, \"-\"); if (\$1 != key[2] % 4) print }" "$work/partitions" | grep -q .'
+consumed "$orders" '%h\n' >"$work/headers"
+ok "with headers that name it" eval 'grep -q "redrive-event-id=401," "$work/headers" && grep -q "reprocess.count=1" "$work/headers"'
+ok "and it is resolved" in_table "SELECT count(*) FROM dlq_events WHERE id BETWEEN 401 AND 420 AND status = 'RESOLVED' AND resolved_by = session_user AND retry_count = 1" 20
+run reprocess "${db[@]}" --filter id:401..420 --yes
+ok "again finds nothing" exits 5
+
+sql "UPDATE dlq_events SET kafka_topic = NULL WHERE id = 430; UPDATE dlq_events SET kafka_topic = 'commands-missing-$$' WHERE id = 431" >/dev/null
+run reprocess "${db[@]}" --filter id:430..434 --yes --json
+ok "no topic and a missing topic fail their own rows only" all exits 1 ';' json 'rows[0]["done"] == 3 and rows[0]["refused"] == 2 and rows[0]["total"] == 5' ';' \
+    warns "refused" ';' in_table "SELECT string_agg(id::text, ',' ORDER BY id) FROM dlq_events WHERE id BETWEEN 430 AND 434 AND status = 'PENDING'" 430,431
+run reprocess "${db[@]}" --id 430 --to "$orders" --yes --json
+ok "--to names another topic" all exits 0 ';' json 'rows[0]["done"] == 1'
+run show "${db[@]}" 431 --json
+ok "show says why it would be refused, or where it would go" json 'rows[0]["would_send"]["topic"] == "commands-missing-'$$'"'
+
+# Both carried out by one worker: whatever waits, of whomever.
+run resolve "${db[@]}" --id 440 --detach --yes
+run reprocess "${db[@]}" --id 441 --yes --json
+ok "a worker carries out whatever waits" all exits 0 ';' in_table "SELECT count(*) FROM dlq_events WHERE id IN (440, 441) AND status = 'RESOLVED'" 2
+
+# Rate 0: nothing is sent; an interrupt ends the foreground, a new rate lets a worker go on.
+ran="redrive reprocess --rate 0, interrupted"
+"$REDRIVE" reprocess "${db[@]}" --filter id:450..454 --rate 0 --yes --json >"$work/out" 2>"$work/err" &
+sender=$!
+until [ "$(sql "SELECT count(*) FROM redrive.worker WHERE note <> 'starting'")" != 0 ] || ! kill -0 $sender 2>/dev/null; do sleep 0.1; done
+sleep 1
+kill -INT $sender
+status=0
+wait $sender || status=$?
+out=$(<"$work/out") err=$(<"$work/err")
+ok "--rate 0 sends nothing, an interrupt leaves it to the next worker" all exits 130 ';' in_table "SELECT count(*) FROM dlq_events WHERE id BETWEEN 450 AND 454 AND status = 'PENDING'" 5 ';' one_sentence
+held=$(sql 'SELECT max(no) FROM redrive.operation')
+run operation "${db[@]}" "$held" rate none
+run work "${db[@]}" --once --quiet
+ok "with a rate it goes on" all exits 0 ';' in_table "SELECT count(*) FROM dlq_events WHERE id BETWEEN 450 AND 454 AND status = 'RESOLVED'" 5
+
+# The original record: its bytes when it is this event's, never a stranger's.
+printf 'c-460\t{"n":460,  "amount":690.0}\nc-461\t{"somebody": "else"}\n' | kcat -b "$brokers" -t "$orders" -p 3 -P -K '\t' -q 2>/dev/null
+offset=$(kcat -b "$brokers" -Q -t "$orders:3:-1" 2>/dev/null | sed -n 's/.*offset \([0-9]*\).*/\1/p')
+sql "UPDATE dlq_events SET kafka_partition = 3, kafka_offset = $offset - 2 WHERE id = 460; UPDATE dlq_events SET kafka_partition = 3, kafka_offset = $offset - 1 WHERE id = 461" >/dev/null
+run show "${db[@]}" 460 --as-sent
+ok "--as-sent is the original record, byte for byte" all exits 0 ';' eval '[ "$out" = "{\"n\":460,  \"amount\":690.0}" ]' ';' silent
+run show "${db[@]}" 460 --json
+ok "and called exact" json 'rows[0]["would_send"]["exact"] is True and rows[0]["would_send"]["key"] == "c-460"'
+run show "${db[@]}" 461 --as-sent
+ok "a stranger at the old offset is not believed" all exits 0 ';' eval '[ "$out" = "{\"n\": 461, \"amount\": 691.5}" ]' ';' warns "not byte for byte"
