@@ -239,7 +239,7 @@ preview_line(struct canvas *canvas, struct area *area, const char *text, enum ro
 }
 
 void
-operation_preview(const struct operation *operation, struct canvas *canvas, struct area area)
+operation_draw_preview(const struct operation *operation, struct canvas *canvas, struct area area)
 {
     struct arena arena = {0};
     preview_line(canvas, &area, operation_title(operation, &arena), ROLE_STRONG);

@@ -24,7 +24,7 @@ extern const struct table_column operation_columns[OPERATION_COLUMNS];
 void operation_cell(const struct operation *operation, enum operation_column column, int64_t now,
                     struct canvas *canvas, struct area area);
 // Under a list.
-void operation_preview(const struct operation *operation, struct canvas *canvas, struct area area);
+void operation_draw_preview(const struct operation *operation, struct canvas *canvas, struct area area);
 
 enum role operation_role(enum operation_state state);
 enum role item_role(enum item_state state);

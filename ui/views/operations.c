@@ -336,7 +336,7 @@ operations_draw(const struct app *app, const void *state, struct canvas *canvas,
         canvas_hline(canvas, preview.row, preview.col + 1, preview.cols - 2, ROLE_BORDER);
         area_take_top(&preview, 1);
         area_take_left(&preview, 1);
-        operation_preview(operation, canvas, preview);
+        operation_draw_preview(operation, canvas, preview);
     }
     if (app_is_stale(app))
         canvas_add_attributes(canvas, areas->body, CELL_DIM);
