@@ -1,0 +1,394 @@
+// The palette: any action by its name, with the key that would have done it; and a few orders of its own.
+//
+// The line is a prompt of the app's; what it says narrows the list above, whose first row is what Enter does.
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/text.h"
+#include "ui/app.h"
+#include "ui/views/events.h"
+#include "ui/views/help.h"
+#include "ui/views/operation.h"
+#include "ui/widgets/statusbar.h"
+
+enum { KEYS_SHOWN = 2, WORD_WIDTH = 18, KEYS_WIDTH = 14 };
+
+// What a line can be besides the word of an action.
+struct order {
+    const char *word;
+    const char *argument; // NULL: none
+    const char *help;
+    bool (*run)(struct app *app, struct bytes argument, struct err *err);
+};
+
+struct match {
+    const struct order *order; // or
+    enum action action;
+    int rank;
+};
+
+struct palette {
+    enum context context; // of the view below
+    struct match *matches;
+    size_t count;
+    bool is_typed; // something is on the line
+};
+
+static const enum action footer[] = {DO_NONE};
+
+// The palette is closed when these run.
+
+static bool
+run_quit(struct app *app, struct bytes argument, struct err *err)
+{
+    (void)argument;
+    (void)err;
+    app_quit(app);
+    return true;
+}
+
+static bool
+run_theme(struct app *app, struct bytes argument, struct err *err)
+{
+    struct arena arena = {0};
+    bool ok = true;
+    if (argument.len)
+        ok = app_set_theme(app, arena_text(&arena, argument), err);
+    else
+        app_perform(app, DO_THEME);
+    arena_release(&arena);
+    return ok;
+}
+
+static bool
+run_keymap(struct app *app, struct bytes argument, struct err *err)
+{
+    (void)argument;
+    (void)err;
+    enum context whole = CONTEXT_COUNT;
+    app_open(app, &view_help, &whole);
+    return true;
+}
+
+// "912180", "912,180"
+static bool
+parse_number(struct bytes text, int64_t *number)
+{
+    char digits[32];
+    size_t len = 0;
+    for (size_t i = 0; i < text.len; i++)
+        if (text.data[i] != ',') {
+            if (len == sizeof digits)
+                return false;
+            digits[len++] = text.data[i];
+        }
+    return len > 0 && text_parse_int((struct bytes){digits, len}, number, NULL) && *number > 0;
+}
+
+static bool
+run_event(struct app *app, struct bytes argument, struct err *err)
+{
+    int64_t id;
+    if (!parse_number(argument, &id))
+        return err_set(err, ERR_USAGE, "an event is opened by its id: :912180");
+    app_open(app, &view_event, &(struct event_argument){.id = id});
+    return true;
+}
+
+static bool
+run_operation(struct app *app, struct bytes argument, struct err *err)
+{
+    int64_t no;
+    if (!parse_number(argument, &no))
+        return err_set(err, ERR_USAGE, "an operation is opened by its number: :operation 41");
+    app_open(app, &view_operation, &(struct operation_argument){.no = no});
+    return true;
+}
+
+static const struct order orders[] = {
+    {"event", "ID", "open the event with this id; the number alone does it too", run_event},
+    {"operation", "N", "open the operation with this number", run_operation},
+    {"theme", "NAME", "other colours for this session", run_theme},
+    {"keymap", NULL, "show the whole keymap", run_keymap},
+    {"q", NULL, "leave", run_quit},
+};
+enum { ORDERS = sizeof orders / sizeof *orders };
+
+// Does `text` hold `part`, whatever the case? At its beginning?
+static bool
+holds(const char *text, struct bytes part, bool at_start)
+{
+    for (const char *at = text; *at; at++) {
+        if (strncasecmp(at, part.data, part.len) == 0 && strlen(at) >= part.len)
+            return true;
+        if (at_start)
+            return false;
+    }
+    return part.len == 0;
+}
+
+// 0 is best; -1: no match. Blanks match the hyphens of words.
+static int
+rank_of(const char *word, const char *help, struct bytes typed)
+{
+    if (typed.len == strlen(word) && holds(word, typed, true))
+        return 0;
+    if (holds(word, typed, true))
+        return 1;
+    if (holds(word, typed, false))
+        return 2;
+    return holds(help, typed, false) ? 3 : -1;
+}
+
+static int
+by_rank(const void *left, const void *right)
+{
+    const struct match *a = left;
+    const struct match *b = right;
+    if (a->rank != b->rank)
+        return a->rank - b->rank;
+    bool is_a_order = a->order != NULL;
+    bool is_b_order = b->order != NULL;
+    if (is_a_order != is_b_order)
+        return is_a_order - is_b_order;
+    return is_a_order ? (a->order > b->order) - (a->order < b->order) : (int)a->action - (int)b->action;
+}
+
+static bool
+is_listed(enum action action)
+{
+    return action != DO_PALETTE &&
+           (action_row(action)->contexts & (IN_GLOBAL | IN_LIST | IN_TEXT | IN_STEER)) != 0;
+}
+
+static struct bytes
+first_word(struct bytes text)
+{
+    size_t end = bytes_find(text, BYTES(" "), 0);
+    return end == SIZE_MAX ? text : bytes_slice(text, 0, end);
+}
+
+// What the line asks for, best first. What means nothing in the view below comes last.
+static void
+narrow(struct palette *palette, struct bytes text)
+{
+    struct strbuf hyphened = {0};
+    text = bytes_trim(text);
+    strbuf_add(&hyphened, text);
+    for (size_t i = 0; i < hyphened.len; i++)
+        hyphened.data[i] = hyphened.data[i] == ' ' ? '-' : hyphened.data[i];
+    palette->count = 0;
+    palette->is_typed = text.len > 0;
+    for (int i = DO_NONE + 1; i < DO_COUNT; i++) {
+        const struct action_row *row = action_row((enum action)i);
+        int rank = rank_of(row->word, row->help, strbuf_bytes(&hyphened));
+        if (rank < 0)
+            rank = holds(row->help, text, false) ? 3 : -1;
+        if (rank >= 0 && is_listed((enum action)i))
+            palette->matches[palette->count++] =
+                (struct match){.action = (enum action)i,
+                               .rank = action_allowed((enum action)i, palette->context) ? rank : rank + 10};
+    }
+    struct bytes word = first_word(text);
+    int64_t number;
+    for (int i = 0; i < ORDERS; i++) {
+        bool has_argument = word.len < text.len;
+        int rank = rank_of(orders[i].word, orders[i].help, word);
+        if (has_argument)
+            rank = orders[i].argument && bytes_equal_text(word, orders[i].word) ? -1 : -2;
+        if (orders[i].run == run_event && parse_number(text, &number))
+            rank = 0;
+        else if (rank == -2 || (rank == -1 && !has_argument))
+            continue;
+        palette->matches[palette->count++] = (struct match){.order = &orders[i], .rank = rank};
+    }
+    qsort(palette->matches, palette->count, sizeof *palette->matches, by_rank);
+    strbuf_release(&hyphened);
+}
+
+static void
+line_changed(struct app *app, void *state, struct bytes text)
+{
+    (void)app;
+    narrow(state, text);
+}
+
+static void
+line_left(struct app *app, void *state)
+{
+    (void)state;
+    app_back(app);
+}
+
+// The palette, and with it `state`, is gone before what was asked for happens: it is about the view below.
+static bool
+line_accepted(struct app *app, void *state, struct bytes text)
+{
+    struct palette *palette = state;
+    struct err err = {0};
+    text = bytes_trim(text);
+    if (bytes_starts(text, "\\"))
+        text = bytes_slice(text, 1, text.len - 1);
+    narrow(palette, text);
+    if (text.len == 0) {
+        app_back(app);
+        return true;
+    }
+    if (palette->count == 0) {
+        err_set(&err, ERR_USAGE, "there is no action of that name");
+        app_prompt_error(app, &err);
+        return false;
+    }
+    struct match match = palette->matches[0];
+    struct bytes word = first_word(text);
+    struct bytes argument = bytes_trim(bytes_slice(text, word.len, text.len - word.len));
+    int64_t number;
+    app_back(app);
+    if (!match.order)
+        app_perform(app, match.action);
+    else if (!match.order->run(app, parse_number(text, &number) ? text : argument, &err))
+        app_say_err(app, &err);
+    return true;
+}
+
+// Words of actions and orders; the names of themes behind `theme`.
+static const char *
+complete(struct app *app, void *state, struct bytes text, size_t i)
+{
+    (void)state;
+    struct bytes word = first_word(text);
+    if (bytes_equal_text(word, "theme") && word.len < text.len) {
+        struct bytes begun = bytes_trim(bytes_slice(text, word.len, text.len - word.len));
+        struct strbuf names = {0};
+        const char *found = NULL;
+        theme_list(&app_config(app)->places, &names);
+        struct bytes list = strbuf_bytes(&names);
+        for (size_t at = 0; at < list.len && !found;) {
+            size_t end = bytes_find(list, BYTES("\n"), at);
+            end = end == SIZE_MAX ? list.len : end;
+            const char *name = arena_text(app_frame(app), first_word(bytes_slice(list, at, end - at)));
+            if (holds(name, begun, true) && i-- == 0)
+                found = name;
+            at = end + 1;
+        }
+        strbuf_release(&names);
+        return found;
+    }
+    for (int a = DO_NONE + 1; a < DO_COUNT; a++)
+        if (is_listed((enum action)a) && holds(action_row((enum action)a)->word, text, true) && i-- == 0)
+            return action_row((enum action)a)->word;
+    for (int o = 0; o < ORDERS; o++)
+        if (holds(orders[o].word, text, true) && i-- == 0)
+            return orders[o].word;
+    return NULL;
+}
+
+static void
+draw_match(const struct app *app, const struct palette *palette, const struct match *match, bool is_first,
+           struct canvas *canvas, struct area line)
+{
+    struct strbuf keys = {0};
+    const struct action_row *row = match->order ? NULL : action_row(match->action);
+    bool is_here = match->order || action_allowed(match->action, palette->context);
+    const char *word = row ? row->word
+                       : match->order->argument
+                           ? arena_printf(app_frame(app), "%s %s", match->order->word, match->order->argument)
+                           : match->order->word;
+    if (row)
+        help_keys(app_keymap(app), palette->context, match->action, KEYS_SHOWN, &keys);
+    int col = line.col + 1;
+    int end = line.col + line.cols;
+    canvas_text(canvas, line.row, col, WORD_WIDTH, bytes_of(word), is_here ? ROLE_STRONG : ROLE_DIM);
+    col += WORD_WIDTH + 1;
+    canvas_text(canvas, line.row, col, KEYS_WIDTH < end - col ? KEYS_WIDTH : end - col, strbuf_bytes(&keys),
+                ROLE_FOOTER_KEY);
+    col += KEYS_WIDTH + 1;
+    canvas_text(canvas, line.row, col, end - col, bytes_of(row ? row->help : match->order->help),
+                is_here ? ROLE_TEXT : ROLE_DIM);
+    if (is_first) {
+        canvas_restyle(canvas, (struct area){line.row, line.col + 1, 1, line.cols - 1}, ROLE_CURSOR);
+        canvas_glyph(canvas, line.row, line.col, GLYPH_CURSOR, ROLE_CURSOR_MARK);
+    }
+    strbuf_release(&keys);
+}
+
+static void
+palette_draw(const struct app *app, const void *state, struct canvas *canvas, const struct view_areas *areas)
+{
+    const struct palette *palette = state;
+    if (areas->line.rows > 0) {
+        int col = areas->line.col + 1;
+        int limit = areas->line.col + areas->line.cols;
+        chip_draw(canvas, areas->line.row, &col, limit, ROLE_STATUS,
+                  bytes_of(arena_printf(app_frame(app), "%zu action%s", palette->count,
+                                        palette->count == 1 ? "" : "s")));
+        chip_draw(canvas, areas->line.row, &col, limit, ROLE_DIM,
+                  BYTES("type to narrow   Tab completes   Enter does the first"));
+    }
+    if (palette->count == 0)
+        canvas_text(canvas, areas->body.row, areas->body.col + 1, areas->body.cols - 2,
+                    BYTES("There is no action of that name."), ROLE_TEXT);
+    struct area rest = areas->body;
+    for (size_t i = 0; i < palette->count && rest.rows > 0; i++)
+        draw_match(app, palette, &palette->matches[i], i == 0 && palette->is_typed, canvas,
+                   area_take_top(&rest, 1));
+}
+
+static bool
+palette_crumb(const struct app *app, const void *state, int i, struct strbuf *out)
+{
+    (void)app;
+    (void)state;
+    if (i > 0)
+        return false;
+    strbuf_add_text(out, "commands");
+    return true;
+}
+
+static void *
+palette_open(struct app *app, const void *argument)
+{
+    const enum context *context = argument;
+    struct palette *palette = alloc_bytes(sizeof *palette);
+    palette->context = context ? *context : CONTEXT_GLOBAL;
+    palette->matches = alloc_array(DO_COUNT + ORDERS, sizeof *palette->matches);
+    narrow(palette, BYTES(""));
+    app_prompt(app, &(struct prompt_request){
+                        .label = ":",
+                        .history = "command",
+                        .changed = line_changed,
+                        .accepted = line_accepted,
+                        .cancelled = line_left,
+                        .complete = complete,
+                    });
+    return palette;
+}
+
+// What was opened above is closed, or the person went to another place and came back: the line is gone, and a
+// palette without one is of no use.
+static void
+palette_shown(struct app *app, void *state)
+{
+    (void)state;
+    app_back(app);
+}
+
+static void
+palette_close(struct app *app, void *state)
+{
+    (void)app;
+    struct palette *palette = state;
+    free(palette->matches);
+    free(palette);
+}
+
+const struct view view_palette = {
+    .name = "palette",
+    .context = CONTEXT_VIEW_palette,
+    .footer = footer,
+    .open = palette_open,
+    .close = palette_close,
+    .shown = palette_shown,
+    .crumb = palette_crumb,
+    .draw = palette_draw,
+};
