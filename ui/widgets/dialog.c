@@ -11,7 +11,8 @@
 #include "ui/widgets/prompt.h"
 
 #define WIDEST 76
-#define CANCEL "Cancel"
+#define COUNT_WORDS "type %" PRId64 " to confirm: "
+#define COUNT_WIDTH 12
 
 struct dialog_text {
     enum role role;
@@ -364,31 +365,48 @@ draw_button(const struct dialog *dialog, struct form *form, int row, int col, co
                          is_focused ? "[ " : "  ", word, is_focused ? " ]" : "  ");
 }
 
+static const char *
+cancel_word(const struct dialog *dialog)
+{
+    return dialog->request.confirm ? "Cancel" : "Close";
+}
+
+static int
+buttons_width(const struct dialog *dialog, bool is_ascii)
+{
+    int width = text_cells(bytes_of(cancel_word(dialog)), is_ascii) + 4;
+    return can_confirm(dialog) ? width + text_cells(bytes_of(dialog->request.confirm), is_ascii) + 5 : width;
+}
+
 static void
 draw_buttons(const struct dialog *dialog, struct form *form, int row)
 {
     struct area inner = form->inner;
-    const char *cancel = dialog->request.confirm ? CANCEL : "Close";
-    const char *word = can_confirm(dialog) ? dialog->request.confirm : NULL;
-    bool is_ascii = form->canvas->is_ascii;
-    int width =
-        text_cells(bytes_of(cancel), is_ascii) + 4 + (word ? text_cells(bytes_of(word), is_ascii) + 5 : 0);
-    int col = inner.col + inner.cols - width;
-    if (col < inner.col)
-        col = inner.col;
-    col += draw_button(dialog, form, row, col, cancel, FOCUS_CANCEL) + 1;
-    if (word)
-        (void)draw_button(dialog, form, row, col, word, FOCUS_CONFIRM);
+    int width = buttons_width(dialog, form->canvas->is_ascii);
+    int col = inner.cols > width ? inner.col + inner.cols - width : inner.col;
+    col += draw_button(dialog, form, row, col, cancel_word(dialog), FOCUS_CANCEL) + 1;
+    if (can_confirm(dialog))
+        (void)draw_button(dialog, form, row, col, dialog->request.confirm, FOCUS_CONFIRM);
+}
+
+// Has the line of the buttons room for the count to type as well?
+static bool
+count_fits(const struct dialog *dialog, int width, bool is_ascii)
+{
+    char words[64];
+    int len = snprintf(words, sizeof words, COUNT_WORDS, dialog->typed_count);
+    return len + COUNT_WIDTH + 2 + buttons_width(dialog, is_ascii) <= width;
 }
 
 static void
 draw_count(const struct dialog *dialog, struct form *form, int row)
 {
-    int used = canvas_printf(form->canvas, row, form->inner.col, form->inner.cols, ROLE_DIALOG,
-                             "type %" PRId64 " to confirm: ", dialog->typed_count);
+    int used = canvas_printf(form->canvas, row, form->inner.col, form->inner.cols, ROLE_DIALOG, COUNT_WORDS,
+                             dialog->typed_count);
     int room = form->inner.cols - used;
     line_edit_draw(&dialog->edits[FOCUS_COUNT], form->canvas, row, form->inner.col + used,
-                   room < 12 ? room : 12, field_role(dialog, FOCUS_COUNT), dialog->focus == FOCUS_COUNT);
+                   room < COUNT_WIDTH ? room : COUNT_WIDTH, field_role(dialog, FOCUS_COUNT),
+                   dialog->focus == FOCUS_COUNT);
 }
 
 static void
@@ -413,8 +431,8 @@ draw_controls(const struct dialog *dialog, struct form *form, struct area *inner
     draw_buttons(dialog, form, buttons.row);
     bool can = can_confirm(dialog);
     if (can && dialog->typed_count > 0) {
-        int words = 4 + (int)strlen(dialog->request.confirm) + (int)strlen(CANCEL) + 30;
-        struct area line = words < inner->cols ? buttons : area_take_bottom(inner, 1);
+        bool fits = count_fits(dialog, inner->cols, form->canvas->is_ascii);
+        struct area line = fits ? buttons : area_take_bottom(inner, 1);
         draw_count(dialog, form, line.row);
     }
     if (dialog->bad_field >= 0 && inner->rows > 0)
@@ -436,7 +454,7 @@ wanted_rows(const struct dialog *dialog, int width, bool is_ascii)
     if (dialog->refusal.len)
         rows += wrapped_rows(strbuf_text(&dialog->refusal), width, is_ascii);
     rows += can_confirm(dialog) ? dialog->request.field_count : 0;
-    rows += dialog->typed_count > 0 && can_confirm(dialog) && width < 60 ? 1 : 0;
+    rows += dialog->typed_count > 0 && can_confirm(dialog) && !count_fits(dialog, width, is_ascii) ? 1 : 0;
     rows += dialog->command.len ? 1 : 0;
     return rows + (dialog->is_waiting || dialog->bad_field >= 0 ? 1 : 0);
 }
