@@ -79,7 +79,7 @@ handle_event(struct loop *loop, const struct term_event *event)
     }
 }
 
-// What a key asked of the terminal.
+// What a key or a reply asked of the terminal.
 static void
 serve_wishes(struct loop *loop)
 {
@@ -155,6 +155,7 @@ app_run(struct app *app, struct term *term)
         take_keys(&loop);
         if (app_receive(app, RECEIVE_BUDGET))
             loop.news = loop.news == NEWS_KEY ? NEWS_KEY : NEWS_REPLY;
+        serve_wishes(&loop); // a dialog that a reply opened throws away what was typed before it, never after
         if (app_is_over(app))
             break;
         if (app_needs_draw(app))
