@@ -112,7 +112,7 @@ CREATE INDEX operation_item_work ON redrive.operation_item (operation_no, source
 CREATE INDEX operation_item_chunk ON redrive.operation_item (chunk_id) WHERE state IN ('claimed', 'held');
 CREATE INDEX operation_item_published ON redrive.operation_item (event_key) WHERE state = 'done' AND event_key IS NOT NULL;
 -- Items of an operation lie together: a block range index costs nothing to keep and finds them.
-CREATE INDEX operation_item_operation ON redrive.operation_item USING brin (operation_no) WITH (pages_per_range = 32, autosummarize = on);
+CREATE INDEX operation_item_operation ON redrive.operation_item USING brin (operation_no) WITH (pages_per_range = 32);
 
 CREATE TABLE redrive.cluster (
     name       text PRIMARY KEY,

@@ -4,6 +4,10 @@
 -- program knows: RD001 conflict, RD002 not found, RD003 not allowed, RD004 wrong request.
 -- Locks are taken in this order everywhere: slot, operation, chunk, items, events by id. The operation's row lock is what makes several
 -- workers at one operation take turns.
+--
+-- Plans: the items of an operation are younger than what the planner knows of the table, and a session may live from ten items to a million.
+-- Functions that handle slices therefore name the plan: index scans by key, made once. Items are found by event and operation, never by
+-- their state too, because the planner takes a partial index that holds all queued items for a short one.
 
 -- Why an event is not open for what was asked: a reason that many events can share, so times are cut to the minute.
 CREATE FUNCTION redrive._closed(p_status text, p_by text, p_at timestamp) RETURNS text
@@ -34,6 +38,18 @@ BEGIN
        AND state_note IS DISTINCT FROM held || ' in doubt';
 END $$;
 
+-- Queued items of an operation in source order, at most p_limit, locked; p_above: only of sources with a higher hash. Materialized: a LIMIT with
+-- SKIP LOCKED inside a join may be run again by the planner and lock more.
+CREATE FUNCTION redrive._items_pick(p_operation bigint, p_above bigint, p_limit bigint) RETURNS bigint[]
+LANGUAGE sql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off AS $$
+    WITH pick AS MATERIALIZED (
+        SELECT event_id, source, source_offset FROM redrive.operation_item
+         WHERE operation_no = p_operation AND state = 'queued' AND source > p_above
+         ORDER BY source, source_offset, event_id LIMIT p_limit FOR UPDATE SKIP LOCKED)
+    SELECT coalesce(array_agg(event_id ORDER BY source, source_offset, event_id), '{}') FROM pick;
+$$;
+
 -- Begins a freeze, or finds the operation that the same key already made. The answer of a transaction whose COMMIT was lost is found
 -- this way too: the unique key waits for a server process that still carries it out.
 CREATE FUNCTION redrive.operation_begin(p_key uuid, p_action text, p_scope text, p_filter text, p_group text, p_reason text,
@@ -59,7 +75,8 @@ END $$;
 -- Writes a slice of ids as items, in the transaction of operation_begin. What is not open for the action becomes a conflict with its reason.
 -- Waits for another freeze of the same events to end; the contract table is only read.
 CREATE FUNCTION redrive.operation_freeze(p_no bigint, p_ids bigint[]) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     v_now timestamptz := clock_timestamp();
     v redrive.operation;
@@ -119,6 +136,7 @@ DECLARE
     v redrive.operation;
     v_first bigint;
     v_last bigint;
+    v_count bigint;
 BEGIN
     UPDATE redrive.operation SET state = 'frozen', changed = nextval('redrive.change')
      WHERE no = p_no AND state = 'freezing' AND requested_by = session_user
@@ -126,7 +144,11 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION 'operation % is not being frozen', p_no USING ERRCODE = 'RD001';
     END IF;
-    SELECT min(event_id), max(event_id) INTO v_first, v_last FROM redrive.operation_item WHERE operation_no = p_no;
+    -- The count also keeps the planner from walking all items in order of id for the ends.
+    SELECT min(event_id), max(event_id), count(*) INTO v_first, v_last, v_count FROM redrive.operation_item WHERE operation_no = p_no;
+    IF v_count <> v.total THEN
+        RAISE EXCEPTION 'operation % counted % items and has %', p_no, v.total, v_count;
+    END IF;
     PERFORM redrive._audit(v.action, p_no, v.total, v.reason,
         format('%s frozen, %s in conflict; ids %s to %s; %s%s', v.queued, v.conflict, v_first, v_last, v.scope,
                coalesce('; filter: ' || v.filter_text, '')));
@@ -216,7 +238,8 @@ END $$;
 -- Discard, resolve, restore: carries out up to p_limit queued items. The UPDATE is guarded: an event that somebody else closed (or
 -- opened) since the freeze is not touched and its item ends as a conflict that names who did it.
 CREATE FUNCTION redrive.work_apply(p_no bigint, p_limit bigint, OUT applied bigint, OUT remaining bigint)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     v redrive.operation;
     v_ids bigint[];
@@ -236,12 +259,7 @@ BEGIN
         RETURN;
     END IF;
 
-    -- Materialized: a LIMIT with SKIP LOCKED inside a join may be run again by the planner and lock more.
-    WITH pick AS MATERIALIZED (
-        SELECT event_id FROM redrive.operation_item
-         WHERE operation_no = p_no AND state = 'queued'
-         ORDER BY source, source_offset, event_id LIMIT p_limit FOR UPDATE SKIP LOCKED)
-    SELECT coalesce(array_agg(event_id ORDER BY event_id), '{}') INTO v_ids FROM pick;
+    v_ids := redrive._items_pick(p_no, -1, p_limit); -- what is not published has source 0, so these are in order of id
 
     IF v.action = 'restore' THEN
         WITH changed AS (
@@ -257,15 +275,14 @@ BEGIN
         SELECT coalesce(array_agg(id), '{}') INTO v_done FROM changed;
     END IF;
 
-    UPDATE redrive.operation_item SET state = 'done', at = v_now
-     WHERE operation_no = p_no AND event_id = ANY (v_done) AND state = 'queued';
+    UPDATE redrive.operation_item SET state = 'done', at = v_now WHERE operation_no = p_no AND event_id = ANY (v_done);
     applied := cardinality(v_ids);
     IF cardinality(v_done) < applied THEN
         UPDATE redrive.operation_item i SET state = 'conflict', at = v_now,
                detail = redrive._closed((SELECT e.status FROM :"events" e WHERE e.id = i.event_id),
                                         (SELECT e.resolved_by FROM :"events" e WHERE e.id = i.event_id),
                                         (SELECT e.resolved_at FROM :"events" e WHERE e.id = i.event_id))
-         WHERE operation_no = p_no AND event_id = ANY (v_ids) AND state = 'queued';
+         WHERE operation_no = p_no AND event_id = ANY (v_ids) AND event_id <> ALL (v_done);
     END IF;
 
     UPDATE redrive.operation

@@ -112,19 +112,11 @@ BEGIN
     RETURN QUERY SELECT * FROM redrive._slot_retire(p_cluster, p_no, p_why);
 END $$;
 
--- Queued items of an operation in source order, at most p_limit, locked. Sources that another chunk is busy with are left out, so that
--- order within a source partition survives two slots that take turns; p_above: only sources with a higher hash.
-CREATE FUNCTION redrive._items_pick(p_operation bigint, p_above bigint, p_limit integer) RETURNS bigint[]
-LANGUAGE sql SET search_path = pg_catalog, redrive, pg_temp AS $$
-    WITH pick AS MATERIALIZED (
-        SELECT event_id, source, source_offset FROM redrive.operation_item
-         WHERE operation_no = p_operation AND state = 'queued' AND source > p_above
-         ORDER BY source, source_offset, event_id LIMIT p_limit FOR UPDATE SKIP LOCKED)
-    SELECT coalesce(array_agg(event_id ORDER BY source, source_offset, event_id), '{}') FROM pick;
-$$;
-
+-- The same around sources that another chunk is busy with, so that order within a source partition survives two slots that take turns: first
+-- those above the busy ones, then from the start.
 CREATE FUNCTION redrive._items_pick_around(p_operation bigint, p_busy integer[], p_limit integer) RETURNS bigint[]
-LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off AS $$
 DECLARE
     v_ids bigint[] := '{}';
     v_more bigint[];
@@ -157,7 +149,8 @@ END $$;
 CREATE FUNCTION redrive.chunk_claim(p_cluster text, p_slot integer, p_fence bigint, p_operation bigint, p_chunk uuid, p_limit integer,
                                     p_max_bytes bigint, OUT seq bigint, OUT events integer, OUT conflicts bigint, OUT created_at timestamptz,
                                     OUT rate integer, OUT requested_by name, OUT target_topic text)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     s redrive.slot;
     v redrive.operation;
@@ -226,7 +219,7 @@ BEGIN
         UPDATE redrive.operation_item i
            SET state = 'claimed', chunk_id = p_chunk, at = chunk_claim.created_at, detail = NULL,
                attempt = 1 + (SELECT max(h.attempt) FROM redrive.operation_item h WHERE h.event_id = i.event_id)
-         WHERE i.operation_no = p_operation AND i.event_id = ANY (v_open) AND i.state = 'queued';
+         WHERE i.operation_no = p_operation AND i.event_id = ANY (v_open);
     END IF;
     IF events + conflicts > 0 THEN
         UPDATE redrive.operation o
@@ -239,7 +232,8 @@ END $$;
 
 -- Items that are published: the event is closed where nobody closed it meanwhile, the item is done in any case.
 CREATE FUNCTION redrive._items_published(v redrive.operation, p_ids bigint[]) RETURNS void
-LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     v_now timestamptz := clock_timestamp();
     v_wall timestamp := redrive._wall(v_now);
@@ -265,7 +259,8 @@ END $$;
 -- header, the ids that were found, and the slot gets new names because its marker no longer tells the truth.
 CREATE FUNCTION redrive.chunk_settle(p_cluster text, p_slot integer, p_fence bigint, p_chunk uuid, p_outcome text, p_evidence text,
                                      p_published bigint[]) RETURNS SETOF redrive.slot
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     v_now timestamptz := clock_timestamp();
     c redrive.chunk;
@@ -342,14 +337,17 @@ END $$;
 -- Items that cannot be published leave the operation with their reason; their events stay pending. Only queued ones.
 CREATE FUNCTION redrive.items_refuse(p_cluster text, p_slot integer, p_fence bigint, p_operation bigint, p_ids bigint[], p_reasons text[])
 RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE v_refused bigint;
 BEGIN
     PERFORM redrive._slot_lock(p_cluster, p_slot, p_fence);
     PERFORM FROM redrive.operation WHERE no = p_operation FOR UPDATE;
+    WITH known AS MATERIALIZED (
+        SELECT event_id, state FROM redrive.operation_item WHERE operation_no = p_operation AND event_id = ANY (p_ids))
     UPDATE redrive.operation_item i SET state = 'refused', at = clock_timestamp(), detail = w.reason
-      FROM unnest(p_ids, p_reasons) AS w(id, reason)
-     WHERE i.operation_no = p_operation AND i.event_id = w.id AND i.state = 'queued';
+      FROM known k JOIN unnest(p_ids, p_reasons) AS w(id, reason) ON w.id = k.event_id
+     WHERE i.operation_no = p_operation AND i.event_id = k.event_id AND k.state = 'queued';
     GET DIAGNOSTICS v_refused = ROW_COUNT;
     IF v_refused > 0 THEN
         UPDATE redrive.operation SET queued = queued - v_refused, refused = refused + v_refused, changed = nextval('redrive.change')
