@@ -50,15 +50,28 @@ find_telling(struct evidence *evidence)
     return NULL;
 }
 
+// The newest own frame of the innermost exception. What Java leaves out as common is looked for where it was
+// printed.
+static void
+find_frame(struct evidence *evidence)
+{
+    const struct cause_chain *chain = &evidence->chain;
+    for (unsigned i = 0; i < chain->count && evidence->frame_len == 0; i++) {
+        struct bytes frames = chain->links[i].frames;
+        evidence->frame_len = frame_own(frames, chain->is_newest_last, evidence->frame);
+        if (!frame_is_shared(frames))
+            break;
+    }
+}
+
 // The innermost text names nothing. Where a null pointer arose says most, and for timeouts what was being
 // done; each falls back to the other.
 static void
 look_further(struct evidence *evidence)
 {
-    const struct cause_link *innermost = &evidence->chain.links[0];
     bool is_bug = evidence->naming == CAUSE_BLANK_BUG;
     if (is_bug)
-        evidence->frame_len = frame_own(innermost->frames, evidence->chain.is_newest_last, evidence->frame);
+        find_frame(evidence);
     if (evidence->frame_len > 0)
         return;
 
@@ -69,7 +82,7 @@ look_further(struct evidence *evidence)
         return;
     }
     if (!is_bug)
-        evidence->frame_len = frame_own(innermost->frames, evidence->chain.is_newest_last, evidence->frame);
+        find_frame(evidence);
 }
 
 static void

@@ -28,7 +28,7 @@ struct fingerprint {
     uint64_t key;
     struct bytes root_class;   // absent where none is named
     struct bytes root_text;    // the root cause's text, as it stands
-    struct bytes pattern;      // the same masked, placeholders typed for people: <n> <uuid> <ip> <host> <date> <path> <hex> <text>
+    struct bytes pattern;      // the same on one line, placeholders typed for people: <n> <uuid> <ip> … (fingerprint_rules.def)
     struct bytes frame;        // the frame that took part in the key, or absent
     struct bytes frame_reason; // why a frame took part, or why none did: a sentence
     bool is_cut;               // a cap of grouping.md was reached

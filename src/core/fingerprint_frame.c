@@ -283,3 +283,12 @@ frame_own(struct bytes frames, bool is_newest_last, char out[FRAME_TEXT_MAX])
     }
     return is_found ? write_frame(&best, out) : 0;
 }
+
+bool
+frame_is_shared(struct bytes frames)
+{
+    struct bytes trimmed = bytes_trim(frames);
+    size_t newline = bytes_find_last(trimmed, BYTES("\n"));
+    struct bytes last = bytes_trim(bytes_slice(trimmed, newline == SIZE_MAX ? 0 : newline, trimmed.len));
+    return bytes_starts(last, "... ");
+}

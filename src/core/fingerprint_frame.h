@@ -13,4 +13,7 @@
 // and generated parts, into out; returns its length, 0 where there is none. is_newest_last: Python.
 size_t frame_own(struct bytes frames, bool is_newest_last, char out[FRAME_TEXT_MAX]);
 
+// Do these frames end in "... 12 more": the rest is printed with the exception around it.
+bool frame_is_shared(struct bytes frames);
+
 #endif

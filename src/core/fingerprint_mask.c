@@ -40,7 +40,7 @@ append_word(struct scan *scan, const char *data, size_t len)
         len = utf8_cut((struct bytes){data, len}, MASK_WORD_MAX);
         mask->is_cut = true;
     }
-    if (mask->len + len + 1 > MASK_CANONICAL_MAX) {
+    if (mask->len + len + 1 > (size_t)MASK_CANONICAL_MAX) {
         mask->is_cut = true;
         return;
     }

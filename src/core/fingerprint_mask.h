@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 
-#define MASK_TEXT_MAX 4096 // of a root text; longer ones are cut
+#define MASK_TEXT_MAX ((size_t)4096) // of a root text; longer ones are cut
 #define MASK_WORD_MAX 256
 #define MASK_CANONICAL_MAX (MASK_TEXT_MAX * 2)
 

@@ -25,6 +25,42 @@ begins_statement(const struct scan *scan, struct bytes word, size_t behind)
     return word_equals_folded(next, "into");
 }
 
+// Behind the bracket of SQL that opens at `at`, or 0 where it does not close.
+static size_t
+row_end(const struct scan *scan, size_t at)
+{
+    size_t depth = 0;
+    bool is_quoted = false;
+    for (; at < scan->end; at++) {
+        char c = scan->text.data[at];
+        if (c == '\'')
+            is_quoted = !is_quoted;
+        else if (!is_quoted && c == '(')
+            depth++;
+        else if (!is_quoted && c == ')' && --depth == 0)
+            return at + 1;
+    }
+    return 0;
+}
+
+// Behind the rows of VALUES (1, 'a'), (2, 'b'), or 0 where no bracket follows.
+static size_t
+rows_end(const struct scan *scan, size_t at)
+{
+    size_t end = 0;
+    for (;;) {
+        at = scan_skip_blanks(scan, at);
+        size_t behind = at < scan->end && scan->text.data[at] == '(' ? row_end(scan, at) : 0;
+        if (behind == 0)
+            return end;
+        end = behind;
+        at = scan_skip_blanks(scan, end);
+        if (at >= scan->end || scan->text.data[at] != ',')
+            return end;
+        at++;
+    }
+}
+
 // The data of a statement runs to the bracket or quote that encloses it, the end of the line, or the end.
 static size_t
 statement_end(const struct scan *scan, size_t at)
@@ -70,7 +106,12 @@ is_date_word(const struct scan *scan, size_t from, size_t to)
 static bool
 is_capitalised(struct bytes word)
 {
-    return word.len >= 2 && (word_kind(word.data[0]) & (KIND_UPPER | KIND_HIGH)) != 0 &&
+    if (word.len < 2)
+        return false;
+    unsigned char second = (unsigned char)word.data[1];
+    if ((unsigned char)word.data[0] == 0xC3) // À to Þ
+        return second >= 0x80 && second <= 0x9E;
+    return (word_kind(word.data[0]) & KIND_UPPER) != 0 &&
            (word_kind(word.data[1]) & (KIND_LOWER | KIND_HIGH)) != 0;
 }
 
@@ -102,7 +143,7 @@ is_person(struct scan *scan, struct bytes word)
     struct bytes prev = scan->prev;
     if (prev.len < 4 || scan->after > AFTER_COLON || !is_capitalised(word))
         return false;
-    if (word_equals_folded(word, "not") || (word_kind(word.data[0]) & KIND_HIGH) != 0)
+    if (word_equals_folded(word, "not"))
         return false;
     return (scan_prev_roles(scan) & ROLE_PERSON) != 0 &&
            ((word_kind(prev.data[0]) & KIND_LOWER) != 0 || scan->after == AFTER_COLON ||
@@ -135,12 +176,10 @@ scan_take_free_value(struct scan *scan, size_t from)
 
 // "for user bob", "user bob from": a login name, known by the words around it.
 static bool
-is_login(const struct scan *scan, size_t to)
+is_login(struct scan *scan, size_t to)
 {
     struct bytes prev = scan->prev;
-    if (scan->after != AFTER_BLANK ||
-        !(word_equals_folded(prev, "user") || word_equals_folded(prev, "usuario") ||
-          word_equals_folded(prev, "usu\xC3\xA1rio")))
+    if (scan->after != AFTER_BLANK || prev.len < 4 || (scan_prev_roles(scan) & ROLE_LOGIN) == 0)
         return false;
     size_t next = scan_skip_blanks(scan, to);
     size_t start = (size_t)(prev.data - scan->text.data);
@@ -199,11 +238,15 @@ scan_take_plain(struct scan *scan, size_t from, size_t to, unsigned seen)
     if (!scan->in_sql) {
         scan->in_sql = begins_statement(scan, word, to);
     } else if ((word_roles(word) & ROLE_SQL_DATA) != 0) {
-        size_t end = statement_end(scan, to);
+        size_t end = word_equals_folded(word, "values") ? rows_end(scan, to) : 0;
+        if (end == 0)
+            end = statement_end(scan, to);
         scan_emit_hole(scan, from, end, MASK_SQL);
         scan->at = end;
         scan->in_sql = false;
         return;
     }
-    scan_emit_word(scan, from, to);
+    // 1 order, 2 orders
+    bool is_plural = scan->is_number && scan->may_collapse && word.len > 3 && word.data[word.len - 1] == 's';
+    scan_emit_word(scan, from, to - is_plural);
 }

@@ -339,7 +339,16 @@ take_url(struct scan *scan, size_t from, size_t colon)
     }
     scan_emit_name(scan, host, host_end);
     size_t rest = emit_leading_parts(scan, find_char(scan, host_end, end, '/'), end);
-    scan_emit_hole(scan, rest < end ? rest : end, end, MASK_URL);
+    scan_emit_hole(scan, rest + 1 < end ? rest + 1 : end, end, MASK_URL);
+}
+
+// inventory/10.0.3.4:8080: whom Java was connected to.
+static bool
+is_peer(const struct scan *scan, size_t from, size_t to)
+{
+    size_t slash = find_char(scan, from, to, '/');
+    return slash > from && slash + 1 < to && word_is_digit(scan->text.data[slash + 1]) &&
+           word_digits(scan_slice(scan, from, slash)) == 0 && find_char(scan, slash, to, '.') < to;
 }
 
 static void
@@ -360,6 +369,12 @@ take_path(struct scan *scan, size_t from, size_t to, unsigned seen)
     bool is_named = goes_on || ((roles & ROLE_NAME) != 0 && count_char(scan, from, to, '.') == 0);
     if (is_named || is_indexed_path(word)) {
         scan_emit_path(scan, from, to);
+        return;
+    }
+    if (!is_rooted && slashes == 1 && is_peer(scan, from, to)) {
+        size_t slash = find_char(scan, from, to, '/');
+        scan_take_piece(scan, from, slash);
+        scan_emit_hole(scan, slash + 1, to, MASK_IP);
         return;
     }
     if (!is_rooted && (seen & KIND_DIGIT) == 0 && (slashes == 1 || word_is_class(word))) {
@@ -456,6 +471,14 @@ take_colons(struct scan *scan, size_t from, size_t to, unsigned seen)
     }
 }
 
+// java.net.UnknownHostException: api.partner.com
+static bool
+is_about_host(const struct scan *scan)
+{
+    return scan->mask->words == 0 && bytes_present(scan->class_name) &&
+           bytes_ends(scan->class_name, "UnknownHostException");
+}
+
 static void
 take_dots(struct scan *scan, size_t from, size_t to, unsigned seen)
 {
@@ -466,7 +489,9 @@ take_dots(struct scan *scan, size_t from, size_t to, unsigned seen)
             scan_emit_path(scan, from, to);
         else
             take_digits(scan, from, to, seen);
-    } else if (word_is_host(word) && (roles & ROLE_HOST) == 0) {
+    } else if ((roles & ROLE_LOGIN) != 0 && (seen & KIND_UPPER) == 0) { // user maria.souza
+        scan_emit_hole(scan, from, to, MASK_PERSON);
+    } else if (word_is_host(word) && (roles & ROLE_HOST) == 0 && !is_about_host(scan)) {
         scan_emit_hole(scan, from, to, MASK_HOST);
     } else {
         scan_emit_word(scan, from, to);

@@ -375,7 +375,7 @@ take_line(struct reader *reader, const struct line *line)
 static void
 unroll(struct trace *trace, unsigned first)
 {
-    struct trace_section sections[TRACE_SECTIONS];
+    struct trace_section sections[TRACE_SECTIONS] = {0};
     for (unsigned i = 0; i < trace->count; i++)
         sections[i] = trace->sections[(first + i) % TRACE_SECTIONS];
     memcpy(trace->sections, sections, trace->count * sizeof sections[0]);

@@ -98,6 +98,7 @@ enum word_role {
     ROLE_PARTICLE = 1 << 15,   // stands between the parts of a person's name
     ROLE_BODY = 1 << 16,       // member of an error document that is worth keeping
     ROLE_ERROR_BODY = 1 << 17, // member that makes a document an error document
+    ROLE_LOGIN = 1 << 20,      // a login name may follow
     ROLE_FREE_VALUE = 1 << 18, // behind its colon a value follows up to the next full stop or comma
     ROLE_TITLE =
         1

@@ -182,7 +182,7 @@ test_patterns(void **state)
         {"open '/tmp/a1.csv' failed", "open '<text>' failed"},
         {"data {\"a\": {\"b\": [1]}} is bad", "data <payload> is bad"},
         {"cannot save Order(id=1, name=x)", "cannot save Order<payload>"},
-        {"insert into t (a, b) values (1, 'x]') failed", "insert into t (a, b) <sql>"},
+        {"insert into t (a, b) values (1, 'x]') failed", "insert into t (a, b) <sql> failed"},
         {"cliente Jo\xC3\xA3o da Silva sem limite", "cliente <name> sem limite"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -204,6 +204,15 @@ test_same_and_different(void **state)
         {"call() failed", "call(12) failed", true},
         {"worker-17a died", "worker-9 died", true},
         {"a  b\tc", "a b c", true},
+        {"1 order left", "2 orders left", true},
+        {"user maria.souza locked", "user joao.lima locked", true},
+        {"login for user bob", "login for user eve", true},
+        {"user not found", "user not ready", false},
+        {"refused: inventory/10.0.0.1:80", "refused: inventory/10.0.0.2:80", true},
+        {"refused: inventory/10.0.0.1:80", "refused: payments/10.0.0.1:80", false},
+        {"resolve 'a.prod.svc.cluster.local'", "resolve 'b.prod.svc.cluster.local'", false},
+        {"insert into t (a) values (1) was aborted: column \"a_b\"",
+         "insert into t (a) values (2) was aborted: column \"a_c\"", false},
         {"error code 4021", "error code 4022", false},
         {"error code 402100", "error code 402200", true}, // too long for a code
         {"status 503", "status 404", false},
@@ -265,6 +274,11 @@ test_root_cause(void **state)
         {"java.lang.RuntimeException: x\n\tat a.B.c(B.java:1)\nCaused by: java.lang.NullPointerException\n"
          "\tat java.base/java.util.Map.of(Map.java:1)\n\tat "
          "app//com.acme.Desk$$EnhancerBySpringCGLIB$$1f.lambda$go$4(Desk.java:2)",
+         "java.lang.NullPointerException", "", "com.acme.Desk.go"},
+        // what a library wrapped itself: the own frame is printed only with the outer exception
+        {"org.springframework.X: x\n\tat org.springframework.A.b(A.java:1)\n\tat "
+         "com.acme.Desk.go(Desk.java:2)\n"
+         "Caused by: java.lang.NullPointerException\n\tat org.springframework.A.c(A.java:3)\n\t... 1 more",
          "java.lang.NullPointerException", "", "com.acme.Desk.go"},
         {"System.Exception: x ---> System.NullReferenceException: Object reference not set to an instance of "
          "an object.\n"
