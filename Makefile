@@ -71,7 +71,8 @@ FUZZERS = $(FUZZ_SOURCES:%.c=$(OUT)/%)
 # Programs of one file that demo, bench and crash runs use.
 TOOL_SOURCES := $(wildcard tests/demo/*.c tests/tools/*.c tests/bench/*.c)
 TOOLS = $(TOOL_SOURCES:%.c=$(OUT)/%)
-TEST_OBJECTS = $(patsubst %.c,$(OUT)/%.o,$(TEST_SOURCES) $(TEST_HELPERS) $(FUZZ_SOURCES) $(TOOL_SOURCES) tests/lib/replay.c)
+DEMO_SOURCES := $(wildcard tests/demo/lib/*.c)
+TEST_OBJECTS = $(patsubst %.c,$(OUT)/%.o,$(TEST_SOURCES) $(TEST_HELPERS) $(FUZZ_SOURCES) $(TOOL_SOURCES) $(DEMO_SOURCES) tests/lib/replay.c)
 
 # Everything but main, for tests to link.
 LIBRARY = $(OUT)/libredrive.a
@@ -161,9 +162,13 @@ $(TEST_LIBRARY): $(TEST_HELPERS:%.c=$(OUT)/%.o)
 	$(SAY) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(TOOLS): $(OUT)/%: $(OUT)/%.o $(LIBRARY)
+$(TOOLS): $(OUT)/%: $(OUT)/%.o $(OUT)/libdemo.a $(LIBRARY)
 	$(SAY) LINK $@
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS) -lutil
+
+$(OUT)/libdemo.a: $(DEMO_SOURCES:%.c=$(OUT)/%.o)
+	$(SAY) AR $@
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 # Each fuzz target is a program twice: here it replays its corpus; with VARIANT=fuzz libFuzzer drives it.
 ifeq ($(VARIANT),fuzz)
@@ -219,7 +224,7 @@ lint: banned ## clang-tidy, cppcheck and the banned calls
 		--enable=warning,performance,portability --inline-suppr --suppressions-list=tests/lib/cppcheck.supp \
 		--error-exitcode=1 src ui tests
 
-tidy: $(patsubst %.c,$(OUT)/%.tidy,$(SOURCES) $(TEST_HELPERS) $(TEST_SOURCES) $(FUZZ_SOURCES) $(TOOL_SOURCES))
+tidy: $(patsubst %.c,$(OUT)/%.tidy,$(SOURCES) $(TEST_HELPERS) $(TEST_SOURCES) $(FUZZ_SOURCES) $(TOOL_SOURCES) $(DEMO_SOURCES))
 
 # The object brings the headers in: a file is looked at again when anything it includes has changed.
 $(OUT)/%.tidy: %.c $(OUT)/%.o .clang-tidy

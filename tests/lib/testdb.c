@@ -5,31 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-const char testdb_contract[] = "CREATE TABLE public.dlq_events ("
-                               " id bigserial PRIMARY KEY,"
-                               " event_id varchar(50) NOT NULL,"
-                               " event_type varchar(50) NOT NULL,"
-                               " source_table varchar(50),"
-                               " source_id varchar(50),"
-                               " event_payload jsonb NOT NULL,"
-                               " error_message text NOT NULL,"
-                               " stack_trace text,"
-                               " retry_count integer DEFAULT 0,"
-                               " max_retries integer DEFAULT 3,"
-                               " status varchar(20) DEFAULT 'PENDING',"
-                               " created_at timestamp DEFAULT current_timestamp,"
-                               " last_retry_at timestamp,"
-                               " resolved_at timestamp,"
-                               " resolved_by varchar(50),"
-                               " kafka_offset bigint,"
-                               " kafka_partition integer,"
-                               " kafka_topic varchar(100),"
-                               " correlation_id uuid);"
-                               "CREATE INDEX ON public.dlq_events (status);"
-                               "CREATE INDEX ON public.dlq_events (created_at);"
-                               "CREATE INDEX ON public.dlq_events (source_id);"
-                               "CREATE INDEX ON public.dlq_events (event_type);";
+#include "tests/lib/contract.h"
 
 static PGconn *
 connect_to(const char *conninfo)
@@ -89,7 +65,7 @@ testdb_create(struct testdb *db)
     db->conn = connect_to(db->conninfo);
     if (!db->conn)
         return false;
-    PQclear(must_run(db->conn, testdb_contract));
+    PQclear(must_run(db->conn, CONTRACT_TABLE CONTRACT_INDEXES));
     return true;
 }
 
@@ -102,6 +78,9 @@ testdb_drop(struct testdb *db)
     on_server("DROP DATABASE", db->name);
     *db = (struct testdb){0};
 }
+
+static PGresult *run_formatted(struct testdb *db, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
 
 static PGresult *
 run_formatted(struct testdb *db, const char *format, va_list args)

@@ -26,7 +26,4 @@ void testdb_drop(struct testdb *db);
 void testdb_run(struct testdb *db, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int64_t testdb_number(struct testdb *db, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// The contract table, as SQL.
-extern const char testdb_contract[];
-
 #endif

@@ -1,0 +1,155 @@
+// arrive -d CONNINFO [-r PER_SECOND] [-b BROKERS] [-s SEED]: new failures keep arriving until SIGTERM.
+//
+// Plays the consumers of the shop. With brokers, each failure's original record is in its topic first, so
+// that its exact bytes can be fetched again by topic, partition and offset; a broker that does not answer
+// leaves them without an offset.
+#include <getopt.h>
+#include <librdkafka/rdkafka.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "tests/demo/lib/failures.h"
+
+#define TICK (100000)
+#define MOST_PER_TICK 2000
+
+static volatile sig_atomic_t is_over;
+
+static void
+on_signal(int signal)
+{
+    (void)signal;
+    is_over = 1;
+}
+
+static void
+on_delivery(rd_kafka_t *producer, const rd_kafka_message_t *message, void *opaque)
+{
+    (void)producer;
+    (void)opaque;
+    struct failed_event *event = message->_private;
+    if (!message->err) {
+        event->offset = message->offset;
+        event->partition = message->partition;
+    }
+}
+
+static rd_kafka_t *
+open_producer(const char *brokers)
+{
+    char reason[512];
+    rd_kafka_conf_t *conf = rd_kafka_conf_new();
+    if (rd_kafka_conf_set(conf, "bootstrap.servers", brokers, reason, sizeof reason) != RD_KAFKA_CONF_OK ||
+        rd_kafka_conf_set(conf, "linger.ms", "1", reason, sizeof reason) != RD_KAFKA_CONF_OK ||
+        rd_kafka_conf_set(conf, "message.timeout.ms", "3000", reason, sizeof reason) != RD_KAFKA_CONF_OK) {
+        fprintf(stderr, "arrive: %s\n", reason);
+        exit(1);
+    }
+    rd_kafka_conf_set_dr_msg_cb(conf, on_delivery);
+    rd_kafka_t *producer = rd_kafka_new(RD_KAFKA_PRODUCER, conf, reason, sizeof reason);
+    if (!producer) {
+        fprintf(stderr, "arrive: %s\n", reason);
+        exit(1);
+    }
+    return producer;
+}
+
+static void
+produce_original(rd_kafka_t *producer, struct failed_event *event)
+{
+    const rd_kafka_vu_t fields[] = {
+        {.vtype = RD_KAFKA_VTYPE_TOPIC, .u.cstr = event->topic},
+        {.vtype = RD_KAFKA_VTYPE_PARTITION, .u.i32 = event->partition},
+        {.vtype = RD_KAFKA_VTYPE_KEY, .u.mem = {event->source_id, strlen(event->source_id)}},
+        {.vtype = RD_KAFKA_VTYPE_VALUE, .u.mem = {event->payload.data, event->payload.len}},
+        {.vtype = RD_KAFKA_VTYPE_MSGFLAGS, .u.i = RD_KAFKA_MSG_F_COPY},
+        {.vtype = RD_KAFKA_VTYPE_OPAQUE, .u.ptr = event},
+    };
+    rd_kafka_error_t *error = rd_kafka_produceva(producer, fields, sizeof fields / sizeof fields[0]);
+    if (error) {
+        fprintf(stderr, "arrive: %s\n", rd_kafka_error_string(error));
+        rd_kafka_error_destroy(error);
+    }
+}
+
+static void
+let_arrive(PGconn *conn, rd_kafka_t *producer, struct random *random, struct failed_event *events,
+           size_t count)
+{
+    int64_t now = demo_now(conn);
+    for (size_t i = 0; i < count; i++) {
+        failure_make(&events[i], failure_choose(random), random_next(random), now);
+        if (producer)
+            produce_original(producer, &events[i]);
+    }
+    if (producer)
+        rd_kafka_flush(producer, 4000);
+    rows_begin(conn);
+    for (size_t i = 0; i < count; i++)
+        rows_add(conn, &events[i]);
+    rows_end(conn);
+}
+
+static void
+run(PGconn *conn, rd_kafka_t *producer, double rate, uint64_t seed)
+{
+    struct failed_event *events = alloc_array(MOST_PER_TICK, sizeof *events);
+    struct random random = {seed};
+    double due = 0;
+    int64_t before = clock_mono();
+    while (!is_over) {
+        clock_sleep(TICK);
+        int64_t at = clock_mono();
+        due += rate * (double)(at - before) / US_PER_SECOND;
+        before = at;
+        size_t count = due > MOST_PER_TICK ? MOST_PER_TICK : (size_t)due;
+        due -= (double)count;
+        if (count)
+            let_arrive(conn, producer, &random, events, count);
+    }
+    for (size_t i = 0; i < MOST_PER_TICK; i++)
+        failed_event_release(&events[i]);
+    free(events);
+}
+
+int
+main(int argc, char **argv)
+{
+    const char *conninfo = "", *brokers = NULL;
+    double rate = 1;
+    uint64_t seed = (uint64_t)clock_now();
+    int option;
+    while ((option = getopt(argc, argv, "d:r:b:s:")) != -1) {
+        switch (option) {
+        case 'd':
+            conninfo = optarg;
+            break;
+        case 'r':
+            rate = strtod(optarg, NULL);
+            break;
+        case 'b':
+            brokers = optarg;
+            break;
+        case 's':
+            seed = strtoull(optarg, NULL, 10);
+            break;
+        default:
+            fprintf(stderr, "usage: arrive -d CONNINFO [-r PER_SECOND] [-b BROKERS] [-s SEED]\n");
+            return 2;
+        }
+    }
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    signal(SIGTERM, on_signal);
+    signal(SIGINT, on_signal);
+    PGconn *conn = demo_connect(conninfo);
+    rd_kafka_t *producer = brokers ? open_producer(brokers) : NULL;
+    run(conn, producer, rate, seed);
+    if (producer)
+        rd_kafka_destroy(producer);
+    PQfinish(conn);
+    return 0;
+}
