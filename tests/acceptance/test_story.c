@@ -1,11 +1,18 @@
-// The whole road once, as an operator walks it: consumers fail a thousand times, the operator works through it on the real screen
-// with keys only, a worker is killed in the middle, and a consumer that reads committed records has each event exactly once.
+// The whole road once, as an operator walks it: consumers fail a thousand times, the operator works through
+// it on the real screen with keys only, a worker is killed in the middle, and a consumer that reads committed
+// records has each event exactly once.
 #include <sys/wait.h>
 #include <signal.h>
 #include "tests/broker/kafka_world.h"
 #include "tests/terminal/vt.h"
 
-enum { TIMEOUTS = 600, DUPLICATES = 250, INVALID = 150, ALL = TIMEOUTS + DUPLICATES + INVALID, PARTITIONS = 6 };
+enum {
+    TIMEOUTS = 600,
+    DUPLICATES = 250,
+    INVALID = 150,
+    ALL = TIMEOUTS + DUPLICATES + INVALID,
+    PARTITIONS = 6
+};
 
 struct story {
     struct world world;
@@ -27,7 +34,10 @@ program(void)
 static void
 original_value(char out[200], int i)
 {
-    snprintf(out, 200, "{ \"order\":%d ,\"amount\": %d.50e0,\"note\":\"caf\\u00e9 \\/ %d\",\"big\":12345678901234567890 }", i, i, i);
+    snprintf(
+        out, 200,
+        "{ \"order\":%d ,\"amount\": %d.50e0,\"note\":\"caf\\u00e9 \\/ %d\",\"big\":12345678901234567890 }",
+        i, i, i);
 }
 
 static const char *
@@ -62,8 +72,10 @@ consumers_fail(const struct story *story)
             snprintf(offset, sizeof offset, "%d", (i - 1) / PARTITIONS);
             const char *values[] = {id, key, value, error_of(i, message), partition, offset, story->topic};
             PGresult *r = PQexecParams(conn,
-                                       "INSERT INTO public.dlq_events (event_id, event_type, source_id, event_payload, error_message,"
-                                       " kafka_partition, kafka_offset, kafka_topic) VALUES ($1, 'order.created', $2, $3::jsonb, $4, $5, $6, $7)",
+                                       "INSERT INTO public.dlq_events (event_id, event_type, source_id, "
+                                       "event_payload, error_message,"
+                                       " kafka_partition, kafka_offset, kafka_topic) VALUES ($1, "
+                                       "'order.created', $2, $3::jsonb, $4, $5, $6, $7)",
                                        7, NULL, values, NULL, NULL, 0);
             ok = PQresultStatus(r) == PGRES_COMMAND_OK;
             PQclear(r);
@@ -78,7 +90,8 @@ consumers_fail(const struct story *story)
     }
 }
 
-// The records that failed, where the events say they were. Message i is in partition i % PARTITIONS at offset (i - 1) / PARTITIONS.
+// The records that failed, where the events say they were. Message i is in partition i % PARTITIONS at offset
+// (i - 1) / PARTITIONS.
 static void
 producers_write(const struct story *story)
 {
@@ -125,29 +138,37 @@ screen_opens(struct story *story)
     assert_non_null(story->vt);
 }
 
+// Cmocka cuts long messages, so the screen goes out by itself.
+static void
+give_up(struct story *story, const char *why)
+{
+    fprintf(stderr, "%s\n", vt_screen(story->vt));
+    fail_msg("%s; the screen stands above", why);
+}
+
 static void
 see(struct story *story, const char *text)
 {
     for (int i = 0; i < 4; i++)
         if (vt_wait_text(story->vt, text))
             return;
-    fail_msg("\"%s\" does not appear:\n%s", text, vt_screen(story->vt));
+    give_up(story, text);
 }
 
 static void
 press(struct story *story, const char *keys)
 {
     if (!vt_press(story->vt, keys))
-        fail_msg("no answer to %s:\n%s", keys, vt_screen(story->vt));
+        give_up(story, keys);
 }
 
 // Fills in the dialog: reason, count, and the button. The focus begins on Cancel.
 static void
-confirm(struct story *story, const char *reason, const char *rate, const char *count)
+confirm(struct story *story, const char *button, const char *reason, const char *rate, const char *count)
 {
-    see(story, "to confirm");
-    see(story, "Cancel ]");
     char keys[200];
+    snprintf(keys, sizeof keys, "[ Cancel ]   %s", button); // not there before the events were looked at
+    see(story, keys);
     snprintf(keys, sizeof keys, "<Tab><Tab>%s", reason);
     press(story, keys);
     if (rate) {
@@ -156,11 +177,15 @@ confirm(struct story *story, const char *reason, const char *rate, const char *c
     }
     snprintf(keys, sizeof keys, "<S-Tab><S-Tab><S-Tab>%s<Tab><Tab>", count);
     press(story, keys);
+    snprintf(keys, sizeof keys, "[ %s ]", button);
+    if (!vt_shows(story->vt, keys))
+        give_up(story, "the button has no focus");
     press(story, "<Enter>");
+    see(story, "is on its way");
 }
 
-static int64_t
-number(const struct story *story, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int64_t number(const struct story *story, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 static int64_t
 number(const struct story *story, const char *format, ...)
 {
@@ -178,8 +203,8 @@ await_number(const struct story *story, const char *sql, int64_t wanted, int sec
     int64_t until = clock_mono() + seconds * US_PER_SECOND;
     while (number(story, "%s", sql) != wanted) {
         if (clock_mono() > until)
-            fail_msg("%s is %lld, not %lld, after %d s:\n%s", sql, (long long)number(story, "%s", sql), (long long)wanted, seconds,
-                     vt_screen(story->vt));
+            fail_msg("%s is %lld, not %lld, after %d s:\n%s", sql, (long long)number(story, "%s", sql),
+                     (long long)wanted, seconds, vt_screen(story->vt));
         clock_sleep(50000);
     }
 }
@@ -188,7 +213,8 @@ await_number(const struct story *story, const char *sql, int64_t wanted, int sec
 static void
 worker_dies(const struct story *story)
 {
-    await_number(story, "SELECT count(*) FROM redrive.operation WHERE no = 1 AND done > 0 AND claimed > 0", 1, 30);
+    await_number(story, "SELECT count(*) FROM redrive.operation WHERE no = 1 AND done > 0 AND claimed > 0", 1,
+                 30);
     PGresult *r = PQexec(story->world.admin, "SELECT split_part(name, '/', 2) FROM redrive.worker");
     assert_true(PQntuples(r) >= 1);
     pid_t pid = (pid_t)strtol(PQgetvalue(r, 0, 0), NULL, 10);
@@ -251,16 +277,34 @@ postgresql_says_who_did_what(const struct story *story)
 {
     const char *who = story->operator;
     assert_int_equal(number(story, "SELECT count(*) FROM public.dlq_events"), ALL);
-    assert_int_equal(number(story, "SELECT count(*) FROM public.dlq_events WHERE status = 'RESOLVED' AND resolved_by = '%s'"
-                                   " AND resolved_at IS NOT NULL AND error_message LIKE 'connect%%' AND retry_count = 1", who), TIMEOUTS);
-    assert_int_equal(number(story, "SELECT count(*) FROM public.dlq_events WHERE status = 'DISCARDED' AND resolved_by = '%s'"
-                                   " AND error_message LIKE 'duplicate%%' AND coalesce(retry_count, 0) = 0", who), DUPLICATES);
-    assert_int_equal(number(story, "SELECT count(*) FROM public.dlq_events WHERE status = 'RESOLVED' AND resolved_by = '%s'"
-                                   " AND error_message LIKE 'Validation%%' AND coalesce(retry_count, 0) = 0", who), INVALID);
-    assert_int_equal(number(story, "SELECT count(*) FROM redrive.operation WHERE state = 'done' AND requested_by = '%s'", who), 3);
+    assert_int_equal(
+        number(story,
+               "SELECT count(*) FROM public.dlq_events WHERE status = 'RESOLVED' AND resolved_by = '%s'"
+               " AND resolved_at IS NOT NULL AND error_message LIKE 'connect%%' AND retry_count = 1",
+               who),
+        TIMEOUTS);
+    assert_int_equal(
+        number(story,
+               "SELECT count(*) FROM public.dlq_events WHERE status = 'DISCARDED' AND resolved_by = '%s'"
+               " AND error_message LIKE 'duplicate%%' AND coalesce(retry_count, 0) = 0",
+               who),
+        DUPLICATES);
+    assert_int_equal(
+        number(story,
+               "SELECT count(*) FROM public.dlq_events WHERE status = 'RESOLVED' AND resolved_by = '%s'"
+               " AND error_message LIKE 'Validation%%' AND coalesce(retry_count, 0) = 0",
+               who),
+        INVALID);
+    assert_int_equal(
+        number(story, "SELECT count(*) FROM redrive.operation WHERE state = 'done' AND requested_by = '%s'",
+               who),
+        3);
     assert_int_equal(number(story, "SELECT count(*) FROM redrive.operation_item WHERE state = 'done'"), ALL);
-    assert_int_equal(number(story, "SELECT count(DISTINCT reason) FROM redrive.audit WHERE who = '%s' AND reason IN"
-                                   " ('gateway fixed', 'sent twice', 'paid by hand')", who), 3);
+    assert_int_equal(number(story,
+                            "SELECT count(DISTINCT reason) FROM redrive.audit WHERE who = '%s' AND reason IN"
+                            " ('gateway fixed', 'sent twice', 'paid by hand')",
+                            who),
+                     3);
 }
 
 static void
@@ -272,7 +316,8 @@ a_thousand_failures_are_worked_through(void **state)
     make_topic(story.topic, "story", PARTITIONS, NULL, NULL);
     producers_write(&story);
     consumers_fail(&story);
-    assert_int_equal(number(&story, "SELECT count(*) FROM public.dlq_events WHERE status = 'PENDING'"), ALL); // none is lost
+    assert_int_equal(number(&story, "SELECT count(*) FROM public.dlq_events WHERE status = 'PENDING'"),
+                     ALL); // none is lost
     operator_comes(&story);
 
     screen_opens(&story);
@@ -281,7 +326,7 @@ a_thousand_failures_are_worked_through(void **state)
     // The largest group, by the cursor row alone; slowly, so that the worker can die in the middle.
     press(&story, "R");
     see(&story, "600 events");
-    confirm(&story, "gateway fixed", "200", "600");
+    confirm(&story, "Reprocess", "gateway fixed", "200", "600");
     worker_dies(&story);
 
     // A regular expression, everything that matches, discarded, while nobody carries anything out.
@@ -293,7 +338,7 @@ a_thousand_failures_are_worked_through(void **state)
     see(&story, "sel 250");
     press(&story, "D");
     see(&story, "250 events");
-    confirm(&story, "sent twice", NULL, "250");
+    confirm(&story, "Discard", "sent twice", NULL, "250");
     await_number(&story, "SELECT count(*) FROM public.dlq_events WHERE status = 'DISCARDED'", DUPLICATES, 90);
 
     // What is left of the third kind is settled without sending.
@@ -304,11 +349,12 @@ a_thousand_failures_are_worked_through(void **state)
     press(&story, "A");
     press(&story, "S");
     see(&story, "150 events");
-    confirm(&story, "paid by hand", NULL, "150");
+    confirm(&story, "Resolve", "paid by hand", NULL, "150");
 
     // The killed worker's chunk is decided by whoever comes next.
     await_number(&story, "SELECT count(*) FROM redrive.operation WHERE state = 'done'", 3, 120);
     press(&story, "1");
+    press(&story, "r"); // rows never move by themselves, so emptied groups stay until then
     see(&story, "No pending events");
     press(&story, "4");
     see(&story, "600");
@@ -319,7 +365,8 @@ a_thousand_failures_are_worked_through(void **state)
     consumer_has_each_once(&story);
     postgresql_says_who_did_what(&story);
     assert_int_equal(number(&story, "SELECT count(*) FROM redrive.slot WHERE quarantined"), 0);
-    assert_int_equal(number(&story, "SELECT count(*) FROM redrive.chunk WHERE state IN ('claimed', 'in doubt')"), 0);
+    assert_int_equal(
+        number(&story, "SELECT count(*) FROM redrive.chunk WHERE state IN ('claimed', 'in doubt')"), 0);
 
     test_sql(story.world.admin, "DROP OWNED BY %s; DROP ROLE %s", story.operator, story.operator);
     world_end(&story.world);

@@ -124,7 +124,7 @@ desk_tell_status(struct desk *desk)
     snprintf(status->trouble, sizeof status->trouble, "%s", desk->is_lost ? desk->trouble : "");
     if (desk->store) {
         const struct store_info *info = store_info(desk->store);
-        snprintf(status->host, sizeof status->host, "%s", info->host);
+        snprintf(status->host, sizeof status->host, "%s", info->host[0] == '/' ? "local" : info->host);
         snprintf(status->database, sizeof status->database, "%s", info->database);
         snprintf(status->user, sizeof status->user, "%s", info->user);
         status->has_schema = info->schema_version > 0;
