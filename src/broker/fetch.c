@@ -307,13 +307,13 @@ broker_fetch(struct broker *broker, struct fetch *fetches, size_t count, int tim
     if (!broker->reader)
         broker->reader = kafka_reader(&broker->settings, &broker->reader_trouble, false, &err);
 
-    struct fetch **order = alloc_array(count, sizeof *order);
+    struct fetch **order = alloc_array(count, sizeof(struct fetch *));
     for (size_t i = 0; i < count; i++) {
         order[i] = &fetches[i];
         order[i]->state = FETCH_FAILED;
     }
     if (count)
-        qsort(order, count, sizeof *order, by_coordinates);
+        qsort(order, count, sizeof(struct fetch *), by_coordinates);
 
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && is_same_partition(order[i], order[end]);)

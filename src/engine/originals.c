@@ -52,7 +52,7 @@ compare(struct store *store, const struct search *search, struct err *err)
 {
     int64_t *ids = alloc_array(search->count, sizeof *ids);
     struct bytes *values = alloc_array(search->count, sizeof *values);
-    struct original **found = alloc_array(search->count, sizeof *found);
+    struct original **found = alloc_array(search->count, sizeof(struct original *));
     bool *same = alloc_array(search->count, sizeof *same);
     size_t count = 0;
     for (size_t i = 0; i < search->count; i++) {

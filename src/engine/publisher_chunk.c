@@ -42,7 +42,7 @@ enum publisher_status
 publisher_find_originals(struct publisher *publisher, struct err *err)
 {
     size_t count = publisher->claim.count;
-    const struct event **events = arena_array(&publisher->arena, count, sizeof *events);
+    const struct event **events = arena_array(&publisher->arena, count, sizeof(struct event *));
     bool is_needed = false;
     for (size_t i = 0; i < count; i++) {
         events[i] = &publisher->claim.items[i].event;
