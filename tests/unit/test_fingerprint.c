@@ -267,6 +267,9 @@ test_root_cause(void **state)
          "by: a.Deep: y\n"
          "Caused by: a.Inner: z went wrong\n\tat a.B.d(B.java:2)",
          "a.Inner", "z went wrong", ""},
+        {"a.Outer: order 7 is odd\n\tat a.B.c(B.java:1)\n\tSuppressed: a.Sup: x\n\t\tat a.B.s(B.java:1)\n"
+         "\tCaused by: a.Deep: y\n\t\tat a.B.t(B.java:1)",
+         "a.Outer", "order 7 is odd", ""},
         // Jackson's second line is no frame, and a message may hold a blank line
         {"a.JsonException: bad token\n at [Source: (String)\"x\"; line: 1, column: 2]\n\nsee manual\n\tat "
          "a.B.c(B.java:1)",
