@@ -233,7 +233,8 @@ tally_name(struct tally *tally, size_t g, struct arena *arena)
             .sample = arena_text(arena, bytes_of(info->text.sample)),
             .frame = arena_text(arena, bytes_of(info->text.frame)),
         };
-        group->is_back = info->emptied_at != TIME_ABSENT && to_instant(group->first_at) >= info->emptied_at;
+        group->is_back = info->emptied_at != TIME_ABSENT && group->first_at != TIME_ABSENT &&
+                         group->first_at >= info->emptied_at / US_PER_SECOND; // rows know whole seconds
     }
     group->first_at = to_instant(group->first_at);
     group->last_at = to_instant(group->last_at);

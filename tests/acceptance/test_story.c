@@ -236,7 +236,7 @@ take_arrived(void *context, const rd_kafka_message_t *message)
     long id = strtol(header_text(message, "redrive-event-id"), NULL, 10);
     if (id == 0)
         return; // the original, not the republished one
-    char value[200], wanted[40];
+    char value[200], wanted[120];
     PGresult *r;
     char sql[120];
     snprintf(sql, sizeof sql, "SELECT substr(event_id, 5) FROM public.dlq_events WHERE id = %ld", id);

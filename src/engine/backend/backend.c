@@ -205,6 +205,8 @@ reader_handle(struct desk *desk, struct request *request)
         desk->poll_at = 0;
         desk->retry_at = 0;
         desk->reconcile_at = 0;
+        desk->is_dirty = true; // told again, also when nothing changed: that is an answer too
+        desk->tell_at = 0;
         break;
     case REQUEST_PAUSE:
         desk->is_held = request->is_on;
