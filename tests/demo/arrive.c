@@ -82,7 +82,11 @@ let_arrive(PGconn *conn, rd_kafka_t *producer, struct random *random, struct fai
 {
     int64_t now = demo_now(conn);
     for (size_t i = 0; i < count; i++) {
-        failure_make(&events[i], failure_choose(random), random_next(random), now);
+        size_t kind;
+        do
+            kind = failure_choose(random);
+        while (!failure_goes_on(kind));
+        failure_make(&events[i], kind, random_next(random), now);
         if (producer)
             produce_original(producer, &events[i]);
     }

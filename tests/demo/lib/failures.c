@@ -79,6 +79,12 @@ failure_choose(struct random *random)
     }
 }
 
+bool
+failure_goes_on(size_t kind)
+{
+    return kinds[kind].when == STEADY || kinds[kind].when == RISING;
+}
+
 int64_t
 failure_age(struct random *random, size_t kind, int64_t now)
 {

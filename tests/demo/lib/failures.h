@@ -6,6 +6,7 @@
 #define REDRIVE_TESTS_DEMO_FAILURES_H
 
 #include <libpq-fe.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "base/strbuf.h"
@@ -26,6 +27,8 @@ double random_unit(struct random *random); // [0, 1)
 
 // Which kind fails next, by weight.
 size_t failure_choose(struct random *random);
+// Whether new ones still come: the others were an outage that is over, or belong to the night.
+bool failure_goes_on(size_t kind);
 // How long before now an event of this kind may have failed, in microseconds. now: wall time, for what
 // happens at night.
 int64_t failure_age(struct random *random, size_t kind, int64_t now);
