@@ -64,16 +64,15 @@ static const struct join {
     bool ours;
     const char *sql;
 } joins[] = {
-    {EVENT_NARROW, true,
-     " LEFT JOIN redrive.operation_item live ON live.event_id = e.id AND live.state IN ('queued', 'claimed', "
-     "'held')"},
+    {EVENT_NARROW, true, " LEFT JOIN redrive.operation_item live ON live.event_id = e.id AND live.is_live"},
     // How often it was republished, and after how many of those it failed again: its row is younger, or the
     // same row is pending again.
     {EVENT_NARROW, true,
      " LEFT JOIN LATERAL (SELECT count(*)::int4 AS published, (count(*) FILTER (WHERE i.at < "
      "e.created_at::timestamp AT TIME ZONE $1"
      " OR (i.event_id = e.id AND e.status = 'PENDING')))::int4 AS came_back FROM redrive.operation_item i"
-     " WHERE i.event_key = e.event_id AND i.state = 'done' AND i.event_key IS NOT NULL) history ON true"},
+     " WHERE i.event_key = e.event_id AND NOT i.is_live AND i.event_key IS NOT NULL AND i.state = 'done') "
+     "history ON true"},
     {EVENT_NARROW | EVENT_RAW | EVENT_PAYLOAD, true, " LEFT JOIN redrive.record raw ON raw.event_id = e.id"},
     // OFFSET 0 keeps the text of a large jsonb from being made twice.
     {EVENT_PAYLOAD, true,

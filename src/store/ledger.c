@@ -305,9 +305,10 @@ read_claim(const PGresult *r, const char *chunk_id, int64_t operation, struct ar
 }
 
 // $1 zone, $2 cut, $3 chunk
-static const char claimed_rows_sql[] = "SELECT e.*, i.attempt AS item_attempt FROM redrive.operation_item i "
-                                       "JOIN :\"events\" e ON e.id = i.event_id"
-                                       " WHERE i.chunk_id = $3 AND i.state = 'claimed'";
+static const char claimed_rows_sql[] =
+    "SELECT e.*, i.attempt AS item_attempt FROM redrive.chunk c CROSS JOIN unnest(c.event_ids) AS w (id)"
+    " JOIN redrive.operation_item i ON i.event_id = w.id AND i.operation_no = c.operation_no"
+    " JOIN :\"events\" e ON e.id = w.id WHERE c.id = $3";
 
 // The claim and the reading of what was claimed are one transaction, in one round trip.
 static bool
@@ -453,9 +454,10 @@ chunk_topics(struct store *store, const struct chunk *chunk, struct arena *arena
     param_uuid(&params, chunk->id);
     PGresult *r;
     if (!pg_ask(store, FOR_READING,
-                "SELECT DISTINCT coalesce(o.target_topic, e.kafka_topic::text) FROM redrive.operation_item i"
-                " JOIN redrive.operation o ON o.no = i.operation_no JOIN :\"events\" e ON e.id = i.event_id"
-                " WHERE i.chunk_id = $1 AND coalesce(o.target_topic, e.kafka_topic::text) IS NOT NULL",
+                "SELECT DISTINCT coalesce(o.target_topic, e.kafka_topic::text) FROM redrive.chunk c"
+                " JOIN redrive.operation o ON o.no = c.operation_no CROSS JOIN unnest(c.event_ids) AS w (id)"
+                " JOIN :\"events\" e ON e.id = w.id WHERE c.id = $1 AND coalesce(o.target_topic, "
+                "e.kafka_topic::text) IS NOT NULL",
                 &params, &r, err))
         return false;
     *count = (size_t)PQntuples(r);

@@ -90,8 +90,9 @@ CREATE TABLE redrive.operation (
 ) WITH (fillfactor = 50);
 CREATE INDEX operation_live ON redrive.operation (no) WHERE state NOT IN ('done', 'cancelled');
 
--- One row for each event of an operation: what was confirmed, and what came of it. Written by functions only, so it has no foreign key
--- (a check per row would cost as much as the row).
+-- One row for each event of an operation: what was confirmed, and what became of it. Written by functions only, so it has no foreign key
+-- (a check per row would cost as much as the row). No index looks at what a claim changes, so a claim rewrites the row in its page and
+-- nothing else; that is what the free half of each page is for.
 CREATE TABLE redrive.operation_item (
     event_id      bigint NOT NULL, -- id in the contract table
     operation_no  bigint NOT NULL,
@@ -99,18 +100,18 @@ CREATE TABLE redrive.operation_item (
     at            timestamptz NOT NULL DEFAULT clock_timestamp(), -- of the last change
     source        integer NOT NULL DEFAULT 0, -- hash of topic and partition; 0: no order to keep
     attempt       integer NOT NULL DEFAULT 0, -- of this event over all operations
-    chunk_id      uuid,
+    chunk_id      uuid, -- the chunk that claimed it last
+    is_live       boolean GENERATED ALWAYS AS (state IN ('queued', 'claimed', 'held')) STORED,
     state         text NOT NULL DEFAULT 'queued',
     event_key     varchar(50), -- event_id of the contract table; only where the event is to be republished
     detail        text,
     PRIMARY KEY (event_id, operation_no),
     CHECK (state IN ('queued', 'claimed', 'held', 'done', 'refused', 'conflict', 'cancelled'))
-);
+) WITH (fillfactor = 60);
 -- An event is in at most one live operation.
-CREATE UNIQUE INDEX operation_item_live ON redrive.operation_item (event_id) WHERE state IN ('queued', 'claimed', 'held');
-CREATE INDEX operation_item_work ON redrive.operation_item (operation_no, source, source_offset, event_id) WHERE state = 'queued';
-CREATE INDEX operation_item_chunk ON redrive.operation_item (chunk_id) WHERE state IN ('claimed', 'held');
-CREATE INDEX operation_item_published ON redrive.operation_item (event_key) WHERE state = 'done' AND event_key IS NOT NULL;
+CREATE UNIQUE INDEX operation_item_live ON redrive.operation_item (event_id) WHERE is_live;
+CREATE INDEX operation_item_work ON redrive.operation_item (operation_no, source, source_offset, event_id) WHERE is_live;
+CREATE INDEX operation_item_published ON redrive.operation_item (event_key) WHERE NOT is_live AND event_key IS NOT NULL;
 -- Items of an operation lie together: a block range index costs nothing to keep and finds them.
 CREATE INDEX operation_item_operation ON redrive.operation_item USING brin (operation_no) WITH (pages_per_range = 32);
 
@@ -150,7 +151,8 @@ CREATE TABLE redrive.chunk (
     operation_no bigint NOT NULL REFERENCES redrive.operation,
     state        text NOT NULL DEFAULT 'claimed' CHECK (state IN ('claimed', 'committed', 'aborted', 'in doubt')),
     events       integer NOT NULL,
-    sources      integer[] NOT NULL, -- whose order this chunk is busy with
+    event_ids    bigint[] NOT NULL,  -- what it claimed, ascending
+    sources      integer[] NOT NULL, -- whose order it is busy with
     created_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
     decided_at   timestamptz,
     evidence     text,

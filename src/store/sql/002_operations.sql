@@ -45,7 +45,7 @@ LANGUAGE sql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode 
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off AS $$
     WITH pick AS MATERIALIZED (
         SELECT event_id, source, source_offset FROM redrive.operation_item
-         WHERE operation_no = p_operation AND state = 'queued' AND source > p_above
+         WHERE operation_no = p_operation AND is_live AND state = 'queued' AND source > p_above
          ORDER BY source, source_offset, event_id LIMIT p_limit FOR UPDATE SKIP LOCKED)
     SELECT coalesce(array_agg(event_id ORDER BY source, source_offset, event_id), '{}') FROM pick;
 $$;
@@ -89,22 +89,25 @@ BEGIN
     END IF;
 
     IF v.action = 'reprocess' THEN
-        INSERT INTO redrive.operation_item (operation_no, event_id, at, event_key, source, source_offset)
+        -- In the order they will be claimed in, so that a chunk finds its items side by side.
+        INSERT INTO redrive.operation_item (operation_no, event_id, at, event_key, attempt, source, source_offset)
         SELECT p_no, e.id, v_now, e.event_id,
-               CASE WHEN e.kafka_topic IS NULL OR e.kafka_partition IS NULL OR e.kafka_offset IS NULL THEN 0
-                    ELSE coalesce(nullif(hashtext(e.kafka_topic || '/' || e.kafka_partition), 0), 1) END,
-               CASE WHEN e.kafka_topic IS NULL OR e.kafka_partition IS NULL THEN 0 ELSE coalesce(e.kafka_offset, 0) END
+               coalesce((SELECT max(h.attempt) FROM redrive.operation_item h WHERE h.event_id = e.id), 0), s.source,
+               CASE WHEN s.source = 0 THEN 0 ELSE e.kafka_offset END
           FROM :"events" e
+          CROSS JOIN LATERAL (
+               SELECT CASE WHEN e.kafka_topic IS NULL OR e.kafka_partition IS NULL OR e.kafka_offset IS NULL THEN 0
+                           ELSE coalesce(nullif(hashtext(e.kafka_topic || '/' || e.kafka_partition), 0), 1) END AS source OFFSET 0) s
          WHERE e.id = ANY (p_ids) AND e.status = 'PENDING'
-         ORDER BY e.id
-        ON CONFLICT (event_id) WHERE state IN ('queued', 'claimed', 'held') DO NOTHING;
+         ORDER BY s.source, e.kafka_offset, e.id
+        ON CONFLICT (event_id) WHERE is_live DO NOTHING;
     ELSE
         INSERT INTO redrive.operation_item (operation_no, event_id, at)
         SELECT p_no, e.id, v_now
           FROM :"events" e
          WHERE e.id = ANY (p_ids) AND e.status = CASE WHEN v.action = 'restore' THEN 'DISCARDED' ELSE 'PENDING' END
          ORDER BY e.id
-        ON CONFLICT (event_id) WHERE state IN ('queued', 'claimed', 'held') DO NOTHING;
+        ON CONFLICT (event_id) WHERE is_live DO NOTHING;
     END IF;
     GET DIAGNOSTICS v_queued = ROW_COUNT;
 
@@ -117,7 +120,7 @@ BEGIN
                     ELSE redrive._closed(e.status, e.resolved_by, e.resolved_at) END
           FROM unnest(p_ids) AS w(id)
           LEFT JOIN redrive.operation_item mine ON mine.event_id = w.id AND mine.operation_no = p_no
-          LEFT JOIN redrive.operation_item live ON live.event_id = w.id AND live.state IN ('queued', 'claimed', 'held')
+          LEFT JOIN redrive.operation_item live ON live.event_id = w.id AND live.is_live
           LEFT JOIN redrive.operation o ON o.no = live.operation_no
           LEFT JOIN :"events" e ON e.id = w.id
          WHERE mine.event_id IS NULL;
@@ -184,7 +187,7 @@ BEGIN
 
     IF p_steer = 'cancel' THEN
         UPDATE redrive.operation_item SET state = 'cancelled', at = clock_timestamp()
-         WHERE operation_no = p_no AND state = 'queued';
+         WHERE operation_no = p_no AND is_live AND state = 'queued';
         GET DIAGNOSTICS v_cancelled = ROW_COUNT;
     END IF;
     v_state := CASE p_steer WHEN 'pause' THEN 'paused'
@@ -333,7 +336,7 @@ BEGIN
     IF NOT FOUND THEN
         RETURN 0;
     END IF;
-    IF NOT EXISTS (SELECT FROM redrive.operation_item WHERE state = 'done' AND event_key IS NOT NULL) THEN
+    IF NOT EXISTS (SELECT FROM redrive.operation_item WHERE NOT is_live AND event_key IS NOT NULL AND state = 'done') THEN
         SELECT coalesce(max(e.id), 0) INTO v_top FROM :"events" e; -- nothing was sent, so nothing can have come back
         UPDATE redrive.comeback_watch SET sure = v_top, seen = v_top, seen_at = clock_timestamp() WHERE seen <> v_top;
         RETURN 0;
@@ -349,7 +352,7 @@ BEGIN
         SELECT e.id, i.operation_no
           FROM :"events" e
           CROSS JOIN LATERAL (SELECT d.operation_no FROM redrive.operation_item d
-                               WHERE d.event_key = e.event_id AND d.state = 'done' AND d.event_key IS NOT NULL
+                               WHERE d.event_key = e.event_id AND NOT d.is_live AND d.event_key IS NOT NULL AND d.state = 'done'
                                  AND redrive._wall(d.at) < e.created_at
                                ORDER BY d.at DESC LIMIT 1) i
          WHERE e.id > w.sure AND e.id <= v_top

@@ -130,13 +130,13 @@ BEGIN
     v_last := -2147483649;
     LOOP -- from source to source, past those that are busy, without reading their items
         SELECT i.source INTO v_source FROM redrive.operation_item i
-         WHERE i.operation_no = p_operation AND i.state = 'queued' AND i.source > v_last ORDER BY i.source LIMIT 1;
+         WHERE i.operation_no = p_operation AND i.is_live AND i.state = 'queued' AND i.source > v_last ORDER BY i.source LIMIT 1;
         EXIT WHEN NOT FOUND OR cardinality(v_ids) >= p_limit;
         v_last := v_source;
         CONTINUE WHEN v_source = ANY (p_busy);
         WITH pick AS MATERIALIZED (
             SELECT event_id, source_offset FROM redrive.operation_item
-             WHERE operation_no = p_operation AND state = 'queued' AND source = v_source
+             WHERE operation_no = p_operation AND is_live AND state = 'queued' AND source = v_source
              ORDER BY source_offset, event_id LIMIT p_limit - cardinality(v_ids) FOR UPDATE SKIP LOCKED)
         SELECT coalesce(array_agg(event_id ORDER BY source_offset, event_id), '{}') INTO v_more FROM pick;
         v_ids := v_ids || v_more;
@@ -158,6 +158,7 @@ DECLARE
     v_open bigint[];
     v_closed bigint[];
     v_busy integer[];
+    v_sources integer[];
 BEGIN
     events := 0;
     conflicts := 0;
@@ -212,14 +213,13 @@ BEGIN
         events := cardinality(v_open);
         UPDATE redrive.slot SET next_seq = next_seq + 1, lease_until = clock_timestamp() + interval '30 s'
          WHERE cluster = p_cluster AND no = p_slot RETURNING next_seq INTO seq;
-        INSERT INTO redrive.chunk (id, cluster, slot, seq, fence, operation_no, events, sources, created_at)
-        VALUES (p_chunk, p_cluster, p_slot, seq, p_fence, p_operation, events,
-                ARRAY(SELECT DISTINCT i.source FROM redrive.operation_item i
-                       WHERE i.operation_no = p_operation AND i.event_id = ANY (v_open) AND i.source <> 0), created_at);
-        UPDATE redrive.operation_item i
-           SET state = 'claimed', chunk_id = p_chunk, at = chunk_claim.created_at, detail = NULL,
-               attempt = 1 + (SELECT max(h.attempt) FROM redrive.operation_item h WHERE h.event_id = i.event_id)
-         WHERE i.operation_no = p_operation AND i.event_id = ANY (v_open);
+        WITH claimed AS (
+            UPDATE redrive.operation_item i
+               SET state = 'claimed', chunk_id = p_chunk, at = chunk_claim.created_at, detail = NULL, attempt = i.attempt + 1
+             WHERE i.operation_no = p_operation AND i.event_id = ANY (v_open) RETURNING i.source)
+        SELECT coalesce(array_agg(DISTINCT source) FILTER (WHERE source <> 0), '{}') INTO v_sources FROM claimed;
+        INSERT INTO redrive.chunk (id, cluster, slot, seq, fence, operation_no, events, event_ids, sources, created_at)
+        VALUES (p_chunk, p_cluster, p_slot, seq, p_fence, p_operation, events, v_open, v_sources, created_at);
     END IF;
     IF events + conflicts > 0 THEN
         UPDATE redrive.operation o
@@ -231,13 +231,16 @@ BEGIN
 END $$;
 
 -- Items that are published: the event is closed where nobody closed it meanwhile, the item is done in any case.
-CREATE FUNCTION redrive._items_published(v redrive.operation, p_ids bigint[]) RETURNS void
+-- Returns the number of items.
+CREATE FUNCTION redrive._items_published(v redrive.operation, p_ids bigint[]) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     v_now timestamptz := clock_timestamp();
     v_wall timestamp := redrive._wall(v_now);
     v_closed bigint[];
+    v_items integer;
+    v_more integer := 0;
 BEGIN
     WITH changed AS (
         UPDATE :"events" e
@@ -245,14 +248,18 @@ BEGIN
                retry_count = coalesce(e.retry_count, 0) + 1, last_retry_at = v_wall
          WHERE e.id = ANY (p_ids) AND e.status = 'PENDING' RETURNING e.id)
     SELECT coalesce(array_agg(id), '{}') INTO v_closed FROM changed;
-    UPDATE redrive.operation_item SET state = 'done', at = v_now WHERE operation_no = v.no AND event_id = ANY (v_closed);
+    UPDATE redrive.operation_item SET state = 'done', at = v_now
+     WHERE operation_no = v.no AND event_id = ANY (v_closed) AND state IN ('claimed', 'held');
+    GET DIAGNOSTICS v_items = ROW_COUNT;
     IF cardinality(v_closed) < cardinality(p_ids) THEN
         UPDATE redrive.operation_item i SET state = 'done', at = v_now,
                detail = 'published, and meanwhile ' || redrive._closed((SELECT e.status FROM :"events" e WHERE e.id = i.event_id),
                                                                        (SELECT e.resolved_by FROM :"events" e WHERE e.id = i.event_id),
                                                                        (SELECT e.resolved_at FROM :"events" e WHERE e.id = i.event_id))
-         WHERE operation_no = v.no AND event_id = ANY (p_ids) AND event_id <> ALL (v_closed);
+         WHERE operation_no = v.no AND event_id = ANY (p_ids) AND event_id <> ALL (v_closed) AND state IN ('claimed', 'held');
+        GET DIAGNOSTICS v_more = ROW_COUNT;
     END IF;
+    RETURN v_items + v_more;
 END $$;
 
 -- G and D. Writes down what became of a chunk. p_published: NULL for a chunk that was decided as a whole; else, by a complete scan for its
@@ -270,6 +277,8 @@ DECLARE
     v_done bigint[] := '{}';
     v_back bigint[] := '{}';
     v_held bigint[] := '{}';
+    v_items integer;
+    v_more integer;
 BEGIN
     PERFORM redrive._slot_lock(p_cluster, p_slot, p_fence);
     SELECT o.* INTO v FROM redrive.operation o
@@ -283,11 +292,7 @@ BEGIN
         RAISE EXCEPTION 'a chunk cannot become %', p_outcome USING ERRCODE = 'RD004';
     END IF;
     v_was_held := c.state = 'in doubt';
-    SELECT coalesce(array_agg(event_id ORDER BY event_id), '{}') INTO v_ids
-      FROM redrive.operation_item WHERE chunk_id = p_chunk AND state IN ('claimed', 'held');
-    IF cardinality(v_ids) <> c.events THEN
-        RAISE EXCEPTION 'chunk % was claimed with % events and has %', p_chunk, c.events, cardinality(v_ids);
-    END IF;
+    v_ids := c.event_ids;
 
     IF p_published IS NOT NULL THEN
         v_done := ARRAY(SELECT id FROM unnest(v_ids) AS id WHERE id = ANY (p_published) ORDER BY id);
@@ -309,12 +314,18 @@ BEGIN
      WHERE cluster = p_cluster AND no = p_slot;
     UPDATE redrive.chunk SET state = p_outcome, decided_at = v_now, evidence = p_evidence WHERE id = p_chunk;
 
-    PERFORM redrive._items_published(v, v_done);
+    v_items := redrive._items_published(v, v_done);
     UPDATE redrive.operation_item
-       SET state = CASE WHEN v.is_cancelling THEN 'cancelled' ELSE 'queued' END, chunk_id = NULL, at = v_now
-     WHERE operation_no = v.no AND event_id = ANY (v_back);
+       SET state = CASE WHEN v.is_cancelling THEN 'cancelled' ELSE 'queued' END, chunk_id = NULL, detail = NULL, at = v_now
+     WHERE operation_no = v.no AND event_id = ANY (v_back) AND state IN ('claimed', 'held');
+    GET DIAGNOSTICS v_more = ROW_COUNT;
+    v_items := v_items + v_more;
     UPDATE redrive.operation_item SET state = 'held', at = v_now, detail = p_evidence
-     WHERE operation_no = v.no AND event_id = ANY (v_held);
+     WHERE operation_no = v.no AND event_id = ANY (v_held) AND state = 'claimed';
+    GET DIAGNOSTICS v_more = ROW_COUNT;
+    IF v_items + v_more <> c.events THEN
+        RAISE EXCEPTION 'chunk % was claimed with % events and settles %', p_chunk, c.events, v_items + v_more;
+    END IF;
 
     UPDATE redrive.operation
        SET claimed = claimed - CASE WHEN v_was_held THEN 0 ELSE c.events END,

@@ -1,0 +1,306 @@
+// The schema: made once, by whoever comes first; printed as it runs; refused when it is newer.
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "world.h"
+
+static void
+migrates_twice(void **state)
+{
+    (void)state;
+    struct world world;
+    world_begin(&world);
+    world.store = open_store(world.conninfo);
+    assert_int_equal(store_info(world.store)->schema_version, 0);
+    assert_refused(schema_check(world.store, &err), ERR_NOT_FOUND, "redrive migrate");
+
+    struct schema_result result;
+    assert_works(schema_migrate(world.store, &result, &err));
+    assert_int_equal(result.from, 0);
+    assert_int_equal(result.to, SCHEMA_VERSION);
+    assert_works(schema_check(world.store, &err));
+    assert_int_equal(strlen(store_info(world.store)->install), 36);
+    assert_false(store_info(world.store)->is_copy);
+    char install[37];
+    snprintf(install, sizeof install, "%s", store_info(world.store)->install);
+
+    assert_works(schema_migrate(world.store, &result, &err));
+    assert_int_equal(result.from, SCHEMA_VERSION);
+    assert_string_equal(store_info(world.store)->install, install);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.audit WHERE action = 'migrate'"),
+                     1);
+    // The contract table is as it was.
+    assert_int_equal(
+        test_number(world.admin,
+                    "SELECT count(*) FROM pg_trigger WHERE tgrelid = 'public.dlq_events'::regclass"),
+        0);
+    assert_int_equal(
+        test_number(world.admin,
+                    "SELECT count(*) FROM pg_index WHERE indrelid = 'public.dlq_events'::regclass"),
+        5);
+    assert_int_equal(
+        test_number(world.admin,
+                    "SELECT count(*) FROM pg_constraint WHERE confrelid = 'public.dlq_events'::regclass"),
+        0);
+    world_end(&world);
+}
+
+// In a child of its own; the exit status tells.
+static pid_t
+migrate_in_child(const char *conninfo)
+{
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    struct err err = {0};
+    struct store *store;
+    struct schema_result result;
+    const struct store_settings settings = {
+        .conninfo = conninfo, .table = "public.dlq_events", .program = "test"};
+    bool ok = store_open(&store, &settings, &err) && schema_migrate(store, &result, &err);
+    if (!ok)
+        fprintf(stderr, "%s\n", err.text);
+    _exit(ok ? 0 : 1);
+}
+
+static void
+migrates_from_four_sides_at_once(void **state)
+{
+    (void)state;
+    struct world world;
+    world_begin(&world);
+    pid_t children[4];
+    for (int i = 0; i < 4; i++)
+        children[i] = migrate_in_child(world.conninfo);
+    for (int i = 0; i < 4; i++) {
+        int status = -1;
+        waitpid(children[i], &status, 0);
+        assert_int_equal(status, 0);
+    }
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.schema_version"), SCHEMA_VERSION);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.install"), 1);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.audit"), 1);
+    world_end(&world);
+}
+
+static void
+refuses_a_newer_schema(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 0);
+    test_sql(world.admin, "INSERT INTO redrive.schema_version (version) VALUES (%d)", SCHEMA_VERSION + 1);
+    struct schema_result result;
+    assert_refused(schema_migrate(world.store, &result, &err), ERR_USAGE, "use the newer program");
+    assert_works(store_reconnect(world.store, &err));
+    assert_refused(schema_check(world.store, &err), ERR_USAGE, "use the newer program");
+    world_end(&world);
+}
+
+static void
+says_that_an_old_schema_needs_migrating(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 0);
+    test_sql(world.admin, "DELETE FROM redrive.schema_version WHERE version = %d", SCHEMA_VERSION);
+    assert_works(store_reconnect(world.store, &err));
+    assert_refused(schema_check(world.store, &err), ERR_USAGE, "run redrive migrate");
+    world_end(&world);
+}
+
+// Everything the catalog knows of the schema, in one text.
+static const char catalog_sql[] =
+    "SELECT md5(string_agg(line, E'\\n' ORDER BY line)) FROM ("
+    " SELECT 'function ' || pg_get_functiondef(p.oid) || coalesce(p.proacl::text, '') AS line FROM pg_proc p "
+    "WHERE pronamespace = 'redrive'::regnamespace"
+    " UNION ALL SELECT 'index ' || indexdef FROM pg_indexes WHERE schemaname = 'redrive'"
+    " UNION ALL SELECT 'column ' || table_name || '.' || column_name || ' ' || data_type || ' ' || "
+    "is_nullable || coalesce(column_default, '')"
+    "  FROM information_schema.columns WHERE table_schema = 'redrive'"
+    " UNION ALL SELECT 'constraint ' || conrelid::regclass || ' ' || conname || ' ' || "
+    "pg_get_constraintdef(oid) FROM pg_constraint"
+    "  WHERE connamespace = 'redrive'::regnamespace"
+    " UNION ALL SELECT 'trigger ' || pg_get_triggerdef(oid) || tgenabled::text FROM pg_trigger WHERE tgrelid "
+    "= 'redrive.audit'::regclass"
+    " UNION ALL SELECT 'install ' || source_table || zone || system_identifier FROM redrive.install"
+    " UNION ALL SELECT 'version ' || version FROM redrive.schema_version"
+    " UNION ALL SELECT 'audit ' || action || detail FROM redrive.audit) AS lines";
+
+static void
+prints_what_it_runs(void **state)
+{
+    (void)state;
+    struct world made, printed;
+    world_make(&made, 0);
+    world_begin(&printed);
+    struct strbuf sql = {0};
+    assert_works(schema_print("public.dlq_events", NULL, &sql, &err));
+    PGresult *r = PQexec(printed.admin, strbuf_text(&sql));
+    if (PQresultStatus(r) != PGRES_COMMAND_OK)
+        fail_msg("%s", PQerrorMessage(printed.admin));
+    PQclear(r);
+    strbuf_release(&sql);
+
+    char expected[64];
+    snprintf(expected, sizeof expected, "%s", test_text(made.admin, catalog_sql));
+    assert_string_equal(test_text(printed.admin, catalog_sql), expected);
+    printed.store = open_store(printed.conninfo);
+    assert_works(schema_check(printed.store, &err));
+    world_end(&made);
+    world_end(&printed);
+}
+
+static void
+works_on_a_table_with_a_strange_name(void **state)
+{
+    (void)state;
+    struct world world;
+    world_begin(&world);
+    test_sql(world.admin,
+             "CREATE SCHEMA \"Dead ''letters\"; ALTER TABLE public.dlq_events SET SCHEMA \"Dead ''letters\";"
+             "ALTER TABLE \"Dead ''letters\".dlq_events RENAME TO \"d\"\"lq\"");
+    test_sql(world.admin,
+             "INSERT INTO \"Dead ''letters\".\"d\"\"lq\" (event_id, event_type, event_payload, error_message)"
+             " SELECT 'e' || i, 't', '{}', 'boom' FROM generate_series(1, 5) AS i");
+    const struct store_settings settings = {.conninfo = world.conninfo,
+                                            .table = "\"Dead ''letters\".\"d\"\"lq\"",
+                                            .zone = "Asia/Kathmandu",
+                                            .program = "test"};
+    assert_works(store_open(&world.store, &settings, &err));
+    struct schema_result result;
+    assert_works(schema_migrate(world.store, &result, &err));
+    assert_int_equal(store_info(world.store)->zone_us, 20700 * US_PER_SECOND);
+    int64_t no = make_operation(&world, world.store, ACTION_DISCARD, 1, 5);
+    int64_t applied, left;
+    assert_works(work_apply(world.store, no, 10, &applied, &left, &err));
+    assert_int_equal(applied, 5);
+    assert_int_equal(
+        test_number(world.admin,
+                    "SELECT count(*) FROM \"Dead ''letters\".\"d\"\"lq\" WHERE status = 'DISCARDED'"
+                    " AND resolved_at BETWEEN (now() AT TIME ZONE 'Asia/Kathmandu') - interval '1 min'"
+                    " AND (now() AT TIME ZONE 'Asia/Kathmandu') + interval '1 min'"),
+        5);
+    world_end(&world);
+}
+
+static void
+refuses_another_table_and_bad_names(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 0);
+    struct store *store;
+    struct store_settings settings = {.conninfo = world.conninfo, .table = "public.other", .program = "test"};
+    assert_refused(store_open(&store, &settings, &err), ERR_USAGE,
+                   "installed in this database for the table public.dlq_events");
+    static const char *const bad[] = {"",    "a.b.c", "a.",  ".b", "a b", "a;drop table x",
+                                      "\"a", "a.\"",  "x\"y"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        settings.table = bad[i];
+        assert_refused(store_open(&store, &settings, &err), ERR_USAGE, "is not the name of a table");
+    }
+    settings.table = "PUBLIC.Dlq_Events"; // folded, as PostgreSQL does
+    assert_works(store_open(&store, &settings, &err));
+    store_close(store);
+    settings.table = "dlq_events";
+    assert_works(store_open(&store, &settings, &err));
+    store_close(store);
+    settings.table = "public.dlq_events";
+    settings.zone = "Mars/Olympus";
+    assert_refused(store_open(&store, &settings, &err), ERR_USAGE, "time zone");
+    world_end(&world);
+}
+
+static void
+takes_over_a_zone(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 0);
+    struct store *store;
+    const struct store_settings settings = {
+        .conninfo = world.conninfo, .table = "public.dlq_events", .zone = "Asia/Tokyo", .program = "test"};
+    assert_works(store_open(&store, &settings, &err));
+    struct schema_result result;
+    assert_works(schema_migrate(store, &result, &err));
+    store_close(store);
+    assert_works(store_reconnect(world.store, &err));
+    assert_int_equal(store_info(world.store)->zone_us, 9 * 3600 * US_PER_SECOND);
+    world_end(&world);
+}
+
+static void
+offers_indexes(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 10);
+    assert_works(schema_create_indexes(world.store, &err));
+    assert_works(schema_create_indexes(world.store, &err));
+    assert_int_equal(
+        test_number(world.admin,
+                    "SELECT count(*) FROM pg_index WHERE indrelid = 'public.dlq_events'::regclass"),
+        7);
+    struct strbuf sql = {0};
+    assert_works(schema_print_indexes("public.dlq_events", &sql, &err));
+    assert_non_null(strstr(strbuf_text(&sql), "CREATE INDEX CONCURRENTLY"));
+    strbuf_release(&sql);
+    world_end(&world);
+}
+
+// A copy of the database made by a restore has another system identifier: here the stored one is changed
+// instead.
+static void
+a_copy_must_be_adopted(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 10);
+    char before[37];
+    snprintf(before, sizeof before, "%s", store_info(world.store)->install);
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 10);
+    struct slot slot;
+    struct claim claim;
+    char chunk[37];
+    snprintf(chunk, sizeof chunk, "%s", new_uuid(world.admin));
+    assert_works(slot_acquire(world.store, "k1", "w1", NULL, 0, &slot, &err));
+    assert_works(chunk_claim(world.store, &slot, no, chunk, 4, 1 << 20, &world.arena, &claim, &err));
+
+    test_sql(world.admin, "UPDATE redrive.install SET system_identifier = system_identifier + 1");
+    assert_works(store_reconnect(world.store, &err));
+    assert_true(store_info(world.store)->is_copy);
+    assert_refused(slot_acquire(world.store, "k1", "w1", NULL, 0, &slot, &err), ERR_DENIED, "is a copy");
+    assert_works(schema_adopt(world.store, &err));
+    assert_false(store_info(world.store)->is_copy);
+    assert_string_not_equal(store_info(world.store)->install, before);
+
+    // What was in hand is decided by the original: here it is held. Other slots publish under new names.
+    struct operation operation = get_operation(&world, no);
+    assert_int_equal(operation.held, 4);
+    assert_int_equal(operation.claimed, 0);
+    assert_refused(chunk_settle(world.store, &slot, &claim.chunk, CHUNK_COMMITTED, "x", &err), ERR_CONFLICT,
+                   "taken over");
+    assert_works(slot_acquire(world.store, "k1", "w1", NULL, 0, &slot, &err));
+    assert_non_null(strstr(slot.txn_id, store_info(world.store)->install));
+    assert_false(slot.is_provisioned);
+    world_end(&world);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(migrates_twice),
+        cmocka_unit_test(migrates_from_four_sides_at_once),
+        cmocka_unit_test(refuses_a_newer_schema),
+        cmocka_unit_test(says_that_an_old_schema_needs_migrating),
+        cmocka_unit_test(prints_what_it_runs),
+        cmocka_unit_test(works_on_a_table_with_a_strange_name),
+        cmocka_unit_test(refuses_another_table_and_bad_names),
+        cmocka_unit_test(takes_over_a_zone),
+        cmocka_unit_test(offers_indexes),
+        cmocka_unit_test(a_copy_must_be_adopted),
+    };
+    return cmocka_run_group_tests_name("store schema", tests, NULL, NULL);
+}

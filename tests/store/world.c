@@ -1,0 +1,178 @@
+#include "world.h"
+
+#include "tests/lib/contract.h"
+
+PGconn *
+test_connect(const char *conninfo)
+{
+    PGconn *conn = PQconnectdb(conninfo);
+    if (PQstatus(conn) != CONNECTION_OK)
+        fail_msg("%s", PQerrorMessage(conn));
+    return conn;
+}
+
+void
+test_sql(PGconn *conn, const char *format, ...)
+{
+    char sql[8000];
+    va_list args;
+    va_start(args, format);
+    int len = vsnprintf(sql, sizeof sql, format, args);
+    va_end(args);
+    assert_true(len > 0 && (size_t)len < sizeof sql);
+    PGresult *r = PQexec(conn, sql);
+    ExecStatusType status = PQresultStatus(r);
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
+        fail_msg("%s\nin %s", PQerrorMessage(conn), sql);
+    PQclear(r);
+}
+
+const char *
+test_state(PGconn *conn, const char *sql)
+{
+    static char state[6];
+    PGresult *r = PQexec(conn, sql);
+    const char *s = PQresultErrorField(r, PG_DIAG_SQLSTATE);
+    snprintf(state, sizeof state, "%s", s ? s : "");
+    PQclear(r);
+    return state;
+}
+
+const char *
+test_text(PGconn *conn, const char *sql)
+{
+    static char text[4000];
+    PGresult *r = PQexec(conn, sql);
+    if (PQresultStatus(r) != PGRES_TUPLES_OK || PQntuples(r) < 1)
+        fail_msg("%s\nin %s", PQerrorMessage(conn), sql);
+    snprintf(text, sizeof text, "%s", PQgetvalue(r, 0, 0));
+    PQclear(r);
+    return text;
+}
+
+int64_t
+test_number(PGconn *conn, const char *sql)
+{
+    return strtoll(test_text(conn, sql), NULL, 10);
+}
+
+void
+add_events(PGconn *conn, int count)
+{
+    test_sql(
+        conn,
+        "INSERT INTO public.dlq_events (event_id, event_type, source_table, source_id, event_payload,"
+        " error_message, stack_trace, kafka_topic, kafka_partition, kafka_offset, correlation_id)"
+        " SELECT 'evt-' || i, 'order.created', 'orders', 'src-' || i,"
+        " jsonb_build_object('order', i, 'note', repeat('x', 40)), 'Connection refused: host-' || i %% 7,"
+        " 'java.net.ConnectException: Connection refused', 'orders', i %% 12, i / 12, gen_random_uuid()"
+        " FROM (SELECT count(*) AS n FROM public.dlq_events) AS had, generate_series(had.n + 1, had.n + %d)"
+        " AS i; ANALYZE public.dlq_events",
+        count);
+}
+
+struct store *
+open_store(const char *conninfo)
+{
+    struct store *store = NULL;
+    const struct store_settings settings = {
+        .conninfo = conninfo, .table = "public.dlq_events", .program = "test"};
+    assert_works(store_open(&store, &settings, &err));
+    return store;
+}
+
+void
+world_begin(struct world *world)
+{
+    *world = (struct world){0};
+    assert_true(testdb_create(&world->db));
+    world->conninfo = world->db.conninfo;
+    world->admin = world->db.conn;
+    test_sql(world->admin, "SET client_min_messages = error");
+}
+
+static void
+fill(struct world *world, int events)
+{
+    if (events)
+        add_events(world->admin, events);
+    world->store = open_store(world->conninfo);
+    struct schema_result result;
+    assert_works(schema_migrate(world->store, &result, &err));
+}
+
+void
+world_make(struct world *world, int events)
+{
+    world_begin(world);
+    fill(world, events);
+}
+
+void
+world_make_partitioned(struct world *world, int events)
+{
+    world_begin(world);
+    test_sql(world->admin,
+             "ALTER TABLE public.dlq_events RENAME TO dlq_plain; ALTER TABLE public.dlq_plain DROP CONSTRAINT"
+             " dlq_events_pkey;"
+             "CREATE TABLE public.dlq_events (LIKE public.dlq_plain INCLUDING DEFAULTS,"
+             " PRIMARY KEY (id, created_at)) PARTITION BY RANGE (created_at);"
+             "CREATE TABLE public.dlq_old PARTITION OF public.dlq_events FOR VALUES FROM (MINVALUE) TO"
+             " ('2020-01-01');"
+             "CREATE TABLE public.dlq_new PARTITION OF public.dlq_events FOR VALUES FROM ('2020-01-01') TO"
+             " (MAXVALUE); " CONTRACT_INDEXES);
+    fill(world, events);
+    test_sql(world->admin, "UPDATE public.dlq_events SET created_at = '2019-05-05' WHERE id %% 2 = 0");
+}
+
+void
+world_end(struct world *world)
+{
+    store_close(world->store);
+    testdb_drop(&world->db);
+    arena_release(&world->arena);
+}
+
+const char *
+new_uuid(PGconn *conn)
+{
+    return test_text(conn, "SELECT gen_random_uuid()");
+}
+
+int64_t
+make_operation(struct world *world, struct store *store, enum operation_action action, int64_t first,
+               int64_t last)
+{
+    size_t count = (size_t)(last - first + 1);
+    int64_t *ids = malloc(count * sizeof *ids);
+    assert_non_null(ids);
+    for (size_t i = 0; i < count; i++)
+        ids[i] = first + (int64_t)i;
+    struct operation_request request = {
+        .action = action, .ids = ids, .count = count, .scope = "a test", .rate = RATE_UNLIMITED};
+    snprintf(request.key, sizeof request.key, "%s", new_uuid(world->admin));
+    int64_t no = 0;
+    assert_works(operation_create(store, &request, NULL, NULL, &no, &err));
+    free(ids);
+    return no;
+}
+
+struct operation
+get_operation(struct world *world, int64_t no)
+{
+    struct operation operation = {0};
+    assert_works(operation_get(world->store, no, &world->arena, &operation, &err));
+    assert_int_equal(operation.total, operation.queued + operation.claimed + operation.held + operation.done +
+                                          operation.refused + operation.conflict + operation.cancelled);
+    return operation;
+}
+
+int64_t
+items_in(struct world *world, int64_t no, const char *state)
+{
+    char sql[200];
+    snprintf(sql, sizeof sql,
+             "SELECT count(*) FROM redrive.operation_item WHERE operation_no = %lld AND state = '%s'",
+             (long long)no, state);
+    return test_number(world->admin, sql);
+}

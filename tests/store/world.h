@@ -1,0 +1,86 @@
+// world: a database of its own for one test: the contract table, filled, a store that is migrated, and a
+// session of somebody else.
+#ifndef REDRIVE_TESTS_STORE_WORLD_H
+#define REDRIVE_TESTS_STORE_WORLD_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <libpq-fe.h>
+#include <cmocka.h>
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "store/audit.h"
+#include "store/events.h"
+#include "store/ledger.h"
+#include "store/operations.h"
+#include "store/schema.h"
+#include "store/stats.h"
+#include "store/store.h"
+#include "store/workers.h"
+#include "tests/lib/testdb.h"
+
+struct world {
+    struct testdb db;
+    const char *conninfo; // of db
+    PGconn *admin;        // of db: the consumer, the REST API, the DBA
+    struct store *store;
+    struct arena arena;
+};
+
+// Fails the test with the sentence of an error that should not have been. The call names its error `&err`.
+#define assert_works(call)                                                                                   \
+    do {                                                                                                     \
+        struct err err = {0};                                                                                \
+        if (!(call))                                                                                         \
+            fail_msg("%s: kind %d, %s: %s", #call, (int)err.kind, err.sqlstate, err.text);                   \
+        assert_int_equal(err.kind, ERR_NONE);                                                                \
+    } while (0)
+
+// Expects an error of a kind whose sentence holds some words.
+#define assert_refused(call, wanted, words)                                                                  \
+    do {                                                                                                     \
+        struct err err = {0};                                                                                \
+        if (call)                                                                                            \
+            fail_msg("%s succeeded", #call);                                                                 \
+        if (err.kind != (wanted) || !strstr(err.text, words))                                                \
+            fail_msg("%s: kind %d instead of %d, %s: %s", #call, (int)err.kind, (int)(wanted), err.sqlstate, \
+                     err.text);                                                                              \
+    } while (0)
+
+// Another session on the same database; ends with PQfinish.
+PGconn *test_connect(const char *conninfo);
+void test_sql(PGconn *conn, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// The SQLSTATE that a statement ends with, "" for success.
+const char *test_state(PGconn *conn, const char *sql);
+// The first value of the first row.
+const char *test_text(PGconn *conn, const char *sql);
+int64_t test_number(PGconn *conn, const char *sql);
+
+// A database with the empty contract table and no store.
+void world_begin(struct world *world);
+// The same with `events` pending events and a migrated store.
+void world_make(struct world *world, int events);
+// The same with a table partitioned by month, whose primary key is (id, created_at).
+void world_make_partitioned(struct world *world, int events);
+void world_end(struct world *world);
+struct store *open_store(const char *conninfo);
+
+// Ids go on from 1. Event i is "evt-i" of topic orders, partition i % 12, offset i / 12.
+void add_events(PGconn *conn, int count);
+
+const char *new_uuid(PGconn *conn);
+// An operation on the ids from first to last, asked for by that store's user.
+int64_t make_operation(struct world *world, struct store *store, enum operation_action action, int64_t first,
+                       int64_t last);
+// As it stands; its counters always add up to its total.
+struct operation get_operation(struct world *world, int64_t no);
+// Items of an operation in a state.
+int64_t items_in(struct world *world, int64_t no, const char *state);
+
+#endif
