@@ -1,0 +1,643 @@
+// The app without a terminal: views on places, requests and replies, keys to actions, prompts and menus,
+// scripts.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "base/alloc.h"
+#include "ui/app.h"
+#include "ui/key.h"
+#include "ui/script.h"
+
+// A view that remembers what it was told.
+struct probe {
+    int opened, shown;
+    uint64_t number;
+    int replies, news;
+    int64_t last_total;
+    enum action last;
+    bool keeps_back;
+    char typed[64];
+    char accepted[64];
+    size_t chosen;
+};
+
+static struct probe *newest; // the state opened last
+static int closed;
+
+static void *
+probe_open(struct app *app, const void *argument)
+{
+    (void)app;
+    (void)argument;
+    newest = alloc_bytes(sizeof *newest);
+    newest->opened = 1;
+    newest->chosen = 99;
+    return newest;
+}
+
+static void
+probe_close(struct app *app, void *state)
+{
+    (void)app;
+    free(state);
+    closed++;
+}
+
+static void
+probe_shown(struct app *app, void *state)
+{
+    (void)app;
+    ((struct probe *)state)->shown++;
+}
+
+static void
+changed(struct app *app, void *state, struct bytes text)
+{
+    struct probe *probe = state;
+    snprintf(probe->typed, sizeof probe->typed, "%.*s", BYTES_ARGS(text));
+    struct err err = {.kind = ERR_USAGE, .column = 1, .text = "no digits"};
+    app_prompt_error(app, bytes_equal_text(text, "1") ? &err : NULL);
+}
+
+static bool
+accepted(struct app *app, void *state, struct bytes text)
+{
+    (void)app;
+    struct probe *probe = state;
+    snprintf(probe->accepted, sizeof probe->accepted, "%.*s", BYTES_ARGS(text));
+    return !bytes_equal_text(text, "stay");
+}
+
+static void
+cancelled(struct app *app, void *state)
+{
+    (void)app;
+    snprintf(((struct probe *)state)->typed, sizeof(((struct probe *)state)->typed), "before");
+}
+
+static void
+chosen(struct app *app, void *state, size_t index)
+{
+    (void)app;
+    ((struct probe *)state)->chosen = index;
+}
+
+static const struct view view_probe;
+static const struct view view_other;
+
+static bool
+probe_handle(struct app *app, void *state, enum action action)
+{
+    struct probe *probe = state;
+    static const struct menu_item items[] = {
+        {.key = 'a', .text = "first"}, {.key = 'b', .text = "second"}, {.text = "third"}};
+    probe->last = action;
+    switch ((int)action) {
+    case DO_OPEN:
+        app_open(app, &view_other, NULL);
+        return true;
+    case DO_BACK:
+        return probe->keeps_back;
+    case DO_FILTER:
+        app_prompt(app, &(struct prompt_request){
+                            .label = "/", .changed = changed, .accepted = accepted, .cancelled = cancelled});
+        return true;
+    case DO_SORT:
+        app_menu(app, &(struct menu_request){.title = "order", .items = items, .count = 3, .chosen = chosen});
+        return true;
+    case DO_REPROCESS:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool
+probe_receive(struct app *app, void *state, struct reply *reply)
+{
+    (void)app;
+    struct probe *probe = state;
+    if (reply->number == 0)
+        probe->news++;
+    else
+        probe->replies++;
+    probe->last_total = reply->total;
+    return reply->kind != REPLY_ERROR;
+}
+
+static void
+probe_draw(const struct app *app, const void *state, struct canvas *canvas, const struct view_areas *areas)
+{
+    (void)app;
+    const struct probe *probe = state;
+    (void)canvas_printf(canvas, areas->body.row, 1, areas->body.cols - 1, ROLE_TEXT, "total %d",
+                        (int)probe->last_total);
+}
+
+static bool
+probe_crumb(const struct app *app, const void *state, int i, struct strbuf *out)
+{
+    (void)app;
+    (void)state;
+    strbuf_add_text(out, i == 0 ? "probe" : "");
+    return i == 0;
+}
+
+static const struct view view_probe = {.name = "probe",
+                                       .context = CONTEXT_LIST,
+                                       .open = probe_open,
+                                       .close = probe_close,
+                                       .shown = probe_shown,
+                                       .handle = probe_handle,
+                                       .receive = probe_receive,
+                                       .crumb = probe_crumb,
+                                       .draw = probe_draw};
+static const struct view view_other = {.name = "other",
+                                       .context = CONTEXT_TEXT,
+                                       .open = probe_open,
+                                       .close = probe_close,
+                                       .shown = probe_shown,
+                                       .handle = probe_handle,
+                                       .receive = probe_receive,
+                                       .draw = probe_draw};
+static const struct view_row rows[] = {{&view_probe, 1}, {&view_probe, 2}, {&view_other, 4}};
+
+struct world {
+    struct mailbox *requests, *replies;
+    struct app_config config;
+    struct app *app;
+};
+
+static void
+drop_request(void *message)
+{
+    request_destroy(message);
+}
+
+static void
+drop_reply(void *message)
+{
+    reply_destroy(message);
+}
+
+static int
+make_world(void **state)
+{
+    struct world *world = calloc(1, sizeof *world);
+    world->requests = mailbox_create(4);
+    world->replies = mailbox_create(64);
+    world->config = (struct app_config){.requests = world->requests,
+                                        .replies = world->replies,
+                                        .views = rows,
+                                        .view_count = 3,
+                                        .label = "PROD",
+                                        .idle_fd = -1};
+    closed = 0;
+    struct err err = {0};
+    world->app = app_create(&world->config, &err);
+    assert_non_null(world->app);
+    *state = world;
+    return 0;
+}
+
+static int
+destroy_world(void **state)
+{
+    struct world *world = *state;
+    app_destroy(world->app);
+    mailbox_destroy(world->requests, drop_request);
+    mailbox_destroy(world->replies, drop_reply);
+    free(world);
+    return 0;
+}
+
+static void
+press(struct app *app, const char *keys)
+{
+    size_t at = 0;
+    uint32_t key;
+    while (key_parse_next(bytes_of(keys), &at, &key, NULL))
+        app_key(app, key);
+}
+
+static bool
+shows(struct app *app, const char *text)
+{
+    struct strbuf picture = {0};
+    canvas_to_text(app_draw(app), &picture);
+    bool is_there = strstr(strbuf_text(&picture), text) != NULL;
+    strbuf_release(&picture);
+    return is_there;
+}
+
+static struct request *
+take_request(struct world *world)
+{
+    return mailbox_take(world->requests, 0);
+}
+
+static void
+answer(struct world *world, enum reply_kind kind, uint64_t number, bool is_last, int64_t total)
+{
+    struct reply *reply = reply_create(kind, number);
+    reply->is_last = is_last;
+    reply->total = total;
+    if (kind == REPLY_ERROR)
+        err_set(&reply->err, ERR_DATA, "it did not work");
+    assert_true(mailbox_put(world->replies, reply, 0));
+    (void)app_receive(world->app, 1000);
+}
+
+static void
+late_replies_are_dropped(void **state)
+{
+    struct world *world = *state;
+    struct app *app = world->app;
+    (void)app_draw(app);
+    assert_true(app_is_idle(app));
+    uint64_t first = app_send(app, request_create(REQUEST_LIST));
+    assert_false(app_is_idle(app));
+    assert_true(app_is_waiting(app, first));
+    answer(world, REPLY_LIST, first, false, 1);
+    assert_int_equal(newest->last_total, 1);
+    uint64_t second = app_send(app, request_create(REQUEST_LIST));
+    assert_int_equal(second, first + 1);
+    answer(world, REPLY_LIST, first, false, 2); // of the older one
+    assert_int_equal(newest->last_total, 1);
+    answer(world, REPLY_LIST, second, true, 3);
+    assert_int_equal(newest->last_total, 3);
+    assert_false(app_is_waiting(app, second));
+    answer(world, REPLY_LIST, second, true, 4); // something changed since
+    assert_int_equal(newest->last_total, 4);
+    (void)app_draw(app);
+    assert_true(app_is_idle(app));
+
+    // Two of a kind that do not replace each other.
+    uint64_t one = app_send(app, request_create(REQUEST_STEER));
+    uint64_t two = app_send(app, request_create(REQUEST_STEER));
+    answer(world, REPLY_STEERED, one, true, 5);
+    answer(world, REPLY_STEERED, two, true, 6);
+    assert_int_equal(newest->last_total, 6);
+    for (struct request *request; (request = take_request(world));)
+        request_destroy(request);
+}
+
+static void
+closed_views_are_told_nothing(void **state)
+{
+    struct world *world = *state;
+    struct probe *below = newest;
+    press(world->app, "<Enter>");
+    uint64_t number = app_send(world->app, request_create(REQUEST_EVENT));
+    press(world->app, "q");
+    assert_int_equal(closed, 1);
+    assert_int_equal(below->shown, 1);
+    answer(world, REPLY_EVENT, number, true, 9);
+    assert_int_equal(below->replies, 0);
+    (void)app_draw(world->app);
+    assert_true(app_is_idle(world->app));
+    answer(world, REPLY_NEWS, 0, true, 1);
+    assert_int_equal(below->news, 1);
+}
+
+static void
+errors_reach_the_person(void **state)
+{
+    struct world *world = *state;
+    uint64_t number = app_send(world->app, request_create(REQUEST_WHY));
+    answer(world, REPLY_ERROR, number, true, 0);
+    assert_true(shows(world->app, "error: it did not work"));
+    struct app_message message;
+    assert_true(app_message(world->app, 0, &message));
+    assert_string_equal(message.text, "it did not work");
+    press(world->app, "j"); // the next key clears it, and says something of its own
+    assert_false(shows(world->app, "error: it did not work"));
+    assert_true(app_message(world->app, 1, &message));
+}
+
+static void
+a_full_mailbox_loses_nothing(void **state)
+{
+    struct world *world = *state;
+    for (int i = 0; i < 10; i++)
+        (void)app_send(world->app, request_create(REQUEST_STEER));
+    uint64_t expected = 1;
+    for (int turn = 0; turn < 4; turn++) {
+        for (struct request *request; (request = take_request(world));) {
+            assert_int_equal(request->number, expected++);
+            request_destroy(request);
+        }
+        (void)app_receive(world->app, 1000);
+    }
+    assert_int_equal(expected, 11);
+}
+
+static void
+places_keep_what_they_show(void **state)
+{
+    struct world *world = *state;
+    struct probe *home = newest;
+    press(world->app, "<Enter>");
+    struct probe *deep = newest;
+    press(world->app, "4");
+    struct probe *fourth = newest;
+    assert_ptr_not_equal(deep, fourth);
+    press(world->app, "1");
+    assert_int_equal(deep->shown, 1); // still on top there
+    assert_int_equal(home->shown, 0);
+    press(world->app, "-");
+    assert_int_equal(fourth->shown, 1);
+    press(world->app, "3");
+    assert_true(shows(world->app, "nothing has the digit 3 yet"));
+    press(world->app, "]"); // over the missing ones to the first
+    assert_int_equal(deep->shown, 2);
+    press(world->app, "q");
+    assert_int_equal(home->shown, 1);
+    press(world->app, "4q");
+    assert_int_equal(home->shown, 2); // the base of another place goes home
+    assert_false(app_is_over(world->app));
+}
+
+static void
+back_walks_and_escape_never_leaves(void **state)
+{
+    struct world *world = *state;
+    newest->keeps_back = true;
+    press(world->app, "q");
+    assert_false(app_is_over(world->app));
+    newest->keeps_back = false;
+    press(world->app, "<Esc><BS>");
+    assert_false(app_is_over(world->app));
+    assert_true(shows(world->app, "this is the first view"));
+    press(world->app, "q");
+    assert_true(app_is_over(world->app));
+}
+
+static void
+cancel_stops_before_it_leaves(void **state)
+{
+    struct world *world = *state;
+    struct app *app = world->app;
+    uint64_t number = app_send(app, request_create(REQUEST_LIST));
+    request_destroy(take_request(world));
+    press(app, "<C-c>");
+    assert_false(app_is_over(app));
+    struct request *request = take_request(world);
+    assert_non_null(request);
+    assert_int_equal(request->kind, REQUEST_CANCEL);
+    assert_int_equal(request->target, number);
+    request_destroy(request);
+    answer(world, REPLY_ERROR, number, true, 0);
+    press(app, "<C-c>j<C-c>"); // another key in between
+    assert_false(app_is_over(app));
+    press(app, "<C-c>");
+    assert_true(app_is_over(app));
+}
+
+static void
+tell_status(struct world *world, enum link_state link, bool has_schema)
+{
+    struct reply *reply = reply_create(REPLY_STATUS, 0);
+    reply->status.link = link;
+    reply->status.has_schema = has_schema;
+    reply->status.as_of = TIME_ABSENT;
+    snprintf(reply->status.host, sizeof reply->status.host, "db1");
+    snprintf(reply->status.database, sizeof reply->status.database, "orders");
+    snprintf(reply->status.trouble, sizeof reply->status.trouble, "the server closed the connection");
+    assert_true(mailbox_put(world->replies, reply, 0));
+    (void)app_receive(world->app, 1000);
+}
+
+static void
+nothing_changes_without_the_right_state(void **state)
+{
+    struct world *world = *state;
+    struct app *app = world->app;
+    newest->last = DO_NONE;
+    tell_status(world, LINK_LOST, true);
+    assert_true(shows(app, "the server closed the connection; reconnecting now"));
+    assert_true(app_is_stale(app));
+    press(app, "R");
+    assert_int_equal(newest->last, DO_NONE);
+    assert_true(shows(app, "the connection is lost; nothing can be changed"));
+    tell_status(world, LINK_LIVE, false);
+    press(app, "R");
+    assert_int_equal(newest->last, DO_NONE);
+    assert_true(shows(app, "redrive migrate"));
+    tell_status(world, LINK_LIVE, true);
+    assert_true(shows(app, "db1/orders  live"));
+    press(app, "R");
+    assert_int_equal(newest->last, DO_REPROCESS);
+    world->config.is_read_only = true;
+    newest->last = DO_NONE;
+    press(app, "R");
+    assert_int_equal(newest->last, DO_NONE);
+    assert_true(shows(app, "read-only"));
+}
+
+static void
+keys_become_actions(void **state)
+{
+    struct world *world = *state;
+    press(world->app, "g");
+    assert_true(shows(world->app, " g…"));
+    press(world->app, "g");
+    assert_int_equal(newest->last, DO_TOP);
+    press(world->app, "gx");
+    assert_true(shows(world->app, "gx is not bound; ? shows the keys that are"));
+    press(world->app, "e");
+    assert_true(shows(world->app, "e is not bound"));
+    press(world->app, "g<Esc>"); // silently
+    assert_false(shows(world->app, "bound"));
+    press(world->app, "<C-z>");
+    assert_true(app_wants_suspend(world->app));
+    assert_false(app_wants_suspend(world->app));
+    app_paste(world->app, bytes_of("RDq"));
+    assert_true(shows(world->app, "a paste of 3 bytes was not used; / opens a line to paste into"));
+}
+
+static void
+a_prompt_has_all_the_keys(void **state)
+{
+    struct world *world = *state;
+    struct app *app = world->app;
+    press(app, "/RDq1");
+    assert_string_equal(newest->typed, "RDq1");
+    assert_int_equal(newest->last, DO_FILTER);
+    press(app, "<C-u>1");
+    assert_true(shows(app, "no digits"));
+    press(app, "<C-g>");
+    assert_string_equal(newest->typed, "before");
+    press(app, "/stay<Enter>");
+    assert_string_equal(newest->accepted, "stay");
+    press(app, "x<Enter>");
+    assert_string_equal(newest->accepted, "stayx");
+    press(app, "G"); // closed: keys are actions again
+    assert_int_equal(newest->last, DO_BOTTOM);
+    press(app, "/");
+    app_paste(app, bytes_of("one\ntwo"));
+    assert_string_equal(newest->typed, "one two");
+}
+
+static void
+a_menu_is_chosen_from(void **state)
+{
+    struct world *world = *state;
+    struct app *app = world->app;
+    press(app, "o");
+    assert_true(shows(app, "order") && shows(app, "second"));
+    press(app, "b");
+    assert_int_equal(newest->chosen, 1);
+    assert_false(shows(app, "second"));
+    press(app, "okk<Enter>"); // round to the last
+    assert_int_equal(newest->chosen, 1);
+    press(app, "ok<Enter>");
+    assert_int_equal(newest->chosen, 2);
+    newest->chosen = 99;
+    press(app, "oq");
+    assert_int_equal(newest->chosen, 99);
+    assert_false(app_is_over(app));
+    press(app, "oR"); // no changing key works in it
+    assert_true(shows(app, "order"));
+    press(app, "<Esc>");
+}
+
+static void
+copies_are_harmless(void **state)
+{
+    struct world *world = *state;
+    app_copy(world->app, bytes_of("rm -rf /\n\033]0;x\a\ttail\n"), "payload");
+    assert_true(bytes_equal_text(app_wants_copy(world->app), "rm -rf / \\e]0;x\\x07 tail"));
+    assert_false(bytes_present(app_wants_copy(world->app)));
+    assert_true(shows(world->app, "payload: 24 B sent to the terminal's clipboard"));
+}
+
+static void
+bad_files_keep_nobody_from_working(void **state)
+{
+    struct world *world = *state;
+    struct app_config config = world->config;
+    config.theme = "nope";
+    config.keymap = "nope";
+    struct app *app = app_create(&config, NULL);
+    assert_non_null(app);
+    assert_true(shows(app, "there is no keymap \"nope\""));
+    struct app_message message;
+    assert_true(app_message(app, 1, &message));
+    assert_non_null(strstr(message.text, "there is no theme \"nope\""));
+    press(app, "q");
+    assert_true(app_is_over(app));
+    app_destroy(app);
+    newest = NULL;
+}
+
+static bool
+play(struct world *world, const char *text, struct err *err)
+{
+    char path[] = "/tmp/redrive-script-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    close(fd);
+    char folder[] = "/tmp/redrive-out-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    bool ok = script_run(world->app, path, folder, err);
+    static const char *const names[] = {"one.txt", "one.svg", "one.roles", "FAILED.txt"};
+    for (size_t i = 0; i < 4; i++) {
+        char file[200];
+        snprintf(file, sizeof file, "%s/%s", folder, names[i]);
+        bool is_there = access(file, R_OK) == 0;
+        assert_int_equal(is_there, (i == 3) != ok);
+        unlink(file);
+    }
+    rmdir(folder);
+    unlink(path);
+    return ok;
+}
+
+static void
+scripts_play_keys(void **state)
+{
+    struct world *world = *state;
+    struct err err = {0};
+    if (!play(world,
+              "# a story\n"
+              "size 60x12\n"
+              "\n"
+              "keys gg/\n"
+              "type aRb\n"
+              "paste x\n"
+              "expect /aRbx\n"
+              "reject Cancel\n"
+              "keys <Enter>\n"
+              "wait\n"
+              "await total 0\n"
+              "save one\n"
+              "svg one\n"
+              "roles one\n",
+              &err))
+        fail_msg("%s", err.text);
+    assert_string_equal(newest->accepted, "aRbx");
+}
+
+static void
+scripts_fail_with_their_line(void **state)
+{
+    struct world *world = *state;
+    static const char *const scripts[][2] = {
+        {"keys j\nexpect nothing of this\n", ":2: the screen does not show \"nothing of this\""},
+        {"reject total\n", ":1: the screen shows \"total\""},
+        {"size 10\n", ":1: a size is like 120x40"},
+        {"keys <Foo>\n", ":1: <Foo> names no key"},
+        {"dance\n", ":1: there is no command \"dance\""},
+    };
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+        struct err err = {0};
+        char path[] = "/tmp/redrive-script-XXXXXX";
+        int fd = mkstemp(path);
+        assert_true(fd >= 0);
+        assert_int_equal(write(fd, scripts[i][0], strlen(scripts[i][0])), strlen(scripts[i][0]));
+        close(fd);
+        char folder[] = "/tmp/redrive-out-XXXXXX";
+        assert_non_null(mkdtemp(folder));
+        assert_false(script_run(world->app, path, folder, &err));
+        if (!strstr(err.text, scripts[i][1]))
+            fail_msg("%s", err.text);
+        char failed[200];
+        snprintf(failed, sizeof failed, "%s/FAILED.txt", folder);
+        assert_int_equal(access(failed, R_OK), 0);
+        unlink(failed);
+        rmdir(folder);
+        unlink(path);
+    }
+}
+
+int
+main(void)
+{
+#define WORLD(test) cmocka_unit_test_setup_teardown(test, make_world, destroy_world)
+    const struct CMUnitTest tests[] = {
+        WORLD(late_replies_are_dropped),
+        WORLD(closed_views_are_told_nothing),
+        WORLD(errors_reach_the_person),
+        WORLD(a_full_mailbox_loses_nothing),
+        WORLD(places_keep_what_they_show),
+        WORLD(back_walks_and_escape_never_leaves),
+        WORLD(cancel_stops_before_it_leaves),
+        WORLD(nothing_changes_without_the_right_state),
+        WORLD(keys_become_actions),
+        WORLD(a_prompt_has_all_the_keys),
+        WORLD(a_menu_is_chosen_from),
+        WORLD(copies_are_harmless),
+        WORLD(bad_files_keep_nobody_from_working),
+        WORLD(scripts_play_keys),
+        WORLD(scripts_fail_with_their_line),
+    };
+    return cmocka_run_group_tests_name("app", tests, NULL, NULL);
+}
