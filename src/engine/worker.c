@@ -214,6 +214,11 @@ idle(struct run *run, bool *is_over, struct err *err)
         *is_over = *is_over || (run->settings->mode == WORKER_SERVICE && is_tired);
         run->recover_at = run->recovered_at >= run->work_at ? run->recover_at : 0;
     }
+    // A service finds out what the cluster promises before somebody asks it to publish.
+    bool is_there = false;
+    if (run->settings->mode == WORKER_SERVICE && !run->publishers[0] &&
+        !worker_need_kafka(run, &is_there, err))
+        return false;
     if (!run->kafka_since)
         worker_note(run, run->is_waiting ? "waits for the rate of its operation" : "idle");
     return worker_keep_slots(run, err);
