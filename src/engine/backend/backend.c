@@ -295,7 +295,6 @@ read_for_screen(void *context)
         request_destroy(request);
     }
     desk_list_release(desk);
-    store_close(desk->store);
     backlog_destroy(desk->backlog);
 }
 
@@ -340,7 +339,6 @@ write_for_screen(void *context)
             refuse_without_link(desk, request);
         request_destroy(request);
     }
-    store_close(desk->store);
 }
 
 struct backend *
@@ -384,6 +382,8 @@ backend_stop(struct backend *backend)
     mailbox_close(backend->reader.replies);
     thread_join(backend->reader_thread);
     thread_join(backend->writer_thread);
+    for (int i = 0; i < 2; i++)
+        store_close(desks[i]->store); // only now: until here it may be interrupted
     mailbox_destroy(backend->writer.inbox, drop_request);
     free(backend);
 }
