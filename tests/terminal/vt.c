@@ -73,8 +73,11 @@ static _Noreturn void
 run_child(const struct vt_setup *setup, int idle)
 {
     set_environment(setup, idle);
-    if (setup->run)
-        exit(setup->run(setup->context));
+    if (setup->run) {
+        int status = setup->run(setup->context);
+        (void)fflush(NULL);
+        _exit(status); // without the leak check: what the parent had on its heap is not the child's
+    }
     // execv takes the texts without const and does not change them.
     execv(setup->argv[0], (char *const *)(uintptr_t)setup->argv);
     fprintf(stderr, "%s: %s\n", setup->argv[0], strerror(errno));
