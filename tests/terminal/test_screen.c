@@ -1,0 +1,361 @@
+// The program itself in a terminal, on a database: hostile rows, bytes, sizes, a lost connection, the ways to
+// end.
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <cmocka.h>
+#include "base/clock.h"
+#include "tests/lib/testdb.h"
+#include "tests/terminal/vt.h"
+
+#define assert_screen(vt, condition)                                                                         \
+    do {                                                                                                     \
+        if (!(condition)) {                                                                                  \
+            print_message("%s\n", vt_screen(vt));                                                            \
+            fail_msg("%s", #condition);                                                                      \
+        }                                                                                                    \
+    } while (0)
+
+static struct testdb db;
+static const char *program;
+
+// Whatever consumers may write: sequences of every kind, C1, bidi, broken ones that a parser of sequences
+// would let through.
+static void
+fill(void)
+{
+    testdb_run(&db, "INSERT INTO public.dlq_events (event_id, event_type, source_id, event_payload, "
+                    "error_message, stack_trace, "
+                    "kafka_topic, kafka_partition, kafka_offset, created_at) SELECT 'e' || i, "
+                    "'order.created', 'c-' || i, "
+                    "jsonb_build_object('order', i), 'SocketTimeoutException: connect to pay-' || i || ':443 "
+                    "timed out', NULL, "
+                    "'orders.events', 0, i, '2026-11-21 08:00'::timestamp + i * interval '1 second' FROM "
+                    "generate_series(1, 400) i");
+    testdb_run(
+        &db,
+        "INSERT INTO public.dlq_events (event_id, event_type, source_id, event_payload, error_message, "
+        "stack_trace, "
+        "kafka_topic, created_at) SELECT 'h' || i, E'type\\x1b]0;owned\\x07', E'key\\x1b[2J', "
+        "jsonb_build_object('a', E'\\x1b]52;c;AAAA\\x07', E'b\\u202e', E'\\u009b31m'), "
+        "E'HostileException: \\x1b]0;owned\\x07\\x1b[31m\\r\\n\\x1b]8;;http://x\\x1b\\\\ "
+        "\\u009b2J\\u202eevil\\u200b "
+        "\\x1b\\x50q\\x1b\\\\ \\x7f \\x0e\\x0f', E'HostileException\\n\\tat a.b(\\x1b]0;t\\x07.java:1)\\n', "
+        "E'topic\\x1bc', '2026-11-21 09:00' FROM generate_series(1, 20) i");
+}
+
+static void
+migrate(void)
+{
+    const char *argv[] = {program, "migrate", "-d", db.conninfo, NULL};
+    struct vt *vt = vt_start(&(struct vt_setup){.argv = argv});
+    assert_int_equal(vt_result(vt, 20000), 0);
+    vt_end(vt);
+}
+
+static int
+make_database(void **state)
+{
+    (void)state;
+    program = getenv("REDRIVE");
+    if (!program || !testdb_create(&db)) {
+        print_message("# skip: REDRIVE (the program) or REDRIVE_TEST_PG is not set\n");
+        return -1;
+    }
+    fill();
+    migrate();
+    return 0;
+}
+
+static int
+drop_database(void **state)
+{
+    (void)state;
+    testdb_drop(&db);
+    return 0;
+}
+
+static struct vt *
+start(int rows, int cols, const char *more)
+{
+    const char *argv[] = {program, "-d", db.conninfo, NULL};
+    const char *env[] = {"REDRIVE_NOW=2026-11-21T10:00:00Z", "REDRIVE_START_WORKER=off", "REDRIVE_LABEL=PROD",
+                         more, NULL};
+    struct vt *vt = vt_start(&(struct vt_setup){.rows = rows, .cols = cols, .argv = argv, .env = env});
+    assert_screen(vt, vt_wait_text(vt, "in 2 groups"));
+    assert_screen(vt, vt_wait_text(vt, "live"));
+    (void)vt_settle(vt, 100);
+    return vt;
+}
+
+static void
+finish(struct vt *vt)
+{
+    vt_keys(vt, "Q");
+    int result = vt_result(vt, 8000);
+    if (result != 0)
+        print_message("%s\n", vt_screen(vt));
+    assert_int_equal(result, 0);
+    assert_false(vt_alternate(vt));
+    assert_false(vt_bracketed(vt));
+    vt_end(vt);
+}
+
+// Only what ncurses and ui/term write: no OSC, DCS, APC, PM or SOS, no mode but ours, no report asked for.
+static void
+check_sequences(struct bytes output)
+{
+    static const char *const modes[] = {"?1049", "?2004", "?25", "?12;25", "?12",
+                                        "?1",    "?7",    "4",   "?1000",  "?1006"};
+    for (size_t at = 0; at < output.len; at++) {
+        unsigned char byte = (unsigned char)output.data[at];
+        if (byte == 0xc2 && at + 1 < output.len)
+            assert_true((unsigned char)output.data[at + 1] >= 0xa0); // C1
+        if (byte == 0x7f || (byte < 0x20 && !memchr("\033\r\n\b\t\016\017", byte, 7)))
+            fail_msg("byte %02x at %zu", byte, at);
+        if (byte != 0x1b)
+            continue;
+        assert_true(at + 1 < output.len);
+        char kind = output.data[at + 1];
+        if (strchr("78=>MHcD", kind) && kind != 'c')
+            continue;
+        if (kind == '(' || kind == ')') {
+            at += 2;
+            continue;
+        }
+        if (kind != '[')
+            fail_msg("ESC %c at %zu", kind, at);
+        size_t end = at + 2;
+        while (end < output.len && strchr("0123456789;?!>", output.data[end]))
+            end++;
+        char final = output.data[end];
+        char parameters[40];
+        snprintf(parameters, sizeof parameters, "%.*s", (int)(end - at - 2), output.data + at + 2);
+        bool is_cursor_look = final == 'c' && parameters[0] == '?'; // of the linux console
+        if (!strchr("ABCDEFGHJKLMPSTXZ@bdmrhlt", final) && !is_cursor_look)
+            fail_msg("CSI %s%c", parameters, final);
+        bool is_mode = final == 'h' || final == 'l';
+        bool is_ours = false;
+        for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+            is_ours |= strcmp(modes[i], parameters) == 0;
+        if (is_mode && !is_ours)
+            fail_msg("mode %s%c", parameters, final);
+        if (final == 't' && strcmp(parameters, "22;0;0") != 0 && strcmp(parameters, "23;0;0") != 0)
+            fail_msg("CSI %st", parameters);
+        at = end;
+    }
+}
+
+static void
+hostile_rows_drive_nothing(void **state)
+{
+    static const char *const keys[] = {"G",     "x",       "<Esc>",   "<Enter>", "/\\x1b<C-u>Hostile<Enter>",
+                                       "y",     "<Esc>",   "<Enter>", "<Space>", "<Space>",
+                                       "zR",    "<Space>", "<Space>", "<Space>", "r",
+                                       "h",     "t",       "q",       "<Space>", "R",
+                                       "<Esc>", "q",       "2",       "4",       "5",
+                                       "?",     "q",       "1"};
+    (void)state;
+    struct vt *vt = start(24, 100, NULL);
+    assert_screen(vt, vt_shows(vt, "HostileException"));
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (!vt_press(vt, keys[i])) {
+            print_message("%s\n", vt_screen(vt));
+            fail_msg("no answer to %s", keys[i]);
+        }
+        if (i == 4)
+            assert_screen(vt, vt_shows(vt, "\\e]0;owned\\x07") || vt_shows(vt, "key\\e[2J"));
+    }
+    check_sequences(vt_output(vt));
+    finish(vt);
+}
+
+static void
+bytes_stay_within_budget(void **state)
+{
+    (void)state;
+    struct vt *vt = start(40, 120, NULL);
+    print_message("first pictures: %zu bytes\n", vt_output(vt).len);
+    assert_screen(vt, vt_press(vt, "<Enter>"));
+    (void)vt_settle(vt, 100);
+    vt_forget(vt);
+    for (int i = 0; i < 20; i++)
+        assert_screen(vt, vt_press(vt, "j"));
+    print_message("cursor down in events: %zu bytes\n", vt_output(vt).len / 20);
+    assert_in_range(vt_output(vt).len / 20, 1, 600);
+    (void)vt_settle(vt, 100);
+    vt_forget(vt);
+    assert_screen(vt, vt_press(vt, "<C-f>"));
+    (void)vt_settle(vt, 200);
+    print_message("page in events: %zu bytes\n", vt_output(vt).len);
+    assert_in_range(vt_output(vt).len, 1, 4096);
+    finish(vt);
+}
+
+static void
+nothing_happens_nothing_is_sent(void **state)
+{
+    (void)state;
+    struct vt *vt = start(40, 120, NULL);
+    static const char *const places[] = {"1", "2", "4", "5"};
+    for (size_t i = 0; i < 4; i++) {
+        assert_screen(vt, vt_press(vt, places[i]));
+        (void)vt_settle(vt, 500);
+        vt_forget(vt);
+        assert_true(vt_settle(vt, 2500));
+        if (vt_output(vt).len != 0)
+            fail_msg("%zu bytes in place %s", vt_output(vt).len, places[i]);
+    }
+    finish(vt);
+}
+
+static void
+an_open_dialog_survives_resizing(void **state)
+{
+    (void)state;
+    struct vt *vt = start(24, 80, NULL);
+    testdb_run(&db, "SELECT 1");
+    assert_screen(vt, vt_press(vt, "<Enter>"));
+    assert_screen(vt, vt_press(vt, "A"));
+    assert_screen(vt, vt_press(vt, "D"));
+    static const int sizes[][2] = {{10, 40}, {60, 200}, {24, 80}};
+    for (size_t i = 0; i < 3; i++) {
+        vt_resize(vt, sizes[i][0], sizes[i][1]);
+        assert_screen(vt, vt_wait_idle(vt));
+        assert_screen(vt, vt_shows(vt, "[ C")); // Cancel, or Close where nothing can be changed
+        assert_screen(vt, vt_shows(vt, "400"));
+    }
+    assert_screen(vt, vt_press(vt, "<Enter>"));
+    assert_int_equal(testdb_number(&db, "SELECT count(*) FROM public.dlq_events WHERE status <> 'PENDING'"),
+                     0);
+    finish(vt);
+}
+
+// From another database: nobody may close the one they are in.
+static void
+set_reachable(bool is_reachable)
+{
+    char conninfo[700], sql[400];
+    snprintf(conninfo, sizeof conninfo, "%s dbname=postgres", getenv("REDRIVE_TEST_PG"));
+    PGconn *conn = PQconnectdb(conninfo);
+    assert_int_equal(PQstatus(conn), CONNECTION_OK);
+    snprintf(sql, sizeof sql, "ALTER DATABASE %s ALLOW_CONNECTIONS %s", db.name,
+             is_reachable ? "true" : "false");
+    PQclear(PQexec(conn, sql));
+    snprintf(sql, sizeof sql,
+             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '%s' AND "
+             "application_name <> ''",
+             db.name);
+    if (!is_reachable)
+        PQclear(PQexec(conn, sql));
+    PQfinish(conn);
+}
+
+static void
+a_lost_connection_is_told_and_mended(void **state)
+{
+    (void)state;
+    struct vt *vt = start(24, 120, NULL);
+    set_reachable(false);
+    assert_screen(vt, vt_wait_text(vt, "as of "));
+    assert_screen(vt, vt_shows(vt, "SocketTimeoutException")); // what was there stays
+    assert_screen(vt, vt_press(vt, "R"));
+    assert_screen(vt, vt_shows(vt, "the connection is lost; nothing can be changed"));
+    set_reachable(true);
+    assert_screen(vt, vt_press(vt, "r"));
+    assert_screen(vt, vt_wait_text(vt, "live"));
+    finish(vt);
+}
+
+static void
+suspending_hands_the_terminal_over(void **state)
+{
+    (void)state;
+    struct vt *vt = start(24, 80, NULL);
+    vt_keys(vt, "<C-z>");
+    if (vt_result(vt, 2000) == -2) {
+        (void)vt_settle(vt, 20);
+        assert_false(vt_alternate(vt));
+        assert_false(vt_bracketed(vt));
+        assert_int_equal(kill(vt_pid(vt), SIGCONT), 0);
+    }
+    assert_screen(vt, vt_wait_text(vt, "in 2 groups"));
+    assert_screen(vt, vt_press(vt, "j"));
+    assert_true(vt_alternate(vt));
+    finish(vt);
+}
+
+static void
+a_gone_terminal_ends_it(void **state)
+{
+    static const int ways[] = {0, SIGHUP, SIGTERM};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct vt *vt = start(24, 80, NULL);
+        int64_t before = clock_mono();
+        if (ways[i])
+            assert_int_equal(kill(vt_pid(vt), ways[i]), 0);
+        else
+            vt_hang_up(vt);
+        int result = vt_result(vt, 8000);
+        print_message("gone by %d: %.0f ms\n", ways[i], (double)(clock_mono() - before) / 1000);
+        assert_int_not_equal(result, -1);
+        assert_true(clock_mono() - before < 2 * US_PER_SECOND);
+        vt_end(vt);
+    }
+}
+
+static void
+plain_terminals_are_served(void **state)
+{
+    static const char *const kinds[] = {"TERM=vt100", "TERM=linux", "TERM=screen", "NO_COLOR=1", "LANG=C"};
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct vt *vt = start(24, 80, kinds[i]);
+        assert_screen(vt, vt_press(vt, "j"));
+        assert_screen(vt, vt_press(vt, "<Enter>"));
+        check_sequences(vt_output(vt));
+        for (size_t b = 0; strcmp(kinds[i], "LANG=C") == 0 && b < vt_output(vt).len; b++)
+            assert_true((unsigned char)vt_output(vt).data[b] < 0x80);
+        finish(vt);
+    }
+}
+
+static void
+a_pipe_gets_a_sentence(void **state)
+{
+    (void)state;
+    const char *argv[] = {"/bin/sh", "-c",
+                          "\"$REDRIVE_PROGRAM\" -d \"$REDRIVE_DB\" </dev/null; echo status $?", NULL};
+    char path[600], database[700];
+    snprintf(path, sizeof path, "REDRIVE_PROGRAM=%s", program);
+    snprintf(database, sizeof database, "REDRIVE_DB=%s", db.conninfo);
+    const char *env[] = {path, database, NULL};
+    struct vt *vt = vt_start(&(struct vt_setup){.argv = argv, .env = env});
+    assert_screen(vt, vt_wait_text(vt, "status 2"));
+    assert_screen(vt, vt_shows(vt, "the screen needs a terminal"));
+    vt_end(vt);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hostile_rows_drive_nothing),
+        cmocka_unit_test(bytes_stay_within_budget),
+        cmocka_unit_test(nothing_happens_nothing_is_sent),
+        cmocka_unit_test(an_open_dialog_survives_resizing),
+        cmocka_unit_test(a_lost_connection_is_told_and_mended),
+        cmocka_unit_test(suspending_hands_the_terminal_over),
+        cmocka_unit_test(a_gone_terminal_ends_it),
+        cmocka_unit_test(plain_terminals_are_served),
+        cmocka_unit_test(a_pipe_gets_a_sentence),
+    };
+    return cmocka_run_group_tests_name("screen", tests, make_database, drop_database);
+}
