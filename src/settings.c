@@ -232,6 +232,18 @@ collect_file(struct reading *reading, cfg_t *cfg)
     }
 }
 
+static cfg_t *
+make_parser(cfg_opt_t *opts, const char *file)
+{
+    cfg_t *cfg = cfg_init(opts, CFGF_KEYSTRVAL);
+    if (cfg != NULL) {
+        cfg->filename = strdup(file);
+        cfg_set_error_function(cfg, on_error);
+        return cfg;
+    }
+    die("out of memory while reading %s", file);
+}
+
 static bool
 parse_stream(struct reading *reading, FILE *stream)
 {
@@ -251,11 +263,7 @@ parse_stream(struct reading *reading, FILE *stream)
     at_top[count++] = chosen;
     at_top[count] = (cfg_opt_t)CFG_END();
 
-    cfg_t *cfg = cfg_init(at_top, CFGF_KEYSTRVAL);
-    if (cfg == NULL)
-        die("out of memory while reading %s", reading->file);
-    cfg->filename = strdup(reading->file);
-    cfg_set_error_function(cfg, on_error);
+    cfg_t *cfg = make_parser(at_top, reading->file);
     current = reading;
     bool is_parsed = cfg_parse_fp(cfg, stream) == CFG_SUCCESS;
     current = NULL;
@@ -274,10 +282,10 @@ parse_file(struct reading *reading, FILE *file)
     bool ok = true;
     if (text[0] != '\0') { // fmemopen refuses an empty text
         FILE *stream = fmemopen(text, strlen(text), "r");
-        if (stream == NULL)
-            die("out of memory while reading %s", reading->file);
-        ok = parse_stream(reading, stream);
-        fclose(stream);
+        ok = stream != NULL ? parse_stream(reading, stream)
+                            : err_set(reading->err, ERR_INTERNAL, "%s: %s", reading->file, strerror(errno));
+        if (stream != NULL)
+            fclose(stream);
     }
     free(text);
     return ok;

@@ -72,8 +72,8 @@ struct settings {
                            // $.path in the payload
     const char *partition; // original: the partition it came from where the topic still has as many; key:
                            // always by key
-    bool keep_headers;     // send the dead-letter frameworks' own headers along
     int64_t chunk;         // most events in one Kafka transaction
+    bool keep_headers;     // send the dead-letter frameworks' own headers along
     bool start_worker;     // the screen starts a detached worker when none is alive
 
     // Profile

@@ -10,7 +10,7 @@
 #include "base/text.h"
 
 const struct option_row option_rows[OPTION_COUNT] = {
-#define OPTION(id, name, letter, value, scope, help) {name, letter, value, scope, help},
+#define OPTION(id, name, letter, value, scope, help) {name, value, help, letter, scope},
 #include "commands/options.def"
 #undef OPTION
 };
@@ -97,6 +97,12 @@ add_id(struct options *options, struct bytes text, struct err *err)
     return true;
 }
 
+static bool
+is_separator(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == ',';
+}
+
 // Ids from standard input, separated by blanks, commas or line ends.
 static bool
 read_ids(struct options *options, struct err *err)
@@ -109,7 +115,7 @@ read_ids(struct options *options, struct err *err)
         struct bytes rest = {line, (size_t)len};
         while (ok && rest.len > 0) {
             size_t word = 0;
-            while (word < rest.len && memchr(" \t\r\n,", rest.data[word], 5) == NULL)
+            while (word < rest.len && !is_separator(rest.data[word]))
                 word++;
             if (word > 0)
                 ok = add_id(options, bytes_slice(rest, 0, word), err);

@@ -13,10 +13,10 @@ enum option_id {
 
 struct option_row {
     const char *name;
-    int letter;        // 0: none
     const char *value; // what its value is called; NULL: takes none
-    unsigned scope;    // set of enum option_area
     const char *help;
+    int letter;     // 0: none
+    unsigned scope; // set of enum option_area
 };
 extern const struct option_row option_rows[OPTION_COUNT];
 

@@ -15,10 +15,16 @@ peek(const struct cursor *cursor)
     return cursor->at < cursor->text.len ? cursor->text.data[cursor->at] : '\0';
 }
 
+static bool
+is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 static void
 skip_blanks(struct cursor *cursor)
 {
-    while (cursor->at < cursor->text.len && memchr(" \t\r\n", cursor->text.data[cursor->at], 4) != NULL)
+    while (cursor->at < cursor->text.len && is_blank(cursor->text.data[cursor->at]))
         cursor->at++;
 }
 
@@ -107,10 +113,28 @@ decode_unicode(struct bytes text, size_t at, struct strbuf *out)
     return len;
 }
 
+static char
+unescaped(char c)
+{
+    switch (c) {
+    case 'n':
+        return '\n';
+    case 'r':
+        return '\r';
+    case 't':
+        return '\t';
+    case 'b':
+        return '\b';
+    case 'f':
+        return '\f';
+    default:
+        return c;
+    }
+}
+
 static struct bytes
 decode(struct bytes text, struct strbuf *out)
 {
-    static const char from[] = "nrtbf", to[] = "\n\r\t\b\f";
     strbuf_reset(out);
     for (size_t at = 0; at < text.len;) {
         size_t escape = bytes_find(text, BYTES("\\"), at);
@@ -119,12 +143,11 @@ decode(struct bytes text, struct strbuf *out)
         at += plain + 1;
         if (at >= text.len)
             break;
-        const char *known = memchr(from, text.data[at], 5);
         if (text.data[at] == 'u') {
             at += decode_unicode(text, at, out);
             continue;
         }
-        strbuf_add_char(out, known != NULL ? to[known - from] : text.data[at]);
+        strbuf_add_char(out, unescaped(text.data[at]));
         at++;
     }
     return strbuf_bytes(out);

@@ -130,14 +130,16 @@ follow(void *context, const struct worker_progress *news)
 }
 
 int
-waiting_with_worker(struct call *call, struct store *store, struct worker_settings *settings, struct err *err)
+waiting_with_worker(struct call *call, struct store *store, const struct worker_settings *settings,
+                    struct err *err)
 {
     struct following following = {.no = settings->operation};
     progress_begin(&following.progress, call, call->command->name);
-    settings->progress = follow;
-    settings->progress_context = &following;
+    struct worker_settings watched = *settings;
+    watched.progress = follow;
+    watched.progress_context = &following;
     struct err worker_err = {0};
-    bool ok = worker_run(settings, &worker_err);
+    bool ok = worker_run(&watched, &worker_err);
     progress_end(&following.progress);
     int status = waiting_tell(call, store, settings->operation, err);
     if (ok || err_is_set(err))

@@ -14,7 +14,7 @@ int waiting_tell(struct call *call, struct store *store, int64_t no, struct err 
 int waiting_for(struct call *call, struct store *store, int64_t no, struct err *err);
 // Carried out here, settings->operation by settings in mode WORKER_OPERATION. A signal settles what is in
 // hand first.
-int waiting_with_worker(struct call *call, struct store *store, struct worker_settings *settings,
+int waiting_with_worker(struct call *call, struct store *store, const struct worker_settings *settings,
                         struct err *err);
 
 #endif
