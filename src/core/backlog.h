@@ -1,7 +1,9 @@
-// backlog: all pending events in a compact table (24 bytes each), and everything lists and groups derive from it.
+// backlog: all pending events in a compact table (24 bytes each), and everything lists and groups derive from
+// it.
 //
-// Fed by pages of events (EVENT_NARROW | EVENT_GROUP) in any order; pure, no I/O, one thread. Counts, sparklines, pivots are
-// derived in one pass over the table when asked for (a few milliseconds a million), so there is no count that can drift.
+// Fed by pages of events (EVENT_NARROW | EVENT_GROUP) in any order; pure, no I/O, one thread. Counts,
+// sparklines, pivots are derived in one pass over the table when asked for (a few milliseconds a million), so
+// there is no count that can drift.
 #ifndef REDRIVE_CORE_BACKLOG_H
 #define REDRIVE_CORE_BACKLOG_H
 
@@ -20,13 +22,14 @@ void backlog_destroy(struct backlog *backlog);
 size_t backlog_add(struct backlog *backlog, const struct event *events, size_t count);
 // Removes these ids (ascending); unknown ones are ignored; returns how many went.
 size_t backlog_remove(struct backlog *backlog, const int64_t *ids, size_t count);
-// Compares with the true set of pending ids (ascending): what is not in it is removed, what is missing is written to `missing`
-// (heap, the caller frees). Ids above `highest` are left alone: they arrived after the set was read.
-void backlog_reconcile(struct backlog *backlog, const int64_t *ids, size_t count, int64_t highest, int64_t **missing,
-                       size_t *missing_count);
+// Compares with the true set of pending ids (ascending): what is not in it is removed, what is missing is
+// written to `missing` (heap, the caller frees). Ids above `highest` are left alone: they arrived after the
+// set was read.
+void backlog_reconcile(struct backlog *backlog, const int64_t *ids, size_t count, int64_t highest,
+                       int64_t **missing, size_t *missing_count);
 size_t backlog_count(const struct backlog *backlog);
 size_t backlog_count_upto(const struct backlog *backlog, int64_t id); // those with ids not above it
-int64_t backlog_highest_id(const struct backlog *backlog); // ever added; 0: none
+int64_t backlog_highest_id(const struct backlog *backlog);            // ever added; 0: none
 
 // What groups are made of: commands.md `groups --by`.
 enum pivot { PIVOT_ERROR, PIVOT_TYPE, PIVOT_SOURCE, PIVOT_TOPIC, PIVOT_KIND, PIVOT_HOUR, PIVOT_COUNT };
@@ -41,7 +44,8 @@ struct group_text {
     const char *frame;       // may be NULL
 };
 void backlog_describe(struct backlog *backlog, uint64_t key, const struct group_text *text);
-// The next group by error that has no description yet, with an event to take the sample from. *cursor starts with 0; false: no more.
+// The next group by error that has no description yet, with an event to take the sample from. *cursor starts
+// with 0; false: no more.
 bool backlog_undescribed(const struct backlog *backlog, size_t *cursor, uint64_t *key, int64_t *sample_id);
 
 #define GROUP_SPARK 8 // cells of the last hour
@@ -54,13 +58,13 @@ struct group_share {
 };
 
 struct event_group {
-    uint64_t key;       // by error: the fingerprint; else a number of this process
-    const char *value;  // by error: 16 hex digits; else the value grouped by ("" where it is absent)
+    uint64_t key;           // by error: the fingerprint; else a number of this process
+    const char *value;      // by error: 16 hex digits; else the value grouped by ("" where it is absent)
     struct group_text text; // by error; pattern NULL while it is not described
     enum category category; // by error, or of most events
     int64_t count;
-    int64_t first_at, last_at; // created_at, whole seconds
-    int64_t sample_id;         // newest event of it
+    int64_t first_at, last_at;   // created_at, whole seconds
+    int64_t sample_id;           // newest event of it
     uint32_t spark[GROUP_SPARK]; // arrivals in the last hour, oldest first
     uint32_t heat[GROUP_HEAT];   // arrivals per hour of the last 24, oldest first
     double per_minute;           // over the last 5 minutes
@@ -78,14 +82,17 @@ struct group_list {
     uint32_t spark[GROUP_SPARK];
     double per_minute;
 };
-void backlog_groups(const struct backlog *backlog, enum pivot pivot, const uint64_t *within, int64_t now, struct arena *arena,
-                    struct group_list *list);
+void backlog_groups(const struct backlog *backlog, enum pivot pivot, const uint64_t *within, int64_t now,
+                    struct arena *arena, struct group_list *list);
 
-// Tells that the group was emptied by an operation that ended at this instant: events created later make it BACK.
+// Tells that the group was emptied by an operation that ended at this instant: events created later make it
+// BACK.
 void backlog_emptied(struct backlog *backlog, uint64_t key, int64_t at);
 
-// Ids of the events in a group of a pivot (value as in struct event_group; NULL: all), newest first (created_at, then id); the caller frees.
-void backlog_ids(const struct backlog *backlog, enum pivot pivot, const char *value, bool oldest_first, int64_t **ids, size_t *count);
+// Ids of the events in a group of a pivot (value as in struct event_group; NULL: all), newest first
+// (created_at, then id); the caller frees.
+void backlog_ids(const struct backlog *backlog, enum pivot pivot, const char *value, bool oldest_first,
+                 int64_t **ids, size_t *count);
 // The group by error of one pending event; false: not pending.
 bool backlog_group_of(const struct backlog *backlog, int64_t id, uint64_t *key);
 

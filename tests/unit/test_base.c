@@ -93,12 +93,12 @@ hostile_text_becomes_visible(void **state)
         {"a\nb\tc\r", 6, "a\\nb\\tc\\r"},
         {"\x9b"
          "31m",
-         4, "\\x9b31m"},                        // a C1 byte alone is no UTF-8
-        {"\xc2\x9b", 2, "<U+009B>"},            // the same as a character
-        {"\xe2\x80\xae", 3, "<U+202E>"},        // right-to-left override
-        {"\xe2\x80\x8b", 3, "<U+200B>"},        // zero width
-        {"\xee\x80\x80", 3, "<U+E000>"},        // private use
-        {"\xc0\xaf", 2, "\\xc0\\xaf"},          // overlong
+         4, "\\x9b31m"},                 // a C1 byte alone is no UTF-8
+        {"\xc2\x9b", 2, "<U+009B>"},     // the same as a character
+        {"\xe2\x80\xae", 3, "<U+202E>"}, // right-to-left override // NOLINT(misc-misleading-bidirectional)
+        {"\xe2\x80\x8b", 3, "<U+200B>"}, // zero width
+        {"\xee\x80\x80", 3, "<U+E000>"}, // private use
+        {"\xc0\xaf", 2, "\\xc0\\xaf"},   // overlong
         {"\xed\xa0\x80", 3, "\\xed\\xa0\\x80"}, // surrogate
         {"\x00", 1, "\\0"},
         {"\x7f", 1, "\\x7f"},
