@@ -1,5 +1,6 @@
 #include "store/operations.h"
 
+#include <string.h>
 #include "base/alloc.h"
 #include "store/pg.h"
 
@@ -61,19 +62,41 @@ confirm(struct store *store, int64_t no, struct err *err)
     return pg_do(store, FOR_FREEZING, "SELECT redrive.operation_confirm($1)", &params, err);
 }
 
-bool
-operation_create(struct store *store, const struct operation_request *request,
-                 operation_progress_fn *progress, void *context, int64_t *no, struct err *err)
+static bool
+create_once(struct store *store, const struct operation_request *request, operation_progress_fn *progress,
+            void *context, int64_t *no, struct err *err)
 {
-    if (!may_change(store, err) || !pg_begin(store, FOR_FREEZING, err))
-        return false;
     bool is_new;
+    if (!pg_begin(store, FOR_FREEZING, err))
+        return false;
     bool ok = begin_freeze(store, request, no, &is_new, err);
     if (ok && is_new)
         ok = freeze_ids(store, request, *no, progress, context, err) && confirm(store, *no, err);
     if (ok)
         return pg_commit(store, err);
     pg_rollback(store);
+    return false;
+}
+
+bool
+operation_create(struct store *store, const struct operation_request *request,
+                 operation_progress_fn *progress, void *context, int64_t *no, struct err *err)
+{
+    enum { TRIES = 5 };
+    if (!may_change(store, err))
+        return false;
+    struct err failure = {0};
+    for (int i = 0; i < TRIES; i++) {
+        failure = (struct err){0};
+        if (create_once(store, request, progress, context, no, &failure))
+            return true;
+        // Two freezes of the same events may meet crosswise: PostgreSQL ends one of them, which then finds
+        // the other's items.
+        if (strcmp(failure.sqlstate, "40P01") != 0)
+            break;
+    }
+    if (err && err->kind == ERR_NONE)
+        *err = failure;
     return false;
 }
 

@@ -1,0 +1,793 @@
+// Slots, fences and chunks: PostgreSQL's half of the publish protocol, in the orders that crashes and slow
+// workers make.
+#include "world.h"
+
+enum { MANY_BYTES = 1 << 24 };
+
+static struct slot
+acquire(struct world *world, const char *worker)
+{
+    struct slot slot = {0};
+    assert_works(slot_acquire(world->store, "kafka-1", worker, NULL, 0, &slot, &err));
+    return slot;
+}
+
+static struct claim
+claim(struct world *world, struct slot *slot, int64_t operation, size_t limit)
+{
+    struct claim claim = {0};
+    char id[UUID_TEXT];
+    snprintf(id, sizeof id, "%s", new_uuid(world->admin));
+    assert_works(
+        chunk_claim(world->store, slot, operation, id, limit, MANY_BYTES, &world->arena, &claim, &err));
+    return claim;
+}
+
+// As if the holder had died half a minute ago.
+static void
+end_leases(struct world *world)
+{
+    test_sql(world->admin, "UPDATE redrive.slot SET lease_until = clock_timestamp() - interval '1 s'");
+}
+
+static void
+slots_are_named_and_fenced(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 0);
+    struct slot slots[16];
+    int32_t mine[16];
+    for (int i = 0; i < 16; i++) {
+        assert_works(slot_acquire(world.store, "kafka-1", "me", mine, (size_t)i, &slots[i], &err));
+        mine[i] = slots[i].no;
+        char expected[200];
+        snprintf(expected, sizeof expected, "redrive.%s.kafka-1.%d", store_info(world.store)->install,
+                 slots[i].no);
+        assert_string_equal(slots[i].txn_id, expected);
+        assert_string_equal(slots[i].settled_id, store_info(world.store)->install);
+        assert_int_equal(slots[i].fence, 1);
+        assert_int_equal(slots[i].settled_seq, 0);
+        assert_false(slots[i].is_provisioned);
+        for (int j = 0; j < i; j++)
+            assert_int_not_equal(slots[i].no, slots[j].no);
+    }
+    struct slot slot;
+    assert_refused(slot_acquire(world.store, "kafka-1", "me", mine, 16, &slot, &err), ERR_NOT_FOUND,
+                   "no slot is free");
+    assert_refused(slot_acquire(world.store, "kafka-1", "other", NULL, 0, &slot, &err), ERR_NOT_FOUND,
+                   "no slot is free");
+    assert_works(
+        slot_acquire(world.store, "kafka-2", "other", NULL, 0, &slot, &err)); // another cluster has its own
+    assert_works(slot_acquire(world.store, "kafka-1", "me", mine, 15, &slot,
+                              &err)); // after an error of mine: my own again
+    assert_int_equal(slot.no, mine[15]);
+    assert_int_equal(slot.fence, 2);
+
+    assert_works(slot_release(world.store, &slot, &err));
+    assert_works(slot_acquire(world.store, "kafka-1", "other", NULL, 0, &slot, &err));
+    assert_int_equal(slot.no, mine[15]);
+    assert_int_equal(slot.fence, 3);
+
+    assert_works(slot_provisioned(world.store, &slot, &err));
+    assert_true(slot.is_provisioned);
+    struct chunk unfinished;
+    assert_works(slot_check(world.store, &slot, &unfinished, &err));
+    assert_true(slot.is_provisioned);
+    assert_false(unfinished.exists);
+    assert_works(slot_heartbeat(world.store, &slot, &err));
+    world_end(&world);
+}
+
+static void
+a_committed_chunk_closes_its_events(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 30);
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 30);
+    struct slot slot = acquire(&world, "w");
+    struct claim first = claim(&world, &slot, no, 20);
+    assert_int_equal(first.count, 20);
+    assert_int_equal(first.chunk.seq, 1);
+    assert_int_equal(first.rate, RATE_UNLIMITED);
+    assert_string_equal(first.requested_by, "postgres");
+    assert_null(first.target_topic);
+    assert_int_equal(items_in(&world, no, "claimed"), 20);
+    for (size_t i = 0; i < first.count; i++) {
+        const struct claimed_item *item = &first.items[i];
+        assert_int_equal(item->attempt, 1);
+        assert_int_equal(item->reprocess_count, 1);
+        assert_false(item->from_revision);
+        char expected[40];
+        snprintf(expected, sizeof expected, "evt-%lld", (long long)item->event_id);
+        assert_true(bytes_equal_text(item->event.event_id, expected));
+        assert_int_equal(item->event.operation, no);
+        snprintf(expected, sizeof expected, "\"order\": %lld", (long long)item->event_id);
+        assert_int_not_equal(bytes_find(item->event.payload, bytes_of(expected), 0), SIZE_MAX);
+        // Source order: topic, partition, offset.
+        if (i > 0 && item->event.partition == item[-1].event.partition)
+            assert_true(item->event.offset > item[-1].event.offset);
+        if (i > 0)
+            assert_true(item->event.partition >= item[-1].event.partition);
+    }
+    assert_works(chunk_settle(world.store, &slot, &first.chunk, CHUNK_COMMITTED, "marker read back", &err));
+    assert_int_equal(slot.settled_seq, 1);
+    assert_string_equal(slot.settled_id, first.chunk.id);
+    assert_int_equal(
+        test_number(
+            world.admin,
+            "SELECT count(*) FROM public.dlq_events WHERE status = 'RESOLVED' AND resolved_by = 'postgres'"
+            " AND retry_count = 1 AND last_retry_at = resolved_at AND resolved_at > localtimestamp - "
+            "interval '1 min'"),
+        20);
+    assert_int_equal(get_operation(&world, no).done, 20);
+    assert_refused(chunk_settle(world.store, &slot, &first.chunk, CHUNK_COMMITTED, "again", &err),
+                   ERR_CONFLICT, "waits for its outcome");
+
+    struct claim second = claim(&world, &slot, no, 20);
+    assert_int_equal(second.count, 10);
+    assert_int_equal(second.chunk.seq, 2);
+    assert_works(chunk_settle(world.store, &slot, &second.chunk, CHUNK_COMMITTED, "marker read back", &err));
+    assert_int_equal(get_operation(&world, no).state, OPERATION_DONE);
+    assert_int_equal(claim(&world, &slot, no, 20).count, 0);
+    assert_int_equal(test_number(world.admin, "SELECT next_seq FROM redrive.slot WHERE fence > 0"),
+                     2); // no number for nothing
+    assert_int_equal(
+        test_number(world.admin, "SELECT sum(events) FROM redrive.audit WHERE action = 'settle'"), 30);
+    world_end(&world);
+}
+
+// Everything a worker may still try after its slot was taken over.
+static void
+a_stale_fence_changes_nothing(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 30);
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 30);
+    struct slot slot = acquire(&world, "old");
+    struct claim held = claim(&world, &slot, no, 10);
+    end_leases(&world);
+    struct slot taken = acquire(&world, "new");
+    assert_int_equal(taken.no, slot.no); // the one with an unfinished chunk, out of sixteen
+    assert_int_equal(taken.fence, slot.fence + 1);
+
+    static const char before_sql[] =
+        "SELECT md5(concat((SELECT string_agg(s::text, '|' ORDER BY s.no) FROM redrive.slot s), (SELECT "
+        "string_agg(c::text, '|') FROM redrive.chunk c),"
+        " (SELECT string_agg(i::text, '|' ORDER BY event_id) FROM redrive.operation_item i), (SELECT "
+        "string_agg(o::text, '|') FROM redrive.operation o),"
+        " (SELECT string_agg(e::text, '|' ORDER BY id) FROM public.dlq_events e), (SELECT count(*) FROM "
+        "redrive.audit)))";
+    char before[64];
+    snprintf(before, sizeof before, "%s", test_text(world.admin, before_sql));
+    struct chunk chunk;
+    struct claim none;
+    const struct refusal refusal = {.event_id = 15, .reason = "x"};
+    const int64_t published[] = {1};
+    assert_refused(slot_check(world.store, &slot, &chunk, &err), ERR_CONFLICT, "taken over");
+    assert_refused(slot_heartbeat(world.store, &slot, &err), ERR_CONFLICT, "taken over");
+    assert_refused(slot_provisioned(world.store, &slot, &err), ERR_CONFLICT, "taken over");
+    assert_refused(slot_release(world.store, &slot, &err), ERR_CONFLICT, "taken over");
+    assert_refused(slot_quarantine(world.store, &slot, "x", &err), ERR_CONFLICT, "taken over");
+    assert_refused(slot_retire(world.store, &slot, "x", &err), ERR_CONFLICT, "taken over");
+    assert_refused(
+        chunk_claim(world.store, &slot, no, held.chunk.id, 5, MANY_BYTES, &world.arena, &none, &err),
+        ERR_CONFLICT, "taken over");
+    for (enum chunk_state outcome = CHUNK_COMMITTED; outcome <= CHUNK_IN_DOUBT; outcome++)
+        assert_refused(chunk_settle(world.store, &slot, &held.chunk, outcome, "x", &err), ERR_CONFLICT,
+                       "taken over");
+    assert_refused(chunk_settle_scanned(world.store, &slot, &held.chunk, published, 1, "x", &err),
+                   ERR_CONFLICT, "taken over");
+    assert_refused(items_refuse(world.store, &slot, no, &refusal, 1, &err), ERR_CONFLICT, "taken over");
+    assert_string_equal(test_text(world.admin, before_sql), before);
+
+    // The new holder finds the chunk, proves its abort, and goes on.
+    assert_works(slot_check(world.store, &taken, &chunk, &err));
+    assert_true(chunk.exists);
+    assert_string_equal(chunk.id, held.chunk.id);
+    assert_int_equal(chunk.seq, 1);
+    assert_int_equal(chunk.count, 10);
+    assert_int_equal(chunk.operation, no);
+    assert_int_equal(chunk.state, CHUNK_CLAIMED);
+    assert_works(
+        chunk_settle(world.store, &taken, &chunk, CHUNK_ABORTED, "marker is the last settled one", &err));
+    assert_int_equal(taken.settled_seq, 0);
+    struct claim again = claim(&world, &taken, no, 10);
+    assert_int_equal(again.chunk.seq, 2);
+    assert_int_equal(again.items[0].attempt, 2);
+    world_end(&world);
+}
+
+static void
+a_slot_has_one_unfinished_chunk(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 30);
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 30);
+    struct slot slot = acquire(&world, "w");
+    struct claim held = claim(&world, &slot, no, 10);
+    struct claim none;
+    assert_refused(
+        chunk_claim(world.store, &slot, no, new_uuid(world.admin), 5, MANY_BYTES, &world.arena, &none, &err),
+        ERR_CONFLICT, "fate is not known");
+    assert_refused(slot_release(world.store, &slot, &err), ERR_CONFLICT, "fate is not known");
+    assert_refused(slot_retire(world.store, &slot, "x", &err), ERR_CONFLICT, "fate is not known");
+    // Not even by hand.
+    char sql[400];
+    snprintf(
+        sql, sizeof sql,
+        "INSERT INTO redrive.chunk (id, cluster, slot, seq, fence, operation_no, events, event_ids, sources)"
+        " VALUES (gen_random_uuid(), 'kafka-1', %d, 99, 1, %lld, 0, '{}', '{}')",
+        slot.no, (long long)no);
+    assert_string_equal(test_state(world.admin, sql), "23505");
+    assert_works(chunk_settle(world.store, &slot, &held.chunk, CHUNK_ABORTED, "x", &err));
+    assert_int_equal(claim(&world, &slot, no, 5).count, 5);
+    world_end(&world);
+}
+
+static void
+slots_with_an_unfinished_chunk_come_first(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 40);
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 40);
+    bool is_left[16] = {false};
+    for (int i = 0; i < 3; i++) {
+        struct slot slot = acquire(&world, i == 0 ? "a" : i == 1 ? "b" : "c");
+        assert_int_equal(claim(&world, &slot, no, 4).count, 4);
+        is_left[slot.no] = true;
+    }
+    end_leases(&world);
+    int32_t mine[3];
+    for (size_t i = 0; i < 3; i++) {
+        struct slot slot;
+        assert_works(slot_acquire(world.store, "kafka-1", "d", mine, i, &slot, &err));
+        assert_true(is_left[slot.no]);
+        is_left[slot.no] = false;
+        mine[i] = slot.no;
+    }
+    world_end(&world);
+}
+
+static void
+refused_items_leave_the_operation(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 10);
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 10);
+    struct slot slot = acquire(&world, "w");
+    struct claim poisoned = claim(&world, &slot, no, 10);
+    const struct refusal refusals[] = {
+        {.event_id = 3, .reason = "message of 2,310,448 bytes, topic allows 1,048,588"},
+        {.event_id = 7, .reason = "topic does not exist"},
+        {.event_id = 99, .reason = "not one of them"},
+    };
+    assert_works(items_refuse(world.store, &slot, no, refusals, 3, &err)); // claimed ones are not touched
+    assert_int_equal(get_operation(&world, no).refused, 0);
+    assert_works(chunk_settle(world.store, &slot, &poisoned.chunk, CHUNK_ABORTED, "poison", &err));
+    assert_works(items_refuse(world.store, &slot, no, refusals, 3, &err));
+    struct operation operation = get_operation(&world, no);
+    assert_int_equal(operation.refused, 2);
+    assert_int_equal(operation.queued, 8);
+    struct claim rest = claim(&world, &slot, no, 10);
+    assert_int_equal(rest.count, 8);
+    assert_works(chunk_settle(world.store, &slot, &rest.chunk, CHUNK_COMMITTED, "x", &err));
+    operation = get_operation(&world, no);
+    assert_int_equal(operation.state, OPERATION_DONE);
+    assert_int_equal(operation.done, 8);
+    assert_int_equal(
+        test_number(world.admin,
+                    "SELECT count(*) FROM public.dlq_events WHERE status = 'PENDING' AND id IN (3, 7)"),
+        2);
+    struct outcome *outcomes;
+    size_t count;
+    assert_works(operation_outcomes(world.store, no, &world.arena, &outcomes, &count, &err));
+    assert_int_equal(count, 3);
+    assert_string_equal(outcomes[1].reason, refusals[0].reason);
+    assert_int_equal(outcomes[1].state, ITEM_REFUSED);
+    // A refused event may be asked for again.
+    assert_int_equal(
+        get_operation(&world, make_operation(&world, world.store, ACTION_REPROCESS, 3, 3)).queued, 1);
+    world_end(&world);
+}
+
+static void
+in_doubt_is_held_until_a_scan_decides(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 20);
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 20);
+    struct slot slot = acquire(&world, "w");
+    struct claim doubtful = claim(&world, &slot, no, 20);
+    assert_works(
+        chunk_settle(world.store, &slot, &doubtful.chunk, CHUNK_IN_DOUBT, "the marker is absent", &err));
+    struct operation operation = get_operation(&world, no);
+    assert_int_equal(operation.held, 20);
+    assert_int_equal(operation.state, OPERATION_RUNNING);
+    assert_string_equal(operation.state_note, "20 in doubt");
+    assert_works(work_finish(world.store, no, &err));
+    assert_int_equal(get_operation(&world, no).state, OPERATION_RUNNING);
+    // Nobody else may decide about these events, nor take the slot as a usual one.
+    assert_int_equal(
+        get_operation(&world, make_operation(&world, world.store, ACTION_DISCARD, 1, 20)).conflict, 20);
+    end_leases(&world);
+    for (int i = 0; i < 40; i++)
+        assert_int_not_equal(acquire(&world, "w2").no, slot.no);
+
+    struct slot found;
+    assert_works(slot_acquire_in_doubt(world.store, "kafka-1", "w3", NULL, 0, &found, &err));
+    assert_int_equal(found.no, slot.no);
+    struct slot none;
+    assert_refused(slot_acquire_in_doubt(world.store, "kafka-1", "w4", NULL, 0, &none, &err), ERR_NOT_FOUND,
+                   "in doubt");
+    struct chunk chunk;
+    assert_works(slot_check(world.store, &found, &chunk, &err));
+    assert_int_equal(chunk.state, CHUNK_IN_DOUBT);
+    assert_refused(chunk_settle(world.store, &found, &chunk, CHUNK_ABORTED, "age", &err), ERR_CONFLICT,
+                   "waits for its outcome");
+    const int64_t published[] = {2, 4, 6, 77};
+    assert_works(chunk_settle_scanned(world.store, &found, &chunk, published, 4,
+                                      "a complete scan of 12 partitions", &err));
+    assert_int_equal(found.generation, 2);
+    assert_false(found.is_provisioned);
+    assert_int_equal(found.settled_seq, 0);
+    assert_non_null(strstr(found.txn_id, ".g2"));
+    operation = get_operation(&world, no);
+    assert_int_equal(operation.done, 3);
+    assert_int_equal(operation.queued, 17);
+    assert_int_equal(operation.held, 0);
+    struct claim rest = claim(&world, &found, no, 20);
+    assert_int_equal(rest.count, 17);
+    assert_int_equal(rest.chunk.seq, 2); // numbers go on
+    world_end(&world);
+}
+
+static void
+a_scan_may_find_all_or_nothing(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 10);
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 10);
+    struct slot slot = acquire(&world, "w");
+    struct claim held = claim(&world, &slot, no, 10);
+    assert_works(
+        chunk_settle_scanned(world.store, &slot, &held.chunk, NULL, 0, "nothing in a complete scan", &err));
+    assert_int_equal(get_operation(&world, no).queued, 10);
+    assert_string_equal(test_text(world.admin, "SELECT state FROM redrive.chunk"), "aborted");
+    held = claim(&world, &slot, no, 10);
+    int64_t ids[10];
+    for (int i = 0; i < 10; i++)
+        ids[i] = i + 1;
+    assert_works(
+        chunk_settle_scanned(world.store, &slot, &held.chunk, ids, 10, "all in a complete scan", &err));
+    assert_int_equal(get_operation(&world, no).state, OPERATION_DONE);
+    assert_int_equal(slot.generation, 3);
+    world_end(&world);
+}
+
+static void
+cancel_settles_what_is_in_hand_first(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 40);
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 40);
+    struct slot a = acquire(&world, "a"), b = acquire(&world, "b");
+    struct claim first = claim(&world, &a, no, 8), second = claim(&world, &b, no, 8);
+    assert_works(operation_steer(world.store, no, STEER_CANCEL, 0, &err));
+    struct operation operation = get_operation(&world, no);
+    assert_int_equal(operation.cancelled, 40 - first.chunk.count - second.chunk.count);
+    assert_int_equal(operation.state, OPERATION_RUNNING);
+    assert_string_equal(operation.state_note, "cancelled; 16 in hand are settled first");
+    assert_refused(operation_steer(world.store, no, STEER_PAUSE, 0, &err), ERR_CONFLICT,
+                   "is being cancelled");
+    assert_works(chunk_settle(world.store, &a, &first.chunk, CHUNK_COMMITTED, "x", &err));
+    assert_works(chunk_settle(world.store, &b, &second.chunk, CHUNK_ABORTED, "x", &err));
+    operation = get_operation(&world, no);
+    assert_int_equal(operation.state, OPERATION_CANCELLED);
+    assert_int_equal(operation.done, 8);
+    assert_int_equal(operation.cancelled, 32);
+    assert_int_equal(operation.queued, 0);
+    assert_int_equal(items_in(&world, no, "cancelled"), 32);
+    world_end(&world);
+}
+
+static void
+pause_holds_back_the_next_chunk(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 20);
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 20);
+    struct slot slot = acquire(&world, "w");
+    struct claim held = claim(&world, &slot, no, 4);
+    assert_works(operation_steer(world.store, no, STEER_PAUSE, 0, &err));
+    assert_works(chunk_settle(world.store, &slot, &held.chunk, CHUNK_COMMITTED, "x", &err));
+    assert_int_equal(claim(&world, &slot, no, 4).count, 0);
+    assert_works(operation_steer(world.store, no, STEER_RESUME, 0, &err));
+    assert_works(operation_steer(world.store, no, STEER_RATE, 0, &err));
+    assert_int_equal(claim(&world, &slot, no, 4).count, 0);
+    assert_works(operation_steer(world.store, no, STEER_RATE, 77, &err));
+    struct claim next = claim(&world, &slot, no, 4);
+    assert_int_equal(next.count, 4);
+    assert_int_equal(next.rate, 77);
+    world_end(&world);
+}
+
+static void
+closed_events_are_put_aside_at_the_claim(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 40);
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 40);
+    test_sql(world.admin, "UPDATE public.dlq_events SET status = 'RESOLVED', resolved_by = 'rest-api', "
+                          "resolved_at = '2026-02-03 04:05:06'"
+                          " WHERE id <= 30; DELETE FROM public.dlq_events WHERE id = 31");
+    struct slot slot = acquire(&world, "w");
+    int64_t conflicts = 0;
+    size_t claimed = 0;
+    for (;;) { // whatever the order of the sources is, each claim goes on until it has something
+        struct claim some = claim(&world, &slot, no, 5);
+        conflicts += some.conflicts;
+        if (some.count == 0)
+            break;
+        for (size_t i = 0; i < some.count; i++)
+            assert_true(some.items[i].event_id > 31);
+        claimed += some.count;
+        assert_works(chunk_settle(world.store, &slot, &some.chunk, CHUNK_COMMITTED, "x", &err));
+    }
+    assert_int_equal(claimed, 9);
+    assert_int_equal(conflicts, 31);
+    struct operation operation = get_operation(&world, no);
+    assert_int_equal(operation.state, OPERATION_DONE);
+    assert_int_equal(operation.conflict, 31);
+    assert_string_equal(
+        test_text(world.admin, "SELECT detail FROM redrive.operation_item WHERE event_id = 4"),
+        "resolved by rest-api at 2026-02-03 04:05");
+    world_end(&world);
+}
+
+static void
+all_closed_leaves_nothing_to_claim(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 10);
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 10);
+    test_sql(world.admin, "UPDATE public.dlq_events SET status = 'DISCARDED'");
+    struct slot slot = acquire(&world, "w");
+    struct claim none = claim(&world, &slot, no, 3);
+    assert_int_equal(none.count, 0);
+    assert_int_equal(none.conflicts, 10);
+    assert_false(none.chunk.exists);
+    assert_int_equal(get_operation(&world, no).state, OPERATION_DONE);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.chunk"), 0);
+    world_end(&world);
+}
+
+static void
+closed_while_it_was_published_is_done_with_a_note(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 6);
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 6);
+    struct slot slot = acquire(&world, "w");
+    struct claim held = claim(&world, &slot, no, 6);
+    test_sql(world.admin,
+             "UPDATE public.dlq_events SET status = 'DISCARDED', resolved_by = 'rest-api' WHERE id = 2;"
+             "DELETE FROM public.dlq_events WHERE id = 3");
+    assert_works(chunk_settle(world.store, &slot, &held.chunk, CHUNK_COMMITTED, "x", &err));
+    assert_int_equal(get_operation(&world, no).done, 6);
+    assert_string_equal(
+        test_text(world.admin, "SELECT status || retry_count FROM public.dlq_events WHERE id = 2"),
+        "DISCARDED0");
+    assert_string_equal(
+        test_text(world.admin, "SELECT detail FROM redrive.operation_item WHERE event_id = 2"),
+        "published, and meanwhile discarded by rest-api");
+    assert_string_equal(
+        test_text(world.admin, "SELECT detail FROM redrive.operation_item WHERE event_id = 3"),
+        "published, and meanwhile no longer in the table");
+    world_end(&world);
+}
+
+static void
+limits_are_kept(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 200);
+    test_sql(world.admin, "UPDATE public.dlq_events SET event_payload = jsonb_build_object('big', (SELECT "
+                          "string_agg(md5(i::text), '')"
+                          " FROM generate_series(1, 3125) AS i)) WHERE id <= 10"); // 100,000 bytes each
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 200);
+    struct slot slot = acquire(&world, "w");
+    // Whatever the planner thinks of small tables, a claim takes as many as it says.
+    for (int i = 0; i < 3; i++) {
+        struct claim some = claim(&world, &slot, no, 7);
+        assert_int_equal(some.count, 7);
+        assert_works(chunk_settle(world.store, &slot, &some.chunk, CHUNK_ABORTED, "x", &err));
+    }
+    assert_int_equal(items_in(&world, no, "queued"), 200);
+    test_sql(world.admin, "UPDATE public.dlq_events SET status = 'DISCARDED' WHERE id > 10");
+    size_t chunks = 0, events = 0;
+    for (;;) {
+        struct claim some = {0};
+        assert_works(chunk_claim(world.store, &slot, no, new_uuid(world.admin), 100, 250000, &world.arena,
+                                 &some, &err));
+        if (some.count == 0)
+            break;
+        chunks++;
+        events += some.count;
+        assert_in_range(some.count, 1, 3);
+        assert_works(chunk_settle(world.store, &slot, &some.chunk, CHUNK_COMMITTED, "x", &err));
+    }
+    assert_int_equal(events, 10);
+    assert_in_range(chunks, 4, 10);
+    no = make_operation(&world, world.store, ACTION_RESTORE, 11, 200);
+    world_end(&world);
+}
+
+static void
+order_within_a_partition_survives_two_slots(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 240); // 12 partitions of 20
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 240);
+    struct slot a = acquire(&world, "a"), b = acquire(&world, "b");
+    int64_t last[12];
+    bool is_busy[12];
+    for (int i = 0; i < 12; i++)
+        last[i] = -1;
+    size_t done = 0;
+    for (int round = 0; done < 240 && round < 100; round++) {
+        struct claim x = claim(&world, &a, no, 30), y = claim(&world, &b, no, 30);
+        memset(is_busy, 0, sizeof is_busy);
+        for (size_t i = 0; i < x.count; i++)
+            is_busy[x.items[i].event.partition] = true;
+        for (size_t i = 0; i < y.count; i++)
+            assert_false(is_busy[y.items[i].event.partition]);
+        const struct claim *claims[] = {&y, &x}; // either may be settled first
+        for (size_t c = 0; c < 2; c++) {
+            for (size_t i = 0; i < claims[c]->count; i++) {
+                const struct event *event = &claims[c]->items[i].event;
+                assert_true(event->offset > last[event->partition]);
+                last[event->partition] = event->offset;
+            }
+            done += claims[c]->count;
+        }
+        if (y.count)
+            assert_works(chunk_settle(world.store, &b, &y.chunk, CHUNK_COMMITTED, "x", &err));
+        if (x.count)
+            assert_works(chunk_settle(world.store, &a, &x.chunk, CHUNK_COMMITTED, "x", &err));
+    }
+    assert_int_equal(done, 240);
+    assert_int_equal(get_operation(&world, no).state, OPERATION_DONE);
+
+    // With a single partition the second slot waits, and is not told that all is through.
+    add_events(world.admin, 60);
+    test_sql(world.admin,
+             "UPDATE public.dlq_events SET kafka_partition = 5, kafka_offset = id WHERE id > 240");
+    no = make_operation(&world, world.store, ACTION_REPROCESS, 241, 300);
+    struct claim x = claim(&world, &a, no, 30);
+    assert_int_equal(x.count, 30);
+    assert_int_equal(claim(&world, &b, no, 30).count, 0);
+    assert_int_equal(get_operation(&world, no).queued, 30);
+    assert_works(chunk_settle(world.store, &a, &x.chunk, CHUNK_ABORTED, "x", &err));
+    x = claim(&world, &b, no, 30);
+    assert_int_equal(x.items[0].event_id, 241); // what was aborted comes first again
+    // Events that name no coordinates have no order to keep.
+    test_sql(world.admin,
+             "UPDATE public.dlq_events SET status = 'PENDING', kafka_offset = NULL WHERE id <= 60");
+    no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 60);
+    struct slot c = acquire(&world, "c"), d = acquire(&world, "d");
+    assert_int_equal(claim(&world, &c, no, 30).count, 30);
+    assert_int_equal(claim(&world, &d, no, 30).count, 30);
+    world_end(&world);
+}
+
+static void
+publish_all(struct world *world, int64_t no)
+{
+    struct slot slot = acquire(world, "w");
+    for (;;) {
+        struct claim some = claim(world, &slot, no, 100);
+        if (some.count == 0)
+            break;
+        assert_works(chunk_settle(world->store, &slot, &some.chunk, CHUNK_COMMITTED, "x", &err));
+    }
+    assert_works(slot_release(world->store, &slot, &err));
+}
+
+static struct event
+read_event(struct world *world, int64_t id, unsigned fields)
+{
+    struct event_page page;
+    const struct event_query query = {.fields = fields, .ids = &id, .id_count = 1};
+    assert_works(store_events(world->store, &query, &page, &err));
+    assert_int_equal(page.count, 1);
+    struct event event = page.events[0];
+    arena_adopt(&world->arena, &page.arena);
+    return event;
+}
+
+static void
+events_that_come_back_are_known(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 10);
+    assert_works(worker_beat(world.store, "w", true, "idle", 0, &err));
+    int64_t operations[3];
+    for (int round = 0; round < 3; round++) {
+        int64_t id = 10 + round; // the row that stands for evt-10 now
+        operations[round] = make_operation(&world, world.store, ACTION_REPROCESS, id, id);
+        publish_all(&world, operations[round]);
+        // The consumer fails again and inserts a new row.
+        test_sql(
+            world.admin,
+            "INSERT INTO public.dlq_events (event_id, event_type, event_payload, error_message, created_at)"
+            " VALUES ('evt-10', 'order.created', '{}', 'again', clock_timestamp()::timestamp)");
+        struct event event = read_event(&world, id + 1, EVENT_NARROW);
+        assert_int_equal(event.published, round + 1);
+        assert_int_equal(event.came_back, round + 1);
+        assert_int_equal(event.is_quarantined, round == 2);
+        assert_works(worker_beat(world.store, "w", true, "idle", 0, &err));
+        assert_int_equal(get_operation(&world, operations[round]).came_back, 1);
+    }
+    for (int round = 0; round < 3; round++)
+        assert_int_equal(get_operation(&world, operations[round]).came_back, 1);
+    assert_int_equal(read_event(&world, 9, EVENT_NARROW).came_back, 0);
+    struct preview preview;
+    const int64_t ids[] = {9, 13};
+    assert_works(operation_preview(world.store, ACTION_REPROCESS, ids, 2, &world.arena, &preview, &err));
+    assert_int_equal(preview.open, 2);
+    assert_int_equal(preview.quarantined, 1);
+    assert_int_equal(preview.topic_count, 2);
+
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 13, 13);
+    struct slot slot = acquire(&world, "x");
+    struct claim last = claim(&world, &slot, no, 1);
+    assert_int_equal(last.items[0].reprocess_count, 4);
+    assert_int_equal(last.items[0].attempt, 1); // of this row
+    // The same row opened again counts as well.
+    test_sql(world.admin, "UPDATE public.dlq_events SET status = 'PENDING' WHERE id = 10");
+    assert_int_equal(read_event(&world, 10, EVENT_NARROW).came_back, 1);
+    world_end(&world);
+}
+
+static void
+the_newest_payload_is_claimed(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 3);
+    test_sql(world.admin,
+             "INSERT INTO redrive.record (event_id, topic, partition, \"offset\", key, value, header_names, "
+             "header_values) VALUES"
+             " (1, 'orders-dlq', 0, 7, '\\x00ff', '{ \"order\" : 1 }', '{a,b,a}', '{\"\\\\x01\",NULL,\"\"}'),"
+             " (2, 'orders-dlq', 0, 8, NULL, '{ \"order\" : 2 }', '{}', '{}'), (3, 'orders-dlq', 0, 9, '', "
+             "NULL, '{}', '{}')");
+    test_sql(world.admin, "INSERT INTO redrive.revision (event_id, no, payload, reason) VALUES (2, 1, 'old', "
+                          "'x'), (2, 2, 'new', 'typo')");
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 3);
+    struct slot slot = acquire(&world, "w");
+    struct claim all = claim(&world, &slot, no, 3);
+    assert_int_equal(all.count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        const struct event *event = &all.items[i].event;
+        assert_true(event->has_raw);
+        assert_int_equal(all.items[i].from_revision, event->id == 2);
+        if (event->id == 1) {
+            assert_true(bytes_equal_text(event->payload, "{ \"order\" : 1 }"));
+            assert_true(bytes_equal(event->key, (struct bytes){"\0\xff", 2}));
+            assert_int_equal(event->header_count, 3);
+            assert_true(bytes_equal_text(event->headers[2].name, "a"));
+            assert_true(bytes_equal(event->headers[0].value, (struct bytes){"\1", 1}));
+            assert_false(bytes_present(event->headers[1].value));
+            assert_true(bytes_present(event->headers[2].value));
+            assert_int_equal(event->headers[2].value.len, 0);
+        } else if (event->id == 2) {
+            assert_true(bytes_equal_text(event->payload, "new"));
+            assert_false(bytes_present(event->key));
+        } else {
+            assert_false(bytes_present(event->payload)); // a tombstone
+            assert_true(bytes_present(event->key));
+        }
+    }
+    struct revision *revisions;
+    size_t count;
+    assert_works(store_revisions(world.store, 2, &world.arena, &revisions, &count, &err));
+    assert_int_equal(count, 2);
+    assert_true(bytes_equal_text(revisions[0].payload, "new"));
+    assert_string_equal(revisions[0].reason, "typo");
+    world_end(&world);
+}
+
+static void
+clusters_are_remembered(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 0);
+    struct cluster cluster = {
+        .name = "k1", .promise = PROMISE_EXACTLY_ONCE, .words = "exactly once", .evidence = "probe passed"};
+    assert_refused(cluster_latest(world.store, &cluster, &err), ERR_NOT_FOUND, "doctor");
+    cluster = (struct cluster){
+        .name = "k1", .promise = PROMISE_EXACTLY_ONCE, .words = "exactly once", .evidence = "probe passed"};
+    assert_works(cluster_put(world.store, &cluster, &err));
+    struct cluster other = {
+        .name = "k2", .promise = PROMISE_AT_LEAST_ONCE, .words = "at least once", .evidence = "no fencing"};
+    assert_works(cluster_put(world.store, &other, &err));
+    struct cluster read;
+    assert_works(cluster_get(world.store, "k1", &read, &err));
+    assert_int_equal(read.promise, PROMISE_EXACTLY_ONCE);
+    assert_string_equal(read.evidence, "probe passed");
+    assert_works(cluster_latest(world.store, &read, &err));
+    assert_string_equal(read.name, "k2");
+    assert_refused(cluster_get(world.store, "k3", &read, &err), ERR_NOT_FOUND, "doctor");
+    world_end(&world);
+}
+
+static void
+workers_are_seen(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 0);
+    struct worker *workers;
+    size_t count;
+    assert_works(worker_list(world.store, &world.arena, &workers, &count, &err));
+    assert_int_equal(count, 0);
+    assert_works(worker_beat(world.store, "host/1/2", true, "idle", 0, &err));
+    assert_works(worker_beat(world.store, "host/3/4", false, NULL, 12.5, &err));
+    assert_works(worker_beat(world.store, "host/1/2", true, "operation 41", 99, &err));
+    assert_works(worker_list(world.store, &world.arena, &workers, &count, &err));
+    assert_int_equal(count, 2);
+    assert_string_equal(workers[0].name, "host/1/2");
+    assert_string_equal(workers[0].note, "operation 41");
+    assert_true(workers[0].publishes);
+    assert_null(workers[1].note);
+    test_sql(world.admin,
+             "UPDATE redrive.worker SET seen_at = seen_at - interval '16 s' WHERE name = 'host/1/2'");
+    assert_works(worker_gone(world.store, "host/3/4", &err));
+    assert_works(worker_list(world.store, &world.arena, &workers, &count, &err));
+    assert_int_equal(count, 0);
+    world_end(&world);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slots_are_named_and_fenced),
+        cmocka_unit_test(a_committed_chunk_closes_its_events),
+        cmocka_unit_test(a_stale_fence_changes_nothing),
+        cmocka_unit_test(a_slot_has_one_unfinished_chunk),
+        cmocka_unit_test(slots_with_an_unfinished_chunk_come_first),
+        cmocka_unit_test(refused_items_leave_the_operation),
+        cmocka_unit_test(in_doubt_is_held_until_a_scan_decides),
+        cmocka_unit_test(a_scan_may_find_all_or_nothing),
+        cmocka_unit_test(cancel_settles_what_is_in_hand_first),
+        cmocka_unit_test(pause_holds_back_the_next_chunk),
+        cmocka_unit_test(closed_events_are_put_aside_at_the_claim),
+        cmocka_unit_test(all_closed_leaves_nothing_to_claim),
+        cmocka_unit_test(closed_while_it_was_published_is_done_with_a_note),
+        cmocka_unit_test(limits_are_kept),
+        cmocka_unit_test(order_within_a_partition_survives_two_slots),
+        cmocka_unit_test(events_that_come_back_are_known),
+        cmocka_unit_test(the_newest_payload_is_claimed),
+        cmocka_unit_test(clusters_are_remembered),
+        cmocka_unit_test(workers_are_seen),
+    };
+    return cmocka_run_group_tests_name("store ledger", tests, NULL, NULL);
+}

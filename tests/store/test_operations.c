@@ -1,0 +1,632 @@
+// Operations that are plain SQL: what was confirmed is what happens, whoever else is at work.
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "world.h"
+
+static void
+apply_all(struct store *store, int64_t no, size_t limit)
+{
+    int64_t applied, left = 1;
+    while (left)
+        assert_works(work_apply(store, no, limit, &applied, &left, &err));
+}
+
+static int64_t
+count_status(struct world *world, const char *status)
+{
+    char sql[120];
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM public.dlq_events WHERE status = '%s'", status);
+    return test_number(world->admin, sql);
+}
+
+static bool
+count_slices(void *context, size_t written, size_t total)
+{
+    size_t *calls = context;
+    assert_int_equal(total, 12000);
+    assert_int_equal(written, ++*calls == 1 ? 10000 : 12000);
+    return true;
+}
+
+static void
+discards_what_was_frozen(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 12010);
+    int64_t ids[12000];
+    for (int i = 0; i < 12000; i++)
+        ids[i] = i + 1;
+    struct operation_request request = {.action = ACTION_DISCARD,
+                                        .ids = ids,
+                                        .count = 12000,
+                                        .scope = "12,000 events of Connection refused",
+                                        .filter_text = "refused",
+                                        .group = "00000000000000aa",
+                                        .reason = "host is gone",
+                                        .rate = RATE_UNLIMITED};
+    snprintf(request.key, sizeof request.key, "%s", new_uuid(world.admin));
+    size_t calls = 0;
+    int64_t no;
+    assert_works(operation_create(world.store, &request, count_slices, &calls, &no, &err));
+    assert_int_equal(calls, 2);
+    add_events(world.admin, 5); // arrive after the freeze: not touched
+
+    struct operation operation = get_operation(&world, no);
+    assert_int_equal(operation.state, OPERATION_FROZEN);
+    assert_int_equal(operation.total, 12000);
+    assert_string_equal(operation.scope, request.scope);
+    assert_string_equal(operation.reason, "host is gone");
+    assert_string_equal(operation.group, "00000000000000aa");
+    assert_string_equal(operation.requested_by, "postgres");
+
+    struct work work;
+    assert_works(work_next(world.store, "w", false, NULL, 0, &world.arena, &work, &err));
+    assert_int_equal(work.no, no);
+    assert_int_equal(work.action, ACTION_DISCARD);
+    int64_t applied, left;
+    assert_works(work_apply(world.store, no, 5000, &applied, &left, &err));
+    assert_int_equal(applied, 5000);
+    assert_int_equal(left, 7000);
+    operation = get_operation(&world, no);
+    assert_int_equal(operation.state, OPERATION_RUNNING);
+    assert_int_not_equal(operation.started_at, TIME_ABSENT);
+    apply_all(world.store, no, 5000);
+    assert_works(work_finish(world.store, no, &err));
+
+    operation = get_operation(&world, no);
+    assert_int_equal(operation.state, OPERATION_DONE);
+    assert_int_equal(operation.done, 12000);
+    assert_int_not_equal(operation.finished_at, TIME_ABSENT);
+    assert_int_equal(count_status(&world, "DISCARDED"), 12000);
+    assert_int_equal(count_status(&world, "PENDING"), 15);
+    assert_int_equal(
+        test_number(world.admin,
+                    "SELECT count(*) FROM public.dlq_events WHERE status = 'DISCARDED' AND resolved_by ="
+                    " 'postgres' AND resolved_at > localtimestamp - interval '1 min' AND retry_count = 0"),
+        12000);
+
+    struct audit_row *rows;
+    size_t count;
+    assert_works(audit_list(world.store, no, 0, 100, &world.arena, &rows, &count, &err));
+    assert_int_equal(count, 5); // discard, three times apply, done
+    assert_string_equal(rows[4].action, "discard");
+    assert_string_equal(rows[4].reason, "host is gone");
+    assert_int_equal(rows[4].events, 12000);
+    assert_non_null(strstr(rows[4].detail, "filter: refused"));
+    assert_string_equal(rows[0].action, "done");
+    assert_works(audit_list(world.store, no, rows[2].no, 100, &world.arena, &rows, &count, &err));
+    assert_int_equal(count, 2);
+    world_end(&world);
+}
+
+static void
+restores_what_was_discarded(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 20);
+    apply_all(world.store, make_operation(&world, world.store, ACTION_DISCARD, 1, 10), 3);
+    apply_all(world.store, make_operation(&world, world.store, ACTION_RESOLVE, 11, 15), 100);
+    int64_t no = make_operation(&world, world.store, ACTION_RESTORE, 5, 12);
+    apply_all(world.store, no, 100);
+    struct operation operation = get_operation(&world, no);
+    assert_int_equal(operation.done, 6);
+    assert_int_equal(operation.conflict, 2); // resolved ones are not restored
+    assert_int_equal(
+        test_number(world.admin,
+                    "SELECT count(*) FROM public.dlq_events WHERE id BETWEEN 5 AND 10 AND status = 'PENDING'"
+                    " AND resolved_at IS NULL AND resolved_by IS NULL"),
+        6);
+    // And it may be decided anew.
+    apply_all(world.store, make_operation(&world, world.store, ACTION_RESOLVE, 5, 10), 100);
+    assert_int_equal(count_status(&world, "RESOLVED"), 11);
+
+    struct decision *decisions;
+    size_t count;
+    assert_works(event_decisions(world.store, 5, &world.arena, &decisions, &count, &err));
+    assert_int_equal(count, 3);
+    assert_int_equal(decisions[0].action, ACTION_RESOLVE);
+    assert_int_equal(decisions[1].action, ACTION_RESTORE);
+    assert_int_equal(decisions[2].action, ACTION_DISCARD);
+    assert_int_equal(decisions[2].state, ITEM_DONE);
+    assert_string_equal(decisions[2].who, "postgres");
+    world_end(&world);
+}
+
+static void
+others_close_events_meanwhile(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 30);
+    test_sql(world.admin,
+             "UPDATE public.dlq_events SET status = 'RESOLVED', resolved_by = 'early', resolved_at ="
+             " '2026-01-02 03:04:05' WHERE id = 1");
+    int64_t no = make_operation(&world, world.store, ACTION_DISCARD, 1, 32); // 31 and 32 do not exist
+    assert_int_equal(get_operation(&world, no).conflict, 3);
+    test_sql(world.admin,
+             "UPDATE public.dlq_events SET status = 'RESOLVED', resolved_by = 'rest-api', resolved_at ="
+             " '2026-02-03 04:05:06' WHERE id IN (7, 8); DELETE FROM public.dlq_events WHERE id = 9");
+    apply_all(world.store, no, 4);
+    struct operation operation = get_operation(&world, no);
+    assert_int_equal(operation.state, OPERATION_DONE);
+    assert_int_equal(operation.done, 26);
+    assert_int_equal(operation.conflict, 6);
+    assert_int_equal(count_status(&world, "DISCARDED"), 26);
+    assert_int_equal(count_status(&world, "RESOLVED"), 3);
+
+    struct outcome *outcomes;
+    size_t count;
+    assert_works(operation_outcomes(world.store, no, &world.arena, &outcomes, &count, &err));
+    assert_int_equal(count, 4);
+    assert_int_equal(outcomes[0].state, ITEM_DONE);
+    assert_int_equal(outcomes[0].count, 26);
+    assert_null(outcomes[0].reason);
+    assert_string_equal(outcomes[1].reason, "no longer in the table");
+    assert_int_equal(outcomes[1].count, 3);
+    assert_string_equal(outcomes[2].reason, "resolved by rest-api at 2026-02-03 04:05");
+    assert_int_equal(outcomes[2].first_event, 7);
+    assert_string_equal(outcomes[3].reason, "resolved by early at 2026-01-02 03:04");
+
+    int64_t *ids;
+    assert_works(operation_item_ids(world.store, no, 1u << ITEM_CONFLICT, &ids, &count, &err));
+    assert_int_equal(count, 6);
+    assert_int_equal(ids[0], 1);
+    assert_int_equal(ids[3], 9);
+    assert_int_equal(ids[5], 32);
+    free(ids);
+    world_end(&world);
+}
+
+static void
+names_who_has_an_event(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 10);
+    int64_t first = make_operation(&world, world.store, ACTION_DISCARD, 1, 6);
+    int64_t second = make_operation(&world, world.store, ACTION_RESOLVE, 5, 10);
+    assert_int_equal(get_operation(&world, second).conflict, 2);
+    char expected[64];
+    snprintf(expected, sizeof expected, "in operation %lld of postgres", (long long)first);
+    assert_string_equal(
+        test_text(world.admin,
+                  "SELECT detail FROM redrive.operation_item WHERE operation_no = 2 AND event_id = 5"),
+        expected);
+
+    // What it says beforehand is the same.
+    struct preview preview;
+    const int64_t ids[] = {1, 5, 6, 7, 99};
+    assert_works(operation_preview(world.store, ACTION_DISCARD, ids, 5, &world.arena, &preview, &err));
+    assert_int_equal(preview.busy, 4);
+    assert_int_equal(preview.closed, 1);
+    assert_int_equal(preview.open, 0);
+    snprintf(expected, sizeof expected, "operation %lld of postgres", (long long)first);
+    assert_string_equal(preview.busy_with, expected);
+
+    // An operation of nothing but conflicts is over at once.
+    int64_t third = make_operation(&world, world.store, ACTION_RESOLVE, 1, 3);
+    assert_int_equal(get_operation(&world, third).state, OPERATION_DONE);
+    world_end(&world);
+}
+
+static bool
+stop_at_second(void *context, size_t written, size_t total)
+{
+    (void)context;
+    (void)total;
+    return written < 20000;
+}
+
+static void
+a_stopped_freeze_leaves_nothing(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 25000);
+    int64_t *ids = malloc(25000 * sizeof *ids);
+    for (int i = 0; i < 25000; i++)
+        ids[i] = i + 1;
+    struct operation_request request = {
+        .action = ACTION_REPROCESS, .ids = ids, .count = 25000, .scope = "x", .rate = 10};
+    snprintf(request.key, sizeof request.key, "%s", new_uuid(world.admin));
+    int64_t no;
+    assert_refused(operation_create(world.store, &request, stop_at_second, NULL, &no, &err), ERR_CANCELLED,
+                   "nothing was written");
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.operation"), 0);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.operation_item"), 0);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.audit WHERE action <> 'migrate'"),
+                     0);
+    // The connection and the same key are good for the next attempt.
+    assert_works(operation_create(world.store, &request, NULL, NULL, &no, &err));
+    assert_int_equal(get_operation(&world, no).total, 25000);
+    free(ids);
+    world_end(&world);
+}
+
+static void
+asked_twice_is_made_once(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 10);
+    const int64_t ids[] = {1, 2, 3};
+    struct operation_request request = {
+        .action = ACTION_RESOLVE, .ids = ids, .count = 3, .scope = "x", .rate = RATE_UNLIMITED};
+    snprintf(request.key, sizeof request.key, "%s", new_uuid(world.admin));
+    int64_t first, second;
+    assert_works(operation_create(world.store, &request, NULL, NULL, &first, &err));
+    apply_all(world.store, first, 10);
+    assert_works(operation_create(world.store, &request, NULL, NULL, &second, &err));
+    assert_int_equal(first, second);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.operation_item"), 3);
+    request.action = ACTION_DISCARD;
+    assert_refused(operation_create(world.store, &request, NULL, NULL, &second, &err), ERR_CONFLICT,
+                   "somebody else");
+    world_end(&world);
+}
+
+// While a freeze is open, everybody else reads, inserts and closes without waiting.
+static bool
+others_go_on(void *context, size_t written, size_t total)
+{
+    (void)written;
+    (void)total;
+    PGconn *consumer = context;
+    test_sql(consumer, "SET lock_timeout = '200ms'");
+    add_events(consumer, 3);
+    test_sql(consumer,
+             "UPDATE public.dlq_events SET status = 'RESOLVED', resolved_by = 'rest-api' WHERE id = 2;"
+             "DELETE FROM public.dlq_events WHERE id = 3; SELECT * FROM redrive.operation");
+    return true;
+}
+
+static void
+nobody_waits_for_a_freeze(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 10);
+    PGconn *consumer = test_connect(world.conninfo);
+    int64_t ids[10];
+    for (int i = 0; i < 10; i++)
+        ids[i] = i + 1;
+    struct operation_request request = {
+        .action = ACTION_REPROCESS, .ids = ids, .count = 10, .scope = "x", .rate = RATE_UNLIMITED};
+    snprintf(request.key, sizeof request.key, "%s", new_uuid(world.admin));
+    int64_t no;
+    assert_works(operation_create(world.store, &request, others_go_on, consumer, &no, &err));
+    assert_int_equal(get_operation(&world, no).queued, 10);
+    assert_int_equal(count_status(&world, "PENDING"), 11);
+    PQfinish(consumer);
+    world_end(&world);
+}
+
+static void
+steers(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 20);
+    int64_t no = make_operation(&world, world.store, ACTION_DISCARD, 1, 20);
+    struct work work;
+    int64_t applied, left;
+    assert_works(operation_steer(world.store, no, STEER_PAUSE, 0, &err));
+    assert_int_equal(get_operation(&world, no).state, OPERATION_PAUSED);
+    assert_refused(operation_steer(world.store, no, STEER_PAUSE, 0, &err), ERR_CONFLICT, "it is paused");
+    assert_refused(work_next(world.store, "w", true, NULL, 0, &world.arena, &work, &err), ERR_NOT_FOUND,
+                   "no operation");
+    assert_works(work_apply(world.store, no, 5, &applied, &left, &err));
+    assert_int_equal(applied, 0);
+    assert_int_equal(left, 20);
+    assert_works(operation_steer(world.store, no, STEER_RESUME, 0, &err));
+    assert_int_equal(get_operation(&world, no).state, OPERATION_FROZEN);
+    assert_works(operation_steer(world.store, no, STEER_RATE, 0, &err));
+    assert_refused(work_next(world.store, "w", true, NULL, 0, &world.arena, &work, &err), ERR_NOT_FOUND,
+                   "no operation");
+    assert_works(operation_steer(world.store, no, STEER_RATE, 500, &err));
+    assert_works(work_next(world.store, "w", true, NULL, 0, &world.arena, &work, &err));
+    assert_int_equal(work.rate, 500);
+    assert_works(work_apply(world.store, no, 5, &applied, &left, &err));
+    assert_works(operation_steer(world.store, no, STEER_PAUSE, 0, &err));
+    assert_works(operation_steer(world.store, no, STEER_RESUME, 0, &err));
+    assert_int_equal(get_operation(&world, no).state, OPERATION_RUNNING);
+    assert_refused(operation_steer(world.store, no, STEER_APPROVE, 0, &err), ERR_CONFLICT,
+                   "does not wait for approval");
+    assert_works(operation_steer(world.store, no, STEER_CANCEL, 0, &err));
+    struct operation operation = get_operation(&world, no);
+    assert_int_equal(operation.state, OPERATION_CANCELLED);
+    assert_int_equal(operation.done, 5);
+    assert_int_equal(operation.cancelled, 15);
+    assert_int_equal(count_status(&world, "PENDING"), 15);
+    assert_refused(operation_steer(world.store, no, STEER_RESUME, 0, &err), ERR_CONFLICT,
+                   "is already cancelled");
+    assert_refused(operation_steer(world.store, 99, STEER_RESUME, 0, &err), ERR_NOT_FOUND, "no operation 99");
+    assert_refused(operation_get(world.store, 99, &world.arena, &operation, &err), ERR_NOT_FOUND,
+                   "no operation 99");
+    // The cancelled ones are free again.
+    assert_int_equal(get_operation(&world, make_operation(&world, world.store, ACTION_RESOLVE, 6, 20)).queued,
+                     15);
+
+    test_sql(world.admin, "UPDATE redrive.operation SET state = 'awaiting approval' WHERE no = 2");
+    assert_refused(operation_steer(world.store, 2, STEER_APPROVE, 0, &err), ERR_DENIED,
+                   "somebody else approves");
+    test_sql(world.admin, "UPDATE redrive.operation SET requested_by = 'ana' WHERE no = 2");
+    assert_works(operation_steer(world.store, 2, STEER_APPROVE, 0, &err));
+    assert_int_equal(get_operation(&world, 2).state, OPERATION_FROZEN);
+    world_end(&world);
+}
+
+static void
+gives_work_in_order(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 30);
+    int64_t reprocess = make_operation(&world, world.store, ACTION_REPROCESS, 1, 10);
+    int64_t discard = make_operation(&world, world.store, ACTION_DISCARD, 11, 20);
+    int64_t resolve = make_operation(&world, world.store, ACTION_RESOLVE, 21, 30);
+    struct work work;
+    assert_works(work_next(world.store, "w", true, NULL, 0, &world.arena, &work, &err));
+    assert_int_equal(work.no, reprocess);
+    assert_works(work_next(world.store, "w", false, NULL, 0, &world.arena, &work, &err));
+    assert_int_equal(work.no, discard);
+    const int64_t skip[] = {reprocess, discard};
+    assert_works(work_next(world.store, "w", true, skip, 2, &world.arena, &work, &err));
+    assert_int_equal(work.no, resolve);
+    assert_string_equal(work.requested_by, "postgres");
+    int64_t applied, left;
+    assert_refused(work_apply(world.store, reprocess, 5, &applied, &left, &err), ERR_USAGE,
+                   "published, not applied");
+
+    struct operation *operations;
+    size_t count;
+    assert_works(operation_list(world.store, 0, 2, &world.arena, &operations, &count, &err));
+    assert_int_equal(count, 2);
+    assert_int_equal(operations[0].no, resolve);
+    assert_works(operation_list(world.store, operations[1].no, 10, &world.arena, &operations, &count, &err));
+    assert_int_equal(count, 1);
+    assert_int_equal(operations[0].no, reprocess);
+    assert_string_equal(operations[0].worker, "w");
+    world_end(&world);
+}
+
+static void
+tells_changes(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 20);
+    int64_t token = 0;
+    bool changed;
+    assert_works(operation_changes(world.store, &token, &changed, &err));
+    assert_works(operation_changes(world.store, &token, &changed, &err));
+    assert_false(changed);
+    int64_t no = make_operation(&world, world.store, ACTION_DISCARD, 1, 20);
+    assert_works(operation_changes(world.store, &token, &changed, &err));
+    assert_true(changed);
+    assert_works(operation_changes(world.store, &token, &changed, &err));
+    assert_false(changed);
+
+    // A change whose number was drawn before, but that commits after a later one was seen.
+    int64_t applied, left;
+    PGconn *slow = test_connect(world.conninfo);
+    assert_int_equal(make_operation(&world, world.store, ACTION_DISCARD, 99, 99),
+                     2); // of nothing: done at once
+    test_sql(world.admin, "UPDATE redrive.operation SET state = 'running' WHERE no = 2");
+    test_sql(slow, "BEGIN; UPDATE redrive.operation SET changed = nextval('redrive.change') WHERE no = 2");
+    assert_works(work_apply(world.store, no, 5, &applied, &left, &err));
+    assert_works(operation_changes(world.store, &token, &changed, &err));
+    assert_true(changed);
+    test_sql(slow, "COMMIT");
+    assert_works(operation_changes(world.store, &token, &changed, &err));
+    assert_true(changed);
+    apply_all(world.store, no, 100);
+    assert_works(operation_changes(world.store, &token, &changed, &err));
+    assert_true(changed);
+    PQfinish(slow);
+    world_end(&world);
+}
+
+// Children of this program with a store of their own; each ends with 0 when all went well.
+typedef void child_fn(struct store *store, int number, int64_t operation);
+
+static pid_t
+start_child(struct world *world, child_fn *work, int number, int64_t operation)
+{
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    work(open_store(world->conninfo), number, operation);
+    _exit(0);
+}
+
+static void
+end_children(const pid_t *children, int count)
+{
+    for (int i = 0; i < count; i++) {
+        int status = -1;
+        waitpid(children[i], &status, 0);
+        assert_int_equal(status, 0);
+    }
+}
+
+// In a child cmocka cannot tell: a failure ends it.
+static void
+must(bool ok, const struct err *err)
+{
+    if (ok)
+        return;
+    fprintf(stderr, "child: %s %s\n", err->sqlstate, err->text);
+    _exit(1);
+}
+
+static void
+apply_in_child(struct store *store, int number, int64_t operation)
+{
+    (void)number;
+    struct err err = {0};
+    int64_t applied, left = 1;
+    while (left)
+        must(work_apply(store, operation, 37, &applied, &left, &err), &err);
+}
+
+static void
+workers_share_an_operation(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 3000);
+    int64_t no = make_operation(&world, world.store, ACTION_DISCARD, 1, 3000);
+    pid_t children[4];
+    for (int i = 0; i < 4; i++)
+        children[i] = start_child(&world, apply_in_child, i, no);
+    end_children(children, 4);
+    assert_int_equal(get_operation(&world, no).done, 3000);
+    assert_int_equal(get_operation(&world, no).state, OPERATION_DONE);
+    assert_int_equal(test_number(world.admin, "SELECT sum(events) FROM redrive.audit WHERE action = 'apply'"),
+                     3000);
+    world_end(&world);
+}
+
+enum { CROWD = 25000 };
+
+// Freezes an overlapping range, in several slices, and carries out what it got.
+static void
+decide_in_child(struct store *store, int number, int64_t operation)
+{
+    (void)operation;
+    struct err err = {0};
+    int64_t *ids = malloc(CROWD * sizeof *ids);
+    size_t count = 0;
+    for (int64_t id = 1 + number * 1000; id <= CROWD - (3 - number) * 1000; id++)
+        ids[count++] = id;
+    struct operation_request request = {.action = number % 2 ? ACTION_DISCARD : ACTION_REPROCESS,
+                                        .ids = ids,
+                                        .count = count,
+                                        .scope = "a crowd",
+                                        .rate = RATE_UNLIMITED};
+    snprintf(request.key, sizeof request.key, "00000000-0000-4000-8000-00000000000%d", number);
+    int64_t no, applied, left = request.action == ACTION_DISCARD;
+    must(operation_create(store, &request, NULL, NULL, &no, &err), &err);
+    while (left)
+        must(work_apply(store, no, 5000, &applied, &left, &err), &err);
+}
+
+static void
+operators_meet(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, CROWD);
+    pid_t children[4];
+    for (int i = 0; i < 4; i++)
+        children[i] = start_child(&world, decide_in_child, i, 0);
+    end_children(children, 4);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.operation"), 4);
+    // Every event has exactly one decision that holds: it was discarded, or it is pending and waits in one
+    // operation. (An item may also wait for an event that was discarded after its freeze looked: that ends as
+    // a conflict when its turn comes.)
+    test_sql(world.admin,
+             "CREATE VIEW held AS SELECT i.event_id, i.state FROM redrive.operation_item i JOIN "
+             "public.dlq_events e ON e.id ="
+             " i.event_id WHERE i.state = 'done' OR i.state = 'queued' AND e.status = 'PENDING'");
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM held"), CROWD);
+    assert_int_equal(test_number(world.admin, "SELECT count(DISTINCT event_id) FROM held"), CROWD);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM held WHERE state = 'done'"),
+                     count_status(&world, "DISCARDED"));
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.operation_item"),
+                     4 * (CROWD - 3000));
+    assert_int_equal(
+        test_number(
+            world.admin,
+            "SELECT count(*) FROM redrive.operation_item WHERE state = 'conflict' AND detail IS NULL"),
+        0);
+    assert_int_equal(
+        test_number(world.admin,
+                    "SELECT count(*) FROM redrive.operation WHERE total = queued + done + conflict"),
+        4);
+    world_end(&world);
+}
+
+static void
+the_audit_is_final(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 5);
+    apply_all(world.store, make_operation(&world, world.store, ACTION_DISCARD, 1, 5), 10);
+    int64_t rows = test_number(world.admin, "SELECT count(*) FROM redrive.audit");
+    assert_true(rows >= 4);
+    static const char *const attempts[] = {
+        "UPDATE redrive.audit SET who = 'nobody'",
+        "DELETE FROM redrive.audit",
+        "TRUNCATE redrive.audit",
+        "SET session_replication_role = replica; DELETE FROM redrive.audit",
+        "DELETE FROM redrive.audit WHERE false",
+        "INSERT INTO redrive.audit (no, action) VALUES (1, 'x')",
+    };
+    for (size_t i = 0; i < sizeof attempts / sizeof attempts[0]; i++)
+        assert_string_not_equal(test_state(world.admin, attempts[i]), "");
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.audit"), rows);
+    assert_string_equal(
+        test_text(
+            world.admin,
+            "SELECT host || ' ' || (pid > 0) || ' ' || program FROM redrive.audit ORDER BY no DESC LIMIT 1"),
+        test_text(world.admin,
+                  "SELECT 'local true ' || program FROM redrive.audit ORDER BY no DESC LIMIT 1"));
+    world_end(&world);
+}
+
+static void
+works_on_a_partitioned_table(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make_partitioned(&world, 100);
+    int64_t no = make_operation(&world, world.store, ACTION_DISCARD, 1, 60);
+    apply_all(world.store, no, 7);
+    assert_int_equal(get_operation(&world, no).done, 60);
+    assert_int_equal(
+        test_number(world.admin, "SELECT count(*) FROM public.dlq_old WHERE status = 'DISCARDED'"), 30);
+    int64_t reprocess = make_operation(&world, world.store, ACTION_REPROCESS, 1, 100);
+    assert_int_equal(get_operation(&world, reprocess).queued, 40);
+    struct event_page page;
+    const struct event_query query = {
+        .fields = EVENT_NARROW | EVENT_PAYLOAD, .statuses = 1u << EVENT_PENDING, .limit = 100};
+    assert_works(store_events(world.store, &query, &page, &err));
+    assert_int_equal(page.count, 40);
+    assert_int_equal(page.events[0].id, 100);
+    event_page_release(&page);
+    // Its owner may go on altering it.
+    test_sql(world.admin, "ALTER TABLE public.dlq_events ADD COLUMN more text; ALTER TABLE public.dlq_events "
+                          "ALTER COLUMN error_message TYPE varchar(2000)");
+    no = make_operation(&world, world.store, ACTION_RESTORE, 1, 60);
+    apply_all(world.store, no, 100);
+    assert_int_equal(get_operation(&world, no).done, 60);
+    world_end(&world);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(discards_what_was_frozen),
+        cmocka_unit_test(restores_what_was_discarded),
+        cmocka_unit_test(others_close_events_meanwhile),
+        cmocka_unit_test(names_who_has_an_event),
+        cmocka_unit_test(a_stopped_freeze_leaves_nothing),
+        cmocka_unit_test(asked_twice_is_made_once),
+        cmocka_unit_test(nobody_waits_for_a_freeze),
+        cmocka_unit_test(steers),
+        cmocka_unit_test(gives_work_in_order),
+        cmocka_unit_test(tells_changes),
+        cmocka_unit_test(workers_share_an_operation),
+        cmocka_unit_test(operators_meet),
+        cmocka_unit_test(the_audit_is_final),
+        cmocka_unit_test(works_on_a_partitioned_table),
+    };
+    return cmocka_run_group_tests_name("store operations", tests, NULL, NULL);
+}
