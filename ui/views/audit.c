@@ -6,12 +6,20 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "ui/views/operation.h"
-#include "ui/views/operation_row.h"
+#include "ui/app.h"
+#include "ui/views/notice.h"
 #include "ui/views/row_filter.h"
 #include "ui/widgets/statusbar.h"
 #include "ui/widgets/table.h"
 
-enum { NEAR_END = 40, PREVIEW_ROWS = 4, PREVIEW_FROM_ROWS = 14 };
+enum {
+    NEAR_END = 40,
+    PREVIEW_ROWS = 4,
+    PREVIEW_FROM_ROWS = 14,
+    WHEN_WIDTH = 8, // time of day
+    DATE_WIDTH = 19,
+    DATE_FROM_COLS = 110,
+};
 
 // One answer and its rows. Pages are kept in the order of their numbers, newest first.
 struct page {
@@ -20,10 +28,22 @@ struct page {
     size_t count;
 };
 
+enum audit_column {
+    AUDIT_WHEN,
+    AUDIT_WHO,
+    AUDIT_WHAT,
+    AUDIT_OPERATION,
+    AUDIT_EVENTS,
+    AUDIT_HOST,
+    AUDIT_WHY,
+    AUDIT_COLUMNS
+};
+
 struct audit {
     int64_t operation; // 0: all
     struct row_filter filter;
     struct table table;
+    struct table_column columns[AUDIT_COLUMNS];
     bool has_preview;
     struct page *pages;
     size_t page_count, page_capacity;
@@ -39,23 +59,13 @@ struct audit {
 
 static const enum action footer[] = {DO_OPEN, DO_FILTER, DO_REFRESH, DO_COPY, DO_HELP, DO_NONE};
 
-enum audit_column {
-    AUDIT_WHEN,
-    AUDIT_WHO,
-    AUDIT_WHAT,
-    AUDIT_OPERATION,
-    AUDIT_EVENTS,
-    AUDIT_HOST,
-    AUDIT_WHY,
-    AUDIT_COLUMNS
-};
-static const struct table_column columns[AUDIT_COLUMNS] = {
-    [AUDIT_WHEN] = {.title = "when", .width = 8, .widest = 19, .priority = 2, .at_right = true},
-    [AUDIT_WHO] = {.title = "who", .width = 8, .widest = 12, .priority = 1},
+static const struct table_column narrow_columns[AUDIT_COLUMNS] = {
+    [AUDIT_WHEN] = {.title = "when", .width = WHEN_WIDTH, .priority = 2, .at_right = true},
+    [AUDIT_WHO] = {.title = "who", .width = 8, .priority = 1},
     [AUDIT_WHAT] = {.title = "what", .width = 10},
-    [AUDIT_OPERATION] = {.title = "op", .width = 4, .widest = 7, .priority = 3, .at_right = true},
-    [AUDIT_EVENTS] = {.title = "events", .width = 7, .widest = 9, .at_right = true},
-    [AUDIT_HOST] = {.title = "from", .width = 9, .widest = 15, .priority = 5},
+    [AUDIT_OPERATION] = {.title = "op", .width = 4, .priority = 3, .at_right = true},
+    [AUDIT_EVENTS] = {.title = "events", .width = 9, .at_right = true},
+    [AUDIT_HOST] = {.title = "from", .width = 12, .priority = 5},
     [AUDIT_WHY] = {.title = "why", .width = 14, .widest = TABLE_REST, .priority = 4},
 };
 
@@ -84,7 +94,7 @@ draw_when(int64_t at, int64_t now, struct canvas *canvas, struct area area)
     char text[TIME_TEXT];
     char age[TEXT_SHORT];
     bool is_recent = now - at < 86400 * US_PER_SECOND;
-    if (area.cols >= 19)
+    if (area.cols >= DATE_WIDTH)
         draw_right(canvas, area, time_local(at, text));
     else
         draw_right(canvas, area, is_recent ? time_of_day(at, text) : text_age(now - at, age));
@@ -138,7 +148,7 @@ model_of(const struct drawing *drawing)
     return (struct table_model){.count = drawing->audit->shown_count,
                                 .id = drawn_id,
                                 .cell = drawn_cell,
-                                .columns = columns,
+                                .columns = drawing->audit->columns,
                                 .column_count = AUDIT_COLUMNS,
                                 .rows = drawing};
 }
@@ -215,6 +225,7 @@ ask(struct app *app, struct audit *audit, bool is_newer)
     request->before = is_newer || !last ? 0 : last->no;
     audit->is_newer = is_newer;
     audit->has_news &= !is_newer;
+    err_clear(&audit->err);
     audit->number = app_send(app, request);
 }
 
@@ -370,8 +381,10 @@ audit_handle(struct app *app, void *state, enum action action)
 static bool
 audit_receive(struct app *app, void *state, struct reply *reply)
 {
-    (void)app;
     struct audit *audit = state;
+    bool has_failed = err_is_set(&audit->err) && !audit->number;
+    if (reply->kind == REPLY_STATUS && reply->status.link == LINK_LIVE && has_failed)
+        ask(app, audit, !audit->has_answer);
     if (reply->kind == REPLY_NEWS) {
         audit->has_news = true;
         return true;
@@ -401,6 +414,7 @@ audit_layout(struct app *app, void *state, const struct view_areas *areas)
     struct audit *audit = state;
     struct area body = areas->body;
     split(audit, &body);
+    audit->columns[AUDIT_WHEN].width = body.cols < DATE_FROM_COLS ? WHEN_WIDTH : DATE_WIDTH;
     const struct drawing drawing = {.audit = audit, .app = app};
     struct table_model model = model_of(&drawing);
     table_layout(&audit->table, &model, body);
@@ -491,8 +505,7 @@ audit_draw(const struct app *app, const void *state, struct canvas *canvas, cons
     const struct audit_row *row = cursor_row(audit);
     draw_line(app, audit, canvas, areas->line);
     if (!row) {
-        canvas_text(canvas, body.row, body.col + 1, body.cols - 2, bytes_of(empty_words(app, audit)),
-                    ROLE_TEXT);
+        notice_draw(canvas, body, empty_words(app, audit));
         return;
     }
     const struct drawing drawing = {.audit = audit, .app = app};
@@ -524,6 +537,7 @@ audit_open(struct app *app, const void *argument)
     struct audit *audit = alloc_bytes(sizeof *audit);
     audit->operation = given ? given->operation : 0;
     audit->has_preview = true;
+    memcpy(audit->columns, narrow_columns, sizeof narrow_columns);
     ask(app, audit, true);
     return audit;
 }

@@ -207,13 +207,16 @@ ask_pattern(struct app *app, const struct groups *groups, bool selects)
 static bool
 handle_selecting(struct app *app, struct groups *groups, const struct table_model *model, enum action action)
 {
-    size_t at = groups->table.cursor;
+    size_t from;
+    size_t to;
     switch ((int)action) {
     case DO_SELECT:
         select_range(app, groups, model);
         return true;
     case DO_SELECT_GROUP:
-        want_rows(app, groups, PICK_ADD, at, groups->rows.shown_count ? at + 1 : at);
+        if (table_range(&groups->table, &from, &to))
+            want_rows(app, groups, PICK_ADD, from, to);
+        groups->table.is_visual = false;
         return true;
     case DO_SELECT_ALL:
         want_rows(app, groups, PICK_ADD, 0, groups->rows.shown_count);
@@ -319,6 +322,8 @@ static void
 set_pivot(struct app *app, struct groups *groups, enum pivot pivot)
 {
     groups->pivot = pivot;
+    groups->rows.order = pivot == PIVOT_HOUR ? GROUPS_BY_NEWEST : GROUPS_BY_COUNT;
+    groups->rows.is_reversed = false;
     group_rows_forget(&groups->rows);
     groups->has_answer = false;
     groups->is_selected_only = false;
@@ -517,6 +522,7 @@ groups_open(struct app *app, const void *argument)
     groups->has_preview = true;
     if (given) {
         groups->pivot = given->pivot;
+        groups->rows.order = given->pivot == PIVOT_HOUR ? GROUPS_BY_NEWEST : GROUPS_BY_COUNT;
         groups->has_within = true;
         groups->within = given->within;
         groups->title = given->title ? alloc_text(given->title) : NULL;

@@ -2,6 +2,7 @@
 #include "ui/views/groups_state.h"
 
 #include "base/text.h"
+#include "ui/views/notice.h"
 #include "ui/views/worker_chip.h"
 #include "ui/widgets/sparkline.h"
 #include "ui/widgets/statusbar.h"
@@ -56,7 +57,7 @@ split(const struct groups *groups, struct area *body, bool *is_beside)
     if (!groups->has_preview || groups->rows.shown_count == 0)
         return none;
     if (*is_beside)
-        return area_take_right(body, body->cols * 2 / 5);
+        return area_take_right(body, body->cols / 3);
     return body->rows < PREVIEW_FROM_ROWS ? none : area_take_bottom(body, PREVIEW_ROWS);
 }
 
@@ -111,6 +112,35 @@ draw_notes(const struct app *app, const struct groups *groups, struct canvas *ca
         chip_draw(canvas, row, col, limit, ROLE_STATUS_WARN, BYTES("to decide, first: redrive migrate"));
 }
 
+// "3,446 pending in 10 groups", "2,422 / 3,446 pending in 3 / 10 groups"
+static void
+draw_counts(const struct app *app, const struct groups *groups, struct canvas *canvas, int row, int *col,
+            int limit)
+{
+    const struct group_rows *rows = &groups->rows;
+    struct arena *arena = app_frame(app);
+    char a[TEXT_SHORT];
+    char b[TEXT_SHORT];
+    if (!groups->has_answer || groups->is_counting) {
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO,
+                  bytes_of(arena_printf(arena, "still counting, %s scanned",
+                                        text_count(app_status(app)->scanned, a))));
+        return;
+    }
+    const char *events = arena_printf(arena, "%s", text_count(rows->latest.events, a));
+    const char *count = arena_printf(arena, "%s", text_count((int64_t)rows->count, a));
+    if (rows->shown_count < rows->count) {
+        int64_t shown = 0;
+        for (size_t i = 0; i < rows->shown_count; i++)
+            shown += group_rows_at(rows, i)->count;
+        events = arena_printf(arena, "%s / %s", text_count(shown, a), events);
+        count = arena_printf(arena, "%s / %s", text_count((int64_t)rows->shown_count, b), count);
+    }
+    chip_draw(canvas, row, col, limit, ROLE_STATUS,
+              bytes_of(arena_printf(arena, "%s pending in %s group%s", events, count,
+                                    rows->count == 1 ? "" : "s")));
+}
+
 static void
 draw_line(const struct app *app, const struct groups *groups, struct canvas *canvas, struct area line)
 {
@@ -120,26 +150,10 @@ draw_line(const struct app *app, const struct groups *groups, struct canvas *can
     const struct group_list *latest = &groups->rows.latest;
     int col = line.col + 1;
     int limit = line.col + line.cols;
-    char events[TEXT_SHORT];
-    char all[TEXT_SHORT];
-    char some[TEXT_SHORT];
-    text_count((int64_t)groups->rows.count, all);
-    text_count(latest->events, events);
-    if (row_filter_is_on(&groups->filter)) {
+    if (row_filter_is_on(&groups->filter))
         chip_draw(canvas, line.row, &col, limit, ROLE_FILTER,
                   bytes_of(arena_printf(arena, "/%s", strbuf_text(&groups->filter.text))));
-        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS,
-                  bytes_of(arena_printf(arena, "%s / %s groups",
-                                        text_count((int64_t)groups->rows.shown_count, some), all)));
-    }
-    if (!groups->has_answer || groups->is_counting)
-        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_INFO,
-                  bytes_of(arena_printf(arena, "still counting, %s scanned",
-                                        text_count(app_status(app)->scanned, some))));
-    else
-        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS,
-                  bytes_of(arena_printf(arena, "%s pending in %s group%s", events, all,
-                                        groups->rows.count == 1 ? "" : "s")));
+    draw_counts(app, groups, canvas, line.row, &col, limit);
     draw_notes(app, groups, canvas, line.row, &col, limit);
     if (latest->per_minute > 0)
         chip_draw(
@@ -178,20 +192,6 @@ empty_words(const struct app *app, const struct groups *groups)
     return "No pending events.";
 }
 
-static void
-draw_empty(const struct app *app, const struct groups *groups, struct canvas *canvas, struct area body)
-{
-    struct bytes words = bytes_of(empty_words(app, groups));
-    area_take_left(&body, 1);
-    for (size_t at = 0; at < words.len && body.rows > 0;) {
-        struct area line = area_take_top(&body, 1);
-        size_t len = text_fit(words, at, line.cols, canvas->is_ascii);
-        canvas_text(canvas, line.row, line.col, line.cols, bytes_trim(bytes_slice(words, at, len)),
-                    ROLE_TEXT);
-        at += len ? len : 1;
-    }
-}
-
 void
 groups_draw(const struct app *app, const void *state, struct canvas *canvas, const struct view_areas *areas)
 {
@@ -202,7 +202,7 @@ groups_draw(const struct app *app, const void *state, struct canvas *canvas, con
     const struct event_group *group = groups_cursor(groups);
     draw_line(app, groups, canvas, areas->line);
     if (!group) {
-        draw_empty(app, groups, canvas, body);
+        notice_draw(canvas, body, empty_words(app, groups));
         return;
     }
     const struct groups_drawing drawing = {.groups = groups, .now = app_now(app)};

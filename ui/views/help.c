@@ -3,6 +3,7 @@
 #include "ui/views/help.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "base/alloc.h"
 #include "core/filter.h"
 #include "ui/app.h"
@@ -28,6 +29,50 @@ help_keys(const struct keymap *keymap, enum context context, enum action action,
             strbuf_add_char(out, ' ');
         key_print_label(&keys, out);
     }
+}
+
+// Actions of lists and texts that single views have no use for.
+static const enum action without_selection[] = {
+    DO_NEXT_MATCH,    DO_PREVIOUS_MATCH, DO_NEXT_PANE,      DO_NARROW,           DO_SELECT,
+    DO_VISUAL,        DO_EXTEND_DOWN,    DO_EXTEND_UP,      DO_SELECT_GROUP,     DO_SELECT_ALL,
+    DO_SELECT_INVERT, DO_SELECT_CLEAR,   DO_SELECT_PATTERN, DO_UNSELECT_PATTERN, DO_SHOW_SELECTED,
+    DO_SORT,          DO_SORT_REVERSE,   DO_PIVOT,          DO_STATUSES,         DO_WHY,
+    DO_WRAP,          DO_REPROCESS,      DO_DISCARD,        DO_RESOLVE,          DO_NONE};
+static const enum action without_decisions[] = {DO_RESTORE, DO_UNDO, DO_TRAIL, DO_FAILED_ONLY, DO_NONE};
+static const enum action not_of_one_operation[] = {DO_FILTER, DO_DETAILS, DO_NONE};
+static const enum action not_of_groups[] = {DO_NEXT_MATCH, DO_PREVIOUS_MATCH, DO_NEXT_PANE,   DO_NARROW,
+                                            DO_STATUSES,   DO_WRAP,           DO_FAILED_ONLY, DO_NONE};
+static const enum action not_of_events[] = {DO_NEXT_MATCH, DO_PREVIOUS_MATCH, DO_NEXT_PANE, DO_PIVOT,
+                                            DO_WRAP,       DO_FAILED_ONLY,    DO_NONE};
+static const enum action not_of_event[] = {DO_OPEN, DO_TRAIL,       DO_SELECT_GROUP, DO_SELECT_CLEAR,
+                                           DO_UNDO, DO_FAILED_ONLY, DO_NONE};
+static const enum action not_of_texts[] = {
+    DO_OPEN,    DO_TRAIL,      DO_SELECT_GROUP,   DO_SELECT_CLEAR, DO_UNDO,
+    DO_WHY,     DO_COPY,       DO_COPY_ID,        DO_RAW,          DO_HEX,
+    DO_TREE,    DO_NEXT_EVENT, DO_PREVIOUS_EVENT, DO_NEXT_PANE,    DO_REPROCESS,
+    DO_DISCARD, DO_RESOLVE,    DO_RESTORE,        DO_FAILED_ONLY,  DO_NONE};
+
+static const struct {
+    enum context context;
+    const enum action *actions;
+} useless[] = {
+    {CONTEXT_VIEW_groups, not_of_groups},        {CONTEXT_VIEW_events, not_of_events},
+    {CONTEXT_VIEW_event, not_of_event},          {CONTEXT_VIEW_operations, without_selection},
+    {CONTEXT_VIEW_operation, without_selection}, {CONTEXT_VIEW_operation, not_of_one_operation},
+    {CONTEXT_VIEW_audit, without_selection},     {CONTEXT_VIEW_audit, without_decisions},
+    {CONTEXT_VIEW_help, not_of_texts},           {CONTEXT_VIEW_messages, not_of_texts},
+};
+
+bool
+help_is_of_use(enum context context, enum action action)
+{
+    if (!action_allowed(action, context))
+        return false;
+    for (size_t i = 0; i < sizeof useless / sizeof *useless; i++)
+        for (const enum action *a = useless[i].actions; useless[i].context == context && *a != DO_NONE; a++)
+            if (*a == action)
+                return false;
+    return true;
 }
 
 // Which part of the text an action belongs in.
@@ -56,13 +101,15 @@ add_action(struct help *help, const struct keymap *keymap, enum context context,
 {
     const struct action_row *row = action_row(action);
     struct strbuf line = {0};
+    if (!help_is_of_use(context, action))
+        return;
     help_keys(keymap, context, action, KEYS_SHOWN, &line);
     if (line.len) {
         struct canvas_span span = {.from = 0, .len = line.len, .role = ROLE_FOOTER_KEY};
         int width = text_cells(strbuf_bytes(&line), false);
         strbuf_printf(&line, "%*s %s", width < KEYS_WIDTH ? KEYS_WIDTH - width : 1, "", row->help);
         pager_spans(help->pager, ROLE_TEXT, strbuf_bytes(&line), &span, 1);
-        if (row->command)
+        if (row->command && strncmp(row->command, "redrive", 7) == 0)
             pager_printf(help->pager, ROLE_DIM, "%*s = %s", KEYS_WIDTH, "", row->command);
     }
     strbuf_release(&line);
@@ -73,7 +120,8 @@ has_any(const struct keymap *keymap, enum context context, enum part part)
 {
     struct key_sequence keys;
     for (int i = DO_NONE + 1; i < DO_COUNT; i++)
-        if (part_of((enum action)i) == part && keymap_keys(keymap, context, (enum action)i, 0, &keys))
+        if (part_of((enum action)i) == part && help_is_of_use(context, (enum action)i) &&
+            keymap_keys(keymap, context, (enum action)i, 0, &keys))
             return true;
     return false;
 }
@@ -100,8 +148,7 @@ add_of_context(struct help *help, const struct keymap *keymap, enum context cont
 {
     pager_section(help->pager, title, NULL, true);
     for (int i = DO_NONE + 1; i < DO_COUNT; i++)
-        if (action_allowed((enum action)i, context))
-            add_action(help, keymap, context, (enum action)i);
+        add_action(help, keymap, context, (enum action)i);
 }
 
 static void
@@ -156,7 +203,7 @@ add_unbound(struct help *help, const struct keymap *keymap)
     pager_section(help->pager, "by name only, after :", NULL, false);
     for (int i = DO_NONE + 1; i < DO_COUNT; i++) {
         const struct action_row *row = action_row((enum action)i);
-        if (action_allowed((enum action)i, help->context) &&
+        if (help_is_of_use(help->context, (enum action)i) &&
             !keymap_keys(keymap, help->context, (enum action)i, 0, &keys))
             pager_printf(help->pager, ROLE_TEXT, "%-*s %s", KEYS_WIDTH, row->word, row->help);
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "base/text.h"
+#include "ui/views/notice.h"
 #include "ui/views/operation_row.h"
 #include "ui/views/steering.h"
 #include "ui/widgets/sparkline.h"
@@ -38,7 +39,7 @@ struct view_of_operation {
 };
 
 static const enum action footer[] = {
-    DO_RATE_UP, DO_RATE_DOWN, DO_OPERATION_PAUSE, DO_OPERATION_CANCEL, DO_OPEN, DO_FAILED_ONLY, DO_UNDO,
+    DO_RATE_UP, DO_RATE_DOWN, DO_OPERATION_PAUSE, DO_OPERATION_CANCEL, DO_FAILED_ONLY, DO_OPEN, DO_UNDO,
     DO_HELP,    DO_NONE};
 
 enum outcome_column { OUTCOME_STATE, OUTCOME_COUNT, OUTCOME_REASON, OUTCOME_COLUMNS };
@@ -161,6 +162,23 @@ remember_rate(struct view_of_operation *view)
     view->rates[view->rate_count++] = (uint32_t)view->operation.rate_now;
 }
 
+// What needs a person comes first, then what is under way.
+static int
+by_urgency(const void *left, const void *right)
+{
+    static const int urgency[ITEM_STATE_COUNT] = {
+        [ITEM_HELD] = 0,   [ITEM_REFUSED] = 1, [ITEM_CONFLICT] = 2,  [ITEM_CLAIMED] = 3,
+        [ITEM_QUEUED] = 4, [ITEM_DONE] = 5,    [ITEM_CANCELLED] = 6,
+    };
+    const struct outcome *a = left;
+    const struct outcome *b = right;
+    if (a->state != b->state)
+        return urgency[a->state] - urgency[b->state];
+    if (a->count != b->count)
+        return a->count < b->count ? 1 : -1;
+    return (a->first_event > b->first_event) - (a->first_event < b->first_event);
+}
+
 static void
 take_operation(struct app *app, struct view_of_operation *view, struct reply *reply)
 {
@@ -171,6 +189,8 @@ take_operation(struct app *app, struct view_of_operation *view, struct reply *re
     view->operation = reply->operations[0];
     view->outcomes = reply->outcomes;
     view->outcome_count = reply->outcome_count;
+    if (view->outcome_count)
+        qsort(view->outcomes, view->outcome_count, sizeof *view->outcomes, by_urgency);
     view->is_there = true;
     err_clear(&view->err);
     remember_rate(view);
@@ -205,18 +225,35 @@ operation_receive(struct app *app, void *state, struct reply *reply)
     return true;
 }
 
+// One row per chunk says nothing that the counts do not say.
+static bool
+is_worth_showing(const struct audit_row *row)
+{
+    return strcmp(row->action, "settle") != 0 && strcmp(row->action, "apply") != 0;
+}
+
+static int
+trail_rows(const struct view_of_operation *view)
+{
+    int rows = 0;
+    for (size_t i = 0; i < view->trail_count && rows < TRAIL_ROWS; i++)
+        rows += is_worth_showing(&view->trail[i]);
+    return rows;
+}
+
 // The parts of the body, top to bottom; those that find no room are empty.
 struct parts {
     struct area head, outcomes, trail;
 };
 
 static struct parts
-split(struct area body)
+split(const struct view_of_operation *view, struct area body)
 {
     struct parts parts = {0};
+    int trail = trail_rows(view);
     parts.head = area_take_top(&body, body.rows < HEAD_ROWS + OUTCOME_ROWS ? 3 : HEAD_ROWS);
-    if (body.rows >= OUTCOME_ROWS + 2 + TRAIL_ROWS)
-        parts.trail = area_take_bottom(&body, 1 + TRAIL_ROWS);
+    if (trail && body.rows >= OUTCOME_ROWS + 2 + trail)
+        parts.trail = area_take_bottom(&body, 1 + trail);
     parts.outcomes = body;
     return parts;
 }
@@ -226,7 +263,7 @@ operation_layout(struct app *app, void *state, const struct view_areas *areas)
 {
     (void)app;
     struct view_of_operation *view = state;
-    struct parts parts = split(areas->body);
+    struct parts parts = split(view, areas->body);
     area_take_top(&parts.outcomes, parts.outcomes.rows > OUTCOME_ROWS ? 1 : 0);
     struct table_model model = model_of(view);
     table_layout(&view->table, &model, parts.outcomes);
@@ -356,13 +393,6 @@ draw_head(const struct app *app, const struct view_of_operation *view, struct ca
                       operation->filter_text ? operation->filter_text : "");
 }
 
-// One row per chunk says nothing that the counts do not say.
-static bool
-is_worth_showing(const struct audit_row *row)
-{
-    return strcmp(row->action, "settle") != 0 && strcmp(row->action, "apply") != 0;
-}
-
 static void
 draw_trail(const struct app *app, const struct view_of_operation *view, struct canvas *canvas,
            struct area area)
@@ -410,11 +440,10 @@ operation_draw(const struct app *app, const void *state, struct canvas *canvas,
                             : err_is_set(&view->err) ? view->err.text
                             : status->link == LINK_LOST ? status->trouble
                                                         : "reading…";
-        canvas_text(canvas, areas->body.row, areas->body.col + 1, areas->body.cols - 2, bytes_of(words),
-                    ROLE_TEXT);
+        notice_draw(canvas, areas->body, words);
         return;
     }
-    struct parts parts = split(areas->body);
+    struct parts parts = split(view, areas->body);
     draw_head(app, view, canvas, parts.head);
     if (parts.outcomes.rows > OUTCOME_ROWS) {
         struct area rule = area_take_top(&parts.outcomes, 1);
@@ -423,6 +452,9 @@ operation_draw(const struct app *app, const void *state, struct canvas *canvas,
     struct table_model model = model_of(view);
     if (view->outcome_count > 0)
         table_draw(&view->table, &model, canvas, parts.outcomes);
+    else if (parts.outcomes.rows > 0)
+        canvas_text(canvas, parts.outcomes.row, parts.outcomes.col + 1, parts.outcomes.cols - 2,
+                    BYTES("No event has an outcome yet."), ROLE_DIM);
     draw_trail(app, view, canvas, parts.trail);
     if (app_is_stale(app))
         canvas_add_attributes(canvas, areas->body, CELL_DIM);

@@ -1,22 +1,55 @@
 #include "ui/views/operation_row.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include "base/text.h"
 #include "ui/views/row_filter.h"
 
 static const int64_t DAY = 86400 * US_PER_SECOND;
 
-const struct table_column operation_columns[OPERATION_COLUMNS] = {
-    [OPERATION_COLUMN_NO] = {.title = "no", .width = 4, .widest = 7, .at_right = true},
-    [OPERATION_COLUMN_WHAT] = {.title = "what", .width = 9, .priority = 2},
-    [OPERATION_COLUMN_WHO] = {.title = "who", .width = 8, .widest = 12, .priority = 5},
-    [OPERATION_COLUMN_STATE] = {.title = "state", .width = 9, .priority = 1},
-    [OPERATION_COLUMN_SENT] = {.title = "sent / of", .width = 14, .widest = 21, .at_right = true},
-    [OPERATION_COLUMN_BACK] = {.title = "back", .width = 4, .widest = 6, .priority = 4, .at_right = true},
-    [OPERATION_COLUMN_RATE] = {.title = "rate", .width = 5, .widest = 8, .priority = 3, .at_right = true},
-    [OPERATION_COLUMN_STARTED] = {.title = "started", .width = 8, .priority = 6, .at_right = true},
-    [OPERATION_COLUMN_NOTE] = {.title = "", .width = 8, .widest = TABLE_REST, .priority = 7},
-};
+static void
+widen(int *width, const char *text)
+{
+    int cells = text_cells(bytes_of(text ? text : ""), false);
+    *width = cells > *width ? cells : *width;
+}
+
+static const char *
+sent_text(const struct operation *operation, struct arena *arena)
+{
+    char done[TEXT_SHORT];
+    char total[TEXT_SHORT];
+    return arena_printf(arena, "%s / %s", text_count(operation->done, done),
+                        text_count(operation->total, total));
+}
+
+void
+operation_columns(const struct operation *operations, size_t count,
+                  struct table_column columns[OPERATION_COLUMNS])
+{
+    struct arena arena = {0};
+    int no = 3;
+    int who = 5;
+    int sent = 12;
+    for (size_t i = 0; i < count; i++) {
+        widen(&no, arena_printf(&arena, "%" PRId64, operations[i].no));
+        widen(&who, operations[i].requested_by);
+        widen(&sent, sent_text(&operations[i], &arena));
+    }
+    arena_release(&arena);
+    const struct table_column all[OPERATION_COLUMNS] = {
+        [OPERATION_COLUMN_NO] = {.title = "no", .width = no, .at_right = true},
+        [OPERATION_COLUMN_WHAT] = {.title = "what", .width = 9, .priority = 2},
+        [OPERATION_COLUMN_WHO] = {.title = "who", .width = who < 12 ? who : 12, .priority = 5},
+        [OPERATION_COLUMN_STATE] = {.title = "state", .width = 9, .priority = 1},
+        [OPERATION_COLUMN_SENT] = {.title = "sent / of", .width = sent, .at_right = true},
+        [OPERATION_COLUMN_BACK] = {.title = "back", .width = 5, .priority = 4, .at_right = true},
+        [OPERATION_COLUMN_RATE] = {.title = "rate", .width = 6, .priority = 3, .at_right = true},
+        [OPERATION_COLUMN_STARTED] = {.title = "started", .width = 8, .priority = 6, .at_right = true},
+        [OPERATION_COLUMN_NOTE] = {.title = "", .width = 9, .widest = TABLE_REST, .priority = 7},
+    };
+    memcpy(columns, all, sizeof all);
+}
 
 enum role
 operation_role(enum operation_state state)
@@ -70,7 +103,7 @@ operation_hint(const struct operation *operation)
 {
     if (operation->state == OPERATION_AWAITING)
         return "A approve";
-    if (operation->state == OPERATION_PAUSED)
+    if (operation->state == OPERATION_PAUSED || operation->state == OPERATION_HALTED)
         return "p goes on";
     if (operation->action == ACTION_DISCARD && operation_state_is_final(operation->state) &&
         operation->done > 0)
@@ -174,8 +207,7 @@ operation_cell(const struct operation *operation, enum operation_column column, 
                struct canvas *canvas, struct area area)
 {
     struct arena arena = {0};
-    char done[TEXT_SHORT];
-    char total[TEXT_SHORT];
+    char age[TEXT_SHORT];
     bool is_running = operation->state == OPERATION_RUNNING;
     switch (column) {
     case OPERATION_COLUMN_NO:
@@ -192,10 +224,7 @@ operation_cell(const struct operation *operation, enum operation_column column, 
                   false);
         break;
     case OPERATION_COLUMN_SENT:
-        draw_text(canvas, area,
-                  arena_printf(&arena, "%s / %s", text_count(operation->done, done),
-                               text_count(operation->total, total)),
-                  ROLE_TEXT, true);
+        draw_text(canvas, area, sent_text(operation, &arena), ROLE_TEXT, true);
         break;
     case OPERATION_COLUMN_BACK:
         if (operation->action == ACTION_REPROCESS)
@@ -218,7 +247,7 @@ operation_cell(const struct operation *operation, enum operation_column column, 
                       true);
         else
             draw_text(canvas, area,
-                      arena_printf(&arena, "%s ago", text_age(now - operation->started_at, done)), ROLE_TEXT,
+                      arena_printf(&arena, "%s ago", text_age(now - operation->started_at, age)), ROLE_TEXT,
                       true);
         break;
     case OPERATION_COLUMN_NOTE:

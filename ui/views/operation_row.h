@@ -19,7 +19,9 @@ enum operation_column {
     OPERATION_COLUMN_NOTE,
     OPERATION_COLUMNS
 };
-extern const struct table_column operation_columns[OPERATION_COLUMNS];
+// As wide as these operations need.
+void operation_columns(const struct operation *operations, size_t count,
+                       struct table_column columns[OPERATION_COLUMNS]);
 
 void operation_cell(const struct operation *operation, enum operation_column column, int64_t now,
                     struct canvas *canvas, struct area area);

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "ui/views/operation.h"
+#include "ui/views/notice.h"
 #include "ui/views/operation_row.h"
 #include "ui/views/row_filter.h"
 #include "ui/views/steering.h"
@@ -17,6 +18,7 @@ struct operations {
     struct row_filter filter;
     char *about; // what the list was opened for, or NULL
     struct table table;
+    struct table_column columns[OPERATION_COLUMNS];
     struct arena arena; // of the newest answer
     struct operation *rows;
     size_t row_count;
@@ -69,7 +71,7 @@ model_of(const struct drawing *drawing)
     return (struct table_model){.count = drawing->operations->shown_count,
                                 .id = drawn_id,
                                 .cell = drawn_cell,
-                                .columns = operation_columns,
+                                .columns = drawing->operations->columns,
                                 .column_count = OPERATION_COLUMNS,
                                 .rows = drawing};
 }
@@ -209,6 +211,7 @@ take_rows(struct operations *operations, struct reply *reply)
     arena_adopt(&operations->arena, &reply->arena);
     operations->rows = reply->operations;
     operations->row_count = reply->operation_count;
+    operation_columns(operations->rows, operations->row_count, operations->columns);
     operations->has_answer = true;
     err_clear(&operations->err);
     for (size_t i = 0; i < operations->row_count; i++)
@@ -325,8 +328,7 @@ operations_draw(const struct app *app, const void *state, struct canvas *canvas,
     const struct operation *operation = cursor_operation(operations);
     draw_line(app, operations, canvas, areas->line);
     if (!operation) {
-        canvas_text(canvas, body.row, body.col + 1, body.cols - 2, bytes_of(empty_words(app, operations)),
-                    ROLE_TEXT);
+        notice_draw(canvas, body, empty_words(app, operations));
         return;
     }
     const struct drawing drawing = {.operations = operations, .now = app_now(app)};
@@ -361,6 +363,7 @@ operations_open(struct app *app, const void *argument)
     const struct operations_argument *given = argument;
     struct operations *operations = alloc_bytes(sizeof *operations);
     operations->has_preview = true;
+    operation_columns(NULL, 0, operations->columns);
     operations->about = given && given->about ? alloc_text(given->about) : NULL;
     ask(app, operations);
     return operations;

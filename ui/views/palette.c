@@ -140,6 +140,18 @@ rank_of(const char *word, const char *help, struct bytes typed)
     return holds(help, typed, false) ? 3 : -1;
 }
 
+// Decisions and what belongs to the view before what works everywhere, movement last.
+static int
+place_of(const struct match *match)
+{
+    if (match->order)
+        return 3;
+    const struct action_row *row = action_row(match->action);
+    if (row->contexts & IN_GLOBAL)
+        return 2;
+    return row->changes ? 0 : match->action >= DO_DOWN && match->action <= DO_NEXT_PANE ? 4 : 1;
+}
+
 static int
 by_rank(const void *left, const void *right)
 {
@@ -147,11 +159,9 @@ by_rank(const void *left, const void *right)
     const struct match *b = right;
     if (a->rank != b->rank)
         return a->rank - b->rank;
-    bool is_a_order = a->order != NULL;
-    bool is_b_order = b->order != NULL;
-    if (is_a_order != is_b_order)
-        return is_a_order - is_b_order;
-    return is_a_order ? (a->order > b->order) - (a->order < b->order) : (int)a->action - (int)b->action;
+    if (place_of(a) != place_of(b))
+        return place_of(a) - place_of(b);
+    return a->order ? (a->order > b->order) - (a->order < b->order) : (int)a->action - (int)b->action;
 }
 
 static bool
@@ -187,7 +197,7 @@ narrow(struct palette *palette, struct bytes text)
         if (rank >= 0 && is_listed((enum action)i))
             palette->matches[palette->count++] =
                 (struct match){.action = (enum action)i,
-                               .rank = action_allowed((enum action)i, palette->context) ? rank : rank + 10};
+                               .rank = help_is_of_use(palette->context, (enum action)i) ? rank : rank + 10};
     }
     struct bytes word = first_word(text);
     int64_t number;
@@ -289,7 +299,7 @@ draw_match(const struct app *app, const struct palette *palette, const struct ma
 {
     struct strbuf keys = {0};
     const struct action_row *row = match->order ? NULL : action_row(match->action);
-    bool is_here = match->order || action_allowed(match->action, palette->context);
+    bool is_here = match->order || help_is_of_use(palette->context, match->action);
     const char *word = row ? row->word
                        : match->order->argument
                            ? arena_printf(app_frame(app), "%s %s", match->order->word, match->order->argument)

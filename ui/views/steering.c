@@ -43,7 +43,8 @@ may_change(struct app *app)
 static bool
 is_live(struct app *app, const struct operation *operation)
 {
-    if (!operation_state_is_final(operation->state))
+    // One that halted by itself can still go on, or be stopped for good.
+    if (!operation_state_is_final(operation->state) || operation->state == OPERATION_HALTED)
         return true;
     app_say(app, SAY_INFO, "operation %" PRId64 " is %s", operation->no,
             operation_state_name(operation->state));
@@ -60,6 +61,12 @@ steer(struct app *app, int64_t no, enum steer what, int32_t rate)
     app_send(app, request);
 }
 
+static bool
+is_held(const struct operation *operation)
+{
+    return operation->state == OPERATION_PAUSED || operation->state == OPERATION_HALTED;
+}
+
 static void
 pause_or_resume(struct app *app, const struct operation *operation)
 {
@@ -68,7 +75,7 @@ pause_or_resume(struct app *app, const struct operation *operation)
     if (operation->state == OPERATION_AWAITING)
         app_say(app, SAY_INFO, "operation %" PRId64 " waits for approval; A approves", operation->no);
     else
-        steer(app, operation->no, operation->state == OPERATION_PAUSED ? STEER_RESUME : STEER_PAUSE, 0);
+        steer(app, operation->no, is_held(operation) ? STEER_RESUME : STEER_PAUSE, 0);
 }
 
 static void

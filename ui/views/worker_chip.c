@@ -26,8 +26,6 @@ worker_chip_draw(const struct app *app, struct canvas *canvas, int row, int *col
         *col += canvas_glyph(canvas, row, *col, GLYPH_DOT, ROLE_LIVE);
         chip_draw(canvas, row, col, limit, ROLE_STATUS, bytes_of(words));
     }
-    if (*status->promise_words)
-        chip_draw(canvas, row, col, limit,
-                  status->promise == PROMISE_EXACTLY_ONCE ? ROLE_STATUS_OK : ROLE_STATUS_WARN,
-                  bytes_of(status->promise_words));
+    if (status->promise == PROMISE_EXACTLY_ONCE) // anything less stands in line 1, in every view
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_OK, bytes_of(status->promise_words));
 }
