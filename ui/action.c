@@ -7,8 +7,13 @@
 
 static const struct action_row actions[DO_COUNT] = {
     [DO_NONE] = {.word = "", .label = "", .help = ""},
-#define ACTION(id, word, contexts, label, changes, command, help)                                            \
-    [DO_##id] = {word, contexts, label, changes, command, help},
+#define ACTION(id_, word_, contexts_, label_, changes_, command_, help_)                                     \
+    [DO_##id_] = {.word = word_,                                                                             \
+                  .label = label_,                                                                           \
+                  .command = command_,                                                                       \
+                  .help = help_,                                                                             \
+                  .contexts = contexts_,                                                                     \
+                  .changes = changes_},
 #include "ui/actions.def"
 #undef ACTION
 };

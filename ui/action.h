@@ -42,13 +42,13 @@ enum context_set {
 };
 
 struct action_row {
-    const char *word; // in keymaps and the palette: "half-down"
-    unsigned
-        contexts; // 1 << enum context of the sections that may bind it, with everything that inherits them
+    const char *word;    // in keymaps and the palette: "half-down"
     const char *label;   // in the footer: "reprocess"
-    bool changes;        // leads to a change of data
     const char *command; // the headless twin, or NULL
     const char *help;    // one sentence
+    unsigned
+        contexts; // 1 << enum context of the sections that may bind it, with everything that inherits them
+    bool changes; // leads to a change of data
 };
 
 const struct action_row *action_row(enum action action); // DO_NONE has an empty one

@@ -138,8 +138,8 @@ void app_dialog_close(struct app *app);
 // A list of choices in a small window: `o` sort, `P` pivot, `y` copy. The i-th item: its key (0: none) and
 // its text.
 struct menu_item {
-    uint32_t key;
     const char *text;
+    uint32_t key; // 0: none
     bool is_current;
 };
 struct menu_request {

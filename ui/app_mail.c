@@ -74,7 +74,7 @@ flush_unsent(struct app *app)
         sent++;
     if (sent == 0)
         return;
-    memmove(app->unsent, app->unsent + sent, (app->unsent_count - sent) * sizeof *app->unsent);
+    memmove(app->unsent, app->unsent + sent, (app->unsent_count - sent) * sizeof(struct request *));
     app->unsent_count -= sent;
 }
 

@@ -52,7 +52,7 @@ struct app {
 
     struct stack places[PLACES + 1]; // 1..5
     int place, last_place;
-    struct instance *caller; // whose callback runs
+    struct instance *caller;     // whose callback runs
     struct selection *selection; // apart from the app, so that drawing may look at it
 
     struct expected *expected;

@@ -1,28 +1,30 @@
 #include "ui/source.h"
 
-// The assembler reads the files, with paths from the root of the repository. The NUL is for people with a debugger only.
-#define BUILT_IN(symbol, path)                                                                                         \
-    __asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"" path "\"\n" #symbol "_end:\n.byte 0\n.popsection\n");     \
-    extern const char symbol[] __attribute__((visibility("hidden")));                                                 \
+// The assembler reads the files, with paths from the root of the repository. The NUL is for people with a
+// debugger only.
+#define BUILT_IN(symbol, path)                                                                               \
+    __asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"" path "\"\n" #symbol                             \
+            "_end:\n.byte 0\n.popsection\n");                                                                \
+    extern const char symbol[] __attribute__((visibility("hidden")));                                        \
     extern const char symbol##_end[] __attribute__((visibility("hidden")))
 
-#define FILES(FILE)                                                                                                    \
-    FILE(redrive_keymap_default, "keymaps/", "default.keymap")                                                         \
-    FILE(redrive_keymap_emacs, "keymaps/", "emacs.keymap")                                                             \
-    FILE(redrive_keymap_mc, "keymaps/", "mc.keymap")                                                                   \
-    FILE(redrive_theme_roles, "themes/", "roles.theme")                                                                \
-    FILE(redrive_theme_default, "themes/", "default.theme")                                                            \
-    FILE(redrive_theme_dark, "themes/", "dark.theme")                                                                  \
-    FILE(redrive_theme_light, "themes/", "light.theme")                                                                \
-    FILE(redrive_theme_mono, "themes/", "mono.theme")                                                                  \
-    FILE(redrive_theme_contrast_dark, "themes/", "high-contrast-dark.theme")                                           \
-    FILE(redrive_theme_contrast_light, "themes/", "high-contrast-light.theme")                                         \
-    FILE(redrive_theme_colorblind_dark, "themes/", "colorblind-dark.theme")                                            \
-    FILE(redrive_theme_colorblind_light, "themes/", "colorblind-light.theme")                                          \
-    FILE(redrive_theme_gruvbox_dark, "themes/", "gruvbox-dark.theme")                                                  \
-    FILE(redrive_theme_solarized_dark, "themes/", "solarized-dark.theme")                                              \
-    FILE(redrive_theme_solarized_light, "themes/", "solarized-light.theme")                                            \
-    FILE(redrive_theme_nord, "themes/", "nord.theme")                                                                  \
+#define FILES(FILE)                                                                                          \
+    FILE(redrive_keymap_default, "keymaps/", "default.keymap")                                               \
+    FILE(redrive_keymap_emacs, "keymaps/", "emacs.keymap")                                                   \
+    FILE(redrive_keymap_mc, "keymaps/", "mc.keymap")                                                         \
+    FILE(redrive_theme_roles, "themes/", "roles.theme")                                                      \
+    FILE(redrive_theme_default, "themes/", "default.theme")                                                  \
+    FILE(redrive_theme_dark, "themes/", "dark.theme")                                                        \
+    FILE(redrive_theme_light, "themes/", "light.theme")                                                      \
+    FILE(redrive_theme_mono, "themes/", "mono.theme")                                                        \
+    FILE(redrive_theme_contrast_dark, "themes/", "high-contrast-dark.theme")                                 \
+    FILE(redrive_theme_contrast_light, "themes/", "high-contrast-light.theme")                               \
+    FILE(redrive_theme_colorblind_dark, "themes/", "colorblind-dark.theme")                                  \
+    FILE(redrive_theme_colorblind_light, "themes/", "colorblind-light.theme")                                \
+    FILE(redrive_theme_gruvbox_dark, "themes/", "gruvbox-dark.theme")                                        \
+    FILE(redrive_theme_solarized_dark, "themes/", "solarized-dark.theme")                                    \
+    FILE(redrive_theme_solarized_light, "themes/", "solarized-light.theme")                                  \
+    FILE(redrive_theme_nord, "themes/", "nord.theme")                                                        \
     FILE(redrive_theme_dracula, "themes/", "dracula.theme")
 
 #define DECLARE(symbol, folder, name) BUILT_IN(symbol, folder name);
@@ -33,8 +35,7 @@ static const struct {
     const char *begin, *end;
 } files[] = {
 #define ROW(symbol, folder, name) {name, symbol, symbol##_end},
-    FILES(ROW)
-};
+    FILES(ROW)};
 #define FILE_COUNT (sizeof files / sizeof *files)
 
 struct bytes

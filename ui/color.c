@@ -1,6 +1,7 @@
 #include "ui/color.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
@@ -64,10 +65,11 @@ parse_hex(struct bytes word, uint32_t *rgb)
         return false;
     *rgb = 0;
     for (size_t i = 1; i < 7; i++) {
-        const char *digit = memchr("0123456789abcdefABCDEF", word.data[i], 22);
+        static const char digits[] = "0123456789abcdefABCDEF";
+        const char *digit = word.data[i] ? strchr(digits, word.data[i]) : NULL;
         if (!digit)
             return false;
-        int value = (int)(digit - "0123456789abcdefABCDEF");
+        ptrdiff_t value = digit - digits;
         *rgb = *rgb << 4 | (uint32_t)(value > 15 ? value - 6 : value);
     }
     return true;

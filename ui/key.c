@@ -156,7 +156,7 @@ key_parse_sequence(struct bytes text, struct key_sequence *sequence, struct err 
     *sequence = (struct key_sequence){0};
     size_t at = 0;
     while (at < text.len) {
-        uint32_t key;
+        uint32_t key = 0;
         if (!key_parse_next(text, &at, &key, err))
             return false;
         if (sequence->count == KEY_SEQUENCE)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "base/clock.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "ui/key.h"
 #include "ui/svg.h"
@@ -105,11 +106,14 @@ run_reject(struct script *script, const char *text)
 static bool
 run_size(struct script *script, const char *text)
 {
-    int rows, cols;
-    char rest;
-    if (sscanf(text, "%3dx%3d%c", &cols, &rows, &rest) != 2 || rows < 1 || cols < 1)
+    struct bytes size = bytes_of(text);
+    size_t x = bytes_find(size, BYTES("x"), 0);
+    int64_t rows = 0, cols = 0;
+    if (x == SIZE_MAX || !text_parse_int(bytes_slice(size, 0, x), &cols, NULL) ||
+        !text_parse_int(bytes_slice(size, x + 1, SIZE_MAX), &rows, NULL) || rows < 1 || cols < 1 ||
+        rows > 999 || cols > 999)
         return err_set(script->err, ERR_USAGE, "a size is like 120x40");
-    app_resize(script->app, rows, cols);
+    app_resize(script->app, (int)rows, (int)cols);
     return settle(script);
 }
 

@@ -117,7 +117,7 @@ check_sequences(struct bytes output)
         unsigned char byte = (unsigned char)output.data[at];
         if (byte == 0xc2 && at + 1 < output.len)
             assert_true((unsigned char)output.data[at + 1] >= 0xa0); // C1
-        if (byte == 0x7f || (byte < 0x20 && !memchr("\033\r\n\b\t\016\017", byte, 7)))
+        if (byte == 0x7f || (byte < 0x20 && (byte == 0 || !strchr("\033\r\n\b\t\016\017", byte))))
             fail_msg("byte %02x at %zu", byte, at);
         if (byte != 0x1b)
             continue;

@@ -11,6 +11,7 @@
 #include "ui/widgets/table.h"
 
 // Every kind of text that must not drive a terminal (reliability.md 5.1).
+// NOLINTNEXTLINE(misc-misleading-bidirectional)
 static const char hostile[] = "a\033]0;title\ab\033[31mc\r\nd\xc2\x9b"
                               "31me\xe2\x80\xae"
                               "f\x9b\xff\177g";

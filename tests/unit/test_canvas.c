@@ -102,6 +102,7 @@ hostile_bytes_become_escapes(void **state)
     DRAWN("a\033[31mb", 30, "a\\e[31mb", .role = ROLE_TEXT);
     DRAWN("a\r\n\tb\0c", 30, "a\\r\\n\\tb\\0c", .role = ROLE_TEXT);
     DRAWN("\x9b\xff\xc3", 30, "\\x9b\\xff\\xc3", .role = ROLE_TEXT);
+    // NOLINTNEXTLINE(misc-misleading-bidirectional)
     DRAWN("\xc2\x9b\u202e\u200b\ufeff", 40, "<U+009B><U+202E><U+200B><U+FEFF>", .role = ROLE_TEXT);
     DRAWN("\u2028\U000e0041\ue000", 40, "<U+2028><U+E0041><U+E000>", .role = ROLE_TEXT);
 

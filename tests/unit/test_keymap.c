@@ -114,6 +114,7 @@ static const struct {
         "a\xed\xa0\x80"
         "b",
         "ab"),
+    // NOLINTNEXTLINE(misc-misleading-bidirectional)
     ROW("\u202e\ue000q", "q"),
     ROW("\033[27;5;13~j", "j"),
     ROW("\033[1;1Rj\033[?62;4cj\033[>0;1cj\033[13;2uj", "jjjj"),

@@ -424,6 +424,7 @@ a_line_is_edited_by_characters(void **state)
 {
     (void)state;
     struct line_edit edit = {0};
+    // NOLINTNEXTLINE(misc-misleading-bidirectional)
     line_edit_insert(&edit, bytes_of("aä漢e\u0301\033[3m\u202e"));
     assert_string_equal(strbuf_text(&edit.text), "aä漢e\u0301[3m");
     assert_true(line_edit_handle(&edit, DO_LINE_START));

@@ -38,8 +38,7 @@ load_history(struct prompt *prompt, const char *state_home)
         return;
     char *line = NULL;
     size_t capacity = 0;
-    ssize_t len;
-    while ((len = getline(&line, &capacity, stream)) > 0) {
+    while (getline(&line, &capacity, stream) > 0) {
         line[strcspn(line, "\n")] = '\0';
         if (*line)
             add_history(prompt, line);
