@@ -215,6 +215,16 @@ broker_smallest_limit(const struct broker *broker, int64_t otherwise)
 }
 
 void
+broker_deny_topic(struct broker *broker, const char *name)
+{
+    struct known_topic *known = find_topic(broker, name);
+    if (!known)
+        return;
+    known->topic.state = TOPIC_DENIED;
+    known->asked_at = clock_mono();
+}
+
+void
 broker_forget_topics(struct broker *broker)
 {
     for (size_t i = 0; i < broker->topic_count; i++)

@@ -39,6 +39,8 @@ bool broker_topic(struct broker *broker, const char *name, int timeout_ms, struc
                   struct err *err) MUST_CHECK;
 // The smallest max.message.bytes among topics asked for so far, or `otherwise`.
 int64_t broker_smallest_limit(const struct broker *broker, int64_t otherwise);
+// It turned out that the topic may not be written to: for the next half minute it is TOPIC_DENIED.
+void broker_deny_topic(struct broker *broker, const char *name);
 // Forget what is known of topics: after an error that contradicts it.
 void broker_forget_topics(struct broker *broker);
 

@@ -324,13 +324,31 @@ kind_of(rd_kafka_resp_err_t code)
     }
 }
 
+// In words. Not rd_kafka_message_errstr: for a record of ours that is its payload.
+static const char *
+reason_of(rd_kafka_resp_err_t code)
+{
+    switch ((int)code) {
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+        return "not allowed (ACL Write is missing)";
+    case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:
+        return "larger than the topic allows (max.message.bytes)";
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+        return "it does not exist";
+    default:
+        return rd_kafka_err2str(code);
+    }
+}
+
 static void
 next_report(struct producer *producer, struct report *report)
 {
     const rd_kafka_message_t *message = rd_kafka_event_message_next(producer->event);
     *report = (struct report){.index = (size_t)(uintptr_t)message->_private, .kind = kind_of(message->err)};
+    report->cause = message->err ? kafka_kind(message->err) : ERR_NONE;
     if (message->err)
-        snprintf(report->reason, sizeof report->reason, "%s", rd_kafka_message_errstr(message));
+        snprintf(report->reason, sizeof report->reason, "%s", reason_of(message->err));
 
     // Until its event is destroyed a message counts as outstanding, and a commit would wait for it.
     if (--producer->event_left == 0) {
@@ -395,6 +413,21 @@ producer_mark(struct producer *producer, enum marker_partition partition, const 
     rd_kafka_consumer_group_metadata_destroy(metadata);
     rd_kafka_topic_partition_list_destroy(list);
     return settle_call(producer, error, "putting the marker into the transaction", done, err);
+}
+
+bool
+producer_why(struct producer *producer, struct err *err)
+{
+    if (!producer->is_transactional)
+        return err_set(err, ERR_UNREACHABLE, "publishing: %s",
+                       producer->trouble.text[0] ? producer->trouble.text : "records were given up");
+
+    // Any call tells the error that the transaction is in. This one leaves nothing behind: the transaction is
+    // never committed.
+    bool is_done;
+    if (producer_mark(producer, NONCE_PARTITION, "redrive", 0, "", 0, &is_done, err))
+        err_set(err, ERR_UNREACHABLE, "publishing: records were given up");
+    return false;
 }
 
 bool

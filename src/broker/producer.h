@@ -69,11 +69,17 @@ enum report_kind {
 struct report {
     size_t index;
     enum report_kind kind;
-    char reason[160]; // in words, "" when delivered
+    enum err_kind cause; // REPORT_TOPIC: ERR_DENIED, or ERR_NOT_FOUND
+    char reason[160];    // in words, "" when delivered
 };
 // Waits at most wait_ms for reports, fills at most `room` of them.
 bool producer_serve(struct producer *producer, int wait_ms, struct report *reports, size_t room,
                     size_t *count, struct err *err) MUST_CHECK;
+
+// What made the transaction fail, after a REPORT_BROKEN: a topic that was refused when it joined the
+// transaction takes the records of all topics with it, and their reports do not say why. ERR_DENIED,
+// ERR_NOT_FOUND: one of the topics; ERR_CONFLICT: fenced. The producer is of no use afterwards. Always false.
+bool producer_why(struct producer *producer, struct err *err);
 
 // Puts an offset of the marker topic into the transaction. All reports must be in. Goes on in the background
 // between calls.

@@ -70,7 +70,7 @@ take_message(struct pass *pass, const char *topic, const rd_kafka_message_t *mes
     if (*is_at_end ||
         kafka_kind(message->err) == ERR_UNREACHABLE) // librdkafka tries the latter again by itself
         return !*is_at_end;
-    return incomplete(pass->scan, topic, message->partition, rd_kafka_message_errstr(message));
+    return incomplete(pass->scan, topic, message->partition, rd_kafka_err2str(message->err));
 }
 
 // Reads [from, end) of one partition.

@@ -57,6 +57,7 @@ struct publisher_broker {
                  bool *is_full, struct err *err);
     bool (*serve)(void *context, struct producer *producer, int wait_ms, struct report *reports, size_t room,
                   size_t *count, struct err *err);
+    bool (*why)(void *context, struct producer *producer, struct err *err);
     bool (*mark)(void *context, struct producer *producer, enum marker_partition partition, const char *group,
                  int64_t seq, const char *id, int wait_ms, bool *done, struct err *err);
     bool (*commit)(void *context, struct producer *producer, int wait_ms, bool *done, struct err *err);
@@ -64,6 +65,7 @@ struct publisher_broker {
     bool (*write_nonce)(void *context, const char *group, int64_t nonce, struct err *err);
     bool (*topic)(void *context, const char *name, struct topic *topic, struct err *err);
     int64_t (*smallest_limit)(void *context, int64_t otherwise);
+    void (*deny_topic)(void *context, const char *name);
     void (*forget_topics)(void *context);
 };
 

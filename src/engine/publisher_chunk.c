@@ -173,6 +173,21 @@ send_one(struct publisher *publisher, size_t i, bool *is_full, struct err *err)
                                             is_full, err);
 }
 
+// Isolating, a topic joins the transaction alone: when that fails, it is this topic's fault. True: wait for
+// reports before this item, or after it.
+static bool
+must_wait_for_topic(struct publisher *publisher, size_t item, bool is_sent)
+{
+    if (!publisher->is_isolating)
+        return false;
+    for (size_t i = 0; i < item; i++)
+        if (strcmp(publisher->plans[i].topic, publisher->plans[item].topic) == 0)
+            return false;
+    if (is_sent)
+        publisher->introduced = item;
+    return is_sent || publisher->report_count < publisher->sent_count;
+}
+
 // F, first half. A full queue is no failure: the step ends and goes on when reports have made room.
 enum publisher_status
 publisher_send(struct publisher *publisher, struct err *err)
@@ -189,6 +204,8 @@ publisher_send(struct publisher *publisher, struct err *err)
 
     for (bool is_full = false; publisher->sent_count < publisher->claim.count; publisher->sent_count++) {
         struct err failure = {0};
+        if (must_wait_for_topic(publisher, publisher->sent_count, false))
+            break;
         if (!send_one(publisher, publisher->sent_count, &is_full, &failure)) {
             if (failure.kind == ERR_CONFLICT) // the transaction has failed already: a report says why
                 break;
@@ -204,21 +221,34 @@ publisher_send(struct publisher *publisher, struct err *err)
             break;
         if (publisher->sent_count == publisher->claim.count / 2)
             KILL_POINT("half-produced");
+        if (must_wait_for_topic(publisher, publisher->sent_count, true)) {
+            publisher->sent_count++;
+            break;
+        }
     }
     publisher->at = AT_REPORTS;
     return PUBLISHER_BUSY;
 }
 
+// All records to a topic share its fate. The one that was reported has been noted as such already.
 static void
-offend_topic(struct publisher *publisher, const char *topic, const char *reason)
+offend_topic(struct publisher *publisher, size_t reported, enum err_kind cause, const char *reason)
 {
     char text[300];
+    const char *topic = publisher->plans[reported].topic;
     snprintf(text, sizeof text, "topic %.120s: %.160s", topic, reason);
     for (size_t i = 0; i < publisher->claim.count; i++)
-        if (publisher->reported[i] == 0 && strcmp(publisher->plans[i].topic, topic) == 0) {
+        if (i == reported || (publisher->reported[i] == 0 && strcmp(publisher->plans[i].topic, topic) == 0)) {
             publisher->reported[i] = 1 + REPORT_TOPIC;
             publisher_offend(publisher, i, text);
         }
+
+    // It was thought to be usable.
+    const struct publisher_broker *broker = publisher->settings.broker;
+    if (cause == ERR_DENIED)
+        broker->deny_topic(publisher->settings.context, topic);
+    else
+        broker->forget_topics(publisher->settings.context);
 }
 
 static void
@@ -228,9 +258,7 @@ take_offence(struct publisher *publisher, const struct report *report)
     const struct plan *plan = &publisher->plans[report->index];
     switch (report->kind) {
     case REPORT_TOPIC:
-        // All records to it share its fate; the topic may have changed since it was asked about.
-        publisher->settings.broker->forget_topics(publisher->settings.context);
-        offend_topic(publisher, plan->topic, report->reason);
+        offend_topic(publisher, report->index, report->cause, report->reason);
         return;
     case REPORT_BATCH:
         if (!publisher->is_isolating) {
@@ -300,6 +328,7 @@ settle_partly(struct publisher *publisher, struct err *err)
         is_sure = is_sure && (i >= publisher->sent_count ||
                               (reported && reported != 1 + REPORT_LATE && reported != 1 + REPORT_BROKEN));
     }
+    bool is_progress = count || publisher->refusal_count || publisher->isolates_next;
     publisher_drop_producer(publisher);
     const struct publisher_ledger *ledger = publisher->settings.ledger;
     if (!is_sure) {
@@ -316,9 +345,28 @@ settle_partly(struct publisher *publisher, struct err *err)
                                 published, count, "every record was confirmed or refused", err))
         return publisher_ledger_failed(publisher, err);
     publisher->tally.sent += (int64_t)count;
+    if (!is_progress) {
+        err_set(err, ERR_UNREACHABLE, "Kafka took none of %zu records", publisher->claim.count);
+        return publisher_begin_again(publisher);
+    }
     publisher_forget_chunk(publisher);
     publisher->at = AT_OPEN;
     return PUBLISHER_RETURNED;
+}
+
+// The transaction failed and the reports do not say why. A topic that may not join it takes all others with
+// it: found by letting them join one by one.
+static void
+explain_break(struct publisher *publisher, struct err *why)
+{
+    publisher->settings.broker->why(publisher->settings.context, publisher->producer, why);
+    if (why->kind != ERR_DENIED && why->kind != ERR_NOT_FOUND)
+        return;
+    if (!publisher->is_isolating && publisher->topic_count > 1)
+        publisher->isolates_next = true;
+    else
+        offend_topic(publisher, publisher->is_isolating ? publisher->introduced : 0, why->kind,
+                     why->kind == ERR_DENIED ? "not allowed (ACL Write is missing)" : "it does not exist");
 }
 
 static enum publisher_status
@@ -330,12 +378,17 @@ give_up(struct publisher *publisher, struct err *err)
     publisher->late_rounds = is_late ? publisher->late_rounds + 1 : 0;
     if (!publisher->settings.is_transactional)
         return settle_partly(publisher, err);
+
+    struct err why = {0};
+    if (publisher->is_broken && !publisher->refusal_count)
+        explain_break(publisher, &why);
     if (publisher->late_rounds > 1)
         offend_late(publisher);
-    if (publisher->refusal_count || publisher->isolates_next)
+    if (publisher->refusal_count || (publisher->isolates_next && !publisher->is_isolating))
         return poison(publisher);
-    err_set(err, ERR_UNREACHABLE, "Kafka did not take %zu of %zu records",
+    err_set(&why, ERR_UNREACHABLE, "Kafka did not take %zu of %zu records",
             publisher->claim.count - publisher->delivered_count, publisher->claim.count);
+    *err = why;
     return publisher_begin_again(publisher);
 }
 

@@ -49,7 +49,7 @@ struct publisher {
     struct producer *producer;
     int64_t init_at;     // mono: its fencing began
     int64_t batch_bytes; // of its handle
-    bool is_isolating;   // its handle sends one record a batch
+    bool is_isolating;   // its handle sends one record a batch, and one topic after the other
     bool isolates_next;  // the next handle shall
     int late_rounds;     // chunks in a row of which only a part was taken in time
 
@@ -75,6 +75,7 @@ struct publisher {
     size_t topic_count;
     unsigned char *reported; // one per item: 1 + enum report_kind
     size_t sent_count, report_count, delivered_count;
+    size_t introduced;   // isolating: the item that brought in the newest topic
     bool is_broken;      // a report said that the handle is no longer good
     int64_t begun_at;    // mono
     int64_t offended_at; // mono: the first report of a failure; 0: none

@@ -161,6 +161,13 @@ kafka_serve(void *context, struct producer *producer, int wait_ms, struct report
 }
 
 static bool
+kafka_why(void *context, struct producer *producer, struct err *err)
+{
+    (void)context;
+    return producer_why(producer, err);
+}
+
+static bool
 kafka_mark(void *context, struct producer *producer, enum marker_partition partition, const char *group,
            int64_t seq, const char *id, int wait_ms, bool *done, struct err *err)
 {
@@ -200,6 +207,12 @@ kafka_smallest_limit(void *context, int64_t otherwise)
 }
 
 static void
+kafka_deny_topic(void *context, const char *name)
+{
+    broker_deny_topic(((struct links *)context)->broker, name);
+}
+
+static void
 kafka_forget_topics(void *context)
 {
     broker_forget_topics(((struct links *)context)->broker);
@@ -213,12 +226,14 @@ const struct publisher_broker links_broker = {
     .begin = kafka_begin,
     .send = kafka_send,
     .serve = kafka_serve,
+    .why = kafka_why,
     .mark = kafka_mark,
     .commit = kafka_commit,
     .read_marker = kafka_read_marker,
     .write_nonce = kafka_write_nonce,
     .topic = kafka_topic,
     .smallest_limit = kafka_smallest_limit,
+    .deny_topic = kafka_deny_topic,
     .forget_topics = kafka_forget_topics,
 };
 

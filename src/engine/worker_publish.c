@@ -181,14 +181,14 @@ worker_publish_step(struct run *run, struct err *err)
         note_settled(run, publisher);
         return attend_other(run, err); // that is the one just settled: its next epoch begins
     case PUBLISHER_RETURNED:
-        kafka_worked(run);
         run->work_at = clock_mono();
         return true;
-    case PUBLISHER_READY:
-        kafka_worked(run);
+    case PUBLISHER_READY: // no proof yet that Kafka takes records: only what is settled ends a row of
+                          // failures
         run->is_publishing = false;
         return true;
     case PUBLISHER_EMPTY:
+        kafka_worked(run);
         run->is_publishing = false;
         run->operation = 0;
         return true;
@@ -254,14 +254,17 @@ worker_recover(struct run *run, bool *is_wanted, struct err *err)
     if (clock_mono() < run->recover_at)
         return true;
     run->recover_at = clock_mono() + RECOVER_EVERY;
-    run->recovered_at = clock_mono();
-    if (!broker_settings_present(&run->settings->broker))
+    if (!broker_settings_present(&run->settings->broker)) {
+        run->recovered_at = clock_mono(); // not ours to do
         return true;
+    }
 
     struct err failure = {0};
     struct recovery_wanted wanted;
     if (!recovery_wanted(run->links.store, run->links.worker, &wanted, &failure))
         return worker_store_failed(run, &failure, err);
+    if (!wanted.unfinished)
+        run->recovered_at = clock_mono();
     bool is_there = false;
     if ((wanted.unfinished || wanted.in_doubt) && !worker_need_kafka(run, &is_there, err))
         return false;
@@ -329,6 +332,8 @@ worker_log_tally(const struct run *run)
         for (size_t p = 0; p < PHASE_COUNT; p++)
             sum.step_us[p] += tally->step_us[p];
     }
+    if (!sum.chunks && !sum.returned && !sum.recovered && !sum.fenced)
+        return;
     log_line(LOG_INFO, "published",
              "events=%" PRId64 " chunks=%" PRId64 " refused=%" PRId64 " returned=%" PRId64
              " recovered=%" PRId64 " fenced=%" PRId64 " init_ms=%" PRId64 " claim_ms=%" PRId64

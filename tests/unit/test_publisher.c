@@ -58,7 +58,8 @@ struct fake {
     int64_t now;
     int fault_percent, expiry_percent;
     bool is_transactional;
-    int64_t poison; // this event is refused by the broker, with its batch; 0: none
+    int64_t poison;    // this event is refused by the broker, with its batch; 0: none
+    int64_t forbidden; // events above go to a topic that may not be written to; 0: none
     int64_t chunks;
     bool stops_reads; // not stable for ever
 };
@@ -78,6 +79,7 @@ struct producer {
     int64_t ids[ITEMS];
     size_t index[ITEMS];
     size_t count, reported;
+    bool is_broken; // a topic that may not join the transaction took all others with it
 };
 
 static uint64_t
@@ -272,7 +274,9 @@ fake_claim(void *context, struct slot *slot, int64_t operation, const char *chun
         claim->items[claim->count++] = (struct claimed_item){
             .event_id = id,
             .attempt = 1,
-            .event = {.id = id, .topic = BYTES("t"), .payload = BYTES("{}")},
+            .event = {.id = id,
+                      .topic = fake->forbidden && id > fake->forbidden ? BYTES("forbidden") : BYTES("t"),
+                      .payload = BYTES("{}")},
         };
     }
     if (claim->count == 0)
@@ -365,8 +369,18 @@ fake_originals(void *context, const struct event *const *events, size_t count, s
 }
 
 static const struct publisher_ledger ledger = {
-    fake_acquire, fake_check, fake_heartbeat, fake_provisioned,    fake_release, fake_quarantine,
-    fake_retire,  fake_claim, fake_settle,    fake_settle_scanned, fake_refuse,  fake_originals,
+    .acquire = fake_acquire,
+    .check = fake_check,
+    .heartbeat = fake_heartbeat,
+    .provisioned = fake_provisioned,
+    .release = fake_release,
+    .quarantine = fake_quarantine,
+    .retire = fake_retire,
+    .claim = fake_claim,
+    .settle = fake_settle,
+    .settle_scanned = fake_settle_scanned,
+    .refuse = fake_refuse,
+    .originals = fake_originals,
 };
 
 // --- Kafka ---
@@ -459,16 +473,21 @@ fake_serve(void *context, struct producer *producer, int wait_ms, struct report 
     if (fault(fake) == FAULT_BEFORE && fake->is_transactional)
         return lost(err);
     bool has_poison = false;
+    for (size_t i = producer->reported; fake->forbidden && producer->slot && i < producer->count; i++)
+        producer->is_broken = producer->is_broken || producer->ids[i] > fake->forbidden;
     for (size_t i = producer->reported; i < producer->count; i++)
         has_poison = has_poison || producer->ids[i] == fake->poison;
     for (; producer->reported < producer->count && *count < room; producer->reported++, ++*count) {
         int64_t id = producer->ids[producer->reported];
         struct report *report = &reports[*count];
         *report = (struct report){.index = producer->index[producer->reported], .kind = REPORT_DELIVERED};
-        if (!is_current(producer, NULL))
+        report->cause = ERR_DENIED;
+        if (!is_current(producer, NULL) || producer->is_broken)
             report->kind = REPORT_BROKEN;
         else if (has_poison && (!producer->is_isolating || id == fake->poison))
             report->kind = REPORT_BATCH;
+        else if (fake->forbidden && id > fake->forbidden)
+            report->kind = REPORT_TOPIC;
         if (report->kind != REPORT_DELIVERED) {
             snprintf(report->reason, sizeof report->reason, "a reason");
         } else if (producer->slot) {
@@ -479,6 +498,22 @@ fake_serve(void *context, struct producer *producer, int wait_ms, struct report 
         }
     }
     return true;
+}
+
+static bool
+fake_why(void *context, struct producer *producer, struct err *err)
+{
+    (void)context;
+    if (!is_current(producer, err))
+        return false;
+    return err_set(err, producer->is_broken ? ERR_DENIED : ERR_UNREACHABLE, "the transaction has failed");
+}
+
+static void
+fake_deny_topic(void *context, const char *name)
+{
+    (void)context;
+    assert_string_equal(name, "forbidden");
 }
 
 static bool
@@ -612,9 +647,22 @@ fake_forget_topics(void *context)
 }
 
 static const struct publisher_broker broker = {
-    fake_open,        fake_destroy, fake_init,           fake_warm,          fake_begin,
-    fake_send,        fake_serve,   fake_mark,           fake_commit,        fake_read_marker,
-    fake_write_nonce, fake_topic,   fake_smallest_limit, fake_forget_topics,
+    .open = fake_open,
+    .destroy = fake_destroy,
+    .init = fake_init,
+    .warm = fake_warm,
+    .begin = fake_begin,
+    .send = fake_send,
+    .serve = fake_serve,
+    .why = fake_why,
+    .mark = fake_mark,
+    .commit = fake_commit,
+    .read_marker = fake_read_marker,
+    .write_nonce = fake_write_nonce,
+    .topic = fake_topic,
+    .smallest_limit = fake_smallest_limit,
+    .deny_topic = fake_deny_topic,
+    .forget_topics = fake_forget_topics,
 };
 
 static int64_t
@@ -714,7 +762,7 @@ run_out(struct fake *fake)
 }
 
 static void
-run_schedule(uint64_t seed, int64_t poison)
+run_schedule(uint64_t seed, int64_t poison, int64_t forbidden)
 {
     struct fake fake;
     struct process processes[WORKERS];
@@ -722,6 +770,7 @@ run_schedule(uint64_t seed, int64_t poison)
     fake.fault_percent = (int)chance(&fake, 25);
     fake.expiry_percent = (int)chance(&fake, 20);
     fake.poison = poison;
+    fake.forbidden = forbidden;
     for (int i = 0; i < WORKERS; i++)
         process_start(&processes[i], &fake);
     uint64_t crash_odds = 20 + chance(&fake, 200);
@@ -743,7 +792,7 @@ run_schedule(uint64_t seed, int64_t poison)
         if (fake.slots[i].is_quarantined)
             fail_msg("seed %llu: slot %d is quarantined", (unsigned long long)seed, i);
     for (int64_t id = 1; id <= ITEMS; id++)
-        if (fake.items[id].fate != (id == poison ? REFUSED : DONE))
+        if (fake.items[id].fate != (id == poison || (forbidden && id > forbidden) ? REFUSED : DONE))
             fail_msg("seed %llu: event %lld ended as %d", (unsigned long long)seed, (long long)id,
                      (int)fake.items[id].fate);
 }
@@ -768,7 +817,7 @@ publishes_exactly_once_in_every_schedule(void **state)
     uint64_t first, count;
     seeds(&first, &count);
     for (uint64_t seed = first; seed < first + count; seed++)
-        run_schedule(seed, 0);
+        run_schedule(seed, 0, 0);
 }
 
 static void
@@ -778,7 +827,17 @@ refuses_the_one_poisonous_record(void **state)
     uint64_t first, count;
     seeds(&first, &count);
     for (uint64_t seed = first; seed < first + count; seed++)
-        run_schedule(seed, 1 + (int64_t)(seed % ITEMS));
+        run_schedule(seed, 1 + (int64_t)(seed % ITEMS), 0);
+}
+
+static void
+refuses_what_goes_to_a_forbidden_topic(void **state)
+{
+    (void)state;
+    uint64_t first, count;
+    seeds(&first, &count);
+    for (uint64_t seed = first; seed < first + count; seed++)
+        run_schedule(seed, 0, 1 + (int64_t)(seed % ITEMS));
 }
 
 // --- what a marker says ---
@@ -934,6 +993,7 @@ without_transactions_it_holds_what_is_not_sure(void **state)
     fake_begin_run(&fake, 7);
     fake.is_transactional = false;
     fake.poison = 3;
+    fake.forbidden = 35;
     process_start(&process, &fake);
     for (int i = 0; i < 3000 && !is_finished(&fake); i++) {
         struct err err = {0};
@@ -942,7 +1002,7 @@ without_transactions_it_holds_what_is_not_sure(void **state)
     }
     publisher_destroy(process.publisher);
     for (int64_t id = 1; id <= ITEMS; id++)
-        assert_int_equal(fake.items[id].fate, id == 3 ? REFUSED : DONE);
+        assert_int_equal(fake.items[id].fate, id == 3 || id > 35 ? REFUSED : DONE);
 
     // The next one dies with a chunk in hand: nobody can know.
     fake_begin_run(&fake, 8);
@@ -973,6 +1033,7 @@ main(void)
         cmocka_unit_test(judges_markers),
         cmocka_unit_test(publishes_exactly_once_in_every_schedule),
         cmocka_unit_test(refuses_the_one_poisonous_record),
+        cmocka_unit_test(refuses_what_goes_to_a_forbidden_topic),
         cmocka_unit_test(stops_when_postgresql_has_lost_work),
         cmocka_unit_test(gives_a_slot_without_marker_new_names),
         cmocka_unit_test(never_takes_absence_for_an_abort),
