@@ -1,5 +1,7 @@
 // What clusters can promise: the probe on a real Kafka and on librdkafka's mock cluster, and the degraded
 // mode on the latter.
+#include <sys/wait.h>
+#include <unistd.h>
 #include "broker/marker.h"
 #include "broker/probe.h"
 #include "tests/broker/work_world.h"
