@@ -37,8 +37,7 @@ struct store {
     struct group_cache *groups; // of events.c, made when first needed
     struct store_info info;
     char failed_function[64]; // of the schema, called by the statement that failed last; for its GRANT
-
-    // Written by store_interrupt in other threads.
+    bool failed_on_contract;  // that statement named the contract table
     _Atomic(PGcancel *) cancel;
     atomic_int interrupting;
     atomic_bool was_interrupted; // since the statement in hand began

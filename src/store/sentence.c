@@ -85,8 +85,9 @@ fail_cancelled(struct store *store, struct err *err)
 }
 
 static void
-note_function(struct store *store, const char *sql)
+note_statement(struct store *store, const char *sql)
 {
+    store->failed_on_contract = strstr(sql, ":\"events\"") != NULL;
     store->failed_function[0] = '\0';
     const char *call = strstr(sql, "redrive.");
     if (!call)
@@ -105,7 +106,7 @@ pg_fail(struct store *store, const PGresult *result, const char *sql, struct err
         return fail_connection(store, err);
     if (err && err->kind == ERR_NONE) {
         snprintf(err->sqlstate, sizeof err->sqlstate, "%.5s", state);
-        note_function(store, sql);
+        note_statement(store, sql);
     }
     if (strcmp(state, "57014") == 0)
         return fail_cancelled(store, err);
@@ -183,14 +184,12 @@ ask_rights(struct store *store)
     return NULL;
 }
 
-static void
-explain_denied(const struct store *store, const PGresult *r, struct err *err)
+// Each of these says what is missing and returns true, or false where nothing of its kind is.
+static bool
+explain_contract(const struct store *store, const PGresult *r, const char *user, struct err *err)
 {
-    struct arena arena = {0};
-    const char *user = value_text(r, 0, USER, &arena);
-    const char *owner = value_text(r, 0, OWNER, &arena);
     const char *table = store->table_text;
-    if (!value_bool(r, 0, MAY_CONTRACT_SCHEMA))
+    if (!value_bool(r, 0, MAY_CONTRACT_SCHEMA) && value_bool(r, 0, HAS_CONTRACT))
         err_set(
             err, ERR_DENIED,
             "%s may not look into schema %s; its owner can allow it: GRANT USAGE ON SCHEMA \"%s\" TO \"%s\";",
@@ -198,11 +197,20 @@ explain_denied(const struct store *store, const PGresult *r, struct err *err)
     else if (value_bool(r, 0, HAS_CONTRACT) && !value_bool(r, 0, MAY_CONTRACT))
         err_set(err, ERR_DENIED, "%s may not read %s; its owner can allow it: GRANT SELECT ON %s TO \"%s\";",
                 user, table, table, user);
-    else if (!value_bool(r, 0, HAS_SCHEMA))
+    return err_is_set(err);
+}
+
+static bool
+explain_ours(const struct store *store, const PGresult *r, const char *user, struct arena *arena,
+             struct err *err)
+{
+    const char *owner = value_text(r, 0, OWNER, arena);
+    if (!value_bool(r, 0, HAS_SCHEMA))
         err_set(err, ERR_DENIED,
                 "%s may not create the schema redrive; a database owner can allow it: GRANT CREATE ON "
-                "DATABASE \"%s\" TO \"%s\";",
-                user, value_text(r, 0, DATABASE, &arena), user);
+                "DATABASE \"%s\" "
+                "TO \"%s\";",
+                user, value_text(r, 0, DATABASE, arena), user);
     else if (!value_bool(r, 0, MAY_SCHEMA))
         err_set(err, ERR_DENIED,
                 "%s may not use the schema redrive; its owner %s can allow it: GRANT USAGE ON SCHEMA redrive "
@@ -211,33 +219,57 @@ explain_denied(const struct store *store, const PGresult *r, struct err *err)
     else if (value_bool(r, 0, HAS_FUNCTION) && !value_bool(r, 0, MAY_FUNCTION))
         err_set(err, ERR_DENIED,
                 "%s may not call redrive.%s; the schema's owner %s can allow it: GRANT EXECUTE ON FUNCTION "
-                "redrive.%s TO \"%s\";",
+                "redrive.%s TO "
+                "\"%s\";",
                 user, store->failed_function, owner, store->failed_function, user);
     else if (!value_bool(r, 0, MAY_TABLES))
         err_set(err, ERR_DENIED,
-                "%s may not read the tables of schema redrive; its owner %s can allow it: "
-                "GRANT SELECT ON ALL TABLES IN SCHEMA redrive TO \"%s\";",
+                "%s may not read the tables of schema redrive; its owner %s can allow it: GRANT SELECT ON "
+                "ALL TABLES IN "
+                "SCHEMA redrive TO \"%s\";",
                 user, owner, user);
-    else if (!value_bool(r, 0, OWNER_MAY_SCHEMA) || !value_bool(r, 0, OWNER_MAY_CONTRACT))
+    return err_is_set(err);
+}
+
+// The functions of the schema act with the rights of its owner.
+static void
+explain_owner(const struct store *store, const PGresult *r, struct arena *arena, struct err *err)
+{
+    const char *owner = value_text(r, 0, OWNER, arena), *table = store->table_text;
+    if (!value_bool(r, 0, OWNER_MAY_SCHEMA) || !value_bool(r, 0, OWNER_MAY_CONTRACT))
         err_set(err, ERR_DENIED,
-                "%s, who owns the schema redrive, may not change %s; the table's owner can allow it: "
-                "GRANT USAGE ON SCHEMA \"%s\" TO \"%s\"; GRANT SELECT, UPDATE ON %s TO \"%s\";",
+                "%s, who owns the schema redrive, may not change %s; the table's owner can allow it: GRANT "
+                "USAGE ON "
+                "SCHEMA \"%s\" TO \"%s\"; GRANT SELECT, UPDATE ON %s TO \"%s\";",
                 owner, table, store->table_schema, owner, table, owner);
+}
+
+static void
+explain_denied(const struct store *store, const PGresult *r, struct err *err)
+{
+    struct arena arena = {0};
+    const char *user = value_text(r, 0, USER, &arena);
+    bool is_said = store->failed_on_contract && explain_contract(store, r, user, err);
+    if (!is_said && !explain_ours(store, r, user, &arena, err) && !explain_contract(store, r, user, err))
+        explain_owner(store, r, &arena, err);
     arena_release(&arena);
 }
 
 static void
-explain_missing(const struct store *store, const PGresult *r, struct err *err)
+explain_missing(const struct store *store, const PGresult *r, const char *message, struct err *err)
 {
     struct arena arena = {0};
+    const char *database = value_text(r, 0, DATABASE, &arena);
     if (!value_bool(r, 0, HAS_CONTRACT))
         err_set(err, ERR_NOT_FOUND,
                 "there is no table %s in database %s: name the right one with --table SCHEMA.NAME, or the "
                 "database with -d",
-                store->table_text, value_text(r, 0, DATABASE, &arena));
+                store->table_text, database);
     else if (!value_bool(r, 0, HAS_SCHEMA))
-        err_set(err, ERR_NOT_FOUND, "database %s has no schema redrive yet: run redrive migrate",
-                value_text(r, 0, DATABASE, &arena));
+        err_set(err, ERR_NOT_FOUND, "database %s has no schema redrive yet: run redrive migrate", database);
+    else
+        err_set(err, ERR_NOT_FOUND, "the schema redrive does not fit this program (%s): run redrive migrate",
+                message);
     arena_release(&arena);
 }
 
@@ -258,7 +290,7 @@ pg_explain(struct store *store, struct err *err)
     if (is_denied)
         explain_denied(store, rights, &better);
     else
-        explain_missing(store, rights, &better);
+        explain_missing(store, rights, err->text, &better);
     PQclear(rights);
     if (!err_is_set(&better))
         return;

@@ -1,0 +1,673 @@
+// The connection: rights, faults, poolers, and what reading needs to be true of it.
+#include <signal.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "world.h"
+
+static struct store *
+open_with(const struct store_settings *settings)
+{
+    struct store *store = NULL;
+    assert_works(store_open(&store, settings, &err));
+    return store;
+}
+
+static void
+passwords_in_arguments_are_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"host=db password=hunter2", "postgresql://ana:hunter2@db/x",
+                                      "dbname=x sslpassword=hunter2", "postgresql://db/x?password=hunter2"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        struct err err = {0};
+        assert_false(store_conninfo_check(bad[i], &err));
+        assert_int_equal(err.kind, ERR_USAGE);
+        assert_non_null(strstr(err.text, "~/.pgpass"));
+        assert_null(strstr(err.text, "hunter2"));
+    }
+    // libpq quotes what it does not understand: that may be the secret.
+    struct err unread = {0};
+    assert_false(store_conninfo_check("host=db password hunter2", &unread));
+    assert_null(strstr(unread.text, "hunter2"));
+    assert_works(store_conninfo_check("host=db user=ana dbname=x", &err));
+    assert_works(store_conninfo_check("postgresql://ana@db:5433/x?sslmode=require", &err));
+    assert_works(store_conninfo_check("", &err));
+}
+
+static void
+a_server_that_is_not_there_is_a_sentence(void **state)
+{
+    (void)state;
+    struct store *store;
+    const struct store_settings settings = {
+        .conninfo = "host=/nowhere/at/all password=hunter2", .table = "public.dlq_events", .program = "test"};
+    struct err err = {0};
+    assert_false(store_open(&store, &settings, &err));
+    assert_null(store);
+    assert_int_equal(err.kind, ERR_UNREACHABLE);
+    assert_non_null(strstr(err.text, "PostgreSQL cannot be reached: "));
+    assert_null(strchr(err.text, '\n'));
+    assert_null(strstr(err.text, "hunter2"));
+    for (int i = 0; i < 50; i++)
+        assert_in_range(store_backoff(i), US_PER_SECOND / 10, 5 * US_PER_SECOND);
+}
+
+static void
+missing_tables_are_sentences(void **state)
+{
+    (void)state;
+    struct world world;
+    world_begin(&world);
+    struct store *store = open_store(world.conninfo);
+    struct event_page page;
+    struct arena arena = {0};
+    struct operation *operations;
+    size_t count;
+    int64_t pending, highest;
+    const struct event_query query = {.fields = EVENT_NARROW | EVENT_PAYLOAD | EVENT_RAW, .limit = 10};
+    // Without the schema, events can be read all the same.
+    add_events(world.admin, 3);
+    assert_works(store_events(store, &query, &page, &err));
+    assert_int_equal(page.count, 3);
+    assert_false(page.events[0].has_raw);
+    assert_int_not_equal(page.events[0].payload.len, 0);
+    event_page_release(&page);
+    assert_refused(operation_list(store, 0, 10, &arena, &operations, &count, &err), ERR_NOT_FOUND,
+                   "run redrive migrate");
+    assert_refused(schema_check(store, &err), ERR_NOT_FOUND, "run redrive migrate");
+
+    test_sql(world.admin, "DROP TABLE public.dlq_events");
+    assert_refused(store_events(store, &query, &page, &err), ERR_NOT_FOUND,
+                   "there is no table public.dlq_events in database redrive_test_");
+    assert_refused(store_pending_count(store, &pending, &highest, &err), ERR_NOT_FOUND, "--table");
+    assert_refused(store_pending_ids(store, NULL, NULL, &err), ERR_NOT_FOUND, "--table");
+    // The connection is still good.
+    int64_t now;
+    assert_works(store_now(store, &now, &err));
+
+    // The schema was dropped under a running program.
+    struct schema_result result;
+    assert_works(schema_migrate(store, &result, &err));
+    test_sql(world.admin, "DROP SCHEMA redrive CASCADE");
+    assert_refused(operation_list(store, 0, 10, &arena, &operations, &count, &err), ERR_NOT_FOUND,
+                   "no table public.dlq_events");
+    arena_release(&arena);
+    store_close(store);
+    world_end(&world);
+}
+
+static void
+missing_rights_name_their_grant(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 5);
+    char role[80], conninfo[800], sentence[300];
+    snprintf(role, sizeof role, "%s_ana", world.db.name);
+    test_sql(world.admin, "CREATE ROLE %s LOGIN", role);
+    snprintf(conninfo, sizeof conninfo, "%s user=%s", world.conninfo, role);
+    struct store *store;
+    const struct store_settings settings = {
+        .conninfo = conninfo, .table = "public.dlq_events", .program = "test"};
+    struct arena arena = {0};
+    struct operation *operations;
+    size_t count;
+    struct event_page page;
+    const struct event_query query = {.fields = EVENT_NARROW | EVENT_ERROR, .limit = 10};
+
+    snprintf(sentence, sizeof sentence, "GRANT USAGE ON SCHEMA redrive TO \"%s\";", role);
+    assert_refused(store_open(&store, &settings, &err), ERR_DENIED, sentence);
+    test_sql(world.admin, "GRANT USAGE ON SCHEMA redrive TO %s", role);
+    snprintf(sentence, sizeof sentence, "GRANT SELECT ON ALL TABLES IN SCHEMA redrive TO \"%s\";", role);
+    test_sql(world.admin, "GRANT SELECT ON public.dlq_events TO %s", role);
+    assert_refused(store_open(&store, &settings, &err), ERR_DENIED, sentence);
+    test_sql(world.admin,
+             "GRANT SELECT ON ALL TABLES IN SCHEMA redrive TO %s; REVOKE ALL ON public.dlq_events FROM %s",
+             role, role);
+    store = open_with(&settings);
+    snprintf(sentence, sizeof sentence,
+             "%s may not read public.dlq_events; its owner can allow it: GRANT SELECT ON public.dlq_events "
+             "TO \"%s\";",
+             role, role);
+    assert_refused(store_events(store, &query, &page, &err), ERR_DENIED, sentence);
+    test_sql(world.admin, "GRANT SELECT ON public.dlq_events TO %s", role);
+    assert_works(store_events(store, &query, &page, &err));
+    event_page_release(&page);
+    assert_works(operation_list(store, 0, 10, &arena, &operations, &count, &err));
+
+    // A viewer: no function, and no way around one.
+    const int64_t ids[] = {1, 2};
+    struct operation_request request = {
+        .action = ACTION_DISCARD, .ids = ids, .count = 2, .scope = "x", .rate = RATE_UNLIMITED};
+    snprintf(request.key, sizeof request.key, "%s", new_uuid(world.admin));
+    int64_t no;
+    snprintf(sentence, sizeof sentence, "GRANT EXECUTE ON FUNCTION redrive.operation_begin TO \"%s\";", role);
+    assert_refused(operation_create(store, &request, NULL, NULL, &no, &err), ERR_DENIED, sentence);
+    PGconn *ana = test_connect(conninfo);
+    static const char *const attempts[] = {
+        "UPDATE public.dlq_events SET status = 'RESOLVED'",
+        "UPDATE redrive.operation_item SET state = 'done'",
+        "INSERT INTO redrive.operation (key, action, scope) VALUES (gen_random_uuid(), 'discard', 'x')",
+        "INSERT INTO redrive.audit (action) VALUES ('x')",
+        "DELETE FROM redrive.audit",
+        "TRUNCATE redrive.audit",
+        "SELECT redrive._audit('x', 1, 1, 'x', 'x')",
+        "SELECT redrive.operation_begin(gen_random_uuid(), 'discard', 'x', '', '', '', '', 1)",
+        "SELECT redrive.adopt()",
+        "UPDATE redrive.slot SET fence = 0",
+        "DELETE FROM redrive.chunk"};
+    for (size_t i = 0; i < sizeof attempts / sizeof attempts[0]; i++)
+        assert_string_equal(test_state(ana, attempts[i]), "42501");
+
+    // An operator: what redrive.grants says is what is needed.
+    test_sql(
+        world.admin,
+        "DO $$ DECLARE g text; BEGIN FOR g IN SELECT redrive.grants('%s') LOOP EXECUTE g; END LOOP; END $$",
+        role);
+    assert_works(operation_create(store, &request, NULL, NULL, &no, &err));
+    int64_t applied, left;
+    assert_works(work_apply(store, no, 10, &applied, &left, &err));
+    assert_int_equal(
+        test_number(
+            world.admin,
+            "SELECT count(*) FROM public.dlq_events WHERE status = 'DISCARDED' AND resolved_by LIKE '%_ana'"),
+        2);
+    assert_string_equal(
+        test_text(world.admin, "SELECT DISTINCT who FROM redrive.audit WHERE action <> 'migrate'"), role);
+    for (size_t i = 0; i < sizeof attempts / sizeof attempts[0]; i++) {
+        if (i != 7)
+            assert_string_equal(test_state(ana, attempts[i]), "42501");
+    }
+
+    // The owner of the schema lost the right to change the table: then every function fails, and says whose
+    // right it is.
+    test_sql(world.admin,
+             "CREATE ROLE %s_owner; GRANT USAGE, CREATE ON SCHEMA redrive TO %s_owner; ALTER SCHEMA redrive "
+             "OWNER TO %s_owner;"
+             "ALTER FUNCTION redrive.operation_freeze OWNER TO %s_owner; GRANT ALL ON ALL TABLES IN SCHEMA "
+             "redrive TO %s_owner;"
+             "GRANT ALL ON ALL SEQUENCES IN SCHEMA redrive TO %s_owner",
+             role, role, role, role, role, role);
+    snprintf(request.key, sizeof request.key, "%s", new_uuid(world.admin));
+    snprintf(sentence, sizeof sentence, "GRANT SELECT, UPDATE ON public.dlq_events TO \"%s_owner\";", role);
+    assert_refused(operation_create(store, &request, NULL, NULL, &no, &err), ERR_DENIED, sentence);
+    PQfinish(ana);
+    store_close(store);
+    arena_release(&arena);
+    test_sql(
+        world.admin,
+        "ALTER SCHEMA redrive OWNER TO postgres; ALTER FUNCTION redrive.operation_freeze OWNER TO postgres;"
+        "DROP OWNED BY %s, %s_owner; DROP ROLE %s, %s_owner",
+        role, role, role, role);
+    world_end(&world);
+}
+
+static void
+a_role_that_may_not_migrate_is_told(void **state)
+{
+    (void)state;
+    struct world world;
+    world_begin(&world);
+    char role[80], conninfo[800];
+    snprintf(role, sizeof role, "%s_bo", world.db.name);
+    test_sql(world.admin, "CREATE ROLE %s LOGIN", role);
+    snprintf(conninfo, sizeof conninfo, "%s user=%s", world.conninfo, role);
+    struct store *store = open_store(conninfo);
+    struct schema_result result;
+    test_sql(world.admin, "GRANT SELECT, UPDATE ON public.dlq_events TO %s", role);
+    assert_refused(
+        schema_migrate(store, &result, &err), ERR_DENIED,
+        "may not create the schema redrive; a database owner can allow it: GRANT CREATE ON DATABASE");
+    test_sql(world.admin, "GRANT CREATE ON DATABASE %s TO %s", world.db.name, role);
+    assert_works(schema_migrate(store, &result, &err));
+    // An owner that is nobody special: everything works, whether or not it may read the system identifier.
+    add_events(world.admin, 4);
+    int64_t no = make_operation(&world, store, ACTION_DISCARD, 1, 4);
+    int64_t applied, left;
+    assert_works(work_apply(store, no, 10, &applied, &left, &err));
+    assert_int_equal(applied, 4);
+    store_close(store);
+    test_sql(world.admin, "DROP OWNED BY %s CASCADE; DROP ROLE %s", role, role);
+    world_end(&world);
+}
+
+static void
+read_only_changes_nothing(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 5);
+    int64_t no = make_operation(&world, world.store, ACTION_DISCARD, 1, 2);
+    const struct store_settings settings = {
+        .conninfo = world.conninfo, .table = "public.dlq_events", .program = "test", .is_read_only = true};
+    struct store *store = open_with(&settings);
+    const int64_t ids[] = {3};
+    struct operation_request request = {.action = ACTION_DISCARD,
+                                        .ids = ids,
+                                        .count = 1,
+                                        .scope = "x",
+                                        .key = "00000000-0000-4000-8000-000000000001"};
+    struct slot slot;
+    struct schema_result result;
+    int64_t applied, left;
+    assert_refused(operation_create(store, &request, NULL, NULL, &no, &err), ERR_DENIED, "--read-only");
+    assert_refused(operation_steer(store, no, STEER_CANCEL, 0, &err), ERR_DENIED, "--read-only");
+    assert_refused(work_apply(store, no, 5, &applied, &left, &err), ERR_DENIED, "--read-only");
+    assert_refused(slot_acquire(store, "k", "w", NULL, 0, &slot, &err), ERR_DENIED, "--read-only");
+    assert_refused(worker_beat(store, "w", true, NULL, 0, &err), ERR_DENIED, "--read-only");
+    assert_refused(schema_migrate(store, &result, &err), ERR_DENIED, "--read-only");
+    assert_refused(schema_adopt(store, &err), ERR_DENIED, "--read-only");
+    assert_refused(schema_create_indexes(store, &err), ERR_DENIED, "--read-only");
+    struct stats stats;
+    assert_works(stats_read(store, &world.arena, &stats, &err));
+    assert_int_equal(stats.pending.pending, 5);
+    store_close(store);
+    world_end(&world);
+}
+
+// What another session does to ours.
+static void
+terminate_others(struct world *world)
+{
+    test_sql(world->admin, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = "
+                           "current_database() AND pid <> pg_backend_pid()"
+                           " AND application_name LIKE 'redrive/%%'");
+    while (test_number(world->admin, "SELECT count(*) FROM pg_stat_activity WHERE datname = "
+                                     "current_database() AND pid <> pg_backend_pid()"
+                                     " AND application_name LIKE 'redrive/%'") > 0)
+        clock_sleep(1000);
+}
+
+static bool
+terminate_in_the_middle(void *context, size_t written, size_t total)
+{
+    (void)written;
+    (void)total;
+    terminate_others(context);
+    return true;
+}
+
+static void
+a_broken_connection_is_made_anew(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 5);
+    int64_t now;
+    terminate_others(&world);
+    assert_refused(store_now(world.store, &now, &err), ERR_UNREACHABLE, "PostgreSQL");
+    assert_false(store_is_connected(world.store));
+    assert_refused(store_now(world.store, &now, &err), ERR_UNREACHABLE,
+                   "PostgreSQL"); // and again, without a crash
+    assert_works(store_reconnect(world.store, &err));
+    assert_true(store_is_connected(world.store));
+    assert_works(store_now(world.store, &now, &err));
+
+    // In the middle of a freeze: nothing is left, and the same key makes it once.
+    const int64_t ids[] = {1, 2, 3};
+    struct operation_request request = {
+        .action = ACTION_DISCARD, .ids = ids, .count = 3, .scope = "x", .rate = RATE_UNLIMITED};
+    snprintf(request.key, sizeof request.key, "%s", new_uuid(world.admin));
+    int64_t no;
+    assert_refused(operation_create(world.store, &request, terminate_in_the_middle, &world, &no, &err),
+                   ERR_UNREACHABLE, "PostgreSQL");
+    assert_works(store_reconnect(world.store, &err));
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.operation"), 0);
+    assert_works(operation_create(world.store, &request, NULL, NULL, &no, &err));
+    assert_int_equal(get_operation(&world, no).queued, 3);
+
+    // Database gone altogether.
+    PGconn *server = test_connect(getenv("REDRIVE_TEST_PG"));
+    test_sql(server, "ALTER DATABASE %s ALLOW_CONNECTIONS false", world.db.name);
+    terminate_others(&world);
+    assert_refused(store_now(world.store, &now, &err), ERR_UNREACHABLE, "PostgreSQL");
+    assert_refused(store_reconnect(world.store, &err), ERR_UNREACHABLE, "cannot be reached");
+    assert_refused(store_now(world.store, &now, &err), ERR_UNREACHABLE, "no connection");
+    test_sql(server, "ALTER DATABASE %s ALLOW_CONNECTIONS true", world.db.name);
+    assert_works(store_reconnect(world.store, &err));
+    PQfinish(server);
+    world_end(&world);
+}
+
+static struct store *interrupted;
+
+static void
+on_alarm(int number)
+{
+    (void)number;
+    store_interrupt(interrupted);
+}
+
+static bool
+any_ids(void *context, const int64_t *ids, size_t count)
+{
+    (void)ids;
+    *(size_t *)context += count;
+    return true;
+}
+
+// The signal stands for the other thread: it comes while libpq waits.
+static void
+a_statement_can_be_stopped(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 5);
+    PGconn *blocker = test_connect(world.conninfo);
+    test_sql(blocker, "BEGIN; LOCK TABLE public.dlq_events IN ACCESS EXCLUSIVE MODE");
+    interrupted = world.store;
+    struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+    sigaction(SIGALRM, &action, NULL);
+    int64_t pending, highest;
+    alarm(1);
+    assert_refused(store_pending_count(world.store, &pending, &highest, &err), ERR_CANCELLED,
+                   "stopped as asked");
+    alarm(1);
+    size_t count = 0;
+    assert_refused(store_pending_ids(world.store, any_ids, &count, &err), ERR_CANCELLED, "stopped as asked");
+    // Without being asked to stop, a lock that is not given ends as one.
+    assert_refused(store_pending_count(world.store, &pending, &highest, &err), ERR_CONFLICT,
+                   "locked for too long");
+    test_sql(blocker, "ROLLBACK");
+    assert_works(store_pending_count(world.store, &pending, &highest, &err));
+    store_interrupt(world.store); // with nothing running it is harmless
+    clock_sleep(50000);
+    assert_works(store_pending_count(world.store, &pending, &highest, &err));
+    PQfinish(blocker);
+    world_end(&world);
+}
+
+static bool
+stop_at_once(void *context, const int64_t *ids, size_t count)
+{
+    (void)ids;
+    *(size_t *)context += count;
+    return false;
+}
+
+static void
+pages_are_read_by_key(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 25000);
+    test_sql(world.admin, "UPDATE public.dlq_events SET status = 'RESOLVED', resolved_at = '2026-01-01 "
+                          "10:00', resolved_by = 'ana' WHERE id <= 10;"
+                          "UPDATE public.dlq_events SET status = 'DISCARDED', resolved_at = '2026-01-01 "
+                          "11:00', resolved_by = 'bo' WHERE id = 11;"
+                          "UPDATE public.dlq_events SET status = 'strange' WHERE id = 12; UPDATE "
+                          "public.dlq_events SET status = NULL WHERE id = 13");
+    int64_t pending, highest, at;
+    assert_works(store_pending_count(world.store, &pending, &highest, &err));
+    assert_int_equal(pending, 24987);
+    assert_int_equal(highest, 25000);
+    size_t count = 0;
+    assert_works(store_pending_ids(world.store, any_ids, &count, &err));
+    assert_int_equal(count, 24987);
+    count = 0;
+    assert_refused(store_pending_ids(world.store, stop_at_once, &count, &err), ERR_CANCELLED, "stopped");
+    assert_int_equal(count, 10000);
+    char by[64];
+    assert_works(store_last_closed(world.store, &at, by, &err));
+    assert_string_equal(by, "bo");
+    assert_int_equal(at, 1767265200 * US_PER_SECOND);
+
+    struct event_page page;
+    struct event_query query = {.fields = EVENT_NARROW, .statuses = 1u << EVENT_PENDING, .limit = 3};
+    assert_works(store_events(world.store, &query, &page, &err));
+    assert_int_equal(page.count, 3);
+    assert_int_equal(page.events[0].id, 25000);
+    event_page_release(&page);
+    query.before_id = 16;
+    assert_works(store_events(world.store, &query, &page, &err));
+    assert_int_equal(page.count, 2);
+    assert_int_equal(page.events[1].id, 14);
+    event_page_release(&page);
+    query = (struct event_query){.fields = EVENT_NARROW,
+                                 .statuses = 1u << EVENT_OTHER | 1u << EVENT_DISCARDED,
+                                 .limit = 50,
+                                 .ascending = true};
+    assert_works(store_events(world.store, &query, &page, &err));
+    assert_int_equal(page.count, 3);
+    assert_int_equal(page.events[0].status, EVENT_DISCARDED);
+    assert_int_equal(page.events[1].status, EVENT_OTHER);
+    assert_true(bytes_equal_text(page.events[1].status_text, "strange"));
+    assert_false(bytes_present(page.events[2].status_text));
+    event_page_release(&page);
+
+    const int64_t wanted[] = {7, 99999, 3, 24999};
+    query = (struct event_query){.fields = EVENT_NARROW | EVENT_ERROR, .ids = wanted, .id_count = 4};
+    assert_works(store_events(world.store, &query, &page, &err));
+    assert_int_equal(page.count, 3);
+    assert_int_equal(page.events[0].id, 7);
+    assert_int_equal(page.events[1].id, 3);
+    assert_int_equal(page.events[2].id, 24999);
+    assert_true(bytes_equal_text(page.events[1].error_message, "Connection refused: host-3"));
+    event_page_release(&page);
+    query.id_count = 0;
+    assert_works(store_events(world.store, &query, &page, &err));
+    assert_int_equal(page.count, 0);
+    world_end(&world);
+}
+
+static void
+columns_come_as_they_are(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 1);
+    test_sql(world.admin,
+             "UPDATE public.dlq_events SET created_at = '2026-07-01 12:00:00.123456', last_retry_at = "
+             "'infinity', resolved_at = '-infinity',"
+             " retry_count = NULL, kafka_offset = 9007199254740993, kafka_partition = NULL, source_id = NULL,"
+             " error_message = 'Grüße, Welt: ' || repeat('ä', 100), stack_trace = NULL, correlation_id ="
+             " '01234567-89ab-cdef-0123-456789abcdef', event_payload = '{\"n\": 18446744073709551615, \"t\": "
+             "\"ü\"}' WHERE id = 1");
+    const struct store_settings settings = {
+        .conninfo = world.conninfo, .table = "public.dlq_events", .zone = "Europe/Berlin", .program = "test"};
+    struct store *store = open_with(&settings);
+    struct event_page page;
+    struct event_query query = {
+        .fields = EVENT_NARROW | EVENT_ERROR | EVENT_STACK | EVENT_PAYLOAD, .limit = 1, .cut = 16};
+    assert_works(store_events(store, &query, &page, &err));
+    const struct event *e = &page.events[0];
+    assert_int_equal(e->created_wall - e->created_at, 7200 * US_PER_SECOND);
+    assert_int_equal(e->created_at, 1782900000123456);
+    assert_int_equal(e->last_retry_at, INT64_MAX);
+    assert_true(e->resolved_at < -1000000 * US_PER_SECOND && e->resolved_at != TIME_ABSENT);
+    assert_int_equal(e->retry_count, 0);
+    assert_true(e->has_offset);
+    assert_int_equal(e->offset, 9007199254740993);
+    assert_false(e->has_partition);
+    assert_false(bytes_present(e->source_id));
+    assert_true(bytes_equal_text(e->correlation_id, "01234567-89ab-cdef-0123-456789abcdef"));
+    assert_true(bytes_equal_text(e->error_message, "Grüße, Welt: ")); // cut before the ä that would be split
+    assert_false(bytes_present(e->stack_trace));
+    assert_int_equal(e->payload.len, 16);
+    assert_int_equal(e->payload_size, strlen("{\"n\": 18446744073709551615, \"t\": \"ü\"}"));
+    event_page_release(&page);
+    query.cut = 0;
+    assert_works(store_events(store, &query, &page, &err));
+    assert_true(bytes_equal_text(page.events[0].payload, "{\"n\": 18446744073709551615, \"t\": \"ü\"}"));
+    assert_int_not_equal(page.events[0].group, 0);
+    uint64_t group = page.events[0].group;
+    event_page_release(&page);
+    query = (struct event_query){.fields = EVENT_GROUP, .limit = 1, .cut = 5};
+    assert_works(store_events(store, &query, &page, &err));
+    assert_int_equal(page.events[0].group, group); // from the whole text, also where little is kept
+    assert_false(bytes_present(page.events[0].error_message));
+    assert_true(bytes_equal_text(page.events[0].topic, "orders"));
+    event_page_release(&page);
+    store_close(store);
+    world_end(&world);
+}
+
+static void
+json_is_compared_by_value(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 2);
+    test_sql(world.admin, "UPDATE public.dlq_events SET event_payload = '{\"a\": [1, 2.0], \"b\": null}'");
+    const int64_t ids[] = {1, 2, 1, 2, 1, 99, 1, 2, 1};
+    const struct bytes originals[] = {BYTES("{\"b\":null,\"a\":[1,2.0]}"),
+                                      BYTES("{\"b\":null,\"a\":[2.0,1]}"),
+                                      BYTES("not json"),
+                                      BYTES("\xff\xfe"),
+                                      BYTES_ABSENT,
+                                      BYTES("{}"),
+                                      BYTES(""),
+                                      BYTES("{\"a\": [1, 2.00], \"b\": null} "),
+                                      BYTES("\"\\u0000\"")};
+    static const bool expected[] = {true, false, false, false, false, false, false, true, false};
+    bool same[9];
+    assert_works(store_same_json(world.store, ids, originals, 9, same, &err));
+    for (size_t i = 0; i < 9; i++)
+        assert_int_equal(same[i], expected[i]);
+    world_end(&world);
+}
+
+static void
+five_analyses(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 70);
+    test_sql(world.admin, "UPDATE public.dlq_events SET created_at = localtimestamp - interval '3 hours';"
+                          "UPDATE public.dlq_events SET status = 'RESOLVED', resolved_at = created_at + "
+                          "interval '90 s' WHERE id <= 10;"
+                          "UPDATE public.dlq_events SET status = 'DISCARDED' WHERE id = 11; UPDATE "
+                          "public.dlq_events SET event_type = 'other',"
+                          " created_at = localtimestamp - interval '8 days' WHERE id = 70; UPDATE "
+                          "public.dlq_events SET status = 'odd' WHERE id = 12");
+    struct stats stats;
+    assert_works(stats_read(world.store, &world.arena, &stats, &err));
+    assert_int_equal(stats.pending.pending, 58);
+    assert_int_equal(stats.pending.resolved, 10);
+    assert_int_equal(stats.pending.discarded, 1);
+    assert_int_equal(stats.pending.other, 1);
+    assert_true(stats.pending.newest_at - stats.pending.oldest_at > 7 * 86400 * US_PER_SECOND);
+    assert_int_equal(stats.error_count, 7);
+    assert_true(stats.errors[0].count >= stats.errors[6].count);
+    assert_int_equal(stats.hour_count, 168);
+    int64_t sum = 0;
+    for (size_t i = 0; i < stats.hour_count; i++) {
+        sum += stats.hours[i].count;
+        if (i)
+            assert_int_equal(stats.hours[i].hour - stats.hours[i - 1].hour, 3600 * US_PER_SECOND);
+    }
+    assert_int_equal(sum, 69);
+    assert_int_equal(stats.hours[164].count, 69);
+    assert_int_equal(stats.type_count, 2);
+    assert_string_equal(stats.types[0].event_type, "order.created");
+    assert_int_equal(stats.types[0].total, 69);
+    assert_int_equal(stats.types[0].pending, 57);
+    assert_int_equal(stats.types[0].resolved, 10);
+    assert_int_equal(stats.resolution_count, 1);
+    assert_true(stats.resolutions[0].mean_seconds == 90.0);
+    test_sql(world.admin, "TRUNCATE public.dlq_events");
+    assert_works(stats_read(world.store, &world.arena, &stats, &err));
+    assert_int_equal(stats.pending.oldest_at, TIME_ABSENT);
+    assert_int_equal(stats.hour_count, 168);
+    world_end(&world);
+}
+
+// Two clients through a pool of one server connection each transaction: whatever depends on a session would
+// show.
+static void
+everything_works_behind_a_pooler(void **state)
+{
+    (void)state;
+    struct world world;
+    world_begin(&world);
+    if (!*world.db.pooled) {
+        world_end(&world);
+        skip();
+    }
+    add_events(world.admin, 15000);
+    struct store *other = open_store(world.db.pooled);
+    world.store = open_store(world.db.pooled);
+    struct schema_result result;
+    assert_works(schema_migrate(world.store, &result, &err));
+    assert_works(store_reconnect(other, &err));
+    assert_works(schema_check(other, &err));
+
+    size_t count = 0;
+    assert_works(store_pending_ids(other, any_ids, &count, &err));
+    assert_int_equal(count, 15000);
+    int64_t no = make_operation(&world, world.store, ACTION_DISCARD, 1, 12000);
+    int64_t applied, left = 1;
+    while (left) { // hand over hand
+        assert_works(work_apply(world.store, no, 700, &applied, &left, &err));
+        if (left)
+            assert_works(work_apply(other, no, 700, &applied, &left, &err));
+    }
+    assert_int_equal(get_operation(&world, no).done, 12000);
+
+    no = make_operation(&world, other, ACTION_REPROCESS, 12001, 15000);
+    struct slot slots[2];
+    assert_works(slot_acquire(world.store, "k", "a", NULL, 0, &slots[0], &err));
+    assert_works(slot_acquire(other, "k", "b", NULL, 0, &slots[1], &err));
+    size_t published = 0;
+    for (int turn = 0; published < 3000 && turn < 100; turn++) {
+        struct store *store = turn % 2 ? other : world.store;
+        struct claim claim = {0};
+        assert_works(chunk_claim(store, &slots[turn % 2], no, new_uuid(world.admin), 250, 1 << 24,
+                                 &world.arena, &claim, &err));
+        if (claim.count)
+            assert_works(chunk_settle(store, &slots[turn % 2], &claim.chunk, CHUNK_COMMITTED, "x", &err));
+        published += claim.count;
+    }
+    assert_int_equal(published, 3000);
+    assert_int_equal(get_operation(&world, no).state, OPERATION_DONE);
+
+    struct event_page page;
+    const struct event_query query = {.fields = EVENT_NARROW | EVENT_PAYLOAD | EVENT_GROUP, .limit = 500};
+    assert_works(store_events(other, &query, &page, &err));
+    assert_int_equal(page.count, 500);
+    event_page_release(&page);
+    struct stats stats;
+    assert_works(stats_read(world.store, &world.arena, &stats, &err));
+    assert_works(worker_beat(other, "w", true, "idle", 0, &err));
+    // Nothing of ours stays in the server connections that others will get.
+    PGconn *stranger = test_connect(world.db.pooled);
+    for (int i = 0; i < 5; i++) {
+        assert_string_equal(test_text(stranger, "SHOW transaction_read_only"), "off");
+        assert_string_equal(test_text(stranger, "SHOW search_path"), "\"$user\", public");
+        assert_string_equal(test_text(stranger, "SHOW statement_timeout"), "0");
+    }
+    PQfinish(stranger);
+    interrupted = world.store;
+    test_sql(world.admin, "BEGIN; LOCK TABLE public.dlq_events IN ACCESS EXCLUSIVE MODE");
+    struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+    sigaction(SIGALRM, &action, NULL);
+    alarm(1);
+    int64_t pending, highest;
+    assert_refused(store_pending_count(world.store, &pending, &highest, &err), ERR_CANCELLED,
+                   "stopped as asked");
+    test_sql(world.admin, "ROLLBACK");
+    store_close(other);
+    world_end(&world);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(passwords_in_arguments_are_refused),
+        cmocka_unit_test(a_server_that_is_not_there_is_a_sentence),
+        cmocka_unit_test(missing_tables_are_sentences),
+        cmocka_unit_test(missing_rights_name_their_grant),
+        cmocka_unit_test(a_role_that_may_not_migrate_is_told),
+        cmocka_unit_test(read_only_changes_nothing),
+        cmocka_unit_test(a_broken_connection_is_made_anew),
+        cmocka_unit_test(a_statement_can_be_stopped),
+        cmocka_unit_test(pages_are_read_by_key),
+        cmocka_unit_test(columns_come_as_they_are),
+        cmocka_unit_test(json_is_compared_by_value),
+        cmocka_unit_test(five_analyses),
+        cmocka_unit_test(everything_works_behind_a_pooler),
+    };
+    return cmocka_run_group_tests_name("store", tests, NULL, NULL);
+}
