@@ -206,13 +206,18 @@ static bool
 idle(struct run *run, bool *is_over, struct err *err)
 {
     run->operation = 0;
+    // A service finds out what the cluster promises before somebody asks it to publish.
+    bool is_there = false;
+    if (run->settings->mode == WORKER_SERVICE && !run->publishers[0] && !worker_need_kafka(run, &is_there, err))
+        return false;
     if (!run->is_waiting) {
         // What others left is work as well: a look at it comes after the last work was done.
         bool is_tired = run->settings->idle_exit && clock_mono() - run->work_at > run->settings->idle_exit;
         *is_over = (run->settings->mode == WORKER_ONCE && run->recovered_at >= run->work_at) ||
                    (run->settings->mode == WORKER_SERVICE && is_tired);
         run->recover_at = run->recovered_at >= run->work_at ? run->recover_at : 0;
-        worker_note(run, "idle");
+        if (!run->kafka_since)
+            worker_note(run, "idle");
     } else if (!run->kafka_since) {
         worker_note(run, "waits for the rate of its operation");
     }
