@@ -103,6 +103,7 @@ main(int argc, char **argv)
     struct err err = {0};
     setlocale(LC_CTYPE, ""); // not LC_NUMERIC: numbers of ours have a point in every country
     close_doors();
+    command_answer_interrupt();
     int status = run(argc, argv, &err);
     if (err_is_set(&err)) {
         fflush(stdout);

@@ -142,6 +142,25 @@ on_interrupt(int signal)
     is_interrupted = 1;
 }
 
+// Before anything is in hand. The status of an interrupt is the same for every command.
+static void
+on_early_interrupt(int signal)
+{
+    (void)signal;
+    _exit(STATUS_INTERRUPTED);
+}
+
+void
+command_answer_interrupt(void)
+{
+    struct sigaction action = {.sa_handler = on_early_interrupt};
+    struct sigaction before;
+    sigemptyset(&action.sa_mask);
+    // Ignored from outside (nohup, a script's background) stays ignored.
+    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(SIGINT, &action, NULL);
+}
+
 void
 command_catch_signals(void)
 {

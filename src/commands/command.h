@@ -116,6 +116,8 @@ bool command_store(struct call *call, enum store_need need, struct store **store
 bool command_no_args(const struct call *call, struct err *err) MUST_CHECK;
 bool command_number(const char *text, const char *what, int64_t *number, struct err *err) MUST_CHECK;
 
+// An interrupt ends the program with 130: while there is nothing to settle.
+void command_answer_interrupt(void);
 // Set by SIGINT and SIGTERM from then on: long loops end soon and settle what is in hand. A second SIGINT
 // ends the program.
 void command_catch_signals(void);

@@ -2,7 +2,9 @@
 #include <string.h>
 #include "commands/command.h"
 #include "commands/json.h"
+#include "commands/look.h"
 #include "commands/output.h"
+#include "commands/publishing.h"
 #include "kafka_properties.h"
 
 static const struct column columns[] = {
@@ -61,7 +63,11 @@ command_config(struct call *call, struct err *err)
         err_context(err, "%s", call->settings.origins[SETTING_ID_categories].where);
         return STATUS_USAGE;
     }
+    struct broker_settings broker = publishing_broker(call);
     if (call->options.check) {
+        if (!plan_key_check(call->settings.key, err) || !broker_settings_check(&broker, err) ||
+            !look_check(call, err))
+            return command_status(err);
         remark(call, "the configuration is right");
         return STATUS_DONE;
     }

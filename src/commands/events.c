@@ -11,7 +11,7 @@
 #include "commands/json.h"
 #include "commands/output.h"
 
-enum { PAGE = 500 };
+enum { PAGE = 1000 };
 
 static const struct column columns[] = {{"id", ALIGN_RIGHT, 6, 0},    {"created", ALIGN_LEFT, 19, 0},
                                         {"type", ALIGN_LEFT, 12, 24}, {"status", ALIGN_LEFT, 7, 0},

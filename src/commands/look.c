@@ -1,6 +1,6 @@
 // keys, themes: the keymap in force and the themes there are; the screen's own files, read without a screen.
-#include <stdlib.h>
-#include "commands/command.h"
+#include "commands/look.h"
+
 #include "commands/output.h"
 #include "ui/keymap.h"
 #include "ui/theme.h"
@@ -24,15 +24,44 @@ say_warnings(const struct call *call, struct strbuf *warnings)
     strbuf_release(warnings);
 }
 
+static struct keymap *
+load_keymap(const struct call *call, const struct ui_places *where, struct err *err)
+{
+    struct strbuf warnings = {0};
+    struct keymap *keymap = keymap_load(call->settings.keymap, where, &warnings, err);
+    say_warnings(call, &warnings);
+    return keymap;
+}
+
+static struct theme *
+load_theme(const struct call *call, const struct ui_places *where, struct err *err)
+{
+    struct strbuf warnings = {0};
+    struct theme *theme = theme_load(call->settings.theme, where, &warnings, err);
+    say_warnings(call, &warnings);
+    return theme;
+}
+
+bool
+look_check(const struct call *call, struct err *err)
+{
+    struct ui_places where = places(call);
+    struct keymap *keymap = load_keymap(call, &where, err);
+    struct theme *theme = keymap != NULL ? load_theme(call, &where, err) : NULL;
+    bool ok = theme != NULL;
+    keymap_destroy(keymap);
+    theme_destroy(theme);
+    return ok;
+}
+
 int
 command_keys(struct call *call, struct err *err)
 {
     if (!command_no_args(call, err))
         return STATUS_USAGE;
-    struct strbuf text = {0}, warnings = {0};
+    struct strbuf text = {0};
     struct ui_places where = places(call);
-    struct keymap *keymap = keymap_load(call->settings.keymap, &where, &warnings, err);
-    say_warnings(call, &warnings);
+    struct keymap *keymap = load_keymap(call, &where, err);
     if (keymap == NULL)
         return command_status(err);
     keymap_describe(keymap, &text);
@@ -47,10 +76,9 @@ command_themes(struct call *call, struct err *err)
 {
     if (!command_no_args(call, err))
         return STATUS_USAGE;
-    struct strbuf text = {0}, warnings = {0};
+    struct strbuf text = {0};
     struct ui_places where = places(call);
-    struct theme *theme = theme_load(call->settings.theme, &where, &warnings, err);
-    say_warnings(call, &warnings);
+    struct theme *theme = load_theme(call, &where, err);
     if (theme == NULL)
         return command_status(err);
     strbuf_printf(&text, "in force: %s (%s)\n\n", theme_name(theme), theme_background(theme));

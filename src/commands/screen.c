@@ -117,6 +117,7 @@ configure(const struct call *call, const struct desk_pair *pair)
         .confirm_above = settings->confirm_above,
         .reason_required = settings->reason_required,
         .is_ascii = settings->ascii,
+        .takes_mouse = settings->mouse,
         .theme = settings->theme,
         .keymap = settings->keymap,
         .places = {.config_home = settings->config_home, .share = REDRIVE_SHARE},
@@ -137,6 +138,7 @@ run_on_terminal(struct app_config *config, const struct settings *settings, stru
     if (!term)
         return STATUS_USAGE;
     config->is_ascii = term_is_ascii(term);
+    config->start_note = term_note(term);
     struct app *app = app_create(config, err);
     int status = app ? app_run(app, term) : STATUS_USAGE;
     term_close(term);

@@ -91,6 +91,8 @@ ok "Kafka properties of a file that others can write are refused" all exits 2 ';
 rm "$config"
 REDRIVE_CONFIG=/nowhere/config run config
 ok "a named file that is not there" all exits 2 ';' one_sentence
+REDRIVE_THEME=nosuch run config --check
+ok "config --check reads the theme and the keymap too" all exits 2 ';' one_sentence ';' warns nosuch
 run info --json
 ok "info" all exits 0 ';' names what where
 

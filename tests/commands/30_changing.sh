@@ -54,6 +54,8 @@ at_terminal $'y\n' discard "${db[@]}" --id 3
 ok "a terminal is asked: yes" all exits 0 ';' says "discard 1 event" ';' in_table "SELECT status FROM dlq_events WHERE id = 3" DISCARDED
 at_terminal $'\n' discard "${db[@]}" --id 4
 ok "a terminal is asked: Enter is no" all exits 4 ';' in_table "SELECT status FROM dlq_events WHERE id = 4" PENDING
+at_terminal $'\003' discard "${db[@]}" --id 4
+ok "a terminal is asked: an interrupt is no" all exits 130 ';' in_table "SELECT status FROM dlq_events WHERE id = 4" PENDING
 at_terminal $'y\n' discard "${db[@]}" --filter 'type:order.updated'
 ok "much at stake: y is not enough" all exits 4 ';' says "to confirm" ';' in_table "SELECT count(*) FROM dlq_events WHERE status = 'DISCARDED' AND event_type = 'order.updated'" 0
 at_terminal $'12\n' discard "${db[@]}" --filter 'id:5..16'
