@@ -530,6 +530,8 @@ event_open(struct app *app, const void *argument)
     view->id = given->id;
     view->pager = pager_create();
     view->payload = pager_create();
+    pager_set_ascii(view->pager, app_config(app)->is_ascii);
+    pager_set_ascii(view->payload, app_config(app)->is_ascii);
     ask(app, view);
     return view;
 }

@@ -301,6 +301,7 @@ help_open(struct app *app, const void *argument)
     struct help *help = alloc_bytes(sizeof *help);
     help->context = context ? *context : CONTEXT_GLOBAL;
     help->pager = pager_create();
+    pager_set_ascii(help->pager, app_config(app)->is_ascii);
     build(app, help);
     return help;
 }

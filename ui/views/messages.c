@@ -117,6 +117,7 @@ messages_open(struct app *app, const void *argument)
     (void)argument;
     struct messages *messages = alloc_bytes(sizeof *messages);
     messages->pager = pager_create();
+    pager_set_ascii(messages->pager, app_config(app)->is_ascii);
     build(app, messages);
     return messages;
 }
