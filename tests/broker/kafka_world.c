@@ -67,12 +67,21 @@ void
 put_record(rd_kafka_t *producer, const char *topic, int32_t partition, const char *key, const char *value,
            const char *header)
 {
-    rd_kafka_resp_err_t code = rd_kafka_producev(
-        producer, RD_KAFKA_V_TOPIC(topic), RD_KAFKA_V_PARTITION(partition),
-        RD_KAFKA_V_KEY((void *)(uintptr_t)key, key ? strlen(key) : 0),
-        RD_KAFKA_V_VALUE((void *)(uintptr_t)value, value ? strlen(value) : 0),
-        RD_KAFKA_V_HEADER("trace", header, -1), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_END);
-    assert_int_equal(code, 0);
+    union {
+        const char *in;
+        void *out;
+    } k = {.in = key}, v = {.in = value}, h = {.in = header};
+    rd_kafka_vu_t arguments[] = {
+        {.vtype = RD_KAFKA_VTYPE_TOPIC, .u.cstr = topic},
+        {.vtype = RD_KAFKA_VTYPE_PARTITION, .u.i32 = partition},
+        {.vtype = RD_KAFKA_VTYPE_KEY, .u.mem = {.ptr = k.out, .size = key ? strlen(key) : 0}},
+        {.vtype = RD_KAFKA_VTYPE_VALUE, .u.mem = {.ptr = v.out, .size = value ? strlen(value) : 0}},
+        {.vtype = RD_KAFKA_VTYPE_HEADER, .u.header = {.name = "trace", .val = h.out, .size = -1}},
+        {.vtype = RD_KAFKA_VTYPE_MSGFLAGS, .u.i = RD_KAFKA_MSG_F_COPY},
+    };
+    rd_kafka_error_t *error = rd_kafka_produceva(producer, arguments, sizeof arguments / sizeof *arguments);
+    if (error)
+        fail_msg("%s", rd_kafka_error_string(error));
 }
 
 size_t
