@@ -54,7 +54,7 @@ at_terminal $'y\n' discard "${db[@]}" --id 3
 ok "a terminal is asked: yes" all exits 0 ';' says "discard 1 event" ';' in_table "SELECT status FROM dlq_events WHERE id = 3" DISCARDED
 at_terminal $'\n' discard "${db[@]}" --id 4
 ok "a terminal is asked: Enter is no" all exits 4 ';' in_table "SELECT status FROM dlq_events WHERE id = 4" PENDING
-at_terminal $'\003' discard "${db[@]}" --id 4
+at_prompt 'Go on' $'\003' discard "${db[@]}" --id 4
 ok "a terminal is asked: an interrupt is no" all exits 130 ';' in_table "SELECT status FROM dlq_events WHERE id = 4" PENDING
 at_terminal $'y\n' discard "${db[@]}" --filter 'type:order.updated'
 ok "much at stake: y is not enough" all exits 4 ';' says "to confirm" ';' in_table "SELECT count(*) FROM dlq_events WHERE status = 'DISCARDED' AND event_type = 'order.updated'" 0
@@ -157,7 +157,7 @@ ok "show: the decisions about an event" json 'rows[0]["decisions"][0]["action"] 
 sql "CREATE ROLE redrive_poor_$$ LOGIN" >/dev/null
 poor=(-d "$PG user=redrive_poor_$$")
 run groups "${poor[@]}"
-ok "a missing right is told with its GRANT" all exits 4 ';' one_sentence ';' warns "GRANT SELECT ON"
+ok "a missing right is told with its GRANT" all exits 4 ';' one_sentence ';' warns "GRANT "
 sql "SELECT redrive.grants('redrive_poor_$$', 'viewer')" | psql -XAtq "$PG" >/dev/null
 run groups "${poor[@]}" --json
 ok "with a viewer's rights reading works" all exits 0 ';' json 'len(rows) > 0'

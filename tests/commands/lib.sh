@@ -53,6 +53,26 @@ at_terminal()
     err=
 }
 
+# at_prompt WORDS TYPED ARGUMENT…: types only when WORDS have been asked.
+at_prompt()
+{
+    local words=$1 typed=$2 line
+    shift 2
+    ran="at a terminal, typing $typed: redrive $*"
+    printf -v line '%q ' "$REDRIVE" "$@"
+    status=0
+    : >"$work/out"
+    {
+        for _ in {1..200}; do
+            ! grep -q "$words" "$work/out" || break
+            sleep 0.05
+        done
+        printf '%s' "$typed"
+    } | timeout 20 script -qfec "$line" "$work/out" >/dev/null 2>"$work/err" || status=$?
+    out=$(tr -d '\0' <"$work/out")
+    err=
+}
+
 exits() { [ "$status" = "$1" ]; }
 says() { [[ $out == *"$1"* ]]; }
 warns() { [[ $err == *"$1"* ]]; }
