@@ -1,5 +1,7 @@
 #include "base/utf8.h"
 
+#include <string.h>
+
 // The tables follow Unicode's general categories (Mn, Me; Cc Cf Cs Co Cn Zl Zp) and East_Asian_Width (W, F).
 struct range {
     uint32_t first;
@@ -337,6 +339,15 @@ bool
 utf8_valid(struct bytes b)
 {
     for (size_t at = 0; at < b.len;) {
+        // Eight at a time: whole payloads come through here, and most are ASCII.
+        uint64_t eight;
+        if (b.len - at >= sizeof eight) {
+            memcpy(&eight, b.data + at, sizeof eight);
+            if ((eight & 0x8080808080808080) == 0) {
+                at += sizeof eight;
+                continue;
+            }
+        }
         if ((unsigned char)b.data[at] < 0x80) {
             at++;
             continue;

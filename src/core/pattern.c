@@ -7,9 +7,11 @@
 #include <pcre2.h>
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/strbuf.h"
 #include "base/utf8.h"
 
-// Limits of reliability.md 5.6.
+// Limits of reliability.md 5.6. The match limit holds for one start offset; the clock is looked at between
+// slices of them.
 enum {
     PATTERN_BYTES = 1024,
     NEST = 50,
@@ -17,10 +19,17 @@ enum {
     DEPTH = 10000,
     HEAP_KIB = 20 << 10,
     JIT_STACK = 1 << 20,
-    SLICE = 64,           // start offsets between two looks at the clock, without JIT
-    SLICE_FROM = 2 << 10, // shorter texts cannot cost much
+    QUICK_MATCHES = 1000,        // so few at every offset of a short text cost some 30 ms at worst
+    QUICK_JIT = 16 << 10,        // bytes of a text that is short, with JIT
+    QUICK_INTERPRETED = 2 << 10, // and without
+    SLICE = 64,                  // start offsets
+    SLICE_MOST = 1024,
 };
 static const int64_t BUDGET = 50000; // µs a text
+static const int64_t IDLE = 500;     // µs: a slice that took less may grow
+
+// What stands for a byte that is no UTF-8: one byte too, so that offsets stay.
+static const char SUBSTITUTE = '\x1A';
 
 struct pattern {
     pcre2_code *code;
@@ -28,19 +37,73 @@ struct pattern {
     pcre2_match_context *context;
     pcre2_jit_stack *stack;
     bool has_jit;
+    bool is_whole;        // \G means the start offset: slices would change what it matches
+    struct strbuf mended; // the text last matched, where it was no UTF-8
 };
+
+static bool
+is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+// The offset behind the escape at `at`: \S and \p{…} are over after two bytes (what a property is named
+// counts as a capital, since \p{Lu} means it), the digits of \xE9 and \x{1F600} belong to it.
+static size_t
+escape_end(struct bytes text, size_t at)
+{
+    bool is_code = at + 1 < text.len && text.data[at + 1] == 'x';
+    at += 2;
+    if (!is_code || at >= text.len)
+        return at;
+    if (text.data[at] == '{') {
+        size_t end = bytes_find(text, BYTES("}"), at);
+        return end == SIZE_MAX ? text.len : end + 1;
+    }
+    for (int digits = 0; digits < 2 && at < text.len && is_hex(text.data[at]); digits++)
+        at++;
+    return at;
+}
+
+// Asks pcre2, which has the tables.
+static bool
+has_capital_beyond_ascii(struct bytes text)
+{
+    int code;
+    PCRE2_SIZE offset;
+    pcre2_code *capital = pcre2_compile((PCRE2_SPTR) "(?![\\x00-\\x7F])[\\p{Lu}\\p{Lt}]",
+                                        PCRE2_ZERO_TERMINATED, PCRE2_UTF, &code, &offset, NULL);
+    pcre2_match_data *data = capital ? pcre2_match_data_create_from_pattern(capital, NULL) : NULL;
+    if (!data)
+        die("out of memory");
+    int result = pcre2_match(capital, (PCRE2_SPTR)text.data, text.len, 0, 0, data, NULL);
+    pcre2_match_data_free(data);
+    pcre2_code_free(capital);
+    return result > 0;
+}
 
 // A capital letter that is not part of an escape makes the pattern exact.
 static bool
 has_capital(struct bytes text)
 {
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.data[i] == '\\')
-            i++;
-        else if (text.data[i] >= 'A' && text.data[i] <= 'Z')
-            return true;
+    size_t at = 0;
+    while (bytes_starts(bytes_slice(text, at, SIZE_MAX),
+                        "(*")) { // (*UCP) and the like, before the pattern itself
+        size_t end = bytes_find(text, BYTES(")"), at);
+        at = end == SIZE_MAX ? text.len : end + 1;
     }
-    return false;
+    bool is_ascii = true;
+    while (at < text.len) {
+        if (text.data[at] == '\\') {
+            at = escape_end(text, at);
+            continue;
+        }
+        if (text.data[at] >= 'A' && text.data[at] <= 'Z')
+            return true;
+        is_ascii = is_ascii && (unsigned char)text.data[at] < 0x80;
+        at++;
+    }
+    return !is_ascii && has_capital_beyond_ascii(text);
 }
 
 static int
@@ -62,7 +125,7 @@ compile(struct bytes text, struct err *err)
         die("out of memory");
     pcre2_set_parens_nest_limit(context, NEST);
     pcre2_set_max_pattern_length(context, PATTERN_BYTES);
-    uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_USE_OFFSET_LIMIT;
+    uint32_t options = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_USE_OFFSET_LIMIT;
     if (!has_capital(text))
         options |= PCRE2_CASELESS;
 
@@ -101,7 +164,7 @@ pattern_compile(struct pattern **pattern, struct bytes text, struct err *err)
     made->context = pcre2_match_context_create(NULL);
     if (!made->data || !made->context)
         die("out of memory");
-    pcre2_set_match_limit(made->context, MATCHES);
+    made->is_whole = bytes_find(text, BYTES("\\G"), 0) != SIZE_MAX;
     pcre2_set_depth_limit(made->context, DEPTH);
     pcre2_set_heap_limit(made->context, HEAP_KIB);
     // A hardened kernel may forbid executable memory; then the interpreter works under the same limits.
@@ -124,35 +187,79 @@ pattern_destroy(struct pattern *pattern)
     if (pattern->stack)
         pcre2_jit_stack_free(pattern->stack);
     pcre2_code_free(pattern->code);
+    strbuf_release(&pattern->mended);
     free(pattern);
 }
 
-static int
-match(struct pattern *pattern, struct bytes text, size_t from, size_t limit, uint32_t options)
+// The text as pcre2 may read it without a check of its own: a `.` goes over a bad byte as over any other
+// character.
+static struct bytes
+mend(struct pattern *pattern, struct bytes text)
 {
-    pcre2_set_offset_limit(pattern->context, limit);
-    return pcre2_match(pattern->code, (PCRE2_SPTR)text.data, text.len, from, options, pattern->data,
-                       pattern->context);
+    if (utf8_valid(text))
+        return text;
+    strbuf_reset(&pattern->mended);
+    strbuf_add(&pattern->mended, text);
+    for (size_t at = 0; at < text.len;) {
+        uint32_t point;
+        size_t len = utf8_decode(text, at, &point);
+        if (point == UTF8_INVALID)
+            pattern->mended.data[at] = SUBSTITUTE;
+        at += len;
+    }
+    return strbuf_bytes(&pattern->mended);
 }
 
-// The interpreter may scan a long text in quadratic time without ever touching the match limit: so it goes
-// slice by slice of start offsets, with a look at the clock between.
+// The first character at or behind `at`, which may lie within one.
+static size_t
+boundary(struct bytes text, size_t at)
+{
+    while (at < text.len && ((unsigned char)text.data[at] & 0xC0) == 0x80)
+        at++;
+    return at;
+}
+
+// With start offsets up to `last`, and so many matches at each.
+static int
+match(struct pattern *pattern, struct bytes text, size_t from, size_t last, size_t matches, uint32_t options)
+{
+    pcre2_set_offset_limit(pattern->context, last);
+    pcre2_set_match_limit(pattern->context, (uint32_t)matches);
+    return pcre2_match(pattern->code, (PCRE2_SPTR)text.data, text.len, from, options | PCRE2_NO_UTF_CHECK,
+                       pattern->data, pattern->context);
+}
+
+// A step of a match may cost as much as the text is long, and a scan may take quadratic time without ever
+// touching the match limit. So a long text begins with few steps at each of few start offsets, and has more
+// while there is time. Where limit and time are both used up the answer is the limit.
 static int
 match_sliced(struct pattern *pattern, struct bytes text, size_t from)
 {
     int64_t until = clock_mono() + BUDGET;
-    while (from <= text.len) {
-        size_t limit = text.len - from > SLICE ? from + SLICE - 1 : text.len;
-        int result = match(pattern, text, from, limit, PCRE2_NO_JIT);
-        if (result != PCRE2_ERROR_NOMATCH || limit == text.len)
+    size_t matches = (size_t)MATCHES * 1024 / (text.len + 1);
+    matches = matches < 50 ? 50 : matches > MATCHES ? MATCHES : matches;
+    for (size_t slice = SLICE;;) {
+        bool is_last = pattern->is_whole || text.len - from < slice;
+        size_t last = is_last ? text.len : from + slice - 1;
+        int64_t began = clock_mono();
+        int result = match(pattern, text, from, last, matches, 0);
+        // Too deep for the stack of JIT: the interpreter keeps its own on the heap.
+        if (result == PCRE2_ERROR_JIT_STACKLIMIT)
+            result = match(pattern, text, from, last, matches, PCRE2_NO_JIT);
+        int64_t now = clock_mono();
+        if (result == PCRE2_ERROR_MATCHLIMIT && matches < MATCHES && now < until) {
+            matches = matches * 4 < MATCHES ? matches * 4 : MATCHES;
+            slice = SLICE;
+            continue;
+        }
+        if (result != PCRE2_ERROR_NOMATCH || is_last)
             return result;
-        if (clock_mono() > until)
+        if (now > until)
             return PCRE2_ERROR_MATCHLIMIT;
-        from = limit + 1;
-        while (from < text.len && ((unsigned char)text.data[from] & 0xC0) == 0x80)
-            from++;
+        if (now - began < IDLE && slice < SLICE_MOST)
+            slice *= 4;
+        from = boundary(text, last + 1);
     }
-    return PCRE2_ERROR_NOMATCH;
 }
 
 enum pattern_verdict
@@ -160,13 +267,14 @@ pattern_find(struct pattern *pattern, struct bytes text, size_t from, size_t *st
 {
     if (!text.data || from > text.len)
         return PATTERN_NO;
+    text = mend(pattern, text);
+    from = boundary(text, from);
 
-    int result = PCRE2_ERROR_JIT_STACKLIMIT;
-    if (pattern->has_jit)
-        result = match(pattern, text, from, PCRE2_UNSET, 0);
-    if (result == PCRE2_ERROR_JIT_STACKLIMIT)
-        result = text.len - from > SLICE_FROM ? match_sliced(pattern, text, from)
-                                              : match(pattern, text, from, PCRE2_UNSET, PCRE2_NO_JIT);
+    int result = PCRE2_ERROR_MATCHLIMIT;
+    if (text.len - from <= (pattern->has_jit ? QUICK_JIT : QUICK_INTERPRETED))
+        result = match(pattern, text, from, text.len, QUICK_MATCHES, 0);
+    if (result == PCRE2_ERROR_MATCHLIMIT || result == PCRE2_ERROR_JIT_STACKLIMIT)
+        result = match_sliced(pattern, text, from);
     if (result == PCRE2_ERROR_NOMATCH)
         return PATTERN_NO;
     if (result < 0)

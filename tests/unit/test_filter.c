@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/strbuf.h"
 #include "core/filter.h"
-#include "core/pattern.h"
 
 static const int64_t NOW = 1700000000LL * US_PER_SECOND; // 2023-11-14T22:13:20Z
 static struct event_header headers[] = {{{"trace", 5}, {"xabcx", 5}}, {{"none", 4}, {NULL, 0}}};
@@ -237,28 +236,6 @@ words_are_completed(void **state)
     assert_null(filter_complete(BYTES("zzz"), 0));
 }
 
-static void
-patterns_survive_bytes_that_are_no_text(void **state)
-{
-    (void)state;
-    struct pattern *pattern;
-    size_t start;
-    size_t len;
-    assert_true(pattern_compile(&pattern, BYTES("needle"), NULL));
-    assert_int_equal(pattern_find(pattern, BYTES("\xff\xfe NEEDLE \x80"), 0, &start, &len), PATTERN_YES);
-    assert_int_equal(start, 3);
-    assert_int_equal(len, 6);
-    assert_int_equal(pattern_find(pattern, BYTES("needle"), 1, NULL, NULL), PATTERN_NO);
-    assert_int_equal(pattern_find(pattern, BYTES_ABSENT, 0, NULL, NULL), PATTERN_NO);
-    pattern_destroy(pattern);
-    assert_true(pattern_compile(&pattern, BYTES("Needle"), NULL)); // a capital makes it exact
-    assert_int_equal(pattern_find(pattern, BYTES("needle"), 0, NULL, NULL), PATTERN_NO);
-    pattern_destroy(pattern);
-    assert_true(pattern_compile(&pattern, BYTES("\\Sx"), NULL)); // the capital of an escape does not
-    assert_int_equal(pattern_find(pattern, BYTES("aX"), 0, NULL, NULL), PATTERN_YES);
-    pattern_destroy(pattern);
-}
-
 int
 main(void)
 {
@@ -269,7 +246,6 @@ main(void)
         cmocka_unit_test(costly_patterns_end_undecided),
         cmocka_unit_test(matches_are_shown_once_and_in_order),
         cmocka_unit_test(words_are_completed),
-        cmocka_unit_test(patterns_survive_bytes_that_are_no_text),
     };
     return cmocka_run_group_tests_name("filter", tests, make_events, NULL);
 }
