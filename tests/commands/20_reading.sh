@@ -126,3 +126,6 @@ run doctor "${db[@]}" --json
 ok "doctor: names" names part verdict finding remedy
 run doctor -d 'host=/nowhere'
 ok "doctor without PostgreSQL goes on and says so" all exits 3 ';' says kafka
+
+at_prompt 'Password' $'not shown\n' groups "${db[@]}" -W --limit 1
+ok "-W asks, and shows nothing of the answer" all exits 0 ';' says "Password" ';' not says "not shown"
