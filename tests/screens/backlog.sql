@@ -24,7 +24,7 @@ SELECT 'evt-' || n, CASE WHEN n % 10 = 0 THEN 'order.updated' ELSE 'order.create
               '\tat com.acme.orders.OrderHandler.handle(OrderHandler.java:41)\n'
               '\tat org.springframework.kafka.listener.KafkaMessageListenerContainer.run(KafkaMessageListenerContainer.java:1241)',
               1 + n % 3),
-       n % 4, pg_temp.at(7400 * power((2114 - n) / 2114.0, 3) + 4), 'orders.events', n % 12, 500000 + n,
+       n % 4, pg_temp.at(7400 * power((2114 - n) / 2114.0, 2) + 4), 'orders.events', n % 12, 500000 + n,
        ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid
   FROM generate_series(1, 2114) AS n;
 
@@ -36,7 +36,7 @@ SELECT 'evt-' || n, 'order.created', 'orders', 'c-' || (10000 + n * 37 % 90000),
        E'com.fasterxml.jackson.databind.JsonMappingException: Cannot deserialize value of type `java.math.BigDecimal` from String "10,00": '
            'not a valid representation\n\tat com.fasterxml.jackson.databind.DeserializationContext.weirdStringException(DeserializationContext.java:1996)\n'
            '\tat com.acme.orders.OrderReader.read(OrderReader.java:27)',
-       0, pg_temp.at(9 + (n - 3000) * 7.5), 'orders.events', n % 12, 600000 + n
+       0, pg_temp.at(2 + 6600 * power((n - 3000) / 880.0, 1.5)), 'orders.events', n % 12, 600000 + n
   FROM generate_series(3001, 3880) AS n;
 
 INSERT INTO public.dlq_events (event_id, event_type, source_table, source_id, event_payload, error_message, stack_trace, retry_count,

@@ -1,0 +1,240 @@
+// What the views decide by themselves, without an app: order, filters, rates, queries.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+#include "ui/views/group_query.h"
+#include "ui/views/group_rows.h"
+#include "ui/views/help.h"
+#include "ui/views/operation_row.h"
+#include "ui/views/row_filter.h"
+#include "ui/views/steering.h"
+
+struct sample {
+    uint64_t key;
+    int64_t count;
+    const char *pattern;
+};
+
+// An answer as the backend gives it: largest first.
+static void
+answer(struct group_rows *rows, const struct sample *samples, size_t count, bool is_last)
+{
+    struct reply *reply = reply_create(REPLY_GROUPS, 1);
+    reply->is_last = is_last;
+    reply->groups.groups = arena_array(&reply->arena, count, sizeof *reply->groups.groups);
+    reply->groups.count = count;
+    for (size_t i = 0; i < count; i++)
+        reply->groups.groups[i] =
+            (struct event_group){.key = samples[i].key,
+                                 .count = samples[i].count,
+                                 .value = arena_printf(&reply->arena, "%016llx", (long long)samples[i].key),
+                                 .text.pattern = arena_text(&reply->arena, bytes_of(samples[i].pattern))};
+    (void)group_rows_take(rows, reply);
+    reply_destroy(reply);
+}
+
+static void
+expect_rows(const struct group_rows *rows, const struct sample *samples, size_t count)
+{
+    assert_int_equal(rows->count, count);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(rows->rows[i].key, samples[i].key);
+        assert_int_equal(rows->rows[i].count, samples[i].count);
+        assert_string_equal(rows->rows[i].text.pattern, samples[i].pattern);
+    }
+}
+
+static void
+test_order_follows_until_frozen(void **state)
+{
+    (void)state;
+    struct group_rows rows = {0};
+    answer(&rows, (struct sample[]){{1, 5, "a"}, {2, 3, "b"}}, 2, false);
+    answer(&rows, (struct sample[]){{2, 9, "b"}, {1, 5, "a"}}, 2, true);
+    expect_rows(&rows, (struct sample[]){{2, 9, "b"}, {1, 5, "a"}}, 2);
+    assert_true(rows.is_frozen);
+
+    // Counts change in place; what is new waits.
+    answer(&rows, (struct sample[]){{3, 70, "c"}, {1, 50, "a"}, {2, 9, "b"}}, 3, true);
+    expect_rows(&rows, (struct sample[]){{2, 9, "b"}, {1, 50, "a"}}, 2);
+    assert_int_equal(rows.arrived, 1);
+
+    group_rows_order(&rows);
+    expect_rows(&rows, (struct sample[]){{3, 70, "c"}, {1, 50, "a"}, {2, 9, "b"}}, 3);
+    assert_int_equal(rows.arrived, 0);
+    group_rows_release(&rows);
+}
+
+static void
+test_a_group_that_is_gone_keeps_its_place(void **state)
+{
+    (void)state;
+    struct group_rows rows = {0};
+    answer(&rows, (struct sample[]){{1, 5, "a"}, {2, 3, "b"}, {3, 1, "c"}}, 3, true);
+    answer(&rows, (struct sample[]){{1, 5, "a"}, {3, 1, "c"}}, 2, true);
+    answer(&rows, (struct sample[]){{1, 6, "a"}, {3, 1, "c"}}, 2, true);
+    expect_rows(&rows, (struct sample[]){{1, 6, "a"}, {2, 0, "b"}, {3, 1, "c"}}, 3);
+
+    // It may come back, and it may be let go.
+    answer(&rows, (struct sample[]){{1, 6, "a"}, {2, 2, "b"}, {3, 1, "c"}}, 3, true);
+    expect_rows(&rows, (struct sample[]){{1, 6, "a"}, {2, 2, "b"}, {3, 1, "c"}}, 3);
+    answer(&rows, (struct sample[]){{1, 6, "a"}}, 1, true);
+    group_rows_order(&rows);
+    expect_rows(&rows, (struct sample[]){{1, 6, "a"}}, 1);
+    group_rows_release(&rows);
+}
+
+static void
+test_the_first_groups_after_none_are_shown(void **state)
+{
+    (void)state;
+    struct group_rows rows = {0};
+    answer(&rows, NULL, 0, true);
+    assert_false(rows.is_frozen);
+    answer(&rows, (struct sample[]){{1, 5, "a"}}, 1, true);
+    expect_rows(&rows, (struct sample[]){{1, 5, "a"}}, 1);
+    group_rows_release(&rows);
+}
+
+static void
+test_rows_are_filtered(void **state)
+{
+    (void)state;
+    struct group_rows rows = {0};
+    struct row_filter filter = {0};
+    answer(&rows, (struct sample[]){{1, 5, "timed out"}, {2, 3, "closed"}, {3, 1, "Timed wrongly"}}, 3, true);
+    group_rows_show(&rows, &filter, NULL);
+    assert_int_equal(rows.shown_count, 3);
+    assert_true(row_filter_set(&filter, BYTES("timed"), NULL));
+    group_rows_show(&rows, &filter, NULL);
+    assert_int_equal(rows.shown_count, 2);
+    assert_int_equal(group_rows_at(&rows, 1)->key, 3);
+    assert_true(row_filter_set(&filter, BYTES("!timed"), NULL));
+    group_rows_show(&rows, &filter, NULL);
+    assert_int_equal(rows.shown_count, 1);
+    assert_int_equal(group_rows_at(&rows, 0)->key, 2);
+    row_filter_release(&filter);
+    group_rows_release(&rows);
+}
+
+static void
+test_a_wrong_filter_leaves_the_last_good_one(void **state)
+{
+    (void)state;
+    struct row_filter filter = {0};
+    struct err err = {0};
+    assert_true(row_filter_set(&filter, BYTES("good"), NULL));
+    assert_false(row_filter_set(&filter, BYTES("ba(d"), &err));
+    assert_int_equal(err.kind, ERR_USAGE);
+    int column = err.column;
+    assert_true(row_filter_match(&filter, BYTES("a good one")));
+    assert_false(row_filter_match(&filter, BYTES("a bad one")));
+
+    // The column counts the `!` of an inverted one too.
+    err_clear(&err);
+    assert_false(row_filter_set(&filter, BYTES("!ba(d"), &err));
+    assert_int_equal(err.column, column + 1);
+
+    row_filter_remember(&filter);
+    assert_true(row_filter_set(&filter, BYTES("other"), NULL));
+    row_filter_restore(&filter);
+    assert_true(row_filter_match(&filter, BYTES("a good one")));
+    row_filter_release(&filter);
+}
+
+static void
+test_orders_never_tie(void **state)
+{
+    (void)state;
+    const struct event_group a = {.key = 1, .value = "", .count = 3};
+    const struct event_group b = {.key = 2, .value = "", .count = 3};
+    for (int order = 0; order < GROUP_ORDERS; order++) {
+        assert_true(group_compare(&a, &b, (enum group_order)order) < 0);
+        assert_true(group_compare(&b, &a, (enum group_order)order) > 0);
+        assert_int_equal(group_compare(&a, &a, (enum group_order)order), 0);
+    }
+}
+
+static void
+test_queries_of_groups(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    const struct event_group group = {.key = 7, .value = "pay \"now\""};
+    uint64_t within = 0x8f3a;
+    struct list_query query = group_query(PIVOT_TYPE, &within, &group, &arena);
+    assert_int_equal(query.source, LIST_PENDING);
+    assert_true(query.has_value);
+    assert_string_equal(query.value, "pay \"now\"");
+    assert_string_equal(query.filter, "group:0000000000008f3a");
+    assert_null(group_query(PIVOT_TYPE, NULL, &group, &arena).filter);
+
+    assert_string_equal(group_term(PIVOT_TYPE, &group, &arena), "type:=\"pay \\\"now\\\"\"");
+    const struct event_group absent = {.value = ""};
+    assert_string_equal(group_term(PIVOT_SOURCE, &absent, &arena), "!source:/^/");
+    assert_null(group_term(PIVOT_HOUR, &group, &arena));
+    arena_release(&arena);
+}
+
+static void
+test_rates_step(void **state)
+{
+    (void)state;
+    assert_int_equal(steering_step_rate(100, 0, true), 200);
+    assert_int_equal(steering_step_rate(150, 0, true), 200);
+    assert_int_equal(steering_step_rate(150, 0, false), 100);
+    assert_int_equal(steering_step_rate(100, 0, false), 50);
+    assert_int_equal(steering_step_rate(100000, 0, true), RATE_UNLIMITED);
+    assert_int_equal(steering_step_rate(RATE_UNLIMITED, 0, true), RATE_UNLIMITED);
+    // Down from no limit begins below what it does now; never to nothing, which is p's.
+    assert_int_equal(steering_step_rate(RATE_UNLIMITED, 950, false), 500);
+    assert_int_equal(steering_step_rate(1, 0, false), 1);
+    assert_int_equal(steering_step_rate(0, 0, true), 1);
+}
+
+static void
+test_help_leaves_out_what_is_of_no_use(void **state)
+{
+    (void)state;
+    assert_true(help_is_of_use(CONTEXT_VIEW_groups, DO_PIVOT));
+    assert_false(help_is_of_use(CONTEXT_VIEW_operations, DO_SELECT));
+    assert_false(help_is_of_use(CONTEXT_VIEW_audit, DO_DISCARD));
+    assert_true(help_is_of_use(CONTEXT_VIEW_operations, DO_OPERATION_CANCEL));
+    assert_false(help_is_of_use(CONTEXT_VIEW_groups, DO_OPERATION_CANCEL));
+    assert_true(help_is_of_use(CONTEXT_VIEW_audit, DO_QUIT));
+}
+
+static void
+test_counts_say_what_is_there(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct operation operation = {.action = ACTION_REPROCESS, .done = 1420, .queued = 570, .refused = 2};
+    assert_string_equal(operation_counts(&operation, &arena),
+                        "sent 1,420   came back 0   waiting 570   refused 2");
+    operation = (struct operation){.action = ACTION_DISCARD, .state = OPERATION_DONE, .done = 84};
+    assert_string_equal(operation_counts(&operation, &arena), "discarded 84");
+    assert_string_equal(operation_hint(&operation), "u undo");
+    arena_release(&arena);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_order_follows_until_frozen),
+        cmocka_unit_test(test_a_group_that_is_gone_keeps_its_place),
+        cmocka_unit_test(test_the_first_groups_after_none_are_shown),
+        cmocka_unit_test(test_rows_are_filtered),
+        cmocka_unit_test(test_a_wrong_filter_leaves_the_last_good_one),
+        cmocka_unit_test(test_orders_never_tie),
+        cmocka_unit_test(test_queries_of_groups),
+        cmocka_unit_test(test_rates_step),
+        cmocka_unit_test(test_help_leaves_out_what_is_of_no_use),
+        cmocka_unit_test(test_counts_say_what_is_there),
+    };
+    return cmocka_run_group_tests_name("views", tests, NULL, NULL);
+}
