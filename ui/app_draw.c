@@ -66,12 +66,6 @@ connection_words(struct app *app, enum role *role)
     return "live";
 }
 
-static bool
-names_production(const char *label)
-{
-    return label && strcasestr(label, "prod") != NULL;
-}
-
 static void
 draw_header(struct app *app, struct area area)
 {

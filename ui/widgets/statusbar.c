@@ -6,6 +6,12 @@
 
 #define GAP 2
 
+bool
+names_production(const char *label)
+{
+    return label && strcasestr(label, "prod") != NULL;
+}
+
 static int
 cells_of(const char *text, const struct canvas *canvas)
 {

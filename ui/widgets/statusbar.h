@@ -20,6 +20,9 @@ struct header {
 // The last crumb and the environment stay longest as the line narrows.
 void header_draw(const struct header *header, struct canvas *canvas, struct area area);
 
+// Does the name of an environment say production?
+bool names_production(const char *label);
+
 // Actions with the key in force, as many as fit; help is always the last of them.
 void footer_draw(const struct keymap *keymap, enum context context, const enum action *actions,
                  struct canvas *canvas, struct area area);
