@@ -12,7 +12,6 @@
     FILE(redrive_keymap_default, "keymaps/", "default.keymap")                                               \
     FILE(redrive_keymap_emacs, "keymaps/", "emacs.keymap")                                                   \
     FILE(redrive_keymap_mc, "keymaps/", "mc.keymap")                                                         \
-    FILE(redrive_theme_roles, "themes/", "roles.theme")                                                      \
     FILE(redrive_theme_default, "themes/", "default.theme")                                                  \
     FILE(redrive_theme_dark, "themes/", "dark.theme")                                                        \
     FILE(redrive_theme_light, "themes/", "light.theme")                                                      \
@@ -25,7 +24,8 @@
     FILE(redrive_theme_solarized_dark, "themes/", "solarized-dark.theme")                                    \
     FILE(redrive_theme_solarized_light, "themes/", "solarized-light.theme")                                  \
     FILE(redrive_theme_nord, "themes/", "nord.theme")                                                        \
-    FILE(redrive_theme_dracula, "themes/", "dracula.theme")
+    FILE(redrive_theme_dracula, "themes/", "dracula.theme")                                                  \
+    FILE(redrive_theme_roles, "themes/", "roles.theme")
 
 #define DECLARE(symbol, folder, name) BUILT_IN(symbol, folder name);
 FILES(DECLARE)
