@@ -162,9 +162,13 @@ $(TEST_LIBRARY): $(TEST_HELPERS:%.c=$(OUT)/%.o)
 	$(SAY) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
+# The bench looks at the screen through the terminal of the tests.
+$(filter $(OUT)/tests/bench/%,$(TOOLS)): TOOL_LIBS = $(TEST_LIBS)
+$(filter $(OUT)/tests/bench/%,$(TOOLS)): $(TEST_LIBRARY)
 $(TOOLS): $(OUT)/%: $(OUT)/%.o $(OUT)/libdemo.a $(LIBRARY)
 	$(SAY) LINK $@
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS) -lutil
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(filter %libtests.a,$^) $(filter-out $< %libtests.a,$^) -Wl,--as-needed $(TOOL_LIBS) \
+		$(ALL_LIBS) -lutil
 
 $(OUT)/libdemo.a: $(DEMO_SOURCES:%.c=$(OUT)/%.o)
 	$(SAY) AR $@

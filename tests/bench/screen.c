@@ -1,0 +1,174 @@
+// screen start|keys|still PROGRAM ARGUMENT…: what the screen costs, seen from the other end of its pseudo
+// terminal, 120x40.
+//
+//   start   from exec to the first row painted, to exact counts, and the resident memory then
+//   keys    500 keys in the list of groups: from the write of a key to the cursor seen on its new row, and
+//   the bytes that came for it still   the bytes that come in 10 s in which nothing changes
+// One line name=value… on standard output.
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/clock.h"
+#include "tests/terminal/vt.h"
+
+enum { ROWS = 40, COLS = 120, KEYS = 500, SPAN = 25, PATIENCE_S = 120 };
+
+#define CURSOR "▌"
+
+static struct vt *
+open_screen(const char *const *argv)
+{
+    static const char *const env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", NULL};
+    struct vt_setup setup = {.rows = ROWS, .cols = COLS, .argv = argv, .env = env};
+    return vt_start(&setup);
+}
+
+static int
+cursor_row(struct vt *vt)
+{
+    for (int row = 0; row < ROWS; row++)
+        if (strstr(vt_row(vt, row), CURSOR))
+            return row;
+    return -1;
+}
+
+// The backlog is counted: "20,000 pending in 37 groups" and no word of scanning.
+static bool
+is_counted(struct vt *vt)
+{
+    const char *line = vt_row(vt, 1);
+    return strstr(line, " pending in ") && !strstr(line, "scanned");
+}
+
+static void
+give_up(struct vt *vt, const char *what)
+{
+    fprintf(stderr, "screen: %s\n%s\n", what, vt_screen(vt));
+    vt_end(vt);
+    exit(1);
+}
+
+// Microseconds from begin until the condition holds.
+static int64_t
+until(struct vt *vt, int64_t begin, bool (*holds)(struct vt *), const char *what)
+{
+    while (!holds(vt)) {
+        if (clock_mono() - begin > PATIENCE_S * US_PER_SECOND || !vt_settle(vt, 1))
+            give_up(vt, what);
+    }
+    return clock_mono() - begin;
+}
+
+static bool
+has_rows(struct vt *vt)
+{
+    return cursor_row(vt) >= 0;
+}
+
+static long
+resident_kb(pid_t pid)
+{
+    char path[64], line[256];
+    long kb = 0;
+    snprintf(path, sizeof path, "/proc/%ld/status", (long)pid);
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, "VmRSS:", 6) == 0)
+            kb = strtol(line + 6, NULL, 10);
+    if (file)
+        fclose(file);
+    return kb;
+}
+
+static void
+measure_start(const char *const *argv)
+{
+    int64_t begin = clock_mono();
+    struct vt *vt = open_screen(argv);
+    int64_t first = until(vt, begin, has_rows, "no rows");
+    int64_t exact = until(vt, begin, is_counted, "never counted");
+    vt_settle(vt, 500);
+    printf("first_rows_ms=%.1f exact_counts_ms=%.1f resident_mb=%.1f\n", (double)first / 1000,
+           (double)exact / 1000, (double)resident_kb(vt_pid(vt)) / 1024);
+    vt_end(vt);
+}
+
+static int
+by_size(const void *a, const void *b)
+{
+    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+static void
+print_spread(const char *name, int64_t *values, size_t count, double unit)
+{
+    qsort(values, count, sizeof *values, by_size);
+    printf("%s_median=%.2f %s_p99=%.2f %s_most=%.2f ", name, (double)values[count / 2] / unit, name,
+           (double)values[count * 99 / 100] / unit, name, (double)values[count - 1] / unit);
+}
+
+static void
+measure_keys(const char *const *argv)
+{
+    struct vt *vt = open_screen(argv);
+    until(vt, clock_mono(), is_counted, "never counted");
+    vt_settle(vt, 2000);
+    static int64_t times[KEYS], sizes[KEYS];
+    size_t count = 0;
+    int lost = 0;
+    for (int i = 0; i < KEYS; i++) {
+        int before = cursor_row(vt);
+        vt_forget(vt);
+        int64_t begin = clock_mono();
+        vt_keys(vt, i / SPAN % 2 ? "k" : "j");
+        while (cursor_row(vt) == before && clock_mono() - begin < US_PER_SECOND)
+            vt_settle(vt, 1);
+        int64_t painted = clock_mono();
+        if (painted - begin >= US_PER_SECOND) {
+            lost++;
+            continue;
+        }
+        vt_settle(vt, 2);
+        sizes[count] = (int64_t)vt_output(vt).len;
+        times[count++] = painted - begin;
+        vt_settle(vt, 13 + i % 17);
+    }
+    if (count == 0)
+        give_up(vt, "no key was ever painted");
+    printf("keys=%zu lost=%d ", count, lost);
+    print_spread("key_ms", times, count, 1000);
+    print_spread("key_bytes", sizes, count, 1);
+    putchar('\n');
+    vt_end(vt);
+}
+
+static void
+measure_still(const char *const *argv)
+{
+    struct vt *vt = open_screen(argv);
+    until(vt, clock_mono(), is_counted, "never counted");
+    vt_settle(vt, 3000);
+    vt_forget(vt);
+    vt_settle(vt, 10000);
+    printf("bytes_in_10s=%zu\n", vt_output(vt).len);
+    vt_end(vt);
+}
+
+int
+main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*measure)(const char *const *argv);
+    } measures[] = {{"start", measure_start}, {"keys", measure_keys}, {"still", measure_still}};
+    for (size_t i = 0; argc > 2 && i < sizeof measures / sizeof measures[0]; i++) {
+        if (strcmp(argv[1], measures[i].name) == 0) {
+            measures[i].measure((const char *const *)(argv + 2));
+            return 0;
+        }
+    }
+    fprintf(stderr, "usage: screen start|keys|still PROGRAM ARGUMENT…\n");
+    return 2;
+}
