@@ -61,12 +61,7 @@ take_handle(struct trial *trial, struct producer **producer, struct err *err)
 static bool
 mark(struct trial *trial, struct producer *producer, int64_t seq, struct err *err)
 {
-    bool is_done = false;
-    for (int i = 0; !is_done && i < PATIENCE_MS / 500; i++)
-        if (!producer_mark(producer, MARKER_PARTITION, trial->id, seq, trial->token, 500, &is_done, err))
-            return false;
-    return is_done ||
-           err_set(err, ERR_UNREACHABLE, "Kafka did not take a marker within %d s", PATIENCE_MS / 1000);
+    return producer_mark(producer, MARKER_PARTITION, trial->id, seq, trial->token, err);
 }
 
 static bool

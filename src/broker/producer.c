@@ -6,6 +6,8 @@
 #include "base/alloc.h"
 #include "broker/kafka.h"
 
+#define MARK_MS 10000
+
 struct topic_handle {
     char *name;
     rd_kafka_topic_t *handle;
@@ -397,9 +399,9 @@ producer_serve(struct producer *producer, int wait_ms, struct report *reports, s
     return true;
 }
 
-bool
-producer_mark(struct producer *producer, enum marker_partition partition, const char *group, int64_t seq,
-              const char *id, int wait_ms, bool *done, struct err *err)
+static bool
+send_offset(struct producer *producer, enum marker_partition partition, const char *group, int64_t seq,
+            const char *id, int wait_ms, struct err *err)
 {
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
     rd_kafka_topic_partition_t *offset =
@@ -412,7 +414,16 @@ producer_mark(struct producer *producer, enum marker_partition partition, const 
     rd_kafka_error_t *error = rd_kafka_send_offsets_to_transaction(producer->handle, list, metadata, wait_ms);
     rd_kafka_consumer_group_metadata_destroy(metadata);
     rd_kafka_topic_partition_list_destroy(list);
-    return settle_call(producer, error, "putting the marker into the transaction", done, err);
+    drain_errors(producer);
+    return !error ||
+           kafka_fail_error(err, error, &producer->trouble, "putting the marker into the transaction");
+}
+
+bool
+producer_mark(struct producer *producer, enum marker_partition partition, const char *group, int64_t seq,
+              const char *id, struct err *err)
+{
+    return send_offset(producer, partition, group, seq, id, MARK_MS, err);
 }
 
 bool
@@ -424,8 +435,7 @@ producer_why(struct producer *producer, struct err *err)
 
     // Any call tells the error that the transaction is in. This one leaves nothing behind: the transaction is
     // never committed.
-    bool is_done;
-    if (producer_mark(producer, NONCE_PARTITION, "redrive", 0, "", 0, &is_done, err))
+    if (send_offset(producer, NONCE_PARTITION, "redrive", 0, "", 0, err))
         err_set(err, ERR_UNREACHABLE, "publishing: records were given up");
     return false;
 }

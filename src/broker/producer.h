@@ -81,10 +81,11 @@ bool producer_serve(struct producer *producer, int wait_ms, struct report *repor
 // ERR_NOT_FOUND: one of the topics; ERR_CONFLICT: fenced. The producer is of no use afterwards. Always false.
 bool producer_why(struct producer *producer, struct err *err);
 
-// Puts an offset of the marker topic into the transaction. All reports must be in. Goes on in the background
-// between calls.
+// Puts an offset of the marker topic into the transaction. All reports must be in. Waits up to ten seconds;
+// unlike init and commit it cannot be resumed: asked again it would be sent again, and a copy that comes late
+// breaks the transaction after it. So every error is final.
 bool producer_mark(struct producer *producer, enum marker_partition partition, const char *group, int64_t seq,
-                   const char *id, int wait_ms, bool *done, struct err *err) MUST_CHECK;
+                   const char *id, struct err *err) MUST_CHECK;
 // Goes on in the background between calls. An error means: not known whether it was committed.
 bool producer_commit(struct producer *producer, int wait_ms, bool *done, struct err *err) MUST_CHECK;
 

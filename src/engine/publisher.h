@@ -59,7 +59,7 @@ struct publisher_broker {
                   size_t *count, struct err *err);
     bool (*why)(void *context, struct producer *producer, struct err *err);
     bool (*mark)(void *context, struct producer *producer, enum marker_partition partition, const char *group,
-                 int64_t seq, const char *id, int wait_ms, bool *done, struct err *err);
+                 int64_t seq, const char *id, struct err *err);
     bool (*commit)(void *context, struct producer *producer, int wait_ms, bool *done, struct err *err);
     bool (*read_marker)(void *context, const char *group, struct marker_reading *reading, struct err *err);
     bool (*write_nonce)(void *context, const char *group, int64_t nonce, struct err *err);

@@ -9,6 +9,7 @@
 
 #define GRACE (300 * 1000) // µs after a first failure in which further reports are waited for
 #define REPORTS_AT_ONCE 512
+#define COMMIT_MS 1000 // it takes two; each call more resumes what librdkafka does in the background
 
 // E.
 enum publisher_status
@@ -442,15 +443,10 @@ is_overdue(struct publisher *publisher, const char *what, struct err *err)
 enum publisher_status
 publisher_mark(struct publisher *publisher, struct err *err)
 {
-    bool is_done = false;
     const struct chunk *chunk = &publisher->claim.chunk;
     if (!publisher->settings.broker->mark(publisher->settings.context, publisher->producer, MARKER_PARTITION,
-                                          publisher->slot.txn_id, chunk->seq, chunk->id, publisher->wait_ms,
-                                          &is_done, err) ||
-        (!is_done && is_overdue(publisher, "take the marker", err)))
+                                          publisher->slot.txn_id, chunk->seq, chunk->id, err))
         return publisher_begin_again(publisher);
-    if (!is_done)
-        return PUBLISHER_WAITING;
     publisher->at = AT_COMMIT;
     KILL_POINT("after-mark");
     return PUBLISHER_BUSY;
@@ -462,8 +458,8 @@ publisher_commit(struct publisher *publisher, struct err *err)
 {
     bool is_done = false;
     KILL_POINT_SOON("commit-in-flight");
-    if (!publisher->settings.broker->commit(publisher->settings.context, publisher->producer,
-                                            publisher->wait_ms, &is_done, err) ||
+    if (!publisher->settings.broker->commit(publisher->settings.context, publisher->producer, COMMIT_MS,
+                                            &is_done, err) ||
         (!is_done && is_overdue(publisher, "commit", err)))
         return publisher_begin_again(publisher);
     if (!is_done)

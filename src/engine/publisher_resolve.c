@@ -121,12 +121,11 @@ publisher_read(struct publisher *publisher, struct err *err)
 enum publisher_status
 publisher_nudge(struct publisher *publisher, struct err *err)
 {
-    bool is_done = false;
     publisher->was_nudged = true;
     const struct publisher_broker *broker = publisher->settings.broker;
     if (!broker->begin(publisher->settings.context, publisher->producer, err) ||
         !broker->mark(publisher->settings.context, publisher->producer, NONCE_PARTITION,
-                      publisher->slot.txn_id, 0, "nudge", publisher->wait_ms, &is_done, err))
+                      publisher->slot.txn_id, 0, "nudge", err))
         return publisher_begin_again(publisher);
     publisher_drop_producer(publisher);
     publisher->at = AT_OPEN;
@@ -268,18 +267,11 @@ publisher_provision(struct publisher *publisher, struct err *err)
     bool is_done = false;
     const struct publisher_broker *broker = publisher->settings.broker;
     if (publisher->at == AT_PROVISION) {
-        if (!broker->begin(publisher->settings.context, publisher->producer, err))
+        if (!broker->begin(publisher->settings.context, publisher->producer, err) ||
+            !broker->mark(publisher->settings.context, publisher->producer, MARKER_PARTITION,
+                          publisher->slot.txn_id, publisher->slot.settled_seq, publisher->slot.settled_id,
+                          err))
             return publisher_begin_again(publisher);
-        for (int i = 0; !is_done && i < 20; i++)
-            if (!broker->mark(publisher->settings.context, publisher->producer, MARKER_PARTITION,
-                              publisher->slot.txn_id, publisher->slot.settled_seq, publisher->slot.settled_id,
-                              1000, &is_done, err))
-                return publisher_begin_again(publisher);
-        if (!is_done) {
-            err_set(err, ERR_UNREACHABLE, "Kafka did not take the first marker of %s in time",
-                    publisher->slot.txn_id);
-            return publisher_begin_again(publisher);
-        }
         publisher->begun_at = publisher_mono(publisher);
         publisher->at = AT_PROVISION_COMMIT;
         return PUBLISHER_BUSY;

@@ -169,10 +169,10 @@ kafka_why(void *context, struct producer *producer, struct err *err)
 
 static bool
 kafka_mark(void *context, struct producer *producer, enum marker_partition partition, const char *group,
-           int64_t seq, const char *id, int wait_ms, bool *done, struct err *err)
+           int64_t seq, const char *id, struct err *err)
 {
     (void)context;
-    return producer_mark(producer, partition, group, seq, id, wait_ms, done, err);
+    return producer_mark(producer, partition, group, seq, id, err);
 }
 
 static bool

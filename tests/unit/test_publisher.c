@@ -518,16 +518,12 @@ fake_deny_topic(void *context, const char *name)
 
 static bool
 fake_mark(void *context, struct producer *producer, enum marker_partition partition, const char *group,
-          int64_t seq, const char *id, int wait_ms, bool *done, struct err *err)
+          int64_t seq, const char *id, struct err *err)
 {
-    (void)wait_ms;
     enum fault lose = fault(of(context));
     assert_string_equal(group, producer->slot->pg.txn_id);
     if (lose == FAULT_BEFORE || !is_current(producer, err))
         return lost(err);
-    *done = chance(of(context), 4) != 0;
-    if (!*done)
-        return true;
     producer->slot->is_open = true;
     producer->slot->pending.is_nudge = partition == NONCE_PARTITION;
     if (partition == MARKER_PARTITION) {
