@@ -44,12 +44,12 @@ set_up(void **state)
     if (mkdtemp(world->folder) == NULL)
         return -1;
     char path[100];
-    snprintf(path, sizeof path, "%s/redrive", world->folder);
+    snprintf(path, sizeof path, "%.63s/redrive", world->folder);
     mkdir(path, 0700);
-    snprintf(world->config, sizeof world->config, "%s/redrive/config", world->folder);
-    snprintf(world->other, sizeof world->other, "%s/other", world->folder);
+    snprintf(world->config, sizeof world->config, "%.63s/redrive/config", world->folder);
+    snprintf(world->other, sizeof world->other, "%.63s/other", world->folder);
     setenv("XDG_CONFIG_HOME", world->folder, 1);
-    snprintf(path, sizeof path, "%s/state", world->folder);
+    snprintf(path, sizeof path, "%.63s/state", world->folder);
     setenv("XDG_STATE_HOME", path, 1);
     for (int i = 0; i < SETTING_ID_COUNT; i++) {
         snprintf(path, sizeof path, "REDRIVE_%s", setting_name((enum setting_id)i));
