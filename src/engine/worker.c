@@ -208,7 +208,8 @@ idle(struct run *run, bool *is_over, struct err *err)
     run->operation = 0;
     // A service finds out what the cluster promises before somebody asks it to publish.
     bool is_there = false;
-    if (run->settings->mode == WORKER_SERVICE && !run->publishers[0] && !worker_need_kafka(run, &is_there, err))
+    if (run->settings->mode == WORKER_SERVICE && !run->publishers[0] &&
+        !worker_need_kafka(run, &is_there, err))
         return false;
     if (!run->is_waiting) {
         // What others left is work as well: a look at it comes after the last work was done.
