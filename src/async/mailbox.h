@@ -1,4 +1,5 @@
-// mailbox: a bounded queue of pointers between two threads, with a file descriptor to poll. Own lock; nothing else is shared.
+// mailbox: a bounded queue of pointers between two threads, with a file descriptor to poll. Own lock; nothing
+// else is shared.
 #ifndef REDRIVE_ASYNC_MAILBOX_H
 #define REDRIVE_ASYNC_MAILBOX_H
 
@@ -12,7 +13,8 @@ struct mailbox *mailbox_create(size_t capacity);
 // Messages still inside are given to `drop` (may be NULL).
 void mailbox_destroy(struct mailbox *mailbox, void (*drop)(void *message));
 
-// Gives the message away. Full: waits up to wait_us (negative: for ever) for room; false: still full or closed, the giver keeps it.
+// Gives the message away. Full: waits up to wait_us (negative: for ever) for room; false: still full or
+// closed, the giver keeps it.
 bool mailbox_put(struct mailbox *mailbox, void *message, int64_t wait_us);
 // Takes the oldest; waits up to wait_us (0: not at all, negative: for ever). NULL: none, or closed and empty.
 void *mailbox_take(struct mailbox *mailbox, int64_t wait_us);

@@ -1,9 +1,10 @@
 // message: what the screen asks for and what it is told. The only thing that the UI and the backend share.
 //
-// A request is made by the UI thread, given away to the backend's mailbox and freed there. A reply is made by the backend, given
-// away to the UI's mailbox and freed by the UI (reply_destroy) after the view has taken what it needs; everything a reply points to lives in
-// its arena or is owned by it. Requests are numbered by the app; a reply carries the number it answers, 0 for news nobody asked for.
-// Long answers come in several replies with the same number; is_last marks the end.
+// A request is made by the UI thread, given away to the backend's mailbox and freed there. A reply is made by
+// the backend, given away to the UI's mailbox and freed by the UI (reply_destroy) after the view has taken
+// what it needs; everything a reply points to lives in its arena or is owned by it. Requests are numbered by
+// the app; a reply carries the number it answers, 0 for news nobody asked for. Long answers come in several
+// replies with the same number; is_last marks the end.
 #ifndef REDRIVE_ASYNC_MESSAGE_H
 #define REDRIVE_ASYNC_MESSAGE_H
 
@@ -19,24 +20,27 @@
 #include "core/worker.h"
 
 enum request_kind {
-    REQUEST_GROUPS,     // pivot, group (within): answered at once and again whenever it changed, until another REQUEST_GROUPS
-    REQUEST_LIST,       // the ids a list is made of: list; pages; asked anew it replaces the one before
-    REQUEST_COLLECT,    // like REQUEST_LIST, beside it: ids for a selection or an action; answered by REPLY_LIST
-    REQUEST_ROWS,       // ids: rows for the window of a list, texts cut to 1 KiB
-    REQUEST_EVENT,      // id: everything about one event
-    REQUEST_WHY,        // id: why it is in its group
-    REQUEST_OPERATIONS, // the list: answered at once and again whenever something changed, until REQUEST_OPERATIONS_END
+    REQUEST_GROUPS,  // pivot, group (within): answered at once and again whenever it changed, until another
+                     // REQUEST_GROUPS
+    REQUEST_LIST,    // the ids a list is made of: list; pages; asked anew it replaces the one before
+    REQUEST_COLLECT, // like REQUEST_LIST, beside it: ids for a selection or an action; answered by REPLY_LIST
+    REQUEST_ROWS,    // ids: rows for the window of a list, texts cut to 1 KiB
+    REQUEST_EVENT,   // id: everything about one event
+    REQUEST_WHY,     // id: why it is in its group
+    REQUEST_OPERATIONS, // the list: answered at once and again whenever something changed, until
+                        // REQUEST_OPERATIONS_END
     REQUEST_OPERATIONS_END,
-    REQUEST_OPERATION,  // operation: one with outcomes; again whenever it changed, until REQUEST_OPERATIONS_END
-    REQUEST_STEER,      // operation, steer, rate
-    REQUEST_PREVIEW,    // action, ids: what the dialog shows
-    REQUEST_CONFIRM,    // operation_request in `confirm`
-    REQUEST_AUDIT,      // operation (0: all), before: one page of rows
-    REQUEST_CANCEL,     // cancels the request with number `target`; it ends with ERR_CANCELLED
-    REQUEST_RECONNECT,  // now, instead of after the back-off
-    REQUEST_REFRESH,    // look at the database now
-    REQUEST_PAUSE,      // is_on: hold news about the backlog back (the display is paused), or let it flow again
-    REQUEST_STOP,       // the backend ends
+    REQUEST_OPERATION, // operation: one with outcomes; again whenever it changed, until
+                       // REQUEST_OPERATIONS_END
+    REQUEST_STEER,     // operation, steer, rate
+    REQUEST_PREVIEW,   // action, ids: what the dialog shows
+    REQUEST_CONFIRM,   // operation_request in `confirm`
+    REQUEST_AUDIT,     // operation (0: all), before: one page of rows
+    REQUEST_CANCEL,    // cancels the request with number `target`; it ends with ERR_CANCELLED
+    REQUEST_RECONNECT, // now, instead of after the back-off
+    REQUEST_REFRESH,   // look at the database now
+    REQUEST_PAUSE, // is_on: hold news about the backlog back (the display is paused), or let it flow again
+    REQUEST_STOP,  // the backend ends
 };
 
 // What a list of events shows.
@@ -81,7 +85,7 @@ struct request {
 };
 
 enum reply_kind {
-    REPLY_STATUS,     // number 0: connection, worker, promise, arrivals: the header of the screen
+    REPLY_STATUS, // number 0: connection, worker, promise, arrivals: the header of the screen
     REPLY_GROUPS,
     REPLY_LIST,
     REPLY_ROWS,
@@ -91,11 +95,11 @@ enum reply_kind {
     REPLY_OPERATION,
     REPLY_STEERED,
     REPLY_PREVIEW,
-    REPLY_PROGRESS,   // of a REQUEST_CONFIRM: done of total written
-    REPLY_CONFIRMED,  // the operation exists
+    REPLY_PROGRESS,  // of a REQUEST_CONFIRM: done of total written
+    REPLY_CONFIRMED, // the operation exists
     REPLY_AUDIT,
-    REPLY_NEWS,       // number 0: something ended that everybody should hear: a sentence
-    REPLY_ERROR,      // of the request with this number: err
+    REPLY_NEWS,  // number 0: something ended that everybody should hear: a sentence
+    REPLY_ERROR, // of the request with this number: err
 };
 
 enum link_state { LINK_CONNECTING, LINK_LIVE, LINK_LOST };
@@ -103,14 +107,14 @@ enum link_state { LINK_CONNECTING, LINK_LIVE, LINK_LOST };
 struct status {
     enum link_state link;
     char host[256], database[128], user[128];
-    char trouble[300];      // LINK_LOST: what happened
-    int64_t as_of;          // when what is shown was true
-    int64_t retry_at;       // clock_mono of the next attempt, with LINK_LOST
+    char trouble[300]; // LINK_LOST: what happened
+    int64_t as_of;     // when what is shown was true
+    int64_t retry_at;  // clock_mono of the next attempt, with LINK_LOST
     bool is_read_only;
-    bool has_schema;        // false: reading works, changing needs `redrive migrate`
-    int64_t pending;        // exact, by the database
-    bool is_counting;       // the first scan still runs
-    int64_t scanned;        // of it
+    bool has_schema;  // false: reading works, changing needs `redrive migrate`
+    int64_t pending;  // exact, by the database
+    bool is_counting; // the first scan still runs
+    int64_t scanned;  // of it
     double per_minute;
     uint32_t spark[GROUP_SPARK];
     int workers, workers_idle;
@@ -124,8 +128,8 @@ struct status {
 
 // The record a reprocess would send.
 struct would_send {
-    const char *topic;   // NULL with `refusal`
-    int32_t partition;   // -1: by key
+    const char *topic; // NULL with `refusal`
+    int32_t partition; // -1: by key
     struct bytes key;
     struct event_header *headers;
     uint32_t header_count;

@@ -1,4 +1,5 @@
-// thread: a function that runs beside the screen. Signals are blocked in it, so that they reach the UI thread.
+// thread: a function that runs beside the screen. Signals are blocked in it, so that they reach the UI
+// thread.
 #ifndef REDRIVE_ASYNC_THREAD_H
 #define REDRIVE_ASYNC_THREAD_H
 

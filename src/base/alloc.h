@@ -1,13 +1,13 @@
 // alloc: memory that is there or the program stops, and length arithmetic that cannot wrap.
 //
-// Out of memory is not an error that callers handle: PostgreSQL holds the truth, so the program gives the terminal back
-// (alloc_on_failure), says why, and stops.
+// Out of memory is not an error that callers handle: PostgreSQL holds the truth, so the program gives the
+// terminal back (alloc_on_failure), says why, and stops.
 #ifndef REDRIVE_BASE_ALLOC_H
 #define REDRIVE_BASE_ALLOC_H
 
 #include <stddef.h>
 
-void *alloc_bytes(size_t size) __attribute__((malloc, returns_nonnull));                // zeroed
+void *alloc_bytes(size_t size) __attribute__((malloc, returns_nonnull));               // zeroed
 void *alloc_array(size_t count, size_t size) __attribute__((malloc, returns_nonnull)); // zeroed
 void *alloc_resize(void *old, size_t count, size_t size) __attribute__((returns_nonnull));
 char *alloc_text(const char *text) __attribute__((malloc, returns_nonnull)); // a copy, freed by free()
@@ -15,11 +15,12 @@ char *alloc_text(const char *text) __attribute__((malloc, returns_nonnull)); // 
 size_t size_add(size_t a, size_t b); // stops the program where the sum would wrap
 size_t size_mul(size_t a, size_t b);
 
-// Grows a heap array so that index `count` exists: `items = alloc_grow(items, count, &capacity, sizeof *items)`.
+// Grows a heap array so that index `count` exists: `items = alloc_grow(items, count, &capacity, sizeof
+// *items)`.
 void *alloc_grow(void *items, size_t count, size_t *capacity, size_t size) __attribute__((returns_nonnull));
 
-// Called with a sentence before the program ends for want of memory or by a broken invariant; the screen sets it to
-// give the terminal back. It must not allocate.
+// Called with a sentence before the program ends for want of memory or by a broken invariant; the screen sets
+// it to give the terminal back. It must not allocate.
 void alloc_on_failure(void (*hook)(const char *sentence));
 
 // A broken invariant: same road out.

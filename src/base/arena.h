@@ -1,4 +1,5 @@
-// arena: memory that is given back all at once. The lifetime of a page (rows of one reply) or of a frame (one draw).
+// arena: memory that is given back all at once. The lifetime of a page (rows of one reply) or of a frame (one
+// draw).
 //
 // Zero-initialise, use, arena_release. Pointers into it are valid until reset or release.
 #ifndef REDRIVE_BASE_ARENA_H
@@ -13,7 +14,8 @@ struct arena {
     size_t limit; // 0: none; past it the program stops
 };
 
-void *arena_alloc(struct arena *arena, size_t size) __attribute__((returns_nonnull)); // zeroed, aligned for any type
+void *arena_alloc(struct arena *arena, size_t size)
+    __attribute__((returns_nonnull)); // zeroed, aligned for any type
 void *arena_array(struct arena *arena, size_t count, size_t size) __attribute__((returns_nonnull));
 // A copy with a NUL behind it (not counted), so that it may also serve as text. Absent stays absent.
 struct bytes arena_copy(struct arena *arena, struct bytes b);

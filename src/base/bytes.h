@@ -1,7 +1,7 @@
 // bytes: a view of bytes that somebody else owns. Never NUL-terminated unless its owner says so.
 //
-// data == NULL means absent (SQL NULL, a Kafka null key); an empty value has data != NULL and len 0. The two differ
-// everywhere in this program.
+// data == NULL means absent (SQL NULL, a Kafka null key); an empty value has data != NULL and len 0. The two
+// differ everywhere in this program.
 #ifndef REDRIVE_BASE_BYTES_H
 #define REDRIVE_BASE_BYTES_H
 
@@ -16,7 +16,8 @@ struct bytes {
 
 #define BYTES(literal) ((struct bytes){(literal), sizeof(literal) - 1})
 #define BYTES_ABSENT ((struct bytes){NULL, 0})
-#define BYTES_ARGS(b) (int)((b).len > 4096 ? 4096 : (b).len), ((b).data ? (b).data : "") // for "%.*s", cut at 4 KiB
+#define BYTES_ARGS(b)                                                                                        \
+    (int)((b).len > 4096 ? 4096 : (b).len), ((b).data ? (b).data : "") // for "%.*s", cut at 4 KiB
 
 struct bytes bytes_of(const char *text); // a view of a NUL-terminated text; NULL gives absent
 struct bytes bytes_slice(struct bytes b, size_t from, size_t len); // clipped to b

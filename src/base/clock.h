@@ -12,7 +12,8 @@
 #define TIME_ABSENT INT64_MIN
 #define US_PER_SECOND 1000000LL
 
-int64_t clock_now(void);  // wall clock; REDRIVE_NOW (RFC 3339) in the environment freezes it, for tests and screenshots
+int64_t clock_now(
+    void); // wall clock; REDRIVE_NOW (RFC 3339) in the environment freezes it, for tests and screenshots
 int64_t clock_mono(void); // monotonic, for durations and deadlines
 void clock_sleep(int64_t us);
 
@@ -23,7 +24,8 @@ const char *time_rfc3339(int64_t instant, int64_t offset_us, char out[TIME_TEXT]
 const char *time_of_day(int64_t instant, char out[TIME_TEXT]);
 // "2026-11-21 14:02:11" in the process's time zone.
 const char *time_local(int64_t instant, char out[TIME_TEXT]);
-// Wall time without zone: 2026-11-20, 2026-11-20T12:00, 2026-11-20 12:00:30.5 → µs as if it were UTC. *is_date: no time given.
+// Wall time without zone: 2026-11-20, 2026-11-20T12:00, 2026-11-20 12:00:30.5 → µs as if it were UTC.
+// *is_date: no time given.
 bool time_parse_wall(struct bytes text, int64_t *wall, bool *is_date, struct err *err) MUST_CHECK;
 
 #endif

@@ -31,7 +31,8 @@ err_context(struct err *err, const char *format, ...)
     int used = vsnprintf(err->text, sizeof err->text, format, args);
     va_end(args);
     if (used >= 0 && (size_t)used < sizeof err->text)
-        snprintf(err->text + used, sizeof err->text - (size_t)used, ": %.*s", (int)(sizeof inner - 1 - (size_t)used), inner);
+        snprintf(err->text + used, sizeof err->text - (size_t)used, ": %.*s",
+                 (int)(sizeof inner - 1 - (size_t)used), inner);
     return false;
 }
 

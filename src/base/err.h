@@ -3,8 +3,8 @@
 // Every function that can fail returns bool (or a pointer), is must-check, and takes a struct err * last.
 // The first failure wins: err_set on an err that is already set changes nothing. Higher layers add context
 // with err_context only when they know something the sentence does not say. The sentence names what was
-// tried, what stopped it, and what to do; it never holds a secret. Text that came from a server is stored as it
-// came: whoever prints it sends it through text_visible (base/text.h) or canvas_text (ui/canvas.h).
+// tried, what stopped it, and what to do; it never holds a secret. Text that came from a server is stored as
+// it came: whoever prints it sends it through text_visible (base/text.h) or canvas_text (ui/canvas.h).
 #ifndef REDRIVE_BASE_ERR_H
 #define REDRIVE_BASE_ERR_H
 
@@ -34,7 +34,8 @@ struct err {
     char text[700];
 };
 
-// Fills err if it is not yet set; always returns false, so that `return err_set(…)` ends a function. err may be NULL.
+// Fills err if it is not yet set; always returns false, so that `return err_set(…)` ends a function. err may
+// be NULL.
 bool err_set(struct err *err, enum err_kind kind, const char *format, ...) PRINTF_LIKE(3, 4);
 
 // Puts "context: " before the sentence; always returns false.

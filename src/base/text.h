@@ -27,7 +27,8 @@ bool text_parse_int(struct bytes text, int64_t *n, struct err *err) MUST_CHECK;
 // (`\e` `\n` `\x9b` `<U+202E>`), invalid bytes become \xNN. With `lines` newlines and tabs stay.
 void text_visible(struct strbuf *out, struct bytes untrusted, bool lines);
 
-// The word nearest to `word` among `count` words (Damerau-Levenshtein ≤ 2 or a prefix), or NULL: "did you mean …".
+// The word nearest to `word` among `count` words (Damerau-Levenshtein ≤ 2 or a prefix), or NULL: "did you
+// mean …".
 const char *text_suggest(const char *word, const char *const *words, size_t count);
 
 #endif

@@ -1,8 +1,8 @@
 // event: one row of the contract table dlq_events, with what redrive's own tables know about it.
 //
-// An event is a plain view: its bytes live in the arena of the page it came with. Which members are filled is told by
-// a mask of enum event_fields, so that a list does not pay for payloads that it does not show. Absent (SQL NULL) is
-// data == NULL for bytes, TIME_ABSENT for times, and the has_… flags for numbers.
+// An event is a plain view: its bytes live in the arena of the page it came with. Which members are filled is
+// told by a mask of enum event_fields, so that a list does not pay for payloads that it does not show. Absent
+// (SQL NULL) is data == NULL for bytes, TIME_ABSENT for times, and the has_… flags for numbers.
 #ifndef REDRIVE_CORE_EVENT_H
 #define REDRIVE_CORE_EVENT_H
 
@@ -16,13 +16,16 @@ enum event_status { EVENT_PENDING, EVENT_RESOLVED, EVENT_DISCARDED, EVENT_OTHER 
 
 // What a reader of events asks for. The id is always there.
 enum event_fields {
-    EVENT_NARROW = 1 << 0,  // event_id … all short columns of the contract table: texts, times, numbers, coordinates
+    EVENT_NARROW =
+        1 << 0, // event_id … all short columns of the contract table: texts, times, numbers, coordinates
     EVENT_ERROR = 1 << 1,   // error_message (whole)
     EVENT_STACK = 1 << 2,   // stack_trace (whole); with EVENT_ERROR the reader also fills group and category
     EVENT_PAYLOAD = 1 << 3, // payload: newest revision, else raw bytes, else the jsonb's text
     EVENT_RAW = 1 << 4,     // key, headers of the record the event came from, where redrive keeps it
-    EVENT_GROUP = 1 << 5,   // group, category, error_class: reads message and stack on the way, does not keep them
-    EVENT_KNOWN = 1 << 6,   // what redrive's tables know: revisions, came_back, published, quarantine, live operation
+    EVENT_GROUP =
+        1 << 5, // group, category, error_class: reads message and stack on the way, does not keep them
+    EVENT_KNOWN =
+        1 << 6, // what redrive's tables know: revisions, came_back, published, quarantine, live operation
 };
 
 struct event_header {
@@ -49,7 +52,8 @@ struct event {
     bool has_partition;
     bool has_offset;
     int64_t created_at;   // instant; the table's wall time read in the configured zone
-    int64_t created_wall; // the same as it stands in the table, µs as if UTC; created_wall - created_at is the offset
+    int64_t created_wall; // the same as it stands in the table, µs as if UTC; created_wall - created_at is
+                          // the offset
     int64_t last_retry_at;
     int64_t resolved_at;
 
@@ -76,7 +80,7 @@ struct event {
     struct bytes error_class; // of the root cause; absent where the text names none
 };
 
-const char *event_status_name(enum event_status status);      // "pending", …, "other"
+const char *event_status_name(enum event_status status);     // "pending", …, "other"
 enum event_status event_status_of(struct bytes status_text); // any case
 
 // A group key as 16 hex digits, and back. A key prefix of 1 to 16 digits parses to a range [low, high].
@@ -84,9 +88,9 @@ enum event_status event_status_of(struct bytes status_text); // any case
 const char *group_text(uint64_t group, char out[GROUP_TEXT]);
 bool group_parse(struct bytes text, uint64_t *low, uint64_t *high);
 
-// The queue (seed 001: the DLQ's name) an event belongs to: its topic where that is named like a dead letter queue, else absent.
-// The original topic: the same name without its DLQ suffix or prefix, else the name as it is.
-// Suffixes and prefixes: -dlq .dlq _dlq .DLQ -dlt .DLT -dead-letter, dlq. , error.X.GROUP (formats.md).
+// The queue (seed 001: the DLQ's name) an event belongs to: its topic where that is named like a dead letter
+// queue, else absent. The original topic: the same name without its DLQ suffix or prefix, else the name as it
+// is. Suffixes and prefixes: -dlq .dlq _dlq .DLQ -dlt .DLT -dead-letter, dlq. , error.X.GROUP (formats.md).
 bool topic_is_queue(struct bytes topic);
 struct bytes topic_original(struct bytes topic);
 

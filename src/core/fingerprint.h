@@ -1,9 +1,11 @@
-// fingerprint: the group key of one record, so that "is this the same problem?" has the same answer on any machine.
+// fingerprint: the group key of one record, so that "is this the same problem?" has the same answer on any
+// machine.
 //
 //     key = hash64(version, root class, 0x1f, masked root text, 0x1f, frame or nothing)
 //
-// A pure function of message, stack and class; no learning, no state, no locale; linear in the input; safe from several threads. Rules:
-// spec grouping.md. The rule version is part of the hash: golden values in tests/cases/fingerprint.
+// A pure function of message, stack and class; no learning, no state, no locale; linear in the input; safe
+// from several threads. Rules: spec grouping.md. The rule version is part of the hash: golden values in
+// tests/cases/fingerprint.
 #ifndef REDRIVE_CORE_FINGERPRINT_H
 #define REDRIVE_CORE_FINGERPRINT_H
 
@@ -23,19 +25,21 @@ struct fingerprint_input {
 // Only the key: the fast road, no allocation.
 uint64_t fingerprint_key(const struct fingerprint_input *input);
 
-// The key with its parts, for the first record of a group and for `x` "why this group". All bytes live in the arena.
+// The key with its parts, for the first record of a group and for `x` "why this group". All bytes live in the
+// arena.
 struct fingerprint {
     uint64_t key;
     struct bytes root_class;   // absent where none is named
     struct bytes root_text;    // the root cause's text, as it stands
-    struct bytes pattern;      // the same on one line, placeholders typed for people: <n> <uuid> <ip> … (fingerprint_rules.def)
+    struct bytes pattern;      // the same on one line, placeholders typed for people: <n> <uuid> <ip> …
+                               // (fingerprint_rules.def)
     struct bytes frame;        // the frame that took part in the key, or absent
     struct bytes frame_reason; // why a frame took part, or why none did: a sentence
     bool is_cut;               // a cap of grouping.md was reached
     struct fingerprint_mask {
         struct bytes text; // what was masked
         const char *rule;  // by which rule
-    } *masks;
+    } * masks;
     uint32_t mask_count;
 };
 struct fingerprint fingerprint_explain(const struct fingerprint_input *input, struct arena *arena);

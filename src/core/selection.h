@@ -1,4 +1,5 @@
-// selection: the events an action is about: a set of event ids that survives refresh, sort and filter, with undo.
+// selection: the events an action is about: a set of event ids that survives refresh, sort and filter, with
+// undo.
 #ifndef REDRIVE_CORE_SELECTION_H
 #define REDRIVE_CORE_SELECTION_H
 

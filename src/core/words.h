@@ -1,4 +1,5 @@
-// words: texts as small numbers, so that a table of a million rows names its types and topics in two bytes each.
+// words: texts as small numbers, so that a table of a million rows names its types and topics in two bytes
+// each.
 #ifndef REDRIVE_CORE_WORDS_H
 #define REDRIVE_CORE_WORDS_H
 
@@ -19,7 +20,8 @@ struct words {
 #define WORDS_LIMIT 65534
 
 uint16_t words_number(struct words *words, struct bytes text);
-const char *words_text(const struct words *words, uint16_t number); // NULL: absent; "(others)" for WORDS_OTHER
+const char *words_text(const struct words *words,
+                       uint16_t number); // NULL: absent; "(others)" for WORDS_OTHER
 // The number of a text that is there already, or -1.
 int32_t words_find(const struct words *words, struct bytes text);
 void words_release(struct words *words);

@@ -16,7 +16,7 @@ struct worker {
 // What a cluster can promise, as found by the probe (operations.md 1.7).
 enum promise { PROMISE_UNKNOWN, PROMISE_EXACTLY_ONCE, PROMISE_AT_LEAST_ONCE };
 struct cluster {
-    char name[64];      // short, part of Kafka names: the Kafka cluster id
+    char name[64]; // short, part of Kafka names: the Kafka cluster id
     enum promise promise;
     char words[200];    // for the screen: "exactly once", "demo broker: at least once", …
     char evidence[500]; // what the probe saw

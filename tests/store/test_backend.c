@@ -1,4 +1,5 @@
-// The screen's backend on a real PostgreSQL: what it tells, and what it does when the world changes behind its back.
+// The screen's backend on a real PostgreSQL: what it tells, and what it does when the world changes behind
+// its back.
 #include "world.h"
 
 #include "async/mailbox.h"
@@ -37,7 +38,10 @@ begin(struct bench *bench, int events)
     world_make(&bench->world, events);
     bench->rules = category_rules_create(NULL, NULL);
     bench->settings = (struct backend_settings){
-        .store = {.conninfo = bench->world.conninfo, .table = "public.dlq_events", .program = "test", .rules = bench->rules},
+        .store = {.conninfo = bench->world.conninfo,
+                  .table = "public.dlq_events",
+                  .program = "test",
+                  .rules = bench->rules},
         .refresh_us = 100000,
     };
     bench->requests = mailbox_create(256);
@@ -131,14 +135,17 @@ groups_follow_what_others_do(void **state)
 
     add_events(admin, 5); // consumers insert
     reply_destroy(await_count(&bench, 1005));
-    test_sql(admin, "UPDATE public.dlq_events SET status = 'RESOLVED', resolved_by = 'api' WHERE id <= 10"); // others close
+    test_sql(admin,
+             "UPDATE public.dlq_events SET status = 'RESOLVED', resolved_by = 'api' WHERE id <= 10"); // others
+                                                                                                      // close
     reply_destroy(await_count(&bench, 995));
     test_sql(admin, "UPDATE public.dlq_events SET status = 'PENDING' WHERE id = 3"); // and open again
     reply_destroy(await_count(&bench, 996));
     test_sql(admin, "DELETE FROM public.dlq_events WHERE id BETWEEN 100 AND 199");
     reply_destroy(await_count(&bench, 896));
-    test_sql(admin, "INSERT INTO public.dlq_events (event_id, event_type, event_payload, error_message) VALUES"
-                    " ('new', 'x', '{}', 'division by zero in ledger')");
+    test_sql(admin,
+             "INSERT INTO public.dlq_events (event_id, event_type, event_payload, error_message) VALUES"
+             " ('new', 'x', '{}', 'division by zero in ledger')");
     reply = await_count(&bench, 897);
     assert_int_equal(reply->groups.count, 2);
     assert_int_equal(reply->groups.groups[1].count, 1);
@@ -156,8 +163,10 @@ late_commits_are_found(void **state)
     watch_groups(&bench);
     reply_destroy(await_count(&bench, 10));
     PGconn *late = test_connect(bench.world.conninfo);
-    test_sql(late, "BEGIN; INSERT INTO public.dlq_events (event_id, event_type, event_payload, error_message) VALUES ('late', 'x', '{}', 'late')");
-    test_sql(bench.world.admin, "INSERT INTO public.dlq_events (event_id, event_type, event_payload, error_message) VALUES ('soon', 'x', '{}', 'soon')");
+    test_sql(late, "BEGIN; INSERT INTO public.dlq_events (event_id, event_type, event_payload, "
+                   "error_message) VALUES ('late', 'x', '{}', 'late')");
+    test_sql(bench.world.admin, "INSERT INTO public.dlq_events (event_id, event_type, event_payload, "
+                                "error_message) VALUES ('soon', 'x', '{}', 'soon')");
     reply_destroy(await_count(&bench, 11));
     test_sql(late, "COMMIT");
     reply_destroy(await_count(&bench, 12));
@@ -198,7 +207,11 @@ lists_are_whole_and_newest_first(void **state)
         is_last = reply->is_last;
         reply_destroy(reply);
     }
-    assert_int_equal(matched, test_number(bench.world.admin, "SELECT count(*) FROM public.dlq_events WHERE error_message ~ 'host-3' AND source_id ~ 'src-1'"));
+    assert_int_equal(
+        matched,
+        test_number(
+            bench.world.admin,
+            "SELECT count(*) FROM public.dlq_events WHERE error_message ~ 'host-3' AND source_id ~ 'src-1'"));
 
     reply = answer(&bench, list_request("(broken"));
     assert_int_equal(reply->kind, REPLY_ERROR);
@@ -269,7 +282,8 @@ what_is_confirmed_is_asked_for_once(void **state)
     begin(&bench, 50);
     watch_groups(&bench);
     reply_destroy(await_count(&bench, 50));
-    test_sql(bench.world.admin, "UPDATE public.dlq_events SET status = 'RESOLVED', resolved_by = 'api' WHERE id = 2");
+    test_sql(bench.world.admin,
+             "UPDATE public.dlq_events SET status = 'RESOLVED', resolved_by = 'api' WHERE id = 2");
 
     char key[UUID_SIZE];
     uuid_make(key);
@@ -326,7 +340,8 @@ a_lost_connection_comes_back(void **state)
     begin(&bench, 30);
     watch_groups(&bench);
     reply_destroy(await_count(&bench, 30));
-    test_sql(bench.world.admin, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()");
+    test_sql(bench.world.admin, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = "
+                                "current_database() AND pid <> pg_backend_pid()");
     enum link_state lost = LINK_LOST;
     struct reply *reply = await(&bench, link_is, &lost);
     assert_true(*reply->status.trouble != '\0');
@@ -376,7 +391,12 @@ an_emptied_group_comes_back(void **state)
     reply_destroy(reply);
 
     const int64_t ids[] = {1, 2, 3};
-    struct operation_request request = {.action = ACTION_DISCARD, .ids = ids, .count = 3, .scope = "all", .group = group, .rate = RATE_UNLIMITED};
+    struct operation_request request = {.action = ACTION_DISCARD,
+                                        .ids = ids,
+                                        .count = 3,
+                                        .scope = "all",
+                                        .group = group,
+                                        .rate = RATE_UNLIMITED};
     uuid_make(request.key);
     int64_t no;
     int64_t applied;
