@@ -293,28 +293,36 @@ complete(struct app *app, void *state, struct bytes text, size_t i)
     return NULL;
 }
 
+static const char *
+order_words(const struct order *order, struct arena *arena)
+{
+    return order->argument ? arena_printf(arena, "%s %s", order->word, order->argument) : order->word;
+}
+
 static void
 draw_match(const struct app *app, const struct palette *palette, const struct match *match, bool is_first,
            struct canvas *canvas, struct area line)
 {
     struct strbuf keys = {0};
-    const struct action_row *row = match->order ? NULL : action_row(match->action);
-    bool is_here = match->order || help_is_of_use(palette->context, match->action);
-    const char *word = row ? row->word
-                       : match->order->argument
-                           ? arena_printf(app_frame(app), "%s %s", match->order->word, match->order->argument)
-                           : match->order->word;
-    if (row)
+    bool is_here = true;
+    const char *word;
+    const char *help;
+    if (match->order) {
+        word = order_words(match->order, app_frame(app));
+        help = match->order->help;
+    } else {
+        word = action_row(match->action)->word;
+        help = action_row(match->action)->help;
+        is_here = help_is_of_use(palette->context, match->action);
         help_keys(app_keymap(app), palette->context, match->action, KEYS_SHOWN, &keys);
+    }
     int col = line.col + 1;
     int end = line.col + line.cols;
     canvas_text(canvas, line.row, col, WORD_WIDTH, bytes_of(word), is_here ? ROLE_STRONG : ROLE_DIM);
     col += WORD_WIDTH + 1;
-    canvas_text(canvas, line.row, col, KEYS_WIDTH < end - col ? KEYS_WIDTH : end - col, strbuf_bytes(&keys),
-                ROLE_FOOTER_KEY);
+    canvas_text(canvas, line.row, col, KEYS_WIDTH, strbuf_bytes(&keys), ROLE_FOOTER_KEY);
     col += KEYS_WIDTH + 1;
-    canvas_text(canvas, line.row, col, end - col, bytes_of(row ? row->help : match->order->help),
-                is_here ? ROLE_TEXT : ROLE_DIM);
+    canvas_text(canvas, line.row, col, end - col, bytes_of(help), is_here ? ROLE_TEXT : ROLE_DIM);
     if (is_first) {
         canvas_restyle(canvas, (struct area){line.row, line.col + 1, 1, line.cols - 1}, ROLE_CURSOR);
         canvas_glyph(canvas, line.row, line.col, GLYPH_CURSOR, ROLE_CURSOR_MARK);
