@@ -28,7 +28,7 @@ struct producer {
 static void
 set_limits(rd_kafka_conf_t *conf, const struct broker_settings *settings, const struct producer_settings *how)
 {
-    int64_t timeout = how->timeout_ms ? how->timeout_ms : 30000;
+    int64_t timeout = how->message_ms ? how->message_ms : how->timeout_ms ? how->timeout_ms : 30000;
     int64_t batch = how->batch_bytes ? how->batch_bytes : 1000000;
     uint64_t kilobytes = (how->bytes ? how->bytes : 32u << 20) / 1024 * 2 + 1024;
 

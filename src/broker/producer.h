@@ -22,7 +22,8 @@ struct producer;
 
 struct producer_settings {
     const char *txn_id;  // NULL: no transactions
-    int32_t timeout_ms;  // of the transaction and of each message; 0: 30,000
+    int32_t timeout_ms;  // of the transaction; 0: 30,000
+    int32_t message_ms;  // of each record; 0: as the transaction
     int64_t batch_bytes; // largest batch; 0: 1,000,000
     bool is_isolating;   // one record a batch, so that a batch refused by the broker names its one offender
     uint32_t records;    // most records that will be sent

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "engine/kill_point.h"
 
-#define INIT_PATIENCE (30 * US_PER_SECOND)
+#define INIT_PATIENCE (15 * US_PER_SECOND)
 
 struct publisher *
 publisher_create(const struct publisher_settings *settings)
@@ -17,7 +17,7 @@ publisher_create(const struct publisher_settings *settings)
     if (!publisher->settings.lease)
         publisher->settings.lease = 30 * US_PER_SECOND;
     if (!publisher->settings.deadline)
-        publisher->settings.deadline = 30 * US_PER_SECOND;
+        publisher->settings.deadline = 15 * US_PER_SECOND;
     if (!publisher->settings.chunk_bytes)
         publisher->settings.chunk_bytes = 16u << 20;
     return publisher;
@@ -140,7 +140,7 @@ open_handle(struct publisher *publisher, struct err *err)
     publisher->is_isolating = publisher->isolates_next;
     const struct producer_settings how = {
         .txn_id = publisher->settings.is_transactional ? publisher->slot.txn_id : NULL,
-        .timeout_ms = (int32_t)(publisher->settings.deadline / 1000),
+        .message_ms = (int32_t)(publisher->settings.deadline / 1000),
         .batch_bytes = publisher->batch_bytes,
         .is_isolating = publisher->is_isolating,
         .records = 20000,
@@ -162,7 +162,7 @@ init_handle(struct publisher *publisher, struct err *err)
                                           publisher->wait_ms, &is_done, err))
         return publisher_begin_again(publisher);
     if (!is_done && publisher_mono(publisher) - publisher->init_at > INIT_PATIENCE) {
-        err_set(err, ERR_UNREACHABLE, "Kafka did not give the transactional id %s within half a minute",
+        err_set(err, ERR_UNREACHABLE, "Kafka did not give the transactional id %s within 15 s",
                 publisher->slot.txn_id);
         return publisher_begin_again(publisher);
     }

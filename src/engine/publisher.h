@@ -85,8 +85,8 @@ struct publisher_settings {
     const struct plan_settings *plan;
     bool is_transactional; // the cluster passed the probe; else degraded mode (1.9)
     int64_t lease;         // µs, of which a third passes between heartbeats; 0: 30 s
-    int64_t deadline;      // µs for one chunk from begin to commit; 0: 30 s
-    uint64_t chunk_bytes;  // 0: 16 MiB
+    int64_t deadline; // µs for one chunk from begin to commit, below the transaction timeout of 30 s; 0: 15 s
+    uint64_t chunk_bytes; // 0: 16 MiB
 };
 
 enum publisher_status {

@@ -374,7 +374,7 @@ static enum publisher_status
 give_up(struct publisher *publisher, struct err *err)
 {
     bool is_offended = publisher->refusal_count || publisher->isolates_next;
-    // Once may be an outage that began in the middle; twice it is a destination.
+    // Once or twice may be an outage that began in the middle; three times in a row it is a destination.
     bool is_late = !is_offended && !publisher->is_broken && publisher->delivered_count > 0;
     publisher->late_rounds = is_late ? publisher->late_rounds + 1 : 0;
     if (!publisher->settings.is_transactional)
@@ -383,7 +383,7 @@ give_up(struct publisher *publisher, struct err *err)
     struct err why = {0};
     if (publisher->is_broken && !publisher->refusal_count)
         explain_break(publisher, &why);
-    if (publisher->late_rounds > 1)
+    if (publisher->late_rounds > 2)
         offend_late(publisher);
     if (publisher->refusal_count || (publisher->isolates_next && !publisher->is_isolating))
         return poison(publisher);
