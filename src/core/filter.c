@@ -67,7 +67,7 @@ verdict(bool holds)
 static enum filter_verdict
 within(const struct filter_term *term, int64_t value)
 {
-    return verdict(value >= term->low && value <= term->high);
+    return verdict(value >= term->range.low && value <= term->range.high);
 }
 
 // Any header of that name decides; names are compared as they stand, in any case of letters.
@@ -103,13 +103,9 @@ match_json_value(struct filter *filter, const struct filter_term *term, struct b
         return match_text(term, content);
     if (term->test == JSON_EQUALS && kind != JSON_NUMBER)
         return verdict(bytes_equal(content, asked));
-    if (kind != JSON_NUMBER)
+    if (kind != JSON_NUMBER || !term->is_number)
         return FILTER_NO;
 
-    struct json_scan scan;
-    json_begin(&scan, asked);
-    if (json_next(&scan).kind != JSON_NUMBER)
-        return FILTER_NO;
     int order = json_number_compare(token, asked);
     switch (term->test) {
     case JSON_ABOVE:

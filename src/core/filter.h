@@ -3,6 +3,15 @@
 //
 // `field:value` terms, and what remains joined by single spaces is one regular expression on the error
 // message. All must hold. A filter is parsed once and matched against events in core; it never becomes SQL.
+//
+// What is a term, since an error message has colons of its own: a word before a colon is a field when it is
+// the name of one, in small letters (Error: is text). When it is a slip of one (one letter wrong, missing or
+// doubled, but not the first, in a name of four or more; or two letters swapped) the filter is refused with
+// the name that was meant. Any other word is text: host:443, java.lang.Foo: and bind: need no quotes. What
+// stands in "…" or /…/ is never a field. A slash begins an expression only where its closing slash ends a
+// word: /api/v1 is text.
+//
+// Within "…" a regular expression keeps its backslashes except in \"; exact text has \" and \\.
 // Not thread-safe: one filter, one thread at a time.
 #ifndef REDRIVE_CORE_FILTER_H
 #define REDRIVE_CORE_FILTER_H
@@ -20,7 +29,7 @@ struct filter;
 struct filter_context {
     int64_t now;       // instant, of the database's clock where there is one
     int64_t zone_us;   // wall minus UTC of the table's zone at now
-    int64_t new_after; // is:new: groups first seen after this instant; TIME_ABSENT: now - 1 h
+    int64_t new_after; // is:new: created after this instant; TIME_ABSENT: now - 1 h
 };
 
 // On failure err has the sentence, err->column the character (from 1) where it stopped and what was expected
@@ -59,7 +68,7 @@ size_t filter_spans(struct filter *filter, enum filter_column column, struct byt
                     struct filter_span *spans, size_t room);
 
 // Completion of field names and of fixed values (kind:, status:, is:, has:) at the end of `text`: the i-th
-// candidate that replaces the last word, or NULL. For the prompt.
+// candidate that replaces the last word (with its ! where it has one), or NULL. For the prompt.
 const char *filter_complete(struct bytes text, size_t i);
 
 // The fields with a sentence each, for help: the i-th, or false.

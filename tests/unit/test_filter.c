@@ -76,15 +76,16 @@ make_events(void **state)
 
 static const struct filter_context context = {.now = NOW, .new_after = TIME_ABSENT};
 
-// Calls check(filter, expected) for each case of a file.
+// Calls check(filter, expected) for each case of a file; tells every one that fails.
 static void
-each_case(const char *path, void (*check)(const char *filter, const char *expected))
+each_case(const char *path, bool (*check)(const char *filter, const char *expected))
 {
     FILE *file = fopen(path, "r");
     if (!file)
         fail_msg("%s cannot be read; run from the top of the repository", path);
     char line[512];
     int count = 0;
+    int failures = 0;
     while (fgets(line, sizeof line, file)) {
         line[strcspn(line, "\n")] = '\0';
         char *arrow = strstr(line, "=> ");
@@ -94,43 +95,53 @@ each_case(const char *path, void (*check)(const char *filter, const char *expect
         while (end > line && end[-1] == ' ')
             end--;
         *end = '\0';
-        check(line, arrow + 3);
+        failures += !check(line, arrow + 3);
         count++;
     }
     fclose(file);
+    assert_int_equal(failures, 0);
     assert_true(count > 10);
 }
 
-static void
+static bool
 check_match(const char *text, const char *expected)
 {
     struct err err = {0};
     struct filter *filter;
-    if (!filter_parse(&filter, bytes_of(text), &context, &err))
-        fail_msg("%s: column %d: %s", text, err.column, err.text);
+    if (!filter_parse(&filter, bytes_of(text), &context, &err)) {
+        print_error("%s: column %d: %s\n", text, err.column, err.text);
+        return false;
+    }
     struct strbuf matched = {0};
     for (int i = 0; i < 6; i++)
         if (filter_match(filter, &events[i]) == FILTER_YES)
             strbuf_printf(&matched, "%s%c", matched.len ? " " : "", 'a' + i);
-    if (strcmp(matched.len ? strbuf_text(&matched) : "-", expected) != 0)
-        fail_msg("%s: matches %s, not %s", text, strbuf_text(&matched), expected);
+    bool is_same = strcmp(matched.len ? strbuf_text(&matched) : "-", expected) == 0;
+    if (!is_same)
+        print_error("%s: matches %s, not %s\n", text, strbuf_text(&matched), expected);
     strbuf_release(&matched);
     filter_destroy(filter);
+    return is_same;
 }
 
-static void
+static bool
 check_wrong(const char *text, const char *expected)
 {
     struct err err = {0};
     struct filter *filter;
-    if (filter_parse(&filter, bytes_of(text), &context, &err))
-        fail_msg("%s was read", text);
+    if (filter_parse(&filter, bytes_of(text), &context, &err)) {
+        print_error("%s was read\n", text);
+        filter_destroy(filter);
+        return false;
+    }
     char *words;
     long column = strtol(expected, &words, 10);
     while (*words == ' ')
         words++;
-    if (err.column != column || !strstr(err.text, words))
-        fail_msg("%s: column %d, not %ld: %s", text, err.column, column, err.text);
+    bool is_same = err.column == column && strstr(err.text, words) != NULL;
+    if (!is_same)
+        print_error("%s: column %d, not %ld: %s\n", text, err.column, column, err.text);
+    return is_same;
 }
 
 static void
@@ -170,6 +181,10 @@ only_what_is_needed_is_asked_for(void **state)
                 {"is:back", EVENT_KNOWN},
                 {"has:stack", EVENT_STACK},
                 {"has:raw", EVENT_RAW},
+                {"!payload:x header:a=b", EVENT_PAYLOAD | EVENT_RAW},
+                {"class:x", EVENT_GROUP},
+                {"queue:x key:y", EVENT_NARROW | EVENT_RAW},
+                {"stack:x !y", EVENT_STACK | EVENT_ERROR},
                 {"", 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct filter *filter = parse(rows[i].text);
@@ -178,6 +193,10 @@ only_what_is_needed_is_asked_for(void **state)
     }
     struct filter *filter = parse("status:resolved");
     assert_int_equal(filter_statuses(filter), 1u << EVENT_RESOLVED);
+    filter_destroy(filter);
+    filter = parse("!status:resolved");
+    assert_int_equal(filter_statuses(filter),
+                     1u << EVENT_PENDING | 1u << EVENT_DISCARDED | 1u << EVENT_OTHER);
     filter_destroy(filter);
     filter = parse("timeout");
     assert_int_equal(filter_statuses(filter), 0);
@@ -204,7 +223,14 @@ costly_patterns_end_undecided(void **state)
     assert_int_equal(filter_match(filter, &event), FILTER_UNDECIDED);
     filter_destroy(filter);
     filter = parse("(a+)+$ id:7");
-    assert_int_equal(filter_match(filter, &event), FILTER_NO); // another term decides
+    int64_t began_cheap = clock_mono();
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(filter_match(filter, &event),
+                         FILTER_NO); // another term decides, and it is asked first
+    assert_true(clock_mono() - began_cheap < US_PER_SECOND / 2);
+    filter_destroy(filter);
+    filter = parse("(a+)+$ error:zzz");
+    assert_int_equal(filter_match(filter, &event), FILTER_NO); // also behind an undecided one
     filter_destroy(filter);
     strbuf_release(&text);
 }
@@ -234,6 +260,29 @@ words_are_completed(void **state)
     assert_string_equal(filter_complete(BYTES("is:"), 1), "is:back");
     assert_string_equal(filter_complete(BYTES("kind:t"), 0), "kind:transient");
     assert_null(filter_complete(BYTES("zzz"), 0));
+    assert_string_equal(filter_complete(BYTES("!ret"), 0), "!retries:");
+    assert_string_equal(filter_complete(BYTES("x !is:q"), 0), "!is:quarantined");
+    assert_null(filter_complete(BYTES("!is:q"), 1));
+    assert_string_equal(filter_complete(BYTES(""), 0), "error:");
+    assert_string_equal(filter_complete(BYTES("error:x "), 1), "stack:");
+    assert_null(filter_complete(BYTES("is:edited"), 0)); // nothing is left to add
+}
+
+// What help and completion offer can be typed.
+static void
+every_word_that_is_offered_is_read(void **state)
+{
+    (void)state;
+    const char *name;
+    const char *sentence;
+    size_t count = 0;
+    for (; filter_field_help(count, &name, &sentence); count++) {
+        assert_true(strlen(sentence) > 5);
+        const char *word;
+        for (size_t i = 0; (word = filter_complete(bytes_of(name), i)) != NULL; i++)
+            filter_destroy(parse(word));
+    }
+    assert_int_equal(count, 26);
 }
 
 int
@@ -246,6 +295,7 @@ main(void)
         cmocka_unit_test(costly_patterns_end_undecided),
         cmocka_unit_test(matches_are_shown_once_and_in_order),
         cmocka_unit_test(words_are_completed),
+        cmocka_unit_test(every_word_that_is_offered_is_read),
     };
     return cmocka_run_group_tests_name("filter", tests, make_events, NULL);
 }
