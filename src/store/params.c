@@ -180,7 +180,7 @@ param_slices(struct params *params, Oid type, Oid element, const struct bytes *s
     for (size_t i = 0; i < count; i++) {
         write32(at, slices[i].data ? (uint32_t)slices[i].len : UINT32_MAX);
         at += 4;
-        if (slices[i].len)
+        if (slices[i].data && slices[i].len)
             memcpy(at, slices[i].data, slices[i].len);
         at += slices[i].len;
     }

@@ -68,7 +68,7 @@ read_step(struct store *store, const struct pg_step *step, bool *stopped, struct
     while ((result = PQgetResult(store->conn))) {
         ExecStatusType status = PQresultStatus(result);
         if (status == PGRES_SINGLE_TUPLE) {
-            if (ok && !*stopped && !step->each(step->context, result)) {
+            if (ok && !*stopped && step->each && !step->each(step->context, result)) {
                 *stopped = true;
                 stop_statement(store);
             }

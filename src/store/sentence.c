@@ -94,7 +94,7 @@ note_statement(struct store *store, const char *sql)
         return;
     call += strlen("redrive.");
     size_t len = strspn(call, "abcdefghijklmnopqrstuvwxyz_");
-    if (call[len] == '(' && len < sizeof store->failed_function)
+    if (len < sizeof store->failed_function && call[len] == '(')
         snprintf(store->failed_function, sizeof store->failed_function, "%.*s", (int)len, call);
 }
 

@@ -532,7 +532,6 @@ limits_are_kept(void **state)
     }
     assert_int_equal(events, 10);
     assert_in_range(chunks, 4, 10);
-    no = make_operation(&world, world.store, ACTION_RESTORE, 11, 200);
     world_end(&world);
 }
 

@@ -551,6 +551,88 @@ operators_meet(void **state)
     world_end(&world);
 }
 
+// Freezes event 15,000, waits for a byte, freezes event 1, commits: the other half of a deadlock.
+static void
+freeze_crosswise(const char *conninfo, int ready, int go)
+{
+    PGconn *conn = PQconnectdb(conninfo);
+    static const char *const sql[] = {
+        "SET deadlock_timeout = '30s'; BEGIN; SELECT "
+        "redrive.operation_begin('00000000-0000-4000-8000-00000000000f', 'reprocess',"
+        " 'x', NULL, NULL, NULL, NULL, -1); SELECT redrive.operation_freeze(no, '{15000}') FROM "
+        "redrive.operation",
+        "SELECT redrive.operation_freeze(no, '{1}'), redrive.operation_confirm(no) FROM redrive.operation; "
+        "COMMIT",
+    };
+    char byte = 'x';
+    for (int i = 0; i < 2; i++) {
+        PGresult *r = PQexec(conn, sql[i]);
+        ExecStatusType status = PQresultStatus(r);
+        PQclear(r);
+        if ((status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) ||
+            (i == 0 && (write(ready, &byte, 1) != 1 || read(go, &byte, 1) != 1)))
+            _exit(1);
+    }
+    _exit(0);
+}
+
+struct crossing {
+    struct world *world;
+    int go;
+    int slices;
+};
+
+static bool
+let_the_other_go(void *context, size_t written, size_t total)
+{
+    (void)written;
+    (void)total;
+    struct crossing *crossing = context;
+    if (crossing->slices++ == 0) {
+        assert_int_equal(write(crossing->go, "x", 1), 1);
+        while (test_number(crossing->world->admin, "SELECT count(*) FROM pg_locks WHERE NOT granted") == 0)
+            clock_sleep(1000);
+    }
+    return true;
+}
+
+static void
+freezes_that_meet_crosswise_are_sorted_out(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 15000);
+    int ready[2], go[2];
+    assert_int_equal(pipe(ready), 0);
+    assert_int_equal(pipe(go), 0);
+    pid_t child = fork();
+    if (child == 0)
+        freeze_crosswise(world.conninfo, ready[1], go[0]);
+    char byte;
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+
+    int64_t *ids = malloc(15000 * sizeof *ids);
+    for (int i = 0; i < 15000; i++)
+        ids[i] = i + 1;
+    struct operation_request request = {
+        .action = ACTION_REPROCESS, .ids = ids, .count = 15000, .scope = "x", .rate = RATE_UNLIMITED};
+    snprintf(request.key, sizeof request.key, "%s", new_uuid(world.admin));
+    struct crossing crossing = {.world = &world, .go = go[1]};
+    int64_t no;
+    assert_works(operation_create(world.store, &request, let_the_other_go, &crossing, &no, &err));
+    assert_true(crossing.slices > 2); // it was ended once and tried again
+    end_children(&child, 1);
+    struct operation operation = get_operation(&world, no);
+    assert_int_equal(operation.queued, 14998);
+    assert_int_equal(operation.conflict, 2);
+    free(ids);
+    for (int i = 0; i < 2; i++) {
+        close(ready[i]);
+        close(go[i]);
+    }
+    world_end(&world);
+}
+
 static void
 the_audit_is_final(void **state)
 {
@@ -625,6 +707,7 @@ main(void)
         cmocka_unit_test(tells_changes),
         cmocka_unit_test(workers_share_an_operation),
         cmocka_unit_test(operators_meet),
+        cmocka_unit_test(freezes_that_meet_crosswise_are_sorted_out),
         cmocka_unit_test(the_audit_is_final),
         cmocka_unit_test(works_on_a_partitioned_table),
     };

@@ -1,5 +1,6 @@
 #include "world.h"
 
+#include "base/strbuf.h"
 #include "tests/lib/contract.h"
 
 PGconn *
@@ -14,16 +15,16 @@ test_connect(const char *conninfo)
 void
 test_sql(PGconn *conn, const char *format, ...)
 {
-    char sql[8000];
+    struct strbuf sql = {0};
     va_list args;
     va_start(args, format);
-    int len = vsnprintf(sql, sizeof sql, format, args);
+    strbuf_vprintf(&sql, format, args);
     va_end(args);
-    assert_true(len > 0 && (size_t)len < sizeof sql);
-    PGresult *r = PQexec(conn, sql);
+    PGresult *r = PQexec(conn, strbuf_text(&sql));
     ExecStatusType status = PQresultStatus(r);
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
-        fail_msg("%s\nin %s", PQerrorMessage(conn), sql);
+        fail_msg("%s\nin %s", PQerrorMessage(conn), strbuf_text(&sql));
+    strbuf_release(&sql);
     PQclear(r);
 }
 
