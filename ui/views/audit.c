@@ -66,7 +66,7 @@ static const struct table_column narrow_columns[AUDIT_COLUMNS] = {
     [AUDIT_OPERATION] = {.title = "op", .width = 4, .priority = 3, .at_right = true},
     [AUDIT_EVENTS] = {.title = "events", .width = 9, .at_right = true},
     [AUDIT_HOST] = {.title = "from", .width = 12, .priority = 5},
-    [AUDIT_WHY] = {.title = "why", .width = 14, .widest = TABLE_REST, .priority = 4},
+    [AUDIT_WHY] = {.title = "why", .width = 26, .widest = TABLE_REST, .priority = 4},
 };
 
 struct drawing {
