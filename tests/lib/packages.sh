@@ -1,84 +1,136 @@
 #!/usr/bin/env bash
-# packages.sh check|install GROUP…: says which Debian packages of these groups (build, demo, test, kafka, lint) are missing and why; install brings
-# them, as root or with sudo. Without the right to it prints the one line that somebody else may run, and fails.
+# packages.sh check|install|list SET…: the Debian packages that each set of goals needs, and why.
+#
+# `check` says what is missing and ends with 1; `install` installs it with apt-get, as root or by sudo; without the right to, it prints
+# the one line to run and ends with 1. Where everything is there, neither says a word nor touches the network.
 set -eu
 
-# package | what it is for | needed by
-packages() {
-    cat <<'LIST'
-gcc|compiles the program|build
-make|builds it|build
-pkg-config|finds the libraries|build
-libc6-dev|headers of the C library|build
-libncurses-dev|the terminal|build
-libpq-dev|PostgreSQL|build
-librdkafka-dev|Kafka|build
-libjansson-dev|writes JSON|build
-libpcre2-dev|regular expressions|build
-libconfuse-dev|settings, themes, keymaps|build
-postgresql|a private PostgreSQL|demo test
-kcat|looks at Kafka in tests and bench|kafka
-default-jre-headless|runs the real Kafka of the tests|kafka
-maven|fetches the real Kafka of the tests once|kafka
-pgbouncer|a real PgBouncer in the tests|test
-libcmocka-dev|unit tests|test
-libvterm-dev|a terminal for tests of the screen|test
-clang|the second compiler, fuzzing|lint
-libclang-rt-14-dev|its sanitizers|lint
-clang-format|make format|lint
-clang-tidy|make lint|lint
-cppcheck|make lint|lint
-python3|makes data for tests|test
-LIST
+table='
+build build-essential      compiler, linker and headers of the C library
+build pkg-config           finds the libraries below
+build libncurses-dev       the screen
+build libpq-dev            PostgreSQL client
+build librdkafka-dev       Kafka client
+build libjansson-dev       JSON that redrive itself writes
+build libpcre2-dev         regular expressions
+build libconfuse-dev       settings, keymaps and themes
+demo  postgresql           a private server for the backlog
+test  postgresql           a private server; one that is there already is never touched
+test  pgbouncer            the pooler that redrive has to work behind
+test  libcmocka-dev        unit tests
+test  libvterm-dev         a terminal for tests to look at
+test  tmux                 a run under a multiplexer
+test  python3              reads what --json prints
+kafka default-jre-headless runs Kafka
+kafka maven                fetches Kafka from Maven Central, once
+kafka kcat                 asks a broker whether it is ready
+lint  clang                the second compiler, and libFuzzer
+lint  clang-rt             sanitizers of clang, for make fuzz
+lint  clang-format         make format
+lint  clang-tidy           make lint
+lint  cppcheck             make lint
+'
+
+# By that name, or by whatever else serves.
+is_installed()
+{
+    dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed && return
+    case $1 in
+    default-jre-headless) command -v java ;;
+    maven) command -v mvn ;;
+    pkg-config | python3) command -v "$1" ;;
+    build-essential) command -v gcc && command -v make && test -e /usr/include/stdlib.h ;;
+    # A server of any version; the package only names the newest.
+    postgresql) ls /usr/lib/postgresql/*/bin/initdb && command -v psql ;;
+    *) false ;;
+    esac >/dev/null 2>&1
 }
 
-verb=${1:-check}
-shift || true
-[ "$verb" = check ] || [ "$verb" = install ] || { echo "packages.sh: check or install?" >&2; exit 2; }
-wanted=" ${*:-build} "
+# The run-time of clang's sanitizers carries clang's version in its name.
+real_name()
+{
+    local version
+    case $1 in
+    clang-rt)
+        version=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p' | head -n 1)
+        echo "libclang-rt-${version:-14}-dev"
+        ;;
+    *) echo "$1" ;;
+    esac
+}
 
-have() { dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'; }
+# "package why" of everything in the chosen sets, each package once.
+wanted()
+{
+    local set
+    for set in "$@"; do
+        echo "$table" | sed -n "s/^$set  *//p"
+    done | awk '!seen[$1]++'
+}
 
-missing=()
-if ! command -v dpkg-query >/dev/null; then
-    echo "packages.sh: this is no Debian; install what corresponds to: $(packages | cut -d'|' -f1 | tr '\n' ' ')" >&2
+apt_install()
+{
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@"
+}
+
+# The installation of a server makes and starts a cluster for the whole machine. Nobody asked for one: where PostgreSQL is new to
+# this machine, that is switched off while it is installed.
+install_without_cluster()
+{
+    local conf=/etc/postgresql-common/createcluster.conf status=0
+    apt_install postgresql-common
+    $sudo cp -p "$conf" "$conf.before"
+    $sudo sed -i 's/^#\?create_main_cluster.*/create_main_cluster = false/' "$conf"
+    apt_install "$@" || status=$?
+    $sudo mv "$conf.before" "$conf"
+    return $status
+}
+
+install_missing()
+{
+    $sudo apt-get update -q || echo "The lists of packages could not be refreshed; trying with those that are there." >&2
+    case " $* " in
+    *" postgresql "*)
+        if ! dpkg-query -W postgresql-common >/dev/null 2>&1; then
+            install_without_cluster "$@"
+            return
+        fi
+        ;;
+    esac
+    apt_install "$@"
+}
+
+action=${1:?packages.sh check|install|list SET…}
+shift
+if [ "$action" = list ]; then
+    wanted "$@" | while read -r name why; do printf '%-22s %s\n' "$(real_name "$name")" "$why"; done
     exit 0
 fi
-while IFS='|' read -r name why needed; do
-    is_wanted=
-    for group in $needed; do [[ "$wanted" == *" $group "* ]] && is_wanted=1; done
-    [ -n "$is_wanted" ] || continue
-    case "$name" in
-    default-jre-headless) command -v java >/dev/null && continue ;;
-    maven) command -v mvn >/dev/null && continue ;;
-    python3) command -v python3 >/dev/null && continue ;;
-    libclang-rt-14-dev) apt-cache show "$name" >/dev/null 2>&1 || { have clang && name=$(dpkg-query -W -f '${Depends}' clang | grep -o 'clang-[0-9]*' | head -n1 | sed 's/clang-\(.*\)/libclang-rt-\1-dev/'); } ;;
-    esac
-    have "$name" && continue
-    [ ${#missing[@]} -eq 0 ] && echo "missing packages:"
-    printf '  %-22s %s\n' "$name" "$why"
-    missing+=("$name")
-done < <(packages)
-[ ${#missing[@]} -eq 0 ] && exit 0
-[ "$verb" = check ] && { echo "install them with: apt-get update && apt-get install -y ${missing[*]}" >&2; exit 1; }
+# Not a Debian: whoever builds there knows where libraries come from.
+command -v dpkg-query >/dev/null || exit 0
 
-if [ "$(id -u)" = 0 ]; then
-    as_root=()
-elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
-    as_root=(sudo)
-elif command -v sudo >/dev/null && [ -t 0 ]; then
-    as_root=(sudo)
-else
-    echo "no right to install them here. Ask for: apt-get update && apt-get install -y ${missing[*]}" >&2
-    exit 1
+missing=()
+while read -r name why; do
+    [ -n "$name" ] || continue
+    name=$(real_name "$name")
+    if ! is_installed "$name"; then
+        [ ${#missing[@]} -gt 0 ] || echo "Packages that are missing:" >&2
+        printf '  %-22s %s\n' "$name" "$why" >&2
+        missing+=("$name")
+    fi
+done < <(wanted "$@")
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+sudo=
+[ "$(id -u)" = 0 ] || sudo=sudo
+if [ "$action" = install ]; then
+    # sudo may ask for a password where somebody is there to type it.
+    if [ -z "$sudo" ] || sudo -n true 2>/dev/null || { [ -t 0 ] && command -v sudo >/dev/null && sudo -v; }; then
+        echo "Installing them" >&2
+        install_missing "${missing[@]}" >&2
+        exit
+    fi
 fi
-export DEBIAN_FRONTEND=noninteractive
-"${as_root[@]}" apt-get update -qq
-# A server that the package would start by itself is not wanted: only its programs are.
-if [[ " ${missing[*]} " == *" postgresql "* ]]; then
-    "${as_root[@]}" mkdir -p /etc/postgresql-common
-    [ -e /etc/postgresql-common/createcluster.conf ] ||
-        echo 'create_main_cluster = false' | "${as_root[@]}" tee /etc/postgresql-common/createcluster.conf >/dev/null
-fi
-"${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
-echo "installed: ${missing[*]}"
+echo "Install them, then try again:" >&2
+echo "  ${sudo:+$sudo }apt-get update && ${sudo:+$sudo }apt-get install -y --no-install-recommends ${missing[*]}" >&2
+exit 1
