@@ -135,9 +135,10 @@ groups_follow_what_others_do(void **state)
 
     add_events(admin, 5); // consumers insert
     reply_destroy(await_count(&bench, 1005));
-    test_sql(admin,
-             "UPDATE public.dlq_events SET status = 'RESOLVED', resolved_by = 'api' WHERE id <= 10"); // others
-                                                                                                      // close
+    test_sql(
+        admin,
+        "UPDATE public.dlq_events SET status = 'RESOLVED', resolved_by = 'api' WHERE id <= 10"); // others
+                                                                                                 // close
     reply_destroy(await_count(&bench, 995));
     test_sql(admin, "UPDATE public.dlq_events SET status = 'PENDING' WHERE id = 3"); // and open again
     reply_destroy(await_count(&bench, 996));
