@@ -273,15 +273,19 @@ take_ss3(struct bytes bytes, bool is_late, size_t *used, struct input_event *eve
     return event->key ? STEP_EVENT : STEP_DROP;
 }
 
-// OSC, DCS, SOS, PM, APC: up to ST, or BEL for OSC.
+// OSC, DCS, SOS, PM, APC: up to ST, or BEL for OSC. Replies of terminals hold no other control characters, so
+// one ends what was no reply but Esc and a letter that came together: the keys behind it count.
 static enum step
 take_string(struct bytes bytes, bool is_late, size_t *used)
 {
-    bool is_osc = bytes.data[1] == ']';
     for (size_t at = 2; at < bytes.len; at++) {
-        bool is_st = bytes.data[at] == ESC && at + 1 < bytes.len && bytes.data[at + 1] == '\\';
-        *used = at + (is_st ? 2 : 1);
-        if (is_st || (is_osc && bytes.data[at] == '\a') || bytes.data[at] == 0x18 || bytes.data[at] == 0x1a)
+        unsigned char byte = (unsigned char)bytes.data[at];
+        if (byte == ESC && at + 1 == bytes.len)
+            break;
+        bool is_st = byte == ESC && bytes.data[at + 1] == '\\';
+        bool is_bell = byte == '\a' && bytes.data[1] == ']';
+        *used = is_st ? at + 2 : is_bell ? at + 1 : at;
+        if (byte < 0x20)
             return STEP_DROP;
     }
     *used = bytes.len;
@@ -350,6 +354,12 @@ input_next(struct input *input, bool is_late, struct input_event *event)
     }
     input_reset(input);
     return false;
+}
+
+bool
+input_is_pasting(const struct input *input)
+{
+    return bytes_starts(bytes_slice(strbuf_bytes(&input->waiting), input->taken, SIZE_MAX), PASTE_START);
 }
 
 int64_t

@@ -37,8 +37,11 @@ void input_feed(struct input *input, struct bytes bytes);
 // The next event; false: none is complete. `is_late`: no more bytes came within input_delay, so what is
 // incomplete is settled: a lone ESC becomes the key, the beginning of a sequence is dropped.
 bool input_next(struct input *input, bool is_late, struct input_event *event);
-// How long to wait for the rest of what is incomplete, in µs; negative: nothing is.
+// How long to wait for the rest of what is incomplete, in µs; negative: nothing is. Counted from its first
+// byte, so that nobody's keys vanish for as long as they type; in a paste, which may be long, from the last
+// one.
 int64_t input_delay(const struct input *input);
+bool input_is_pasting(const struct input *input);
 void input_reset(struct input *input); // type-ahead is thrown away
 void input_release(struct input *input);
 

@@ -15,8 +15,7 @@
 #include "base/clock.h"
 #include "base/strbuf.h"
 #include "ui/clipboard.h"
-#include "ui/key.h"
-#include "ui/locale.h"
+#include "ui/environment.h"
 #include "ui/signals.h"
 
 #define PASTE_ON "\033[?2004h"
@@ -45,27 +44,9 @@ struct term {
     int pair_count;
     struct canvas shown; // what ncurses was told last
     struct input input;
-    int64_t fed_at; // when bytes came last
+    int64_t fed_at;   // when bytes came last
+    int64_t began_at; // when the first byte of an incomplete key was seen; 0: none is
 };
-
-// What to take a terminal for that this host does not describe: xterm's many children know what it knows.
-static const char *
-fallback_name(const char *name)
-{
-    static const char *const children[] = {"xterm", "foot",    "alacritty", "wezterm", "kitty",
-                                           "rio",   "ghostty", "konsole",   "contour", "vte"};
-    for (size_t i = 0; i < sizeof children / sizeof *children; i++)
-        if (strncmp(name, children[i], strlen(children[i])) == 0)
-            return "xterm-256color";
-    return "vt100";
-}
-
-static bool
-promises_24_bits(void)
-{
-    const char *promise = getenv("COLORTERM");
-    return promise && (strcmp(promise, "truecolor") == 0 || strcmp(promise, "24bit") == 0);
-}
 
 // "xterm-256color" → "xterm-direct", where the host describes it; NULL: it does not.
 static SCREEN *
@@ -101,7 +82,7 @@ take_screen(struct term *term, bool wants_true, struct err *err)
     if (!term->screen)
         term->screen = newterm(name, stdout, stdin);
     if (!term->screen) {
-        taken = fallback_name(name);
+        taken = terminal_fallback(name);
         term->screen = newterm(taken, stdout, stdin);
         snprintf(term->note, sizeof term->note, "terminal %.40s is unknown here, used as %s", name, taken);
     }
@@ -124,8 +105,7 @@ choose_depth(const char *word)
     bool is_auto = true;
     if (word && !color_depth_parse(word, &depth, &is_auto))
         is_auto = true;
-    const char *no_color = getenv("NO_COLOR");
-    if (!has_colors() || (is_auto && no_color && *no_color))
+    if (!has_colors() || (is_auto && colors_unwanted()))
         return COLOR_MONO;
 
     enum color_depth most = tigetflag("RGB") > 0 ? COLOR_TRUE : COLORS >= 256 ? COLOR_256 : COLOR_16;
@@ -216,7 +196,7 @@ static bool
 start_screen(struct term *term, const struct term_options *options, struct err *err)
 {
     bool is_auto = !options->color || strcmp(options->color, "auto") == 0;
-    bool wants_true = is_auto ? promises_24_bits() : strcmp(options->color, "true") == 0;
+    bool wants_true = is_auto ? terminal_promises_24_bits() : strcmp(options->color, "true") == 0;
     if (!take_screen(term, wants_true, err))
         return false;
     if (has_colors()) {
@@ -524,13 +504,16 @@ term_next(struct term *term, struct term_event *event)
     *event = (struct term_event){0};
     if (next_signal(term, event))
         return true;
+
     read_input(term);
-    int64_t delay = input_delay(&term->input);
-    bool is_late = delay >= 0 && clock_mono() - term->fed_at >= delay;
-    if (!term->is_gone && input_next(&term->input, is_late, &event->input)) {
+    if (!term->is_gone && input_next(&term->input, term_delay(term) == 0, &event->input)) {
+        term->began_at = 0;
         event->kind = TERM_INPUT;
         return true;
     }
+    bool is_incomplete = input_delay(&term->input) >= 0;
+    if (!is_incomplete || !term->began_at)
+        term->began_at = is_incomplete ? clock_mono() : 0;
     if (term->is_gone) {
         event->kind = TERM_GONE;
         event->is_signal = term->is_signalled;
@@ -557,9 +540,9 @@ int64_t
 term_delay(const struct term *term)
 {
     int64_t delay = input_delay(&term->input);
-    if (delay < 0)
+    if (delay < 0 || !term->began_at)
         return -1;
-    int64_t left = term->fed_at + delay - clock_mono();
+    int64_t left = (input_is_pasting(&term->input) ? term->fed_at : term->began_at) + delay - clock_mono();
     return left > 0 ? left : 0;
 }
 
@@ -568,6 +551,7 @@ term_flush_input(struct term *term)
 {
     (void)tcflush(STDIN_FILENO, TCIFLUSH);
     input_reset(&term->input);
+    term->began_at = 0;
 }
 
 void

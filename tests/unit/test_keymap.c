@@ -125,6 +125,7 @@ static const struct {
     ROW("\033[<0;5;3M\033[<0;5;3m\033[<64;1;1Mj", "(0 2,4)(1 0,0)j"),
     ROW("\033[M !!j", "j"),
     ROW("\033[12\rj", "<Enter>j"),
+    ROW("\033Pjj\x07j\033]jj\033[Aj\033Xj\rj", "<C-g>j<Up>j<Enter>j"),
     ROW("\033", "!"),
     ROW("a\033[", "a!"),
     ROW("\033[200~ab", "!"),

@@ -1,4 +1,4 @@
-#include "ui/locale.h"
+#include "ui/environment.h"
 
 #include <langinfo.h>
 #include <locale.h>
@@ -38,4 +38,29 @@ locale_set(char *note, size_t room)
         return false;
     snprintf(note, room, "locale %.40s is not on this host, C.UTF-8 is used instead", wanted);
     return true;
+}
+
+const char *
+terminal_fallback(const char *name)
+{
+    static const char *const children[] = {"xterm", "foot",    "alacritty", "wezterm", "kitty",
+                                           "rio",   "ghostty", "konsole",   "contour", "vte"};
+    for (size_t i = 0; i < sizeof children / sizeof *children; i++)
+        if (strncmp(name, children[i], strlen(children[i])) == 0)
+            return "xterm-256color";
+    return "vt100";
+}
+
+bool
+terminal_promises_24_bits(void)
+{
+    const char *word = getenv("COLORTERM");
+    return word && (strcmp(word, "truecolor") == 0 || strcmp(word, "24bit") == 0);
+}
+
+bool
+colors_unwanted(void)
+{
+    const char *word = getenv("NO_COLOR");
+    return word && *word;
 }
