@@ -22,8 +22,8 @@ struct trial {
     bool has_topic; // records can be tried as well
 };
 
-static bool
-found(struct probe *probe, bool is_ok, const char *remedy, const char *format, ...)
+bool
+probe_found(struct probe *probe, bool is_ok, const char *remedy, const char *format, ...)
 {
     if (probe->count == PROBE_FINDINGS)
         return is_ok;
@@ -140,9 +140,9 @@ try_fencing_abort(struct trial *trial, struct producer **holder, bool *is_fit, s
         !send_record(trial, *holder, "aborted", err) || !mark(trial, *holder, 1, err) ||
         !marker_read(trial->broker, trial->id, 5000, &reading, err))
         return false;
-    if (!found(trial->probe, !reading.is_stable, UNFIT, "the marker of an open transaction is %s",
-               reading.is_stable ? "told as if it were decided (require-stable is not honoured)"
-                                 : "withheld until it ends"))
+    if (!probe_found(trial->probe, !reading.is_stable, UNFIT, "the marker of an open transaction is %s",
+                     reading.is_stable ? "told as if it were decided (require-stable is not honoured)"
+                                       : "withheld until it ends"))
         return true;
 
     producer_destroy(*holder);
@@ -152,7 +152,8 @@ try_fencing_abort(struct trial *trial, struct producer **holder, bool *is_fit, s
         !read_stable(trial, &reading, err))
         return false;
     bool is_old = !reading.marker.is_present && reading.has_nonce && reading.nonce == nonce;
-    *is_fit = found(trial->probe, is_old, UNFIT, "a transaction whose owner died %s",
+    *is_fit =
+        probe_found(trial->probe, is_old, UNFIT, "a transaction whose owner died %s",
                     is_old ? "ends without a trace when the next owner comes" : "left its marker behind");
     return true;
 }
@@ -173,9 +174,9 @@ try_fencing_commit(struct trial *trial, struct producer **holder, bool *is_fit, 
     *holder = successor;
     if (!is_good)
         return false;
-    if (!found(trial->probe, !has_committed && refusal.kind == ERR_CONFLICT, UNFIT,
-               "an owner that was superseded %s",
-               has_committed ? "can still commit (no fencing)" : "is refused"))
+    if (!probe_found(trial->probe, !has_committed && refusal.kind == ERR_CONFLICT, UNFIT,
+                     "an owner that was superseded %s",
+                     has_committed ? "can still commit (no fencing)" : "is refused"))
         return true;
 
     struct marker_reading reading;
@@ -184,8 +185,8 @@ try_fencing_commit(struct trial *trial, struct producer **holder, bool *is_fit, 
         return false;
     bool is_there =
         reading.marker.is_present && reading.marker.seq == 3 && strcmp(reading.marker.id, trial->token) == 0;
-    *is_fit = found(trial->probe, is_there, UNFIT, "a committed marker %s",
-                    is_there ? "is read back with its text" : "is not read back");
+    *is_fit = probe_found(trial->probe, is_there, UNFIT, "a committed marker %s",
+                          is_there ? "is read back with its text" : "is not read back");
     return true;
 }
 
@@ -194,21 +195,22 @@ try_visibility(struct trial *trial, bool *is_fit, struct err *err)
 {
     size_t committed = 0, aborted = 0;
     if (!trial->has_topic) {
-        found(trial->probe, true, "",
-              "whether aborted records are hidden was not tried: there is no topic " PROBE_TOPIC);
+        probe_found(trial->probe, true, "",
+                    "whether aborted records are hidden was not tried: there is no topic " PROBE_TOPIC);
         return true;
     }
     if (!count_records(trial, "committed", &committed, err) ||
         !count_records(trial, "aborted", &aborted, err))
         return false;
     if (committed == 0) {
-        found(trial->probe, true, "",
-              "whether aborted records are hidden was not tried: " PROBE_TOPIC " cannot be read (ACL Read)");
+        probe_found(trial->probe, true, "",
+                    "whether aborted records are hidden was not tried: " PROBE_TOPIC
+                    " cannot be read (ACL Read)");
         return true;
     }
-    *is_fit = found(trial->probe, aborted == 0, UNFIT,
-                    "records of an aborted transaction are %s from read_committed consumers",
-                    aborted ? "not hidden" : "hidden");
+    *is_fit = probe_found(trial->probe, aborted == 0, UNFIT,
+                          "records of an aborted transaction are %s from read_committed consumers",
+                          aborted ? "not hidden" : "hidden");
     return true;
 }
 
@@ -269,11 +271,11 @@ probe_run(struct broker *broker, const struct broker_settings *settings, const c
     if (!is_good && !is_lasting(&failure))
         return err_set(err, failure.kind, "%s", failure.text);
     if (!is_good)
-        is_fit = found(probe, false,
-                       failure.kind == ERR_DENIED
-                           ? "grant the rights named in README, then run redrive doctor again"
-                           : UNFIT,
-                       "%.290s", failure.text);
+        is_fit = probe_found(probe, false,
+                             failure.kind == ERR_DENIED
+                                 ? "grant the rights named in README, then run redrive doctor again"
+                                 : UNFIT,
+                             "%.290s", failure.text);
 
     conclude(probe, is_fit, is_fit ? "" : probe->findings[probe->count - 1].sentence);
     return true;

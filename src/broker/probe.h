@@ -37,4 +37,8 @@ bool probe_run(struct broker *broker, const struct broker_settings *settings, co
 // said so.
 void probe_cluster_settings(struct broker *broker, struct probe *probe);
 
+// Adds one; returns is_ok. The remedy is kept only for what is not.
+bool probe_found(struct probe *probe, bool is_ok, const char *remedy, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 #endif

@@ -1,7 +1,6 @@
 // probe_settings: what the configuration of brokers and topics says about the promise, for `redrive doctor`.
 #include "broker/probe.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,27 +33,14 @@ static void found(struct probe *probe, bool is_ok, const char *remedy, const cha
     __attribute__((format(printf, 4, 5)));
 
 static void
-found(struct probe *probe, bool is_ok, const char *remedy, const char *format, ...)
-{
-    if (probe->count == PROBE_FINDINGS)
-        return;
-    struct finding *finding = &probe->findings[probe->count++];
-    *finding = (struct finding){.is_ok = is_ok};
-    snprintf(finding->remedy, sizeof finding->remedy, "%s", is_ok ? "" : remedy);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(finding->sentence, sizeof finding->sentence, format, args);
-    va_end(args);
-}
-
-static void
 judge(struct probe *probe, const struct rule *rule, const char *value)
 {
     bool is_ok = rule->word ? strcmp(value, rule->word) == 0 : strtoll(value, NULL, 10) >= rule->least;
     char remedy[200], wanted[32];
     snprintf(wanted, sizeof wanted, "%lld", rule->least);
     snprintf(remedy, sizeof remedy, "set %s=%s on the brokers", rule->name, rule->word ? rule->word : wanted);
-    found(probe, is_ok, remedy, "%s is %s%s%s", rule->name, value, is_ok ? "" : ": ", is_ok ? "" : rule->why);
+    probe_found(probe, is_ok, remedy, "%s is %s%s%s", rule->name, value, is_ok ? "" : ": ",
+                is_ok ? "" : rule->why);
 }
 
 static void
@@ -96,8 +82,9 @@ look_at_broker(struct broker *broker, struct probe *probe, int id)
     if (count && !code)
         judge_entries(probe, resources[0]);
     else
-        found(probe, false, "grant DescribeConfigs on the cluster, or ask an administrator for them",
-              "the brokers' settings may not be read (%.200s)", count ? rd_kafka_err2str(code) : err.text);
+        probe_found(probe, false, "grant DescribeConfigs on the cluster, or ask an administrator for them",
+                    "the brokers' settings may not be read (%.200s)",
+                    count ? rd_kafka_err2str(code) : err.text);
     if (event)
         rd_kafka_event_destroy(event);
 }
@@ -111,9 +98,10 @@ look_at_topic(struct probe *probe, const rd_kafka_metadata_topic_t *topic, int b
     char remedy[200];
     snprintf(remedy, sizeof remedy, "raise the replication of %.100s to 3 with kafka-reassign-partitions.sh",
              topic->topic);
-    found(probe, copies >= 3,
-          brokers >= 3 ? remedy : "a cluster of one or two brokers cannot do better; production needs three",
-          "the topic %s has %d cop%s", topic->topic, copies, copies == 1 ? "y" : "ies");
+    probe_found(probe, copies >= 3,
+                brokers >= 3 ? remedy
+                             : "a cluster of one or two brokers cannot do better; production needs three",
+                "the topic %s has %d cop%s", topic->topic, copies, copies == 1 ? "y" : "ies");
 }
 
 void
@@ -123,8 +111,8 @@ probe_cluster_settings(struct broker *broker, struct probe *probe)
     const struct rd_kafka_metadata *metadata;
     rd_kafka_resp_err_t code = rd_kafka_metadata(broker->handle, 1, NULL, &metadata, TIMEOUT_MS);
     if (code) {
-        found(probe, false, "see whether the brokers answer", "the cluster's topics could not be read: %s",
-              rd_kafka_err2str(code));
+        probe_found(probe, false, "see whether the brokers answer",
+                    "the cluster's topics could not be read: %s", rd_kafka_err2str(code));
         return;
     }
     for (size_t n = 0; n < sizeof names / sizeof *names; n++)
