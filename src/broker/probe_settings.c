@@ -29,9 +29,6 @@ static const struct rule {
     {"transactional.id.expiration.ms", 86400000, NULL, "transactional ids of idle slots expire early"},
 };
 
-static void found(struct probe *probe, bool is_ok, const char *remedy, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
 static void
 judge(struct probe *probe, const struct rule *rule, const char *value)
 {
