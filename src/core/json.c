@@ -1,6 +1,7 @@
 #include "core/json.h"
 
 #include <string.h>
+#include "base/text.h"
 #include "base/utf8.h"
 
 // What may come next.
@@ -62,7 +63,7 @@ static struct json_token
 open_container(struct json_scan *scan, bool is_object)
 {
     if (scan->depth == JSON_DEPTH)
-        return fail(scan, scan->at, "less nesting: it is more than 1024 levels deep");
+        return fail(scan, scan->at, "less nesting: it is more than 512 levels deep");
     struct json_token token = take(scan, is_object ? JSON_OBJECT_BEGIN : JSON_ARRAY_BEGIN, 1);
     int level = scan->depth++;
     unsigned char bit = (unsigned char)(1u << (level % 8));
@@ -103,6 +104,10 @@ string_length(struct bytes text, size_t at, size_t *bad, const char **expected)
         if (c < 0x20) {
             *expected = "an escape such as \\n: a control character cannot stand in a string";
             return 0;
+        }
+        if (c != '\\' && c < 0x80) {
+            i++;
+            continue;
         }
         if (c != '\\') {
             uint32_t point;
@@ -221,8 +226,12 @@ take_name(struct json_scan *scan, const char *expected)
 static void
 skip_space(struct json_scan *scan)
 {
-    while (scan->at < scan->text.len && memchr(" \t\r\n", scan->text.data[scan->at], 4))
-        scan->at++;
+    const char *data = scan->text.data;
+    size_t at = scan->at;
+    while (at < scan->text.len &&
+           (data[at] == ' ' || data[at] == '\n' || data[at] == '\t' || data[at] == '\r'))
+        at++;
+    scan->at = at;
 }
 
 static const char *
@@ -321,128 +330,24 @@ json_check(struct bytes text, struct err *err)
     }
 }
 
-static void
-new_line(struct strbuf *out, int depth)
+bool
+json_fits(struct bytes text, struct err *err)
 {
-    strbuf_add_char(out, '\n');
-    for (int i = 0; i < depth; i++)
-        strbuf_add_text(out, "  ");
-}
-
-static bool
-is_end(enum json_kind kind)
-{
-    return kind == JSON_OBJECT_END || kind == JSON_ARRAY_END;
-}
-
-static bool
-is_begin(enum json_kind kind)
-{
-    return kind == JSON_OBJECT_BEGIN || kind == JSON_ARRAY_BEGIN;
-}
-
-static bool
-rewrite(struct bytes text, bool with_space, struct strbuf *out)
-{
+    char is[TEXT_SHORT];
+    char most[TEXT_SHORT];
+    if (text.len > JSON_BYTES) {
+        err_set(err, ERR_DATA, "this payload has %s; up to %s are taken apart as JSON",
+                text_size(text.len, is), text_size(JSON_BYTES, most));
+        return false;
+    }
     struct json_scan scan;
     json_begin(&scan, text);
-    enum json_kind last = JSON_END;
-    for (;;) {
-        struct json_token token = json_next(&scan);
-        if (token.kind == JSON_END)
+    for (int64_t count = 0; count < JSON_TOKENS; count++) {
+        enum json_kind kind = json_next(&scan).kind;
+        if (kind == JSON_END || kind == JSON_ERROR)
             return true;
-        // An empty container stays on its line.
-        bool closes_empty = is_end(token.kind) && is_begin(last);
-        if (with_space && token.kind != JSON_ERROR) {
-            if ((is_begin(last) || last == JSON_COMMA) && !closes_empty)
-                new_line(out, token.depth);
-            else if (is_end(token.kind) && !closes_empty)
-                new_line(out, token.depth);
-        }
-        strbuf_add(out, json_bytes(&scan, token));
-        if (with_space && token.kind == JSON_COLON)
-            strbuf_add_char(out, ' ');
-        if (token.kind == JSON_ERROR)
-            return false;
-        last = token.kind;
     }
-}
-
-bool
-json_format(struct bytes text, struct strbuf *out)
-{
-    return rewrite(text, true, out);
-}
-
-bool
-json_minify(struct bytes text, struct strbuf *out)
-{
-    return rewrite(text, false, out);
-}
-
-static uint32_t
-hex4(const char *at)
-{
-    uint32_t value = 0;
-    for (int i = 0; i < 4; i++) {
-        char c = at[i];
-        value = value << 4 | (uint32_t)(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
-    }
-    return value;
-}
-
-// The character of the \u escape at `at`; *used is its length, 12 for a pair of surrogates.
-static uint32_t
-escaped_point(struct bytes token, size_t at, size_t *used)
-{
-    uint32_t point = hex4(token.data + at + 2);
-    *used = 6;
-    if (point < 0xD800 || point > 0xDFFF)
-        return point;
-    bool has_low =
-        point < 0xDC00 && at + 11 < token.len && token.data[at + 6] == '\\' && token.data[at + 7] == 'u';
-    uint32_t low = has_low ? hex4(token.data + at + 8) : 0;
-    if (low < 0xDC00 || low > 0xDFFF)
-        return 0xFFFD;
-    *used = 12;
-    return 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
-}
-
-bool
-json_decode(struct bytes token, struct strbuf *out)
-{
-    size_t bad;
-    const char *expected;
-    if (token.len < 2 || token.data[0] != '"' || string_length(token, 0, &bad, &expected) != token.len)
-        return false;
-
-    static const char from[] = "bfnrt";
-    static const char to[] = "\b\f\n\r\t";
-    for (size_t at = 1; at < token.len - 1;) {
-        if (token.data[at] != '\\') {
-            strbuf_add_char(out, token.data[at++]);
-            continue;
-        }
-        char escape = token.data[at + 1];
-        if (escape != 'u') {
-            const char *known = strchr(from, escape);
-            strbuf_add_char(out, known ? to[known - from] : escape);
-            at += 2;
-            continue;
-        }
-        size_t used;
-        char encoded[4];
-        uint32_t point = escaped_point(token, at, &used);
-        strbuf_add(out, (struct bytes){encoded, utf8_encode(point, encoded)});
-        at += used;
-    }
-    return true;
-}
-
-void
-json_splice(struct bytes text, size_t from, size_t len, struct bytes b, struct strbuf *out)
-{
-    strbuf_add(out, bytes_slice(text, 0, from));
-    strbuf_add(out, b);
-    strbuf_add(out, bytes_slice(text, from + len, SIZE_MAX));
+    err_set(err, ERR_DATA, "this payload has more than %s JSON tokens; so many are not taken apart",
+            text_count(JSON_TOKENS, most));
+    return false;
 }

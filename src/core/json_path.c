@@ -1,21 +1,10 @@
-#include "core/json.h"
+// Paths: read, followed, and written for a place in a text.
+#include "core/json_path.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "base/alloc.h"
 #include "base/text.h"
-
-enum { PATH_STEPS = 64 };
-
-struct step {
-    bool is_index;
-    size_t index;
-    struct strbuf name;
-};
-
-struct json_path {
-    struct step steps[PATH_STEPS];
-    size_t count;
-};
 
 void
 json_path_destroy(struct json_path *path)
@@ -46,7 +35,7 @@ is_name_char(char c)
 
 // `.name` at *at.
 static bool
-parse_name(struct step *step, struct bytes text, size_t *at, struct err *err)
+parse_name(struct json_step *step, struct bytes text, size_t *at, struct err *err)
 {
     size_t from = ++*at;
     while (*at < text.len && is_name_char(text.data[*at]))
@@ -59,7 +48,7 @@ parse_name(struct step *step, struct bytes text, size_t *at, struct err *err)
 
 // `'name']` or `"name"]` at *at, which is at the quote.
 static bool
-parse_quoted(struct step *step, struct bytes text, size_t *at, struct err *err)
+parse_quoted(struct json_step *step, struct bytes text, size_t *at, struct err *err)
 {
     char quote = text.data[(*at)++];
     while (*at < text.len && text.data[*at] != quote) {
@@ -75,7 +64,7 @@ parse_quoted(struct step *step, struct bytes text, size_t *at, struct err *err)
 
 // `[…]` at *at.
 static bool
-parse_bracket(struct step *step, struct bytes text, size_t *at, struct err *err)
+parse_bracket(struct json_step *step, struct bytes text, size_t *at, struct err *err)
 {
     (*at)++;
     char c = *at < text.len ? text.data[*at] : '\0';
@@ -107,11 +96,11 @@ json_path_parse(struct json_path **path, struct bytes text, struct err *err)
     size_t at = 1;
     bool ok = true;
     while (ok && at < text.len) {
-        if (made->count == PATH_STEPS) {
+        if (made->count == JSON_PATH_STEPS) {
             ok = wrong(err, at, "the end: a path has at most 64 steps");
             break;
         }
-        struct step *step = &made->steps[made->count++];
+        struct json_step *step = &made->steps[made->count++];
         if (text.data[at] == '.')
             ok = parse_name(step, text, &at, err);
         else if (text.data[at] == '[')
@@ -132,7 +121,7 @@ static bool
 whole_value(struct json_scan *scan, struct json_token first, struct json_token *value)
 {
     *value = first;
-    if (first.kind == JSON_ERROR)
+    if (first.kind == JSON_ERROR || first.kind == JSON_END)
         return false;
     if (first.kind != JSON_OBJECT_BEGIN && first.kind != JSON_ARRAY_BEGIN)
         return true;
@@ -148,11 +137,43 @@ whole_value(struct json_scan *scan, struct json_token first, struct json_token *
     }
 }
 
+bool
+json_children(struct json_children *children, struct bytes container)
+{
+    *children = (struct json_children){0};
+    json_begin(&children->scan, container);
+    enum json_kind kind = json_next(&children->scan).kind;
+    children->is_object = kind == JSON_OBJECT_BEGIN;
+    return kind == JSON_OBJECT_BEGIN || kind == JSON_ARRAY_BEGIN;
+}
+
+bool
+json_child(struct json_children *children, struct json_token *name, struct json_token *value)
+{
+    struct json_token token = json_next(&children->scan);
+    if (token.kind == JSON_COMMA)
+        token = json_next(&children->scan);
+    if (token.depth == 0 && (token.kind == JSON_OBJECT_END || token.kind == JSON_ARRAY_END)) {
+        children->is_whole = json_next(&children->scan).kind == JSON_END;
+        return false;
+    }
+    if (token.kind == JSON_NAME) {
+        if (name)
+            *name = token;
+        json_next(&children->scan); // the colon, or the error that comes again
+        token = json_next(&children->scan);
+    }
+    if (!whole_value(&children->scan, token, value))
+        return false;
+    children->count++;
+    return true;
+}
+
 static bool
 name_is(struct bytes token, const struct strbuf *name)
 {
     struct bytes inside = bytes_slice(token, 1, token.len - 2);
-    if (bytes_find(inside, BYTES("\\"), 0) == SIZE_MAX)
+    if (!memchr(inside.data, '\\', inside.len))
         return bytes_equal(inside, strbuf_bytes(name));
     struct strbuf decoded = {0};
     bool is_same = json_decode(token, &decoded) && bytes_equal(strbuf_bytes(&decoded), strbuf_bytes(name));
@@ -160,57 +181,120 @@ name_is(struct bytes token, const struct strbuf *name)
     return is_same;
 }
 
+bool
+json_step_is(const struct json_step *step, const struct json_children *children, struct json_token name)
+{
+    if (children->is_object == step->is_index)
+        return false;
+    return step->is_index ? step->index == children->count - 1
+                          : name_is(json_bytes(&children->scan, name), &step->name);
+}
+
 // The child of the container `text` that a step names; for names the last of equal ones.
 static bool
-find_child(const struct step *step, struct bytes text, struct json_token *child)
+find_child(const struct json_step *step, struct bytes text, struct json_token *child)
 {
-    struct json_scan scan;
-    json_begin(&scan, text);
-    struct json_token token = json_next(&scan);
-    if (token.kind != (step->is_index ? JSON_ARRAY_BEGIN : JSON_OBJECT_BEGIN))
-        return false;
-
+    struct json_children children;
+    struct json_token name = {0};
+    struct json_token value;
     bool is_found = false;
-    size_t index = 0;
-    bool is_wanted = step->is_index && step->index == 0;
-    for (token = json_next(&scan); token.kind != JSON_END && token.kind != JSON_ERROR;
-         token = json_next(&scan)) {
-        if (token.kind == JSON_COMMA) {
-            is_wanted = step->is_index && ++index == step->index;
-            continue;
-        }
-        if (token.kind == JSON_NAME) {
-            is_wanted = name_is(json_bytes(&scan, token), &step->name);
-            continue;
-        }
-        if (token.kind == JSON_COLON || token.depth == 0)
-            continue;
-        struct json_token value;
-        if (!whole_value(&scan, token, &value))
-            return false;
-        if (!is_wanted)
+    if (!json_children(&children, text) || children.is_object == step->is_index)
+        return false;
+    while (json_child(&children, &name, &value)) {
+        if (!json_step_is(step, &children, name))
             continue;
         *child = value;
         is_found = true;
-        if (step->is_index)
-            return true;
     }
-    return is_found && token.kind == JSON_END;
+    return is_found && children.is_whole;
 }
 
 bool
-json_path_find(const struct json_path *path, struct bytes text, struct json_token *value)
+json_steps_find(const struct json_step *steps, size_t count, struct bytes text, struct json_token *value)
 {
     struct json_scan scan;
     json_begin(&scan, text);
-    if (!whole_value(&scan, json_next(&scan), value))
+    if (!whole_value(&scan, json_next(&scan), value) || json_next(&scan).kind != JSON_END)
         return false;
-    for (size_t i = 0; i < path->count; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct json_token child;
-        if (!find_child(&path->steps[i], bytes_slice(text, value->from, value->len), &child))
+        if (!find_child(&steps[i], bytes_slice(text, value->from, value->len), &child))
             return false;
         child.from += value->from;
         *value = child;
     }
     return true;
+}
+
+bool
+json_path_find(const struct json_path *path, struct bytes text, struct json_token *value)
+{
+    return json_steps_find(path->steps, path->count, text, value);
+}
+
+static void
+add_name(struct strbuf *out, struct bytes token)
+{
+    struct strbuf name = {0};
+    json_decode(token, &name);
+    bool is_plain = name.len > 0;
+    for (size_t i = 0; i < name.len; i++)
+        is_plain = is_plain && is_name_char(name.data[i]);
+    if (is_plain) {
+        strbuf_add_char(out, '.');
+        strbuf_add(out, strbuf_bytes(&name));
+    } else {
+        strbuf_add_text(out, "['");
+        for (size_t i = 0; i < name.len; i++) {
+            if (name.data[i] == '\'' || name.data[i] == '\\')
+                strbuf_add_char(out, '\\');
+            strbuf_add_char(out, name.data[i]);
+        }
+        strbuf_add_text(out, "']");
+    }
+    strbuf_release(&name);
+}
+
+// The child that is being read, for each container around it.
+struct place {
+    struct json_token name; // of a member; len 0: none yet
+    bool is_index;
+    size_t index;
+};
+
+static void
+step_on(struct place *places, struct json_token token)
+{
+    struct place *here = &places[token.depth];
+    if (token.kind == JSON_NAME)
+        here->name = token;
+    else if (token.kind == JSON_COMMA && here->is_index)
+        here->index++;
+    else if (token.kind == JSON_OBJECT_BEGIN || token.kind == JSON_ARRAY_BEGIN)
+        places[token.depth + 1] = (struct place){.is_index = token.kind == JSON_ARRAY_BEGIN};
+}
+
+bool
+json_path_at(struct bytes text, size_t at, struct strbuf *out)
+{
+    struct place places[JSON_DEPTH + 1];
+    places[0] = (struct place){0};
+    struct json_scan scan;
+    json_begin(&scan, text);
+    int depth = 0;
+    struct json_token token = json_next(&scan);
+    for (; token.kind != JSON_END && token.kind != JSON_ERROR && token.from <= at; token = json_next(&scan)) {
+        depth = token.depth;
+        if (token.kind == JSON_COMMA && token.from == at)
+            break;
+        step_on(places, token);
+    }
+    strbuf_add_char(out, '$');
+    for (int i = 1; i <= depth; i++) {
+        if (places[i].is_index)
+            strbuf_printf(out, "[%zu]", places[i].index);
+        else if (places[i].name.len)
+            add_name(out, json_bytes(&scan, places[i].name));
+    }
+    return token.kind != JSON_ERROR || at < token.from;
 }

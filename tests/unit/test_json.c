@@ -2,8 +2,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include "base/clock.h"
 #include "core/json.h"
 
 // RFC 8259, and where exactly a text stops being JSON.
@@ -176,20 +179,232 @@ strings_are_decoded_once(void **state)
     strbuf_release(&out);
 }
 
+// Calls check(text, expected) for each case of a file; tells every one that fails.
 static void
-a_splice_leaves_the_rest_byte_for_byte(void **state)
+each_case(const char *path, bool (*check)(char *text, const char *expected))
+{
+    FILE *file = fopen(path, "r");
+    if (!file)
+        fail_msg("%s cannot be read; run from the top of the repository", path);
+    char line[512];
+    int count = 0;
+    int failures = 0;
+    while (fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = '\0';
+        char *arrow = strstr(line, "=> ");
+        if (line[0] == '#' || !arrow)
+            continue;
+        char *end = arrow;
+        while (end > line && end[-1] == ' ')
+            end--;
+        *end = '\0';
+        failures += !check(line, arrow + 3);
+        count++;
+    }
+    fclose(file);
+    assert_int_equal(failures, 0);
+    assert_true(count > 10);
+}
+
+static bool
+is_as_expected(const char *text, const struct strbuf *out, const char *expected)
+{
+    bool is_same = strcmp(strbuf_text(out), expected) == 0;
+    if (!is_same)
+        print_error("%s: %s\n  not %s\n", text, strbuf_text(out), expected);
+    return is_same;
+}
+
+static bool
+check_warnings(char *text, const char *expected)
+{
+    static const char *const names[JSON_RISK_COUNT] = {"duplicate", "number", "nul", "surrogate"};
+    for (char *escape; (escape = strstr(text, "\\n")) != NULL;) {
+        escape[0] = ' ';
+        escape[1] = '\n';
+    }
+    struct json_warning warnings[8];
+    size_t count = json_warnings(bytes_of(text), warnings, 8);
+    struct strbuf out = {0};
+    for (size_t i = 0; i < count; i++)
+        strbuf_printf(&out, "%s%d:%d %s", i ? ", " : "", warnings[i].line, warnings[i].column,
+                      names[warnings[i].risk]);
+    if (count == 0)
+        strbuf_add_text(&out, "-");
+    bool ok = is_as_expected(text, &out, expected);
+    strbuf_release(&out);
+    return ok;
+}
+
+static void
+dangers_of_valid_json_are_named(void **state)
 {
     (void)state;
-    struct bytes text = BYTES("{ \"a\" : 1.0,\t\"b\":2 }");
+    each_case("tests/cases/json/warnings.txt", check_warnings);
+    for (int i = 0; i < JSON_RISK_COUNT; i++)
+        assert_non_null(json_risk_sentence((enum json_risk)i));
+    struct json_warning one;
+    assert_int_equal(json_warnings(BYTES("[1e400,1e401,1e402]"), &one, 1), 3);
+    assert_int_equal(one.from, 1);
+    assert_int_equal(one.len, 5);
+}
+
+static bool
+check_edit(char *text, const char *expected)
+{
+    char *bar = strstr(text, " | ");
+    bool is_set = strncmp(text, "set ", 4) == 0;
+    char *path_at = strchr(text, ' ') + 1;
+    *bar = '\0';
+    char *value = NULL;
+    if (is_set) { // the value is what follows the last blank outside of brackets: paths of the cases end in ]
+                  // or a name
+        char *close = strrchr(path_at, ']');
+        bool is_odd = strncmp(path_at, "$[\"odd", 6) == 0;
+        value = strchr(is_odd ? close : path_at, ' ');
+        *value++ = '\0';
+    }
     struct json_path *path;
-    struct json_token value;
-    assert_true(json_path_parse(&path, BYTES("$.a"), NULL));
-    assert_true(json_path_find(path, text, &value));
+    struct err err = {0};
+    if (!json_path_parse(&path, bytes_of(path_at), &err)) {
+        print_error("%s: %s\n", path_at, err.text);
+        return false;
+    }
     struct strbuf out = {0};
-    json_splice(text, value.from, value.len, BYTES("17.90"), &out);
-    assert_string_equal(strbuf_text(&out), "{ \"a\" : 17.90,\t\"b\":2 }");
-    strbuf_release(&out);
+    bool is_done = is_set ? json_set(path, bytes_of(bar + 3), bytes_of(value), &out)
+                          : json_remove(path, bytes_of(bar + 3), &out);
+    bool is_untouched = out.len == 0;
+    if (!is_done)
+        strbuf_add_text(&out, "-");
+    bool ok = is_as_expected(bar + 3, &out, expected) && (is_done || is_untouched);
     json_path_destroy(path);
+    strbuf_release(&out);
+    return ok;
+}
+
+static void
+edits_leave_the_rest_byte_for_byte(void **state)
+{
+    (void)state;
+    each_case("tests/cases/json/edit.txt", check_edit);
+}
+
+static bool
+check_at(char *text, const char *expected)
+{
+    char *cursor = strchr(text, '^');
+    size_t at = (size_t)(cursor - text);
+    memmove(cursor, cursor + 1, strlen(cursor));
+    struct strbuf out = {0};
+    if (!json_path_at(bytes_of(text), at, &out))
+        strbuf_add_char(&out, '!');
+    bool ok = is_as_expected(text, &out, expected);
+    strbuf_release(&out);
+    return ok;
+}
+
+static void
+a_cursor_knows_its_path(void **state)
+{
+    (void)state;
+    each_case("tests/cases/json/at.txt", check_at);
+}
+
+// What a person's editor does to white space, with nothing edited.
+static void
+pretty_space_is_kept_by_edits(void **state)
+{
+    (void)state;
+    struct bytes text = BYTES("{\n  \"a\": 1,\n  \"b\": {\n    \"c\": 2\n  }\n}\n");
+    struct json_path *path;
+    struct strbuf out = {0};
+    struct strbuf back = {0};
+    assert_true(json_path_parse(&path, BYTES("$.b.d"), NULL));
+    assert_true(json_set(path, text, BYTES("[3]"), &out));
+    assert_string_equal(strbuf_text(&out),
+                        "{\n  \"a\": 1,\n  \"b\": {\n    \"c\": 2,\n    \"d\": [3]\n  }\n}\n");
+    assert_true(json_remove(path, strbuf_bytes(&out), &back));
+    assert_true(bytes_equal(strbuf_bytes(&back), text));
+    json_path_destroy(path);
+    strbuf_release(&out);
+    strbuf_release(&back);
+}
+
+static void
+too_large_a_text_is_told_so(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    struct strbuf text = {0};
+    strbuf_add_char(&text, '[');
+    for (int i = 0; i < JSON_TOKENS / 2 - 1; i++)
+        strbuf_add_text(&text, "0,");
+    assert_true(json_fits(strbuf_bytes(&text), NULL));
+    strbuf_add_text(&text, "0,0]");
+    assert_false(json_fits(strbuf_bytes(&text), &err));
+    assert_non_null(strstr(err.text, "500,000"));
+
+    strbuf_reset(&text);
+    strbuf_add_char(&text, '"');
+    while (text.len < JSON_BYTES - 1)
+        strbuf_add_char(&text, 'x');
+    strbuf_add_char(&text, '"');
+    assert_true(json_fits(strbuf_bytes(&text), NULL));
+    strbuf_add_char(&text, ' ');
+    err_clear(&err);
+    assert_false(json_fits(strbuf_bytes(&text), &err));
+    assert_non_null(strstr(err.text, "4.2 MB"));
+    strbuf_release(&text);
+}
+
+// The largest that is taken apart, shaped to hurt: many equal names, many duplicates, deep and wide.
+static void
+hostile_shapes_cost_little(void **state)
+{
+    (void)state;
+    struct strbuf text = {0};
+    strbuf_add_char(&text, '{');
+    for (int i = 0; i < 100000; i++)
+        strbuf_printf(&text, "%s\"name%d\":1e999", i ? "," : "", i % 50000);
+    strbuf_add_char(&text, '}');
+    struct json_warning warnings[4];
+    struct strbuf out = {0};
+    int64_t began = clock_mono();
+    assert_int_equal(json_warnings(strbuf_bytes(&text), warnings, 4), 150000);
+    struct json_path *path;
+    assert_true(json_path_parse(&path, BYTES("$.name7"), NULL));
+    assert_true(json_remove(path, strbuf_bytes(&text), &out));
+    json_path_destroy(path);
+
+    strbuf_reset(&text);
+    for (int i = 0; i < JSON_DEPTH; i++)
+        strbuf_add_char(&text, '[');
+    for (int i = 0; i < 200000; i++)
+        strbuf_add_text(&text, "0,");
+    strbuf_reset(&out);
+    assert_false(json_format(strbuf_bytes(&text), &out));
+    assert_true(out.len < 200 * text.len);
+    assert_true(clock_mono() - began < 5 * US_PER_SECOND);
+    strbuf_release(&text);
+    strbuf_release(&out);
+}
+
+static void
+contents_are_quoted_and_come_back(void **state)
+{
+    (void)state;
+    struct bytes content = BYTES("a\"b\\c\n\t\x01\0\xc3\xa9/\xf0\x9f\x98\x80");
+    struct strbuf token = {0};
+    struct strbuf back = {0};
+    json_quote(content, &token);
+    assert_string_equal(strbuf_text(&token), "\"a\\\"b\\\\c\\n\\t\\u0001\\u0000\xc3\xa9/\xf0\x9f\x98\x80\"");
+    assert_true(json_decode(strbuf_bytes(&token), &back));
+    assert_true(bytes_equal(strbuf_bytes(&back), content));
+    strbuf_reset(&token);
+    json_quote(BYTES("\xff"), &token);
+    assert_string_equal(strbuf_text(&token), "\"\xef\xbf\xbd\"");
+    strbuf_release(&token);
+    strbuf_release(&back);
 }
 
 int
@@ -204,7 +419,13 @@ main(void)
         cmocka_unit_test(paths_find_values_as_jsonb_would),
         cmocka_unit_test(numbers_are_compared_by_value_at_any_length),
         cmocka_unit_test(strings_are_decoded_once),
-        cmocka_unit_test(a_splice_leaves_the_rest_byte_for_byte),
+        cmocka_unit_test(dangers_of_valid_json_are_named),
+        cmocka_unit_test(edits_leave_the_rest_byte_for_byte),
+        cmocka_unit_test(a_cursor_knows_its_path),
+        cmocka_unit_test(pretty_space_is_kept_by_edits),
+        cmocka_unit_test(too_large_a_text_is_told_so),
+        cmocka_unit_test(hostile_shapes_cost_little),
+        cmocka_unit_test(contents_are_quoted_and_come_back),
     };
     return cmocka_run_group_tests_name("json", tests, NULL, NULL);
 }
