@@ -77,6 +77,6 @@ SELECT format('evt-%s-%s', k.first, n), k.event_type, k.source, 's-' || n, jsonb
 INSERT INTO public.dlq_events (event_id, event_type, source_table, source_id, event_payload, error_message, created_at, status, resolved_at,
                                resolved_by, kafka_topic, kafka_partition, kafka_offset)
 SELECT 'old-' || n, 'order.created', 'orders', 'c-' || n, pg_temp.order_payload(n, '5'), 'ValidationError: amount must be positive',
-       pg_temp.at(90000 + n), CASE WHEN n <= 84 THEN 'DISCARDED' ELSE 'RESOLVED' END, pg_temp.at(CASE WHEN n <= 84 THEN 1320 ELSE 4000 END),
+       pg_temp.at(90000 + n), CASE WHEN n <= 84 THEN 'DISCARDED' ELSE 'RESOLVED' END, pg_temp.at(CASE WHEN n <= 84 THEN 1320 ELSE 5200 END),
        'ana', 'orders.events', 0, n
   FROM generate_series(1, 104) AS n;

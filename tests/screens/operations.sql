@@ -8,7 +8,7 @@ INSERT INTO redrive.operation (no, key, action, state, requested_by, host, scope
                                held, done, refused, conflict, cancelled, came_back, worker, state_note, created_at, started_at, finished_at)
 OVERRIDING SYSTEM VALUE VALUES
 (37, '00000000-0000-4000-8000-000000000037', 'resolve', 'done', 'ana', '10.0.0.7', '20 events of ValidationError: amount must be positive', NULL,
- :'validation', 'fixed by hand in the shop', -1, 20, 0, 0, 0, 20, 0, 0, 0, 0, NULL, NULL, '2026-11-20 12:55:31Z', '2026-11-20 12:55:31Z', '2026-11-20 12:55:32Z'),
+ :'validation', 'fixed by hand in the shop', -1, 20, 0, 0, 0, 20, 0, 0, 0, 0, NULL, NULL, '2026-11-20 12:35:31Z', '2026-11-20 12:35:31Z', '2026-11-20 12:35:32Z'),
 (38, '00000000-0000-4000-8000-000000000038', 'reprocess', 'awaiting approval', 'rui', '10.0.0.9',
  '31,204 events of everything that matches', 'timeout topic:orders', NULL, 'gateway is back, INC-4411', 500, 31204, 31204, 0, 0, 0, 0, 0, 0, 0,
  NULL, 'needs approval by somebody else', '2026-11-20 13:10:02Z', NULL, NULL),
@@ -23,7 +23,7 @@ SELECT setval(pg_get_serial_sequence('redrive.operation', 'no'), 41);
 INSERT INTO redrive.operation_item (event_id, operation_no, at, state, detail)
 SELECT id, 40, timestamptz '2026-11-20 13:40:08Z', 'done', NULL FROM public.dlq_events WHERE status = 'DISCARDED'
 UNION ALL
-SELECT id, 37, timestamptz '2026-11-20 12:55:32Z', 'done', NULL FROM public.dlq_events WHERE status = 'RESOLVED';
+SELECT id, 37, timestamptz '2026-11-20 12:35:32Z', 'done', NULL FROM public.dlq_events WHERE status = 'RESOLVED';
 
 INSERT INTO redrive.operation_item (event_id, operation_no, at, state, detail)
 SELECT n, 41, timestamptz '2026-11-20 14:02:10Z',
@@ -51,8 +51,8 @@ SELECT timestamptz '2026-11-18 08:00:00Z' + n * interval '10 minutes', CASE WHEN
        CASE WHEN n % 2 = 0 THEN 'discard' ELSE 'resolve' END, NULL, 10 + n, 'spring cleaning ' || n, NULL
   FROM generate_series(1, 250) AS n;
 INSERT INTO redrive.audit (at, who, host, action, operation_no, events, reason, detail) VALUES
-('2026-11-20 12:55:31Z', 'ana', '10.0.0.7', 'resolve', 37, 20, 'fixed by hand in the shop', '20 frozen, 0 in conflict'),
-('2026-11-20 12:55:32Z', 'ana', '10.0.0.7', 'done', 37, 20, NULL, '20 done, 0 refused, 0 in conflict, 0 cancelled'),
+('2026-11-20 12:35:31Z', 'ana', '10.0.0.7', 'resolve', 37, 20, 'fixed by hand in the shop', '20 frozen, 0 in conflict'),
+('2026-11-20 12:35:32Z', 'ana', '10.0.0.7', 'done', 37, 20, NULL, '20 done, 0 refused, 0 in conflict, 0 cancelled'),
 ('2026-11-20 13:10:02Z', 'rui', '10.0.0.9', 'reprocess', 38, 31204, 'gateway is back, INC-4411', '31204 frozen, 0 in conflict'),
 ('2026-11-20 13:12:44Z', 'rui', '10.0.0.9', 'reprocess', 39, 1200, 'a first try', '1200 frozen, 0 in conflict'),
 ('2026-11-20 13:14:51Z', 'rui', '10.0.0.9', 'halted', 39, 190, NULL, '96 of 1010 came back'),
