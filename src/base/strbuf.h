@@ -16,7 +16,8 @@ void strbuf_add(struct strbuf *buf, struct bytes b);
 void strbuf_add_text(struct strbuf *buf, const char *text);
 void strbuf_add_char(struct strbuf *buf, char c);
 void strbuf_printf(struct strbuf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void strbuf_vprintf(struct strbuf *buf, const char *format, va_list args);
+void strbuf_vprintf(struct strbuf *buf, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
 // Replaces the bytes [from, from + len) by b: the splice that prompts, editors and payload edits use.
 void strbuf_splice(struct strbuf *buf, size_t from, size_t len, struct bytes b);
 void strbuf_reset(struct strbuf *buf); // len 0, memory kept
