@@ -1,6 +1,7 @@
 // Groups and lists, derived from the rows in one pass.
 #include "core/backlog_rows.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
@@ -218,6 +219,7 @@ tally_name(struct tally *tally, size_t g, struct arena *arena)
 {
     const struct backlog *backlog = tally->backlog;
     struct event_group *group = &tally->groups[g];
+    assert(tally->buckets.keys && g < tally->buckets.count);
     uint64_t bucket = tally->buckets.keys[g];
     group->key = bucket;
     group->value = bucket_value(backlog, tally->pivot, bucket, arena);
