@@ -359,8 +359,8 @@ a_thousand_failures_are_worked_through(void **state)
     see(&story, "No pending events");
     press(&story, "4");
     see(&story, "600");
-    press(&story, "Q");
-    assert_int_equal(vt_result(story.vt, 5000), 0);
+    vt_keys(story.vt, "Q"); // it ends: no idle moment comes
+    assert_int_equal(vt_result(story.vt, 20000), 0);
     vt_end(story.vt);
 
     consumer_has_each_once(&story);
