@@ -118,6 +118,13 @@ $(OUT)/.flags: FORCE
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '$(CC) $(ALL_CFLAGS)' | cmp -s - $@ || echo '$(CC) $(ALL_CFLAGS)' > $@
 
+# Commands know where `make install` puts themes and keymaps; another PREFIX builds only them again.
+$(filter $(OUT)/src/commands/%,$(OBJECTS)): ALL_CFLAGS += -DREDRIVE_SHARE='"$(PREFIX)/share/redrive"'
+$(filter $(OUT)/src/commands/%,$(OBJECTS)): $(OUT)/.prefix
+$(OUT)/.prefix: FORCE
+	$(Q)mkdir -p $(@D)
+	$(Q)echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
+
 # A missing library is one sentence, not a page of compiler messages.
 $(OUT)/.libraries:
 	$(Q)mkdir -p $(@D)

@@ -105,8 +105,9 @@ static void
 print_spread(const char *name, int64_t *values, size_t count, double unit)
 {
     qsort(values, count, sizeof *values, by_size);
-    printf("%s_median=%.2f %s_p99=%.2f %s_most=%.2f ", name, (double)values[count / 2] / unit, name,
-           (double)values[count * 99 / 100] / unit, name, (double)values[count - 1] / unit);
+    int64_t median = values[count / 2], high = values[count * 99 / 100], most = values[count - 1];
+    printf("%s_median=%.2f %s_p99=%.2f %s_most=%.2f ", name, (double)median / unit, name, (double)high / unit,
+           name, (double)most / unit);
 }
 
 static void
