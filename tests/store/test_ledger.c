@@ -581,7 +581,12 @@ order_within_a_partition_survives_two_slots(void **state)
     assert_int_equal(x.count, 30);
     assert_int_equal(claim(&world, &b, no, 30).count, 0);
     assert_int_equal(get_operation(&world, no).queued, 30);
+    struct work work;
+    assert_refused(work_next(world.store, "b", true, NULL, 0, &world.arena, &work, &err), ERR_NOT_FOUND,
+                   "can go on now");
     assert_works(chunk_settle(world.store, &a, &x.chunk, CHUNK_ABORTED, "x", &err));
+    assert_works(work_next(world.store, "b", true, NULL, 0, &world.arena, &work, &err));
+    assert_int_equal(work.no, no);
     x = claim(&world, &b, no, 30);
     assert_int_equal(x.items[0].event_id, 241); // what was aborted comes first again
     // Events that name no coordinates have no order to keep.

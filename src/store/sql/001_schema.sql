@@ -102,15 +102,17 @@ CREATE TABLE redrive.operation_item (
     attempt       integer NOT NULL DEFAULT 0, -- of this event over all operations
     chunk_id      uuid, -- the chunk that claimed it last
     is_live       boolean GENERATED ALWAYS AS (state IN ('queued', 'claimed', 'held')) STORED,
+    is_due        boolean GENERATED ALWAYS AS (state IN ('queued', 'claimed', 'held')) STORED, -- the same, for the work list
     state         text NOT NULL DEFAULT 'queued',
     event_key     varchar(50), -- event_id of the contract table; only where the event is to be republished
     detail        text,
     PRIMARY KEY (event_id, operation_no),
     CHECK (state IN ('queued', 'claimed', 'held', 'done', 'refused', 'conflict', 'cancelled'))
 ) WITH (fillfactor = 60);
--- An event is in at most one live operation.
+-- An event is in at most one live operation. (The work list has a column of its own for its predicate: else the planner looks up an event in
+-- it, from end to end, whenever it remembers it as empty.)
 CREATE UNIQUE INDEX operation_item_live ON redrive.operation_item (event_id) WHERE is_live;
-CREATE INDEX operation_item_work ON redrive.operation_item (operation_no, source, source_offset, event_id) WHERE is_live;
+CREATE INDEX operation_item_work ON redrive.operation_item (operation_no, source, source_offset, event_id) WHERE is_due;
 CREATE INDEX operation_item_published ON redrive.operation_item (event_key) WHERE NOT is_live AND event_key IS NOT NULL;
 -- Items of an operation lie together: a block range index costs nothing to keep and finds them.
 CREATE INDEX operation_item_operation ON redrive.operation_item USING brin (operation_no) WITH (pages_per_range = 32);

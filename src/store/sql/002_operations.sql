@@ -6,12 +6,12 @@
 -- workers at one operation take turns.
 --
 -- Plans: the items of an operation are younger than what the planner knows of the table, and a session may live from ten items to a million.
--- Functions that handle slices therefore name the plan: index scans by key, made once. Items are found by event and operation, never by
--- their state too, because the planner takes a partial index that holds all queued items for a short one.
+-- A plan that was right for ten would be kept. Functions that handle slices therefore leave no choice: rows are found by key alone, in scalar or
+-- LATERAL … OFFSET 0 subqueries rather than joins; the contract table's status is compared in a form that its index does not serve.
 
 -- Why an event is not open for what was asked: a reason that many events can share, so times are cut to the minute.
 CREATE FUNCTION redrive._closed(p_status text, p_by text, p_at timestamp) RETURNS text
-LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
     SELECT CASE WHEN p_status IS NULL THEN 'no longer in the table'
                 WHEN p_status = 'PENDING' THEN 'is pending'
                 ELSE lower(p_status) || ' by ' || coalesce(p_by, 'somebody')
@@ -45,7 +45,7 @@ LANGUAGE sql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode 
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off AS $$
     WITH pick AS MATERIALIZED (
         SELECT event_id, source, source_offset FROM redrive.operation_item
-         WHERE operation_no = p_operation AND is_live AND state = 'queued' AND source > p_above
+         WHERE operation_no = p_operation AND is_due AND state = 'queued' AND source > p_above
          ORDER BY source, source_offset, event_id LIMIT p_limit FOR UPDATE SKIP LOCKED)
     SELECT coalesce(array_agg(event_id ORDER BY source, source_offset, event_id), '{}') FROM pick;
 $$;
@@ -80,6 +80,7 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off S
 DECLARE
     v_now timestamptz := clock_timestamp();
     v redrive.operation;
+    v_wanted text;
     v_queued bigint;
     v_conflict bigint := 0;
 BEGIN
@@ -87,6 +88,7 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION 'operation % is not being frozen', p_no USING ERRCODE = 'RD001';
     END IF;
+    v_wanted := CASE WHEN v.action = 'restore' THEN 'DISCARDED' ELSE 'PENDING' END;
 
     IF v.action = 'reprocess' THEN
         -- In the order they will be claimed in, so that a chunk finds its items side by side.
@@ -98,14 +100,14 @@ BEGIN
           CROSS JOIN LATERAL (
                SELECT CASE WHEN e.kafka_topic IS NULL OR e.kafka_partition IS NULL OR e.kafka_offset IS NULL THEN 0
                            ELSE coalesce(nullif(hashtext(e.kafka_topic || '/' || e.kafka_partition), 0), 1) END AS source OFFSET 0) s
-         WHERE e.id = ANY (p_ids) AND e.status = 'PENDING'
+         WHERE e.id = ANY (p_ids) AND coalesce(e.status, '') = 'PENDING'
          ORDER BY s.source, e.kafka_offset, e.id
         ON CONFLICT (event_id) WHERE is_live DO NOTHING;
     ELSE
         INSERT INTO redrive.operation_item (operation_no, event_id, at)
         SELECT p_no, e.id, v_now
           FROM :"events" e
-         WHERE e.id = ANY (p_ids) AND e.status = CASE WHEN v.action = 'restore' THEN 'DISCARDED' ELSE 'PENDING' END
+         WHERE e.id = ANY (p_ids) AND coalesce(e.status, '') = v_wanted
          ORDER BY e.id
         ON CONFLICT (event_id) WHERE is_live DO NOTHING;
     END IF;
@@ -114,16 +116,14 @@ BEGIN
     IF v_queued < cardinality(p_ids) THEN
         INSERT INTO redrive.operation_item (operation_no, event_id, at, state, detail)
         SELECT p_no, w.id, v_now, 'conflict',
-               CASE WHEN o.no IS NOT NULL THEN format('in operation %s of %s', o.no, o.requested_by)
-                    WHEN e.status = CASE WHEN v.action = 'restore' THEN 'DISCARDED' ELSE 'PENDING' END
-                        THEN 'in another operation a moment ago'
-                    ELSE redrive._closed(e.status, e.resolved_by, e.resolved_at) END
+               coalesce((SELECT format('in operation %s of %s', o.no, o.requested_by) FROM redrive.operation o
+                          WHERE o.no = (SELECT l.operation_no FROM redrive.operation_item l WHERE l.event_id = w.id AND l.is_live)),
+                        (SELECT CASE WHEN e.status = v_wanted THEN 'in another operation a moment ago'
+                                     ELSE redrive._closed(e.status, e.resolved_by, e.resolved_at) END
+                           FROM :"events" e WHERE e.id = w.id LIMIT 1),
+                        redrive._closed(NULL, NULL, NULL))
           FROM unnest(p_ids) AS w(id)
-          LEFT JOIN redrive.operation_item mine ON mine.event_id = w.id AND mine.operation_no = p_no
-          LEFT JOIN redrive.operation_item live ON live.event_id = w.id AND live.is_live
-          LEFT JOIN redrive.operation o ON o.no = live.operation_no
-          LEFT JOIN :"events" e ON e.id = w.id
-         WHERE mine.event_id IS NULL;
+         WHERE (SELECT count(*) FROM redrive.operation_item mine WHERE mine.event_id = w.id AND mine.operation_no = p_no) = 0;
         GET DIAGNOSTICS v_conflict = ROW_COUNT;
     END IF;
 
@@ -187,7 +187,7 @@ BEGIN
 
     IF p_steer = 'cancel' THEN
         UPDATE redrive.operation_item SET state = 'cancelled', at = clock_timestamp()
-         WHERE operation_no = p_no AND is_live AND state = 'queued';
+         WHERE operation_no = p_no AND is_due AND state = 'queued';
         GET DIAGNOSTICS v_cancelled = ROW_COUNT;
     END IF;
     v_state := CASE p_steer WHEN 'pause' THEN 'paused'
@@ -211,31 +211,51 @@ BEGIN
     PERFORM redrive._finish(p_no);
 END $$;
 
--- The oldest operation that can go on now. A frozen one becomes running. Only a worker that publishes is given a reprocess.
+-- Is there a queued item whose source no chunk is busy with? From source to source, without reading their items.
+CREATE FUNCTION redrive._is_claimable(p_operation bigint) RETURNS boolean
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET enable_sort = off SET enable_bitmapscan = off AS $$
+DECLARE
+    v_busy integer[] := ARRAY(SELECT DISTINCT b FROM redrive.chunk c, unnest(c.sources) AS b
+                               WHERE c.operation_no = p_operation AND c.state = 'claimed');
+    v_source bigint := -2147483649;
+BEGIN
+    LOOP
+        SELECT i.source INTO v_source FROM redrive.operation_item i
+         WHERE i.operation_no = p_operation AND i.is_due AND i.state = 'queued' AND i.source > v_source ORDER BY i.source LIMIT 1;
+        IF NOT FOUND THEN
+            RETURN false;
+        ELSIF v_source <> ALL (v_busy) THEN
+            RETURN true;
+        END IF;
+    END LOOP;
+END $$;
+
+-- The oldest operation that can go on now. A frozen one becomes running. Only a worker that publishes is given a reprocess, and only one that
+-- it could claim something of: what is left of the others waits for chunks that other workers have in hand.
 CREATE FUNCTION redrive.work_next(p_worker text, p_publishes boolean, p_skip bigint[])
 RETURNS TABLE (no bigint, action text, rate integer, target_topic text, requested_by name)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE v redrive.operation;
 BEGIN
-    SELECT o.* INTO v FROM redrive.operation o
-     WHERE o.state IN ('frozen', 'running') AND o.queued > 0 AND o.rate <> 0 AND (p_publishes OR o.action <> 'reprocess') AND o.no <> ALL (p_skip)
-     ORDER BY o.no LIMIT 1;
-    IF NOT FOUND THEN
-        RETURN;
-    END IF;
-    IF v.state = 'frozen' OR NOT EXISTS (SELECT FROM redrive.worker w
-                                          WHERE w.name = v.worker AND w.seen_at > clock_timestamp() - interval '15 s') THEN
-        -- It may have been paused or ended since it was read: then nothing is given now, and the next question finds the next one.
-        UPDATE redrive.operation o
-           SET state = 'running', worker = p_worker, started_at = coalesce(o.started_at, clock_timestamp()),
-               changed = nextval('redrive.change')
-         WHERE o.no = v.no AND o.state IN ('frozen', 'running')
-        RETURNING * INTO v;
-        IF NOT FOUND THEN
-            RETURN;
+    FOR v IN SELECT o.* FROM redrive.operation o
+              WHERE o.state IN ('frozen', 'running') AND o.queued > 0 AND o.rate <> 0 AND (p_publishes OR o.action <> 'reprocess')
+                AND o.no <> ALL (p_skip)
+              ORDER BY o.no
+    LOOP
+        CONTINUE WHEN v.action = 'reprocess' AND v.claimed > 0 AND NOT redrive._is_claimable(v.no);
+        IF v.state = 'frozen' OR NOT EXISTS (SELECT FROM redrive.worker w
+                                              WHERE w.name = v.worker AND w.seen_at > clock_timestamp() - interval '15 s') THEN
+            -- It may have been paused or ended since it was read: then the next one is looked at.
+            UPDATE redrive.operation o
+               SET state = 'running', worker = p_worker, started_at = coalesce(o.started_at, clock_timestamp()),
+                   changed = nextval('redrive.change')
+             WHERE o.no = v.no AND o.state IN ('frozen', 'running')
+            RETURNING * INTO v;
+            CONTINUE WHEN NOT FOUND;
         END IF;
-    END IF;
-    RETURN QUERY SELECT v.no, v.action, v.rate, v.target_topic, v.requested_by;
+        RETURN QUERY SELECT v.no, v.action, v.rate, v.target_topic, v.requested_by;
+        RETURN;
+    END LOOP;
 END $$;
 
 -- Discard, resolve, restore: carries out up to p_limit queued items. The UPDATE is guarded: an event that somebody else closed (or
@@ -267,14 +287,14 @@ BEGIN
     IF v.action = 'restore' THEN
         WITH changed AS (
             UPDATE :"events" e SET status = 'PENDING', resolved_at = NULL, resolved_by = NULL
-             WHERE e.id = ANY (v_ids) AND e.status = 'DISCARDED' RETURNING e.id)
+             WHERE e.id = ANY (v_ids) AND coalesce(e.status, '') = 'DISCARDED' RETURNING e.id)
         SELECT coalesce(array_agg(id), '{}') INTO v_done FROM changed;
     ELSE
         WITH changed AS (
             UPDATE :"events" e
                SET status = CASE v.action WHEN 'discard' THEN 'DISCARDED' ELSE 'RESOLVED' END,
                    resolved_at = v_wall, resolved_by = left(v.requested_by::text, 50)
-             WHERE e.id = ANY (v_ids) AND e.status = 'PENDING' RETURNING e.id)
+             WHERE e.id = ANY (v_ids) AND coalesce(e.status, '') = 'PENDING' RETURNING e.id)
         SELECT coalesce(array_agg(id), '{}') INTO v_done FROM changed;
     END IF;
 

@@ -130,13 +130,13 @@ BEGIN
     v_last := -2147483649;
     LOOP -- from source to source, past those that are busy, without reading their items
         SELECT i.source INTO v_source FROM redrive.operation_item i
-         WHERE i.operation_no = p_operation AND i.is_live AND i.state = 'queued' AND i.source > v_last ORDER BY i.source LIMIT 1;
+         WHERE i.operation_no = p_operation AND i.is_due AND i.state = 'queued' AND i.source > v_last ORDER BY i.source LIMIT 1;
         EXIT WHEN NOT FOUND OR cardinality(v_ids) >= p_limit;
         v_last := v_source;
         CONTINUE WHEN v_source = ANY (p_busy);
         WITH pick AS MATERIALIZED (
             SELECT event_id, source_offset FROM redrive.operation_item
-             WHERE operation_no = p_operation AND is_live AND state = 'queued' AND source = v_source
+             WHERE operation_no = p_operation AND is_due AND state = 'queued' AND source = v_source
              ORDER BY source_offset, event_id LIMIT p_limit - cardinality(v_ids) FOR UPDATE SKIP LOCKED)
         SELECT coalesce(array_agg(event_id ORDER BY source_offset, event_id), '{}') INTO v_more FROM pick;
         v_ids := v_ids || v_more;
@@ -192,7 +192,8 @@ BEGIN
                                       (SELECT coalesce(octet_length(r.value), 0) FROM redrive.record r WHERE r.event_id = w.id),
                                       CASE WHEN pg_column_size(e.event_payload) > 1500 THEN octet_length(e.event_payload::text)
                                            ELSE pg_column_size(e.event_payload) END) END AS size
-              FROM unnest(v_picked) WITH ORDINALITY AS w(id, n) LEFT JOIN :"events" e ON e.id = w.id),
+              FROM unnest(v_picked) WITH ORDINALITY AS w(id, n)
+              LEFT JOIN LATERAL (SELECT x.status, x.event_payload FROM :"events" x WHERE x.id = w.id OFFSET 0) e ON true),
         summed AS (SELECT id, coalesce(is_open, false) AS is_open, sum(size) OVER (ORDER BY n) - size AS before FROM sized)
         SELECT coalesce(array_agg(id ORDER BY id) FILTER (WHERE is_open AND before < p_max_bytes), '{}'),
                coalesce(array_agg(id ORDER BY id) FILTER (WHERE NOT is_open), '{}')
@@ -246,7 +247,7 @@ BEGIN
         UPDATE :"events" e
            SET status = 'RESOLVED', resolved_at = v_wall, resolved_by = left(v.requested_by::text, 50),
                retry_count = coalesce(e.retry_count, 0) + 1, last_retry_at = v_wall
-         WHERE e.id = ANY (p_ids) AND e.status = 'PENDING' RETURNING e.id)
+         WHERE e.id = ANY (p_ids) AND coalesce(e.status, '') = 'PENDING' RETURNING e.id)
     SELECT coalesce(array_agg(id), '{}') INTO v_closed FROM changed;
     UPDATE redrive.operation_item SET state = 'done', at = v_now
      WHERE operation_no = v.no AND event_id = ANY (v_closed) AND state IN ('claimed', 'held');
@@ -354,11 +355,8 @@ DECLARE v_refused bigint;
 BEGIN
     PERFORM redrive._slot_lock(p_cluster, p_slot, p_fence);
     PERFORM FROM redrive.operation WHERE no = p_operation FOR UPDATE;
-    WITH known AS MATERIALIZED (
-        SELECT event_id, state FROM redrive.operation_item WHERE operation_no = p_operation AND event_id = ANY (p_ids))
-    UPDATE redrive.operation_item i SET state = 'refused', at = clock_timestamp(), detail = w.reason
-      FROM known k JOIN unnest(p_ids, p_reasons) AS w(id, reason) ON w.id = k.event_id
-     WHERE i.operation_no = p_operation AND i.event_id = k.event_id AND k.state = 'queued';
+    UPDATE redrive.operation_item SET state = 'refused', at = clock_timestamp(), detail = p_reasons[array_position(p_ids, event_id)]
+     WHERE operation_no = p_operation AND event_id = ANY (p_ids) AND state = 'queued';
     GET DIAGNOSTICS v_refused = ROW_COUNT;
     IF v_refused > 0 THEN
         UPDATE redrive.operation SET queued = queued - v_refused, refused = refused + v_refused, changed = nextval('redrive.change')
