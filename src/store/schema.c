@@ -9,15 +9,15 @@
 #define LOCK_SQL "SELECT pg_catalog.pg_advisory_xact_lock(32199629435663973);\n"
 
 static void
-add_part(struct strbuf *out, int part, const char *table_quoted, const char *table_text, const char *zone_sql)
+add_file(struct strbuf *out, const struct schema_file *file, const char *table_quoted, const char *table_text,
+         const char *zone_sql)
 {
-    const char *name;
-    struct bytes file = schema_file(part, &name);
     struct strbuf text = {0};
-    strbuf_add(&text, file);
-    strbuf_printf(out, "\n-- %s\n", name);
+    strbuf_add(&text, file->text);
+    strbuf_printf(out, "\n-- %s\n", file->name);
     pg_expand(out, strbuf_text(&text), table_quoted, table_text, zone_sql);
-    strbuf_printf(out, "INSERT INTO redrive.schema_version (version) VALUES (%d);\n", part);
+    if (file->version)
+        strbuf_printf(out, "INSERT INTO redrive.schema_version (version) VALUES (%d);\n", file->version);
     strbuf_release(&text);
 }
 
@@ -27,8 +27,11 @@ add_script(struct strbuf *out, int from, const char *table_quoted, const char *t
     struct strbuf zone_sql = {0};
     if (zone)
         pg_literal(&zone_sql, zone);
-    for (int part = from + 1; part <= SCHEMA_VERSION; part++)
-        add_part(out, part, table_quoted, table_text, zone ? strbuf_text(&zone_sql) : NULL);
+    struct schema_file file;
+    for (size_t i = 0; schema_file(i, &file); i++) {
+        if (file.version == 0 || file.version > from)
+            add_file(out, &file, table_quoted, table_text, zone ? strbuf_text(&zone_sql) : NULL);
+    }
     strbuf_printf(out, "\nSELECT redrive._audit('migrate', NULL, 0, NULL, 'schema version %d to %d');\n",
                   from, SCHEMA_VERSION);
     strbuf_release(&zone_sql);

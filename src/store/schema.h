@@ -1,5 +1,5 @@
-// schema: creating and upgrading the schema `redrive` from the numbered files in src/store/sql, built into
-// the program.
+// schema: creating and upgrading the schema `redrive` from the files in src/store/sql, built into the program
+// (schema_files.h says how they are kept).
 //
 // Never touches the contract table: no trigger, no foreign key, no index on it (--with-indexes offers some,
 // CONCURRENTLY). A lock of the transaction makes two migrations at once harmless. An upgrade is one
@@ -13,7 +13,7 @@
 #include "base/strbuf.h"
 #include "store/store.h"
 
-#define SCHEMA_VERSION 3 // of the newest file in src/store/sql
+#define SCHEMA_VERSION 3 // of the newest numbered file in src/store/sql
 
 struct schema_result {
     int from;

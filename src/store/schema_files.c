@@ -10,24 +10,30 @@
     extern const char symbol[] __attribute__((visibility("hidden")));                                        \
     extern const char symbol##_end[] __attribute__((visibility("hidden")))
 
-SQL_FILE(redrive_sql_001, "src/store/sql/001_schema.sql");
-SQL_FILE(redrive_sql_002, "src/store/sql/002_operations.sql");
-SQL_FILE(redrive_sql_003, "src/store/sql/003_ledger.sql");
+SQL_FILE(redrive_sql_003, "src/store/sql/003_tables.sql");
+SQL_FILE(redrive_sql_common, "src/store/sql/common.sql");
+SQL_FILE(redrive_sql_operations, "src/store/sql/operations.sql");
+SQL_FILE(redrive_sql_ledger, "src/store/sql/ledger.sql");
+SQL_FILE(redrive_sql_rights, "src/store/sql/rights.sql");
 
 static const struct {
     const char *name;
+    int version;
     const char *begin, *end;
 } files[] = {
-    {"001_schema.sql", redrive_sql_001, redrive_sql_001_end},
-    {"002_operations.sql", redrive_sql_002, redrive_sql_002_end},
-    {"003_ledger.sql", redrive_sql_003, redrive_sql_003_end},
+    {"003_tables.sql", 3, redrive_sql_003, redrive_sql_003_end},
+    {"common.sql", 0, redrive_sql_common, redrive_sql_common_end},
+    {"operations.sql", 0, redrive_sql_operations, redrive_sql_operations_end},
+    {"ledger.sql", 0, redrive_sql_ledger, redrive_sql_ledger_end},
+    {"rights.sql", 0, redrive_sql_rights, redrive_sql_rights_end},
 };
 
-struct bytes
-schema_file(int part, const char **name)
+bool
+schema_file(size_t i, struct schema_file *file)
 {
-    if (part < 1 || (size_t)part > sizeof files / sizeof files[0])
-        return BYTES_ABSENT;
-    *name = files[part - 1].name;
-    return (struct bytes){files[part - 1].begin, (size_t)(files[part - 1].end - files[part - 1].begin)};
+    if (i >= sizeof files / sizeof files[0])
+        return false;
+    *file = (struct schema_file){
+        files[i].name, files[i].version, {files[i].begin, (size_t)(files[i].end - files[i].begin)}};
+    return true;
 }

@@ -77,7 +77,8 @@ migrates_from_four_sides_at_once(void **state)
         waitpid(children[i], &status, 0);
         assert_int_equal(status, 0);
     }
-    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.schema_version"), SCHEMA_VERSION);
+    assert_int_equal(test_number(world.admin, "SELECT max(version) FROM redrive.schema_version"),
+                     SCHEMA_VERSION);
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.install"), 1);
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.audit"), 1);
     world_end(&world);
@@ -103,7 +104,8 @@ says_that_an_old_schema_needs_migrating(void **state)
     (void)state;
     struct world world;
     world_make(&world, 0);
-    test_sql(world.admin, "DELETE FROM redrive.schema_version WHERE version = %d", SCHEMA_VERSION);
+    test_sql(world.admin, "UPDATE redrive.schema_version SET version = version - 1 WHERE version = %d",
+             SCHEMA_VERSION);
     assert_works(store_reconnect(world.store, &err));
     assert_refused(schema_check(world.store, &err), ERR_USAGE, "run redrive migrate");
     world_end(&world);

@@ -1,4 +1,4 @@
--- Part 2: asking for operations, steering them, and carrying out those that are plain SQL.
+-- Asking for operations, steering them, and carrying out those that are plain SQL.
 --
 -- Each function is a transition: it checks state, changes it and writes the audit in one transaction. Refusals carry a state that the
 -- program knows: RD001 conflict, RD002 not found, RD003 not allowed, RD004 wrong request.
@@ -10,7 +10,7 @@
 -- LATERAL … OFFSET 0 subqueries rather than joins; the contract table's status is compared in a form that its index does not serve.
 
 -- Why an event is not open for what was asked: a reason that many events can share, so times are cut to the minute.
-CREATE FUNCTION redrive._closed(p_status text, p_by text, p_at timestamp) RETURNS text
+CREATE OR REPLACE FUNCTION redrive._closed(p_status text, p_by text, p_at timestamp) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
     SELECT CASE WHEN p_status IS NULL THEN 'no longer in the table'
                 WHEN p_status = 'PENDING' THEN 'is pending'
@@ -19,7 +19,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
 $$;
 
 -- Ends an operation that has nothing left to do; harmless otherwise. The caller holds the operation's row.
-CREATE FUNCTION redrive._finish(p_no bigint) RETURNS void
+CREATE OR REPLACE FUNCTION redrive._finish(p_no bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE v redrive.operation;
 BEGIN
@@ -40,7 +40,7 @@ END $$;
 
 -- Queued items of an operation in source order, at most p_limit, locked; p_above: only of sources with a higher hash. Materialized: a LIMIT with
 -- SKIP LOCKED inside a join may be run again by the planner and lock more.
-CREATE FUNCTION redrive._items_pick(p_operation bigint, p_above bigint, p_limit bigint) RETURNS bigint[]
+CREATE OR REPLACE FUNCTION redrive._items_pick(p_operation bigint, p_above bigint, p_limit bigint) RETURNS bigint[]
 LANGUAGE sql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off AS $$
     WITH pick AS MATERIALIZED (
@@ -52,7 +52,7 @@ $$;
 
 -- Begins a freeze, or finds the operation that the same key already made. The answer of a transaction whose COMMIT was lost is found
 -- this way too: the unique key waits for a server process that still carries it out.
-CREATE FUNCTION redrive.operation_begin(p_key uuid, p_action text, p_scope text, p_filter text, p_group text, p_reason text,
+CREATE OR REPLACE FUNCTION redrive.operation_begin(p_key uuid, p_action text, p_scope text, p_filter text, p_group text, p_reason text,
                                         p_topic text, p_rate integer, OUT no bigint, OUT is_new boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
@@ -74,7 +74,7 @@ END $$;
 
 -- Writes a slice of ids as items, in the transaction of operation_begin. What is not open for the action becomes a conflict with its reason.
 -- Waits for another freeze of the same events to end; the contract table is only read.
-CREATE FUNCTION redrive.operation_freeze(p_no bigint, p_ids bigint[]) RETURNS void
+CREATE OR REPLACE FUNCTION redrive.operation_freeze(p_no bigint, p_ids bigint[]) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -133,7 +133,7 @@ BEGIN
 END $$;
 
 -- The end of the freeze: from here on it is confirmed and anybody may carry it out.
-CREATE FUNCTION redrive.operation_confirm(p_no bigint) RETURNS void
+CREATE OR REPLACE FUNCTION redrive.operation_confirm(p_no bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     v redrive.operation;
@@ -159,7 +159,7 @@ BEGIN
 END $$;
 
 -- pause, resume, rate, cancel, approve. Says what the operation is when it cannot be done.
-CREATE FUNCTION redrive.operation_steer(p_no bigint, p_steer text, p_rate integer) RETURNS void
+CREATE OR REPLACE FUNCTION redrive.operation_steer(p_no bigint, p_steer text, p_rate integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     v redrive.operation;
@@ -212,7 +212,7 @@ BEGIN
 END $$;
 
 -- Is there a queued item whose source no chunk is busy with? From source to source, without reading their items.
-CREATE FUNCTION redrive._is_claimable(p_operation bigint) RETURNS boolean
+CREATE OR REPLACE FUNCTION redrive._is_claimable(p_operation bigint) RETURNS boolean
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET enable_sort = off SET enable_bitmapscan = off AS $$
 DECLARE
     v_busy integer[] := ARRAY(SELECT DISTINCT b FROM redrive.chunk c, unnest(c.sources) AS b
@@ -232,7 +232,7 @@ END $$;
 
 -- The oldest operation that can go on now. A frozen one becomes running. Only a worker that publishes is given a reprocess, and only one that
 -- it could claim something of: what is left of the others waits for chunks that other workers have in hand.
-CREATE FUNCTION redrive.work_next(p_worker text, p_publishes boolean, p_skip bigint[])
+CREATE OR REPLACE FUNCTION redrive.work_next(p_worker text, p_publishes boolean, p_skip bigint[])
 RETURNS TABLE (no bigint, action text, rate integer, target_topic text, requested_by name)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE v redrive.operation;
@@ -260,7 +260,7 @@ END $$;
 
 -- Discard, resolve, restore: carries out up to p_limit queued items. The UPDATE is guarded: an event that somebody else closed (or
 -- opened) since the freeze is not touched and its item ends as a conflict that names who did it.
-CREATE FUNCTION redrive.work_apply(p_no bigint, p_limit bigint, OUT applied bigint, OUT remaining bigint)
+CREATE OR REPLACE FUNCTION redrive.work_apply(p_no bigint, p_limit bigint, OUT applied bigint, OUT remaining bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -320,14 +320,14 @@ BEGIN
     PERFORM redrive._finish(p_no);
 END $$;
 
-CREATE FUNCTION redrive.work_finish(p_no bigint) RETURNS void
+CREATE OR REPLACE FUNCTION redrive.work_finish(p_no bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
     PERFORM FROM redrive.operation WHERE no = p_no FOR UPDATE;
     PERFORM redrive._finish(p_no);
 END $$;
 
-CREATE FUNCTION redrive.worker_beat(p_name text, p_publishes boolean, p_note text, p_rate double precision) RETURNS void
+CREATE OR REPLACE FUNCTION redrive.worker_beat(p_name text, p_publishes boolean, p_note text, p_rate double precision) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
     INSERT INTO redrive.worker (name, publishes, note, rate) VALUES (p_name, p_publishes, p_note, p_rate)
@@ -335,7 +335,7 @@ BEGIN
     DELETE FROM redrive.worker WHERE seen_at < clock_timestamp() - interval '1 day';
 END $$;
 
-CREATE FUNCTION redrive.worker_gone(p_name text) RETURNS void
+CREATE OR REPLACE FUNCTION redrive.worker_gone(p_name text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
     DELETE FROM redrive.worker WHERE name = p_name AND who = session_user;
@@ -344,7 +344,7 @@ END $$;
 
 -- Looks through rows that arrived since the last look (at most p_limit) for events that were republished before, and counts each for the
 -- operation that did it last. One worker at a time; the others pass by.
-CREATE FUNCTION redrive.comebacks_note(p_limit bigint) RETURNS bigint
+CREATE OR REPLACE FUNCTION redrive.comebacks_note(p_limit bigint) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     w redrive.comeback_watch;

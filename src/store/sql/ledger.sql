@@ -1,15 +1,15 @@
--- Part 3: PostgreSQL's half of the publish protocol: slots, fences, chunks. Letters A to H are those of the protocol.
+-- PostgreSQL's half of the publish protocol: slots, fences, chunks. Letters A to H are those of the protocol.
 --
 -- Every function names the slot and the fence its caller holds; when the fence has moved it changes nothing and raises RD001. A lease
 -- says only who is likely alive; what is safe rests on the fence here and on the producer epoch in Kafka.
 
-CREATE FUNCTION redrive._txn_id(p_install uuid, p_cluster text, p_no integer, p_generation integer) RETURNS text
+CREATE OR REPLACE FUNCTION redrive._txn_id(p_install uuid, p_cluster text, p_no integer, p_generation integer) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
     SELECT format('redrive.%s.%s.%s', p_install, p_cluster, p_no) || CASE WHEN p_generation > 1 THEN '.g' || p_generation ELSE '' END;
 $$;
 
 -- Takes the slot's row lock; the first thing every fenced write does.
-CREATE FUNCTION redrive._slot_lock(p_cluster text, p_no integer, p_fence bigint) RETURNS redrive.slot
+CREATE OR REPLACE FUNCTION redrive._slot_lock(p_cluster text, p_no integer, p_fence bigint) RETURNS redrive.slot
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE v redrive.slot;
 BEGIN
@@ -24,7 +24,7 @@ END $$;
 
 -- A. A slot that nobody holds, those with an unfinished chunk first: recovery is everybody's work. p_mine: slots the caller works with
 -- already. p_quarantined: instead a slot whose chunk is in doubt, for the procedure that decides it.
-CREATE FUNCTION redrive.slot_acquire(p_cluster text, p_worker text, p_mine integer[], p_quarantined boolean) RETURNS SETOF redrive.slot
+CREATE OR REPLACE FUNCTION redrive.slot_acquire(p_cluster text, p_worker text, p_mine integer[], p_quarantined boolean) RETURNS SETOF redrive.slot
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE v_no integer;
 BEGIN
@@ -51,7 +51,7 @@ BEGIN
               RETURNING s.*;
 END $$;
 
-CREATE FUNCTION redrive.slot_heartbeat(p_cluster text, p_no integer, p_fence bigint) RETURNS void
+CREATE OR REPLACE FUNCTION redrive.slot_heartbeat(p_cluster text, p_no integer, p_fence bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
     UPDATE redrive.slot SET lease_until = clock_timestamp() + interval '30 s'
@@ -62,7 +62,7 @@ BEGIN
 END $$;
 
 -- The marker (settled_seq, settled_id) is in Kafka now.
-CREATE FUNCTION redrive.slot_provisioned(p_cluster text, p_no integer, p_fence bigint) RETURNS timestamptz
+CREATE OR REPLACE FUNCTION redrive.slot_provisioned(p_cluster text, p_no integer, p_fence bigint) RETURNS timestamptz
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE v_at timestamptz := clock_timestamp();
 BEGIN
@@ -71,7 +71,7 @@ BEGIN
     RETURN v_at;
 END $$;
 
-CREATE FUNCTION redrive.slot_release(p_cluster text, p_no integer, p_fence bigint) RETURNS void
+CREATE OR REPLACE FUNCTION redrive.slot_release(p_cluster text, p_no integer, p_fence bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
     PERFORM redrive._slot_lock(p_cluster, p_no, p_fence);
@@ -81,7 +81,7 @@ BEGIN
     UPDATE redrive.slot SET lease_until = clock_timestamp() - interval '1 ms', holder = NULL WHERE cluster = p_cluster AND no = p_no;
 END $$;
 
-CREATE FUNCTION redrive.slot_quarantine(p_cluster text, p_no integer, p_fence bigint, p_evidence text) RETURNS void
+CREATE OR REPLACE FUNCTION redrive.slot_quarantine(p_cluster text, p_no integer, p_fence bigint, p_evidence text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
     PERFORM redrive._slot_lock(p_cluster, p_no, p_fence);
@@ -90,7 +90,7 @@ BEGIN
 END $$;
 
 -- Next generation, new names in Kafka, no marker yet. Sequence numbers go on, so that a chunk's number stays its own.
-CREATE FUNCTION redrive._slot_retire(p_cluster text, p_no integer, p_why text) RETURNS SETOF redrive.slot
+CREATE OR REPLACE FUNCTION redrive._slot_retire(p_cluster text, p_no integer, p_why text) RETURNS SETOF redrive.slot
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
     PERFORM redrive._audit('retire', NULL, 0, NULL, format('%s slot %s: %s', p_cluster, p_no, p_why));
@@ -102,7 +102,7 @@ BEGIN
               RETURNING s.*;
 END $$;
 
-CREATE FUNCTION redrive.slot_retire(p_cluster text, p_no integer, p_fence bigint, p_why text) RETURNS SETOF redrive.slot
+CREATE OR REPLACE FUNCTION redrive.slot_retire(p_cluster text, p_no integer, p_fence bigint, p_why text) RETURNS SETOF redrive.slot
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
     PERFORM redrive._slot_lock(p_cluster, p_no, p_fence);
@@ -114,7 +114,7 @@ END $$;
 
 -- The same around sources that another chunk is busy with, so that order within a source partition survives two slots that take turns: first
 -- those above the busy ones, then from the start.
-CREATE FUNCTION redrive._items_pick_around(p_operation bigint, p_busy integer[], p_limit integer) RETURNS bigint[]
+CREATE OR REPLACE FUNCTION redrive._items_pick_around(p_operation bigint, p_busy integer[], p_limit integer) RETURNS bigint[]
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off AS $$
 DECLARE
@@ -146,7 +146,7 @@ END $$;
 
 -- E. Claims queued items under the next sequence number. Events that somebody closed since the freeze become conflicts, also where
 -- nothing is left to claim; then seq is NULL and no chunk is made.
-CREATE FUNCTION redrive.chunk_claim(p_cluster text, p_slot integer, p_fence bigint, p_operation bigint, p_chunk uuid, p_limit integer,
+CREATE OR REPLACE FUNCTION redrive.chunk_claim(p_cluster text, p_slot integer, p_fence bigint, p_operation bigint, p_chunk uuid, p_limit integer,
                                     p_max_bytes bigint, OUT seq bigint, OUT events integer, OUT conflicts bigint, OUT created_at timestamptz,
                                     OUT rate integer, OUT requested_by name, OUT target_topic text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
@@ -233,7 +233,7 @@ END $$;
 
 -- Items that are published: the event is closed where nobody closed it meanwhile, the item is done in any case.
 -- Returns the number of items.
-CREATE FUNCTION redrive._items_published(v redrive.operation, p_ids bigint[]) RETURNS integer
+CREATE OR REPLACE FUNCTION redrive._items_published(v redrive.operation, p_ids bigint[]) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -265,7 +265,7 @@ END $$;
 
 -- G and D. Writes down what became of a chunk. p_published: NULL for a chunk that was decided as a whole; else, by a complete scan for its
 -- header, the ids that were found, and the slot gets new names because its marker no longer tells the truth.
-CREATE FUNCTION redrive.chunk_settle(p_cluster text, p_slot integer, p_fence bigint, p_chunk uuid, p_outcome text, p_evidence text,
+CREATE OR REPLACE FUNCTION redrive.chunk_settle(p_cluster text, p_slot integer, p_fence bigint, p_chunk uuid, p_outcome text, p_evidence text,
                                      p_published bigint[]) RETURNS SETOF redrive.slot
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -347,7 +347,7 @@ BEGIN
 END $$;
 
 -- Items that cannot be published leave the operation with their reason; their events stay pending. Only queued ones.
-CREATE FUNCTION redrive.items_refuse(p_cluster text, p_slot integer, p_fence bigint, p_operation bigint, p_ids bigint[], p_reasons text[])
+CREATE OR REPLACE FUNCTION redrive.items_refuse(p_cluster text, p_slot integer, p_fence bigint, p_operation bigint, p_ids bigint[], p_reasons text[])
 RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -367,7 +367,7 @@ BEGIN
     RETURN v_refused;
 END $$;
 
-CREATE FUNCTION redrive.cluster_put(p_name text, p_promise text, p_words text, p_evidence text) RETURNS void
+CREATE OR REPLACE FUNCTION redrive.cluster_put(p_name text, p_promise text, p_words text, p_evidence text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
     INSERT INTO redrive.cluster (name, promise, words, evidence) VALUES (p_name, p_promise, p_words, p_evidence)
@@ -376,7 +376,7 @@ BEGIN
 END $$;
 
 -- Is each original the same JSON value as the event's payload? What is not JSON, or not UTF-8, is not the same.
-CREATE FUNCTION redrive.same_json(p_ids bigint[], p_originals bytea[]) RETURNS boolean[]
+CREATE OR REPLACE FUNCTION redrive.same_json(p_ids bigint[], p_originals bytea[]) RETURNS boolean[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     v_same boolean[] := '{}';
@@ -394,7 +394,7 @@ BEGIN
 END $$;
 
 -- For administrators: makes a copied database an install of its own. What was in hand when it was copied is decided in the original only.
-CREATE FUNCTION redrive.adopt() RETURNS uuid
+CREATE OR REPLACE FUNCTION redrive.adopt() RETURNS uuid
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     v_old uuid := (SELECT id FROM redrive.install);
@@ -419,18 +419,3 @@ BEGIN
     PERFORM redrive._audit('adopt', NULL, 0, NULL, format('install %s became %s; %s chunks in doubt', v_old, v_new, v_chunks));
     RETURN v_new;
 END $$;
-
--- The statements that let a role use redrive: p_level 'viewer' (the screen, read-only) or 'operator' (decide, and work).
-CREATE FUNCTION redrive.grants(p_role name, p_level text DEFAULT 'operator') RETURNS SETOF text
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT format('GRANT USAGE ON SCHEMA redrive TO %I;', p_role)
-    UNION ALL SELECT format('GRANT SELECT ON ALL TABLES IN SCHEMA redrive TO %I;', p_role)
-    UNION ALL SELECT format('GRANT SELECT ON %s TO %I;', source_table, p_role) FROM redrive.install
-    UNION ALL SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I;', p.oid::regprocedure, p_role)
-                FROM pg_catalog.pg_proc p
-               WHERE p.pronamespace = 'redrive'::regnamespace AND p_level = 'operator' AND p.prosecdef
-                 AND p.proname !~ '^_' AND p.proname NOT IN ('adopt', 'is_copy');
-$$;
-
-REVOKE ALL ON ALL FUNCTIONS IN SCHEMA redrive FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION redrive.is_copy(), redrive.same_json(bigint[], bytea[]), redrive.grants(name, text) TO PUBLIC;

@@ -1,4 +1,4 @@
--- Part 1: the schema, who this install is, the audit, and the tables.
+-- Tables, as the first installed version had them: the schema, who this install is, the audit, operations, slots.
 --
 -- Everything redrive needs lives here. Nothing refers to the contract table but bodies of functions, which PostgreSQL binds when they run:
 -- no trigger, foreign key or index on it, so its owner may alter it, partition it or rename it back and forth.
@@ -214,34 +214,3 @@ CREATE TABLE redrive.worker (
     started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     seen_at    timestamptz NOT NULL DEFAULT clock_timestamp()
 );
-
-CREATE FUNCTION redrive._audit(p_action text, p_operation bigint, p_events bigint, p_reason text, p_detail text) RETURNS void
-LANGUAGE sql SET search_path = pg_catalog, redrive, pg_temp AS $$
-    INSERT INTO redrive.audit (action, operation_no, events, reason, detail) VALUES (p_action, p_operation, p_events, p_reason, p_detail);
-$$;
-
--- The server's own identifier, or NULL where the owner may not read it.
-CREATE FUNCTION redrive._system_identifier() RETURNS bigint
-LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
-DECLARE v_id bigint;
-BEGIN
-    EXECUTE 'SELECT system_identifier FROM pg_catalog.pg_control_system()' INTO v_id;
-    RETURN v_id;
-EXCEPTION WHEN insufficient_privilege THEN
-    RETURN NULL;
-END $$;
-
--- Is this database a copy of the one the install was made in? Then it must not publish before it is adopted.
-CREATE FUNCTION redrive.is_copy() RETURNS boolean
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
-    SELECT coalesce(system_identifier <> redrive._system_identifier(), false) FROM redrive.install;
-$$;
-
--- An instant as the contract table writes it.
-CREATE FUNCTION redrive._wall(p_at timestamptz) RETURNS timestamp
-LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
-    SELECT p_at AT TIME ZONE zone FROM redrive.install;
-$$;
-
-INSERT INTO redrive.install (system_identifier, source_table, zone)
-    SELECT redrive._system_identifier(), :'events', :'zone';
