@@ -82,7 +82,7 @@ start()
     guard "$DIR" "$0" remove "$DIR"
     { properties; printf '%s\n' "$@"; } >"$DIR/server.properties"
     java_kafka -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$JARS/*" kafka.tools.StorageTool format \
-        -t "$(head -c 16 /dev/urandom | base64 | tr '+/' '-_' | cut -c 1-22)" -c "$DIR/server.properties" \
+        -t "$(head -c 16 /dev/urandom | base64 | tr '+/' 'ab' | cut -c 1-22)" -c "$DIR/server.properties" \
         >"$DIR/format.log" 2>&1 || { cat "$DIR/format.log" >&2; fail "Kafka's data folder could not be made"; }
     again
     address
