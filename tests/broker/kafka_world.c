@@ -94,8 +94,10 @@ read_topic(const char *name, int partitions, const char *isolation, take_record_
         assert_int_equal(rd_kafka_consume_start(topic, partition, RD_KAFKA_OFFSET_BEGINNING), 0);
         for (;;) {
             rd_kafka_message_t *message = rd_kafka_consume(topic, partition, 20000);
-            if (!message)
+            if (!message) {
                 fail_msg("%s/%d could not be read", name, (int)partition);
+                break; // never reached, which only cmocka knows
+            }
             rd_kafka_resp_err_t code = message->err;
             if (!code) {
                 count++;
