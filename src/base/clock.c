@@ -211,3 +211,11 @@ time_local(int64_t instant, char out[TIME_TEXT])
     strftime(out, TIME_TEXT, "%Y-%m-%d %H:%M:%S", &tm);
     return out;
 }
+
+const char *
+time_brief(int64_t instant, int64_t now, char out[TIME_TEXT])
+{
+    struct tm at = local(instant), today = local(now);
+    bool is_today = at.tm_year == today.tm_year && at.tm_yday == today.tm_yday;
+    return is_today ? time_of_day(instant, out) : time_local(instant, out);
+}

@@ -24,6 +24,9 @@ const char *time_rfc3339(int64_t instant, int64_t offset_us, char out[TIME_TEXT]
 const char *time_of_day(int64_t instant, char out[TIME_TEXT]);
 // "2026-11-21 14:02:11" in the process's time zone.
 const char *time_local(int64_t instant, char out[TIME_TEXT]);
+// time_of_day for an instant on the local day of `now`, else time_local: a time without its date would be
+// read as today's.
+const char *time_brief(int64_t instant, int64_t now, char out[TIME_TEXT]);
 // Wall time without zone: 2026-11-20, 2026-11-20T12:00, 2026-11-20 12:00:30.5 → µs as if it were UTC.
 // *is_date: no time given.
 bool time_parse_wall(struct bytes text, int64_t *wall, bool *is_date, struct err *err) MUST_CHECK;

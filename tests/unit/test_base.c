@@ -80,6 +80,18 @@ times_keep_their_offset(void **state)
 }
 
 static void
+yesterday_is_told_from_today(void **state)
+{
+    (void)state;
+    char text[TIME_TEXT];
+    const int64_t morning = (int64_t)1795255200 * US_PER_SECOND; // 2026-11-21 10:00:00 UTC
+    const int64_t hour = 3600 * US_PER_SECOND;
+    assert_string_equal(time_brief(morning - 9 * hour, morning, text), "01:00:00");
+    assert_string_equal(time_brief(morning - 11 * hour, morning, text), "2026-11-20 23:00:00");
+    assert_string_equal(time_brief(morning + 15 * hour, morning, text), "2026-11-22 01:00:00");
+}
+
+static void
 hostile_text_becomes_visible(void **state)
 {
     (void)state;
@@ -225,6 +237,7 @@ main(void)
         cmocka_unit_test(ages_are_short),
         cmocka_unit_test(durations_and_numbers_are_read_whole_or_not_at_all),
         cmocka_unit_test(times_keep_their_offset),
+        cmocka_unit_test(yesterday_is_told_from_today),
         cmocka_unit_test(hostile_text_becomes_visible),
         cmocka_unit_test(cutting_never_splits_a_character),
         cmocka_unit_test(every_character_survives_encoding),

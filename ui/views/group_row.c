@@ -8,7 +8,6 @@
 #include "ui/widgets/sparkline.h"
 
 enum { SPANS = 48, PLACEHOLDER = 12, SHORT_TITLE = 60 };
-static const int64_t DAY = 86400 * US_PER_SECOND;
 
 static const char *const order_names[GROUP_ORDERS] = {
     [GROUPS_BY_COUNT] = "number of events", [GROUPS_BY_NEWEST] = "newest event", [GROUPS_BY_RATE] = "rate",
@@ -289,13 +288,10 @@ group_cell(const struct event_group *group, enum pivot pivot, enum group_column 
     }
 }
 
-// The time of day for what happened within a day, else with its date.
 static const char *
 moment(int64_t at, int64_t now, char out[TIME_TEXT])
 {
-    if (at == TIME_ABSENT)
-        return "never";
-    return now - at < DAY ? time_of_day(at, out) : time_local(at, out);
+    return at == TIME_ABSENT ? "never" : time_brief(at, now, out);
 }
 
 static const char *

@@ -121,10 +121,7 @@ const char *
 operation_moment(int64_t at, int64_t now, struct arena *arena)
 {
     char text[TIME_TEXT];
-    if (at == TIME_ABSENT)
-        return "";
-    bool is_recent = now - at < DAY && at - now < DAY;
-    return arena_text(arena, bytes_of(is_recent ? time_of_day(at, text) : time_local(at, text)));
+    return at == TIME_ABSENT ? "" : arena_text(arena, bytes_of(time_brief(at, now, text)));
 }
 
 const char *
