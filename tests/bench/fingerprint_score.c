@@ -145,11 +145,11 @@ main(int argc, char **argv)
     bool is_verbose = argc > 1 && strcmp(argv[1], "-v") == 0;
     for (int i = 1 + is_verbose; i < argc; i++) {
         struct forms forms = {0};
-        if (!forms_read(&forms, argv[i], 24)) {
-            fprintf(stderr, "fingerprint_score: cannot read %s\n", argv[i]);
+        if (!forms_read(&forms, argv[i], 24) || forms.count == 0) {
+            fprintf(stderr, "fingerprint_score: %s holds no record that could be read\n", argv[i]);
             return 2;
         }
-        struct item *items = calloc(forms.count + 1, sizeof *items);
+        struct item *items = calloc(forms.count, sizeof *items);
         for (size_t n = 0; n < forms.count; n++)
             items[n] = (struct item){fingerprint_key(&forms.records[n].input), forms.records[n].label, n};
         printf("%s: ", argv[i]);

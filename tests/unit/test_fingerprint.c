@@ -497,8 +497,8 @@ test_golden_keys(void **state)
             p += is_escape;
             strbuf_add_char(&text, !is_escape ? *p : *p == 'n' ? '\n' : *p == 't' ? '\t' : '\\');
         }
-        uint64_t key = memchr(text.data, '\n', text.len) != NULL ? key_of_stack(strbuf_text(&text))
-                                                                 : key_of(strbuf_text(&text));
+        const char *form = strbuf_text(&text);
+        uint64_t key = strchr(form, '\n') != NULL ? key_of_stack(form) : key_of(form);
         if (key != expected)
             print_error("%016llx\t%s\n", (unsigned long long)key, tab + 1);
         count += key == expected ? 0 : 1;
