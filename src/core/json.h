@@ -17,6 +17,8 @@
 #define JSON_DEPTH 512       // deeper than this is refused (reliability.md 5.6)
 #define JSON_BYTES (4 << 20) // what is held as lines, warnings or edits at once: see json_fits
 #define JSON_TOKENS 500000
+#define JSON_INDENTED                                                                                        \
+    64 // lines deeper than this are not indented further: a small text could become gigabytes
 
 enum json_kind {
     JSON_END,          // of the text; everything before was valid

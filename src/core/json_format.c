@@ -1,14 +1,11 @@
 // White space of ours around tokens that stay as they are.
 #include "core/json.h"
 
-// Deeper lines are not indented further: else a small text, deep and wide, would become gigabytes.
-enum { INDENTED = 64 };
-
 static void
 new_line(struct strbuf *out, int depth)
 {
     strbuf_add_char(out, '\n');
-    for (int i = 0; i < depth && i < INDENTED; i++)
+    for (int i = 0; i < depth && i < JSON_INDENTED; i++)
         strbuf_add_text(out, "  ");
 }
 

@@ -1,11 +1,13 @@
 #include "ui/views/payload.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include "base/alloc.h"
 #include "base/strbuf.h"
 #include "core/json.h"
 
-enum { HEX_ROW = 16, LINE_SPANS = 64, HEX_LIMIT = 256 << 10 };
+// TREE_LIMIT: bytes of lines. Each carries its whole path, so long names above many values would fill memory.
+enum { HEX_ROW = 16, LINE_SPANS = 64, HEX_LIMIT = 256 << 10, TREE_LIMIT = 16 << 20 };
 
 const char *
 payload_form_name(enum payload_form form)
@@ -57,7 +59,7 @@ line_end(struct pager *pager, struct line *line, int depth)
     pager_spans(pager, ROLE_TEXT, strbuf_bytes(&line->text), line->spans, line->count);
     strbuf_reset(&line->text);
     line->count = 0;
-    for (int i = 0; i < depth; i++)
+    for (int i = 0; i < depth && i < JSON_INDENTED; i++)
         strbuf_add_text(&line->text, "  ");
 }
 
@@ -138,18 +140,20 @@ struct walk {
     struct strbuf path;
     size_t lengths[JSON_DEPTH + 1];
     int64_t index[JSON_DEPTH + 1];
+    size_t bytes; // of the lines made so far
 };
 
 static void
 step_into(struct walk *walk, int depth)
 {
+    assert(depth >= 0 && depth <= JSON_DEPTH);
     walk->path.len = walk->lengths[depth];
-    if (depth > 0 && walk->index[depth] >= 0)
+    if (walk->index[depth] >= 0)
         strbuf_printf(&walk->path, "[%lld]", (long long)walk->index[depth]);
 }
 
 static void
-tree_line(struct pager *pager, const struct walk *walk, struct bytes value, enum json_kind kind)
+tree_line(struct pager *pager, struct walk *walk, struct bytes value, enum json_kind kind)
 {
     struct strbuf line = {0};
     strbuf_add(&line, strbuf_bytes(&walk->path));
@@ -158,6 +162,7 @@ tree_line(struct pager *pager, const struct walk *walk, struct bytes value, enum
     spans[1] = (struct canvas_span){.from = line.len, .len = value.len, .role = token_role(kind)};
     strbuf_add(&line, value);
     pager_spans(pager, ROLE_TEXT, strbuf_bytes(&line), spans, 2);
+    walk->bytes += line.len;
     strbuf_release(&line);
 }
 
@@ -170,11 +175,16 @@ tree(struct pager *pager, struct bytes payload)
     struct walk *walk = alloc_bytes(sizeof *walk);
     strbuf_add_text(&walk->path, "$");
     walk->lengths[0] = 1;
+    walk->index[0] = -1;
     enum json_kind last = JSON_END;
     for (struct json_token token = json_next(&scan); token.kind != JSON_END; token = json_next(&scan)) {
         if (token.kind == JSON_ERROR) {
             pager_printf(pager, ROLE_STATUS_WARN, "not JSON from here on: expected %s", scan.expected);
             pager_line(pager, ROLE_JSON_ERROR, json_bytes(&scan, token));
+            break;
+        }
+        if (walk->bytes > TREE_LIMIT) {
+            pager_printf(pager, ROLE_STATUS_WARN, "the rest is left out: with its paths it is too long");
             break;
         }
         struct bytes text = json_bytes(&scan, token);
@@ -206,6 +216,11 @@ tree(struct pager *pager, struct bytes payload)
 void
 payload_lines(struct pager *pager, struct bytes payload, enum payload_form form)
 {
+    struct err err = {0};
+    if ((form == PAYLOAD_PRETTY || form == PAYLOAD_TREE) && !json_fits(payload, &err)) {
+        pager_printf(pager, ROLE_STATUS_WARN, "%s, so here it is raw", err.text);
+        form = PAYLOAD_AS_IS;
+    }
     switch (form) {
     case PAYLOAD_PRETTY:
         pretty(pager, payload);
