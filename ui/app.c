@@ -151,7 +151,8 @@ app_can_change(const struct app *app, const char **why_not)
     const struct status *status = app_status(app);
     const char *why = NULL;
     if (app->config->is_read_only || status->is_read_only)
-        why = "this session is read-only; nothing is changed";
+        why = app->config->read_only_why ? app->config->read_only_why
+                                         : "this session is read-only; nothing is changed";
     else if (status->link == LINK_LOST)
         why = "the connection is lost; nothing can be changed until it is back";
     else if (!status->has_schema)

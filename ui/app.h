@@ -39,11 +39,12 @@ struct app_config {
     const struct view_row *views;
     int view_count;
 
-    const char *breadcrumb; // first step: "redrive"
-    const char *label;      // environment: "PROD", or NULL
-    const char *where;      // "db1/orders"; NULL: told by the first status
-    bool is_read_only;      // changing actions are refused with a sentence
-    bool is_protected;      // every change asks for the typed count
+    const char *breadcrumb;    // first step: "redrive"
+    const char *label;         // environment: "PROD", or NULL
+    const char *where;         // "db1/orders"; NULL: told by the first status
+    bool is_read_only;         // changing actions are refused with a sentence
+    const char *read_only_why; // that sentence; NULL: the one that needs no reason
+    bool is_protected;         // every change asks for the typed count
     int64_t confirm_above;
     bool reason_required;
 

@@ -156,6 +156,7 @@ take_flag(struct options *options, enum option_id id)
         [OPTION_AS_SENT] = &options->as_sent,
         [OPTION_ONCE] = &options->once,
         [OPTION_PRINT] = &options->print,
+        [OPTION_ROLES] = &options->roles,
         [OPTION_WITH_INDEXES] = &options->with_indexes,
         [OPTION_ADOPT] = &options->adopt,
         [OPTION_CHECK] = &options->check,

@@ -64,7 +64,7 @@ struct options {
     const char *script, *script_out;
     // single commands
     const char *by;
-    bool raw, as_sent, once, print, with_indexes, adopt, check, record, explain, dump_keymap;
+    bool raw, as_sent, once, print, roles, with_indexes, adopt, check, record, explain, dump_keymap;
 };
 
 struct command;

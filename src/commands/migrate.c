@@ -1,16 +1,16 @@
-// migrate: makes or upgrades the schema redrive; --print for a DBA; --with-indexes on the table of dead
-// letters.
-#include "store/schema.h"
-
+// migrate: makes or upgrades the schema redrive; --print for a DBA; --roles for those who use it;
+// --with-indexes on the table of dead letters.
+#include <string.h>
 #include "commands/command.h"
 #include "commands/json.h"
 #include "commands/output.h"
+#include "store/schema.h"
 
 static int
 print_sql(struct call *call, struct err *err)
 {
     struct strbuf sql = {0};
-    bool ok = schema_print(call->settings.table, call->settings.zone, &sql, err) &&
+    bool ok = schema_print(call->settings.table, call->settings.zone, call->options.roles, &sql, err) &&
               (!call->options.with_indexes || schema_print_indexes(call->settings.table, &sql, err)) &&
               output_bytes(strbuf_bytes(&sql), err);
     strbuf_release(&sql);
@@ -36,10 +36,27 @@ say_result(struct call *call, const struct schema_result *result, struct err *er
 }
 
 static bool
+migrate_roles(struct call *call, struct store *store, struct err *err)
+{
+    struct strbuf left = {0};
+    bool ok = schema_roles(store, call->options.roles, &left, err);
+    if (ok && call->options.roles)
+        remark(call,
+               "the roles redrive_viewer, redrive_worker, redrive_operator and redrive_admin are there: "
+               "GRANT redrive_operator TO …;");
+    for (const char *line = strbuf_text(&left); ok && *line != '\0'; line = strchr(line, '\n') + 1)
+        remark(call, "the owner of %s still runs: %.*s", call->settings.table, (int)strcspn(line, "\n"),
+               line);
+    strbuf_release(&left);
+    return ok;
+}
+
+static bool
 migrate(struct call *call, struct store *store, struct err *err)
 {
     struct schema_result result = {0};
-    if (!schema_migrate(store, &result, err) || !say_result(call, &result, err))
+    if (!schema_migrate(store, &result, err) || !say_result(call, &result, err) ||
+        !migrate_roles(call, store, err))
         return false;
     if (call->options.adopt) {
         if (!schema_adopt(store, err))

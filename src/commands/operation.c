@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/text.h"
 #include "commands/command.h"
+#include "commands/operation_doubt.h"
 #include "commands/operation_line.h"
 #include "commands/output.h"
 #include "commands/waiting.h"
@@ -93,7 +94,7 @@ show(struct call *call, struct store *store, int64_t no, struct err *err)
     else if (ok && operation_outcomes(store, no, &arena, &outcomes, &count, err)) {
         describe(&operation, &text);
         add_outcomes(&text, outcomes, count);
-        ok = output_bytes(strbuf_bytes(&text), err);
+        ok = doubt_describe(store, no, &text, err) && output_bytes(strbuf_bytes(&text), err);
     } else
         ok = false;
     strbuf_release(&text);
@@ -122,7 +123,8 @@ find_verb(const struct call *call, struct err *err)
     }
     const char *nearest = text_suggest(given, words, sizeof verbs / sizeof *verbs);
     err_set(err, ERR_USAGE,
-            "an operation can be paused, resumed, cancelled, given a rate or waited for, not \"%s\"%s%s%s",
+            "an operation can be paused, resumed, cancelled, given a rate, waited for or decided, not "
+            "\"%s\"%s%s%s",
             given, nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
     return NULL;
 }
@@ -167,6 +169,8 @@ command_operation(struct call *call, struct err *err)
     }
     if (!command_number(call->args[0], "the number of an operation", &no, err))
         return STATUS_USAGE;
+    if (call->arg_count > 1 && strcmp(call->args[1], "decide") == 0)
+        return doubt_decide(call, no, err);
     const struct verb *verb = call->arg_count > 1 ? find_verb(call, err) : NULL;
     if (err_is_set(err))
         return STATUS_USAGE;

@@ -98,7 +98,7 @@ drop_reply(void *message)
 }
 
 static struct app_config
-configure(const struct call *call, const struct desk_pair *pair)
+configure(const struct call *call, const struct desk_pair *pair, const char *read_only_why)
 {
     const struct settings *settings = &call->settings;
     const char *test_fd = getenv("REDRIVE_TEST_FD");
@@ -112,7 +112,8 @@ configure(const struct call *call, const struct desk_pair *pair)
         .view_count = view_count,
         .breadcrumb = "redrive",
         .label = settings->label,
-        .is_read_only = settings->read_only,
+        .is_read_only = settings->read_only || read_only_why,
+        .read_only_why = read_only_why,
         .is_protected = strcmp(settings->protect, "count") == 0,
         .confirm_above = settings->confirm_above,
         .reason_required = settings->reason_required,
@@ -125,6 +126,17 @@ configure(const struct call *call, const struct desk_pair *pair)
         .start_filter = call->options.filter,
         .idle_fd = (int)idle_fd,
     };
+}
+
+// Why somebody who has no rights to decide looks only; NULL: he has them, or something else is in the way.
+static const char *
+only_looks(struct call *call, const struct store *store)
+{
+    const struct store_info *info = store_info(store);
+    if (call->settings.read_only || info->schema_version == 0 || info->may_decide)
+        return NULL;
+    return arena_printf(&call->settings.arena, "%s may look only: GRANT redrive_operator TO \"%s\";",
+                        info->user, info->user);
 }
 
 static int
@@ -194,6 +206,7 @@ command_screen(struct call *call, struct err *err)
     struct store *store = NULL;
     if (!command_store(call, STORE_READ, &store, err))
         return command_status(err);
+    const char *read_only_why = only_looks(call, store);
     store_close(store);
     if (!settings_make_state_home(&call->settings, err))
         return command_status(err);
@@ -207,8 +220,9 @@ command_screen(struct call *call, struct err *err)
         .worker_context = call,
         .worker_publishes = has_brokers(call),
     };
+    backend.store.is_read_only = backend.store.is_read_only || read_only_why;
     pair.backend = backend_start(&backend, pair.requests, pair.replies);
-    struct app_config config = configure(call, &pair);
+    struct app_config config = configure(call, &pair, read_only_why);
     int status = needs_terminal ? run_on_terminal(&config, &call->settings, err)
                                 : run_script(&config, &call->options, err);
     backend_stop(pair.backend);

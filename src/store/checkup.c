@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/clock.h"
+#include "store/contract.h"
 #include "store/pg.h"
 #include "store/schema.h"
 
@@ -181,8 +182,7 @@ check_columns(const struct checkup *checkup, int64_t table, struct err *err)
 }
 
 static const char table_sql[] =
-    "SELECT t.oid::int8, pg_catalog.has_schema_privilege(n.oid, 'USAGE'), "
-    "pg_catalog.has_table_privilege(t.oid, 'SELECT'),"
+    "SELECT t.oid::int8, pg_catalog.has_schema_privilege(n.oid, 'USAGE'), " CONTRACT_MAY_READ ","
     " EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute a ON a.attrelid = t.oid AND "
     "a.attnum = i.indkey[0]"
     "          WHERE i.indrelid = t.oid AND a.attname = 'id' AND i.indisvalid AND i.indpred IS NULL),"
@@ -262,31 +262,80 @@ check_table(const struct checkup *checkup, struct err *err)
 
 // --- our own schema ---
 
-static const char functions_sql[] =
-    "SELECT p.oid::regprocedure::text, pg_catalog.quote_ident(session_user) FROM pg_catalog.pg_proc p"
-    " WHERE p.pronamespace = 'redrive'::regnamespace AND p.prosecdef AND p.proname !~ '^_'"
-    " AND p.proname NOT IN ('adopt', 'is_copy') AND NOT pg_catalog.has_function_privilege(p.oid, 'EXECUTE') "
-    "ORDER BY 1";
 static const char tables_sql[] =
     "SELECT c.oid::regclass::text, pg_catalog.quote_ident(session_user) FROM pg_catalog.pg_class c"
     " WHERE c.relnamespace = 'redrive'::regnamespace AND c.relkind = 'r'"
     " AND NOT pg_catalog.has_table_privilege(c.oid, 'SELECT') ORDER BY 1";
 
 static bool
-check_missing(const struct checkup *checkup, const char *sql, const char *right, const char *kind,
-              struct err *err)
+check_tables(const struct checkup *checkup, struct err *err)
 {
     PGresult *r;
     struct arena arena = {0};
-    if (!pg_ask(checkup->store, FOR_READING, sql, NULL, &r, err))
+    if (!pg_ask(checkup->store, FOR_READING, tables_sql, NULL, &r, err))
         return false;
     for (int i = 0; i < PQntuples(r); i++)
-        check_right(checkup, false, right, arena_printf(&arena, "%s%s", kind, value_text(r, i, 0, &arena)),
-                    value_text(r, i, 1, &arena));
+        check_right(checkup, false, "SELECT", value_text(r, i, 0, &arena), value_text(r, i, 1, &arena));
     if (PQntuples(r) == 0)
-        tell(checkup, CHECKUP_OK, "", "%s has %s on everything of the schema redrive that it needs",
-             checkup->store->info.user, right);
+        tell(checkup, CHECKUP_OK, "", "%s has SELECT on all tables of the schema redrive",
+             checkup->store->info.user);
     arena_release(&arena);
+    PQclear(r);
+    return true;
+}
+
+// One row per level, in the order of the words below: how many functions there are, how many this user may
+// call, and one that he may not.
+static const char levels_sql[] =
+    "SELECT l.role, EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.rolname = l.role), count(f.oid),"
+    " count(f.oid) FILTER (WHERE f.may), min(f.oid::regprocedure::text) FILTER (WHERE NOT f.may),"
+    " pg_catalog.quote_ident(session_user)"
+    " FROM (VALUES (1, 'worker', 'redrive_worker'), (2, 'operator', 'redrive_operator'),"
+    " (3, 'admin', 'redrive_admin')) AS l (place, name, role)"
+    " LEFT JOIN (SELECT p.oid, redrive.level_of(p.proname) AS level,"
+    "                   pg_catalog.has_function_privilege(p.oid, 'EXECUTE') AS may FROM pg_catalog.pg_proc p"
+    "             WHERE p.pronamespace = 'redrive'::regnamespace AND p.prosecdef AND p.proname !~ '^_'"
+    "               AND p.proname NOT IN ('is_copy', 'grants')) f ON f.level = l.name"
+    " GROUP BY l.place, l.role ORDER BY l.place";
+
+// A level that one has in part is a migration whose functions were not granted; one that one does not have at
+// all is somebody's decision.
+static void
+check_level(const struct checkup *checkup, const PGresult *r, int row)
+{
+    static const char *const may[] = {"may carry operations out", "may ask for operations and steer them",
+                                      "may decide chunks in doubt and adopt a copy"},
+                             *const may_not[] = {"carries no operations out",
+                                                 "looks only: asks for no operations",
+                                                 "decides no chunks in doubt"};
+    struct arena arena = {0};
+    int64_t all = value_int8(r, row, 2), mine = value_int8(r, row, 3);
+    const char *role = value_text(r, row, 0, &arena), *user = value_text(r, row, 5, &arena);
+    const char *remedy = value_bool(r, row, 1)
+                             ? arena_printf(&arena, "GRANT %s TO %s;", role, user)
+                             : arena_printf(&arena,
+                                            "redrive migrate --roles, then GRANT %s TO %s; (or what SELECT "
+                                            "redrive.grants('%s', '%s') prints)",
+                                            role, user, user, strchr(role, '_') + 1);
+    if (mine == all)
+        tell(checkup, CHECKUP_OK, "", "%s %s", user, may[row]);
+    else if (mine > 0)
+        tell(checkup, CHECKUP_DENIED, remedy,
+             "%s may call only %" PRId64 " of the %" PRId64 " functions of a redrive %s, not %s for one",
+             user, mine, all, strchr(role, '_') + 1, value_text(r, row, 4, &arena));
+    else
+        tell(checkup, CHECKUP_NOTE, remedy, "%s %s", user, may_not[row]);
+    arena_release(&arena);
+}
+
+static bool
+check_levels(const struct checkup *checkup, struct err *err)
+{
+    PGresult *r;
+    if (!pg_ask(checkup->store, FOR_READING, levels_sql, NULL, &r, err))
+        return false;
+    for (int i = 0; i < PQntuples(r); i++)
+        check_level(checkup, r, i);
     PQclear(r);
     return true;
 }
@@ -305,8 +354,7 @@ check_schema(const struct checkup *checkup, struct err *err)
     if (checkup->store->info.is_copy)
         tell(checkup, CHECKUP_WRONG, "redrive migrate --adopt",
              "this database is a copy of the one the install was made in: it does not publish");
-    return check_missing(checkup, tables_sql, "SELECT", "", err) &&
-           check_missing(checkup, functions_sql, "EXECUTE", "FUNCTION ", err);
+    return check_tables(checkup, err) && check_levels(checkup, err);
 }
 
 bool

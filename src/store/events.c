@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include "base/alloc.h"
+#include "store/contract.h"
 #include "store/event_reader.h"
 
 void
@@ -18,10 +19,11 @@ static void
 rows_sql(const struct event_query *query, struct strbuf *sql)
 {
     if (query->ids)
-        strbuf_add_text(sql, "SELECT e.*, wanted.place FROM unnest($7) WITH ORDINALITY AS wanted (id, place)"
+        strbuf_add_text(sql, "SELECT " CONTRACT_COLUMNS
+                             ", wanted.place FROM unnest($7) WITH ORDINALITY AS wanted (id, place)"
                              " JOIN :\"events\" e ON e.id = wanted.id WHERE e.id > $4 AND e.id < $5");
     else
-        strbuf_add_text(sql, "SELECT e.* FROM :\"events\" e WHERE e.id > $4 AND e.id < $5");
+        strbuf_add_text(sql, "SELECT " CONTRACT_COLUMNS " FROM :\"events\" e WHERE e.id > $4 AND e.id < $5");
     if (query->statuses & 1u << EVENT_OTHER)
         strbuf_add_text(sql, " AND (e.status = ANY ($6) OR " IS_OTHER ")");
     else if (query->statuses)

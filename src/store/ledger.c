@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
+#include "store/contract.h"
 #include "store/event_reader.h"
 
 static const char *const promises[] = {
@@ -306,7 +307,8 @@ read_claim(const PGresult *r, const char *chunk_id, int64_t operation, struct ar
 
 // $1 zone, $2 cut, $3 chunk
 static const char claimed_rows_sql[] =
-    "SELECT e.*, i.attempt AS item_attempt FROM redrive.chunk c CROSS JOIN unnest(c.event_ids) AS w (id)"
+    "SELECT " CONTRACT_COLUMNS
+    ", i.attempt AS item_attempt FROM redrive.chunk c CROSS JOIN unnest(c.event_ids) AS w (id)"
     " JOIN redrive.operation_item i ON i.event_id = w.id AND i.operation_no = c.operation_no"
     " JOIN :\"events\" e ON e.id = w.id WHERE c.id = $3";
 

@@ -8,6 +8,9 @@
 // Held to the end of the transaction, so it works behind a pooler; the number is "redrive" in ASCII.
 #define LOCK_SQL "SELECT pg_catalog.pg_advisory_xact_lock(32199629435663973);\n"
 
+#define ROLES_MAKE_SQL "SELECT redrive._roles_make()"
+#define ROLES_GRANT_SQL "SELECT redrive._roles_grant"
+
 static void
 add_file(struct strbuf *out, const struct schema_file *file, const char *table_quoted, const char *table_text,
          const char *zone_sql)
@@ -38,7 +41,7 @@ add_script(struct strbuf *out, int from, const char *table_quoted, const char *t
 }
 
 bool
-schema_print(const char *table, const char *zone, struct strbuf *out, struct err *err)
+schema_print(const char *table, const char *zone, bool with_roles, struct strbuf *out, struct err *err)
 {
     char *schema, *name;
     if (!pg_parse_table(table, &schema, &name, err))
@@ -48,6 +51,9 @@ schema_print(const char *table, const char *zone, struct strbuf *out, struct err
     pg_show_table(&shown, schema, name);
     strbuf_add_text(out, "BEGIN;\nSET LOCAL search_path = pg_catalog;\n" LOCK_SQL);
     add_script(out, 0, strbuf_text(&quoted), strbuf_text(&shown), zone);
+    if (with_roles)
+        strbuf_add_text(out, "-- What this returns is left to the table's owner.\n" ROLES_MAKE_SQL
+                             ";\n" ROLES_GRANT_SQL "(true);\n");
     strbuf_add_text(out, "COMMIT;\n");
     strbuf_release(&quoted);
     strbuf_release(&shown);
@@ -130,6 +136,27 @@ schema_migrate(struct store *store, struct schema_result *result, struct err *er
         return false;
     }
     return pg_commit(store, err) && store_learn(store, err);
+}
+
+bool
+schema_roles(struct store *store, bool make, struct strbuf *left, struct err *err)
+{
+    PGresult *r;
+    struct params params = {0};
+    struct arena arena = {0};
+    if (!pg_may_write(store, err) || !pg_begin(store, FOR_SCHEMA, err))
+        return false;
+    param_bool(&params, make);
+    if ((make && !pg_script(store, LOCK_SQL ROLES_MAKE_SQL ";", err)) ||
+        !pg_ask(store, FOR_SCHEMA, ROLES_GRANT_SQL "($1)", &params, &r, err)) {
+        pg_rollback(store);
+        return false;
+    }
+    for (int i = 0; i < PQntuples(r); i++)
+        strbuf_printf(left, "%s\n", value_text(r, i, 0, &arena));
+    arena_release(&arena);
+    PQclear(r);
+    return pg_commit(store, err);
 }
 
 bool

@@ -13,7 +13,7 @@
 #include "base/strbuf.h"
 #include "store/store.h"
 
-#define SCHEMA_VERSION 3 // of the newest numbered file in src/store/sql
+#define SCHEMA_VERSION 6 // of the newest numbered file in src/store/sql
 
 struct schema_result {
     int from;
@@ -21,9 +21,15 @@ struct schema_result {
 };
 // With a zone in the store's settings, an installed schema takes it over.
 bool schema_migrate(struct store *store, struct schema_result *result, struct err *err) MUST_CHECK;
+// The group roles redrive_viewer, redrive_worker, redrive_operator and redrive_admin. `make`: makes those
+// that are missing; else only those that have rights here already are looked after. Gives them what their
+// level needs, new functions included. Appends to `left` the statements, one a line, that only the contract
+// table's owner can carry out.
+bool schema_roles(struct store *store, bool make, struct strbuf *left, struct err *err) MUST_CHECK;
 // The SQL that schema_migrate would run from version 0, for a DBA; needs no connection. zone NULL: the
-// server's. ERR_USAGE: no such table name.
-bool schema_print(const char *table, const char *zone, struct strbuf *out, struct err *err) MUST_CHECK;
+// server's. with_roles: the roles as well. ERR_USAGE: no such table name.
+bool schema_print(const char *table, const char *zone, bool with_roles, struct strbuf *out,
+                  struct err *err) MUST_CHECK;
 // ERR_NOT_FOUND without schema ("run redrive migrate"), ERR_USAGE when it is newer or older than the program.
 bool schema_check(struct store *store, struct err *err) MUST_CHECK;
 // Useful indexes on the contract table, CREATE INDEX CONCURRENTLY, one statement each with a comment of what

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "store/contract.h"
 
 // How SQLSTATEs are understood; a class of two characters stands for all of it. First match wins.
 static const struct meaning {
@@ -137,12 +138,15 @@ static const char rights_sql[] =
     " f.oid IS NOT NULL, coalesce(pg_catalog.has_function_privilege(f.oid, 'EXECUTE'), false),"
     " pg_catalog.pg_get_userbyid(rn.nspowner)::text, t.oid IS NOT NULL, "
     "coalesce(pg_catalog.has_schema_privilege(tn.oid, 'USAGE'), false),"
-    " coalesce(pg_catalog.has_table_privilege(t.oid, 'SELECT'), false),"
+    " t.oid IS NOT NULL AND " CONTRACT_MAY_READ ","
     " coalesce(pg_catalog.has_schema_privilege(rn.nspowner, tn.oid, 'USAGE'), true),"
     " coalesce(pg_catalog.has_table_privilege(rn.nspowner, t.oid, 'SELECT')"
     "   AND pg_catalog.has_table_privilege(rn.nspowner, t.oid, 'UPDATE'), true),"
     " pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE'), "
-    "pg_catalog.current_database()::text"
+    "pg_catalog.current_database()::text,"
+    " (SELECT r.rolname::text FROM pg_catalog.pg_roles r JOIN unnest('{redrive_worker,redrive_operator,"
+    "redrive_admin}'::name[]) WITH ORDINALITY AS l (role, place) ON l.role = r.rolname"
+    "   WHERE pg_catalog.has_function_privilege(r.oid, f.oid, 'EXECUTE') ORDER BY l.place LIMIT 1)"
     " FROM (SELECT 1) AS one"
     " LEFT JOIN pg_catalog.pg_namespace rn ON rn.nspname = 'redrive'"
     " LEFT JOIN pg_catalog.pg_proc f ON f.pronamespace = rn.oid AND f.proname = $3"
@@ -165,6 +169,7 @@ enum {
     OWNER_MAY_CONTRACT,
     MAY_CREATE,
     DATABASE,
+    ROLE, // the smallest of redrive's group roles that may call the function
 };
 
 // The catalog's answer, without the road through pg_run: that one explains its failures by this one.
@@ -216,6 +221,10 @@ explain_ours(const struct store *store, const PGresult *r, const char *user, str
                 "%s may not use the schema redrive; its owner %s can allow it: GRANT USAGE ON SCHEMA redrive "
                 "TO \"%s\";",
                 user, owner, user);
+    else if (value_bool(r, 0, HAS_FUNCTION) && !value_bool(r, 0, MAY_FUNCTION) && !value_is_null(r, 0, ROLE))
+        err_set(err, ERR_DENIED,
+                "%s may not call redrive.%s; an administrator of the roles can allow it: GRANT %s TO \"%s\";",
+                user, store->failed_function, value_text(r, 0, ROLE, arena), user);
     else if (value_bool(r, 0, HAS_FUNCTION) && !value_bool(r, 0, MAY_FUNCTION))
         err_set(err, ERR_DENIED,
                 "%s may not call redrive.%s; the schema's owner %s can allow it: GRANT EXECUTE ON FUNCTION "

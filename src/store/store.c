@@ -287,7 +287,10 @@ learn_install(struct store *store, struct err *err)
     PGresult *r;
     if (!pg_ask(store, FOR_READING,
                 "SELECT (SELECT max(version) FROM redrive.schema_version)::int8, i.id::text, i.source_table, "
-                "i.zone, redrive.is_copy()"
+                "i.zone, redrive.is_copy(),"
+                " EXISTS (SELECT FROM pg_catalog.pg_proc p WHERE p.pronamespace = 'redrive'::regnamespace"
+                "          AND p.proname = 'operation_begin' AND "
+                "pg_catalog.has_function_privilege(p.oid, 'EXECUTE'))"
                 " FROM redrive.install i",
                 NULL, &r, err))
         return false;
@@ -298,6 +301,7 @@ learn_install(struct store *store, struct err *err)
         store->info.schema_version = value_int8(r, 0, 0);
         value_copy(r, 0, 1, store->info.install, sizeof store->info.install);
         store->info.is_copy = value_bool(r, 0, 4);
+        store->info.may_decide = value_bool(r, 0, 5);
         struct bytes table = value_bytes(r, 0, 2), zone = value_bytes(r, 0, 3);
         ok = bytes_equal_text(table, store->table_text) ||
              err_set(err, ERR_USAGE,

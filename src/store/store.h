@@ -51,8 +51,9 @@ struct store_info {
     int64_t zone_us;        // wall minus UTC of the table's zone now
     int64_t schema_version; // 0: no redrive schema
     char install[37];       // install id, "" without schema
-    bool is_copy; // the system identifier differs from the one the install was made on: must not publish
-                  // until adopted
+    bool may_decide; // this user may ask for operations: redrive_operator, or what redrive.grants prints
+    bool is_copy;    // the system identifier differs from the one the install was made on: must not publish
+                     // until adopted
 };
 const struct store_info *store_info(const struct store *store);
 

@@ -121,7 +121,7 @@ run stats "${db[@]}"
 ok "stats for people" all exits 0 ';' says "Most common errors" ';' says "Mean time to resolution"
 
 run doctor "${db[@]}"
-ok "doctor looks at host, PostgreSQL and Kafka" all says postgresql ';' says kafka ';' says "EXECUTE"
+ok "doctor looks at host, PostgreSQL and Kafka" all says postgresql ';' says kafka ';' says "may carry operations out"
 run doctor "${db[@]}" --json
 ok "doctor: names" names part verdict finding remedy
 run doctor -d 'host=/nowhere'

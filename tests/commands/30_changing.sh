@@ -164,9 +164,20 @@ ok "with a viewer's rights reading works" all exits 0 ';' json 'len(rows) > 0'
 run discard "${poor[@]}" --id 300 --yes
 ok "deciding needs more, and says what" all exits 4 ';' one_sentence ';' warns "GRANT"
 run doctor "${poor[@]}"
-ok "doctor lists every GRANT that is missing" all exits 4 ';' says "GRANT EXECUTE ON FUNCTION redrive.operation_begin"
+ok "doctor says what a viewer may not, and what would let them" all says "looks only: asks for no operations" ';' says "redrive.grants('redrive_poor_$$', 'operator')"
+run operation "${poor[@]}" 1 decide 0 again
+ok "a decision about what is in doubt needs its reason" all exits 2 ';' one_sentence ';' warns "--reason"
+run operation "${poor[@]}" 1 decide 0 again --reason "seen by nobody"
+ok "and an admin's right" all exits 4 ';' one_sentence ';' warns "GRANT"
 sql "CREATE ROLE redrive_ana_$$ LOGIN" >/dev/null
 sql "SELECT redrive.grants('redrive_ana_$$')" | psql -XAtq "$PG" >/dev/null
 run discard -d "$PG user=redrive_ana_$$" --id 300 --yes
 ok "redrive.grants is all that an operator needs" all exits 0 ';' in_table "SELECT resolved_by FROM dlq_events WHERE id = 300" "redrive_ana_$$"
+run operation "${db[@]}" 1 decide 0 again --reason "seen by nobody"
+ok "where nothing is in doubt there is nothing to decide" all exits 5 ';' one_sentence ';' warns "0 chunks in doubt"
+sql "REVOKE EXECUTE ON FUNCTION redrive.operation_steer FROM redrive_ana_$$" >/dev/null
+run doctor -d "$PG user=redrive_ana_$$"
+ok "doctor says what a migration forgot to grant" all exits 4 ';' says "redrive.operation_steer"
+run migrate "${db[@]}" --print --roles
+ok "migrate prints the roles as well" all exits 0 ';' says "redrive._roles_make()"
 sql "DROP OWNED BY redrive_poor_$$, redrive_ana_$$" >/dev/null

@@ -341,7 +341,7 @@ BEGIN
                cardinality(v_held), p_slot, c.seq, p_evidence));
     PERFORM redrive._finish(v.no);
     IF p_published IS NOT NULL THEN
-        PERFORM redrive._slot_retire(p_cluster, p_slot, 'its last chunk was decided by a scan: ' || p_evidence);
+        PERFORM redrive._slot_retire(p_cluster, p_slot, 'its last chunk was decided without its marker: ' || p_evidence);
     END IF;
     RETURN QUERY SELECT s.* FROM redrive.slot s WHERE s.cluster = p_cluster AND s.no = p_slot;
 END $$;

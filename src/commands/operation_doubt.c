@@ -1,0 +1,74 @@
+#include "commands/operation_doubt.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/clock.h"
+#include "base/text.h"
+#include "commands/output.h"
+#include "store/doubt.h"
+
+enum { CHUNK_SHOWN = 8 }; // characters of a chunk's id that tell chunks of one operation apart
+
+bool
+doubt_describe(struct store *store, int64_t operation, struct strbuf *out, struct err *err)
+{
+    struct arena arena = {0};
+    struct doubtful *chunks = NULL;
+    size_t count = 0;
+    bool ok = doubtful_chunks(store, operation, &arena, &chunks, &count, err);
+    for (size_t i = 0; ok && i < count; i++) {
+        const struct doubtful *chunk = &chunks[i];
+        char at[TIME_TEXT];
+        strbuf_printf(out, "chunk %.*s in doubt since %s: %" PRId32 " events, %" PRId64 " to %" PRId64 "\n  ",
+                      CHUNK_SHOWN, chunk->chunk, time_local(chunk->created_at, at), chunk->events,
+                      chunk->first_event, chunk->last_event);
+        text_visible(out, bytes_of(chunk->evidence ? chunk->evidence : "no evidence"), false);
+        strbuf_printf(
+            out,
+            "\n  Look into the topic for the header redrive-chunk-id: %s. Then, for an administrator:\n"
+            "  redrive operation %" PRId64 " decide %.*s published --reason TEXT   "
+            "they are there; if they are not, they are lost to consumers\n"
+            "  redrive operation %" PRId64 " decide %.*s again --reason TEXT       "
+            "they are not there; if they are, consumers get them twice\n",
+            chunk->chunk, operation, CHUNK_SHOWN, chunk->chunk, operation, CHUNK_SHOWN, chunk->chunk);
+    }
+    arena_release(&arena);
+    return ok;
+}
+
+static bool
+read_verdict(const struct call *call, bool *is_published, struct err *err)
+{
+    if (call->arg_count != 4)
+        return err_set(err, ERR_USAGE,
+                       "redrive operation N decide needs a chunk and published or again; redrive operation N "
+                       "lists the chunks in doubt");
+    *is_published = strcmp(call->args[3], "published") == 0;
+    if (!*is_published && strcmp(call->args[3], "again") != 0)
+        return err_set(err, ERR_USAGE, "a chunk is decided as published or again, not as \"%s\"",
+                       call->args[3]);
+    if (call->options.reason == NULL || call->options.reason[0] == '\0')
+        return err_set(err, ERR_USAGE,
+                       "this decision is kept with its reason: give --reason TEXT, such as "
+                       "what was found in the topic");
+    return true;
+}
+
+int
+doubt_decide(struct call *call, int64_t operation, struct err *err)
+{
+    bool is_published = false;
+    int64_t events = 0;
+    struct store *store = NULL;
+    if (!read_verdict(call, &is_published, err))
+        return STATUS_USAGE;
+    bool ok =
+        command_store(call, STORE_WRITE, &store, err) &&
+        doubtful_decide(store, operation, call->args[2], is_published, call->options.reason, &events, err);
+    if (ok)
+        remark(call, "%" PRId64 " events %s", events,
+               is_published ? "are treated as published" : "wait to be published again");
+    store_close(store);
+    return ok ? STATUS_DONE : command_status(err);
+}

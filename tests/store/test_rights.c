@@ -1,0 +1,622 @@
+// Rights: what each level of user can do, all of it and nothing beyond, and that nobody writes another's name
+// into the audit.
+#include "store/doubt.h"
+#include "world.h"
+
+enum { MANY_BYTES = 1 << 24, EVENTS = 60 };
+
+// One login for each level, in one database.
+static struct cast {
+    struct world world;
+    char viewer[80], worker[80], operator_[80], admin[80], owner[80];
+    PGconn *session; // the operator's own, with nothing of ours in between
+} cast;
+
+static const char *
+login(char name[80], const char *stem, const char *group)
+{
+    snprintf(name, 80, "%s_%s", cast.world.db.name, stem);
+    test_sql(cast.world.admin, "CREATE ROLE %s LOGIN %s%s", name, group ? "IN ROLE " : "",
+             group ? group : "");
+    return name;
+}
+
+static const char *
+conninfo_of(const char *user)
+{
+    static char conninfo[800];
+    snprintf(conninfo, sizeof conninfo, "%s user=%s", cast.world.conninfo, user);
+    return conninfo;
+}
+
+static struct store *
+store_of(const char *user)
+{
+    return open_store(conninfo_of(user));
+}
+
+static void
+make_roles(struct store *store, bool make)
+{
+    struct strbuf left = {0};
+    assert_works(schema_roles(store, make, &left, &err));
+    assert_string_equal(strbuf_text(&left), "");
+    strbuf_release(&left);
+}
+
+static int
+begin_cast(void **state)
+{
+    (void)state;
+    world_make(&cast.world, EVENTS);
+    make_roles(cast.world.store, true);
+    // A column that is none of redrive's business, and the public schema closed to all.
+    test_sql(cast.world.admin, "ALTER TABLE public.dlq_events ADD card_number text DEFAULT '4111'");
+    login(cast.viewer, "vera", "redrive_viewer");
+    login(cast.worker, "wanda", "redrive_worker");
+    login(cast.operator_, "olga", "redrive_operator");
+    login(cast.admin, "ada", "redrive_admin");
+    cast.session = test_connect(conninfo_of(cast.operator_));
+    test_sql(cast.session, "SET client_min_messages = error");
+    return 0;
+}
+
+static int
+end_cast(void **state)
+{
+    (void)state;
+    PQfinish(cast.session);
+    const char *const names[] = {cast.viewer, cast.worker, cast.operator_, cast.admin};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        test_sql(cast.world.admin, "DROP OWNED BY %s; DROP ROLE %s", names[i], names[i]);
+    world_end(&cast.world);
+    return 0;
+}
+
+// --- seven attempts, and their relatives ---
+
+// Each is made by an operator who has all of an operator's rights, with psql instead of redrive.
+static const struct attempt {
+    const char *what;
+    const char *sql;
+    const char *state; // SQLSTATE it is refused with
+} attempts[] = {
+    {"changing_an_entry", "UPDATE redrive.audit SET who = 'somebody'", "42501"},
+    {"inserting_an_entry_with_a_name",
+     "INSERT INTO redrive.audit (who, action) VALUES ('somebody', 'discard')", "42501"},
+    {"inserting_an_entry_with_a_date",
+     "INSERT INTO redrive.audit (at, action) VALUES ('2020-01-01', 'discard')", "42501"},
+    {"deleting_entries", "DELETE FROM redrive.audit", "42501"},
+    {"emptying_the_audit", "TRUNCATE redrive.audit", "42501"},
+    {"becoming_the_owner", "SET ROLE postgres", "42501"},
+    {"becoming_another_session_user", "SET SESSION AUTHORIZATION postgres", "42501"},
+    {"an_entry_of_plain_columns", "INSERT INTO redrive.audit (action) VALUES ('discard')", "42501"},
+    {"an_entry_by_copy", "COPY redrive.audit (action) FROM STDIN", "42501"},
+    {"calling_the_audit", "SELECT redrive._audit('discard', 1, 1, 'x', 'x')", "42501"},
+    {"calling_an_inner_step", "SELECT redrive._finish(1)", "42501"},
+    {"switching_triggers_off", "SET session_replication_role = replica", "42501"},
+    {"dropping_the_trigger", "DROP TRIGGER audit_is_final ON redrive.audit", "42501"},
+    {"disabling_the_trigger", "ALTER TABLE redrive.audit DISABLE TRIGGER ALL", "42501"},
+    {"dropping_the_audit", "DROP TABLE redrive.audit", "42501"},
+    {"locking_the_audit", "DO $$ BEGIN LOCK TABLE redrive.audit IN ACCESS EXCLUSIVE MODE; END $$", "42501"},
+    {"a_function_in_the_schema", "CREATE FUNCTION redrive.mine() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+     "42501"},
+    {"a_table_in_the_schema", "CREATE TABLE redrive.mine ()", "42501"},
+    {"replacing_a_function",
+     "CREATE OR REPLACE FUNCTION redrive._audit(p_action text, p_operation bigint, p_events bigint, p_reason "
+     "text, p_detail text) RETURNS void LANGUAGE sql AS ''",
+     "42501"},
+    {"another_search_path_for_a_function",
+     "ALTER FUNCTION redrive.operation_begin(uuid, text, text, text, text, text, text, integer) SET "
+     "search_path = pg_temp",
+     "42501"},
+    {"closing_events_by_hand", "UPDATE public.dlq_events SET status = 'RESOLVED'", "42501"},
+    {"removing_events", "DELETE FROM public.dlq_events", "42501"},
+    {"reading_a_column_that_is_not_the_contract's", "SELECT card_number FROM public.dlq_events", "42501"},
+    {"reading_whole_rows", "SELECT * FROM public.dlq_events", "42501"},
+    {"another_owner_of_an_operation", "UPDATE redrive.operation SET requested_by = 'somebody'", "42501"},
+    {"another_outcome_of_an_item", "UPDATE redrive.operation_item SET state = 'done'", "42501"},
+    {"lowering_a_fence", "UPDATE redrive.slot SET fence = 0", "42501"},
+    {"forgetting_a_chunk", "DELETE FROM redrive.chunk", "42501"},
+    {"another_install", "UPDATE redrive.install SET id = gen_random_uuid()", "42501"},
+    {"adopting_a_copy", "SELECT redrive.adopt()", "42501"},
+    {"deciding_what_is_in_doubt", "SELECT redrive.chunk_decide(1, '', 'published', 'x')", "42501"},
+    {"releasing_a_slot_from_quarantine", "SELECT redrive.slot_renew('kafka-1', 1, 'x')", "42501"},
+    {"making_himself_an_admin", "GRANT redrive_admin TO redrive_operator", "42501"},
+};
+enum { ATTEMPTS = sizeof attempts / sizeof *attempts };
+
+static void
+is_refused_and_leaves_the_audit_alone(void **state)
+{
+    const struct attempt *attempt = *state;
+    int64_t before = test_number(cast.world.admin, "SELECT count(*) FROM redrive.audit");
+    char sum[64];
+    snprintf(
+        sum, sizeof sum, "%s",
+        test_text(cast.world.admin, "SELECT md5(string_agg(a::text, '/' ORDER BY no)) FROM redrive.audit a"));
+    const char *got = test_state(cast.session, attempt->sql);
+    if (strcmp(got, attempt->state) != 0)
+        fail_msg("%s: %s instead of %s", attempt->sql, *got ? got : "it worked", attempt->state);
+    assert_int_equal(test_number(cast.world.admin, "SELECT count(*) FROM redrive.audit"), before);
+    assert_string_equal(
+        test_text(cast.world.admin, "SELECT md5(string_agg(a::text, '/' ORDER BY no)) FROM redrive.audit a"),
+        sum);
+}
+
+// Asks for a discard of one event as psql would, in a session that was prepared, and says what the audit has.
+static const char *
+audited_in(PGconn *session, int event)
+{
+    int64_t no = test_number(
+        session, "SELECT no FROM redrive.operation_begin(gen_random_uuid(), 'discard', 'one event', "
+                 "NULL, NULL, 'because', NULL, -1)");
+    test_sql(session, "SELECT redrive.operation_freeze(%lld, '{%d}')", (long long)no, event);
+    test_sql(session, "SELECT redrive.operation_confirm(%lld)", (long long)no);
+    static char sql[160];
+    snprintf(sql, sizeof sql,
+             "SELECT who || ' ' || action FROM redrive.audit WHERE operation_no = %lld ORDER BY no LIMIT 1",
+             (long long)no);
+    return test_text(cast.world.admin, sql);
+}
+
+static void
+assert_names_the_operator(const char *prepare, int event)
+{
+    char wanted[120];
+    PGconn *session = test_connect(conninfo_of(cast.operator_));
+    test_sql(session, "SET client_min_messages = error");
+    test_sql(session, "%s", prepare);
+    snprintf(wanted, sizeof wanted, "%s discard", cast.operator_);
+    assert_string_equal(audited_in(session, event), wanted);
+    PQfinish(session);
+}
+
+static void
+a_group_does_not_hide_the_person(void **state)
+{
+    (void)state;
+    assert_names_the_operator("SET ROLE redrive_operator", 1);
+}
+
+static void
+an_application_name_does_not_hide_the_person(void **state)
+{
+    (void)state;
+    assert_names_the_operator("SET application_name = 'redrive/screen/bastion/1 as postgres'", 2);
+}
+
+static void
+temporary_tables_take_nothing_in(void **state)
+{
+    (void)state;
+    int64_t before = test_number(cast.world.admin, "SELECT count(*) FROM redrive.audit");
+    assert_names_the_operator("CREATE TEMP TABLE audit (LIKE redrive.audit INCLUDING ALL);"
+                              "CREATE TEMP TABLE operation (LIKE redrive.operation INCLUDING ALL);"
+                              "CREATE TEMP TABLE operation_item (LIKE redrive.operation_item);"
+                              "CREATE TEMP TABLE dlq_events AS SELECT id, status FROM public.dlq_events;"
+                              "SET search_path = pg_temp, public, redrive",
+                              3);
+    assert_true(test_number(cast.world.admin, "SELECT count(*) FROM redrive.audit") > before);
+}
+
+static void
+functions_of_his_own_are_not_called(void **state)
+{
+    (void)state;
+    assert_names_the_operator(
+        "CREATE FUNCTION pg_temp.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS $$ SELECT timestamptz "
+        "'2020-01-01' $$;"
+        "CREATE FUNCTION pg_temp._audit(text, bigint, bigint, text, text) RETURNS void LANGUAGE sql AS '';"
+        "SET search_path = pg_temp, pg_catalog, redrive",
+        4);
+    assert_int_equal(test_number(cast.world.admin,
+                                 "SELECT count(*) FROM redrive.audit WHERE at < now() - interval '1 day'"),
+                     0);
+}
+
+static void
+even_the_owner_needs_to_undo_the_lock_first(void **state)
+{
+    (void)state;
+    assert_string_equal(test_state(cast.world.admin, "DELETE FROM redrive.audit"), "RD003");
+    assert_string_equal(test_state(cast.world.admin, "TRUNCATE redrive.audit"), "RD003");
+    assert_string_equal(
+        test_state(cast.world.admin,
+                   "SET session_replication_role = replica; UPDATE redrive.audit SET who = 'x'"),
+        "RD003");
+    test_sql(cast.world.admin, "RESET session_replication_role");
+}
+
+// --- what each level is for ---
+
+static int64_t
+ask(struct store *store, enum operation_action action, int64_t first, int64_t last)
+{
+    return make_operation(&cast.world, store, action, first, last);
+}
+
+static bool
+count_ids(void *context, const int64_t *ids, size_t count)
+{
+    (void)ids;
+    *(size_t *)context += count;
+    return true;
+}
+
+// Everything that a screen reads.
+static void
+assert_sees_everything(struct store *store)
+{
+    const unsigned all = EVENT_NARROW | EVENT_ERROR | EVENT_STACK | EVENT_PAYLOAD | EVENT_RAW | EVENT_GROUP;
+    const struct event_query query = {.fields = all, .limit = 10};
+    struct arena arena = {0};
+    struct event_page page;
+    assert_works(store_events(store, &query, &page, &err));
+    assert_int_equal(page.count, 10);
+    const int64_t id = page.events[0].id;
+    event_page_release(&page);
+    const struct event_query one = {.fields = all, .ids = &id, .id_count = 1};
+    assert_works(store_events(store, &one, &page, &err));
+    assert_int_equal(page.count, 1);
+    event_page_release(&page);
+
+    size_t ids = 0, count;
+    int64_t pending, highest, token = 0, at;
+    bool has_changed;
+    char by[64];
+    struct stats stats;
+    struct audit_row *rows;
+    struct operation *operations;
+    struct preview preview;
+    assert_works(store_pending_ids(store, count_ids, &ids, &err));
+    assert_works(store_pending_count(store, &pending, &highest, &err));
+    assert_works(store_last_closed(store, &at, by, &err));
+    assert_works(stats_read(store, &arena, &stats, &err));
+    assert_works(audit_list(store, 0, 0, 10, &arena, &rows, &count, &err));
+    assert_works(operation_list(store, 0, 10, &arena, &operations, &count, &err));
+    assert_works(operation_changes(store, &token, &has_changed, &err));
+    assert_works(operation_preview(store, ACTION_REPROCESS, &id, 1, &arena, &preview, &err));
+    arena_release(&arena);
+}
+
+static void
+a_viewer_sees_all_and_decides_nothing(void **state)
+{
+    (void)state;
+    struct store *store = store_of(cast.viewer);
+    assert_false(store_info(store)->may_decide);
+    assert_sees_everything(store);
+    const int64_t id = 10;
+    struct operation_request request = {
+        .action = ACTION_DISCARD, .ids = &id, .count = 1, .scope = "x", .rate = RATE_UNLIMITED};
+    snprintf(request.key, sizeof request.key, "%s", new_uuid(cast.world.admin));
+    int64_t no;
+    char grant[160];
+    snprintf(grant, sizeof grant, "GRANT redrive_operator TO \"%s\";", cast.viewer);
+    assert_refused(operation_create(store, &request, NULL, NULL, &no, &err), ERR_DENIED, grant);
+    snprintf(grant, sizeof grant, "GRANT redrive_worker TO \"%s\";", cast.viewer);
+    assert_refused(worker_beat(store, "w", true, "", 0, &err), ERR_DENIED, grant);
+    store_close(store);
+}
+
+static void
+an_operator_asks_steers_and_carries_out(void **state)
+{
+    (void)state;
+    struct store *store = store_of(cast.operator_);
+    assert_true(store_info(store)->may_decide);
+    assert_sees_everything(store);
+    int64_t no = ask(store, ACTION_DISCARD, 11, 13), applied, left;
+    assert_works(operation_steer(store, no, STEER_PAUSE, 0, &err));
+    assert_works(operation_steer(store, no, STEER_RESUME, 0, &err));
+    assert_works(work_apply(store, no, 10, &applied, &left, &err));
+    assert_int_equal(applied, 3);
+    char sql[200];
+    snprintf(sql, sizeof sql,
+             "SELECT count(*) FROM public.dlq_events WHERE status = 'DISCARDED' AND resolved_by = '%s'",
+             cast.operator_);
+    assert_int_equal(test_number(cast.world.admin, sql), 3);
+    store_close(store);
+}
+
+static struct claim
+claim_some(struct store *store, struct slot *slot, int64_t operation, size_t limit)
+{
+    struct claim claim = {0};
+    char id[UUID_TEXT];
+    snprintf(id, sizeof id, "%s", new_uuid(cast.world.admin));
+    assert_works(slot_acquire(store, "kafka-1", "w", NULL, 0, slot, &err));
+    assert_works(chunk_claim(store, slot, operation, id, limit, MANY_BYTES, &cast.world.arena, &claim, &err));
+    assert_int_equal(claim.count, limit);
+    return claim;
+}
+
+static void
+a_worker_carries_out_what_others_asked_for(void **state)
+{
+    (void)state;
+    struct store *operator_ = store_of(cast.operator_), *worker = store_of(cast.worker);
+    int64_t no = ask(operator_, ACTION_REPROCESS, 20, 24);
+    assert_false(store_info(worker)->may_decide);
+    const int64_t id = 30;
+    struct operation_request request = {
+        .action = ACTION_DISCARD, .ids = &id, .count = 1, .scope = "x", .rate = RATE_UNLIMITED};
+    snprintf(request.key, sizeof request.key, "%s", new_uuid(cast.world.admin));
+    int64_t refused;
+    assert_refused(operation_create(worker, &request, NULL, NULL, &refused, &err), ERR_DENIED,
+                   "GRANT redrive_operator TO");
+    assert_refused(operation_steer(worker, no, STEER_CANCEL, 0, &err), ERR_DENIED,
+                   "GRANT redrive_operator TO");
+
+    const struct cluster cluster = {
+        .name = "kafka-1", .promise = PROMISE_EXACTLY_ONCE, .words = "exactly once", .evidence = "tried"};
+    struct slot slot;
+    assert_works(worker_beat(worker, "w", true, "starting", 0, &err));
+    assert_works(cluster_put(worker, &cluster, &err));
+    struct claim claim = claim_some(worker, &slot, no, 5);
+    assert_works(slot_heartbeat(worker, &slot, &err));
+    assert_works(chunk_settle(worker, &slot, &claim.chunk, CHUNK_COMMITTED, "read back", &err));
+    assert_works(slot_release(worker, &slot, &err));
+    assert_works(worker_gone(worker, "w", &err));
+    struct operation operation = get_operation(&cast.world, no);
+    assert_int_equal(operation.state, OPERATION_DONE);
+    // Two names: who asked is in the table of dead letters, who sent is in the audit.
+    char sql[240];
+    snprintf(sql, sizeof sql,
+             "SELECT count(*) FROM public.dlq_events WHERE status = 'RESOLVED' AND resolved_by = '%s'",
+             cast.operator_);
+    assert_int_equal(test_number(cast.world.admin, sql), 5);
+    snprintf(
+        sql, sizeof sql,
+        "SELECT count(*) FROM redrive.audit WHERE action = 'settle' AND operation_no = %lld AND who = '%s'",
+        (long long)no, cast.worker);
+    assert_int_equal(test_number(cast.world.admin, sql), 1);
+    store_close(operator_);
+    store_close(worker);
+}
+
+// A chunk of `operation` that nobody can decide any more.
+static const char *
+put_in_doubt(struct store *store, int64_t operation, size_t events)
+{
+    static char id[UUID_TEXT];
+    struct slot slot;
+    struct claim claim = claim_some(store, &slot, operation, events);
+    assert_works(chunk_settle(store, &slot, &claim.chunk, CHUNK_IN_DOUBT, "the marker is gone", &err));
+    snprintf(id, sizeof id, "%s", claim.chunk.id);
+    return id;
+}
+
+static void
+an_admin_decides_what_is_in_doubt(void **state)
+{
+    (void)state;
+    struct store *operator_ = store_of(cast.operator_), *admin = store_of(cast.admin);
+    int64_t no = ask(operator_, ACTION_REPROCESS, 31, 36), events;
+    char published[9], again[9];
+    snprintf(published, sizeof published, "%.8s", put_in_doubt(operator_, no, 2));
+    snprintf(again, sizeof again, "%.8s", put_in_doubt(operator_, no, 4));
+
+    struct doubtful *chunks;
+    size_t count;
+    assert_works(doubtful_chunks(operator_, no, &cast.world.arena, &chunks, &count, &err));
+    assert_int_equal(count, 2);
+    assert_string_equal(chunks[0].evidence, "the marker is gone");
+    assert_int_equal(chunks[0].events, 2);
+
+    assert_refused(doubtful_decide(operator_, no, published, true, "seen", &events, &err), ERR_DENIED,
+                   "GRANT redrive_admin TO");
+    assert_refused(doubtful_decide(admin, no, published, true, " ", &events, &err), ERR_USAGE, "--reason");
+    assert_refused(doubtful_decide(admin, no, "", true, "seen", &events, &err), ERR_NOT_FOUND,
+                   "2 chunks in doubt");
+    assert_refused(doubtful_decide(admin, no + 1, published, true, "seen", &events, &err), ERR_NOT_FOUND,
+                   "0 chunks");
+    assert_works(doubtful_decide(admin, no, published, true, "both seen in the topic", &events, &err));
+    assert_int_equal(events, 2);
+    assert_refused(doubtful_decide(admin, no, published, true, "once more", &events, &err), ERR_NOT_FOUND,
+                   "0 chunks");
+    assert_works(doubtful_decide(admin, no, again, false, "none is in the topic", &events, &err));
+
+    struct operation operation = get_operation(&cast.world, no);
+    assert_int_equal(operation.done, 2);
+    assert_int_equal(operation.queued, 4);
+    assert_int_equal(operation.held, 0);
+    assert_int_equal(test_number(cast.world.admin, "SELECT count(*) FROM redrive.slot WHERE quarantined"), 0);
+    char sql[300];
+    snprintf(sql, sizeof sql,
+             "SELECT string_agg(reason || '|' || substring(detail FROM '; what was known: .*'), ' ' ORDER BY "
+             "no) FROM redrive.audit"
+             " WHERE action = 'decide' AND who = '%s' AND operation_no = %lld",
+             cast.admin, (long long)no);
+    assert_string_equal(test_text(cast.world.admin, sql),
+                        "both seen in the topic|; what was known: the marker is gone "
+                        "none is in the topic|; what was known: the marker is gone");
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM redrive.chunk WHERE decided_by = '%s'", cast.admin);
+    assert_int_equal(test_number(cast.world.admin, sql), 2);
+    store_close(operator_);
+    store_close(admin);
+}
+
+static void
+a_decision_takes_the_slot_from_whoever_looks_at_it(void **state)
+{
+    (void)state;
+    struct store *operator_ = store_of(cast.operator_), *admin = store_of(cast.admin);
+    int64_t no = ask(operator_, ACTION_REPROCESS, 41, 42), events;
+    const char *chunk = put_in_doubt(operator_, no, 2);
+    test_sql(cast.world.admin, "UPDATE redrive.slot SET lease_until = '-infinity'");
+    struct slot slot;
+    struct chunk found;
+    assert_works(slot_acquire_in_doubt(operator_, "kafka-1", "scanner", NULL, 0, &slot, &err));
+    assert_works(slot_check(operator_, &slot, &found, &err));
+    assert_works(doubtful_decide(admin, no, chunk, true, "seen", &events, &err));
+    assert_refused(chunk_settle_scanned(operator_, &slot, &found, NULL, 0, "found 0 of 2", &err),
+                   ERR_CONFLICT, "taken over");
+    assert_int_equal(get_operation(&cast.world, no).done, 2);
+    store_close(operator_);
+    store_close(admin);
+}
+
+static void
+an_admin_releases_a_slot_from_quarantine(void **state)
+{
+    (void)state;
+    struct store *worker = store_of(cast.worker);
+    PGconn *admin = test_connect(conninfo_of(cast.admin));
+    struct slot slot;
+    char sql[200];
+    test_sql(cast.world.admin, "UPDATE redrive.slot SET lease_until = '-infinity'");
+    assert_works(slot_acquire(worker, "kafka-1", "w", NULL, 0, &slot, &err));
+    assert_works(slot_quarantine(worker, &slot, "the marker is somebody else's", &err));
+    snprintf(sql, sizeof sql, "SELECT redrive.slot_renew('kafka-1', %d, 'the other database is gone')",
+             slot.no);
+    test_sql(admin, "%s", sql);
+    assert_string_equal(test_state(admin, sql), "RD002");
+    assert_refused(slot_heartbeat(worker, &slot, &err), ERR_CONFLICT, "taken over");
+    snprintf(sql, sizeof sql, "SELECT generation FROM redrive.slot WHERE no = %d AND NOT quarantined",
+             slot.no);
+    assert_int_equal(test_number(cast.world.admin, sql), slot.generation + 1);
+    PQfinish(admin);
+    store_close(worker);
+}
+
+// --- how roles come to be ---
+
+static void
+roles_are_kept_up_by_each_migration(void **state)
+{
+    (void)state;
+    test_sql(cast.world.admin,
+             "CREATE FUNCTION redrive.newest() RETURNS int LANGUAGE sql SECURITY DEFINER AS 'SELECT 1';"
+             "REVOKE ALL ON FUNCTION redrive.newest() FROM PUBLIC;"
+             "CREATE TABLE redrive.newer (i int)");
+    assert_string_equal(test_state(cast.session, "SELECT redrive.newest()"), "42501");
+    make_roles(cast.world.store, false);
+    assert_string_equal(test_state(cast.session, "SELECT redrive.newest()"), "");
+    assert_string_equal(test_state(cast.session, "SELECT * FROM redrive.newer"), "");
+    assert_string_equal(test_state(cast.session, "INSERT INTO redrive.newer VALUES (1)"), "42501");
+    test_sql(cast.world.admin, "DROP FUNCTION redrive.newest(); DROP TABLE redrive.newer");
+}
+
+static void
+a_split_of_duties_outlives_a_migration(void **state)
+{
+    (void)state;
+    test_sql(cast.world.admin, "REVOKE redrive_worker FROM redrive_operator");
+    make_roles(cast.world.store, true);
+    struct store *store = store_of(cast.operator_);
+    int64_t no = ask(store, ACTION_DISCARD, 51, 51), applied, left;
+    assert_refused(work_apply(store, no, 10, &applied, &left, &err), ERR_DENIED, "GRANT redrive_worker TO");
+    test_sql(cast.world.admin, "GRANT redrive_worker TO redrive_operator");
+    assert_works(work_apply(store, no, 10, &applied, &left, &err));
+    store_close(store);
+}
+
+static void
+another_database_of_the_server_gives_nothing_unasked(void **state)
+{
+    (void)state;
+    struct world other;
+    world_make(&other, 1);
+    make_roles(other.store, false);
+    assert_int_equal(
+        test_number(other.admin, "SELECT has_schema_privilege('redrive_operator', 'redrive', 'USAGE')::int"),
+        0);
+    make_roles(other.store, true);
+    assert_int_equal(
+        test_number(other.admin, "SELECT has_schema_privilege('redrive_operator', 'redrive', 'USAGE')::int"),
+        1);
+    world_end(&other);
+}
+
+static void
+the_printed_sql_makes_the_same(void **state)
+{
+    (void)state;
+    struct world other;
+    struct strbuf sql = {0};
+    world_begin(&other);
+    assert_works(schema_print("public.dlq_events", NULL, true, &sql, &err));
+    test_sql(other.admin, "%s", strbuf_text(&sql));
+    static const char rights_sql[] =
+        "SELECT string_agg(DISTINCT p.proname || ':' || g.grantee::regrole, ' ') FROM pg_proc p, "
+        "aclexplode(p.proacl) g"
+        " WHERE p.pronamespace = 'redrive'::regnamespace AND g.grantee::regrole::text LIKE 'redrive\\_%'";
+    char wanted[4000];
+    snprintf(wanted, sizeof wanted, "%s", test_text(cast.world.admin, rights_sql));
+    assert_string_equal(test_text(other.admin, rights_sql), wanted);
+    strbuf_release(&sql);
+    world_end(&other);
+}
+
+static void
+who_may_not_make_roles_is_told_what_a_superuser_runs(void **state)
+{
+    (void)state;
+    struct world other;
+    struct strbuf left = {0};
+    world_begin(&other);
+    login(cast.owner, "owen", NULL);
+    test_sql(other.admin,
+             "GRANT CREATE ON DATABASE %s TO %s; GRANT SELECT, UPDATE ON public.dlq_events TO %s",
+             other.db.name, cast.owner, cast.owner);
+    char conninfo[800];
+    snprintf(conninfo, sizeof conninfo, "%s user=%s", other.conninfo, cast.owner);
+    other.store = open_store(conninfo);
+    struct schema_result result;
+    assert_works(schema_migrate(other.store, &result, &err));
+    // The roles are there already, so what is left is the table that belongs to somebody else.
+    assert_works(schema_roles(other.store, true, &left, &err));
+    assert_non_null(strstr(strbuf_text(&left), "GRANT SELECT (id, event_id,"));
+    assert_non_null(strstr(strbuf_text(&left), "ON public.dlq_events TO redrive_viewer;"));
+    strbuf_reset(&left);
+    // A superuser's own function stands where pg_roles is looked into: as if they were not.
+    test_sql(other.admin, "ALTER ROLE redrive_viewer RENAME TO redrive_viewer_gone");
+    struct err err = {0};
+    bool was_made = schema_roles(other.store, true, &left, &err);
+    test_sql(other.admin, "ALTER ROLE redrive_viewer_gone RENAME TO redrive_viewer");
+    assert_false(was_made);
+    assert_int_equal(err.kind, ERR_DENIED);
+    assert_non_null(strstr(err.text, "CREATE ROLE redrive_viewer NOLOGIN;"));
+    strbuf_release(&left);
+    PGconn *admin = test_connect(other.conninfo);
+    store_close(other.store);
+    other.store = NULL;
+    test_sql(admin, "DROP OWNED BY %s CASCADE; DROP ROLE %s", cast.owner, cast.owner);
+    PQfinish(admin);
+    world_end(&other);
+}
+
+int
+main(void)
+{
+    static const struct CMUnitTest others[] = {
+        cmocka_unit_test(a_group_does_not_hide_the_person),
+        cmocka_unit_test(an_application_name_does_not_hide_the_person),
+        cmocka_unit_test(temporary_tables_take_nothing_in),
+        cmocka_unit_test(functions_of_his_own_are_not_called),
+        cmocka_unit_test(even_the_owner_needs_to_undo_the_lock_first),
+        cmocka_unit_test(a_viewer_sees_all_and_decides_nothing),
+        cmocka_unit_test(an_operator_asks_steers_and_carries_out),
+        cmocka_unit_test(a_worker_carries_out_what_others_asked_for),
+        cmocka_unit_test(an_admin_decides_what_is_in_doubt),
+        cmocka_unit_test(a_decision_takes_the_slot_from_whoever_looks_at_it),
+        cmocka_unit_test(an_admin_releases_a_slot_from_quarantine),
+        cmocka_unit_test(roles_are_kept_up_by_each_migration),
+        cmocka_unit_test(a_split_of_duties_outlives_a_migration),
+        cmocka_unit_test(another_database_of_the_server_gives_nothing_unasked),
+        cmocka_unit_test(the_printed_sql_makes_the_same),
+        cmocka_unit_test(who_may_not_make_roles_is_told_what_a_superuser_runs),
+    };
+    enum { OTHERS = sizeof others / sizeof *others };
+    static struct CMUnitTest tests[ATTEMPTS + OTHERS];
+    static struct attempt states[ATTEMPTS];
+    memcpy(states, attempts, sizeof states);
+    for (size_t i = 0; i < ATTEMPTS; i++)
+        tests[i] = (struct CMUnitTest){.name = attempts[i].what,
+                                       .test_func = is_refused_and_leaves_the_audit_alone,
+                                       .initial_state = &states[i]};
+    memcpy(tests + ATTEMPTS, others, sizeof others);
+    return cmocka_run_group_tests_name("rights", tests, begin_cast, end_cast);
+}
