@@ -17,11 +17,13 @@
 #include "ui/clipboard.h"
 #include "ui/environment.h"
 #include "ui/signals.h"
+#include "ui/terminfo.h"
 
 #define PASTE_ON "\033[?2004h"
 #define PASTE_OFF "\033[?2004l"
 #define MOUSE_ON "\033[?1000h\033[?1006h"
 #define MOUSE_OFF "\033[?1006l\033[?1000l"
+#define NORMAL_CHARACTERS "\033(B\017"
 
 // A role as ncurses shows it.
 struct paint {
@@ -39,6 +41,7 @@ struct term {
     bool is_xterm_like; // understands private modes and strings, or ignores them
     enum color_depth depth;
     bool has_default_colors;
+    bool spares_attributes; // ncurses does not choose the character set any more
     char note[200];
     struct paint paints[ROLE_COUNT];
     int pair_count;
@@ -204,6 +207,7 @@ start_screen(struct term *term, const struct term_options *options, struct err *
         term->has_default_colors = use_default_colors() == OK;
     }
     term->depth = choose_depth(options->color);
+    term->spares_attributes = terminfo_spare_attributes();
     (void)typeahead(-1); // a picture is written whole, keys waiting or not
     (void)idlok(stdscr, TRUE);
     (void)intrflush(stdscr, FALSE);
@@ -449,6 +453,8 @@ term_repaint(struct term *term)
 {
     forget_shown(term);
     (void)clearok(curscr, TRUE);
+    if (term->spares_attributes) // what garbage on the line may have changed
+        write_modes(term, NORMAL_CHARACTERS);
 }
 
 // Bytes that wait on the terminal, into the decoder. A terminal that is readable but empty is gone.

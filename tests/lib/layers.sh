@@ -45,7 +45,7 @@ home PCRE2 'pcre2' 'src/core/pattern\.c'
 home jansson 'jansson' 'src/core/value\.c'
 home libpq 'libpq|postgres' 'src/store/[^:]*'
 home librdkafka 'librdkafka' 'src/broker/[^:]*'
-home ncurses 'n?curses|term\.h|panel' 'ui/term\.c'
+home ncurses 'n?curses|term\.h|panel' 'ui/term\.c|ui/terminfo\.c'
 home libconfuse 'confuse' 'src/settings\.c|ui/keymap\.c|ui/theme\.c'
 home pthread 'pthread|threads\.h' 'src/async/[^:]*'
 
