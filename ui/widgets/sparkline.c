@@ -27,7 +27,7 @@ sparkline_draw(struct canvas *canvas, int row, int col, int width, const uint32_
         // Anything above nothing is seen to be above nothing.
         uint64_t level = most ? ((uint64_t)values[i] * 7 + most - 1) / most : 0;
         draw_glyph(canvas, row, col + drawn, canvas->is_ascii ? ascii_blocks[level] : blocks[level],
-                   values[i] ? role : ROLE_GRAPH_AXIS);
+                   most ? role : ROLE_GRAPH_AXIS);
     }
     return drawn;
 }

@@ -6,8 +6,9 @@
 #include <stdint.h>
 #include "ui/canvas.h"
 
-// One cell per value, scaled to the greatest of them; zero is the lowest block where the scale is not all
-// zero. Returns the cells drawn.
+// One cell per value, scaled to the greatest of them; zero alone is the lowest block. All in one role, that
+// of an axis where everything is zero: a change of role costs more bytes than the cell. Returns the cells
+// drawn.
 int sparkline_draw(struct canvas *canvas, int row, int col, int width, const uint32_t *values, size_t count,
                    enum role role);
 // One cell of a heat map: 0 nothing … most.
