@@ -45,6 +45,13 @@ text_age(int64_t us, char out[TEXT_SHORT])
 }
 
 const char *
+text_ago(int64_t us, char out[TEXT_SHORT])
+{
+    bool is_tens = us >= 10 * US_PER_SECOND && us < 60 * US_PER_SECOND;
+    return text_age(is_tens ? us - us % (10 * US_PER_SECOND) : us, out);
+}
+
+const char *
 text_size(uint64_t bytes, char out[TEXT_SHORT])
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};

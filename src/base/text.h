@@ -15,6 +15,9 @@
 const char *text_count(int64_t n, char out[TEXT_SHORT]);
 // An age of that many microseconds as "4s", "3m", "2h", "1d", "5w"; negative ages are "0s".
 const char *text_age(int64_t us, char out[TEXT_SHORT]);
+// The same for how long ago something was, in steps of ten seconds from 10 s to a minute: a column of such
+// ages on a screen that stands still changes seldom.
+const char *text_ago(int64_t us, char out[TEXT_SHORT]);
 // "1.2 kB", "2.0 MB".
 const char *text_size(uint64_t bytes, char out[TEXT_SHORT]);
 

@@ -36,6 +36,15 @@ ages_are_short(void **state)
         char out[TEXT_SHORT];
         assert_string_equal(text_age(rows[i].seconds * US_PER_SECOND, out), rows[i].text);
     }
+    static const struct {
+        int64_t us;
+        const char *text;
+    } agos[] = {{-5, "0s"},        {9999999, "9s"},  {10000000, "10s"}, {19999999, "10s"},
+                {59999999, "50s"}, {60000000, "1m"}, {119999999, "1m"}, {3600000000, "1h"}};
+    for (size_t i = 0; i < sizeof agos / sizeof *agos; i++) {
+        char out[TEXT_SHORT];
+        assert_string_equal(text_ago(agos[i].us, out), agos[i].text);
+    }
 }
 
 static void
