@@ -135,6 +135,31 @@ columns_leave_by_priority(void **state)
 }
 
 static void
+a_text_is_not_squeezed_by_what_matters_less(void **state)
+{
+    (void)state;
+    static const struct table_column all[] = {
+        {.title = "id", .width = 6, .widest = 12, .priority = 1},
+        {.title = "status", .width = 9, .priority = 2, .yields_below = 30},
+        {.title = "error", .width = 20, .widest = TABLE_REST, .wish = 40},
+    };
+    int widths[3];
+    table_widths(all, 3, 3 + 6 + 2 + 9 + 2 + 30, widths); // just enough for all
+    assert_int_equal(widths[1], 9);
+    assert_int_equal(widths[2], 30);
+    table_widths(all, 3, 3 + 6 + 2 + 9 + 2 + 29, widths);
+    assert_int_equal(widths[1], 0);
+    assert_int_equal(widths[2], 40); // the text first …
+    assert_int_equal(widths[0], 6);
+    table_widths(all, 3, 3 + 6 + 2 + 9 + 2 + 43, widths);
+    assert_int_equal(widths[0], 9); // … then the others, then the text again
+    assert_int_equal(widths[2], 40);
+    table_widths(all, 3, 100, widths);
+    assert_int_equal(widths[0], 12);
+    assert_int_equal(widths[2], 100 - 3 - 12 - 2 - 9 - 2);
+}
+
+static void
 the_cursor_stays_with_its_row(void **state)
 {
     (void)state;
@@ -707,6 +732,7 @@ main(void)
 #define DRAWS(test) cmocka_unit_test_setup_teardown(test, make_canvas, release_canvas)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_leave_by_priority),
+        cmocka_unit_test(a_text_is_not_squeezed_by_what_matters_less),
         cmocka_unit_test(the_cursor_stays_with_its_row),
         cmocka_unit_test(movements_move),
         cmocka_unit_test(every_movement_extends_a_range),

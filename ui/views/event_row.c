@@ -15,8 +15,8 @@ const struct table_column event_columns[EVENT_COLUMNS] = {
     [COLUMN_TYPE] = {.title = "type", .width = 13, .widest = 18, .priority = 3},
     [COLUMN_KEY] = {.title = "key", .width = 9, .widest = 14, .priority = 4},
     [COLUMN_TRY] = {.title = "try", .width = 3, .priority = 5, .at_right = true},
-    [COLUMN_STATUS] = {.title = "status", .width = 9, .priority = 6},
-    [COLUMN_ERROR] = {.title = "error", .width = 20, .widest = TABLE_REST, .priority = 0},
+    [COLUMN_STATUS] = {.title = "status", .width = 9, .priority = 6, .yields_below = 44},
+    [COLUMN_ERROR] = {.title = "error", .width = 20, .widest = TABLE_REST, .wish = 36},
 };
 
 static int

@@ -140,11 +140,13 @@ group_columns(enum pivot pivot, enum group_order order, bool is_reversed, int64_
         [GROUP_COLUMN_SPARK] = {.title = "last hour", .width = 9, .priority = 4},
         [GROUP_COLUMN_RATE] = {.title = "rate", .width = 6, .priority = 3, .at_right = true},
         [GROUP_COLUMN_NEWEST] = {.title = "newest", .width = 7, .priority = 1, .at_right = true},
-        [GROUP_COLUMN_FIRST] = {.title = "first", .width = 6, .priority = 6, .at_right = true},
+        [GROUP_COLUMN_FIRST] =
+            {.title = "first", .width = 6, .priority = 6, .yields_below = 34, .at_right = true},
         [GROUP_COLUMN_KIND] = {.title = "kind", .width = 9, .priority = 2},
         [GROUP_COLUMN_TYPES] = {.title = pivot == PIVOT_TYPE ? "topics" : "event types",
                                 .width = 20,
-                                .priority = 7},
+                                .priority = 7,
+                                .yields_below = 40},
         [GROUP_COLUMN_NAME] = {.title = names[pivot], .width = 26, .widest = TABLE_REST},
     };
     memcpy(columns, all, sizeof all);

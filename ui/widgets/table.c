@@ -271,28 +271,49 @@ least_important(const struct table_column *columns, int count, const int *widths
     return least;
 }
 
+// Takes the columns out that a width has no room for; returns the cells left over.
+static int
+drop_columns(const struct table_column *columns, int count, int room, int *widths)
+{
+    int rest = 0;
+    for (int i = 0; i < count; i++)
+        rest = columns[i].widest == TABLE_REST ? columns[i].width : rest;
+    for (;;) {
+        int spare = room - total_width(columns, count, widths);
+        int least = least_important(columns, count, widths);
+        if (least < 0 || (spare >= 0 && rest + spare >= columns[least].yields_below))
+            return spare;
+        widths[least] = 0;
+    }
+}
+
+// Gives columns what they want up to their limit, in order.
+static int
+grow(const struct table_column *columns, int count, int spare, bool is_rest, int *widths)
+{
+    for (int i = 0; i < count && spare > 0; i++) {
+        bool is_other = (columns[i].widest == TABLE_REST) != is_rest;
+        int wanted = widths[i] == 0 || is_other ? 0 : columns[i].widest - widths[i];
+        int grown = wanted <= 0 ? 0 : wanted < spare ? wanted : spare;
+        widths[i] += grown;
+        spare -= grown;
+    }
+    return spare;
+}
+
 void
 table_widths(const struct table_column *columns, int count, int width, int *widths)
 {
-    for (int i = 0; i < count; i++)
+    int wish = 0;
+    for (int i = 0; i < count; i++) {
         widths[i] = columns[i].width;
-    int room = width - GUTTER;
-    int least = 0;
-    while (total_width(columns, count, widths) > room &&
-           (least = least_important(columns, count, widths)) >= 0)
-        widths[least] = 0;
-
-    int spare = room - total_width(columns, count, widths);
-    for (int is_rest = 0; is_rest <= 1; is_rest++) {
-        for (int i = 0; i < count && spare > 0; i++) {
-            if (widths[i] == 0 || (columns[i].widest == TABLE_REST) != (is_rest == 1))
-                continue;
-            int wanted = columns[i].widest - widths[i];
-            int grown = wanted <= 0 ? 0 : wanted < spare ? wanted : spare;
-            widths[i] += grown;
-            spare -= grown;
-        }
+        wish = columns[i].wish > columns[i].width ? columns[i].wish - columns[i].width : wish;
     }
+    int spare = drop_columns(columns, count, width - GUTTER, widths);
+    int kept = wish < spare ? wish : spare;
+    kept = kept > 0 ? kept : 0;
+    spare = grow(columns, count, spare - kept, false, widths);
+    (void)grow(columns, count, spare + kept, true, widths);
 }
 
 static void

@@ -14,13 +14,17 @@
 #include "ui/canvas.h"
 
 // A column. Narrow terminals lose columns from the highest priority number up; priority 0 never leaves. A
-// column grows from `width` to `widest` (0: no growth) as there is room; TABLE_REST takes what is left.
+// column grows from `width` to `widest` (0: no growth) as there is room; TABLE_REST takes what is left, and
+// up to `wish` before others grow. A column whose turn it is also leaves where that one would get less than
+// `yields_below`.
 #define TABLE_REST 10000
 struct table_column {
     const char *title;
     int width;
     int widest;
+    int wish;
     int priority;
+    int yields_below;
     bool at_right; // title flush right; the cell function aligns its own content
     bool is_order; // the list is ordered by it: the heading says so
     bool is_descending;
