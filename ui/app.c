@@ -340,7 +340,7 @@ app_needs_draw(const struct app *app)
 bool
 app_is_idle(const struct app *app)
 {
-    return !app->needs_draw && !app_has_outstanding(app);
+    return !app->needs_draw && !app->owes_rest && !app_has_outstanding(app);
 }
 
 bool

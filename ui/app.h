@@ -76,6 +76,9 @@ int64_t app_now(const struct app *app);                 // one instant for a who
 struct arena *app_frame(const struct app *app);         // scratch, reset before each draw
 bool app_is_paused(const struct app *app);              // the display is held still
 bool app_is_stale(const struct app *app);               // the connection is lost: draw rows dimmed
+// For layout: a key is held down, so what only follows the cursor (a preview) may stay as it is and save the
+// line its bytes. The app draws again by itself as soon as the keys rest.
+bool app_is_hurried(struct app *app);
 bool app_can_change(const struct app *app, const char **why_not); // read-only, lost connection, no schema
 // The selection by event id: one for the whole program, so that every view shows the same.
 struct selection *app_selection(const struct app *app);
@@ -155,6 +158,7 @@ void app_menu(struct app *app, const struct menu_request *request);
 
 void app_resize(struct app *app, int rows, int cols);
 void app_key(struct app *app, uint32_t key);
+void app_pace(struct app *app); // before each key of a terminal: how fast do they come?
 void app_paste(struct app *app, struct bytes text);
 void app_mouse(struct app *app, enum mouse_button button, int row, int col);
 bool app_receive(struct app *app, int64_t budget_us); // waiting replies; true: there were some

@@ -7,6 +7,9 @@
 #include "ui/app_private.h"
 #include "ui/widgets/statusbar.h"
 
+// Keys that come faster than this are those of a key held down (terminals repeat it 25 to 40 times a second).
+#define REST (US_PER_SECOND * 60 / 1000)
+
 // Below these sizes parts of the picture leave, least important first.
 enum { LEAST_ROWS = 5, LEAST_COLS = 20, LINE_FROM_ROWS = 6, FOOTER_FROM_ROWS = 8, CRUMBS = 24 };
 
@@ -247,7 +250,7 @@ app_draw(struct app *app)
         return &app->canvas;
     app->now = clock_now();
     app->drawn_at = clock_mono();
-    app->needs_draw = false;
+    app->needs_draw = app->owes_rest = false;
     arena_reset(&app->frame);
     canvas_clear(&app->canvas);
     if (app->canvas.rows < LEAST_ROWS || app->canvas.cols < LEAST_COLS)
@@ -267,8 +270,25 @@ app_resize(struct app *app, int rows, int cols)
     app->needs_draw = true;
 }
 
-int64_t
-app_wake_after(const struct app *app)
+void
+app_pace(struct app *app)
+{
+    int64_t now = clock_mono();
+    app->is_hurried = now - app->key_at < REST;
+    app->key_at = now;
+}
+
+bool
+app_is_hurried(struct app *app)
+{
+    bool is_hurried = app->is_hurried && clock_mono() - app->key_at < REST;
+    app->owes_rest |= is_hurried;
+    return is_hurried;
+}
+
+// As app_wake_after, for what ages.
+static int64_t
+age_after(const struct app *app)
 {
     const struct instance *top = app_top(app);
     bool is_lost = app_status(app)->link == LINK_LOST;
@@ -278,4 +298,15 @@ app_wake_after(const struct app *app)
         return -1; // time stands still
     int64_t left = app->drawn_at + US_PER_SECOND - clock_mono();
     return left > 0 ? left : 0;
+}
+
+int64_t
+app_wake_after(const struct app *app)
+{
+    int64_t age = age_after(app);
+    if (!app->owes_rest)
+        return age;
+    int64_t rest = app->key_at + REST - clock_mono();
+    rest = rest > 0 ? rest : 0;
+    return age >= 0 && age < rest ? age : rest;
 }

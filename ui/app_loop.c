@@ -33,6 +33,7 @@ handle_input(struct loop *loop, const struct input_event *input)
     loop->news = NEWS_KEY;
     switch (input->kind) {
     case INPUT_KEY:
+        app_pace(loop->app);
         app_key(loop->app, input->key);
         break;
     case INPUT_PASTE:

@@ -83,6 +83,9 @@ struct app {
     struct strbuf copy; // for the clipboard
     bool wants_copy;
     int64_t drawn_at; // clock_mono
+    int64_t key_at;   // clock_mono of the last key from a terminal
+    bool is_hurried;  // that key came soon after the one before
+    bool owes_rest;   // the picture leaves something out until the keys rest
     int click_row;
     int64_t click_at;
 };

@@ -176,12 +176,33 @@ hostile_rows_drive_nothing(void **state)
     finish(vt);
 }
 
+// What a key costs on the average, pressed every so many milliseconds.
+static size_t
+bytes_of_keys(struct vt *vt, const char *there, const char *back, int ms)
+{
+    enum { KEYS = 20 };
+    (void)vt_settle(vt, 100);
+    vt_forget(vt);
+    for (int i = 0; i < KEYS; i++) {
+        vt_keys(vt, i % 2 ? back : there);
+        (void)vt_settle(vt, ms);
+    }
+    (void)vt_settle(vt, 100);
+    print_message("%s in groups every %d ms: %zu bytes\n", there, ms, vt_output(vt).len / KEYS);
+    // Attributes do not choose the character set anew each time: ESC ( B.
+    assert_int_equal(bytes_find(vt_output(vt), BYTES("\033(B\033["), 0), SIZE_MAX);
+    return vt_output(vt).len / KEYS;
+}
+
 static void
 bytes_stay_within_budget(void **state)
 {
     (void)state;
     struct vt *vt = start(40, 120, NULL);
     print_message("first pictures: %zu bytes\n", vt_output(vt).len);
+    assert_in_range(vt_output(vt).len, 1, 8192);
+    assert_in_range(bytes_of_keys(vt, "j", "k", 90), 1, 900); // the preview beside the list with each
+    assert_in_range(bytes_of_keys(vt, "j", "k", 20), 1, 600); // held down: only when the key rests
     assert_screen(vt, vt_press(vt, "<Enter>"));
     (void)vt_settle(vt, 100);
     vt_forget(vt);

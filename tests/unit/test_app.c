@@ -618,6 +618,27 @@ scripts_fail_with_their_line(void **state)
     }
 }
 
+// While a key is held down a view may leave out what only follows the cursor; the picture is made whole as
+// soon as the keys rest, and until then the program is not idle.
+static void
+a_held_key_is_known(void **state)
+{
+    struct world *world = *state;
+    struct app *app = world->app;
+    app_pace(app);
+    assert_false(app_is_hurried(app)); // the first key, or one after a rest
+    app_pace(app);
+    assert_true(app_is_hurried(app));
+    assert_false(app_is_idle(app));
+    assert_in_range(app_wake_after(app), 1, 60000);
+    while (app_wake_after(app) > 0)
+        ;
+    app_redraw(app);
+    (void)app_draw(app);
+    assert_false(app_is_hurried(app));
+    assert_true(app_wake_after(app) != 0);
+}
+
 int
 main(void)
 {
@@ -636,6 +657,7 @@ main(void)
         WORLD(a_menu_is_chosen_from),
         WORLD(copies_are_harmless),
         WORLD(bad_files_keep_nobody_from_working),
+        WORLD(a_held_key_is_known),
         WORLD(scripts_play_keys),
         WORLD(scripts_fail_with_their_line),
     };

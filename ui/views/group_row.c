@@ -7,7 +7,7 @@
 #include "ui/views/row_filter.h"
 #include "ui/widgets/sparkline.h"
 
-enum { SPANS = 48, PLACEHOLDER = 12, SHORT_TITLE = 60 };
+enum { SPANS = 48, PLACEHOLDER = 12, SHORT_TITLE = 60, SAMPLE_ROWS = 4 };
 
 static const char *const order_names[GROUP_ORDERS] = {
     [GROUPS_BY_COUNT] = "number of events", [GROUPS_BY_NEWEST] = "newest event", [GROUPS_BY_RATE] = "rate",
@@ -327,37 +327,68 @@ draw_heat_line(const struct event_group *group, struct canvas *canvas, struct ar
     sparkline_draw(canvas, line.row, line.col + used, line.cols - used, group->heat, GROUP_HEAT, ROLE_GRAPH);
 }
 
+static bool
+begins_with(const char *text, const char *word)
+{
+    return strncmp(text, word, strlen(word)) == 0;
+}
+
+static bool
+ends_with(const char *text, const char *word)
+{
+    size_t len = strlen(text);
+    size_t part = strlen(word);
+    return part <= len && strcmp(text + len - part, word) == 0;
+}
+
+// The class with its package, and one message as it came, as far as they tell more than the title does.
+static void
+draw_sample(const struct event_group *group, const char *title, struct canvas *canvas, struct area *area)
+{
+    const char *name = group->text.error_class ? group->text.error_class : "";
+    const char *sample = group->text.sample ? group->text.sample : "";
+    if (!begins_with(title, name))
+        draw_wrapped(canvas, area, bytes_of(name), ROLE_TEXT);
+    if (*name && begins_with(sample, name))
+        sample += strlen(name) + strspn(sample + strlen(name), ": ");
+    if (!*sample || ends_with(title, sample))
+        return;
+    draw_wrapped(canvas, area, BYTES("seen as:"), ROLE_DIM);
+    struct area part = area_take_top(area, SAMPLE_ROWS);
+    draw_wrapped(canvas, &part, bytes_of(sample), ROLE_TEXT);
+}
+
+// What has its place in every group comes first: from one group to the next only its numbers change, and over
+// a slow line that is what a key costs.
 static void
 preview_beside(const struct event_group *group, enum pivot pivot, int64_t now, struct canvas *canvas,
                struct area area, struct arena *arena)
 {
     char a[TEXT_SHORT];
     char time[TIME_TEXT];
-    draw_wrapped(canvas, &area, bytes_of(group_title(group, pivot, arena)), ROLE_STRONG);
     draw_wrapped(canvas, &area,
-                 bytes_of(arena_printf(arena, "%s events   %s   %s   %s", text_count(group->count, a),
+                 bytes_of(arena_printf(arena, "%s events   %s   %s", text_count(group->count, a),
                                        rate_text(group->per_minute, (char[TEXT_SHORT]){0}),
-                                       retries_text(group, glyph_text(canvas, GLYPH_NONE), arena),
-                                       category_name(group->category))),
+                                       retries_text(group, glyph_text(canvas, GLYPH_NONE), arena))),
                  ROLE_TEXT);
+    if (pivot == PIVOT_ERROR)
+        draw_wrapped(
+            canvas, &area,
+            bytes_of(arena_printf(arena, "group %s  %s", group->value, category_name(group->category))),
+            ROLE_TEXT);
     draw_wrapped(canvas, &area, bytes_of(arena_printf(arena, "first %s", moment(group->first_at, now, time))),
                  ROLE_TEXT);
     draw_wrapped(canvas, &area, bytes_of(arena_printf(arena, "last  %s", moment(group->last_at, now, time))),
                  ROLE_TEXT);
     draw_heat_line(group, canvas, &area);
-    area_take_top(&area, 1);
     draw_wrapped(canvas, &area, bytes_of(shares_text(group->types, arena)), ROLE_TEXT);
     draw_wrapped(canvas, &area, bytes_of(shares_text(group->topics, arena)), ROLE_TEXT);
     area_take_top(&area, 1);
-    if (group->text.error_class)
-        draw_wrapped(canvas, &area, bytes_of(group->text.error_class), ROLE_TEXT);
+    const char *title = group_title(group, pivot, arena);
+    draw_wrapped(canvas, &area, bytes_of(title), ROLE_STRONG);
     if (group->text.frame)
         draw_wrapped(canvas, &area, bytes_of(arena_printf(arena, "at %s", group->text.frame)), ROLE_STRONG);
-    if (group->text.sample)
-        draw_wrapped(canvas, &area, bytes_of(arena_printf(arena, "seen as: %s", group->text.sample)),
-                     ROLE_TEXT);
-    if (pivot == PIVOT_ERROR)
-        draw_wrapped(canvas, &area, bytes_of(arena_printf(arena, "group %s", group->value)), ROLE_DIM);
+    draw_sample(group, title, canvas, &area);
 }
 
 static void

@@ -15,6 +15,16 @@ groups_cursor(const struct groups *groups)
     return groups->rows.shown_count ? group_rows_at(&groups->rows, groups->table.cursor) : NULL;
 }
 
+// The group of the preview.
+static const struct event_group *
+previewed(const struct groups *groups)
+{
+    for (size_t i = 0; i < groups->rows.shown_count; i++)
+        if (group_rows_at(&groups->rows, i)->key == groups->previewed)
+            return group_rows_at(&groups->rows, i);
+    return groups_cursor(groups);
+}
+
 static int64_t
 drawn_id(const void *rows, size_t index)
 {
@@ -64,16 +74,18 @@ split(const struct groups *groups, struct area *body, bool *is_beside)
 void
 groups_layout(struct app *app, void *state, const struct view_areas *areas)
 {
-    (void)app;
     struct groups *groups = state;
     struct area body = areas->body;
     bool is_beside;
-    split(groups, &body, &is_beside);
+    struct area preview = split(groups, &body, &is_beside);
     group_columns(groups->pivot, groups->rows.order, groups->rows.is_reversed,
                   group_rows_largest(&groups->rows), groups->columns);
     const struct groups_drawing drawing = {.groups = groups};
     struct table_model model = groups_model(&drawing);
     table_layout(&groups->table, &model, body);
+    const struct event_group *group = groups_cursor(groups);
+    if (group && (preview.rows == 0 || !app_is_hurried(app)))
+        groups->previewed = group->key;
 }
 
 static void
@@ -217,7 +229,7 @@ groups_draw(const struct app *app, const void *state, struct canvas *canvas, con
         area_take_left(&preview, 1);
     }
     if (preview.rows > 0)
-        group_preview(group, groups->pivot, app_now(app), is_beside, canvas, preview);
+        group_preview(previewed(groups), groups->pivot, app_now(app), is_beside, canvas, preview);
     if (app_is_stale(app))
         canvas_add_attributes(canvas, areas->body, CELL_DIM);
 }

@@ -13,6 +13,7 @@ struct groups {
     uint64_t within;
     char *title; // of the group within which this is
     bool has_preview;
+    uint64_t previewed; // key of the group in the preview: behind the cursor's while a key is held down
     bool is_selected_only;
     struct row_filter filter;
     struct group_picks picks;
