@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
+#include "core/pattern_literal.h"
 
 // Limits of reliability.md 5.6. The match limit holds for one start offset; the clock is looked at between
 // slices of them.
@@ -19,14 +20,17 @@ enum {
     DEPTH = 10000,
     HEAP_KIB = 20 << 10,
     JIT_STACK = 1 << 20,
-    QUICK_MATCHES = 1000,        // so few at every offset of a short text cost some 30 ms at worst
-    QUICK_JIT = 16 << 10,        // bytes of a text that is short, with JIT
-    QUICK_INTERPRETED = 2 << 10, // and without
-    SLICE = 64,                  // start offsets
-    SLICE_MOST = 1024,
+    QUICK_MATCHES = 1000,        // so few at every offset of a short text cost some milliseconds at worst
+    QUICK_JIT = 4 << 10,         // bytes of a text that is short, with JIT
+    QUICK_INTERPRETED = 1 << 10, // and without
+    SLICE_MOST = 1024,           // start offsets
+    SLICE_STEPS = 2 << 20,       // a step of a match may cost as much as the text is long
 };
-static const int64_t BUDGET = 50000; // µs a text
-static const int64_t IDLE = 500;     // µs: a slice that took less may grow
+static const int64_t BUDGET = 50000;     // µs a text
+static const int64_t BUDGET_LEAST = 100; // of a pattern that has run into its limits often
+static const int64_t PATIENCE = 2000000; // µs spent at limits before a text is given less
+static const int64_t IDLE = 500;         // µs: a slice that took less may grow
+static const int64_t BUSY = 2000;        // µs: a slice that took more has to shrink
 
 // What stands for a byte that is no UTF-8: one byte too, so that offsets stay.
 static const char SUBSTITUTE = '\x1A';
@@ -37,8 +41,13 @@ struct pattern {
     pcre2_match_context *context;
     pcre2_jit_stack *stack;
     bool has_jit;
-    bool is_whole;        // \G means the start offset: slices would change what it matches
-    struct strbuf mended; // the text last matched, where it was no UTF-8
+    bool is_whole; // \G means the start offset: slices would change what it matches
+    bool is_caseless;
+    bool is_plain;         // the literal is all of it
+    struct strbuf literal; // every match holds it
+    pcre2_code *held;      // that literal, compiled; NULL: none
+    int64_t limited;       // µs spent on texts that ended at the limit
+    struct strbuf mended;  // the text last matched, where it was no UTF-8
 };
 
 static bool
@@ -118,7 +127,7 @@ characters(struct bytes text, size_t bytes)
 }
 
 static pcre2_code *
-compile(struct bytes text, struct err *err)
+compile(struct bytes text, bool is_caseless, struct err *err)
 {
     pcre2_compile_context *context = pcre2_compile_context_create(NULL);
     if (!context)
@@ -126,7 +135,7 @@ compile(struct bytes text, struct err *err)
     pcre2_set_parens_nest_limit(context, NEST);
     pcre2_set_max_pattern_length(context, PATTERN_BYTES);
     uint32_t options = PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_USE_OFFSET_LIMIT;
-    if (!has_capital(text))
+    if (is_caseless)
         options |= PCRE2_CASELESS;
 
     int code = 0;
@@ -144,6 +153,24 @@ compile(struct bytes text, struct err *err)
     return NULL;
 }
 
+// The literal is looked for by pcre2 too, so that its idea of case is the pattern's.
+static void
+find_literal(struct pattern *pattern, struct bytes text)
+{
+    pattern->is_plain = pattern_literal(text, &pattern->literal);
+    if (pattern->literal.len == 0)
+        return;
+    int code;
+    PCRE2_SIZE offset;
+    uint32_t options = PCRE2_UTF | PCRE2_LITERAL | (pattern->is_caseless ? PCRE2_CASELESS : 0);
+    pattern->held =
+        pcre2_compile((PCRE2_SPTR)pattern->literal.data, pattern->literal.len, options, &code, &offset, NULL);
+    if (pattern->held)
+        pcre2_jit_compile(pattern->held, PCRE2_JIT_COMPLETE);
+    else
+        pattern->is_plain = false;
+}
+
 bool
 pattern_compile(struct pattern **pattern, struct bytes text, struct err *err)
 {
@@ -154,7 +181,8 @@ pattern_compile(struct pattern **pattern, struct bytes text, struct err *err)
             err->column = characters(text, PATTERN_BYTES) + 1;
         return false;
     }
-    pcre2_code *code = compile(text, err);
+    bool is_caseless = !has_capital(text);
+    pcre2_code *code = compile(text, is_caseless, err);
     if (!code)
         return false;
 
@@ -164,6 +192,8 @@ pattern_compile(struct pattern **pattern, struct bytes text, struct err *err)
     made->context = pcre2_match_context_create(NULL);
     if (!made->data || !made->context)
         die("out of memory");
+    made->is_caseless = is_caseless;
+    find_literal(made, text);
     made->is_whole = bytes_find(text, BYTES("\\G"), 0) != SIZE_MAX;
     pcre2_set_depth_limit(made->context, DEPTH);
     pcre2_set_heap_limit(made->context, HEAP_KIB);
@@ -187,6 +217,8 @@ pattern_destroy(struct pattern *pattern)
     if (pattern->stack)
         pcre2_jit_stack_free(pattern->stack);
     pcre2_code_free(pattern->code);
+    pcre2_code_free(pattern->held);
+    strbuf_release(&pattern->literal);
     strbuf_release(&pattern->mended);
     free(pattern);
 }
@@ -229,16 +261,25 @@ match(struct pattern *pattern, struct bytes text, size_t from, size_t last, size
                        pattern->data, pattern->context);
 }
 
+// What a text may cost: less for a pattern that has spent its patience on texts before.
+static int64_t
+budget(const struct pattern *pattern)
+{
+    int64_t left = (PATIENCE - pattern->limited) / 20;
+    return left > BUDGET ? BUDGET : left < BUDGET_LEAST ? BUDGET_LEAST : left;
+}
+
 // A step of a match may cost as much as the text is long, and a scan may take quadratic time without ever
-// touching the match limit. So a long text begins with few steps at each of few start offsets, and has more
-// while there is time. Where limit and time are both used up the answer is the limit.
+// touching the match limit. So a long text begins with few steps at one start offset, and has more of both
+// while they are quick and there is time. Where limit and time are both used up the answer is the limit.
 static int
 match_sliced(struct pattern *pattern, struct bytes text, size_t from)
 {
-    int64_t until = clock_mono() + BUDGET;
-    size_t matches = (size_t)MATCHES * 1024 / (text.len + 1);
-    matches = matches < 50 ? 50 : matches > MATCHES ? MATCHES : matches;
-    for (size_t slice = SLICE;;) {
+    int64_t until = clock_mono() + budget(pattern);
+    size_t most = (size_t)SLICE_STEPS / (text.len + 1);
+    most = most < 50 ? 50 : most > MATCHES ? MATCHES : most;
+    size_t matches = most < 400 ? 50 : most / 8;
+    for (size_t slice = 1;;) {
         bool is_last = pattern->is_whole || text.len - from < slice;
         size_t last = is_last ? text.len : from + slice - 1;
         int64_t began = clock_mono();
@@ -247,9 +288,10 @@ match_sliced(struct pattern *pattern, struct bytes text, size_t from)
         if (result == PCRE2_ERROR_JIT_STACKLIMIT)
             result = match(pattern, text, from, last, matches, PCRE2_NO_JIT);
         int64_t now = clock_mono();
-        if (result == PCRE2_ERROR_MATCHLIMIT && matches < MATCHES && now < until) {
-            matches = matches * 4 < MATCHES ? matches * 4 : MATCHES;
-            slice = SLICE;
+        if (result == PCRE2_ERROR_MATCHLIMIT && matches < MATCHES && now < until &&
+            (slice > 1 || now - began < BUSY)) {
+            matches = slice > 1 ? matches : matches * 4 < MATCHES ? matches * 4 : MATCHES;
+            slice = 1;
             continue;
         }
         if (result != PCRE2_ERROR_NOMATCH || is_last)
@@ -258,8 +300,27 @@ match_sliced(struct pattern *pattern, struct bytes text, size_t from)
             return PCRE2_ERROR_MATCHLIMIT;
         if (now - began < IDLE && slice < SLICE_MOST)
             slice *= 4;
+        else if (now - began > BUSY && slice > 1)
+            slice /= 4;
         from = boundary(text, last + 1);
     }
+}
+
+static int
+match_limited(struct pattern *pattern, struct bytes text, size_t from)
+{
+    int result = PCRE2_ERROR_MATCHLIMIT;
+    if (text.len - from <= (pattern->has_jit ? QUICK_JIT : QUICK_INTERPRETED))
+        result = match(pattern, text, from, text.len, QUICK_MATCHES, 0);
+    if (result != PCRE2_ERROR_MATCHLIMIT && result != PCRE2_ERROR_JIT_STACKLIMIT)
+        return result;
+
+    int64_t began = clock_mono();
+    result = match_sliced(pattern, text, from);
+    if (result >= 0 || result == PCRE2_ERROR_NOMATCH)
+        return result;
+    pattern->limited += clock_mono() - began;
+    return pattern_find_held(pattern, text, from) == SIZE_MAX ? PCRE2_ERROR_NOMATCH : result;
 }
 
 enum pattern_verdict
@@ -270,11 +331,7 @@ pattern_find(struct pattern *pattern, struct bytes text, size_t from, size_t *st
     text = mend(pattern, text);
     from = boundary(text, from);
 
-    int result = PCRE2_ERROR_MATCHLIMIT;
-    if (text.len - from <= (pattern->has_jit ? QUICK_JIT : QUICK_INTERPRETED))
-        result = match(pattern, text, from, text.len, QUICK_MATCHES, 0);
-    if (result == PCRE2_ERROR_MATCHLIMIT || result == PCRE2_ERROR_JIT_STACKLIMIT)
-        result = match_sliced(pattern, text, from);
+    int result = match_limited(pattern, text, from);
     if (result == PCRE2_ERROR_NOMATCH)
         return PATTERN_NO;
     if (result < 0)
@@ -287,4 +344,32 @@ pattern_find(struct pattern *pattern, struct bytes text, size_t from, size_t *st
     if (len)
         *len = ovector[1] > ovector[0] ? ovector[1] - ovector[0] : 0;
     return PATTERN_YES;
+}
+
+struct bytes
+pattern_holds(const struct pattern *pattern)
+{
+    return strbuf_bytes(&pattern->literal);
+}
+
+bool
+pattern_is_caseless(const struct pattern *pattern)
+{
+    return pattern->is_caseless;
+}
+
+bool
+pattern_is_plain(const struct pattern *pattern)
+{
+    return pattern->is_plain;
+}
+
+size_t
+pattern_find_held(struct pattern *pattern, struct bytes text, size_t from)
+{
+    if (!pattern->held)
+        return from;
+    int result = pcre2_match(pattern->held, (PCRE2_SPTR)text.data, text.len, from, PCRE2_NO_UTF_CHECK,
+                             pattern->data, NULL);
+    return result < 0 ? SIZE_MAX : pcre2_get_ovector_pointer(pattern->data)[0];
 }

@@ -3,13 +3,17 @@
 // Compiled with UTF, JIT where the system allows it, smart case (a capital letter in the pattern, of any
 // script, makes it exact). Every match is held to match, depth and heap limits and to a wall-clock budget of
 // 50 ms a text (reliability.md 5.6; a slice in hand may go over it); past them the answer is PATTERN_LIMIT,
-// never "no". In text that is not valid UTF-8 each bad byte is a character that nobody asks for. Not
-// thread-safe: one pattern, one thread at a time.
+// never "no", but for a text without the literal that every match holds: there it is "no". Slices are cut so
+// that one takes some milliseconds at most. A pattern that keeps running into its limits is given less and
+// less time for the texts that follow, so that a million of them come to an end too. In text that is not
+// valid UTF-8 each bad byte is a character that nobody asks for. Not thread-safe: one pattern, one thread at
+// a time.
 #ifndef REDRIVE_CORE_PATTERN_H
 #define REDRIVE_CORE_PATTERN_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include "base/bytes.h"
 #include "base/err.h"
 
@@ -24,5 +28,13 @@ void pattern_destroy(struct pattern *pattern);
 // ^, \b and look-behind; *start and *len (may be NULL) receive where.
 enum pattern_verdict pattern_find(struct pattern *pattern, struct bytes text, size_t from, size_t *start,
                                   size_t *len);
+
+// The text that every match holds (core/pattern_literal), as it stands in the pattern; empty: none is known.
+struct bytes pattern_holds(const struct pattern *pattern);
+bool pattern_is_caseless(const struct pattern *pattern);
+bool pattern_is_plain(const struct pattern *pattern); // it is that text and nothing else
+// The first place at or behind `from` where valid UTF-8 text holds it, or SIZE_MAX. Without a literal:
+// `from`.
+size_t pattern_find_held(struct pattern *pattern, struct bytes text, size_t from);
 
 #endif
