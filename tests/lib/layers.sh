@@ -42,6 +42,7 @@ may '[a-z_]+\.(h|def)|(base|core|store|broker|engine|commands)/' $(ls src/comman
 may '[a-z_]+\.h|(base|core|commands)/' src/main.c
 
 home PCRE2 'pcre2' 'src/core/pattern\.c'
+home lz4 'lz4' 'src/core/texts\.c'
 home jansson 'jansson' 'src/core/value\.c'
 home libpq 'libpq|postgres' 'src/store/[^:]*'
 home librdkafka 'librdkafka' 'src/broker/[^:]*'

@@ -14,6 +14,7 @@ build librdkafka-dev       Kafka client
 build libjansson-dev       JSON that redrive itself writes
 build libpcre2-dev         regular expressions
 build libconfuse-dev       settings, keymaps and themes
+build liblz4-dev           texts in memory, compressed
 demo  postgresql           a private server for the backlog
 test  postgresql           a private server; one that is there already is never touched
 test  pgbouncer            the pooler that redrive has to work behind

@@ -1,0 +1,33 @@
+// column: one text of many events: id → text, for searching (core/texts).
+//
+// Filled from the newest event down and, for arrivals, upwards; `low … high` is the range of ids in which it
+// holds every event it was told to hold, which is for its filler to say. An id within that is not there came
+// late, or is no such event. One thread.
+#ifndef REDRIVE_CORE_COLUMN_H
+#define REDRIVE_CORE_COLUMN_H
+
+#include <stdbool.h>
+#include "core/texts.h"
+
+struct column {
+    struct texts *texts;
+    struct column_side {
+        int64_t *ids;
+        uint32_t *numbers;
+        size_t count, id_capacity, number_capacity;
+    } older, newer;    // older: ids descending; newer: ascending, all above those of older
+    int64_t low, high; // complete in between, both included; high 0: nothing yet
+    bool is_bottom;    // complete also below low
+};
+
+void column_init(struct column *column, const uint64_t key[2]);
+void column_release(struct column *column);
+// In any order, quick at both ends; an id that is there gets the new text.
+void column_add(struct column *column, int64_t id, struct bytes text);
+// The number of the event's text. *hint (begin with 0) makes walking the ids up or down quick.
+bool column_find(const struct column *column, int64_t id, size_t *hint, uint32_t *number);
+bool column_covers(const struct column *column, int64_t id);
+size_t column_count(const struct column *column);
+size_t column_memory(const struct column *column);
+
+#endif

@@ -1,0 +1,280 @@
+#include "core/texts.h"
+
+#include <lz4.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/utf8.h"
+
+enum { BLOCK = 64 << 10, FIRST_SLOTS = 1 << 10 };
+
+// A full block: the ends, then the texts, compressed as one.
+struct block {
+    char *data;
+    uint32_t size;   // of data
+    uint32_t length; // of the texts
+    uint32_t first, count;
+};
+
+struct texts {
+    uint64_t key[2];
+    struct block *blocks;
+    size_t block_count, block_capacity;
+    size_t held; // bytes of all blocks
+
+    // The block that is being filled.
+    char *open;
+    size_t open_len, open_capacity;
+    uint32_t *ends;
+    size_t open_count, end_capacity;
+    uint32_t open_first;
+
+    // The block that was unpacked last; SIZE_MAX: none.
+    size_t unpacked;
+    char *scratch;
+    size_t scratch_size;
+
+    struct hash {
+        uint64_t a, b;
+    } * hashes; // by number
+    size_t count, hash_capacity;
+    uint32_t *slots; // open addressing: number + 1, 0 is free
+    size_t slot_count;
+};
+
+struct texts *
+texts_create(const uint64_t key[2])
+{
+    struct texts *texts = alloc_bytes(sizeof *texts);
+    memcpy(texts->key, key, sizeof texts->key);
+    texts->unpacked = SIZE_MAX;
+    texts->slot_count = FIRST_SLOTS;
+    texts->slots = alloc_array(texts->slot_count, sizeof *texts->slots);
+    return texts;
+}
+
+void
+texts_destroy(struct texts *texts)
+{
+    if (!texts)
+        return;
+    for (size_t i = 0; i < texts->block_count; i++)
+        free(texts->blocks[i].data);
+    free(texts->blocks);
+    free(texts->open);
+    free(texts->ends);
+    free(texts->scratch);
+    free(texts->hashes);
+    free(texts->slots);
+    free(texts);
+}
+
+// The halves of a full product, folded.
+static uint64_t
+mix(uint64_t a, uint64_t b)
+{
+    __extension__ unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint64_t
+word(const char *data, size_t len)
+{
+    uint64_t value = 0;
+    memcpy(&value, data, len < sizeof value ? len : sizeof value);
+    return value;
+}
+
+static struct hash
+hash_of(const struct texts *texts, struct bytes text)
+{
+    struct hash hash = {texts->key[0] ^ text.len, texts->key[1]};
+    size_t at = 0;
+    for (; at + 16 <= text.len; at += 16) {
+        uint64_t left = word(text.data + at, 8);
+        uint64_t right = word(text.data + at + 8, 8);
+        hash.a = mix(left ^ texts->key[1], right ^ hash.a);
+        hash.b = mix(right ^ texts->key[0], left ^ hash.b);
+    }
+    size_t rest = text.len - at;
+    uint64_t left = word(text.data + at, rest < 8 ? rest : 8);
+    uint64_t right = rest > 8 ? word(text.data + at + 8, rest - 8) : 0;
+    hash.a = mix(left ^ texts->key[1], right ^ hash.a);
+    hash.b = mix(right ^ texts->key[0], left ^ hash.b);
+    return (struct hash){mix(hash.a ^ texts->key[0], hash.b ^ texts->key[1]),
+                         mix(hash.b ^ texts->key[0], hash.a ^ texts->key[1])};
+}
+
+// The slot of this text, or the free one where it would stand.
+static uint32_t *
+find_slot(const struct texts *texts, const struct hash *hash)
+{
+    for (size_t at = hash->a & (texts->slot_count - 1);; at = (at + 1) & (texts->slot_count - 1)) {
+        uint32_t *slot = &texts->slots[at];
+        if (*slot == 0)
+            return slot;
+        const struct hash *there = &texts->hashes[*slot - 1];
+        if (there->a == hash->a && there->b == hash->b)
+            return slot;
+    }
+}
+
+static void
+more_slots(struct texts *texts)
+{
+    free(texts->slots);
+    texts->slot_count *= 2;
+    texts->slots = alloc_array(texts->slot_count, sizeof *texts->slots);
+    for (size_t i = 0; i < texts->count; i++)
+        *find_slot(texts, &texts->hashes[i]) = (uint32_t)i + 1;
+}
+
+static char *
+room(struct texts *texts, size_t size)
+{
+    if (size > texts->scratch_size) {
+        texts->scratch = alloc_resize(texts->scratch, size, 1);
+        texts->scratch_size = size;
+    }
+    texts->unpacked = SIZE_MAX;
+    return texts->scratch;
+}
+
+static void
+close_block(struct texts *texts)
+{
+    size_t ends = texts->open_count * sizeof *texts->ends;
+    size_t raw = ends + texts->open_len;
+    char *whole = alloc_array(raw, 1);
+    memcpy(whole, texts->ends, ends);
+    memcpy(whole + ends, texts->open, texts->open_len);
+    int bound = LZ4_compressBound((int)raw);
+    char *packed = room(texts, (size_t)bound);
+    int size = LZ4_compress_default(whole, packed, (int)raw, bound);
+    if (size <= 0)
+        die("a block of texts could not be compressed");
+    free(whole);
+
+    texts->blocks =
+        alloc_grow(texts->blocks, texts->block_count, &texts->block_capacity, sizeof *texts->blocks);
+    struct block *block = &texts->blocks[texts->block_count++];
+    *block = (struct block){.data = alloc_array((size_t)size, 1),
+                            .size = (uint32_t)size,
+                            .length = (uint32_t)texts->open_len,
+                            .first = texts->open_first,
+                            .count = (uint32_t)texts->open_count};
+    memcpy(block->data, packed, (size_t)size);
+    texts->held += (size_t)size;
+    texts->open_first += (uint32_t)texts->open_count;
+    texts->open_len = 0;
+    texts->open_count = 0;
+}
+
+static void
+append(struct texts *texts, struct bytes text)
+{
+    if (texts->open_count && texts->open_len + text.len > BLOCK)
+        close_block(texts);
+    if (texts->open_len + text.len > texts->open_capacity) {
+        texts->open_capacity = texts->open_len + text.len > BLOCK ? texts->open_len + text.len : BLOCK;
+        texts->open = alloc_resize(texts->open, texts->open_capacity, 1);
+    }
+    if (text.len)
+        memcpy(texts->open + texts->open_len, text.data, text.len);
+    texts->open_len += text.len;
+    texts->ends = alloc_grow(texts->ends, texts->open_count, &texts->end_capacity, sizeof *texts->ends);
+    texts->ends[texts->open_count++] = (uint32_t)texts->open_len;
+}
+
+uint32_t
+texts_add(struct texts *texts, struct bytes text)
+{
+    if (!bytes_present(text))
+        return TEXT_ABSENT;
+    if (text.len > TEXT_BYTES || texts->count >= TEXT_ELSEWHERE)
+        return TEXT_ELSEWHERE;
+    struct hash hash = hash_of(texts, text);
+    uint32_t *slot = find_slot(texts, &hash);
+    if (*slot)
+        return *slot - 1;
+    if (!utf8_valid(text))
+        return TEXT_ELSEWHERE;
+    append(texts, text);
+    texts->hashes = alloc_grow(texts->hashes, texts->count, &texts->hash_capacity, sizeof *texts->hashes);
+    texts->hashes[texts->count] = hash;
+    *slot = (uint32_t)++texts->count;
+    if (texts->count * 4 > texts->slot_count * 3)
+        more_slots(texts);
+    return (uint32_t)texts->count - 1;
+}
+
+size_t
+texts_count(const struct texts *texts)
+{
+    return texts->count;
+}
+
+size_t
+texts_memory(const struct texts *texts)
+{
+    return texts->held + texts->block_capacity * sizeof *texts->blocks + texts->open_capacity +
+           texts->end_capacity * sizeof *texts->ends + texts->scratch_size +
+           texts->hash_capacity * sizeof *texts->hashes + texts->slot_count * sizeof *texts->slots;
+}
+
+static size_t
+block_of(const struct texts *texts, uint32_t number)
+{
+    size_t low = 0;
+    size_t high = texts->block_count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (texts->blocks[middle].first <= number)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void
+unpack(struct texts *texts, size_t at)
+{
+    const struct block *block = &texts->blocks[at];
+    size_t raw = (size_t)block->count * sizeof(uint32_t) + block->length;
+    char *out = room(texts, raw);
+    if (LZ4_decompress_safe(block->data, out, (int)block->size, (int)raw) != (int)raw)
+        die("a block of texts could not be unpacked");
+    texts->unpacked = at;
+}
+
+struct text_block
+texts_block(struct texts *texts, uint32_t number)
+{
+    if (number >= texts->count)
+        die("there is no text %u", (unsigned)number);
+    if (number >= texts->open_first)
+        return (struct text_block){.first = texts->open_first,
+                                   .count = (uint32_t)texts->open_count,
+                                   .bytes = {texts->open, texts->open_len},
+                                   .ends = texts->ends};
+    size_t at = texts->unpacked;
+    if (at == SIZE_MAX || number < texts->blocks[at].first ||
+        number >= texts->blocks[at].first + texts->blocks[at].count) {
+        at = block_of(texts, number);
+        unpack(texts, at);
+    }
+    const struct block *block = &texts->blocks[at];
+    const char *bytes = texts->scratch + (size_t)block->count * sizeof(uint32_t);
+    return (struct text_block){.first = block->first,
+                               .count = block->count,
+                               .bytes = {bytes, block->length},
+                               .ends = (const uint32_t *)(const void *)texts->scratch};
+}
+
+struct bytes
+text_block_at(const struct text_block *block, uint32_t i)
+{
+    size_t from = i ? block->ends[i - 1] : 0;
+    return (struct bytes){block->bytes.data ? block->bytes.data + from : "", block->ends[i] - from};
+}

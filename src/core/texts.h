@@ -1,0 +1,37 @@
+// texts: many texts in little memory, to be searched. Home of lz4.
+//
+// Each different text is kept once and has a number, in order of arrival; texts are compressed in blocks of
+// some 64 KiB, so that a search unpacks a block, looks through all of it, and forgets it. A million error
+// messages of 150 bytes, two thirds of them different, take some 60 MB. Texts are told apart by a keyed hash
+// of 128 bits: nobody who does not know the key can make two of them meet.
+#ifndef REDRIVE_CORE_TEXTS_H
+#define REDRIVE_CORE_TEXTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "base/bytes.h"
+
+struct texts;
+
+#define TEXT_ABSENT UINT32_MAX          // of a text that is absent
+#define TEXT_ELSEWHERE (UINT32_MAX - 1) // is not kept: no UTF-8, or above TEXT_BYTES
+#define TEXT_BYTES (1 << 20)
+
+struct texts *texts_create(const uint64_t key[2]);
+void texts_destroy(struct texts *texts);
+// The number of this text; adds it where it is new.
+uint32_t texts_add(struct texts *texts, struct bytes text);
+size_t texts_count(const struct texts *texts);
+size_t texts_memory(const struct texts *texts); // bytes held
+
+// Texts first … first + count - 1 end at ends[i] of bytes and begin where the one before ends.
+struct text_block {
+    uint32_t first, count;
+    struct bytes bytes;
+    const uint32_t *ends;
+};
+// The block that holds this number; valid until the next texts_block or texts_add.
+struct text_block texts_block(struct texts *texts, uint32_t number);
+struct bytes text_block_at(const struct text_block *block, uint32_t i);
+
+#endif

@@ -1,0 +1,113 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "core/column.h"
+#include "core/texts.h"
+
+static const uint64_t key[2] = {0x1234567890abcdef, 0xfedcba0987654321};
+
+static struct bytes
+text_at(struct texts *texts, uint32_t number)
+{
+    struct text_block block = texts_block(texts, number);
+    assert_in_range(number, block.first, block.first + block.count - 1);
+    return text_block_at(&block, number - block.first);
+}
+
+// The i-th of many texts; some are empty, some long.
+static struct bytes
+make_text(char *room, size_t size, unsigned i)
+{
+    int len = snprintf(room, size, "message %u of host-%u, \xc3\xa9t\xc3\xa9 %u", i, i % 7, i * 2654435761u);
+    if (i == 5)
+        len = 0;
+    if (i == 900) { // a block of its own
+        memset(room, 'x', size);
+        len = (int)size;
+    }
+    return (struct bytes){room, (size_t)len};
+}
+
+static void
+each_text_is_kept_once_and_comes_back(void **state)
+{
+    (void)state;
+    enum { TEXTS = 20000, ROOM = 100000 };
+    char *room = malloc(ROOM);
+    struct texts *texts = texts_create(key);
+    for (unsigned round = 0; round < 2; round++)
+        for (unsigned i = 0; i < TEXTS; i++)
+            assert_int_equal(texts_add(texts, make_text(room, ROOM, i)), i);
+    assert_int_equal(texts_count(texts), TEXTS);
+    for (unsigned i = 0; i < TEXTS; i++) {
+        unsigned number = i * 7919 % TEXTS;
+        assert_true(bytes_equal(text_at(texts, number), make_text(room, ROOM, number)));
+    }
+    assert_true(texts_memory(texts) < 2000000);
+    texts_destroy(texts);
+    free(room);
+}
+
+static void
+what_cannot_be_searched_here_is_elsewhere(void **state)
+{
+    (void)state;
+    struct texts *texts = texts_create(key);
+    char *large = calloc(TEXT_BYTES + 1, 1);
+    assert_int_equal(texts_add(texts, BYTES_ABSENT), TEXT_ABSENT);
+    assert_int_equal(texts_add(texts, BYTES("caf\xe9")), TEXT_ELSEWHERE);
+    assert_int_equal(texts_add(texts, (struct bytes){large, TEXT_BYTES + 1}), TEXT_ELSEWHERE);
+    assert_int_equal(texts_count(texts), 0);
+    assert_int_equal(texts_add(texts, (struct bytes){large, TEXT_BYTES}), 0);
+    assert_int_equal(text_at(texts, 0).len, TEXT_BYTES);
+    free(large);
+    texts_destroy(texts);
+}
+
+// From the newest down, arrivals upwards, late ones in between.
+static void
+a_column_finds_its_events_in_any_order(void **state)
+{
+    (void)state;
+    struct column column;
+    column_init(&column, key);
+    char room[200];
+    for (int64_t id = 1000; id > 0; id -= 2)
+        column_add(&column, id, make_text(room, sizeof room, (unsigned)id));
+    for (int64_t id = 1002; id < 1500; id += 2)
+        column_add(&column, id, make_text(room, sizeof room, (unsigned)id));
+    for (int64_t id = 301; id < 1400; id += 100)
+        column_add(&column, id, make_text(room, sizeof room, (unsigned)id));
+    column_add(&column, 400, BYTES("another"));
+
+    size_t hint = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t step = 0; step < 1600; step++) {
+            int64_t id = pass ? step : 1599 - step;
+            uint32_t number;
+            bool is_there = (id % 2 == 0 && id > 0 && id < 1500) || (id > 300 && id < 1400 && id % 100 == 1);
+            assert_int_equal(column_find(&column, id, &hint, &number), is_there);
+            struct bytes wanted = id == 400 ? BYTES("another") : make_text(room, sizeof room, (unsigned)id);
+            if (is_there)
+                assert_true(bytes_equal(text_at(column.texts, number), wanted));
+        }
+    }
+    assert_int_equal(column_count(&column), 500 + 249 + 11);
+    column_release(&column);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_text_is_kept_once_and_comes_back),
+        cmocka_unit_test(what_cannot_be_searched_here_is_elsewhere),
+        cmocka_unit_test(a_column_finds_its_events_in_any_order),
+    };
+    return cmocka_run_group_tests_name("texts", tests, NULL, NULL);
+}
