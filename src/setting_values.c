@@ -98,6 +98,9 @@ refuse(const struct row *row, const char *where, const char *value, struct err *
         return err_set(err, ERR_USAGE,
                        "%s: %s is a duration such as 500ms, 2s or 1m, from %gs to %gs, not \"%s\"", where,
                        row->name, (double)row->low / US_PER_SECOND, (double)row->high / US_PER_SECOND, value);
+    case SETTING_SIZE:
+        return err_set(err, ERR_USAGE, "%s: %s is a size such as 512kB, 256MB or 2GB, not \"%s\"", where,
+                       row->name, value);
     case SETTING_COUNT:
         return err_set(err, ERR_USAGE, "%s: %s is a whole number from %" PRId64 " to %" PRId64 ", not \"%s\"",
                        where, row->name, row->low, row->high, value);
@@ -168,6 +171,10 @@ setting_set(struct settings *settings, enum setting_id id, const char *value, co
         if (!text_parse_duration(bytes_of(value), &number, NULL) || number < row->low || number > row->high)
             return refuse(row, where, value, err);
         break;
+    case SETTING_SIZE:
+        if (!text_parse_size(bytes_of(value), &number, NULL) || number < row->low || number > row->high)
+            return refuse(row, where, value, err);
+        break;
     }
     *(int64_t *)member(settings, row) = number;
     return true;
@@ -196,6 +203,16 @@ setting_built_in(enum setting_id id)
 }
 
 static void
+print_size(int64_t bytes, struct strbuf *out)
+{
+    static const char *const units[] = {"", "kB", "MB", "GB"};
+    size_t unit = 0;
+    for (; unit < 3 && bytes != 0 && bytes % 1024 == 0; unit++)
+        bytes /= 1024;
+    strbuf_printf(out, "%" PRId64 "%s", bytes, units[unit]);
+}
+
+static void
 print_duration(int64_t us, struct strbuf *out)
 {
     if (us % US_PER_SECOND == 0)
@@ -221,6 +238,9 @@ setting_print(const struct settings *settings, enum setting_id id, struct strbuf
         return;
     case SETTING_FLAG:
         strbuf_add_text(out, *(const bool *)value ? "on" : "off");
+        return;
+    case SETTING_SIZE:
+        print_size(*(const int64_t *)value, out);
         return;
     case SETTING_DURATION:
         print_duration(*(const int64_t *)value, out);

@@ -30,6 +30,7 @@ enum settings_kind {
     SETTING_COUNT,    // int64_t within the row's bounds
     SETTING_FLAG,     // bool
     SETTING_DURATION, // int64_t microseconds
+    SETTING_SIZE,     // int64_t bytes
     SETTING_CHOICE,   // const char *, one of the row's words
     SETTING_LINES,    // const char *, a list of texts joined by newlines; NULL: none
 };
@@ -87,7 +88,8 @@ struct settings {
     const char *categories; // rows for core/category before the built-in ones, or NULL
 
     // Screen
-    int64_t refresh; // microseconds between two looks at the database
+    int64_t refresh;      // microseconds between two looks at the database
+    int64_t filter_cache; // bytes of texts kept for searching
     const char *theme, *keymap;
     const char *color; // auto, mono, 16, 256, true
     bool ascii, mouse;

@@ -88,33 +88,48 @@ text_parse_int(struct bytes text, int64_t *n, struct err *err)
     return true;
 }
 
-bool
-text_parse_duration(struct bytes text, int64_t *us, struct err *err)
-{
-    static const struct {
-        const char *unit;
-        int64_t us;
-    } units[] = {{"ms", 1000},
-                 {"s", US_PER_SECOND},
-                 {"m", 60 * US_PER_SECOND},
-                 {"h", 3600 * US_PER_SECOND},
-                 {"d", 86400 * US_PER_SECOND},
-                 {"w", 604800 * US_PER_SECOND}};
+struct unit {
+    const char *name;
+    int64_t scale;
+};
 
+// Digits and one of the units; without a unit the number is of `bare`.
+static bool
+parse_with_unit(struct bytes text, const struct unit *units, size_t count, int64_t bare, int64_t *value)
+{
     size_t digits = 0;
     while (digits < text.len && text.data[digits] >= '0' && text.data[digits] <= '9')
         digits++;
     struct bytes unit = bytes_slice(text, digits, SIZE_MAX);
-    int64_t scale = unit.len == 0 ? US_PER_SECOND : 0;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (bytes_equal_text(unit, units[i].unit))
-            scale = units[i].us;
+    int64_t scale = unit.len == 0 ? bare : 0;
+    for (size_t i = 0; i < count; i++)
+        if (bytes_equal_text(unit, units[i].name))
+            scale = units[i].scale;
     int64_t n;
-    if (digits == 0 || scale == 0 || !text_parse_int(bytes_slice(text, 0, digits), &n, NULL) ||
-        __builtin_mul_overflow(n, scale, us))
-        return err_set(err, ERR_USAGE, "\"%.*s\" is not a duration; write 500ms, 10s, 2m, 3h or 7d",
-                       BYTES_ARGS(text));
-    return true;
+    return digits > 0 && scale != 0 && text_parse_int(bytes_slice(text, 0, digits), &n, NULL) &&
+           !__builtin_mul_overflow(n, scale, value);
+}
+
+bool
+text_parse_duration(struct bytes text, int64_t *us, struct err *err)
+{
+    static const struct unit units[] = {{"ms", 1000},
+                                        {"s", US_PER_SECOND},
+                                        {"m", 60 * US_PER_SECOND},
+                                        {"h", 3600 * US_PER_SECOND},
+                                        {"d", 86400 * US_PER_SECOND},
+                                        {"w", 604800 * US_PER_SECOND}};
+    return parse_with_unit(text, units, sizeof units / sizeof *units, US_PER_SECOND, us) ||
+           err_set(err, ERR_USAGE, "\"%.*s\" is not a duration; write 500ms, 10s, 2m, 3h or 7d",
+                   BYTES_ARGS(text));
+}
+
+bool
+text_parse_size(struct bytes text, int64_t *bytes, struct err *err)
+{
+    static const struct unit units[] = {{"B", 1}, {"kB", 1 << 10}, {"MB", 1 << 20}, {"GB", 1 << 30}};
+    return parse_with_unit(text, units, sizeof units / sizeof *units, 1, bytes) ||
+           err_set(err, ERR_USAGE, "\"%.*s\" is not a size; write 512kB, 256MB or 2GB", BYTES_ARGS(text));
 }
 
 static const char *

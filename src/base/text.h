@@ -23,6 +23,8 @@ const char *text_size(uint64_t bytes, char out[TEXT_SHORT]);
 
 // "500ms", "10s", "2m", "3h", "7d"; a bare number is seconds. Result in microseconds.
 bool text_parse_duration(struct bytes text, int64_t *us, struct err *err) MUST_CHECK;
+// "512kB", "256MB", "2GB" (powers of 1024); a bare number is bytes.
+bool text_parse_size(struct bytes text, int64_t *bytes, struct err *err) MUST_CHECK;
 // A whole decimal number, nothing behind it.
 bool text_parse_int(struct bytes text, int64_t *n, struct err *err) MUST_CHECK;
 

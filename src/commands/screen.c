@@ -216,6 +216,7 @@ command_screen(struct call *call, struct err *err)
         .store = publishing_store(call),
         .plan = publishing_plan(call),
         .refresh_us = call->settings.refresh,
+        .filter_cache = call->settings.filter_cache,
         .start_worker = call->settings.start_worker ? start_worker : NULL,
         .worker_context = call,
         .worker_publishes = has_brokers(call),

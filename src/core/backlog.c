@@ -292,3 +292,50 @@ backlog_group_of(const struct backlog *backlog, int64_t id, uint64_t *key)
         *key = backlog->keys.keys[row->group];
     return row != NULL;
 }
+
+static const struct row *
+find_near(const struct backlog *backlog, int64_t id, size_t *hint)
+{
+    size_t count = backlog_count(backlog);
+    for (size_t at = *hint ? *hint - 1 : 0; at <= *hint + 1 && at < count; at++) {
+        const struct row *row = backlog_row(backlog, at);
+        if (row->id != id)
+            continue;
+        *hint = at;
+        return row;
+    }
+    bool is_there;
+    size_t at = side_position(&backlog->newer, id, &is_there);
+    if (is_there) {
+        *hint = backlog->newer.count - 1 - at;
+        return &backlog->newer.rows[at];
+    }
+    at = side_position(&backlog->older, id, &is_there);
+    *hint = backlog->newer.count + at;
+    return is_there ? &backlog->older.rows[at] : NULL;
+}
+
+bool
+backlog_event(const struct backlog *backlog, int64_t id, size_t *hint, struct event *event)
+{
+    enum { RETRIES_OR_MORE = 255 };
+    const struct row *row = find_near(backlog, id, hint);
+    if (!row || row->type == WORDS_OTHER || row->topic == WORDS_OTHER || row->source == WORDS_OTHER ||
+        row->retries == RETRIES_OR_MORE || row->created == 0)
+        return false;
+    const struct group_info *info = &backlog->infos[row->group];
+    *event = (struct event){
+        .id = id,
+        .status = EVENT_PENDING,
+        .event_type = bytes_of(words_text(&backlog->types, row->type)),
+        .source_table = bytes_of(words_text(&backlog->sources, row->source)),
+        .topic = bytes_of(words_text(&backlog->topics, row->topic)),
+        .retry_count = row->retries,
+        .group = backlog->keys.keys[row->group],
+        .category = info->category,
+        .error_class = bytes_of(info->text.error_class),
+        .created_at = (int64_t)row->created * US_PER_SECOND,
+        .created_wall = TIME_ABSENT,
+    };
+    return true;
+}

@@ -93,6 +93,10 @@ void backlog_emptied(struct backlog *backlog, uint64_t key, int64_t at);
 // (created_at, then id); the caller frees.
 void backlog_ids(const struct backlog *backlog, enum pivot pivot, const char *value, bool oldest_first,
                  int64_t **ids, size_t *count);
+// What the table knows of one pending event: id, status, event_type, source_table, topic, retry_count, group,
+// category, error_class, and created_at to the second. False: not pending, or known only in part. *hint
+// (begin with 0) makes walking the ids up or down quick. The bytes are the backlog's.
+bool backlog_event(const struct backlog *backlog, int64_t id, size_t *hint, struct event *event);
 // The group by error of one pending event; false: not pending.
 bool backlog_group_of(const struct backlog *backlog, int64_t id, uint64_t *key);
 

@@ -189,15 +189,27 @@ match_term(struct filter *filter, const struct filter_term *term, const struct e
     }
 }
 
+static enum filter_verdict
+invert(const struct filter_term *term, enum filter_verdict verdict)
+{
+    if (!term->is_inverted || verdict == FILTER_UNDECIDED)
+        return verdict;
+    return verdict == FILTER_YES ? FILTER_NO : FILTER_YES;
+}
+
+enum filter_verdict
+filter_match_term(struct filter *filter, size_t i, const struct event *event)
+{
+    const struct filter_term *term = &filter->terms[i];
+    return invert(term, match_term(filter, term, event));
+}
+
 enum filter_verdict
 filter_match(struct filter *filter, const struct event *event)
 {
     enum filter_verdict all = FILTER_YES;
     for (size_t i = 0; i < filter->count; i++) {
-        const struct filter_term *term = &filter->terms[i];
-        enum filter_verdict one = match_term(filter, term, event);
-        if (term->is_inverted && one != FILTER_UNDECIDED)
-            one = one == FILTER_YES ? FILTER_NO : FILTER_YES;
+        enum filter_verdict one = filter_match_term(filter, i, event);
         if (one == FILTER_NO)
             return FILTER_NO;
         if (one == FILTER_UNDECIDED)

@@ -24,6 +24,7 @@
 #include "core/event.h"
 
 struct filter;
+struct pattern;
 
 // What relative terms (age:, created:, is:new) are measured against. Frozen when the filter is parsed.
 struct filter_context {
@@ -47,6 +48,29 @@ unsigned filter_statuses(const struct filter *filter);
 // UNDECIDED: a pattern ran into its match limit; such events are counted and listed, never silently "no".
 enum filter_verdict { FILTER_NO, FILTER_YES, FILTER_UNDECIDED };
 enum filter_verdict filter_match(struct filter *filter, const struct event *event);
+
+// --- term by term, for a search that knows some columns of an event without reading it ---
+
+// What a term is answered from.
+enum filter_from {
+    FILTER_FROM_ROW, // id, status, type, source, topic, retries, times, group, category, class
+    FILTER_FROM_ERROR,
+    FILTER_FROM_STACK,
+    FILTER_FROM_PAYLOAD,
+    FILTER_FROM_EVENT, // whatever else filter_term_needs says
+};
+size_t filter_terms(const struct filter *filter);
+enum filter_from filter_term_from(const struct filter *filter, size_t i);
+unsigned filter_term_needs(const struct filter *filter, size_t i); // enum event_fields
+bool filter_term_is_inverted(const struct filter *filter, size_t i);
+const char *filter_term_name(const struct filter *filter, size_t i); // of its field
+// The regular expression the term looks for in its column's text; NULL: it asks something else. Borrowed.
+struct pattern *filter_term_pattern(const struct filter *filter, size_t i);
+// One term, with its !. filter_match is YES where each of them is.
+enum filter_verdict filter_match_term(struct filter *filter, size_t i, const struct event *event);
+// A term of FILTER_FROM_ROW where created_at is known to the second only: false when the rest decides.
+bool filter_match_second(struct filter *filter, size_t i, const struct event *event,
+                         enum filter_verdict *verdict);
 
 // Where the filter's positive patterns match within one column's text, for highlighting. Returns how many
 // were written.

@@ -140,9 +140,10 @@ filter_value_expected(enum filter_field field, struct bytes word, struct strbuf 
     strbuf_release(&typed);
 }
 
-static unsigned
-term_needs(const struct filter_term *term)
+unsigned
+filter_term_needs(const struct filter *filter, size_t n)
 {
+    const struct filter_term *term = &filter->terms[n];
     if (fields[term->field].kind != KIND_FLAG)
         return fields[term->field].needs;
     for (int i = 0; i < VALUES; i++)
@@ -151,12 +152,18 @@ term_needs(const struct filter_term *term)
     return fields[term->field].needs;
 }
 
+const char *
+filter_term_name(const struct filter *filter, size_t i)
+{
+    return fields[filter->terms[i].field].name;
+}
+
 unsigned
 filter_needs(const struct filter *filter)
 {
     unsigned needs = 0;
     for (size_t i = 0; i < filter->count; i++)
-        needs |= term_needs(&filter->terms[i]);
+        needs |= filter_term_needs(filter, i);
     return needs;
 }
 

@@ -260,6 +260,7 @@ read_for_screen(void *context)
     struct backend *backend = context;
     struct desk *desk = &backend->reader;
     desk->backlog = NULL;
+    desk->cache = text_cache_create(desk->settings->filter_cache);
     bool was_connected = false;
     while (!desk->is_stopping) {
         bool is_connected = connect_if_due(desk);
@@ -278,6 +279,7 @@ read_for_screen(void *context)
             // The list that is looked at comes before the rest of the first count.
             did_step = desk_list_step(desk) || desk_backlog_step(desk);
             did_step |= !desk->is_lost && desk_operations_step(desk);
+            did_step = did_step || (!desk->is_lost && desk_cache_step(desk));
         }
         if (!request && !did_step)
             request = mailbox_take(desk->inbox, reader_wait(desk, is_connected && !desk->is_lost));
@@ -295,6 +297,7 @@ read_for_screen(void *context)
         request_destroy(request);
     }
     desk_list_release(desk);
+    text_cache_destroy(desk->cache);
     backlog_destroy(desk->backlog);
 }
 

@@ -19,6 +19,7 @@ struct backend_settings {
     struct store_settings store; // all borrowed until backend_stop
     struct plan_settings plan;   // for "what a reprocess would send"
     int64_t refresh_us;          // how often the database is looked at
+    int64_t filter_cache;        // bytes of texts kept for searching; 0: none
     // Starts a detached worker; NULL: the screen never does (a service carries operations out, or the screen
     // is read-only).
     bool (*start_worker)(void *context, struct err *err);

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include "core/filter.h"
 #include "engine/backend/backend.h"
+#include "engine/search.h"
 #include "store/events.h"
 #include "store/operations.h"
 
@@ -19,8 +20,11 @@ struct list_job {
     unsigned statuses;   // of events looked at, when they are not candidates
     int64_t *candidates; // ids to look at, in list order; NULL: all events with `statuses`, by id downwards
     size_t candidate_count;
-    size_t at;         // candidates looked at
-    int64_t before_id; // without candidates: below this
+    struct search *search;     // of the candidates, with a filter
+    struct search_found found; // that was not told yet
+    int64_t told_at;           // clock_mono
+    size_t at;                 // candidates looked at
+    int64_t before_id;         // without candidates: below this
     int64_t scanned, undecided;
     int64_t arrived; // new ones that would be in it, since it was made
 };
@@ -61,6 +65,9 @@ struct desk {
     int64_t last_closed_at;
     char last_closed_by[64];
 
+    struct text_cache *cache; // of pending events (reader)
+    int64_t cache_at;         // clock_mono before which it is not looked after
+
     struct list_job list;    // what the view shows
     struct list_job collect; // ids for a selection or an action
 
@@ -93,6 +100,7 @@ void desk_groups_request(struct desk *desk, const struct request *request);
 // list_desk.c
 void desk_list_request(struct desk *desk, struct request *request); // LIST and COLLECT
 bool desk_list_step(struct desk *desk);
+bool desk_cache_step(struct desk *desk); // texts for the searches to come, while nothing else is to be done
 void desk_list_release(struct desk *desk);
 void desk_list_cancel(struct desk *desk, uint64_t number);
 void desk_list_arrived(struct desk *desk, const struct event *events,

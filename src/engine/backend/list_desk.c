@@ -10,11 +10,20 @@ enum {
     FIRST_PAGE = 200, // so that the first screenful comes at once
     ROW_TEXT = 1024,
     ALL_AT_ONCE = 20000, // ids a reply carries
+    SCREENFUL = 50,
 };
+static const int64_t STEP_US = 10000;       // of a search, between two looks for requests
+static const int64_t TELL_FIRST_US = 30000; // the list before stays until then, where nothing was found yet
+static const int64_t TELL_EVERY_US = 50000;
+static const int64_t KEEP_EVERY = US_PER_SECOND;
 
 static void
 list_end(struct list_job *list)
 {
+    search_destroy(list->search);
+    list->search = NULL;
+    free(list->found.ids);
+    list->found = (struct search_found){0};
     free(list->candidates);
     list->candidates = NULL;
     list->candidate_count = 0;
@@ -75,6 +84,30 @@ find_candidates(struct desk *desk, struct list_job *list, struct err *err)
     return true;
 }
 
+static bool
+is_asked_for(void *context)
+{
+    return !mailbox_is_empty(((struct desk *)context)->inbox);
+}
+
+static void
+begin_search(struct desk *desk, struct list_job *list)
+{
+    struct err err = {0};
+    if (!text_cache_check(desk->cache, desk->store, &err))
+        desk_failed(desk, 0, &err);
+    bool is_pending = list->query.source != LIST_OPERATION && list->statuses == 1u << EVENT_PENDING;
+    list->search = search_create(&(struct search_query){
+        .filter = list->filter,
+        .ids = list->candidates,
+        .count = list->candidate_count,
+        .backlog = is_pending ? desk->backlog : NULL,
+        .cache = is_pending ? desk->cache : NULL,
+        .is_wanted_elsewhere = is_asked_for,
+        .context = desk,
+    });
+}
+
 void
 desk_list_request(struct desk *desk, struct request *request)
 {
@@ -100,6 +133,9 @@ desk_list_request(struct desk *desk, struct request *request)
         return;
     }
     list->is_running = true;
+    list->told_at = clock_mono();
+    if (list->candidates && list->filter && !filter_is_empty(list->filter))
+        begin_search(desk, list);
 }
 
 void
@@ -225,6 +261,54 @@ list_page(struct desk *desk, struct list_job *list)
     return true;
 }
 
+// Some milliseconds of a search; what was found is told in handfuls. False: the store failed.
+static bool
+list_search(struct desk *desk, struct list_job *list)
+{
+    struct err err = {0};
+    if (!search_step(list->search, desk->store, clock_mono() + STEP_US, &list->found, &err)) {
+        // The place is kept: after a reconnect the list goes on.
+        uint64_t number = err.kind == ERR_UNREACHABLE ? 0 : list->number;
+        if (number)
+            list_end(list);
+        return desk_failed(desk, number, &err);
+    }
+    list->is_running = !search_is_over(list->search);
+    list->scanned = (int64_t)search_at(list->search);
+    list->undecided = list->found.undecided;
+    int64_t waited = clock_mono() - list->told_at;
+    bool is_due = list->is_first ? list->found.count >= SCREENFUL || waited > TELL_FIRST_US
+                                 : list->found.count >= ALL_AT_ONCE || waited > TELL_EVERY_US;
+    if (list->is_running && !is_due)
+        return true;
+    int64_t *ids = list->found.ids;
+    size_t count = list->found.count;
+    list->found = (struct search_found){.undecided = list->found.undecided};
+    list->told_at = clock_mono();
+    list_tell(desk, list, ids, count);
+    if (!list->is_running)
+        list_end(list);
+    return true;
+}
+
+bool
+desk_cache_step(struct desk *desk)
+{
+    struct column *column = text_cache_column(desk->cache, EVENT_TEXT_ERROR);
+    int64_t highest = backlog_highest_id(desk->backlog);
+    if (desk->is_counting || clock_mono() < desk->cache_at)
+        return false;
+    struct err err = {0};
+    bool is_over = column->is_bottom && highest <= column->high;
+    int64_t towards = column->is_bottom ? highest : 0;
+    if (!is_over && (!text_cache_check(desk->cache, desk->store, &err) ||
+                     !text_cache_fill(desk->cache, desk->store, EVENT_TEXT_ERROR, towards, &is_over, &err)))
+        return desk_failed(desk, 0, &err);
+    if (is_over)
+        desk->cache_at = clock_mono() + KEEP_EVERY;
+    return !is_over;
+}
+
 bool
 desk_list_step(struct desk *desk)
 {
@@ -234,6 +318,8 @@ desk_list_step(struct desk *desk)
     bool is_empty = list->candidates && list->candidate_count == 0;
     if (is_empty || (list->candidates && (!list->filter || filter_is_empty(list->filter))))
         list_all(desk, list);
+    else if (list->search)
+        return list_search(desk, list);
     else
         return list_page(desk, list);
     return true;

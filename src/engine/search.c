@@ -1,0 +1,394 @@
+#include "engine/search.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "core/pattern.h"
+#include "store/events.h"
+
+enum {
+    TERMS = 64,     // that are answered one by one; a filter of more is answered by rows
+    ASK_ROWS = 500, // rows read at once
+    ASK_FIRST = 100,
+    LOOK_EVERY = 256, // events between two looks at the clock
+    DENSE = 4,        // one candidate in so many events is worth reading the column for
+};
+
+// One term, and what it has said of each different text: 0 nothing yet, else its verdict + 1.
+struct term {
+    enum filter_from from;
+    enum event_text text;
+    struct pattern *pattern;
+    unsigned char *verdicts;
+    size_t verdict_count;
+    size_t hint;
+    unsigned char absent; // of the absent text
+};
+
+struct search {
+    struct search_query query;
+    struct term terms[TERMS];
+    size_t term_count;
+    bool reads_rows; // all of every row
+    size_t at;
+    size_t row_hint;
+
+    // Events that only their rows decide, in the order of the list.
+    struct asked {
+        int64_t id;
+        uint64_t terms; // still open
+        bool is_undecided;
+        bool is_decided; // yes: waits for those before it
+    } * asked;
+    size_t asked_count, asked_capacity, asked_rows;
+    size_t ask_limit;
+
+    uint64_t generation; // of the cache that the verdicts are about
+    int64_t rows_read, texts_matched, blocks, filled;
+};
+
+static enum event_text
+text_of(enum filter_from from)
+{
+    return from == FILTER_FROM_STACK     ? EVENT_TEXT_STACK
+           : from == FILTER_FROM_PAYLOAD ? EVENT_TEXT_PAYLOAD
+                                         : EVENT_TEXT_ERROR;
+}
+
+static bool
+is_text(enum filter_from from)
+{
+    return from == FILTER_FROM_ERROR || from == FILTER_FROM_STACK || from == FILTER_FROM_PAYLOAD;
+}
+
+struct search *
+search_create(const struct search_query *query)
+{
+    struct search *search = alloc_bytes(sizeof *search);
+    search->query = *query;
+    search->ask_limit = ASK_FIRST;
+    search->term_count = filter_terms(query->filter);
+    search->reads_rows = search->term_count > TERMS;
+    for (size_t i = 0; !search->reads_rows && i < search->term_count; i++) {
+        struct term *term = &search->terms[i];
+        term->from = filter_term_from(query->filter, i);
+        term->text = text_of(term->from);
+        term->pattern = filter_term_pattern(query->filter, i);
+    }
+    return search;
+}
+
+void
+search_destroy(struct search *search)
+{
+    if (!search)
+        return;
+    for (size_t i = 0; i < TERMS; i++)
+        free(search->terms[i].verdicts);
+    free(search->asked);
+    free(search);
+}
+
+bool
+search_is_over(const struct search *search)
+{
+    return search->at == search->query.count && search->asked_count == 0;
+}
+
+size_t
+search_at(const struct search *search)
+{
+    return search->at;
+}
+
+// --- texts ---
+
+static struct event
+event_of_text(enum event_text text, struct bytes bytes)
+{
+    struct event event = {.created_at = TIME_ABSENT};
+    *(text == EVENT_TEXT_ERROR   ? &event.error_message
+      : text == EVENT_TEXT_STACK ? &event.stack_trace
+                                 : &event.payload) = bytes;
+    return event;
+}
+
+static enum filter_verdict
+match_text(struct search *search, size_t i, struct bytes text)
+{
+    struct event event = event_of_text(search->terms[i].text, text);
+    search->texts_matched++;
+    return filter_match_term(search->query.filter, i, &event);
+}
+
+// Decides the texts of a block from `from` on, for as long as they are quick: those without the literal all
+// at once.
+static void
+scan_block(struct search *search, size_t n, const struct text_block *block, uint32_t from)
+{
+    struct term *term = &search->terms[n];
+    unsigned char *verdicts = term->verdicts + block->first;
+    bool has_literal = term->pattern && pattern_holds(term->pattern).len > 0;
+    unsigned char without = filter_term_is_inverted(search->query.filter, n) ? FILTER_YES : FILTER_NO;
+    int64_t until = clock_mono() + 2000;
+    search->blocks++;
+    for (uint32_t i = from; i < block->count; i++) {
+        if (has_literal) {
+            size_t begin = i ? block->ends[i - 1] : 0;
+            size_t hit = pattern_find_held(term->pattern, block->bytes, begin);
+            while (i < block->count && block->ends[i] <= hit)
+                verdicts[i++] = (unsigned char)(without + 1);
+            if (i == block->count)
+                return;
+        }
+        if (verdicts[i] == 0)
+            verdicts[i] = (unsigned char)(match_text(search, n, text_block_at(block, i)) + 1);
+        if (i % 32 == 31 && clock_mono() > until)
+            return;
+        if (verdicts[i] == FILTER_UNDECIDED + 1)
+            return;
+    }
+}
+
+// What a term says of the event's text. False: its row has to be read.
+static bool
+decide_text(struct search *search, size_t n, int64_t id, enum filter_verdict *verdict)
+{
+    struct term *term = &search->terms[n];
+    uint32_t number;
+    if (!search->query.cache)
+        return false;
+    struct column *column = text_cache_column(search->query.cache, term->text);
+    if (!column_find(column, id, &term->hint, &number) || number == TEXT_ELSEWHERE)
+        return false;
+    if (number == TEXT_ABSENT) {
+        if (!term->absent)
+            term->absent = (unsigned char)(match_text(search, n, BYTES_ABSENT) + 1);
+        *verdict = (enum filter_verdict)(term->absent - 1);
+        return true;
+    }
+    size_t texts = texts_count(column->texts);
+    if (texts > term->verdict_count) { // a whole block is decided at once
+        size_t wanted = texts > term->verdict_count * 2 ? texts : term->verdict_count * 2;
+        term->verdicts = alloc_resize(term->verdicts, wanted, 1);
+        memset(term->verdicts + term->verdict_count, 0, wanted - term->verdict_count);
+        term->verdict_count = wanted;
+    }
+    if (!term->verdicts[number]) {
+        struct text_block block = texts_block(column->texts, number);
+        if (search->query.count >= column_count(column) / 16)
+            scan_block(search, n, &block, number - block.first);
+        else
+            term->verdicts[number] =
+                (unsigned char)(match_text(search, n, text_block_at(&block, number - block.first)) + 1);
+    }
+    *verdict = (enum filter_verdict)(term->verdicts[number] - 1);
+    return true;
+}
+
+// --- one event ---
+
+// False: some terms are open, *open says which. All verdicts but NO go on to the others.
+static enum filter_verdict
+decide(struct search *search, int64_t id, uint64_t *open)
+{
+    struct filter *filter = search->query.filter;
+    enum filter_verdict all = FILTER_YES;
+    *open = 0;
+    struct event row;
+    bool has_row = false, is_known = false;
+    for (size_t pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < search->term_count; i++) {
+            enum filter_verdict one;
+            bool is_row = search->terms[i].from == FILTER_FROM_ROW;
+            if (is_row != (pass == 0))
+                continue;
+            if (is_row && !has_row) {
+                has_row = true;
+                is_known = search->query.backlog &&
+                           backlog_event(search->query.backlog, id, &search->row_hint, &row);
+            }
+            bool is_decided = is_row ? is_known && filter_match_second(filter, i, &row, &one)
+                                     : is_text(search->terms[i].from) && decide_text(search, i, id, &one);
+            if (!is_decided)
+                *open |= 1ull << i;
+            else if (one == FILTER_NO)
+                return FILTER_NO;
+            else if (one == FILTER_UNDECIDED)
+                all = FILTER_UNDECIDED;
+        }
+    }
+    return all;
+}
+
+static void
+add_found(struct search_found *found, int64_t id, bool is_undecided)
+{
+    found->ids = alloc_grow(found->ids, found->count, &found->capacity, sizeof *found->ids);
+    found->ids[found->count++] = id;
+    found->undecided += is_undecided;
+}
+
+static enum filter_verdict
+decide_rest(struct search *search, const struct asked *asked, const struct event *event)
+{
+    if (search->reads_rows)
+        return filter_match(search->query.filter, event);
+    enum filter_verdict all = asked->is_undecided ? FILTER_UNDECIDED : FILTER_YES;
+    for (size_t i = 0; i < search->term_count; i++) {
+        if (!(asked->terms >> i & 1))
+            continue;
+        enum filter_verdict one = filter_match_term(search->query.filter, i, event);
+        if (one == FILTER_NO)
+            return FILTER_NO;
+        if (one == FILTER_UNDECIDED)
+            all = FILTER_UNDECIDED;
+    }
+    return all;
+}
+
+// Reads the rows that are asked for and hands on what matches, in the order of the list.
+static bool
+read_asked(struct search *search, struct store *store, struct search_found *found, struct err *err)
+{
+    int64_t *ids = alloc_array(search->asked_rows + 1, sizeof *ids);
+    struct event_query query = {.ids = ids};
+    uint64_t open = 0;
+    for (size_t i = 0; i < search->asked_count; i++) {
+        if (!search->asked[i].is_decided)
+            ids[query.id_count++] = search->asked[i].id;
+        open |= search->asked[i].terms;
+    }
+    for (size_t i = 0; i < search->term_count && !search->reads_rows; i++)
+        query.fields |= open >> i & 1 ? filter_term_needs(search->query.filter, i) : 0;
+    if (search->reads_rows)
+        query.fields = filter_needs(search->query.filter);
+
+    struct event_page page = {0};
+    bool ok = store_events(store, &query, &page, err);
+    for (size_t i = 0, row = 0; ok && i < search->asked_count; i++) {
+        const struct asked *asked = &search->asked[i];
+        enum filter_verdict verdict = asked->is_undecided ? FILTER_UNDECIDED : FILTER_YES;
+        if (!asked->is_decided) {
+            if (row == page.count || page.events[row].id != asked->id)
+                continue; // gone
+            verdict = decide_rest(search, asked, &page.events[row++]);
+        }
+        if (verdict != FILTER_NO)
+            add_found(found, asked->id, verdict == FILTER_UNDECIDED);
+    }
+    event_page_release(&page);
+    free(ids);
+    if (!ok)
+        return false;
+    search->rows_read += (int64_t)search->asked_rows;
+    search->asked_count = search->asked_rows = 0;
+    search->ask_limit = ASK_ROWS;
+    return true;
+}
+
+static void
+look_at(struct search *search, int64_t id, struct search_found *found)
+{
+    uint64_t open = ~0ull;
+    enum filter_verdict verdict = search->reads_rows ? FILTER_YES : decide(search, id, &open);
+    if (verdict == FILTER_NO)
+        return;
+    if (!open && !search->asked_count) {
+        add_found(found, id, verdict == FILTER_UNDECIDED);
+        return;
+    }
+    search->asked =
+        alloc_grow(search->asked, search->asked_count, &search->asked_capacity, sizeof *search->asked);
+    search->asked[search->asked_count++] = (struct asked){
+        .id = id, .terms = open, .is_undecided = verdict == FILTER_UNDECIDED, .is_decided = !open};
+    search->asked_rows += open != 0;
+}
+
+// --- the columns ---
+
+// Does the next candidate need a column that does not reach it yet, and is that worth reading on? A page is
+// read; *did says so.
+static bool
+fill_for(struct search *search, struct store *store, int64_t id, bool *did, struct err *err)
+{
+    *did = false;
+    struct text_cache *cache = search->query.cache;
+    for (size_t i = 0; cache && !search->reads_rows && i < search->term_count; i++) {
+        const struct term *term = &search->terms[i];
+        if (!is_text(term->from))
+            continue;
+        const struct column *column = text_cache_column(cache, term->text);
+        if (column_covers(column, id))
+            continue;
+        size_t pending = search->query.backlog ? backlog_count(search->query.backlog) : search->query.count;
+        size_t missing = pending > column_count(column) ? pending - column_count(column) : 0;
+        bool is_worth = (search->query.count - search->at) * DENSE >= missing;
+        bool is_first = search->at < ASK_FIRST && search->query.count > ASK_FIRST;
+        bool is_over = false;
+        if (!is_worth || is_first)
+            continue;
+        if (!text_cache_fill(cache, store, term->text, id, &is_over, err))
+            return false;
+        search->filled++;
+        // Where a page did not reach it and nothing more is to be had, the row is read.
+        *did = !is_over;
+        if (*did)
+            return true;
+    }
+    return true;
+}
+
+static bool
+is_due(const struct search *search, int64_t until)
+{
+    return clock_mono() >= until ||
+           (search->query.is_wanted_elsewhere && search->query.is_wanted_elsewhere(search->query.context));
+}
+
+// What was said of texts that are not held any more is forgotten with them.
+static void
+follow_cache(struct search *search)
+{
+    if (!search->query.cache || text_cache_generation(search->query.cache) == search->generation)
+        return;
+    search->generation = text_cache_generation(search->query.cache);
+    for (size_t i = 0; i < search->term_count && i < TERMS; i++) {
+        free(search->terms[i].verdicts);
+        search->terms[i].verdicts = NULL;
+        search->terms[i].verdict_count = 0;
+    }
+}
+
+bool
+search_step(struct search *search, struct store *store, int64_t until, struct search_found *found,
+            struct err *err)
+{
+    follow_cache(search);
+    size_t looked = 0;
+    while (search->at < search->query.count && search->asked_rows < search->ask_limit) {
+        int64_t blocks = search->blocks;
+        bool did;
+        if (!fill_for(search, store, search->query.ids[search->at], &did, err))
+            return false;
+        if (!did)
+            look_at(search, search->query.ids[search->at++], found);
+        if ((did || search->blocks != blocks || ++looked % LOOK_EVERY == 0) && is_due(search, until))
+            break;
+    }
+    bool is_end = search->at == search->query.count || search->asked_rows >= search->ask_limit;
+    if (search->asked_count == 0 || (!is_end && search->asked_rows > 0 && clock_mono() < until))
+        return true;
+    return read_asked(search, store, found, err);
+}
+
+void
+search_explain(const struct search *search, struct strbuf *out)
+{
+    strbuf_printf(out,
+                  "looked at %zu of %zu events; %" PRId64 " rows read, %" PRId64
+                  " different texts matched in %" PRId64 " blocks\n",
+                  search->at, search->query.count, search->rows_read, search->texts_matched, search->blocks);
+}

@@ -1,0 +1,31 @@
+// text_cache: the long texts of the pending events, compressed in memory, so that a search for a regular
+// expression does not read the table again.
+//
+// A column is filled from the newest event down, in steps of some milliseconds, when a search needs it (error
+// messages also while nothing else is to be done), and holds at most `limit` bytes together with the others;
+// what does not fit is read from the table each time. It is forgotten when the table says that rows were
+// changed. Belongs to one thread.
+#ifndef REDRIVE_ENGINE_TEXT_CACHE_H
+#define REDRIVE_ENGINE_TEXT_CACHE_H
+
+#include "core/column.h"
+#include "store/event_texts.h"
+
+struct text_cache;
+
+struct text_cache *text_cache_create(int64_t limit); // 0: nothing is kept
+void text_cache_destroy(struct text_cache *cache);
+
+// Looks whether what is held is still true; at most once a second.
+bool text_cache_check(struct text_cache *cache, struct store *store, struct err *err) MUST_CHECK;
+// Reads one page towards `id` (0: the bottom). *is_over: nothing more is to be had in that direction, or in
+// the limit.
+bool text_cache_fill(struct text_cache *cache, struct store *store, enum event_text text, int64_t id,
+                     bool *is_over, struct err *err) MUST_CHECK;
+struct column *text_cache_column(struct text_cache *cache, enum event_text text);
+// Another number once what was held is forgotten: texts have other numbers then.
+uint64_t text_cache_generation(const struct text_cache *cache);
+bool text_cache_is_full(const struct text_cache *cache);
+size_t text_cache_memory(const struct text_cache *cache);
+
+#endif
