@@ -84,6 +84,9 @@ struct settings {
 
     // Decisions
     int64_t confirm_above; // above so many events the count is typed
+    int64_t approve_above; // operations of more events wait for another person; 0: none do
+    int64_t max_replays;   // an event that came back so often is in quarantine
+    int64_t send_after;    // microseconds in which a reprocess of the screen can be called back
     bool reason_required;
     const char *categories; // rows for core/category before the built-in ones, or NULL
 

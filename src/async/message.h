@@ -145,6 +145,8 @@ struct event_detail {
     size_t revision_count;
     struct decision *decisions;
     size_t decision_count;
+    struct event *attempts; // every row by which it failed, oldest first, this one among them
+    size_t attempt_count;
     struct would_send would_send;
 };
 
@@ -175,6 +177,8 @@ struct reply {
     size_t operation_count;
     struct outcome *outcomes;
     size_t outcome_count;
+    struct returned *returns; // REPLY_OPERATION
+    size_t return_count;
     struct audit_row *audit;
     size_t audit_count;
     struct preview preview;

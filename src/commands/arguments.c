@@ -181,6 +181,9 @@ take_text(struct options *options, const struct met *met)
         [OPTION_STATUS] = &options->status,
         [OPTION_REASON] = &options->reason,
         [OPTION_TO] = &options->to,
+        [OPTION_RAMP] = &options->ramp,
+        [OPTION_SETTLE_FOR] = &options->settle_for,
+        [OPTION_HALT_ABOVE] = &options->halt_above,
         [OPTION_BY] = &options->by,
         [OPTION_SCRIPT] = &options->script,
         [OPTION_SCRIPT_OUT] = &options->script_out,
@@ -222,6 +225,8 @@ take_other(struct call *call, struct arguments *arguments, const struct met *met
     case OPTION_CONFIRM:
         options->has_confirm = true;
         return whole(met, 0, &options->confirm, err);
+    case OPTION_CANARY:
+        return whole(met, 1, &options->canary, err);
     case OPTION_RATE:
         options->has_rate = true;
         if (!whole(met, 0, &options->rate, err))

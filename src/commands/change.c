@@ -29,6 +29,7 @@ struct change {
     struct arena arena;
     struct preview preview;
     struct broker_settings broker; // of a reprocess
+    struct send_plan plan;         // of a reprocess
     bool waits_for_others;         // no brokers here: another worker, alive now, will carry it out
 };
 
@@ -53,6 +54,31 @@ check_options(const struct change *change, struct err *err)
         !options->dry_run)
         return err_set(err, ERR_USAGE, "redrive %s needs --reason TEXT (reason_required is on, %s)", name,
                        call->settings.origins[SETTING_ID_reason_required].where);
+    return true;
+}
+
+// How a reprocess is sent.
+static bool
+read_plan(struct change *change, struct err *err)
+{
+    const struct options *options = &change->call->options;
+    struct send_plan *plan = &change->plan;
+    plan->approve_above = change->call->settings.approve_above;
+    if (options->canary > INT32_MAX)
+        return err_set(err, ERR_USAGE, "--canary takes at most %d events", INT32_MAX);
+    if (options->canary > 0)
+        plan->steps[plan->step_count++] = (int32_t)options->canary;
+    if (options->ramp != NULL && !steps_parse(bytes_of(options->ramp), plan, err))
+        return err_context(err, "--ramp");
+    if (options->settle_for != NULL &&
+        !text_parse_duration(bytes_of(options->settle_for), &plan->settle_for, err))
+        return err_context(err, "--settle-for");
+    if (options->settle_for != NULL && plan->settle_for < 1000)
+        return err_set(err, ERR_USAGE, "--settle-for takes a duration from 1ms, such as 60s");
+    if (options->halt_above != NULL && !halt_parse(bytes_of(options->halt_above), plan, err))
+        return err_context(err, "--halt-above");
+    if (options->halt_above == NULL)
+        send_plan_complete(plan);
     return true;
 }
 
@@ -87,6 +113,17 @@ choose(struct change *change, struct err *err)
 // --- may it go on? ---
 
 static void
+describe_steps(const struct change *change, struct strbuf *out)
+{
+    if (change->plan.step_count > 0) {
+        strbuf_add_text(out, ", in steps of ");
+        steps_text(change->plan.steps, change->plan.step_count, out);
+    }
+    if (change->plan.halts)
+        strbuf_printf(out, ", halting when more than %g %% fail", change->plan.halt_above);
+}
+
+static void
 describe(const struct change *change, struct strbuf *out)
 {
     const struct preview *preview = &change->preview;
@@ -104,6 +141,7 @@ describe(const struct change *change, struct strbuf *out)
         strbuf_printf(out, "%s%s (%s)", i == 0 ? ", to " : ", ",
                       preview->topics[i].topic ? preview->topics[i].topic : "no topic: refused",
                       text_count(preview->topics[i].count, count));
+    describe_steps(change, out);
     if (preview->closed > 0)
         strbuf_printf(out, "; %s are closed already", text_count(preview->closed, count));
     if (preview->busy > 0)
@@ -230,7 +268,8 @@ freeze(struct change *change, int64_t *no, struct err *err)
         .group = options->group != NULL && strlen(options->group) == 16 ? options->group : NULL,
         .reason = options->reason,
         .target_topic = options->to,
-        .rate = options->has_rate ? (int32_t)options->rate : RATE_UNLIMITED};
+        .rate = options->has_rate ? (int32_t)options->rate : RATE_UNLIMITED,
+        .plan = change->plan};
     uuid_make(request.key); // asked again with the same key, the database makes no second operation
     struct progress progress;
     progress_begin(&progress, change->call, "freezing");
@@ -303,7 +342,7 @@ static int
 run(struct call *call, enum operation_action action, struct err *err)
 {
     struct change change = {.call = call, .action = action};
-    bool ok = command_no_args(call, err) && check_options(&change, err) &&
+    bool ok = command_no_args(call, err) && check_options(&change, err) && read_plan(&change, err) &&
               command_store(call, call->options.dry_run ? STORE_SCHEMA : STORE_WRITE, &change.store, err);
     int status = ok ? change_events(&change, err) : command_status(err);
     free(change.ids);

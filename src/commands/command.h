@@ -57,9 +57,9 @@ struct options {
     int64_t limit; // 0: none
     bool all;
     // changing
-    const char *reason, *to;
+    const char *reason, *to, *ramp, *settle_for, *halt_above;
     bool yes, dry_run, detach, has_confirm, has_rate;
-    int64_t confirm, rate;
+    int64_t confirm, rate, canary; // canary 0: none
     // the screen
     const char *script, *script_out;
     // single commands

@@ -5,12 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/text.h"
+#include "core/event.h"
 #include "commands/command.h"
 #include "commands/operation_doubt.h"
 #include "commands/operation_line.h"
 #include "commands/output.h"
 #include "commands/waiting.h"
 #include "store/operations.h"
+#include "store/story.h"
 
 struct verb {
     const char *word;
@@ -20,8 +22,11 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
-    {"pause", STEER_PAUSE, true, 0}, {"resume", STEER_RESUME, true, 0}, {"cancel", STEER_CANCEL, true, 0},
-    {"rate", STEER_RATE, true, 1},   {"wait", STEER_PAUSE, false, 0},
+    {"pause", STEER_PAUSE, true, 0},       {"resume", STEER_RESUME, true, 0},
+    {"cancel", STEER_CANCEL, true, 0},     {"approve", STEER_APPROVE, true, 0},
+    {"rate", STEER_RATE, true, 1},         {"ramp", STEER_STEPS, true, 1},
+    {"settle-for", STEER_SETTLE, true, 1}, {"halt-above", STEER_HALT, true, 1},
+    {"wait", STEER_PAUSE, false, 0},
 };
 
 // --- showing ---
@@ -61,6 +66,31 @@ add_outcomes(struct strbuf *out, const struct outcome *outcomes, size_t count)
 }
 
 static void
+add_plan(struct strbuf *out, const struct operation *operation)
+{
+    struct strbuf steps = {0};
+    char text[TEXT_SHORT];
+    if (operation->action != ACTION_REPROCESS)
+        return;
+    steps_text(operation->plan.steps, operation->plan.step_count, &steps);
+    if (steps.len > 0)
+        strbuf_printf(&steps, "; at step %" PRId32 " of %zu; %s of watching after each", operation->step,
+                      operation->plan.step_count + 1, text_age(operation->plan.settle_for, text));
+    add_field(out, "steps", strbuf_text(&steps));
+    strbuf_reset(&steps);
+    if (operation->plan.halts)
+        strbuf_printf(&steps, "more than %g %% are refused or come back", operation->plan.halt_above);
+    add_field(out, "halts when", strbuf_text(&steps));
+    strbuf_release(&steps);
+    add_when(out, "goes on", operation->state == OPERATION_WAITING ? operation->settle_until : TIME_ABSENT);
+    strbuf_printf(out,
+                  "%-12s%" PRId64 " sent: %" PRId64 " came back, %" PRId64 " quiet, %" PRId64
+                  " sent less than %s ago\n",
+                  "came back?", operation->done, operation->came_back, operation->quiet, operation->watched,
+                  text_age(operation->plan.settle_for, text));
+}
+
+static void
 describe(const struct operation *operation, struct strbuf *out)
 {
     char rate[TEXT_SHORT];
@@ -74,10 +104,29 @@ describe(const struct operation *operation, struct strbuf *out)
     add_field(out, "to", operation->target_topic);
     snprintf(rate, sizeof rate, "%" PRId32 "/s", operation->rate);
     add_field(out, "rate", operation->rate == RATE_UNLIMITED ? NULL : rate);
+    add_plan(out, operation);
+    add_field(out, "approved by", operation->approved_by);
     add_field(out, "worker", operation->worker);
     add_when(out, "created", operation->created_at);
     add_when(out, "started", operation->started_at);
     add_when(out, "finished", operation->finished_at);
+}
+
+static bool
+add_returns(struct strbuf *out, struct store *store, int64_t no, struct arena *arena, struct err *err)
+{
+    struct returned *returns = NULL;
+    size_t count = 0;
+    char text[TEXT_SHORT], group[GROUP_TEXT];
+    if (!operation_returns(store, no, arena, &returns, &count, err))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        strbuf_printf(out, "%9s came back in %s group %s: ", text_count(returns[i].count, text),
+                      returns[i].is_same ? "the same" : "another", group_text(returns[i].group, group));
+        text_visible(out, bytes_of(returns[i].error), false);
+        strbuf_printf(out, " (event %" PRId64 ")\n", returns[i].event);
+    }
+    return true;
 }
 
 static bool
@@ -94,7 +143,8 @@ show(struct call *call, struct store *store, int64_t no, struct err *err)
     else if (ok && operation_outcomes(store, no, &arena, &outcomes, &count, err)) {
         describe(&operation, &text);
         add_outcomes(&text, outcomes, count);
-        ok = doubt_describe(store, no, &text, err) && output_bytes(strbuf_bytes(&text), err);
+        ok = add_returns(&text, store, no, &arena, err) && doubt_describe(store, no, &text, err) &&
+             output_bytes(strbuf_bytes(&text), err);
     } else
         ok = false;
     strbuf_release(&text);
@@ -116,15 +166,15 @@ find_verb(const struct call *call, struct err *err)
         if (call->arg_count == 2 + verbs[i].args)
             return &verbs[i];
         err_set(err, ERR_USAGE,
-                verbs[i].args > 0 ? "redrive operation N %s needs one number"
+                verbs[i].args > 0 ? "redrive operation N %s needs one value"
                                   : "redrive operation N %s takes nothing more",
                 given);
         return NULL;
     }
     const char *nearest = text_suggest(given, words, sizeof verbs / sizeof *verbs);
     err_set(err, ERR_USAGE,
-            "an operation can be paused, resumed, cancelled, given a rate, waited for or decided, not "
-            "\"%s\"%s%s%s",
+            "an operation takes pause, resume, cancel, approve, rate, ramp, settle-for, halt-above, wait or "
+            "decide, not \"%s\"%s%s%s",
             given, nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
     return NULL;
 }
@@ -145,15 +195,32 @@ read_rate(const struct call *call, int32_t *rate, struct err *err)
     return true;
 }
 
+static bool
+read_plan(const struct call *call, enum steer steer, struct send_plan *plan, struct err *err)
+{
+    struct bytes text = bytes_of(call->args[2]);
+    if (steer == STEER_STEPS)
+        return bytes_equal_text(text, "none") || steps_parse(text, plan, err);
+    if (steer == STEER_SETTLE)
+        return text_parse_duration(text, &plan->settle_for, err);
+    return halt_parse(text, plan, err);
+}
+
 static int
 steer(struct call *call, int64_t no, const struct verb *verb, struct err *err)
 {
     int32_t rate = 0;
+    struct send_plan plan = {0};
+    bool is_plan = verb->steer == STEER_STEPS || verb->steer == STEER_SETTLE || verb->steer == STEER_HALT;
     if (verb->steer == STEER_RATE && !read_rate(call, &rate, err))
+        return STATUS_USAGE;
+    if (is_plan && !read_plan(call, verb->steer, &plan, err))
         return STATUS_USAGE;
     struct store *store = NULL;
     bool ok = command_store(call, STORE_WRITE, &store, err) &&
-              operation_steer(store, no, verb->steer, rate, err) && show(call, store, no, err);
+              (is_plan ? operation_tune(store, no, verb->steer, &plan, err)
+                       : operation_steer(store, no, verb->steer, rate, err)) &&
+              show(call, store, no, err);
     store_close(store);
     return ok ? STATUS_DONE : command_status(err);
 }

@@ -9,6 +9,7 @@ publishing_store(const struct call *call)
                                    .table = call->settings.table,
                                    .zone = call->settings.zone,
                                    .is_read_only = call->settings.read_only,
+                                   .max_replays = call->settings.max_replays,
                                    .program = call->command->name,
                                    .rules = call->rules};
 }

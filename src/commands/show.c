@@ -9,6 +9,7 @@
 #include "engine/originals.h"
 #include "store/events.h"
 #include "store/operations.h"
+#include "store/story.h"
 
 enum { KAFKA_TIMEOUT_MS = 8000 };
 
@@ -18,6 +19,8 @@ struct shown {
     size_t revision_count;
     struct decision *decisions;
     size_t decision_count;
+    struct event *attempts; // oldest first, the event among them
+    size_t attempt_count;
     struct original original;
     struct plan plan;
     struct arena arena;
@@ -46,7 +49,8 @@ read_event(struct store *store, int64_t id, struct shown *shown, struct err *err
         return err_set(err, ERR_NOT_FOUND, "there is no event %" PRId64, id);
     return !has_schema ||
            (store_revisions(store, id, &shown->arena, &shown->revisions, &shown->revision_count, err) &&
-            event_decisions(store, id, &shown->arena, &shown->decisions, &shown->decision_count, err));
+            event_decisions(store, id, &shown->arena, &shown->decisions, &shown->decision_count, err) &&
+            event_attempts(store, id, &shown->arena, &shown->attempts, &shown->attempt_count, err));
 }
 
 // What Kafka knows of it: the original record where we keep none, and the topic it would go to. Without
@@ -96,17 +100,28 @@ plan_event(struct call *call, struct store *store, struct shown *shown, struct e
 // --- as JSON ---
 
 static struct value *
-attempts_json(const struct shown *shown)
+attempt_json(const struct event *event, int64_t zone_us)
 {
-    const struct event *event = &shown->event;
-    struct value *list = value_array(), *attempt = value_object();
-    bool is_retried = event->last_retry_at != TIME_ABSENT;
+    struct value *attempt = value_object();
+    bool is_retried = event->last_retry_at != TIME_ABSENT && event->last_retry_at >= event->created_at &&
+                      event->status == EVENT_PENDING;
+    value_add_int(attempt, "event", event->id);
     value_add_int(attempt, "attempt", event->retry_count);
-    value_add_time(attempt, "at", is_retried ? event->last_retry_at : event->created_at, shown->zone_us);
+    value_add_time(attempt, "at", is_retried ? event->last_retry_at : event->created_at, zone_us);
     value_add_bytes(attempt, "error_class", event->error_class);
     value_add_bytes(attempt, "error_message", event->error_message);
     value_add_bytes(attempt, "stack_trace", event->stack_trace);
-    value_add(list, NULL, attempt);
+    return attempt;
+}
+
+static struct value *
+attempts_json(const struct shown *shown)
+{
+    struct value *list = value_array();
+    for (size_t i = 0; i < shown->attempt_count; i++)
+        value_add(list, NULL, attempt_json(&shown->attempts[i], shown->zone_us));
+    if (shown->attempt_count == 0)
+        value_add(list, NULL, attempt_json(&shown->event, shown->zone_us));
     return list;
 }
 
@@ -265,6 +280,10 @@ add_facts(struct strbuf *out, const struct shown *shown)
     field(out, "correlation", event->correlation_id);
     strbuf_printf(out, "%-14s%" PRId32 " of %" PRId32 "\n", "retries", event->retry_count,
                   event->max_retries);
+    if (event->came_back > 0)
+        strbuf_printf(out, "%-14s%" PRId32 " time%s%s\n", "came back", event->came_back,
+                      event->came_back == 1 ? "" : "s",
+                      event->is_quarantined ? ", in quarantine: left out of a bulk reprocess" : "");
     field(out, "topic", event->topic);
     if (event->has_partition)
         strbuf_printf(out, "%-14s%" PRId32 "\n", "partition", event->partition);
@@ -314,6 +333,26 @@ add_decisions(struct strbuf *out, const struct shown *shown)
     }
 }
 
+// Those by which it failed before or after; its own error stands above.
+static void
+add_attempts(struct strbuf *out, const struct shown *shown)
+{
+    char at[TIME_TEXT];
+    for (size_t i = 0; i < shown->attempt_count && shown->attempt_count > 1; i++) {
+        const struct event *attempt = &shown->attempts[i];
+        strbuf_printf(
+            out, "\nattempt %zu of %zu, event %" PRId64 "%s, %s\n", i + 1, shown->attempt_count, attempt->id,
+            attempt->id == shown->event.id ? " (this one)" : "",
+            attempt->created_at == TIME_ABSENT ? "-" : time_rfc3339(attempt->created_at, shown->zone_us, at));
+        text_visible(out, attempt->error_message, true);
+        strbuf_add_char(out, '\n');
+        if (bytes_present(attempt->stack_trace))
+            text_visible(out, attempt->stack_trace, true);
+        if (bytes_present(attempt->stack_trace) && !bytes_ends(attempt->stack_trace, "\n"))
+            strbuf_add_char(out, '\n');
+    }
+}
+
 static void
 add_plan(struct strbuf *out, const struct plan *plan)
 {
@@ -345,6 +384,7 @@ print_text(const struct shown *shown, struct err *err)
     if (event->header_count > 0)
         strbuf_add_text(&out, "\nheaders\n");
     add_headers(&out, event->headers, event->header_count);
+    add_attempts(&out, shown);
     add_decisions(&out, shown);
     add_plan(&out, &shown->plan);
     bool ok = output_bytes(strbuf_bytes(&out), err);

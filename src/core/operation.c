@@ -1,10 +1,14 @@
 #include "core/operation.h"
 
+#include <inttypes.h>
+#include "base/clock.h"
+#include "base/text.h"
+
 static const char *const action_names[ACTION_COUNT] = {"reprocess", "resolve", "discard", "restore",
                                                        "correct"};
 
 static const char *const operation_state_names[OPERATION_STATE_COUNT] = {
-    "freezing", "awaiting approval", "frozen", "running", "paused", "done", "cancelled", "halted"};
+    "freezing", "awaiting approval", "frozen", "running", "waiting", "paused", "done", "cancelled", "halted"};
 
 static const char *const item_state_names[ITEM_STATE_COUNT] = {"queued",  "claimed",  "held",     "done",
                                                                "refused", "conflict", "cancelled"};
@@ -80,4 +84,99 @@ operation_percent(const struct operation *operation)
     if (ended >= operation->total)
         return 100;
     return (int)(ended * 100 / operation->total);
+}
+
+// --- how it is sent ---
+
+static bool
+add_step(struct bytes word, struct send_plan *plan, struct err *err)
+{
+    int64_t n;
+    if (!text_parse_int(word, &n, NULL) || n < 1 || n > INT32_MAX)
+        return err_set(err, ERR_USAGE,
+                       "steps are whole numbers of events, such as 10,100,1000,rest; \"%.*s\" is none",
+                       BYTES_ARGS(word));
+    if (plan->step_count == STEPS_MOST)
+        return err_set(err, ERR_USAGE, "there may be at most %d steps before the rest", STEPS_MOST);
+    plan->steps[plan->step_count++] = (int32_t)n;
+    return true;
+}
+
+bool
+steps_parse(struct bytes text, struct send_plan *plan, struct err *err)
+{
+    bool is_over = false;
+    for (size_t from = 0; from <= text.len;) {
+        size_t comma = bytes_find(text, BYTES(","), from);
+        size_t end = comma == SIZE_MAX ? text.len : comma;
+        struct bytes word = bytes_trim(bytes_slice(text, from, end - from));
+        if (is_over)
+            return err_set(err, ERR_USAGE, "\"rest\" is the last step; nothing comes after it");
+        is_over = bytes_equal_text(word, "rest");
+        if (!is_over && !add_step(word, plan, err))
+            return false;
+        from = end + 1;
+    }
+    return true;
+}
+
+// "20", "0.5"; not by the locale.
+static bool
+parse_decimal(struct bytes text, double *number)
+{
+    size_t point = bytes_find(text, BYTES("."), 0);
+    struct bytes whole = bytes_slice(text, 0, point == SIZE_MAX ? text.len : point);
+    struct bytes part = point == SIZE_MAX ? BYTES("0") : bytes_slice(text, point + 1, SIZE_MAX);
+    int64_t n, m;
+    bool is_plain = whole.len > 0 && whole.data[0] >= '0' && whole.data[0] <= '9' && part.len > 0 &&
+                    part.len < 10 && part.data[0] >= '0' && part.data[0] <= '9';
+    if (!is_plain || !text_parse_int(whole, &n, NULL) || !text_parse_int(part, &m, NULL))
+        return false;
+    *number = (double)m;
+    for (size_t digit = 0; digit < part.len; digit++)
+        *number /= 10;
+    *number += (double)n;
+    return true;
+}
+
+bool
+halt_parse(struct bytes text, struct send_plan *plan, struct err *err)
+{
+    struct bytes number = bytes_trim(text);
+    plan->halts = !bytes_equal_text(number, "none");
+    if (!plan->halts)
+        return true;
+    if (bytes_ends(number, "%"))
+        number = bytes_trim(bytes_slice(number, 0, number.len - 1));
+    return (parse_decimal(number, &plan->halt_above) && plan->halt_above <= 100) ||
+           err_set(err, ERR_USAGE,
+                   "a share is a percentage from 0 to 100, such as 5%%, or none; not \"%.*s\"",
+                   BYTES_ARGS(text));
+}
+
+void
+steps_text(const int32_t *steps, size_t count, struct strbuf *out)
+{
+    char number[TEXT_SHORT];
+    for (size_t i = 0; i < count; i++)
+        strbuf_printf(out, "%s, ", text_count(steps[i], number));
+    if (count > 0)
+        strbuf_add_text(out, "rest");
+}
+
+void
+send_plan_complete(struct send_plan *plan)
+{
+    if (plan->step_count > 0 && !plan->halts) {
+        plan->halts = true;
+        plan->halt_above = HALT_ABOVE;
+    }
+}
+
+bool
+operation_can_be_called_back(const struct operation *operation, int64_t now)
+{
+    return operation->action == ACTION_REPROCESS && !operation_state_is_final(operation->state) &&
+           operation->send_after != TIME_ABSENT && now < operation->send_after &&
+           operation->done + operation->claimed + operation->held == 0;
 }

@@ -154,7 +154,9 @@ apply(struct run *run, const struct work *work, struct err *err)
 static bool
 go_on(struct run *run, const struct work *work, int64_t *wait, struct err *err)
 {
-    *wait = 0;
+    *wait = work->wait;
+    if (work->wait > 0)
+        return true;
     if (work->action != ACTION_REPROCESS)
         return apply(run, work, err);
 
@@ -173,7 +175,7 @@ static bool
 take_work(struct run *run, bool *is_idle, struct err *err)
 {
     int64_t soonest = LOOK_EVERY;
-    run->is_waiting = false;
+    run->is_waiting = run->is_settling = false;
     *is_idle = false;
     int64_t skip[PACES];
     for (size_t skipped = 0; skipped < PACES; skipped++) {
@@ -192,7 +194,8 @@ take_work(struct run *run, bool *is_idle, struct err *err)
             return is_good;
         if (!is_found)
             break;
-        run->is_waiting = true;
+        run->is_settling |= work.is_settling;
+        run->is_waiting |= !work.is_settling;
         soonest = wait < soonest ? wait : soonest;
         skip[skipped] = work.no;
     }
@@ -211,7 +214,9 @@ idle(struct run *run, bool *is_over, struct err *err)
     if (run->settings->mode == WORKER_SERVICE && !run->publishers[0] &&
         !worker_need_kafka(run, &is_there, err))
         return false;
-    if (!run->is_waiting) {
+    if (run->is_settling && !run->is_waiting && run->settings->mode != WORKER_ONCE) {
+        worker_note(run, "watches what came back of a step");
+    } else if (!run->is_waiting) {
         // What others left is work as well: a look at it comes after the last work was done.
         bool is_tired = run->settings->idle_exit && clock_mono() - run->work_at > run->settings->idle_exit;
         *is_over = (run->settings->mode == WORKER_ONCE && run->recovered_at >= run->work_at) ||

@@ -84,7 +84,8 @@ struct run {
     int store_attempts;
     struct err trouble; // the last of it
 
-    bool is_waiting;    // operations wait for their rate, or for Kafka
+    bool is_waiting;    // operations wait for their rate, for Kafka, or for a moment to call them back
+    bool is_settling;   // operations wait to see what comes back
     int64_t operation;  // in hand; 0: none
     struct arena arena; // of the operation that is shown
     struct operation shown;

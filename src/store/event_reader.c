@@ -47,7 +47,7 @@ static const struct column {
     {EVENT_NARROW, true, "(SELECT count(*) FROM redrive.revision r WHERE r.event_id = e.id)::int4",
      COLUMN_INT4, AT(revisions), 0},
     {EVENT_NARROW, true, "history.published", COLUMN_INT4, AT(published), 0},
-    {EVENT_NARROW, true, "history.came_back", COLUMN_INT4, AT(came_back), 0},
+    {EVENT_NARROW, true, "greatest(history.came_back, returned.times)", COLUMN_INT4, AT(came_back), 0},
     {EVENT_NARROW | EVENT_RAW, true, "raw.event_id IS NOT NULL", COLUMN_BOOL, AT(has_raw), 0},
     {EVENT_RAW, true, "raw.key", COLUMN_BYTES, AT(key), 0},
     {EVENT_RAW, true, "raw.header_names", COLUMN_HEADER_NAMES, AT(headers), 0},
@@ -73,6 +73,8 @@ static const struct join {
      " OR (i.event_id = e.id AND e.status = 'PENDING')))::int4 AS came_back FROM redrive.operation_item i"
      " WHERE i.event_key = e.event_id AND NOT i.is_live AND i.event_key IS NOT NULL AND i.state = 'done') "
      "history ON true"},
+    // And those that came back under another event id.
+    {EVENT_NARROW, true, " LEFT JOIN redrive.comeback returned ON returned.event_id = e.id"},
     {EVENT_NARROW | EVENT_RAW | EVENT_PAYLOAD, true, " LEFT JOIN redrive.record raw ON raw.event_id = e.id"},
     // OFFSET 0 keeps the text of a large jsonb from being made twice.
     {EVENT_PAYLOAD, true,
@@ -270,7 +272,6 @@ keep_text(struct event_reader *reader, struct bytes text)
 void
 event_reader_row(struct event_reader *reader, const PGresult *result, int row, struct event *event)
 {
-    enum { QUARANTINED_AFTER = 3 };
     *event = (struct event){.created_at = TIME_ABSENT,
                             .created_wall = TIME_ABSENT,
                             .last_retry_at = TIME_ABSENT,
@@ -289,5 +290,5 @@ event_reader_row(struct event_reader *reader, const PGresult *result, int row, s
         event->error_message = keep_text(reader, message);
     if (reader->fields & EVENT_STACK)
         event->stack_trace = keep_text(reader, stack);
-    event->is_quarantined = event->came_back >= QUARANTINED_AFTER;
+    event->is_quarantined = event->came_back >= reader->store->max_replays;
 }

@@ -54,6 +54,29 @@ freeze_ids(struct store *store, const struct operation_request *request, int64_t
     return true;
 }
 
+// A plan's steps are int4[], also when there are none.
+static void
+add_steps(struct params *params, const struct send_plan *plan)
+{
+    param_numbers(params, plan->steps, plan->step_count);
+}
+
+static bool
+add_plan(struct store *store, const struct send_plan *plan, int64_t no, struct err *err)
+{
+    struct params params = {0};
+    param_int8(&params, no);
+    add_steps(&params, plan);
+    param_int8(&params, (plan->settle_for ? plan->settle_for : SETTLE_FOR) / 1000);
+    param_double(&params, plan->halts ? plan->halt_above : -1);
+    param_int8(&params, plan->send_after / 1000);
+    param_int8(&params, plan->approve_above ? plan->approve_above : INT64_MAX);
+    return pg_do(store, FOR_FREEZING,
+                 "SELECT redrive.operation_plan($1, $2, $3, nullif($4, -1)::real, $5, nullif($6, "
+                 "9223372036854775807))",
+                 &params, err);
+}
+
 static bool
 confirm(struct store *store, int64_t no, struct err *err)
 {
@@ -71,7 +94,8 @@ create_once(struct store *store, const struct operation_request *request, operat
         return false;
     bool ok = begin_freeze(store, request, no, &is_new, err);
     if (ok && is_new)
-        ok = freeze_ids(store, request, *no, progress, context, err) && confirm(store, *no, err);
+        ok = add_plan(store, &request->plan, *no, err) &&
+             freeze_ids(store, request, *no, progress, context, err) && confirm(store, *no, err);
     if (ok)
         return pg_commit(store, err);
     pg_rollback(store);
@@ -105,8 +129,37 @@ operation_create(struct store *store, const struct operation_request *request,
     "o.reason, o.target_topic, o.worker,"                                                                    \
     " o.state_note, o.rate, coalesce(w.rate, 0), o.total, o.queued, o.claimed, o.held, o.done, o.refused, "  \
     "o.conflict, o.cancelled,"                                                                               \
-    " o.came_back, o.created_at, o.started_at, o.finished_at FROM redrive.operation o"                       \
+    " o.came_back, o.created_at, o.started_at, o.finished_at, array_to_string(o.steps, ','), o.step,"        \
+    " (extract(epoch FROM o.settle_for) * 1000000)::int8, o.settle_until, o.halt_above::float8,"             \
+    " o.send_after, o.approved_by::text, lately.sent, lately.back FROM redrive.operation o"                  \
+    " CROSS JOIN LATERAL (SELECT "                                                                           \
+    "(SELECT sum(c.events) FROM redrive.chunk c WHERE c.operation_no = o.no AND c.state = 'committed'"       \
+    " AND c.decided_at > clock_timestamp() - o.settle_for)::int8 AS sent,"                                   \
+    " (SELECT count(DISTINCT b.sent_id) FROM redrive.comeback b WHERE b.operation_no = o.no"                 \
+    " AND b.sent_at > clock_timestamp() - o.settle_for) AS back) lately"                                     \
     " LEFT JOIN redrive.worker w ON w.name = o.worker AND w.seen_at > clock_timestamp() - interval '15 s'"
+
+// Columns 26 on: how it is sent.
+static void
+read_plan(const PGresult *r, int row, struct send_plan *plan)
+{
+    struct bytes steps = value_bytes(r, row, 26);
+    if (steps.len > 0 && !steps_parse(steps, plan, NULL))
+        plan->step_count = 0; // more than this program knows of: it shows none
+    plan->settle_for = value_int8(r, row, 28);
+    plan->halts = !value_is_null(r, row, 30);
+    plan->halt_above = value_double(r, row, 30);
+}
+
+// What was sent and has not come back is quiet after a while.
+static void
+read_silence(const PGresult *r, int row, struct operation *operation)
+{
+    int64_t lately = value_int8(r, row, 33) - value_int8(r, row, 34);
+    int64_t silent = operation->done > operation->came_back ? operation->done - operation->came_back : 0;
+    operation->watched = lately < 0 ? 0 : lately < silent ? lately : silent;
+    operation->quiet = silent - operation->watched;
+}
 
 static bool
 read_operation(const PGresult *r, int row, struct arena *arena, struct operation *operation, struct err *err)
@@ -146,7 +199,14 @@ read_operation(const PGresult *r, int row, struct arena *arena, struct operation
         .created_at = value_time(r, row, 23),
         .started_at = value_time(r, row, 24),
         .finished_at = value_time(r, row, 25),
+        .step = value_int4(r, row, 27),
+        .settle_until = value_time(r, row, 29),
+        .send_after = value_time(r, row, 31),
+        .approved_by = value_text(r, row, 32, arena),
     };
+    read_plan(r, row, &operation->plan);
+    if (operation->action == ACTION_REPROCESS)
+        read_silence(r, row, operation);
     return true;
 }
 
@@ -213,8 +273,9 @@ bool
 operation_steer(struct store *store, int64_t no, enum steer steer, int32_t rate, struct err *err)
 {
     static const char *const words[] = {
-        [STEER_PAUSE] = "pause", [STEER_RESUME] = "resume",   [STEER_CANCEL] = "cancel",
-        [STEER_RATE] = "rate",   [STEER_APPROVE] = "approve",
+        [STEER_PAUSE] = "pause",   [STEER_RESUME] = "resume",   [STEER_CANCEL] = "cancel",
+        [STEER_RATE] = "rate",     [STEER_APPROVE] = "approve", [STEER_STEPS] = "steps",
+        [STEER_SETTLE] = "settle", [STEER_HALT] = "halt",
     };
     if (!may_change(store, err))
         return false;
@@ -223,6 +284,24 @@ operation_steer(struct store *store, int64_t no, enum steer steer, int32_t rate,
     param_text(&params, words[steer]);
     param_int4(&params, rate);
     return pg_do(store, FOR_WRITING, "SELECT redrive.operation_steer($1, $2, $3)", &params, err);
+}
+
+bool
+operation_tune(struct store *store, int64_t no, enum steer steer, const struct send_plan *plan,
+               struct err *err)
+{
+    if (!may_change(store, err))
+        return false;
+    double number = steer == STEER_SETTLE ? (double)plan->settle_for / 1000
+                    : plan->halts         ? plan->halt_above
+                                          : -1;
+    struct params params = {0};
+    param_int8(&params, no);
+    param_text(&params, steer == STEER_STEPS ? "steps" : steer == STEER_SETTLE ? "settle" : "halt");
+    add_steps(&params, plan);
+    param_double(&params, number);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.operation_tune($1, $2, $3, nullif($4, -1))", &params,
+                 err);
 }
 
 bool
@@ -339,10 +418,10 @@ work_next(struct store *store, const char *worker, bool publishes, const int64_t
     param_bool(&params, publishes);
     param_ids(&params, skip, skip_count);
     PGresult *r;
-    if (!pg_ask(
-            store, FOR_WRITING,
-            "SELECT no, action, rate, target_topic, requested_by::text FROM redrive.work_next($1, $2, $3)",
-            &params, &r, err))
+    if (!pg_ask(store, FOR_WRITING,
+                "SELECT no, action, rate, target_topic, requested_by::text, wait_ms, is_settling FROM "
+                "redrive.work_next($1, $2, $3)",
+                &params, &r, err))
         return false;
     bool ok = PQntuples(r) == 1 || err_set(err, ERR_NOT_FOUND, "no operation can go on now");
     if (ok) {
@@ -351,6 +430,8 @@ work_next(struct store *store, const char *worker, bool publishes, const int64_t
             .rate = value_int4(r, 0, 2),
             .target_topic = value_text(r, 0, 3, arena),
             .requested_by = value_text(r, 0, 4, arena),
+            .wait = value_int8(r, 0, 5) * 1000,
+            .is_settling = value_bool(r, 0, 6),
         };
         ok = action_parse(value_bytes(r, 0, 1), &work->action) ||
              err_set(err, ERR_DATA, "operation %lld has an action that this program does not know",

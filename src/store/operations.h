@@ -37,6 +37,10 @@ bool operation_changes(struct store *store, int64_t *token, bool *changed, struc
 bool operation_steer(struct store *store, int64_t no, enum steer steer, int32_t rate,
                      struct err *err) MUST_CHECK;
 
+// STEER_STEPS, _SETTLE, _HALT: that part of the plan, from what was sent so far on.
+bool operation_tune(struct store *store, int64_t no, enum steer steer, const struct send_plan *plan,
+                    struct err *err) MUST_CHECK;
+
 // How many items there are per state and reason, most first.
 bool operation_outcomes(struct store *store, int64_t no, struct arena *arena, struct outcome **outcomes,
                         size_t *count, struct err *err) MUST_CHECK;
@@ -52,14 +56,16 @@ bool event_decisions(struct store *store, int64_t id, struct arena *arena, struc
 bool operation_preview(struct store *store, enum operation_action action, const int64_t *ids, size_t count,
                        struct arena *arena, struct preview *preview, struct err *err) MUST_CHECK;
 
-// For workers: the oldest operation that can go on now, or ERR_NOT_FOUND. Marks frozen ones running.
-// Reprocess only with `publishes`.
+// For workers: the oldest operation that can go on now; else the one that will soonest by itself, with
+// `wait`; else ERR_NOT_FOUND. Marks frozen ones running. Reprocess only with `publishes`.
 struct work {
     int64_t no;
     enum operation_action action;
     int32_t rate;
     const char *target_topic; // in the arena
     const char *requested_by;
+    int64_t wait;     // µs before which it cannot go on; 0: now
+    bool is_settling; // it waits to see what comes back of a step
 };
 bool work_next(struct store *store, const char *worker, bool publishes, const int64_t *skip,
                size_t skip_count, struct arena *arena, struct work *work, struct err *err) MUST_CHECK;

@@ -31,6 +31,7 @@ struct store {
     char *table_quoted; // as SQL needs it
     char *table_schema; // its two names, bare
     char *table_name;
+    int64_t max_replays;
     bool is_read_only;
     bool is_in_transaction; // between pg_begin and pg_commit or pg_rollback
     const struct category_rules *rules;

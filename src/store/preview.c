@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include "store/pg.h"
 
-// $1 ids, $2 the status the action acts on. One row.
+// $1 ids, $2 the status the action acts on, $3 the zone, $4 after how many returns an event is in quarantine.
+// One row.
 static const char counts_sql[] =
     "WITH wanted AS MATERIALIZED ("
     "  SELECT w.id, coalesce(e.status = $2, false) AS is_right, e.event_id, e.created_at::timestamp AT TIME "
@@ -17,11 +18,13 @@ static const char counts_sql[] =
     "  count(operation_no),"
     "  (SELECT format('operation %s of %s', o.no, o.requested_by) FROM redrive.operation o"
     "    WHERE o.no = (SELECT min(operation_no) FROM wanted)),"
-    "  (SELECT count(*) FROM (SELECT FROM wanted w JOIN redrive.operation_item i"
+    "  (SELECT string_agg(int8send(id), '' ORDER BY id) FROM (SELECT w.id FROM wanted w JOIN "
+    "redrive.operation_item i"
     "     ON i.event_key = w.event_id AND NOT i.is_live AND i.event_key IS NOT NULL AND i.state = 'done' AND "
     "i.at < "
     "w.created_at"
-    "    GROUP BY w.id HAVING count(*) >= 3) AS q),"
+    "    GROUP BY w.id HAVING count(*) >= $4 UNION SELECT w.id FROM wanted w JOIN redrive.comeback c"
+    "     ON c.event_id = w.id AND c.times >= $4) AS q),"
     "  (SELECT count(DISTINCT r.event_id) FROM redrive.revision r JOIN wanted w ON w.id = r.event_id),"
     "  (SELECT count(*) FROM redrive.record r JOIN wanted w ON w.id = r.event_id)"
     " FROM wanted";
@@ -29,6 +32,29 @@ static const char counts_sql[] =
 static const char topics_sql[] =
     "SELECT e.kafka_topic::text, count(*) FROM unnest($1) AS w (id) JOIN :\"events\" e ON e.id = w.id"
     " WHERE e.status = $2 GROUP BY 1 ORDER BY 2 DESC LIMIT 200";
+
+// Of what would be sent: newer events of the same source id and topic that are not among them; and event ids
+// that are there twice. An event that came back is no newer event: it has the same event id.
+static const char risks_sql[] =
+    "WITH wanted AS MATERIALIZED ("
+    "  SELECT e.id, e.event_id, e.source_id, e.kafka_topic, e.created_at FROM unnest($1) AS w (id)"
+    "    JOIN :\"events\" e ON e.id = w.id WHERE e.status = $2),"
+    " keys AS MATERIALIZED (SELECT source_id, kafka_topic, min(created_at) AS since FROM wanted"
+    "    WHERE source_id IS NOT NULL GROUP BY 1, 2),"
+    " newest AS MATERIALIZED (SELECT n.source_id, n.kafka_topic, n.event_id, max(n.created_at) AS at,"
+    "    max(n.created_at) FILTER (WHERE n.status = 'RESOLVED') AS resolved_at"
+    "   FROM keys k JOIN :\"events\" n ON n.source_id = k.source_id AND n.kafka_topic IS NOT DISTINCT FROM "
+    "k.kafka_topic"
+    "    AND n.created_at > k.since AND n.status <> 'DISCARDED'"
+    "   WHERE NOT EXISTS (SELECT FROM wanted w WHERE w.id = n.id) GROUP BY 1, 2, 3),"
+    " overtaken AS (SELECT w.id, bool_or(n.resolved_at > w.created_at) AS by_resolved FROM wanted w JOIN "
+    "newest n"
+    "    ON n.source_id = w.source_id AND n.kafka_topic IS NOT DISTINCT FROM w.kafka_topic AND n.at > "
+    "w.created_at"
+    "    AND n.event_id <> w.event_id GROUP BY w.id)"
+    " SELECT (SELECT count(*) FROM overtaken), (SELECT count(*) FROM overtaken WHERE by_resolved),"
+    "  (SELECT coalesce(sum(n), 0)::int8 FROM (SELECT count(*) AS n FROM wanted GROUP BY event_id HAVING "
+    "count(*) > 1) AS twice)";
 
 enum { TOPICS_SHOWN = 20 };
 
@@ -45,6 +71,18 @@ add_topic(struct preview *preview, struct arena *arena, struct bytes topic, int6
     }
     preview->topics[preview->topic_count++] =
         (struct preview_topic){.topic = arena_text(arena, original), .count = count};
+}
+
+static void
+read_quarantined(const PGresult *counts, struct arena *arena, struct preview *preview)
+{
+    struct bytes all = value_bytes(counts, 0, 4);
+    preview->quarantined_count = all.len / 8;
+    preview->quarantined = (int64_t)preview->quarantined_count;
+    preview->quarantined_ids =
+        arena_array(arena, preview->quarantined_count + 1, sizeof *preview->quarantined_ids);
+    for (size_t i = 0; i < preview->quarantined_count; i++)
+        preview->quarantined_ids[i] = pg_read64(all.data + 8 * i);
 }
 
 static int
@@ -78,25 +116,37 @@ operation_preview(struct store *store, enum operation_action action, const int64
     param_ids(&params, ids, count);
     param_text(&params, status);
     param_text(&params, store->zone);
+    param_int8(&params, store->max_replays);
     struct params topic_params = {0};
     param_ids(&topic_params, ids, count);
     param_text(&topic_params, status);
+    struct params risk_params = {0};
+    param_ids(&risk_params, ids, count);
+    param_text(&risk_params, status);
 
-    PGresult *counts = NULL, *topics = NULL;
+    PGresult *counts = NULL, *topics = NULL, *risks = NULL;
     struct pg_step steps[] = {
         {.sql = counts_sql, .params = &params, .whole = &counts},
         {.sql = topics_sql, .params = &topic_params, .whole = &topics},
+        {.sql = risks_sql, .params = &risk_params, .whole = &risks},
     };
-    bool ok = pg_run(store, FOR_SCANNING, steps, 2, err);
+    bool ok = pg_run(store, FOR_SCANNING, steps, action == ACTION_REPROCESS ? 3 : 2, err);
     params_release(&params);
     params_release(&topic_params);
+    params_release(&risk_params);
     if (!ok)
         return false;
+    if (risks) {
+        preview->overtaken = value_int8(risks, 0, 0);
+        preview->overtaken_resolved = value_int8(risks, 0, 1);
+        preview->doubled = value_int8(risks, 0, 2);
+        PQclear(risks);
+    }
     preview->open = value_int8(counts, 0, 0);
     preview->closed = value_int8(counts, 0, 1);
     preview->busy = value_int8(counts, 0, 2);
     preview->busy_with = value_text(counts, 0, 3, arena);
-    preview->quarantined = value_int8(counts, 0, 4);
+    read_quarantined(counts, arena, preview);
     preview->revised = value_int8(counts, 0, 5);
     preview->raw = value_int8(counts, 0, 6);
     read_topics(topics, arena, preview);

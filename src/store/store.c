@@ -171,6 +171,7 @@ store_open(struct store **store, const struct store_settings *settings, struct e
     s->program = alloc_text(settings->program ? settings->program : "redrive");
     s->zone_wanted = settings->zone ? alloc_text(settings->zone) : NULL;
     s->is_read_only = settings->is_read_only;
+    s->max_replays = settings->max_replays ? settings->max_replays : 3;
     s->rules = settings->rules;
     if (!store_reconnect(s, err)) {
         store_close(s);

@@ -212,12 +212,43 @@ test_counts_say_what_is_there(void **state)
 {
     (void)state;
     struct arena arena = {0};
-    struct operation operation = {.action = ACTION_REPROCESS, .done = 1420, .queued = 570, .refused = 2};
+    struct operation operation = {.action = ACTION_REPROCESS,
+                                  .done = 1420,
+                                  .queued = 570,
+                                  .refused = 2,
+                                  .came_back = 3,
+                                  .watched = 17,
+                                  .quiet = 1400};
     assert_string_equal(operation_counts(&operation, &arena),
-                        "sent 1,420   came back 0   waiting 570   refused 2");
+                        "sent 1,420   came back 3   quiet 1,400   waiting 17   refused 2   to send 570");
     operation = (struct operation){.action = ACTION_DISCARD, .state = OPERATION_DONE, .done = 84};
     assert_string_equal(operation_counts(&operation, &arena), "discarded 84");
     assert_string_equal(operation_hint(&operation), "u undo");
+    arena_release(&arena);
+}
+
+static void
+test_what_it_waits_for_is_said(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct operation operation = {
+        .action = ACTION_REPROCESS,
+        .state = OPERATION_WAITING,
+        .plan = {.steps = {10, 1000}, .step_count = 2, .halts = true, .halt_above = 20},
+        .step = 1,
+        .settle_until = 60 * US_PER_SECOND,
+        .send_after = TIME_ABSENT};
+    assert_string_equal(operation_wait_text(&operation, 17 * US_PER_SECOND + 1, &arena),
+                        "step 1 of 3 (10): did it come back? goes on in 43s, halts above 20 %");
+    operation.step = 3;
+    assert_string_equal(operation_step_text(&operation, &arena), "step 3 of 3 (rest)");
+    operation.state = OPERATION_FROZEN;
+    assert_string_equal(operation_wait_text(&operation, 0, &arena), "");
+    operation.send_after = 3 * US_PER_SECOND;
+    assert_string_equal(operation_wait_text(&operation, 1, &arena), "first send in 3s");
+    assert_string_equal(operation_hint(&operation), "u calls it back");
+    assert_string_equal(operation_wait_text(&operation, 3 * US_PER_SECOND, &arena), "");
     arena_release(&arena);
 }
 
@@ -235,6 +266,7 @@ main(void)
         cmocka_unit_test(test_rates_step),
         cmocka_unit_test(test_help_leaves_out_what_is_of_no_use),
         cmocka_unit_test(test_counts_say_what_is_there),
+        cmocka_unit_test(test_what_it_waits_for_is_said),
     };
     return cmocka_run_group_tests_name("views", tests, NULL, NULL);
 }

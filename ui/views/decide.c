@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "base/uuid.h"
 
-enum { FIELD_REASON, FIELD_RATE, FIELD_TOPIC };
+enum { FIELD_REASON, FIELD_RATE, FIELD_STEPS, FIELD_HALT, FIELD_TOPIC };
 
 static const struct verb {
     enum action action;
@@ -49,7 +49,9 @@ static void
 forget(struct decide *decide)
 {
     free(decide->ids);
-    decide->ids = NULL;
+    free(decide->left_out);
+    decide->ids = decide->left_out = NULL;
+    decide->left_out_count = 0;
     decide->count = 0;
     decide->capacity = 0;
     decide->list_number = 0;
@@ -84,6 +86,7 @@ begin(struct app *app, struct decide *decide, enum operation_action action, cons
     strbuf_reset(&decide->filter);
     if (words->filter)
         strbuf_add_text(&decide->filter, words->filter);
+    decide->is_named = words->filter && strstr(words->filter, "is:quarantined");
     snprintf(decide->group, sizeof decide->group, "%s", words->group ? words->group : "");
     return true;
 }
@@ -136,6 +139,66 @@ twin(const struct decide *decide, struct arena *arena)
     return command;
 }
 
+// "10,100,rest 60s": steps, and how long each is watched.
+static bool
+read_steps(struct bytes text, struct send_plan *plan, struct err *err)
+{
+    struct bytes steps = bytes_trim(text);
+    struct bytes last = steps;
+    for (size_t i = steps.len; i > 0; i--) {
+        if (steps.data[i - 1] != ' ')
+            continue;
+        last = bytes_slice(steps, i, steps.len - i);
+        break;
+    }
+    bool has_watch = last.len < steps.len && last.len > 0 && last.data[last.len - 1] >= 'a' &&
+                     !bytes_equal_text(last, "rest");
+    if (has_watch) {
+        if (!text_parse_duration(last, &plan->settle_for, err))
+            return false;
+        steps = bytes_trim(bytes_slice(steps, 0, steps.len - last.len));
+    }
+    return steps_parse(steps, plan, err);
+}
+
+static bool
+check_steps(struct bytes text, struct err *err)
+{
+    struct send_plan plan = {0};
+    return read_steps(text, &plan, err);
+}
+
+static bool
+check_halt(struct bytes text, struct err *err)
+{
+    struct send_plan plan = {0};
+    return halt_parse(text, &plan, err);
+}
+
+static void
+take_plan(const struct app *app, const struct decide *decide, const struct dialog *dialog,
+          struct operation_request *confirm)
+{
+    struct send_plan *plan = &confirm->plan;
+    plan->approve_above = app_config(app)->approve_above;
+    if (decide->action != ACTION_REPROCESS)
+        return;
+    plan->send_after = app_config(app)->send_after;
+    struct bytes rate = dialog_value(dialog, FIELD_RATE);
+    struct bytes steps = dialog_value(dialog, FIELD_STEPS);
+    struct bytes halt = dialog_value(dialog, FIELD_HALT);
+    int64_t per_second = RATE_UNLIMITED;
+    // The dialog has checked them.
+    if (rate.len && text_parse_int(rate, &per_second, NULL))
+        confirm->rate = (int32_t)per_second;
+    if (steps.len && !read_steps(steps, plan, NULL))
+        plan->step_count = 0;
+    if (halt.len)
+        (void)!halt_parse(halt, plan, NULL);
+    else
+        send_plan_complete(plan);
+}
+
 static void
 confirmed(struct app *app, void *state, const struct dialog *dialog)
 {
@@ -149,12 +212,9 @@ confirmed(struct app *app, void *state, const struct dialog *dialog)
     struct bytes reason = dialog_value(dialog, FIELD_REASON);
     if (reason.len)
         request->reason = strndup(reason.data, reason.len);
+    take_plan(app, decide, dialog, confirm);
     if (decide->action == ACTION_REPROCESS) {
-        struct bytes rate = dialog_value(dialog, FIELD_RATE);
         struct bytes topic = dialog_value(dialog, FIELD_TOPIC);
-        int64_t per_second = RATE_UNLIMITED;
-        if (rate.len && text_parse_int(rate, &per_second, NULL))
-            confirm->rate = (int32_t)per_second;
         if (topic.len)
             request->target_topic = strndup(topic.data, topic.len);
     }
@@ -207,6 +267,7 @@ open_dialog(struct app *app, struct decide *decide)
 {
     const struct verb *verb = verb_of(decide->action);
     decide->count = ids_normalise(decide->ids, decide->count);
+    decide->is_named |= decide->count == 1;
     uuid_make(decide->key);
 
     const struct app_config *config = app_config(app);
@@ -228,9 +289,15 @@ open_dialog(struct app *app, struct decide *decide)
     if (decide->action == ACTION_REPROCESS) {
         request.fields[FIELD_RATE] = (struct dialog_field){
             .label = "rate", .hint = "events/s; empty: as fast as it goes", .width = 40, .check = check_rate};
+        request.fields[FIELD_STEPS] = (struct dialog_field){.label = "steps",
+                                                            .hint = "10,100,rest 60s; empty: all at once",
+                                                            .width = 40,
+                                                            .check = check_steps};
+        request.fields[FIELD_HALT] = (struct dialog_field){
+            .label = "halt", .hint = "5%: when more fail or come back", .width = 40, .check = check_halt};
         request.fields[FIELD_TOPIC] = (struct dialog_field){
             .label = "to", .hint = "each event's own topic", .width = 40, .check = check_topic};
-        request.field_count = 3;
+        request.field_count = 5;
     }
     decide->dialog = app_dialog(app, &request);
     dialog_line(decide->dialog, ROLE_STRONG, "%s", scope(decide, &arena));
@@ -343,6 +410,54 @@ describe_topics(struct app *app, const struct decide *decide, const struct previ
     strbuf_release(&line);
 }
 
+// What a person should know before it is sent again.
+static void
+describe_risks(const struct app *app, const struct decide *decide, const struct preview *preview)
+{
+    struct dialog *dialog = decide->dialog;
+    char count[TEXT_SHORT];
+    char other[TEXT_SHORT];
+    if (preview->overtaken)
+        dialog_line(dialog, ROLE_DIALOG_DANGER, "%s have newer events of the same key%s%s%s",
+                    text_count(preview->overtaken, count), preview->overtaken_resolved ? ", " : "",
+                    preview->overtaken_resolved ? text_count(preview->overtaken_resolved, other) : "",
+                    preview->overtaken_resolved ? " already resolved" : "");
+    if (preview->doubled)
+        dialog_line(dialog, ROLE_DIALOG_DANGER, "%s share their event id with another of them",
+                    text_count(preview->doubled, count));
+    if (decide->left_out_count)
+        dialog_line(dialog, ROLE_DIALOG_DANGER,
+                    "%s more in quarantine (came back %" PRId64
+                    " times) are left out; is:quarantined names them",
+                    text_count((int64_t)decide->left_out_count, count), app_config(app)->max_replays);
+    else if (preview->quarantined)
+        dialog_line(dialog, ROLE_DIALOG_DANGER, "%s of them came back %" PRId64 " times or more",
+                    text_count(preview->quarantined, count), app_config(app)->max_replays);
+}
+
+// A bulk reprocess leaves out what is in quarantine, unless that was named.
+static void
+leave_out(struct decide *decide, const struct preview *preview)
+{
+    if (decide->action != ACTION_REPROCESS || decide->is_named || preview->quarantined_count == 0)
+        return;
+    size_t kept = 0;
+    free(decide->left_out);
+    decide->left_out = alloc_array(preview->quarantined_count, sizeof *decide->left_out);
+    decide->left_out_count = 0;
+    for (size_t i = 0, q = 0; i < decide->count; i++) {
+        while (q < preview->quarantined_count && preview->quarantined_ids[q] < decide->ids[i])
+            q++;
+        if (q < preview->quarantined_count && preview->quarantined_ids[q] == decide->ids[i])
+            decide->left_out[decide->left_out_count++] = decide->ids[i];
+        else
+            decide->ids[kept++] = decide->ids[i];
+    }
+    decide->count = kept;
+    if (dialog_request(decide->dialog)->typed_count > 0)
+        dialog_set_count(decide->dialog, (int64_t)kept);
+}
+
 static void
 receive_preview(struct app *app, struct decide *decide, const struct reply *reply)
 {
@@ -351,6 +466,7 @@ receive_preview(struct app *app, struct decide *decide, const struct reply *repl
     struct arena arena = {0};
     char count[TEXT_SHORT];
     decide->preview_number = 0;
+    leave_out(decide, preview);
     dialog_clear(dialog);
     dialog_set_waiting(dialog, false);
     dialog_line(dialog, ROLE_STRONG, "%s", scope(decide, &arena));
@@ -366,12 +482,45 @@ receive_preview(struct app *app, struct decide *decide, const struct reply *repl
         dialog_line(dialog, ROLE_DIALOG_DANGER, "%s of them are in %s: they end as conflict",
                     text_count(preview->busy, count),
                     preview->busy_with ? preview->busy_with : "another operation");
-    if (preview->quarantined)
-        dialog_line(dialog, ROLE_DIALOG_DANGER, "%s of them came back three times or more",
-                    text_count(preview->quarantined, count));
-    if (preview->open == 0)
+    if (decide->action == ACTION_REPROCESS)
+        describe_risks(app, decide, preview);
+    if (decide->count == 0)
+        dialog_refuse(dialog, "all of them are in quarantine");
+    else if (preview->open == 0)
         dialog_refuse(dialog, "none of them is open for this any more");
     arena_release(&arena);
+}
+
+static void
+say_confirmed(struct app *app, struct decide *decide, const struct reply *reply)
+{
+    const struct operation *operation = reply->operation_count ? &reply->operations[0] : NULL;
+    char wait[TEXT_SHORT];
+    decide->undo.no = 0;
+    if (operation && operation->state == OPERATION_AWAITING) {
+        app_say(app, SAY_WARN, "operation %" PRId64 " waits for somebody else's approval; 4 shows it",
+                operation->no);
+    } else if (operation && operation_can_be_called_back(operation, app_now(app))) {
+        decide->undo.no = operation->no;
+        decide->undo.until = operation->send_after;
+        app_say(app, SAY_OK, "operation %" PRId64 " begins in %s; u calls it back, 4 shows it", operation->no,
+                text_age(operation->send_after - operation->created_at, wait));
+    } else {
+        app_say(app, SAY_OK, "operation %" PRId64 " is on its way; 4 shows it", reply->operation);
+    }
+}
+
+bool
+decide_undo(struct app *app, struct decide *decide)
+{
+    if (!decide->undo.no || app_now(app) >= decide->undo.until)
+        return false;
+    struct request *request = request_create(REQUEST_STEER);
+    request->operation = decide->undo.no;
+    request->steer = STEER_CANCEL;
+    decide->undo.no = 0;
+    decide->undo_number = app_send(app, request);
+    return true;
 }
 
 bool
@@ -379,6 +528,15 @@ decide_receive(struct app *app, struct decide *decide, struct reply *reply)
 {
     if (!reply->number)
         return false;
+    if (reply->number == decide->undo_number) {
+        decide->undo_number = 0;
+        if (reply->kind == REPLY_STEERED)
+            app_say(app, SAY_OK, "operation %" PRId64 " was called back: nothing of it was sent",
+                    reply->operation);
+        else
+            app_say_err(app, &reply->err);
+        return true;
+    }
     if (reply->number == decide->list_number) {
         if (reply->kind == REPLY_LIST) {
             receive_list(app, decide, reply);
@@ -407,7 +565,7 @@ decide_receive(struct app *app, struct decide *decide, struct reply *reply)
         } else if (reply->kind == REPLY_CONFIRMED) {
             decide->confirm_number = 0;
             selection_clear(app_selection(app));
-            app_say(app, SAY_OK, "operation %" PRId64 " is on its way; 4 shows it", reply->operation);
+            say_confirmed(app, decide, reply);
         } else {
             decide->confirm_number = 0;
             app_say_err(app, &reply->err);

@@ -24,9 +24,16 @@ struct decide {
     struct strbuf what;     // "SocketTimeoutException", "event 912,180", "everything that matches"
     struct strbuf filter;   // as typed, or empty
     char group[GROUP_TEXT]; // "" none
-    uint64_t list_number, preview_number, confirm_number;
+    uint64_t list_number, preview_number, confirm_number, undo_number;
     struct dialog *dialog;
     char key[37];
+    int64_t *left_out; // of a bulk reprocess: in quarantine, not among ids; ascending
+    size_t left_out_count;
+    bool is_named; // they were chosen one by one, or as such
+    struct {
+        int64_t no; // what was asked for last, while it can be called back; 0: nothing
+        int64_t until;
+    } undo;
 };
 
 // Does this action begin a decision? Then which.
@@ -53,6 +60,8 @@ bool decide_selection(struct app *app, struct decide *decide, enum operation_act
 
 // true: the reply was one of these.
 bool decide_receive(struct app *app, struct decide *decide, struct reply *reply);
+// u: calls back what was asked for last, while nothing of it was sent. true: that was done.
+bool decide_undo(struct app *app, struct decide *decide);
 // C-c while ids are being collected. true: that was stopped.
 bool decide_cancel(struct app *app, struct decide *decide);
 void decide_release(struct decide *decide);

@@ -270,6 +270,31 @@ decision_section(struct view_of_event *view)
     }
 }
 
+// The others by which the same event failed, each with its own trace; this one's stands at the top.
+static void
+attempts_section(struct view_of_event *view)
+{
+    const struct event_detail *detail = &view->detail;
+    char at[TIME_TEXT];
+    char note[48];
+    if (detail->attempt_count < 2)
+        return;
+    snprintf(note, sizeof note, "%zu", detail->attempt_count);
+    pager_section(view->pager, "attempts", note, false);
+    for (size_t i = 0; i < detail->attempt_count; i++) {
+        const struct event *attempt = &detail->attempts[i];
+        bool is_this = attempt->id == detail->event.id;
+        pager_printf(view->pager, ROLE_EVENT_BACK, "%zu  %s  event %" PRId64 "%s", i + 1,
+                     attempt->created_at == TIME_ABSENT ? "" : time_local(attempt->created_at, at),
+                     attempt->id, is_this ? ", this one" : "");
+        if (is_this)
+            continue;
+        pager_line(view->pager, ROLE_STRONG, attempt->error_message);
+        if (bytes_present(attempt->stack_trace) && attempt->stack_trace.len)
+            stack_lines(view->pager, attempt->stack_trace);
+    }
+}
+
 static void
 send_section(struct view_of_event *view)
 {
@@ -298,6 +323,7 @@ build(const struct app *app, struct view_of_event *view)
     int64_t now = app_now(app);
     pager_begin(view->pager);
     error_section(view);
+    attempts_section(view);
     if (!view->is_beside)
         payload_section(view, view->pager);
     record_section(view);
@@ -388,6 +414,8 @@ event_handle(struct app *app, void *state, enum action action)
 {
     struct view_of_event *view = state;
     enum operation_action decision;
+    if (action == DO_UNDO && decide_undo(app, &view->decide))
+        return true;
     if (decide_action(action, &decision)) {
         decide_here(app, view, decision);
         return true;

@@ -194,7 +194,8 @@ events_select(struct app *app, struct events *events, enum action action)
         toggle_selected_only(app, events);
         return true;
     case DO_UNDO:
-        handle_undo(app);
+        if (!decide_undo(app, &events->decide))
+            handle_undo(app);
         return true;
     default:
         return false;

@@ -235,7 +235,7 @@ handle_selecting(struct app *app, struct groups *groups, const struct table_mode
         groups->is_selected_only = !groups->is_selected_only;
         break;
     case DO_UNDO:
-        if (!selection_undo(app_selection(app)))
+        if (!decide_undo(app, &groups->decide) && !selection_undo(app_selection(app)))
             app_say(app, SAY_INFO, "no step of the selection to undo; a discard is undone in operations, 4");
         break;
     default:

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "base/text.h"
+#include "ui/views/events.h"
 #include "ui/views/notice.h"
 #include "ui/views/operation_row.h"
 #include "ui/views/steering.h"
@@ -27,6 +28,8 @@ struct view_of_operation {
     struct operation operation;
     struct outcome *outcomes;
     size_t outcome_count;
+    struct returned *returns; // they are rows above the outcomes
+    size_t return_count;
     bool is_there;
     struct err err; // why it is not
     struct table table;
@@ -53,15 +56,35 @@ static const struct table_column columns[OUTCOME_COLUMNS] = {
 static int64_t
 outcome_id(const void *rows, size_t index)
 {
-    const struct outcome *outcome = &((const struct view_of_operation *)rows)->outcomes[index];
+    const struct view_of_operation *view = rows;
+    if (index < view->return_count)
+        return (int64_t)((view->returns[index].group >> 2) | 1ULL << 62) - view->returns[index].is_same;
+    const struct outcome *outcome = &view->outcomes[index - view->return_count];
     uint64_t hash = bytes_hash(bytes_of(outcome->reason ? outcome->reason : ""));
     return (int64_t)(hash >> 4) * ITEM_STATE_COUNT + (int64_t)outcome->state;
 }
 
 static void
+returned_cell(const struct returned *returned, int column, struct canvas *canvas, struct area area)
+{
+    if (column == OUTCOME_STATE)
+        canvas_text(canvas, area.row, area.col, area.cols, BYTES("came back"), ROLE_EVENT_BACK);
+    else if (column == OUTCOME_COUNT)
+        canvas_count(canvas, area.row, area.col, area.cols, returned->count, ROLE_EVENT_BACK);
+    else
+        canvas_printf(canvas, area.row, area.col, area.cols, ROLE_TEXT, "%s group: %s",
+                      returned->is_same ? "same" : "another", returned->error ? returned->error : "");
+}
+
+static void
 outcome_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
 {
-    const struct outcome *outcome = &((const struct view_of_operation *)rows)->outcomes[index];
+    const struct view_of_operation *view = rows;
+    if (index < view->return_count) {
+        returned_cell(&view->returns[index], column, canvas, area);
+        return;
+    }
+    const struct outcome *outcome = &view->outcomes[index - view->return_count];
     switch ((enum outcome_column)column) {
     case OUTCOME_STATE:
         canvas_text(canvas, area.row, area.col, area.cols, bytes_of(item_state_name(outcome->state)),
@@ -82,7 +105,7 @@ outcome_cell(const void *rows, size_t index, int column, struct canvas *canvas, 
 static struct table_model
 model_of(const struct view_of_operation *view)
 {
-    return (struct table_model){.count = view->outcome_count,
+    return (struct table_model){.count = view->return_count + view->outcome_count,
                                 .id = outcome_id,
                                 .cell = outcome_cell,
                                 .columns = columns,
@@ -106,16 +129,33 @@ ask_trail(struct app *app, struct view_of_operation *view)
     view->trail_number = app_send(app, request);
 }
 
+// Those of that group that have come back, also of other operations.
+static void
+open_returned(struct app *app, const struct returned *returned)
+{
+    char group[GROUP_TEXT];
+    char *filter =
+        alloc_text(arena_printf(app_frame(app), "is:back group:%s", group_text(returned->group, group)));
+    struct events_argument argument = {.query = {.source = LIST_PENDING, .filter = filter},
+                                       .title = "came back"};
+    app_open(app, &view_events, &argument);
+    free(filter);
+}
+
 static void
 open_outcome(struct app *app, const struct view_of_operation *view)
 {
     if (!view->is_there)
         return;
-    if (view->outcome_count == 0) {
+    if (view->return_count + view->outcome_count == 0) {
         steering_open_events(app, &view->operation, ALL_STATES, "events");
         return;
     }
-    enum item_state state = view->outcomes[view->table.cursor].state;
+    if (view->table.cursor < view->return_count) {
+        open_returned(app, &view->returns[view->table.cursor]);
+        return;
+    }
+    enum item_state state = view->outcomes[view->table.cursor - view->return_count].state;
     steering_open_events(app, &view->operation, 1u << state, item_state_name(state));
 }
 
@@ -189,6 +229,8 @@ take_operation(struct app *app, struct view_of_operation *view, struct reply *re
     view->operation = reply->operations[0];
     view->outcomes = reply->outcomes;
     view->outcome_count = reply->outcome_count;
+    view->returns = reply->returns;
+    view->return_count = reply->return_count;
     if (view->outcome_count)
         qsort(view->outcomes, view->outcome_count, sizeof *view->outcomes, by_urgency);
     view->is_there = true;
@@ -299,6 +341,8 @@ draw_pace(const struct app *app, const struct view_of_operation *view, struct ca
     const struct operation *operation = &view->operation;
     struct arena *arena = app_frame(app);
     char left[TEXT_SHORT];
+    if (operation->plan.step_count)
+        chip_draw(canvas, row, &col, limit, ROLE_STATUS, bytes_of(operation_step_text(operation, arena)));
     const char *words = arena_printf(arena, "%.0f/s of %s ", operation->rate_now,
                                      operation_rate_text(operation->rate, arena));
     if (operation->action != ACTION_REPROCESS)
@@ -327,7 +371,10 @@ draw_state(const struct app *app, const struct view_of_operation *view, struct c
               bytes_of(operation_state_name(operation->state)));
     const char *hint = operation_hint(operation);
     chip_draw(canvas, line.row, &col, limit, ROLE_FOOTER_KEY, bytes_of(hint));
-    if (operation->state_note)
+    const char *wait = operation_wait_text(operation, app_now(app), app_frame(app));
+    if (*wait)
+        canvas_text(canvas, line.row, col, limit - col, bytes_of(wait), operation_role(operation->state));
+    else if (operation->state_note)
         canvas_text(canvas, line.row, col, limit - col, bytes_of(operation->state_note),
                     operation_role(operation->state));
     else if (operation->state == OPERATION_RUNNING)
@@ -363,6 +410,9 @@ draw_facts(const struct app *app, const struct operation *operation, struct canv
         chip_draw(canvas, line.row, &col, limit,
                   status->promise == PROMISE_EXACTLY_ONCE ? ROLE_STATUS_OK : ROLE_STATUS_WARN,
                   bytes_of(status->promise_words));
+    if (operation->plan.halts)
+        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS,
+                  bytes_of(arena_printf(arena, "halts above %g %%", operation->plan.halt_above)));
     if (operation->target_topic)
         chip_draw(canvas, line.row, &col, limit, ROLE_STATUS,
                   bytes_of(arena_printf(arena, "to %s", operation->target_topic)));
@@ -450,7 +500,7 @@ operation_draw(const struct app *app, const void *state, struct canvas *canvas,
         canvas_hline(canvas, rule.row, rule.col + 1, rule.cols - 2, ROLE_BORDER);
     }
     struct table_model model = model_of(view);
-    if (view->outcome_count > 0)
+    if (model.count > 0)
         table_draw(&view->table, &model, canvas, parts.outcomes);
     else if (parts.outcomes.rows > 0)
         canvas_text(canvas, parts.outcomes.row, parts.outcomes.col + 1, parts.outcomes.cols - 2,

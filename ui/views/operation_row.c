@@ -65,6 +65,7 @@ operation_role(enum operation_state state)
     case OPERATION_FREEZING:
     case OPERATION_AWAITING:
     case OPERATION_FROZEN:
+    case OPERATION_WAITING:
     case OPERATION_PAUSED:
     case OPERATION_STATE_COUNT:
         break;
@@ -105,9 +106,41 @@ operation_hint(const struct operation *operation)
         return "A approve";
     if (operation->state == OPERATION_PAUSED || operation->state == OPERATION_HALTED)
         return "p goes on";
+    if (operation->state == OPERATION_FROZEN && operation->send_after != TIME_ABSENT)
+        return "u calls it back";
     if (operation->action == ACTION_DISCARD && operation_state_is_final(operation->state) &&
         operation->done > 0)
         return "u undo";
+    return "";
+}
+
+const char *
+operation_step_text(const struct operation *operation, struct arena *arena)
+{
+    char count[TEXT_SHORT];
+    size_t steps = operation->plan.step_count;
+    if (steps == 0)
+        return "";
+    if (operation->step > (int32_t)steps)
+        return arena_printf(arena, "step %zu of %zu (rest)", steps + 1, steps + 1);
+    return arena_printf(arena, "step %" PRId32 " of %zu (%s)", operation->step, steps + 1,
+                        text_count(operation->plan.steps[operation->step - 1], count));
+}
+
+const char *
+operation_wait_text(const struct operation *operation, int64_t now, struct arena *arena)
+{
+    char left[TEXT_SHORT];
+    int64_t wait = operation->settle_until == TIME_ABSENT ? 0 : operation->settle_until - now;
+    if (operation->state == OPERATION_WAITING)
+        return arena_printf(
+            arena, "%s: did it come back? goes on in %s%s", operation_step_text(operation, arena),
+            text_age(wait > 0 ? wait + US_PER_SECOND - 1 : 0, left),
+            operation->plan.halts ? arena_printf(arena, ", halts above %g %%", operation->plan.halt_above)
+                                  : "");
+    if (operation->state == OPERATION_FROZEN && operation_can_be_called_back(operation, now))
+        return arena_printf(arena, "first send in %s",
+                            text_age(operation->send_after - now + US_PER_SECOND - 1, left));
     return "";
 }
 
@@ -155,12 +188,14 @@ operation_counts(const struct operation *operation, struct arena *arena)
     } counts[] = {
         {done_word(operation->action), operation->done, true},
         {"came back", operation->came_back, operation->action == ACTION_REPROCESS},
-        {"waiting", operation->queued, false},
-        {"in hand", operation->claimed, false},
-        {"held", operation->held, false},
+        {"quiet", operation->quiet, operation->action == ACTION_REPROCESS && operation->done > 0},
+        {"waiting", operation->watched, false},
         {"refused", operation->refused, false},
         {"conflict", operation->conflict, false},
+        {"held", operation->held, false},
         {"cancelled", operation->cancelled, false},
+        {operation->action == ACTION_REPROCESS ? "to send" : "to do", operation->queued, false},
+        {"in hand", operation->claimed, false},
     };
     struct strbuf text = {0};
     char number[TEXT_SHORT];

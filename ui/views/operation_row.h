@@ -38,6 +38,10 @@ const char *operation_title(const struct operation *operation, struct arena *are
 const char *operation_counts(const struct operation *operation, struct arena *arena);
 // What a key would do for it now, or "": "u undo".
 const char *operation_hint(const struct operation *operation);
+// "step 1 of 3 (10)"; "" where it is sent all at once.
+const char *operation_step_text(const struct operation *operation, struct arena *arena);
+// What it waits for by itself, and how long yet; "" where it does not.
+const char *operation_wait_text(const struct operation *operation, int64_t now, struct arena *arena);
 // "950/s", "no limit", "0/s"
 const char *operation_rate_text(int32_t rate, struct arena *arena);
 // The time of day, with its date where that is not within the last day; "" where it is absent.

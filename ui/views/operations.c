@@ -290,6 +290,8 @@ draw_line(const struct app *app, const struct operations *operations, struct can
                                         operations->row_count == 1 ? "" : "s")));
     draw_count(app, operations, OPERATION_RUNNING, ROLE_OPERATION_RUNNING, "running", canvas, row, &col,
                limit);
+    draw_count(app, operations, OPERATION_WAITING, ROLE_OPERATION_WAITING, "waiting", canvas, row, &col,
+               limit);
     draw_count(app, operations, OPERATION_FROZEN, ROLE_OPERATION_WAITING, "frozen", canvas, row, &col, limit);
     draw_count(app, operations, OPERATION_AWAITING, ROLE_STATUS_WARN, "for approval", canvas, row, &col,
                limit);

@@ -97,6 +97,7 @@ status_hash(const struct status *status)
                                       .state = running->state,
                                       .done = running->done,
                                       .refused = running->refused,
+                                      .came_back = running->came_back,
                                       .rate = running->rate};
     return bytes_hash((struct bytes){(const char *)&seen, sizeof seen});
 }

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "core/fingerprint.h"
 #include "store/audit.h"
+#include "store/story.h"
 
 enum {
     PAYLOAD_SHOWN = 4 << 20, // payloads.md: parsed and rendered at once up to here
@@ -62,7 +63,9 @@ desk_event_request(struct desk *desk, const struct request *request)
               (!has_schema || (store_revisions(desk->store, request->id, &reply->arena, &detail->revisions,
                                                &detail->revision_count, &err) &&
                                event_decisions(desk->store, request->id, &reply->arena, &detail->decisions,
-                                               &detail->decision_count, &err)));
+                                               &detail->decision_count, &err) &&
+                               event_attempts(desk->store, request->id, &reply->arena, &detail->attempts,
+                                              &detail->attempt_count, &err)));
     if (!ok) {
         reply_destroy(reply);
         desk_failed(desk, request->number, &err);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/text.h"
 #include "store/ledger.h"
+#include "store/story.h"
 #include "store/workers.h"
 
 enum { LISTED = 200 };
@@ -53,7 +54,9 @@ tell_one(struct desk *desk, struct err *err)
     reply->is_last = true;
     if (operation_get(desk->store, desk->operation_no, &reply->arena, reply->operations, err) &&
         operation_outcomes(desk->store, desk->operation_no, &reply->arena, &reply->outcomes,
-                           &reply->outcome_count, err)) {
+                           &reply->outcome_count, err) &&
+        operation_returns(desk->store, desk->operation_no, &reply->arena, &reply->returns,
+                          &reply->return_count, err)) {
         desk_reply(desk, reply);
         return true;
     }
@@ -157,11 +160,19 @@ void
 desk_steer_request(struct desk *desk, const struct request *request)
 {
     struct err err = {0};
-    if (!operation_steer(desk->store, request->operation, request->steer, request->rate, &err)) {
+    bool is_plan =
+        request->steer == STEER_STEPS || request->steer == STEER_SETTLE || request->steer == STEER_HALT;
+    bool ok = is_plan ? operation_tune(desk->store, request->operation, request->steer,
+                                       &request->confirm.plan, &err)
+                      : operation_steer(desk->store, request->operation, request->steer, request->rate, &err);
+    if (!ok) {
         desk_failed(desk, request->number, &err);
         return;
     }
     static const char *const words[] = {[STEER_PAUSE] = "pauses after the chunk in hand",
+                                        [STEER_STEPS] = "has its new steps",
+                                        [STEER_SETTLE] = "has its new time to watch",
+                                        [STEER_HALT] = "has its new share to halt at",
                                         [STEER_RESUME] = "goes on",
                                         [STEER_CANCEL] = "is cancelled; what is in hand is settled first",
                                         [STEER_RATE] = "has its new rate",
@@ -238,6 +249,9 @@ desk_confirm_request(struct desk *desk, const struct request *request)
     }
     struct reply *reply = reply_create(REPLY_CONFIRMED, request->number);
     reply->operation = no;
+    reply->operations = arena_alloc(&reply->arena, sizeof *reply->operations);
+    // News about it: without them it is on its way all the same.
+    reply->operation_count = operation_get(desk->store, no, &reply->arena, reply->operations, NULL);
     reply->is_last = true;
     desk_reply(desk, reply);
     desk_wake_worker(desk);
@@ -267,7 +281,8 @@ desk_wake_worker(struct desk *desk)
 static bool
 waits_for_us(const struct desk *desk, const struct operation *operation)
 {
-    bool is_ready = operation->state == OPERATION_FROZEN || operation->state == OPERATION_RUNNING;
+    bool is_ready = operation->state == OPERATION_FROZEN || operation->state == OPERATION_RUNNING ||
+                    operation->state == OPERATION_WAITING;
     bool is_paused = operation->action == ACTION_REPROCESS && operation->rate == 0;
     return is_ready && !is_paused &&
            (operation->action != ACTION_REPROCESS || desk->settings->worker_publishes);

@@ -175,7 +175,8 @@ BEGIN
     rate := v.rate;
     requested_by := v.requested_by;
     target_topic := v.target_topic;
-    IF v.state NOT IN ('frozen', 'running') OR v.rate = 0 THEN
+    p_limit := least(p_limit, redrive._allowance(v));
+    IF v.state NOT IN ('frozen', 'running') OR v.rate = 0 OR v.send_after > created_at OR p_limit <= 0 THEN
         RETURN;
     END IF;
 
@@ -231,14 +232,13 @@ BEGIN
     END IF;
 END $$;
 
--- Items that are published: the event is closed where nobody closed it meanwhile, the item is done in any case.
--- Returns the number of items.
-CREATE OR REPLACE FUNCTION redrive._items_published(v redrive.operation, p_ids bigint[]) RETURNS integer
+-- Items that are published: the event is closed where nobody closed it meanwhile, the item is done in any case. p_sent: when they were claimed,
+-- so that whatever comes back is younger than its item, however quick the consumer. Returns the number of items.
+CREATE OR REPLACE FUNCTION redrive._items_published(v redrive.operation, p_ids bigint[], p_sent timestamptz) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
-    v_now timestamptz := clock_timestamp();
-    v_wall timestamp := redrive._wall(v_now);
+    v_wall timestamp := redrive._wall(clock_timestamp());
     v_closed bigint[];
     v_items integer;
     v_more integer := 0;
@@ -249,11 +249,11 @@ BEGIN
                retry_count = coalesce(e.retry_count, 0) + 1, last_retry_at = v_wall
          WHERE e.id = ANY (p_ids) AND coalesce(e.status, '') = 'PENDING' RETURNING e.id)
     SELECT coalesce(array_agg(id), '{}') INTO v_closed FROM changed;
-    UPDATE redrive.operation_item SET state = 'done', at = v_now
+    UPDATE redrive.operation_item SET state = 'done', at = p_sent
      WHERE operation_no = v.no AND event_id = ANY (v_closed) AND state IN ('claimed', 'held');
     GET DIAGNOSTICS v_items = ROW_COUNT;
     IF cardinality(v_closed) < cardinality(p_ids) THEN
-        UPDATE redrive.operation_item i SET state = 'done', at = v_now,
+        UPDATE redrive.operation_item i SET state = 'done', at = p_sent,
                detail = 'published, and meanwhile ' || redrive._closed((SELECT e.status FROM :"events" e WHERE e.id = i.event_id),
                                                                        (SELECT e.resolved_by FROM :"events" e WHERE e.id = i.event_id),
                                                                        (SELECT e.resolved_at FROM :"events" e WHERE e.id = i.event_id))
@@ -315,7 +315,7 @@ BEGIN
      WHERE cluster = p_cluster AND no = p_slot;
     UPDATE redrive.chunk SET state = p_outcome, decided_at = v_now, evidence = p_evidence WHERE id = p_chunk;
 
-    v_items := redrive._items_published(v, v_done);
+    v_items := redrive._items_published(v, v_done, c.created_at);
     UPDATE redrive.operation_item
        SET state = CASE WHEN v.is_cancelling THEN 'cancelled' ELSE 'queued' END, chunk_id = NULL, detail = NULL, at = v_now
      WHERE operation_no = v.no AND event_id = ANY (v_back) AND state IN ('claimed', 'held');
@@ -340,6 +340,7 @@ BEGIN
         format('%s: %s published, %s back, %s held; slot %s seq %s: %s', p_outcome, cardinality(v_done), cardinality(v_back),
                cardinality(v_held), p_slot, c.seq, p_evidence));
     PERFORM redrive._finish(v.no);
+    PERFORM redrive._watch(v.no, 0);
     IF p_published IS NOT NULL THEN
         PERFORM redrive._slot_retire(p_cluster, p_slot, 'its last chunk was decided without its marker: ' || p_evidence);
     END IF;
@@ -363,6 +364,10 @@ BEGIN
          WHERE no = p_operation;
         PERFORM redrive._audit('refuse', p_operation, v_refused, NULL, p_reasons[1]);
         PERFORM redrive._finish(p_operation);
+        -- They are some of a chunk that was returned: out of all of that they are judged.
+        PERFORM redrive._watch(p_operation, coalesce((SELECT greatest(0, c.events - v_refused) FROM redrive.chunk c
+                                                       WHERE c.cluster = p_cluster AND c.slot = p_slot AND c.operation_no = p_operation
+                                                       ORDER BY c.seq DESC LIMIT 1), 0));
     END IF;
     RETURN v_refused;
 END $$;

@@ -18,6 +18,13 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
                      || coalesce(' at ' || to_char(p_at, 'YYYY-MM-DD HH24:MI'), '') END;
 $$;
 
+-- Topic and partition as a number; 0 where the place is not known.
+CREATE OR REPLACE FUNCTION redrive._source(p_topic text, p_partition integer, p_offset bigint) RETURNS integer
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN p_topic IS NULL OR p_partition IS NULL OR p_offset IS NULL THEN 0
+                ELSE coalesce(nullif(hashtext(p_topic || '/' || p_partition), 0), 1) END;
+$$;
+
 -- Ends an operation that has nothing left to do; harmless otherwise. The caller holds the operation's row.
 CREATE OR REPLACE FUNCTION redrive._finish(p_no bigint) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
@@ -25,8 +32,8 @@ DECLARE v redrive.operation;
 BEGIN
     UPDATE redrive.operation
        SET state = CASE WHEN is_cancelling AND cancelled > 0 THEN 'cancelled' ELSE 'done' END,
-           finished_at = clock_timestamp(), worker = NULL, state_note = NULL, changed = nextval('redrive.change')
-     WHERE no = p_no AND state IN ('frozen', 'running', 'paused', 'halted') AND queued = 0 AND claimed = 0 AND held = 0
+           finished_at = clock_timestamp(), settle_until = NULL, worker = NULL, state_note = NULL, changed = nextval('redrive.change')
+     WHERE no = p_no AND state IN ('frozen', 'running', 'waiting', 'paused', 'halted') AND queued = 0 AND claimed = 0 AND held = 0
     RETURNING * INTO v;
     IF FOUND THEN
         PERFORM redrive._audit(v.state, v.no, v.total, NULL,
@@ -92,8 +99,8 @@ BEGIN
 
     IF v.action = 'reprocess' THEN
         -- In the order they will be claimed in, so that a chunk finds its items side by side.
-        INSERT INTO redrive.operation_item (operation_no, event_id, at, event_key, attempt, source, source_offset)
-        SELECT p_no, e.id, v_now, e.event_id,
+        INSERT INTO redrive.operation_item (operation_no, event_id, at, event_key, correlation, attempt, source, source_offset)
+        SELECT p_no, e.id, v_now, e.event_id, e.correlation_id,
                coalesce((SELECT max(h.attempt) FROM redrive.operation_item h WHERE h.event_id = e.id), 0), s.source,
                CASE WHEN s.source = 0 THEN 0 ELSE e.kafka_offset END
           FROM :"events" e
@@ -132,7 +139,7 @@ BEGIN
      WHERE no = p_no;
 END $$;
 
--- The end of the freeze: from here on it is confirmed and anybody may carry it out.
+-- The end of the freeze: from here on it is confirmed and anybody may carry it out, once somebody else has approved what is large.
 CREATE OR REPLACE FUNCTION redrive.operation_confirm(p_no bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
@@ -140,8 +147,12 @@ DECLARE
     v_first bigint;
     v_last bigint;
     v_count bigint;
+    v_above bigint := (SELECT least(o.approve_above, i.approve_above) FROM redrive.operation o, redrive.install i WHERE o.no = p_no);
 BEGIN
-    UPDATE redrive.operation SET state = 'frozen', changed = nextval('redrive.change')
+    UPDATE redrive.operation
+       SET state = CASE WHEN queued > v_above THEN 'awaiting approval' ELSE 'frozen' END,
+           state_note = CASE WHEN queued > v_above THEN format('more than %s events: somebody else approves it', v_above) END,
+           send_after = CASE WHEN undo_for > '0 s' THEN clock_timestamp() + undo_for END, changed = nextval('redrive.change')
      WHERE no = p_no AND state = 'freezing' AND requested_by = session_user
     RETURNING * INTO v;
     IF NOT FOUND THEN
@@ -154,60 +165,8 @@ BEGIN
     END IF;
     PERFORM redrive._audit(v.action, p_no, v.total, v.reason,
         format('%s frozen, %s in conflict; ids %s to %s; %s%s', v.queued, v.conflict, v_first, v_last, v.scope,
-               coalesce('; filter: ' || v.filter_text, '')));
-    PERFORM redrive._finish(p_no);
-END $$;
-
--- pause, resume, rate, cancel, approve. Says what the operation is when it cannot be done.
-CREATE OR REPLACE FUNCTION redrive.operation_steer(p_no bigint, p_steer text, p_rate integer) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
-DECLARE
-    v redrive.operation;
-    v_state text;
-    v_cancelled bigint := 0;
-BEGIN
-    SELECT * INTO v FROM redrive.operation WHERE no = p_no FOR UPDATE;
-    IF NOT FOUND THEN
-        RAISE EXCEPTION 'there is no operation %', p_no USING ERRCODE = 'RD002';
-    ELSIF v.state IN ('done', 'cancelled') THEN
-        RAISE EXCEPTION 'operation % is already %', p_no, v.state USING ERRCODE = 'RD001';
-    ELSIF v.is_cancelling THEN
-        RAISE EXCEPTION 'operation % is being cancelled', p_no USING ERRCODE = 'RD001';
-    ELSIF p_steer = 'approve' AND v.state <> 'awaiting approval' THEN
-        RAISE EXCEPTION 'operation % does not wait for approval, it is %', p_no, v.state USING ERRCODE = 'RD001';
-    ELSIF p_steer = 'approve' AND v.requested_by = session_user THEN
-        RAISE EXCEPTION 'operation % was asked for by %, so somebody else approves it', p_no, v.requested_by USING ERRCODE = 'RD003';
-    ELSIF p_steer = 'pause' AND v.state NOT IN ('frozen', 'running') THEN
-        RAISE EXCEPTION 'operation % cannot be paused, it is %', p_no, v.state USING ERRCODE = 'RD001';
-    ELSIF p_steer = 'resume' AND v.state NOT IN ('paused', 'halted') THEN
-        RAISE EXCEPTION 'operation % cannot be resumed, it is %', p_no, v.state USING ERRCODE = 'RD001';
-    ELSIF p_steer NOT IN ('pause', 'resume', 'rate', 'cancel', 'approve') OR p_steer = 'rate' AND coalesce(p_rate, -2) < -1 THEN
-        RAISE EXCEPTION 'an operation cannot be steered by % %', p_steer, p_rate USING ERRCODE = 'RD004';
-    END IF;
-
-    IF p_steer = 'cancel' THEN
-        UPDATE redrive.operation_item SET state = 'cancelled', at = clock_timestamp()
-         WHERE operation_no = p_no AND is_due AND state = 'queued';
-        GET DIAGNOSTICS v_cancelled = ROW_COUNT;
-    END IF;
-    v_state := CASE p_steer WHEN 'pause' THEN 'paused'
-                            WHEN 'approve' THEN 'frozen'
-                            WHEN 'resume' THEN CASE WHEN v.started_at IS NULL THEN 'frozen' ELSE 'running' END
-                            WHEN 'cancel' THEN CASE WHEN v.state IN ('freezing', 'awaiting approval') THEN 'frozen' ELSE v.state END
-                            ELSE v.state END;
-    UPDATE redrive.operation
-       SET state = v_state,
-           rate = CASE WHEN p_steer = 'rate' THEN p_rate ELSE rate END,
-           approved_by = CASE WHEN p_steer = 'approve' THEN session_user ELSE approved_by END,
-           is_cancelling = p_steer = 'cancel',
-           queued = queued - v_cancelled,
-           cancelled = cancelled + v_cancelled,
-           state_note = CASE WHEN p_steer = 'cancel' AND claimed + held > 0
-                             THEN format('cancelled; %s in hand are settled first', claimed + held) END,
-           changed = nextval('redrive.change')
-     WHERE no = p_no;
-    PERFORM redrive._audit(p_steer, p_no, v_cancelled, NULL,
-        CASE WHEN p_steer = 'rate' THEN format('rate %s to %s', v.rate, p_rate) ELSE format('%s to %s', v.state, v_state) END);
+               coalesce('; filter: ' || v.filter_text, '')
+               || CASE WHEN v.action = 'reprocess' THEN redrive._plan_words(v) ELSE '' END));
     PERFORM redrive._finish(p_no);
 END $$;
 
@@ -231,18 +190,23 @@ BEGIN
 END $$;
 
 -- The oldest operation that can go on now. A frozen one becomes running. Only a worker that publishes is given a reprocess, and only one that
--- it could claim something of: what is left of the others waits for chunks that other workers have in hand.
+-- it could claim something of: what is left of the others waits for chunks that other workers have in hand. Where none can go on, the one that
+-- will soonest by itself, with how long to wait; then is_settling says that it waits for what a step brings back.
 CREATE OR REPLACE FUNCTION redrive.work_next(p_worker text, p_publishes boolean, p_skip bigint[])
-RETURNS TABLE (no bigint, action text, rate integer, target_topic text, requested_by name)
+RETURNS TABLE (no bigint, action text, rate integer, target_topic text, requested_by name, wait_ms bigint, is_settling boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE v redrive.operation;
 BEGIN
+    IF p_publishes THEN
+        PERFORM redrive._watch_waiting();
+    END IF;
     FOR v IN SELECT o.* FROM redrive.operation o
               WHERE o.state IN ('frozen', 'running') AND o.queued > 0 AND o.rate <> 0 AND (p_publishes OR o.action <> 'reprocess')
-                AND o.no <> ALL (p_skip)
+                AND o.no <> ALL (p_skip) AND coalesce(o.send_after <= clock_timestamp(), true)
               ORDER BY o.no
     LOOP
         CONTINUE WHEN v.action = 'reprocess' AND v.claimed > 0 AND NOT redrive._is_claimable(v.no);
+        CONTINUE WHEN redrive._allowance(v) <= 0;
         IF v.state = 'frozen' OR NOT EXISTS (SELECT FROM redrive.worker w
                                               WHERE w.name = v.worker AND w.seen_at > clock_timestamp() - interval '15 s') THEN
             -- It may have been paused or ended since it was read: then the next one is looked at.
@@ -253,9 +217,15 @@ BEGIN
             RETURNING * INTO v;
             CONTINUE WHEN NOT FOUND;
         END IF;
-        RETURN QUERY SELECT v.no, v.action, v.rate, v.target_topic, v.requested_by;
+        RETURN QUERY SELECT v.no, v.action, v.rate, v.target_topic, v.requested_by, 0::bigint, false;
         RETURN;
     END LOOP;
+    RETURN QUERY SELECT o.no, o.action, o.rate, o.target_topic, o.requested_by,
+                        greatest(1, extract(epoch FROM least(o.settle_until, o.send_after) - clock_timestamp()) * 1000)::bigint, o.state = 'waiting'
+                   FROM redrive.operation o
+                  WHERE (o.state = 'waiting' OR o.state IN ('frozen', 'running') AND o.send_after > clock_timestamp() AND o.rate <> 0)
+                    AND o.queued > 0 AND (p_publishes OR o.action <> 'reprocess') AND o.no <> ALL (p_skip)
+                  ORDER BY 7, 6 LIMIT 1;
 END $$;
 
 -- Discard, resolve, restore: carries out up to p_limit queued items. The UPDATE is guarded: an event that somebody else closed (or
@@ -278,7 +248,7 @@ BEGIN
         RAISE EXCEPTION 'operation % is a %, which is published, not applied', p_no, v.action USING ERRCODE = 'RD004';
     END IF;
     remaining := v.queued;
-    IF v.state NOT IN ('frozen', 'running') OR v.rate = 0 THEN
+    IF v.state NOT IN ('frozen', 'running') OR v.rate = 0 OR v.send_after > clock_timestamp() THEN
         RETURN;
     END IF;
 
@@ -340,53 +310,4 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp
 BEGIN
     DELETE FROM redrive.worker WHERE name = p_name AND who = session_user;
     UPDATE redrive.operation SET worker = NULL, changed = nextval('redrive.change') WHERE worker = p_name;
-END $$;
-
--- Looks through rows that arrived since the last look (at most p_limit) for events that were republished before, and counts each for the
--- operation that did it last. One worker at a time; the others pass by.
-CREATE OR REPLACE FUNCTION redrive.comebacks_note(p_limit bigint) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
-DECLARE
-    w redrive.comeback_watch;
-    v_top bigint;
-    v_rows bigint;
-    v_noted bigint;
-BEGIN
-    SELECT * INTO w FROM redrive.comeback_watch FOR UPDATE SKIP LOCKED;
-    IF NOT FOUND THEN
-        RETURN 0;
-    END IF;
-    IF NOT EXISTS (SELECT FROM redrive.operation_item WHERE NOT is_live AND event_key IS NOT NULL AND state = 'done') THEN
-        SELECT coalesce(max(e.id), 0) INTO v_top FROM :"events" e; -- nothing was sent, so nothing can have come back
-        UPDATE redrive.comeback_watch SET sure = v_top, seen = v_top, seen_at = clock_timestamp() WHERE seen <> v_top;
-        RETURN 0;
-    END IF;
-    SELECT max(id), count(*) INTO v_top, v_rows
-      FROM (SELECT e.id FROM :"events" e WHERE e.id > w.sure ORDER BY e.id LIMIT p_limit) AS ahead;
-    IF v_rows = 0 THEN
-        RETURN 0;
-    END IF;
-
-    WITH back AS (
-        INSERT INTO redrive.comeback (event_id, operation_no)
-        SELECT e.id, i.operation_no
-          FROM :"events" e
-          CROSS JOIN LATERAL (SELECT d.operation_no FROM redrive.operation_item d
-                               WHERE d.event_key = e.event_id AND NOT d.is_live AND d.event_key IS NOT NULL AND d.state = 'done'
-                                 AND redrive._wall(d.at) < e.created_at
-                               ORDER BY d.at DESC LIMIT 1) i
-         WHERE e.id > w.sure AND e.id <= v_top
-        ON CONFLICT DO NOTHING RETURNING operation_no),
-    per AS (SELECT operation_no, count(*) AS n FROM back GROUP BY operation_no),
-    counted AS (
-        UPDATE redrive.operation o SET came_back = came_back + per.n, changed = nextval('redrive.change')
-          FROM per WHERE o.no = per.operation_no RETURNING per.n)
-    SELECT coalesce(sum(n), 0) INTO v_noted FROM counted;
-
-    IF v_rows = p_limit THEN -- a full page: what commits out of order now lies beyond it
-        UPDATE redrive.comeback_watch SET sure = v_top, seen = v_top, seen_at = clock_timestamp();
-    ELSIF w.seen_at < clock_timestamp() - interval '10 s' THEN
-        UPDATE redrive.comeback_watch SET sure = w.seen, seen = v_top, seen_at = clock_timestamp();
-    END IF;
-    RETURN v_noted;
 END $$;

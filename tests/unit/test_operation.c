@@ -1,0 +1,92 @@
+// How a reprocess is sent, as people write it.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+#include "core/operation.h"
+
+static void
+test_steps_are_read(void **state)
+{
+    (void)state;
+    struct send_plan plan = {0};
+    struct err err = {0};
+    struct strbuf text = {0};
+    assert_true(steps_parse(BYTES("10, 100,2147483647,rest"), &plan, &err));
+    assert_int_equal(plan.step_count, 3);
+    assert_int_equal(plan.steps[2], INT32_MAX);
+    assert_true(steps_parse(BYTES("7"), &plan, &err)); // added: a canary comes before its ramp
+    steps_text(plan.steps, plan.step_count, &text);
+    assert_string_equal(strbuf_text(&text), "10, 100, 2,147,483,647, 7, rest");
+    strbuf_release(&text);
+    struct send_plan none = {0};
+    assert_true(steps_parse(BYTES("rest"), &none, &err));
+    assert_int_equal(none.step_count, 0);
+}
+
+static void
+test_wrong_steps_are_refused(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {
+        "",       "0",     "-1",  "10,,5",      "ten",
+        "rest,1", "10 20", "1.5", "2147483648", "1,2,3,4,5,6,7,8,9,10,11,12,13"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct send_plan plan = {0};
+        struct err err = {0};
+        if (steps_parse(bytes_of(wrong[i]), &plan, &err))
+            fail_msg("\"%s\" was taken", wrong[i]);
+        assert_int_equal(err.kind, ERR_USAGE);
+    }
+}
+
+static void
+test_shares_are_read(void **state)
+{
+    (void)state;
+    struct send_plan plan = {0};
+    struct err err = {0};
+    assert_true(halt_parse(BYTES("20%"), &plan, &err));
+    assert_true(plan.halts && plan.halt_above == 20);
+    assert_true(halt_parse(BYTES(" 0.5 % "), &plan, &err));
+    assert_true(plan.halts && plan.halt_above == 0.5);
+    assert_true(halt_parse(BYTES("0"), &plan, &err));
+    assert_true(plan.halts && plan.halt_above == 0);
+    assert_true(halt_parse(BYTES("none"), &plan, &err));
+    assert_false(plan.halts);
+    static const char *const wrong[] = {"", "%", "101", "-1", "nan", "inf", "0x10", "5%%", "five"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        err = (struct err){0};
+        if (halt_parse(bytes_of(wrong[i]), &plan, &err))
+            fail_msg("\"%s\" was taken", wrong[i]);
+    }
+}
+
+static void
+test_steps_have_a_share(void **state)
+{
+    (void)state;
+    struct send_plan plan = {.steps = {10}, .step_count = 1};
+    send_plan_complete(&plan);
+    assert_true(plan.halts && plan.halt_above == HALT_ABOVE);
+    plan.halt_above = 50;
+    send_plan_complete(&plan);
+    assert_true(plan.halt_above == 50);
+    struct send_plan all_at_once = {0};
+    send_plan_complete(&all_at_once);
+    assert_false(all_at_once.halts);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_steps_are_read),
+        cmocka_unit_test(test_wrong_steps_are_refused),
+        cmocka_unit_test(test_shares_are_read),
+        cmocka_unit_test(test_steps_have_a_share),
+    };
+    return cmocka_run_group_tests_name("operation", tests, NULL, NULL);
+}
