@@ -167,6 +167,9 @@ void app_mouse(struct app *app, enum mouse_button button, int row, int col);
 bool app_receive(struct app *app, int64_t budget_us); // waiting replies; true: there were some
 const struct canvas *app_draw(struct app *app);       // draws if something changed
 bool app_needs_draw(const struct app *app);
+// A view was opened a moment ago and waits for its first answer: what it shows would be gone in a blink.
+// true: leave the terminal as it is until app_wake_after or a reply.
+bool app_holds_back(const struct app *app);
 bool app_is_idle(const struct app *app); // no request without its last reply, nothing to draw
 bool app_is_over(const struct app *app);
 bool app_wants_suspend(struct app *app); // once after Ctrl-Z

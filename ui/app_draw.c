@@ -10,6 +10,9 @@
 // Keys that come faster than this are those of a key held down (terminals repeat it 25 to 40 times a second).
 #define REST (US_PER_SECOND * 60 / 1000)
 
+// How long a view that was just opened may take to answer before the screen says that it is being looked for.
+#define BLINK (US_PER_SECOND * 60 / 1000)
+
 // Below these sizes parts of the picture leave, least important first.
 enum { LEAST_ROWS = 5, LEAST_COLS = 20, LINE_FROM_ROWS = 6, FOOTER_FROM_ROWS = 8, CRUMBS = 24 };
 
@@ -300,13 +303,38 @@ age_after(const struct app *app)
     return left > 0 ? left : 0;
 }
 
+static int64_t
+blink_left(const struct app *app)
+{
+    const struct instance *top = app_top(app);
+    if (!app->needs_draw || !top || top->was_answered || app->dialog || app->has_prompt || app->has_message)
+        return 0;
+    int64_t left = top->opened_at + BLINK - clock_mono();
+    return left > 0 && app_is_asking(app, top) ? left : 0;
+}
+
+bool
+app_holds_back(const struct app *app)
+{
+    return blink_left(app) > 0;
+}
+
+// The sooner of two, of which negative ones never come.
+static int64_t
+sooner(int64_t a, int64_t b)
+{
+    return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
 int64_t
 app_wake_after(const struct app *app)
 {
-    int64_t age = age_after(app);
-    if (!app->owes_rest)
-        return age;
-    int64_t rest = app->key_at + REST - clock_mono();
-    rest = rest > 0 ? rest : 0;
-    return age >= 0 && age < rest ? age : rest;
+    int64_t wake = age_after(app);
+    if (app_holds_back(app))
+        wake = sooner(wake, blink_left(app));
+    if (app->owes_rest) {
+        int64_t rest = app->key_at + REST - clock_mono();
+        wake = sooner(wake, rest > 0 ? rest : 0);
+    }
+    return wake;
 }

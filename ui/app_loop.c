@@ -159,7 +159,7 @@ app_run(struct app *app, struct term *term)
         serve_wishes(&loop); // a dialog that a reply opened throws away what was typed before it, never after
         if (app_is_over(app))
             break;
-        if (app_needs_draw(app))
+        if (app_needs_draw(app) && !app_holds_back(app))
             term_present(term, app_draw(app));
         tell_idle(&loop);
         wait_for_news(&loop);

@@ -134,6 +134,15 @@ app_is_waiting(const struct app *app, uint64_t number)
 }
 
 bool
+app_is_asking(const struct app *app, const struct instance *asker)
+{
+    for (size_t i = 0; i < app->expected_count; i++)
+        if (app->expected[i].asker == asker && !app->expected[i].is_answered)
+            return true;
+    return false;
+}
+
+bool
 app_has_outstanding(const struct app *app)
 {
     for (size_t i = 0; i < app->expected_count; i++)
@@ -189,6 +198,8 @@ deliver_answer(struct app *app, struct reply *reply)
         return;
     }
     struct instance *asker = expected->asker;
+    if (asker)
+        asker->was_answered = true;
     bool is_over = is_answer(reply) && !replaces_older(expected->kind);
     expected->is_answered |= is_answer(reply);
     if (is_over)

@@ -17,6 +17,8 @@
 struct instance {
     const struct view *view;
     void *state;
+    int64_t opened_at; // clock_mono
+    bool was_answered; // a reply to it came, so there is something to show
 };
 
 struct stack {
@@ -100,7 +102,8 @@ const struct view *app_find_view(const struct app *app, const char *name);
 void app_forget_asker(struct app *app, const struct instance *asker);
 bool app_cancel_all(struct app *app); // true: there was something to cancel
 bool app_has_outstanding(const struct app *app);
-void app_post(struct app *app, enum request_kind kind, bool is_on); // one without an answer
+bool app_is_asking(const struct app *app, const struct instance *asker); // a reply of it is outstanding
+void app_post(struct app *app, enum request_kind kind, bool is_on);      // one without an answer
 
 // app.c
 void app_close_menu(struct app *app);

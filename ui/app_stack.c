@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "ui/app_private.h"
 
 struct instance *
@@ -38,6 +39,7 @@ push(struct app *app, int place, const struct view *view, const void *argument)
     }
     struct instance *instance = alloc_bytes(sizeof *instance);
     instance->view = view;
+    instance->opened_at = clock_mono();
     stack->views[stack->depth++] = instance;
     app->place = place;
     app->needs_draw = true;

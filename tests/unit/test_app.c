@@ -639,6 +639,32 @@ a_held_key_is_known(void **state)
     assert_true(app_wake_after(app) != 0);
 }
 
+// A view that was just opened and answers at once is seen when it has something to show; one that takes
+// longer says so.
+static void
+an_opened_view_does_not_flash(void **state)
+{
+    struct world *world = *state;
+    struct app *app = world->app;
+    (void)app_draw(app);
+    press(app, "<Enter>");
+    uint64_t number = app_send(app, request_create(REQUEST_EVENT));
+    assert_true(app_needs_draw(app));
+    assert_true(app_holds_back(app));
+    assert_in_range(app_wake_after(app), 1, 60000);
+    answer(world, REPLY_EVENT, number, true, 1);
+    assert_false(app_holds_back(app));
+
+    press(app, "q<Enter>");
+    (void)app_send(app, request_create(REQUEST_EVENT));
+    while (app_holds_back(app))
+        ;
+    assert_true(app_needs_draw(app));
+    assert_false(app_is_idle(app));
+    for (struct request *request; (request = take_request(world));)
+        request_destroy(request);
+}
+
 int
 main(void)
 {
@@ -658,6 +684,7 @@ main(void)
         WORLD(copies_are_harmless),
         WORLD(bad_files_keep_nobody_from_working),
         WORLD(a_held_key_is_known),
+        WORLD(an_opened_view_does_not_flash),
         WORLD(scripts_play_keys),
         WORLD(scripts_fail_with_their_line),
     };
