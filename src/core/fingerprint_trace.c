@@ -106,82 +106,71 @@ kind_of_indented(struct bytes text, size_t at, size_t to)
     return LINE_TEXT;
 }
 
-// The marker of a new exception, and where its text begins; or NULL.
-static const char *
-cause_marker(struct bytes text, size_t at, size_t to)
+// What a line begins with, and where its own text begins.
+struct line_start {
+    const char *text;
+    enum line_kind kind;
+    bool skips; // the text stands behind it
+};
+
+static const struct line_start line_starts[] = {
+    {"Caused by: ", LINE_CAUSE, true},
+    {"[cause]: ", LINE_CAUSE, true},
+    {"[errors]: ", LINE_CAUSE, true},
+    {"Suppressed: ", LINE_SUPPRESSED, false},
+    {"Stack trace:", LINE_NOISE, false},
+    {"Wrapped by: ", LINE_SUPPRESSED, false}, // printed from the root outward: what wraps does not matter
+    {"Traceback (most recent call last)", LINE_TRACEBACK, false},
+    {"The above exception was the direct cause", LINE_DIRECT_CAUSE, false},
+    {"During handling of the above exception", LINE_DURING, false},
+};
+
+static const struct line_start *
+find_start(struct bytes text, const struct line *line)
 {
-    static const char *const markers[] = {"Caused by: ", "[cause]: ", "[errors]: "};
-    for (size_t i = 0; i < sizeof markers / sizeof markers[0]; i++) {
-        if (starts_at(text, at, to, markers[i]))
-            return markers[i];
+    for (size_t i = 0; i < sizeof line_starts / sizeof line_starts[0]; i++) {
+        const struct line_start *start = &line_starts[i];
+        if (start->text[0] == text.data[line->text] && starts_at(text, line->text, line->to, start->text))
+            return start;
     }
     return NULL;
+}
+
+static bool
+is_frame(struct bytes text, size_t at, size_t to)
+{
+    switch (text.data[at]) {
+    case 'a':
+        return starts_at(text, at, to, "at ") && is_at_frame(text, at + 3, to);
+    case '#':
+        return at + 2 < to && word_is_digit(text.data[at + 1]);
+    case 'g':
+        return starts_at(text, at, to, "goroutine ") && text.data[to - 1] == ':';
+    case '.':
+        return is_more(text, at, to);
+    default:
+        return false;
+    }
 }
 
 static enum line_kind
 kind_of(struct bytes text, struct line *line)
 {
-    size_t at = line->text;
-    size_t to = line->to;
-    if (at == to)
+    if (line->text == line->to)
         return LINE_BLANK;
-    const char *marker = NULL;
-    switch (text.data[at]) {
-    case 'a':
-        if (starts_at(text, at, to, "at ") && is_at_frame(text, at + 3, to))
-            return LINE_FRAME;
-        break;
-    case 'C':
-    case '[':
-        marker = cause_marker(text, at, to);
-        if (marker != NULL) {
-            line->text += strlen(marker);
-            return LINE_CAUSE;
-        }
-        break;
-    case 'S':
-        if (starts_at(text, at, to, "Suppressed: "))
-            return LINE_SUPPRESSED;
-        if (starts_at(text, at, to, "Stack trace:"))
-            return LINE_NOISE;
-        break;
-    case 'W':
-        if (starts_at(text, at, to,
-                      "Wrapped by: ")) // printed from the root outward: what wraps does not matter
-            return LINE_SUPPRESSED;
-        break;
-    case 'N':
-        if (line->indent == 0 && starts_at(text, at, to, "Next ")) {
-            line->text += 5;
-            return LINE_PHP_NEXT;
-        }
-        break;
-    case 'T':
-        if (starts_at(text, at, to, "Traceback (most recent call last)"))
-            return LINE_TRACEBACK;
-        if (starts_at(text, at, to, "The above exception was the direct cause"))
-            return LINE_DIRECT_CAUSE;
-        break;
-    case 'D':
-        if (starts_at(text, at, to, "During handling of the above exception"))
-            return LINE_DURING;
-        break;
-    case '#':
-        if (at + 2 < to && word_is_digit(text.data[at + 1]))
-            return LINE_FRAME;
-        break;
-    case 'g':
-        if (starts_at(text, at, to, "goroutine ") && text.data[to - 1] == ':')
-            return LINE_FRAME;
-        break;
-    case '.':
-        if (is_more(text, at, to))
-            return LINE_FRAME;
-        break;
-    default:
-        break;
+    if (is_frame(text, line->text, line->to))
+        return LINE_FRAME;
+    const struct line_start *start = find_start(text, line);
+    if (start != NULL) {
+        line->text += start->skips ? strlen(start->text) : 0;
+        return start->kind;
     }
-    return line->indent > 0 ? kind_of_indented(text, at, to) : LINE_TEXT;
+    if (line->indent > 0)
+        return kind_of_indented(text, line->text, line->to);
+    if (!starts_at(text, line->text, line->to, "Next "))
+        return LINE_TEXT;
+    line->text += strlen("Next ");
+    return LINE_PHP_NEXT;
 }
 
 static struct line

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "tests/unit/forms.h"
 
@@ -71,7 +72,7 @@ report(const struct forms *forms, struct item *items, bool is_verbose)
     double both = 0;
     // Sizes of forms, by label.
     qsort(items, n, sizeof *items, by_label);
-    size_t *form_size = calloc(n, sizeof *form_size); // of the record's form, by record
+    size_t *form_size = alloc_array(n, sizeof *form_size); // of the record's form, by record
     for (size_t from = 0, to; from < n; from = to) {
         unsigned keys = 1;
         for (to = from; to < n && strcmp(items[to].label, items[from].label) == 0; to++)
@@ -149,7 +150,7 @@ main(int argc, char **argv)
             fprintf(stderr, "fingerprint_score: %s holds no record that could be read\n", argv[i]);
             return 2;
         }
-        struct item *items = calloc(forms.count, sizeof *items);
+        struct item *items = alloc_array(forms.count, sizeof *items);
         for (size_t n = 0; n < forms.count; n++)
             items[n] = (struct item){fingerprint_key(&forms.records[n].input), forms.records[n].label, n};
         printf("%s: ", argv[i]);
