@@ -511,17 +511,18 @@ app_mouse(struct app *app, enum mouse_button button, int row, int col)
     struct instance *top = app_top(app);
     if (!top || app->dialog || app->has_prompt || app->menu.is_open)
         return;
+    app->needs_draw = true;
     bool is_wheel = button == MOUSE_WHEEL_UP || button == MOUSE_WHEEL_DOWN;
     for (int i = 0; is_wheel && i < WHEEL_ROWS; i++)
         (void)offer(app, button == MOUSE_WHEEL_UP ? DO_UP : DO_DOWN);
     if (button != MOUSE_LEFT || !top->view->click)
         return;
-    bool is_double = row == app->click_row && clock_mono() - app->click_at < DOUBLE_CLICK_US;
+    int64_t now = clock_mono();
+    bool is_double = row == app->click_row && now - app->click_at < DOUBLE_CLICK_US;
     app->click_row = row;
-    app->click_at = clock_mono();
+    app->click_at = is_double ? 0 : now; // a third click begins anew, on what the second one opened
     bool is_used = false;
     AS_CALLER(app, top, is_used = top->view->click(app, top->state, row, col));
-    app->needs_draw = true;
     if (is_used && is_double)
         (void)offer(app, DO_OPEN);
 }

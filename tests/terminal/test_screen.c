@@ -219,6 +219,43 @@ bytes_stay_within_budget(void **state)
     finish(vt);
 }
 
+// A button pressed and released, as mode 1006 tells it; rows and columns from 1.
+static void
+click(struct vt *vt, int row, int col)
+{
+    char bytes[64];
+    snprintf(bytes, sizeof bytes, "\033[<0;%d;%dM\033[<0;%d;%dm", col, row, col, row);
+    vt_bytes(vt, bytes_of(bytes));
+    assert_screen(vt, vt_wait_idle(vt));
+}
+
+static void
+the_mouse_is_taken_when_asked(void **state)
+{
+    (void)state;
+    struct vt *vt = start(24, 80, NULL);
+    assert_true(bytes_find(vt_output(vt), BYTES("\033[?1000h"), 0) == SIZE_MAX);
+    finish(vt);
+
+    vt = start(24, 80, "REDRIVE_MOUSE=on");
+    assert_true(bytes_find(vt_output(vt), BYTES("\033[?1000h\033[?1006h"), 0) != SIZE_MAX);
+    assert_screen(vt, strstr(vt_row(vt, 3), "▌"));
+    click(vt, 5, 30);
+    assert_screen(vt, strstr(vt_row(vt, 4), "▌"));
+    click(vt, 3, 10); // the heading of the count: the other way round
+    assert_screen(vt, strstr(vt_row(vt, 2), "count↑"));
+    assert_screen(vt, strstr(vt_row(vt, 3), "▌")); // the cursor stays with its group
+    click(vt, 20, 10);                             // the preview: nothing
+    vt_bytes(vt, BYTES("\033[<65;10;10M"));        // the wheel
+    assert_screen(vt, vt_wait_idle(vt));
+    assert_screen(vt, strstr(vt_row(vt, 4), "▌"));
+    (void)vt_settle(vt, 500);
+    click(vt, 4, 30);
+    click(vt, 4, 30);
+    assert_screen(vt, vt_wait_text(vt, "newest first"));
+    finish(vt);
+}
+
 static void
 nothing_happens_nothing_is_sent(void **state)
 {
@@ -370,6 +407,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hostile_rows_drive_nothing),
         cmocka_unit_test(bytes_stay_within_budget),
+        cmocka_unit_test(the_mouse_is_taken_when_asked),
         cmocka_unit_test(nothing_happens_nothing_is_sent),
         cmocka_unit_test(an_open_dialog_survives_resizing),
         cmocka_unit_test(a_lost_connection_is_told_and_mended),

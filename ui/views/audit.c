@@ -518,6 +518,16 @@ audit_draw(const struct app *app, const void *state, struct canvas *canvas, cons
 }
 
 static bool
+audit_click(struct app *app, void *state, int row, int col)
+{
+    struct audit *audit = state;
+    const struct drawing drawing = {.audit = audit, .app = app};
+    struct table_model model = model_of(&drawing);
+    int column;
+    return table_click(&audit->table, &model, row, col, &column) == TABLE_ROW;
+}
+
+static bool
 audit_crumb(const struct app *app, const void *state, int i, struct strbuf *out)
 {
     (void)app;
@@ -573,4 +583,5 @@ const struct view view_audit = {
     .crumb = audit_crumb,
     .draw = audit_draw,
     .layout = audit_layout,
+    .click = audit_click,
 };

@@ -259,6 +259,18 @@ events_layout(struct app *app, void *state, const struct view_areas *areas)
 }
 
 static bool
+events_click(struct app *app, void *state, int row, int col)
+{
+    struct events *events = state;
+    struct table_model model = events_model(events);
+    int column;
+    enum table_spot spot = table_click(&events->table, &model, row, col, &column);
+    if (spot == TABLE_HEADING && (column == COLUMN_ID || column == COLUMN_WHEN))
+        app_perform(app, DO_SORT_REVERSE);
+    return spot == TABLE_ROW;
+}
+
+static bool
 events_crumb(const struct app *app, const void *state, int i, struct strbuf *out)
 {
     if (i > 0)
@@ -339,4 +351,5 @@ const struct view view_events = {
     .crumb = events_crumb,
     .draw = events_draw,
     .layout = events_layout,
+    .click = events_click,
 };

@@ -118,6 +118,24 @@ group_compare(const struct event_group *a, const struct event_group *b, enum gro
     return result ? result : (a->key > b->key) - (a->key < b->key);
 }
 
+static const enum group_column order_columns[GROUP_ORDERS] = {
+    [GROUPS_BY_COUNT] = GROUP_COLUMN_COUNT, [GROUPS_BY_NEWEST] = GROUP_COLUMN_NEWEST,
+    [GROUPS_BY_RATE] = GROUP_COLUMN_RATE,   [GROUPS_BY_FIRST] = GROUP_COLUMN_FIRST,
+    [GROUPS_BY_KIND] = GROUP_COLUMN_KIND,   [GROUPS_BY_NAME] = GROUP_COLUMN_NAME,
+};
+
+bool
+group_column_order(enum group_column column, enum group_order *order)
+{
+    for (int i = 0; i < GROUP_ORDERS; i++) {
+        if (order_columns[i] != column)
+            continue;
+        *order = (enum group_order)i;
+        return true;
+    }
+    return false;
+}
+
 void
 group_columns(enum pivot pivot, enum group_order order, bool is_reversed, int64_t largest,
               struct table_column columns[GROUP_COLUMNS])
@@ -125,11 +143,6 @@ group_columns(enum pivot pivot, enum group_order order, bool is_reversed, int64_
     static const char *const names[PIVOT_COUNT] = {
         [PIVOT_ERROR] = "error", [PIVOT_TYPE] = "event type", [PIVOT_SOURCE] = "source table",
         [PIVOT_TOPIC] = "topic", [PIVOT_KIND] = "kind",       [PIVOT_HOUR] = "hour",
-    };
-    static const enum group_column order_columns[GROUP_ORDERS] = {
-        [GROUPS_BY_COUNT] = GROUP_COLUMN_COUNT, [GROUPS_BY_NEWEST] = GROUP_COLUMN_NEWEST,
-        [GROUPS_BY_RATE] = GROUP_COLUMN_RATE,   [GROUPS_BY_FIRST] = GROUP_COLUMN_FIRST,
-        [GROUPS_BY_KIND] = GROUP_COLUMN_KIND,   [GROUPS_BY_NAME] = GROUP_COLUMN_NAME,
     };
     char count[TEXT_SHORT];
     int count_width = (int)strlen(text_count(largest, count));

@@ -31,6 +31,8 @@ enum group_column {
     GROUP_COLUMN_NAME,
     GROUP_COLUMNS
 };
+// The order that a click on the heading asks for; false: none goes by this column.
+bool group_column_order(enum group_column column, enum group_order *order);
 // largest: the greatest count in the list, for the width of its column.
 void group_columns(enum pivot pivot, enum group_order order, bool is_reversed, int64_t largest,
                    struct table_column columns[GROUP_COLUMNS]);

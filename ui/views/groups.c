@@ -482,6 +482,25 @@ groups_handle(struct app *app, void *state, enum action action)
 }
 
 static bool
+groups_click(struct app *app, void *state, int row, int col)
+{
+    (void)app;
+    struct groups *groups = state;
+    const struct groups_drawing drawing = {.groups = groups};
+    struct table_model model = groups_model(&drawing);
+    groups->rows.is_frozen |= groups->rows.count > 0;
+    int column;
+    enum table_spot spot = table_click(&groups->table, &model, row, col, &column);
+    enum group_order order;
+    if (spot != TABLE_HEADING || !group_column_order((enum group_column)column, &order))
+        return spot == TABLE_ROW;
+    groups->rows.is_reversed = groups->rows.order == order && !groups->rows.is_reversed;
+    groups->rows.order = order;
+    order_rows(groups);
+    return true;
+}
+
+static bool
 groups_receive(struct app *app, void *state, struct reply *reply)
 {
     struct groups *groups = state;
@@ -567,4 +586,5 @@ const struct view view_groups = {
     .crumb = groups_crumb,
     .draw = groups_draw,
     .layout = groups_layout,
+    .click = groups_click,
 };

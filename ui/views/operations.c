@@ -347,6 +347,17 @@ operations_draw(const struct app *app, const void *state, struct canvas *canvas,
 }
 
 static bool
+operations_click(struct app *app, void *state, int row, int col)
+{
+    (void)app;
+    struct operations *operations = state;
+    const struct drawing drawing = {.operations = operations};
+    struct table_model model = model_of(&drawing);
+    int column;
+    return table_click(&operations->table, &model, row, col, &column) == TABLE_ROW;
+}
+
+static bool
 operations_crumb(const struct app *app, const void *state, int i, struct strbuf *out)
 {
     (void)app;
@@ -404,4 +415,5 @@ const struct view view_operations = {
     .crumb = operations_crumb,
     .draw = operations_draw,
     .layout = operations_layout,
+    .click = operations_click,
 };

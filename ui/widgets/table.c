@@ -72,6 +72,7 @@ void
 table_layout(struct table *table, const struct table_model *model, struct area area)
 {
     table->height = area.rows >= HEADING_FROM ? area.rows - 1 : area.rows;
+    table->area = area;
     if (table->count != model->count || (model->count && !table->has_cursor_id))
         table_sync(table, model);
     fit_top(table);
@@ -382,6 +383,39 @@ table_draw(const struct table *table, const struct table_model *model, struct ca
     for (int i = 0; i < area.rows && table->top + (size_t)i < model->count; i++)
         draw_row(table, &shown, table->top + (size_t)i, canvas,
                  (struct area){area.row + i, area.col, 1, area.cols}, widths);
+}
+
+// The column at this many cells from the left edge of the table, or -1.
+static int
+column_at(const struct table_model *model, int width, int cell)
+{
+    int widths[COLUMNS];
+    int count = model->column_count < COLUMNS ? model->column_count : COLUMNS;
+    table_widths(model->columns, count, width, widths);
+    int col = GUTTER;
+    for (int i = 0; i < count; i++) {
+        if (widths[i] > 0 && cell >= col && cell < col + widths[i])
+            return i;
+        col += widths[i] > 0 ? widths[i] + GAP : 0;
+    }
+    return -1;
+}
+
+enum table_spot
+table_click(struct table *table, const struct table_model *model, int row, int col, int *column)
+{
+    struct area rows = table->area;
+    if (row < rows.row || row >= rows.row + rows.rows || col < rows.col || col >= rows.col + rows.cols)
+        return TABLE_NOTHING;
+    if (rows.rows > table->height && row == rows.row) {
+        *column = column_at(model, rows.cols, col - rows.col);
+        return *column < 0 ? TABLE_NOTHING : TABLE_HEADING;
+    }
+    size_t index = table->top + (size_t)(row - rows.row - (rows.rows - table->height));
+    if (index >= model->count)
+        return TABLE_NOTHING;
+    table_move_to(table, model, index);
+    return TABLE_ROW;
 }
 
 const char *

@@ -48,6 +48,7 @@ struct table {
     size_t top;        // index of the first row shown
     int skip;          // cells scrolled sideways in the TABLE_REST column
     int height;        // rows shown, as of the last layout
+    struct area area;  // and where, the heading with them
     size_t count;      // as of the last sync
     bool is_visual;
     size_t visual_from; // where the range began
@@ -61,6 +62,11 @@ void table_layout(struct table *table, const struct table_model *model, struct a
 // Movement, range (VISUAL, EXTEND_…), sideways. BACK ends a visual range. true: done.
 bool table_handle(struct table *table, const struct table_model *model, enum action action);
 void table_move_to(struct table *table, const struct table_model *model, size_t index);
+// What a click at this cell of the screen met. On a row the cursor goes there; of a heading, *column says
+// which.
+enum table_spot { TABLE_NOTHING, TABLE_ROW, TABLE_HEADING };
+enum table_spot table_click(struct table *table, const struct table_model *model, int row, int col,
+                            int *column);
 bool table_move_to_id(struct table *table, const struct table_model *model, int64_t id);
 // The visual range, or the cursor row alone: [*from, *to). false: the list is empty.
 bool table_range(const struct table *table, size_t *from, size_t *to);
