@@ -6,12 +6,11 @@
 
 enum { UNDO_STEPS = 20 };
 
-// What was selected before a step. A step that changes one id keeps only that id.
+// A step is the ids that it turned, from selected to not or back: turning them again undoes it. So a small
+// change to a million costs little.
 struct selection_step {
     struct selection_step *next;
-    bool is_toggle;
-    int64_t toggled;
-    int64_t *ids;
+    int64_t *ids; // ascending
     size_t count;
 };
 
@@ -99,8 +98,9 @@ step_push(struct selection *selection, struct selection_step *step)
     }
 }
 
+// One id in place, without a copy of the others.
 static void
-flip(struct selection *selection, int64_t id)
+turn_one(struct selection *selection, int64_t id)
 {
     size_t at = position(selection->ids, selection->count, id);
     if (at < selection->count && selection->ids[at] == id) {
@@ -112,101 +112,112 @@ flip(struct selection *selection, int64_t id)
     selection->ids[at] = id;
 }
 
-void
-selection_toggle(struct selection *selection, int64_t id)
-{
-    struct selection_step *step = alloc_bytes(sizeof *step);
-    step->is_toggle = true;
-    step->toggled = id;
-    step_push(selection, step);
-    flip(selection, id);
-}
-
-// Puts `ids` (heap, ascending, taken over) in place of what is selected: one undo step.
+// What is in one of both and not in the other: one pass over two ascending sets.
 static void
-replace(struct selection *selection, int64_t *ids, size_t count)
+turn(struct selection *selection, const int64_t *ids, size_t count)
 {
-    struct selection_step *step = alloc_bytes(sizeof *step);
-    step->ids = selection->ids;
-    step->count = selection->count;
-    step_push(selection, step);
-    selection->ids = ids;
-    selection->count = count;
-    selection->capacity = count;
-}
-
-enum merge { MERGE_ADD, MERGE_REMOVE, MERGE_INVERT };
-
-// One pass over both ascending sets.
-static void
-merge(struct selection *selection, const int64_t *given, size_t given_count, enum merge how)
-{
-    if (given_count == 0)
+    if (count == 1) {
+        turn_one(selection, ids[0]);
         return;
-    int64_t *ids = alloc_array(given_count, sizeof *ids);
-    memcpy(ids, given, given_count * sizeof *ids);
-    size_t count = ids_normalise(ids, given_count);
-
-    int64_t *merged = alloc_array(size_add(selection->count, count), sizeof *merged);
+    }
+    size_t capacity = size_add(selection->count, count);
+    int64_t *merged = alloc_array(capacity, sizeof *merged);
     size_t n = 0;
     size_t a = 0;
     size_t b = 0;
     while (a < selection->count || b < count) {
         bool has_a = a < selection->count && (b == count || selection->ids[a] <= ids[b]);
         bool has_b = b < count && (a == selection->count || ids[b] <= selection->ids[a]);
-        int64_t id = has_a ? selection->ids[a] : ids[b];
-        bool stays = how == MERGE_ADD ? true : how == MERGE_REMOVE ? !has_b : has_a != has_b;
-        if (stays)
-            merged[n++] = id;
+        if (has_a != has_b)
+            merged[n++] = has_a ? selection->ids[a] : ids[b];
         a += has_a;
         b += has_b;
     }
-    free(ids);
-    replace(selection, merged, n);
+    free(selection->ids);
+    selection->ids = merged;
+    selection->count = n;
+    selection->capacity = capacity;
+}
+
+// Turns ids (heap, ascending, taken over): one undo step. Nothing to turn is no step.
+static void
+step(struct selection *selection, int64_t *ids, size_t count)
+{
+    if (count == 0) {
+        free(ids);
+        return;
+    }
+    struct selection_step *made = alloc_bytes(sizeof *made);
+    made->ids = alloc_resize(ids, count, sizeof *ids);
+    made->count = count;
+    step_push(selection, made);
+    turn(selection, made->ids, count);
+}
+
+void
+selection_toggle(struct selection *selection, int64_t id)
+{
+    int64_t *ids = alloc_array(1, sizeof *ids);
+    ids[0] = id;
+    step(selection, ids, 1);
+}
+
+enum which { WHICH_ALL, WHICH_SELECTED, WHICH_OTHERS };
+
+// A step with those of the given ids.
+static void
+change(struct selection *selection, const int64_t *given, size_t given_count, enum which which)
+{
+    if (given_count == 0)
+        return;
+    int64_t *ids = alloc_array(given_count, sizeof *ids);
+    memcpy(ids, given, given_count * sizeof *ids);
+    size_t count = ids_normalise(ids, given_count);
+    size_t kept = 0;
+    size_t at = 0; // in the selection, which ascends too
+    for (size_t i = 0; i < count; i++) {
+        while (at < selection->count && selection->ids[at] < ids[i])
+            at++;
+        bool is_selected = at < selection->count && selection->ids[at] == ids[i];
+        if (which == WHICH_ALL || is_selected == (which == WHICH_SELECTED))
+            ids[kept++] = ids[i];
+    }
+    step(selection, ids, kept);
 }
 
 void
 selection_add(struct selection *selection, const int64_t *ids, size_t count)
 {
-    merge(selection, ids, count, MERGE_ADD);
+    change(selection, ids, count, WHICH_OTHERS);
 }
 
 void
 selection_remove(struct selection *selection, const int64_t *ids, size_t count)
 {
-    merge(selection, ids, count, MERGE_REMOVE);
+    change(selection, ids, count, WHICH_SELECTED);
 }
 
 void
 selection_invert(struct selection *selection, const int64_t *ids, size_t count)
 {
-    merge(selection, ids, count, MERGE_INVERT);
+    change(selection, ids, count, WHICH_ALL);
 }
 
 void
 selection_clear(struct selection *selection)
 {
-    if (selection->count)
-        replace(selection, NULL, 0);
+    change(selection, selection->ids, selection->count, WHICH_ALL);
 }
 
 bool
 selection_undo(struct selection *selection)
 {
-    struct selection_step *step = selection->undo;
-    if (!step)
+    struct selection_step *last = selection->undo;
+    if (!last)
         return false;
-    selection->undo = step->next;
-    if (step->is_toggle) {
-        flip(selection, step->toggled);
-    } else {
-        free(selection->ids);
-        selection->ids = step->ids;
-        selection->count = step->count;
-        selection->capacity = step->count;
-        step->ids = NULL;
-    }
-    step_free(step);
+    selection->undo = last->next;
+    turn(selection, last->ids, last->count);
+    step_free(last);
     return true;
 }
 
@@ -215,8 +226,7 @@ selection_hidden(const struct selection *selection, const int64_t *ids, size_t c
 {
     if (selection->count == 0)
         return 0;
-    // The smaller side decides how: few selected are looked up in a list that is not sorted by marking what
-    // was met.
+    // The list is not sorted, and may name an id twice.
     bool *met = alloc_array(selection->count, sizeof *met);
     size_t shown = 0;
     for (size_t i = 0; i < count; i++) {

@@ -1,5 +1,7 @@
 // selection: the events an action is about: a set of event ids that survives refresh, sort and filter, with
 // undo.
+//
+// Sets of a million are merged in one pass; a call that changes nothing is no undo step.
 #ifndef REDRIVE_CORE_SELECTION_H
 #define REDRIVE_CORE_SELECTION_H
 

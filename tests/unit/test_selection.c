@@ -3,9 +3,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 #include "base/alloc.h"
-#include "core/event.h"
+#include "base/clock.h"
 #include "core/selection.h"
 
 static void
@@ -53,6 +54,79 @@ what_the_list_does_not_show_is_counted(void **state)
 }
 
 static void
+what_changes_nothing_is_no_step(void **state)
+{
+    (void)state;
+    struct selection selection = {0};
+    selection_clear(&selection);
+    selection_add(&selection, NULL, 0);
+    selection_remove(&selection, (const int64_t[]){1}, 1);
+    assert_false(selection_undo(&selection));
+    selection_add(&selection, (const int64_t[]){1, 2}, 2);
+    selection_add(&selection, (const int64_t[]){2, 1, 1}, 3);
+    assert_true(selection_undo(&selection));
+    assert_int_equal(selection.count, 0);
+    assert_false(selection_undo(&selection));
+    selection_release(&selection);
+}
+
+// Every kind of step, at random, against a plain array of flags.
+static void
+any_steps_are_undone_one_by_one(void **state)
+{
+    (void)state;
+    enum { IDS = 64, STEPS = 20, ROUNDS = 200 };
+    unsigned seed = 7;
+    for (int round = 0; round < ROUNDS; round++) {
+        struct selection selection = {0};
+        bool history[STEPS + 1][IDS] = {{false}};
+        int steps = 0;
+        for (int tries = 0; tries < 40 && steps < STEPS; tries++) {
+            int64_t given[8];
+            size_t count = 1 + (seed = seed * 1103515245 + 12345) / 65536 % 8;
+            for (size_t i = 0; i < count; i++)
+                given[i] = (seed = seed * 1103515245 + 12345) / 65536 % IDS;
+            bool *now = history[steps + 1];
+            memcpy(now, history[steps], sizeof history[0]);
+            unsigned which = (seed = seed * 1103515245 + 12345) / 65536 % 5;
+            bool turned[IDS] = {false};
+            for (size_t i = 0; i < count; i++) {
+                bool is_first = !turned[given[i]];
+                turned[given[i]] = true;
+                now[given[i]] = which == 0   ? true
+                                : which == 1 ? false
+                                : is_first   ? !now[given[i]]
+                                             : now[given[i]];
+            }
+            if (which == 0)
+                selection_add(&selection, given, count);
+            else if (which == 1)
+                selection_remove(&selection, given, count);
+            else if (which == 2)
+                selection_invert(&selection, given, count);
+            else if (which == 3) {
+                memcpy(now, history[steps], sizeof history[0]);
+                now[given[0]] = !now[given[0]];
+                selection_toggle(&selection, given[0]);
+            } else {
+                memset(now, 0, sizeof history[0]);
+                selection_clear(&selection);
+            }
+            for (int64_t id = 0; id < IDS; id++)
+                assert_int_equal(selection_has(&selection, id), now[id]);
+            steps += memcmp(now, history[steps], sizeof history[0]) != 0;
+        }
+        for (; steps > 0; steps--) {
+            assert_true(selection_undo(&selection));
+            for (int64_t id = 0; id < IDS; id++)
+                assert_int_equal(selection_has(&selection, id), history[steps - 1][id]);
+        }
+        assert_false(selection_undo(&selection));
+        selection_release(&selection);
+    }
+}
+
+static void
 a_million_is_no_trouble(void **state)
 {
     (void)state;
@@ -60,6 +134,7 @@ a_million_is_no_trouble(void **state)
     int64_t *ids = alloc_array(MILLION, sizeof *ids);
     for (int64_t i = 0; i < MILLION; i++)
         ids[i] = MILLION - i;
+    int64_t began = clock_mono();
     struct selection selection = {0};
     selection_add(&selection, ids, MILLION);
     for (int64_t i = 1; i <= 1000; i++)
@@ -68,48 +143,14 @@ a_million_is_no_trouble(void **state)
     for (int i = 0; i < 20; i++)
         assert_true(selection_undo(&selection));
     assert_false(selection_undo(&selection)); // twenty steps and no more
+    for (int64_t i = 0; i < 10; i++) {        // all of them and three thousand more, again and again
+        selection_invert(&selection, ids, MILLION);
+        selection_add(&selection, ids + 500000, 3000);
+        assert_int_equal(selection_hidden(&selection, ids, MILLION), 0);
+    }
+    assert_true(clock_mono() - began < 60 * US_PER_SECOND); // quadratic would be hours
     selection_release(&selection);
     free(ids);
-}
-
-static void
-group_keys_and_their_prefixes_are_read(void **state)
-{
-    (void)state;
-    uint64_t low;
-    uint64_t high;
-    char text[GROUP_TEXT];
-    assert_true(group_parse(BYTES("8f3a"), &low, &high));
-    assert_string_equal(group_text(low, text), "8f3a000000000000");
-    assert_string_equal(group_text(high, text), "8f3affffffffffff");
-    assert_true(group_parse(BYTES("00000000000000AA"), &low, &high));
-    assert_true(low == 0xAA && high == 0xAA);
-    assert_false(group_parse(BYTES(""), &low, &high));
-    assert_false(group_parse(BYTES("xyz"), &low, &high));
-    assert_false(group_parse(BYTES("00000000000000000"), &low, &high));
-}
-
-static void
-queues_are_known_by_their_names(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *topic;
-        const char *original;
-    } rows[] = {{"orders_dlq", "orders"},           {"orders.DLQ", "orders"},
-                {"orders-dlt", "orders"},           {"dlq.orders", "orders"},
-                {"error.orders.billing", "orders"}, {"orders-dead-letter", "orders"},
-                {"error.a.b.group", "a.b"},         {"execution.tickets.dlq", "execution.tickets"}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_true(topic_is_queue(bytes_of(rows[i].topic)));
-        assert_true(bytes_equal_text(topic_original(bytes_of(rows[i].topic)), rows[i].original));
-    }
-    assert_false(topic_is_queue(BYTES("orders.events")));
-    assert_false(topic_is_queue(BYTES("_dlq")));
-    assert_false(topic_is_queue(BYTES_ABSENT));
-    assert_true(bytes_equal_text(topic_original(BYTES("orders.events")), "orders.events"));
-    assert_int_equal(event_status_of(BYTES("Resolved")), EVENT_RESOLVED);
-    assert_int_equal(event_status_of(BYTES("LOST")), EVENT_OTHER);
 }
 
 int
@@ -118,9 +159,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_selection_is_a_set_with_undo),
         cmocka_unit_test(what_the_list_does_not_show_is_counted),
+        cmocka_unit_test(what_changes_nothing_is_no_step),
+        cmocka_unit_test(any_steps_are_undone_one_by_one),
         cmocka_unit_test(a_million_is_no_trouble),
-        cmocka_unit_test(group_keys_and_their_prefixes_are_read),
-        cmocka_unit_test(queues_are_known_by_their_names),
     };
     return cmocka_run_group_tests_name("selection", tests, NULL, NULL);
 }
