@@ -280,6 +280,7 @@ app_dialog(struct app *app, const struct dialog_request *request)
     app->dialog = dialog_create(request, app->config->label, app->key);
     app->dialog_owner = app->caller ? app->caller : app_top(app);
     app->wants_flush = app->needs_draw = true;
+    app->has_message = false; // "collecting…" and the like: this is what came of it
     app->pending.count = 0;
     return app->dialog;
 }

@@ -32,7 +32,7 @@ drop_reply(void *message)
 }
 
 static void
-begin(struct bench *bench, int events)
+prepare(struct bench *bench, int events)
 {
     *bench = (struct bench){0};
     world_make(&bench->world, events);
@@ -46,6 +46,12 @@ begin(struct bench *bench, int events)
     };
     bench->requests = mailbox_create(256);
     bench->replies = mailbox_create(64);
+}
+
+static void
+begin(struct bench *bench, int events)
+{
+    prepare(bench, events);
     bench->backend = backend_start(&bench->settings, bench->requests, bench->replies);
 }
 
@@ -116,6 +122,28 @@ watch_groups(struct bench *bench)
     struct request *request = request_create(REQUEST_GROUPS);
     request->pivot = PIVOT_ERROR;
     ask(bench, request);
+}
+
+static void
+what_needs_the_schema_is_answered_without_it(void **state)
+{
+    (void)state;
+    struct bench bench;
+    prepare(&bench, 3);
+    test_sql(bench.world.admin, "DROP SCHEMA redrive CASCADE");
+    bench.backend = backend_start(&bench.settings, bench.requests, bench.replies);
+    watch_groups(&bench);
+    reply_destroy(await_count(&bench, 3));
+    static const enum request_kind kinds[] = {REQUEST_OPERATIONS, REQUEST_OPERATION};
+    for (int i = 0; i < 2; i++) {
+        struct request *request = request_create(kinds[i]);
+        request->operation = 1;
+        struct reply *reply = answer(&bench, request);
+        assert_int_equal(reply->kind, REPLY_ERROR);
+        assert_non_null(strstr(reply->err.text, "redrive migrate"));
+        reply_destroy(reply);
+    }
+    end(&bench);
 }
 
 static void
@@ -415,6 +443,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_needs_the_schema_is_answered_without_it),
         cmocka_unit_test(groups_follow_what_others_do),
         cmocka_unit_test(late_commits_are_found),
         cmocka_unit_test(lists_are_whole_and_newest_first),

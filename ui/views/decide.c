@@ -399,8 +399,8 @@ describe_topics(struct app *app, const struct decide *decide, const struct previ
     if (preview->topic_count > 4)
         strbuf_printf(&line, "  and %zu more", preview->topic_count - 4);
     const struct status *status = app_status(app);
-    const char *words =
-        *status->promise_words ? status->promise_words : "what the cluster promises is not known yet";
+    const char *words = *status->promise_words ? status->promise_words
+                                               : "not probed yet: exactly once if it can, else at least once";
     dialog_line(decide->dialog, ROLE_DIALOG, "to   %s", strbuf_text(&line));
     dialog_line(decide->dialog, status->promise == PROMISE_EXACTLY_ONCE ? ROLE_STATUS_OK : ROLE_STATUS_WARN,
                 "     %s", words);

@@ -133,10 +133,28 @@ watch_live(struct desk *desk, struct err *err)
     return ok;
 }
 
+// Whoever asked is told why there is nothing to tell; asked again, it is looked at again.
+static bool
+refuse_without_schema(struct desk *desk)
+{
+    const uint64_t asked[] = {desk->operations_number, desk->operation_number};
+    struct err err = {0};
+    err_set(&err, ERR_NOT_FOUND, "database %s has no schema redrive yet: run redrive migrate",
+            store_info(desk->store)->database);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        if (asked[i])
+            desk_error(desk, asked[i], &err);
+    desk->operations_number = 0;
+    desk->operation_number = 0;
+    return asked[0] || asked[1];
+}
+
 bool
 desk_operations_step(struct desk *desk)
 {
-    if (clock_mono() < desk->operations_at || store_info(desk->store)->schema_version == 0)
+    if (store_info(desk->store)->schema_version == 0)
+        return refuse_without_schema(desk);
+    if (clock_mono() < desk->operations_at)
         return false;
     desk->operations_at = clock_mono() + LOOK_EVERY;
 
