@@ -91,10 +91,18 @@ value_add_int(struct value *to, const char *name, int64_t number)
     put(to, name, json_integer(number));
 }
 
+// A measure as a person reads it: to a thousandth, below one to a millionth.
+static double
+shortened(double number)
+{
+    double steps = fabs(number) < 1 ? 1e6 : 1e3;
+    return fabs(number) < 1e9 ? round(number * steps) / steps : number;
+}
+
 void
 value_add_real(struct value *to, const char *name, double number)
 {
-    put(to, name, isfinite(number) ? json_real(number) : json_null());
+    put(to, name, isfinite(number) ? json_real(shortened(number)) : json_null());
 }
 
 void
@@ -179,7 +187,7 @@ add_escaped(struct strbuf *out, struct bytes json)
 void
 value_dump(const struct value *value, struct strbuf *out)
 {
-    char *text = json_dumps(value->json, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    char *text = json_dumps(value->json, JSON_COMPACT | JSON_REAL_PRECISION(15));
     if (!text)
         die("a document of ours could not be written as JSON");
     add_escaped(out, bytes_of(text));

@@ -21,7 +21,8 @@ void value_destroy(struct value *value);
 void value_add_text(struct value *to, const char *name, const char *text);
 void value_add_bytes(struct value *to, const char *name, struct bytes text);
 void value_add_int(struct value *to, const char *name, int64_t number);
-void value_add_real(struct value *to, const char *name, double number); // null where it is no finite number
+// Rounded to a thousandth, below one to a millionth; null where it is no finite number.
+void value_add_real(struct value *to, const char *name, double number);
 void value_add_bool(struct value *to, const char *name, bool flag);
 void value_add_null(struct value *to, const char *name);
 void value_add(struct value *to, const char *name, struct value *member); // takes member over
