@@ -176,10 +176,10 @@ add_escaped(struct strbuf *out, struct bytes json)
         if (utf8_printable(point))
             strbuf_add(out, bytes_slice(json, at, len));
         else if (point > 0xFFFF)
-            strbuf_printf(out, "\\u%04x\\u%04x", 0xD800 + ((point - 0x10000) >> 10),
+            strbuf_printf(out, "\\u%04X\\u%04X", 0xD800 + ((point - 0x10000) >> 10),
                           0xDC00 + ((point - 0x10000) & 0x3FF));
         else
-            strbuf_printf(out, "\\u%04x", point);
+            strbuf_printf(out, "\\u%04X", point);
         at += len;
     }
 }
