@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # kafka.sh ACTION DIR: a real Kafka broker in DIR, on free ports of 127.0.0.1.
 #
-#   fetch                    brings the jars from Maven Central into the cache, once
+#   fetch                    brings the jars from Maven Central into the cache, once, by mvn or else by curl
+#   list                     prints tests/kafka/jars for the version
 #   start DIR [NAME=VALUE…]  a new broker, ready when this returns; prints BROKERS=host:port. NAME=VALUE are settings of
 #                            server.properties. Topics are made by whoever needs them: none comes into being by itself.
 #   env DIR                  that line again
@@ -18,23 +19,63 @@ set -eu
 POM=$ROOT/tests/kafka/pom.xml
 VERSION=${REDRIVE_KAFKA:-$(sed -n 's/.*<kafka.version>\(.*\)<.*/\1/p' "$POM")}
 JARS=$CACHE/kafka-$VERSION
+LIST=$ROOT/tests/kafka/jars
+CENTRAL=${REDRIVE_MAVEN_CENTRAL:-https://repo.maven.apache.org/maven2}
 
-# One at a time: another run waits and finds it done. Complete or not there at all.
+by_maven()
+{
+    command -v mvn >/dev/null || return 1
+    mvn -q -B -Dstyle.color=never -f "$POM" -Dkafka.version="$VERSION" dependency:copy-dependencies -DoutputDirectory="$1" </dev/null >&2
+}
+
+# What is listed, with nothing but curl, which minds https_proxy.
+by_curl()
+{
+    command -v curl >/dev/null || return 1
+    grep -q "/kafka_2.13-$VERSION.jar\$" "$LIST" || return 1
+    mkdir -p "$1"
+    sed -n "s|^[0-9a-f]\{128\}  \(.*/\([^/]*\)\)\$|url = \"$CENTRAL/\1\"\noutput = \"$1/\2\"|p" "$LIST" |
+        curl -q -fsSL --retry 3 --connect-timeout 20 --no-progress-meter --parallel --parallel-max 4 --fail-early -K - >&2
+}
+
+# Of the pinned version every byte is known beforehand.
+check()
+{
+    grep -q "/kafka_2.13-$VERSION.jar\$" "$LIST" || return 0
+    sed -n 's|^\([0-9a-f]\{128\}\)  .*/|\1  |p' "$LIST" | (cd "$1" && sha512sum --quiet --strict -c) >&2
+}
+
+# One at a time: another run waits and finds it done. Complete or not there at all. Maven first, where it is there: it knows this
+# machine's mirrors.
 fetch()
 {
     [ ! -d "$JARS" ] || return 0
-    command -v mvn >/dev/null || fail "maven is missing: make packages"
     mkdir -p "$CACHE"
     exec 8>"$CACHE/kafka.lock"
     flock 8
     if [ ! -d "$JARS" ]; then
         echo "Fetching Kafka $VERSION from Maven Central, once (43 MB)" >&2
         rm -rf "$JARS.part"
-        mvn -q -B -f "$POM" -Dkafka.version="$VERSION" dependency:copy-dependencies -DoutputDirectory="$JARS.part" \
-            </dev/null >&2 || fail "Kafka could not be fetched"
+        by_maven "$JARS.part" || { rm -rf "$JARS.part" && by_curl "$JARS.part"; } ||
+            fail "Kafka $VERSION could not be fetched from $CENTRAL: tried $(command -v mvn || echo 'no mvn') and $(command -v curl ||
+                echo 'no curl'). Behind a proxy set https_proxy (curl) or ~/.m2/settings.xml (mvn); a mirror is named by REDRIVE_MAVEN_CENTRAL (curl)." \
+                "Or put the jars into $JARS"
+        check "$JARS.part" || fail "what came for Kafka $VERSION is not what tests/kafka/jars lists; it is left in $JARS.part"
         mv "$JARS.part" "$JARS"
     fi
     exec 8>&-
+}
+
+# For whoever pins another version.
+list()
+{
+    local tree
+    tree=$(mktemp -d)
+    mvn -q -B -Dstyle.color=never -f "$POM" -Dkafka.version="$VERSION" dependency:copy-dependencies -Dmdep.useRepositoryLayout=true -DoutputDirectory="$tree" \
+        </dev/null >&2 || fail "Maven could not find Kafka $VERSION"
+    echo "# Kafka $VERSION and what it runs with, as Maven Central has them: sha512 and path. \`tests/lib/kafka.sh list\` prints this anew."
+    (cd "$tree" && find . -name '*.jar' | sed 's|^\./||' | LC_ALL=C sort | xargs sha512sum)
+    rm -rf "$tree"
 }
 
 properties()
@@ -135,10 +176,12 @@ remove()
 }
 
 ACTION=${1:?kafka.sh ACTION DIR}
-if [ "$ACTION" = fetch ]; then
-    fetch
+case $ACTION in
+fetch | list)
+    "$ACTION"
     exit
-fi
+    ;;
+esac
 DIR=${2:?kafka.sh ACTION DIR}
 shift 2
 [ "$ACTION" = start ] || recall "$DIR"

@@ -23,7 +23,8 @@ test  libvterm-dev         a terminal for tests to look at
 test  tmux                 a run under a multiplexer
 test  python3              reads what --json prints
 kafka default-jre-headless runs Kafka
-kafka maven                fetches Kafka from Maven Central, once
+kafka curl                 fetches Kafka from Maven Central, once, where there is no Maven
+kafka ca-certificates      and knows whom it speaks to
 kafka kcat                 asks a broker whether it is ready
 lint  clang                the second compiler, and libFuzzer
 lint  clang-rt             sanitizers of clang, for make fuzz
@@ -38,7 +39,8 @@ is_installed()
     dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed && return
     case $1 in
     default-jre-headless) command -v java ;;
-    maven) command -v mvn ;;
+    # Maven fetches as well.
+    curl | ca-certificates) command -v mvn || { [ "$1" = curl ] && command -v curl; } ;;
     pkg-config | python3) command -v "$1" ;;
     build-essential) command -v gcc && command -v make && test -e /usr/include/stdlib.h ;;
     # A server of any version; the package only names the newest.
