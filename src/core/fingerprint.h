@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 
-#define FINGERPRINT_VERSION 1
+#define FINGERPRINT_VERSION 2
 
 struct fingerprint_input {
     struct bytes message;

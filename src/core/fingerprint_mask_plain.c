@@ -174,20 +174,46 @@ scan_take_free_value(struct scan *scan, size_t from)
     return true;
 }
 
-// "for user bob", "user bob from": a login name, known by the words around it.
+// "user bob from", "user bob 10.0.0.1", "user bob(uid=0)"
+static bool
+is_login_end(const struct scan *scan, size_t to, bool is_after_for)
+{
+    size_t next = scan_skip_blanks(scan, to);
+    if (next == scan->end)
+        return is_after_for;
+    if (next == to)
+        return is_after_for && scan->text.data[to] == '(';
+    if (word_is_digit(scan->text.data[next]))
+        return true;
+    struct bytes word = scan_peek_word(scan, next);
+    return word_equals_folded(word, "from") || word_equals_folded(word, "by") ||
+           word_equals_folded(word, "on");
+}
+
+// "for bob from 10.0.0.1"
+static bool
+is_visitor(const struct scan *scan, size_t to)
+{
+    struct bytes word = scan_peek_word(scan, to);
+    if (!bytes_equal_text(word, "from"))
+        return false;
+    size_t origin = scan_skip_blanks(scan, (size_t)(word.data - scan->text.data) + word.len);
+    return word_is_digit(scan_char(scan, origin));
+}
+
+// A login name, known by the words around it.
 static bool
 is_login(struct scan *scan, size_t to)
 {
     struct bytes prev = scan->prev;
-    if (scan->after != AFTER_BLANK || prev.len < 4 || (scan_prev_roles(scan) & ROLE_LOGIN) == 0)
+    if (scan->after != AFTER_BLANK || prev.len < 3)
         return false;
-    size_t next = scan_skip_blanks(scan, to);
+    if (prev.len == 3)
+        return memcmp(prev.data, "for", 3) == 0 && is_visitor(scan, to);
+    if ((scan_prev_roles(scan) & ROLE_LOGIN) == 0)
+        return false;
     size_t start = (size_t)(prev.data - scan->text.data);
-    if (next == scan->end)
-        return start >= 4 && memcmp(prev.data - 4, "for ", 4) == 0;
-    struct bytes word = scan_peek_word(scan, next);
-    return next > to && (word_equals_folded(word, "from") || word_equals_folded(word, "by") ||
-                         word_equals_folded(word, "on"));
+    return is_login_end(scan, to, start >= 4 && memcmp(prev.data - 4, "for ", 4) == 0);
 }
 
 // "for user bob", "id: abc", "42 ms": the word before makes this one volatile.

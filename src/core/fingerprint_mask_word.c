@@ -140,6 +140,16 @@ is_bracketed_status(const struct scan *scan, size_t from, size_t to)
     return (open == '[' && from <= 2 && close == ']') || (open == '(' && is_first && close == ')');
 }
 
+// "GET / HTTP/1.1" 404 153: behind the request line of an access log.
+static bool
+is_answer_status(const struct scan *scan, size_t from, size_t to)
+{
+    static const size_t reach = sizeof "HTTP/1.1\" " - 1;
+    if (to - from != 3 || from < reach || memcmp(scan->text.data + from - 2, "\" ", 2) != 0)
+        return false;
+    return bytes_find(scan_slice(scan, from - reach, from), BYTES("HTTP/"), 0) != SIZE_MAX;
+}
+
 // "539 - Duplicidade de NF-e", "503 Service Unavailable", "23505: duplicate key": a number that begins the
 // text and is then explained.
 static bool
@@ -163,7 +173,8 @@ is_code(struct scan *scan, size_t from, size_t to, bool is_number)
     struct bytes word = scan_slice(scan, from, to);
     if (word.len > 20)
         return false;
-    if (is_number && (is_leading_code(scan, from, to) || is_bracketed_status(scan, from, to)))
+    if (is_number && (is_leading_code(scan, from, to) || is_bracketed_status(scan, from, to) ||
+                      is_answer_status(scan, from, to)))
         return true;
     if (!is_number && word_is_error_code(word))
         return true;
@@ -197,8 +208,11 @@ is_name_role(struct scan *scan, struct bytes word)
             return false;
     }
     unsigned roles = scan_prev_roles(scan);
-    return (roles & ROLE_NAME) != 0 ? word_digits(word) <= 4
-                                    : (roles & ROLE_WEAK_NAME) != 0 && word_digits(word) == 0;
+    bool is_numbered = word_digits(word) > 0;
+    if ((roles & ROLE_WEAK_NAME) != 0 && is_numbered &&
+        ((roles & ROLE_NAME) == 0 || word_is_digit(word.data[1])))
+        return false; // module U3
+    return (roles & (ROLE_NAME | ROLE_WEAK_NAME)) != 0 && word_digits(word) <= 4;
 }
 
 static bool

@@ -180,17 +180,42 @@ suffix_roles(struct bytes word)
 #undef ENDS
 }
 
-unsigned
-word_roles(struct bytes word)
+static unsigned
+folded_roles(struct bytes word)
 {
-    if (word.len == 0 || word.len > ROLE_WORD_MAX)
-        return 0;
-
     char folded[ROLE_WORD_MAX] = {0};
     for (size_t i = 0; i < word.len; i++)
         folded[i] = word_fold(word.data[i]);
-    unsigned roles = listed_roles(folded);
-    return roles != 0 ? roles : suffix_roles(word);
+    return listed_roles(folded);
+}
+
+// Kana and Han stand without blanks: of 缺少字段 the end tells, and the longest end that is listed.
+static unsigned
+unspaced_roles(struct bytes word)
+{
+    size_t from = word.len > ROLE_WORD_MAX ? word.len - ROLE_WORD_MAX : 1;
+    for (; from < word.len; from++) {
+        if (((unsigned char)word.data[from] & 0xC0) == 0x80)
+            continue;
+        unsigned roles = folded_roles(bytes_slice(word, from, word.len));
+        if (roles != 0)
+            return roles;
+    }
+    return 0;
+}
+
+unsigned
+word_roles(struct bytes word)
+{
+    if (word.len == 0)
+        return 0;
+    unsigned roles = word.len <= ROLE_WORD_MAX ? folded_roles(word) : 0;
+    if (roles != 0)
+        return roles;
+    unsigned char first = (unsigned char)word.data[0];
+    if (first >= 0xE3 && first <= 0xE9)
+        return unspaced_roles(word);
+    return word.len <= ROLE_WORD_MAX ? suffix_roles(word) : 0;
 }
 
 bool
@@ -348,10 +373,13 @@ all_digits(const char *p, size_t len)
     return len > 0;
 }
 
+// 0x80, then the facility, of which those in use are small (winerror.h): another number of eight digits is an
+// address.
 static bool
 is_hresult(struct bytes word)
 {
-    if (word.len != 10 || word.data[0] != '0' || word_fold(word.data[1]) != 'x' || word.data[2] != '8')
+    if (word.len != 10 || word.data[0] != '0' || word_fold(word.data[1]) != 'x' || word.data[2] != '8' ||
+        word.data[3] != '0' || word.data[4] > '2')
         return false;
     for (size_t i = 3; i < word.len; i++) {
         if (!word_is_hex(word.data[i]))

@@ -168,6 +168,15 @@ forms_slot(struct forms *forms, struct strbuf *out, const char *slot)
         strbuf_add_char(out, '[');
         for (unsigned i = forms_random(forms, 5) + 1; i > 0; i--)
             strbuf_printf(out, i > 1 ? "%u, " : "%u]", forms_random(forms, 1000));
+    } else if (strcmp(slot, "user") == 0) {
+        static const char *const users[] = {"root",  "deploy", "jsmith", "kubo",   "alice",
+                                            "guest", "backup", "oper",   "mlopez", "test"};
+        strbuf_add_text(out, users[forms_random(forms, sizeof users / sizeof users[0])]);
+    } else if (strcmp(slot, "thread") == 0) {
+        strbuf_printf(out, "pool-%u-thread-%u", 1 + forms_random(forms, 30), 1 + forms_random(forms, 64));
+    } else if (strcmp(slot, "addr") == 0) {
+        strbuf_add_text(out, "0x");
+        forms_digits(forms, out, hex, 4 + 4 * forms_random(forms, 4));
     } else if (strcmp(slot, "dump") == 0) {
         strbuf_printf(out, "Order(id=%u, customer=", forms_random(forms, 1000));
         forms_name(forms, out);
