@@ -185,6 +185,8 @@ take_text(struct options *options, const struct met *met)
         [OPTION_SETTLE_FOR] = &options->settle_for,
         [OPTION_HALT_ABOVE] = &options->halt_above,
         [OPTION_BY] = &options->by,
+        [OPTION_SAVE] = &options->save,
+        [OPTION_FORGET] = &options->forget,
         [OPTION_SCRIPT] = &options->script,
         [OPTION_SCRIPT_OUT] = &options->script_out,
     };

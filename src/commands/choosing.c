@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/text.h"
+#include "core/filter_saved.h"
 
 static bool
 read_status(const char *word, unsigned *statuses, struct err *err)
@@ -24,9 +25,27 @@ read_status(const char *word, unsigned *statuses, struct err *err)
 }
 
 bool
-choosing_read(const struct call *call, unsigned otherwise, struct choice *choice, struct err *err)
+choosing_expand(struct call *call, const char **filter, struct err *err)
+{
+    struct notes saved = {0};
+    struct strbuf text = {0};
+    if (!*filter || !strchr(*filter, '@'))
+        return true;
+    bool ok = notes_load(&saved, call->settings.state_home, FILTER_SAVED_FILE, err) &&
+              filter_expand(bytes_of(*filter), &saved, &text, err);
+    if (ok)
+        *filter = arena_text(&call->settings.arena, strbuf_bytes(&text));
+    strbuf_release(&text);
+    notes_release(&saved);
+    return ok || err_context(err, "--filter");
+}
+
+bool
+choosing_read(struct call *call, unsigned otherwise, struct choice *choice, struct err *err)
 {
     const struct options *options = &call->options;
+    if (!choosing_expand(call, &call->options.filter, err))
+        return false;
     *choice = (struct choice){.ids = options->ids,
                               .id_count = options->id_count,
                               .has_ids = options->has_ids,

@@ -8,8 +8,10 @@
 #include "engine/choose.h"
 
 // `otherwise`: the statuses chosen from when nobody says (set of 1 << enum event_status). Borrows from call.
-bool choosing_read(const struct call *call, unsigned otherwise, struct choice *choice,
-                   struct err *err) MUST_CHECK;
+// Filters that were saved (@name) are replaced by what they stand for, in call->options too.
+bool choosing_read(struct call *call, unsigned otherwise, struct choice *choice, struct err *err) MUST_CHECK;
+// The same for a filter by itself.
+bool choosing_expand(struct call *call, const char **filter, struct err *err) MUST_CHECK;
 // Was anything chosen at all?
 bool choosing_is_any(const struct call *call);
 // The choice in words: "of group 8f3a… that match /timeout/"; "" where everything was chosen.

@@ -43,6 +43,7 @@ enum option_area {
     AREA_MIGRATE = 1 << 11,
     AREA_CONFIG = 1 << 12,
     AREA_FINGERPRINT = 1 << 13,
+    AREA_FILTER = 1 << 14,
 };
 
 // The values of options that are no settings, as they were given.
@@ -64,6 +65,7 @@ struct options {
     const char *script, *script_out;
     // single commands
     const char *by;
+    const char *save, *forget;
     bool raw, as_sent, once, print, roles, with_indexes, adopt, check, record, explain, dump_keymap;
 };
 

@@ -5,6 +5,7 @@
 #include "async/mailbox.h"
 #include "async/message.h"
 #include "base/text.h"
+#include "commands/choosing.h"
 #include "commands/command.h"
 #include "commands/output.h"
 #include "commands/publishing.h"
@@ -214,6 +215,8 @@ command_screen(struct call *call, struct err *err)
     if (!settings_make_state_home(&call->settings, err))
         return command_status(err);
 
+    if (!choosing_expand(call, &call->options.filter, err))
+        return command_status(err);
     struct desk_pair pair = {.requests = mailbox_create(REQUESTS), .replies = mailbox_create(REPLIES)};
     struct backend_settings backend = {
         .store = publishing_store(call),

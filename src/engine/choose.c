@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "core/filter.h"
 #include "core/selection.h"
+#include "engine/sieve.h"
 #include "store/events.h"
 
 enum {
@@ -19,6 +20,7 @@ struct matcher {
     uint64_t group_low, group_high;
     unsigned statuses;
     unsigned fields;
+    bool only_ids; // and when they were created: no more is wanted of an event
 };
 
 static bool
@@ -36,9 +38,11 @@ static bool
 matcher_init(struct store *store, const struct choice *choice, unsigned fields, struct matcher *matcher,
              struct err *err)
 {
-    *matcher = (struct matcher){.choice = choice, .fields = fields | EVENT_NARROW};
+    *matcher = (struct matcher){.choice = choice, .fields = fields};
     if (choice->filter != NULL && !parse_filter(store, matcher, err))
         return false;
+    matcher->only_ids = fields == 0;
+    matcher->fields |= EVENT_NARROW;
     if (matcher->filter != NULL)
         matcher->fields |= filter_needs(matcher->filter);
     if (choice->group != NULL) {
@@ -60,6 +64,14 @@ matcher_init(struct store *store, const struct choice *choice, unsigned fields, 
     return true;
 }
 
+static void
+note_undecided(struct choose_tally *tally, int64_t id)
+{
+    tally->undecided = alloc_grow(tally->undecided, tally->undecided_count, &tally->undecided_capacity,
+                                  sizeof *tally->undecided);
+    tally->undecided[tally->undecided_count++] = id;
+}
+
 static bool
 matches(struct matcher *matcher, const struct event *event, struct choose_tally *tally)
 {
@@ -73,11 +85,8 @@ matches(struct matcher *matcher, const struct event *event, struct choose_tally 
     if (choice->queue != NULL && !bytes_equal_text(event->topic, choice->queue))
         return false;
     enum filter_verdict verdict = matcher->filter == NULL ? FILTER_YES : filter_match(matcher->filter, event);
-    if (verdict == FILTER_UNDECIDED) {
-        tally->undecided = alloc_grow(tally->undecided, tally->undecided_count, &tally->undecided_capacity,
-                                      sizeof *tally->undecided);
-        tally->undecided[tally->undecided_count++] = event->id;
-    }
+    if (verdict == FILTER_UNDECIDED)
+        note_undecided(tally, event->id);
     return verdict == FILTER_YES;
 }
 
@@ -156,7 +165,8 @@ note_unknown(struct choose_tally *tally, const int64_t *asked, size_t count, con
 }
 
 static bool
-scan_ids(struct store *store, struct scan *scan, const int64_t *ids, size_t count, struct err *err)
+scan_ids(struct store *store, struct scan *scan, const int64_t *ids, size_t count, bool are_named,
+         struct err *err)
 {
     size_t slice = page_size(scan->matcher.fields);
     for (size_t at = 0; at < count; at += slice) {
@@ -166,13 +176,85 @@ scan_ids(struct store *store, struct scan *scan, const int64_t *ids, size_t coun
         struct event_page page = {0};
         if (!store_events(store, &query, &page, err))
             return false;
-        note_unknown(scan->tally, query.ids, query.id_count, &page);
+        if (are_named)
+            note_unknown(scan->tally, query.ids, query.id_count, &page);
         bool ok = scan_page(scan, &page, err);
         event_page_release(&page);
         if (!ok)
             return false;
     }
     return true;
+}
+
+static bool
+sieve_tick(void *context, int64_t rows)
+{
+    struct scan *scan = context;
+    scan->tally->scanned = rows;
+    return scan->tick == NULL || scan->tick(scan->context, scan->tally);
+}
+
+// Is the sieve all there is to say? Then no row has to be read.
+static bool
+is_enough(const struct scan *scan)
+{
+    const struct matcher *matcher = &scan->matcher;
+    unsigned statuses = matcher->statuses;
+    bool is_one_status = statuses == 1u << EVENT_PENDING || statuses == 1u << EVENT_RESOLVED ||
+                         statuses == 1u << EVENT_DISCARDED;
+    return matcher->only_ids && is_one_status && filter_terms(matcher->filter) == 1 &&
+           matcher->choice->group == NULL && matcher->choice->queue == NULL;
+}
+
+static bool
+take_sieved(struct scan *scan, const struct sieved *sieved, size_t count, struct err *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct event event = {
+            .id = sieved[i].id, .created_wall = sieved[i].created_wall, .created_at = TIME_ABSENT};
+        if (sieved[i].is_undecided) {
+            note_undecided(scan->tally, event.id);
+            continue;
+        }
+        scan->tally->matched++;
+        if (!scan->each(scan->context, &event))
+            return stopped(err);
+    }
+    return true;
+}
+
+// One pass over the column that one term looks into, then the rows that it lets through.
+static bool
+scan_sieved(struct store *store, struct scan *scan, const struct sieve *sieve, struct err *err)
+{
+    struct sieved *sieved;
+    size_t count;
+    if (!sieve_run(sieve, store, scan->matcher.filter, scan->matcher.statuses, sieve_tick, scan, &sieved,
+                   &count, err))
+        return err != NULL && err->kind == ERR_CANCELLED ? stopped(err) : false;
+    bool ok;
+    if (is_enough(scan)) {
+        ok = take_sieved(scan, sieved, count, err);
+    } else {
+        int64_t *ids = alloc_array(count + 1, sizeof *ids);
+        for (size_t i = 0; i < count; i++)
+            ids[i] = sieved[i].id;
+        ok = scan_ids(store, scan, ids, count, false, err);
+        free(ids);
+    }
+    free(sieved);
+    return ok;
+}
+
+static bool
+scan_all(struct store *store, struct scan *scan, struct err *err)
+{
+    struct sieve sieve = {0};
+    struct filter *filter = scan->matcher.filter;
+    bool ok = filter == NULL || sieve_init(&sieve, store, filter, err);
+    ok = ok && (sieve.is_usable ? scan_sieved(store, scan, &sieve, err) : scan_table(store, scan, err));
+    sieve_release(&sieve);
+    return ok;
 }
 
 bool
@@ -186,9 +268,9 @@ choose_scan(struct store *store, const struct choice *choice, unsigned fields, c
         ids = alloc_array(choice->id_count + 1, sizeof *ids);
         if (choice->id_count > 0)
             memcpy(ids, choice->ids, choice->id_count * sizeof *ids);
-        ok = scan_ids(store, &scan, ids, ids_normalise(ids, choice->id_count), err);
+        ok = scan_ids(store, &scan, ids, ids_normalise(ids, choice->id_count), true, err);
     } else if (ok) {
-        ok = scan_table(store, &scan, err);
+        ok = scan_all(store, &scan, err);
     }
     free(ids);
     filter_destroy(scan.matcher.filter);
@@ -266,7 +348,7 @@ choose_ids(struct store *store, const struct choice *choice, choose_tick_fn *tic
     struct picks picks = {.choice = choice, .tick = tick, .context = context};
     *ids = NULL;
     *count = 0;
-    bool ok = choose_scan(store, choice, EVENT_NARROW, pick_event, pick_tick, &picks, tally, err);
+    bool ok = choose_scan(store, choice, 0, pick_event, pick_tick, &picks, tally, err);
     if (ok) {
         sort_and_cut(&picks);
         *ids = alloc_array(picks.count + 1, sizeof **ids);

@@ -38,9 +38,9 @@ struct choose_tally {
 void choose_tally_release(struct choose_tally *tally);
 
 // Calls `each` for every event that is chosen, highest id first (ids: in their order), with `fields` (enum
-// event_fields) filled at least; limit and order are not looked at. each returns false to stop: then
-// ERR_CANCELLED. The event is valid during the call. tick (may be NULL) is called after each page; false
-// stops likewise.
+// event_fields) filled at least, with none only id and created_wall; limit and order are not looked at. each
+// returns false to stop: then ERR_CANCELLED. The event is valid during the call. tick (may be NULL) is called
+// after each page; false stops likewise.
 typedef bool choose_each_fn(void *context, const struct event *event);
 typedef bool choose_tick_fn(void *context, const struct choose_tally *tally);
 bool choose_scan(struct store *store, const struct choice *choice, unsigned fields, choose_each_fn *each,

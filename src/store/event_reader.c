@@ -43,11 +43,11 @@ static const struct column {
     {EVENT_NARROW, false, "e.kafka_offset::int8", COLUMN_INT8, AT(offset), AT(has_offset)},
     {EVENT_NARROW, false, "e.last_retry_at::timestamp AT TIME ZONE $1", COLUMN_TIME, AT(last_retry_at), 0},
     {EVENT_NARROW, false, "e.resolved_at::timestamp AT TIME ZONE $1", COLUMN_TIME, AT(resolved_at), 0},
-    {EVENT_NARROW, true, "live.operation_no", COLUMN_INT8, AT(operation), 0},
-    {EVENT_NARROW, true, "(SELECT count(*) FROM redrive.revision r WHERE r.event_id = e.id)::int4",
+    {EVENT_KNOWN, true, "live.operation_no", COLUMN_INT8, AT(operation), 0},
+    {EVENT_KNOWN, true, "(SELECT count(*) FROM redrive.revision r WHERE r.event_id = e.id)::int4",
      COLUMN_INT4, AT(revisions), 0},
-    {EVENT_NARROW, true, "history.published", COLUMN_INT4, AT(published), 0},
-    {EVENT_NARROW, true, "greatest(history.came_back, returned.times)", COLUMN_INT4, AT(came_back), 0},
+    {EVENT_KNOWN, true, "history.published", COLUMN_INT4, AT(published), 0},
+    {EVENT_KNOWN, true, "greatest(history.came_back, returned.times)", COLUMN_INT4, AT(came_back), 0},
     {EVENT_NARROW | EVENT_RAW, true, "raw.event_id IS NOT NULL", COLUMN_BOOL, AT(has_raw), 0},
     {EVENT_RAW, true, "raw.key", COLUMN_BYTES, AT(key), 0},
     {EVENT_RAW, true, "raw.header_names", COLUMN_HEADER_NAMES, AT(headers), 0},
@@ -64,17 +64,17 @@ static const struct join {
     bool ours;
     const char *sql;
 } joins[] = {
-    {EVENT_NARROW, true, " LEFT JOIN redrive.operation_item live ON live.event_id = e.id AND live.is_live"},
+    {EVENT_KNOWN, true, " LEFT JOIN redrive.operation_item live ON live.event_id = e.id AND live.is_live"},
     // How often it was republished, and after how many of those it failed again: its row is younger, or the
     // same row is pending again.
-    {EVENT_NARROW, true,
+    {EVENT_KNOWN, true,
      " LEFT JOIN LATERAL (SELECT count(*)::int4 AS published, (count(*) FILTER (WHERE i.at < "
      "e.created_at::timestamp AT TIME ZONE $1"
      " OR (i.event_id = e.id AND e.status = 'PENDING')))::int4 AS came_back FROM redrive.operation_item i"
      " WHERE i.event_key = e.event_id AND NOT i.is_live AND i.event_key IS NOT NULL AND i.state = 'done') "
      "history ON true"},
     // And those that came back under another event id.
-    {EVENT_NARROW, true, " LEFT JOIN redrive.comeback returned ON returned.event_id = e.id"},
+    {EVENT_KNOWN, true, " LEFT JOIN redrive.comeback returned ON returned.event_id = e.id"},
     {EVENT_NARROW | EVENT_RAW | EVENT_PAYLOAD, true, " LEFT JOIN redrive.record raw ON raw.event_id = e.id"},
     // OFFSET 0 keeps the text of a large jsonb from being made twice.
     {EVENT_PAYLOAD, true,

@@ -1,6 +1,7 @@
 #include "store/event_texts.h"
 
 #include <string.h>
+#include "core/event.h"
 #include "store/pg.h"
 
 #define ROWS_DOWN                                                                                            \
@@ -10,7 +11,7 @@
     " FROM (SELECT * FROM :\"events\" e WHERE e.status = 'PENDING' AND e.id > $1 AND e.id < $2"              \
     " ORDER BY e.id LIMIT $3) e"
 #define KEPT_PAYLOAD                                                                                         \
-    "SELECT e.id::int8, coalesce((SELECT r.payload FROM redrive.revision r WHERE r.event_id = e.id"          \
+    "coalesce((SELECT r.payload FROM redrive.revision r WHERE r.event_id = e.id"                             \
     " ORDER BY r.no DESC LIMIT 1), CASE WHEN raw.event_id IS NOT NULL THEN raw.value ELSE"                   \
     " convert_to(e.event_payload::text, 'UTF8') END)"
 #define KEPT " LEFT JOIN redrive.record raw ON raw.event_id = e.id"
@@ -26,8 +27,9 @@ texts_sql(const struct store *store, const struct event_texts_query *query)
         [EVENT_TEXT_PAYLOAD] = {"SELECT e.id::int8, e.event_payload::text" ROWS_DOWN " ORDER BY e.id DESC",
                                 "SELECT e.id::int8, e.event_payload::text" ROWS_UP " ORDER BY e.id"},
     };
-    static const char *const kept[2] = {KEPT_PAYLOAD ROWS_DOWN KEPT " ORDER BY e.id DESC",
-                                        KEPT_PAYLOAD ROWS_UP KEPT " ORDER BY e.id"};
+    static const char *const kept[2] = {"SELECT e.id::int8, " KEPT_PAYLOAD ROWS_DOWN KEPT
+                                        " ORDER BY e.id DESC",
+                                        "SELECT e.id::int8, " KEPT_PAYLOAD ROWS_UP KEPT " ORDER BY e.id"};
     if (query->text == EVENT_TEXT_PAYLOAD && store->info.schema_version > 0)
         return kept[query->ascending];
     return plain[query->text][query->ascending];
@@ -48,6 +50,161 @@ store_event_texts(struct store *store, const struct event_texts_query *query, ev
         each(context, value_int8(r, i, 0), value_bytes(r, i, 1));
     PQclear(r);
     return true;
+}
+
+// Escaped for LIKE, with % at both ends.
+static void
+add_like(struct bytes literal, struct strbuf *like)
+{
+    strbuf_add_char(like, '%');
+    for (size_t i = 0; i < literal.len; i++) {
+        if (strchr("%_\\", literal.data[i]))
+            strbuf_add_char(like, '\\');
+        strbuf_add_char(like, literal.data[i]);
+    }
+    strbuf_add_char(like, '%');
+}
+
+// What a COPY, which has no parameters, reads its value from.
+static bool
+set_like(struct store *store, const struct event_scan *scan, struct err *err)
+{
+    struct strbuf like = {0};
+    struct params params = {0};
+    add_like(scan->literal, &like);
+    param_text(&params, strbuf_text(&like));
+    bool ok =
+        pg_do(store, FOR_SCANNING, "SELECT pg_catalog.set_config('redrive.like', $1, true)", &params, err);
+    strbuf_release(&like);
+    return ok;
+}
+
+bool
+store_count_literal(struct store *store, const struct event_scan *scan, int64_t lowest, int64_t *count,
+                    struct err *err)
+{
+    static const char *const sql[EVENT_TEXT_COUNT][2] = {
+        [EVENT_TEXT_ERROR] =
+            {"SELECT count(*) FROM :\"events\" e WHERE e.id >= $1 AND e.error_message LIKE $2",
+             "SELECT count(*) FROM :\"events\" e WHERE e.id >= $1 AND e.error_message ILIKE $2"},
+        [EVENT_TEXT_STACK] =
+            {"SELECT count(*) FROM :\"events\" e WHERE e.id >= $1 AND e.stack_trace LIKE $2",
+             "SELECT count(*) FROM :\"events\" e WHERE e.id >= $1 AND e.stack_trace ILIKE $2"},
+        [EVENT_TEXT_PAYLOAD] =
+            {"SELECT count(*) FROM :\"events\" e WHERE e.id >= $1 AND e.event_payload::text LIKE $2",
+             "SELECT count(*) FROM :\"events\" e WHERE e.id >= $1 AND e.event_payload::text ILIKE $2"},
+    };
+    struct strbuf like = {0};
+    struct params params = {0};
+    add_like(scan->literal, &like);
+    param_int8(&params, lowest);
+    param_text(&params, strbuf_text(&like));
+    PGresult *r;
+    bool ok = pg_ask(store, FOR_SCANNING, sql[scan->text][scan->is_caseless], &params, &r, err);
+    strbuf_release(&like);
+    if (!ok)
+        return false;
+    *count = value_int8(r, 0, 0);
+    PQclear(r);
+    return true;
+}
+
+static void
+add_scan_sql(const struct store *store, const struct event_scan *scan, struct strbuf *sql)
+{
+    static const char *const plain[] = {
+        [EVENT_TEXT_ERROR] =
+            "SELECT e.id::int8, e.created_at::timestamp, e.error_message::text FROM :\"events\" e WHERE true",
+        [EVENT_TEXT_STACK] =
+            "SELECT e.id::int8, e.created_at::timestamp, e.stack_trace::text FROM :\"events\" e WHERE true",
+        [EVENT_TEXT_PAYLOAD] =
+            "SELECT e.id::int8, e.created_at::timestamp, e.event_payload::text FROM :\"events\" e WHERE true",
+    };
+    static const char *const exact[] = {
+        [EVENT_TEXT_ERROR] = " AND e.error_message LIKE (SELECT current_setting('redrive.like'))",
+        [EVENT_TEXT_STACK] = " AND e.stack_trace LIKE (SELECT current_setting('redrive.like'))",
+        [EVENT_TEXT_PAYLOAD] = " AND (e.event_payload::text LIKE (SELECT current_setting('redrive.like'))",
+    };
+    static const char *const caseless[] = {
+        [EVENT_TEXT_ERROR] = " AND e.error_message ILIKE (SELECT current_setting('redrive.like'))",
+        [EVENT_TEXT_STACK] = " AND e.stack_trace ILIKE (SELECT current_setting('redrive.like'))",
+        [EVENT_TEXT_PAYLOAD] = " AND (e.event_payload::text ILIKE (SELECT current_setting('redrive.like'))",
+    };
+    bool is_kept = scan->text == EVENT_TEXT_PAYLOAD && store->info.schema_version > 0;
+    strbuf_add_text(sql, "COPY (");
+    strbuf_add_text(sql, is_kept ? "SELECT e.id::int8, e.created_at::timestamp, " KEPT_PAYLOAD
+                                   " FROM :\"events\" e" KEPT " WHERE true"
+                                 : plain[scan->text]);
+    if (scan->statuses == 1u << EVENT_PENDING)
+        strbuf_add_text(sql, " AND e.status = 'PENDING'");
+    else if (scan->statuses == 1u << EVENT_RESOLVED)
+        strbuf_add_text(sql, " AND e.status = 'RESOLVED'");
+    else if (scan->statuses == 1u << EVENT_DISCARDED)
+        strbuf_add_text(sql, " AND e.status = 'DISCARDED'");
+    if (scan->literal.len) {
+        strbuf_add_text(sql, scan->is_caseless ? caseless[scan->text] : exact[scan->text]);
+        if (is_kept)
+            strbuf_add_text(sql, " OR raw.event_id IS NOT NULL OR EXISTS (SELECT FROM redrive.revision r"
+                                 " WHERE r.event_id = e.id)");
+        if (scan->text == EVENT_TEXT_PAYLOAD)
+            strbuf_add_char(sql, ')');
+    }
+    strbuf_add_text(sql, ") TO STDOUT (FORMAT binary)");
+}
+
+struct scanning {
+    event_scan_fn *each;
+    void *context;
+    bool has_header;
+};
+
+// A field of a row: its length, then its value; absent for NULL and for what is not there.
+static struct bytes
+next_field(const char *data, size_t len, size_t *at)
+{
+    int32_t size = len - *at >= 4 ? pg_read32(data + *at) : -1;
+    *at += len - *at >= 4 ? 4 : len - *at;
+    if (size < 0 || (size_t)size > len - *at)
+        return BYTES_ABSENT;
+    struct bytes field = {data + *at, (size_t)size};
+    *at += field.len;
+    return field;
+}
+
+// The binary form of COPY: signature, flags, extension; then rows of field count and fields; at the end a
+// field count of -1.
+static bool
+scan_rows(void *context, const char *data, size_t len)
+{
+    enum { HEADER = 19, FIELDS = 2 };
+    struct scanning *scanning = context;
+    size_t at = scanning->has_header ? 0 : HEADER;
+    scanning->has_header = true;
+    while (at + FIELDS < len) {
+        at += FIELDS;
+        struct bytes id = next_field(data, len, &at);
+        struct bytes created = next_field(data, len, &at);
+        struct bytes text = next_field(data, len, &at);
+        int64_t created_wall = created.len == 8 ? pg_time(pg_read64(created.data)) : TIME_ABSENT;
+        if (id.len == 8 && !scanning->each(scanning->context, pg_read64(id.data), created_wall, text))
+            return false;
+    }
+    return true;
+}
+
+bool
+store_scan_texts(struct store *store, const struct event_scan *scan, event_scan_fn *each, void *context,
+                 struct err *err)
+{
+    struct scanning scanning = {.each = each, .context = context};
+    struct strbuf sql = {0};
+    if (!pg_begin(store, FOR_SCANNING, err))
+        return false;
+    add_scan_sql(store, scan, &sql);
+    bool ok = set_like(store, scan, err) && pg_copy(store, strbuf_text(&sql), scan_rows, &scanning, err);
+    pg_rollback(store);
+    strbuf_release(&sql);
+    return ok;
 }
 
 bool

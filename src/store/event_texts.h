@@ -28,6 +28,26 @@ typedef void event_text_fn(void *context, int64_t id, struct bytes text);
 bool store_event_texts(struct store *store, const struct event_texts_query *query, event_text_fn *each,
                        void *context, struct err *err) MUST_CHECK;
 
+// One pass over the whole column, in the table's order, in one statement. Only rows whose text holds the
+// literal, where one is given (bytes of it; caseless: only ASCII letters are told apart by case, and a server
+// that sees case otherwise gives fewer rows, so k, s and i must not be in it). Rows whose payload is kept
+// elsewhere come in any case.
+struct event_scan {
+    enum event_text text;
+    unsigned statuses;    // set of 1 << enum event_status; more may come
+    struct bytes literal; // absent: every row
+    bool is_caseless;
+};
+// created_wall as in struct event. false: stop, ERR_CANCELLED.
+typedef bool event_scan_fn(void *context, int64_t id, int64_t created_wall, struct bytes text);
+bool store_scan_texts(struct store *store, const struct event_scan *scan, event_scan_fn *each, void *context,
+                      struct err *err) MUST_CHECK;
+
+// How many of the rows with ids from `lowest` on hold the scan's literal, by the server's own count: to
+// measure.
+bool store_count_literal(struct store *store, const struct event_scan *scan, int64_t lowest, int64_t *count,
+                         struct err *err) MUST_CHECK;
+
 // A number that changes when a row of the contract table, or what its payload may come from, was changed or
 // added to; late by up to some seconds (pg_stat_all_tables). Arrivals and deletions do not change it.
 bool store_change_count(struct store *store, int64_t *count, struct err *err) MUST_CHECK;

@@ -318,7 +318,8 @@ run_claim(struct store *store, struct claiming *claiming, struct params *claim_p
           PGresult **result, struct err *err)
 {
     struct strbuf sql = {0};
-    event_reader_init(&claiming->reader, store, claiming->arena, EVENT_NARROW | EVENT_PAYLOAD | EVENT_RAW, 0);
+    event_reader_init(&claiming->reader, store, claiming->arena,
+                      EVENT_NARROW | EVENT_PAYLOAD | EVENT_RAW | EVENT_KNOWN, 0);
     event_reader_sql(&claiming->reader, &sql, "e.item_attempt", 1, claimed_rows_sql,
                      "e.kafka_topic, e.kafka_partition, e.kafka_offset, e.id");
     struct params rows_params = {0};

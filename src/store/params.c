@@ -268,16 +268,19 @@ value_double(const PGresult *result, int row, int column)
 }
 
 int64_t
-value_time(const PGresult *result, int row, int column)
+pg_time(int64_t us)
 {
-    const char *data = value_fixed(result, row, column, 8);
-    if (!data)
-        return TIME_ABSENT;
-    int64_t us = pg_read64(data);
     // The ends of the range stand for -infinity and infinity.
     if (us == INT64_MIN)
         return INT64_MIN + 1;
     return us > INT64_MAX - EPOCH_2000_US ? INT64_MAX : us + EPOCH_2000_US;
+}
+
+int64_t
+value_time(const PGresult *result, int row, int column)
+{
+    const char *data = value_fixed(result, row, column, 8);
+    return data ? pg_time(pg_read64(data)) : TIME_ABSENT;
 }
 
 const char *

@@ -260,11 +260,14 @@ struct copy_reader {
     int64_t ids[COPY_IDS];
     size_t count;
     bool has_header;
+    pg_ids_fn *each;
+    void *context;
 };
 
 static bool
-copy_row(struct copy_reader *reader, const char *data, size_t len, pg_ids_fn *each, void *context)
+copy_row(void *context, const char *data, size_t len)
 {
+    struct copy_reader *reader = context;
     size_t at = 0;
     if (!reader->has_header) {
         at = COPY_SIGNATURE + 8;
@@ -275,7 +278,7 @@ copy_row(struct copy_reader *reader, const char *data, size_t len, pg_ids_fn *ea
         at += 14;
         if (reader->count == COPY_IDS) {
             reader->count = 0;
-            if (!each(context, reader->ids, COPY_IDS))
+            if (!reader->each(reader->context, reader->ids, COPY_IDS))
                 return false;
         }
     }
@@ -283,7 +286,7 @@ copy_row(struct copy_reader *reader, const char *data, size_t len, pg_ids_fn *ea
 }
 
 bool
-pg_copy_ids(struct store *store, const char *sql, pg_ids_fn *each, void *context, struct err *err)
+pg_copy(struct store *store, const char *sql, pg_copy_fn *each, void *context, struct err *err)
 {
     struct strbuf text = {0};
     pg_expand(&text, sql, store->table_quoted, store->table_text, NULL);
@@ -295,14 +298,11 @@ pg_copy_ids(struct store *store, const char *sql, pg_ids_fn *each, void *context
         pg_fail(store, PQstatus(store->conn) == CONNECTION_BAD ? NULL : result, sql, &failure);
     PQclear(result);
 
-    static _Thread_local struct copy_reader reader;
-    reader.count = 0;
-    reader.has_header = false;
     bool stopped = false;
     char *data;
     int len;
     while (ok && (len = PQgetCopyData(store->conn, &data, 0)) > 0) {
-        if (!stopped && !copy_row(&reader, data, (size_t)len, each, context)) {
+        if (!stopped && !each(context, data, (size_t)len)) {
             stopped = true;
             stop_statement(store);
         }
@@ -313,8 +313,6 @@ pg_copy_ids(struct store *store, const char *sql, pg_ids_fn *each, void *context
             pg_fail(store, result, sql, &failure);
         PQclear(result);
     }
-    if (!stopped && !err_is_set(&failure) && reader.count)
-        stopped = !each(context, reader.ids, reader.count);
     if (stopped)
         err_set(&failure, ERR_CANCELLED, "stopped before the end");
     if (!err_is_set(&failure))
@@ -323,6 +321,21 @@ pg_copy_ids(struct store *store, const char *sql, pg_ids_fn *each, void *context
     if (err && err->kind == ERR_NONE)
         *err = failure;
     return false;
+}
+
+bool
+pg_copy_ids(struct store *store, const char *sql, pg_ids_fn *each, void *context, struct err *err)
+{
+    static _Thread_local struct copy_reader reader;
+    reader.count = 0;
+    reader.has_header = false;
+    reader.each = each;
+    reader.context = context;
+    if (!pg_copy(store, sql, copy_row, &reader, err))
+        return false;
+    if (reader.count && !each(context, reader.ids, reader.count))
+        return err_set(err, ERR_CANCELLED, "stopped before the end");
+    return true;
 }
 
 void

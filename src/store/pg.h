@@ -107,6 +107,11 @@ void pg_rollback(struct store *store); // harmless without a transaction
 bool pg_script(struct store *store, const char *sql, struct err *err) MUST_CHECK;
 // COPY … TO STDOUT (FORMAT binary) of one int8 column, within pg_begin.
 typedef bool pg_ids_fn(void *context, const int64_t *ids, size_t count);
+// COPY … TO STDOUT in any form, message by message, within pg_begin. each returns false to stop: then
+// ERR_CANCELLED.
+typedef bool pg_copy_fn(void *context, const char *data, size_t len);
+bool pg_copy(struct store *store, const char *sql, pg_copy_fn *each, void *context,
+             struct err *err) MUST_CHECK;
 bool pg_copy_ids(struct store *store, const char *sql, pg_ids_fn *each, void *context,
                  struct err *err) MUST_CHECK;
 
@@ -136,6 +141,7 @@ void value_copy(const PGresult *result, int row, int column, char *out, size_t r
 
 int64_t pg_read64(const char *data); // network order
 int32_t pg_read32(const char *data);
+int64_t pg_time(int64_t us); // µs since 2000 as µs since 1970
 
 // sentence.c: fills err from a failed result (NULL: the connection itself); false. sql: the statement that
 // failed.

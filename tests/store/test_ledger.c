@@ -641,7 +641,7 @@ events_that_come_back_are_known(void **state)
             world.admin,
             "INSERT INTO public.dlq_events (event_id, event_type, event_payload, error_message, created_at)"
             " VALUES ('evt-10', 'order.created', '{}', 'again', clock_timestamp()::timestamp)");
-        struct event event = read_event(&world, id + 1, EVENT_NARROW);
+        struct event event = read_event(&world, id + 1, EVENT_KNOWN);
         assert_int_equal(event.published, round + 1);
         assert_int_equal(event.came_back, round + 1);
         assert_int_equal(event.is_quarantined, round == 2);
@@ -650,7 +650,7 @@ events_that_come_back_are_known(void **state)
     }
     for (int round = 0; round < 3; round++)
         assert_int_equal(get_operation(&world, operations[round]).came_back, 1);
-    assert_int_equal(read_event(&world, 9, EVENT_NARROW).came_back, 0);
+    assert_int_equal(read_event(&world, 9, EVENT_KNOWN).came_back, 0);
     struct preview preview;
     const int64_t ids[] = {9, 13};
     assert_works(operation_preview(world.store, ACTION_REPROCESS, ids, 2, &world.arena, &preview, &err));
@@ -665,7 +665,7 @@ events_that_come_back_are_known(void **state)
     assert_int_equal(last.items[0].attempt, 1); // of this row
     // The same row opened again counts as well.
     test_sql(world.admin, "UPDATE public.dlq_events SET status = 'PENDING' WHERE id = 10");
-    assert_int_equal(read_event(&world, 10, EVENT_NARROW).came_back, 1);
+    assert_int_equal(read_event(&world, 10, EVENT_KNOWN).came_back, 1);
     world_end(&world);
 }
 

@@ -3,6 +3,7 @@
 #include "world.h"
 
 #include "core/filter.h"
+#include "engine/choose.h"
 #include "engine/search.h"
 #include "engine/text_cache.h"
 
@@ -185,6 +186,33 @@ search(struct truth *truth, const char *text, struct text_cache *cache, const st
     filter_destroy(filter);
 }
 
+// What commands choose by: what is undecided is told apart.
+static void
+choose(struct truth *truth, const char *text)
+{
+    struct filter *filter = parse(text);
+    struct choice choice = {.filter = text, .statuses = 1u << EVENT_PENDING, .newest_first = true};
+    struct choose_tally tally = {0};
+    int64_t *ids;
+    size_t count;
+    assert_works(choose_ids(truth->store, &choice, NULL, NULL, &ids, &count, &tally, &err));
+    size_t at = 0;
+    size_t undecided = 0;
+    for (size_t i = 0; i < truth->count; i++) {
+        enum filter_verdict verdict = filter_match(filter, event_of(truth, truth->ids[i]));
+        bool is_chosen = at < count && ids[at] == truth->ids[i];
+        if (is_chosen != (verdict == FILTER_YES))
+            fail_msg("%s, chosen: event %lld is %d", text, (long long)truth->ids[i], (int)verdict);
+        at += is_chosen;
+        undecided += verdict == FILTER_UNDECIDED;
+    }
+    assert_int_equal(at, count);
+    assert_int_equal(undecided, tally.undecided_count);
+    choose_tally_release(&tally);
+    free(ids);
+    filter_destroy(filter);
+}
+
 static void
 every_road_gives_the_same_answer(void **state)
 {
@@ -207,6 +235,7 @@ every_road_gives_the_same_answer(void **state)
         search(&truth, text, small, truth.backlog, "little memory");
         if (i % 8 == 0)
             search(&truth, text, NULL, NULL, "rows");
+        choose(&truth, text);
         text_cache_destroy(cold);
     }
     text_cache_destroy(warm);

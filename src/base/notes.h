@@ -1,0 +1,29 @@
+// notes: named lines in a small file of the state folder: `name text`, one a line, ascending by name.
+//
+// Changing one reads the file again, so that two programs at once lose nothing but the race for one name; it
+// is written beside and renamed, mode 0600. Names: 1 to 40 of a-z, 0-9, - and _.
+#ifndef REDRIVE_BASE_NOTES_H
+#define REDRIVE_BASE_NOTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "base/bytes.h"
+#include "base/err.h"
+
+struct notes {
+    struct note {
+        char *name, *text;
+    } * notes;
+    size_t count, capacity;
+};
+
+bool notes_is_name(struct bytes name);
+// A file that is not there is empty. folder NULL: there are none.
+bool notes_load(struct notes *notes, const char *folder, const char *file, struct err *err) MUST_CHECK;
+const char *notes_find(const struct notes *notes, struct bytes name); // NULL: there is none
+// Sets the text of a name, NULL forgets it (ERR_NOT_FOUND: there is none), and writes the file.
+bool notes_set(struct notes *notes, const char *folder, const char *file, const char *name, const char *text,
+               struct err *err) MUST_CHECK;
+void notes_release(struct notes *notes);
+
+#endif

@@ -1,0 +1,190 @@
+// filter: the saved filters; or of one filter how it is read and, with --explain, how it is searched for.
+#include "core/filter.h"
+
+#include <inttypes.h>
+#include "base/text.h"
+#include "commands/choosing.h"
+#include "commands/command.h"
+#include "commands/json.h"
+#include "commands/output.h"
+#include "core/filter_saved.h"
+#include "core/pattern.h"
+#include "engine/sieve.h"
+#include "store/events.h"
+
+static const struct column saved_columns[] = {{"name", ALIGN_LEFT, 8, 0}, {"filter", ALIGN_LAST, 0, 0}};
+static const struct column term_columns[] = {{"term", ALIGN_LEFT, 10, 0},
+                                             {"answered from", ALIGN_LEFT, 13, 0},
+                                             {"every match holds", ALIGN_LAST, 0, 0}};
+
+static bool
+list_saved(struct call *call, const struct notes *saved, struct err *err)
+{
+    struct table table;
+    bool ok = true;
+    table_begin(&table, call, saved_columns, sizeof saved_columns / sizeof *saved_columns);
+    for (size_t i = 0; ok && i < saved->count; i++) {
+        if (call->options.json) {
+            struct value *object = value_object();
+            value_add_text(object, "name", saved->notes[i].name);
+            value_add_text(object, "filter", saved->notes[i].text);
+            ok = json_print(object, err);
+        } else {
+            table_add_text(&table, saved->notes[i].name);
+            table_add_text(&table, saved->notes[i].text);
+        }
+    }
+    if (saved->count == 0)
+        remark(call, "no filter is saved; redrive filter --save NAME FILTER saves one");
+    return table_end(&table, err) && ok;
+}
+
+static bool
+parse(const char *text, int64_t now, int64_t zone_us, struct filter **filter, struct err *err)
+{
+    const struct filter_context context = {.now = now, .zone_us = zone_us, .new_after = TIME_ABSENT};
+    return filter_parse(filter, bytes_of(text), &context, err) ||
+           err_context(err, "the filter, column %d", err->column);
+}
+
+static bool
+save(struct call *call, struct notes *saved, const char *text, struct err *err)
+{
+    struct filter *filter;
+    if (!parse(text, clock_now(), 0, &filter, err))
+        return false;
+    filter_destroy(filter);
+    return settings_make_state_home(&call->settings, err) &&
+           notes_set(saved, call->settings.state_home, FILTER_SAVED_FILE, call->options.save, text, err);
+}
+
+static const char *
+from_words(enum filter_from from)
+{
+    static const char *const words[] = {[FILTER_FROM_ROW] = "short columns",
+                                        [FILTER_FROM_ERROR] = "error message",
+                                        [FILTER_FROM_STACK] = "stack trace",
+                                        [FILTER_FROM_PAYLOAD] = "payload",
+                                        [FILTER_FROM_EVENT] = "redrive's tables"};
+    return words[from];
+}
+
+static bool
+print_terms(struct call *call, const struct filter *filter, struct err *err)
+{
+    struct table table;
+    bool ok = true;
+    table_begin(&table, call, term_columns, sizeof term_columns / sizeof *term_columns);
+    for (size_t i = 0; ok && i < filter_terms(filter); i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s%s", filter_term_is_inverted(filter, i) ? "!" : "",
+                 filter_term_name(filter, i));
+        const struct pattern *pattern = filter_term_pattern(filter, i);
+        struct bytes holds = pattern && pattern_holds(pattern).len ? pattern_holds(pattern) : BYTES_ABSENT;
+        if (call->options.json) {
+            struct value *object = value_object();
+            value_add_text(object, "term", name);
+            value_add_text(object, "answered_from", from_words(filter_term_from(filter, i)));
+            value_add_bytes(object, "holds", holds);
+            ok = json_print(object, err);
+        } else {
+            table_add_text(&table, name);
+            table_add_text(&table, from_words(filter_term_from(filter, i)));
+            table_add(&table, holds);
+        }
+    }
+    return table_end(&table, err) && ok;
+}
+
+static bool
+print_plan(struct call *call, const struct sieve *sieve, const struct filter *filter, int64_t pending,
+           struct err *err)
+{
+    struct strbuf words = {0};
+    double us = sieve->asks_server ? sieve->asked_us : sieve->read_us;
+    bool ok;
+    if (call->options.json) {
+        struct value *object = value_object();
+        value_add_text(object, "plan",
+                       !sieve->is_usable    ? "rows"
+                       : sieve->asks_server ? sieve->index[0] ? "index" : "server literal"
+                                            : "column");
+        value_add_bytes(object, "literal", sieve->literal.len ? strbuf_bytes(&sieve->literal) : BYTES_ABSENT);
+        value_add_text(object, "index", sieve->index[0] ? sieve->index : NULL);
+        value_add_int(object, "sample", sieve->sample);
+        value_add_real(object, "read_us", sieve->read_us);
+        value_add_real(object, "asked_us", sieve->asked_us);
+        value_add_int(object, "pending", pending);
+        ok = json_print(object, err);
+    } else {
+        char count[TEXT_SHORT];
+        strbuf_add_text(&words, "\nby a command: ");
+        sieve_explain(sieve, filter, &words);
+        if (sieve->sample)
+            strbuf_printf(&words, "about %.0f ms for the %s pending events\n", us * (double)pending / 1000,
+                          text_count(pending, count));
+        strbuf_add_text(&words,
+                        "\non the screen: short columns and long texts from memory, each different text "
+                        "once; a row is read only where nothing else said no\n");
+        ok = output_bytes(strbuf_bytes(&words), err);
+    }
+    strbuf_release(&words);
+    return ok;
+}
+
+static bool
+explain(struct call *call, const char *text, struct err *err)
+{
+    struct store *store = NULL;
+    struct filter *filter = NULL;
+    struct sieve sieve = {0};
+    int64_t now, pending, highest;
+    bool ok = command_store(call, STORE_READ, &store, err) && store_now(store, &now, err) &&
+              parse(text, now, store_info(store)->zone_us, &filter, err) &&
+              sieve_init(&sieve, store, filter, err) && store_pending_count(store, &pending, &highest, err) &&
+              print_terms(call, filter, err) && print_plan(call, &sieve, filter, pending, err);
+    sieve_release(&sieve);
+    filter_destroy(filter);
+    store_close(store);
+    return ok;
+}
+
+static bool
+read_filter(struct call *call, const char *text, struct err *err)
+{
+    struct filter *filter = NULL;
+    if (call->options.explain)
+        return explain(call, text, err);
+    bool ok = parse(text, clock_now(), 0, &filter, err) && print_terms(call, filter, err);
+    filter_destroy(filter);
+    return ok;
+}
+
+int
+command_filter(struct call *call, struct err *err)
+{
+    struct notes saved = {0};
+    const struct options *options = &call->options;
+    const char *text = call->arg_count ? call->args[0] : NULL;
+    bool ok = true;
+    if (call->arg_count > 1)
+        ok = err_set(err, ERR_USAGE,
+                     "filter takes one filter; quote it: redrive filter 'timeout topic:orders'");
+    else if ((options->save || options->explain) && !text)
+        ok = err_set(err, ERR_USAGE, "filter --%s needs a filter", options->save ? "save" : "explain");
+    else if (options->forget && (text || options->save))
+        ok = err_set(err, ERR_USAGE, "filter --forget takes only the name");
+    ok = ok && (!text || choosing_expand(call, &text, err));
+
+    const char *home = call->settings.state_home;
+    if (ok && options->forget)
+        ok = notes_set(&saved, home, FILTER_SAVED_FILE, options->forget, NULL, err);
+    else if (ok && options->save)
+        ok = save(call, &saved, text, err);
+    else if (ok && text)
+        ok = read_filter(call, text, err);
+    else if (ok)
+        ok = notes_load(&saved, home, FILTER_SAVED_FILE, err) && list_saved(call, &saved, err);
+    notes_release(&saved);
+    return ok ? STATUS_DONE : command_status(err);
+}

@@ -1,0 +1,45 @@
+// sieve: for commands, which look at the table once: the ids that one term of a filter lets through, by one
+// pass over that term's column instead of over whole rows. What comes through is then read and matched with
+// the whole filter, so a sieve may let too much through and never too little.
+//
+// Where every match holds a literal, the server is asked only for rows that hold it (by a trigram index, if
+// there is one). Whether that is worth it is measured on the newest rows before, and told by --explain.
+#ifndef REDRIVE_ENGINE_SIEVE_H
+#define REDRIVE_ENGINE_SIEVE_H
+
+#include "base/strbuf.h"
+#include "core/filter.h"
+#include "store/event_texts.h"
+
+struct sieve {
+    bool is_usable; // there is a term that reads a long column
+    size_t term;    // of the filter
+    enum event_text text;
+    struct strbuf literal; // that the server is asked for; empty: there is none it could be asked for
+    bool is_caseless;
+    char index[64];   // "" none
+    bool asks_server; // for the literal
+    // Measured on the newest rows.
+    int64_t sample;  // rows
+    double read_us;  // a row read and matched here
+    double asked_us; // a row where the server looks for the literal
+};
+
+// Chooses and measures. The filter is borrowed until the end of sieve_run.
+bool sieve_init(struct sieve *sieve, struct store *store, struct filter *filter, struct err *err) MUST_CHECK;
+void sieve_release(struct sieve *sieve);
+// What came through, heap, highest id first.
+struct sieved {
+    int64_t id;
+    int64_t created_wall;
+    bool is_undecided;
+};
+// tick is told how many rows came, and stops by false: ERR_CANCELLED.
+typedef bool sieve_tick_fn(void *context, int64_t rows);
+bool sieve_run(const struct sieve *sieve, struct store *store, struct filter *filter, unsigned statuses,
+               sieve_tick_fn *tick, void *context, struct sieved **sieved, size_t *count,
+               struct err *err) MUST_CHECK;
+// In words, some lines.
+void sieve_explain(const struct sieve *sieve, const struct filter *filter, struct strbuf *out);
+
+#endif
