@@ -379,10 +379,10 @@ choose_profile(struct reading *reading, const struct settings_request *request)
 }
 
 static void
-put_property(struct settings *settings, const char *name, const char *value, struct settings_origin origin)
+put_property(struct settings *settings, struct kafka_property property)
 {
     size_t i = 0;
-    while (i < settings->kafka_count && strcmp(settings->kafka[i].name, name) != 0)
+    while (i < settings->kafka_count && strcmp(settings->kafka[i].name, property.name) != 0)
         i++;
     if (i == settings->kafka_count) {
         struct kafka_property *grown = arena_array(&settings->arena, i + 1, sizeof *grown);
@@ -391,7 +391,23 @@ put_property(struct settings *settings, const char *name, const char *value, str
         settings->kafka = grown;
         settings->kafka_count++;
     }
-    settings->kafka[i] = (struct kafka_property){keep(settings, name), keep(settings, value), origin};
+    settings->kafka[i] = property;
+}
+
+// A secret may be kept elsewhere: sasl.password.file, .env, .command; its place is no secret.
+static bool
+put_source(struct settings *settings, const char *name, const char *value, struct settings_origin origin)
+{
+    size_t len;
+    enum secret_source source = secret_source_of(name, &len);
+    const char *secret = arena_text(&settings->arena, (struct bytes){name, len});
+    if (source == SECRET_NONE || !kafka_property_is_secret(secret))
+        return false;
+    put_property(settings, (struct kafka_property){.name = secret,
+                                                   .source = source,
+                                                   .source_place = keep(settings, value),
+                                                   .origin = origin});
+    return true;
 }
 
 static bool
@@ -402,7 +418,11 @@ set_property(struct settings *settings, const char *name, const char *value, enu
         return false;
     if (strcmp(name, "bootstrap.servers") == 0 || strcmp(name, "metadata.broker.list") == 0)
         return assign(settings, SETTING_ID_brokers, value, place, where, err);
-    put_property(settings, name, value, (struct settings_origin){.place = place, .where = where});
+    struct settings_origin origin = {.place = place, .where = where};
+    if (!put_source(settings, name, value, origin))
+        put_property(settings, (struct kafka_property){.name = keep(settings, name),
+                                                       .value = keep(settings, value),
+                                                       .origin = origin});
     return true;
 }
 
@@ -475,8 +495,8 @@ apply_pair(struct settings *settings, const char *pair, const char *where, bool 
         return err_set(
             err, ERR_USAGE,
             "%s: %s is a secret, which others can read in the process list; write it into a file and give "
-            "-F FILE",
-            where, word);
+            "-X %s.file=FILE",
+            where, word, word);
     return set_property(settings, word, arena_text(&settings->arena, value), PLACE_OPTION, where, err);
 }
 
@@ -565,6 +585,28 @@ derive_conninfo(struct settings *settings, const char *password)
     if (password != NULL)
         explicit_bzero(text.data, text.len);
     strbuf_release(&text);
+}
+
+bool
+settings_read_secrets(struct settings *settings, struct err *err)
+{
+    for (size_t i = 0; i < settings->kafka_count; i++) {
+        struct kafka_property *property = &settings->kafka[i];
+        if (property->value != NULL)
+            continue;
+        struct strbuf secret = {0};
+        bool ok = secret_read(property->source, property->source_place, &secret, err) ||
+                  err_context(err, "%s: kafka.%s.%s", property->origin.where, property->name,
+                              secret_source_word(property->source));
+        if (ok)
+            property->value = keep(settings, strbuf_text(&secret));
+        if (secret.len > 0)
+            explicit_bzero(secret.data, secret.len);
+        strbuf_release(&secret);
+        if (!ok)
+            return false;
+    }
+    return true;
 }
 
 void

@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/strbuf.h"
+#include "secret.h"
 
 enum settings_place { PLACE_BUILT_IN, PLACE_FILE, PLACE_PROFILE, PLACE_ENVIRONMENT, PLACE_OPTION };
 
@@ -45,7 +46,9 @@ enum setting_id {
 // A property for librdkafka, passed on as it stands (the deny list of reliability.md 3 was held against it).
 struct kafka_property {
     const char *name;
-    const char *value;
+    const char *value;         // NULL: a secret that settings_read_secrets has not read yet
+    enum secret_source source; // of a secret that is kept elsewhere: sasl.password.file = "…"
+    const char *source_place;  // the file, the variable, the command
     struct settings_origin origin;
 };
 
@@ -129,6 +132,10 @@ struct settings_request {
 bool settings_load(struct settings *settings, const struct settings_request *request,
                    struct err *err) MUST_CHECK;
 void settings_release(struct settings *settings);
+
+// Reads the secrets that are kept in files, variables or by programs; for those who are about to connect to
+// Kafka. Once. ERR_USAGE names the setting and where it was set.
+bool settings_read_secrets(struct settings *settings, struct err *err) MUST_CHECK;
 
 // Puts a password that was typed into conninfo and read_conninfo.
 void settings_set_password(struct settings *settings, const char *password);

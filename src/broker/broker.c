@@ -59,7 +59,11 @@ reach(struct broker *broker, int timeout_ms, struct err *err)
             broker->trouble.text[0] = '\0';
             return true;
         }
-        if (kafka_wait(deadline, 1) == 0)
+        // Another broker may be luckier within a second; a login refused again and again may lock the
+        // account.
+        bool is_lasting = broker->trouble.text[0] && broker->trouble.kind != TROUBLE_PASSES &&
+                          kafka_wait(deadline, timeout_ms) < timeout_ms - 1000;
+        if (is_lasting || kafka_wait(deadline, 1) == 0)
             return kafka_fail(err, code, &broker->trouble, "Kafka cannot be reached");
         if (code == RD_KAFKA_RESP_ERR__TRANSPORT)
             clock_sleep(100000); // refused at once: do not spin

@@ -7,14 +7,46 @@
 #include "base/clock.h"
 #include "base/log.h"
 
+void
+kafka_note_trouble(struct trouble *trouble, rd_kafka_resp_err_t code, const char *reason)
+{
+    // "all brokers down" only repeats what the lines before it said better.
+    if (!trouble || code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN)
+        return;
+    // What follows is how long it took and how often it was seen.
+    const char *tail = strstr(reason, " (after ");
+    int len = tail ? (int)(tail - reason) : (int)strlen(reason);
+    snprintf(trouble->text, sizeof trouble->text, "%.*s", len, reason);
+    trouble->kind = code == RD_KAFKA_RESP_ERR__SSL              ? TROUBLE_TLS
+                    : code == RD_KAFKA_RESP_ERR__AUTHENTICATION ? TROUBLE_LOGIN
+                                                                : TROUBLE_PASSES;
+}
+
 static void
 on_error(rd_kafka_t *handle, int code, const char *reason, void *opaque)
 {
     (void)handle;
+    kafka_note_trouble(opaque, code, reason);
+}
+
+// OpenSSL's verdict stands; it is only remembered, because the error that follows does not tell what was
+// wrong.
+static int
+on_certificate(rd_kafka_t *handle, const char *broker, int32_t id, int *flaw, int depth, const char *bytes,
+               size_t size, char *reason, size_t room, void *opaque)
+{
+    (void)handle;
+    (void)broker;
+    (void)id;
+    (void)depth;
+    (void)bytes;
+    (void)size;
     struct trouble *trouble = opaque;
-    // "all brokers down" only repeats what the lines before it said better.
-    if (trouble && code != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN)
-        snprintf(trouble->text, sizeof trouble->text, "%s", reason);
+    if (*flaw != 0 && trouble)
+        atomic_store(&trouble->flaw, *flaw);
+    if (*flaw != 0 && room > 0)
+        snprintf(reason, room, "verification error %d", *flaw);
+    return *flaw == 0;
 }
 
 static void
@@ -59,6 +91,7 @@ kafka_conf(const struct broker_settings *settings, struct trouble *trouble, stru
     rd_kafka_conf_t *conf = rd_kafka_conf_new();
     rd_kafka_conf_set_log_cb(conf, on_log);
     rd_kafka_conf_set_error_cb(conf, on_error);
+    rd_kafka_conf_set_ssl_cert_verify_cb(conf, on_certificate);
     rd_kafka_conf_set_opaque(conf, trouble);
 
     bool is_good = true;
@@ -180,12 +213,66 @@ advice(rd_kafka_resp_err_t code)
     }
 }
 
+// Before 2.6.1, librdkafka's SCRAM sends a nonce that Kafka 4.0 and newer no longer take (edenhill/kcat#462).
+enum { SCRAM_MENDED = 0x020601ff };
+
+static bool
+fail_login(struct err *err, const char *said, const char *tried)
+{
+    bool is_scram = strstr(said, "SCRAM") != NULL && rd_kafka_version() < SCRAM_MENDED;
+    return err_set(
+        err, ERR_DENIED, "%s: %s; check sasl.mechanism, sasl.username and the password%s%s%s", tried, said,
+        is_scram ? "; with brokers of Kafka 4.0 or newer, SCRAM needs librdkafka 2.6.1, this is " : "",
+        is_scram ? rd_kafka_version_str() : "",
+        is_scram ? ", which can use PLAIN over TLS or a client certificate" : "");
+}
+
+// Numbers of <openssl/x509_vfy.h>, as far as a person can do something about them.
+static const struct flaw {
+    int code;
+    const char *what, *remedy;
+} flaws[] = {
+    {9, "it is not valid yet", "set the clock of this host, or of whoever issued it"},
+    {10, "it has expired", "its owner renews it"},
+    {2, "no authority that is trusted here signed it", "let ssl.ca.location name the authority's file"},
+    {18, "it is signed by itself only", "let ssl.ca.location name its file, if it is the right one"},
+    {19, "no authority that is trusted here signed it", "let ssl.ca.location name the authority's file"},
+    {20, "no authority that is trusted here signed it", "let ssl.ca.location name the authority's file"},
+    {21, "no authority that is trusted here signed it", "let ssl.ca.location name the authority's file"},
+    {23, "it was revoked", "its owner renews it"},
+    {62, "it is for another name",
+     "use the name that is in it, in brokers and in the broker's advertised.listeners"},
+    {64, "it is for another address",
+     "use the name that is in it, in brokers and in the broker's advertised.listeners"},
+};
+
+static bool
+fail_tls(struct err *err, const struct trouble *trouble, const char *tried)
+{
+    // "sasl_ssl://HOST:PORT/bootstrap: SSL handshake failed: …"
+    int len = (int)strcspn(trouble->text, " ");
+    if (len > 0 && trouble->text[len - 1] == ':')
+        len--;
+    int code = atomic_load(&trouble->flaw);
+    for (size_t i = 0; code && i < sizeof flaws / sizeof *flaws; i++)
+        if (flaws[i].code == code)
+            return err_set(err, ERR_UNREACHABLE, "%s: the certificate of %.*s is not believed: %s; %s", tried,
+                           len, trouble->text, flaws[i].what, flaws[i].remedy);
+    return err_set(err, ERR_UNREACHABLE, "%s: %s; check security.protocol and ssl.ca.location", tried,
+                   trouble->text);
+}
+
 static bool
 fail(struct err *err, rd_kafka_resp_err_t code, const char *said, const struct trouble *trouble,
      const char *tried)
 {
     enum err_kind kind = kafka_kind(code);
-    if (kind == ERR_UNREACHABLE && trouble && trouble->text[0])
+    bool is_told = kind == ERR_UNREACHABLE && trouble && trouble->text[0];
+    if (is_told && trouble->kind == TROUBLE_LOGIN)
+        return fail_login(err, trouble->text, tried);
+    if (is_told && trouble->kind == TROUBLE_TLS)
+        return fail_tls(err, trouble, tried);
+    if (is_told)
         return err_set(err, kind, "%s: %s", tried, trouble->text);
     return err_set(err, kind, "%s: %s%s", tried, said, advice(code));
 }

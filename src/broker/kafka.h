@@ -3,6 +3,7 @@
 #define REDRIVE_BROKER_KAFKA_H
 
 #include <librdkafka/rdkafka.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include "base/arena.h"
 #include "base/err.h"
@@ -10,13 +11,22 @@
 #include "broker/fetch.h"
 #include "broker/settings.h"
 
-#define TROUBLE_TEXT 240
+#define TROUBLE_TEXT 400
 
-// The last thing that went wrong with the connection of a handle, for sentences. Written by librdkafka's
-// error callback, which runs in the thread that polls the handle.
+// The last thing that went wrong with the connection of a handle, for sentences. Text and kind are written by
+// the thread that polls the handle, the certificate's flaw by librdkafka's own threads.
+enum trouble_kind {
+    TROUBLE_PASSES, // librdkafka tries again, and that may help
+    TROUBLE_TLS,    // the handshake failed
+    TROUBLE_LOGIN,  // user, password or mechanism were refused
+};
 struct trouble {
     char text[TROUBLE_TEXT];
+    enum trouble_kind kind;
+    atomic_int flaw; // of the certificate, an X509_V_ERR_ of <openssl/x509_vfy.h>; 0: none was found
 };
+// An error that librdkafka tells of a connection.
+void kafka_note_trouble(struct trouble *trouble, rd_kafka_resp_err_t code, const char *reason);
 
 struct watermark {
     char topic[250];

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/uuid.h"
 #include "broker/marker.h"
+#include "broker/probe_inside.h"
 #include "broker/producer.h"
 #include "broker/scan.h"
 
@@ -22,17 +23,35 @@ struct trial {
     bool has_topic; // records can be tried as well
 };
 
+static void add_finding(struct probe *probe, bool is_ok, const char *remedy, const char *format, va_list args)
+    __attribute__((format(printf, 4, 0)));
+
+static void
+add_finding(struct probe *probe, bool is_ok, const char *remedy, const char *format, va_list args)
+{
+    if (probe->count == PROBE_FINDINGS)
+        return;
+    struct finding *finding = &probe->findings[probe->count++];
+    *finding = (struct finding){.is_ok = is_ok};
+    snprintf(finding->remedy, sizeof finding->remedy, "%s", remedy);
+    vsnprintf(finding->sentence, sizeof finding->sentence, format, args);
+}
+
+void
+probe_note(struct probe *probe, const char *remedy, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add_finding(probe, true, remedy, format, args);
+    va_end(args);
+}
+
 bool
 probe_found(struct probe *probe, bool is_ok, const char *remedy, const char *format, ...)
 {
-    if (probe->count == PROBE_FINDINGS)
-        return is_ok;
-    struct finding *finding = &probe->findings[probe->count++];
-    *finding = (struct finding){.is_ok = is_ok};
-    snprintf(finding->remedy, sizeof finding->remedy, "%s", is_ok ? "" : remedy);
     va_list args;
     va_start(args, format);
-    vsnprintf(finding->sentence, sizeof finding->sentence, format, args);
+    add_finding(probe, is_ok, is_ok ? "" : remedy, format, args);
     va_end(args);
     return is_ok;
 }
@@ -270,13 +289,17 @@ probe_run(struct broker *broker, const struct broker_settings *settings, const c
     }
     if (!is_good && !is_lasting(&failure))
         return err_set(err, failure.kind, "%s", failure.text);
-    if (!is_good)
-        is_fit = probe_found(probe, false,
-                             failure.kind == ERR_DENIED
-                                 ? "grant the rights named in README, then run redrive doctor again"
-                                 : UNFIT,
-                             "%.290s", failure.text);
+    size_t known = probe->count;
+    if (!is_good && failure.kind == ERR_DENIED)
+        probe_rights(broker, settings, trial.id, probe);
+    if (!is_good && probe->count == known)
+        probe_found(probe, false,
+                    failure.kind == ERR_DENIED
+                        ? "grant the rights named in README, then run redrive doctor again"
+                        : UNFIT,
+                    "%.290s", failure.text);
+    is_fit = is_fit && is_good;
 
-    conclude(probe, is_fit, is_fit ? "" : probe->findings[probe->count - 1].sentence);
+    conclude(probe, is_fit, is_fit ? "" : probe->findings[is_good ? probe->count - 1 : known].sentence);
     return true;
 }

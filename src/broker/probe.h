@@ -13,14 +13,16 @@
 #include "broker/broker.h"
 #include "core/worker.h"
 
+#define PROBE_REMEDY 600
+
 // One thing that was looked at, for `redrive doctor`.
 struct finding {
     bool is_ok;
     char sentence[300];
-    char remedy[300]; // the command or setting that mends it; "" when nothing is to be done
+    char remedy[PROBE_REMEDY]; // the command or setting that mends it; "" when nothing is to be done
 };
 
-#define PROBE_FINDINGS 40
+#define PROBE_FINDINGS 60
 struct probe {
     struct cluster cluster; // name, promise, words, evidence; checked_at is left to PostgreSQL's clock
     struct finding findings[PROBE_FINDINGS];
@@ -33,10 +35,19 @@ struct probe {
 bool probe_run(struct broker *broker, const struct broker_settings *settings, const char *install,
                struct probe *probe, struct err *err) MUST_CHECK;
 // Settings of brokers and topics that endanger the promise: replication, min.insync.replicas, unclean
-// election, offset retention, transaction timeout, the marker topic. Adds findings; what may not be read is
-// said so.
-void probe_cluster_settings(struct broker *broker, struct probe *probe);
+// election, offset retention, transaction timeout, the marker topic; of `topics` (where events go) as well.
+// Adds findings, each with the command that mends it; what may not be read is said so.
+void probe_cluster_settings(struct broker *broker, const struct broker_settings *settings,
+                            const char *const *topics, size_t count, struct probe *probe);
 
+// May these topics be written to and read? One finding each, with the ACL that is missing. Writes nothing.
+// Only for a cluster that passed: it rests on fencing.
+bool probe_targets(struct broker *broker, const struct broker_settings *settings, const char *install,
+                   const char *const *topics, size_t count, struct probe *probe, struct err *err) MUST_CHECK;
+
+// Adds one that is worth knowing, although nothing is wrong.
+void probe_note(struct probe *probe, const char *remedy, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 // Adds one; returns is_ok. The remedy is kept only for what is not.
 bool probe_found(struct probe *probe, bool is_ok, const char *remedy, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -116,9 +116,7 @@ hold_reports(struct producer *producer, rd_kafka_event_t *event)
 static void
 note_trouble(struct producer *producer, rd_kafka_event_t *event)
 {
-    if (rd_kafka_event_error(event) != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN)
-        snprintf(producer->trouble.text, sizeof producer->trouble.text, "%s",
-                 rd_kafka_event_error_string(event));
+    kafka_note_trouble(&producer->trouble, rd_kafka_event_error(event), rd_kafka_event_error_string(event));
 }
 
 // Notes what the events say about the connection, without taking reports away.

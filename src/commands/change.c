@@ -222,9 +222,10 @@ find_publisher(struct change *change, struct err *err)
 {
     if (change->action != ACTION_REPROCESS)
         return true;
-    change->broker = publishing_broker(change->call);
+    if (!publishing_broker_ready(change->call, &change->broker, err))
+        return false;
     if (broker_settings_present(&change->broker))
-        return broker_settings_check(&change->broker, err);
+        return true;
     if (change->call->options.detach || change->call->options.dry_run)
         return true;
     struct worker *workers = NULL;

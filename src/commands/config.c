@@ -43,11 +43,12 @@ print_settings(const struct call *call, struct table *table, struct err *err)
     for (size_t i = 0; ok && i < settings->kafka_count; i++) {
         const struct kafka_property *property = &settings->kafka[i];
         struct strbuf name = {0};
-        strbuf_printf(&name, "kafka.%s", property->name);
-        bool is_secret = kafka_property_is_secret(property->name);
-        ok = print_row(table, call->options.json, strbuf_text(&name),
-                       is_secret ? BYTES("(not shown)") : bytes_of(property->value), true, &property->origin,
-                       err);
+        strbuf_printf(&name, "kafka.%s%s%s", property->name, property->source ? "." : "",
+                      property->source ? secret_source_word(property->source) : "");
+        struct bytes value = property->source                           ? bytes_of(property->source_place)
+                             : kafka_property_is_secret(property->name) ? BYTES("(not shown)")
+                                                                        : bytes_of(property->value);
+        ok = print_row(table, call->options.json, strbuf_text(&name), value, true, &property->origin, err);
         strbuf_release(&name);
     }
     return ok;
@@ -63,9 +64,9 @@ command_config(struct call *call, struct err *err)
         err_context(err, "%s", call->settings.origins[SETTING_ID_categories].where);
         return STATUS_USAGE;
     }
-    struct broker_settings broker = publishing_broker(call);
     if (call->options.check) {
-        if (!plan_key_check(call->settings.key, err) || !broker_settings_check(&broker, err) ||
+        struct broker_settings broker;
+        if (!plan_key_check(call->settings.key, err) || !publishing_broker_ready(call, &broker, err) ||
             !look_check(call, err))
             return command_status(err);
         remark(call, "the configuration is right");

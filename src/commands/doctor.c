@@ -143,29 +143,56 @@ keep_verdict(struct examination *examination, struct store *store, const struct 
         finding(examination, "note", err.text, "");
 }
 
+enum { MOST_TOPICS = 20 };
+
+static void
+tell_findings(struct examination *examination, const struct probe *probe)
+{
+    for (size_t i = 0; i < probe->count; i++) {
+        const struct finding *row = &probe->findings[i];
+        if (row->is_ok)
+            finding(examination, row->remedy[0] == '\0' ? "ok" : "note", row->sentence, row->remedy);
+        else
+            wrong(examination, STATUS_PART, row->sentence, row->remedy);
+    }
+}
+
+// What it can promise, by the probe; then rights and settings, which are looked at in any case.
+static bool
+look_at_cluster(struct broker *broker, const struct broker_settings *settings, struct store *store,
+                struct probe *probe, struct err *err)
+{
+    const char *install =
+        store != NULL && store_info(store)->install[0] != '\0' ? store_info(store)->install : "doctor";
+    struct arena arena = {0};
+    const char **topics = NULL;
+    size_t count = 0;
+    struct err ignored = {0}; // what PostgreSQL cannot tell was told in its own part
+    if (store != NULL && !store_checkup_topics(store, MOST_TOPICS, &arena, &topics, &count, &ignored))
+        count = 0;
+    bool ok = probe_run(broker, settings, install, probe, err);
+    if (ok && probe->cluster.promise == PROMISE_EXACTLY_ONCE)
+        ok = probe_targets(broker, settings, install, topics, count, probe, err);
+    if (ok)
+        probe_cluster_settings(broker, settings, topics, count, probe);
+    arena_release(&arena);
+    return ok;
+}
+
 static void
 examine_cluster(struct examination *examination, struct broker *broker,
                 const struct broker_settings *settings, struct store *store)
 {
-    const char *install =
-        store != NULL && store_info(store)->install[0] != '\0' ? store_info(store)->install : "doctor";
     struct probe *probe = calloc(1, sizeof *probe);
     struct err err = {0};
     if (probe == NULL)
         return;
-    if (probe_run(broker, settings, install, probe, &err)) {
-        probe_cluster_settings(broker, probe);
-        bool is_exact = probe->cluster.promise == PROMISE_EXACTLY_ONCE;
-        for (size_t i = 0; i < probe->count; i++) {
-            const struct finding *row = &probe->findings[i];
-            if (row->is_ok)
-                finding(examination, row->remedy[0] == '\0' ? "ok" : "note", row->sentence, row->remedy);
-            else
-                wrong(examination, STATUS_PART, row->sentence, row->remedy);
-        }
+    bool ok = look_at_cluster(broker, settings, store, probe, &err);
+    tell_findings(examination, probe);
+    if (ok) {
         char sentence[300];
         snprintf(sentence, sizeof sentence, "cluster %s: %s", probe->cluster.name, probe->cluster.words);
-        finding(examination, is_exact ? "ok" : "note", sentence, "");
+        finding(examination, probe->cluster.promise == PROMISE_EXACTLY_ONCE ? "ok" : "note", sentence, "");
         keep_verdict(examination, store, &probe->cluster);
     } else {
         failed(examination, &err);
@@ -176,10 +203,14 @@ examine_cluster(struct examination *examination, struct broker *broker,
 static void
 examine_kafka(struct examination *examination, struct store *store)
 {
-    struct broker_settings settings = publishing_broker(examination->call);
+    struct broker_settings settings;
     struct broker *broker = NULL;
     struct err err = {0};
     examination->part = "kafka";
+    if (!publishing_broker_ready(examination->call, &settings, &err)) {
+        failed(examination, &err);
+        return;
+    }
     if (!broker_settings_present(&settings)) {
         finding(examination, "note",
                 "no brokers are configured: operations that send are left to other workers",
@@ -189,7 +220,7 @@ examine_kafka(struct examination *examination, struct store *store)
     const char *weakness = broker_settings_weakness(&settings);
     if (weakness != NULL)
         finding(examination, "note", weakness, "");
-    if (broker_settings_check(&settings, &err) && broker_open(&broker, &settings, &err))
+    if (broker_open(&broker, &settings, &err))
         examine_cluster(examination, broker, &settings, store);
     else
         failed(examination, &err);

@@ -20,10 +20,24 @@ publishing_broker(struct call *call)
     struct settings *settings = &call->settings;
     struct broker_property *properties =
         arena_array(&settings->arena, settings->kafka_count + 1, sizeof *properties);
+    size_t count = 0;
     for (size_t i = 0; i < settings->kafka_count; i++)
-        properties[i] = (struct broker_property){settings->kafka[i].name, settings->kafka[i].value};
+        if (settings->kafka[i].value)
+            properties[count++] = (struct broker_property){settings->kafka[i].name, settings->kafka[i].value};
     return (struct broker_settings){
-        .brokers = settings->brokers, .properties = properties, .property_count = settings->kafka_count};
+        .brokers = settings->brokers, .properties = properties, .property_count = count};
+}
+
+bool
+publishing_broker_ready(struct call *call, struct broker_settings *broker, struct err *err)
+{
+    *broker = publishing_broker(call);
+    if (!broker_settings_present(broker))
+        return true;
+    if (!settings_read_secrets(&call->settings, err))
+        return false;
+    *broker = publishing_broker(call);
+    return broker_settings_check(broker, err);
 }
 
 struct plan_settings

@@ -9,6 +9,9 @@
 // makes the rules.
 struct store_settings publishing_store(const struct call *call);
 struct broker_settings publishing_broker(struct call *call);
+// For those who are about to connect: with secrets that are kept elsewhere read, and checked as far as that
+// goes without a connection. Without brokers it is true as well.
+bool publishing_broker_ready(struct call *call, struct broker_settings *broker, struct err *err) MUST_CHECK;
 struct plan_settings publishing_plan(const struct call *call);
 // A worker with all of that, stopped by signals (command_catch_signals). Mode and operation are the caller's.
 struct worker_settings publishing_worker(struct call *call);

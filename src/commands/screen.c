@@ -67,7 +67,10 @@ worker_arguments(struct call *call)
         if (property->origin.place != PLACE_OPTION || strcmp(property->origin.where, "-X") != 0)
             continue; // what came from a file may be a secret, and stays in the file
         arguments[count++] = "--kafka-property";
-        arguments[count++] = arena_printf(&settings->arena, "%s=%s", property->name, property->value);
+        arguments[count++] = property->source
+                                 ? arena_printf(&settings->arena, "%s.%s=%s", property->name,
+                                                secret_source_word(property->source), property->source_place)
+                                 : arena_printf(&settings->arena, "%s=%s", property->name, property->value);
     }
     return arguments;
 }

@@ -59,11 +59,13 @@ static bool
 ask_kafka(struct call *call, struct store *store, struct shown *shown, struct plan_input *input,
           struct topic *topic, struct err *err)
 {
-    struct broker_settings settings = publishing_broker(call);
+    struct broker_settings settings;
+    struct broker *broker = NULL;
+    if (!publishing_broker_ready(call, &settings, err))
+        return false;
     if (!broker_settings_present(&settings))
         return true;
-    struct broker *broker = NULL;
-    if (!broker_settings_check(&settings, err) || !broker_open(&broker, &settings, err))
+    if (!broker_open(&broker, &settings, err))
         return false;
     const struct event *event = &shown->event;
     bool ok = true;

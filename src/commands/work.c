@@ -15,14 +15,13 @@ command_work(struct call *call, struct err *err)
         return command_status(err);
     store_close(store);
 
-    struct worker_settings worker = publishing_worker(call);
-    if (broker_settings_present(&worker.broker)) {
-        if (!broker_settings_check(&worker.broker, err))
-            return command_status(err);
-    } else {
+    struct broker_settings broker;
+    if (!publishing_broker_ready(call, &broker, err))
+        return command_status(err);
+    if (!broker_settings_present(&broker))
         remark(call, "no Kafka brokers are configured: reprocess operations are left to other workers; give "
                      "-b HOST:PORT");
-    }
+    struct worker_settings worker = publishing_worker(call);
     worker.mode = call->options.once ? WORKER_ONCE : WORKER_SERVICE;
     command_catch_signals();
     log_to(stderr, call->options.quiet ? LOG_ERROR : LOG_INFO, call->options.json);

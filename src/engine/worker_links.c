@@ -308,12 +308,32 @@ know_cluster(struct links *links, struct err *err)
     return cluster_put(links->store, &links->cluster, err);
 }
 
+// A chunk in doubt is searched for from ten minutes before its claim, told by PostgreSQL's clock, among
+// records that bear this host's time (broker/scan.h).
+#define CLOCK_MOST (300 * US_PER_SECOND)
+
+static bool
+check_clock(struct links *links, struct err *err)
+{
+    int64_t before = clock_now(), theirs;
+    if (!store_now(links->store, &theirs, err))
+        return false;
+    int64_t apart = theirs - (before + (clock_now() - before) / 2);
+    if (apart > -CLOCK_MOST && apart < CLOCK_MOST)
+        return true;
+    return err_set(
+        err, ERR_DATA,
+        "this host's clock is %lld s %s PostgreSQL's: nothing is published from here until both are "
+        "set by NTP",
+        (long long)((apart < 0 ? -apart : apart) / US_PER_SECOND), apart < 0 ? "ahead of" : "behind");
+}
+
 bool
 links_connect(struct links *links, struct err *err)
 {
     if (links->broker)
         return true;
-    if (!broker_open(&links->broker, links->broker_settings, err))
+    if (!check_clock(links, err) || !broker_open(&links->broker, links->broker_settings, err))
         return false;
     if (!know_cluster(links, err)) {
         links_close(links);

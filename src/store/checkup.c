@@ -84,7 +84,9 @@ check_durability(const struct checkup *checkup, struct err *err)
     return true;
 }
 
-enum { CLOCK_LIMIT_S = 5 };
+// A chunk in doubt is searched for from ten minutes before it was claimed by the server's clock, among
+// records that bear this host's time: half of that is the most that may be between the two.
+enum { CLOCK_LIMIT_S = 5, CLOCK_DANGER_S = 300 };
 
 static bool
 check_state(const struct checkup *checkup, struct err *err)
@@ -99,12 +101,18 @@ check_state(const struct checkup *checkup, struct err *err)
     // The server's answer lies between the two readings of our clock: half the way is the best guess.
     int64_t ours = before + (clock_now() - before) / 2;
     double apart = (double)(value_time(r, 0, 0) - ours) / US_PER_SECOND;
-    bool is_apart = apart > CLOCK_LIMIT_S || apart < -CLOCK_LIMIT_S;
-    tell(checkup, is_apart ? CHECKUP_NOTE : CHECKUP_OK,
-         is_apart ? "set both clocks by NTP; decisions use the server's clock, only ages on this host are off"
-                  : "",
-         "the server's clock is %.1f s %s of this host's", apart < 0 ? -apart : apart,
-         apart < 0 ? "behind" : "ahead");
+    double distance = apart < 0 ? -apart : apart;
+    tell(checkup,
+         distance > CLOCK_DANGER_S  ? CHECKUP_WRONG
+         : distance > CLOCK_LIMIT_S ? CHECKUP_NOTE
+                                    : CHECKUP_OK,
+         distance > CLOCK_DANGER_S
+             ? "set both clocks by NTP (chronyc makestep): a chunk in doubt would be searched "
+               "for at the wrong place, so nothing is published from here"
+         : distance > CLOCK_LIMIT_S
+             ? "set both clocks by NTP; decisions use the server's clock, only ages on this host are off"
+             : "",
+         "the server's clock is %.1f s %s of this host's", distance, apart < 0 ? "behind" : "ahead");
     if (value_bool(r, 0, 1))
         tell(checkup, CHECKUP_NOTE, "connect to the primary to change something",
              "this server is a standby: reading only");
@@ -117,6 +125,34 @@ check_state(const struct checkup *checkup, struct err *err)
              encoding);
     PQclear(r);
     return true;
+}
+
+// Is what goes over the network encrypted, and is it known to whom?
+static void
+check_link(const struct checkup *checkup)
+{
+    const char *host = PQhost(checkup->store->conn), *address = PQhostaddr(checkup->store->conn);
+    bool is_local = !host || host[0] == '/' || !address || strncmp(address, "127.", 4) == 0 ||
+                    strcmp(address, "::1") == 0;
+    bool is_verified = false;
+    PQconninfoOption *options = PQconninfo(checkup->store->conn);
+    for (const PQconninfoOption *o = options; o && o->keyword; o++)
+        is_verified = is_verified ||
+                      (strcmp(o->keyword, "sslmode") == 0 && o->val && strcmp(o->val, "verify-full") == 0);
+    PQconninfoFree(options);
+    static const char remedy[] =
+        "connect with sslmode=verify-full and sslrootcert=FILE, in the conninfo or the service file";
+    if (PQsslInUse(checkup->store->conn))
+        tell(checkup, is_verified || is_local ? CHECKUP_OK : CHECKUP_NOTE,
+             is_verified || is_local ? "" : remedy,
+             "the connection is encrypted (%s), the server's certificate %s",
+             PQsslAttribute(checkup->store->conn, "protocol"),
+             is_verified ? "and name are verified" : "is not verified");
+    else if (is_local)
+        tell(checkup, CHECKUP_OK, "", "the connection stays on this host");
+    else
+        tell(checkup, CHECKUP_NOTE, remedy,
+             "the connection to %s is not encrypted: what it carries can be read on the way", host);
 }
 
 // Several hosts behind one login: the audit cannot tell them apart.
@@ -340,6 +376,43 @@ check_levels(const struct checkup *checkup, struct err *err)
     return true;
 }
 
+static const char doubt_sql[] = "SELECT s.cluster, s.no, coalesce(s.note, 'no reason is known'), "
+                                "c.operation_no, left(c.id::text, 8), c.events"
+                                " FROM redrive.slot s LEFT JOIN redrive.chunk c ON c.cluster = s.cluster AND "
+                                "c.slot = s.no AND c.state = 'in doubt'"
+                                " WHERE s.quarantined ORDER BY s.cluster, s.no";
+
+// What waits for a person's decision.
+static bool
+check_doubt(const struct checkup *checkup, struct err *err)
+{
+    PGresult *r;
+    struct arena arena = {0};
+    if (!pg_ask(checkup->store, FOR_READING, doubt_sql, NULL, &r, err))
+        return false;
+    for (int i = 0; i < PQntuples(r); i++) {
+        const char *cluster = value_text(r, i, 0, &arena), *why = value_text(r, i, 2, &arena);
+        if (value_is_null(r, i, 3))
+            tell(checkup, CHECKUP_WRONG,
+                 arena_printf(&arena, "when it is understood: SELECT redrive.slot_renew('%s', %d, 'why');",
+                              cluster, value_int4(r, i, 1)),
+                 "slot %d of cluster %s is in quarantine: %s", value_int4(r, i, 1), cluster, why);
+        else
+            tell(
+                checkup, CHECKUP_WRONG,
+                arena_printf(
+                    &arena,
+                    "a worker searches the topics for it; if that does not end it, redrive operation %" PRId64
+                    " says how to decide",
+                    value_int8(r, i, 3)),
+                "chunk %s of operation %" PRId64 ", %d events, is in doubt: %s", value_text(r, i, 4, &arena),
+                value_int8(r, i, 3), value_int4(r, i, 5), why);
+    }
+    arena_release(&arena);
+    PQclear(r);
+    return true;
+}
+
 static bool
 check_schema(const struct checkup *checkup, struct err *err)
 {
@@ -351,6 +424,8 @@ check_schema(const struct checkup *checkup, struct err *err)
     }
     tell(checkup, CHECKUP_OK, "", "the schema redrive is version %" PRId64 ", install %s",
          checkup->store->info.schema_version, checkup->store->info.install);
+    if (!check_doubt(checkup, err))
+        return false;
     if (checkup->store->info.is_copy)
         tell(checkup, CHECKUP_WRONG, "redrive migrate --adopt",
              "this database is a copy of the one the install was made in: it does not publish");
@@ -362,6 +437,28 @@ store_checkup(struct store *store, checkup_fn *found, void *context, struct err 
 {
     struct checkup checkup = {.store = store, .found = found, .context = context};
     check_versions(&checkup);
+    check_link(&checkup);
     return check_durability(&checkup, err) && check_state(&checkup, err) && check_login(&checkup, err) &&
            check_table(&checkup, err) && check_schema(&checkup, err);
+}
+
+bool
+store_checkup_topics(struct store *store, size_t limit, struct arena *arena, const char ***topics,
+                     size_t *count, struct err *err)
+{
+    PGresult *r;
+    struct params params = {0};
+    param_int8(&params, (int64_t)limit);
+    if (!pg_ask(store, FOR_READING,
+                "SELECT kafka_topic::text FROM (SELECT e.kafka_topic FROM :\"events\" e WHERE e.status = "
+                "'PENDING' ORDER BY e.id DESC LIMIT 10000) AS newest"
+                " WHERE kafka_topic IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT $1",
+                &params, &r, err))
+        return false;
+    *count = (size_t)PQntuples(r);
+    *topics = arena_array(arena, *count + 1, sizeof **topics);
+    for (size_t i = 0; i < *count; i++)
+        (*topics)[i] = value_text(r, (int)i, 0, arena);
+    PQclear(r);
+    return true;
 }

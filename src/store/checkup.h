@@ -6,6 +6,8 @@
 #define REDRIVE_STORE_CHECKUP_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include "base/arena.h"
 #include "base/err.h"
 #include "store/store.h"
 
@@ -19,6 +21,11 @@ enum checkup_verdict {
 // Sentence and remedy are valid during the call; remedy "" when nothing is to be done.
 typedef void checkup_fn(void *context, enum checkup_verdict verdict, const char *sentence,
                         const char *remedy);
+
+// Topics that pending events go to, as far as the newest of them tell; at most `limit`. Text lives in the
+// arena.
+bool store_checkup_topics(struct store *store, size_t limit, struct arena *arena, const char ***topics,
+                          size_t *count, struct err *err) MUST_CHECK;
 
 // False only when the database stops answering.
 bool store_checkup(struct store *store, checkup_fn *found, void *context, struct err *err) MUST_CHECK;

@@ -18,8 +18,12 @@ bool
 work_here(const struct world *world, const struct work_how *how, struct err *err)
 {
     const struct worker_settings settings = {
-        .store = {.conninfo = world->conninfo, .table = "public.dlq_events", .program = "test-worker"},
-        .broker = {.brokers = how->brokers ? how->brokers : test_kafka()},
+        .store = {.conninfo = how->conninfo ? how->conninfo : world->conninfo,
+                  .table = "public.dlq_events",
+                  .program = "test-worker"},
+        .broker = {.brokers = how->brokers ? how->brokers : test_kafka(),
+                   .properties = how->properties,
+                   .property_count = how->property_count},
         .plan = {.key = how->key, .is_key_only = how->is_key_only},
         .mode = how->operation ? WORKER_OPERATION
                 : how->lives   ? WORKER_SERVICE

@@ -8,7 +8,10 @@
 
 struct work_how {
     const char *brokers; // NULL: REDRIVE_TEST_KAFKA
-    int64_t operation;   // 0: once
+    const struct broker_property *properties;
+    size_t property_count;
+    const char *conninfo; // NULL: the world's
+    int64_t operation;    // 0: once
     size_t chunk;
     const char *kill; // REDRIVE_KILL
     const char *key;

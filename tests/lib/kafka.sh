@@ -5,7 +5,12 @@
 #   list                     prints tests/kafka/jars for the version
 #   start DIR [NAME=VALUE…]  a new broker, ready when this returns; prints BROKERS=host:port. NAME=VALUE are settings of
 #                            server.properties. Topics are made by whoever needs them: none comes into being by itself.
-#   env DIR                  that line again
+#   start DIR --secure [NAME=VALUE…]   the same with an authorizer that allows nothing to user app, and TLS with SCRAM-SHA-512
+#                            beside the plain listener, whose users may do everything. Prints as well SECURE=host:port,
+#                            MISNAMED= (its certificate is somebody else's), EXPIRED= (out of date) and TLS=folder of certificates.
+#                            The password of app is right-horse.
+#   env DIR                  those lines again
+#   acls DIR ARGUMENT…       what kafka-acls.sh does with these, by an administrator
 #   stop DIR                 SIGTERM and wait
 #   kill DIR                 SIGKILL
 #   freeze DIR, thaw DIR     SIGSTOP, SIGCONT
@@ -16,6 +21,7 @@
 set -eu
 . "$(dirname "$0")/common.sh"
 
+SECURE= MISNAMED= EXPIRED=
 POM=$ROOT/tests/kafka/pom.xml
 VERSION=${REDRIVE_KAFKA:-$(sed -n 's/.*<kafka.version>\(.*\)<.*/\1/p' "$POM")}
 JARS=$CACHE/kafka-$VERSION
@@ -104,6 +110,34 @@ broker.session.timeout.ms=3000
 END
 }
 
+# secure_listener NAME CERTIFICATE: settings of one.
+secure_listener()
+{
+    cat <<END
+listener.name.$1.ssl.keystore.type=PEM
+listener.name.$1.ssl.keystore.location=$DIR/tls/$2-both.pem
+listener.name.$1.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
+END
+}
+
+# Later lines win over those of properties.
+secure_properties()
+{
+    local plain="PLAINTEXT://127.0.0.1:$PORT" tls="SECURE://127.0.0.1:$SECURE,MISNAMED://127.0.0.1:$MISNAMED,EXPIRED://127.0.0.1:$EXPIRED"
+    cat <<END
+listeners=$plain,CONTROLLER://127.0.0.1:$CONTROLLER,$tls
+advertised.listeners=$plain,$tls
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SECURE:SASL_SSL,MISNAMED:SASL_SSL,EXPIRED:SASL_SSL
+inter.broker.listener.name=PLAINTEXT
+sasl.enabled.mechanisms=SCRAM-SHA-512
+authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
+super.users=User:ANONYMOUS
+END
+    secure_listener secure server
+    secure_listener misnamed misnamed
+    secure_listener expired expired
+}
+
 java_kafka()
 {
     java "$@" </dev/null 9>&-
@@ -120,10 +154,22 @@ start()
     CONTROLLER=$(free_port)
     remember "$DIR" PORT "$PORT"
     remember "$DIR" CONTROLLER "$CONTROLLER"
+    local secure=no name
+    local -a user=()
+    if [ "${1-}" = --secure ]; then
+        shift
+        secure=yes
+        user=(--add-scram 'SCRAM-SHA-512=[name=app,password=right-horse]')
+        for name in SECURE MISNAMED EXPIRED; do
+            printf -v $name %s "$(free_port)"
+            remember "$DIR" $name "${!name}"
+        done
+        "$ROOT/tests/lib/certificates.sh" "$DIR/tls"
+    fi
     guard "$DIR" "$0" remove "$DIR"
-    { properties; printf '%s\n' "$@"; } >"$DIR/server.properties"
+    { properties; [ $secure = no ] || secure_properties; printf '%s\n' "$@"; } >"$DIR/server.properties"
     java_kafka -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$JARS/*" kafka.tools.StorageTool format \
-        -t "$(head -c 16 /dev/urandom | base64 | tr '+/' 'ab' | cut -c 1-22)" -c "$DIR/server.properties" \
+        -t "$(head -c 16 /dev/urandom | base64 | tr '+/' 'ab' | cut -c 1-22)" -c "$DIR/server.properties" ${user[@]+"${user[@]}"} \
         >"$DIR/format.log" 2>&1 || { cat "$DIR/format.log" >&2; fail "Kafka's data folder could not be made"; }
     again
     address
@@ -151,6 +197,17 @@ again()
 address()
 {
     echo "BROKERS=127.0.0.1:$PORT"
+    [ -n "${SECURE-}" ] || return 0
+    echo "SECURE=127.0.0.1:$SECURE"
+    echo "MISNAMED=127.0.0.1:$MISNAMED"
+    echo "EXPIRED=127.0.0.1:$EXPIRED"
+    echo "TLS=$DIR/tls"
+}
+
+acls()
+{
+    java_kafka -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$JARS/*" kafka.admin.AclCommand \
+        --bootstrap-server "127.0.0.1:$PORT" "$@" 2>>"$DIR/acls.log"
 }
 
 main_process()
@@ -172,6 +229,10 @@ remove()
     signal KILL
     release_port "$PORT"
     release_port "$CONTROLLER"
+    local name
+    for name in SECURE MISNAMED EXPIRED; do
+        [ -z "${!name-}" ] || release_port "${!name}"
+    done
     rm -rf "$DIR"
 }
 
@@ -189,6 +250,7 @@ case $ACTION in
 start) start "$@" ;;
 again | remove) "$ACTION" ;;
 env) address ;;
+acls) acls "$@" ;;
 stop) end_process "$(main_process)" 30 ;;
 kill) signal KILL ;;
 freeze) signal STOP ;;

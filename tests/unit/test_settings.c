@@ -265,6 +265,71 @@ test_kafka_files(void **state)
     assert_non_null(strstr(world->err.text, "other:1"));
 }
 
+// Loads `pair` as -X and reads its secret; the sentence is in world->err.
+static bool
+read_secret(struct world *world, const char *pair)
+{
+    return load(world, &(struct settings_request){.kafka = &pair, .kafka_count = 1}) &&
+           settings_read_secrets(&world->settings, &world->err);
+}
+
+static void
+test_secrets_kept_elsewhere(void **state)
+{
+    struct world *world = *state;
+    char pair[300];
+    write_file(world->other, "hunter2 x\nsecond line\n");
+    snprintf(pair, sizeof pair, "sasl.password.file=%s", world->other);
+    assert_true(read_secret(world, pair));
+    assert_int_equal(world->settings.kafka_count, 1);
+    assert_string_equal(world->settings.kafka[0].name, "sasl.password");
+    assert_string_equal(world->settings.kafka[0].value, "hunter2 x");
+    assert_string_equal(world->settings.kafka[0].source_place, world->other);
+    snprintf(pair, sizeof pair, "ssl.key.password.command=/bin/cat %s", world->other);
+    assert_true(read_secret(world, pair));
+    assert_string_equal(world->settings.kafka[0].value, "hunter2 x");
+    setenv("REDRIVE_TEST_SECRET", "hunter2", 1);
+    assert_true(read_secret(world, "sasl.password.env=REDRIVE_TEST_SECRET"));
+    assert_string_equal(world->settings.kafka[0].value, "hunter2");
+    // Not read before it is needed: a command may take its time, or ask somebody.
+    const char *const later[] = {"sasl.password.command=/nowhere"};
+    assert_true(load(world, &(struct settings_request){.kafka = later, .kafka_count = 1}));
+    assert_null(world->settings.kafka[0].value);
+    // Only secrets: other names end as they like.
+    const char *const plain[] = {"client.id.file=x"};
+    assert_true(load(world, &(struct settings_request){.kafka = plain, .kafka_count = 1}));
+    assert_string_equal(world->settings.kafka[0].name, "client.id.file");
+}
+
+static void
+test_secrets_that_cannot_be_read(void **state)
+{
+    struct world *world = *state;
+    char pair[300];
+    write_file(world->other, "hunter2\n");
+    chmod(world->other, 0640);
+    snprintf(pair, sizeof pair, "sasl.password.file=%s", world->other);
+    assert_false(read_secret(world, pair));
+    assert_non_null(strstr(world->err.text, "-X: kafka.sasl.password.file: "));
+    assert_non_null(strstr(world->err.text, "chmod go="));
+    static const struct {
+        const char *pair, *sentence;
+    } cases[] = {
+        {"sasl.password.file=/nowhere", "cannot be read: No such file"},
+        {"sasl.password.file=/dev/null", "not a file of yours"},
+        {"sasl.password.env=REDRIVE_NO_SUCH", "the variable REDRIVE_NO_SUCH"},
+        {"sasl.password.command=cat x", "begins with its whole path"},
+        {"sasl.password.command=/nowhere x", "cannot be run"},
+        {"sasl.password.command=/bin/false", "failed with status 1"},
+        {"sasl.password.command=/bin/true", "it is empty"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_false(read_secret(world, cases[i].pair));
+        if (!strstr(world->err.text, cases[i].sentence))
+            fail_msg("%s: %s", cases[i].pair, world->err.text);
+    }
+}
+
 static void
 test_refused_properties(void **state)
 {
@@ -405,6 +470,8 @@ main(void)
         cmocka_unit_test_setup_teardown(test_lists, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_kafka, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_kafka_files, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_secrets_kept_elsewhere, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_secrets_that_cannot_be_read, set_up, tear_down),
         cmocka_unit_test(test_refused_properties),
         cmocka_unit_test(test_passwords_are_found),
         cmocka_unit_test(test_conninfo),

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# certificates.sh DIR: what a test of TLS needs, made in DIR within a second; all PEM, valid for a day.
+#
+#   ca.pem                 whom clients trust
+#   server.pem, .key       for 127.0.0.1 and localhost, by that authority; server-both.pem has both, as Kafka wants them
+#   misnamed*.pem, .key    the same for elsewhere.example
+#   stranger.pem           an authority that signed nothing of this
+#   expired*.pem, .key     for 127.0.0.1, out of date since yesterday
+set -eu
+mkdir -p "${1:?certificates.sh DIR}"
+cd "$1"
+
+key()
+{
+    openssl genpkey -quiet -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1" 2>/dev/null ||
+        openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1" 2>/dev/null
+    chmod 600 "$1"
+}
+
+# authority NAME COMMON-NAME
+authority()
+{
+    key "$1.key"
+    openssl req -x509 -new -key "$1.key" -subj "/CN=$2" -days 1 -out "$1.pem" \
+        -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign 2>/dev/null
+}
+
+# certificate NAME ALTERNATIVE-NAMES [OPTION…]
+certificate()
+{
+    local name=$1 names=$2
+    shift 2
+    key "$name.key"
+    openssl req -new -key "$name.key" -subj "/CN=$name" -out "$name.csr" 2>/dev/null
+    openssl x509 -req -in "$name.csr" -CA ca.pem -CAkey ca.key -CAcreateserial -out "$name.pem" "$@" \
+        -extfile <(echo "subjectAltName=$names") 2>/dev/null
+    cat "$name.key" "$name.pem" >"$name-both.pem"
+    chmod 600 "$name-both.pem"
+    rm -f "$name.csr"
+}
+
+authority ca 'redrive test authority'
+authority stranger 'somebody else'
+certificate server 'IP:127.0.0.1,DNS:localhost' -days 1
+certificate misnamed 'DNS:elsewhere.example' -days 1
+certificate expired 'IP:127.0.0.1,DNS:localhost' -days -1
