@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "engine/broken.h"
 #include "engine/kill_point.h"
 
 #define INIT_PATIENCE (15 * US_PER_SECOND)
@@ -23,27 +24,14 @@ publisher_create(const struct publisher_settings *settings)
     return publisher;
 }
 
-void
-publisher_destroy(struct publisher *publisher)
-{
-    if (!publisher)
-        return;
-
-    publisher_drop_producer(publisher);
-    arena_release(&publisher->arena);
-    arena_release(&publisher->poison);
-    free(publisher->refusals);
-    free(publisher);
-}
-
 int64_t
 publisher_mono(const struct publisher *publisher)
 {
     return publisher->settings.world->mono(publisher->settings.context);
 }
 
-void
-publisher_drop_producer(struct publisher *publisher)
+static void
+destroy_producer(struct publisher *publisher)
 {
     if (!publisher->producer)
         return;
@@ -51,6 +39,26 @@ publisher_drop_producer(struct publisher *publisher)
     publisher->settings.broker->destroy(publisher->settings.context, publisher->producer);
     publisher->producer = NULL;
     publisher->tally.step_us[PHASE_DESTROY] += publisher_mono(publisher) - start;
+}
+
+void
+publisher_drop_producer(struct publisher *publisher)
+{
+    if (!broken(BROKEN_SAME_EPOCH))
+        destroy_producer(publisher);
+}
+
+void
+publisher_destroy(struct publisher *publisher)
+{
+    if (!publisher)
+        return;
+
+    destroy_producer(publisher);
+    arena_release(&publisher->arena);
+    arena_release(&publisher->poison);
+    free(publisher->refusals);
+    free(publisher);
 }
 
 void
@@ -118,6 +126,7 @@ static enum publisher_status
 acquire(struct publisher *publisher, struct err *err)
 {
     struct err failure = {0};
+    int32_t before = publisher->slot.no;
     if (!publisher->settings.ledger->acquire(publisher->settings.context, publisher->others,
                                              publisher->other_count, &publisher->slot, &failure)) {
         if (failure.kind == ERR_NOT_FOUND)
@@ -125,17 +134,35 @@ acquire(struct publisher *publisher, struct err *err)
         *err = failure;
         return publisher_begin_again(publisher);
     }
+    if (broken(BROKEN_SAME_EPOCH) && publisher->slot.no != before)
+        destroy_producer(publisher); // it has the names of another slot
     publisher->has_slot = true;
     publisher->beat_at = publisher_mono(publisher);
-    publisher->at = AT_OPEN;
+    publisher->at = broken(BROKEN_READ_EARLY) ? AT_CHECK : AT_OPEN;
     KILL_POINT("after-acquire");
     return PUBLISHER_BUSY;
+}
+
+// BROKEN_SAME_EPOCH: what the handle has begun is ended by a request of its own, and its epoch goes on.
+static bool
+keeps_epoch(struct publisher *publisher)
+{
+    if (!broken(BROKEN_SAME_EPOCH) || !publisher->producer)
+        return false;
+    if (publisher->settings.broker->begin(publisher->settings.context, publisher->producer, NULL)) {
+        publisher->at = AT_CHECK;
+        return true;
+    }
+    destroy_producer(publisher);
+    return false;
 }
 
 // B, first half.
 static enum publisher_status
 open_handle(struct publisher *publisher, struct err *err)
 {
+    if (keeps_epoch(publisher))
+        return PUBLISHER_BUSY;
     publisher->batch_bytes = publisher->settings.broker->smallest_limit(publisher->settings.context, 1000000);
     publisher->is_isolating = publisher->isolates_next;
     const struct producer_settings how = {
@@ -185,6 +212,8 @@ go_read(struct publisher *publisher, enum publisher_place place)
 static enum publisher_status
 check(struct publisher *publisher, struct err *err)
 {
+    if (broken(BROKEN_NO_FENCE))
+        publisher->slot.fence = -1; // whoever's it is: the fake ledger's word, PostgreSQL knows no such fence
     if (!publisher->settings.ledger->check(publisher->settings.context, &publisher->slot,
                                            &publisher->unfinished, err))
         return publisher_ledger_failed(publisher, err);
@@ -194,6 +223,10 @@ check(struct publisher *publisher, struct err *err)
             return publisher_put_in_doubt(publisher,
                                           "its end was not seen, and these brokers keep no proof of it", err);
         publisher->at = AT_REFUSE;
+        return PUBLISHER_BUSY;
+    }
+    if (broken(BROKEN_READ_EARLY) && !publisher->producer && !publisher->unfinished.exists) {
+        publisher->at = AT_OPEN;
         return PUBLISHER_BUSY;
     }
     // In this tenure the marker was read back as what PostgreSQL says: nothing can have moved it since.

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/clock.h"
 #include "base/log.h"
+#include "engine/broken.h"
 #include "engine/kill_point.h"
 
 #define GRACE (300 * 1000) // µs after a first failure in which further reports are waited for
@@ -448,6 +449,10 @@ publisher_mark(struct publisher *publisher, struct err *err)
                                           publisher->slot.txn_id, chunk->seq, chunk->id, err))
         return publisher_begin_again(publisher);
     publisher->at = AT_COMMIT;
+    if (broken(BROKEN_SETTLE_FIRST) &&
+        !publisher->settings.ledger->settle(publisher->settings.context, &publisher->slot, chunk,
+                                            CHUNK_COMMITTED, "all reports are in", err))
+        return publisher_ledger_failed(publisher, err);
     KILL_POINT("after-mark");
     return PUBLISHER_BUSY;
 }

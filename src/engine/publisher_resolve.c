@@ -7,6 +7,7 @@
 #include <string.h>
 #include "base/clock.h"
 #include "base/log.h"
+#include "engine/broken.h"
 #include "engine/kill_point.h"
 
 #define NUDGE_AFTER (10 * US_PER_SECOND)
@@ -52,7 +53,7 @@ read_marker(struct publisher *publisher, struct marker_reading *reading, enum pu
         *status = publisher_begin_again(publisher);
         return false;
     }
-    if (reading->is_stable)
+    if (reading->is_stable || broken(BROKEN_UNSTABLE))
         return true;
 
     int64_t waited = publisher_mono(publisher) - publisher->read_at;
@@ -102,20 +103,6 @@ settle_unfinished(struct publisher *publisher, enum chunk_state outcome, const c
     return PUBLISHER_RETURNED;
 }
 
-// D, first reading: only the marker of the unfinished chunk itself is proof without a write before it.
-enum publisher_status
-publisher_read(struct publisher *publisher, struct err *err)
-{
-    struct marker_reading reading;
-    enum publisher_status status;
-    if (!read_marker(publisher, &reading, &status, err))
-        return status;
-    if (marker_judge(&publisher->slot, &publisher->unfinished, &reading.marker) == VERDICT_COMMITTED)
-        return settle_unfinished(publisher, CHUNK_COMMITTED, "the marker names it, read after fencing", err);
-    publisher->at = AT_NONCE;
-    return PUBLISHER_BUSY;
-}
-
 // Stuck UNSTABLE (1.5.4): a pending offset that nobody ends. A transaction of ours on the same offsets
 // partition, aborted by fencing, clears it.
 enum publisher_status
@@ -144,24 +131,16 @@ publisher_write_nonce(struct publisher *publisher, struct err *err)
     return PUBLISHER_BUSY;
 }
 
-// What Kafka holds is not what PostgreSQL knows: no more of this slot until somebody has looked.
+// What Kafka holds is not what PostgreSQL knows: no more of this slot until somebody has looked. Who has lost
+// the slot meanwhile has seen nothing but the work of its next holder: he begins again like any other.
 static enum publisher_status
-quarantine(struct publisher *publisher, const char *evidence, struct err *err)
+quarantine(struct publisher *publisher, enum publisher_place next, const char *evidence, struct err *err)
 {
-    log_line(LOG_ERROR, "slot quarantined", "slot=%d why=\"%s\"", (int)publisher->slot.no, evidence);
     if (!publisher->settings.ledger->quarantine(publisher->settings.context, &publisher->slot, evidence, err))
         return publisher_ledger_failed(publisher, err);
+    log_line(LOG_ERROR, "slot quarantined", "slot=%d why=\"%s\"", (int)publisher->slot.no, evidence);
     publisher_begin_again(publisher);
-    return PUBLISHER_BUSY;
-}
-
-static enum publisher_status
-stop(struct publisher *publisher, const char *evidence, struct err *err)
-{
-    enum publisher_status status = quarantine(publisher, evidence, err);
-    if (status != PUBLISHER_BUSY)
-        return status;
-    publisher->at = AT_STOPPED;
+    publisher->at = next;
     return PUBLISHER_BUSY;
 }
 
@@ -222,14 +201,44 @@ decide_idle(struct publisher *publisher, enum marker_verdict verdict, const char
                  "events twice. Compare the topics with the events resolved since, then run redrive migrate "
                  "--adopt",
                  publisher->slot.txn_id, seen, publisher->slot.settled_seq);
-        return stop(publisher, evidence, err);
+        return quarantine(publisher, AT_STOPPED, evidence, err);
     case VERDICT_COMMITTED:
     case VERDICT_FOREIGN:
         break;
     }
     snprintf(evidence, sizeof evidence, "the marker of %.150s is %s, it should be (%" PRId64 ", %s)",
              publisher->slot.txn_id, seen, publisher->slot.settled_seq, publisher->slot.settled_id);
-    return quarantine(publisher, evidence, err);
+    return quarantine(publisher, AT_ACQUIRE, evidence, err);
+}
+
+// What a marker says that can be believed.
+static enum publisher_status
+decide(struct publisher *publisher, const struct marker *marker, struct err *err)
+{
+    char seen[120] = "absent";
+    if (marker->is_present)
+        snprintf(seen, sizeof seen, "(%" PRId64 ", %s)", marker->seq, marker->id);
+    enum marker_verdict verdict = marker_judge(&publisher->slot, &publisher->unfinished, marker);
+    return publisher->unfinished.exists ? decide_unfinished(publisher, verdict, seen, err)
+                                        : decide_idle(publisher, verdict, seen, err);
+}
+
+// D, first reading: only the marker of the unfinished chunk itself is proof without a write before it.
+enum publisher_status
+publisher_read(struct publisher *publisher, struct err *err)
+{
+    if (broken(BROKEN_LEASE_ALONE) && publisher->unfinished.exists)
+        return settle_unfinished(publisher, CHUNK_ABORTED, "its lease has passed", err);
+    struct marker_reading reading;
+    enum publisher_status status;
+    if (!read_marker(publisher, &reading, &status, err))
+        return status;
+    if (marker_judge(&publisher->slot, &publisher->unfinished, &reading.marker) == VERDICT_COMMITTED)
+        return settle_unfinished(publisher, CHUNK_COMMITTED, "the marker names it, read after fencing", err);
+    if (broken(BROKEN_NO_NONCE))
+        return decide(publisher, &reading.marker, err);
+    publisher->at = AT_NONCE;
+    return PUBLISHER_BUSY;
 }
 
 // D, second reading: only an answer that shows the nonce counts.
@@ -251,12 +260,7 @@ publisher_read_with_nonce(struct publisher *publisher, struct err *err)
         return PUBLISHER_WAITING;
     }
 
-    char seen[120] = "absent";
-    if (reading.marker.is_present)
-        snprintf(seen, sizeof seen, "(%" PRId64 ", %s)", reading.marker.seq, reading.marker.id);
-    enum marker_verdict verdict = marker_judge(&publisher->slot, &publisher->unfinished, &reading.marker);
-    return publisher->unfinished.exists ? decide_unfinished(publisher, verdict, seen, err)
-                                        : decide_idle(publisher, verdict, seen, err);
+    return decide(publisher, &reading.marker, err);
 }
 
 // The first marker of a slot, (0, install id), by a real transaction; a fresh epoch then reads it like any

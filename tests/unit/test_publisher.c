@@ -904,6 +904,27 @@ stops_when_postgresql_has_lost_work(void **state)
     publisher_destroy(process.publisher);
 }
 
+// Between its look at the slot and at the marker another one took the slot and published: what it sees then
+// is not lost work, and its fence has moved.
+static void
+goes_on_when_the_slot_was_lost_before_the_marker_was_read(void **state)
+{
+    (void)state;
+    struct fake fake;
+    struct process process;
+    publish_some(&fake, &process);
+    struct err err = {0};
+    while (!fake.slots[0].has_nonce || !fake.slots[0].holder[0])
+        process_step(&process, &err);
+    fake.slots[0].pg.fence++;
+    fake.slots[0].marker.seq = fake.slots[0].pg.settled_seq = ++fake.slots[0].next_seq;
+    snprintf(fake.slots[0].marker.id, sizeof fake.slots[0].marker.id, "other");
+    snprintf(fake.slots[0].pg.settled_id, UUID_TEXT, "other");
+    assert_true(step_until(&process, PUBLISHER_SETTLED));
+    assert_false(fake.slots[0].is_quarantined);
+    publisher_destroy(process.publisher);
+}
+
 static void
 gives_a_slot_without_marker_new_names(void **state)
 {
@@ -1031,6 +1052,7 @@ main(void)
         cmocka_unit_test(refuses_the_one_poisonous_record),
         cmocka_unit_test(refuses_what_goes_to_a_forbidden_topic),
         cmocka_unit_test(stops_when_postgresql_has_lost_work),
+        cmocka_unit_test(goes_on_when_the_slot_was_lost_before_the_marker_was_read),
         cmocka_unit_test(gives_a_slot_without_marker_new_names),
         cmocka_unit_test(never_takes_absence_for_an_abort),
         cmocka_unit_test(puts_a_foreign_marker_in_quarantine),
