@@ -59,7 +59,7 @@ OBJECTS = $(SOURCES:%.c=$(OUT)/%.o)
 DATA := $(shell find src ui themes keymaps -type f ! -name '*.[ch]' ! -name '*.def' ! -name '.*')
 EMBEDDING := $(shell grep -rlE --include='*.c' 'incbin|EMBED' src ui)
 
-TEST_LAYERS = unit screens terminal store commands broker crash acceptance
+TEST_LAYERS = unit sim screens terminal store commands broker crash acceptance
 TEST_SOURCES := $(foreach layer,$(TEST_LAYERS),$(wildcard tests/$(layer)/test_*.c))
 TESTS = $(TEST_SOURCES:%.c=$(OUT)/%)
 UNIT_TESTS = $(filter $(OUT)/tests/unit/%,$(TESTS))
@@ -172,6 +172,7 @@ $(TEST_LIBRARY): $(TEST_HELPERS:%.c=$(OUT)/%.o)
 # The bench looks at the screen through the terminal of the tests.
 $(filter $(OUT)/tests/bench/%,$(TOOLS)): TOOL_LIBS = $(TEST_LIBS)
 $(filter $(OUT)/tests/bench/%,$(TOOLS)): $(TEST_LIBRARY)
+$(OUT)/tests/tools/sim: $(TEST_LIBRARY)
 $(TOOLS): $(OUT)/%: $(OUT)/%.o $(OUT)/libdemo.a $(LIBRARY)
 	$(SAY) LINK $@
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $< $(filter %libtests.a,$^) $(filter-out $< %libtests.a,$^) -Wl,--as-needed $(TOOL_LIBS) \
@@ -202,6 +203,10 @@ fuzz-programs: $(FUZZERS)
 tsan: ## the unit tests under the thread sanitizer
 	$(Q)$(MAKE) -k -j$(JOBS) VARIANT=tsan unit-programs || true
 	$(Q)tests/run build/tsan unit
+
+sim: ## the publisher between two ends in memory: SCHEDULES (1000000) from SEED; BROKEN=no-nonce leaves a rule out
+	$(Q)$(MAKE) -j$(JOBS) VARIANT=kill build/kill/tests/tools/sim
+	$(Q)build/kill/tests/tools/sim schedules=$(SCHEDULES) seed=$(SEED) broken=$(BROKEN)
 
 bench: ## the figures, as ratios within one run; ROWS="100000 1000000" chooses the sizes
 	$(Q)tests/lib/packages.sh install build test kafka
@@ -264,5 +269,5 @@ help: ## this list
 FORCE:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all all-objects place install demo demo-tools test test-unit test-programs unit-programs fuzz fuzz-programs tsan bench bench-tools \
+.PHONY: all all-objects place install demo demo-tools test test-unit test-programs unit-programs fuzz fuzz-programs tsan sim bench bench-tools \
 	screenshots format format-check layers lint tidy banned packages clean help FORCE

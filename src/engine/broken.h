@@ -22,11 +22,13 @@ enum broken {
 
 #ifdef REDRIVE_KILL_POINTS
 bool broken(enum broken rule);
-void broken_choose(enum broken rule); // instead of the environment's
-const char *broken_name(enum broken rule);
-const char *broken_words(enum broken rule); // what is left out
 #else
 #define broken(rule) false
 #endif
+
+// For programs of tests; only where kill points are compiled.
+void broken_choose(enum broken rule); // instead of the environment's
+const char *broken_name(enum broken rule);
+const char *broken_words(enum broken rule); // what is left out
 
 #endif

@@ -1,0 +1,294 @@
+// PostgreSQL's half in memory: each function is one transaction, as in store/ledger.h. An answer can be lost
+// before or after the commit.
+#include "tests/sim/sim_inside.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/broken.h"
+
+static struct sim *
+of(void *context)
+{
+    return ((struct sim_process *)context)->sim;
+}
+
+static const char *
+who(void *context)
+{
+    return ((struct sim_process *)context)->name;
+}
+
+static bool
+lost(void *context, const char *what, enum sim_luck luck, struct err *err)
+{
+    struct sim *sim = of(context);
+    if (sim->sights)
+        sim->sights->lost_answers++;
+    sim_say(sim, "%s: %s: the connection to PostgreSQL breaks %s", who(context), what,
+            luck == SIM_LOST ? "before the commit" : "after the commit; it cannot know");
+    return err_set(err, ERR_UNREACHABLE, "no answer");
+}
+
+static bool
+fenced_out(void *context, const char *what, const struct slot *slot, struct err *err)
+{
+    sim_say(of(context), "%s: %s: refused, the fence of slot %d has moved past %" PRId64, who(context), what,
+            (int)slot->no, slot->fence);
+    return err_set(err, ERR_CONFLICT, "taken over");
+}
+
+static bool
+is_free(struct sim *sim, const struct sim_slot *slot, const char *name)
+{
+    return !slot->holder[0] || strcmp(slot->holder, name) == 0 || sim->is_quiet ||
+           sim_happens(sim, sim->expiry_rate);
+}
+
+static bool
+pg_acquire(void *context, const int32_t *mine, size_t mine_count, struct slot *slot, struct err *err)
+{
+    (void)mine, (void)mine_count;
+    struct sim *sim = of(context);
+    enum sim_luck luck = sim_luck(sim, false);
+    if (luck == SIM_LOST)
+        return lost(context, "takes a slot", luck, err);
+    struct sim_slot *best = NULL;
+    for (int i = 0; i < sim->slot_count; i++) {
+        struct sim_slot *candidate = &sim->slots[i];
+        if (is_free(sim, candidate, who(context)) &&
+            (!best || (candidate->chunk.exists && !best->chunk.exists)))
+            best = candidate;
+    }
+    if (!best)
+        return err_set(err, ERR_NOT_FOUND, "none is free");
+    bool is_foreign = best->holder[0] && strcmp(best->holder, who(context)) != 0;
+    if (is_foreign && sim->sights)
+        sim->sights->takeovers++;
+    best->row.fence++;
+    sim_say(sim, "%s takes slot %d: fence %" PRId64 "%s%s%s", who(context), (int)best->row.no,
+            best->row.fence, is_foreign ? "; the lease of " : "", is_foreign ? best->holder : "",
+            is_foreign ? " has passed" : "");
+    snprintf(best->holder, sizeof best->holder, "%s", who(context));
+    *slot = best->row;
+    return luck == SIM_ANSWERED || lost(context, "takes a slot", luck, err);
+}
+
+static bool
+pg_check(void *context, struct slot *slot, struct chunk *unfinished, struct err *err)
+{
+    struct sim *sim = of(context);
+    struct sim_slot *mine = &sim->slots[slot->no];
+    bool is_asked = slot->fence != -1 || !broken(BROKEN_NO_FENCE);
+    if (is_asked && mine->row.fence != slot->fence)
+        return fenced_out(context, "looks at its slot", slot, err);
+    if (sim_luck(sim, false) != SIM_ANSWERED)
+        return lost(context, "looks at its slot", SIM_LOST, err);
+    *slot = mine->row;
+    *unfinished = mine->chunk;
+    sim_say(sim, "%s looks at slot %d: fence %" PRId64 ", unfinished: %s", who(context), (int)slot->no,
+            slot->fence, unfinished->exists ? unfinished->id : "nothing");
+    return true;
+}
+
+static bool
+pg_heartbeat(void *context, const struct slot *slot, struct err *err)
+{
+    return of(context)->slots[slot->no].row.fence == slot->fence ||
+           fenced_out(context, "extends its lease", slot, err);
+}
+
+static bool
+pg_provisioned(void *context, struct slot *slot, struct err *err)
+{
+    struct sim *sim = of(context);
+    enum sim_luck luck = sim_luck(sim, false);
+    if (luck == SIM_LOST)
+        return lost(context, "notes the first marker", luck, err);
+    struct sim_slot *mine = &sim->slots[slot->no];
+    if (mine->row.fence != slot->fence)
+        return fenced_out(context, "notes the first marker", slot, err);
+    mine->row.is_provisioned = slot->is_provisioned = true;
+    return luck == SIM_ANSWERED || lost(context, "notes the first marker", luck, err);
+}
+
+static bool
+pg_release(void *context, const struct slot *slot, struct err *err)
+{
+    struct sim_slot *mine = &of(context)->slots[slot->no];
+    if (mine->row.fence != slot->fence)
+        return fenced_out(context, "lets its slot go", slot, err);
+    mine->holder[0] = '\0';
+    sim_say(of(context), "%s lets slot %d go", who(context), (int)slot->no);
+    return true;
+}
+
+static bool
+pg_quarantine(void *context, const struct slot *slot, const char *evidence, struct err *err)
+{
+    if (of(context)->slots[slot->no].row.fence != slot->fence)
+        return fenced_out(context, "puts its slot in quarantine", slot, err);
+    sim_fail(of(context), "%s puts slot %d in quarantine: %s", who(context), (int)slot->no, evidence);
+    return err_set(err, ERR_CONFLICT, "quarantine");
+}
+
+static bool
+pg_retire(void *context, struct slot *slot, const char *why, struct err *err)
+{
+    if (of(context)->slots[slot->no].row.fence != slot->fence)
+        return fenced_out(context, "retires its slot", slot, err);
+    sim_fail(of(context), "%s retires slot %d: %s", who(context), (int)slot->no, why);
+    return err_set(err, ERR_CONFLICT, "retired");
+}
+
+static size_t
+pick(struct sim *sim, int64_t chunk, size_t limit, struct claimed_item *items)
+{
+    size_t count = 0;
+    for (int64_t id = 1; id <= SIM_EVENTS && count < limit; id++) {
+        struct sim_event *event = &sim->events[id];
+        if (event->fate != SIM_QUEUED)
+            continue;
+        event->fate = SIM_CLAIMED;
+        event->chunk = chunk;
+        items[count++] = (struct claimed_item){
+            .event_id = id,
+            .attempt = 1,
+            .event = {.id = id, .topic = BYTES("t"), .payload = BYTES("{}")},
+        };
+    }
+    return count;
+}
+
+static int64_t
+chunk_number(const char *id)
+{
+    return strtoll(id + 1, NULL, 10); // "#7"
+}
+
+static bool
+pg_claim(void *context, struct slot *slot, int64_t operation, const char *chunk_id, size_t limit,
+         uint64_t max_bytes, struct arena *arena, struct claim *claim, struct err *err)
+{
+    (void)max_bytes;
+    struct sim *sim = of(context);
+    enum sim_luck luck = sim_luck(sim, false);
+    if (luck == SIM_LOST)
+        return lost(context, "claims", luck, err);
+    struct sim_slot *mine = &sim->slots[slot->no];
+    if (mine->row.fence != slot->fence)
+        return fenced_out(context, "claims", slot, err);
+    *claim = (struct claim){.rate = -1, .requested_by = "ana"};
+    claim->items = arena_array(arena, SIM_EVENTS, sizeof *claim->items);
+    if (mine->chunk.exists) {
+        sim_fail(sim, "slot %d gets a second unfinished chunk", (int)slot->no);
+        return err_set(err, ERR_CONFLICT, "unfinished");
+    }
+    claim->count = pick(sim, chunk_number(chunk_id), limit, claim->items);
+    if (claim->count == 0)
+        return true;
+    claim->chunk = (struct chunk){
+        .exists = true, .seq = ++mine->next_seq, .operation = operation, .count = (int32_t)claim->count};
+    snprintf(claim->chunk.id, UUID_TEXT, "%s", chunk_id);
+    mine->chunk = claim->chunk;
+    sim_say(sim, "%s claims chunk %s in slot %d: events %" PRId64 " to %" PRId64, who(context), chunk_id,
+            (int)slot->no, claim->items[0].event_id, claim->items[claim->count - 1].event_id);
+    return luck == SIM_ANSWERED || lost(context, "claims", luck, err);
+}
+
+static void
+count_settled(struct sim_sights *sights, enum chunk_state outcome, const char *evidence)
+{
+    bool is_recovery = strncmp(evidence, "the marker", strlen("the marker")) == 0;
+    sights->settled += outcome == CHUNK_COMMITTED;
+    sights->recovered_published += outcome == CHUNK_COMMITTED && is_recovery;
+    sights->recovered_unpublished += outcome == CHUNK_ABORTED;
+}
+
+static bool
+pg_settle(void *context, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
+          const char *evidence, struct err *err)
+{
+    struct sim *sim = of(context);
+    enum sim_luck luck = sim_luck(sim, false);
+    if (luck == SIM_LOST)
+        return lost(context, "settles", luck, err);
+    struct sim_slot *mine = &sim->slots[slot->no];
+    if (mine->row.fence != slot->fence)
+        return fenced_out(context, "settles", slot, err);
+    if (!mine->chunk.exists || strcmp(mine->chunk.id, chunk->id) != 0)
+        return err_set(err, ERR_CONFLICT, "chunk %s is settled", chunk->id);
+    if (outcome == CHUNK_IN_DOUBT) {
+        sim_fail(sim, "%s puts chunk %s in doubt: %s", who(context), chunk->id, evidence);
+        return err_set(err, ERR_CONFLICT, "doubt");
+    }
+    sim_say(sim, "%s settles chunk %s as %s: %s", who(context), chunk->id,
+            outcome == CHUNK_COMMITTED ? "published" : "not published, its events are queued again",
+            evidence);
+    for (int64_t id = 1; id <= SIM_EVENTS; id++)
+        if (sim->events[id].fate == SIM_CLAIMED && sim->events[id].chunk == chunk_number(chunk->id))
+            sim->events[id].fate = outcome == CHUNK_COMMITTED ? SIM_RESOLVED : SIM_QUEUED;
+    if (outcome == CHUNK_COMMITTED) {
+        mine->row.settled_seq = chunk->seq;
+        snprintf(mine->row.settled_id, UUID_TEXT, "%s", chunk->id);
+    }
+    mine->chunk.exists = false;
+    *slot = mine->row;
+    if (sim->sights)
+        count_settled(sim->sights, outcome, evidence);
+    return luck == SIM_ANSWERED || lost(context, "settles", luck, err);
+}
+
+static bool
+pg_settle_scanned(void *context, struct slot *slot, const struct chunk *chunk, const int64_t *published,
+                  size_t count, const char *evidence, struct err *err)
+{
+    (void)slot, (void)published, (void)count, (void)evidence;
+    sim_fail(of(context), "%s settles chunk %s by a scan", who(context), chunk->id);
+    return err_set(err, ERR_INTERNAL, "not here");
+}
+
+// Records that no partition took in time, three times in a row, end here.
+static bool
+pg_refuse(void *context, const struct slot *slot, int64_t operation, const struct refusal *refusals,
+          size_t count, struct err *err)
+{
+    (void)operation;
+    struct sim *sim = of(context);
+    enum sim_luck luck = sim_luck(sim, false);
+    if (luck == SIM_LOST)
+        return lost(context, "refuses", luck, err);
+    if (sim->slots[slot->no].row.fence != slot->fence)
+        return fenced_out(context, "refuses", slot, err);
+    for (size_t i = 0; i < count; i++) {
+        struct sim_event *event = &sim->events[refusals[i].event_id];
+        if (event->fate == SIM_QUEUED)
+            event->fate = SIM_REFUSED;
+        sim_say(sim, "%s refuses event %" PRId64 ": %s", who(context), refusals[i].event_id,
+                refusals[i].reason);
+    }
+    return luck == SIM_ANSWERED || lost(context, "refuses", luck, err);
+}
+
+static bool
+pg_originals(void *context, const struct event *const *events, size_t count, struct arena *arena,
+             struct original *originals, struct err *err)
+{
+    (void)context, (void)events, (void)count, (void)arena, (void)originals;
+    return err_set(err, ERR_INTERNAL, "not here");
+}
+
+const struct publisher_ledger sim_ledger = {
+    .acquire = pg_acquire,
+    .check = pg_check,
+    .heartbeat = pg_heartbeat,
+    .provisioned = pg_provisioned,
+    .release = pg_release,
+    .quarantine = pg_quarantine,
+    .retire = pg_retire,
+    .claim = pg_claim,
+    .settle = pg_settle,
+    .settle_scanned = pg_settle_scanned,
+    .refuse = pg_refuse,
+    .originals = pg_originals,
+};
