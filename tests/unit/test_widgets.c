@@ -571,6 +571,27 @@ make_dialog(int64_t typed_count)
     return dialog;
 }
 
+// Where there is no room for all of it: what it is about, the count and the field in focus stay.
+static void
+a_small_form_says_what_it_is_about(void **state)
+{
+    (void)state;
+    struct dialog *dialog = make_dialog(2114);
+    struct area area = {0, 0, 6, 40};
+    canvas_clear(&canvas);
+    dialog_draw(dialog, &canvas, area);
+    assert_non_null(strstr(drawn_row(1), "2114 events of SocketTimeout"));
+    assert_non_null(strstr(drawn_row(2), "reason"));
+    assert_non_null(strstr(drawn_row(3), "type 2114"));
+    assert_non_null(strstr(drawn_row(4), "[ Cancel ]"));
+    for (int i = 0; i < 3; i++) // Reprocess, reason, rate
+        (void)dialog_handle(dialog, DO_FIELD_NEXT, 0);
+    dialog_draw(dialog, &canvas, area);
+    assert_non_null(strstr(drawn_row(1), "2114 events"));
+    assert_non_null(strstr(drawn_row(2), "rate   500"));
+    dialog_destroy(dialog);
+}
+
 static void
 a_form_asks_before_it_confirms(void **state)
 {
@@ -746,6 +767,7 @@ main(void)
         DRAWS(a_mistake_is_shown_at_its_column),
         cmocka_unit_test(history_is_kept_and_private),
         DRAWS(a_form_asks_before_it_confirms),
+        DRAWS(a_small_form_says_what_it_is_about),
         DRAWS(what_cannot_be_confirmed_has_no_button),
         DRAWS(a_form_fits_small_screens),
         DRAWS(the_header_keeps_what_matters),

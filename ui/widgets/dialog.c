@@ -425,6 +425,19 @@ draw_frame(const struct dialog *dialog, struct canvas *canvas, struct area box)
                             dialog->environment);
 }
 
+// As many as there is room for, the one in focus among them.
+static void
+draw_fields(const struct dialog *dialog, struct form *form, struct area *inner)
+{
+    int count = dialog->request.field_count;
+    int shown = count < inner->rows ? count : inner->rows;
+    bool is_field = dialog->focus >= 0 && dialog->focus < count;
+    int first = is_field && dialog->focus >= shown ? dialog->focus - shown + 1 : 0;
+    struct area rows = area_take_bottom(inner, shown);
+    for (int i = 0; i < shown; i++)
+        draw_field(dialog, form, first + i, rows.row + i);
+}
+
 // What stands below the lines, bottom up, so that fields and buttons stay on a small screen.
 static void
 draw_controls(const struct dialog *dialog, struct form *form, struct area *inner)
@@ -445,8 +458,8 @@ draw_controls(const struct dialog *dialog, struct form *form, struct area *inner
     if (dialog->command.len && inner->rows > needed)
         (void)canvas_printf(form->canvas, area_take_bottom(inner, 1).row, inner->col, inner->cols, ROLE_DIM,
                             "same as: %s", strbuf_text(&dialog->command));
-    for (int i = dialog->request.field_count - 1; can && i >= 0 && inner->rows > 0; i--)
-        draw_field(dialog, form, i, area_take_bottom(inner, 1).row);
+    if (can)
+        draw_fields(dialog, form, inner);
 }
 
 static int
@@ -461,12 +474,24 @@ wanted_rows(const struct dialog *dialog, int width, bool is_ascii)
     return rows + (dialog->is_waiting || dialog->bad_field >= 0 ? 1 : 0);
 }
 
+// Of a form that has not its full height: what it is about, in words and numbers, stays before any field
+// does: the first line, or two rows of it.
+static int
+scope_rows(const struct dialog *dialog, struct area inner, bool is_ascii)
+{
+    enum { MOST = 2, CONTROLS = 3 }; // a field, the count, the buttons
+    int rows = dialog->line_count ? wrapped_rows(dialog->lines[0].text, inner.cols, is_ascii) : 0;
+    rows = rows < MOST ? rows : MOST;
+    return inner.rows - rows >= CONTROLS ? rows : inner.rows > CONTROLS ? inner.rows - CONTROLS : 0;
+}
+
 void
 dialog_draw(const struct dialog *dialog, struct canvas *canvas, struct area area)
 {
     int width = area.cols - 2 < WIDEST ? area.cols - 2 : WIDEST;
     int rows = wanted_rows(dialog, width - 4, canvas->is_ascii);
-    if (rows > area.rows)
+    bool is_cut = rows > area.rows;
+    if (is_cut)
         rows = area.rows;
     if (width < 10 || rows < 3)
         return;
@@ -479,6 +504,7 @@ dialog_draw(const struct dialog *dialog, struct canvas *canvas, struct area area
         form.label_width = label > form.label_width ? label : form.label_width;
     }
     struct area inner = form.inner;
+    struct area scope = area_take_top(&inner, is_cut ? scope_rows(dialog, inner, canvas->is_ascii) : 0);
     draw_controls(dialog, &form, &inner);
     if (dialog->is_waiting && inner.rows > 1)
         (void)canvas_text(canvas, area_take_bottom(&inner, 1).row, inner.col, inner.cols,
@@ -493,5 +519,7 @@ dialog_draw(const struct dialog *dialog, struct canvas *canvas, struct area area
             at += len;
         }
     }
+    inner.row = scope.row;
+    inner.rows += scope.rows;
     draw_lines(dialog, &form, inner);
 }
