@@ -115,6 +115,7 @@ struct status {
     int64_t pending;  // exact, by the database
     bool is_counting; // the first scan still runs
     int64_t scanned;  // of it
+    int64_t behind;   // pending events that the groups do not have yet; 0: exact
     double per_minute;
     uint32_t spark[GROUP_SPARK];
     int workers, workers_idle;

@@ -38,6 +38,7 @@ backlog_destroy(struct backlog *backlog)
 {
     if (!backlog)
         return;
+    backlog_sums_release(backlog);
     free(backlog->older.rows);
     free(backlog->newer.rows);
     free(backlog->infos);
@@ -98,18 +99,32 @@ side_insert(struct side *side, const struct row *row)
     return true;
 }
 
-static uint32_t
-group_index(struct backlog *backlog, const struct event *event)
+uint32_t
+backlog_group_index(struct backlog *backlog, uint64_t key, bool *is_new)
 {
     size_t before = backlog->keys.count;
-    uint32_t index = keys_index(&backlog->keys, event->group);
-    if (index < before)
+    uint32_t index = keys_index(&backlog->keys, key);
+    *is_new = index == before;
+    if (!*is_new)
         return index;
 
     backlog->infos = alloc_grow(backlog->infos, index, &backlog->info_capacity, sizeof *backlog->infos);
-    struct group_info info = {.category = event->category, .sample_id = event->id, .emptied_at = TIME_ABSENT};
-    info.text.error_class = arena_text(&backlog->texts, event->error_class);
-    backlog->infos[index] = info;
+    backlog->infos[index] = (struct group_info){.category = CATEGORY_UNKNOWN, .emptied_at = TIME_ABSENT};
+    return index;
+}
+
+static uint32_t
+group_index(struct backlog *backlog, const struct event *event)
+{
+    bool is_new;
+    uint32_t index = backlog_group_index(backlog, event->group, &is_new);
+    if (!is_new)
+        return index;
+
+    struct group_info *info = &backlog->infos[index];
+    info->category = event->category;
+    info->sample_id = event->id;
+    info->text.error_class = arena_text(&backlog->texts, event->error_class);
     return index;
 }
 
@@ -218,7 +233,7 @@ backlog_reconcile(struct backlog *backlog, const int64_t *ids, size_t count, int
 size_t
 backlog_count(const struct backlog *backlog)
 {
-    return backlog->older.count + backlog->newer.count;
+    return backlog->has_sums ? (size_t)backlog->summed : backlog->older.count + backlog->newer.count;
 }
 
 size_t
@@ -254,6 +269,7 @@ backlog_describe(struct backlog *backlog, uint64_t key, const struct group_text 
     if (info->text.pattern)
         return;
     const char *error_class = text->error_class ? text->error_class : info->text.error_class;
+    info->category = text->has_category ? text->category : info->category;
     info->text = (struct group_text){
         .pattern = arena_text(&backlog->texts, bytes_of(text->pattern)),
         .error_class = arena_text(&backlog->texts, bytes_of(error_class)),

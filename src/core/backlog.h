@@ -4,6 +4,9 @@
 // Fed by pages of events (EVENT_NARROW | EVENT_GROUP) in any order; pure, no I/O, one thread. Counts,
 // sparklines, pivots are derived in one pass over the table when asked for (a few milliseconds a million), so
 // there is no count that can drift.
+//
+// The same object may instead hold sums that somebody else keeps (backlog_sum_up): then groups are derived
+// from some hundred of them, and there are no rows.
 #ifndef REDRIVE_CORE_BACKLOG_H
 #define REDRIVE_CORE_BACKLOG_H
 
@@ -42,11 +45,44 @@ struct group_text {
     const char *error_class; // may be NULL
     const char *sample;      // the message of the sample as it stands, first line, at most 300 bytes
     const char *frame;       // may be NULL
+    enum category category;  // with has_category: that of the group, where no event has told it
+    bool has_category;
 };
 void backlog_describe(struct backlog *backlog, uint64_t key, const struct group_text *text);
 // The next group by error that has no description yet, with an event to take the sample from. *cursor starts
 // with 0; false: no more.
 bool backlog_undescribed(const struct backlog *backlog, size_t *cursor, uint64_t *key, int64_t *sample_id);
+
+// Sums instead of rows. A cell is what its events have in common; `at` is what they are counted by.
+struct backlog_cell {
+    uint64_t group;                               // fingerprint
+    struct bytes event_type, source_table, topic; // empty: absent
+    int64_t first_at, last_at;                    // created_at, whole seconds since 1970; TIME_ABSENT
+    int64_t newest_id;                            // of the event created last
+};
+struct backlog_sum {
+    uint32_t cell; // index
+    int32_t at;
+    int64_t count; // not 0
+};
+#define SLOT_SECONDS 10
+struct backlog_sums {
+    struct backlog_cell *cells;
+    size_t cell_count;
+    struct backlog_sum *retries; // at: retry_count; together all events
+    size_t retry_count;
+    struct backlog_sum *hours; // at: hours since 1970; of the last 24 at least, of all for PIVOT_HOUR
+    size_t hour_count;
+    struct backlog_sum *slots; // at: SLOT_SECONDS since 1970; of the last hour
+    size_t slot_count;
+    int64_t highest_id;
+};
+// Replaces rows and sums that were there; descriptions stay. Takes the heap arrays over; the texts of cells
+// are copied.
+void backlog_sum_up(struct backlog *backlog, struct backlog_sums *sums);
+bool backlog_has_sums(const struct backlog *backlog);
+// The fingerprints of the groups by error of one category; heap, the caller frees.
+uint64_t *backlog_keys_of(const struct backlog *backlog, enum category category, size_t *count);
 
 #define GROUP_SPARK 8 // cells of the last hour
 #define GROUP_HEAT 24 // the last 24 hours
@@ -63,14 +99,14 @@ struct event_group {
     struct group_text text; // by error; pattern NULL while it is not described
     enum category category; // by error, or of most events
     int64_t count;
-    int64_t first_at, last_at;   // created_at, whole seconds
-    int64_t sample_id;           // newest event of it
-    uint32_t spark[GROUP_SPARK]; // arrivals in the last hour, oldest first
-    uint32_t heat[GROUP_HEAT];   // arrivals per hour of the last 24, oldest first
-    double per_minute;           // over the last 5 minutes
-    int32_t retries_low, retries_high;
-    bool is_new;  // oldest pending event is younger than an hour
-    bool is_back; // emptied by an operation before, and returned (backlog_emptied)
+    int64_t first_at, last_at;         // created_at, whole seconds
+    int64_t sample_id;                 // newest event of it
+    uint32_t spark[GROUP_SPARK];       // arrivals in the last hour, oldest first
+    uint32_t heat[GROUP_HEAT];         // arrivals per hour of the clock, the current one last
+    double per_minute;                 // over the last 5 minutes
+    int32_t retries_low, retries_high; // -1: not known (by hour, out of sums)
+    bool is_new;                       // oldest pending event is younger than an hour
+    bool is_back;                      // emptied by an operation before, and returned (backlog_emptied)
     struct group_share types[GROUP_TOP], topics[GROUP_TOP];
 };
 

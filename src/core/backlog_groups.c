@@ -70,7 +70,8 @@ value_bucket(const struct backlog *backlog, enum pivot pivot, const char *value,
 struct tally {
     const struct backlog *backlog;
     enum pivot pivot;
-    int64_t now; // seconds
+    int64_t now;  // seconds
+    int64_t only; // index of the one group by error that counts; -1: all
     struct keys buckets;
     struct event_group *groups;
     size_t capacity;
@@ -79,10 +80,10 @@ struct tally {
     size_t pair_capacity;
 };
 
-enum { COLUMN_TYPE, COLUMN_TOPIC };
+enum { COLUMN_TYPE, COLUMN_TOPIC, COLUMN_KIND };
 
 static void
-tally_pair(struct tally *tally, uint32_t bucket, unsigned column, uint16_t word)
+tally_pair(struct tally *tally, uint32_t bucket, unsigned column, uint16_t word, int64_t count)
 {
     size_t before = tally->pairs.count;
     uint32_t index = keys_index(&tally->pairs, (uint64_t)bucket << 32 | (uint64_t)column << 16 | word);
@@ -91,57 +92,169 @@ tally_pair(struct tally *tally, uint32_t bucket, unsigned column, uint16_t word)
             alloc_grow(tally->pair_counts, index, &tally->pair_capacity, sizeof *tally->pair_counts);
         tally->pair_counts[index] = 0;
     }
-    tally->pair_counts[index]++;
+    tally->pair_counts[index] += count;
 }
 
+// What `count` events at this time add to the curves of a group.
 static void
-tally_time(const struct tally *tally, const struct row *row, struct event_group *group)
+tally_curves(const struct tally *tally, struct event_group *group, int64_t at, int64_t count)
 {
-    int64_t at = row->created;
-    if (at == 0)
-        return;
-    if (group->first_at == TIME_ABSENT || at < group->first_at)
-        group->first_at = at;
-    if (group->last_at == TIME_ABSENT || at > group->last_at)
-        group->last_at = at;
-
     int64_t age = tally->now - at;
     if (age < 0)
         age = 0;
     if (age < 3600)
-        group->spark[GROUP_SPARK - 1 - age * GROUP_SPARK / 3600]++;
-    if (age < GROUP_HEAT * 3600)
-        group->heat[GROUP_HEAT - 1 - age / 3600]++;
+        group->spark[GROUP_SPARK - 1 - age * GROUP_SPARK / 3600] += (uint32_t)count;
     if (age < 300)
-        group->per_minute += 1.0 / 5;
+        group->per_minute += (double)count / 5;
+}
+
+static void
+tally_heat(const struct tally *tally, struct event_group *group, int64_t at, int64_t count)
+{
+    int64_t hours = tally->now / 3600 - at / 3600;
+    if (hours < GROUP_HEAT)
+        group->heat[GROUP_HEAT - 1 - (hours < 0 ? 0 : hours)] += (uint32_t)count;
+}
+
+static void
+tally_bounds(struct event_group *group, int64_t first, int64_t last)
+{
+    if (first == 0)
+        return;
+    if (group->first_at == TIME_ABSENT || first < group->first_at)
+        group->first_at = first;
+    if (group->last_at == TIME_ABSENT || last > group->last_at)
+        group->last_at = last;
+}
+
+// The group that a row is counted in; made when it is the first.
+static struct event_group *
+tally_group(struct tally *tally, const struct row *row, uint32_t *bucket)
+{
+    size_t before = tally->buckets.count;
+    *bucket = keys_index(&tally->buckets, row_bucket(tally->backlog, row, tally->pivot));
+    if (*bucket == before) {
+        tally->groups = alloc_grow(tally->groups, *bucket, &tally->capacity, sizeof *tally->groups);
+        tally->groups[*bucket] = (struct event_group){
+            .sample_id = row->id,
+            .first_at = TIME_ABSENT,
+            .last_at = TIME_ABSENT,
+            .category = tally->backlog->infos[row->group].category,
+        };
+    }
+    return &tally->groups[*bucket];
+}
+
+static void
+tally_count(struct tally *tally, const struct row *row, int64_t count)
+{
+    uint32_t bucket;
+    struct event_group *group = tally_group(tally, row, &bucket);
+    if (group->count == 0 || row->retries < group->retries_low)
+        group->retries_low = row->retries;
+    if (group->count == 0 || row->retries > group->retries_high)
+        group->retries_high = row->retries;
+    group->count += count;
+    tally_pair(tally, bucket, COLUMN_TYPE, row->type, count);
+    tally_pair(tally, bucket, COLUMN_TOPIC, row->topic, count);
+    if (tally->pivot != PIVOT_ERROR)
+        tally_pair(tally, bucket, COLUMN_KIND, (uint16_t)tally->backlog->infos[row->group].category, count);
 }
 
 static void
 tally_row(struct tally *tally, const struct row *row)
 {
-    size_t before = tally->buckets.count;
-    uint32_t bucket = keys_index(&tally->buckets, row_bucket(tally->backlog, row, tally->pivot));
-    if (bucket == before) {
-        tally->groups = alloc_grow(tally->groups, bucket, &tally->capacity, sizeof *tally->groups);
-        tally->groups[bucket] = (struct event_group){
-            .sample_id = row->id,
-            .first_at = TIME_ABSENT,
-            .last_at = TIME_ABSENT,
-            .retries_low = row->retries,
-            .retries_high = row->retries,
-            .category = tally->backlog->infos[row->group].category,
-        };
+    uint32_t bucket;
+    tally_count(tally, row, 1);
+    struct event_group *group = tally_group(tally, row, &bucket);
+    tally_bounds(group, row->created, row->created);
+    if (row->created) {
+        tally_curves(tally, group, row->created, 1);
+        tally_heat(tally, group, row->created, 1);
     }
+}
 
-    struct event_group *group = &tally->groups[bucket];
-    group->count++;
-    if (row->retries < group->retries_low)
-        group->retries_low = row->retries;
-    if (row->retries > group->retries_high)
-        group->retries_high = row->retries;
-    tally_time(tally, row, group);
-    tally_pair(tally, bucket, COLUMN_TYPE, row->type);
-    tally_pair(tally, bucket, COLUMN_TOPIC, row->topic);
+// --- from sums ---
+
+static bool
+is_asked(const struct tally *tally, const struct row *row)
+{
+    return tally->only < 0 || row->group == tally->only;
+}
+
+static void
+tally_retries(struct tally *tally)
+{
+    const struct backlog *backlog = tally->backlog;
+    for (size_t i = 0; i < backlog->sums.retry_count; i++) {
+        const struct backlog_sum *sum = &backlog->sums.retries[i];
+        struct row row = backlog->cells[sum->cell].row;
+        row.retries = (uint8_t)(sum->at < 0 ? 0 : sum->at > 255 ? 255 : sum->at);
+        if (is_asked(tally, &row))
+            tally_count(tally, &row, sum->count);
+    }
+}
+
+// Curves, and for the pivot by hour the counts.
+static void
+tally_times(struct tally *tally)
+{
+    const struct backlog *backlog = tally->backlog;
+    const struct {
+        const struct backlog_sum *sums;
+        size_t count;
+        int64_t seconds;
+    } lists[] = {{backlog->sums.hours, backlog->sums.hour_count, 3600},
+                 {backlog->sums.slots, backlog->sums.slot_count, SLOT_SECONDS}};
+    for (int which = 0; which < 2; which++) {
+        for (size_t i = 0; i < lists[which].count; i++) {
+            const struct backlog_sum *sum = &lists[which].sums[i];
+            struct row row = backlog->cells[sum->cell].row;
+            int64_t at = sum->at * lists[which].seconds;
+            row.created = (uint32_t)at;
+            if (!is_asked(tally, &row))
+                continue;
+            bool is_hour = lists[which].seconds == 3600;
+            if (is_hour && tally->pivot == PIVOT_HOUR)
+                tally_count(tally, &row, sum->count);
+            uint32_t bucket;
+            struct event_group *group = tally_group(tally, &row, &bucket);
+            if (is_hour)
+                tally_heat(tally, group, at, sum->count);
+            else
+                tally_curves(tally, group, at + SLOT_SECONDS / 2, sum->count);
+            if (is_hour && tally->pivot == PIVOT_HOUR) {
+                tally_bounds(group, at, at + 3599 < tally->now ? at + 3599 : tally->now);
+                group->retries_low = group->retries_high = -1;
+            }
+        }
+    }
+}
+
+static void
+tally_cells(struct tally *tally)
+{
+    const struct backlog *backlog = tally->backlog;
+    for (size_t i = 0; i < backlog->sums.cell_count; i++) {
+        const struct summed_cell *cell = &backlog->cells[i];
+        if (!is_asked(tally, &cell->row))
+            continue;
+        uint32_t bucket;
+        struct event_group *group = tally_group(tally, &cell->row, &bucket);
+        tally_bounds(group, cell->row.created, cell->last_at);
+        if (group->last_at == cell->last_at)
+            group->sample_id = cell->row.id;
+    }
+}
+
+static void
+tally_sums(struct tally *tally)
+{
+    if (tally->pivot != PIVOT_HOUR)
+        tally_retries(tally);
+    tally_times(tally);
+    if (tally->pivot != PIVOT_HOUR)
+        tally_cells(tally);
 }
 
 // Puts a share where it belongs among the GROUP_TOP largest.
@@ -161,14 +274,24 @@ static void
 tally_shares(struct tally *tally, struct arena *arena)
 {
     const struct backlog *backlog = tally->backlog;
+    int64_t *of_kind = alloc_array(tally->buckets.count, sizeof *of_kind); // most so far
     for (size_t i = 0; i < tally->pairs.count; i++) {
         uint64_t pair = tally->pairs.keys[i];
         struct event_group *group = &tally->groups[pair >> 32];
         uint16_t word = (uint16_t)(pair & 0xFFFF);
-        bool is_type = (pair >> 16 & 0xFFFF) == COLUMN_TYPE;
+        uint64_t column = pair >> 16 & 0xFFFF;
+        if (column == COLUMN_KIND) {
+            if (tally->pair_counts[i] > of_kind[pair >> 32]) {
+                of_kind[pair >> 32] = tally->pair_counts[i];
+                group->category = (enum category)word;
+            }
+            continue;
+        }
+        bool is_type = column == COLUMN_TYPE;
         const char *name = words_text(is_type ? &backlog->types : &backlog->topics, word);
         share_add(is_type ? group->types : group->topics, name, tally->pair_counts[i]);
     }
+    free(of_kind);
     for (size_t g = 0; g < tally->buckets.count; g++)
         for (int i = 0; i < GROUP_TOP; i++) {
             struct event_group *group = &tally->groups[g];
@@ -256,21 +379,28 @@ void
 backlog_groups(const struct backlog *backlog, enum pivot pivot, const uint64_t *within, int64_t now,
                struct arena *arena, struct group_list *list)
 {
-    struct tally tally = {.backlog = backlog, .pivot = pivot, .now = now / US_PER_SECOND};
-    int64_t only = within ? keys_find(&backlog->keys, *within) : -1;
-    size_t rows = within && only < 0 ? 0 : backlog_count(backlog);
+    struct tally tally = {.backlog = backlog,
+                          .pivot = pivot,
+                          .now = now / US_PER_SECOND,
+                          .only = within ? keys_find(&backlog->keys, *within) : -1};
+    bool is_possible = !within || tally.only >= 0;
+    size_t rows = is_possible && !backlog->has_sums ? backlog_count(backlog) : 0;
     for (size_t i = 0; i < rows; i++) {
         const struct row *row = backlog_row(backlog, i);
-        if (!within || row->group == only)
+        if (is_asked(&tally, row))
             tally_row(&tally, row);
     }
+    if (is_possible && backlog->has_sums)
+        tally_sums(&tally);
     tally_shares(&tally, arena);
 
-    *list = (struct group_list){.count = tally.buckets.count};
-    list->groups = arena_array(arena, list->count, sizeof *list->groups);
-    for (size_t g = 0; g < list->count; g++) {
+    *list = (struct group_list){0};
+    list->groups = arena_array(arena, tally.buckets.count, sizeof *list->groups);
+    for (size_t g = 0; g < tally.buckets.count; g++) {
+        if (tally.groups[g].count <= 0)
+            continue; // sums of two instants: gone meanwhile
         tally_name(&tally, g, arena);
-        list->groups[g] = tally.groups[g];
+        list->groups[list->count++] = tally.groups[g];
         list->events += tally.groups[g].count;
         list->per_minute += tally.groups[g].per_minute;
         for (int i = 0; i < GROUP_SPARK; i++)

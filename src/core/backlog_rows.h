@@ -31,8 +31,19 @@ struct side {
     bool is_descending;
 };
 
+// What the events of one cell have in common; id is the newest of them, created and last_at the ends of their
+// times.
+struct summed_cell {
+    struct row row;
+    int64_t last_at; // seconds
+};
+
 struct backlog {
     struct side older, newer;
+    bool has_sums; // then these, and no rows
+    struct backlog_sums sums;
+    struct summed_cell *cells; // in the order of sums.cells
+    int64_t summed;            // all events
     int64_t highest;
     struct keys keys;
     struct group_info *infos;
@@ -40,6 +51,10 @@ struct backlog {
     struct words types, topics, sources;
     struct arena texts;
 };
+
+// The index of a group by its key, in keys and infos; a new one has no text yet.
+uint32_t backlog_group_index(struct backlog *backlog, uint64_t key, bool *is_new);
+void backlog_sums_release(struct backlog *backlog);
 
 // The i-th row, newest id first.
 const struct row *backlog_row(const struct backlog *backlog, size_t i);

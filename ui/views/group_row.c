@@ -312,6 +312,8 @@ moment(int64_t at, int64_t now, char out[TIME_TEXT])
 static const char *
 retries_text(const struct event_group *group, const char *dash, struct arena *arena)
 {
+    if (group->retries_low < 0)
+        return "";
     return group->retries_low == group->retries_high
                ? arena_printf(arena, "retries %d", (int)group->retries_low)
                : arena_printf(arena, "retries %d%s%d", (int)group->retries_low, dash,

@@ -151,6 +151,9 @@ draw_counts(const struct app *app, const struct groups *groups, struct canvas *c
     chip_draw(canvas, row, col, limit, ROLE_STATUS,
               bytes_of(arena_printf(arena, "%s pending in %s group%s", events, count,
                                     rows->count == 1 ? "" : "s")));
+    if (app_status(app)->behind > 0)
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_WARN,
+                  bytes_of(arena_printf(arena, "catching up %s", text_count(app_status(app)->behind, a))));
 }
 
 static void

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 #include "engine/backend/desk.h"
+#include "engine/keeper.h"
 #include "store/ledger.h"
 #include "store/workers.h"
 
@@ -16,7 +17,9 @@ static const int64_t WORKER_LOOK = 5 * US_PER_SECOND;
 struct backend {
     struct backend_settings settings;
     struct desk reader, writer; // each belongs to its thread
-    struct thread *reader_thread, *writer_thread;
+    struct keeper *keeper;      // likewise; NULL: read-only
+    struct mailbox *keeper_end; // closed when it has to end
+    struct thread *reader_thread, *writer_thread, *keeper_thread;
 };
 
 void
@@ -116,6 +119,7 @@ desk_tell_status(struct desk *desk)
     status->pending = desk->is_counting ? (int64_t)backlog_count(desk->backlog) : desk->pending;
     status->is_counting = desk->is_counting;
     status->scanned = desk->scanned;
+    status->behind = desk->behind;
     status->per_minute = desk->per_minute;
     memcpy(status->spark, desk->spark, sizeof status->spark);
     status->as_of = desk->as_of;
@@ -345,6 +349,18 @@ write_for_screen(void *context)
     }
 }
 
+// Keeps the sums of the backlog, unless another process does.
+static void
+keep_sums(void *context)
+{
+    struct backend *backend = context;
+    for (int64_t wait = 0; wait != INT64_MAX && !mailbox_is_closed(backend->keeper_end);) {
+        wait = keeper_step(backend->keeper);
+        if (wait > 0 && wait != INT64_MAX)
+            (void)!mailbox_take(backend->keeper_end, wait);
+    }
+}
+
 struct backend *
 backend_start(const struct backend_settings *settings, struct mailbox *requests, struct mailbox *replies)
 {
@@ -362,6 +378,11 @@ backend_start(const struct backend_settings *settings, struct mailbox *requests,
     backend->writer.inbox = mailbox_create(WRITER_INBOX);
     backend->reader_thread = thread_start(read_for_screen, backend, "reader");
     backend->writer_thread = thread_start(write_for_screen, backend, "writer");
+    if (!settings->store.is_read_only) {
+        backend->keeper = keeper_create(&backend->settings.store);
+        backend->keeper_end = mailbox_create(1);
+        backend->keeper_thread = thread_start(keep_sums, backend, "keeper");
+    }
     return backend;
 }
 
@@ -383,9 +404,17 @@ backend_stop(struct backend *backend)
         if (desks[i]->store)
             store_interrupt(desks[i]->store);
     }
+    if (backend->keeper) {
+        mailbox_close(backend->keeper_end);
+        keeper_interrupt(backend->keeper);
+    }
     mailbox_close(backend->reader.replies);
     thread_join(backend->reader_thread);
     thread_join(backend->writer_thread);
+    thread_join(backend->keeper_thread);
+    keeper_destroy(backend->keeper);
+    if (backend->keeper)
+        mailbox_destroy(backend->keeper_end, NULL);
     for (int i = 0; i < 2; i++)
         store_close(desks[i]->store); // only now: until here it may be interrupted
     mailbox_destroy(backend->writer.inbox, drop_request);

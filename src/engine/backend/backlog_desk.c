@@ -16,7 +16,7 @@ enum {
 static const int64_t TELL_EVERY = 250000;
 static const int64_t RETELL_AFTER = 10 * US_PER_SECOND;
 
-static const unsigned SCAN_FIELDS = EVENT_NARROW | EVENT_GROUP;
+static const unsigned SCAN_FIELDS = EVENT_GROUP; // with all that groups are made of
 
 void
 desk_backlog_begin(struct desk *desk)
@@ -26,6 +26,9 @@ desk_backlog_begin(struct desk *desk)
     if (desk->backlog)
         return;
     desk->backlog = backlog_create();
+    desk->is_summed = desk_sums_usable(desk);
+    desk->rollup_token = 0;
+    desk->scan_before = desk->scanned = 0;
     desk->is_counting = true;
     desk->is_dirty = true;
 }
@@ -128,9 +131,8 @@ add_ids(struct desk *desk, const int64_t *ids, size_t count, struct err *err)
     return true;
 }
 
-// Everything above the highest id looked at so far. One page a call; *is_over tells that there is no more.
-static bool
-fetch_arrivals(struct desk *desk, int64_t highest, bool *is_over, struct err *err)
+bool
+desk_backlog_arrivals(struct desk *desk, int64_t highest, bool *is_over, struct err *err)
 {
     struct event_page page = {0};
     struct event_query query = {.fields = SCAN_FIELDS,
@@ -141,7 +143,7 @@ fetch_arrivals(struct desk *desk, int64_t highest, bool *is_over, struct err *er
     if (!store_events(desk->store, &query, &page, err))
         return false;
 
-    if (backlog_add(desk->backlog, page.events, page.count) > 0)
+    if (!desk->is_summed && backlog_add(desk->backlog, page.events, page.count) > 0)
         desk->is_dirty = true;
     desk_list_arrived(desk, page.events, page.count);
     *is_over = page.count < query.limit;
@@ -150,7 +152,7 @@ fetch_arrivals(struct desk *desk, int64_t highest, bool *is_over, struct err *er
     if (*is_over && highest > desk->seen_highest)
         desk->seen_highest = highest;
     event_page_release(&page);
-    return describe_new_groups(desk, err);
+    return desk->is_summed || describe_new_groups(desk, err);
 }
 
 // Sequences are not commit order: rows with ids just below the highest may have appeared after it was looked
@@ -236,7 +238,7 @@ look(struct desk *desk, struct err *err)
         return false;
 
     bool is_over = true;
-    if (highest > desk->seen_highest && !fetch_arrivals(desk, highest, &is_over, err))
+    if (highest > desk->seen_highest && !desk_backlog_arrivals(desk, highest, &is_over, err))
         return false;
     if (is_over && (int64_t)backlog_count_upto(desk->backlog, highest) < pending &&
         !fetch_late(desk, highest, err))
@@ -259,7 +261,7 @@ bool
 desk_backlog_step(struct desk *desk)
 {
     struct err err = {0};
-    if (desk->is_counting) {
+    if (desk->is_counting && !desk->is_summed) {
         if (!scan_page(desk, &err))
             return desk_failed(desk, 0, &err);
         desk_backlog_tell(desk, false);
@@ -267,7 +269,7 @@ desk_backlog_step(struct desk *desk)
     }
     if (clock_mono() < desk->poll_at)
         return false;
-    if (!look(desk, &err)) {
+    if (!(desk->is_summed ? desk_sums_look : look)(desk, &err)) {
         desk->poll_at = clock_mono() + desk->settings->refresh_us;
         return desk_failed(desk, 0, &err);
     }
@@ -315,6 +317,12 @@ desk_groups_request(struct desk *desk, const struct request *request)
     desk->pivot = request->pivot;
     desk->has_within = request->has_group;
     desk->within = request->group;
+    struct err err = {0};
+    if (desk->backlog && desk->is_summed && desk->pivot == PIVOT_HOUR && !desk->is_lost &&
+        !desk_sums_all_hours(desk, &err)) {
+        desk_failed(desk, request->number, &err);
+        return;
+    }
     if (desk->backlog && (!desk->is_counting || desk->scanned > 0))
         desk_backlog_tell(desk, true);
 }

@@ -9,6 +9,7 @@
 #include "engine/search.h"
 #include "store/events.h"
 #include "store/operations.h"
+#include "store/rollup.h"
 
 // The list that is being made or was made last.
 struct list_job {
@@ -20,11 +21,12 @@ struct list_job {
     unsigned statuses;   // of events looked at, when they are not candidates
     int64_t *candidates; // ids to look at, in list order; NULL: all events with `statuses`, by id downwards
     size_t candidate_count;
-    struct search *search;     // of the candidates, with a filter
-    struct search_found found; // that was not told yet
-    int64_t told_at;           // clock_mono
-    size_t at;                 // candidates looked at
-    int64_t before_id;         // without candidates: below this
+    struct rollup_list *others; // candidates that are not read yet, and where they begin; NULL: none
+    struct search *search;      // of the candidates, with a filter
+    struct search_found found;  // that was not told yet
+    int64_t told_at;            // clock_mono
+    size_t at;                  // candidates looked at
+    int64_t before_id;          // without candidates: below this
     int64_t scanned, undecided;
     int64_t arrived; // new ones that would be in it, since it was made
 };
@@ -44,8 +46,12 @@ struct desk {
 
     // The backlog (reader).
     struct backlog *backlog;
-    bool is_counting;    // the first scan runs
-    int64_t scan_before; // it goes on below this id; 0: from the newest
+    bool is_summed;     // it has the sums of the database, which a keeper keeps; else it counts rows itself
+    bool has_all_hours; // in the sums
+    uint64_t rollup_token; // of the sums that were read last
+    int64_t behind;        // pending events that are not in the sums yet
+    bool is_counting;      // the first scan runs
+    int64_t scan_before;   // it goes on below this id; 0: from the newest
     int64_t scanned;
     int64_t seen_highest; // all events up to here were looked at
     int64_t pending;      // by the last count
@@ -96,6 +102,18 @@ void desk_backlog_begin(struct desk *desk); // after (re)connecting
 bool desk_backlog_step(struct desk *desk);  // scan, or a look that is due
 void desk_backlog_tell(struct desk *desk, bool is_forced);
 void desk_groups_request(struct desk *desk, const struct request *request);
+// Everything above the highest id looked at so far, for the list and, where rows are counted, for the
+// backlog. One page a call; *is_over tells that there is no more.
+bool desk_backlog_arrivals(struct desk *desk, int64_t highest, bool *is_over, struct err *err);
+
+// sums_desk.c: the backlog out of the sums of the database.
+bool desk_sums_usable(struct desk *desk); // somebody keeps them, or this screen may
+bool desk_sums_look(struct desk *desk, struct err *err);
+bool desk_sums_all_hours(struct desk *desk, struct err *err); // for the pivot by hour
+// The ids of a list: the first of them at once, the others when they are asked for.
+bool desk_sums_ids(struct desk *desk, struct list_job *list, size_t first, struct err *err);
+bool desk_sums_other_ids(struct desk *desk, struct list_job *list, struct err *err);
+void desk_sums_forget(struct list_job *list);
 
 // list_desk.c
 void desk_list_request(struct desk *desk, struct request *request); // LIST and COLLECT

@@ -24,6 +24,7 @@ list_end(struct list_job *list)
     list->search = NULL;
     free(list->found.ids);
     list->found = (struct search_found){0};
+    desk_sums_forget(list);
     free(list->candidates);
     list->candidates = NULL;
     list->candidate_count = 0;
@@ -57,7 +58,8 @@ list_tell(struct desk *desk, struct list_job *list, int64_t *ids, size_t count)
     reply->is_last = !list->is_running;
     reply->scanned = list->scanned;
     reply->undecided = list->undecided;
-    reply->total = list->candidates ? (int64_t)list->candidate_count : (int64_t)backlog_count(desk->backlog);
+    reply->total = list->candidates && !list->others ? (int64_t)list->candidate_count
+                                                     : (int64_t)backlog_count(desk->backlog);
     list->is_first = false;
     desk_reply(desk, reply);
 }
@@ -78,9 +80,16 @@ find_candidates(struct desk *desk, struct list_job *list, struct err *err)
             list->candidates = alloc_array(1, sizeof *list->candidates);
         return ok;
     }
-    if (list->statuses == 1u << EVENT_PENDING)
-        backlog_ids(desk->backlog, query->pivot, query->has_value ? query->value : NULL, query->oldest_first,
-                    &list->candidates, &list->candidate_count);
+    if (list->statuses != 1u << EVENT_PENDING)
+        return true;
+    if (desk->is_summed) {
+        // With a filter they are all looked at; without one the first screenful does not wait for the others.
+        bool has_filter = list->filter && !filter_is_empty(list->filter);
+        return desk_sums_ids(desk, list, FIRST_PAGE, err) &&
+               (!has_filter || !list->others || desk_sums_other_ids(desk, list, err));
+    }
+    backlog_ids(desk->backlog, query->pivot, query->has_value ? query->value : NULL, query->oldest_first,
+                &list->candidates, &list->candidate_count);
     return true;
 }
 
@@ -101,7 +110,7 @@ begin_search(struct desk *desk, struct list_job *list)
         .filter = list->filter,
         .ids = list->candidates,
         .count = list->candidate_count,
-        .backlog = is_pending ? desk->backlog : NULL,
+        .backlog = is_pending && !desk->is_summed ? desk->backlog : NULL,
         .cache = is_pending ? desk->cache : NULL,
         .is_wanted_elsewhere = is_asked_for,
         .context = desk,
@@ -154,6 +163,14 @@ desk_list_cancel(struct desk *desk, uint64_t number)
 static void
 list_all(struct desk *desk, struct list_job *list)
 {
+    struct err err = {0};
+    if (list->others && list->at == list->candidate_count && !desk_sums_other_ids(desk, list, &err)) {
+        uint64_t number = err.kind == ERR_UNREACHABLE ? 0 : list->number;
+        if (number)
+            list_end(list);
+        desk_failed(desk, number, &err);
+        return;
+    }
     size_t count = list->candidate_count - list->at;
     if (count > ALL_AT_ONCE)
         count = ALL_AT_ONCE;
@@ -161,7 +178,7 @@ list_all(struct desk *desk, struct list_job *list)
     memcpy(ids, list->candidates + list->at, count * sizeof *ids);
     list->at += count;
     list->scanned = (int64_t)list->at;
-    list->is_running = list->at < list->candidate_count;
+    list->is_running = list->others || list->at < list->candidate_count;
     list_tell(desk, list, ids, count);
     if (!list->is_running)
         list_end(list);

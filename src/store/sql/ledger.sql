@@ -249,6 +249,7 @@ BEGIN
                retry_count = coalesce(e.retry_count, 0) + 1, last_retry_at = v_wall
          WHERE e.id = ANY (p_ids) AND coalesce(e.status, '') = 'PENDING' RETURNING e.id)
     SELECT coalesce(array_agg(id), '{}') INTO v_closed FROM changed;
+    PERFORM redrive._backlog_note(v_closed);
     UPDATE redrive.operation_item SET state = 'done', at = p_sent
      WHERE operation_no = v.no AND event_id = ANY (v_closed) AND state IN ('claimed', 'held');
     GET DIAGNOSTICS v_items = ROW_COUNT;

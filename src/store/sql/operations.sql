@@ -267,6 +267,7 @@ BEGIN
              WHERE e.id = ANY (v_ids) AND coalesce(e.status, '') = 'PENDING' RETURNING e.id)
         SELECT coalesce(array_agg(id), '{}') INTO v_done FROM changed;
     END IF;
+    PERFORM redrive._backlog_note(v_done);
 
     UPDATE redrive.operation_item SET state = 'done', at = v_now WHERE operation_no = p_no AND event_id = ANY (v_done);
     applied := cardinality(v_ids);

@@ -8,7 +8,7 @@
 CREATE OR REPLACE FUNCTION redrive.level_of(p_function name) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE WHEN p_function IN ('adopt', 'chunk_decide', 'slot_renew') THEN 'admin'
-                WHEN p_function ~ '^(chunk|cluster|comebacks|ingest|items|slot|watch|work|worker)_' THEN 'worker'
+                WHEN p_function ~ '^(backlog|chunk|cluster|comebacks|ingest|items|slot|watch|work|worker)_' THEN 'worker'
                 ELSE 'operator' END;
 $$;
 

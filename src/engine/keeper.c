@@ -1,0 +1,348 @@
+#include "engine/keeper.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/uuid.h"
+#include "store/rollup.h"
+
+enum {
+    SLICE = 4000,
+    FIRST_COMPARED = 2000, // rows of the table; the next slices are larger
+    MOST_COMPARED = 64000,
+    SWEPT = 20000, // rows of a slice that is compared although nothing is known to differ
+    FOLD_EVERY = 64,
+    FOLD_ROWS = 4000,
+};
+static const int64_t LOOK_EVERY = US_PER_SECOND / 4;
+static const int64_t CHECK_EVERY = US_PER_SECOND;
+static const int64_t CLAIM_EVERY = 2 * US_PER_SECOND;
+static const int64_t LATE_FOR =
+    2 * US_PER_SECOND;          // how long an id below the highest may be committed unnoticed
+static const int64_t DEAR = 20; // what only confirms may take this part of the time
+
+struct keeper {
+    const struct store_settings *settings;
+    struct store *_Atomic store;
+    char name[UUID_SIZE];
+    bool is_over; // no rights, or no schema
+    int attempts;
+
+    bool is_mine;
+    int64_t claim_at; // clock_mono, as the others
+    int64_t low, high;
+    int32_t slots_from;
+    int64_t sure, sure_next; // arrivals are looked at above sure, which trails high by LATE_FOR
+    int64_t sure_at;
+    int64_t look_at, check_at, sweep_at;
+    bool is_exact;
+    int64_t compare_upto; // a difference is looked for at and below this id; 0: not now
+    size_t compare_rows;
+    int64_t sweep_upto; // the next slice that is compared anyway; 0: from the newest again
+    int changes;        // since the sums were folded
+    struct rollup_cells *cells;
+    struct rollup_slice slice;
+};
+
+struct keeper *
+keeper_create(const struct store_settings *settings)
+{
+    struct keeper *keeper = alloc_bytes(sizeof *keeper);
+    keeper->settings = settings;
+    uuid_make(keeper->name);
+    keeper->cells = rollup_cells_create();
+    return keeper;
+}
+
+void
+keeper_destroy(struct keeper *keeper)
+{
+    if (!keeper)
+        return;
+    if (keeper->is_mine && keeper->store && store_is_connected(keeper->store))
+        (void)!rollup_release(keeper->store, keeper->name, NULL);
+    store_close(keeper->store);
+    rollup_cells_destroy(keeper->cells);
+    rollup_slice_release(&keeper->slice);
+    free(keeper);
+}
+
+void
+keeper_interrupt(struct keeper *keeper)
+{
+    struct store *store = atomic_load(&keeper->store);
+    if (store)
+        store_interrupt(store);
+}
+
+bool
+keeper_is_exact(const struct keeper *keeper)
+{
+    return keeper->is_exact;
+}
+
+static bool
+connect(struct keeper *keeper, struct err *err)
+{
+    struct store *opened = NULL;
+    if (keeper->store)
+        return store_is_connected(keeper->store) || store_reconnect(keeper->store, err);
+    if (!store_open(&opened, keeper->settings, err))
+        return false;
+    atomic_store(&keeper->store, opened);
+    return true;
+}
+
+static bool
+claim(struct keeper *keeper, struct err *err)
+{
+    struct rollup_claim claim;
+    if (!rollup_claim(keeper->store, keeper->name, &claim, err))
+        return false;
+    keeper->claim_at = clock_mono() + CLAIM_EVERY;
+    if (claim.is_mine && !keeper->is_mine) {
+        keeper->sure = keeper->sure_next = keeper->high = claim.high;
+        keeper->compare_upto = keeper->sweep_upto = 0;
+        keeper->is_exact = false;
+        // What a keeper before remembered may have gone with a crash of the server.
+        rollup_cells_destroy(keeper->cells);
+        keeper->cells = rollup_cells_create();
+    }
+    keeper->is_mine = claim.is_mine;
+    keeper->low = claim.low;
+    keeper->slots_from = claim.slots_from;
+    if (keeper->is_mine)
+        return true;
+    struct rollup_state state;
+    if (!rollup_state(keeper->store, &state, err))
+        return false;
+    keeper->is_exact = state.is_ours && state.is_kept && !state.is_counting && state.behind == 0;
+    return true;
+}
+
+static bool
+add(struct keeper *keeper, int64_t high, struct err *err)
+{
+    if (!rollup_add(keeper->store, keeper->name, &keeper->slice, high, err))
+        return false;
+    keeper->changes++;
+    return true;
+}
+
+// Counts these, in slices.
+static bool
+add_missing(struct keeper *keeper, const struct rollup_missing *missing, struct err *err)
+{
+    for (size_t at = 0; at < missing->count; at += SLICE) {
+        struct rollup_range range = {.ids = missing->ids + at,
+                                     .id_count = missing->count - at < SLICE ? missing->count - at : SLICE};
+        if (!rollup_gather(keeper->store, keeper->name, keeper->cells, &range, &keeper->slice, err) ||
+            !add(keeper, INT64_MIN, err))
+            return false;
+    }
+    return true;
+}
+
+// --- what is due, most urgent first; each tells in *is_done whether there is more of its kind ---
+
+static bool
+look_at_arrivals(struct keeper *keeper, bool *is_done, struct err *err)
+{
+    struct rollup_range range = {.after_id = keeper->sure, .limit = SLICE};
+    if (!rollup_gather(keeper->store, keeper->name, keeper->cells, &range, &keeper->slice, err))
+        return false;
+    size_t count = keeper->slice.count;
+    *is_done = count < SLICE;
+    if (count) {
+        int64_t last = keeper->slice.ids[count - 1];
+        if (!add(keeper, last, err))
+            return false;
+        if (last > keeper->high)
+            keeper->high = last;
+    }
+    int64_t now = clock_mono();
+    if (!*is_done) {
+        keeper->sure = keeper->sure_next =
+            keeper->high; // what commits out of order is found by the comparison
+        keeper->sure_at = now + LATE_FOR;
+    } else if (now >= keeper->sure_at) {
+        keeper->sure = keeper->sure_next;
+        keeper->sure_next = keeper->high;
+        keeper->sure_at = now + LATE_FOR;
+    }
+    return true;
+}
+
+static bool
+look_below(struct keeper *keeper, struct err *err)
+{
+    struct rollup_range range = {.before_id = keeper->low, .limit = SLICE};
+    if (!rollup_gather(keeper->store, keeper->name, keeper->cells, &range, &keeper->slice, err))
+        return false;
+    bool is_over = keeper->slice.count < SLICE;
+    int64_t low = is_over ? 0 : keeper->slice.ids[keeper->slice.count - 1] - 1;
+    if (!rollup_fill(keeper->store, keeper->name, &keeper->slice, keeper->low, low, keeper->slots_from, err))
+        return false;
+    keeper->changes++;
+    keeper->low = low;
+    keeper->check_at = 0;
+    return true;
+}
+
+static bool
+settle(struct keeper *keeper, bool *is_done, struct err *err)
+{
+    struct rollup_missing missing;
+    int64_t looked_at;
+    if (!rollup_settle(keeper->store, keeper->name, &missing, &looked_at, err))
+        return false;
+    *is_done = looked_at == 0;
+    keeper->changes += !*is_done;
+    bool ok = add_missing(keeper, &missing, err);
+    free(missing.ids);
+    return ok;
+}
+
+static bool
+check(struct keeper *keeper, struct err *err)
+{
+    struct rollup_check check;
+    int64_t began = clock_mono();
+    if (!rollup_check(keeper->store, keeper->name, &check, err))
+        return false;
+    int64_t now = clock_mono();
+    int64_t pause = (now - began) * DEAR;
+    keeper->check_at = now + (pause > CHECK_EVERY ? pause : CHECK_EVERY);
+    keeper->is_exact = check.difference == 0 && keeper->low == 0;
+    if (keeper->is_exact) {
+        keeper->compare_upto = 0;
+    } else if (keeper->low == 0 && keeper->compare_upto == 0) {
+        keeper->compare_upto = keeper->high;
+        keeper->compare_rows = FIRST_COMPARED;
+    }
+    return true;
+}
+
+static bool
+compare(struct keeper *keeper, int64_t upto, size_t rows, int64_t *until, bool *differs, struct err *err)
+{
+    struct rollup_missing missing;
+    if (!rollup_compare(keeper->store, keeper->name, upto, rows, &missing, err))
+        return false;
+    *until = missing.until;
+    *differs = missing.count > 0 || missing.gone > 0;
+    keeper->changes += *differs;
+    bool ok = add_missing(keeper, &missing, err);
+    free(missing.ids);
+    return ok;
+}
+
+// A slice of the search for a difference that the count has shown.
+static bool
+search(struct keeper *keeper, struct err *err)
+{
+    int64_t until;
+    bool differs;
+    if (!compare(keeper, keeper->compare_upto, keeper->compare_rows, &until, &differs, err))
+        return false;
+    keeper->compare_upto = until > 0 ? until : 0;
+    if (keeper->compare_rows < MOST_COMPARED)
+        keeper->compare_rows *= 2;
+    if (differs || keeper->compare_upto == 0)
+        keeper->check_at = 0;
+    return !differs || check(keeper, err);
+}
+
+static bool
+sweep(struct keeper *keeper, struct err *err)
+{
+    int64_t began = clock_mono();
+    int64_t until;
+    bool differs;
+    if (!compare(keeper, keeper->sweep_upto ? keeper->sweep_upto : keeper->high, SWEPT, &until, &differs,
+                 err))
+        return false;
+    keeper->sweep_upto = until;
+    int64_t pause = (clock_mono() - began) * DEAR;
+    keeper->sweep_at = clock_mono() + (differs ? 0 : pause > CHECK_EVERY ? pause : CHECK_EVERY);
+    return true;
+}
+
+static bool
+fold(struct keeper *keeper, struct err *err)
+{
+    keeper->changes = 0;
+    return rollup_fold(keeper->store, keeper->name, FOLD_ROWS, err);
+}
+
+// Does what is due; *wait: µs until something is.
+static bool
+keep(struct keeper *keeper, int64_t *wait, struct err *err)
+{
+    int64_t now = clock_mono();
+    bool is_done = true;
+    bool is_settled = true;
+    *wait = 0;
+    if (now >= keeper->look_at) {
+        if (!settle(keeper, &is_settled, err) || !look_at_arrivals(keeper, &is_done, err))
+            return false;
+        if (is_done && is_settled)
+            keeper->look_at = clock_mono() + LOOK_EVERY;
+    }
+    if (keeper->changes >= FOLD_EVERY)
+        return fold(keeper, err);
+    if (keeper->low > 0)
+        return look_below(keeper, err);
+    if (!is_done || !is_settled)
+        return true;
+    if (now >= keeper->check_at)
+        return check(keeper, err);
+    if (keeper->compare_upto > 0)
+        return search(keeper, err);
+    if (now >= keeper->sweep_at)
+        return sweep(keeper, err);
+
+    int64_t until = keeper->look_at;
+    until = keeper->check_at < until ? keeper->check_at : until;
+    until = keeper->sweep_at < until ? keeper->sweep_at : until;
+    *wait = until > now ? until - now : 1000;
+    return true;
+}
+
+// After a failure: how long to rest.
+static int64_t
+rest(struct keeper *keeper, const struct err *err)
+{
+    keeper->is_mine = false;
+    keeper->is_exact = false;
+    keeper->claim_at = 0;
+    if (err->kind == ERR_CONFLICT)
+        return 0; // another one keeps them: then its state is looked at
+    if (err->kind == ERR_DENIED || err->kind == ERR_NOT_FOUND || err->kind == ERR_USAGE) {
+        keeper->is_over = true;
+        return INT64_MAX;
+    }
+    log_line(LOG_WARN, "the sums of the backlog rest", "why=\"%s\"", err->text);
+    return store_backoff(keeper->attempts++);
+}
+
+int64_t
+keeper_step(struct keeper *keeper)
+{
+    struct err err = {0};
+    int64_t wait = 0;
+    if (keeper->is_over)
+        return INT64_MAX;
+    if (!connect(keeper, &err))
+        return rest(keeper, &err);
+    if (clock_mono() >= keeper->claim_at && !claim(keeper, &err))
+        return rest(keeper, &err);
+    if (!keeper->is_mine)
+        return keeper->claim_at - clock_mono() > 1000 ? keeper->claim_at - clock_mono() : 1000;
+    if (!keep(keeper, &wait, &err))
+        return rest(keeper, &err);
+    keeper->attempts = 0;
+    return wait;
+}

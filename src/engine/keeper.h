@@ -1,0 +1,36 @@
+// keeper: keeps the sums of the backlog true (store/rollup.h), for whoever runs: a screen, a worker, a
+// command.
+//
+// Consumers insert and others close events without a word, so it looks: at arrivals above the highest id
+// looked at (again over those of the last two seconds, since sequences are not commit order), at what redrive
+// noted when it changed an event itself, and it counts: PostgreSQL's count of pending events against its own.
+// Where they do not agree it compares, from the newest ids down in growing slices, until they do; and because
+// two differences may cancel each other out, it also compares slice after slice all the time, at a twentieth
+// of one processor.
+//
+// Several keepers may run: a lease lets one of them work, the others look now and then whether it still does.
+// No statement of it takes a lock that anybody else waits for. Killed at any moment, the next one goes on.
+#ifndef REDRIVE_ENGINE_KEEPER_H
+#define REDRIVE_ENGINE_KEEPER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/err.h"
+#include "store/store.h"
+
+struct keeper;
+
+// Borrows the settings. It has a connection of its own, made at the first step.
+struct keeper *keeper_create(const struct store_settings *settings);
+// Gives the lease up.
+void keeper_destroy(struct keeper *keeper);
+
+// One short step. Returns how many µs nothing is due, 0: go on at once. What fails is tried again later; a
+// session without the rights, or a schema without sums, makes it rest for good (INT64_MAX).
+int64_t keeper_step(struct keeper *keeper);
+// The sums are those of the table as far as the last look told (keeper_step by step, whoever keeps them).
+bool keeper_is_exact(const struct keeper *keeper);
+// From another thread: ends the statement that runs.
+void keeper_interrupt(struct keeper *keeper);
+
+#endif

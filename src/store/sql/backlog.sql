@@ -1,0 +1,246 @@
+-- Keeping the sums of the backlog (007_backlog.sql). One keeper at a time: it holds a lease in backlog_state, and each function that changes
+-- sums locks that row first and refuses (RD001) whom it does not belong to.
+--
+-- A keeper looks at arrivals above `high` (and while it counts for the first time, below `low`), at what backlog_due names, and compares: a count
+-- that does not agree calls for a comparison by ranges of ids. What it finds closed it takes out by itself; what it finds missing it returns,
+-- for the caller to read, fingerprint and hand to backlog_add.
+
+-- The lease, for 10 s. is_mine false: somebody else keeps the sums, or the caller's fingerprints or zone are not those of the sums. p_slot: the
+-- slot in which an hour ago was.
+CREATE OR REPLACE FUNCTION redrive.backlog_claim(p_keeper text, p_version integer, p_zone text, p_slot integer,
+                                      OUT is_mine boolean, OUT low bigint, OUT high bigint, OUT slots_from integer)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    s redrive.backlog_state;
+    v_zone text := (SELECT zone FROM redrive.install);
+BEGIN
+    is_mine := false;
+    IF p_zone <> v_zone THEN
+        RETURN;
+    END IF;
+    INSERT INTO redrive.backlog_state (version, zone, low, high, slots_from)
+    SELECT p_version, v_zone, m.top, m.top, p_slot FROM (SELECT coalesce(max(e.id), 0) AS top FROM :"events" e) AS m
+     WHERE NOT EXISTS (SELECT FROM redrive.backlog_state)
+    ON CONFLICT DO NOTHING;
+    SELECT * INTO s FROM redrive.backlog_state FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND OR s.version > p_version OR s.keeper <> p_keeper AND s.keeper_until > clock_timestamp() THEN
+        RETURN;
+    END IF;
+    IF s.version < p_version OR s.zone <> v_zone THEN
+        TRUNCATE redrive.backlog_event, redrive.backlog_total, redrive.backlog_hour, redrive.backlog_slot;
+        SELECT coalesce(max(e.id), 0) INTO s.high FROM :"events" e;
+        s.low := s.high;
+        s.slots_from := p_slot;
+        UPDATE redrive.backlog_state
+           SET version = p_version, zone = v_zone, low = s.low, high = s.high, slots_from = p_slot, exact_at = NULL, checked_at = NULL;
+    END IF;
+    UPDATE redrive.backlog_state SET keeper = p_keeper, keeper_until = clock_timestamp() + interval '10 s';
+    is_mine := true;
+    low := s.low;
+    high := s.high;
+    slots_from := s.slots_from;
+END $$;
+
+CREATE OR REPLACE FUNCTION redrive.backlog_release(p_keeper text) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+    UPDATE redrive.backlog_state SET keeper = NULL, keeper_until = '-infinity' WHERE keeper = p_keeper;
+$$;
+
+CREATE OR REPLACE FUNCTION redrive._backlog_hold(p_keeper text) RETURNS redrive.backlog_state
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE s redrive.backlog_state;
+BEGIN
+    -- Derived, and found again after a crash: nobody waits for the disk.
+    PERFORM set_config('synchronous_commit', 'off', true);
+    UPDATE redrive.backlog_state SET keeper_until = clock_timestamp() + interval '10 s' WHERE keeper = p_keeper RETURNING * INTO s;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'the sums of the backlog are kept by somebody else now' USING ERRCODE = 'RD001';
+    END IF;
+    RETURN s;
+END $$;
+
+-- Numbers of these cells, in order; those that are not there yet are made.
+CREATE OR REPLACE FUNCTION redrive.backlog_cells(p_keeper text, p_groups bigint[], p_types text[], p_sources text[], p_topics text[])
+RETURNS integer[]
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    PERFORM redrive._backlog_hold(p_keeper);
+    INSERT INTO redrive.backlog_cell (group_key, event_type, source_table, topic)
+    SELECT DISTINCT w.g, w.t, w.s, w.o FROM unnest(p_groups, p_types, p_sources, p_topics) AS w (g, t, s, o)
+     WHERE NOT EXISTS (SELECT FROM redrive.backlog_cell c
+                        WHERE c.group_key = w.g AND c.event_type = w.t AND c.source_table = w.s AND c.topic = w.o);
+    RETURN (SELECT array_agg(c.no ORDER BY w.place)
+              FROM unnest(p_groups, p_types, p_sources, p_topics) WITH ORDINALITY AS w (g, t, s, o, place)
+              JOIN redrive.backlog_cell c ON c.group_key = w.g AND c.event_type = w.t AND c.source_table = w.s AND c.topic = w.o);
+END $$;
+
+CREATE OR REPLACE FUNCTION redrive.backlog_describe(p_keeper text, p_keys bigint[], p_classes text[], p_patterns text[], p_samples text[], p_frames text[])
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    PERFORM redrive._backlog_hold(p_keeper);
+    INSERT INTO redrive.backlog_group (key, error_class, pattern, sample, frame)
+    SELECT * FROM unnest(p_keys, p_classes, p_patterns, p_samples, p_frames)
+    ON CONFLICT DO NOTHING;
+END $$;
+
+-- Counts a slice of pending events that are not counted yet. p_high: how far was looked; NULL: as before.
+CREATE OR REPLACE FUNCTION redrive.backlog_add(p_keeper text, p_ids bigint[], p_cells integer[], p_created integer[], p_retries integer[],
+                                    p_high bigint)
+RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    s redrive.backlog_state;
+    v_added bigint;
+BEGIN
+    s := redrive._backlog_hold(p_keeper);
+    WITH came AS (
+        INSERT INTO redrive.backlog_event (id, cell, created, retries)
+        SELECT w.id, w.cell, w.created, w.retries::smallint FROM unnest(p_ids, p_cells, p_created, p_retries) AS w (id, cell, created, retries)
+        ON CONFLICT (id) DO NOTHING RETURNING cell, created, retries),
+    total AS (INSERT INTO redrive.backlog_total SELECT cell, retries, count(*) FROM came GROUP BY cell, retries),
+    hour AS (INSERT INTO redrive.backlog_hour SELECT cell, created / 3600, count(*) FROM came GROUP BY cell, created / 3600),
+    slot AS (INSERT INTO redrive.backlog_slot SELECT cell, created / 10, count(*) FROM came WHERE created / 10 >= s.slots_from GROUP BY cell, created / 10)
+    SELECT count(*) INTO v_added FROM came;
+    UPDATE redrive.backlog_state
+       SET high = greatest(high, p_high), changed = changed + v_added;
+    RETURN v_added;
+END $$;
+
+-- The first count, downwards: a slice of events at and below p_was_low and above p_low, with its sums. None of them can be there already.
+CREATE OR REPLACE FUNCTION redrive.backlog_fill(p_keeper text, p_ids bigint[], p_cells integer[], p_created integer[], p_retries integer[],
+                                     p_totals integer[], p_hours integer[], p_slots integer[], p_was_low bigint, p_low bigint)
+RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE s redrive.backlog_state;
+BEGIN
+    s := redrive._backlog_hold(p_keeper);
+    IF s.low <> p_was_low THEN
+        RAISE EXCEPTION 'the backlog was counted down to %, not to %', s.low, p_was_low USING ERRCODE = 'RD001';
+    END IF;
+    INSERT INTO redrive.backlog_event (id, cell, created, retries) SELECT * FROM unnest(p_ids, p_cells, p_created, p_retries);
+    -- Sums come as cell, at, count, cell, at, …
+    INSERT INTO redrive.backlog_total SELECT p_totals[i], p_totals[i + 1], p_totals[i + 2] FROM generate_series(1, cardinality(p_totals), 3) AS i;
+    INSERT INTO redrive.backlog_hour SELECT p_hours[i], p_hours[i + 1], p_hours[i + 2] FROM generate_series(1, cardinality(p_hours), 3) AS i;
+    INSERT INTO redrive.backlog_slot SELECT p_slots[i], p_slots[i + 1], p_slots[i + 2] FROM generate_series(1, cardinality(p_slots), 3) AS i;
+    UPDATE redrive.backlog_state SET low = p_low, changed = changed + cardinality(p_ids);
+END $$;
+
+CREATE OR REPLACE FUNCTION redrive._backlog_drop(p_ids bigint[]) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE v_from integer := (SELECT slots_from FROM redrive.backlog_state);
+BEGIN
+    WITH gone AS (DELETE FROM redrive.backlog_event WHERE id = ANY (p_ids) RETURNING cell, created, retries),
+    total AS (INSERT INTO redrive.backlog_total SELECT cell, retries, -count(*) FROM gone GROUP BY cell, retries),
+    hour AS (INSERT INTO redrive.backlog_hour SELECT cell, created / 3600, -count(*) FROM gone GROUP BY cell, created / 3600)
+    INSERT INTO redrive.backlog_slot
+    SELECT cell, created / 10, -count(*) FROM gone WHERE created / 10 >= v_from GROUP BY cell, created / 10;
+    UPDATE redrive.backlog_state SET changed = changed + 1;
+END $$;
+
+-- What we changed ourselves (at most 200 notes): takes out what is closed; missing: what is pending and not counted.
+CREATE OR REPLACE FUNCTION redrive.backlog_settle(p_keeper text, OUT looked_at bigint, OUT missing bigint[])
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v_ids bigint[];
+    v_gone bigint[];
+BEGIN
+    PERFORM redrive._backlog_hold(p_keeper);
+    WITH taken AS (
+        DELETE FROM redrive.backlog_due
+         WHERE ctid = ANY (ARRAY(SELECT d.ctid FROM redrive.backlog_due d LIMIT 200 FOR UPDATE SKIP LOCKED)) RETURNING ids)
+    SELECT array_agg(DISTINCT w.id) INTO v_ids FROM taken, unnest(taken.ids) AS w (id);
+    looked_at := coalesce(cardinality(v_ids), 0);
+    IF looked_at = 0 THEN
+        RETURN;
+    END IF;
+    SELECT array_agg(b.id) FILTER (WHERE b.id IS NOT NULL AND e.status IS DISTINCT FROM 'PENDING'),
+           array_agg(w.id) FILTER (WHERE b.id IS NULL AND e.status = 'PENDING')
+      INTO v_gone, missing
+      FROM unnest(v_ids) AS w (id)
+      LEFT JOIN LATERAL (SELECT x.id FROM redrive.backlog_event x WHERE x.id = w.id OFFSET 0) b ON true
+      LEFT JOIN LATERAL (SELECT x.status FROM :"events" x WHERE x.id = w.id LIMIT 1) e ON true;
+    IF v_gone IS NOT NULL THEN
+        PERFORM redrive._backlog_drop(v_gone);
+    END IF;
+END $$;
+
+-- Compares the p_rows rows of the table up to an id, and the ids between: takes out what is not pending any more; missing: what is pending and
+-- not counted. until: compared down to above this id; 0: to the end.
+CREATE OR REPLACE FUNCTION redrive.backlog_compare(p_keeper text, p_upto bigint, p_rows bigint, OUT until bigint, OUT gone bigint, OUT missing bigint[])
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_custom_plan AS $$
+DECLARE
+    s redrive.backlog_state;
+    v_gone bigint[];
+BEGIN
+    s := redrive._backlog_hold(p_keeper);
+    p_upto := least(p_upto, s.high);
+    SELECT least(
+        coalesce((SELECT e.id FROM :"events" e WHERE e.id <= p_upto ORDER BY e.id DESC OFFSET p_rows LIMIT 1), 0),
+        coalesce((SELECT b.id FROM redrive.backlog_event b WHERE b.id <= p_upto ORDER BY b.id DESC OFFSET p_rows LIMIT 1), 0)) INTO until;
+    until := greatest(until, s.low);
+    -- Two snapshots would take arrivals and departures between them for differences: one statement.
+    WITH counted AS MATERIALIZED (SELECT b.id FROM redrive.backlog_event b WHERE b.id > until AND b.id <= p_upto),
+         pending AS MATERIALIZED (SELECT e.id FROM :"events" e WHERE e.id > until AND e.id <= p_upto AND e.status = 'PENDING')
+    SELECT array_agg(c.id) FILTER (WHERE p.id IS NULL), array_agg(p.id) FILTER (WHERE c.id IS NULL) INTO v_gone, missing
+      FROM counted c FULL JOIN pending p ON p.id = c.id
+     WHERE p.id IS NULL OR c.id IS NULL;
+    gone := coalesce(cardinality(v_gone), 0);
+    IF gone > 0 THEN
+        PERFORM redrive._backlog_drop(v_gone);
+    END IF;
+END $$;
+
+-- Do sums and table agree? In one statement, so in one snapshot. difference: pending events that are not counted, less counted ones that are not
+-- pending, leaving aside what is known to be ahead: arrivals and what we changed ourselves.
+CREATE OR REPLACE FUNCTION redrive.backlog_check(p_keeper text, OUT pending bigint, OUT ahead bigint, OUT difference bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    s redrive.backlog_state;
+    v_counted bigint;
+    v_opened bigint;
+    v_closed bigint;
+BEGIN
+    s := redrive._backlog_hold(p_keeper);
+    SELECT (SELECT count(*) FROM :"events" e WHERE e.status = 'PENDING'),
+           (SELECT count(*) FROM :"events" e WHERE e.id > s.high AND coalesce(e.status, '') = 'PENDING'),
+           (SELECT coalesce(sum(t.n), 0) FROM redrive.backlog_total t),
+           coalesce(count(*) FILTER (WHERE b.id IS NOT NULL AND e.status IS DISTINCT FROM 'PENDING'), 0),
+           coalesce(count(*) FILTER (WHERE b.id IS NULL AND e.status = 'PENDING' AND d.id <= s.high), 0)
+      INTO pending, ahead, v_counted, v_closed, v_opened
+      FROM (SELECT DISTINCT w.id FROM redrive.backlog_due, unnest(ids) AS w (id)) d
+      LEFT JOIN LATERAL (SELECT x.id FROM redrive.backlog_event x WHERE x.id = d.id OFFSET 0) b ON true
+      LEFT JOIN LATERAL (SELECT x.status FROM :"events" x WHERE x.id = d.id LIMIT 1) e ON true;
+    ahead := ahead + v_opened;
+    difference := pending - ahead - (v_counted - v_closed);
+    UPDATE redrive.backlog_state
+       SET checked_at = clock_timestamp(), exact_at = CASE WHEN difference = 0 THEN clock_timestamp() ELSE exact_at END,
+           behind = ahead + abs(difference), changed = changed + (CASE WHEN behind = ahead + abs(difference) THEN 0 ELSE 1 END);
+END $$;
+
+-- Folds sums that have grown to more than p_rows rows, and forgets slots before p_slot.
+CREATE OR REPLACE FUNCTION redrive.backlog_fold(p_keeper text, p_rows bigint, p_slot integer) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    PERFORM redrive._backlog_hold(p_keeper);
+    IF (SELECT count(*) FROM redrive.backlog_total) > p_rows THEN
+        WITH gone AS (DELETE FROM redrive.backlog_total RETURNING *)
+        INSERT INTO redrive.backlog_total SELECT cell, retries, sum(n) FROM gone GROUP BY cell, retries HAVING sum(n) <> 0;
+    END IF;
+    IF (SELECT count(*) FROM redrive.backlog_hour) > p_rows THEN
+        WITH gone AS (DELETE FROM redrive.backlog_hour RETURNING *)
+        INSERT INTO redrive.backlog_hour SELECT cell, hour, sum(n) FROM gone GROUP BY cell, hour HAVING sum(n) <> 0;
+    END IF;
+    IF (SELECT count(*) FROM redrive.backlog_slot) > p_rows THEN
+        WITH gone AS (DELETE FROM redrive.backlog_slot RETURNING *)
+        INSERT INTO redrive.backlog_slot
+        SELECT cell, slot, sum(n) FROM gone WHERE slot >= p_slot GROUP BY cell, slot HAVING sum(n) <> 0;
+        UPDATE redrive.backlog_state SET slots_from = greatest(slots_from, p_slot);
+    END IF;
+END $$;
+
+-- Notes events whose status the calling transaction has changed: an insert, so nobody waits for anybody.
+CREATE OR REPLACE FUNCTION redrive._backlog_note(p_ids bigint[]) RETURNS void
+LANGUAGE sql SET search_path = pg_catalog, redrive, pg_temp AS $$
+    INSERT INTO redrive.backlog_due (ids) SELECT p_ids WHERE cardinality(p_ids) > 0;
+$$;

@@ -1,0 +1,341 @@
+// The sums of the backlog against the table itself: every event fingerprinted and counted.
+#include "world.h"
+
+#include <stdatomic.h>
+#include "async/thread.h"
+#include "base/alloc.h"
+#include "core/backlog.h"
+#include "engine/keeper.h"
+#include "store/events.h"
+#include "store/rollup.h"
+
+struct bench {
+    struct world world;
+    struct store_settings settings;
+    struct category_rules *rules;
+    struct keeper *keeper;
+};
+
+static void
+begin(struct bench *bench, int events)
+{
+    *bench = (struct bench){0};
+    world_make(&bench->world, events);
+    bench->rules = category_rules_create(NULL, NULL);
+    bench->settings = (struct store_settings){.conninfo = bench->world.conninfo,
+                                              .table = "public.dlq_events",
+                                              .program = "test",
+                                              .rules = bench->rules};
+    store_close(bench->world.store);
+    assert_works(store_open(&bench->world.store, &bench->settings, &err));
+    bench->keeper = keeper_create(&bench->settings);
+}
+
+static void
+end(struct bench *bench)
+{
+    keeper_destroy(bench->keeper);
+    category_rules_destroy(bench->rules);
+    world_end(&bench->world);
+}
+
+// The truth: the table, event by event, into the backlog that counts rows.
+static struct backlog *
+count_rows(struct bench *bench)
+{
+    struct backlog *backlog = backlog_create();
+    int64_t below = 0;
+    for (;;) {
+        struct event_page page = {0};
+        struct event_query query = {
+            .fields = EVENT_GROUP, .statuses = 1u << EVENT_PENDING, .before_id = below, .limit = 500};
+        assert_works(store_events(bench->world.store, &query, &page, &err));
+        backlog_add(backlog, page.events, page.count);
+        size_t count = page.count;
+        below = count ? page.events[count - 1].id : 0;
+        event_page_release(&page);
+        if (count < query.limit)
+            return backlog;
+    }
+}
+
+static const struct event_group *
+find_group(const struct group_list *list, const char *value)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->groups[i].value, value) == 0)
+            return &list->groups[i];
+    return NULL;
+}
+
+static bool
+is_same_group(enum pivot pivot, const struct event_group *a, const struct event_group *b)
+{
+    bool same = a->count == b->count && memcmp(a->heat, b->heat, sizeof a->heat) == 0;
+    for (int i = 0; i < GROUP_TOP; i++)
+        same = same && a->types[i].count == b->types[i].count && a->topics[i].count == b->topics[i].count;
+    if (pivot == PIVOT_HOUR)
+        return same;
+    return same && a->first_at == b->first_at && a->last_at == b->last_at &&
+           a->retries_low == b->retries_low && a->retries_high == b->retries_high;
+}
+
+// Are the sums the same as the table, by every pivot? Then a list of each group's events is, too.
+static bool
+agrees(struct bench *bench)
+{
+    bool same = true;
+    struct backlog *truth = count_rows(bench);
+    struct backlog *sums = backlog_create();
+    assert_works(rollup_read(bench->world.store, sums, true, &err));
+    int64_t now = clock_now();
+    for (enum pivot pivot = PIVOT_ERROR; same && pivot < PIVOT_COUNT; pivot++) {
+        struct arena arena = {0};
+        struct group_list a, b;
+        backlog_groups(truth, pivot, NULL, now, &arena, &a);
+        backlog_groups(sums, pivot, NULL, now, &arena, &b);
+        same = a.count == b.count && a.events == b.events;
+        if (pivot == PIVOT_KIND) { // rows and sums learn the kind in two ways
+            arena_release(&arena);
+            continue;
+        }
+        for (size_t i = 0; same && i < a.count; i++) {
+            const struct event_group *other = find_group(&b, a.groups[i].value);
+            same = other && is_same_group(pivot, &a.groups[i], other);
+        }
+        arena_release(&arena);
+    }
+    backlog_destroy(truth);
+    backlog_destroy(sums);
+    return same;
+}
+
+static const int64_t PATIENCE = 30 * US_PER_SECOND;
+
+// Lets the keeper work until the sums agree with the table.
+static void
+await_agreement(struct bench *bench)
+{
+    int64_t until = clock_mono() + PATIENCE;
+    for (;;) {
+        int64_t wait = keeper_step(bench->keeper);
+        if (keeper_is_exact(bench->keeper) && agrees(bench))
+            return;
+        if (clock_mono() > until)
+            fail_msg("the sums do not agree with the table");
+        clock_sleep(wait > 20000 ? 20000 : wait);
+    }
+}
+
+static void
+vary(struct bench *bench)
+{
+    test_sql(
+        bench->world.admin,
+        "UPDATE public.dlq_events SET event_type = 'type.' || id %% 3, kafka_topic = CASE id %% 4 WHEN 0 THEN"
+        " NULL ELSE 'topic.' || id %% 4 END, retry_count = id %% 5, source_table = NULLIF('s' ||"
+        " id %% 2, 's1'), created_at = now() - make_interval(mins => (id * 7 %% 3000)::int), error_message ="
+        " (ARRAY['timeout after ' || id || ' ms', 'duplicate key value violates unique constraint \"c_' || "
+        "id %%"
+        " 3 || '\"', '결제 실패 ' || id, 'order is closed'])[1 + id %% 4]");
+}
+
+static void
+the_first_count_is_the_table(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, 9000);
+    vary(&bench);
+    await_agreement(&bench);
+    struct rollup_state told;
+    assert_works(rollup_state(bench.world.store, &told, &err));
+    assert_true(told.is_ours && told.is_kept && told.may_keep && !told.is_counting);
+    assert_int_equal(told.counted, 9000);
+    assert_int_equal(told.behind, 0);
+    end(&bench);
+}
+
+// Closed, deleted, set back and inserted by others, in equal numbers so that no count shows it, and low ids
+// that are committed long after higher ones.
+static void
+what_others_do_is_found(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, 4000);
+    PGconn *admin = bench.world.admin;
+    vary(&bench);
+    await_agreement(&bench);
+
+    PGconn *late = test_connect(bench.world.conninfo);
+    test_sql(late, "BEGIN; INSERT INTO public.dlq_events (event_id, event_type, event_payload, error_message)"
+                   " SELECT 'late-' || i, 'late', '{}', 'late' FROM generate_series(1, 100) AS i");
+    add_events(admin, 50);
+    await_agreement(&bench);
+    test_sql(late, "COMMIT");
+    await_agreement(&bench);
+    assert_int_equal(test_number(admin, "SELECT sum(n) FROM redrive.backlog_total"), 4150);
+
+    test_sql(admin, "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id %% 10 = 3");
+    await_agreement(&bench);
+    test_sql(admin, "DELETE FROM public.dlq_events WHERE id BETWEEN 700 AND 900");
+    await_agreement(&bench);
+    test_sql(admin, "UPDATE public.dlq_events SET status = 'PENDING' WHERE id %% 10 = 3");
+    await_agreement(&bench);
+
+    // As many come as go: the count agrees all the time.
+    test_sql(admin, "UPDATE public.dlq_events SET status = 'DISCARDED' WHERE id BETWEEN 1000 AND 1099;"
+                    "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id BETWEEN 10 AND 19");
+    await_agreement(&bench);
+    test_sql(admin,
+             "UPDATE public.dlq_events SET status = CASE WHEN id BETWEEN 1000 AND 1009 THEN 'PENDING' ELSE"
+             " 'RESOLVED' END WHERE id BETWEEN 1000 AND 1009 OR id BETWEEN 3000 AND 3009");
+    await_agreement(&bench);
+    test_sql(admin, "DELETE FROM public.dlq_events");
+    await_agreement(&bench);
+    PQfinish(late);
+    end(&bench);
+}
+
+static void
+apply_all(struct bench *bench, enum operation_action action, int64_t first, int64_t last)
+{
+    int64_t no = make_operation(&bench->world, bench->world.store, action, first, last);
+    int64_t applied, left = 1;
+    while (left > 0) {
+        assert_works(work_apply(bench->world.store, no, 300, &applied, &left, &err));
+        // Not one look of the keeper lies between, and readers have it right already.
+        if (action != ACTION_RESTORE && !agrees(bench))
+            fail_msg("what redrive closes itself is not in the sums at once");
+    }
+}
+
+static void
+what_we_do_counts_at_once(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, 2000);
+    test_sql(bench.world.admin, "UPDATE public.dlq_events SET created_at = '2026-01-01'");
+    await_agreement(&bench);
+    apply_all(&bench, ACTION_DISCARD, 1, 900);
+    await_agreement(&bench);
+    apply_all(&bench, ACTION_RESOLVE, 901, 1000);
+    await_agreement(&bench);
+    apply_all(&bench, ACTION_RESTORE, 101, 400);
+    await_agreement(&bench);
+    assert_int_equal(test_number(bench.world.admin, "SELECT sum(n) FROM redrive.backlog_total"), 1300);
+    end(&bench);
+}
+
+struct helper {
+    struct keeper *keeper;
+    atomic_bool is_over;
+};
+
+static void
+help(void *context)
+{
+    struct helper *helper = context;
+    while (!helper->is_over) {
+        int64_t wait = keeper_step(helper->keeper);
+        clock_sleep(wait > 20000 ? 20000 : wait);
+    }
+}
+
+// Several at once, some of them vanish in the middle of their work, and the server forgets what was not
+// logged.
+static void
+helpers_do_the_work_once(void **state)
+{
+    (void)state;
+    enum { HELPERS = 4 };
+    struct bench bench;
+    begin(&bench, 20000);
+    vary(&bench);
+    struct helper helpers[HELPERS] = {0};
+    struct thread *threads[HELPERS];
+    for (int i = 0; i < HELPERS; i++) {
+        helpers[i].keeper = keeper_create(&bench.settings);
+        threads[i] = thread_start(help, &helpers[i], "helper");
+    }
+    PGconn *admin = bench.world.admin;
+    for (int round = 0; round < 20; round++) {
+        add_events(admin, 50);
+        test_sql(admin, "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id %% 97 = %d", round);
+        if (round == 8)
+            test_sql(admin, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = "
+                            "current_database() AND pid <> pg_backend_pid()");
+        if (round == 14)
+            test_sql(admin, "TRUNCATE redrive.backlog_state, redrive.backlog_event, redrive.backlog_total,"
+                            " redrive.backlog_hour, redrive.backlog_slot, redrive.backlog_due");
+        clock_sleep(30000);
+    }
+    for (int i = 0; i < HELPERS; i++) {
+        helpers[i].is_over = true;
+        thread_join(threads[i]);
+        keeper_destroy(helpers[i].keeper);
+    }
+    assert_works(store_reconnect(bench.world.store, &err));
+    await_agreement(&bench);
+    assert_int_equal(test_number(admin, "SELECT sum(n) FROM redrive.backlog_total"),
+                     test_number(admin, "SELECT count(*) FROM redrive.backlog_event"));
+    end(&bench);
+}
+
+static bool
+collect(void *context, const int64_t *ids, size_t count)
+{
+    struct strbuf *text = context;
+    for (size_t i = 0; i < count; i++)
+        strbuf_printf(text, "%lld,", (long long)ids[i]);
+    return true;
+}
+
+// A list read in two parts is the table's.
+static void
+lists_are_in_order(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, 3000);
+    vary(&bench);
+    await_agreement(&bench);
+    for (int oldest_first = 0; oldest_first < 2; oldest_first++) {
+        struct rollup_list list = {.pivot = PIVOT_TYPE, .value = "type.1", .oldest_first = oldest_first != 0};
+        int64_t ids[70];
+        size_t count;
+        struct strbuf text = {0};
+        assert_works(rollup_first_ids(bench.world.store, &list, ids, 70, &count, &err));
+        assert_int_equal(count, 70);
+        collect(&text, ids, count);
+        assert_works(rollup_other_ids(bench.world.store, &list, collect, &text, &err));
+        char sql[300];
+        snprintf(
+            sql, sizeof sql,
+            "SELECT md5(string_agg(id || ',', '' ORDER BY date_trunc('second', created_at) %s, id %s)) FROM"
+            " public.dlq_events WHERE event_type = 'type.1'",
+            oldest_first ? "" : "DESC", oldest_first ? "" : "DESC");
+        const char *wanted = test_text(bench.world.admin, sql);
+        char copy[33];
+        snprintf(copy, sizeof copy, "%s", wanted);
+        PGresult *r = PQexecParams(bench.world.admin, "SELECT md5($1)", 1, NULL,
+                                   (const char *const[]){strbuf_text(&text)}, NULL, NULL, 0);
+        assert_string_equal(PQgetvalue(r, 0, 0), copy);
+        PQclear(r);
+        strbuf_release(&text);
+    }
+    end(&bench);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_count_is_the_table), cmocka_unit_test(what_others_do_is_found),
+        cmocka_unit_test(what_we_do_counts_at_once),    cmocka_unit_test(helpers_do_the_work_once),
+        cmocka_unit_test(lists_are_in_order),
+    };
+    return cmocka_run_group_tests_name("rollup", tests, NULL, NULL);
+}
