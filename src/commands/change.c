@@ -110,6 +110,33 @@ choose(struct change *change, struct err *err)
     return ok;
 }
 
+// A bulk reprocess leaves out what came back too often, unless that was named by its id or by the filter.
+static bool
+leave_quarantined(struct change *change, struct err *err)
+{
+    const struct options *options = &change->call->options;
+    const struct preview *preview = &change->preview;
+    bool is_named = options->has_ids || (options->filter && strstr(options->filter, "is:quarantined"));
+    if (change->action != ACTION_REPROCESS || is_named || preview->quarantined_count == 0)
+        return true;
+    size_t kept = 0;
+    for (size_t i = 0, q = 0; i < change->count; i++) {
+        while (q < preview->quarantined_count && preview->quarantined_ids[q] < change->ids[i])
+            q++;
+        if (q == preview->quarantined_count || preview->quarantined_ids[q] != change->ids[i])
+            change->ids[kept++] = change->ids[i];
+    }
+    char count[TEXT_SHORT];
+    remark(change->call,
+           "%s left out: in quarantine, because they came back %" PRId64
+           " times or more (max_replays); --id or is:quarantined names them",
+           text_count((int64_t)(change->count - kept), count), change->call->settings.max_replays);
+    change->count = kept;
+    return kept > 0 ||
+           err_set(err, ERR_NOT_FOUND,
+                   "redrive reprocess found nothing to act on: all that is chosen is in quarantine");
+}
+
 // --- may it go on? ---
 
 static void
@@ -144,6 +171,11 @@ describe(const struct change *change, struct strbuf *out)
     describe_steps(change, out);
     if (preview->closed > 0)
         strbuf_printf(out, "; %s are closed already", text_count(preview->closed, count));
+    if (preview->overtaken > 0)
+        strbuf_printf(out, "; %s have newer events of the same key", text_count(preview->overtaken, count));
+    if (preview->doubled > 0)
+        strbuf_printf(out, "; %s share their event id with another of them",
+                      text_count(preview->doubled, count));
     if (preview->busy > 0)
         strbuf_printf(out, "; %s are in %s", text_count(preview->busy, count),
                       preview->busy_with ? preview->busy_with : "another operation");
@@ -324,8 +356,10 @@ carry_out(struct change *change, int64_t no, struct err *err)
 static int
 change_events(struct change *change, struct err *err)
 {
-    bool ok = choose(change, err) && operation_preview(change->store, change->action, change->ids,
-                                                       change->count, &change->arena, &change->preview, err);
+    bool ok = choose(change, err) &&
+              operation_preview(change->store, change->action, change->ids, change->count, &change->arena,
+                                &change->preview, err) &&
+              leave_quarantined(change, err);
     if (!ok)
         return command_status(err);
     if (change->call->options.dry_run)

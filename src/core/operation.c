@@ -174,9 +174,8 @@ send_plan_complete(struct send_plan *plan)
 }
 
 bool
-operation_can_be_called_back(const struct operation *operation, int64_t now)
+operation_can_be_called_back(const struct operation *operation)
 {
     return operation->action == ACTION_REPROCESS && !operation_state_is_final(operation->state) &&
-           operation->send_after != TIME_ABSENT && now < operation->send_after &&
            operation->done + operation->claimed + operation->held == 0;
 }

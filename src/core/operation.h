@@ -122,7 +122,7 @@ struct operation {
 int operation_percent(const struct operation *operation);
 
 // Until its first send a reprocess can be called back.
-bool operation_can_be_called_back(const struct operation *operation, int64_t now);
+bool operation_can_be_called_back(const struct operation *operation);
 
 enum steer {
     STEER_PAUSE,

@@ -1,6 +1,8 @@
 // Steering: steps, halting by itself, approval, calling back, and how an event that failed again is known.
 #include "world.h"
 
+#include "store/story.h"
+
 #define MANY_BYTES (1 << 24)
 
 static struct world world;
@@ -146,7 +148,7 @@ halts_when_events_come_back(void **state)
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.state, OPERATION_HALTED);
     assert_int_equal(operation.came_back, 3);
-    assert_string_equal(operation.state_note, "of 10 3 came back and 0 were refused: 30 %, more than 20 %");
+    assert_string_equal(operation.state_note, "30 % of 10 failed, more than 20 %: 3 came back, 0 refused");
     assert_int_equal(send(no), 0);
 
     // A person lets it go on; what was seen then does not count again.
@@ -178,7 +180,7 @@ halts_when_events_are_refused(void **state)
     assert_works(items_refuse(world.store, &slot, no, refusals + 20, 40, &err));
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.state, OPERATION_HALTED);
-    assert_non_null(strstr(operation.state_note, "60 were refused"));
+    assert_non_null(strstr(operation.state_note, "60 refused"));
     assert_works(operation_steer(world.store, no, STEER_CANCEL, 0, &err));
     assert_int_equal(get_operation(&world, no).state, OPERATION_CANCELLED);
 }
@@ -237,8 +239,8 @@ can_be_called_back(void **state)
     assert_true(work.wait > 3000 * US_PER_SECOND && !work.is_settling);
     assert_int_equal(send(no), 0);
     struct operation operation = get_operation(&world, no);
-    assert_true(operation_can_be_called_back(&operation, operation.created_at));
-    assert_false(operation_can_be_called_back(&operation, operation.send_after));
+    assert_true(operation_can_be_called_back(&operation));
+    assert_true(operation.send_after > operation.created_at);
     assert_works(operation_steer(world.store, no, STEER_CANCEL, 0, &err));
     operation = get_operation(&world, no);
     assert_int_equal(operation.state, OPERATION_CANCELLED);
@@ -372,6 +374,119 @@ a_row_that_is_opened_anew_came_back(void **state)
     assert_int_equal(operation.state, OPERATION_HALTED);
 }
 
+static void
+sends_a_record_once_that_was_written_twice(void **state)
+{
+    (void)state;
+    test_sql(world.admin, "INSERT INTO public.dlq_events (event_id, event_type, event_payload, "
+                          "error_message, kafka_topic, kafka_partition,"
+                          " kafka_offset) SELECT event_id, event_type, event_payload, error_message, "
+                          "kafka_topic, kafka_partition, kafka_offset"
+                          " FROM public.dlq_events WHERE id IN (7, 9);"
+                          "INSERT INTO public.dlq_events (event_id, event_type, event_payload, "
+                          "error_message) VALUES ('evt-8', 'x', '{}', 'x')");
+    int64_t ids[] = {7, 8, 9, 10, 301, 302, 303};
+    struct preview preview;
+    assert_works(operation_preview(world.store, ACTION_REPROCESS, ids, 7, &world.arena, &preview, &err));
+    assert_int_equal(preview.doubled, 6);
+    struct operation_request request = {
+        .action = ACTION_REPROCESS, .ids = ids, .count = 7, .scope = "a test", .rate = RATE_UNLIMITED};
+    snprintf(request.key, sizeof request.key, "%s", new_uuid(world.admin));
+    int64_t no = 0;
+    assert_works(operation_create(world.store, &request, NULL, NULL, &no, &err));
+    struct operation operation = get_operation(&world, no);
+    assert_int_equal(operation.conflict, 2);
+    assert_string_equal(
+        test_text(world.admin, "SELECT detail FROM redrive.operation_item WHERE event_id = 302"),
+        "the same record as event 9, which is sent");
+    assert_int_equal(send(no), 5); // another record under the same event id is another record
+    assert_int_equal(get_operation(&world, no).state, OPERATION_DONE);
+}
+
+static void
+refuses_what_postgresql_cannot_read(void **state)
+{
+    (void)state;
+    // 90 kB of JSON whose text has more than a gigabyte.
+    test_sql(world.admin, "UPDATE public.dlq_events SET event_payload = (SELECT jsonb_agg(1e131071) FROM "
+                          "generate_series(1, 10000))"
+                          " WHERE id IN (5, 6)");
+    test_sql(world.admin,
+             "INSERT INTO redrive.revision (event_id, no, payload, reason) VALUES (6, 1, '{}', 'corrected')");
+    int64_t no = ask(&(struct send_plan){0}, 1, 10);
+    assert_int_equal(send(no), 9);
+    struct operation operation = get_operation(&world, no);
+    assert_int_equal(operation.state, OPERATION_DONE);
+    assert_int_equal(operation.refused, 1);
+    const char *why = test_text(world.admin, "SELECT detail FROM redrive.operation_item WHERE event_id = 5");
+    if (!strstr(why, "the payload cannot be read: "))
+        fail_msg("%s", why);
+}
+
+static void
+warns_of_what_was_overtaken(void **state)
+{
+    (void)state;
+    // 1: a newer one of its key is resolved. 2: a newer one is pending. 3: the newer one is sent along. 4:
+    // only an older one. 5: came back itself.
+    test_sql(world.admin,
+             "INSERT INTO public.dlq_events (event_id, event_type, source_id, event_payload, error_message, "
+             "kafka_topic, status, created_at)"
+             " VALUES ('n1', 'x', 'src-1', '{}', 'x', 'orders', 'RESOLVED', localtimestamp + interval '1 h'),"
+             " ('n2', 'x', 'src-2', '{}', 'x', 'orders', 'PENDING', localtimestamp + interval '1 h'),"
+             " ('n3', 'x', 'src-3', '{}', 'x', 'orders', 'PENDING', localtimestamp + interval '1 h'),"
+             " ('n4', 'x', 'src-4', '{}', 'x', 'orders', 'PENDING', localtimestamp - interval '1 h'),"
+             " ('evt-5', 'x', 'src-5', '{}', 'x', 'orders', 'PENDING', localtimestamp + interval '1 h'),"
+             " ('n6', 'x', 'src-6', '{}', 'x', 'other', 'PENDING', localtimestamp + interval '1 h')");
+    const int64_t ids[] = {1, 2, 3, 4, 5, 6, 303};
+    struct preview preview;
+    assert_works(operation_preview(world.store, ACTION_REPROCESS, ids, 7, &world.arena, &preview, &err));
+    assert_int_equal(preview.overtaken, 2);
+    assert_int_equal(preview.overtaken_resolved, 1);
+    assert_works(operation_preview(world.store, ACTION_DISCARD, ids, 7, &world.arena, &preview, &err));
+    assert_int_equal(preview.overtaken, 0);
+}
+
+static void
+tells_the_whole_story(void **state)
+{
+    (void)state;
+    assert_int_equal(send(ask(&(struct send_plan){0}, 4, 4)), 1);
+    test_sql(world.admin, "INSERT INTO public.dlq_events (event_id, event_type, event_payload, "
+                          "error_message, stack_trace, created_at)"
+                          " VALUES ('evt-4', 'x', '{}', 'second', 'at b', clock_timestamp()::timestamp)");
+    assert_works(worker_beat(world.store, "w", true, "idle", 0, &err));
+    int64_t again = ask(&(struct send_plan){0}, 301, 301);
+    assert_int_equal(send(again), 1);
+    test_sql(world.admin, "INSERT INTO public.dlq_events (event_id, event_type, event_payload, "
+                          "error_message, stack_trace, created_at)"
+                          " VALUES ('evt-4', 'x', '{}', 'second', 'at b', clock_timestamp()::timestamp)");
+    assert_works(worker_beat(world.store, "w", true, "idle", 0, &err));
+    for (int64_t id = 301; id <= 302; id++) {
+        struct event *attempts;
+        size_t count;
+        assert_works(event_attempts(world.store, id, &world.arena, &attempts, &count, &err));
+        assert_int_equal(count, 3);
+        assert_int_equal(attempts[0].id, 4);
+        assert_int_equal(attempts[2].id, 302);
+        assert_true(bytes_equal_text(attempts[1].error_message, "second"));
+        assert_true(bytes_equal_text(attempts[1].stack_trace, "at b"));
+        assert_true(bytes_starts(attempts[0].stack_trace, "java.net.ConnectException"));
+    }
+    struct event *attempts;
+    size_t count;
+    assert_works(event_attempts(world.store, 10, &world.arena, &attempts, &count, &err));
+    assert_int_equal(count, 1);
+
+    struct returned *returns;
+    assert_works(operation_returns(world.store, again, &world.arena, &returns, &count, &err));
+    assert_int_equal(count, 1);
+    assert_true(returns[0].is_same && returns[0].count == 1);
+    assert_works(operation_returns(world.store, again - 1, &world.arena, &returns, &count, &err));
+    assert_int_equal(count, 1);
+    assert_false(returns[0].is_same);
+}
+
 int
 main(void)
 {
@@ -386,6 +501,10 @@ main(void)
         cmocka_unit_test_setup_teardown(knows_what_came_back, begin, end),
         cmocka_unit_test_setup_teardown(a_quick_consumer_is_noticed, begin, end),
         cmocka_unit_test_setup_teardown(a_row_that_is_opened_anew_came_back, begin, end),
+        cmocka_unit_test_setup_teardown(sends_a_record_once_that_was_written_twice, begin, end),
+        cmocka_unit_test_setup_teardown(refuses_what_postgresql_cannot_read, begin, end),
+        cmocka_unit_test_setup_teardown(warns_of_what_was_overtaken, begin, end),
+        cmocka_unit_test_setup_teardown(tells_the_whole_story, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -248,6 +248,8 @@ test_what_it_waits_for_is_said(void **state)
     operation.send_after = 3 * US_PER_SECOND;
     assert_string_equal(operation_wait_text(&operation, 1, &arena), "first send in 3s");
     assert_string_equal(operation_hint(&operation), "u calls it back");
+    operation.done = 1;
+    assert_string_equal(operation_hint(&operation), "");
     assert_string_equal(operation_wait_text(&operation, 3 * US_PER_SECOND, &arena), "");
     arena_release(&arena);
 }

@@ -263,6 +263,17 @@ check_topic(struct bytes text, struct err *err)
 }
 
 static void
+ask_preview(struct app *app, struct decide *decide)
+{
+    struct request *preview = request_create(REQUEST_PREVIEW);
+    preview->action = decide->action;
+    preview->ids = alloc_array(decide->count, sizeof *preview->ids);
+    memcpy(preview->ids, decide->ids, decide->count * sizeof *preview->ids);
+    preview->id_count = decide->count;
+    decide->preview_number = app_send(app, preview);
+}
+
+static void
 open_dialog(struct app *app, struct decide *decide)
 {
     const struct verb *verb = verb_of(decide->action);
@@ -305,12 +316,7 @@ open_dialog(struct app *app, struct decide *decide)
     dialog_set_waiting(decide->dialog, true);
     arena_release(&arena);
 
-    struct request *preview = request_create(REQUEST_PREVIEW);
-    preview->action = decide->action;
-    preview->ids = alloc_array(decide->count, sizeof *preview->ids);
-    memcpy(preview->ids, decide->ids, decide->count * sizeof *preview->ids);
-    preview->id_count = decide->count;
-    decide->preview_number = app_send(app, preview);
+    ask_preview(app, decide);
 }
 
 void
@@ -418,8 +424,9 @@ describe_risks(const struct app *app, const struct decide *decide, const struct 
     char count[TEXT_SHORT];
     char other[TEXT_SHORT];
     if (preview->overtaken)
-        dialog_line(dialog, ROLE_DIALOG_DANGER, "%s have newer events of the same key%s%s%s",
-                    text_count(preview->overtaken, count), preview->overtaken_resolved ? ", " : "",
+        dialog_line(dialog, ROLE_DIALOG_DANGER, "%s %s newer events of the same key%s%s%s",
+                    text_count(preview->overtaken, count), preview->overtaken == 1 ? "has" : "have",
+                    preview->overtaken_resolved ? ", " : "",
                     preview->overtaken_resolved ? text_count(preview->overtaken_resolved, other) : "",
                     preview->overtaken_resolved ? " already resolved" : "");
     if (preview->doubled)
@@ -427,20 +434,19 @@ describe_risks(const struct app *app, const struct decide *decide, const struct 
                     text_count(preview->doubled, count));
     if (decide->left_out_count)
         dialog_line(dialog, ROLE_DIALOG_DANGER,
-                    "%s more in quarantine (came back %" PRId64
-                    " times) are left out; is:quarantined names them",
+                    "%s more in quarantine (came back %" PRId64 " times) left out; is:quarantined names them",
                     text_count((int64_t)decide->left_out_count, count), app_config(app)->max_replays);
     else if (preview->quarantined)
         dialog_line(dialog, ROLE_DIALOG_DANGER, "%s of them came back %" PRId64 " times or more",
                     text_count(preview->quarantined, count), app_config(app)->max_replays);
 }
 
-// A bulk reprocess leaves out what is in quarantine, unless that was named.
-static void
+// A bulk reprocess leaves out what is in quarantine, unless that was named. True: there are fewer now.
+static bool
 leave_out(struct decide *decide, const struct preview *preview)
 {
     if (decide->action != ACTION_REPROCESS || decide->is_named || preview->quarantined_count == 0)
-        return;
+        return false;
     size_t kept = 0;
     free(decide->left_out);
     decide->left_out = alloc_array(preview->quarantined_count, sizeof *decide->left_out);
@@ -456,6 +462,7 @@ leave_out(struct decide *decide, const struct preview *preview)
     decide->count = kept;
     if (dialog_request(decide->dialog)->typed_count > 0)
         dialog_set_count(decide->dialog, (int64_t)kept);
+    return decide->left_out_count > 0;
 }
 
 static void
@@ -466,7 +473,11 @@ receive_preview(struct app *app, struct decide *decide, const struct reply *repl
     struct arena arena = {0};
     char count[TEXT_SHORT];
     decide->preview_number = 0;
-    leave_out(decide, preview);
+    if (leave_out(decide, preview) && decide->count > 0) {
+        ask_preview(app, decide); // what is left is told exactly
+        arena_release(&arena);
+        return;
+    }
     dialog_clear(dialog);
     dialog_set_waiting(dialog, false);
     dialog_line(dialog, ROLE_STRONG, "%s", scope(decide, &arena));
@@ -500,11 +511,12 @@ say_confirmed(struct app *app, struct decide *decide, const struct reply *reply)
     if (operation && operation->state == OPERATION_AWAITING) {
         app_say(app, SAY_WARN, "operation %" PRId64 " waits for somebody else's approval; 4 shows it",
                 operation->no);
-    } else if (operation && operation_can_be_called_back(operation, app_now(app))) {
+    } else if (operation && operation->send_after != TIME_ABSENT && app_now(app) < operation->send_after) {
         decide->undo.no = operation->no;
         decide->undo.until = operation->send_after;
-        app_say(app, SAY_OK, "operation %" PRId64 " begins in %s; u calls it back, 4 shows it", operation->no,
-                text_age(operation->send_after - operation->created_at, wait));
+        app_say(app, SAY_OK,
+                "operation %" PRId64 " is on its way, first send in %s; u calls it back, 4 shows it",
+                operation->no, text_age(operation->send_after - operation->created_at, wait));
     } else {
         app_say(app, SAY_OK, "operation %" PRId64 " is on its way; 4 shows it", reply->operation);
     }
@@ -531,8 +543,7 @@ decide_receive(struct app *app, struct decide *decide, struct reply *reply)
     if (reply->number == decide->undo_number) {
         decide->undo_number = 0;
         if (reply->kind == REPLY_STEERED)
-            app_say(app, SAY_OK, "operation %" PRId64 " was called back: nothing of it was sent",
-                    reply->operation);
+            app_say(app, SAY_OK, "%s", reply->sentence);
         else
             app_say_err(app, &reply->err);
         return true;

@@ -106,7 +106,7 @@ operation_hint(const struct operation *operation)
         return "A approve";
     if (operation->state == OPERATION_PAUSED || operation->state == OPERATION_HALTED)
         return "p goes on";
-    if (operation->state == OPERATION_FROZEN && operation->send_after != TIME_ABSENT)
+    if (operation->state == OPERATION_FROZEN && operation_can_be_called_back(operation))
         return "u calls it back";
     if (operation->action == ACTION_DISCARD && operation_state_is_final(operation->state) &&
         operation->done > 0)
@@ -138,7 +138,8 @@ operation_wait_text(const struct operation *operation, int64_t now, struct arena
             text_age(wait > 0 ? wait + US_PER_SECOND - 1 : 0, left),
             operation->plan.halts ? arena_printf(arena, ", halts above %g %%", operation->plan.halt_above)
                                   : "");
-    if (operation->state == OPERATION_FROZEN && operation_can_be_called_back(operation, now))
+    if (operation->state == OPERATION_FROZEN && operation->send_after != TIME_ABSENT &&
+        now < operation->send_after)
         return arena_printf(arena, "first send in %s",
                             text_age(operation->send_after - now + US_PER_SECOND - 1, left));
     return "";

@@ -212,7 +212,7 @@ static void
 undo(struct app *app, struct steering *steering, const struct operation *operation)
 {
     if (operation->action == ACTION_REPROCESS) {
-        if (!operation_can_be_called_back(operation, app_now(app)))
+        if (!operation_can_be_called_back(operation))
             app_say(app, SAY_INFO, "what was sent cannot be taken back; X stops the rest");
         else if (may_change(app))
             steer(app, operation->no, STEER_CANCEL, 0);

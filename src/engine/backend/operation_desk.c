@@ -200,6 +200,13 @@ desk_steer_request(struct desk *desk, const struct request *request)
     reply->is_last = true;
     reply->sentence =
         arena_printf(&reply->arena, "operation %" PRId64 " %s", request->operation, words[request->steer]);
+    struct operation now;
+    if (request->steer == STEER_CANCEL &&
+        operation_get(desk->store, request->operation, &reply->arena, &now, NULL) &&
+        now.action == ACTION_REPROCESS && now.state == OPERATION_CANCELLED && now.done == 0)
+        reply->sentence =
+            arena_printf(&reply->arena, "operation %" PRId64 " is called back: nothing of it was sent",
+                         request->operation);
     desk_reply(desk, reply);
     if (request->steer != STEER_PAUSE)
         desk_wake_worker(desk);

@@ -144,6 +144,51 @@ BEGIN
     RETURN v_ids;
 END $$;
 
+-- Of these items those whose payload PostgreSQL itself cannot give: they are refused with its words, so that they do not stop the others. One by
+-- one: it is asked for only when a claim has failed. Returns how many there were.
+CREATE OR REPLACE FUNCTION redrive._items_unreadable(p_operation bigint, p_ids bigint[]) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v_id bigint;
+    v_refused bigint := 0;
+BEGIN
+    FOREACH v_id IN ARRAY p_ids LOOP
+        BEGIN
+            PERFORM octet_length(e.event_payload::text) FROM :"events" e
+              WHERE e.id = v_id AND NOT EXISTS (SELECT FROM redrive.revision r WHERE r.event_id = v_id)
+                AND NOT EXISTS (SELECT FROM redrive.record r WHERE r.event_id = v_id); -- else another is sent
+        EXCEPTION WHEN program_limit_exceeded OR data_corrupted OR index_corrupted OR internal_error OR data_exception OR out_of_memory THEN
+            UPDATE redrive.operation_item SET state = 'refused', at = clock_timestamp(), detail = 'the payload cannot be read: ' || SQLERRM
+             WHERE operation_no = p_operation AND event_id = v_id;
+            v_refused := v_refused + 1;
+        END;
+    END LOOP;
+    IF v_refused > 0 THEN
+        PERFORM redrive._audit('refuse', p_operation, v_refused, NULL, 'the payload cannot be read');
+    END IF;
+    RETURN v_refused;
+END $$;
+
+-- How many bytes each has to send, and whether it is open, without unpacking what is small: a large jsonb is compressed, so its text is measured.
+CREATE OR REPLACE FUNCTION redrive._items_measure(p_picked bigint[], p_max_bytes bigint, OUT open bigint[], OUT closed bigint[])
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+    WITH sized AS (
+        SELECT w.id, w.n, e.status = 'PENDING' AS is_open,
+               CASE WHEN e.status <> 'PENDING' THEN 0
+                    ELSE coalesce((SELECT octet_length(r.payload) FROM redrive.revision r WHERE r.event_id = w.id ORDER BY r.no DESC LIMIT 1),
+                                  (SELECT coalesce(octet_length(r.value), 0) FROM redrive.record r WHERE r.event_id = w.id),
+                                  CASE WHEN pg_column_size(e.event_payload) > 1500 THEN octet_length(e.event_payload::text)
+                                       ELSE pg_column_size(e.event_payload) END) END AS size
+          FROM unnest(p_picked) WITH ORDINALITY AS w(id, n)
+          LEFT JOIN LATERAL (SELECT x.status, x.event_payload FROM :"events" x WHERE x.id = w.id OFFSET 0) e ON true),
+    summed AS (SELECT id, coalesce(is_open, false) AS is_open, sum(size) OVER (ORDER BY n) - size AS before FROM sized)
+    SELECT coalesce(array_agg(id ORDER BY id) FILTER (WHERE is_open AND before < p_max_bytes), '{}'),
+           coalesce(array_agg(id ORDER BY id) FILTER (WHERE NOT is_open), '{}')
+      INTO open, closed FROM summed;
+END $$;
+
 -- E. Claims queued items under the next sequence number. Events that somebody closed since the freeze become conflicts, also where
 -- nothing is left to claim; then seq is NULL and no chunk is made.
 CREATE OR REPLACE FUNCTION redrive.chunk_claim(p_cluster text, p_slot integer, p_fence bigint, p_operation bigint, p_chunk uuid, p_limit integer,
@@ -159,6 +204,8 @@ DECLARE
     v_closed bigint[];
     v_busy integer[];
     v_sources integer[];
+    v_unreadable bigint;
+    v_refused bigint := 0;
 BEGIN
     events := 0;
     conflicts := 0;
@@ -185,21 +232,16 @@ BEGIN
     LOOP
         v_picked := redrive._items_pick_around(p_operation, v_busy, p_limit);
         EXIT WHEN cardinality(v_picked) = 0;
-        -- How much there is to send, without unpacking what is small: a large jsonb is compressed, so its text is measured.
-        WITH sized AS (
-            SELECT w.id, w.n, e.status = 'PENDING' AS is_open,
-                   CASE WHEN e.status <> 'PENDING' THEN 0
-                        ELSE coalesce((SELECT octet_length(r.payload) FROM redrive.revision r WHERE r.event_id = w.id ORDER BY r.no DESC LIMIT 1),
-                                      (SELECT coalesce(octet_length(r.value), 0) FROM redrive.record r WHERE r.event_id = w.id),
-                                      CASE WHEN pg_column_size(e.event_payload) > 1500 THEN octet_length(e.event_payload::text)
-                                           ELSE pg_column_size(e.event_payload) END) END AS size
-              FROM unnest(v_picked) WITH ORDINALITY AS w(id, n)
-              LEFT JOIN LATERAL (SELECT x.status, x.event_payload FROM :"events" x WHERE x.id = w.id OFFSET 0) e ON true),
-        summed AS (SELECT id, coalesce(is_open, false) AS is_open, sum(size) OVER (ORDER BY n) - size AS before FROM sized)
-        SELECT coalesce(array_agg(id ORDER BY id) FILTER (WHERE is_open AND before < p_max_bytes), '{}'),
-               coalesce(array_agg(id ORDER BY id) FILTER (WHERE NOT is_open), '{}')
-          INTO v_open, v_closed FROM summed;
-
+        BEGIN
+            SELECT m.open, m.closed INTO v_open, v_closed FROM redrive._items_measure(v_picked, p_max_bytes) m;
+        EXCEPTION WHEN program_limit_exceeded OR data_corrupted OR index_corrupted OR internal_error OR data_exception OR out_of_memory THEN
+            v_unreadable := redrive._items_unreadable(p_operation, v_picked);
+            IF v_unreadable = 0 THEN
+                RAISE; -- something else
+            END IF;
+            v_refused := v_refused + v_unreadable;
+            CONTINUE;
+        END;
         IF cardinality(v_closed) > 0 THEN
             UPDATE redrive.operation_item i SET state = 'conflict', at = created_at,
                    detail = redrive._closed((SELECT e.status FROM :"events" e WHERE e.id = i.event_id),
@@ -223,10 +265,10 @@ BEGIN
         INSERT INTO redrive.chunk (id, cluster, slot, seq, fence, operation_no, events, event_ids, sources, created_at)
         VALUES (p_chunk, p_cluster, p_slot, seq, p_fence, p_operation, events, v_open, v_sources, created_at);
     END IF;
-    IF events + conflicts > 0 THEN
+    IF events + conflicts + v_refused > 0 THEN
         UPDATE redrive.operation o
-           SET state = 'running', started_at = coalesce(o.started_at, chunk_claim.created_at), queued = o.queued - events - conflicts,
-               claimed = o.claimed + events, conflict = o.conflict + conflicts, changed = nextval('redrive.change')
+           SET state = 'running', started_at = coalesce(o.started_at, chunk_claim.created_at), queued = o.queued - events - conflicts - v_refused,
+               refused = o.refused + v_refused, claimed = o.claimed + events, conflict = o.conflict + conflicts, changed = nextval('redrive.change')
          WHERE o.no = p_operation;
         PERFORM redrive._finish(p_operation);
     END IF;

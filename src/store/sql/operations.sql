@@ -139,6 +139,22 @@ BEGIN
      WHERE no = p_no;
 END $$;
 
+-- Rows that a consumer wrote twice for one record (same event id, same place): the first is sent, the others end as conflicts that name it.
+CREATE OR REPLACE FUNCTION redrive._items_doubled(p_no bigint) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off AS $$
+DECLARE v_doubled bigint;
+BEGIN
+    WITH numbered AS (
+        SELECT event_id, first_value(event_id) OVER w AS first_id, row_number() OVER w AS n FROM redrive.operation_item
+         WHERE operation_no = p_no AND is_due AND source <> 0
+        WINDOW w AS (PARTITION BY source, source_offset, event_key ORDER BY event_id)),
+    doubled AS MATERIALIZED (SELECT event_id, first_id FROM numbered WHERE n > 1)
+    UPDATE redrive.operation_item i SET state = 'conflict', detail = format('the same record as event %s, which is sent', d.first_id)
+      FROM doubled d WHERE i.event_id = d.event_id AND i.operation_no = p_no;
+    GET DIAGNOSTICS v_doubled = ROW_COUNT;
+    RETURN v_doubled;
+END $$;
+
 -- The end of the freeze: from here on it is confirmed and anybody may carry it out, once somebody else has approved what is large.
 CREATE OR REPLACE FUNCTION redrive.operation_confirm(p_no bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
@@ -149,6 +165,10 @@ DECLARE
     v_count bigint;
     v_above bigint := (SELECT least(o.approve_above, i.approve_above) FROM redrive.operation o, redrive.install i WHERE o.no = p_no);
 BEGIN
+    IF EXISTS (SELECT FROM redrive.operation WHERE no = p_no AND state = 'freezing' AND requested_by = session_user AND action = 'reprocess') THEN
+        v_count := redrive._items_doubled(p_no);
+        UPDATE redrive.operation SET queued = queued - v_count, conflict = conflict + v_count WHERE no = p_no AND v_count > 0;
+    END IF;
     UPDATE redrive.operation
        SET state = CASE WHEN queued > v_above THEN 'awaiting approval' ELSE 'frozen' END,
            state_note = CASE WHEN queued > v_above THEN format('more than %s events: somebody else approves it', v_above) END,

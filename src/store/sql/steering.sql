@@ -169,8 +169,8 @@ BEGIN
     IF v_bad * 100.0 > v.halt_above * v_of AND v_of >= least(10, v.total, coalesce(v.steps[1], 10)) THEN
         UPDATE redrive.operation
            SET state = 'halted', worker = NULL, changed = nextval('redrive.change'),
-               state_note = format('of %s %s came back and %s were refused: %s, more than %s %%', v_of, v.came_back, v.refused,
-                                   redrive._percent(v_bad, v_of), v.halt_above)
+               state_note = format('%s of %s failed, more than %s %%: %s came back, %s refused', redrive._percent(v_bad, v_of), v_of,
+                                   v.halt_above, v.came_back, v.refused)
          WHERE no = p_no RETURNING * INTO v;
         PERFORM redrive._audit('halt', p_no, v.queued, NULL, v.state_note);
     ELSIF v.state = 'running' AND v.claimed = 0 AND redrive._allowance(v) <= 0 THEN
