@@ -110,6 +110,11 @@ draw_running(struct app *app, const struct operation *operation, struct area are
     if (operation->state == OPERATION_RUNNING && operation->rate_now >= 1)
         strbuf_printf(&words, ", %.0f/s, %s left", operation->rate_now,
                       text_age((int64_t)((double)rest / operation->rate_now * US_PER_SECOND), left));
+    // Nothing is sent: what keeps the worker from it, unless it says no more than which operation it has.
+    const char *note = app_status(app)->worker_note;
+    if (operation->state == OPERATION_RUNNING && operation->rate_now < 1 && *note &&
+        strncmp(note, "operation ", 10) != 0)
+        strbuf_printf(&words, ": %s", note);
     char key[32];
     const struct instance *top = app_top(app);
     (void)keymap_key_text(app->keymap, top->view->context, DO_OPERATION_NEWEST, key);
@@ -130,9 +135,9 @@ draw_lost(struct app *app, const struct status *status, struct area area)
     const struct instance *top = app_top(app);
     (void)keymap_key_text(app->keymap, top->view->context, DO_REFRESH, key);
     (void)canvas_printf(&app->canvas, area.row, 1, area.cols - 1, ROLE_STALE,
-                        "%s; reconnecting %s%s, %s tries now",
-                        status->trouble[0] ? status->trouble : "connection lost", wait > 0 ? "in " : "now",
-                        wait > 0 ? text_age(wait + US_PER_SECOND - 1, left) : "", key);
+                        "reconnecting %s%s, %s tries now: %s", wait > 0 ? "in " : "now",
+                        wait > 0 ? text_age(wait + US_PER_SECOND - 1, left) : "", key,
+                        status->trouble[0] ? status->trouble : "connection lost");
 }
 
 // One message: keys pressed so far, what just happened, what is wrong, the running operation.

@@ -225,7 +225,7 @@ idle(struct run *run, bool *is_over, struct err *err)
         if (!run->kafka_since)
             worker_note(run, "idle");
     } else if (!run->kafka_since) {
-        worker_note(run, "waits for the rate of its operation");
+        worker_note(run, "waits until its operation may go on");
     }
     return worker_keep_slots(run, err);
 }

@@ -415,13 +415,42 @@ tell_status(struct world *world, enum link_state link, bool has_schema)
 }
 
 static void
+a_worker_that_cannot_go_on_says_why(void **state)
+{
+    struct world *world = *state;
+    static const struct {
+        double rate;
+        const char *note;
+        const char *shown;
+    } cases[] = {{0, "Kafka cannot be reached", "1 sent, 0 back: Kafka cannot be reached"},
+                 {0, "operation 7, slot 1", "1 sent, 0 back  "},
+                 {5, "Kafka was away", "1 sent, 0 back, 5/s, 1s left  "}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct reply *reply = reply_create(REPLY_STATUS, 0);
+        reply->status = (struct status){.link = LINK_LIVE, .has_schema = true, .as_of = TIME_ABSENT};
+        snprintf(reply->status.worker_note, sizeof reply->status.worker_note, "%s", cases[i].note);
+        reply->status.running = (struct operation){.no = 7,
+                                                   .action = ACTION_REPROCESS,
+                                                   .state = OPERATION_RUNNING,
+                                                   .total = 9,
+                                                   .done = 1,
+                                                   .queued = 8,
+                                                   .rate_now = cases[i].rate};
+        assert_true(mailbox_put(world->replies, reply, 0));
+        (void)app_receive(world->app, 1000);
+        if (!shows(world->app, cases[i].shown))
+            fail_msg("%s", cases[i].shown);
+    }
+}
+
+static void
 nothing_changes_without_the_right_state(void **state)
 {
     struct world *world = *state;
     struct app *app = world->app;
     newest->last = DO_NONE;
     tell_status(world, LINK_LOST, true);
-    assert_true(shows(app, "the server closed the connection; reconnecting now"));
+    assert_true(shows(app, "reconnecting now, r tries now: the server closed the connection"));
     assert_true(app_is_stale(app));
     press(app, "R");
     assert_int_equal(newest->last, DO_NONE);
@@ -677,6 +706,7 @@ main(void)
         WORLD(places_keep_what_they_show),
         WORLD(back_walks_and_escape_never_leaves),
         WORLD(cancel_stops_before_it_leaves),
+        WORLD(a_worker_that_cannot_go_on_says_why),
         WORLD(nothing_changes_without_the_right_state),
         WORLD(keys_become_actions),
         WORLD(a_prompt_has_all_the_keys),

@@ -2,6 +2,8 @@
 
 #include "ui/widgets/statusbar.h"
 
+enum { LEAST_CELLS = 16 };
+
 void
 worker_chip_draw(const struct app *app, struct canvas *canvas, int row, int *col, int limit)
 {
@@ -18,13 +20,12 @@ worker_chip_draw(const struct app *app, struct canvas *canvas, int row, int *col
                             : status->workers == 1 ? arena_printf(app_frame(app), " %s", status->worker_note)
                                                    : arena_printf(app_frame(app), " %d, %d idle",
                                                                   status->workers, status->workers_idle);
-        int width =
-            text_cells(bytes_of(label), canvas->is_ascii) + 1 + text_cells(bytes_of(words), canvas->is_ascii);
-        if (*col + width > limit)
+        // What is wrong may be long; cut, it is still seen that something is.
+        if (*col + LEAST_CELLS > limit)
             return;
         *col += canvas_text(canvas, row, *col, limit - *col, bytes_of(label), ROLE_STATUS);
         *col += canvas_glyph(canvas, row, *col, GLYPH_DOT, ROLE_LIVE);
-        chip_draw(canvas, row, col, limit, ROLE_STATUS, bytes_of(words));
+        *col += canvas_text(canvas, row, *col, limit - *col, bytes_of(words), ROLE_STATUS) + 3;
     }
     if (status->promise == PROMISE_EXACTLY_ONCE) // anything less stands in line 1, in every view
         chip_draw(canvas, row, col, limit, ROLE_STATUS_OK, bytes_of(status->promise_words));
