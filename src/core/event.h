@@ -26,6 +26,8 @@ enum event_fields {
         1 << 5, // group, category, error_class: reads message and stack on the way, does not keep them
     EVENT_KNOWN =
         1 << 6, // what redrive's tables know: revisions, came_back, published, quarantine, live operation
+    EVENT_SENT = 1 << 7, // what a republished record is made of besides EVENT_PAYLOAD and EVENT_RAW: topic,
+                         // partition, offset, event_id, source_id, created_at, revisions, published
 };
 
 struct event_header {

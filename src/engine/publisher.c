@@ -54,6 +54,8 @@ publisher_destroy(struct publisher *publisher)
     if (!publisher)
         return;
 
+    while (publisher->is_aside)
+        publisher->is_aside = !publisher->settings.world->is_back(publisher->settings.context, 1000);
     destroy_producer(publisher);
     arena_release(&publisher->arena);
     arena_release(&publisher->poison);
@@ -307,7 +309,7 @@ static const struct {
 static bool
 beat(struct publisher *publisher, struct err *err)
 {
-    if (!publisher->has_slot ||
+    if (!publisher->has_slot || publisher->is_aside || // the call aside extends it
         publisher_mono(publisher) - publisher->beat_at < publisher->settings.lease / 3)
         return true;
     if (!publisher->settings.ledger->heartbeat(publisher->settings.context, &publisher->slot, err))
@@ -327,9 +329,11 @@ publisher_step(struct publisher *publisher, const int32_t *others, size_t other_
         return publisher_ledger_failed(publisher, err);
 
     enum publisher_phase phase = steps[publisher->at].phase;
-    int64_t start = publisher_mono(publisher);
+    int64_t start = publisher->waiting_at ? publisher->waiting_at : publisher_mono(publisher);
     enum publisher_status status = steps[publisher->at].run(publisher, err);
-    publisher->tally.step_us[phase] += publisher_mono(publisher) - start;
+    int64_t now = publisher_mono(publisher);
+    publisher->tally.step_us[phase] += now - start;
+    publisher->waiting_at = status == PUBLISHER_WAITING ? now : 0;
     return status;
 }
 
@@ -364,7 +368,8 @@ publisher_last_took(const struct publisher *publisher)
 bool
 publisher_is_busy(const struct publisher *publisher)
 {
-    return publisher->has_chunk && publisher->at != AT_READY && publisher->at != AT_STOPPED;
+    return publisher->is_aside ||
+           (publisher->has_chunk && publisher->at != AT_READY && publisher->at != AT_STOPPED);
 }
 
 int32_t

@@ -69,12 +69,17 @@ struct publisher_broker {
     void (*forget_topics)(void *context);
 };
 
-// Time and chance.
+// Time and chance, and a hand to leave long calls to.
 struct publisher_world {
     int64_t (*mono)(void *context); // monotonic, µs
     void (*sleep)(void *context, int64_t us);
     void (*uuid)(void *context, char out[UUID_TEXT]);
     int64_t (*random)(void *context); // 0 … INT64_MAX
+    // Makes the call beside the caller, one at a time: PostgreSQL's long ones, so that several publishers of
+    // one thread have theirs at the same time. is_back waits at most wait_ms for its end. NULL, both: such
+    // calls are made at once.
+    void (*aside)(void *context, void (*call)(void *argument), void *argument);
+    bool (*is_back)(void *context, int wait_ms);
 };
 
 struct publisher_settings {
@@ -121,7 +126,7 @@ int32_t publisher_rate(const struct publisher *publisher);
 // How many events its last settled chunk had, and how long it took from claim to settled, µs.
 size_t publisher_last_count(const struct publisher *publisher);
 int64_t publisher_last_took(const struct publisher *publisher);
-// Is a chunk in hand whose fate is not yet settled?
+// Is a chunk in hand whose fate is not yet settled, or being claimed?
 bool publisher_is_busy(const struct publisher *publisher);
 // The slot it holds, 0 …; -1: none.
 int32_t publisher_slot(const struct publisher *publisher);
@@ -135,7 +140,7 @@ struct publisher_tally {
     int64_t recovered;   // chunks of others, or of an earlier life, that it settled
     int64_t fenced;      // times somebody else took the slot
     int64_t held;        // chunks put in doubt
-    int64_t step_us[16]; // time per enum publisher_phase
+    int64_t step_us[16]; // time per enum publisher_phase, waiting included
 };
 enum publisher_phase {
     PHASE_INIT,

@@ -12,18 +12,48 @@
 #define REPORTS_AT_ONCE 512
 #define COMMIT_MS 1000 // it takes two; each call more resumes what librdkafka does in the background
 
+// Begins the call, or looks after it. True: it is back, and aside_good and aside_err are its answer.
+static bool
+is_back(struct publisher *publisher, void (*call)(void *publisher))
+{
+    const struct publisher_world *world = publisher->settings.world;
+    if (!publisher->is_aside) {
+        publisher->aside_err = (struct err){0};
+        if (!world->aside) {
+            call(publisher);
+            return true;
+        }
+        world->aside(publisher->settings.context, call, publisher);
+    }
+    publisher->is_aside = !world->is_back(publisher->settings.context, publisher->wait_ms);
+    return !publisher->is_aside;
+}
+
+static void
+call_claim(void *argument)
+{
+    struct publisher *publisher = argument;
+    publisher->aside_good = publisher->settings.ledger->claim(
+        publisher->settings.context, &publisher->slot, publisher->operation, publisher->chunk_id,
+        publisher->limit, publisher->settings.chunk_bytes, &publisher->arena, &publisher->claim,
+        &publisher->aside_err);
+}
+
 // E.
 enum publisher_status
 publisher_claim(struct publisher *publisher, struct err *err)
 {
-    char id[UUID_TEXT];
-    publisher->settings.world->uuid(publisher->settings.context, id);
+    if (!publisher->is_aside) {
+        publisher->settings.world->uuid(publisher->settings.context, publisher->chunk_id);
+        KILL_POINT_SOON("claim-commit");
+    }
+    if (!is_back(publisher, call_claim))
+        return PUBLISHER_WAITING;
     publisher->at = AT_READY;
-    KILL_POINT_SOON("claim-commit");
-    if (!publisher->settings.ledger->claim(
-            publisher->settings.context, &publisher->slot, publisher->operation, id, publisher->limit,
-            publisher->settings.chunk_bytes, &publisher->arena, &publisher->claim, err))
+    if (!publisher->aside_good) {
+        *err = publisher->aside_err;
         return publisher_ledger_failed(publisher, err);
+    }
     KILL_POINT("after-claim");
 
     publisher->tally.conflicts += publisher->claim.conflicts;
@@ -507,15 +537,28 @@ count_sent(struct publisher *publisher)
         publisher->tally.bytes += (int64_t)publisher->plans[i].value.len;
 }
 
+static void
+call_settle(void *argument)
+{
+    struct publisher *publisher = argument;
+    const char *evidence = publisher->settings.is_transactional ? "committed, and the marker read back"
+                                                                : "every record was confirmed (acks=all)";
+    publisher->aside_good = publisher->settings.ledger->settle(publisher->settings.context, &publisher->slot,
+                                                               &publisher->claim.chunk, CHUNK_COMMITTED,
+                                                               evidence, &publisher->aside_err);
+}
+
 enum publisher_status
 publisher_settle(struct publisher *publisher, struct err *err)
 {
-    const char *evidence = publisher->settings.is_transactional ? "committed, and the marker read back"
-                                                                : "every record was confirmed (acks=all)";
-    KILL_POINT_SOON("settle-commit");
-    if (!publisher->settings.ledger->settle(publisher->settings.context, &publisher->slot,
-                                            &publisher->claim.chunk, CHUNK_COMMITTED, evidence, err))
+    if (!publisher->is_aside)
+        KILL_POINT_SOON("settle-commit");
+    if (!is_back(publisher, call_settle))
+        return PUBLISHER_WAITING;
+    if (!publisher->aside_good) {
+        *err = publisher->aside_err;
         return publisher_ledger_failed(publisher, err);
+    }
     KILL_POINT("after-settle");
 
     publisher->beat_at = publisher_mono(publisher);

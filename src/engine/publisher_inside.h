@@ -59,9 +59,17 @@ struct publisher {
     bool was_nudged;
     int64_t nonce;
 
+    // A call of PostgreSQL that is made aside; until it is back, the slot, the claim and the arena are its
+    // own.
+    bool is_aside;
+    bool aside_good;      // what it answered
+    struct err aside_err; // and why not
+    int64_t waiting_at;   // mono: the step in hand began to wait; 0: it does not
+
     // What was assigned, and the chunk in hand.
     int64_t operation;
     size_t limit;
+    char chunk_id[UUID_TEXT]; // that it is, or shall be, claimed under
     bool has_chunk; // something was claimed whose fate is not settled; stays true through A to D, until it is
                     // READY again
     int32_t rate;

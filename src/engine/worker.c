@@ -45,6 +45,26 @@ rest(struct run *run, int64_t us)
         clock_sleep(end - clock_mono() < 50000 ? 1000 + (end - clock_mono()) / 2 : 50000);
 }
 
+static bool
+is_connected(const struct run *run)
+{
+    bool is_good = store_is_connected(run->links.store);
+    for (size_t i = 0; i < WORKER_SLOTS; i++)
+        is_good = is_good && desk_is_connected(&run->desks[i]);
+    return is_good;
+}
+
+static bool
+reconnect_all(struct run *run, struct err *err)
+{
+    if (!store_is_connected(run->links.store) && !store_reconnect(run->links.store, err))
+        return false;
+    for (size_t i = 0; i < WORKER_SLOTS; i++)
+        if (!desk_is_connected(&run->desks[i]) && !store_reconnect(run->desks[i].store, err))
+            return false;
+    return true;
+}
+
 // PostgreSQL is away: publishers hold nothing that can be trusted (they have begun again by themselves).
 // True: it is back.
 static bool
@@ -62,7 +82,7 @@ reconnect_store(struct run *run, struct err *err)
     struct err failure = {0};
     if (worker_must_stop(run))
         return true;
-    if (!store_reconnect(run->links.store, &failure)) {
+    if (!reconnect_all(run, &failure)) {
         run->trouble = failure;
         return true;
     }
@@ -241,7 +261,7 @@ has_ended(const struct run *run)
 static bool
 round_once(struct run *run, bool *is_over, struct err *err)
 {
-    if (!store_is_connected(run->links.store))
+    if (!is_connected(run))
         return reconnect_store(run, err);
     if (!beat(run, err) || !show(run, err))
         return false;
@@ -249,8 +269,12 @@ round_once(struct run *run, bool *is_over, struct err *err)
         *is_over = true;
         return true;
     }
-    if (run->is_publishing && clock_mono() >= run->kafka_at)
-        return worker_publish_step(run, err);
+    if (worker_is_publishing(run) && clock_mono() >= run->kafka_at) {
+        if (!worker_publish_step(run, err))
+            return false;
+        if (worker_is_publishing(run) && !worker_has_free_hand(run))
+            return true;
+    }
 
     bool is_recovering = false, is_idle = false;
     if (!worker_recover(run, &is_recovering, err))
@@ -263,7 +287,7 @@ round_once(struct run *run, bool *is_over, struct err *err)
     }
     if (!take_work(run, &is_idle, err))
         return false;
-    return !is_idle || idle(run, is_over, err);
+    return !is_idle || worker_is_publishing(run) || idle(run, is_over, err);
 }
 
 // Settles what is in hand, lets slots go, says goodbye.

@@ -32,7 +32,7 @@ struct worker_settings {
     struct plan_settings plan;
     enum worker_mode mode;
     int64_t operation;  // WORKER_OPERATION
-    size_t chunk;       // most events in a transaction; 0: 2,000
+    size_t chunk;       // most events in a transaction; 0: 5,000
     int64_t idle_exit;  // µs without work after which a service ends; 0: never
     int64_t doubt_wait; // µs after which a chunk of uncertain end is looked for by its headers, on brokers
                         // without transactions; 0: message timeout + request timeout + 60 s

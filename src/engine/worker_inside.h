@@ -11,13 +11,23 @@
 #define WORKER_SLOTS 2
 #define LOOK_EVERY 500000 // µs, for new work when there is none
 
-// What the publisher's tables are bound to.
+struct mailbox;
+struct thread;
+
+// What the publisher's tables are bound to: the worker's own, and one for each publisher (a desk).
 struct links {
     const struct broker_settings *broker_settings;
     struct store *store;
     struct broker *broker; // NULL: not connected
     struct cluster cluster;
     char worker[128];
+
+    // Of a desk only: the call that its thread makes now, which owns `store` until it is back.
+    struct thread *thread;
+    struct mailbox *calls, *answers;
+    void (*call)(void *argument);
+    void *argument;
+    bool is_away;
 };
 
 extern const struct publisher_ledger links_ledger;
@@ -28,6 +38,15 @@ extern const struct publisher_world links_world;
 // else by trying. May take some seconds. On failure nothing is kept.
 bool links_connect(struct links *links, struct err *err) MUST_CHECK;
 void links_close(struct links *links); // Kafka's half
+
+// A publisher's own: a connection to PostgreSQL and a thread for long calls; Kafka is that of `links`, which
+// outlives it. On failure there is nothing to close.
+bool desk_open(struct links *desk, const struct links *links, const struct store_settings *settings,
+               struct err *err) MUST_CHECK;
+void desk_close(struct links *desk); // waits for the call in hand; one that was never opened is fine
+void desk_aside(void *context, void (*call)(void *argument), void *argument);
+bool desk_is_back(void *context, int wait_ms);
+bool desk_is_connected(const struct links *desk); // or not there, or not known: a call is in hand
 
 // Operation by operation, how many events may be sent now.
 struct pace {
@@ -64,8 +83,10 @@ struct run {
     struct plan_settings plan;
     struct links links;
     struct publisher *publishers[WORKER_SLOTS];
-    size_t turn;        // whose chunk is next
-    bool is_publishing; // the one whose turn it is has a chunk in hand, or recovers one
+    struct links desks[WORKER_SLOTS]; // of these
+    bool is_driven[WORKER_SLOTS];     // on its way, with a chunk in hand, or recovering one
+    int64_t operations[WORKER_SLOTS]; // what each was given; 0: nothing
+    size_t turn;                      // who is given something next
     struct paces paces;
     struct meter meter;
     size_t limit; // of a chunk, adapted to how long they take
@@ -107,7 +128,10 @@ bool worker_need_kafka(struct run *run, bool *is_there, struct err *err) MUST_CH
 // not allow any.
 bool worker_publish(struct run *run, int64_t operation, int32_t rate, int64_t *wait,
                     struct err *err) MUST_CHECK;
+// One step of each publisher that is on its way.
 bool worker_publish_step(struct run *run, struct err *err) MUST_CHECK;
+bool worker_is_publishing(const struct run *run); // any of them
+bool worker_has_free_hand(struct run *run);       // `turn` is one that could be given something now
 // Chunks that somebody left. *is_wanted: there is something to do.
 bool worker_recover(struct run *run, bool *is_wanted, struct err *err) MUST_CHECK;
 bool worker_keep_slots(struct run *run, struct err *err) MUST_CHECK;

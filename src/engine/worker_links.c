@@ -272,6 +272,8 @@ const struct publisher_world links_world = {
     .sleep = world_sleep,
     .uuid = world_uuid,
     .random = world_random,
+    .aside = desk_aside,
+    .is_back = desk_is_back,
 };
 
 static bool

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "store/ledger.h"
 
-#define DEFAULT_CHUNK 2000
+#define DEFAULT_CHUNK 5000
 #define SLOWEST_CHUNK (5 * US_PER_SECOND)
 #define RECOVER_EVERY (3 * US_PER_SECOND) // for what others have left
 #define DOUBT_EVERY (10 * US_PER_SECOND)
@@ -18,6 +18,7 @@
     (14 * US_PER_SECOND) // of somebody in the foreground; with the tries before and after: within 25 s
 #define STOP_WITHIN (10 * US_PER_SECOND)
 #define WAIT_MS 20
+#define WAIT_SHARED_MS 1 // while another publisher is on its way as well
 
 void
 worker_drop_publishers(struct run *run)
@@ -25,23 +26,30 @@ worker_drop_publishers(struct run *run)
     for (size_t i = 0; i < WORKER_SLOTS; i++) {
         publisher_destroy(run->publishers[i]);
         run->publishers[i] = NULL;
+        desk_close(&run->desks[i]);
+        run->is_driven[i] = false;
     }
-    run->is_publishing = false;
 }
 
-static void
-make_publishers(struct run *run)
+static bool
+make_publishers(struct run *run, struct err *err)
 {
-    const struct publisher_settings settings = {
+    struct publisher_settings settings = {
         .ledger = &links_ledger,
         .broker = &links_broker,
         .world = &links_world,
-        .context = &run->links,
         .plan = &run->plan,
         .is_transactional = run->links.cluster.promise == PROMISE_EXACTLY_ONCE,
     };
-    for (size_t i = 0; i < WORKER_SLOTS; i++)
+    for (size_t i = 0; i < WORKER_SLOTS; i++) {
+        if (!desk_open(&run->desks[i], &run->links, &run->settings->store, err)) {
+            worker_drop_publishers(run);
+            return false;
+        }
+        settings.context = &run->desks[i];
         run->publishers[i] = publisher_create(&settings);
+    }
+    return true;
 }
 
 // Kafka failed. False: somebody waits for it, and has waited long enough.
@@ -86,8 +94,9 @@ worker_need_kafka(struct run *run, bool *is_there, struct err *err)
     if (!links_connect(&run->links, &failure))
         return store_is_connected(run->links.store) ? kafka_failed(run, &failure, err)
                                                     : worker_store_failed(run, &failure, err);
+    if (!make_publishers(run, &failure))
+        return worker_store_failed(run, &failure, err);
     kafka_worked(run);
-    make_publishers(run);
     *is_there = true;
     return true;
 }
@@ -107,24 +116,23 @@ step(struct run *run, size_t i, int wait_ms, struct err *failure)
 
 // A publisher failed and has begun again: was it PostgreSQL or Kafka?
 static bool
-publisher_failed(struct run *run, const struct err *failure, struct err *err)
+publisher_failed(struct run *run, size_t i, const struct err *failure, struct err *err)
 {
-    if (!store_is_connected(run->links.store)) {
+    if (!desk_is_connected(&run->desks[i])) {
         run->trouble = *failure;
         return true;
     }
     return kafka_failed(run, failure, err);
 }
 
-// The other slot's handle gets ready meanwhile, and its lease is kept.
+// A publisher that has nothing to do: its next handle gets ready meanwhile, and its lease is kept.
 static bool
-attend_other(struct run *run, struct err *err)
+attend_idle(struct run *run, size_t i, struct err *err)
 {
-    size_t other = 1 - run->turn;
     struct err failure = {0};
-    switch (step(run, other, 0, &failure)) {
+    switch (step(run, i, 0, &failure)) {
     case PUBLISHER_FAILED:
-        return publisher_failed(run, &failure, err);
+        return publisher_failed(run, i, &failure, err);
     case PUBLISHER_STOPPED:
         return err_set(err, failure.kind, "%s", failure.text);
     default:
@@ -150,56 +158,62 @@ adapt(struct run *run, const struct publisher *publisher)
 }
 
 static void
-note_settled(struct run *run, struct publisher *publisher)
+note_settled(struct run *run, size_t i)
 {
+    const struct publisher *publisher = run->publishers[i];
     int64_t now = clock_mono();
     size_t count = publisher_last_count(publisher);
     meter_add(&run->meter, now, (int64_t)count);
-    pace_spend(&run->paces, run->operation, count);
+    pace_spend(&run->paces, run->operations[i], count);
     adapt(run, publisher);
     kafka_worked(run);
     run->work_at = now;
     run->show_at = run->show_at < now ? run->show_at : now;
-    run->turn = 1 - run->turn;
-    run->is_publishing = false;
-    log_line(LOG_DEBUG, "chunk settled", "operation=%" PRId64 " events=%zu ms=%" PRId64, run->operation,
+    log_line(LOG_DEBUG, "chunk settled", "operation=%" PRId64 " events=%zu ms=%" PRId64, run->operations[i],
              count, publisher_last_took(publisher) / 1000);
 }
 
-// One step of the publisher whose turn it is. False: the worker ends with err.
-bool
-worker_publish_step(struct run *run, struct err *err)
+// It can be given something again, and there may be something: the sources of its chunk are free.
+static void
+lay_down(struct run *run, size_t i)
 {
-    struct publisher *publisher = run->publishers[run->turn];
+    run->is_driven[i] = false;
+    run->operations[i] = 0;
+    run->look_at = 0;
+}
+
+// One step of a publisher that is on its way. False: the worker ends with err.
+static bool
+drive(struct run *run, size_t i, int wait_ms, struct err *err)
+{
     struct err failure = {0};
-    switch (step(run, run->turn, WAIT_MS, &failure)) {
+    switch (step(run, i, wait_ms, &failure)) {
     case PUBLISHER_BUSY:
-        return true;
     case PUBLISHER_WAITING:
-        return attend_other(run, err);
+        return true;
     case PUBLISHER_SETTLED:
-        note_settled(run, publisher);
-        return attend_other(run, err); // that is the one just settled: its next epoch begins
+        note_settled(run, i);
+        lay_down(run, i);
+        return attend_idle(run, i, err); // its next epoch begins
     case PUBLISHER_RETURNED:
         run->work_at = clock_mono();
         return true;
     case PUBLISHER_READY: // no proof yet that Kafka takes records: only what is settled ends a row of
                           // failures
-        run->is_publishing = false;
+        lay_down(run, i);
         return true;
     case PUBLISHER_EMPTY:
         kafka_worked(run);
-        run->is_publishing = false;
-        run->operation = 0;
+        lay_down(run, i);
         return true;
     case PUBLISHER_NO_SLOT:
-        run->is_publishing = false;
+        lay_down(run, i);
         run->look_at = clock_mono() + LOOK_EVERY;
         worker_note(run, "waits for a free slot: other workers have them all, or they are in quarantine");
         return true;
     case PUBLISHER_FAILED:
-        run->is_publishing = publisher_is_busy(publisher);
-        return publisher_failed(run, &failure, err);
+        run->is_driven[i] = publisher_is_busy(run->publishers[i]);
+        return publisher_failed(run, i, &failure, err);
     case PUBLISHER_STOPPED:
         break;
     }
@@ -207,26 +221,76 @@ worker_publish_step(struct run *run, struct err *err)
 }
 
 bool
+worker_is_publishing(const struct run *run)
+{
+    for (size_t i = 0; i < WORKER_SLOTS; i++)
+        if (run->is_driven[i])
+            return true;
+    return false;
+}
+
+bool
+worker_has_free_hand(struct run *run)
+{
+    for (size_t n = 0; n < WORKER_SLOTS; n++) {
+        size_t i = (run->turn + n) % WORKER_SLOTS;
+        if (!run->is_driven[i]) {
+            run->turn = i;
+            return clock_mono() >= run->look_at;
+        }
+    }
+    return false;
+}
+
+bool
+worker_publish_step(struct run *run, struct err *err)
+{
+    size_t driven = 0;
+    for (size_t i = 0; i < WORKER_SLOTS; i++)
+        driven += run->is_driven[i];
+    int wait_ms = driven > 1 ? WAIT_SHARED_MS : WAIT_MS;
+    for (size_t i = 0; i < WORKER_SLOTS && clock_mono() >= run->kafka_at; i++)
+        if (!(run->is_driven[i] ? drive(run, i, wait_ms, err) : attend_idle(run, i, err)))
+            return false;
+    return true;
+}
+
+// Of an operation with a rate one chunk at a time: what it may send is known when that is settled.
+static bool
+is_in_hand(const struct run *run, int64_t operation)
+{
+    for (size_t i = 0; i < WORKER_SLOTS; i++)
+        if (run->operations[i] == operation)
+            return true;
+    return false;
+}
+
+bool
 worker_publish(struct run *run, int64_t operation, int32_t rate, int64_t *wait, struct err *err)
 {
+    if (rate >= 0 && is_in_hand(run, operation)) {
+        *wait = LOOK_EVERY; // or as soon as it is settled
+        return true;
+    }
     size_t limit = pace_allow(&run->paces, operation, rate, run->limit, clock_mono(), wait);
     if (limit == 0)
         return true;
 
-    struct publisher *publisher = run->publishers[run->turn];
+    size_t i = run->turn;
     struct err failure = {0};
-    enum publisher_status status = step(run, run->turn, WAIT_MS, &failure);
-    run->is_publishing = true;
+    enum publisher_status status = step(run, i, worker_is_publishing(run) ? 0 : WAIT_MS, &failure);
+    run->is_driven[i] = true;
     if (status == PUBLISHER_FAILED)
-        return publisher_failed(run, &failure, err);
+        return publisher_failed(run, i, &failure, err);
     if (status == PUBLISHER_STOPPED)
         return err_set(err, failure.kind, "%s", failure.text);
     if (status != PUBLISHER_READY) // on its way; what it shall publish is asked for again then
         return true;
 
-    publisher_assign(publisher, operation, limit);
-    run->operation = operation;
-    worker_note(run, "operation %" PRId64 ", slot %d", operation, (int)publisher_slot(publisher));
+    publisher_assign(run->publishers[i], operation, limit);
+    run->operation = run->operations[i] = operation;
+    run->turn = (i + 1) % WORKER_SLOTS;
+    worker_note(run, "operation %" PRId64 ", slot %d", operation, (int)publisher_slot(run->publishers[i]));
     return true;
 }
 
@@ -276,7 +340,7 @@ worker_recover(struct run *run, bool *is_wanted, struct err *err)
         if (!publisher_release(run->publishers[run->turn], &failure) && failure.kind != ERR_CONFLICT)
             return worker_store_failed(run, &failure, err);
         worker_note(run, "looks into what another worker left");
-        run->is_publishing = *is_wanted = true;
+        run->is_driven[run->turn] = *is_wanted = true;
         return true;
     }
     return !wanted.in_doubt || clock_mono() < run->doubt_at || decide_doubt(run, is_wanted, err);
@@ -310,7 +374,7 @@ worker_keep_slots(struct run *run, struct err *err)
         struct err failure = {0};
         if (run->publishers[i] && publisher_slot(run->publishers[i]) >= 0 &&
             step(run, i, 0, &failure) == PUBLISHER_FAILED)
-            return publisher_failed(run, &failure, err);
+            return publisher_failed(run, i, &failure, err);
     }
     return true;
 }

@@ -312,28 +312,19 @@ static const char claimed_rows_sql[] =
     " JOIN redrive.operation_item i ON i.event_id = w.id AND i.operation_no = c.operation_no"
     " JOIN :\"events\" e ON e.id = w.id WHERE c.id = $3";
 
-// The claim and the reading of what was claimed are one transaction, in one round trip.
+// What was claimed cannot change any more, so it is read after the claim is committed: others that wait for
+// the operation's row need not wait for that.
 static bool
-run_claim(struct store *store, struct claiming *claiming, struct params *claim_params, const char *chunk_id,
-          PGresult **result, struct err *err)
+read_items(struct store *store, struct claiming *claiming, const char *chunk_id, struct err *err)
 {
     struct strbuf sql = {0};
-    event_reader_init(&claiming->reader, store, claiming->arena,
-                      EVENT_NARROW | EVENT_PAYLOAD | EVENT_RAW | EVENT_KNOWN, 0);
+    event_reader_init(&claiming->reader, store, claiming->arena, EVENT_SENT | EVENT_PAYLOAD | EVENT_RAW, 0);
     event_reader_sql(&claiming->reader, &sql, "e.item_attempt", 1, claimed_rows_sql,
                      "e.kafka_topic, e.kafka_partition, e.kafka_offset, e.id");
-    struct params rows_params = {0};
-    event_reader_params(&claiming->reader, &rows_params);
-    param_uuid(&rows_params, chunk_id);
-    struct pg_step steps[] = {
-        {.sql = "SELECT seq, events, conflicts, created_at, rate, requested_by::text, target_topic"
-                " FROM redrive.chunk_claim($1, $2, $3, $4, $5, $6, $7)",
-         .params = claim_params,
-         .whole = result},
-        {.sql = strbuf_text(&sql), .params = &rows_params, .each = read_item, .context = claiming},
-    };
-    bool ok = pg_run(store, FOR_WRITING, steps, 2, err);
-    params_release(&rows_params);
+    struct params params = {0};
+    event_reader_params(&claiming->reader, &params);
+    param_uuid(&params, chunk_id);
+    bool ok = pg_stream(store, FOR_READING, strbuf_text(&sql), &params, read_item, claiming, err);
     strbuf_release(&sql);
     return ok;
 }
@@ -351,14 +342,17 @@ chunk_claim(struct store *store, struct slot *slot, int64_t operation, const cha
     param_uuid(&params, chunk_id);
     param_int4(&params, limit > INT32_MAX ? INT32_MAX : (int32_t)limit);
     param_int8(&params, max_bytes > INT64_MAX ? INT64_MAX : (int64_t)max_bytes);
-    struct claiming claiming = {.arena = arena, .claim = claim};
     PGresult *r = NULL;
-    bool ok = run_claim(store, &claiming, &params, chunk_id, &r, err);
-    params_release(&params);
-    if (!ok)
+    if (!pg_ask(store, FOR_WRITING,
+                "SELECT seq, events, conflicts, created_at, rate, requested_by::text, target_topic"
+                " FROM redrive.chunk_claim($1, $2, $3, $4, $5, $6, $7)",
+                &params, &r, err))
         return false;
     read_claim(r, chunk_id, operation, arena, claim);
     PQclear(r);
+    struct claiming claiming = {.arena = arena, .claim = claim};
+    if (claim->chunk.exists && !read_items(store, &claiming, chunk_id, err))
+        return false;
     if ((size_t)claim->chunk.count != claim->count)
         return err_set(
             err, ERR_INTERNAL,

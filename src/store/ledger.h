@@ -67,7 +67,7 @@ bool slot_quarantine(struct store *store, const struct slot *slot, const char *e
 bool slot_retire(struct store *store, struct slot *slot, const char *why,
                  struct err *err) MUST_CHECK; // next generation, new names
 
-// What one item needs to be published. The event has NARROW, PAYLOAD and RAW filled.
+// What one item needs to be published. The event has SENT, PAYLOAD and RAW filled.
 struct claimed_item {
     int64_t event_id;
     int32_t attempt;         // of this event in all operations, from 1

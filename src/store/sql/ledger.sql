@@ -173,12 +173,17 @@ END $$;
 CREATE OR REPLACE FUNCTION redrive._items_measure(p_picked bigint[], p_max_bytes bigint, OUT open bigint[], OUT closed bigint[])
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    v_are_revised boolean := EXISTS (SELECT FROM redrive.revision); -- asked once, not for every item
+    v_are_kept boolean := EXISTS (SELECT FROM redrive.record);
 BEGIN
     WITH sized AS (
         SELECT w.id, w.n, e.status = 'PENDING' AS is_open,
                CASE WHEN e.status <> 'PENDING' THEN 0
-                    ELSE coalesce((SELECT octet_length(r.payload) FROM redrive.revision r WHERE r.event_id = w.id ORDER BY r.no DESC LIMIT 1),
-                                  (SELECT coalesce(octet_length(r.value), 0) FROM redrive.record r WHERE r.event_id = w.id),
+                    ELSE coalesce(CASE WHEN v_are_revised THEN (SELECT octet_length(r.payload) FROM redrive.revision r
+                                                                 WHERE r.event_id = w.id ORDER BY r.no DESC LIMIT 1) END,
+                                  CASE WHEN v_are_kept THEN (SELECT coalesce(octet_length(r.value), 0) FROM redrive.record r
+                                                              WHERE r.event_id = w.id) END,
                                   CASE WHEN pg_column_size(e.event_payload) > 1500 THEN octet_length(e.event_payload::text)
                                        ELSE pg_column_size(e.event_payload) END) END AS size
           FROM unnest(p_picked) WITH ORDINALITY AS w(id, n)
@@ -325,8 +330,13 @@ DECLARE
     v_more integer;
 BEGIN
     PERFORM redrive._slot_lock(p_cluster, p_slot, p_fence);
-    SELECT o.* INTO v FROM redrive.operation o
-     WHERE o.no = (SELECT operation_no FROM redrive.chunk WHERE id = p_chunk) FOR UPDATE;
+    -- What goes back to the queue must not miss a cancel. A chunk that was published concerns nobody but itself, so while it is written
+    -- down another slot may claim: the operation's row is locked last, for its counters.
+    IF p_outcome = 'committed' AND p_published IS NULL THEN
+        SELECT o.* INTO v FROM redrive.operation o WHERE o.no = (SELECT operation_no FROM redrive.chunk WHERE id = p_chunk);
+    ELSE
+        SELECT o.* INTO v FROM redrive.operation o WHERE o.no = (SELECT operation_no FROM redrive.chunk WHERE id = p_chunk) FOR UPDATE;
+    END IF;
     SELECT * INTO c FROM redrive.chunk
      WHERE id = p_chunk AND cluster = p_cluster AND slot = p_slot
        AND (state = 'claimed' OR state = 'in doubt' AND p_published IS NOT NULL) FOR UPDATE;
