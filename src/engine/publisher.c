@@ -91,7 +91,7 @@ publisher_begin_again(struct publisher *publisher)
     publisher_forget_chunk(publisher);
     forget_refusals(publisher);
     publisher->has_slot = false;
-    publisher->is_verified = false;
+    publisher->is_verified = publisher->is_refreshed = false;
     publisher->unfinished = (struct chunk){0};
     publisher->was_nudged = false;
     publisher->at = AT_ACQUIRE;

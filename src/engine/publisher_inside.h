@@ -44,6 +44,7 @@ struct publisher {
     bool is_verified; // in this tenure the marker was seen to say what `verified_` says
     int64_t verified_seq;
     char verified_id[UUID_TEXT];
+    bool is_refreshed; // in this tenure the marker was written again
 
     // The epoch.
     struct producer *producer;

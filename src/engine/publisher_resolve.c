@@ -175,9 +175,15 @@ decide_idle(struct publisher *publisher, enum marker_verdict verdict, const char
     char evidence[600];
     switch (verdict) {
     case VERDICT_SETTLED:
-        if (!publisher->slot.is_provisioned &&
+        // An old marker is written again, the same; what is read after that is proof that it was.
+        if (publisher->slot.is_marker_old && !publisher->is_refreshed) {
+            publisher->at = AT_PROVISION;
+            return PUBLISHER_BUSY;
+        }
+        if ((!publisher->slot.is_provisioned || publisher->is_refreshed) &&
             !publisher->settings.ledger->provisioned(publisher->settings.context, &publisher->slot, err))
             return publisher_ledger_failed(publisher, err);
+        publisher->is_refreshed = false;
         note_verified(publisher);
         publisher->at = AT_REFUSE;
         return PUBLISHER_BUSY;
@@ -263,8 +269,8 @@ publisher_read_with_nonce(struct publisher *publisher, struct err *err)
     return decide(publisher, &reading.marker, err);
 }
 
-// The first marker of a slot, (0, install id), by a real transaction; a fresh epoch then reads it like any
-// other.
+// A marker without a chunk, by a real transaction: the first of a slot, (0, install id), or the one it has,
+// again. A fresh epoch then reads it like any other.
 enum publisher_status
 publisher_provision(struct publisher *publisher, struct err *err)
 {
@@ -290,6 +296,7 @@ publisher_provision(struct publisher *publisher, struct err *err)
     }
     if (!is_done)
         return PUBLISHER_WAITING;
+    publisher->is_refreshed = true;
     publisher_drop_producer(publisher);
     publisher->at = AT_OPEN;
     return PUBLISHER_BUSY;

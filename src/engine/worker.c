@@ -234,6 +234,11 @@ idle(struct run *run, bool *is_over, struct err *err)
     if (run->settings->mode == WORKER_SERVICE && !run->publishers[0] &&
         !worker_need_kafka(run, &is_there, err))
         return false;
+    bool is_refreshing = false;
+    if (!worker_refresh(run, &is_refreshing, err))
+        return false;
+    if (is_refreshing)
+        return true;
     if (run->is_settling && !run->is_waiting && run->settings->mode != WORKER_ONCE) {
         worker_note(run, "watches what came back of a step");
     } else if (!run->is_waiting) {

@@ -95,6 +95,7 @@ struct run {
     char noted[200];                                         // told to PostgreSQL last
     int64_t beat_at, look_at, recover_at, doubt_at, show_at; // clock_mono when due
     int64_t work_at;                                         // clock_mono: something was done last
+    bool has_old_markers;                                    // seen at the last look at what others left
     int64_t recovered_at; // clock_mono: what others left was looked for last
 
     // Trouble.
@@ -134,6 +135,7 @@ bool worker_is_publishing(const struct run *run); // any of them
 bool worker_has_free_hand(struct run *run);       // `turn` is one that could be given something now
 // Chunks that somebody left. *is_wanted: there is something to do.
 bool worker_recover(struct run *run, bool *is_wanted, struct err *err) MUST_CHECK;
+bool worker_refresh(struct run *run, bool *is_wanted, struct err *err) MUST_CHECK; // an idle slot's marker
 bool worker_keep_slots(struct run *run, struct err *err) MUST_CHECK;
 bool worker_let_go(struct run *run, struct err *err) MUST_CHECK;
 void worker_settle_all(struct run *run);

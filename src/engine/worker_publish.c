@@ -9,7 +9,7 @@
 
 #define DEFAULT_CHUNK 5000
 #define SLOWEST_CHUNK (5 * US_PER_SECOND)
-#define RECOVER_EVERY (3 * US_PER_SECOND) // for what others have left
+#define RECOVER_EVERY US_PER_SECOND // for what others have left
 #define DOUBT_EVERY (10 * US_PER_SECOND)
 #define DOUBT_AGAIN (600 * US_PER_SECOND) // for what a scan could not decide
 #define DOUBT_WAIT (100 * US_PER_SECOND)  // message timeout 30 s + request timeout 10 s + 60 s
@@ -325,13 +325,14 @@ worker_recover(struct run *run, bool *is_wanted, struct err *err)
 
     struct err failure = {0};
     struct recovery_wanted wanted;
-    if (!recovery_wanted(run->links.store, run->links.worker, &wanted, &failure))
+    if (!recovery_wanted(run->links.store, run->links.worker, run->links.cluster.name, &wanted, &failure))
         return worker_store_failed(run, &failure, err);
     if (!wanted.unfinished)
         run->recovered_at = clock_mono();
     bool is_there = false;
     if ((wanted.unfinished || wanted.in_doubt) && !worker_need_kafka(run, &is_there, err))
         return false;
+    run->has_old_markers = wanted.old_markers > 0;
     if (!is_there)
         return true;
 
@@ -344,6 +345,29 @@ worker_recover(struct run *run, bool *is_wanted, struct err *err)
         return true;
     }
     return !wanted.in_doubt || clock_mono() < run->doubt_at || decide_doubt(run, is_wanted, err);
+}
+
+// Idle slots keep their marker fresh: a publisher that holds no slot takes one whose marker is old, and
+// writes it again on its way to being ready.
+bool
+worker_refresh(struct run *run, bool *is_wanted, struct err *err)
+{
+    *is_wanted = false;
+    bool is_there = false;
+    if (!run->has_old_markers)
+        return true;
+    run->has_old_markers = false; // until somebody looks again
+    if (!worker_need_kafka(run, &is_there, err))
+        return false;
+    struct err failure = {0};
+    if (!is_there || run->links.cluster.promise != PROMISE_EXACTLY_ONCE)
+        return true;
+    if (!publisher_release(run->publishers[run->turn], &failure) && failure.kind != ERR_CONFLICT)
+        return worker_store_failed(run, &failure, err);
+    worker_note(run, "keeps the marker of an idle slot fresh");
+    run->recover_at = 0;
+    run->is_driven[run->turn] = *is_wanted = true;
+    return true;
 }
 
 // Slots that have nothing to do are let go, so that more workers than slots can be alive.

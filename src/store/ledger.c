@@ -81,8 +81,8 @@ cluster_put(struct store *store, const struct cluster *cluster, struct err *err)
 
 #define SLOT_COLUMNS                                                                                         \
     "s.no, s.generation, s.fence, s.cluster, s.txn_id, s.settled_seq, s.settled_id::text, "                  \
-    "s.is_provisioned, s.marker_at"
-enum { SLOT_COLUMN_COUNT = 9 };
+    "s.is_provisioned, s.marker_at, redrive.slot_is_old(s)"
+enum { SLOT_COLUMN_COUNT = 10 };
 
 static void
 read_slot(const PGresult *r, struct slot *slot)
@@ -94,6 +94,7 @@ read_slot(const PGresult *r, struct slot *slot)
         .settled_seq = value_int8(r, 0, 5),
         .is_provisioned = value_bool(r, 0, 7),
         .marker_at = value_time(r, 0, 8),
+        .is_marker_old = value_bool(r, 0, 9),
     };
     value_copy(r, 0, 3, slot->cluster, sizeof slot->cluster);
     value_copy(r, 0, 4, slot->txn_id, sizeof slot->txn_id);
@@ -126,8 +127,9 @@ acquire(struct store *store, const char *cluster, const char *worker, const int3
     param_text(&params, worker);
     param_numbers(&params, mine, mine_count);
     param_bool(&params, quarantined);
+    param_int4(&params, PQbackendPID(store->conn)); // a pooler makes up one of its own
     PGresult *r;
-    if (!pg_ask(store, FOR_WRITING, "SELECT " SLOT_COLUMNS " FROM redrive.slot_acquire($1, $2, $3, $4) s",
+    if (!pg_ask(store, FOR_WRITING, "SELECT " SLOT_COLUMNS " FROM redrive.slot_acquire($1, $2, $3, $4, $5) s",
                 &params, &r, err))
         return false;
     bool found = PQntuples(r) == 1;
@@ -422,23 +424,28 @@ items_refuse(struct store *store, const struct slot *slot, int64_t operation, co
 }
 
 bool
-recovery_wanted(struct store *store, const char *worker, struct recovery_wanted *wanted, struct err *err)
+recovery_wanted(struct store *store, const char *worker, const char *cluster, struct recovery_wanted *wanted,
+                struct err *err)
 {
     *wanted = (struct recovery_wanted){0};
     struct params params = {0};
     param_text(&params, worker);
+    param_text(&params, cluster);
     PGresult *r;
     if (!pg_has_schema(store, err) ||
-        !pg_ask(
-            store, FOR_READING,
-            "SELECT count(*) FILTER (WHERE c.state = 'claimed'), count(*) FILTER (WHERE c.state = 'in doubt')"
-            " FROM redrive.chunk c JOIN redrive.slot s ON s.cluster = c.cluster AND s.no = c.slot"
-            " WHERE c.state IN ('claimed', 'in doubt') AND (s.lease_until < clock_timestamp() OR s.holder = "
-            "$1)",
-            &params, &r, err))
+        !pg_ask(store, FOR_READING,
+                "SELECT count(*) FILTER (WHERE c.state = 'claimed'),"
+                " count(*) FILTER (WHERE c.state = 'in doubt'),"
+                " count(*) FILTER (WHERE c.id IS NULL AND $2 IN ('', s.cluster)"
+                " AND redrive.slot_is_old(s))"
+                " FROM redrive.slot s LEFT JOIN redrive.chunk c ON c.cluster = s.cluster AND c.slot = s.no"
+                " AND c.state IN ('claimed', 'in doubt')"
+                " WHERE redrive.slot_is_free(s, $1)",
+                &params, &r, err))
         return false;
     wanted->unfinished = value_int8(r, 0, 0);
     wanted->in_doubt = value_int8(r, 0, 1);
+    wanted->old_markers = value_int8(r, 0, 2);
     PQclear(r);
     return true;
 }

@@ -32,6 +32,7 @@ struct slot {
     char settled_id[UUID_TEXT]; // chunk id that settled_seq's marker carries; the install id for 0
     bool is_provisioned;        // its first marker was written
     int64_t marker_at;          // when the marker was last written
+    bool is_marker_old;         // a day ago or more, by PostgreSQL's clock: it is to be written again
 };
 
 enum chunk_state { CHUNK_CLAIMED, CHUNK_COMMITTED, CHUNK_ABORTED, CHUNK_IN_DOUBT };
@@ -45,9 +46,10 @@ struct chunk {
     int64_t created_at;
 };
 
-// A. Takes a free slot, those with an unfinished chunk first; makes the pool (16 slots) on first use of a
-// cluster. `mine`: slots that this worker already works with are not given twice. ERR_NOT_FOUND: none is free
-// now.
+// A. Takes a free slot (nobody's, or one whose holder's lease has ended or whose session is gone: so `store`
+// stays connected while the slot is held), those with an unfinished chunk first, then those with an old
+// marker; makes the pool (16 slots) on first use of a cluster. `mine`: slots that this worker already works
+// with are not given twice. ERR_NOT_FOUND: none is free now.
 bool slot_acquire(struct store *store, const char *cluster, const char *worker, const int32_t *mine,
                   size_t mine_count, struct slot *slot, struct err *err) MUST_CHECK;
 // For the procedure that decides chunks in doubt (1.5.6, 1.9): takes a quarantined slot that has one.
@@ -110,14 +112,15 @@ bool chunk_settle_scanned(struct store *store, struct slot *slot, const struct c
                           const int64_t *published, size_t count, const char *evidence,
                           struct err *err) MUST_CHECK;
 
-// What recovery has to do on slots that nobody holds now: chunks whose fate nobody has looked into, chunks in
-// doubt. Over all clusters; one cheap read.
+// What is to be done on slots that nobody holds now: chunks whose fate nobody has looked into, chunks in
+// doubt, over all clusters; and idle slots whose marker Kafka would forget after a week. One cheap read.
 struct recovery_wanted {
     int64_t unfinished;
     int64_t in_doubt;
+    int64_t old_markers; // of `cluster`; "": of all
 };
-bool recovery_wanted(struct store *store, const char *worker, struct recovery_wanted *wanted,
-                     struct err *err) MUST_CHECK;
+bool recovery_wanted(struct store *store, const char *worker, const char *cluster,
+                     struct recovery_wanted *wanted, struct err *err) MUST_CHECK;
 // The topics that the chunk's events name, distinct.
 bool chunk_topics(struct store *store, const struct chunk *chunk, struct arena *arena, const char ***topics,
                   size_t *count, struct err *err) MUST_CHECK;

@@ -11,6 +11,7 @@
     extern const char symbol##_end[] __attribute__((visibility("hidden")))
 
 SQL_FILE(redrive_sql_003, "src/store/sql/003_tables.sql");
+SQL_FILE(redrive_sql_004, "src/store/sql/004_sessions.sql");
 SQL_FILE(redrive_sql_005, "src/store/sql/005_steering.sql");
 SQL_FILE(redrive_sql_006, "src/store/sql/006_rights.sql");
 SQL_FILE(redrive_sql_007, "src/store/sql/007_backlog.sql");
@@ -28,6 +29,7 @@ static const struct {
     const char *begin, *end;
 } files[] = {
     {"003_tables.sql", 3, redrive_sql_003, redrive_sql_003_end},
+    {"004_sessions.sql", 4, redrive_sql_004, redrive_sql_004_end},
     {"005_steering.sql", 5, redrive_sql_005, redrive_sql_005_end},
     {"006_rights.sql", 6, redrive_sql_006, redrive_sql_006_end},
     {"007_backlog.sql", 7, redrive_sql_007, redrive_sql_007_end},

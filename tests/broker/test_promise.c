@@ -204,12 +204,13 @@ degraded_mode_looks_before_it_sends_again(void **state)
                                                          .doubt_wait = 1}),
                      0);
     assert_all_done(&world, operation, 300);
-    assert_int_equal(
+    // A worker that dies has one chunk or two in hand.
+    assert_in_range(
         test_number(world.admin, "SELECT count(*) FROM redrive.chunk WHERE evidence LIKE 'found 50 of 50%'"),
-        1);
-    assert_int_equal(
+        1, 2);
+    assert_in_range(
         test_number(world.admin, "SELECT count(*) FROM redrive.chunk WHERE evidence LIKE 'found 0 of 50%'"),
-        1);
+        1, 2);
     world_end(&world);
 }
 

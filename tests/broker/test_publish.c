@@ -351,6 +351,40 @@ sends_again_what_came_back_with_its_count_raised(void **state)
     assert_string_not_equal(all.rows[0].chunk, all.rows[1].chunk);
 }
 
+static int64_t
+old_markers(void)
+{
+    return test_number(world.admin, "SELECT count(*) FROM redrive.slot WHERE is_provisioned AND marker_at < "
+                                    "clock_timestamp() - interval '24 h'");
+}
+
+static void
+keeps_the_markers_of_idle_slots_fresh(void **state)
+{
+    (void)state;
+    add_failures(400);
+    int64_t first = make_operation(&world, world.store, ACTION_REPROCESS, 1, 200);
+    assert_int_equal(work_run(&world, &(struct work_how){.chunk = 40}), 0);
+    assert_all_done(&world, first, 200);
+    int64_t seqs = test_number(world.admin, "SELECT sum(settled_seq)::int8 FROM redrive.slot");
+
+    // A day passes.
+    test_sql(world.admin, "UPDATE redrive.slot SET marker_at = marker_at - interval '25 h'");
+    assert_true(old_markers() > 1);
+    assert_int_equal(work_run(&world, &(struct work_how){.chunk = 40}), 0);
+    assert_int_equal(old_markers(), 0);
+    assert_int_equal(test_number(world.admin, "SELECT sum(settled_seq)::int8 FROM redrive.slot"), seqs);
+
+    // They say what they said: what comes next is not taken for something else.
+    test_sql(world.admin, "UPDATE redrive.slot SET marker_at = marker_at - interval '25 h'");
+    int64_t second = make_operation(&world, world.store, ACTION_REPROCESS, 201, 400);
+    assert_int_equal(work_run(&world, &(struct work_how){.chunk = 40}), 0);
+    assert_all_done(&world, second, 200);
+    assert_int_equal(old_markers(), 0);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.slot WHERE generation > 1"), 0);
+    assert_each_once(topic, PARTITIONS, 1, 400);
+}
+
 int
 main(void)
 {
@@ -359,6 +393,7 @@ main(void)
         cmocka_unit_test_setup_teardown(refuses_single_events_and_sends_the_others, begin, end),
         cmocka_unit_test_setup_teardown(takes_the_key_from_the_payload, begin, end),
         cmocka_unit_test_setup_teardown(keeps_the_order_of_a_partition, begin, end),
+        cmocka_unit_test_setup_teardown(keeps_the_markers_of_idle_slots_fresh, begin, end),
         cmocka_unit_test_setup_teardown(keeps_to_the_rate, begin, end),
         cmocka_unit_test_setup_teardown(puts_aside_what_others_closed, begin, end),
         cmocka_unit_test_setup_teardown(says_within_25_seconds_that_kafka_is_away, begin, end),

@@ -116,6 +116,35 @@ is_frozen_past_its_lease(void **state)
 }
 
 static void
+is_publishing_again_soon_after_a_death(void **state)
+{
+    (void)state;
+    enum { EVENTS = 4000 };
+    static const char *const deaths[] = {"after-claim:2", "half-produced:2", "commit-in-flight:2",
+                                         "after-commit:2"};
+    add_failures(EVENTS);
+    int64_t operation = make_operation(&world, world.store, ACTION_REPROCESS, 1, EVENTS);
+    for (size_t i = 0; i < sizeof deaths / sizeof *deaths; i++) {
+        assert_int_equal(work_run(&world, &(struct work_how){.chunk = 100, .kill = deaths[i]}), -SIGKILL);
+        int64_t done = get_operation(&world, operation).done;
+        int64_t start = clock_mono();
+        pid_t next = work_start(&world, &(struct work_how){.operation = operation, .chunk = 100});
+        // Something that was in hand, and something new.
+        while (get_operation(&world, operation).done < done + 300 &&
+               clock_mono() - start < 30 * US_PER_SECOND)
+            clock_sleep(5000);
+        int64_t took = clock_mono() - start;
+        kill(next, SIGTERM);
+        work_wait(next);
+        if (took > 5 * US_PER_SECOND)
+            fail_msg("after %s it took %lld ms until it published again", deaths[i], (long long)took / 1000);
+    }
+    assert_int_equal(work_run(&world, &(struct work_how){.operation = operation}), 0);
+    assert_all_done(&world, operation, EVENTS);
+    assert_each_once(topic, PARTITIONS, 1, EVENTS);
+}
+
+static void
 works_beside_others(void **state)
 {
     (void)state;
@@ -163,6 +192,7 @@ main(void)
         cmocka_unit_test_setup_teardown(dies_at_every_point, begin, end),
         cmocka_unit_test_setup_teardown(dies_at_any_time, begin, end),
         cmocka_unit_test_setup_teardown(is_frozen_past_its_lease, begin, end),
+        cmocka_unit_test_setup_teardown(is_publishing_again_soon_after_a_death, begin, end),
         cmocka_unit_test_setup_teardown(works_beside_others, begin, end),
         cmocka_unit_test_setup_teardown(settles_what_is_in_hand_when_told_to_stop, begin, end),
     };

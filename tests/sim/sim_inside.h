@@ -68,6 +68,8 @@ struct sim_process {
     int life;
     struct publisher *publisher;
     enum publisher_status last;
+    void (*call)(void *argument); // made aside
+    void *argument;
 };
 
 struct sim {

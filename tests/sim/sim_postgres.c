@@ -85,6 +85,7 @@ pg_check(void *context, struct slot *slot, struct chunk *unfinished, struct err 
     if (sim_luck(sim, false) != SIM_ANSWERED)
         return lost(context, "looks at its slot", SIM_LOST, err);
     *slot = mine->row;
+    slot->is_marker_old = slot->is_provisioned && sim_choose(sim, 16) == 15;
     *unfinished = mine->chunk;
     sim_say(sim, "%s looks at slot %d: fence %" PRId64 ", unfinished: %s", who(context), (int)slot->no,
             slot->fence, unfinished->exists ? unfinished->id : "nothing");

@@ -140,7 +140,34 @@ nonce_make(void *context)
     return ++of(context)->nonces;
 }
 
-static const struct publisher_world clockwork = {clock_look, clock_pass, chunk_name, nonce_make};
+static void
+call_aside(void *context, void (*call)(void *argument), void *argument)
+{
+    struct sim_process *process = context;
+    process->call = call;
+    process->argument = argument;
+}
+
+// It takes effect when it comes back: what others did meanwhile came first.
+static bool
+call_is_back(void *context, int wait_ms)
+{
+    (void)wait_ms;
+    struct sim_process *process = context;
+    if (sim_choose(process->sim, 4) == 3)
+        return false;
+    process->call(process->argument);
+    return true;
+}
+
+static const struct publisher_world clockwork = {
+    .mono = clock_look,
+    .sleep = clock_pass,
+    .uuid = chunk_name,
+    .random = nonce_make,
+    .aside = call_aside,
+    .is_back = call_is_back,
+};
 
 // --- processes ---
 

@@ -2,6 +2,8 @@
 // workers make.
 #include "world.h"
 
+#include "base/clock.h"
+
 enum { MANY_BYTES = 1 << 24 };
 
 static struct slot
@@ -102,7 +104,6 @@ a_committed_chunk_closes_its_events(void **state)
         char expected[40];
         snprintf(expected, sizeof expected, "evt-%lld", (long long)item->event_id);
         assert_true(bytes_equal_text(item->event.event_id, expected));
-        assert_int_equal(item->event.operation, no);
         snprintf(expected, sizeof expected, "\"order\": %lld", (long long)item->event_id);
         assert_int_not_equal(bytes_find(item->event.payload, bytes_of(expected), 0), SIZE_MAX);
         // Source order: topic, partition, offset.
@@ -250,6 +251,67 @@ slots_with_an_unfinished_chunk_come_first(void **state)
         is_left[slot.no] = false;
         mine[i] = slot.no;
     }
+    world_end(&world);
+}
+
+static void
+a_lost_session_ends_the_lease(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 10);
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 10);
+    struct store *dying = open_store(world.conninfo);
+    struct slot slot = {0}, other = {0};
+    struct claim claim = {0};
+    assert_works(slot_acquire(dying, "kafka-1", "dying", NULL, 0, &slot, &err));
+    assert_works(
+        chunk_claim(dying, &slot, no, new_uuid(world.admin), 10, MANY_BYTES, &world.arena, &claim, &err));
+
+    // While it is connected it is not robbed, however many look for what was left.
+    struct recovery_wanted wanted;
+    assert_works(recovery_wanted(world.store, "heir", "kafka-1", &wanted, &err));
+    assert_int_equal(wanted.unfinished, 0);
+    assert_works(slot_acquire(world.store, "kafka-1", "heir", NULL, 0, &other, &err));
+    assert_int_not_equal(other.no, slot.no);
+
+    store_close(dying); // as the kernel does for a process that was killed
+    for (int64_t end = clock_mono() + 5 * US_PER_SECOND; !wanted.unfinished && clock_mono() < end;)
+        assert_works(recovery_wanted(world.store, "heir", "kafka-1", &wanted, &err));
+    assert_int_equal(wanted.unfinished, 1);
+    assert_works(slot_acquire(world.store, "kafka-1", "heir", &other.no, 1, &other, &err));
+    assert_int_equal(other.no, slot.no);
+    assert_int_equal(other.fence, slot.fence + 1);
+    assert_refused(chunk_settle(world.store, &slot, &claim.chunk, CHUNK_COMMITTED, "x", &err), ERR_CONFLICT,
+                   "taken over");
+    world_end(&world);
+}
+
+static void
+behind_a_pooler_the_lease_alone_tells(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 0);
+    if (!world.db.pooled[0]) {
+        world_end(&world);
+        skip();
+    }
+    struct store *pooled = open_store(world.db.pooled);
+    struct slot slot = {0}, other = {0};
+    assert_works(slot_acquire(pooled, "kafka-1", "pooled", NULL, 0, &slot, &err));
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.slot WHERE holder = 'pooled' AND "
+                                              "holder_pid IS NULL"),
+                     1);
+    store_close(pooled);
+    int32_t mine[16];
+    for (size_t i = 0; i < 15; i++) {
+        assert_works(slot_acquire(world.store, "kafka-1", "heir", mine, i, &other, &err));
+        mine[i] = other.no;
+        assert_int_not_equal(other.no, slot.no);
+    }
+    assert_refused(slot_acquire(world.store, "kafka-1", "heir", mine, 15, &other, &err), ERR_NOT_FOUND,
+                   "no slot is free");
     world_end(&world);
 }
 
@@ -778,6 +840,8 @@ main(void)
         cmocka_unit_test(a_stale_fence_changes_nothing),
         cmocka_unit_test(a_slot_has_one_unfinished_chunk),
         cmocka_unit_test(slots_with_an_unfinished_chunk_come_first),
+        cmocka_unit_test(a_lost_session_ends_the_lease),
+        cmocka_unit_test(behind_a_pooler_the_lease_alone_tells),
         cmocka_unit_test(refused_items_leave_the_operation),
         cmocka_unit_test(in_doubt_is_held_until_a_scan_decides),
         cmocka_unit_test(a_scan_may_find_all_or_nothing),

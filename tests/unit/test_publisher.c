@@ -68,6 +68,8 @@ struct process {
     struct fake *fake;
     char name[32];
     struct publisher *publisher;
+    void (*call)(void *argument); // made aside
+    void *argument;
 };
 
 struct producer {
@@ -186,6 +188,7 @@ fake_check(void *context, struct slot *slot, struct chunk *unfinished, struct er
     if (fault(of(context)))
         return lost(err);
     *slot = mine->pg;
+    slot->is_marker_old = slot->is_provisioned && chance(of(context), 8) == 0;
     *unfinished = mine->chunk;
     return true;
 }
@@ -685,7 +688,34 @@ fake_random(void *context)
     return (int64_t)chance(of(context), INT64_MAX);
 }
 
-static const struct publisher_world clockwork = {fake_mono, fake_sleep, fake_uuid, fake_random};
+static void
+fake_aside(void *context, void (*call)(void *argument), void *argument)
+{
+    struct process *process = context;
+    process->call = call;
+    process->argument = argument;
+}
+
+// It takes effect when it comes back; what others do meanwhile came first.
+static bool
+fake_is_back(void *context, int wait_ms)
+{
+    (void)wait_ms;
+    struct process *process = context;
+    if (chance(of(context), 3) == 0)
+        return false;
+    process->call(process->argument);
+    return true;
+}
+
+static const struct publisher_world clockwork = {
+    .mono = fake_mono,
+    .sleep = fake_sleep,
+    .uuid = fake_uuid,
+    .random = fake_random,
+    .aside = fake_aside,
+    .is_back = fake_is_back,
+};
 
 // --- running ---
 

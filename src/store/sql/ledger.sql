@@ -22,9 +22,28 @@ BEGIN
     RETURN v;
 END $$;
 
+-- May this worker take the slot? Its lease has ended, or it is the worker's own, or the session that took it is gone: then so is its holder, or
+-- it has begun again at A. Should that be wrong, it costs a takeover: fence and epoch keep it safe.
+CREATE OR REPLACE FUNCTION redrive.slot_is_free(p_slot redrive.slot, p_worker text) RETURNS boolean
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT p_slot.lease_until < clock_timestamp() OR p_slot.holder = p_worker
+        OR p_slot.holder_pid IS NOT NULL
+           AND NOT EXISTS (SELECT FROM pg_stat_activity a
+                            WHERE a.pid = p_slot.holder_pid
+                              AND coalesce(a.backend_start = p_slot.holder_since, true)); -- not allowed to see it: take it for alive
+$$;
+
+-- Was its marker written so long ago that it is to be written again? Kafka forgets it after offsets.retention.minutes, a week by default.
+CREATE OR REPLACE FUNCTION redrive.slot_is_old(p_slot redrive.slot) RETURNS boolean
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT p_slot.is_provisioned AND NOT p_slot.quarantined AND p_slot.marker_at < clock_timestamp() - interval '24 h';
+$$;
+
 -- A. A slot that nobody holds, those with an unfinished chunk first: recovery is everybody's work. p_mine: slots the caller works with
--- already. p_quarantined: instead a slot whose chunk is in doubt, for the procedure that decides it.
-CREATE OR REPLACE FUNCTION redrive.slot_acquire(p_cluster text, p_worker text, p_mine integer[], p_quarantined boolean) RETURNS SETOF redrive.slot
+-- already. p_quarantined: instead a slot whose chunk is in doubt, for the procedure that decides it. p_session: the server process that the
+-- caller's connection was made to; behind a pooler it is not the one that runs this, and the lease alone tells whether the holder is alive.
+CREATE OR REPLACE FUNCTION redrive.slot_acquire(p_cluster text, p_worker text, p_mine integer[], p_quarantined boolean, p_session integer)
+RETURNS SETOF redrive.slot
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE v_no integer;
 BEGIN
@@ -40,13 +59,16 @@ BEGIN
     END IF;
     SELECT s.no INTO v_no FROM redrive.slot s
      WHERE s.cluster = p_cluster AND s.quarantined = p_quarantined AND s.no <> ALL (p_mine)
-       AND (s.lease_until < clock_timestamp() OR s.holder = p_worker)
+       AND redrive.slot_is_free(s, p_worker)
        AND (NOT p_quarantined OR EXISTS (SELECT FROM redrive.chunk c WHERE c.cluster = s.cluster AND c.slot = s.no AND c.state = 'in doubt'))
      ORDER BY EXISTS (SELECT FROM redrive.chunk c
-                       WHERE c.cluster = s.cluster AND c.slot = s.no AND c.state IN ('claimed', 'in doubt')) DESC, random()
+                       WHERE c.cluster = s.cluster AND c.slot = s.no AND c.state IN ('claimed', 'in doubt')) DESC,
+              redrive.slot_is_old(s) DESC, random()
      LIMIT 1 FOR UPDATE OF s SKIP LOCKED;
     RETURN QUERY UPDATE redrive.slot s
-                    SET fence = s.fence + 1, holder = p_worker, lease_until = clock_timestamp() + interval '30 s'
+                    SET fence = s.fence + 1, holder = p_worker, lease_until = clock_timestamp() + interval '30 s',
+                        holder_pid = CASE WHEN p_session = pg_backend_pid() THEN p_session END,
+                        holder_since = (SELECT a.backend_start FROM pg_stat_activity a WHERE a.pid = p_session AND p_session = pg_backend_pid())
                   WHERE s.cluster = p_cluster AND s.no = v_no
               RETURNING s.*;
 END $$;
@@ -78,7 +100,8 @@ BEGIN
     IF EXISTS (SELECT FROM redrive.chunk WHERE cluster = p_cluster AND slot = p_no AND state = 'claimed') THEN
         RAISE EXCEPTION 'slot % has a chunk whose fate is not known yet', p_no USING ERRCODE = 'RD001';
     END IF;
-    UPDATE redrive.slot SET lease_until = clock_timestamp() - interval '1 ms', holder = NULL WHERE cluster = p_cluster AND no = p_no;
+    UPDATE redrive.slot SET lease_until = clock_timestamp() - interval '1 ms', holder = NULL, holder_pid = NULL, holder_since = NULL
+     WHERE cluster = p_cluster AND no = p_no;
 END $$;
 
 CREATE OR REPLACE FUNCTION redrive.slot_quarantine(p_cluster text, p_no integer, p_fence bigint, p_evidence text) RETURNS void
@@ -462,7 +485,8 @@ BEGIN
     PERFORM FROM redrive.slot ORDER BY cluster, no FOR UPDATE;
     UPDATE redrive.install SET id = gen_random_uuid(), system_identifier = redrive._system_identifier() RETURNING id INTO v_new;
     UPDATE redrive.slot s
-       SET fence = fence + 1, holder = NULL, lease_until = '-infinity', generation = 1, txn_id = redrive._txn_id(v_new, cluster, s.no, 1),
+       SET fence = fence + 1, holder = NULL, holder_pid = NULL, holder_since = NULL, lease_until = '-infinity', generation = 1,
+           txn_id = redrive._txn_id(v_new, cluster, s.no, 1),
            settled_seq = 0, settled_id = v_new, is_provisioned = false, marker_at = NULL,
            quarantined = EXISTS (SELECT FROM redrive.chunk c WHERE c.cluster = s.cluster AND c.slot = s.no
                                                                AND c.state IN ('claimed', 'in doubt'));
