@@ -132,9 +132,11 @@ leave_quarantined(struct change *change, struct err *err)
            " times or more (max_replays); --id or is:quarantined names them",
            text_count((int64_t)(change->count - kept), count), change->call->settings.max_replays);
     change->count = kept;
-    return kept > 0 ||
-           err_set(err, ERR_NOT_FOUND,
-                   "redrive reprocess found nothing to act on: all that is chosen is in quarantine");
+    if (kept == 0)
+        return err_set(err, ERR_NOT_FOUND,
+                       "redrive reprocess found nothing to act on: all that is chosen is in quarantine");
+    return operation_preview(change->store, change->action, change->ids, kept, &change->arena,
+                             &change->preview, err); // what is left is told exactly
 }
 
 // --- may it go on? ---
@@ -338,9 +340,26 @@ dry_run(const struct change *change, struct err *err)
     return STATUS_DONE;
 }
 
+static bool
+awaits_approval(const struct change *change, int64_t no)
+{
+    struct arena arena = {0};
+    struct operation operation;
+    bool awaits = operation_get(change->store, no, &arena, &operation, NULL) && // else it is waited for
+                  operation.state == OPERATION_AWAITING;
+    arena_release(&arena);
+    return awaits;
+}
+
 static int
 carry_out(struct change *change, int64_t no, struct err *err)
 {
+    if (awaits_approval(change, no)) {
+        remark(change->call,
+               "operation %" PRId64 " goes on when somebody else runs: redrive operation %" PRId64 " approve",
+               no, no);
+        return waiting_tell(change->call, change->store, no, err);
+    }
     if (change->call->options.detach)
         return waiting_tell(change->call, change->store, no, err);
     if (change->waits_for_others)

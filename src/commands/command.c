@@ -69,6 +69,7 @@ open_once(struct call *call, enum store_need need, struct store **store, struct 
         .zone = call->settings.zone,
         .is_read_only = call->settings.read_only || need == STORE_READ,
         .program = call->command->name,
+        .max_replays = call->settings.max_replays,
         .rules = call->rules,
     };
     return store_open(store, &settings, err);

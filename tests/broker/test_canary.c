@@ -1,0 +1,217 @@
+// A canary on a real Kafka, watched while a consumer fails on purpose; and how soon a change of rate is felt.
+#include "tests/broker/work_world.h"
+
+#define PARTITIONS 4
+
+static struct world world;
+static char topic[64];
+
+static int
+begin(void **state)
+{
+    (void)state;
+    world_make(&world, 0);
+    make_topic(topic, "canary", PARTITIONS, NULL, NULL);
+    return 0;
+}
+
+static int
+end(void **state)
+{
+    (void)state;
+    world_end(&world);
+    return 0;
+}
+
+static void
+add_failures(int count)
+{
+    test_sql(
+        world.admin,
+        "INSERT INTO dlq_events (event_id, event_type, event_payload, error_message, source_id, "
+        "kafka_topic, kafka_partition) SELECT 'e' || i, 't', jsonb_build_object('i', i), 'boom', 's' || i, "
+        "'%s', i %% %d FROM generate_series(1, %d) i",
+        topic, PARTITIONS, count);
+}
+
+static int64_t
+ask(int64_t last, int32_t rate, const struct send_plan *plan)
+{
+    int64_t ids[5000];
+    for (int64_t id = 1; id <= last; id++)
+        ids[id - 1] = id;
+    struct operation_request request = {.action = ACTION_REPROCESS,
+                                        .ids = ids,
+                                        .count = (size_t)last,
+                                        .scope = "a test",
+                                        .rate = rate,
+                                        .plan = *plan};
+    snprintf(request.key, sizeof request.key, "%s", new_uuid(world.admin));
+    int64_t no = 0;
+    assert_works(operation_create(world.store, &request, NULL, NULL, &no, &err));
+    return no;
+}
+
+static struct operation
+wait_for(int64_t no, enum operation_state state)
+{
+    int64_t deadline = clock_mono() + 30 * US_PER_SECOND;
+    struct operation operation = get_operation(&world, no);
+    while (operation.state != state && clock_mono() < deadline) {
+        clock_sleep(20000);
+        operation = get_operation(&world, no);
+    }
+    if (operation.state != state)
+        fail_msg("operation %lld is %s and not %s: sent %lld, back %lld, %s", (long long)no,
+                 operation_state_name(operation.state), operation_state_name(state),
+                 (long long)operation.done, (long long)operation.came_back,
+                 operation.state_note ? operation.state_note : "");
+    return operation;
+}
+
+// What a consumer does with a record that it cannot process: a new row under the event's own id.
+static void
+fail_record(void *context, const rd_kafka_message_t *message)
+{
+    int *left = context;
+    if (!*header_text(message, "redrive-event-id") || *left == 0)
+        return;
+    --*left;
+    test_sql(
+        world.admin,
+        "INSERT INTO dlq_events (event_id, event_type, event_payload, error_message, stack_trace) SELECT "
+        "event_id, event_type, event_payload, 'boom again', 'at consumer' FROM dlq_events WHERE id = %s",
+        header_text(message, "redrive-event-id"));
+}
+
+static void
+halts_by_itself_when_the_consumer_still_fails(void **state)
+{
+    (void)state;
+    add_failures(200);
+    const struct send_plan plan = {
+        .steps = {10}, .step_count = 1, .settle_for = 20 * US_PER_SECOND, .halts = true, .halt_above = 20};
+    int64_t no = ask(200, RATE_UNLIMITED, &plan);
+    pid_t pid = work_start(&world, &(struct work_how){.operation = no});
+
+    assert_int_equal(wait_for(no, OPERATION_WAITING).done, 10);
+    int left = 3;
+    assert_int_equal(read_topic(topic, PARTITIONS, "read_committed", fail_record, &left), 10);
+    int64_t failed_at = clock_mono();
+    struct operation operation = wait_for(no, OPERATION_HALTED);
+    print_message("halted %.1f s after the consumer had failed\n", (double)(clock_mono() - failed_at) / 1e6);
+    assert_int_equal(operation.done, 10);
+    assert_int_equal(operation.came_back, 3);
+    assert_string_equal(operation.state_note, "30 % of 10 failed, more than 20 %: 3 came back, 0 refused");
+    assert_int_equal(work_wait(pid), 0); // who waits for it in the foreground is told
+
+    // The consumer is mended: a person lets it go on.
+    assert_works(operation_steer(world.store, no, STEER_RESUME, 0, &err));
+    assert_int_equal(work_run(&world, &(struct work_how){.operation = no}), 0);
+    assert_all_done(&world, no, 200);
+    assert_each_once(topic, PARTITIONS, 1, 200);
+}
+
+static void
+goes_on_by_itself_when_nothing_comes_back(void **state)
+{
+    (void)state;
+    add_failures(200);
+    const struct send_plan plan = {
+        .steps = {10, 50}, .step_count = 2, .settle_for = US_PER_SECOND, .halts = true, .halt_above = 20};
+    int64_t no = ask(200, RATE_UNLIMITED, &plan);
+    int64_t start = clock_mono();
+    assert_int_equal(work_run(&world, &(struct work_how){.operation = no}), 0);
+    assert_true(clock_mono() - start > 2 * US_PER_SECOND);
+    assert_all_done(&world, no, 200);
+    assert_each_once(topic, PARTITIONS, 1, 200);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.audit WHERE action = 'step'"), 4);
+}
+
+static void
+nothing_is_sent_while_it_can_be_called_back(void **state)
+{
+    (void)state;
+    add_failures(20);
+    int64_t no = ask(20, RATE_UNLIMITED, &(struct send_plan){.send_after = 2 * US_PER_SECOND});
+    pid_t pid = work_start(&world, &(struct work_how){.operation = no});
+    clock_sleep(US_PER_SECOND);
+    assert_int_equal(get_operation(&world, no).done, 0);
+    assert_works(operation_steer(world.store, no, STEER_CANCEL, 0, &err));
+    assert_int_equal(work_wait(pid), 0);
+    assert_int_equal(read_topic(topic, PARTITIONS, "read_uncommitted", tally_record,
+                                &(struct tally){.times = (unsigned char[32]){0}, .most = 31}),
+                     0);
+
+    int64_t later = ask(20, RATE_UNLIMITED, &(struct send_plan){.send_after = US_PER_SECOND});
+    assert_int_equal(work_run(&world, &(struct work_how){.operation = later}), 0);
+    assert_all_done(&world, later, 20);
+}
+
+// How long it is until the number sent changes for the last time (or for the first time) after this moment.
+static double
+seconds_to_change(int64_t no, bool is_last)
+{
+    int64_t start = clock_mono(), changed = start;
+    int64_t done = get_operation(&world, no).done;
+    while (clock_mono() - start < 2500000) {
+        int64_t now = get_operation(&world, no).done;
+        if (now != done)
+            changed = clock_mono();
+        if (now != done && !is_last)
+            return (double)(changed - start) / 1e6;
+        done = now;
+        clock_sleep(10000);
+    }
+    return is_last ? (double)(changed - start) / 1e6 : 1e9;
+}
+
+static void
+a_change_of_rate_is_felt_within_a_second(void **state)
+{
+    (void)state;
+    add_failures(5000);
+    int64_t no = ask(5000, 500, &(struct send_plan){0});
+    pid_t pid = work_start(&world, &(struct work_how){.operation = no});
+    while (get_operation(&world, no).done == 0)
+        clock_sleep(20000);
+    const struct {
+        const char *what;
+        enum steer steer;
+        int32_t rate;
+        bool stops;
+    } changes[] = {
+        {"to 0/s", STEER_RATE, 0, true},    {"to 1,000/s", STEER_RATE, 1000, false},
+        {"pause", STEER_PAUSE, 0, true},    {"resume", STEER_RESUME, 0, false},
+        {"to 10/s", STEER_RATE, 10, false},
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        assert_works(operation_steer(world.store, no, changes[i].steer, changes[i].rate, &err));
+        double took = seconds_to_change(no, changes[i].stops);
+        print_message("%s: felt after %.2f s\n", changes[i].what, took);
+        if (took > 1)
+            fail_msg("%s: felt after %.2f s", changes[i].what, took);
+    }
+    // What is in hand is settled first, then the rest is cancelled.
+    assert_works(operation_steer(world.store, no, STEER_CANCEL, 0, &err));
+    assert_int_equal(work_wait(pid), 0);
+    struct operation operation = get_operation(&world, no);
+    assert_int_equal(operation.state, OPERATION_CANCELLED);
+    assert_int_equal(operation.done + operation.cancelled, 5000);
+    unsigned char *times = calloc(5001, 1);
+    struct tally tally = {.times = times, .most = 5000};
+    assert_int_equal(read_topic(topic, PARTITIONS, "read_committed", tally_record, &tally), operation.done);
+    free(times);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(halts_by_itself_when_the_consumer_still_fails, begin, end),
+        cmocka_unit_test_setup_teardown(goes_on_by_itself_when_nothing_comes_back, begin, end),
+        cmocka_unit_test_setup_teardown(nothing_is_sent_while_it_can_be_called_back, begin, end),
+        cmocka_unit_test_setup_teardown(a_change_of_rate_is_felt_within_a_second, begin, end),
+    };
+    return cmocka_run_group_tests_name("canary", tests, NULL, NULL);
+}
