@@ -2,19 +2,33 @@
 
 #include "store/pg.h"
 
-// $1: the zone of the table. Each is one pass over the table or an index range; PostgreSQL may use several
-// processes for it.
-static const char pending_sql[] =
-    "SELECT count(*) FILTER (WHERE e.status = 'PENDING'), count(*) FILTER (WHERE e.status = 'RESOLVED'),"
-    " count(*) FILTER (WHERE e.status = 'DISCARDED'),"
-    " count(*) FILTER (WHERE e.status IS NULL OR e.status NOT IN ('PENDING', 'RESOLVED', 'DISCARDED')),"
-    " (min(e.created_at) FILTER (WHERE e.status = 'PENDING'))::timestamp AT TIME ZONE $1,"
-    " (max(e.created_at) FILTER (WHERE e.status = 'PENDING'))::timestamp AT TIME ZONE $1 FROM :\"events\" e";
+// $1: the zone of the table. What can be counted in an index of the contract is counted there (statuses,
+// hours, types); the table itself is read for what is closed, and for the messages.
 
+// Room for the messages' hashes.
+static const char room_sql[] = "SELECT pg_catalog.set_config('work_mem', '64MB', true)";
+
+static const char pending_sql[] =
+    "WITH by_status AS (SELECT e.status::text AS status, count(*) AS n FROM :\"events\" e GROUP BY 1)"
+    " SELECT coalesce(sum(n) FILTER (WHERE status = 'PENDING'), 0)::int8,"
+    " coalesce(sum(n) FILTER (WHERE status = 'RESOLVED'), 0)::int8,"
+    " coalesce(sum(n) FILTER (WHERE status = 'DISCARDED'), 0)::int8,"
+    " coalesce(sum(n) FILTER (WHERE status IS NULL OR status NOT IN ('PENDING', 'RESOLVED', 'DISCARDED')), "
+    "0)::int8,"
+    " (SELECT e.created_at FROM :\"events\" e WHERE e.status = 'PENDING' AND e.created_at IS NOT NULL"
+    "  ORDER BY e.created_at LIMIT 1)::timestamp AT TIME ZONE $1,"
+    " (SELECT e.created_at FROM :\"events\" e WHERE e.status = 'PENDING' AND e.created_at IS NOT NULL"
+    "  ORDER BY e.created_at DESC LIMIT 1)::timestamp AT TIME ZONE $1 FROM by_status";
+
+// By hash: a million texts are not kept beside each other to be counted.
 static const char errors_sql[] =
-    "SELECT left(e.error_message, 500), count(*), min(e.created_at)::timestamp AT TIME ZONE $1, "
-    "max(e.created_at)::timestamp AT TIME ZONE $1"
-    " FROM :\"events\" e WHERE e.status = 'PENDING' GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 20";
+    "SELECT left(s.error_message, 500), m.n, m.first::timestamp AT TIME ZONE $1, m.last::timestamp AT TIME "
+    "ZONE $1 FROM"
+    " (SELECT count(*) AS n, min(e.created_at) AS first, max(e.created_at) AS last, min(e.id) AS sample"
+    "  FROM :\"events\" e WHERE e.status = 'PENDING' GROUP BY hashtextextended(left(e.error_message, 500), 0)"
+    "  ORDER BY 1 DESC LIMIT 20) m JOIN LATERAL (SELECT x.error_message FROM :\"events\" x WHERE x.id = "
+    "m.sample LIMIT 1) s"
+    " ON true ORDER BY 2 DESC, 1";
 
 // Hours begin at whole hours of the wall; the table's own times are compared as they stand, so that its index
 // on created_at serves.
@@ -27,9 +41,14 @@ static const char hours_sql[] = "WITH bounds AS (SELECT date_trunc('hour', now()
                                 "hour') AS h (hour) LEFT JOIN counted c ON c.hour = h.hour"
                                 " ORDER BY h.hour";
 
-static const char types_sql[] = "SELECT e.event_type::text, count(*), count(*) FILTER (WHERE e.status = "
-                                "'PENDING'), count(*) FILTER (WHERE e.status = 'RESOLVED')"
-                                " FROM :\"events\" e GROUP BY 1 ORDER BY 2 DESC, 1";
+// What is not closed is pending.
+static const char types_sql[] =
+    "WITH every AS (SELECT e.event_type::text AS type, count(*) AS n FROM :\"events\" e GROUP BY 1),"
+    " closed AS (SELECT e.event_type::text AS type, count(*) AS n, count(*) FILTER (WHERE e.status = "
+    "'RESOLVED') AS resolved"
+    "  FROM :\"events\" e WHERE e.status < 'PENDING' OR e.status > 'PENDING' OR e.status IS NULL GROUP BY 1)"
+    " SELECT every.type, every.n, every.n - coalesce(closed.n, 0), coalesce(closed.resolved, 0) FROM every"
+    " LEFT JOIN closed ON closed.type = every.type ORDER BY 2 DESC, 1";
 
 static const char resolutions_sql[] = "SELECT e.event_type::text, count(*), avg(extract(epoch FROM "
                                       "e.resolved_at - e.created_at))::float8 FROM :\"events\" e"
@@ -105,10 +124,10 @@ read_resolutions(const PGresult *r, struct arena *arena, struct stats *stats)
 bool
 stats_read(struct store *store, struct arena *arena, struct stats *stats, struct err *err)
 {
-    enum { PENDING, ERRORS, HOURS, TYPES, RESOLUTIONS, QUERIES };
+    enum { ROOM, PENDING, ERRORS, HOURS, TYPES, RESOLUTIONS, QUERIES };
     static const char *const sql[QUERIES] = {
-        [PENDING] = pending_sql, [ERRORS] = errors_sql,           [HOURS] = hours_sql,
-        [TYPES] = types_sql,     [RESOLUTIONS] = resolutions_sql,
+        [ROOM] = room_sql,   [PENDING] = pending_sql, [ERRORS] = errors_sql,
+        [HOURS] = hours_sql, [TYPES] = types_sql,     [RESOLUTIONS] = resolutions_sql,
     };
     *stats = (struct stats){0};
     struct params zone = {0};
@@ -116,7 +135,7 @@ stats_read(struct store *store, struct arena *arena, struct stats *stats, struct
     PGresult *results[QUERIES] = {0};
     struct pg_step steps[QUERIES];
     for (size_t i = 0; i < QUERIES; i++)
-        steps[i] = (struct pg_step){.sql = sql[i], .params = &zone, .whole = &results[i]};
+        steps[i] = (struct pg_step){.sql = sql[i], .params = i == ROOM ? NULL : &zone, .whole = &results[i]};
     bool ok = pg_run(store, FOR_SCANNING, steps, QUERIES, err);
     params_release(&zone);
     if (!ok)
