@@ -41,6 +41,7 @@ struct keeper {
     int64_t compare_upto; // a difference is looked for at and below this id; 0: not now
     size_t compare_rows;
     int64_t sweep_upto; // the next slice that is compared anyway; 0: from the newest again
+    int64_t unswept;    // nobody kept the sums for a while: compared at once at and below this id; 0: done
     int changes;        // since the sums were folded
     struct rollup_cells *cells;
     struct rollup_slice slice;
@@ -105,6 +106,7 @@ claim(struct keeper *keeper, struct err *err)
     if (claim.is_mine && !keeper->is_mine) {
         keeper->sure = keeper->sure_next = keeper->high = claim.high;
         keeper->compare_upto = keeper->sweep_upto = 0;
+        keeper->unswept = claim.was_alone ? claim.high : 0;
         keeper->is_exact = false;
         // What a keeper before remembered may have gone with a crash of the server.
         rollup_cells_destroy(keeper->cells);
@@ -215,8 +217,9 @@ check(struct keeper *keeper, struct err *err)
     int64_t now = clock_mono();
     int64_t pause = (now - began) * DEAR;
     keeper->check_at = now + (pause > CHECK_EVERY ? pause : CHECK_EVERY);
-    keeper->is_exact = check.difference == 0 && keeper->low == 0;
-    if (keeper->is_exact) {
+    bool agrees = check.difference == 0 && keeper->low == 0;
+    keeper->is_exact = agrees && keeper->unswept == 0;
+    if (agrees) {
         keeper->compare_upto = 0;
     } else if (keeper->low == 0 && keeper->compare_upto == 0) {
         keeper->compare_upto = keeper->high;
@@ -253,6 +256,19 @@ search(struct keeper *keeper, struct err *err)
     if (differs || keeper->compare_upto == 0)
         keeper->check_at = 0;
     return !differs || check(keeper, err);
+}
+
+// All of it, once: from here on what changes is seen.
+static bool
+catch_up(struct keeper *keeper, struct err *err)
+{
+    int64_t until;
+    bool differs;
+    if (!compare(keeper, keeper->unswept, MOST_COMPARED, &until, &differs, err))
+        return false;
+    keeper->unswept = until > keeper->low ? until : 0;
+    keeper->check_at = 0;
+    return true;
 }
 
 static bool
@@ -297,6 +313,8 @@ keep(struct keeper *keeper, int64_t *wait, struct err *err)
         return look_below(keeper, err);
     if (!is_done || !is_settled)
         return true;
+    if (keeper->unswept > 0)
+        return catch_up(keeper, err);
     if (now >= keeper->check_at)
         return check(keeper, err);
     if (keeper->compare_upto > 0)

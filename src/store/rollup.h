@@ -69,6 +69,7 @@ void rollup_slice_release(struct rollup_slice *slice);
 
 struct rollup_claim {
     bool is_mine;
+    bool was_alone;    // nobody kept the sums for a while
     int64_t low, high; // ids in (low, high] were looked at
     int32_t slots_from;
 };

@@ -321,11 +321,14 @@ rollup_claim(struct store *store, const char *keeper, struct rollup_claim *claim
     param_int4(&params, hour_ago());
     PGresult *r;
     if (!pg_ask(store, FOR_WRITING,
-                "SELECT is_mine, low, high, slots_from FROM redrive.backlog_claim($1, $2, $3, $4)", &params,
-                &r, err))
+                "SELECT is_mine, was_alone, low, high, slots_from FROM redrive.backlog_claim($1, $2, $3, $4)",
+                &params, &r, err))
         return false;
-    *claim = (struct rollup_claim){value_bool(r, 0, 0), value_int8(r, 0, 1), value_int8(r, 0, 2),
-                                   value_int4(r, 0, 3)};
+    *claim = (struct rollup_claim){.is_mine = value_bool(r, 0, 0),
+                                   .was_alone = value_bool(r, 0, 1),
+                                   .low = value_int8(r, 0, 2),
+                                   .high = value_int8(r, 0, 3),
+                                   .slots_from = value_int4(r, 0, 4)};
     PQclear(r);
     return true;
 }

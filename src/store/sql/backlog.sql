@@ -6,9 +6,9 @@
 -- for the caller to read, fingerprint and hand to backlog_add.
 
 -- The lease, for 10 s. is_mine false: somebody else keeps the sums, or the caller's fingerprints or zone are not those of the sums. p_slot: the
--- slot in which an hour ago was.
+-- slot in which an hour ago was. was_alone: nobody kept the sums for a while, so differences that cancel each other out may have gone unnoticed.
 CREATE OR REPLACE FUNCTION redrive.backlog_claim(p_keeper text, p_version integer, p_zone text, p_slot integer,
-                                      OUT is_mine boolean, OUT low bigint, OUT high bigint, OUT slots_from integer)
+                                      OUT is_mine boolean, OUT was_alone boolean, OUT low bigint, OUT high bigint, OUT slots_from integer)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     s redrive.backlog_state;
@@ -35,6 +35,7 @@ BEGIN
            SET version = p_version, zone = v_zone, low = s.low, high = s.high, slots_from = p_slot, exact_at = NULL, checked_at = NULL;
     END IF;
     UPDATE redrive.backlog_state SET keeper = p_keeper, keeper_until = clock_timestamp() + interval '10 s';
+    was_alone := s.keeper IS DISTINCT FROM p_keeper AND s.keeper_until < clock_timestamp() - interval '5 s';
     is_mine := true;
     low := s.low;
     high := s.high;
@@ -43,7 +44,7 @@ END $$;
 
 CREATE OR REPLACE FUNCTION redrive.backlog_release(p_keeper text) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
-    UPDATE redrive.backlog_state SET keeper = NULL, keeper_until = '-infinity' WHERE keeper = p_keeper;
+    UPDATE redrive.backlog_state SET keeper = NULL, keeper_until = clock_timestamp() WHERE keeper = p_keeper;
 $$;
 
 CREATE OR REPLACE FUNCTION redrive._backlog_hold(p_keeper text) RETURNS redrive.backlog_state
