@@ -13,6 +13,7 @@
 #include "commands/help.h"
 #include "commands/output.h"
 #include "core/category.h"
+#include "core/group_rules.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #define IS_SANITIZED
@@ -92,6 +93,7 @@ run(int argc, char **argv, struct err *err)
     }
     arguments_release(&arguments);
     category_rules_destroy(call.rules);
+    group_rules_destroy(call.group_rules);
     settings_release(&call.settings);
     free(call.options.ids);
     return status;

@@ -615,6 +615,17 @@ settings_set_password(struct settings *settings, const char *password)
     derive_conninfo(settings, password);
 }
 
+// What lies in the configuration folder holds for everybody who uses it, without being named.
+static void
+find_rules(struct settings *settings)
+{
+    const char *path = arena_printf(&settings->arena, "%s/rules", settings->config_home);
+    if (settings->rules != NULL || access(path, F_OK) != 0)
+        return;
+    settings->rules = path;
+    settings->origins[SETTING_ID_rules] = (struct settings_origin){.place = PLACE_FILE, .where = path};
+}
+
 bool
 settings_load(struct settings *settings, const struct settings_request *request, struct err *err)
 {
@@ -628,9 +639,11 @@ settings_load(struct settings *settings, const struct settings_request *request,
               apply_environment(settings, err) && apply_options(settings, request, err);
     free(reading.found);
     free(reading.names);
-    if (ok)
-        derive_conninfo(settings, NULL);
-    return ok;
+    if (!ok)
+        return false;
+    find_rules(settings);
+    derive_conninfo(settings, NULL);
+    return true;
 }
 
 void

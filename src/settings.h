@@ -91,6 +91,7 @@ struct settings {
     int64_t max_replays;   // an event that came back so often is in quarantine
     int64_t send_after;    // microseconds in which a reprocess of the screen can be called back
     bool reason_required;
+    const char *rules;      // file of rules for groups; NULL: none
     const char *categories; // rows for core/category before the built-in ones, or NULL
 
     // Screen

@@ -45,14 +45,15 @@ static const struct {
     enum setting_id setting;
     const char *value; // where the option takes none
 } setting_options[] = {
-    {OPTION_DATABASE, SETTING_ID_database, NULL}, {OPTION_HOST, SETTING_ID_host, NULL},
-    {OPTION_PORT, SETTING_ID_port, NULL},         {OPTION_USER, SETTING_ID_user, NULL},
-    {OPTION_BROKERS, SETTING_ID_brokers, NULL},   {OPTION_TABLE, SETTING_ID_table, NULL},
-    {OPTION_ZONE, SETTING_ID_zone, NULL},         {OPTION_READ_ONLY, SETTING_ID_read_only, "on"},
-    {OPTION_NO_COLOR, SETTING_ID_color, "mono"},  {OPTION_THEME, SETTING_ID_theme, NULL},
-    {OPTION_KEYMAP, SETTING_ID_keymap, NULL},     {OPTION_COLOR, SETTING_ID_color, NULL},
-    {OPTION_ASCII, SETTING_ID_ascii, "on"},       {OPTION_MOUSE, SETTING_ID_mouse, "on"},
-    {OPTION_NO_MOUSE, SETTING_ID_mouse, "off"},   {OPTION_REFRESH, SETTING_ID_refresh, NULL},
+    {OPTION_DATABASE, SETTING_ID_database, NULL},   {OPTION_HOST, SETTING_ID_host, NULL},
+    {OPTION_PORT, SETTING_ID_port, NULL},           {OPTION_USER, SETTING_ID_user, NULL},
+    {OPTION_BROKERS, SETTING_ID_brokers, NULL},     {OPTION_TABLE, SETTING_ID_table, NULL},
+    {OPTION_ZONE, SETTING_ID_zone, NULL},           {OPTION_RULES, SETTING_ID_rules, NULL},
+    {OPTION_READ_ONLY, SETTING_ID_read_only, "on"}, {OPTION_NO_COLOR, SETTING_ID_color, "mono"},
+    {OPTION_THEME, SETTING_ID_theme, NULL},         {OPTION_KEYMAP, SETTING_ID_keymap, NULL},
+    {OPTION_COLOR, SETTING_ID_color, NULL},         {OPTION_ASCII, SETTING_ID_ascii, "on"},
+    {OPTION_MOUSE, SETTING_ID_mouse, "on"},         {OPTION_NO_MOUSE, SETTING_ID_mouse, "off"},
+    {OPTION_REFRESH, SETTING_ID_refresh, NULL},
 };
 
 static bool

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "commands/password.h"
+#include "commands/rules_file.h"
 #include "core/category.h"
 #include "store/schema.h"
 
@@ -71,6 +72,7 @@ open_once(struct call *call, enum store_need need, struct store **store, struct 
         .program = call->command->name,
         .max_replays = call->settings.max_replays,
         .rules = call->rules,
+        .group_rules = call->group_rules,
     };
     return store_open(store, &settings, err);
 }
@@ -106,11 +108,19 @@ check_schema(struct store *store, struct err *err)
 }
 
 bool
+command_rules(struct call *call, struct err *err)
+{
+    if (call->rules == NULL && (call->rules = category_rules_create(call->settings.categories, err)) == NULL)
+        return err_context(err, "%s", call->settings.origins[SETTING_ID_categories].where);
+    return call->group_rules != NULL || rules_file_read(call->settings.rules, &call->group_rules, err);
+}
+
+bool
 command_store(struct call *call, enum store_need need, struct store **store, struct err *err)
 {
     *store = NULL;
-    if (call->rules == NULL && (call->rules = category_rules_create(call->settings.categories, err)) == NULL)
-        return err_context(err, "%s", call->settings.origins[SETTING_ID_categories].where);
+    if (!command_rules(call, err))
+        return false;
     if (need == STORE_WRITE && call->settings.read_only)
         return err_set(err, ERR_DENIED, "redrive %s changes something, and read_only is on (%s)",
                        call->command->name, call->settings.origins[SETTING_ID_read_only].where);

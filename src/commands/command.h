@@ -81,6 +81,7 @@ struct call {
     bool in_is_terminal, out_is_terminal, err_is_terminal;
     bool has_color; // standard output may be coloured
     struct category_rules *rules;
+    struct group_rules *group_rules;
 };
 
 // Answers with an exit status. Where err is set, main says its sentence; command_status makes a status of it.
@@ -110,6 +111,9 @@ enum store_need {
     STORE_WRITE,  // changes something
     STORE_BARE,   // whatever there is: migrate, doctor
 };
+// Makes category and group rules of what the settings say, once.
+bool command_rules(struct call *call, struct err *err) MUST_CHECK;
+
 // Connects, asking for a password where the server wants one and a person is there. Category rules are made
 // on the way.
 bool command_store(struct call *call, enum store_need need, struct store **store, struct err *err) MUST_CHECK;

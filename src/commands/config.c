@@ -59,11 +59,8 @@ command_config(struct call *call, struct err *err)
 {
     if (!command_no_args(call, err))
         return STATUS_USAGE;
-    call->rules = category_rules_create(call->settings.categories, err);
-    if (call->rules == NULL) {
-        err_context(err, "%s", call->settings.origins[SETTING_ID_categories].where);
+    if (!command_rules(call, err))
         return STATUS_USAGE;
-    }
     if (call->options.check) {
         struct broker_settings broker;
         if (!plan_key_check(call->settings.key, err) || !publishing_broker_ready(call, &broker, err) ||

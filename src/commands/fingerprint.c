@@ -14,7 +14,9 @@
 #include "commands/json.h"
 #include "commands/output.h"
 #include "commands/record.h"
+#include "core/category.h"
 #include "core/event.h"
+#include "core/group_rules.h"
 #include "core/value.h"
 
 enum { BLOCK = 1 << 20 };
@@ -71,7 +73,7 @@ next_line(struct lines *lines, struct bytes *line, struct err *err)
 }
 
 struct keying {
-    const struct options *options;
+    const struct call *call;
     struct record_reader reader;
     struct strbuf out;
     struct arena arena; // of one explanation
@@ -89,15 +91,35 @@ add_part(struct strbuf *out, const char *name, struct bytes part)
 }
 
 static void
-explain_text(const struct fingerprint *print, struct strbuf *out)
+add_rules(const struct keying *keying, const struct fingerprint *print, struct strbuf *out)
+{
+    char version[GROUP_RULES_VERSION];
+    char key[GROUP_TEXT];
+    strbuf_printf(out, "  rules   version %s", group_rules_version(keying->call->group_rules, version));
+    if (print->rule != NULL) {
+        strbuf_printf(out, "; \"");
+        text_visible(out, bytes_of(print->rule), false);
+        strbuf_printf(out, "\" made it of %s", group_text(print->text_key, key));
+    }
+    strbuf_add_char(out, '\n');
+}
+
+static void
+explain_text(const struct keying *keying, const struct fingerprint *print, struct strbuf *out)
 {
     char key[GROUP_TEXT];
+    const char *why = NULL;
+    enum category category = category_of(keying->call->rules, print->root_class, print->pattern, &why);
     strbuf_printf(out, "%s\n", group_text(print->key, key));
     add_part(out, "class", print->root_class);
     add_part(out, "text", print->root_text);
     add_part(out, "pattern", print->pattern);
     add_part(out, "frame", print->frame);
     add_part(out, "because", print->frame_reason);
+    add_rules(keying, print, out);
+    strbuf_printf(out, "  kind    %s: ", category_name(category));
+    text_visible(out, bytes_of(why), false);
+    strbuf_add_char(out, '\n');
     for (uint32_t i = 0; i < print->mask_count; i++) {
         strbuf_printf(out, "  masked  %s: ", print->masks[i].rule);
         text_visible(out, print->masks[i].text, false);
@@ -105,25 +127,39 @@ explain_text(const struct fingerprint *print, struct strbuf *out)
     }
 }
 
-static void
-explain_json(const struct fingerprint *print, struct strbuf *out)
+static struct value *
+masks_json(const struct fingerprint *print)
 {
-    struct value *object = value_object(), *masks = value_array();
-    json_group(object, "group", print->key);
-    value_add_int(object, "version", FINGERPRINT_VERSION);
-    value_add_bytes(object, "root_class", print->root_class);
-    value_add_bytes(object, "root_text", print->root_text);
-    value_add_bytes(object, "pattern", print->pattern);
-    value_add_bytes(object, "frame", print->frame);
-    value_add_bytes(object, "frame_reason", print->frame_reason);
-    value_add_bool(object, "cut", print->is_cut);
+    struct value *masks = value_array();
     for (uint32_t i = 0; i < print->mask_count; i++) {
         struct value *mask = value_object();
         value_add_bytes(mask, "text", print->masks[i].text);
         value_add_text(mask, "rule", print->masks[i].rule);
         value_add(masks, NULL, mask);
     }
-    value_add(object, "masks", masks);
+    return masks;
+}
+
+static void
+explain_json(const struct keying *keying, const struct fingerprint *print, struct strbuf *out)
+{
+    char version[GROUP_RULES_VERSION];
+    const char *why = NULL;
+    enum category category = category_of(keying->call->rules, print->root_class, print->pattern, &why);
+    struct value *object = value_object();
+    json_group(object, "group", print->key);
+    json_group(object, "text_group", print->text_key);
+    value_add_text(object, "version", group_rules_version(keying->call->group_rules, version));
+    value_add_text(object, "group_rule", print->rule);
+    value_add_bytes(object, "root_class", print->root_class);
+    value_add_bytes(object, "root_text", print->root_text);
+    value_add_bytes(object, "pattern", print->pattern);
+    value_add_bytes(object, "frame", print->frame);
+    value_add_bytes(object, "frame_reason", print->frame_reason);
+    value_add_text(object, "category", category_name(category));
+    value_add_text(object, "category_rule", why);
+    value_add_bool(object, "cut", print->is_cut);
+    value_add(object, "masks", masks_json(print));
     value_dump(object, out);
     strbuf_add_char(out, '\n');
     value_destroy(object);
@@ -144,17 +180,18 @@ static bool
 key_line(struct keying *keying, struct bytes line, struct err *err)
 {
     struct fingerprint_input input = {.message = line};
-    if (keying->options->record && !record_read(&keying->reader, line, &input, err))
+    if (keying->call->options.record && !record_read(&keying->reader, line, &input, err))
         return false;
-    if (!keying->options->explain && !keying->options->json) {
+    input.rules = keying->call->group_rules;
+    if (!keying->call->options.explain && !keying->call->options.json) {
         add_key(&keying->out, fingerprint_key(&input));
         return true;
     }
     struct fingerprint print = fingerprint_explain(&input, &keying->arena);
-    if (keying->options->json)
-        explain_json(&print, &keying->out);
+    if (keying->call->options.json)
+        explain_json(keying, &print, &keying->out);
     else
-        explain_text(&print, &keying->out);
+        explain_text(keying, &print, &keying->out);
     arena_reset(&keying->arena);
     return true;
 }
@@ -192,8 +229,10 @@ command_fingerprint(struct call *call, struct err *err)
 {
     if (!command_no_args(call, err))
         return STATUS_USAGE;
+    if (!command_rules(call, err))
+        return STATUS_USAGE;
     struct lines lines = {.data = alloc_bytes(BLOCK), .capacity = BLOCK};
-    struct keying keying = {.options = &call->options};
+    struct keying keying = {.call = call};
     bool ok = key_lines(&keying, &lines, err);
     ok = flush(&keying, ok ? err : NULL) && ok; // the lines before a bad one keep their answer
     record_release(&keying.reader);

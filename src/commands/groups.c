@@ -149,7 +149,8 @@ first_pair(const struct breakdown *breakdown, uint64_t pair)
 // --- what a group is called: learned from a sample of each ---
 
 static bool
-describe_some(struct store *store, struct backlog *backlog, size_t *cursor, bool *is_more, struct err *err)
+describe_some(struct store *store, const struct group_rules *rules, struct backlog *backlog, size_t *cursor,
+              bool *is_more, struct err *err)
 {
     enum { SLICE = 200 };
     int64_t ids[SLICE];
@@ -167,7 +168,8 @@ describe_some(struct store *store, struct backlog *backlog, size_t *cursor, bool
         return false;
     for (size_t i = 0; i < page.count; i++) {
         const struct event *event = &page.events[i];
-        struct fingerprint_input input = {.message = event->error_message, .stack = event->stack_trace};
+        struct fingerprint_input input = {
+            .message = event->error_message, .stack = event->stack_trace, .rules = rules};
         struct fingerprint parts = fingerprint_explain(&input, &page.arena);
         struct group_text text = {.pattern = arena_text(&page.arena, parts.pattern),
                                   .error_class = arena_text(&page.arena, parts.root_class),
@@ -181,12 +183,12 @@ describe_some(struct store *store, struct backlog *backlog, size_t *cursor, bool
 }
 
 static bool
-describe(struct store *store, struct backlog *backlog, struct err *err)
+describe(struct store *store, const struct group_rules *rules, struct backlog *backlog, struct err *err)
 {
     size_t cursor = 0;
     bool is_more = true;
     while (is_more)
-        if (!describe_some(store, backlog, &cursor, &is_more, err))
+        if (!describe_some(store, rules, backlog, &cursor, &is_more, err))
             return false;
     return true;
 }
@@ -329,7 +331,7 @@ groups(struct call *call, struct store *store, struct counting *counting, struct
     choice.limit = 0; // of groups here: the largest N
     ok = ok && choose_scan(store, &choice, fields, count_event, choosing_tick, counting, &tally, err) &&
          choosing_check_known(&tally, err) &&
-         (counting->pivot != PIVOT_ERROR || describe(store, counting->backlog, err));
+         (counting->pivot != PIVOT_ERROR || describe(store, call->group_rules, counting->backlog, err));
     progress_end(&counting->progress);
     breakdown_sort(&counting->breakdown);
     ok = ok && print_groups(call, counting, now, store_info(store)->zone_us, err);

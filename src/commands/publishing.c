@@ -11,7 +11,8 @@ publishing_store(const struct call *call)
                                    .is_read_only = call->settings.read_only,
                                    .max_replays = call->settings.max_replays,
                                    .program = call->command->name,
-                                   .rules = call->rules};
+                                   .rules = call->rules,
+                                   .group_rules = call->group_rules};
 }
 
 struct broker_settings

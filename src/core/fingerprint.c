@@ -8,12 +8,14 @@
 #include "core/fingerprint_hash.h"
 #include "core/fingerprint_mask.h"
 #include "core/fingerprint_word.h"
+#include "core/group_rules.h"
 
 #define CLASS_MAX 256
 #define PART_END 0x1f
 
 // What goes into the hash, and what people are told about it.
 struct evidence {
+    const struct group_rules *rules;
     struct cause_chain chain;
     const struct cause_link *root; // the link whose text counts
     struct bytes class_name;
@@ -58,7 +60,7 @@ find_frame(struct evidence *evidence)
     const struct cause_chain *chain = &evidence->chain;
     for (unsigned i = 0; i < chain->count && evidence->frame_len == 0; i++) {
         struct bytes frames = chain->links[i].frames;
-        evidence->frame_len = frame_own(frames, chain->is_newest_last, evidence->frame);
+        evidence->frame_len = frame_own(frames, chain->is_newest_last, evidence->rules, evidence->frame);
         if (!frame_is_shared(frames))
             break;
     }
@@ -88,6 +90,7 @@ look_further(struct evidence *evidence)
 static void
 gather(struct evidence *evidence, const struct fingerprint_input *input)
 {
+    evidence->rules = input->rules;
     cause_read(input, &evidence->chain);
     evidence->root = &evidence->chain.links[0];
     evidence->class_name = evidence->root->class_name;
@@ -125,12 +128,21 @@ hash_evidence(const struct evidence *evidence)
     return fingerprint_hash((struct bytes){text, len}, FINGERPRINT_VERSION);
 }
 
+// The text as the mask saw it: both cut at the same place.
+static struct bytes
+seen_text(struct bytes text)
+{
+    return bytes_slice(text, 0, text.len > MASK_TEXT_MAX ? MASK_TEXT_MAX : text.len);
+}
+
 uint64_t
 fingerprint_key(const struct fingerprint_input *input)
 {
     struct evidence evidence;
     gather(&evidence, input);
-    return hash_evidence(&evidence);
+    uint64_t key = hash_evidence(&evidence);
+    return input->rules == NULL ? key
+                                : group_rules_apply(input->rules, key, seen_text(evidence.root->text), NULL);
 }
 
 // For people
@@ -201,13 +213,6 @@ frame_reason(const struct evidence *evidence)
     return "The text of the root cause names nothing, and there is no stack to tell where it arose.";
 }
 
-// The text as the mask saw it: both cut at the same place.
-static struct bytes
-seen_text(struct bytes text)
-{
-    return bytes_slice(text, 0, text.len > MASK_TEXT_MAX ? MASK_TEXT_MAX : text.len);
-}
-
 static struct fingerprint
 describe(struct evidence *evidence, struct mask_trail *trail, struct arena *arena)
 {
@@ -218,12 +223,14 @@ describe(struct evidence *evidence, struct mask_trail *trail, struct arena *aren
 
     struct bytes class_name = plain_class(evidence->class_name);
     struct fingerprint fingerprint = {
-        .key = hash_evidence(evidence),
+        .text_key = hash_evidence(evidence),
         .root_class = class_name.len > 0 ? arena_copy(arena, class_name) : BYTES_ABSENT,
         .root_text = arena_copy(arena, text),
         .pattern = write_pattern(arena, seen_text(text), trail),
         .is_cut = mask.is_cut || evidence->chain.is_cut,
     };
+    fingerprint.key =
+        group_rules_apply(evidence->rules, fingerprint.text_key, seen_text(text), &fingerprint.rule);
     if (evidence->frame_len > 0)
         fingerprint.frame = arena_copy(arena, (struct bytes){evidence->frame, evidence->frame_len});
     return fingerprint;

@@ -3,9 +3,9 @@
 //
 //     key = hash64(version, root class, 0x1f, masked root text, 0x1f, frame or nothing)
 //
-// A pure function of message, stack and class; no learning, no state, no locale; linear in the input; safe
-// from several threads. Rules: spec grouping.md. The rule version is part of the hash: golden values in
-// tests/cases/fingerprint.
+// A pure function of message, stack, class and the operators' rules; no learning, no state, no locale; linear
+// in the input; safe from several threads. Rules: spec grouping.md. The rule version is part of the hash:
+// golden values in tests/cases/fingerprint.
 #ifndef REDRIVE_CORE_FINGERPRINT_H
 #define REDRIVE_CORE_FINGERPRINT_H
 
@@ -16,10 +16,13 @@
 
 #define FINGERPRINT_VERSION 2
 
+struct group_rules;
+
 struct fingerprint_input {
     struct bytes message;
-    struct bytes stack;       // may be absent
-    struct bytes error_class; // may be absent: then it is found in stack or message
+    struct bytes stack;              // may be absent
+    struct bytes error_class;        // may be absent: then it is found in stack or message
+    const struct group_rules *rules; // of the operators (core/group_rules.h); NULL: none
 };
 
 // Only the key: the fast road, no allocation.
@@ -29,6 +32,8 @@ uint64_t fingerprint_key(const struct fingerprint_input *input);
 // arena.
 struct fingerprint {
     uint64_t key;
+    uint64_t text_key;         // before the operators' rules
+    const char *rule;          // the operators' rule that made it another, or NULL; as long as the rules
     struct bytes root_class;   // absent where none is named
     struct bytes root_text;    // the root cause's text, as it stands
     struct bytes pattern;      // the same on one line, placeholders typed for people: <n> <uuid> <ip> …

@@ -4,6 +4,7 @@
 
 #include "core/fingerprint_trace.h"
 #include "core/fingerprint_word.h"
+#include "core/group_rules.h"
 
 // A frame taken apart; names are views of its line.
 struct frame {
@@ -155,6 +156,13 @@ is_library(const struct frame *frame)
     return false;
 }
 
+// What the operators say is theirs goes before the list of libraries.
+static bool
+is_own(const struct group_rules *rules, const struct frame *frame)
+{
+    return group_rules_is_own(rules, frame->function) || group_rules_is_own(rules, frame->file);
+}
+
 struct line_reader {
     struct bytes text;
     size_t at;
@@ -266,7 +274,7 @@ write_frame(const struct frame *frame, char out[FRAME_TEXT_MAX])
 }
 
 size_t
-frame_own(struct bytes frames, bool is_newest_last, char out[FRAME_TEXT_MAX])
+frame_own(struct bytes frames, bool is_newest_last, const struct group_rules *rules, char out[FRAME_TEXT_MAX])
 {
     struct line_reader reader = {.text = frames};
     struct bytes line = BYTES_ABSENT;
@@ -274,7 +282,7 @@ frame_own(struct bytes frames, bool is_newest_last, char out[FRAME_TEXT_MAX])
     bool is_found = false;
     for (unsigned i = 0; bytes_present(frames) && i < FRAMES_MAX && next_line(&reader, &line); i++) {
         struct frame frame;
-        if (!read_frame(&reader, line, &frame) || is_library(&frame))
+        if (!read_frame(&reader, line, &frame) || (is_library(&frame) && !is_own(rules, &frame)))
             continue;
         best = frame;
         is_found = true;

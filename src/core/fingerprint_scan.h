@@ -76,6 +76,8 @@ void scan_take_plain(struct scan *scan, size_t from, size_t to, unsigned seen);
 bool scan_take_free_value(struct scan *scan, size_t from);
 // A word with digits or marks in it. `seen` are the kinds of its bytes.
 void scan_take_marked(struct scan *scan, size_t from, size_t to, unsigned seen);
+// Is this word an error code: by its form, its place or the word before?
+bool scan_is_code(struct scan *scan, size_t from, size_t to, bool is_number);
 // A word behind `name=`.
 void scan_take_value(struct scan *scan, size_t from, size_t to, unsigned seen);
 // Quoted text whose opening mark (`len` bytes) stands at scan->at.

@@ -256,7 +256,8 @@ read_column(struct event_reader *reader, const struct column *column, const PGre
 static void
 derive_group(struct event_reader *reader, struct event *event, struct bytes message, struct bytes stack)
 {
-    const struct fingerprint_input input = {.message = message, .stack = stack};
+    const struct fingerprint_input input = {
+        .message = message, .stack = stack, .rules = reader->store->group_rules};
     event->group = fingerprint_key(&input);
     struct group_entry *group = group_cache_get(reader->store, event->group, message, stack);
     if (group->page != reader->page) {

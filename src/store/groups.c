@@ -42,7 +42,7 @@ static void
 learn(const struct store *store, struct group_cache *cache, struct group_entry *entry, struct bytes message,
       struct bytes stack)
 {
-    const struct fingerprint_input input = {.message = message, .stack = stack};
+    const struct fingerprint_input input = {.message = message, .stack = stack, .rules = store->group_rules};
     struct fingerprint parts = fingerprint_parts(&input, &cache->scratch);
     if (store->rules)
         entry->category = category_of(store->rules, parts.root_class, parts.pattern, NULL);

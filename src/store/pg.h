@@ -35,6 +35,7 @@ struct store {
     bool is_read_only;
     bool is_in_transaction; // between pg_begin and pg_commit or pg_rollback
     const struct category_rules *rules;
+    const struct group_rules *group_rules;
     struct group_cache *groups; // of events.c, made when first needed
     struct store_info info;
     char failed_function[64]; // of the schema, called by the statement that failed last; for its GRANT

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "core/category.h"
-#include "core/fingerprint.h"
+#include "core/group_rules.h"
 #include "core/words.h"
 #include "store/pg.h"
 
@@ -42,7 +42,8 @@ rollup_state(struct store *store, struct rollup_state *state, struct err *err)
     *state = (struct rollup_state){
         .exists = !value_is_null(r, 0, 0),
         .highest = value_int8(r, 0, 11),
-        .is_ours = value_int4(r, 0, 0) == FINGERPRINT_VERSION && bytes_equal_text(zone, store->zone),
+        .is_ours = value_int4(r, 0, 0) == group_rules_number(store->group_rules) &&
+                   bytes_equal_text(zone, store->zone),
         .is_counting = value_bool(r, 0, 2),
         .is_kept = value_bool(r, 0, 3),
         .behind = value_int8(r, 0, 4),

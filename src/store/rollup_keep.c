@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 #include "core/fingerprint.h"
+#include "core/group_rules.h"
 #include "core/words.h"
 #include "store/pg.h"
 
@@ -128,6 +129,7 @@ describe(struct news *news, uint64_t key, const struct fingerprint_input *input)
 }
 
 struct gathering {
+    const struct group_rules *rules;
     struct rollup_cells *cells;
     struct rollup_slice *slice;
     struct news news;
@@ -201,7 +203,8 @@ gather_row(void *context, const PGresult *row)
 {
     struct gathering *gathering = context;
     const struct fingerprint_input input = {.message = value_bytes(row, 0, COLUMN_ERROR),
-                                            .stack = value_bytes(row, 0, COLUMN_STACK)};
+                                            .stack = value_bytes(row, 0, COLUMN_STACK),
+                                            .rules = gathering->rules};
     const struct bytes texts[3] = {value_bytes(row, 0, COLUMN_TYPE), value_bytes(row, 0, COLUMN_SOURCE),
                                    value_bytes(row, 0, COLUMN_TOPIC)};
     uint64_t key = fingerprint_key(&input);
@@ -290,7 +293,7 @@ rollup_gather(struct store *store, const char *keeper, struct rollup_cells *cell
     else
         param_int8(&params, range->before_id ? range->before_id : range->after_id);
     const char *sql = range->ids ? these_sql : range->before_id ? below_sql : above_sql;
-    struct gathering gathering = {.cells = cells, .slice = slice};
+    struct gathering gathering = {.rules = store->group_rules, .cells = cells, .slice = slice};
     bool ok = pg_stream(store, FOR_READING, sql, &params, gather_row, &gathering, err) &&
               publish_news(store, keeper, &gathering, err);
     for (size_t i = 0; ok && i < slice->count; i++)
@@ -316,7 +319,7 @@ rollup_claim(struct store *store, const char *keeper, struct rollup_claim *claim
         return false;
     struct params params = {0};
     param_text(&params, keeper);
-    param_int4(&params, FINGERPRINT_VERSION);
+    param_int4(&params, group_rules_number(store->group_rules));
     param_text(&params, store->zone);
     param_int4(&params, hour_ago());
     PGresult *r;

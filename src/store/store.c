@@ -173,6 +173,7 @@ store_open(struct store **store, const struct store_settings *settings, struct e
     s->is_read_only = settings->is_read_only;
     s->max_replays = settings->max_replays ? settings->max_replays : 3;
     s->rules = settings->rules;
+    s->group_rules = settings->group_rules;
     if (!store_reconnect(s, err)) {
         store_close(s);
         return false;

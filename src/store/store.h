@@ -16,6 +16,7 @@
 #include "core/category.h"
 
 struct store;
+struct group_rules;
 
 struct store_settings {
     const char *conninfo; // conninfo or URI, "" for libpq's own environment and service files; never holds a
@@ -25,7 +26,8 @@ struct store_settings {
     bool is_read_only;    // default_transaction_read_only; every writing function fails with ERR_DENIED
     const char *program;  // shown in pg_stat_activity: "redrive/<program>/<host>/<pid>"
     int64_t max_replays;  // an event that came back so often is in quarantine; 0: 3
-    const struct category_rules *rules; // for EVENT_GROUP; borrowed
+    const struct category_rules *rules;    // for EVENT_GROUP; borrowed
+    const struct group_rules *group_rules; // likewise
 };
 
 // ERR_USAGE for a connection string that came from the command line and holds a password, or cannot be read.

@@ -34,10 +34,12 @@ desk_backlog_begin(struct desk *desk)
 }
 
 static struct group_text
-describe(const struct event *event, struct arena *arena)
+describe(const struct event *event, const struct group_rules *rules, struct arena *arena)
 {
     struct fingerprint print = fingerprint_explain(
-        &(struct fingerprint_input){.message = event->error_message, .stack = event->stack_trace}, arena);
+        &(struct fingerprint_input){
+            .message = event->error_message, .stack = event->stack_trace, .rules = rules},
+        arena);
     struct bytes line = event->error_message;
     size_t end = bytes_find(line, BYTES("\n"), 0);
     line = bytes_slice(line, 0, end == SIZE_MAX ? line.len : end);
@@ -74,7 +76,8 @@ describe_new_groups(struct desk *desk, struct err *err)
         for (size_t i = 0, row = 0; i < count; i++) {
             if (row >= page.count || page.events[row].id != ids[i])
                 continue;
-            struct group_text text = describe(&page.events[row++], &page.arena);
+            struct group_text text =
+                describe(&page.events[row++], desk->settings->store.group_rules, &page.arena);
             backlog_describe(desk->backlog, keys[i], &text);
         }
         event_page_release(&page);

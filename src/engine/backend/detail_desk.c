@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/text.h"
 #include "core/fingerprint.h"
+#include "core/group_rules.h"
 #include "store/audit.h"
 #include "store/story.h"
 
@@ -95,8 +96,11 @@ desk_why_request(struct desk *desk, const struct request *request)
     }
 
     struct arena *arena = &reply->arena;
-    struct fingerprint print = fingerprint_explain(
-        &(struct fingerprint_input){.message = event.error_message, .stack = event.stack_trace}, arena);
+    struct fingerprint print =
+        fingerprint_explain(&(struct fingerprint_input){.message = event.error_message,
+                                                        .stack = event.stack_trace,
+                                                        .rules = desk->settings->store.group_rules},
+                            arena);
     const char *why = "no rule matched";
     enum category category = category_of(desk->settings->store.rules, print.root_class, print.pattern, &why);
 
@@ -104,8 +108,9 @@ desk_why_request(struct desk *desk, const struct request *request)
     const char **lines = arena_array(arena, FIXED + print.mask_count + 1, sizeof *lines);
     size_t count = 0;
     char hex[GROUP_TEXT];
-    lines[count++] = arena_printf(arena, "group     %s (rules version %d)", group_text(print.key, hex),
-                                  FINGERPRINT_VERSION);
+    char version[GROUP_RULES_VERSION];
+    lines[count++] = arena_printf(arena, "group     %s (rules version %s)", group_text(print.key, hex),
+                                  group_rules_version(desk->settings->store.group_rules, version));
     lines[count++] = arena_printf(arena, "class     %s", shown(arena, print.root_class));
     lines[count++] = arena_printf(arena, "text      %s", shown(arena, print.root_text));
     lines[count++] = arena_printf(arena, "pattern   %s", shown(arena, print.pattern));

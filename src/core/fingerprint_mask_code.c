@@ -1,0 +1,98 @@
+// Error codes: numbers and short words that tell one error from another and so survive the mask.
+#include "core/fingerprint_scan.h"
+
+#include <string.h>
+
+#define CODE_DIGITS 5 // longer numbers are ids
+
+static bool
+is_upper_code(struct bytes word)
+{
+    unsigned digits = 0;
+    unsigned upper = 0;
+    for (size_t i = 0; i < word.len; i++) {
+        unsigned kind = word_kind(word.data[i]);
+        digits += (kind & KIND_DIGIT) != 0;
+        upper += (kind & KIND_UPPER) != 0;
+        if ((kind & (KIND_DIGIT | KIND_UPPER)) == 0 && !word_is_one_of(word.data[i], "_-."))
+            return false;
+    }
+    return digits <= CODE_DIGITS && (upper > 0 || digits == word.len) && word.len <= 20;
+}
+
+static bool
+is_http_failure(struct bytes word)
+{
+    static const char statuses[] =
+        "400 401 403 404 405 406 408 409 410 411 412 413 415 416 422 423 424 425 426 428 429 431 451 "
+        "500 501 502 503 504 505 507 508 511 520 522 524 ";
+    return word.len == 3 && bytes_find(BYTES(statuses), word, 0) % 4 == 0;
+}
+
+// "[404] during", "failed (503)", "404 (Not Found)": an HTTP status in brackets of its own, or with its
+// reason in them.
+static bool
+is_bracketed_status(const struct scan *scan, size_t from, size_t to)
+{
+    if (from == 0 || !is_http_failure(scan_slice(scan, from, to)))
+        return false;
+    char open = scan->text.data[from - 1];
+    char close = scan_char(scan, to);
+    bool is_first = from == 1 || word_is_one_of(scan_char(scan, from - 2), "[ :");
+    if (close == ' ' && scan_char(scan, to + 1) == '(')
+        return (word_kind(scan_char(scan, to + 2)) & KIND_UPPER) != 0;
+    return (open == '[' && from <= 2 && close == ']') || (open == '(' && is_first && close == ')');
+}
+
+// "GET / HTTP/1.1" 404 153: behind the request line of an access log.
+static bool
+is_answer_status(const struct scan *scan, size_t from, size_t to)
+{
+    static const size_t reach = sizeof "HTTP/1.1\" " - 1;
+    if (to - from != 3 || from < reach || memcmp(scan->text.data + from - 2, "\" ", 2) != 0)
+        return false;
+    return bytes_find(scan_slice(scan, from - reach, from), BYTES("HTTP/"), 0) != SIZE_MAX;
+}
+
+// "539 - Duplicidade de NF-e", "503 Service Unavailable", "23505: duplicate key": a number that begins the
+// text and is then explained.
+static bool
+is_leading_code(const struct scan *scan, size_t from, size_t to)
+{
+    if (scan_skip_blanks(scan, 0) != from || scan->depth > 1)
+        return false;
+    const char *data = scan->text.data;
+    if (to - from <= 4 && to + 3 < scan->end && data[to] == ' ' && data[to + 1] == '-' && data[to + 2] == ' ')
+        return true;
+    if (to - from == 5 && scan_char(scan, to) == ':' && bytes_ends(scan->class_name, "PostgresException"))
+        return true;
+    struct bytes next = scan_peek_word(scan, to);
+    return is_http_failure(scan_slice(scan, from, to)) && next.len > 2 && next.data == data + to + 1 &&
+           (word_kind(next.data[0]) & KIND_UPPER) != 0;
+}
+
+bool
+scan_is_code(struct scan *scan, size_t from, size_t to, bool is_number)
+{
+    struct bytes word = scan_slice(scan, from, to);
+    if (word.len > 20)
+        return false;
+    if (is_number && (is_leading_code(scan, from, to) || is_bracketed_status(scan, from, to) ||
+                      is_answer_status(scan, from, to)))
+        return true;
+    if (!is_number && word_is_error_code(word))
+        return true;
+    if (scan->prev.len == 0)
+        return false;
+
+    unsigned roles = scan_prev_roles(scan);
+    if ((roles & ROLE_SQLSTATE) != 0)
+        return word.len == 5 && is_upper_code(word);
+    if ((roles & ROLE_CODE) == 0)
+        return false;
+    if (is_number)
+        return word.len <= CODE_DIGITS;
+    bool is_negative =
+        word.data[0] == '-' && word_digits(word) == word.len - 1 && word.len <= CODE_DIGITS + 1;
+    return is_negative || is_upper_code(word);
+}
