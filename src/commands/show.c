@@ -431,11 +431,13 @@ print_as_sent(struct call *call, const struct shown *shown, struct err *err)
 static bool
 print_raw(struct call *call, struct store *store, struct shown *shown, struct err *err)
 {
-    const struct event *event = &shown->event;
-    if (shown->revision_count > 0 || event->revisions > 0)
-        return err_set(err, ERR_NOT_FOUND,
-                       "event %" PRId64 " has a corrected payload; this version shows only that one",
-                       event->id);
+    struct event *event = &shown->event;
+    if (event->revisions > 0) {
+        if (!store_original(store, event->id, &shown->arena, &event->payload, &event->has_raw, err))
+            return false;
+        event->revisions = 0;
+        shown->revision_count = 0;
+    }
     if (event->has_raw)
         return print_bytes(call, event->payload, err);
     if (!plan_event(call, store, shown, err))

@@ -183,6 +183,31 @@ store_revisions(struct store *store, int64_t id, struct arena *arena, struct rev
 }
 
 bool
+store_original(struct store *store, int64_t id, struct arena *arena, struct bytes *payload, bool *is_kept,
+               struct err *err)
+{
+    *payload = BYTES_ABSENT;
+    *is_kept = false;
+    if (!pg_has_schema(store, err))
+        return false;
+    struct params params = {0};
+    param_int8(&params, id);
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING,
+                "SELECT raw.event_id IS NOT NULL, CASE WHEN raw.event_id IS NOT NULL THEN raw.value ELSE "
+                "convert_to(e.event_payload::text, 'UTF8') END FROM :\"events\" e LEFT JOIN redrive.record "
+                "raw ON raw.event_id = e.id WHERE e.id = $1",
+                &params, &r, err))
+        return false;
+    if (PQntuples(r)) {
+        *is_kept = value_bool(r, 0, 0);
+        *payload = arena_copy(arena, value_bytes(r, 0, 1));
+    }
+    PQclear(r);
+    return true;
+}
+
+bool
 store_same_json(struct store *store, const int64_t *ids, const struct bytes *originals, size_t count,
                 bool *same, struct err *err)
 {

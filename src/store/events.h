@@ -49,6 +49,11 @@ bool store_last_closed(struct store *store, int64_t *at, char by[64], struct err
 bool store_revisions(struct store *store, int64_t id, struct arena *arena, struct revision **revisions,
                      size_t *count, struct err *err) MUST_CHECK;
 
+// The payload of an event as it came, whatever was corrected since: the record's bytes (*is_kept), else the
+// jsonb's text. An event that is not there has none.
+bool store_original(struct store *store, int64_t id, struct arena *arena, struct bytes *payload,
+                    bool *is_kept, struct err *err) MUST_CHECK;
+
 // Is `original` the same JSON value as this event's event_payload (jsonb equality, decided by PostgreSQL;
 // what is not JSON is not the same)?
 bool store_same_json(struct store *store, const int64_t *ids, const struct bytes *originals, size_t count,

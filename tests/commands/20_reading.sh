@@ -105,6 +105,12 @@ run show "${db[@]}" 1 --as-sent
 ok "show --as-sent" all exits 0 ';' eval '[ "$out" = "{\"n\": 1, \"amount\": 1.5}" ]' ';' warns "not byte for byte"
 run show "${db[@]}" 1002
 ok "show of a hostile event" all exits 0 ';' not says $'\033'
+sql "INSERT INTO redrive.revision (event_id, no, payload, reason) VALUES (1, 1, '{\"n\": 2}', 'test')" >/dev/null
+run show "${db[@]}" 1 --raw
+ok "show --raw of a corrected event: as it came" all exits 0 ';' eval '[ "$out" = "{\"n\": 1, \"amount\": 1.5}" ]'
+run show "${db[@]}" 1 --as-sent
+ok "and --as-sent: as corrected" all exits 0 ';' eval '[ "$out" = "{\"n\": 2}" ]'
+sql "DELETE FROM redrive.revision" >/dev/null
 at_terminal '' show "${db[@]}" 1002 --raw
 ok "show --raw at a terminal is harmless" all not says $'\033]' ';' not says $'\007'
 run show "${db[@]}" 99999
