@@ -82,9 +82,9 @@ drop_database(void **state)
 }
 
 static struct vt *
-start(int rows, int cols, const char *more)
+start_on(const char *conninfo, int rows, int cols, const char *more)
 {
-    const char *argv[] = {program, "-d", db.conninfo, NULL};
+    const char *argv[] = {program, "-d", conninfo, NULL};
     const char *env[] = {"REDRIVE_NOW=2026-11-21T10:00:00Z", "REDRIVE_START_WORKER=off", "REDRIVE_LABEL=PROD",
                          more, NULL};
     struct vt *vt = vt_start(&(struct vt_setup){.rows = rows, .cols = cols, .argv = argv, .env = env});
@@ -92,6 +92,12 @@ start(int rows, int cols, const char *more)
     assert_screen(vt, vt_wait_text(vt, "live"));
     (void)vt_settle(vt, 100);
     return vt;
+}
+
+static struct vt *
+start(int rows, int cols, const char *more)
+{
+    return start_on(db.conninfo, rows, cols, more);
 }
 
 static void
@@ -273,6 +279,31 @@ nothing_happens_nothing_is_sent(void **state)
     finish(vt);
 }
 
+// Each statement may meet another session of the server: PgBouncer in transaction mode.
+static void
+the_screen_works_behind_a_pooler(void **state)
+{
+    (void)state;
+    if (!*db.pooled)
+        skip();
+    struct vt *vt = start_on(db.pooled, 24, 80, NULL);
+    assert_screen(vt, vt_press(vt, "/Socket<Enter>"));
+    assert_screen(vt, vt_press(vt, "<Enter>"));
+    assert_screen(vt, vt_wait_text(vt, "400"));
+    assert_screen(vt, vt_press(vt, "/:44[0-9]<Enter>"));
+    assert_screen(vt, vt_wait_text(vt, "400 / 400"));
+    assert_screen(vt, vt_press(vt, "<Enter>"));
+    assert_screen(vt, vt_wait_text(vt, "\"order\""));
+    assert_screen(vt, vt_press(vt, "qD"));
+    assert_screen(vt, vt_wait_text(vt, "[ C"));
+    assert_screen(vt, vt_press(vt, "<Enter>4"));
+    assert_screen(vt, vt_wait_text(vt, "operations"));
+    assert_screen(vt, vt_press(vt, "5"));
+    assert_screen(vt, vt_wait_text(vt, "migrate"));
+    assert_screen(vt, !vt_shows(vt, "error:"));
+    finish(vt);
+}
+
 static void
 an_open_dialog_survives_resizing(void **state)
 {
@@ -409,6 +440,7 @@ main(void)
         cmocka_unit_test(bytes_stay_within_budget),
         cmocka_unit_test(the_mouse_is_taken_when_asked),
         cmocka_unit_test(nothing_happens_nothing_is_sent),
+        cmocka_unit_test(the_screen_works_behind_a_pooler),
         cmocka_unit_test(an_open_dialog_survives_resizing),
         cmocka_unit_test(a_lost_connection_is_told_and_mended),
         cmocka_unit_test(suspending_hands_the_terminal_over),

@@ -143,7 +143,7 @@ a_million_is_no_trouble(void **state)
     for (int i = 0; i < 20; i++)
         assert_true(selection_undo(&selection));
     assert_false(selection_undo(&selection)); // twenty steps and no more
-    for (int64_t i = 0; i < 10; i++) {        // all of them and three thousand more, again and again
+    for (int64_t i = 0; i < 3; i++) {         // all of them and three thousand more, again and again
         selection_invert(&selection, ids, MILLION);
         selection_add(&selection, ids + 500000, 3000);
         assert_int_equal(selection_hidden(&selection, ids, MILLION), 0);
