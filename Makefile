@@ -208,6 +208,13 @@ sim: ## the publisher between two ends in memory: SCHEDULES (1000000) from SEED;
 	$(Q)$(MAKE) -j$(JOBS) VARIANT=kill build/kill/tests/tools/sim
 	$(Q)build/kill/tests/tools/sim schedules=$(SCHEDULES) seed=$(SEED) broken=$(BROKEN)
 
+crash: ## kill, freeze and cut off everything for MINUTES (10); MODE=all or one of those in tests/crash/loop, SEED=n
+	$(Q)tests/lib/packages.sh install build test kafka
+	$(Q)$(MAKE) -j$(JOBS) VARIANT=kill crash-programs
+	$(Q)tests/crash/loop minutes=$(MINUTES) mode=$(or $(MODE),all) seed=$(SEED) broken=$(BROKEN)
+
+crash-programs: $(OUT)/redrive $(filter $(OUT)/tests/tools/%,$(TOOLS))
+
 bench: ## the figures, as ratios within one run; ROWS="100000 1000000" chooses the sizes
 	$(Q)tests/lib/packages.sh install build test kafka
 	$(Q)$(MAKE) -j$(JOBS) build/redrive bench-tools
@@ -269,5 +276,5 @@ help: ## this list
 FORCE:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all all-objects place install demo demo-tools test test-unit test-programs unit-programs fuzz fuzz-programs tsan sim bench bench-tools \
+.PHONY: all all-objects place install demo demo-tools test test-unit test-programs unit-programs fuzz fuzz-programs tsan sim crash crash-programs bench bench-tools \
 	screenshots format format-check layers lint tidy banned packages clean help FORCE

@@ -49,13 +49,16 @@ on_certificate(rd_kafka_t *handle, const char *broker, int32_t id, int *flaw, in
     return *flaw == 0;
 }
 
+#define LOG_CRITICAL 2 // of syslog, whose levels the library takes
+
 static void
 on_log(const rd_kafka_t *handle, int level, const char *facility, const char *text)
 {
     (void)handle;
     // What matters of it comes back as an error of the call that met it; being fenced, for one, is an orderly
-    // end.
-    log_line(LOG_DEBUG, "kafka client", "level=%d about=%s text=\"%s\"", level, facility, text);
+    // end. A critical line is the last one before the library ends the process.
+    log_line(level <= LOG_CRITICAL ? LOG_ERROR : LOG_DEBUG, "kafka client", "level=%d about=%s text=\"%s\"",
+             level, facility, text);
 }
 
 static bool

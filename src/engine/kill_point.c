@@ -8,37 +8,42 @@
 #include <time.h>
 #include <unistd.h>
 
-// Is this the passage of this point that the environment asks for?
+// The signal that the environment asks for at this passage of this point; 0: none.
 static int
-is_due(const char *name)
+due(const char *name)
 {
     static unsigned passages;
     const char *wish = getenv("REDRIVE_KILL");
     size_t len = strlen(name);
     if (!wish || strncmp(wish, name, len) != 0 || wish[len] != ':')
         return 0;
-    return ++passages == strtoul(wish + len + 1, NULL, 10);
+    char *end;
+    if (++passages != strtoul(wish + len + 1, &end, 10))
+        return 0;
+    return strcmp(end, ":stop") == 0 ? SIGSTOP : SIGKILL;
 }
 
 void
 kill_point(const char *name)
 {
-    if (is_due(name))
-        raise(SIGKILL);
+    int signal = due(name);
+    if (signal)
+        raise(signal);
 }
 
 void
 kill_point_soon(const char *name)
 {
-    if (!is_due(name))
+    int signal = due(name);
+    if (!signal)
         return;
-    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = signal};
     timer_t timer;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     struct itimerspec soon = {.it_value.tv_nsec = 1000 + now.tv_nsec % 3000000};
     if (timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &soon, NULL))
-        raise(SIGKILL);
+        raise(signal);
 }
 
 #else

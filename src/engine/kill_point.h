@@ -1,9 +1,9 @@
 // kill_point: places where the crash tests end the process as SIGKILL would. Compiled only with
 // REDRIVE_KILL_POINTS; the program that ships has no trace of them.
 //
-// REDRIVE_KILL=<point>:<n> kills at the n-th passage of that point (from 1). KILL_POINT_SOON arms a timer of
-// up to 3 ms instead, so that death comes while the request made next is in flight. The points are those of
-// reliability.md 6.2.
+// REDRIVE_KILL=<point>:<n> kills at the n-th passage of that point (from 1); <point>:<n>:stop freezes there,
+// as SIGSTOP would, until somebody sends SIGCONT. KILL_POINT_SOON arms a timer of up to 3 ms instead, so that
+// death comes while the request made next is in flight. The points are those of reliability.md 6.2.
 #ifndef REDRIVE_ENGINE_KILL_POINT_H
 #define REDRIVE_ENGINE_KILL_POINT_H
 
