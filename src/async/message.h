@@ -24,6 +24,7 @@ enum request_kind {
                      // REQUEST_GROUPS
     REQUEST_LIST,    // the ids a list is made of: list; pages; asked anew it replaces the one before
     REQUEST_COLLECT, // like REQUEST_LIST, beside it: ids for a selection or an action; answered by REPLY_LIST
+    REQUEST_FACETS,  // ids: counts of their types, topics, sources, categories
     REQUEST_ROWS,    // ids: rows for the window of a list, texts cut to 1 KiB
     REQUEST_EVENT,   // id: everything about one event
     REQUEST_WHY,     // id: why it is in its group
@@ -49,6 +50,7 @@ enum list_source {
     LIST_CLOSED,    // resolved, discarded or all: by `statuses`
     LIST_OPERATION, // items of an operation in `item_states`
 };
+enum list_order { ORDER_WHEN, ORDER_ID, ORDER_TYPE, ORDER_KEY, ORDER_TRY, ORDER_ERROR, ORDER_COUNT };
 struct list_query {
     enum list_source source;
     enum pivot pivot;
@@ -58,7 +60,15 @@ struct list_query {
     int64_t operation;
     unsigned item_states;
     char *filter; // heap, owned by the request; NULL or "": none. A status: term in it overrides source.
-    bool oldest_first;
+    enum list_order order; // another than ORDER_WHEN only for the pending ones
+    bool oldest_first;     // ORDER_WHEN; else that order turned round
+};
+
+// How often a value is there among events: "type", "order.created", 28010.
+struct facet {
+    const char *field; // of the filter language
+    const char *value; // NULL: absent in the table
+    int64_t count;
 };
 
 struct request {
@@ -88,6 +98,7 @@ enum reply_kind {
     REPLY_STATUS, // number 0: connection, worker, promise, arrivals: the header of the screen
     REPLY_GROUPS,
     REPLY_LIST,
+    REPLY_FACETS,
     REPLY_ROWS,
     REPLY_EVENT,
     REPLY_WHY,
@@ -168,6 +179,10 @@ struct reply {
     bool is_first;
     int64_t scanned, total, undecided;
     bool is_new_available; // the list could grow: "+12 new, r"; id_count then counts them and ids is NULL
+
+    struct facet *facets; // REPLY_FACETS: field by field, the most frequent first
+    size_t facet_count;
+    int64_t uncounted; // of the ids: not pending any more
 
     struct event *rows; // REPLY_ROWS; ids that are gone are left out
     size_t row_count;

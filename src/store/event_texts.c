@@ -24,14 +24,25 @@ texts_sql(const struct store *store, const struct event_texts_query *query)
                               "SELECT e.id::int8, e.error_message::text" ROWS_UP " ORDER BY e.id"},
         [EVENT_TEXT_STACK] = {"SELECT e.id::int8, e.stack_trace::text" ROWS_DOWN " ORDER BY e.id DESC",
                               "SELECT e.id::int8, e.stack_trace::text" ROWS_UP " ORDER BY e.id"},
+        [EVENT_TEXT_KEY] = {"SELECT e.id::int8, e.source_id::text" ROWS_DOWN " ORDER BY e.id DESC",
+                            "SELECT e.id::int8, e.source_id::text" ROWS_UP " ORDER BY e.id"},
         [EVENT_TEXT_PAYLOAD] = {"SELECT e.id::int8, e.event_payload::text" ROWS_DOWN " ORDER BY e.id DESC",
                                 "SELECT e.id::int8, e.event_payload::text" ROWS_UP " ORDER BY e.id"},
     };
-    static const char *const kept[2] = {"SELECT e.id::int8, " KEPT_PAYLOAD ROWS_DOWN KEPT
-                                        " ORDER BY e.id DESC",
-                                        "SELECT e.id::int8, " KEPT_PAYLOAD ROWS_UP KEPT " ORDER BY e.id"};
+    static const char *const kept[2] = {
+        "SELECT e.id::int8, " KEPT_PAYLOAD ROWS_DOWN KEPT " ORDER BY e.id DESC",
+        "SELECT e.id::int8, " KEPT_PAYLOAD ROWS_UP KEPT " ORDER BY e.id",
+    };
+    static const char *const kept_key[2] = {
+        "SELECT e.id::int8, coalesce(raw.key, convert_to(e.source_id::text, 'UTF8'))" ROWS_DOWN KEPT
+        " ORDER BY e.id DESC",
+        "SELECT e.id::int8, coalesce(raw.key, convert_to(e.source_id::text, 'UTF8'))" ROWS_UP KEPT
+        " ORDER BY e.id",
+    };
     if (query->text == EVENT_TEXT_PAYLOAD && store->info.schema_version > 0)
         return kept[query->ascending];
+    if (query->text == EVENT_TEXT_KEY && store->info.schema_version > 0)
+        return kept_key[query->ascending];
     return plain[query->text][query->ascending];
 }
 

@@ -53,6 +53,13 @@ typedef bool rollup_ids_fn(void *context, const int64_t *ids, size_t count);
 bool rollup_other_ids(struct store *store, const struct rollup_list *list, rollup_ids_fn *each, void *context,
                       struct err *err) MUST_CHECK;
 
+// The counted events one by one, highest id first, below before_id (0: from the newest), at most `limit`: id,
+// event_type, source_table, topic, retry_count, created_at to the second, group, category, error_class. The
+// bytes are valid during the call.
+typedef void rollup_row_fn(void *context, const struct event *event);
+bool rollup_rows(struct store *store, int64_t before_id, size_t limit, rollup_row_fn *each, void *context,
+                 struct err *err) MUST_CHECK;
+
 // --- keeping ---
 
 struct rollup_cells; // what a keeper remembers of cells and groups

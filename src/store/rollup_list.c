@@ -1,6 +1,8 @@
 // Lists of events out of the table of counted ones: their order is that of its index, cell by cell.
 #include "store/rollup.h"
 
+#include <stdlib.h>
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "store/pg.h"
 
@@ -123,4 +125,60 @@ rollup_other_ids(struct store *store, const struct rollup_list *list, rollup_ids
         pg_copy_ids(store, list->oldest_first ? other_oldest_sql : other_newest_sql, each, context, err);
     pg_rollback(store);
     return ok;
+}
+
+// What is known of a row's group: rows of a group follow each other often.
+struct row_group {
+    uint64_t key;
+    bool is_known;
+    enum category category;
+};
+
+bool
+rollup_rows(struct store *store, int64_t before_id, size_t limit, rollup_row_fn *each, void *context,
+            struct err *err)
+{
+    static const char sql[] = "SELECT b.id, b.created, b.retries::int4, c.group_key, nullif(c.event_type, "
+                              "''), nullif(c.source_table, ''),"
+                              " nullif(c.topic, ''), g.error_class, g.pattern FROM (SELECT * FROM "
+                              "redrive.backlog_event e WHERE e.id < $1"
+                              " ORDER BY e.id DESC LIMIT $2) b JOIN redrive.backlog_cell c ON c.no = b.cell"
+                              " JOIN redrive.backlog_group g ON g.key = c.group_key ORDER BY b.id DESC";
+    struct params params = {0};
+    param_int8(&params, before_id ? before_id : INT64_MAX);
+    param_int8(&params, (int64_t)limit);
+    PGresult *r;
+    if (!pg_ask(store, FOR_SCANNING, sql, &params, &r, err))
+        return false;
+    enum { MEMO = 1024 };
+    struct row_group *memo = alloc_array(MEMO, sizeof *memo);
+    for (int i = 0; i < PQntuples(r); i++) {
+        uint64_t key = (uint64_t)value_int8(r, i, 3);
+        struct row_group *group = &memo[key % MEMO];
+        if (!group->is_known || group->key != key)
+            *group =
+                (struct row_group){.key = key,
+                                   .is_known = true,
+                                   .category = store->rules ? category_of(store->rules, value_bytes(r, i, 7),
+                                                                          value_bytes(r, i, 8), NULL)
+                                                            : CATEGORY_UNKNOWN};
+        int32_t created = value_int4(r, i, 1);
+        const struct event event = {
+            .id = value_int8(r, i, 0),
+            .status = EVENT_PENDING,
+            .created_at = created ? (created + EPOCH_2000) * US_PER_SECOND : TIME_ABSENT,
+            .created_wall = TIME_ABSENT,
+            .retry_count = value_int4(r, i, 2),
+            .group = key,
+            .event_type = value_bytes(r, i, 4),
+            .source_table = value_bytes(r, i, 5),
+            .topic = value_bytes(r, i, 6),
+            .error_class = value_bytes(r, i, 7),
+            .category = group->category,
+        };
+        each(context, &event);
+    }
+    free(memo);
+    PQclear(r);
+    return true;
 }

@@ -259,6 +259,15 @@ event_narrow_term(const struct event *event, size_t i, struct arena *arena, cons
     return false;
 }
 
+const char *
+event_facet_term(const char *field, const char *value, struct arena *arena)
+{
+    if (!value)
+        return arena_printf(arena, "!%s:/^/", field);
+    return strcmp(field, "kind") == 0 ? arena_printf(arena, "kind:%s", value)
+                                      : exact_term(arena, field, bytes_of(value));
+}
+
 bool
 event_copy_choice(const struct event *event, size_t i, struct arena *arena, const char **text,
                   struct bytes *value)

@@ -127,6 +127,16 @@ events_handle(struct app *app, void *state, enum action action)
     case DO_FILTER:
         events_ask_filter(app, events);
         return true;
+    case DO_NEXT_MATCH:
+    case DO_PREVIOUS_MATCH:
+        events_step_match(app, events, action == DO_NEXT_MATCH);
+        return true;
+    case DO_FACETS:
+        events_ask_facets(app, events);
+        return true;
+    case DO_SAVED_FILTERS:
+        events_ask_saved(app);
+        return true;
     case DO_NARROW:
         events_ask_narrow(app, events);
         return true;
@@ -200,7 +210,9 @@ events_receive(struct app *app, void *state, struct reply *reply)
     }
     if (!reply->number)
         return false;
-    if (reply->number == events->collect_number) {
+    if (reply->number == events->facets_number && reply->kind == REPLY_FACETS) {
+        events_take_facets(app, events, reply);
+    } else if (reply->number == events->collect_number) {
         events_collected(app, events, reply);
     } else if (reply->number == events->rows_number) {
         if (reply->kind == REPLY_ROWS)
@@ -265,8 +277,8 @@ events_click(struct app *app, void *state, int row, int col)
     struct table_model model = events_model(events);
     int column;
     enum table_spot spot = table_click(&events->table, &model, row, col, &column);
-    if (spot == TABLE_HEADING && (column == COLUMN_ID || column == COLUMN_WHEN))
-        app_perform(app, DO_SORT_REVERSE);
+    if (spot == TABLE_HEADING)
+        events_order_by(app, events, (enum event_column)column);
     return spot == TABLE_ROW;
 }
 
@@ -309,6 +321,7 @@ events_close(struct app *app, void *state)
     strbuf_release(&events->before);
     filter_destroy(events->parsed);
     row_cache_release(&events->rows);
+    events_saved_release(events);
     free(events->title);
     free(events->ids);
     free(events->collected);

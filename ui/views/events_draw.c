@@ -133,8 +133,7 @@ draw_line(const struct app *app, const struct events *events, struct canvas *can
     const char *status = events_status_name(events);
     if (status)
         chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_INFO, bytes_of(status));
-    chip_draw(canvas, line.row, &col, limit, ROLE_STATUS,
-              bytes_of(events->query.oldest_first ? "oldest first" : "newest first"));
+    chip_draw(canvas, line.row, &col, limit, ROLE_STATUS, bytes_of(events_order_words(events, arena)));
 }
 
 void

@@ -16,7 +16,9 @@ events_parse(const struct app *app, struct events *events)
     struct filter_context context = events_filter_context(app);
     filter_destroy(events->parsed);
     events->parsed = NULL;
-    if (events->filter.len && !filter_parse(&events->parsed, strbuf_bytes(&events->filter), &context, NULL))
+    // Once it is cleared its matches stay marked, for n and N.
+    const struct strbuf *shown = events->filter.len ? &events->filter : &events->last;
+    if (shown->len && !filter_parse(&events->parsed, strbuf_bytes(shown), &context, NULL))
         events->parsed = NULL;
 }
 
@@ -27,14 +29,23 @@ events_filter(struct app *app, struct events *events, struct bytes text, struct 
 {
     struct filter *parsed = NULL;
     struct filter_context context = events_filter_context(app);
-    text = bytes_trim(text);
-    if (text.len && !filter_parse(&parsed, text, &context, err))
-        return false;
-    filter_destroy(parsed);
-    if (bytes_equal(text, strbuf_bytes(&events->filter)))
-        return true;
     struct strbuf copy = {0};
-    strbuf_add(&copy, text);
+    if (!events_expand(app, bytes_trim(text), &copy, err) ||
+        (copy.len && !filter_parse(&parsed, strbuf_bytes(&copy), &context, err))) {
+        strbuf_release(&copy);
+        return false;
+    }
+    filter_destroy(parsed);
+    if (bytes_equal(strbuf_bytes(&copy), strbuf_bytes(&events->filter))) {
+        strbuf_release(&copy);
+        return true;
+    }
+    if (copy.len == 0) { // n and N go through what it found
+        strbuf_release(&events->last);
+        events->last = events->filter;
+        events->filter = (struct strbuf){0};
+    }
+    events->has_matches = false;
     strbuf_release(&events->filter);
     events->filter = copy;
     events_parse(app, events);

@@ -47,6 +47,8 @@ status_chosen(struct app *app, void *state, size_t index)
     bool is_pending = status_choices[index].statuses == 1u << EVENT_PENDING;
     events->query.source = is_pending ? LIST_PENDING : LIST_CLOSED;
     events->query.statuses = status_choices[index].statuses;
+    if (!is_pending)
+        events->query.order = ORDER_WHEN;
     events_send(app, events);
 }
 
@@ -68,23 +70,85 @@ events_ask_status(struct app *app, const struct events *events)
                                          .chosen = status_chosen});
 }
 
+// The orders of a list; the first two are one column, both ways.
+static const struct {
+    const char *text;
+    const char *words; // of the status line
+    uint32_t key;
+    enum list_order order;
+    bool is_reversed;
+    enum event_column column;
+} orders[] = {
+    {"newest first", "newest first", 'n', ORDER_WHEN, false, COLUMN_WHEN},
+    {"oldest first", "oldest first", 'o', ORDER_WHEN, true, COLUMN_WHEN},
+    {"id", "by id", 'i', ORDER_ID, false, COLUMN_ID},
+    {"type", "by type", 't', ORDER_TYPE, false, COLUMN_TYPE},
+    {"key", "by key", 'k', ORDER_KEY, false, COLUMN_KEY},
+    {"tries", "by tries", 'r', ORDER_TRY, true, COLUMN_TRY},
+    {"error", "by error", 'e', ORDER_ERROR, false, COLUMN_ERROR},
+};
+enum { ORDERS = sizeof orders / sizeof *orders };
+
+static void
+set_order(struct app *app, struct events *events, enum list_order order, bool is_reversed)
+{
+    if (order != ORDER_WHEN && events->query.source != LIST_PENDING) {
+        app_say(app, SAY_INFO, "only pending events are sorted by their columns");
+        return;
+    }
+    events->query.order = order;
+    events->query.oldest_first = is_reversed;
+    events_send(app, events);
+}
+
 static void
 order_chosen(struct app *app, void *state, size_t index)
 {
-    struct events *events = state;
-    events->query.oldest_first = index == 1;
-    events_send(app, events);
+    set_order(app, state, orders[index].order, orders[index].is_reversed);
 }
 
 void
 events_ask_order(struct app *app, const struct events *events)
 {
-    const struct menu_item items[] = {
-        {.key = 'n', .text = "newest first", .is_current = !events->query.oldest_first},
-        {.key = 'o', .text = "oldest first", .is_current = events->query.oldest_first},
-    };
-    app_menu(app,
-             &(struct menu_request){.title = "Order", .items = items, .count = 2, .chosen = order_chosen});
+    struct menu_item items[ORDERS];
+    for (size_t i = 0; i < ORDERS; i++)
+        items[i] = (struct menu_item){
+            .key = orders[i].key,
+            .text = orders[i].text,
+            .is_current =
+                events->query.order == orders[i].order &&
+                (orders[i].order != ORDER_WHEN || events->query.oldest_first == orders[i].is_reversed),
+        };
+    app_menu(app, &(struct menu_request){
+                      .title = "Order", .items = items, .count = ORDERS, .chosen = order_chosen});
+}
+
+void
+events_order_by(struct app *app, struct events *events, enum event_column column)
+{
+    for (size_t i = 0; i < ORDERS; i++) {
+        if (orders[i].column != column)
+            continue;
+        bool is_same = events->query.order == orders[i].order;
+        set_order(app, events, orders[i].order,
+                  is_same ? !events->query.oldest_first : orders[i].is_reversed);
+        return;
+    }
+}
+
+const char *
+events_order_words(const struct events *events, struct arena *arena)
+{
+    for (size_t i = 0; i < ORDERS; i++) {
+        if (events->query.order != orders[i].order)
+            continue;
+        if (events->query.order != ORDER_WHEN)
+            return arena_printf(arena, "%s%s", orders[i].words,
+                                events->query.oldest_first ? ", falling" : "");
+        if (events->query.oldest_first == orders[i].is_reversed)
+            return orders[i].words;
+    }
+    return "";
 }
 
 const char *

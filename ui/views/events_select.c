@@ -64,9 +64,20 @@ ask_pattern(struct app *app, bool selects)
                     });
 }
 
+void
+events_collect_matches(struct app *app, struct events *events)
+{
+    collect(app, events, DO_NEXT_MATCH, strbuf_text(&events->last), NULL);
+}
+
 static void
 finish_collecting(struct app *app, struct events *events)
 {
+    events->collect_number = 0;
+    if (events->collect_for == DO_NEXT_MATCH) {
+        events_take_matches(app, events);
+        return;
+    }
     struct selection *selection = app_selection(app);
     size_t before = selection->count;
     if (events->collect_for == DO_UNSELECT_PATTERN)
@@ -77,7 +88,6 @@ finish_collecting(struct app *app, struct events *events)
     int64_t difference = (int64_t)selection->count - (int64_t)before;
     app_say(app, SAY_INFO, "%s %s", text_count(difference < 0 ? -difference : difference, changed),
             difference < 0 ? "unselected" : "more selected");
-    events->collect_number = 0;
 }
 
 void

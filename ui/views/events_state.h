@@ -22,9 +22,16 @@ struct events {
     int64_t *ids;
     size_t count, capacity;
     uint64_t list_number, rows_number, collect_number, why_number;
-    enum action collect_for; // DO_SELECT_PATTERN, DO_UNSELECT_PATTERN or DO_SELECT_GROUP
+    enum action collect_for; // DO_SELECT_PATTERN, DO_UNSELECT_PATTERN, DO_SELECT_GROUP or DO_NEXT_MATCH
     int64_t *collected;
     size_t collected_count, collected_capacity;
+    struct strbuf last; // the filter before the list was whole again, for n and N
+    int64_t *matches;   // of it, ascending
+    size_t match_count;
+    bool has_matches, is_match_forward;
+    uint64_t facets_number;
+    char **facet_terms; // heap, one for each item of the menu
+    size_t facet_count;
     bool is_complete;
     bool was_stopped;
     int64_t scanned, total, undecided;
@@ -54,10 +61,25 @@ const char *events_filter_candidate(struct app *app, void *state, struct bytes t
 bool events_select(struct app *app, struct events *events, enum action action); // false: not one that selects
 void events_collected(struct app *app, struct events *events, const struct reply *reply);
 
+void events_collect_matches(struct app *app, struct events *events); // of the last filter
+
+// events_saved.c
+bool events_expand(const struct app *app, struct bytes text, struct strbuf *out,
+                   struct err *err) MUST_CHECK; // @names replaced
+void events_ask_saved(struct app *app);
+void events_ask_facets(struct app *app, struct events *events);
+void events_take_facets(struct app *app, struct events *events, const struct reply *reply);
+void events_step_match(struct app *app, struct events *events, bool is_forward);
+void events_go_to_match(struct app *app, struct events *events);
+void events_take_matches(struct app *app, struct events *events); // those that were collected
+void events_saved_release(struct events *events);
+
 // events_menus.c
 void events_ask_copy(struct app *app, const struct events *events);
 void events_ask_status(struct app *app, const struct events *events);
 void events_ask_order(struct app *app, const struct events *events);
+void events_order_by(struct app *app, struct events *events, enum event_column column); // again: turned round
+const char *events_order_words(const struct events *events, struct arena *arena);
 const char *events_status_name(const struct events *events); // NULL: the pending ones
 
 // events_draw.c

@@ -32,18 +32,39 @@ help_keys(const struct keymap *keymap, enum context context, enum action action,
 }
 
 // Actions of lists and texts that single views have no use for.
-static const enum action without_selection[] = {
-    DO_NEXT_MATCH,    DO_PREVIOUS_MATCH, DO_NEXT_PANE,      DO_NARROW,           DO_SELECT,
-    DO_VISUAL,        DO_EXTEND_DOWN,    DO_EXTEND_UP,      DO_SELECT_GROUP,     DO_SELECT_ALL,
-    DO_SELECT_INVERT, DO_SELECT_CLEAR,   DO_SELECT_PATTERN, DO_UNSELECT_PATTERN, DO_SHOW_SELECTED,
-    DO_SORT,          DO_SORT_REVERSE,   DO_PIVOT,          DO_STATUSES,         DO_WHY,
-    DO_WRAP,          DO_REPROCESS,      DO_DISCARD,        DO_RESOLVE,          DO_NONE};
+static const enum action without_selection[] = {DO_NEXT_MATCH,
+                                                DO_PREVIOUS_MATCH,
+                                                DO_NEXT_PANE,
+                                                DO_NARROW,
+                                                DO_SELECT,
+                                                DO_VISUAL,
+                                                DO_EXTEND_DOWN,
+                                                DO_EXTEND_UP,
+                                                DO_SELECT_GROUP,
+                                                DO_SELECT_ALL,
+                                                DO_SELECT_INVERT,
+                                                DO_SELECT_CLEAR,
+                                                DO_SELECT_PATTERN,
+                                                DO_UNSELECT_PATTERN,
+                                                DO_SHOW_SELECTED,
+                                                DO_SORT,
+                                                DO_SORT_REVERSE,
+                                                DO_PIVOT,
+                                                DO_STATUSES,
+                                                DO_WHY,
+                                                DO_WRAP,
+                                                DO_REPROCESS,
+                                                DO_DISCARD,
+                                                DO_RESOLVE,
+                                                DO_FACETS,
+                                                DO_SAVED_FILTERS,
+                                                DO_NONE};
 static const enum action without_decisions[] = {DO_RESTORE, DO_UNDO, DO_TRAIL, DO_FAILED_ONLY, DO_NONE};
 static const enum action not_of_one_operation[] = {DO_FILTER, DO_DETAILS, DO_NONE};
-static const enum action not_of_groups[] = {DO_NEXT_MATCH, DO_PREVIOUS_MATCH, DO_NEXT_PANE,   DO_NARROW,
-                                            DO_STATUSES,   DO_WRAP,           DO_FAILED_ONLY, DO_NONE};
-static const enum action not_of_events[] = {DO_NEXT_MATCH, DO_PREVIOUS_MATCH, DO_NEXT_PANE, DO_PIVOT,
-                                            DO_WRAP,       DO_FAILED_ONLY,    DO_NONE};
+static const enum action not_of_groups[] = {
+    DO_NEXT_MATCH, DO_PREVIOUS_MATCH, DO_NEXT_PANE, DO_NARROW,        DO_STATUSES,
+    DO_WRAP,       DO_FAILED_ONLY,    DO_FACETS,    DO_SAVED_FILTERS, DO_NONE};
+static const enum action not_of_events[] = {DO_NEXT_PANE, DO_PIVOT, DO_WRAP, DO_FAILED_ONLY, DO_NONE};
 static const enum action not_of_event[] = {DO_OPEN, DO_TRAIL,       DO_SELECT_GROUP, DO_SELECT_CLEAR,
                                            DO_UNDO, DO_FAILED_ONLY, DO_NONE};
 static const enum action not_of_texts[] = {

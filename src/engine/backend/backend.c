@@ -185,6 +185,9 @@ reader_handle(struct desk *desk, struct request *request)
     case REQUEST_COLLECT:
         desk_list_request(desk, request);
         break;
+    case REQUEST_FACETS:
+        desk_facets_request(desk, request);
+        break;
     case REQUEST_ROWS:
         desk_rows_request(desk, request);
         break;
@@ -303,6 +306,7 @@ read_for_screen(void *context)
     }
     desk_list_release(desk);
     text_cache_destroy(desk->cache);
+    backlog_destroy(desk->rows);
     backlog_destroy(desk->backlog);
 }
 

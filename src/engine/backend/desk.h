@@ -25,7 +25,8 @@ struct list_job {
     struct search *search;      // of the candidates, with a filter
     struct search_found found;  // that was not told yet
     int64_t told_at;            // clock_mono
-    size_t at;                  // candidates looked at
+    bool is_sorted;             // what was found is in its order, and is being told
+    size_t at;                  // candidates looked at, or of what is sorted told
     int64_t before_id;          // without candidates: below this
     int64_t scanned, undecided;
     int64_t arrived; // new ones that would be in it, since it was made
@@ -71,6 +72,10 @@ struct desk {
     int64_t last_closed_at;
     char last_closed_by[64];
 
+    struct backlog *rows;     // with is_summed: the pending events one by one, for searches; NULL: not begun
+    bool are_rows_whole;      // down to the oldest
+    int64_t rows_before;      // read down to above this id; 0: from the newest
+    int64_t rows_at;          // clock_mono before which they are not compared with the table again
     struct text_cache *cache; // of pending events (reader)
     int64_t cache_at;         // clock_mono before which it is not looked after
 
@@ -118,11 +123,27 @@ void desk_sums_forget(struct list_job *list);
 // list_desk.c
 void desk_list_request(struct desk *desk, struct request *request); // LIST and COLLECT
 bool desk_list_step(struct desk *desk);
-bool desk_cache_step(struct desk *desk); // texts for the searches to come, while nothing else is to be done
+void desk_list_end(struct list_job *list);
+// One reply of the list: ids (heap, given away) to append.
+void desk_list_tell(struct desk *desk, struct list_job *list, int64_t *ids, size_t count);
 void desk_list_release(struct desk *desk);
 void desk_list_cancel(struct desk *desk, uint64_t number);
 void desk_list_arrived(struct desk *desk, const struct event *events,
                        size_t count); // pending ones that are new
+#define LIST_AT_ONCE 20000            // ids a reply carries
+
+// rows_desk.c: where the backlog has sums, the short columns of the events themselves.
+// What holds the pending events one by one, NULL: nothing does yet.
+const struct backlog *desk_rows_known(const struct desk *desk);
+bool desk_rows_step(struct desk *desk, bool *is_over, struct err *err);
+void desk_rows_arrived(struct desk *desk, const struct event *events, size_t count);
+
+// search_desk.c
+void desk_search_begin(struct desk *desk, struct list_job *list);
+bool desk_search_step(struct desk *desk, struct list_job *list);
+bool desk_list_is_sorted(const struct list_job *list); // by another column than its candidates
+bool desk_cache_step(struct desk *desk); // texts for the searches to come, while nothing else is to be done
+void desk_facets_request(struct desk *desk, const struct request *request);
 void desk_rows_request(struct desk *desk, const struct request *request);
 
 // detail_desk.c

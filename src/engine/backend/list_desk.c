@@ -9,22 +9,17 @@ enum {
     LIST_PAGE = 4000,
     FIRST_PAGE = 200, // so that the first screenful comes at once
     ROW_TEXT = 1024,
-    ALL_AT_ONCE = 20000, // ids a reply carries
-    SCREENFUL = 50,
 };
-static const int64_t STEP_US = 10000;       // of a search, between two looks for requests
-static const int64_t TELL_FIRST_US = 30000; // the list before stays until then, where nothing was found yet
-static const int64_t TELL_EVERY_US = 50000;
-static const int64_t KEEP_EVERY = US_PER_SECOND;
 
-static void
-list_end(struct list_job *list)
+void
+desk_list_end(struct list_job *list)
 {
     search_destroy(list->search);
     list->search = NULL;
     free(list->found.ids);
     list->found = (struct search_found){0};
     desk_sums_forget(list);
+    list->is_sorted = false;
     free(list->candidates);
     list->candidates = NULL;
     list->candidate_count = 0;
@@ -34,7 +29,7 @@ list_end(struct list_job *list)
 static void
 list_release(struct list_job *list)
 {
-    list_end(list);
+    desk_list_end(list);
     filter_destroy(list->filter);
     free(list->query.filter);
     *list = (struct list_job){0};
@@ -48,8 +43,8 @@ desk_list_release(struct desk *desk)
 }
 
 // One reply of the list: ids (heap, given away) to append.
-static void
-list_tell(struct desk *desk, struct list_job *list, int64_t *ids, size_t count)
+void
+desk_list_tell(struct desk *desk, struct list_job *list, int64_t *ids, size_t count)
 {
     struct reply *reply = reply_create(REPLY_LIST, list->number);
     reply->ids = ids;
@@ -82,39 +77,18 @@ find_candidates(struct desk *desk, struct list_job *list, struct err *err)
     }
     if (list->statuses != 1u << EVENT_PENDING)
         return true;
+    const struct backlog *rows = desk_rows_known(desk);
     if (desk->is_summed) {
         // With a filter they are all looked at; without one the first screenful does not wait for the others.
         bool has_filter = list->filter && !filter_is_empty(list->filter);
-        return desk_sums_ids(desk, list, FIRST_PAGE, err) &&
-               (!has_filter || !list->others || desk_sums_other_ids(desk, list, err));
+        bool needs_all = has_filter || query->order != ORDER_WHEN;
+        if (!needs_all || !rows)
+            return desk_sums_ids(desk, list, FIRST_PAGE, err) &&
+                   (!needs_all || !list->others || desk_sums_other_ids(desk, list, err));
     }
-    backlog_ids(desk->backlog, query->pivot, query->has_value ? query->value : NULL, query->oldest_first,
+    backlog_ids(rows, query->pivot, query->has_value ? query->value : NULL, query->oldest_first,
                 &list->candidates, &list->candidate_count);
     return true;
-}
-
-static bool
-is_asked_for(void *context)
-{
-    return !mailbox_is_empty(((struct desk *)context)->inbox);
-}
-
-static void
-begin_search(struct desk *desk, struct list_job *list)
-{
-    struct err err = {0};
-    if (!text_cache_check(desk->cache, desk->store, &err))
-        desk_failed(desk, 0, &err);
-    bool is_pending = list->query.source != LIST_OPERATION && list->statuses == 1u << EVENT_PENDING;
-    list->search = search_create(&(struct search_query){
-        .filter = list->filter,
-        .ids = list->candidates,
-        .count = list->candidate_count,
-        .backlog = is_pending && !desk->is_summed ? desk->backlog : NULL,
-        .cache = is_pending ? desk->cache : NULL,
-        .is_wanted_elsewhere = is_asked_for,
-        .context = desk,
-    });
 }
 
 void
@@ -144,7 +118,7 @@ desk_list_request(struct desk *desk, struct request *request)
     list->is_running = true;
     list->told_at = clock_mono();
     if (list->candidates && list->filter && !filter_is_empty(list->filter))
-        begin_search(desk, list);
+        desk_search_begin(desk, list);
 }
 
 void
@@ -153,7 +127,7 @@ desk_list_cancel(struct desk *desk, uint64_t number)
     struct list_job *list = desk->collect.number == number ? &desk->collect : &desk->list;
     if (!list->is_running || list->number != number)
         return;
-    list_end(list);
+    desk_list_end(list);
     struct err err = {0};
     err_set(&err, ERR_CANCELLED, "stopped; what is shown is exact so far");
     desk_error(desk, number, &err);
@@ -167,21 +141,21 @@ list_all(struct desk *desk, struct list_job *list)
     if (list->others && list->at == list->candidate_count && !desk_sums_other_ids(desk, list, &err)) {
         uint64_t number = err.kind == ERR_UNREACHABLE ? 0 : list->number;
         if (number)
-            list_end(list);
+            desk_list_end(list);
         desk_failed(desk, number, &err);
         return;
     }
     size_t count = list->candidate_count - list->at;
-    if (count > ALL_AT_ONCE)
-        count = ALL_AT_ONCE;
+    if (count > LIST_AT_ONCE)
+        count = LIST_AT_ONCE;
     int64_t *ids = alloc_array(count, sizeof *ids);
     memcpy(ids, list->candidates + list->at, count * sizeof *ids);
     list->at += count;
     list->scanned = (int64_t)list->at;
     list->is_running = list->others || list->at < list->candidate_count;
-    list_tell(desk, list, ids, count);
+    desk_list_tell(desk, list, ids, count);
     if (!list->is_running)
-        list_end(list);
+        desk_list_end(list);
 }
 
 // Is this event in the group that the list is about? Candidates were chosen by it already.
@@ -251,7 +225,7 @@ list_page(struct desk *desk, struct list_job *list)
     if (!store_events(desk->store, &query, &page, &err)) {
         // The place is kept: after a reconnect the list goes on.
         if (err.kind != ERR_UNREACHABLE)
-            list_end(list);
+            desk_list_end(list);
         return desk_failed(desk, err.kind == ERR_UNREACHABLE ? 0 : list->number, &err);
     }
 
@@ -272,58 +246,10 @@ list_page(struct desk *desk, struct list_job *list)
         list->before_id = page.events[page.count - 1].id;
     list->is_running = list->candidates ? list->at < list->candidate_count : page.count == limit;
     event_page_release(&page);
-    list_tell(desk, list, ids, count);
+    desk_list_tell(desk, list, ids, count);
     if (!list->is_running)
-        list_end(list);
+        desk_list_end(list);
     return true;
-}
-
-// Some milliseconds of a search; what was found is told in handfuls. False: the store failed.
-static bool
-list_search(struct desk *desk, struct list_job *list)
-{
-    struct err err = {0};
-    if (!search_step(list->search, desk->store, clock_mono() + STEP_US, &list->found, &err)) {
-        // The place is kept: after a reconnect the list goes on.
-        uint64_t number = err.kind == ERR_UNREACHABLE ? 0 : list->number;
-        if (number)
-            list_end(list);
-        return desk_failed(desk, number, &err);
-    }
-    list->is_running = !search_is_over(list->search);
-    list->scanned = (int64_t)search_at(list->search);
-    list->undecided = list->found.undecided;
-    int64_t waited = clock_mono() - list->told_at;
-    bool is_due = list->is_first ? list->found.count >= SCREENFUL || waited > TELL_FIRST_US
-                                 : list->found.count >= ALL_AT_ONCE || waited > TELL_EVERY_US;
-    if (list->is_running && !is_due)
-        return true;
-    int64_t *ids = list->found.ids;
-    size_t count = list->found.count;
-    list->found = (struct search_found){.undecided = list->found.undecided};
-    list->told_at = clock_mono();
-    list_tell(desk, list, ids, count);
-    if (!list->is_running)
-        list_end(list);
-    return true;
-}
-
-bool
-desk_cache_step(struct desk *desk)
-{
-    struct column *column = text_cache_column(desk->cache, EVENT_TEXT_ERROR);
-    int64_t highest = backlog_highest_id(desk->backlog);
-    if (desk->is_counting || clock_mono() < desk->cache_at)
-        return false;
-    struct err err = {0};
-    bool is_over = column->is_bottom && highest <= column->high;
-    int64_t towards = column->is_bottom ? highest : 0;
-    if (!is_over && (!text_cache_check(desk->cache, desk->store, &err) ||
-                     !text_cache_fill(desk->cache, desk->store, EVENT_TEXT_ERROR, towards, &is_over, &err)))
-        return desk_failed(desk, 0, &err);
-    if (is_over)
-        desk->cache_at = clock_mono() + KEEP_EVERY;
-    return !is_over;
 }
 
 bool
@@ -332,11 +258,11 @@ desk_list_step(struct desk *desk)
     struct list_job *list = desk->list.is_running ? &desk->list : &desk->collect;
     if (!list->is_running)
         return false;
+    if (list->search || list->is_sorted || desk_list_is_sorted(list))
+        return desk_search_step(desk, list);
     bool is_empty = list->candidates && list->candidate_count == 0;
     if (is_empty || (list->candidates && (!list->filter || filter_is_empty(list->filter))))
         list_all(desk, list);
-    else if (list->search)
-        return list_search(desk, list);
     else
         return list_page(desk, list);
     return true;
@@ -345,6 +271,7 @@ desk_list_step(struct desk *desk)
 void
 desk_list_arrived(struct desk *desk, const struct event *events, size_t count)
 {
+    desk_rows_arrived(desk, events, count);
     struct list_job *list = &desk->list;
     if (!list->number || list->is_running || list->query.source != LIST_PENDING ||
         list->statuses != 1u << EVENT_PENDING)
