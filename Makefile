@@ -220,7 +220,7 @@ bench: ## the figures, as ratios within one run; ROWS="100000 1000000" chooses t
 	$(Q)$(MAKE) -j$(JOBS) build/redrive bench-tools
 	$(Q)ROWS="$(ROWS)" tests/bench/run
 
-bench-tools: $(TOOLS)
+bench-tools: $(filter $(OUT)/tests/demo/% $(OUT)/tests/bench/%,$(TOOLS))
 
 screenshots: ## screenshots/, by the same scripts as the screen tests
 	$(Q)$(MAKE) -j$(JOBS) build/redrive

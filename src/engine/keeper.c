@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/uuid.h"
+#include "engine/filler.h"
 #include "store/rollup.h"
 
 enum {
@@ -45,6 +46,7 @@ struct keeper {
     int changes;        // since the sums were folded
     struct rollup_cells *cells;
     struct rollup_slice slice;
+    struct filler *filler; // during the first count
 };
 
 struct keeper *
@@ -62,6 +64,7 @@ keeper_destroy(struct keeper *keeper)
 {
     if (!keeper)
         return;
+    filler_destroy(keeper->filler);
     if (keeper->is_mine && keeper->store && store_is_connected(keeper->store))
         (void)!rollup_release(keeper->store, keeper->name, NULL);
     store_close(keeper->store);
@@ -100,6 +103,8 @@ static bool
 claim(struct keeper *keeper, struct err *err)
 {
     struct rollup_claim claim;
+    if (keeper->filler && !filler_wait(keeper->filler, err)) // so that low is where the count is
+        return false;
     if (!rollup_claim(keeper->store, keeper->name, &claim, err))
         return false;
     keeper->claim_at = clock_mono() + CLAIM_EVERY;
@@ -185,8 +190,16 @@ look_below(struct keeper *keeper, struct err *err)
         return false;
     bool is_over = keeper->slice.count < SLICE;
     int64_t low = is_over ? 0 : keeper->slice.ids[keeper->slice.count - 1] - 1;
-    if (!rollup_fill(keeper->store, keeper->name, &keeper->slice, keeper->low, low, keeper->slots_from, err))
+    if (!keeper->filler)
+        keeper->filler = filler_create(keeper->settings, keeper->name);
+    if (!filler_give(keeper->filler, &keeper->slice, keeper->low, low, keeper->slots_from, err))
         return false;
+    if (is_over && !filler_wait(keeper->filler, err))
+        return false;
+    if (is_over) {
+        filler_destroy(keeper->filler);
+        keeper->filler = NULL;
+    }
     keeper->changes++;
     keeper->low = low;
     keeper->check_at = 0;

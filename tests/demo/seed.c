@@ -1,5 +1,7 @@
-// seed -d CONNINFO [-n ROWS] [-s SEED]: makes the table of dead letters and fills it: ROWS pending events of
-// the last days, oldest first as they would have come in, and a quarter more that people have closed already.
+// seed -d CONNINFO [-n ROWS] [-s SEED] [-w]: makes the table of dead letters and fills it: ROWS pending
+// events of the last days, oldest first as they would have come in, and a quarter more that people have
+// closed already. -w: as bad as real ones: payloads up to 20 kB, stacks of hundreds of frames, messages of 30
+// KB, the same event twice. The same seed gives the same rows on every machine.
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,8 +47,45 @@ plan_rows(struct row *rows, size_t pending, size_t closed, uint64_t seed, int64_
 }
 
 static void
-copy_rows(PGconn *conn, const struct row *rows, size_t count, int64_t now)
+pad_payload(struct strbuf *payload, size_t size, struct random *random)
 {
+    if (payload->len < 2 || payload->data[payload->len - 1] != '}')
+        return;
+    strbuf_splice(payload, payload->len - 1, 1, BYTES(",\"lines\":["));
+    for (int i = 0; payload->len < size; i++)
+        strbuf_printf(
+            payload, "%s{\"sku\":\"SKU-%05" PRIu64 "\",\"quantity\":%" PRIu64 ",\"note\":\"%016" PRIx64 "\"}",
+            i ? "," : "", random_below(random, 100000), 1 + random_below(random, 9), random_next(random));
+    strbuf_add_text(payload, "]}");
+}
+
+// What makes real tables slow, in the shares in which it is met.
+static void
+worsen(struct failed_event *event, const char *earlier_id, uint64_t seed)
+{
+    struct random random = {seed ^ UINT64_C(0x5DEECE66D)};
+    uint64_t dice = random_below(&random, 10000);
+    size_t size = dice < 100    ? 2000 + random_below(&random, 18000)
+                  : dice < 3000 ? 400 + random_below(&random, 1600)
+                                : 0;
+    if (size)
+        pad_payload(&event->payload, size, &random);
+    if (random_below(&random, 1000) == 0)
+        for (int i = 0; i < 300; i++)
+            strbuf_printf(&event->stack, "\n\tat com.acme.generated.Layer%d.call(Layer%d.java:%d)", i, i,
+                          10 + i);
+    if (random_below(&random, 20000) == 0)
+        while (event->error.len < 30000)
+            strbuf_printf(&event->error, " [retry %" PRIu64 " of %s]", random_below(&random, 100),
+                          event->event_id);
+    if (*earlier_id && random_below(&random, 200) == 0)
+        snprintf(event->event_id, sizeof event->event_id, "%s", earlier_id);
+}
+
+static void
+copy_rows(PGconn *conn, const struct row *rows, size_t count, bool is_worse, int64_t now)
+{
+    char earlier_id[51] = "";
     struct failed_event event = {0};
     int64_t offsets[64] = {0};
     rows_begin(conn);
@@ -59,6 +98,9 @@ copy_rows(PGconn *conn, const struct row *rows, size_t count, int64_t now)
         size_t line = (size_t)(event.topic[0] * 7 + event.topic[3] * 3 + event.partition) % 64;
         offsets[line] += 1 + (int64_t)(rows[i].seed % 900);
         event.offset = 1200000 + offsets[line];
+        if (is_worse)
+            worsen(&event, earlier_id, rows[i].seed);
+        memcpy(earlier_id, event.event_id, sizeof earlier_id);
         rows_add(conn, &event);
     }
     rows_end(conn);
@@ -71,8 +113,9 @@ main(int argc, char **argv)
     const char *conninfo = "";
     size_t pending = 20000;
     uint64_t seed = 1;
+    bool is_worse = false;
     int option;
-    while ((option = getopt(argc, argv, "d:n:s:")) != -1) {
+    while ((option = getopt(argc, argv, "d:n:s:w")) != -1) {
         switch (option) {
         case 'd':
             conninfo = optarg;
@@ -83,8 +126,11 @@ main(int argc, char **argv)
         case 's':
             seed = strtoull(optarg, NULL, 10);
             break;
+        case 'w':
+            is_worse = true;
+            break;
         default:
-            fprintf(stderr, "usage: seed -d CONNINFO [-n ROWS] [-s SEED]\n");
+            fprintf(stderr, "usage: seed -d CONNINFO [-n ROWS] [-s SEED] [-w]\n");
             return 2;
         }
     }
@@ -97,7 +143,7 @@ main(int argc, char **argv)
     // Indexes come last: four times as quick at a million rows.
     PQclear(demo_run(conn, "BEGIN"));
     PQclear(demo_run(conn, CONTRACT_TABLE));
-    copy_rows(conn, rows, pending + closed, now);
+    copy_rows(conn, rows, pending + closed, is_worse, now);
     PQclear(demo_run(conn, CONTRACT_INDEXES));
     PQclear(demo_run(conn, "COMMIT"));
     PQclear(demo_run(conn, "VACUUM ANALYZE public.dlq_events"));
