@@ -336,14 +336,17 @@ static const char levels_sql[] =
 
 // A level that one has in part is a migration whose functions were not granted; one that one does not have at
 // all is somebody's decision.
+enum { LEVELS = 3 };
+
 static void
 check_level(const struct checkup *checkup, const PGresult *r, int row)
 {
-    static const char *const may[] = {"may carry operations out", "may ask for operations and steer them",
-                                      "may decide chunks in doubt and adopt a copy"},
-                             *const may_not[] = {"carries no operations out",
-                                                 "looks only: asks for no operations",
-                                                 "decides no chunks in doubt"};
+    static const char *const may[LEVELS] = {"may carry operations out",
+                                            "may ask for operations and steer them",
+                                            "may decide chunks in doubt and adopt a copy"},
+                             *const may_not[LEVELS] = {"carries no operations out",
+                                                       "looks only: asks for no operations",
+                                                       "decides no chunks in doubt"};
     struct arena arena = {0};
     int64_t all = value_int8(r, row, 2), mine = value_int8(r, row, 3);
     const char *role = value_text(r, row, 0, &arena), *user = value_text(r, row, 5, &arena);
@@ -370,8 +373,8 @@ check_levels(const struct checkup *checkup, struct err *err)
     PGresult *r;
     if (!pg_ask(checkup->store, FOR_READING, levels_sql, NULL, &r, err))
         return false;
-    for (int i = 0; i < PQntuples(r); i++)
-        check_level(checkup, r, i);
+    for (int level = 0; level < PQntuples(r) && level < LEVELS; level++)
+        check_level(checkup, r, level);
     PQclear(r);
     return true;
 }

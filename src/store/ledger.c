@@ -435,7 +435,7 @@ recovery_wanted(struct store *store, const char *worker, const char *cluster, st
     if (!pg_has_schema(store, err) ||
         !pg_ask(store, FOR_READING,
                 "SELECT count(*) FILTER (WHERE c.state = 'claimed'),"
-                " count(*) FILTER (WHERE c.state = 'in doubt'),"
+                " count(*) FILTER (WHERE c.state = 'in doubt' AND NOT c.needs_person),"
                 " count(*) FILTER (WHERE c.id IS NULL AND $2 IN ('', s.cluster)"
                 " AND redrive.slot_is_old(s))"
                 " FROM redrive.slot s LEFT JOIN redrive.chunk c ON c.cluster = s.cluster AND c.slot = s.no"

@@ -52,8 +52,10 @@ static void
 take_value(const char *text, const char *name, char *out, size_t room)
 {
     const char *at = strstr(text, name);
-    if (!at)
+    if (!at) {
         fail_msg("kafka.sh printed no %s: %s", name, text);
+        return;
+    }
     at += strlen(name);
     snprintf(out, room, "%.*s", (int)strcspn(at, "\n"), at);
 }
@@ -306,7 +308,10 @@ missing_rights_are_named_one_by_one_with_the_command_that_mends_them(void **stat
     assert_null(strstr(probe.cluster.words, "exactly once"));
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         const struct finding *finding = first_missing(&probe);
-        assert_non_null(finding);
+        if (!finding) {
+            fail_msg("step %zu: nothing is missing", i);
+            return;
+        }
         if (strncmp(finding->sentence, wanted[i], strlen(wanted[i])) != 0)
             fail_msg("step %zu: %s", i, finding->sentence);
         carry_out(finding->remedy);
@@ -420,7 +425,7 @@ assert_not_in(const char *path, const char *secret)
 // The worker of the program under test, as a service, with the password from a file; its output goes to
 // `log`.
 static pid_t
-start_service(const struct world *world, const char *password_file, const char *log)
+start_service(const struct world *world, const char *program, const char *password_file, const char *log)
 {
     pid_t pid = fork();
     if (pid > 0)
@@ -435,7 +440,7 @@ start_service(const struct world *world, const char *password_file, const char *
     setrlimit(RLIMIT_CORE, &all);
     if (chdir("/tmp")) // where a core would go
         _exit(1);
-    execl(getenv("REDRIVE_ABSOLUTE"), "redrive", "work", "-d", world->conninfo, "-b", server.secure, "-X",
+    execl(program, "redrive", "work", "-d", world->conninfo, "-b", server.secure, "-X",
           "security.protocol=sasl_ssl", "-X", "sasl.mechanism=SCRAM-SHA-512", "-X", "sasl.username=app", "-X",
           ca, "-X", password, (char *)NULL);
     _exit(127);
@@ -449,7 +454,6 @@ no_secret_is_in_arguments_logs_or_a_core(void **state)
     char password_file[160], log[160], path[60], absolute[4096];
     if (!getenv("REDRIVE") || !realpath(getenv("REDRIVE"), absolute))
         skip();
-    setenv("REDRIVE_ABSOLUTE", absolute, 1);
     world_make(&world, 0);
     snprintf(password_file, sizeof password_file, "%s/password", server.dir);
     snprintf(log, sizeof log, "%s/work.log", server.dir);
@@ -457,7 +461,7 @@ no_secret_is_in_arguments_logs_or_a_core(void **state)
     assert_int_equal(write(fd, PASSWORD "\n", strlen(PASSWORD) + 1), strlen(PASSWORD) + 1);
     close(fd);
 
-    pid_t pid = start_service(&world, password_file, log);
+    pid_t pid = start_service(&world, absolute, password_file, log);
     for (int i = 0; i < 300; i++) {
         if (test_number(world.admin,
                         "SELECT count(*) FROM redrive.worker WHERE publishes AND note <> 'starting'"))

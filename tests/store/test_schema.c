@@ -282,6 +282,13 @@ a_copy_must_be_adopted(void **state)
     assert_int_equal(operation.claimed, 0);
     assert_refused(chunk_settle(world.store, &slot, &claim.chunk, CHUNK_COMMITTED, "x", &err), ERR_CONFLICT,
                    "taken over");
+    // Not by a scan either: nobody here can fence the original, which may commit it yet.
+    struct recovery_wanted wanted;
+    assert_works(recovery_wanted(world.store, "w1", &wanted, &err));
+    assert_int_equal(wanted.in_doubt, 0);
+    test_sql(world.admin, "UPDATE redrive.slot SET lease_until = '-infinity'");
+    assert_refused(slot_acquire_in_doubt(world.store, "k1", "w1", NULL, 0, &slot, &err), ERR_NOT_FOUND,
+                   "in doubt");
     assert_works(slot_acquire(world.store, "k1", "w1", NULL, 0, &slot, &err));
     assert_non_null(strstr(slot.txn_id, store_info(world.store)->install));
     assert_false(slot.is_provisioned);

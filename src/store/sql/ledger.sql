@@ -60,7 +60,8 @@ BEGIN
     SELECT s.no INTO v_no FROM redrive.slot s
      WHERE s.cluster = p_cluster AND s.quarantined = p_quarantined AND s.no <> ALL (p_mine)
        AND redrive.slot_is_free(s, p_worker)
-       AND (NOT p_quarantined OR EXISTS (SELECT FROM redrive.chunk c WHERE c.cluster = s.cluster AND c.slot = s.no AND c.state = 'in doubt'))
+       AND (NOT p_quarantined OR EXISTS (SELECT FROM redrive.chunk c WHERE c.cluster = s.cluster AND c.slot = s.no AND c.state = 'in doubt'
+                                                                   AND NOT c.needs_person))
      ORDER BY EXISTS (SELECT FROM redrive.chunk c
                        WHERE c.cluster = s.cluster AND c.slot = s.no AND c.state IN ('claimed', 'in doubt')) DESC,
               redrive.slot_is_old(s) DESC, random()
@@ -493,6 +494,7 @@ BEGIN
     UPDATE redrive.operation o SET claimed = claimed - c.events, held = held + c.events, changed = nextval('redrive.change')
       FROM (SELECT operation_no, sum(events) AS events FROM redrive.chunk WHERE state = 'claimed' GROUP BY operation_no) c
      WHERE o.no = c.operation_no;
+    UPDATE redrive.chunk SET needs_person = true WHERE state IN ('claimed', 'in doubt');
     UPDATE redrive.chunk SET state = 'in doubt', decided_at = clock_timestamp(), evidence = 'in hand when the database was copied'
      WHERE state = 'claimed';
     GET DIAGNOSTICS v_chunks = ROW_COUNT;

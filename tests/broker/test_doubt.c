@@ -1,0 +1,375 @@
+// What happens when Kafka's markers are gone, or say something else than they should: quarantine, a scan for
+// the headers, and where that cannot be complete a person (operations.md 1.5.6). Never a guess.
+#include <unistd.h>
+#include "store/checkup.h"
+#include "store/doubt.h"
+#include "tests/broker/work_world.h"
+
+enum { EVENTS = 40, PARTITIONS = 2 };
+
+static struct stage {
+    struct world world;
+    char topic[64];
+} stage;
+
+static void
+begin(const char *stem)
+{
+    world_make(&stage.world, 0);
+    make_topic(stage.topic, stem, PARTITIONS, NULL, NULL);
+    test_sql(
+        stage.world.admin,
+        "INSERT INTO dlq_events (event_id, event_type, event_payload, error_message, source_id, kafka_topic)"
+        " SELECT 'e' || i, 't', jsonb_build_object('i', i), 'boom', 's' || i, '%s' FROM generate_series(1, "
+        "%d) i",
+        stage.topic, EVENTS);
+}
+
+static int64_t
+ask(int64_t first, int64_t last)
+{
+    return make_operation(&stage.world, stage.world.store, ACTION_REPROCESS, first, last);
+}
+
+static void
+work(int64_t operation)
+{
+    assert_int_equal(work_run(&stage.world, &(struct work_how){.operation = operation, .doubt_wait = 1}), 0);
+}
+
+// A worker that does what can be done now and leaves the rest.
+static void
+work_once(void)
+{
+    assert_int_equal(work_run(&stage.world, &(struct work_how){.doubt_wait = 1}), 0);
+}
+
+// A worker that dies at this point of its first chunk, which then waits for somebody to find out.
+static void
+die_at(const char *point)
+{
+    assert_int_equal(work_run(&stage.world, &(struct work_how){.chunk = EVENTS, .kill = point}), -SIGKILL);
+    expire_leases(&stage.world);
+}
+
+// The marker group of the slot that worked last.
+static const char *
+last_group(void)
+{
+    return test_text(stage.world.admin,
+                     "SELECT s.txn_id FROM redrive.slot s JOIN redrive.chunk c ON c.cluster = s.cluster AND "
+                     "c.slot = s.no ORDER BY c.created_at DESC LIMIT 1");
+}
+
+static int64_t
+count_of(const char *what)
+{
+    char sql[300];
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM redrive.%s", what);
+    return test_number(stage.world.admin, sql);
+}
+
+// --- what an administrator of Kafka may do to us ---
+
+static rd_kafka_event_t *
+await(rd_kafka_queue_t *queue)
+{
+    rd_kafka_event_t *event = rd_kafka_queue_poll(queue, 20000);
+    assert_non_null(event);
+    if (rd_kafka_event_error(event))
+        fail_msg("%s", rd_kafka_event_error_string(event));
+    return event;
+}
+
+static void
+delete_group(const char *name)
+{
+    rd_kafka_t *client = kafka_client(RD_KAFKA_PRODUCER, NULL);
+    rd_kafka_queue_t *queue = rd_kafka_queue_new(client);
+    rd_kafka_DeleteGroup_t *group = rd_kafka_DeleteGroup_new(name);
+    rd_kafka_DeleteGroups(client, &group, 1, NULL, queue);
+    rd_kafka_event_t *event = await(queue);
+    size_t count;
+    const rd_kafka_group_result_t **results =
+        rd_kafka_DeleteGroups_result_groups(rd_kafka_event_DeleteGroups_result(event), &count);
+    if (rd_kafka_group_result_error(results[0]))
+        fail_msg("%s", rd_kafka_error_string(rd_kafka_group_result_error(results[0])));
+    rd_kafka_event_destroy(event);
+    rd_kafka_DeleteGroup_destroy(group);
+    rd_kafka_queue_destroy(queue);
+    rd_kafka_destroy(client);
+}
+
+static void
+delete_topic(const char *name)
+{
+    rd_kafka_t *client = kafka_client(RD_KAFKA_PRODUCER, NULL);
+    rd_kafka_queue_t *queue = rd_kafka_queue_new(client);
+    rd_kafka_DeleteTopic_t *topic = rd_kafka_DeleteTopic_new(name);
+    rd_kafka_DeleteTopics(client, &topic, 1, NULL, queue);
+    rd_kafka_event_destroy(await(queue));
+    rd_kafka_DeleteTopic_destroy(topic);
+    rd_kafka_queue_destroy(queue);
+    rd_kafka_destroy(client);
+}
+
+// As retention does: everything that is in the topic now is gone.
+static void
+delete_records(const char *name)
+{
+    rd_kafka_t *client = kafka_client(RD_KAFKA_PRODUCER, NULL);
+    rd_kafka_queue_t *queue = rd_kafka_queue_new(client);
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(PARTITIONS);
+    for (int i = 0; i < PARTITIONS; i++)
+        rd_kafka_topic_partition_list_add(list, name, i)->offset = RD_KAFKA_OFFSET_END;
+    rd_kafka_DeleteRecords_t *records = rd_kafka_DeleteRecords_new(list);
+    rd_kafka_DeleteRecords(client, &records, 1, NULL, queue);
+    rd_kafka_event_destroy(await(queue));
+    rd_kafka_DeleteRecords_destroy(records);
+    rd_kafka_topic_partition_list_destroy(list);
+    rd_kafka_queue_destroy(queue);
+    rd_kafka_destroy(client);
+}
+
+// Somebody else's offset where the marker of a group should be.
+static void
+write_marker(const char *group, int64_t offset, const char *text)
+{
+    rd_kafka_t *client = kafka_client(RD_KAFKA_PRODUCER, NULL);
+    rd_kafka_queue_t *queue = rd_kafka_queue_new(client);
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
+    rd_kafka_topic_partition_t *partition = rd_kafka_topic_partition_list_add(list, "redrive.marker", 0);
+    partition->offset = offset;
+    partition->metadata = strdup(text);
+    partition->metadata_size = strlen(text);
+    rd_kafka_AlterConsumerGroupOffsets_t *change = rd_kafka_AlterConsumerGroupOffsets_new(group, list);
+    rd_kafka_AlterConsumerGroupOffsets(client, &change, 1, NULL, queue);
+    rd_kafka_event_destroy(await(queue));
+    rd_kafka_AlterConsumerGroupOffsets_destroy(change);
+    rd_kafka_topic_partition_list_destroy(list);
+    rd_kafka_queue_destroy(queue);
+    rd_kafka_destroy(client);
+}
+
+// --- with nothing in hand ---
+
+static void
+an_idle_slot_whose_marker_is_gone_gets_new_names(void **state)
+{
+    (void)state;
+    begin("idle");
+    int64_t first = ask(1, 10);
+    work(first);
+    assert_all_done(&stage.world, first, 10);
+    delete_group(last_group());
+    // Every slot is tried until the one is met: the others have never worked.
+    test_sql(stage.world.admin, "UPDATE redrive.slot SET lease_until = CASE WHEN settled_seq = 0 THEN "
+                                "timestamptz 'infinity' ELSE '-infinity' END");
+    int64_t second = ask(11, EVENTS);
+    work(second);
+    assert_all_done(&stage.world, second, EVENTS - 10);
+    assert_each_once(stage.topic, PARTITIONS, 1, EVENTS);
+    assert_int_equal(count_of("audit WHERE action = 'retire' AND detail LIKE '%its marker is gone%'"), 1);
+    assert_int_equal(count_of("slot WHERE generation = 2"), 1);
+    world_end(&stage.world);
+}
+
+static void
+a_deleted_marker_topic_costs_names_and_no_events(void **state)
+{
+    (void)state;
+    begin("topicless");
+    int64_t first = ask(1, 10);
+    work(first);
+    delete_topic("redrive.marker");
+    int64_t second = ask(11, EVENTS);
+    work(second);
+    assert_all_done(&stage.world, second, EVENTS - 10);
+    assert_each_once(stage.topic, PARTITIONS, 1, EVENTS);
+    world_end(&stage.world);
+}
+
+static void
+find_quarantine(void *context, enum checkup_verdict verdict, const char *sentence, const char *remedy)
+{
+    if (verdict == CHECKUP_WRONG && strstr(sentence, "is in quarantine") &&
+        strstr(remedy, "redrive.slot_renew("))
+        ++*(int *)context;
+}
+
+static void
+a_slot_in_quarantine_is_told_and_renewed_by_hand(void **state)
+{
+    (void)state;
+    begin("renewed");
+    int64_t first = ask(1, 10);
+    work(first);
+    char group[200];
+    snprintf(group, sizeof group, "%s", last_group());
+    write_marker(group, 0, "0b5e55ed-0000-4000-8000-000000000000");
+    test_sql(stage.world.admin,
+             "UPDATE redrive.slot SET lease_until = CASE WHEN txn_id = '%s' THEN timestamptz '-infinity' "
+             "ELSE 'infinity' END",
+             group);
+    int64_t second = ask(11, EVENTS);
+    pid_t worker = work_start(&stage.world, &(struct work_how){.lives = 3 * US_PER_SECOND});
+    for (int i = 0; i < 300 && count_of("slot WHERE quarantined") == 0; i++)
+        clock_sleep(50000);
+    assert_int_equal(count_of("slot WHERE quarantined AND note LIKE '%it should be%'"), 1);
+    kill(worker, SIGTERM);
+    work_wait(worker);
+    assert_int_equal(get_operation(&stage.world, second).queued, EVENTS - 10);
+
+    int told = 0;
+    assert_works(store_checkup(stage.world.store, find_quarantine, &told, &err));
+    assert_int_equal(told, 1);
+    test_sql(stage.world.admin, "SELECT redrive.slot_renew(cluster, no, 'the other install is gone') FROM "
+                                "redrive.slot WHERE quarantined");
+    work(second);
+    assert_all_done(&stage.world, second, EVENTS - 10);
+    assert_each_once(stage.topic, PARTITIONS, 1, EVENTS);
+    world_end(&stage.world);
+}
+
+static void
+a_database_that_lost_work_stops(void **state)
+{
+    (void)state;
+    begin("ahead");
+    int64_t first = ask(1, 10);
+    work(first);
+    char group[200];
+    snprintf(group, sizeof group, "%s", last_group());
+    write_marker(group, 99, "0b5e55ed-0000-4000-8000-000000000000");
+    test_sql(stage.world.admin,
+             "UPDATE redrive.slot SET lease_until = CASE WHEN txn_id = '%s' THEN timestamptz '-infinity' "
+             "ELSE 'infinity' END",
+             group);
+    int64_t second = ask(11, EVENTS);
+    pid_t worker = work_start(&stage.world, &(struct work_how){.operation = second});
+    assert_int_not_equal(work_wait(worker), 0);
+    assert_int_equal(count_of("slot WHERE quarantined AND note LIKE '%the database has lost work%'"), 1);
+    assert_int_equal(get_operation(&stage.world, second).done, 0);
+    assert_each_once(stage.topic, PARTITIONS, 1, 10);
+    world_end(&stage.world);
+}
+
+// --- with a chunk in hand ---
+
+static void
+a_chunk_whose_marker_is_gone_is_found_by_its_headers(void **state)
+{
+    (void)state;
+    begin("published");
+    int64_t operation = ask(1, EVENTS);
+    die_at("after-commit:1");
+    delete_group(last_group());
+    work(operation);
+    assert_all_done(&stage.world, operation, EVENTS);
+    assert_each_once(stage.topic, PARTITIONS, 1, EVENTS);
+    assert_int_equal(count_of("chunk WHERE state = 'committed' AND evidence LIKE 'found 40 of 40%'"), 1);
+    world_end(&stage.world);
+}
+
+static void
+a_chunk_that_never_was_is_sent_again(void **state)
+{
+    (void)state;
+    begin("unpublished");
+    int64_t operation = ask(1, EVENTS);
+    die_at("all-reports:1");
+    delete_group(last_group());
+    work(operation);
+    assert_all_done(&stage.world, operation, EVENTS);
+    assert_each_once(stage.topic, PARTITIONS, 1, EVENTS);
+    assert_int_equal(count_of("chunk WHERE state = 'aborted' AND evidence LIKE 'found 0 of 40%'"), 1);
+    world_end(&stage.world);
+}
+
+static void
+a_foreign_marker_beside_a_chunk_is_no_evidence(void **state)
+{
+    (void)state;
+    begin("impostor");
+    int64_t operation = ask(1, EVENTS);
+    die_at("after-commit:1");
+    write_marker(last_group(), 7, "0b5e55ed-0000-4000-8000-000000000000");
+    work(operation);
+    assert_all_done(&stage.world, operation, EVENTS);
+    assert_each_once(stage.topic, PARTITIONS, 1, EVENTS);
+    assert_int_equal(count_of("audit WHERE action = 'settle' AND detail LIKE 'in doubt:%'"), 1);
+    world_end(&stage.world);
+}
+
+// Marker and records are both gone: nobody can know.
+static int64_t
+lose_all_evidence(const char *stem)
+{
+    begin(stem);
+    int64_t operation = ask(1, EVENTS);
+    die_at("after-commit:1");
+    delete_group(last_group());
+    delete_records(stage.topic);
+    for (int i = 0; i < 3; i++) // whoever looks next leaves it as well
+        work_once();
+    struct operation found = get_operation(&stage.world, operation);
+    assert_int_equal(found.held, EVENTS);
+    assert_int_equal(found.done, 0);
+    assert_int_equal(count_of("slot WHERE quarantined AND note LIKE '%not everything could be read%'"), 1);
+    return operation;
+}
+
+static void
+decide(int64_t operation, bool is_published)
+{
+    int64_t events;
+    assert_works(
+        doubtful_decide(stage.world.store, operation,
+                        test_text(stage.world.admin, "SELECT id FROM redrive.chunk WHERE state = 'in doubt'"),
+                        is_published, "asked those who consume it", &events, &err));
+    assert_int_equal(events, EVENTS);
+}
+
+static void
+without_any_evidence_a_person_says_that_it_was_published(void **state)
+{
+    (void)state;
+    int64_t operation = lose_all_evidence("vouched");
+    decide(operation, true);
+    assert_all_done(&stage.world, operation, EVENTS);
+    assert_int_equal(
+        read_topic(stage.topic, PARTITIONS, "read_committed", tally_record, &(struct tally){.most = 0}), 0);
+    world_end(&stage.world);
+}
+
+static void
+without_any_evidence_a_person_says_that_it_is_sent_again(void **state)
+{
+    (void)state;
+    int64_t operation = lose_all_evidence("again");
+    decide(operation, false);
+    work(operation);
+    assert_all_done(&stage.world, operation, EVENTS);
+    assert_each_once(stage.topic, PARTITIONS, 1, EVENTS);
+    assert_int_equal(count_of("audit WHERE action = 'decide' AND reason = 'asked those who consume it' AND "
+                              "detail LIKE '%what was known:%'"),
+                     1);
+    world_end(&stage.world);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_idle_slot_whose_marker_is_gone_gets_new_names),
+        cmocka_unit_test(a_deleted_marker_topic_costs_names_and_no_events),
+        cmocka_unit_test(a_slot_in_quarantine_is_told_and_renewed_by_hand),
+        cmocka_unit_test(a_database_that_lost_work_stops),
+        cmocka_unit_test(a_chunk_whose_marker_is_gone_is_found_by_its_headers),
+        cmocka_unit_test(a_chunk_that_never_was_is_sent_again),
+        cmocka_unit_test(a_foreign_marker_beside_a_chunk_is_no_evidence),
+        cmocka_unit_test(without_any_evidence_a_person_says_that_it_was_published),
+        cmocka_unit_test(without_any_evidence_a_person_says_that_it_is_sent_again),
+    };
+    return cmocka_run_group_tests_name("doubt", tests, NULL, NULL);
+}
