@@ -89,8 +89,12 @@ scan_for(struct look *look, enum doubt *outcome, struct err *err)
     if (!chunk_topics(look->links->store, &look->chunk, &look->arena, &topics, &scan.topic_count, err))
         return false;
     scan.topics = topics;
-    bool is_good = broker_scan(look->links->broker, &scan, SCAN_MS, tick, look, err) &&
-                   decide(look, &scan, outcome, err);
+    bool is_good = true;
+    if (scan.topic_count)
+        is_good = broker_scan(look->links->broker, &scan, SCAN_MS, tick, look, err);
+    else // nothing was searched: that proves nothing
+        snprintf(scan.why, sizeof scan.why, "no topic is known");
+    is_good = is_good && decide(look, &scan, outcome, err);
     scan_release(&scan);
     return is_good;
 }

@@ -182,6 +182,14 @@ lay_down(struct run *run, size_t i)
     run->look_at = 0;
 }
 
+// Where no slot is free for this hand, another may hold one and be at rest: then it is its turn.
+static bool
+pass_on(struct run *run, size_t i)
+{
+    run->turn = (i + 1) % WORKER_SLOTS;
+    return run->turn != i && !run->is_driven[run->turn] && publisher_slot(run->publishers[run->turn]) >= 0;
+}
+
 // One step of a publisher that is on its way. False: the worker ends with err.
 static bool
 drive(struct run *run, size_t i, int wait_ms, struct err *err)
@@ -208,6 +216,8 @@ drive(struct run *run, size_t i, int wait_ms, struct err *err)
         return true;
     case PUBLISHER_NO_SLOT:
         lay_down(run, i);
+        if (pass_on(run, i))
+            return true;
         run->look_at = clock_mono() + LOOK_EVERY;
         worker_note(run, "waits for a free slot: other workers have them all, or they are in quarantine");
         return true;

@@ -458,11 +458,8 @@ chunk_topics(struct store *store, const struct chunk *chunk, struct arena *arena
     param_uuid(&params, chunk->id);
     PGresult *r;
     if (!pg_ask(store, FOR_READING,
-                "SELECT DISTINCT coalesce(o.target_topic, e.kafka_topic::text) FROM redrive.chunk c"
-                " JOIN redrive.operation o ON o.no = c.operation_no CROSS JOIN unnest(c.event_ids) AS w (id)"
-                " JOIN :\"events\" e ON e.id = w.id WHERE c.id = $1 AND coalesce(o.target_topic, "
-                "e.kafka_topic::text) IS NOT NULL",
-                &params, &r, err))
+                "SELECT t FROM redrive.chunk c, unnest(c.topics) AS t WHERE c.id = $1 ORDER BY t", &params,
+                &r, err))
         return false;
     *count = (size_t)PQntuples(r);
     *topics = arena_array(arena, *count, sizeof **topics);

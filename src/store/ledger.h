@@ -121,7 +121,7 @@ struct recovery_wanted {
 };
 bool recovery_wanted(struct store *store, const char *worker, const char *cluster,
                      struct recovery_wanted *wanted, struct err *err) MUST_CHECK;
-// The topics that the chunk's events name, distinct.
+// The topics that the chunk's events named when they were claimed, distinct. None: nobody wrote them down.
 bool chunk_topics(struct store *store, const struct chunk *chunk, struct arena *arena, const char ***topics,
                   size_t *count, struct err *err) MUST_CHECK;
 

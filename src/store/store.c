@@ -119,6 +119,21 @@ disconnect(struct store *store)
     store->is_in_transaction = false;
 }
 
+// What a person can do where TLS stops it; libpq says what was wrong in OpenSSL's words.
+static const char *
+tls_advice(const char *why)
+{
+    if (strstr(why, "certificate verify failed"))
+        return "; let sslrootcert name the file of the authority that signed the server's certificate, and "
+               "see "
+               "whether that is still in date";
+    if (strstr(why, "does not match host name"))
+        return "; connect by the name that is in it, or have it made for this one";
+    if (strstr(why, "does not support SSL"))
+        return "; it must be switched on there (ssl = on)";
+    return "";
+}
+
 static bool
 fail_connect(struct store *store, struct err *err)
 {
@@ -130,8 +145,8 @@ fail_connect(struct store *store, struct err *err)
         return err_set(
             err, ERR_DENIED,
             "PostgreSQL cannot be entered: %s; passwords come from ~/.pgpass, a service file or -W", why);
-    return err_set(err, ERR_UNREACHABLE, "PostgreSQL cannot be reached: %s",
-                   *why ? why : "no reason was given");
+    return err_set(err, ERR_UNREACHABLE, "PostgreSQL cannot be reached: %s%s",
+                   *why ? why : "no reason was given", tls_advice(why));
 }
 
 bool

@@ -271,6 +271,23 @@ a_chunk_whose_marker_is_gone_is_found_by_its_headers(void **state)
     world_end(&stage.world);
 }
 
+// What others did to the events since does not send the search elsewhere.
+static void
+a_chunk_is_searched_where_it_went(void **state)
+{
+    (void)state;
+    begin("moved");
+    int64_t operation = ask(1, EVENTS);
+    die_at("after-commit:1");
+    delete_group(last_group());
+    test_sql(stage.world.admin, "UPDATE dlq_events SET kafka_topic = 'redrive.marker' WHERE id > 5");
+    work(operation);
+    assert_all_done(&stage.world, operation, EVENTS);
+    assert_each_once(stage.topic, PARTITIONS, 1, EVENTS);
+    assert_int_equal(count_of("chunk WHERE state = 'committed' AND evidence LIKE 'found 40 of 40%'"), 1);
+    world_end(&stage.world);
+}
+
 static void
 a_chunk_that_never_was_is_sent_again(void **state)
 {
@@ -366,6 +383,7 @@ main(void)
         cmocka_unit_test(a_slot_in_quarantine_is_told_and_renewed_by_hand),
         cmocka_unit_test(a_database_that_lost_work_stops),
         cmocka_unit_test(a_chunk_whose_marker_is_gone_is_found_by_its_headers),
+        cmocka_unit_test(a_chunk_is_searched_where_it_went),
         cmocka_unit_test(a_chunk_that_never_was_is_sent_again),
         cmocka_unit_test(a_foreign_marker_beside_a_chunk_is_no_evidence),
         cmocka_unit_test(without_any_evidence_a_person_says_that_it_was_published),

@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include "broker/marker.h"
 #include "broker/probe.h"
+#include "store/doubt.h"
 #include "tests/broker/work_world.h"
 #include <librdkafka/rdkafka_mock.h> // needs rdkafka.h before it
 
@@ -232,10 +233,131 @@ degraded_mode_waits_before_it_looks(void **state)
     world_end(&world);
 }
 
+// Killed between two records of one chunk: what is in the topic is done, the rest is sent once more.
+static void
+degraded_mode_tells_the_halves_of_a_chunk_apart(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 0);
+    add_failures(&world, "halves", 400);
+    int64_t operation = make_operation(&world, world.store, ACTION_REPROCESS, 1, 400);
+    assert_int_equal(
+        work_run(&world,
+                 &(struct work_how){.chunk = 400, .brokers = mock_brokers, .kill = "half-produced:1"}),
+        -SIGKILL);
+    expire_leases(&world);
+    assert_int_equal(work_run(&world, &(struct work_how){.operation = operation,
+                                                         .chunk = 400,
+                                                         .brokers = mock_brokers,
+                                                         .doubt_wait = 1}),
+                     0);
+    assert_all_done(&world, operation, 400);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.chunk WHERE evidence LIKE "
+                                              "'found % of 400 records among %' AND decided_by IS NULL"),
+                     1);
+    world_end(&world);
+}
+
+// Where the topic is gone the search is not complete, so that a person decides.
+static void
+degraded_mode_asks_a_person_where_it_cannot_look(void **state)
+{
+    (void)state;
+    struct world world;
+    struct doubtful *chunks;
+    size_t count;
+    int64_t events;
+    world_make(&world, 0);
+    add_failures(&world, "unseen", 20);
+    int64_t operation = make_operation(&world, world.store, ACTION_REPROCESS, 1, 20);
+    assert_int_equal(work_run(&world, &(struct work_how){.brokers = mock_brokers, .kill = "all-reports:1"}),
+                     -SIGKILL);
+    expire_leases(&world);
+    test_sql(world.admin, "UPDATE redrive.chunk SET topics = NULL"); // as before they were written down
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(work_run(&world, &(struct work_how){.brokers = mock_brokers, .doubt_wait = 1}), 0);
+    assert_works(doubtful_chunks(world.store, operation, &world.arena, &chunks, &count, &err));
+    assert_int_equal(count, 1);
+    assert_int_equal(get_operation(&world, operation).held, 20);
+    assert_works(
+        doubtful_decide(world.store, operation, chunks[0].chunk, true, "seen with kcat", &events, &err));
+    assert_all_done(&world, operation, 20);
+    world_end(&world);
+}
+
+// The sentences of doctor on a cluster, one a line, without what differs from run to run.
+static void
+findings_of(const struct probe *probe, const char *topic, char *out, size_t room)
+{
+    size_t len = 0;
+    for (size_t i = 0; i < probe->count; i++) {
+        const struct finding *row = &probe->findings[i];
+        const char *at = strstr(row->sentence, topic);
+        len += (size_t)snprintf(out + len, room - len, "%s %.*s%s%s\n",
+                                !row->is_ok      ? "WRONG"
+                                : row->remedy[0] ? "note"
+                                                 : "ok",
+                                at ? (int)(at - row->sentence) : (int)strlen(row->sentence), row->sentence,
+                                at ? "TOPIC" : "", at ? at + strlen(topic) : "");
+    }
+    snprintf(out + len, room - len, "%s\n", probe->cluster.words);
+}
+
+static void
+assert_says(const char *brokers, const char *topic, const char *golden)
+{
+    static char wanted[20000];
+    static struct probe probe;
+    static char said[20000];
+    struct broker *broker;
+    const struct broker_settings settings = {.brokers = brokers};
+    assert_works(broker_open(&broker, &settings, &err));
+    assert_works(probe_run(broker, &settings, "0b5e55ed-0000-4000-8000-000000000000", &probe, &err));
+    if (probe.cluster.promise == PROMISE_EXACTLY_ONCE)
+        assert_works(probe_targets(broker, &settings, "0b5e55ed-0000-4000-8000-000000000000", &topic, 1,
+                                   &probe, &err));
+    probe_cluster_settings(broker, &settings, &topic, 1, &probe);
+    broker_close(broker);
+    findings_of(&probe, topic, said, sizeof said);
+    if (getenv("UPDATE")) { // read them in the diff
+        FILE *out = fopen(golden, "w");
+        assert_non_null(out);
+        fputs(said, out);
+        fclose(out);
+    }
+    FILE *in = fopen(golden, "r");
+    assert_non_null(in);
+    wanted[fread(wanted, 1, sizeof wanted - 1, in)] = '\0';
+    fclose(in);
+    if (strcmp(said, wanted) != 0)
+        fail_msg("not what %s has:\n%s", golden, said);
+}
+
+static void
+the_words_on_a_real_kafka(void **state)
+{
+    (void)state;
+    char topic[64];
+    make_topic(topic, "words", 2, NULL, NULL);
+    assert_says(test_kafka(), topic, "tests/broker/golden/doctor-real.txt");
+}
+
+static void
+the_words_on_the_mock_cluster(void **state)
+{
+    (void)state;
+    assert_says(mock_brokers, "words", "tests/broker/golden/doctor-mock.txt");
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(degraded_mode_tells_the_halves_of_a_chunk_apart),
+        cmocka_unit_test(degraded_mode_asks_a_person_where_it_cannot_look),
+        cmocka_unit_test(the_words_on_a_real_kafka),
+        cmocka_unit_test(the_words_on_the_mock_cluster),
         cmocka_unit_test(degraded_mode_publishes_and_says_so),
         cmocka_unit_test(degraded_mode_looks_before_it_sends_again),
         cmocka_unit_test(degraded_mode_waits_before_it_looks),

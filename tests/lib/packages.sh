@@ -21,6 +21,7 @@ test  pgbouncer            the pooler that redrive has to work behind
 test  libcmocka-dev        unit tests
 test  libvterm-dev         a terminal for tests to look at
 test  tmux                 a run under a multiplexer
+test  openssl              makes certificates for tests of TLS
 test  python3              reads what --json prints
 kafka default-jre-headless runs Kafka
 kafka curl                 fetches Kafka from Maven Central, once, where there is no Maven

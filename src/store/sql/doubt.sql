@@ -5,7 +5,7 @@
 -- Takes the slot away from whoever looks at it just now, so that only one of the two decides.
 CREATE OR REPLACE FUNCTION redrive._slot_seize(p_cluster text, p_no integer) RETURNS redrive.slot
 LANGUAGE sql SET search_path = pg_catalog, redrive, pg_temp AS $$
-    UPDATE redrive.slot SET fence = fence + 1, holder = NULL, lease_until = '-infinity'
+    UPDATE redrive.slot SET fence = fence + 1, holder = NULL, holder_pid = NULL, holder_since = NULL, lease_until = '-infinity'
      WHERE cluster = p_cluster AND no = p_no RETURNING *;
 $$;
 

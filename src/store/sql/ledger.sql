@@ -194,7 +194,8 @@ BEGIN
 END $$;
 
 -- How many bytes each has to send, and whether it is open, without unpacking what is small: a large jsonb is compressed, so its text is measured.
-CREATE OR REPLACE FUNCTION redrive._items_measure(p_picked bigint[], p_max_bytes bigint, OUT open bigint[], OUT closed bigint[])
+CREATE OR REPLACE FUNCTION redrive._items_measure(p_picked bigint[], p_max_bytes bigint, OUT open bigint[], OUT closed bigint[],
+                                                  OUT topics text[])
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -202,7 +203,7 @@ DECLARE
     v_are_kept boolean := EXISTS (SELECT FROM redrive.record);
 BEGIN
     WITH sized AS (
-        SELECT w.id, w.n, e.status = 'PENDING' AS is_open,
+        SELECT w.id, w.n, e.status = 'PENDING' AS is_open, e.kafka_topic::text AS topic,
                CASE WHEN e.status <> 'PENDING' THEN 0
                     ELSE coalesce(CASE WHEN v_are_revised THEN (SELECT octet_length(r.payload) FROM redrive.revision r
                                                                  WHERE r.event_id = w.id ORDER BY r.no DESC LIMIT 1) END,
@@ -211,11 +212,12 @@ BEGIN
                                   CASE WHEN pg_column_size(e.event_payload) > 1500 THEN octet_length(e.event_payload::text)
                                        ELSE pg_column_size(e.event_payload) END) END AS size
           FROM unnest(p_picked) WITH ORDINALITY AS w(id, n)
-          LEFT JOIN LATERAL (SELECT x.status, x.event_payload FROM :"events" x WHERE x.id = w.id OFFSET 0) e ON true),
-    summed AS (SELECT id, coalesce(is_open, false) AS is_open, sum(size) OVER (ORDER BY n) - size AS before FROM sized)
+          LEFT JOIN LATERAL (SELECT x.status, x.event_payload, x.kafka_topic FROM :"events" x WHERE x.id = w.id OFFSET 0) e ON true),
+    summed AS (SELECT id, coalesce(is_open, false) AS is_open, topic, sum(size) OVER (ORDER BY n) - size AS before FROM sized)
     SELECT coalesce(array_agg(id ORDER BY id) FILTER (WHERE is_open AND before < p_max_bytes), '{}'),
-           coalesce(array_agg(id ORDER BY id) FILTER (WHERE NOT is_open), '{}')
-      INTO open, closed FROM summed;
+           coalesce(array_agg(id ORDER BY id) FILTER (WHERE NOT is_open), '{}'),
+           coalesce(array_agg(DISTINCT topic) FILTER (WHERE is_open AND before < p_max_bytes AND topic IS NOT NULL), '{}')
+      INTO open, closed, topics FROM summed;
 END $$;
 
 -- E. Claims queued items under the next sequence number. Events that somebody closed since the freeze become conflicts, also where
@@ -232,6 +234,7 @@ DECLARE
     v_open bigint[];
     v_closed bigint[];
     v_busy integer[];
+    v_topics text[];
     v_sources integer[];
     v_unreadable bigint;
     v_refused bigint := 0;
@@ -262,7 +265,7 @@ BEGIN
         v_picked := redrive._items_pick_around(p_operation, v_busy, p_limit);
         EXIT WHEN cardinality(v_picked) = 0;
         BEGIN
-            SELECT m.open, m.closed INTO v_open, v_closed FROM redrive._items_measure(v_picked, p_max_bytes) m;
+            SELECT m.open, m.closed, m.topics INTO v_open, v_closed, v_topics FROM redrive._items_measure(v_picked, p_max_bytes) m;
         EXCEPTION WHEN program_limit_exceeded OR data_corrupted OR index_corrupted OR internal_error OR data_exception OR out_of_memory THEN
             v_unreadable := redrive._items_unreadable(p_operation, v_picked);
             IF v_unreadable = 0 THEN
@@ -291,8 +294,9 @@ BEGIN
                SET state = 'claimed', chunk_id = p_chunk, at = chunk_claim.created_at, detail = NULL, attempt = i.attempt + 1
              WHERE i.operation_no = p_operation AND i.event_id = ANY (v_open) RETURNING i.source)
         SELECT coalesce(array_agg(DISTINCT source) FILTER (WHERE source <> 0), '{}') INTO v_sources FROM claimed;
-        INSERT INTO redrive.chunk (id, cluster, slot, seq, fence, operation_no, events, event_ids, sources, created_at)
-        VALUES (p_chunk, p_cluster, p_slot, seq, p_fence, p_operation, events, v_open, v_sources, created_at);
+        INSERT INTO redrive.chunk (id, cluster, slot, seq, fence, operation_no, events, event_ids, sources, topics, created_at)
+        VALUES (p_chunk, p_cluster, p_slot, seq, p_fence, p_operation, events, v_open, v_sources,
+                CASE WHEN v.target_topic IS NULL THEN v_topics ELSE ARRAY[v.target_topic] END, created_at);
     END IF;
     IF events + conflicts + v_refused > 0 THEN
         UPDATE redrive.operation o
