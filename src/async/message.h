@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "core/backlog.h"
 #include "core/event.h"
+#include "core/fingerprint.h"
 #include "core/history.h"
 #include "core/operation.h"
 #include "core/worker.h"
@@ -162,6 +163,14 @@ struct event_detail {
     struct would_send would_send;
 };
 
+// Why an event is in its group. Texts live in the reply's arena, rules as long as the settings.
+struct explanation {
+    struct fingerprint print;
+    const char *rules_version; // of the key: core/group_rules.h
+    enum category category;
+    const char *category_rule; // what decided it
+};
+
 struct reply {
     enum reply_kind kind;
     uint64_t number;
@@ -188,7 +197,7 @@ struct reply {
     size_t row_count;
 
     struct event_detail detail;
-    const char *const *lines; // REPLY_WHY: sentences, NULL-terminated
+    struct explanation explanation; // REPLY_WHY
     struct operation *operations;
     size_t operation_count;
     struct outcome *outcomes;

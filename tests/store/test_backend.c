@@ -300,7 +300,9 @@ rows_and_details_are_read_by_id(void **state)
     request = request_create(REQUEST_WHY);
     request->id = 5;
     reply = answer(&bench, request);
-    assert_non_null(strstr(reply->lines[0], "group"));
+    assert_true(bytes_present(reply->explanation.print.pattern));
+    assert_string_not_equal(reply->explanation.rules_version, "");
+    assert_non_null(reply->explanation.category_rule);
     reply_destroy(reply);
     end(&bench);
 }

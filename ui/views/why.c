@@ -1,5 +1,7 @@
 #include "ui/views/why.h"
 
+#include "ui/views/explain.h"
+
 uint64_t
 why_ask(struct app *app, int64_t id)
 {
@@ -17,8 +19,6 @@ why_receive(struct app *app, uint64_t number, const struct reply *reply)
         app_say_err(app, &reply->err);
         return true;
     }
-    struct dialog *dialog = app_dialog(app, &(struct dialog_request){.title = "Why this group"});
-    for (size_t i = 0; reply->lines[i]; i++)
-        dialog_line(dialog, ROLE_DIALOG, "%s", reply->lines[i]);
+    app_open(app, &view_explain, &(struct explain_argument){.explanation = &reply->explanation});
     return true;
 }

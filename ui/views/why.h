@@ -1,4 +1,4 @@
-// why: the window that explains why an event is in its group (`x`), the same from every view.
+// why: asks why an event is in its group (`x`) and opens the view that explains it, the same from every view.
 #ifndef REDRIVE_UI_VIEWS_WHY_H
 #define REDRIVE_UI_VIEWS_WHY_H
 

@@ -77,12 +77,6 @@ desk_event_request(struct desk *desk, const struct request *request)
     desk_reply(desk, reply);
 }
 
-static const char *
-shown(struct arena *arena, struct bytes b)
-{
-    return bytes_present(b) ? arena_text(arena, b) : "none";
-}
-
 void
 desk_why_request(struct desk *desk, const struct request *request)
 {
@@ -95,35 +89,16 @@ desk_why_request(struct desk *desk, const struct request *request)
         return;
     }
 
-    struct arena *arena = &reply->arena;
-    struct fingerprint print =
-        fingerprint_explain(&(struct fingerprint_input){.message = event.error_message,
-                                                        .stack = event.stack_trace,
-                                                        .rules = desk->settings->store.group_rules},
-                            arena);
-    const char *why = "no rule matched";
-    enum category category = category_of(desk->settings->store.rules, print.root_class, print.pattern, &why);
-
-    enum { FIXED = 9 };
-    const char **lines = arena_array(arena, FIXED + print.mask_count + 1, sizeof *lines);
-    size_t count = 0;
-    char hex[GROUP_TEXT];
+    struct explanation *explanation = &reply->explanation;
+    const struct store_settings *store = &desk->settings->store;
+    struct fingerprint_input input = {
+        .message = event.error_message, .stack = event.stack_trace, .rules = store->group_rules};
+    explanation->print = fingerprint_explain(&input, &reply->arena);
     char version[GROUP_RULES_VERSION];
-    lines[count++] = arena_printf(arena, "group     %s (rules version %s)", group_text(print.key, hex),
-                                  group_rules_version(desk->settings->store.group_rules, version));
-    lines[count++] = arena_printf(arena, "class     %s", shown(arena, print.root_class));
-    lines[count++] = arena_printf(arena, "text      %s", shown(arena, print.root_text));
-    lines[count++] = arena_printf(arena, "pattern   %s", shown(arena, print.pattern));
-    lines[count++] = arena_printf(arena, "frame     %s", shown(arena, print.frame));
-    lines[count++] = arena_printf(arena, "because   %s", shown(arena, print.frame_reason));
-    lines[count++] =
-        arena_printf(arena, "kind      %s, by the rule: %s", category_name(category), why ? why : "none");
-    if (print.is_cut)
-        lines[count++] = "cut       the text is longer than what a key is made of; its beginning decided";
-    for (uint32_t i = 0; i < print.mask_count; i++)
-        lines[count++] = arena_printf(arena, "masked    %s  as %s", shown(arena, print.masks[i].text),
-                                      print.masks[i].rule);
-    reply->lines = lines;
+    explanation->rules_version =
+        arena_text(&reply->arena, bytes_of(group_rules_version(store->group_rules, version)));
+    explanation->category = category_of(store->rules, explanation->print.root_class,
+                                        explanation->print.pattern, &explanation->category_rule);
     reply->is_last = true;
     desk_reply(desk, reply);
 }

@@ -1,0 +1,191 @@
+#include "ui/views/explain.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/text.h"
+#include "core/event.h"
+#include "ui/app.h"
+#include "ui/widgets/pager.h"
+#include "ui/widgets/statusbar.h"
+
+struct explain {
+    struct pager *pager;
+    char key[GROUP_TEXT];
+};
+
+static const enum action footer[] = {DO_COPY, DO_COPY_ID, DO_FOLD, DO_SEARCH, DO_BACK, DO_HELP, DO_NONE};
+
+// "class     org.postgresql.…": what stands beside each other is read down a column.
+static void
+add_row(struct pager *pager, const char *name, struct bytes value)
+{
+    struct strbuf line = {0};
+    strbuf_printf(&line, "%-9s ", name);
+    if (bytes_present(value))
+        strbuf_add(&line, value);
+    else
+        strbuf_add_text(&line, "none");
+    pager_line(pager, bytes_present(value) ? ROLE_TEXT : ROLE_DIM, strbuf_bytes(&line));
+    strbuf_release(&line);
+}
+
+static void
+add_key(struct pager *pager, const struct explanation *why)
+{
+    const struct fingerprint *print = &why->print;
+    char key[GROUP_TEXT];
+    pager_printf(pager, ROLE_TEXT, "%-9s %s  made by rules %s", "group", group_text(print->key, key),
+                 why->rules_version);
+    if (print->rule != NULL) {
+        pager_printf(pager, ROLE_TEXT, "%-9s \"%s\", a rule of yours", "because of", print->rule);
+        pager_printf(pager, ROLE_TEXT, "%-9s %s", "its text", group_text(print->text_key, key));
+    }
+    pager_printf(pager, ROLE_DIM,
+                 "One event is in one group with another when the three below are the same.");
+    add_row(pager, "class", print->root_class);
+    add_row(pager, "pattern", print->pattern);
+    add_row(pager, "frame", print->frame);
+    if (print->is_cut)
+        pager_printf(pager, ROLE_DIM,
+                     "The text is longer than what a key is made of; its beginning decided.");
+}
+
+static void
+add_masks(struct pager *pager, const struct fingerprint *print)
+{
+    size_t widest = 0;
+    for (uint32_t i = 0; i < print->mask_count; i++)
+        widest = strlen(print->masks[i].rule) > widest ? strlen(print->masks[i].rule) : widest;
+    for (uint32_t i = 0; i < print->mask_count; i++) {
+        struct strbuf line = {0};
+        strbuf_printf(&line, "%-*s  ", (int)widest, print->masks[i].rule);
+        text_visible(&line, print->masks[i].text, false);
+        pager_line(pager, ROLE_TEXT, strbuf_bytes(&line));
+        strbuf_release(&line);
+    }
+    if (print->mask_count == 0)
+        pager_printf(pager, ROLE_DIM, "nothing: every word of the text counts");
+}
+
+static void
+build(struct explain *explain, const struct explanation *why)
+{
+    struct pager *pager = explain->pager;
+    const struct fingerprint *print = &why->print;
+    pager_begin(pager);
+    pager_section(pager, "Key", NULL, false);
+    add_key(pager, why);
+    pager_section(pager, "Frame", NULL, false);
+    pager_line(pager, ROLE_TEXT, print->frame_reason);
+    pager_section(pager, "Kind", NULL, false);
+    pager_printf(pager, ROLE_TEXT, "%-9s %s", category_name(why->category), why->category_rule);
+    pager_section(pager, "Left out", NULL, false);
+    add_masks(pager, print);
+    pager_section(pager, "Text of the root cause", NULL, false);
+    pager_line(pager, ROLE_TEXT, bytes_present(print->root_text) ? print->root_text : BYTES("none"));
+    pager_end(pager);
+}
+
+static bool
+search_accepted(struct app *app, void *state, struct bytes text)
+{
+    struct err err = {0};
+    if (pager_search(((struct explain *)state)->pager, text, &err))
+        return true;
+    app_prompt_error(app, &err);
+    return false;
+}
+
+static bool
+explain_handle(struct app *app, void *state, enum action action)
+{
+    struct explain *explain = state;
+    if (pager_handle(explain->pager, action))
+        return true;
+    switch ((int)action) {
+    case DO_SEARCH:
+        app_prompt(app,
+                   &(struct prompt_request){.label = "/", .history = "search", .accepted = search_accepted});
+        return true;
+    case DO_COPY:
+        app_copy(app, pager_line_at(explain->pager), "line");
+        return true;
+    case DO_COPY_ID:
+        app_copy(app, bytes_of(explain->key), "group");
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void
+explain_layout(struct app *app, void *state, const struct view_areas *areas)
+{
+    (void)app;
+    pager_layout(((struct explain *)state)->pager, areas->body);
+}
+
+static void
+explain_draw(const struct app *app, const void *state, struct canvas *canvas, const struct view_areas *areas)
+{
+    (void)app;
+    const struct explain *explain = state;
+    char words[64];
+    if (areas->line.rows > 0) {
+        int col = areas->line.col + 1;
+        if (*pager_search_words(explain->pager, words))
+            chip_draw(canvas, areas->line.row, &col, areas->line.col + areas->line.cols - 14, ROLE_FILTER,
+                      bytes_of(words));
+        canvas_styled(canvas, areas->line.row, areas->line.col, areas->line.cols - 1,
+                      bytes_of(pager_position(explain->pager, words)),
+                      &(struct canvas_style){.role = ROLE_STATUS, .at_right = true});
+    }
+    pager_draw(explain->pager, canvas, areas->body);
+}
+
+static bool
+explain_crumb(const struct app *app, const void *state, int i, struct strbuf *out)
+{
+    (void)app;
+    (void)state;
+    if (i > 0)
+        return false;
+    strbuf_add_text(out, "why this group");
+    return true;
+}
+
+static void *
+explain_open(struct app *app, const void *argument)
+{
+    const struct explain_argument *asked = argument;
+    struct explain *explain = alloc_bytes(sizeof *explain);
+    explain->pager = pager_create();
+    pager_set_ascii(explain->pager, app_config(app)->is_ascii);
+    if (asked == NULL)
+        return explain;
+    group_text(asked->explanation->print.key, explain->key);
+    build(explain, asked->explanation);
+    return explain;
+}
+
+static void
+explain_close(struct app *app, void *state)
+{
+    (void)app;
+    struct explain *explain = state;
+    pager_destroy(explain->pager);
+    free(explain);
+}
+
+const struct view view_explain = {
+    .name = "explain",
+    .context = CONTEXT_VIEW_explain,
+    .footer = footer,
+    .open = explain_open,
+    .close = explain_close,
+    .handle = explain_handle,
+    .crumb = explain_crumb,
+    .draw = explain_draw,
+    .layout = explain_layout,
+};
