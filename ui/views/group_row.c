@@ -274,7 +274,10 @@ group_cell(const struct event_group *group, enum pivot pivot, enum group_column 
                      group->count ? ROLE_GROUP_COUNT : ROLE_DIM);
         break;
     case GROUP_COLUMN_SPARK:
-        sparkline_draw(canvas, area.row, area.col, area.cols, group->spark, GROUP_SPARK, ROLE_GRAPH);
+        if (area.cols >= GROUP_HEAT)
+            sparkline_draw(canvas, area.row, area.col, area.cols, group->heat, GROUP_HEAT, ROLE_GRAPH);
+        else
+            sparkline_draw(canvas, area.row, area.col, area.cols, group->spark, GROUP_SPARK, ROLE_GRAPH);
         break;
     case GROUP_COLUMN_RATE:
         draw_right(canvas, area, rate_text(group->per_minute, text),

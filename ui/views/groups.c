@@ -462,6 +462,9 @@ groups_handle(struct app *app, void *state, enum action action)
         return true;
     }
     switch ((int)action) {
+    case DO_HEAT:
+        groups->has_heat = !groups->has_heat;
+        return true;
     case DO_DETAILS:
         groups->has_preview = !groups->has_preview;
         return true;

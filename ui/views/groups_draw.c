@@ -80,6 +80,11 @@ groups_layout(struct app *app, void *state, const struct view_areas *areas)
     struct area preview = split(groups, &body, &is_beside);
     group_columns(groups->pivot, groups->rows.order, groups->rows.is_reversed,
                   group_rows_largest(&groups->rows), groups->columns);
+    if (groups->has_heat) {
+        groups->columns[GROUP_COLUMN_SPARK].title = "last 24 hours";
+        groups->columns[GROUP_COLUMN_SPARK].width = GROUP_HEAT;
+        groups->columns[GROUP_COLUMN_SPARK].priority = 1; // it was asked for
+    }
     const struct groups_drawing drawing = {.groups = groups};
     struct table_model model = groups_model(&drawing);
     table_layout(&groups->table, &model, body);

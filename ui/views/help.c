@@ -50,6 +50,7 @@ static const enum action without_selection[] = {DO_NEXT_MATCH,
                                                 DO_SORT,
                                                 DO_SORT_REVERSE,
                                                 DO_PIVOT,
+                                                DO_HEAT,
                                                 DO_STATUSES,
                                                 DO_WHY,
                                                 DO_WRAP,
@@ -64,7 +65,8 @@ static const enum action not_of_one_operation[] = {DO_FILTER, DO_DETAILS, DO_NON
 static const enum action not_of_groups[] = {
     DO_NEXT_MATCH, DO_PREVIOUS_MATCH, DO_NEXT_PANE, DO_NARROW,        DO_STATUSES,
     DO_WRAP,       DO_FAILED_ONLY,    DO_FACETS,    DO_SAVED_FILTERS, DO_NONE};
-static const enum action not_of_events[] = {DO_NEXT_PANE, DO_PIVOT, DO_WRAP, DO_FAILED_ONLY, DO_NONE};
+static const enum action not_of_events[] = {DO_NEXT_PANE, DO_PIVOT,       DO_HEAT,
+                                            DO_WRAP,      DO_FAILED_ONLY, DO_NONE};
 static const enum action not_of_event[] = {DO_OPEN, DO_TRAIL,       DO_SELECT_GROUP, DO_SELECT_CLEAR,
                                            DO_UNDO, DO_FAILED_ONLY, DO_NONE};
 static const enum action not_of_texts[] = {

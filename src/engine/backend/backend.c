@@ -12,6 +12,7 @@
 #include "store/workers.h"
 
 enum { WRITER_INBOX = 256 };
+static const int64_t KEEPER_AFTER = US_PER_SECOND / 4;
 static const int64_t WORKER_LOOK = 5 * US_PER_SECOND;
 
 struct backend {
@@ -358,6 +359,8 @@ static void
 keep_sums(void *context)
 {
     struct backend *backend = context;
+    // Not while the first picture is made.
+    (void)!mailbox_take(backend->keeper_end, KEEPER_AFTER);
     for (int64_t wait = 0; wait != INT64_MAX && !mailbox_is_closed(backend->keeper_end);) {
         wait = keeper_step(backend->keeper);
         if (wait > 0 && wait != INT64_MAX)
