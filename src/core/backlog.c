@@ -118,10 +118,10 @@ group_index(struct backlog *backlog, const struct event *event)
 {
     bool is_new;
     uint32_t index = backlog_group_index(backlog, event->group, &is_new);
-    if (!is_new)
+    struct group_info *info = &backlog->infos[index];
+    if (!is_new && info->sample_id)
         return index;
 
-    struct group_info *info = &backlog->infos[index];
     info->category = event->category;
     info->sample_id = event->id;
     info->text.error_class = arena_text(&backlog->texts, event->error_class);
@@ -283,7 +283,7 @@ backlog_undescribed(const struct backlog *backlog, size_t *cursor, uint64_t *key
 {
     for (; *cursor < backlog->keys.count; (*cursor)++) {
         const struct group_info *info = &backlog->infos[*cursor];
-        if (info->text.pattern)
+        if (info->text.pattern || !info->sample_id)
             continue;
         *key = backlog->keys.keys[(*cursor)++];
         *sample_id = info->sample_id;
@@ -295,9 +295,11 @@ backlog_undescribed(const struct backlog *backlog, size_t *cursor, uint64_t *key
 void
 backlog_emptied(struct backlog *backlog, uint64_t key, int64_t at)
 {
-    int64_t index = keys_find(&backlog->keys, key);
-    if (index >= 0 && at > backlog->infos[index].emptied_at)
-        backlog->infos[index].emptied_at = at;
+    bool is_new; // no event of it was met yet: its first one fills in the rest
+    uint32_t index = backlog_group_index(backlog, key, &is_new);
+    struct group_info *info = &backlog->infos[index];
+    if (at > info->emptied_at)
+        info->emptied_at = at;
 }
 
 bool

@@ -121,8 +121,8 @@ struct group_list {
 void backlog_groups(const struct backlog *backlog, enum pivot pivot, const uint64_t *within, int64_t now,
                     struct arena *arena, struct group_list *list);
 
-// Tells that the group was emptied by an operation that ended at this instant: events created later make it
-// BACK.
+// Tells that the group, which need not be known yet, was emptied by an operation that ended at this instant:
+// events created later make it BACK.
 void backlog_emptied(struct backlog *backlog, uint64_t key, int64_t at);
 
 // Ids of the events in a group of a pivot (value as in struct event_group; NULL: all), newest first

@@ -99,12 +99,14 @@ tally_pair(struct tally *tally, uint32_t bucket, unsigned column, uint16_t word,
 static void
 tally_curves(const struct tally *tally, struct event_group *group, int64_t at, int64_t count)
 {
-    int64_t age = tally->now - at;
+    // Up to the end of this minute: what nothing is added to stands still until the next one, and the newest
+    // slot is nearly whole all the same.
+    int64_t age = tally->now / 60 * 60 + 59 - at;
     if (age < 0)
         age = 0;
     if (age < 3600)
         group->spark[GROUP_SPARK - 1 - age * GROUP_SPARK / 3600] += (uint32_t)count;
-    if (age < 300)
+    if (tally->now - at < 300)
         group->per_minute += (double)count / 5;
 }
 

@@ -142,6 +142,35 @@ a_group_that_was_emptied_comes_back(void **state)
     add(backlog, 2, 5, "a", 180);
     backlog_groups(backlog, PIVOT_ERROR, NULL, NOW, &arena, &list);
     assert_false(list.groups[0].is_back);
+    backlog_emptied(backlog, 6, NOW - 120 * US_PER_SECOND); // told before its first event was read
+    add(backlog, 3, 6, "b", 60);
+    backlog_groups(backlog, PIVOT_ERROR, NULL, NOW, &arena, &list);
+    assert_int_equal(list.count, 2);
+    assert_int_equal(list.groups[1].key, 6);
+    assert_true(list.groups[1].is_back);
+    assert_int_equal(list.groups[1].sample_id, 3);
+    backlog_emptied(backlog, 7, NOW); // and one that never comes is no group, nor asked about
+    backlog_groups(backlog, PIVOT_ERROR, NULL, NOW, &arena, &list);
+    assert_int_equal(list.count, 2);
+    arena_release(&arena);
+    backlog_destroy(backlog);
+}
+
+static void
+curves_stand_still_within_a_minute(void **state)
+{
+    (void)state;
+    struct backlog *backlog = backlog_create();
+    for (int i = 0; i < 60; i++)
+        add(backlog, i + 1, 5, "a", i * 61);
+    int64_t begin = NOW - NOW % (60 * US_PER_SECOND) + 60 * US_PER_SECOND;
+    struct arena arena = {0};
+    struct group_list first, list;
+    backlog_groups(backlog, PIVOT_ERROR, NULL, begin, &arena, &first);
+    for (int second = 1; second < 60; second += 7) {
+        backlog_groups(backlog, PIVOT_ERROR, NULL, begin + second * US_PER_SECOND, &arena, &list);
+        assert_memory_equal(list.groups[0].spark, first.groups[0].spark, sizeof first.groups[0].spark);
+    }
     arena_release(&arena);
     backlog_destroy(backlog);
 }
@@ -178,6 +207,7 @@ main(void)
         cmocka_unit_test(groups_are_counted_exactly),
         cmocka_unit_test(what_others_closed_goes_and_what_was_missed_is_named),
         cmocka_unit_test(a_group_that_was_emptied_comes_back),
+        cmocka_unit_test(curves_stand_still_within_a_minute),
         cmocka_unit_test(lists_by_pivot_are_newest_first),
     };
     return cmocka_run_group_tests_name("backlog", tests, NULL, NULL);
