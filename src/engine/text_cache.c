@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 
-enum { FIRST_ROWS = 500, LEAST_ROWS = 50, MOST_ROWS = 20000 };
+enum { FIRST_ROWS = 500, LEAST_ROWS = 250, MOST_ROWS = 20000 };
 static const int64_t PAGE_US = 10000; // what a page may take
 static const int64_t CHECK_US = US_PER_SECOND;
 
