@@ -25,6 +25,7 @@ struct list_job {
     struct search *search;      // of the candidates, with a filter
     struct search_found found;  // that was not told yet
     int64_t told_at;            // clock_mono
+    bool waits_for_rows;        // to know its candidates
     bool is_sorted;             // what was found is in its order, and is being told
     size_t at;                  // candidates looked at, or of what is sorted told
     int64_t before_id;          // without candidates: below this

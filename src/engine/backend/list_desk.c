@@ -82,9 +82,11 @@ find_candidates(struct desk *desk, struct list_job *list, struct err *err)
         // With a filter they are all looked at; without one the first screenful does not wait for the others.
         bool has_filter = list->filter && !filter_is_empty(list->filter);
         bool needs_all = has_filter || query->order != ORDER_WHEN;
-        if (!needs_all || !rows)
-            return desk_sums_ids(desk, list, FIRST_PAGE, err) &&
-                   (!needs_all || !list->others || desk_sums_other_ids(desk, list, err));
+        list->waits_for_rows = needs_all && !rows;
+        if (list->waits_for_rows)
+            return true;
+        if (!needs_all)
+            return desk_sums_ids(desk, list, FIRST_PAGE, err);
     }
     backlog_ids(rows, query->pivot, query->has_value ? query->value : NULL, query->oldest_first,
                 &list->candidates, &list->candidate_count);
@@ -252,12 +254,36 @@ list_page(struct desk *desk, struct list_job *list)
     return true;
 }
 
+// Reads on in the short columns of all events, a page a step, so that the next key is not kept waiting.
+// False: the store failed.
+static bool
+list_wait(struct desk *desk, struct list_job *list)
+{
+    struct err err = {0};
+    bool is_over = false;
+    bool ok = desk_rows_step(desk, &is_over, &err);
+    if (ok && !desk_rows_known(desk))
+        return true;
+    ok = ok && find_candidates(desk, list, &err);
+    if (!ok) {
+        uint64_t number = err.kind == ERR_UNREACHABLE ? 0 : list->number;
+        if (number)
+            desk_list_end(list);
+        return desk_failed(desk, number, &err);
+    }
+    if (list->candidates && list->filter && !filter_is_empty(list->filter))
+        desk_search_begin(desk, list);
+    return true;
+}
+
 bool
 desk_list_step(struct desk *desk)
 {
     struct list_job *list = desk->list.is_running ? &desk->list : &desk->collect;
     if (!list->is_running)
         return false;
+    if (list->waits_for_rows)
+        return list_wait(desk, list);
     if (list->search || list->is_sorted || desk_list_is_sorted(list))
         return desk_search_step(desk, list);
     bool is_empty = list->candidates && list->candidate_count == 0;
