@@ -84,6 +84,23 @@ broker_stands_still()
     tests/lib/kafka.sh thaw "$W/kafka"
 }
 
+broker_of_three_dies()
+{
+    tests/lib/kafka_cluster.sh kill "$W/cluster" "$1"
+    tenths "$2"
+    tests/lib/kafka_cluster.sh again "$W/cluster" "$1"
+    # Two must be in sync: the next one dies only when this one is back.
+    tenths 80
+}
+
+broker_of_three_is_cut_off()
+{
+    tests/lib/kafka_cluster.sh cut "$W/cluster" "$1"
+    tenths "$2"
+    tests/lib/kafka_cluster.sh mend "$W/cluster" "$1"
+    tenths 50
+}
+
 harm()
 {
     if [ -n "$harm_job" ]; then
@@ -99,6 +116,8 @@ harm()
         ! due 1500 5000 || beside broker_stands_still $((RANDOM % 60 + 1))
         [ $((RANDOM % 12)) != 0 ] || kill_worker $((RANDOM % WORKERS))
         ;;
+    cluster) ! due 1000 3000 || beside broker_of_three_dies $((RANDOM % 3 + 1)) $((RANDOM % 30)) ;;
+    cut) ! due 1000 3000 || beside broker_of_three_is_cut_off $((RANDOM % 3 + 1)) $((RANDOM % 70 + 20)) ;;
     esac
 }
 

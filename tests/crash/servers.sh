@@ -22,7 +22,21 @@ servers_start()
 
 kafka_start()
 {
+    case $mode in cluster | cut) cluster_start; return ;; esac
     tests/lib/kafka.sh start "$W/kafka" >"$W/kafka.env" 2>"$W/kafka.log" || { cat "$W/kafka.log"; fail "no Kafka"; }
+    BROKERS=$(sed -n 's/^BROKERS=//p' "$W/kafka.env")
+    PROGRAM_BROKERS=$BROKERS
+}
+
+cluster_start()
+{
+    local status=0
+    tests/lib/kafka_cluster.sh start "$W/cluster" >"$W/kafka.env" 2>"$W/kafka.log" || status=$?
+    if [ $status = 77 ]; then
+        say "SKIPPED mode $mode: $(cat "$W/kafka.log")"
+        exit 0
+    fi
+    [ $status = 0 ] || { cat "$W/kafka.log"; fail "no Kafka"; }
     BROKERS=$(sed -n 's/^BROKERS=//p' "$W/kafka.env")
     PROGRAM_BROKERS=$BROKERS
 }
@@ -30,6 +44,7 @@ kafka_start()
 servers_remove()
 {
     harm_stop
+    [ ! -e "$W/cluster/state" ] || tests/lib/kafka_cluster.sh remove "$W/cluster"
     [ ! -e "$W/kafka/state" ] || tests/lib/kafka.sh remove "$W/kafka"
     [ ! -e "$W/pg/state" ] || tests/lib/pg.sh remove "$W/pg"
 }
