@@ -56,8 +56,9 @@ on_log(const rd_kafka_t *handle, int level, const char *facility, const char *te
 {
     (void)handle;
     // What matters of it comes back as an error of the call that met it; being fenced, for one, is an orderly
-    // end. A critical line is the last one before the library ends the process.
-    log_line(level <= LOG_CRITICAL ? LOG_ERROR : LOG_DEBUG, "kafka client", "level=%d about=%s text=\"%s\"",
+    // end, although the library thinks it an emergency. A critical line is the last one before the library
+    // ends the process.
+    log_line(level == LOG_CRITICAL ? LOG_ERROR : LOG_DEBUG, "kafka client", "level=%d about=%s text=\"%s\"",
              level, facility, text);
 }
 

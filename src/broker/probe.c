@@ -94,17 +94,25 @@ commit(struct producer *producer, struct err *err)
            err_set(err, ERR_UNREACHABLE, "Kafka did not end a transaction within %d s", PATIENCE_MS / 1000);
 }
 
+// Reads the marker as the coordinator of today knows it. One that was cut off goes on answering from
+// yesterday, and would have brokers judged unfit that are not: only an answer that shows a nonce written just
+// now counts, or one that is unstable, which yesterday's never is. `waits`: until it is stable.
 static bool
-read_stable(struct trial *trial, struct marker_reading *reading, struct err *err)
+read_believable(struct trial *trial, bool waits, struct marker_reading *reading, struct err *err)
 {
     int64_t deadline = clock_mono() + PATIENCE_MS * 1000LL;
+    const int64_t nonce = clock_now() & INT32_MAX;
+    if (!marker_write_nonce(trial->broker, trial->id, nonce, 5000, err))
+        return false;
     for (;;) {
         if (!marker_read(trial->broker, trial->id, 5000, reading, err))
             return false;
-        if (reading->is_stable)
+        if (reading->is_stable ? reading->has_nonce && reading->nonce == nonce : !waits)
             return true;
         if (clock_mono() > deadline)
-            return err_set(err, ERR_UNREACHABLE, "the marker stayed unstable for %d s", PATIENCE_MS / 1000);
+            return err_set(err, ERR_UNREACHABLE, "the marker %s for %d s",
+                           reading->is_stable ? "was read from a coordinator of the past" : "stayed unstable",
+                           PATIENCE_MS / 1000);
         clock_sleep(2000);
     }
 }
@@ -157,7 +165,7 @@ try_fencing_abort(struct trial *trial, struct producer **holder, bool *is_fit, s
     *is_fit = false;
     if (!take_handle(trial, holder, err) || !producer_begin(*holder, err) ||
         !send_record(trial, *holder, "aborted", err) || !mark(trial, *holder, 1, err) ||
-        !marker_read(trial->broker, trial->id, 5000, &reading, err))
+        !read_believable(trial, false, &reading, err))
         return false;
     if (!probe_found(trial->probe, !reading.is_stable, UNFIT, "the marker of an open transaction is %s",
                      reading.is_stable ? "told as if it were decided (require-stable is not honoured)"
@@ -166,11 +174,9 @@ try_fencing_abort(struct trial *trial, struct producer **holder, bool *is_fit, s
 
     producer_destroy(*holder);
     *holder = NULL;
-    const int64_t nonce = clock_now() & INT32_MAX;
-    if (!take_handle(trial, holder, err) || !marker_write_nonce(trial->broker, trial->id, nonce, 5000, err) ||
-        !read_stable(trial, &reading, err))
+    if (!take_handle(trial, holder, err) || !read_believable(trial, true, &reading, err))
         return false;
-    bool is_old = !reading.marker.is_present && reading.has_nonce && reading.nonce == nonce;
+    bool is_old = !reading.marker.is_present;
     *is_fit =
         probe_found(trial->probe, is_old, UNFIT, "a transaction whose owner died %s",
                     is_old ? "ends without a trace when the next owner comes" : "left its marker behind");
@@ -200,7 +206,8 @@ try_fencing_commit(struct trial *trial, struct producer **holder, bool *is_fit, 
 
     struct marker_reading reading;
     if (!producer_begin(*holder, err) || !send_record(trial, *holder, "committed", err) ||
-        !mark(trial, *holder, 3, err) || !commit(*holder, err) || !read_stable(trial, &reading, err))
+        !mark(trial, *holder, 3, err) || !commit(*holder, err) ||
+        !read_believable(trial, true, &reading, err))
         return false;
     bool is_there =
         reading.marker.is_present && reading.marker.seq == 3 && strcmp(reading.marker.id, trial->token) == 0;
