@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 
-#define FINGERPRINT_VERSION 2
+#define FINGERPRINT_VERSION 3
 
 struct group_rules;
 

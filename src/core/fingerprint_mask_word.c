@@ -398,6 +398,20 @@ is_about_host(const struct scan *scan)
            bytes_ends(scan->class_name, "UnknownHostException");
 }
 
+// com.acme.Currency.X-17: what is asked of a class is volatile, the class is not. Takes it and returns true.
+static bool
+take_member(struct scan *scan, size_t from, size_t to)
+{
+    struct bytes word = scan_slice(scan, from, to);
+    size_t dot = bytes_find_last(word, BYTES("."));
+    struct bytes head = bytes_slice(word, 0, dot == SIZE_MAX ? 0 : dot);
+    if (head.len == 0 || word_digits(head) > 0 || !word_is_class(head) || word_is_numbered_class(word))
+        return false;
+    scan_emit_word(scan, from, from + head.len);
+    scan_emit_hole(scan, from + head.len + 1, to, MASK_ID);
+    return true;
+}
+
 static void
 take_dots(struct scan *scan, size_t from, size_t to, unsigned seen)
 {
@@ -406,7 +420,7 @@ take_dots(struct scan *scan, size_t from, size_t to, unsigned seen)
     if ((seen & KIND_DIGIT) != 0) {
         if (is_indexed_path(word))
             scan_emit_path(scan, from, to);
-        else
+        else if (!take_member(scan, from, to))
             take_digits(scan, from, to, seen);
     } else if ((roles & ROLE_LOGIN) != 0 && (seen & KIND_UPPER) == 0) { // user maria.souza
         scan_emit_hole(scan, from, to, MASK_PERSON);

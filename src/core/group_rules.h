@@ -28,7 +28,7 @@ bool group_rules_add_split(struct group_rules *rules, const char *name, uint64_t
 // Sorts and numbers them. Refuses what contradicts itself: a group in two merges, a group split twice.
 bool group_rules_seal(struct group_rules *rules, struct err *err) MUST_CHECK;
 
-// "2" without rules (also NULL, and without a row), else "2-9f31c07a": rule version of the key, and a hash of
+// "3" without rules (also NULL, and without a row), else "3-9f31c07a": rule version of the key, and a hash of
 // the rules that is the same for the same rules in any order.
 #define GROUP_RULES_VERSION 24 // with NUL
 const char *group_rules_version(const struct group_rules *rules, char out[GROUP_RULES_VERSION]);
