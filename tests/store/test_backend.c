@@ -183,6 +183,29 @@ groups_follow_what_others_do(void **state)
 }
 
 // A sequence is not commit order: a lower id that commits later is found.
+// A session that may not keep the sums, where nobody else does, counts rows itself.
+static void
+who_may_not_keep_sums_counts_rows(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, 300);
+    backend_stop(bench.backend);
+    mailbox_destroy(bench.requests, drop_request);
+    mailbox_destroy(bench.replies, drop_reply);
+    bench.requests = mailbox_create(256);
+    bench.replies = mailbox_create(64);
+    test_sql(bench.world.admin, "TRUNCATE redrive.backlog_state");
+    bench.settings.store.is_read_only = true;
+    bench.backend = backend_start(&bench.settings, bench.requests, bench.replies);
+    watch_groups(&bench);
+    reply_destroy(await_count(&bench, 300));
+    assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM redrive.backlog_state"), 0);
+    add_events(bench.world.admin, 5);
+    reply_destroy(await_count(&bench, 305));
+    end(&bench);
+}
+
 static void
 late_commits_are_found(void **state)
 {
@@ -455,6 +478,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_needs_the_schema_is_answered_without_it),
         cmocka_unit_test(groups_follow_what_others_do),
+        cmocka_unit_test(who_may_not_keep_sums_counts_rows),
         cmocka_unit_test(late_commits_are_found),
         cmocka_unit_test(lists_are_whole_and_newest_first),
         cmocka_unit_test(rows_and_details_are_read_by_id),
