@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <sys/resource.h>
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/ledger.h"
@@ -413,6 +414,15 @@ worker_keep_slots(struct run *run, struct err *err)
     return true;
 }
 
+// KiB of this process at its largest.
+static long
+peak_memory(void)
+{
+    struct rusage usage = {0};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
 void
 worker_log_tally(const struct run *run)
 {
@@ -436,12 +446,12 @@ worker_log_tally(const struct run *run)
              "events=%" PRId64 " chunks=%" PRId64 " refused=%" PRId64 " returned=%" PRId64
              " recovered=%" PRId64 " fenced=%" PRId64 " init_ms=%" PRId64 " claim_ms=%" PRId64
              " plan_ms=%" PRId64 " send_ms=%" PRId64 " reports_ms=%" PRId64 " commit_ms=%" PRId64
-             " verify_ms=%" PRId64 " settle_ms=%" PRId64 " destroy_ms=%" PRId64,
+             " verify_ms=%" PRId64 " settle_ms=%" PRId64 " destroy_ms=%" PRId64 " peak_kib=%ld",
              sum.sent, sum.chunks, sum.refused, sum.returned, sum.recovered, sum.fenced,
              sum.step_us[PHASE_INIT] / 1000, sum.step_us[PHASE_CLAIM] / 1000, sum.step_us[PHASE_PLAN] / 1000,
              sum.step_us[PHASE_SEND] / 1000, sum.step_us[PHASE_REPORTS] / 1000,
              sum.step_us[PHASE_COMMIT] / 1000, sum.step_us[PHASE_VERIFY] / 1000,
-             sum.step_us[PHASE_SETTLE] / 1000, sum.step_us[PHASE_DESTROY] / 1000);
+             sum.step_us[PHASE_SETTLE] / 1000, sum.step_us[PHASE_DESTROY] / 1000, peak_memory());
 }
 
 // What is not settled in time is left to recovery.

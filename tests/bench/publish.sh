@@ -1,0 +1,217 @@
+# What is sent and what is written: reprocess, discard, recovery, memory. Read by run.
+
+TOPICS="orders.events orders.audit payments.captured inventory.reservations shipping.labels customers.events customers.kyc
+catalog.products invoices.nfe loyalty.points notifications.email"
+
+# What redrive does: once per event, proved, every outcome written down. First it freezes what was asked for, then a worker sends it; its log
+# says how long each step took.
+by_redrive()
+{
+    timed freeze "$REDRIVE" -d "$(conninfo "$1")" reprocess --all --yes --quiet --detach >"$RUN/redrive.out" 2>&1 ||
+        { tail -n 5 "$RUN/redrive.out" >&2; fail "reprocess failed"; }
+    timed send "$REDRIVE" -d "$(conninfo "$1")" -b "$BROKERS" work --once 2>"$RUN/work.log" ||
+        { tail -n 5 "$RUN/work.log" >&2; fail "work failed"; }
+    grep -a published "$RUN/work.log" >>"$RUN/tally"
+    [ "$(psql -X -q -A -t -d "$1" -c "SELECT done = total AND state = 'done' FROM redrive.operation")" = t ] || fail "not everything was sent"
+}
+
+# The lower bound: the rows closed and nothing sent.
+by_update()
+{
+    psql -X -q -d "$1" -c "UPDATE dlq_events SET status = 'RESOLVED', resolved_at = localtimestamp, resolved_by = session_user
+                            WHERE status = 'PENDING'"
+}
+
+# As one does it by hand today: not atomic, no outcome per event, and twice if anything stops in between.
+by_hand()
+{
+    local topic
+    for topic in $TOPICS; do
+        psql -X -q -A -t -F $'\t' -d "$1" -c "SELECT source_id, event_payload FROM dlq_events
+                                               WHERE status = 'PENDING' AND kafka_topic = '$topic' ORDER BY id" |
+            kcat -P -q -b "$BROKERS" -t "$topic" -K $'\t' -X acks=all
+    done
+    by_update "$1"
+}
+
+# Kafka, and the topics that the events name.
+need_kafka()
+{
+    [ -z "${BROKERS:-}" ] || return 0
+    tests/lib/kafka.sh start "$RUN/kafka" >"$RUN/kafka.env"
+    BROKERS=$(sed -n 's/^BROKERS=//p' "$RUN/kafka.env")
+    make_backlog topics 100
+    "$BIN/demo/consumer" -d "$(conninfo topics)" -b "$BROKERS" -t >"$RUN/consumer" 2>&1 </dev/null &
+    local consumer=$!
+    disown "$consumer"
+    until grep -qs ready "$RUN/consumer"; do is_alive "$consumer" || fail "no topics"; sleep 0.1; done
+    end_process "$consumer" 10
+    psql -X -q -d postgres -c "DROP DATABASE topics WITH (FORCE)"
+}
+
+# A fresh copy of a backlog to work on. With `redrive`: with its schema, and with what the cluster promises found out, as it is once a day.
+# Migrated here and not before: every copy is an install of its own.
+make_work()
+{
+    psql -X -q -d postgres -c "CREATE DATABASE work TEMPLATE $1"
+    if [ "${2:-}" = redrive ]; then
+        "$REDRIVE" -d "$(conninfo work)" migrate --quiet >/dev/null
+        "$REDRIVE" -d "$(conninfo work)" ${BROKERS:+-b "$BROKERS"} doctor >/dev/null 2>&1 || true
+    fi
+    psql -X -q -d work -c "VACUUM ANALYZE dlq_events" -c "CHECKPOINT"
+}
+
+drop_work()
+{
+    psql -X -q -d postgres -c "DROP DATABASE work WITH (FORCE)"
+}
+
+# median_of NAME STEP: of a step in the workers' last words.
+median_of()
+{
+    sed "s/.* $2=\\([0-9]*\\).*/\\1/" "$RUN/tally" >"$RUN/step"
+    median "$RUN/step"
+}
+
+# aim NAME VALUE AIM: one line of the table.
+aim()
+{
+    printf '  %-58s %12s   aim %s\n' "$1" "$2" "$3"
+}
+
+measure_publish()
+{
+    local round way step
+    need_kafka
+    make_backlog origin "$EVENTS"
+    echo "reprocess of $EVENTS events on $(nproc) processors, seconds, $ROUNDS rounds, load $(cut -d ' ' -f 1 /proc/loadavg)"
+    for round in $(seq "$ROUNDS"); do
+        for way in redrive update hand; do
+            make_work origin "$way"
+            timed "$way" "by_$way" work
+            drop_work
+        done
+        echo "  round $round: redrive $(tail -n 1 "$RUN/redrive") s (freeze $(tail -n 1 "$RUN/freeze"), send $(tail -n 1 "$RUN/send")), bare UPDATE $(tail -n 1 "$RUN/update") s, psql | kcat | UPDATE $(tail -n 1 "$RUN/hand") s"
+    done
+    echo "  where a chunk's time goes, ms over all chunks (two are in hand at the same time, so they add up to twice the time of sending)"
+    for step in init claim plan send reports commit verify settle destroy; do
+        printf '    %-8s %8s  %s\n' "$step" "$(median_of tally "${step}_ms")" "$(step_words "$step")"
+    done
+    awk -v events="$EVENTS" -v r="$(median "$RUN/redrive")" -v s="$(median "$RUN/send")" -v u="$(median "$RUN/update")" -v h="$(median "$RUN/hand")" 'BEGIN {
+        printf "  median: redrive %.2f s (%d events/s while sending), bare UPDATE %.2f s, by hand %.2f s\n", r, events / s, u, h
+        printf "%.2f\n%.2f\n", u / r, h / r >"/dev/stderr"
+    }' 2>"$RUN/ratios"
+    aim "reprocess against the bare UPDATE (freeze included)" "$(sed -n 1p "$RUN/ratios") x" "0.5, later 0.9"
+    aim "reprocess against psql | kcat | UPDATE" "$(sed -n 2p "$RUN/ratios") x" "-"
+    aim "memory of the worker, $EVENTS events" "$(($(median_of tally peak_kib) / 1024)) MiB" "64 MiB"
+    psql -X -q -d postgres -c "DROP DATABASE origin"
+}
+
+step_words()
+{
+    case $1 in
+    init) echo "a new epoch: Kafka takes the transactional id" ;;
+    claim) echo "PostgreSQL: claim, and read what was claimed" ;;
+    plan) echo "key, headers, partition of each record" ;;
+    send) echo "handing over to librdkafka" ;;
+    reports) echo "Kafka: until every record is confirmed" ;;
+    commit) echo "Kafka: marker and commit" ;;
+    verify) echo "Kafka: the marker read back" ;;
+    settle) echo "PostgreSQL: events closed, outcomes written down" ;;
+    destroy) echo "the handle thrown away" ;;
+    esac
+}
+
+# What is plain SQL, in chunks with progress, against one statement for all.
+measure_discard()
+{
+    local round
+    make_backlog million "$MANY"
+    echo "discard of $MANY events, seconds, $ROUNDS rounds, load $(cut -d ' ' -f 1 /proc/loadavg)"
+    for round in $(seq "$ROUNDS"); do
+        make_work million redrive
+        timed discard_freeze "$REDRIVE" -d "$(conninfo work)" discard --all --yes --quiet --detach --reason bench
+        timed discard "$REDRIVE" -d "$(conninfo work)" work --once 2>"$RUN/work.log"
+        drop_work
+        make_work million
+        timed discard_update psql -X -q -d work -c "UPDATE dlq_events SET status = 'DISCARDED', resolved_at = localtimestamp,
+                                                           resolved_by = session_user WHERE status = 'PENDING'"
+        drop_work
+        echo "  round $round: freeze $(tail -n 1 "$RUN/discard_freeze") s, discard $(tail -n 1 "$RUN/discard") s, bare UPDATE $(tail -n 1 "$RUN/discard_update") s"
+    done
+    aim "discard against one bare UPDATE" "$(awk -v d="$(median "$RUN/discard")" -v u="$(median "$RUN/discard_update")" 'BEGIN { printf "%.2f", d / u }') x" "1.1 x"
+    aim "freeze" "$(median "$RUN/discard_freeze") s" "5 s"
+    psql -X -q -d postgres -c "DROP DATABASE million"
+}
+
+done_so_far()
+{
+    psql -X -q -A -t -d work -c "SELECT coalesce(max(done), 0) FROM redrive.operation"
+}
+
+# until_more THAN: waits until more is done, and prints how long that took.
+until_more()
+{
+    local from=$EPOCHREALTIME
+    until [ "$(done_so_far)" -gt "$1" ]; do sleep 0.05; done
+    awk -v from="$from" -v to="$EPOCHREALTIME" 'BEGIN { printf "%.1f", to - from }'
+}
+
+start_worker()
+{
+    "$REDRIVE" -d "$(conninfo work)" -b "$BROKERS" work >"$RUN/worker.log" 2>&1 </dev/null &
+    worker=$!
+    disown "$worker"
+}
+
+# How long nothing is published after the only worker was killed, and after one was frozen beside another.
+measure_recovery()
+{
+    local worker other round
+    need_kafka
+    make_backlog origin "$EVENTS"
+    echo "recovery, $EVENTS events frozen"
+    for round in $(seq "$ROUNDS"); do
+        make_work origin redrive
+        "$REDRIVE" -d "$(conninfo work)" reprocess --all --yes --quiet --detach >/dev/null
+        start_worker
+        until [ "$(done_so_far)" -gt 0 ]; do sleep 0.02; done
+        kill -9 "$worker"
+        sleep 0.5 # whatever the server still has in hand of it
+        local before=$(done_so_far)
+        start_worker
+        until_more "$before" >>"$RUN/again"
+        echo >>"$RUN/again"
+        other=$worker
+        kill -STOP "$other"
+        start_worker
+        before=$(done_so_far)
+        until [ "$(psql -X -q -A -t -d work -c "SELECT count(*) FROM redrive.chunk WHERE state = 'claimed' AND created_at < clock_timestamp() - interval '5 s'")" = 0 ]; do
+            sleep 0.1
+        done
+        psql -X -q -A -t -d work -c "SELECT coalesce(round(extract(epoch FROM max(decided_at - created_at))::numeric, 1), 0) FROM redrive.chunk" >>"$RUN/takeover"
+        kill -CONT "$other"
+        end_process "$other" 20
+        end_process "$worker" 20
+        drop_work
+        echo "  round $round: publishing again $(tail -n 1 "$RUN/again") s after the next start; a frozen worker's chunk decided after $(tail -n 1 "$RUN/takeover") s"
+    done
+    aim "publishing again after kill -9 of the only worker" "$(median "$RUN/again") s" "5 s"
+    aim "a frozen worker's chunk is taken over (lease 30 s)" "$(median "$RUN/takeover") s" "35 s"
+    psql -X -q -d postgres -c "DROP DATABASE origin"
+}
+
+# Does the worker grow with what it sends?
+measure_memory()
+{
+    need_kafka
+    make_backlog million "$MANY"
+    make_work million redrive
+    "$REDRIVE" -d "$(conninfo work)" reprocess --all --yes --quiet --detach >/dev/null
+    : >"$RUN/tally"
+    "$REDRIVE" -d "$(conninfo work)" -b "$BROKERS" work --once 2>"$RUN/work.log"
+    grep -a published "$RUN/work.log" >>"$RUN/tally"
+    aim "memory of the worker, $MANY events" "$(($(median_of tally peak_kib) / 1024)) MiB" "64 MiB"
+    drop_work
+    psql -X -q -d postgres -c "DROP DATABASE million"
+}
