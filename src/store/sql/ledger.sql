@@ -161,7 +161,7 @@ BEGIN
         WITH pick AS MATERIALIZED (
             SELECT event_id, source_offset FROM redrive.operation_item
              WHERE operation_no = p_operation AND is_due AND state = 'queued' AND source = v_source
-             ORDER BY source_offset, event_id LIMIT p_limit - cardinality(v_ids) FOR UPDATE SKIP LOCKED)
+             ORDER BY source_offset, event_id LIMIT p_limit - cardinality(v_ids))
         SELECT coalesce(array_agg(event_id ORDER BY source_offset, event_id), '{}') INTO v_more FROM pick;
         v_ids := v_ids || v_more;
     END LOOP;

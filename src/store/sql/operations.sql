@@ -45,15 +45,15 @@ BEGIN
        AND state_note IS DISTINCT FROM held || ' in doubt';
 END $$;
 
--- Queued items of an operation in source order, at most p_limit, locked; p_above: only of sources with a higher hash. Materialized: a LIMIT with
--- SKIP LOCKED inside a join may be run again by the planner and lock more.
+-- Queued items of an operation in source order, at most p_limit; p_above: only of sources with a higher hash. The caller holds the operation's
+-- row, without which nobody changes an item that is queued: so they need no locks, which would be written to every one of them.
 CREATE OR REPLACE FUNCTION redrive._items_pick(p_operation bigint, p_above bigint, p_limit bigint) RETURNS bigint[]
 LANGUAGE sql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off AS $$
     WITH pick AS MATERIALIZED (
         SELECT event_id, source, source_offset FROM redrive.operation_item
          WHERE operation_no = p_operation AND is_due AND state = 'queued' AND source > p_above
-         ORDER BY source, source_offset, event_id LIMIT p_limit FOR UPDATE SKIP LOCKED)
+         ORDER BY source, source_offset, event_id LIMIT p_limit)
     SELECT coalesce(array_agg(event_id ORDER BY source, source_offset, event_id), '{}') FROM pick;
 $$;
 
