@@ -214,6 +214,8 @@ drive(struct run *run, size_t i, int wait_ms, struct err *err)
     case PUBLISHER_EMPTY:
         kafka_worked(run);
         lay_down(run, i);
+        if (worker_is_publishing(run)) // the rest may hang on what the other has in hand
+            run->look_at = clock_mono() + LOOK_EVERY / 10;
         return true;
     case PUBLISHER_NO_SLOT:
         lay_down(run, i);
