@@ -8,7 +8,7 @@ next_wish()
 {
     [ "$harming" = yes ] || return 0
     case $mode in
-    points | broker | postgres | network | cluster | cut)
+    points | broker | postgres | cluster | cut)
         # Workers that live show whether those can go on.
         [ $((RANDOM % 3)) != 0 ] || return 0
         echo "${POINTS[RANDOM % ${#POINTS[@]}]}:$((RANDOM % 4 + 1))"
@@ -137,7 +137,6 @@ harm_words()
     postgres) echo ", $harms times kill -9 of PostgreSQL" ;;
     broker) echo ", $harms times kill -9 of the broker" ;;
     broker-freeze) echo ", $harms times the broker frozen" ;;
-    network) echo ", $harms changes of the network" ;;
     cluster) echo ", $harms brokers of three killed" ;;
     cut) echo ", $harms times one of three cut off" ;;
     short) echo ", $harms times kill -9 of PostgreSQL" ;;

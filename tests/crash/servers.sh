@@ -1,5 +1,4 @@
-# Sourced by loop: the servers of a run. Sets PROGRAM_CONN and PROGRAM_BROKERS, what the program is given; CONN and BROKERS, for the
-# checker, go past any proxy; PSQL.
+# Sourced by loop: the servers of a run. Sets CONN, BROKERS and PSQL.
 
 servers_start()
 {
@@ -7,13 +6,12 @@ servers_start()
     printf 'chunk = %s\nsend_after = 0s\nstart_worker = off\n' "$CHUNK" >"$W/home/.config/redrive/config"
     PSQL=$(command -v psql) || fail "psql is missing: make packages"
     # A commit that was answered is in the hands of the kernel, which outlives kill -9.
-    tests/lib/pg.sh start "$W/pg" $([ "$mode" != network ] || echo --tcp) synchronous_commit=on full_page_writes=on max_connections=60 \
+    tests/lib/pg.sh start "$W/pg" synchronous_commit=on full_page_writes=on max_connections=60 \
         shared_buffers=64MB >"$W/pg.env" || fail "no PostgreSQL"
     local host port
     host=$(sed -n 's/^PGHOST=//p' "$W/pg.env")
     port=$(sed -n 's/^PGPORT=//p' "$W/pg.env")
     CONN="host=$host port=$port user=postgres dbname=crash connect_timeout=5"
-    PROGRAM_CONN=$CONN
     "$PSQL" -qX -d "host=$host port=$port user=postgres dbname=postgres" -c 'CREATE DATABASE crash' || fail "no database"
     sed '/^-- 1 to 1000/,$d' tests/commands/table.sql | "$PSQL" -qX -d "$CONN" -f - || fail "no table"
     kafka_start || return $?
@@ -25,7 +23,6 @@ kafka_start()
     case $mode in cluster | cut) cluster_start; return ;; esac
     tests/lib/kafka.sh start "$W/kafka" >"$W/kafka.env" 2>"$W/kafka.log" || { cat "$W/kafka.log"; fail "no Kafka"; }
     BROKERS=$(sed -n 's/^BROKERS=//p' "$W/kafka.env")
-    PROGRAM_BROKERS=$BROKERS
 }
 
 cluster_start()
@@ -38,7 +35,6 @@ cluster_start()
     fi
     [ $status = 0 ] || { cat "$W/kafka.log"; fail "no Kafka"; }
     BROKERS=$(sed -n 's/^BROKERS=//p' "$W/kafka.env")
-    PROGRAM_BROKERS=$BROKERS
 }
 
 servers_remove()
