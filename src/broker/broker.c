@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "broker/kafka.h"
 
+#define OWN_GROUP "redrive.looks" // within the prefix that rights are granted for
 #define TOPIC_SHELF_LIFE (30 * US_PER_SECOND)
 
 bool
@@ -21,7 +22,12 @@ broker_open(struct broker **broker, const struct broker_settings *settings, stru
     struct broker *fresh = alloc_bytes(sizeof *fresh);
     fresh->settings = *settings;
     rd_kafka_conf_t *conf = kafka_conf(settings, &fresh->trouble, err);
-    fresh->handle = conf ? kafka_handle(RD_KAFKA_PRODUCER, conf, err) : NULL;
+    if (conf)
+        // Told that a group's coordinator has moved, librdkafka (2.0.2, and 2.12 still:
+        // confluentinc/librdkafka#5315) tells the handle's own group, and follows a null pointer where there
+        // is none. So this handle has one, which it never joins.
+        kafka_set(conf, "group.id", OWN_GROUP);
+    fresh->handle = conf ? kafka_handle(RD_KAFKA_CONSUMER, conf, err) : NULL;
     if (!fresh->handle) {
         free(fresh);
         return false;
@@ -38,7 +44,7 @@ broker_close(struct broker *broker)
 
     if (broker->reader)
         rd_kafka_destroy(broker->reader);
-    rd_kafka_destroy(broker->handle);
+    rd_kafka_destroy_flags(broker->handle, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
     free(broker->topics);
     free(broker->watermarks);
     free(broker);

@@ -7,6 +7,7 @@
 #include "broker/kafka.h"
 
 #define MARK_MS 10000
+#define COMMIT_LEAST_MS 10000
 
 struct topic_handle {
     char *name;
@@ -441,6 +442,10 @@ producer_why(struct producer *producer, struct err *err)
 bool
 producer_commit(struct producer *producer, int wait_ms, bool *done, struct err *err)
 {
-    rd_kafka_error_t *error = rd_kafka_commit_transaction(producer->handle, wait_ms);
+    // A call whose time is over before librdkafka's own thread has looked at it forgets that a commit is
+    // under way; the broker's answer is then taken for one to an abort, which ends the process (2.0.2
+    // to 2.12, rd_kafka_txn_endtxn_complete).
+    int wait = wait_ms > COMMIT_LEAST_MS ? wait_ms : COMMIT_LEAST_MS;
+    rd_kafka_error_t *error = rd_kafka_commit_transaction(producer->handle, wait);
     return settle_call(producer, error, "committing", done, err);
 }

@@ -87,7 +87,8 @@ bool producer_why(struct producer *producer, struct err *err);
 // breaks the transaction after it. So every error is final.
 bool producer_mark(struct producer *producer, enum marker_partition partition, const char *group, int64_t seq,
                    const char *id, struct err *err) MUST_CHECK;
-// Goes on in the background between calls. An error means: not known whether it was committed.
+// Waits for wait_ms or ten seconds, whichever is more, and goes on in the background between calls. An error
+// means: not known whether it was committed.
 bool producer_commit(struct producer *producer, int wait_ms, bool *done, struct err *err) MUST_CHECK;
 
 #endif
