@@ -8,7 +8,7 @@ next_wish()
 {
     [ "$harming" = yes ] || return 0
     case $mode in
-    points | broker | postgres | cluster | cut)
+    points | broker | postgres | network | cluster | cut)
         # Workers that live show whether those can go on.
         [ $((RANDOM % 3)) != 0 ] || return 0
         echo "${POINTS[RANDOM % ${#POINTS[@]}]}:$((RANDOM % 4 + 1))"
@@ -84,6 +84,25 @@ broker_stands_still()
     tests/lib/kafka.sh thaw "$W/kafka"
 }
 
+# network_is_bad FD TENTHS WORDS: for that long; then what was held up comes after all, or every connection breaks.
+network_is_bad()
+{
+    echo "$3" >&"$1"
+    tenths "$2"
+    [ $((RANDOM % 2)) = 0 ] || echo cut >&"$1"
+    echo open >&"$1"
+}
+
+bad_network()
+{
+    case $((RANDOM % 4)) in
+    0) echo cut ;;
+    1) echo half ;;
+    2) echo "delay $((RANDOM % 500 + 20))" ;;
+    3) echo "dribble $((RANDOM % 200 + 20))" ;;
+    esac
+}
+
 broker_of_three_dies()
 {
     tests/lib/kafka_cluster.sh kill "$W/cluster" "$1"
@@ -116,6 +135,7 @@ harm()
         ! due 1500 5000 || beside broker_stands_still $((RANDOM % 60 + 1))
         [ $((RANDOM % 12)) != 0 ] || kill_worker $((RANDOM % WORKERS))
         ;;
+    network) ! due 1000 3000 || beside network_is_bad $((RANDOM % 2 + 7)) $((RANDOM % 50 + 3)) "$(bad_network)" ;;
     cluster) ! due 1000 3000 || beside broker_of_three_dies $((RANDOM % 3 + 1)) $((RANDOM % 30)) ;;
     cut) ! due 1000 3000 || beside broker_of_three_is_cut_off $((RANDOM % 3 + 1)) $((RANDOM % 70 + 20)) ;;
     esac
@@ -137,6 +157,7 @@ harm_words()
     postgres) echo ", $harms times kill -9 of PostgreSQL" ;;
     broker) echo ", $harms times kill -9 of the broker" ;;
     broker-freeze) echo ", $harms times the broker frozen" ;;
+    network) echo ", $harms times a bad network" ;;
     cluster) echo ", $harms brokers of three killed" ;;
     cut) echo ", $harms times one of three cut off" ;;
     short) echo ", $harms times kill -9 of PostgreSQL" ;;

@@ -1,4 +1,4 @@
-# Sourced by loop: the servers of a run. Sets CONN, BROKERS and PSQL.
+# Sourced by loop: the servers of a run. Sets BROKERS, PSQL, CONN, and WORKER_CONN, which may lead through a bad network.
 
 servers_start()
 {
@@ -14,6 +14,8 @@ servers_start()
     CONN="host=$host port=$port user=postgres dbname=crash connect_timeout=5"
     "$PSQL" -qX -d "host=$host port=$port user=postgres dbname=postgres" -c 'CREATE DATABASE crash' || fail "no database"
     sed '/^-- 1 to 1000/,$d' tests/commands/table.sql | "$PSQL" -qX -d "$CONN" -f - || fail "no table"
+    WORKER_CONN=$CONN
+    [ $mode != network ] || network_start "$host/.s.PGSQL.$port" || return $?
     kafka_start || return $?
     HOME=$W/home "$REDRIVE" migrate -d "$CONN" >"$W/migrate.log" 2>&1 || { cat "$W/migrate.log"; fail "no schema"; }
 }
@@ -21,8 +23,26 @@ servers_start()
 kafka_start()
 {
     case $mode in cluster | cut) cluster_start; return ;; esac
-    tests/lib/kafka.sh start "$W/kafka" >"$W/kafka.env" 2>"$W/kafka.log" || { cat "$W/kafka.log"; fail "no Kafka"; }
+    tests/lib/kafka.sh start "$W/kafka" ${KAFKA_NET:+"advertised.listeners=PLAINTEXT://127.0.0.1:$KAFKA_NET"} >"$W/kafka.env" 2>"$W/kafka.log" || { cat "$W/kafka.log"; fail "no Kafka"; }
     BROKERS=$(sed -n 's/^BROKERS=//p' "$W/kafka.env")
+    [ -z "${KAFKA_NET:-}" ] || proxy_start kafka "$KAFKA_NET" "${BROKERS##*:}" 8
+}
+
+# network_start SOCKET: a bad network before PostgreSQL, and a port for one before Kafka, whose clients are told to come there.
+network_start()
+{
+    local port
+    port=$(free_port) KAFKA_NET=$(free_port)
+    proxy_start postgres "$port" "$1" 7
+    WORKER_CONN="host=127.0.0.1 port=$port user=postgres dbname=crash connect_timeout=5"
+}
+
+# proxy_start NAME LISTEN TARGET FD: what it is told is written to FD; it ends when nobody has that open any more.
+proxy_start()
+{
+    mkfifo "$W/net.$1"
+    "$PROXY" "$2" "$3" <"$W/net.$1" >>"$W/net.log" 2>&1 &
+    eval "exec $4>\"\$W/net.$1\""
 }
 
 cluster_start()
