@@ -164,7 +164,7 @@ ok "with a viewer's rights reading works" all exits 0 ';' json 'len(rows) > 0'
 run discard "${poor[@]}" --id 300 --yes
 ok "deciding needs more, and says what" all exits 4 ';' one_sentence ';' warns "GRANT"
 run doctor "${poor[@]}"
-ok "doctor says what a viewer may not, and what would let them" all says "looks only: asks for no operations" ';' says "redrive.grants('redrive_poor_$$', 'operator')"
+ok "doctor says what a viewer may not, and what would let them" all says "looks only: asks for no operations" ';' says "GRANT redrive_operator TO redrive_poor_$$"
 run operation "${poor[@]}" 1 decide 0 again
 ok "a decision about what is in doubt needs its reason" all exits 2 ';' one_sentence ';' warns "--reason"
 run operation "${poor[@]}" 1 decide 0 again --reason "seen by nobody"
