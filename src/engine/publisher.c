@@ -123,6 +123,14 @@ publisher_offend(struct publisher *publisher, size_t item, const char *reason)
     publisher->refusal_operation = publisher->claim.chunk.operation;
 }
 
+// BROKEN_SAME_EPOCH: a handle that was kept has the names of the slot before.
+static void
+drop_other_names(struct publisher *publisher, int32_t before)
+{
+    if (broken(BROKEN_SAME_EPOCH) && publisher->slot.no != before)
+        destroy_producer(publisher);
+}
+
 // A.
 static enum publisher_status
 acquire(struct publisher *publisher, struct err *err)
@@ -136,8 +144,7 @@ acquire(struct publisher *publisher, struct err *err)
         *err = failure;
         return publisher_begin_again(publisher);
     }
-    if (broken(BROKEN_SAME_EPOCH) && publisher->slot.no != before)
-        destroy_producer(publisher); // it has the names of another slot
+    drop_other_names(publisher, before);
     publisher->has_slot = true;
     publisher->beat_at = publisher_mono(publisher);
     publisher->at = broken(BROKEN_READ_EARLY) ? AT_CHECK : AT_OPEN;

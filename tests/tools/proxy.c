@@ -210,13 +210,14 @@ obey(void)
 {
     static const char *const words[] = {
         [OPEN] = "open", [CUT] = "cut", [HALF] = "half", [DELAY] = "delay", [DRIBBLE] = "dribble"};
-    char line[64], word[16] = "";
+    char line[64];
     if (!fgets(line, sizeof line, stdin))
         return false;
-    amount = 1;
-    sscanf(line, "%15s %d", word, &amount);
+    char *number = line + strcspn(line, " \n");
+    amount = (int)strtol(number, NULL, 10);
+    *number = '\0';
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(word, words[i]) == 0)
+        if (strcmp(line, words[i]) == 0)
             weather = (enum weather)i;
     for (size_t i = 0; weather == CUT && i < LINKS; i++)
         if (links[i].is_used)
