@@ -223,10 +223,13 @@ add_facets(struct reply *reply, const struct words *words, const int64_t *counts
 {
     struct facet *all = alloc_array((size_t)WORDS_OTHER + 1, sizeof *all);
     size_t count = 0;
-    for (uint32_t number = 0; number <= WORDS_OTHER; number++)
-        if (counts[number])
-            all[count++] = (struct facet){
-                .field = field, .value = words_text(words, (uint16_t)number), .count = counts[number]};
+    for (uint32_t number = 0; number <= WORDS_OTHER; number++) {
+        if (counts[number] == 0)
+            continue;
+        const char *value = words_text(words, (uint16_t)number);
+        all[count] = (struct facet){.field = field, .value = value, .count = counts[number]};
+        count++;
+    }
     if (count)
         qsort(all, count, sizeof *all, by_frequency);
     for (size_t i = 0; i < count && i < FACETS_A_FIELD; i++) {
