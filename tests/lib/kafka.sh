@@ -28,10 +28,16 @@ JARS=$CACHE/kafka-$VERSION
 LIST=$ROOT/tests/kafka/jars
 CENTRAL=${REDRIVE_MAVEN_CENTRAL:-https://repo.maven.apache.org/maven2}
 
+# What Maven says is shown only when it fails: it ends with colours, and without a line's end, however quiet it is asked to be.
 by_maven()
 {
+    local status=0
     command -v mvn >/dev/null || return 1
-    mvn -q -B -Dstyle.color=never -f "$POM" -Dkafka.version="$VERSION" dependency:copy-dependencies -DoutputDirectory="$1" </dev/null >&2
+    mvn -q -B -Dstyle.color=never -f "$POM" -Dkafka.version="$VERSION" dependency:copy-dependencies -DoutputDirectory="$1" \
+        </dev/null >"$1.log" 2>&1 || status=$?
+    [ $status = 0 ] || cat "$1.log" >&2
+    rm -f "$1.log"
+    return $status
 }
 
 # What is listed, with nothing but curl, which minds https_proxy.
