@@ -104,26 +104,11 @@ open_event(struct app *app, const struct events *events)
         app_open(app, &view_event, &(struct event_argument){.id = events->ids[events->table.cursor]});
 }
 
+// What changes which events are listed, and in which order.
 static bool
-events_handle(struct app *app, void *state, enum action action)
+handle_query(struct app *app, struct events *events, enum action action)
 {
-    struct events *events = state;
-    struct table_model model = events_model(events);
-    enum operation_action decision;
-    if (table_handle(&events->table, &model, action) || events_select(app, events, action))
-        return true;
-    if (decide_action(action, &decision)) {
-        decide_here(app, events, decision);
-        return true;
-    }
-    switch (action) {
-    case DO_OPEN:
-    case DO_TRAIL:
-        open_event(app, events);
-        return true;
-    case DO_DETAILS:
-        events->has_preview = !events->has_preview;
-        return true;
+    switch ((int)action) {
     case DO_FILTER:
         events_ask_filter(app, events);
         return true;
@@ -149,6 +134,32 @@ events_handle(struct app *app, void *state, enum action action)
         return true;
     case DO_STATUSES:
         events_ask_status(app, events);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool
+events_handle(struct app *app, void *state, enum action action)
+{
+    struct events *events = state;
+    struct table_model model = events_model(events);
+    enum operation_action decision;
+    if (table_handle(&events->table, &model, action) || events_select(app, events, action) ||
+        handle_query(app, events, action))
+        return true;
+    if (decide_action(action, &decision)) {
+        decide_here(app, events, decision);
+        return true;
+    }
+    switch ((int)action) {
+    case DO_OPEN:
+    case DO_TRAIL:
+        open_event(app, events);
+        return true;
+    case DO_DETAILS:
+        events->has_preview = !events->has_preview;
         return true;
     case DO_REFRESH:
         events_send(app, events);
