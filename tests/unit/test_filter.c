@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/strbuf.h"
 #include "core/filter.h"
+#include "tests/unit/cases.h"
 
 static const int64_t NOW = 1700000000LL * US_PER_SECOND; // 2023-11-14T22:13:20Z
 static struct event_header headers[] = {{{"trace", 5}, {"xabcx", 5}}, {{"none", 4}, {NULL, 0}}};
@@ -76,35 +77,8 @@ make_events(void **state)
 
 static const struct filter_context context = {.now = NOW, .new_after = TIME_ABSENT};
 
-// Calls check(filter, expected) for each case of a file; tells every one that fails.
-static void
-each_case(const char *path, bool (*check)(const char *filter, const char *expected))
-{
-    FILE *file = fopen(path, "r");
-    if (!file)
-        fail_msg("%s cannot be read; run from the top of the repository", path);
-    char line[512];
-    int count = 0;
-    int failures = 0;
-    while (fgets(line, sizeof line, file)) {
-        line[strcspn(line, "\n")] = '\0';
-        char *arrow = strstr(line, "=> ");
-        if (line[0] == '#' || !arrow)
-            continue;
-        char *end = arrow;
-        while (end > line && end[-1] == ' ')
-            end--;
-        *end = '\0';
-        failures += !check(line, arrow + 3);
-        count++;
-    }
-    fclose(file);
-    assert_int_equal(failures, 0);
-    assert_true(count > 10);
-}
-
 static bool
-check_match(const char *text, const char *expected)
+check_match(char *text, const char *expected)
 {
     struct err err = {0};
     struct filter *filter;
@@ -125,7 +99,7 @@ check_match(const char *text, const char *expected)
 }
 
 static bool
-check_wrong(const char *text, const char *expected)
+check_wrong(char *text, const char *expected)
 {
     struct err err = {0};
     struct filter *filter;

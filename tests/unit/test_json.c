@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include "base/clock.h"
 #include "core/json.h"
+#include "tests/unit/cases.h"
 
 // RFC 8259, and where exactly a text stops being JSON.
 static void
@@ -177,33 +178,6 @@ strings_are_decoded_once(void **state)
     assert_string_equal(strbuf_text(&out), "\xef\xbf\xbdx");
     assert_false(json_decode(BYTES("12"), &out));
     strbuf_release(&out);
-}
-
-// Calls check(text, expected) for each case of a file; tells every one that fails.
-static void
-each_case(const char *path, bool (*check)(char *text, const char *expected))
-{
-    FILE *file = fopen(path, "r");
-    if (!file)
-        fail_msg("%s cannot be read; run from the top of the repository", path);
-    char line[512];
-    int count = 0;
-    int failures = 0;
-    while (fgets(line, sizeof line, file)) {
-        line[strcspn(line, "\n")] = '\0';
-        char *arrow = strstr(line, "=> ");
-        if (line[0] == '#' || !arrow)
-            continue;
-        char *end = arrow;
-        while (end > line && end[-1] == ' ')
-            end--;
-        *end = '\0';
-        failures += !check(line, arrow + 3);
-        count++;
-    }
-    fclose(file);
-    assert_int_equal(failures, 0);
-    assert_true(count > 10);
 }
 
 static bool
