@@ -2,7 +2,7 @@
 # kafka.sh ACTION DIR: a real Kafka broker in DIR, on free ports of 127.0.0.1.
 #
 #   fetch                    brings the jars from Maven Central into the cache, once, by mvn or else by curl
-#   list                     prints tests/kafka/jars for the version
+#   list                     prints tests/kafka/VERSION.jars anew
 #   start DIR [NAME=VALUE…]  a new broker, ready when this returns; prints BROKERS=host:port. NAME=VALUE are settings of
 #                            server.properties. Topics are made by whoever needs them: none comes into being by itself.
 #   start DIR --secure [NAME=VALUE…]   the same with an authorizer that allows nothing to user app, and TLS with SCRAM-SHA-512
@@ -17,7 +17,7 @@
 #   again DIR                start with the same data on the same ports
 #   remove DIR               kill it and remove everything
 #
-# REDRIVE_KAFKA=4.0.1 chooses another version than tests/kafka/pom.xml pins.
+# REDRIVE_KAFKA=3.9.1 chooses another version than tests/kafka/pom.xml pins; tests/kafka/VERSION.jars says what belongs to it.
 set -eu
 . "$(dirname "$0")/common.sh"
 
@@ -25,7 +25,7 @@ SECURE= MISNAMED= EXPIRED=
 POM=$ROOT/tests/kafka/pom.xml
 VERSION=${REDRIVE_KAFKA:-$(sed -n 's/.*<kafka.version>\(.*\)<.*/\1/p' "$POM")}
 JARS=$CACHE/kafka-$VERSION
-LIST=$ROOT/tests/kafka/jars
+LIST=$ROOT/tests/kafka/$VERSION.jars
 CENTRAL=${REDRIVE_MAVEN_CENTRAL:-https://repo.maven.apache.org/maven2}
 
 # What Maven says is shown only when it fails: it ends with colours, and without a line's end, however quiet it is asked to be.
@@ -44,16 +44,14 @@ by_maven()
 by_curl()
 {
     command -v curl >/dev/null || return 1
-    grep -q "/kafka_2.13-$VERSION.jar\$" "$LIST" || return 1
     mkdir -p "$1"
     sed -n "s|^[0-9a-f]\{128\}  \(.*/\([^/]*\)\)\$|url = \"$CENTRAL/\1\"\noutput = \"$1/\2\"|p" "$LIST" |
         curl -q -fsSL --retry 3 --connect-timeout 20 --no-progress-meter --parallel --parallel-max 4 --fail-early -K - >&2
 }
 
-# Of the pinned version every byte is known beforehand.
+# Every byte is known beforehand.
 check()
 {
-    grep -q "/kafka_2.13-$VERSION.jar\$" "$LIST" || return 0
     sed -n 's|^\([0-9a-f]\{128\}\)  .*/|\1  |p' "$LIST" | (cd "$1" && sha512sum --quiet --strict -c) >&2
 }
 
@@ -62,6 +60,7 @@ check()
 fetch()
 {
     [ ! -d "$JARS" ] || return 0
+    [ -f "$LIST" ] || fail "${LIST#"$ROOT/"} is missing: REDRIVE_KAFKA=$VERSION tests/lib/kafka.sh list >${LIST#"$ROOT/"}, on a machine with Maven"
     mkdir -p "$CACHE"
     exec 8>"$CACHE/kafka.lock"
     flock 8
@@ -72,13 +71,13 @@ fetch()
             fail "Kafka $VERSION could not be fetched from $CENTRAL: tried $(command -v mvn || echo 'no mvn') and $(command -v curl ||
                 echo 'no curl'). Behind a proxy set https_proxy (curl) or ~/.m2/settings.xml (mvn); a mirror is named by REDRIVE_MAVEN_CENTRAL (curl)." \
                 "Or put the jars into $JARS"
-        check "$JARS.part" || fail "what came for Kafka $VERSION is not what tests/kafka/jars lists; it is left in $JARS.part"
+        check "$JARS.part" || fail "what came for Kafka $VERSION is not what ${LIST#"$ROOT/"} lists; it is left in $JARS.part"
         mv "$JARS.part" "$JARS"
     fi
     exec 8>&-
 }
 
-# For whoever pins another version.
+# For whoever pins another version, or lets a test name one.
 list()
 {
     local tree
