@@ -171,6 +171,16 @@ plan_value(struct making *making)
     }
 }
 
+const char *
+plan_topic_refusal(enum topic_state state, const char *topic, struct arena *arena)
+{
+    return arena_printf(arena,
+                        state == TOPIC_DENIED
+                            ? "Kafka does not allow writing to the topic %s: grant Describe and Write on it"
+                            : "the topic %s does not exist; create it, or name another with --to",
+                        topic);
+}
+
 static void
 plan_topic(struct making *making)
 {
@@ -182,10 +192,8 @@ plan_topic(struct making *making)
         refuse(making, "the event names no topic; name one with --to");
     else if (!input->target_topic && topic_is_queue(input->event->topic))
         refuse(making, "%s is itself a dead letter queue; name the topic to send to with --to", plan->topic);
-    else if (input->topic && input->topic->state == TOPIC_MISSING)
-        refuse(making, "the topic %s does not exist; create it, or name another with --to", plan->topic);
-    else if (input->topic && input->topic->state == TOPIC_DENIED)
-        refuse(making, "the topic %s may not be used: grant Describe and Write on it", plan->topic);
+    else if (input->topic && input->topic->state != TOPIC_KNOWN)
+        refuse(making, "%s", plan_topic_refusal(input->topic->state, plan->topic, making->arena));
 }
 
 static void

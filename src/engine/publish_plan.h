@@ -84,6 +84,9 @@ struct plan {
 void plan_make(const struct plan_settings *settings, const struct plan_input *input, struct arena *arena,
                struct plan *plan);
 
+// Why nothing can be sent to a topic in this state (not TOPIC_KNOWN). The same words whether it was known
+// beforehand or a broker said so, since outcomes are counted by their words.
+const char *plan_topic_refusal(enum topic_state state, const char *topic, struct arena *arena);
 // Does the plan for this event depend on the original record in Kafka: no copy is kept, and it says where it
 // came from?
 bool plan_wants_original(const struct event *event);

@@ -262,13 +262,22 @@ publisher_send(struct publisher *publisher, struct err *err)
     return PUBLISHER_BUSY;
 }
 
+static const char *
+topic_offence(struct publisher *publisher, const char *topic, enum err_kind cause, const char *reason)
+{
+    if (cause == ERR_DENIED)
+        return plan_topic_refusal(TOPIC_DENIED, topic, &publisher->poison);
+    if (cause == ERR_NOT_FOUND)
+        return plan_topic_refusal(TOPIC_MISSING, topic, &publisher->poison);
+    return arena_printf(&publisher->poison, "topic %s: %s", topic, reason);
+}
+
 // All records to a topic share its fate. The one that was reported has been noted as such already.
 static void
 offend_topic(struct publisher *publisher, size_t reported, enum err_kind cause, const char *reason)
 {
-    char text[300];
     const char *topic = publisher->plans[reported].topic;
-    snprintf(text, sizeof text, "topic %.120s: %.160s", topic, reason);
+    const char *text = topic_offence(publisher, topic, cause, reason);
     for (size_t i = 0; i < publisher->claim.count; i++)
         if (i == reported || (publisher->reported[i] == 0 && strcmp(publisher->plans[i].topic, topic) == 0)) {
             publisher->reported[i] = 1 + REPORT_TOPIC;
@@ -397,8 +406,7 @@ explain_break(struct publisher *publisher, struct err *why)
     if (!publisher->is_isolating && publisher->topic_count > 1)
         publisher->isolates_next = true;
     else
-        offend_topic(publisher, publisher->is_isolating ? publisher->introduced : 0, why->kind,
-                     why->kind == ERR_DENIED ? "not allowed (ACL Write is missing)" : "it does not exist");
+        offend_topic(publisher, publisher->is_isolating ? publisher->introduced : 0, why->kind, why->text);
 }
 
 static enum publisher_status

@@ -159,7 +159,7 @@ static void
 refuses_single_events_and_sends_the_others(void **state)
 {
     (void)state;
-    char small[64];
+    char small[64], words[200];
     make_topic(small, "small", 1, "max.message.bytes", "2000");
     add_failures(60);
     test_sql(
@@ -187,7 +187,10 @@ refuses_single_events_and_sends_the_others(void **state)
     assert_refusal(1, "redrive-no-such-topic does not exist");
     assert_refusal(2, "is itself a dead letter queue");
     assert_refusal(3, "names no topic");
-    assert_refusal(4, "partition 77");
+    snprintf(words, sizeof words,
+             "partition 77 of %s no longer exists, the topic has %d; let the key choose with partition = key",
+             topic, PARTITIONS);
+    assert_refusal(4, words);
     assert_refusal(5, "does not exist");
     assert_refusal(6, "allows 1,048,588 (max.message.bytes)");
     assert_refusal(7, "allows 2,000 (max.message.bytes)");
@@ -207,7 +210,8 @@ takes_the_key_from_the_payload(void **state)
     int64_t operation = make_operation(&world, world.store, ACTION_REPROCESS, 1, 4);
     assert_int_equal(
         work_run(&world, &(struct work_how){.operation = operation, .key = "$.i", .is_key_only = true}), 0);
-    assert_refusal(3, "at $.i");
+    assert_refusal(3, "the payload has no text or number at $.i, which the key is taken from; correct it, or "
+                      "set another key rule");
 
     struct seen_all all = {0};
     read_topic(topic, PARTITIONS, "read_committed", note_seen, &all);

@@ -326,76 +326,143 @@ missing_rights_are_named_one_by_one_with_the_command_that_mends_them(void **stat
     assert_int_equal(read_topic(open_topic, 2, "read_uncommitted", ignore_record, NULL), 0);
 }
 
-// --- the whole road, by a login that may only work, and with a topic that may not be written to ---
+// --- the whole road, by a login that may only work, and with topics that may not be written to ---
+
+// Of three events one goes to each of these topics, so that every chunk holds all three.
+enum { EVENTS = 60, OPEN = 0, CLOSED = 1, HIDDEN = 2, FATES = 3 };
+
+static char hidden_topic[64]; // app may not even know that it is there
 
 static void
-closed_acl(const char *operation)
+allow(const char *topic, const char *operation)
 {
     char acl[300];
     snprintf(acl, sizeof acl,
              "kafka-acls.sh --bootstrap-server x --add --allow-principal User:app --operation %s --topic %s",
-             operation, closed_topic);
+             operation, topic);
     carry_out(acl);
 }
 
+// A world with a login that has no more than redrive_worker; conninfo is how it comes in.
 static void
-a_mere_worker_publishes_and_one_closed_topic_blocks_nobody(void **state)
+make_mere_worker(struct world *world, char *conninfo, size_t room)
+{
+    world_make(world, 0);
+    struct strbuf left = {0};
+    assert_works(schema_roles(world->store, true, &left, &err));
+    strbuf_release(&left);
+    test_sql(world->admin, "CREATE ROLE %s_worker LOGIN IN ROLE redrive_worker", world->db.name);
+    snprintf(conninfo, room, "%s user=%s_worker", world->conninfo, world->db.name);
+    test_sql(world->admin,
+             "INSERT INTO dlq_events (event_id, event_type, event_payload, error_message, source_id, "
+             "kafka_topic) SELECT 'e' || i, 't', jsonb_build_object('i', i), 'boom', 's' || i,"
+             " (ARRAY['%s', '%s', '%s'])[1 + i %% %d] FROM generate_series(1, %d) i",
+             open_topic, closed_topic, hidden_topic, FATES, EVENTS);
+}
+
+static void
+end_mere_worker(struct world *world)
+{
+    test_sql(world->admin, "DROP OWNED BY %s_worker; DROP ROLE %s_worker", world->db.name, world->db.name);
+    world_end(world);
+}
+
+static int64_t
+reprocess_as_worker(struct world *world, const char *conninfo)
+{
+    struct broker_property properties[PROPERTIES];
+    const struct broker_settings settings = login(properties, server.secure, server.authority, PASSWORD);
+    int64_t operation = make_operation(world, world->store, ACTION_REPROCESS, 1, EVENTS);
+    assert_int_equal(work_run(world, &(struct work_how){.operation = operation,
+                                                        .conninfo = conninfo,
+                                                        .brokers = settings.brokers,
+                                                        .properties = settings.properties,
+                                                        .property_count = settings.property_count}),
+                     0);
+    return operation;
+}
+
+// Every event of that fate ended so in the operation, with these words and no others.
+static void
+assert_fate(struct world *world, int64_t operation, int fate, const char *state, const char *words)
+{
+    char sql[300];
+    snprintf(sql, sizeof sql,
+             "SELECT count(*) || ' ' || string_agg(DISTINCT state || ': ' || coalesce(detail, ''), ' and ')"
+             " FROM redrive.operation_item WHERE operation_no = %lld AND event_id %% %d = %d",
+             (long long)operation, FATES, fate);
+    char expected[300];
+    snprintf(expected, sizeof expected, "%d %s: %s", EVENTS / FATES, state, words);
+    assert_string_equal(test_text(world->admin, sql), expected);
+}
+
+// The topic holds each event of that fate once, and no other.
+static void
+assert_there(const char *topic, int fate)
+{
+    struct tally tally = {.times = calloc(EVENTS + 1, 1), .most = EVENTS};
+    assert_non_null(tally.times);
+    read_topic(topic, 2, "read_committed", tally_record, &tally);
+    for (int64_t id = 1; id <= EVENTS; id++)
+        if (tally.times[id] != (id % FATES == fate))
+            fail_msg("event %lld is %d times in %s", (long long)id, tally.times[id], topic);
+    free(tally.times);
+}
+
+static void
+corrected_payload(void *context, const rd_kafka_message_t *message)
+{
+    if (strcmp(header_text(message, "redrive-event-id"), "1") == 0)
+        snprintf(context, 100, "%.*s", (int)message->len, (const char *)message->payload);
+}
+
+static void
+closed_topics_block_nobody_and_open_again(void **state)
 {
     (void)state;
     struct world world;
-    struct broker_property properties[PROPERTIES];
-    char conninfo[800];
-    world_make(&world, 0);
-    struct strbuf left = {0};
-    assert_works(schema_roles(world.store, true, &left, &err));
-    strbuf_release(&left);
-    test_sql(world.admin, "CREATE ROLE %s_worker LOGIN IN ROLE redrive_worker", world.db.name);
-    for (int i = 0; i < 2; i++)
-        test_sql(world.admin,
-                 "INSERT INTO dlq_events (event_id, event_type, event_payload, error_message, source_id, "
-                 "kafka_topic)"
-                 " SELECT 'e' || i, 't', jsonb_build_object('i', i), 'boom', 's' || i, '%s' FROM "
-                 "generate_series(1, 30) i",
-                 i ? closed_topic : open_topic);
-    closed_acl("Describe"); // it can be seen, so the broker alone knows that it may not be written to
-    int64_t operation = make_operation(&world, world.store, ACTION_REPROCESS, 1, 60);
-    snprintf(conninfo, sizeof conninfo, "%s user=%s_worker", world.conninfo, world.db.name);
-    const struct broker_settings settings = login(properties, server.secure, server.authority, PASSWORD);
-    assert_int_equal(work_run(&world, &(struct work_how){.operation = operation,
-                                                         .chunk = 20,
-                                                         .conninfo = conninfo,
-                                                         .brokers = settings.brokers,
-                                                         .properties = settings.properties,
-                                                         .property_count = settings.property_count}),
-                     0);
+    char conninfo[800], words[300], sent[100] = "";
+    make_topic(hidden_topic, "hidden", 2, NULL, NULL);
+    allow(closed_topic,
+          "Describe"); // it can be seen, so the broker alone knows that it may not be written to
+    make_mere_worker(&world, conninfo, sizeof conninfo);
+    int64_t operation = reprocess_as_worker(&world, conninfo);
 
     struct operation found = get_operation(&world, operation);
     assert_int_equal(found.state, OPERATION_DONE);
-    assert_int_equal(found.done, 30);
-    assert_int_equal(found.refused, 30);
-    assert_each_once(open_topic, 2, 1, 30);
-    assert_int_equal(read_topic(closed_topic, 2, "read_uncommitted", ignore_record, NULL), 0);
-    assert_int_equal(test_number(world.admin,
-                                 "SELECT count(*) FROM redrive.operation_item WHERE state = 'refused' AND "
-                                 "detail LIKE '%Write%'"),
-                     30);
-    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM dlq_events WHERE status = 'PENDING'"),
-                     30);
+    assert_int_equal(found.done, EVENTS / FATES);
+    assert_int_equal(found.refused, 2 * (EVENTS / FATES));
     assert_string_equal(test_text(world.admin, "SELECT words FROM redrive.cluster"), "exactly once");
+    assert_fate(&world, operation, OPEN, "done", "");
+    static const char denied[] =
+        "Kafka does not allow writing to the topic %s: grant Describe and Write on it";
+    snprintf(words, sizeof words, denied, closed_topic);
+    assert_fate(&world, operation, CLOSED, "refused", words);
+    snprintf(words, sizeof words, denied, hidden_topic);
+    assert_fate(&world, operation, HIDDEN, "refused", words);
+    assert_there(open_topic, OPEN);
+    assert_int_equal(read_topic(closed_topic, 2, "read_uncommitted", ignore_record, NULL), 0);
+    assert_int_equal(read_topic(hidden_topic, 2, "read_uncommitted", ignore_record, NULL), 0);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM dlq_events WHERE status = 'PENDING'"),
+                     2 * (EVENTS / FATES));
 
-    // Once the right is there, the refused ones are selected and sent again.
-    closed_acl("Write");
-    operation = make_operation(&world, world.store, ACTION_REPROCESS, 31, 60);
-    assert_int_equal(work_run(&world, &(struct work_how){.operation = operation,
-                                                         .conninfo = conninfo,
-                                                         .brokers = settings.brokers,
-                                                         .properties = settings.properties,
-                                                         .property_count = settings.property_count}),
-                     0);
-    assert_all_done(&world, operation, 30);
-    assert_each_once(closed_topic, 2, 31, 60);
-    test_sql(world.admin, "DROP OWNED BY %s_worker; DROP ROLE %s_worker", world.db.name, world.db.name);
-    world_end(&world);
+    // They are pending events like others: one is corrected, and once the rights are there all are sent.
+    test_sql(world.admin,
+             "INSERT INTO redrive.revision (event_id, no, payload, reason) VALUES (1, 1, '{\"i\": \"one\"}', "
+             "'a word')");
+    allow(closed_topic, "Write");
+    allow(hidden_topic, "Write");
+    operation = reprocess_as_worker(&world, conninfo);
+    found = get_operation(&world, operation);
+    assert_int_equal(found.state, OPERATION_DONE);
+    assert_int_equal(found.done, 2 * (EVENTS / FATES));
+    assert_int_equal(found.refused, 0);
+    assert_there(open_topic, OPEN);
+    assert_there(closed_topic, CLOSED);
+    assert_there(hidden_topic, HIDDEN);
+    read_topic(closed_topic, 2, "read_committed", corrected_payload, sent);
+    assert_string_equal(sent, "{\"i\": \"one\"}");
+    end_mere_worker(&world);
 }
 
 // --- secrets ---
@@ -503,7 +570,7 @@ main(void)
         cmocka_unit_test(tls_to_a_plain_port_is_told),
         cmocka_unit_test(weak_settings_have_a_badge),
         cmocka_unit_test(missing_rights_are_named_one_by_one_with_the_command_that_mends_them),
-        cmocka_unit_test(a_mere_worker_publishes_and_one_closed_topic_blocks_nobody),
+        cmocka_unit_test(closed_topics_block_nobody_and_open_again),
         cmocka_unit_test(no_secret_is_in_arguments_logs_or_a_core),
     };
     return cmocka_run_group_tests_name("secure", tests, begin_server, end_server);
