@@ -45,6 +45,7 @@ unsigned filter_needs(const struct filter *filter);
 // The statuses a status: term asks for, as a set of 1 << enum event_status; 0: no such term.
 unsigned filter_statuses(const struct filter *filter);
 
+// What is absent matches nothing, but for a retry count, which then counts as 0.
 // UNDECIDED: a pattern ran into its match limit; such events are counted and listed, never silently "no".
 enum filter_verdict { FILTER_NO, FILTER_YES, FILTER_UNDECIDED };
 enum filter_verdict filter_match(struct filter *filter, const struct event *event);
@@ -68,7 +69,8 @@ const char *filter_term_name(const struct filter *filter, size_t i); // of its f
 struct pattern *filter_term_pattern(const struct filter *filter, size_t i);
 // One term, with its !. filter_match is YES where each of them is.
 enum filter_verdict filter_match_term(struct filter *filter, size_t i, const struct event *event);
-// A term of FILTER_FROM_ROW where created_at is known to the second only: false when the rest decides.
+// A term of FILTER_FROM_ROW where created_at is known to the second only, and an empty type, source or topic
+// is not told from an absent one: false when the rest decides.
 bool filter_match_second(struct filter *filter, size_t i, const struct event *event,
                          enum filter_verdict *verdict);
 

@@ -81,10 +81,29 @@ time_verdict(const struct filter *filter, const struct filter_term *term, int64_
     return within_all(&later, created, created + LAST_OF_SECOND, verdict);
 }
 
+// Of a text that is absent or empty, which of the two is not known: false where that matters.
+static bool
+blank_decides(struct filter *filter, size_t i, enum filter_verdict *verdict)
+{
+    const struct event empty = {.event_type = BYTES(""), .source_table = BYTES(""), .topic = BYTES("")};
+    const struct event absent = {.created_at = TIME_ABSENT};
+    *verdict = filter_match_term(filter, i, &absent);
+    return *verdict == filter_match_term(filter, i, &empty);
+}
+
+static bool
+is_blank_text(enum filter_field field, const struct event *event)
+{
+    return (field == FIELD_TYPE && !event->event_type.len) ||
+           (field == FIELD_SOURCE && !event->source_table.len) || (field == FIELD_TOPIC && !event->topic.len);
+}
+
 bool
 filter_match_second(struct filter *filter, size_t i, const struct event *event, enum filter_verdict *verdict)
 {
     const struct filter_term *term = &filter->terms[i];
+    if (is_blank_text(term->field, event))
+        return blank_decides(filter, i, verdict);
     bool is_time = term->field == FIELD_AGE || term->field == FIELD_CREATED || term->field == FIELD_IS;
     if (!is_time || event->created_at == TIME_ABSENT) {
         *verdict = filter_match_term(filter, i, event);

@@ -54,8 +54,8 @@ bool rollup_other_ids(struct store *store, const struct rollup_list *list, rollu
                       struct err *err) MUST_CHECK;
 
 // The counted events one by one, highest id first, below before_id (0: from the newest), at most `limit`: id,
-// event_type, source_table, topic, retry_count, created_at to the second, group, category, error_class. The
-// bytes are valid during the call.
+// event_type, source_table, topic, retry_count, created_at to the second (absent where it is
+// before 2000), group, category, error_class. The bytes are valid during the call.
 typedef void rollup_row_fn(void *context, const struct event *event);
 bool rollup_rows(struct store *store, int64_t before_id, size_t limit, rollup_row_fn *each, void *context,
                  struct err *err) MUST_CHECK;

@@ -163,10 +163,11 @@ rollup_rows(struct store *store, int64_t before_id, size_t limit, rollup_row_fn 
                                                                           value_bytes(r, i, 8), NULL)
                                                             : CATEGORY_UNKNOWN};
         int32_t created = value_int4(r, i, 1);
+        bool is_exact = created > 1 && created < INT32_MAX; // these also stand for what lies beyond
         const struct event event = {
             .id = value_int8(r, i, 0),
             .status = EVENT_PENDING,
-            .created_at = created ? (created + EPOCH_2000) * US_PER_SECOND : TIME_ABSENT,
+            .created_at = is_exact ? (created + EPOCH_2000) * US_PER_SECOND : TIME_ABSENT,
             .created_wall = TIME_ABSENT,
             .retry_count = value_int4(r, i, 2),
             .group = key,

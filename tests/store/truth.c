@@ -1,0 +1,330 @@
+#include "truth.h"
+
+#define ZONE "Asia/Kolkata"
+
+// Texts that repeat, differ in case, are absent, empty, long, of other scripts, hard to match; numbers and
+// times at the ends of their ranges; records with keys, headers and bytes that are no UTF-8; corrected
+// payloads; events in operations and events that came back.
+static const char rows_sql[] =
+    "INSERT INTO public.dlq_events (event_id, event_type, source_table, source_id, event_payload,"
+    " error_message, stack_trace, retry_count, status, resolved_by, created_at, kafka_topic,"
+    " kafka_partition, kafka_offset, correlation_id)"
+    " SELECT 'e-' || i, (ARRAY['order.created', 'order.updated', 'payment.failed', ''])[1 + i %% 4],"
+    " CASE i %% 5 WHEN 0 THEN NULL WHEN 1 THEN '' ELSE 'orders' END,"
+    " CASE WHEN i %% 3 > 0 THEN 'A-' || i %% 40 END,"
+    " CASE WHEN i %% 31 = 0 THEN '[1, {\"amount\": 77}]' WHEN i %% 37 = 0 THEN '\"just text\"' ELSE"
+    " jsonb_build_object('amount', i %% 97, 'who', CASE i %% 4 WHEN 0 THEN 'Ana' WHEN 1 THEN E'Jo\\u00e3o'"
+    " ELSE 'rui' END, 'note', repeat('x', i %% 50), 'big', 9007199254740992 + i %% 3, 'price', (i %% 7) /"
+    " 2.0, 'flag', i %% 2 = 0, 'none', NULL, 'odd key', i %% 3, 'quote', 'say \"hi\" \\ ' || i %% 5, 'lines',"
+    " jsonb_build_array(jsonb_build_object('sku', 'S' || i %% 6))) END,"
+    " CASE i %% 9 WHEN 0 THEN 'Timeout after ' || i || ' ms' WHEN 1 THEN 'connect to host-' || i %% 13 ||"
+    " ': TIMEOUT' WHEN 2 THEN 'duplicate key value' WHEN 3 THEN U&'\\017Focket closed' WHEN 4 THEN"
+    " 'Socket closed by peer' WHEN 5 THEN repeat('a', 40 + i %% 3000) || '!' WHEN 6 THEN '' WHEN 7 THEN"
+    " E'Liga\\u00c7\\u00c3O recusada: \\u00fcber 100%% _a\\\\b\\nsecond line' ELSE 'pay-' || i || ':443 "
+    "refused' END,"
+    " CASE WHEN i %% 3 > 0 THEN 'at com.acme.Gateway.charge(Gateway.java:' || i %% 40 || ')' WHEN i %% 2 = 0"
+    " THEN '' END,"
+    " CASE WHEN i %% 13 = 0 THEN NULL WHEN i %% 17 = 0 THEN 255 + i %% 3 ELSE i %% 6 END,"
+    " CASE WHEN i %% 11 = 0 THEN 'RESOLVED' WHEN i %% 29 = 0 THEN 'DISCARDED' ELSE 'PENDING' END,"
+    " CASE WHEN i %% 11 = 0 THEN 'Rui' WHEN i %% 7 = 0 THEN 'auto' END,"
+    " CASE WHEN i %% 19 = 0 THEN NULL WHEN i %% 17 = 0 THEN timestamp '2019-05-05 23:59:59.75' WHEN i %% 23"
+    " = 0 THEN timestamp '1969-12-31 23:59:59.5' ELSE (now() AT TIME ZONE '" ZONE "') - ((i * 37 %% 36) *"
+    " 600 + 300.6) * interval '1 s' END,"
+    " (ARRAY['orders.events', 'orders_dlq', 'Pay.DLT', NULL])[1 + i %% 4],"
+    " CASE WHEN i %% 6 > 0 THEN i %% 12 END, CASE WHEN i %% 6 > 0 THEN i * 1000000007::bigint END,"
+    " CASE WHEN i %% 8 > 0 THEN ('7f000000-0000-4000-8000-' || lpad((i %% 90)::text, 12, '0'))::uuid END"
+    " FROM generate_series(1, %d) AS i;"
+    "UPDATE public.dlq_events SET error_message = repeat('-', 1100000) || ' timeout' WHERE id = 777;"
+    // A megabyte that no LIKE and no pattern finds anything in but at its end.
+    "UPDATE public.dlq_events SET stack_trace = repeat('-', 1100000) || 'Gateway' WHERE id = 778;"
+    "INSERT INTO redrive.record (event_id, topic, partition, \"offset\", key, value, header_names,"
+    " header_values) SELECT id, 'orders.events', 0, id, CASE WHEN id %% 20 > 0 THEN convert_to('c-' || id %% "
+    "9,"
+    " 'UTF8') END, CASE WHEN id %% 50 = 0 THEN '\\xff'::bytea || ' raw ana' WHEN id %% 70 = 0 THEN NULL ELSE"
+    " convert_to('{\"amount\":' || id %% 90 || '.50,\"who\":\"R\\u00fai\"}', 'UTF8') END,"
+    " ARRAY['trace', 'Kind', 'trace'], ARRAY[convert_to('t-' || id %% 4, 'UTF8'), NULL, '\\xc328'::bytea]"
+    " FROM public.dlq_events WHERE id %% 10 = 0;"
+    "INSERT INTO redrive.revision (event_id, no, payload) SELECT id, n, convert_to('{\"amount\":' || n * "
+    "1000 ||"
+    " ',\"who\":\"mended\"}', 'UTF8') FROM public.dlq_events, generate_series(1, 2) AS n WHERE id %% 15 = 0;"
+    "INSERT INTO redrive.comeback (event_id, operation_no, sent_id, sent_at, known_by, times) SELECT id, 1, "
+    "id,"
+    " now(), 'row', 1 + id %% 4 FROM public.dlq_events WHERE id %% 16 = 0;"
+    // What PostgreSQL's predicates are about: the payload as a search sees it.
+    "CREATE VIEW public.seen AS SELECT e.*, raw.key, raw.header_names, raw.header_values, raw.event_id IS NOT"
+    " NULL AS has_raw, p.bytes, CASE WHEN p.bytes = '\\xff'::bytea || ' raw ana' THEN E'\\x1a raw ana' ELSE"
+    " convert_from(p.bytes, 'UTF8') END AS payload, CASE WHEN p.bytes <> '\\xff'::bytea || ' raw ana' THEN"
+    " convert_from(p.bytes, 'UTF8')::jsonb END AS j FROM public.dlq_events e LEFT JOIN redrive.record raw ON"
+    " raw.event_id = e.id LEFT JOIN LATERAL (SELECT r.payload FROM redrive.revision r WHERE r.event_id = e.id"
+    " ORDER BY no DESC LIMIT 1) rev ON true CROSS JOIN LATERAL (SELECT CASE WHEN rev.payload IS NOT NULL THEN"
+    " rev.payload WHEN raw.event_id IS NOT NULL THEN raw.value ELSE convert_to(e.event_payload::text, 'UTF8')"
+    " END AS bytes) p;";
+
+#define AGE "(now() - created_at AT TIME ZONE '" ZONE "')"
+#define NUMBER(path) "CASE WHEN jsonb_typeof(j->'" path "') = 'number' THEN (j->>'" path "')::numeric END"
+
+// The predicate is over the view above; NULL: what is derived or has no decision, said by filter_match.
+static const struct term {
+    const char *text;
+    const char *sql;
+    bool is_bare; // an expression without field: two of them would be one
+} terms[] = {
+    {"timeout", "error_message ~* 'timeout'", true},
+    {"Timeout", "error_message ~ 'Timeout'", true},
+    {"socket", "error_message ~* U&'(s|\\017F)ocket'", true},
+    {"closed", "error_message ~* 'closed'", true},
+    {"t[io]meout", "error_message ~* 't[io]meout'", true},
+    {"time.*\\d{3}", "error_message ~* 'time[^\\n]*[0-9]{3}'", true},
+    {"^connect", "error_message ~* '^connect'", true},
+    {"refused$", "error_message ~* 'refused$'", true},
+    {"pay-\\d+:443", "error_message ~* 'pay-[0-9]+:443'", true},
+    {"\"closed by\"", "error_message ~* 'closed by'", true},
+    {"/closed by|key value/", "error_message ~* 'closed by|key value'", true},
+    {"error:=\"\"", "error_message = ''", false},
+    {"error:\"after 12\"", "error_message ~* 'after 12'", false},
+    {"error:=\"duplicate key value\"", "error_message = 'duplicate key value'", false},
+    {"error:=\"Duplicate key value\"", "error_message = 'Duplicate key value'", false},
+    {"\"liga\xc3\xa7\xc3\xa3o\"", "error_message LIKE E'Liga\\u00c7\\u00c3O%'", true},
+    {"\xc3\x9c"
+     "ber",
+     "error_message LIKE E'%\\u00dcber%'", true},
+    {"\xc3\xbc"
+     "ber",
+     "error_message LIKE E'%\\u00fcber%'", true},
+    {"\"100% _a\\\\\"", "strpos(error_message, E'100% _a\\\\') > 0", true},
+    {"^second", "false", true},
+    {"(?m)^second", "error_message LIKE E'%\\nsecond%'", true},
+    {"\"\xc5\xbfocket\"", "error_message ~* U&'(s|\\017F)ocket'", true},
+    {"(a+)+[bc]$", NULL, true},
+    {"stack:gateway", "stack_trace ~* 'gateway'", false},
+    {"stack:Gateway", "stack_trace ~ 'Gateway'", false},
+    {"stack:java:1\\d", "stack_trace ~* 'java:1[0-9]'", false},
+    {"stack:=\"\"", "stack_trace = ''", false},
+    {"stack:^$", "stack_trace = ''", false},
+    {"class:.", NULL, false},
+    {"class:timeout", NULL, false},
+    {"payload:ana", "payload ~* 'ana'", false},
+    {"payload:Ana", "payload ~ 'Ana'", false},
+    {"payload:xxxxxxxx", "payload ~* 'xxxxxxxx'", false},
+    {"payload:mended", "payload ~* 'mended'", false},
+    {"payload:/\"amount\": 7/", "payload ~* '\"amount\": 7'", false},
+    {"payload:jo\xc3\xa3o", "payload ~* E'jo\\u00e3o'", false},
+    {"payload:\"r\xc3\x9a"
+     "i\"",
+     "payload ~* E'R\\u00dai' AND false OR payload LIKE E'%R\\u00dai%'", false},
+    {"payload:\"just text\"", "payload ~* 'just text'", false},
+    {"payload:..raw", "payload ~* '[^\\n][^\\n]raw'", false},
+    {"key:c-1", "convert_from(key, 'UTF8') ~* 'c-1'", false},
+    {"key:=c-2", "convert_from(key, 'UTF8') = 'c-2'", false},
+    {"key:x", "convert_from(key, 'UTF8') ~* 'x'", false},
+    {"header:trace=t-1", "convert_from(header_values[1], 'UTF8') ~* 't-1'", false},
+    {"header:TRACE==t-2", "convert_from(header_values[1], 'UTF8') = 't-2'", false},
+    {"header:trace=.[(]", "header_names IS NOT NULL", false},
+    {"header:kind=.", "false", false},
+    {"type:order", "event_type ~* 'order'", false},
+    {"type:=order.created", "event_type = 'order.created'", false},
+    {"type:^$", "event_type = ''", false},
+    {"source:orders", "source_table ~* 'orders'", false},
+    {"source:=\"\"", "source_table = ''", false},
+    {"source:^o?", "source_table ~* '^o?'", false},
+    {"source-id:a-1", "source_id ~* 'a-1'", false},
+    {"source-id:=A-1", "source_id = 'A-1'", false},
+    {"event-id:e-1.*5$", "event_id ~* 'e-1.*5$'", false},
+    {"event-id:=e-77", "event_id = 'e-77'", false},
+    {"correlation:7f0.*1$", "correlation_id::text ~* '7f0.*1$'", false},
+    {"correlation:=7f000000-0000-4000-8000-000000000005",
+     "correlation_id = '7f000000-0000-4000-8000-000000000005'", false},
+    {"topic:orders", "kafka_topic ~* 'orders'", false},
+    {"topic:=orders_dlq", "kafka_topic = 'orders_dlq'", false},
+    {"topic:.", "kafka_topic ~ '.'", false},
+    {"queue:orders", "kafka_topic = 'orders_dlq'", false},
+    {"queue:dlt", "kafka_topic = 'Pay.DLT'", false},
+    {"queue:=orders.events", "false", false},
+    {"partition:3", "kafka_partition = 3", false},
+    {"partition:>7", "kafka_partition > 7", false},
+    {"partition:0..2", "kafka_partition BETWEEN 0 AND 2", false},
+    {"offset:>=500000003500", "kafka_offset >= 500000003500", false},
+    {"offset:..7000000049", "kafka_offset <= 7000000049", false},
+    {"offset:1000000007", "kafka_offset = 1000000007", false},
+    {"id:100..900", "id BETWEEN 100 AND 900", false},
+    {"id:<=50", "id <= 50", false},
+    {"retries:2..4", "coalesce(retry_count, 0) BETWEEN 2 AND 4", false},
+    {"retries:0", "coalesce(retry_count, 0) = 0", false},
+    {"retries:>255", "retry_count > 255", false},
+    {"retries:255", "retry_count = 255", false},
+    {"age:<2h", AGE " < interval '2 h'", false},
+    {"age:>30m", AGE " > interval '30 m'", false},
+    {"age:1h..3h", AGE " BETWEEN interval '1 h' AND interval '3 h'", false},
+    {"created:>2020-01-01", "created_at >= '2020-01-02'", false},
+    {"created:2019-05-05", "created_at >= '2019-05-05' AND created_at < '2019-05-06'", false},
+    {"created:2019-05-05T23:59", "created_at >= '2019-05-05 23:59' AND created_at < '2019-05-06'", false},
+    {"created:2019-05-05T23:59:59", "created_at >= '2019-05-05 23:59:59' AND created_at < '2019-05-06'",
+     false},
+    {"created:>2019-05-05T23:59:59.75", "created_at > '2019-05-05 23:59:59.75'", false},
+    {"created:<1970-01-01", "created_at < '1970-01-01'", false},
+    {"created:\"..2019-05-05 23:59:59.74\"", "created_at <= '2019-05-05 23:59:59.74'", false},
+    {"resolved-by:rui", "resolved_by ~* 'rui'", false},
+    {"resolved-by:=auto", "resolved_by = 'auto'", false},
+    {"group:a", NULL, false},
+    {"group:0", NULL, false},
+    {"kind:transient", NULL, false},
+    {"kind:unknown", NULL, false},
+    {"status:pending", "status = 'PENDING'", false},
+    {"status:resolved", "status = 'RESOLVED'", false},
+    {"status:all", "true", false},
+    {"is:edited", "id % 15 = 0", false},
+    {"is:back", "id % 16 = 0", false},
+    {"is:quarantined", "id % 16 = 0 AND 1 + id % 4 >= 3", false},
+    {"is:new", AGE " < interval '1 h'", false},
+    {"is:busy",
+     "EXISTS (SELECT FROM redrive.operation_item i WHERE i.event_id = id AND i.is_live AND"
+     " i.event_id IN (40, 41, 42, 43))",
+     false},
+    {"has:stack", "stack_trace <> ''", false},
+    {"has:raw", "has_raw", false},
+    {"$.amount>50", NUMBER("amount") " > 50", false},
+    {"$.amount<=7.5", NUMBER("amount") " <= 7.5", false},
+    {"$.amount=2000", NUMBER("amount") " = 2000", false},
+    {"$.amount~^5", "(j->>'amount') ~ '^5'", false},
+    {"$.price=1.50", NUMBER("price") " = 1.5", false},
+    {"$.price=15e-1", NUMBER("price") " = 1.5", false},
+    {"$.big>9007199254740992", NUMBER("big") " > 9007199254740992", false},
+    {"$.big=9007199254740993", NUMBER("big") " = 9007199254740993", false},
+    {"$.who~^a", "(j->>'who') ~* '^a'", false},
+    {"$.who=rui", "(j->>'who') = 'rui'", false},
+    {"$.who=jo\xc3\xa3o", "false", false},
+    {"$.who=\"Jo\xc3\xa3o\"", "(j->>'who') = E'Jo\\u00e3o'", false},
+    {"$.who~JO\xc3\x83O", "false", false},
+    {"$.who~jo\xc3\xa3o", "(j->>'who') = E'Jo\\u00e3o'", false},
+    {"$.who>5", "false", false},
+    {"$.quote~\"say \\\"hi\\\" ..1\"", "(j->>'quote') ~ '1$'", false},
+    {"$.flag=true", "(j->'flag') = 'true'", false},
+    {"$.none=null", "(j->'none') = 'null'", false},
+    {"$.none?", "j ? 'none'", false},
+    {"$.missing?", "false", false},
+    {"$['odd key']=1", NUMBER("odd key") " = 1", false},
+    {"$.lines[0].sku=S3", "(j#>>'{lines,0,sku}') = 'S3'", false},
+    {"$.lines[1]?", "false", false},
+    {"$.lines~S4", "(j->>'lines') ~ 'S4'", false},
+    {"$[1].amount=77", "(j#>>'{1,amount}') = '77'", false},
+};
+enum { TERMS = sizeof terms / sizeof *terms };
+_Static_assert((int)TERMS <= (int)TRUTH_TERMS, "room for every term");
+
+const char *
+truth_term(size_t i)
+{
+    return terms[i].text;
+}
+
+struct filter *
+truth_parse(const struct truth *truth, const char *text)
+{
+    struct filter *filter;
+    struct filter_context context = {.zone_us = store_info(truth->store)->zone_us, .new_after = TIME_ABSENT};
+    assert_works(store_now(truth->store, &context.now, &err));
+    assert_works(filter_parse(&filter, bytes_of(text), &context, &err));
+    return filter;
+}
+
+const struct event *
+truth_event(const struct truth *truth, int64_t id)
+{
+    const struct event *event = &truth->page.events[truth->page.count - (size_t)id];
+    assert_int_equal(event->id, id);
+    return event;
+}
+
+static void
+ask_filter(struct truth *truth, size_t term)
+{
+    struct filter *filter = truth_parse(truth, terms[term].text);
+    for (int64_t id = 1; id <= TRUTH_EVENTS; id++)
+        truth->says[term][id] = (unsigned char)filter_match(filter, truth_event(truth, id));
+    filter_destroy(filter);
+}
+
+static void
+ask_server(struct truth *truth, size_t term)
+{
+    struct strbuf sql = {0};
+    strbuf_printf(&sql, "SELECT id FROM public.seen WHERE %s", terms[term].sql);
+    PGresult *r = PQexec(truth->world.admin, strbuf_text(&sql));
+    if (PQresultStatus(r) != PGRES_TUPLES_OK)
+        fail_msg("%s\nin %s", PQerrorMessage(truth->world.admin), strbuf_text(&sql));
+    for (int i = 0; i < PQntuples(r); i++)
+        truth->says[term][strtoll(PQgetvalue(r, i, 0), NULL, 10)] = FILTER_YES;
+    PQclear(r);
+    strbuf_release(&sql);
+}
+
+void
+truth_begin(struct truth *truth)
+{
+    *truth = (struct truth){.terms = TERMS};
+    world_make(&truth->world, 0);
+    test_sql(truth->world.admin, rows_sql, TRUTH_EVENTS);
+    test_sql(truth->world.admin, "UPDATE redrive.install SET zone = '" ZONE "'");
+    make_operation(&truth->world, truth->world.store, ACTION_DISCARD, 40, 43);
+    truth->rules = category_rules_create(NULL, NULL);
+    const struct store_settings settings = {.conninfo = truth->world.conninfo,
+                                            .table = "public.dlq_events",
+                                            .program = "test",
+                                            .zone = ZONE,
+                                            .rules = truth->rules};
+    assert_works(store_open(&truth->store, &settings, &err));
+    struct event_query query = {.fields = EVENT_NARROW | EVENT_ERROR | EVENT_STACK | EVENT_PAYLOAD |
+                                          EVENT_RAW | EVENT_GROUP | EVENT_KNOWN,
+                                .limit = TRUTH_EVENTS};
+    assert_works(store_events(truth->store, &query, &truth->page, &err));
+    assert_int_equal(truth->page.count, TRUTH_EVENTS);
+
+    truth->backlog = backlog_create();
+    for (size_t i = 0; i < truth->page.count; i++)
+        if (truth->page.events[i].status == EVENT_PENDING)
+            backlog_add(truth->backlog, &truth->page.events[i], 1);
+    backlog_ids(truth->backlog, PIVOT_ERROR, NULL, false, &truth->ids, &truth->count);
+    for (size_t i = 0; i < TERMS; i++)
+        if (terms[i].sql)
+            ask_server(truth, i);
+        else
+            ask_filter(truth, i);
+}
+
+void
+truth_end(struct truth *truth)
+{
+    free(truth->ids);
+    backlog_destroy(truth->backlog);
+    event_page_release(&truth->page);
+    store_close(truth->store);
+    category_rules_destroy(truth->rules);
+    world_end(&truth->world);
+}
+
+void
+truth_add(struct truth_filter *filter, size_t term, bool is_inverted)
+{
+    for (size_t i = 0; i < filter->count; i++)
+        if (terms[term].is_bare && terms[filter->terms[i]].is_bare)
+            return;
+    size_t len = strlen(filter->text);
+    snprintf(filter->text + len, sizeof filter->text - len, "%s%s%s", len ? " " : "", is_inverted ? "!" : "",
+             terms[term].text);
+    filter->terms[filter->count] = term;
+    filter->inverted[filter->count++] = is_inverted;
+}
+
+enum filter_verdict
+truth_says(const struct truth *truth, const struct truth_filter *filter, int64_t id)
+{
+    enum filter_verdict all = FILTER_YES;
+    for (size_t i = 0; i < filter->count; i++) {
+        enum filter_verdict one = truth->says[filter->terms[i]][id];
+        if (one == FILTER_UNDECIDED)
+            all = all == FILTER_NO ? FILTER_NO : FILTER_UNDECIDED;
+        else if ((one == FILTER_YES) == filter->inverted[i])
+            return FILTER_NO;
+    }
+    return all;
+}
