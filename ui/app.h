@@ -75,10 +75,11 @@ const struct app_config *app_config(const struct app *app);
 const struct keymap *app_keymap(const struct app *app);
 const struct theme *app_theme(const struct app *app);
 const struct status *app_status(const struct app *app); // the last one told; link CONNECTING before the first
-int64_t app_now(const struct app *app);                 // one instant for a whole draw; frozen by REDRIVE_NOW
-struct arena *app_frame(const struct app *app);         // scratch, reset before each draw
-bool app_is_paused(const struct app *app);              // the display is held still
-bool app_is_stale(const struct app *app);               // the connection is lost: draw rows dimmed
+// Of the last key, reply or picture, whichever was last; one instant for a whole draw; frozen by REDRIVE_NOW.
+int64_t app_now(const struct app *app);
+struct arena *app_frame(const struct app *app); // scratch, reset before each draw
+bool app_is_paused(const struct app *app);      // the display is held still
+bool app_is_stale(const struct app *app);       // the connection is lost: draw rows dimmed
 // For layout: a key is held down, so what only follows the cursor (a preview) may stay as it is and save the
 // line its bytes. The app draws again by itself as soon as the keys rest.
 bool app_is_hurried(struct app *app);

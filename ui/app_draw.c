@@ -10,6 +10,8 @@
 // Keys that come faster than this are those of a key held down (terminals repeat it 25 to 40 times a second).
 #define REST (US_PER_SECOND * 60 / 1000)
 
+#define MINUTE (60 * US_PER_SECOND)
+
 // How long a view that was just opened may take to answer before the screen says that it is being looked for.
 #define BLINK (US_PER_SECOND * 60 / 1000)
 
@@ -257,6 +259,7 @@ app_draw(struct app *app)
     if (!app->needs_draw)
         return &app->canvas;
     app->now = clock_now();
+    app->drawn_minute = app->now / MINUTE;
     app->drawn_at = clock_mono();
     app->needs_draw = app->owes_rest = false;
     arena_reset(&app->frame);
@@ -299,12 +302,14 @@ static int64_t
 age_after(const struct app *app)
 {
     const struct instance *top = app_top(app);
-    bool is_lost = app_status(app)->link == LINK_LOST;
-    if ((!top || !top->view->is_aging) && !is_lost)
+    enum aging aging = app_status(app)->link == LINK_LOST ? AGES_BY_SECONDS
+                       : top                              ? top->view->aging
+                                                          : AGES_NOT;
+    if (aging == AGES_NOT || getenv("REDRIVE_NOW")) // then time stands still
         return -1;
-    if (getenv("REDRIVE_NOW"))
-        return -1; // time stands still
     int64_t left = app->drawn_at + US_PER_SECOND - clock_mono();
+    if (aging == AGES_BY_MINUTES)
+        left = clock_now() / MINUTE == app->drawn_minute ? MINUTE - clock_now() % MINUTE : 0;
     return left > 0 ? left : 0;
 }
 

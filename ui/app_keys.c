@@ -471,6 +471,7 @@ void
 app_key(struct app *app, uint32_t key)
 {
     app->key = key;
+    app->now = clock_now();
     app->is_message_new = false;
     if (app->menu.is_open)
         menu_key(app);
@@ -486,6 +487,7 @@ app_key(struct app *app, uint32_t key)
 void
 app_paste(struct app *app, struct bytes text)
 {
+    app->now = clock_now();
     app->is_message_new = false;
     app->needs_draw = true;
     if (app->dialog) {
@@ -511,6 +513,7 @@ app_mouse(struct app *app, enum mouse_button button, int row, int col)
     struct instance *top = app_top(app);
     if (!top || app->dialog || app->has_prompt || app->menu.is_open)
         return;
+    app->now = clock_now();
     app->needs_draw = true;
     bool is_wheel = button == MOUSE_WHEEL_UP || button == MOUSE_WHEEL_DOWN;
     for (int i = 0; is_wheel && i < WHEEL_ROWS; i++)

@@ -222,6 +222,7 @@ app_receive(struct app *app, int64_t budget_us)
     struct reply *reply;
     while ((reply = mailbox_take(app->config->replies, 0))) {
         had_some = true;
+        app->now = clock_now();
         if (reply->number == 0)
             deliver_news(app, reply);
         else

@@ -84,10 +84,11 @@ struct app {
     bool wants_suspend, wants_repaint, wants_flush, wants_theme;
     struct strbuf copy; // for the clipboard
     bool wants_copy;
-    int64_t drawn_at; // clock_mono
-    int64_t key_at;   // clock_mono of the last key from a terminal
-    bool is_hurried;  // that key came soon after the one before
-    bool owes_rest;   // the picture leaves something out until the keys rest
+    int64_t drawn_at;     // clock_mono
+    int64_t drawn_minute; // of the wall clock
+    int64_t key_at;       // clock_mono of the last key from a terminal
+    bool is_hurried;      // that key came soon after the one before
+    bool owes_rest;       // the picture leaves something out until the keys rest
     int click_row;
     int64_t click_at;
 };

@@ -22,11 +22,18 @@ struct view_areas {
     struct area body;
 };
 
+// What a view shows of time by itself: when it is drawn again although nothing happened. An unchanged picture
+// costs nothing.
+enum aging {
+    AGES_NOT,
+    AGES_BY_MINUTES, // at the start of each, when the ages of text_ago change
+    AGES_BY_SECONDS, // it counts down, or tells how fast something goes
+};
+
 struct view {
     const char *name; // as in views.def
     enum context context;
-    bool is_aging; // shows ages or rates of time: drawn again once a second while visible (an unchanged
-                   // picture costs nothing)
+    enum aging aging;
     const enum action *footer; // up to eight, ended by DO_NONE; those without a key in force are left out
 
     // Makes the state. `argument` belongs to the caller and is only read here; its type is a matter between

@@ -45,10 +45,14 @@ text_age(int64_t us, char out[TEXT_SHORT])
 }
 
 const char *
-text_ago(int64_t us, char out[TEXT_SHORT])
+text_ago(int64_t at, int64_t now, char out[TEXT_SHORT])
 {
-    bool is_tens = us >= 10 * US_PER_SECOND && us < 60 * US_PER_SECOND;
-    return text_age(is_tens ? us - us % (10 * US_PER_SECOND) : us, out);
+    static const int64_t minute = 60 * US_PER_SECOND;
+    int64_t age = now / minute * minute + minute / 2 - at;
+    if (age >= minute)
+        return text_age(age, out);
+    snprintf(out, TEXT_SHORT, "<1m");
+    return out;
 }
 
 const char *

@@ -15,9 +15,10 @@
 const char *text_count(int64_t n, char out[TEXT_SHORT]);
 // An age of that many microseconds as "4s", "3m", "2h", "1d", "5w"; negative ages are "0s".
 const char *text_age(int64_t us, char out[TEXT_SHORT]);
-// The same for how long ago something was, in steps of ten seconds from 10 s to a minute: a column of such
-// ages on a screen that stands still changes seldom.
-const char *text_ago(int64_t us, char out[TEXT_SHORT]);
+// How long before `now` something was, the same way, and "<1m" below a minute. As of the middle of the minute
+// that `now` is in, so half a minute off at most: the ages on a screen change together, at the start of a
+// minute, and a screen on which nothing happens stands still in between.
+const char *text_ago(int64_t at, int64_t now, char out[TEXT_SHORT]);
 // "1.2 kB", "2.0 MB".
 const char *text_size(uint64_t bytes, char out[TEXT_SHORT]);
 

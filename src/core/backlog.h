@@ -103,7 +103,7 @@ struct event_group {
     int64_t sample_id;                 // newest event of it
     uint32_t spark[GROUP_SPARK];       // arrivals in the last hour, oldest first
     uint32_t heat[GROUP_HEAT];         // arrivals per hour of the clock, the current one last
-    double per_minute;                 // over the last 5 minutes
+    double per_minute;                 // over the last 5 whole minutes and this one so far
     int32_t retries_low, retries_high; // -1: not known (by hour, out of sums)
     bool is_new;                       // oldest pending event is younger than an hour
     bool is_back;                      // emptied by an operation before, and returned (backlog_emptied)
@@ -111,6 +111,8 @@ struct event_group {
 };
 
 // Groups by a pivot, largest first. within: only events of this group by error (two-level pivot), or NULL.
+// Within a minute of the clock, only events change what is told here: rates, curves and is_new fade at its
+// start.
 struct group_list {
     struct event_group *groups;
     size_t count;

@@ -70,8 +70,9 @@ value_bucket(const struct backlog *backlog, enum pivot pivot, const char *value,
 struct tally {
     const struct backlog *backlog;
     enum pivot pivot;
-    int64_t now;  // seconds
-    int64_t only; // index of the one group by error that counts; -1: all
+    int64_t now;    // seconds
+    int64_t minute; // when the one that this is began: until it is over, nothing fades
+    int64_t only;   // index of the one group by error that counts; -1: all
     struct keys buckets;
     struct event_group *groups;
     size_t capacity;
@@ -81,6 +82,7 @@ struct tally {
 };
 
 enum { COLUMN_TYPE, COLUMN_TOPIC, COLUMN_KIND };
+enum { RATE_SECONDS = 300 };
 
 static void
 tally_pair(struct tally *tally, uint32_t bucket, unsigned column, uint16_t word, int64_t count)
@@ -101,13 +103,28 @@ tally_curves(const struct tally *tally, struct event_group *group, int64_t at, i
 {
     // Up to the end of this minute: what nothing is added to stands still until the next one, and the newest
     // slot is nearly whole all the same.
-    int64_t age = tally->now / 60 * 60 + 59 - at;
+    int64_t age = tally->minute + 59 - at;
     if (age < 0)
         age = 0;
     if (age < 3600)
         group->spark[GROUP_SPARK - 1 - age * GROUP_SPARK / 3600] += (uint32_t)count;
-    if (tally->now - at < 300)
-        group->per_minute += (double)count / 5;
+    if (at >= tally->minute - RATE_SECONDS)
+        group->per_minute += (double)count; // the sum, until tally_rates
+}
+
+// Rates are those at the last arrival of this minute, or at its start: they follow what happens at once, and
+// fade by the minute when nothing does.
+static void
+tally_rates(struct tally *tally)
+{
+    int64_t as_of = tally->minute;
+    for (size_t g = 0; g < tally->buckets.count; g++)
+        as_of = tally->groups[g].last_at > as_of ? tally->groups[g].last_at : as_of;
+    if (as_of > tally->now)
+        as_of = tally->now;
+    double minutes = (double)(RATE_SECONDS + as_of - tally->minute) / 60;
+    for (size_t g = 0; g < tally->buckets.count; g++)
+        tally->groups[g].per_minute /= minutes;
 }
 
 static void
@@ -348,7 +365,7 @@ tally_name(struct tally *tally, size_t g, struct arena *arena)
     uint64_t bucket = tally->buckets.keys[g];
     group->key = bucket;
     group->value = bucket_value(backlog, tally->pivot, bucket, arena);
-    group->is_new = group->first_at != TIME_ABSENT && tally->now - group->first_at < 3600;
+    group->is_new = group->first_at != TIME_ABSENT && tally->minute - group->first_at < 3600;
     if (tally->pivot == PIVOT_KIND)
         group->category = (enum category)bucket;
     if (tally->pivot == PIVOT_ERROR) {
@@ -384,6 +401,7 @@ backlog_groups(const struct backlog *backlog, enum pivot pivot, const uint64_t *
     struct tally tally = {.backlog = backlog,
                           .pivot = pivot,
                           .now = now / US_PER_SECOND,
+                          .minute = now / US_PER_SECOND / 60 * 60,
                           .only = within ? keys_find(&backlog->keys, *within) : -1};
     bool is_possible = !within || tally.only >= 0;
     size_t rows = is_possible && !backlog->has_sums ? backlog_count(backlog) : 0;
@@ -395,6 +413,7 @@ backlog_groups(const struct backlog *backlog, enum pivot pivot, const uint64_t *
     if (is_possible && backlog->has_sums)
         tally_sums(&tally);
     tally_shares(&tally, arena);
+    tally_rates(&tally);
 
     *list = (struct group_list){0};
     list->groups = arena_array(arena, tally.buckets.count, sizeof *list->groups);

@@ -279,6 +279,61 @@ nothing_happens_nothing_is_sent(void **state)
     finish(vt);
 }
 
+// Returns at a moment that leaves this many ms of the minute of the clock.
+static void
+await_room_in_minute(struct vt *vt, int ms)
+{
+    int gone = (int)(clock_now() / 1000 % 60000);
+    if (gone + ms > 60000)
+        assert_screen(vt, vt_settle(vt, 62000 - gone));
+}
+
+// The clock goes, and events of this minute, of the last ones and of the hour are there: their ages, rates
+// and curves wait for the end of the minute; an event does not.
+static void
+recent_events_stand_still_until_the_next_one(void **state)
+{
+    (void)state;
+    struct testdb live;
+    assert_true(testdb_create(&live));
+    for (int i = 0; i < 40; i++) {
+        testdb_run(
+            &live,
+            "INSERT INTO public.dlq_events (event_id, event_type, source_id, event_payload, error_message, "
+            "kafka_topic, created_at) SELECT 'l%d-' || i, 'order.created', 'c', '{}', "
+            "'LateException%c: kind %d', 'orders.events', localtimestamp - %d * i * interval '1 second' "
+            "FROM generate_series(0, 20) i",
+            i, 'A' + i % 26, i, i % 8);
+    }
+    const char *migration[] = {program, "migrate", "-d", live.conninfo, NULL};
+    struct vt *vt = vt_start(&(struct vt_setup){.argv = migration});
+    assert_int_equal(vt_result(vt, 20000), 0);
+    vt_end(vt);
+
+    const char *argv[] = {program, "-d", live.conninfo, NULL};
+    const char *env[] = {"REDRIVE_START_WORKER=off", NULL};
+    vt = vt_start(&(struct vt_setup){.rows = 40, .cols = 120, .argv = argv, .env = env});
+    assert_screen(vt, vt_wait_text(vt, "840 pending in"));
+    assert_screen(vt, vt_shows(vt, "<1m"));
+    static const char *const places[] = {"1", "2"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        assert_screen(vt, vt_press(vt, places[i]));
+        await_room_in_minute(vt, 9000);
+        assert_screen(vt, vt_settle(vt, 3000));
+        vt_forget(vt);
+        assert_screen(vt, vt_settle(vt, 5500));
+        if (vt_output(vt).len != 0)
+            fail_msg("%zu bytes in place %s", vt_output(vt).len, places[i]);
+    }
+    assert_screen(vt, vt_press(vt, "1"));
+    testdb_run(&live,
+               "INSERT INTO public.dlq_events (event_id, event_type, event_payload, error_message) VALUES "
+               "('new', 'order.created', '{}', 'LateExceptionA: kind 0')");
+    assert_screen(vt, vt_wait_text(vt, "841 pending in"));
+    finish(vt);
+    testdb_drop(&live);
+}
+
 // Each statement may meet another session of the server: PgBouncer in transaction mode.
 static void
 the_screen_works_behind_a_pooler(void **state)
@@ -440,6 +495,7 @@ main(void)
         cmocka_unit_test(bytes_stay_within_budget),
         cmocka_unit_test(the_mouse_is_taken_when_asked),
         cmocka_unit_test(nothing_happens_nothing_is_sent),
+        cmocka_unit_test(recent_events_stand_still_until_the_next_one),
         cmocka_unit_test(the_screen_works_behind_a_pooler),
         cmocka_unit_test(an_open_dialog_survives_resizing),
         cmocka_unit_test(a_lost_connection_is_told_and_mended),

@@ -103,6 +103,42 @@ groups_are_counted_exactly(void **state)
     backlog_destroy(backlog);
 }
 
+static int64_t
+per_hour(const struct group_list *list)
+{
+    return (int64_t)(list->per_minute * 60);
+}
+
+// Rates are told as of the last event or the start of the minute, so that only an event changes them within
+// one.
+static void
+nothing_fades_before_the_minute_is_over(void **state)
+{
+    (void)state;
+    const int64_t minute = NOW / US_PER_SECOND / 60 * 60;
+    struct backlog *backlog = backlog_create();
+    for (int i = 0; i < 300; i++) // one a second until 5 s after the start of this minute
+        add(backlog, i + 1, 0xAA, "order.created", NOW / US_PER_SECOND - (minute + 5 - i));
+    struct arena arena = {0};
+    struct group_list first, list;
+    backlog_groups(backlog, PIVOT_ERROR, NULL, (minute + 5) * US_PER_SECOND, &arena, &first);
+    assert_int_equal(per_hour(&first), 300 * 3600 / 305);
+    for (int second = 6; second < 60; second++) {
+        backlog_groups(backlog, PIVOT_ERROR, NULL, (minute + second) * US_PER_SECOND, &arena, &list);
+        assert_memory_equal(list.spark, first.spark, sizeof first.spark);
+        assert_memory_equal(list.groups[0].heat, first.groups[0].heat, sizeof list.groups[0].heat);
+        assert_int_equal(per_hour(&list), per_hour(&first));
+        assert_true(list.groups[0].is_new);
+    }
+    backlog_groups(backlog, PIVOT_ERROR, NULL, (minute + 60) * US_PER_SECOND, &arena, &list);
+    assert_int_equal(per_hour(&list), 246 * 3600 / 300);
+    add(backlog, 301, 0xAA, "order.created", NOW / US_PER_SECOND - (minute + 90));
+    backlog_groups(backlog, PIVOT_ERROR, NULL, (minute + 100) * US_PER_SECOND, &arena, &list);
+    assert_int_equal(per_hour(&list), 247 * 3600 / 330);
+    arena_release(&arena);
+    backlog_destroy(backlog);
+}
+
 static void
 what_others_closed_goes_and_what_was_missed_is_named(void **state)
 {
@@ -205,6 +241,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_in_any_order_are_there_once),
         cmocka_unit_test(groups_are_counted_exactly),
+        cmocka_unit_test(nothing_fades_before_the_minute_is_over),
         cmocka_unit_test(what_others_closed_goes_and_what_was_missed_is_named),
         cmocka_unit_test(a_group_that_was_emptied_comes_back),
         cmocka_unit_test(curves_stand_still_within_a_minute),

@@ -37,13 +37,15 @@ ages_are_short(void **state)
         assert_string_equal(text_age(rows[i].seconds * US_PER_SECOND, out), rows[i].text);
     }
     static const struct {
-        int64_t us;
+        int64_t at; // seconds
         const char *text;
-    } agos[] = {{-5, "0s"},        {9999999, "9s"},  {10000000, "10s"}, {19999999, "10s"},
-                {59999999, "50s"}, {60000000, "1m"}, {119999999, "1m"}, {3600000000, "1h"}};
+    } agos[] = {{7300, "<1m"}, {7200, "<1m"}, {7171, "<1m"}, {7170, "1m"},   {7111, "1m"},
+                {7110, "2m"},  {3631, "59m"}, {3630, "1h"},  {-100000, "1d"}};
     for (size_t i = 0; i < sizeof agos / sizeof *agos; i++) {
         char out[TEXT_SHORT];
-        assert_string_equal(text_ago(agos[i].us, out), agos[i].text);
+        for (int64_t second = 7200; second < 7260; second++) // nothing changes before the minute is over
+            assert_string_equal(text_ago(agos[i].at * US_PER_SECOND, second * US_PER_SECOND, out),
+                                agos[i].text);
     }
 }
 

@@ -97,7 +97,7 @@ draw_when(int64_t at, int64_t now, struct canvas *canvas, struct area area)
     if (area.cols >= DATE_WIDTH)
         draw_right(canvas, area, time_local(at, text));
     else
-        draw_right(canvas, area, is_recent ? time_of_day(at, text) : text_age(now - at, age));
+        draw_right(canvas, area, is_recent ? time_of_day(at, text) : text_ago(at, now, age));
 }
 
 static const char *
@@ -573,7 +573,7 @@ audit_shown(struct app *app, void *state)
 const struct view view_audit = {
     .name = "audit",
     .context = CONTEXT_VIEW_audit,
-    .is_aging = true,
+    .aging = AGES_BY_MINUTES,
     .footer = footer,
     .open = audit_open,
     .close = audit_close,

@@ -67,7 +67,7 @@ time_field(struct pager *pager, const char *name, int64_t at, int64_t now)
     char text[TIME_TEXT + TEXT_SHORT + 8];
     if (at == TIME_ABSENT)
         return;
-    snprintf(text, sizeof text, "%s  (%s ago)", time_local(at, local), text_ago(now - at, age));
+    snprintf(text, sizeof text, "%s  (%s ago)", time_local(at, local), text_ago(at, now, age));
     field(pager, name, bytes_of(text));
 }
 

@@ -134,7 +134,7 @@ event_cell(const struct event *event, enum event_column column, int64_t now, str
     case COLUMN_WHEN:
         if (event->created_at != TIME_ABSENT)
             canvas_styled(canvas, area.row, area.col, area.cols,
-                          bytes_of(text_ago(now - event->created_at, text)),
+                          bytes_of(text_ago(event->created_at, now, text)),
                           &(struct canvas_style){.role = role, .at_right = true});
         break;
     case COLUMN_TYPE:

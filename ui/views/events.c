@@ -365,7 +365,7 @@ events_step(struct app *app, void *events_state, int64_t id, bool forward, int64
 const struct view view_events = {
     .name = "events",
     .context = CONTEXT_VIEW_events,
-    .is_aging = true,
+    .aging = AGES_BY_MINUTES,
     .footer = footer,
     .open = events_open,
     .close = events_close,

@@ -78,7 +78,7 @@ draw_empty(const struct app *app, const struct events *events, struct canvas *ca
                status->last_closed_at) {
         canvas_printf(canvas, body.row, body.col + 1, body.cols - 1, ROLE_TEXT,
                       "No pending events. The last one was closed %s ago by %s.",
-                      text_ago(app_now(app) - status->last_closed_at, count), status->last_closed_by);
+                      text_ago(status->last_closed_at, app_now(app), count), status->last_closed_by);
     } else {
         canvas_text(canvas, body.row, body.col + 1, body.cols - 1, BYTES("No events here."), ROLE_TEXT);
     }

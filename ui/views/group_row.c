@@ -285,11 +285,11 @@ group_cell(const struct event_group *group, enum pivot pivot, enum group_column 
         break;
     case GROUP_COLUMN_NEWEST:
         if (group->last_at != TIME_ABSENT)
-            draw_right(canvas, area, text_ago(now - group->last_at, text), role);
+            draw_right(canvas, area, text_ago(group->last_at, now, text), role);
         break;
     case GROUP_COLUMN_FIRST:
         if (group->first_at != TIME_ABSENT)
-            draw_right(canvas, area, text_ago(now - group->first_at, text), role);
+            draw_right(canvas, area, text_ago(group->first_at, now, text), role);
         break;
     case GROUP_COLUMN_KIND:
         canvas_text(canvas, area.row, area.col, area.cols, bytes_of(category_name(group->category)),

@@ -579,7 +579,7 @@ groups_shown(struct app *app, void *state)
 const struct view view_groups = {
     .name = "groups",
     .context = CONTEXT_VIEW_groups,
-    .is_aging = true,
+    .aging = AGES_BY_MINUTES,
     .footer = footer,
     .open = groups_open,
     .close = groups_close,

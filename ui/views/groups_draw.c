@@ -207,7 +207,7 @@ empty_words(const struct app *app, const struct groups *groups)
         return "No pending events in this group any more.";
     if (status->last_closed_at != TIME_ABSENT && status->last_closed_at)
         return arena_printf(arena, "No pending events. The last one was closed %s ago%s%s.",
-                            text_ago(app_now(app) - status->last_closed_at, text),
+                            text_ago(status->last_closed_at, app_now(app), text),
                             *status->last_closed_by ? " by " : "", status->last_closed_by);
     return "No pending events.";
 }

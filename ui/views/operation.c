@@ -551,7 +551,7 @@ operation_shown(struct app *app, void *state)
 const struct view view_operation = {
     .name = "operation",
     .context = CONTEXT_VIEW_operation,
-    .is_aging = true,
+    .aging = AGES_BY_SECONDS,
     .footer = footer,
     .open = operation_open,
     .close = operation_close,

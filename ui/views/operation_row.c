@@ -279,9 +279,8 @@ operation_cell(const struct operation *operation, enum operation_column column, 
             draw_text(canvas, area, time_of_day(operation->started_at, (char[TIME_TEXT]){0}), ROLE_TEXT,
                       true);
         else
-            draw_text(canvas, area,
-                      arena_printf(&arena, "%s ago", text_age(now - operation->started_at, age)), ROLE_TEXT,
-                      true);
+            draw_text(canvas, area, arena_printf(&arena, "%s ago", text_ago(operation->started_at, now, age)),
+                      ROLE_TEXT, true);
         break;
     case OPERATION_COLUMN_NOTE:
         draw_note(operation, canvas, area);

@@ -405,7 +405,7 @@ operations_shown(struct app *app, void *state)
 const struct view view_operations = {
     .name = "operations",
     .context = CONTEXT_VIEW_operations,
-    .is_aging = true,
+    .aging = AGES_BY_SECONDS,
     .footer = footer,
     .open = operations_open,
     .close = operations_close,

@@ -14,7 +14,7 @@ enum {
     DESCRIBE_AT_ONCE = 64,
 };
 static const int64_t TELL_EVERY = 250000;
-static const int64_t RETELL_AFTER = 10 * US_PER_SECOND;
+static const int64_t MINUTE = 60 * US_PER_SECOND;
 
 static const unsigned SCAN_FIELDS = EVENT_GROUP; // with all that groups are made of
 
@@ -289,8 +289,9 @@ desk_backlog_tell(struct desk *desk, bool is_forced)
         return;
     if (!is_forced && (desk->is_held || now < desk->tell_at))
         return;
-    // Rates and the last hour fade although nothing arrives.
-    if (!is_forced && !desk->is_dirty && now - desk->retold_at < RETELL_AFTER)
+    // Rates and the last hour fade with each minute, although nothing arrives.
+    int64_t minute = clock_now() / MINUTE;
+    if (!is_forced && !desk->is_dirty && minute == desk->told_minute)
         return;
 
     struct reply *reply = reply_create(REPLY_GROUPS, desk->groups_number);
@@ -304,7 +305,7 @@ desk_backlog_tell(struct desk *desk, bool is_forced)
     }
     int64_t cost = clock_mono() - now;
     desk->tell_at = clock_mono() + (cost * 4 > TELL_EVERY ? cost * 4 : TELL_EVERY);
-    desk->retold_at = clock_mono();
+    desk->told_minute = minute;
     desk->is_dirty = false;
     desk_tell_status(desk);
     if (desk->groups_number)

@@ -63,7 +63,7 @@ struct desk {
     bool is_dirty;          // groups changed since they were told
     bool is_held;           // REQUEST_PAUSE
     int64_t tell_at;        // clock_mono before which groups are not told again
-    int64_t retold_at;      // clock_mono when they were told last
+    int64_t told_minute;    // of the clock, when they were told last
     uint64_t groups_number; // 0: nobody asked
     enum pivot pivot;
     bool has_within;
