@@ -18,6 +18,7 @@
 #include "core/fingerprint.h"
 #include "core/history.h"
 #include "core/operation.h"
+#include "core/overrides.h"
 #include "core/worker.h"
 
 enum request_kind {
@@ -37,6 +38,7 @@ enum request_kind {
     REQUEST_STEER,     // operation, steer, rate
     REQUEST_PREVIEW,   // action, ids: what the dialog shows
     REQUEST_CONFIRM,   // operation_request in `confirm`
+    REQUEST_CATEGORY,  // group, category (has_category false: what the rules say), reason
     REQUEST_AUDIT,     // operation (0: all), before: one page of rows
     REQUEST_CANCEL,    // cancels the request with number `target`; it ends with ERR_CANCELLED
     REQUEST_RECONNECT, // now, instead of after the back-off
@@ -82,6 +84,8 @@ struct request {
     enum pivot pivot;
     bool has_group; // within `group`
     uint64_t group;
+    bool has_category;
+    enum category category;
     struct list_query list;
     int64_t operation;
     enum steer steer;
@@ -109,6 +113,7 @@ enum reply_kind {
     REPLY_PREVIEW,
     REPLY_PROGRESS,  // of a REQUEST_CONFIRM: done of total written
     REPLY_CONFIRMED, // the operation exists
+    REPLY_CATEGORY,  // the category was given or taken back
     REPLY_AUDIT,
     REPLY_NEWS,  // number 0: something ended that everybody should hear: a sentence
     REPLY_ERROR, // of the request with this number: err
@@ -168,7 +173,10 @@ struct explanation {
     struct fingerprint print;
     const char *rules_version; // of the key: core/group_rules.h
     enum category category;
-    const char *category_rule; // what decided it
+    enum category by_rules;    // what the rules say
+    const char *category_rule; // which of them
+    bool is_overridden;        // somebody gave it the category:
+    struct override override;
 };
 
 struct reply {

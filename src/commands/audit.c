@@ -41,7 +41,11 @@ add_row(struct table *table, const struct audit_row *row)
     table_add_text(table, row->action);
     table_add_text(table, row->operation > 0 ? number : NULL);
     table_add_count(table, row->events);
-    table_add_text(table, row->reason != NULL ? row->reason : row->detail);
+    struct strbuf why = {0};
+    strbuf_printf(&why, "%s%s%s", row->detail ? row->detail : "", row->detail && row->reason ? ": " : "",
+                  row->reason ? row->reason : "");
+    table_add_text(table, why.len ? strbuf_text(&why) : NULL);
+    strbuf_release(&why);
 }
 
 static bool

@@ -6,10 +6,12 @@
 #include "base/alloc.h"
 #include "commands/choosing.h"
 #include "commands/command.h"
+#include "commands/groups_category.h"
 #include "commands/json.h"
 #include "commands/output.h"
 #include "core/fingerprint.h"
 #include "core/words.h"
+#include "store/categories.h"
 #include "store/events.h"
 
 // What --json tells beyond a group's top three: every event type and topic of each group, and how many events
@@ -32,6 +34,7 @@ struct breakdown {
 struct counting {
     struct progress progress; // first: choosing_tick is given the whole
     struct backlog *backlog;
+    const struct overrides *overrides; // of the store
     struct breakdown breakdown;
     enum pivot pivot;
 };
@@ -257,6 +260,8 @@ print_json(const struct counting *counting, const struct event_group *group, int
     value_add_text(object, "error_class", is_error ? group->text.error_class : NULL);
     value_add_text(object, "error", is_error ? group->text.pattern : NULL);
     value_add_text(object, "category", category_name(group->category));
+    const struct override *override = overrides_of(counting->overrides, is_error ? group->key : 0);
+    value_add_text(object, "category_by", override ? override->who : NULL);
     value_add_time(object, "first_seen", group->first_at, zone_us);
     value_add_time(object, "last_seen", group->last_at, zone_us);
     value_add_real(object, "rate_per_minute", group->per_minute);
@@ -326,6 +331,7 @@ groups(struct call *call, struct store *store, struct counting *counting, struct
     struct choose_tally tally = {0};
     unsigned fields = EVENT_NARROW | EVENT_GROUP | (store_info(store)->schema_version > 0 ? EVENT_KNOWN : 0);
     int64_t now = 0;
+    counting->overrides = store_overrides(store);
     progress_begin(&counting->progress, call, "events");
     bool ok = choosing_read(call, 1u << EVENT_PENDING, &choice, err) && store_now(store, &now, err);
     choice.limit = 0; // of groups here: the largest N
@@ -345,6 +351,8 @@ command_groups(struct call *call, struct err *err)
 {
     struct counting counting = {.pivot = PIVOT_ERROR};
     struct store *store = NULL;
+    if (call->arg_count > 0 && strcmp(call->args[0], "category") == 0)
+        return groups_category(call, err);
     if (!command_no_args(call, err))
         return STATUS_USAGE;
     if (call->options.by != NULL && !pivot_parse(bytes_of(call->options.by), &counting.pivot)) {

@@ -269,7 +269,10 @@ backlog_describe(struct backlog *backlog, uint64_t key, const struct group_text 
     if (info->text.pattern)
         return;
     const char *error_class = text->error_class ? text->error_class : info->text.error_class;
-    info->category = text->has_category ? text->category : info->category;
+    if (text->has_category) {
+        info->category = text->category;
+        info->is_overridden = text->is_overridden;
+    }
     info->text = (struct group_text){
         .pattern = arena_text(&backlog->texts, bytes_of(text->pattern)),
         .error_class = arena_text(&backlog->texts, bytes_of(error_class)),
@@ -290,6 +293,30 @@ backlog_undescribed(const struct backlog *backlog, size_t *cursor, uint64_t *key
         return true;
     }
     return false;
+}
+
+void
+backlog_categorize(struct backlog *backlog, backlog_category_fn *category_of_group, const void *context)
+{
+    for (size_t i = 0; i < backlog->keys.count; i++) {
+        struct group_info *info = &backlog->infos[i];
+        bool is_overridden = false;
+        enum category category =
+            category_of_group(context, backlog->keys.keys[i], &info->text, &is_overridden);
+        if (category == CATEGORY_COUNT)
+            continue;
+        info->category = category;
+        info->is_overridden = is_overridden;
+    }
+}
+
+bool
+backlog_category(const struct backlog *backlog, uint64_t key, enum category *category)
+{
+    int64_t index = keys_find(&backlog->keys, key);
+    if (index >= 0)
+        *category = backlog->infos[index].category;
+    return index >= 0;
 }
 
 void

@@ -47,11 +47,19 @@ struct group_text {
     const char *frame;       // may be NULL
     enum category category;  // with has_category: that of the group, where no event has told it
     bool has_category;
+    bool is_overridden; // likewise: somebody gave it that category, the rules did not
 };
 void backlog_describe(struct backlog *backlog, uint64_t key, const struct group_text *text);
 // The next group by error that has no description yet, with an event to take the sample from. *cursor starts
 // with 0; false: no more.
 bool backlog_undescribed(const struct backlog *backlog, size_t *cursor, uint64_t *key, int64_t *sample_id);
+// Asks anew for the category of each group by error, after others were decided on; CATEGORY_COUNT leaves it
+// as it is. Texts are NULL while a group is not described.
+typedef enum category backlog_category_fn(const void *context, uint64_t key, const struct group_text *text,
+                                          bool *is_overridden);
+void backlog_categorize(struct backlog *backlog, backlog_category_fn *category_of_group, const void *context);
+// The category of a group by error; false: it is not known here.
+bool backlog_category(const struct backlog *backlog, uint64_t key, enum category *category);
 
 // Sums instead of rows. A cell is what its events have in common; `at` is what they are counted by.
 struct backlog_cell {
@@ -98,6 +106,7 @@ struct event_group {
     const char *value;      // by error: 16 hex digits; else the value grouped by ("" where it is absent)
     struct group_text text; // by error; pattern NULL while it is not described
     enum category category; // by error, or of most events
+    bool is_overridden;     // by error: somebody gave it that category
     int64_t count;
     int64_t first_at, last_at;         // created_at, whole seconds
     int64_t sample_id;                 // newest event of it

@@ -18,6 +18,7 @@ struct row {
 struct group_info {
     struct group_text text; // in the backlog's arena; pattern NULL while it is not described
     enum category category;
+    bool is_overridden;
     int64_t sample_id; // the event it was first seen with
     int64_t emptied_at;
 };

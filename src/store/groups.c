@@ -7,6 +7,7 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "core/fingerprint.h"
+#include "store/categories.h"
 
 enum { CACHE_SIZE = 1 << 16, CACHE_FULL = CACHE_SIZE / 2 };
 
@@ -44,8 +45,7 @@ learn(const struct store *store, struct group_cache *cache, struct group_entry *
 {
     const struct fingerprint_input input = {.message = message, .stack = stack, .rules = store->group_rules};
     struct fingerprint parts = fingerprint_parts(&input, &cache->scratch);
-    if (store->rules)
-        entry->category = category_of(store->rules, parts.root_class, parts.pattern, NULL);
+    entry->category = store_category(store, entry->key, parts.root_class, parts.pattern, NULL);
     if (parts.root_class.data) {
         entry->error_class = alloc_bytes(size_add(parts.root_class.len, 1));
         memcpy(entry->error_class, parts.root_class.data, parts.root_class.len);

@@ -36,7 +36,10 @@ struct store {
     bool is_in_transaction; // between pg_begin and pg_commit or pg_rollback
     const struct category_rules *rules;
     const struct group_rules *group_rules;
-    struct group_cache *groups; // of events.c, made when first needed
+    struct group_cache *groups;                                   // of events.c, made when first needed
+    enum { SEEN_UNKNOWN, SEEN_CLOSED, SEEN_READABLE } categories; // may this session read the overrides?
+    struct overrides *overrides;
+    int64_t overrides_token;
     struct store_info info;
     char failed_function[64]; // of the schema, called by the statement that failed last; for its GRANT
     bool failed_on_contract;  // that statement named the contract table

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
-#include "core/category.h"
 #include "core/group_rules.h"
 #include "core/words.h"
+#include "store/categories.h"
 #include "store/pg.h"
 
 #define EPOCH_2000 946684800LL
@@ -196,11 +196,11 @@ read_text(const struct store *store, const PGresult *r, int row, struct arena *a
         .sample = value_text(r, row, 3, arena),
         .frame = value_text(r, row, 4, arena),
     };
-    if (store->rules) {
-        text.category = category_of(store->rules, value_bytes(r, row, 1), value_bytes(r, row, 2), NULL);
-        text.has_category = true;
-    }
-    backlog_describe(backlog, (uint64_t)value_int8(r, row, 0), &text);
+    uint64_t key = (uint64_t)value_int8(r, row, 0);
+    text.category =
+        store_category(store, key, value_bytes(r, row, 1), value_bytes(r, row, 2), &text.is_overridden);
+    text.has_category = true;
+    backlog_describe(backlog, key, &text);
 }
 
 // Reads what groups are called that are not described yet.

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "store/categories.h"
 #include "store/pg.h"
 
 #define EPOCH_2000 946684800LL
@@ -156,12 +157,10 @@ rollup_rows(struct store *store, int64_t before_id, size_t limit, rollup_row_fn 
         uint64_t key = (uint64_t)value_int8(r, i, 3);
         struct row_group *group = &memo[key % MEMO];
         if (!group->is_known || group->key != key)
-            *group =
-                (struct row_group){.key = key,
-                                   .is_known = true,
-                                   .category = store->rules ? category_of(store->rules, value_bytes(r, i, 7),
-                                                                          value_bytes(r, i, 8), NULL)
-                                                            : CATEGORY_UNKNOWN};
+            *group = (struct row_group){
+                .key = key,
+                .is_known = true,
+                .category = store_category(store, key, value_bytes(r, i, 7), value_bytes(r, i, 8), NULL)};
         int32_t created = value_int4(r, i, 1);
         bool is_exact = created > 1 && created < INT32_MAX; // these also stand for what lies beyond
         const struct event event = {

@@ -15,12 +15,14 @@ SQL_FILE(redrive_sql_004, "src/store/sql/004_sessions.sql");
 SQL_FILE(redrive_sql_005, "src/store/sql/005_steering.sql");
 SQL_FILE(redrive_sql_006, "src/store/sql/006_rights.sql");
 SQL_FILE(redrive_sql_007, "src/store/sql/007_backlog.sql");
+SQL_FILE(redrive_sql_008, "src/store/sql/008_groups.sql");
 SQL_FILE(redrive_sql_common, "src/store/sql/common.sql");
 SQL_FILE(redrive_sql_operations, "src/store/sql/operations.sql");
 SQL_FILE(redrive_sql_steering, "src/store/sql/steering.sql");
 SQL_FILE(redrive_sql_ledger, "src/store/sql/ledger.sql");
 SQL_FILE(redrive_sql_doubt, "src/store/sql/doubt.sql");
 SQL_FILE(redrive_sql_backlog, "src/store/sql/backlog.sql");
+SQL_FILE(redrive_sql_groups, "src/store/sql/groups.sql");
 SQL_FILE(redrive_sql_rights, "src/store/sql/rights.sql");
 
 static const struct {
@@ -33,12 +35,14 @@ static const struct {
     {"005_steering.sql", 5, redrive_sql_005, redrive_sql_005_end},
     {"006_rights.sql", 6, redrive_sql_006, redrive_sql_006_end},
     {"007_backlog.sql", 7, redrive_sql_007, redrive_sql_007_end},
+    {"008_groups.sql", 8, redrive_sql_008, redrive_sql_008_end},
     {"common.sql", 0, redrive_sql_common, redrive_sql_common_end},
     {"operations.sql", 0, redrive_sql_operations, redrive_sql_operations_end},
     {"steering.sql", 0, redrive_sql_steering, redrive_sql_steering_end},
     {"ledger.sql", 0, redrive_sql_ledger, redrive_sql_ledger_end},
     {"doubt.sql", 0, redrive_sql_doubt, redrive_sql_doubt_end},
     {"backlog.sql", 0, redrive_sql_backlog, redrive_sql_backlog_end},
+    {"groups.sql", 0, redrive_sql_groups, redrive_sql_groups_end},
     {"rights.sql", 0, redrive_sql_rights, redrive_sql_rights_end},
 };
 

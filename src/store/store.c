@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "store/categories.h"
 #include "store/pg.h"
 
 bool
@@ -207,6 +208,7 @@ store_close(struct store *store)
         clock_sleep(1000);
     PQfreeCancel(atomic_exchange(&store->cancel, NULL));
     group_cache_destroy(store->groups);
+    overrides_destroy(store->overrides);
     free(store->conninfo);
     free(store->program);
     free(store->zone_wanted);
@@ -359,7 +361,10 @@ store_learn(struct store *store, struct err *err)
     store->info = (struct store_info){0};
     free(store->zone);
     store->zone = store->zone_wanted ? alloc_text(store->zone_wanted) : NULL;
-    bool has_schema;
-    return learn_server(store, &has_schema, err) && (!has_schema || learn_install(store, err)) &&
-           learn_zone(store, err);
+    store->categories = SEEN_UNKNOWN;
+    bool has_schema, has_changed;
+    if (!learn_server(store, &has_schema, err) || (has_schema && !learn_install(store, err)) ||
+        !learn_zone(store, err))
+        return false;
+    return !has_schema || store_categories_look(store, &has_changed, err);
 }

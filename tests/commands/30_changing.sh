@@ -44,6 +44,24 @@ run restore "${db[@]}" --filter 'id:1..1000' --yes --json
 ok "and brought back" all json 'rows[0]["done"] == 1000' ';' in_table "SELECT count(*) FROM dlq_events WHERE status = 'PENDING'" 1003
 ok "the round trip left every event as it was" eval '[ "$(snapshot)" = "$before" ]'
 
+run groups category "${db[@]}" "$key" permanent --reason 'no way back' --json
+ok "a category given to a group" all exits 0 ';' names group category who at reason ';' json 'rows[0]["category"] == "permanent" and rows[0]["reason"] == "no way back"'
+run groups "${db[@]}" --json
+ok "groups: it goes before the rules" json '[(r["category"], r["category_by"] != None) for r in rows if r["group"] == "'"$key"'"] == [("permanent", True)]'
+run events "${db[@]}" --filter "kind:permanent group:$key" --json
+ok "filters and events follow it" json 'len(rows) == 500 and all(r["category"] == "permanent" for r in rows)'
+run groups category "${db[@]}" "$key" rules --json
+ok "and it is taken back" all exits 0 ';' lines 0
+run groups "${db[@]}" --json
+ok "then the rules decide again" json 'all(r["category_by"] == None and r["category"] != "permanent" for r in rows)'
+ok "who gave it and who took it is in the audit" in_table "SELECT string_agg(coalesce(reason, '-') || ' ' || detail, '; ' ORDER BY no) FROM redrive.audit WHERE action = 'category'" "no way back group $key: permanent, before: by the rules; - group $key: by the rules, before: permanent"
+run groups category "${db[@]}" "$key" awkward
+ok "a category that is none" all exits 2 ';' one_sentence ';' warns permanent
+run groups category "${db[@]}" "${key:0:6}" data
+ok "a part of a key is not enough to decide by" all exits 2 ';' one_sentence
+run groups category "${db[@]}" "$key" data --read-only
+ok "a category in a read-only session" all exits 4 ';' one_sentence
+
 run resolve "${db[@]}" --filter 'type:payment' --limit 2 --yes --json
 ok "--limit takes the oldest" all exits 0 ';' json 'rows[0]["done"] == 2' ';' in_table "SELECT string_agg(id::text, ',' ORDER BY id) FROM dlq_events WHERE status = 'RESOLVED' AND id <= 1000" 995,998
 run resolve "${db[@]}" --id - --yes --json <<<$'1\n1\n2'

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/uuid.h"
 #include "engine/backend/backend.h"
+#include "store/categories.h"
 
 struct bench {
     struct world world;
@@ -331,6 +332,70 @@ rows_and_details_are_read_by_id(void **state)
 }
 
 static bool
+is_permanent(const struct reply *reply, const void *context)
+{
+    (void)context;
+    return reply->kind == REPLY_GROUPS && reply->groups.count > 0 && reply->groups.groups[0].is_overridden &&
+           reply->groups.groups[0].category == CATEGORY_PERMANENT;
+}
+
+static bool
+is_by_rules(const struct reply *reply, const void *context)
+{
+    return reply->kind == REPLY_GROUPS && reply->groups.count > 0 && !reply->groups.groups[0].is_overridden &&
+           reply->groups.groups[0].category == *(const enum category *)context;
+}
+
+static struct request *
+category_of_group(uint64_t group, bool is_given)
+{
+    struct request *request = request_create(REQUEST_CATEGORY);
+    request->group = group;
+    request->has_category = is_given;
+    request->category = CATEGORY_PERMANENT;
+    request->reason = alloc_text("no way back");
+    return request;
+}
+
+// What one gives is seen by the others, with who and why; taken back, the rules decide.
+static void
+a_category_is_given_and_taken_back(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, 40);
+    int64_t pending =
+        test_number(bench.world.admin, "SELECT count(*) FROM public.dlq_events WHERE status = 'PENDING'");
+    ask(&bench, request_create(REQUEST_GROUPS));
+    struct reply *reply = await(&bench, counts, &pending);
+    uint64_t group = reply->groups.groups[0].key;
+    int64_t sample = reply->groups.groups[0].sample_id;
+    enum category by_rules = reply->groups.groups[0].category;
+    assert_false(reply->groups.groups[0].is_overridden);
+    assert_int_not_equal(by_rules, CATEGORY_PERMANENT);
+    reply_destroy(reply);
+
+    assert_works(store_category_set(bench.world.store, group, &(enum category){CATEGORY_PERMANENT},
+                                    "no way back",
+                                    &err)); // of another session
+    reply_destroy(await(&bench, is_permanent, NULL));
+    struct request *why = request_create(REQUEST_WHY);
+    why->id = sample;
+    reply = answer(&bench, why);
+    assert_true(reply->explanation.is_overridden);
+    assert_int_equal(reply->explanation.category, CATEGORY_PERMANENT);
+    assert_int_equal(reply->explanation.by_rules, by_rules);
+    assert_string_equal(reply->explanation.override.reason, "no way back");
+    reply_destroy(reply);
+
+    reply = answer(&bench, category_of_group(group, false));
+    assert_int_equal(reply->kind, REPLY_CATEGORY);
+    reply_destroy(reply);
+    reply_destroy(await(&bench, is_by_rules, &by_rules));
+    end(&bench);
+}
+
+static bool
 confirms(const struct reply *reply, const void *context)
 {
     return reply->kind != REPLY_PROGRESS && reply->number == *(const uint64_t *)context;
@@ -486,6 +551,7 @@ main(void)
         cmocka_unit_test(a_lost_connection_comes_back),
         cmocka_unit_test(nothing_new_is_no_news),
         cmocka_unit_test(an_emptied_group_comes_back),
+        cmocka_unit_test(a_category_is_given_and_taken_back),
     };
     return cmocka_run_group_tests_name("backend", tests, NULL, NULL);
 }

@@ -235,6 +235,41 @@ lists_by_pivot_are_newest_first(void **state)
     backlog_destroy(backlog);
 }
 
+static enum category
+only_eight_is_given(const void *context, uint64_t key, const struct group_text *text, bool *is_overridden)
+{
+    assert_ptr_equal(context, &NOW);
+    assert_null(text->pattern);
+    *is_overridden = key == 8;
+    return key == 8 ? CATEGORY_PERMANENT : key == 9 ? CATEGORY_COUNT : CATEGORY_SYSTEM;
+}
+
+static void
+categories_are_decided_anew(void **state)
+{
+    (void)state;
+    struct backlog *backlog = backlog_create();
+    for (int64_t id = 1; id < 4; id++)
+        add(backlog, id, (uint64_t)id + 6, "a", 0);
+    backlog_categorize(backlog, only_eight_is_given, &NOW);
+    struct arena arena = {0};
+    struct group_list list;
+    backlog_groups(backlog, PIVOT_ERROR, NULL, NOW, &arena, &list);
+    const enum category wanted[] = {CATEGORY_SYSTEM, CATEGORY_PERMANENT, CATEGORY_DATA};
+    for (size_t i = 0; i < list.count; i++) {
+        assert_int_equal(list.groups[i].category, wanted[list.groups[i].key - 7]);
+        assert_int_equal(list.groups[i].is_overridden, list.groups[i].key == 8);
+    }
+    backlog_groups(backlog, PIVOT_KIND, NULL, NOW, &arena, &list);
+    assert_int_equal(list.count, 3);
+    enum category category;
+    assert_true(backlog_category(backlog, 8, &category));
+    assert_int_equal(category, CATEGORY_PERMANENT);
+    assert_false(backlog_category(backlog, 77, &category));
+    arena_release(&arena);
+    backlog_destroy(backlog);
+}
+
 int
 main(void)
 {
@@ -246,6 +281,7 @@ main(void)
         cmocka_unit_test(a_group_that_was_emptied_comes_back),
         cmocka_unit_test(curves_stand_still_within_a_minute),
         cmocka_unit_test(lists_by_pivot_are_newest_first),
+        cmocka_unit_test(categories_are_decided_anew),
     };
     return cmocka_run_group_tests_name("backlog", tests, NULL, NULL);
 }

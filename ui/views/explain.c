@@ -69,6 +69,23 @@ add_masks(struct pager *pager, const struct fingerprint *print)
 }
 
 static void
+add_kind(struct pager *pager, const struct explanation *why)
+{
+    const struct override *override = &why->override;
+    char at[TIME_TEXT];
+    if (why->is_overridden) {
+        pager_printf(pager, ROLE_TEXT, "%-9s given by %s, %s", category_name(why->category), override->who,
+                     time_local(override->at, at));
+        if (override->reason)
+            pager_printf(pager, ROLE_TEXT, "%-9s %s", "because", override->reason);
+        pager_printf(pager, ROLE_DIM, "%-9s %s, which the rules say without it", category_name(why->by_rules),
+                     why->category_rule);
+        return;
+    }
+    pager_printf(pager, ROLE_TEXT, "%-9s %s", category_name(why->category), why->category_rule);
+}
+
+static void
 build(struct explain *explain, const struct explanation *why)
 {
     struct pager *pager = explain->pager;
@@ -79,7 +96,7 @@ build(struct explain *explain, const struct explanation *why)
     pager_section(pager, "Frame", NULL, false);
     pager_line(pager, ROLE_TEXT, print->frame_reason);
     pager_section(pager, "Kind", NULL, false);
-    pager_printf(pager, ROLE_TEXT, "%-9s %s", category_name(why->category), why->category_rule);
+    add_kind(pager, why);
     pager_section(pager, "Left out", NULL, false);
     add_masks(pager, print);
     pager_section(pager, "Text of the root cause", NULL, false);

@@ -262,6 +262,16 @@ draw_types(const struct event_group *group, enum pivot pivot, struct canvas *can
     arena_release(&arena);
 }
 
+// "data~": the mark of what a person changed, as on an event with a corrected payload.
+static void
+draw_kind(const struct event_group *group, struct canvas *canvas, struct area area)
+{
+    int used = canvas_text(canvas, area.row, area.col, area.cols, bytes_of(category_name(group->category)),
+                           category_role(group->category));
+    if (group->is_overridden)
+        canvas_text(canvas, area.row, area.col + used, area.cols - used, BYTES("~"), ROLE_STRONG);
+}
+
 void
 group_cell(const struct event_group *group, enum pivot pivot, enum group_column column, int64_t now,
            struct canvas *canvas, struct area area)
@@ -292,8 +302,7 @@ group_cell(const struct event_group *group, enum pivot pivot, enum group_column 
             draw_right(canvas, area, text_ago(group->first_at, now, text), role);
         break;
     case GROUP_COLUMN_KIND:
-        canvas_text(canvas, area.row, area.col, area.cols, bytes_of(category_name(group->category)),
-                    category_role(group->category));
+        draw_kind(group, canvas, area);
         break;
     case GROUP_COLUMN_TYPES:
         draw_types(group, pivot, canvas, area);
@@ -392,7 +401,8 @@ preview_beside(const struct event_group *group, enum pivot pivot, int64_t now, s
     if (pivot == PIVOT_ERROR)
         draw_wrapped(
             canvas, &area,
-            bytes_of(arena_printf(arena, "group %s  %s", group->value, category_name(group->category))),
+            bytes_of(arena_printf(arena, "group %s  %s%s", group->value, category_name(group->category),
+                                  group->is_overridden ? ", given by a person" : "")),
             ROLE_TEXT);
     draw_wrapped(canvas, &area, bytes_of(arena_printf(arena, "first %s", moment(group->first_at, now, time))),
                  ROLE_TEXT);

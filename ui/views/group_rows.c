@@ -19,6 +19,15 @@ group_rows_largest(const struct group_rows *rows)
     return largest;
 }
 
+bool
+group_rows_are_overridden(const struct group_rows *rows)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->rows[i].is_overridden)
+            return true;
+    return false;
+}
+
 void
 group_rows_show(struct group_rows *rows, const struct row_filter *filter, const struct group_picks *picks)
 {

@@ -37,8 +37,9 @@ void group_rows_order(struct group_rows *rows);
 void group_rows_show(struct group_rows *rows, const struct row_filter *filter,
                      const struct group_picks *picks);
 const struct event_group *group_rows_at(const struct group_rows *rows, size_t shown);
-int64_t group_rows_largest(const struct group_rows *rows); // count of the largest
-void group_rows_forget(struct group_rows *rows);           // all but the order
+int64_t group_rows_largest(const struct group_rows *rows);     // count of the largest
+bool group_rows_are_overridden(const struct group_rows *rows); // one of them at least
+void group_rows_forget(struct group_rows *rows);               // all but the order
 void group_rows_release(struct group_rows *rows);
 
 #endif

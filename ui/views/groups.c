@@ -11,8 +11,6 @@
 #include "ui/views/operation.h"
 #include "ui/views/why.h"
 
-enum { CHOICES = 16 };
-
 static const enum action footer[] = {DO_OPEN, DO_FILTER, DO_SELECT, DO_REPROCESS, DO_DISCARD,
                                      DO_WHY,  DO_SORT,   DO_PIVOT,  DO_HELP,      DO_NONE};
 
@@ -26,8 +24,8 @@ show_rows(struct groups *groups)
     table_sync(&groups->table, &model);
 }
 
-static void
-order_rows(struct groups *groups)
+void
+groups_order_rows(struct groups *groups)
 {
     group_rows_order(&groups->rows);
     show_rows(groups);
@@ -293,33 +291,8 @@ ask_filter(struct app *app, struct groups *groups)
                     });
 }
 
-// Menus
-
-static void
-order_chosen(struct app *app, void *state, size_t index)
-{
-    (void)app;
-    struct groups *groups = state;
-    groups->rows.order = (enum group_order)index;
-    groups->rows.is_reversed = false;
-    order_rows(groups);
-}
-
-static void
-ask_order(struct app *app, const struct groups *groups)
-{
-    static const char keys[GROUP_ORDERS] = {'c', 'n', 'r', 'f', 'k', 'a'};
-    struct menu_item items[GROUP_ORDERS];
-    for (int i = 0; i < GROUP_ORDERS; i++)
-        items[i] = (struct menu_item){.key = (uint32_t)keys[i],
-                                      .text = group_order_name((enum group_order)i),
-                                      .is_current = (int)groups->rows.order == i};
-    app_menu(app, &(struct menu_request){
-                      .title = "Order by", .items = items, .count = GROUP_ORDERS, .chosen = order_chosen});
-}
-
-static void
-set_pivot(struct app *app, struct groups *groups, enum pivot pivot)
+void
+groups_set_pivot(struct app *app, struct groups *groups, enum pivot pivot)
 {
     groups->pivot = pivot;
     groups->rows.order = pivot == PIVOT_HOUR ? GROUPS_BY_NEWEST : GROUPS_BY_COUNT;
@@ -330,70 +303,6 @@ set_pivot(struct app *app, struct groups *groups, enum pivot pivot)
     groups->table = (struct table){0};
     group_picks_release(&groups->picks); // its keys are of the pivot before
     ask_groups(app, groups);
-}
-
-// First the pivots of all pending events; then, from a group by error, those within it.
-static void
-pivot_chosen(struct app *app, void *state, size_t index)
-{
-    struct groups *groups = state;
-    const struct event_group *group = groups_cursor(groups);
-    if (index < PIVOT_COUNT) {
-        set_pivot(app, groups, (enum pivot)index);
-    } else if (group) {
-        struct groups_argument argument = {.pivot = (enum pivot)(index - PIVOT_COUNT + PIVOT_TYPE),
-                                           .within = group->key,
-                                           .title = group_short_title(group, groups->pivot, app_frame(app))};
-        app_open(app, &view_groups, &argument);
-    }
-}
-
-static void
-ask_pivot(struct app *app, const struct groups *groups)
-{
-    static const char keys[PIVOT_COUNT] = {'e', 't', 's', 'o', 'k', 'h'};
-    struct arena *arena = app_frame(app);
-    const struct event_group *group = groups_cursor(groups);
-    struct menu_item items[2 * PIVOT_COUNT];
-    size_t count = 0;
-    for (int i = 0; i < PIVOT_COUNT; i++)
-        items[count++] = (struct menu_item){.key = (uint32_t)keys[i],
-                                            .text = arena_printf(arena, "by %s", pivot_name((enum pivot)i)),
-                                            .is_current = (int)groups->pivot == i};
-    if (group && groups->pivot == PIVOT_ERROR && !groups->has_within)
-        for (int i = PIVOT_TYPE; i < PIVOT_COUNT; i++)
-            items[count++] = (struct menu_item){
-                .key = (uint32_t)(keys[i] - 'a' + 'A'),
-                .text = arena_printf(arena, "this group by %s", pivot_name((enum pivot)i))};
-    app_menu(app, &(struct menu_request){
-                      .title = "Group", .items = items, .count = count, .chosen = pivot_chosen});
-}
-
-static void
-copy_chosen(struct app *app, void *state, size_t index)
-{
-    const struct groups *groups = state;
-    const struct event_group *group = groups_cursor(groups);
-    const char *text;
-    struct bytes value;
-    if (group && group_copy_choice(group, groups->pivot, index, app_frame(app), &text, &value))
-        app_copy(app, value, text);
-}
-
-static void
-ask_copy(struct app *app, const struct groups *groups)
-{
-    const struct event_group *group = groups_cursor(groups);
-    struct menu_item items[CHOICES];
-    size_t count = 0;
-    struct bytes value;
-    memset(items, 0, sizeof items);
-    while (group && count < CHOICES &&
-           group_copy_choice(group, groups->pivot, count, app_frame(app), &items[count].text, &value))
-        count++;
-    if (count)
-        app_menu(app, &(struct menu_request){
-                          .title = "Copy", .items = items, .count = count, .chosen = copy_chosen});
 }
 
 static bool
@@ -426,7 +335,7 @@ handle_opening(struct app *app, struct groups *groups, enum action action)
             app_open(app, &view_operations, &(struct operations_argument){.about = group->value});
         return true;
     case DO_COPY:
-        ask_copy(app, groups);
+        groups_ask_copy(app, groups);
         return true;
     case DO_COPY_ID:
         if (group)
@@ -435,11 +344,14 @@ handle_opening(struct app *app, struct groups *groups, enum action action)
     case DO_FILTER:
         ask_filter(app, groups);
         return true;
+    case DO_CATEGORY:
+        groups_ask_category(app, groups);
+        return true;
     case DO_SORT:
-        ask_order(app, groups);
+        groups_ask_order(app, groups);
         return true;
     case DO_PIVOT:
-        ask_pivot(app, groups);
+        groups_ask_pivot(app, groups);
         return true;
     default:
         return false;
@@ -470,10 +382,10 @@ groups_handle(struct app *app, void *state, enum action action)
         return true;
     case DO_SORT_REVERSE:
         groups->rows.is_reversed = !groups->rows.is_reversed;
-        order_rows(groups);
+        groups_order_rows(groups);
         return true;
     case DO_REFRESH:
-        order_rows(groups);
+        groups_order_rows(groups);
         return false; // the app also looks at the database
     case DO_CANCEL:
         return group_picks_cancel(app, &groups->picks) || decide_cancel(app, &groups->decide);
@@ -499,7 +411,7 @@ groups_click(struct app *app, void *state, int row, int col)
         return spot == TABLE_ROW;
     groups->rows.is_reversed = groups->rows.order == order && !groups->rows.is_reversed;
     groups->rows.order = order;
-    order_rows(groups);
+    groups_order_rows(groups);
     return true;
 }
 
@@ -512,7 +424,7 @@ groups_receive(struct app *app, void *state, struct reply *reply)
             check_picks(app, groups);
         return true;
     }
-    if (why_receive(app, groups->why_number, reply))
+    if (why_receive(app, groups->why_number, reply) || groups_category_receive(app, groups, reply))
         return true;
     if (!reply->number || reply->number != groups->number)
         return false;
@@ -564,6 +476,7 @@ groups_close(struct app *app, void *state)
     group_picks_release(&groups->picks);
     group_rows_release(&groups->rows);
     free(groups->title);
+    free(groups->category.keys);
     free(groups);
 }
 

@@ -80,6 +80,8 @@ groups_layout(struct app *app, void *state, const struct view_areas *areas)
     struct area preview = split(groups, &body, &is_beside);
     group_columns(groups->pivot, groups->rows.order, groups->rows.is_reversed,
                   group_rows_largest(&groups->rows), groups->columns);
+    if (group_rows_are_overridden(&groups->rows))
+        groups->columns[GROUP_COLUMN_KIND].width++; // for the mark
     if (groups->has_heat) {
         groups->columns[GROUP_COLUMN_SPARK].title = "last 24 hours";
         groups->columns[GROUP_COLUMN_SPARK].width = GROUP_HEAT;

@@ -26,6 +26,15 @@ struct groups {
     struct err err; // why there is no answer
     struct group_rows rows;
     size_t selected; // size of the selection when picks were checked last
+
+    struct {
+        uint64_t *keys; // whose category is being decided on; heap
+        size_t count;
+        bool is_taken_back; // else it is given:
+        enum category category;
+        uint64_t number;
+        size_t left; // answers that are still to come
+    } category;
 };
 
 // What the table's callbacks need.
@@ -36,6 +45,18 @@ struct groups_drawing {
 struct table_model groups_model(const struct groups_drawing *drawing);
 // NULL: the list is empty.
 const struct event_group *groups_cursor(const struct groups *groups);
+
+void groups_order_rows(struct groups *groups);
+void groups_set_pivot(struct app *app, struct groups *groups, enum pivot pivot);
+
+// groups_menus.c
+void groups_ask_order(struct app *app, const struct groups *groups);
+void groups_ask_pivot(struct app *app, const struct groups *groups);
+void groups_ask_copy(struct app *app, const struct groups *groups);
+
+// groups_category.c: the category of a group, given by a person.
+void groups_ask_category(struct app *app, struct groups *groups);
+bool groups_category_receive(struct app *app, struct groups *groups, const struct reply *reply);
 
 void groups_layout(struct app *app, void *state, const struct view_areas *areas);
 void groups_draw(const struct app *app, const void *state, struct canvas *canvas,

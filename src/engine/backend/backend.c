@@ -225,6 +225,7 @@ reader_handle(struct desk *desk, struct request *request)
     case REQUEST_STEER:
     case REQUEST_PREVIEW:
     case REQUEST_CONFIRM:
+    case REQUEST_CATEGORY:
         break;
     }
 }
@@ -260,7 +261,8 @@ reader_wait(const struct desk *desk, bool is_connected)
 static bool
 is_for_writer(enum request_kind kind)
 {
-    return kind == REQUEST_STEER || kind == REQUEST_PREVIEW || kind == REQUEST_CONFIRM;
+    return kind == REQUEST_STEER || kind == REQUEST_PREVIEW || kind == REQUEST_CONFIRM ||
+           kind == REQUEST_CATEGORY;
 }
 
 static void
@@ -323,6 +325,9 @@ writer_handle(struct desk *desk, const struct request *request)
         break;
     case REQUEST_CONFIRM:
         desk_confirm_request(desk, request);
+        break;
+    case REQUEST_CATEGORY:
+        desk_category_request(desk, request);
         break;
     default:
         break;

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 #include "core/fingerprint.h"
+#include "store/categories.h"
 
 enum {
     SCAN_PAGE = 4000,
@@ -34,17 +35,24 @@ desk_backlog_begin(struct desk *desk)
 }
 
 static struct group_text
-describe(const struct event *event, const struct group_rules *rules, struct arena *arena)
+describe(const struct event *event, const struct desk *desk, struct arena *arena)
 {
-    struct fingerprint print = fingerprint_explain(
-        &(struct fingerprint_input){
-            .message = event->error_message, .stack = event->stack_trace, .rules = rules},
-        arena);
+    struct fingerprint print =
+        fingerprint_explain(&(struct fingerprint_input){.message = event->error_message,
+                                                        .stack = event->stack_trace,
+                                                        .rules = desk->settings->store.group_rules},
+                            arena);
     struct bytes line = event->error_message;
     size_t end = bytes_find(line, BYTES("\n"), 0);
     line = bytes_slice(line, 0, end == SIZE_MAX ? line.len : end);
     line.len = utf8_cut(line, SAMPLE_BYTES);
+    bool is_overridden;
+    enum category category =
+        store_category(desk->store, print.key, print.root_class, print.pattern, &is_overridden);
     return (struct group_text){
+        .category = category,
+        .has_category = true,
+        .is_overridden = is_overridden,
         .pattern = arena_text(arena, bytes_present(print.pattern) ? print.pattern : BYTES("")),
         .error_class = arena_text(arena, print.root_class),
         .sample = arena_text(arena, line),
@@ -76,8 +84,7 @@ describe_new_groups(struct desk *desk, struct err *err)
         for (size_t i = 0, row = 0; i < count; i++) {
             if (row >= page.count || page.events[row].id != ids[i])
                 continue;
-            struct group_text text =
-                describe(&page.events[row++], desk->settings->store.group_rules, &page.arena);
+            struct group_text text = describe(&page.events[row++], desk, &page.arena);
             backlog_describe(desk->backlog, keys[i], &text);
         }
         event_page_release(&page);

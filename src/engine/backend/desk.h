@@ -147,6 +147,10 @@ bool desk_cache_step(struct desk *desk); // texts for the searches to come, whil
 void desk_facets_request(struct desk *desk, const struct request *request);
 void desk_rows_request(struct desk *desk, const struct request *request);
 
+// category_desk.c: the categories that people gave to groups.
+bool desk_categories_look(struct desk *desk, struct err *err);
+void desk_category_request(struct desk *desk, const struct request *request);
+
 // detail_desk.c
 void desk_event_request(struct desk *desk, const struct request *request);
 void desk_why_request(struct desk *desk, const struct request *request);

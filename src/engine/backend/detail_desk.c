@@ -6,6 +6,7 @@
 #include "core/fingerprint.h"
 #include "core/group_rules.h"
 #include "store/audit.h"
+#include "store/categories.h"
 #include "store/story.h"
 
 enum {
@@ -77,13 +78,31 @@ desk_event_request(struct desk *desk, const struct request *request)
     desk_reply(desk, reply);
 }
 
+static void
+explain_category(const struct store *store, const struct category_rules *rules,
+                 struct explanation *explanation, struct arena *arena)
+{
+    const struct fingerprint *print = &explanation->print;
+    explanation->by_rules =
+        category_of(rules, print->root_class, print->pattern, &explanation->category_rule);
+    explanation->category = explanation->by_rules;
+    const struct override *override = overrides_of(store_overrides(store), print->key);
+    if (!override)
+        return;
+    explanation->is_overridden = true;
+    explanation->category = override->category;
+    explanation->override = *override;
+    explanation->override.who = arena_text(arena, bytes_of(override->who));
+    explanation->override.reason = arena_text(arena, bytes_of(override->reason));
+}
+
 void
 desk_why_request(struct desk *desk, const struct request *request)
 {
     struct err err = {0};
     struct event event;
     struct reply *reply = reply_create(REPLY_WHY, request->number);
-    if (!read_event(desk, request->id, 0, reply, &event, &err)) {
+    if (!desk_categories_look(desk, &err) || !read_event(desk, request->id, 0, reply, &event, &err)) {
         reply_destroy(reply);
         desk_failed(desk, request->number, &err);
         return;
@@ -97,8 +116,7 @@ desk_why_request(struct desk *desk, const struct request *request)
     char version[GROUP_RULES_VERSION];
     explanation->rules_version =
         arena_text(&reply->arena, bytes_of(group_rules_version(store->group_rules, version)));
-    explanation->category = category_of(store->rules, explanation->print.root_class,
-                                        explanation->print.pattern, &explanation->category_rule);
+    explain_category(desk->store, store->rules, explanation, &reply->arena);
     reply->is_last = true;
     desk_reply(desk, reply);
 }

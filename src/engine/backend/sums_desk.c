@@ -54,7 +54,7 @@ bool
 desk_sums_look(struct desk *desk, struct err *err)
 {
     struct rollup_state state;
-    if (!rollup_state(desk->store, &state, err))
+    if (!desk_categories_look(desk, err) || !rollup_state(desk->store, &state, err))
         return false;
     if (are_stale(&state)) {
         desk->is_summed = false;

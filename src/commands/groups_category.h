@@ -1,0 +1,10 @@
+// groups category: what people decided about the categories of groups: `redrive groups category [KEY
+// [CATEGORY|rules]]`.
+#ifndef REDRIVE_COMMANDS_GROUPS_CATEGORY_H
+#define REDRIVE_COMMANDS_GROUPS_CATEGORY_H
+
+#include "commands/command.h"
+
+int groups_category(struct call *call, struct err *err);
+
+#endif

@@ -1,0 +1,21 @@
+-- Decisions about single groups (008_groups.sql).
+
+-- Gives a group a category; NULL: what the rules say, again. Returns what it was given before, NULL: nothing.
+CREATE OR REPLACE FUNCTION redrive.category_set(p_group bigint, p_category text, p_reason text) RETURNS text
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE v_before text;
+BEGIN
+    IF p_category NOT IN ('transient', 'data', 'system', 'permanent', 'unknown') THEN
+        RAISE EXCEPTION 'there is no category %: transient, data, system, permanent or unknown', p_category USING ERRCODE = 'RD004';
+    END IF;
+    -- One after the other, so that each tells in the audit what it replaced.
+    INSERT INTO redrive.group_category AS g (group_key, category, who, at, reason, changed)
+    VALUES (p_group, NULL, session_user, clock_timestamp(), NULL, 0) ON CONFLICT (group_key) DO NOTHING;
+    SELECT category INTO v_before FROM redrive.group_category WHERE group_key = p_group FOR UPDATE;
+    UPDATE redrive.group_category
+       SET category = p_category, who = session_user, at = clock_timestamp(), reason = p_reason, changed = nextval('redrive.change')
+     WHERE group_key = p_group;
+    PERFORM redrive._audit('category', NULL, 0, p_reason, format('group %s: %s, before: %s', lpad(to_hex(p_group), 16, '0'),
+                           coalesce(p_category, 'by the rules'), coalesce(v_before, 'by the rules')));
+    RETURN v_before;
+END $$;

@@ -1,0 +1,94 @@
+// The menus of the list of groups, and what they lead to: order, pivot, copy.
+#include "ui/views/groups_state.h"
+
+#include <string.h>
+#include "ui/views/groups.h"
+
+enum { CHOICES = 16 };
+
+static void
+order_chosen(struct app *app, void *state, size_t index)
+{
+    (void)app;
+    struct groups *groups = state;
+    groups->rows.order = (enum group_order)index;
+    groups->rows.is_reversed = false;
+    groups_order_rows(groups);
+}
+
+void
+groups_ask_order(struct app *app, const struct groups *groups)
+{
+    static const char keys[GROUP_ORDERS] = {'c', 'n', 'r', 'f', 'k', 'a'};
+    struct menu_item items[GROUP_ORDERS];
+    for (int i = 0; i < GROUP_ORDERS; i++)
+        items[i] = (struct menu_item){.key = (uint32_t)keys[i],
+                                      .text = group_order_name((enum group_order)i),
+                                      .is_current = (int)groups->rows.order == i};
+    app_menu(app, &(struct menu_request){
+                      .title = "Order by", .items = items, .count = GROUP_ORDERS, .chosen = order_chosen});
+}
+
+// First the pivots of all pending events; then, from a group by error, those within it.
+static void
+pivot_chosen(struct app *app, void *state, size_t index)
+{
+    struct groups *groups = state;
+    const struct event_group *group = groups_cursor(groups);
+    if (index < PIVOT_COUNT) {
+        groups_set_pivot(app, groups, (enum pivot)index);
+    } else if (group) {
+        struct groups_argument argument = {.pivot = (enum pivot)(index - PIVOT_COUNT + PIVOT_TYPE),
+                                           .within = group->key,
+                                           .title = group_short_title(group, groups->pivot, app_frame(app))};
+        app_open(app, &view_groups, &argument);
+    }
+}
+
+void
+groups_ask_pivot(struct app *app, const struct groups *groups)
+{
+    static const char keys[PIVOT_COUNT] = {'e', 't', 's', 'o', 'k', 'h'};
+    struct arena *arena = app_frame(app);
+    const struct event_group *group = groups_cursor(groups);
+    struct menu_item items[2 * PIVOT_COUNT];
+    size_t count = 0;
+    for (int i = 0; i < PIVOT_COUNT; i++)
+        items[count++] = (struct menu_item){.key = (uint32_t)keys[i],
+                                            .text = arena_printf(arena, "by %s", pivot_name((enum pivot)i)),
+                                            .is_current = (int)groups->pivot == i};
+    if (group && groups->pivot == PIVOT_ERROR && !groups->has_within)
+        for (int i = PIVOT_TYPE; i < PIVOT_COUNT; i++)
+            items[count++] = (struct menu_item){
+                .key = (uint32_t)(keys[i] - 'a' + 'A'),
+                .text = arena_printf(arena, "this group by %s", pivot_name((enum pivot)i))};
+    app_menu(app, &(struct menu_request){
+                      .title = "Group", .items = items, .count = count, .chosen = pivot_chosen});
+}
+
+static void
+copy_chosen(struct app *app, void *state, size_t index)
+{
+    const struct groups *groups = state;
+    const struct event_group *group = groups_cursor(groups);
+    const char *text;
+    struct bytes value;
+    if (group && group_copy_choice(group, groups->pivot, index, app_frame(app), &text, &value))
+        app_copy(app, value, text);
+}
+
+void
+groups_ask_copy(struct app *app, const struct groups *groups)
+{
+    const struct event_group *group = groups_cursor(groups);
+    struct menu_item items[CHOICES];
+    size_t count = 0;
+    struct bytes value;
+    memset(items, 0, sizeof items);
+    while (group && count < CHOICES &&
+           group_copy_choice(group, groups->pivot, count, app_frame(app), &items[count].text, &value))
+        count++;
+    if (count)
+        app_menu(app, &(struct menu_request){
+                          .title = "Copy", .items = items, .count = count, .chosen = copy_chosen});
+}
