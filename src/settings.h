@@ -3,8 +3,7 @@
 // Later places win: built in → /etc/redrive/config → $XDG_CONFIG_HOME/redrive/config → the file named by
 // REDRIVE_CONFIG → the chosen profile of those files → REDRIVE_<NAME> variables → command-line options. Every
 // value remembers where it came from. The rows of settings.def are the only list of names; a name or a value
-// that is not known is an error with file, line and a suggestion. All text lives as long as the struct. Home
-// of libconfuse beside ui/keymap and ui/theme.
+// that is not known is an error with file, line and a suggestion. All text lives as long as the struct.
 #ifndef REDRIVE_SETTINGS_H
 #define REDRIVE_SETTINGS_H
 

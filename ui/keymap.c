@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
+#include "base/config_text.h"
 #include "base/text.h"
 
 #define INCLUDE_DEPTH 8
-#define INCLUDES 8       // of one file
 #define UNTOUCHED "\001" // the value of an action that a file does not name; `+=` keeps it, `=` replaces it
 
 struct binding {
@@ -49,12 +49,8 @@ struct reading {
     struct met *met;
     size_t met_count;
     size_t met_capacity;
-    struct met includes[INCLUDES];
-    size_t include_count;
+    struct config_text text;
 };
-
-// libconfuse hands no context to its callbacks; set only while a file is parsed.
-static struct reading *current;
 
 static bool read_source(struct reading *outer, const char *name);
 
@@ -65,13 +61,13 @@ path_of(const struct reading *reading)
 }
 
 static void
-say_unknown(struct reading *reading, const cfg_t *section, const char *name)
+say_unknown(struct config_text *text, const cfg_t *section, const char *name, int line)
 {
     enum action action;
     bool is_section = section->name && strcmp(section->name, "root") != 0;
     if (is_section && action_by_word(bytes_of(name), &action)) {
-        err_set(reading->err, ERR_USAGE, "%s:%d: %s has no meaning in %s", path_of(reading), section->line,
-                name, section->name);
+        err_set(text->err, ERR_USAGE, "%s:%d: %s has no meaning in %s", text->path, line, name,
+                section->name);
         return;
     }
     const char *words[DO_COUNT + CONTEXT_COUNT];
@@ -81,33 +77,15 @@ say_unknown(struct reading *reading, const cfg_t *section, const char *name)
     for (int i = 0; !is_section && i < CONTEXT_COUNT; i++)
         words[count++] = context_name((enum context)i);
     const char *nearest = text_suggest(name, words, count);
-    err_set(reading->err, ERR_USAGE, "%s:%d: there is no %s \"%s\"%s%s%s", path_of(reading), section->line,
+    err_set(text->err, ERR_USAGE, "%s:%d: there is no %s \"%s\"%s%s%s", text->path, line,
             is_section ? "action" : "section", name, nearest ? "; did you mean " : "", nearest ? nearest : "",
             nearest ? "?" : "");
-}
-
-__attribute__((format(printf, 2, 0))) static void
-on_error(cfg_t *cfg, const char *format, va_list args)
-{
-    struct reading *reading = current;
-    char text[300];
-    vsnprintf(text, sizeof text, format, args);
-    char *name = strchr(text, '\'');
-    if (strncmp(text, "no such option", 14) == 0 && name) {
-        name++;
-        name[strcspn(name, "'")] = '\0';
-        say_unknown(reading, cfg, name);
-        return;
-    }
-    bool is_cut = strcmp(text, "premature end of file") == 0;
-    err_set(reading->err, ERR_USAGE, "%s:%d: %s", path_of(reading), cfg->line,
-            is_cut ? "the file ends within a section: a closing quote or a } is missing" : text);
 }
 
 static int
 on_value(cfg_t *cfg, cfg_opt_t *option, const char *value, void *result)
 {
-    struct reading *reading = current;
+    struct reading *reading = config_text_current()->reader;
     if (strcmp(value, UNTOUCHED) != 0) {
         reading->met =
             alloc_grow(reading->met, reading->met_count, &reading->met_capacity, sizeof *reading->met);
@@ -118,30 +96,14 @@ on_value(cfg_t *cfg, cfg_opt_t *option, const char *value, void *result)
     return 0;
 }
 
-// libconfuse's lexer is one for all, so what is included is read when this file is through, and applied
-// before it.
-static int
-on_include(cfg_t *cfg, cfg_opt_t *option, int count, const char **names)
-{
-    (void)option;
-    struct reading *reading = current;
-    if (count == 1 && reading->include_count < INCLUDES) {
-        reading->includes[reading->include_count++] =
-            (struct met){.value = alloc_text(names[0]), .line = cfg->line};
-        return 0;
-    }
-    err_set(reading->err, ERR_USAGE, "%s:%d: %s", path_of(reading), cfg->line,
-            count == 1 ? "too many files are included"
-                       : "include takes one name: include(\"default.keymap\")");
-    return -1;
-}
-
+// What is included is read when this file is through, and applied before it.
 static bool
 read_includes(struct reading *reading)
 {
-    for (size_t i = 0; i < reading->include_count; i++)
-        if (!read_source(reading, reading->includes[i].value))
-            return err_context(reading->err, "%s:%d", path_of(reading), reading->includes[i].line);
+    const struct config_text *text = &reading->text;
+    for (size_t i = 0; i < text->include_count; i++)
+        if (!read_source(reading, text->includes[i].name))
+            return err_context(reading->err, "%s:%d", text->path, text->includes[i].line);
     return true;
 }
 
@@ -292,7 +254,7 @@ section_options(enum context context)
 }
 
 static bool
-parse(struct reading *reading, const char *text)
+parse(struct reading *reading, const char *source)
 {
     cfg_opt_t *sections[CONTEXT_COUNT];
     cfg_opt_t top[CONTEXT_COUNT + 4];
@@ -301,20 +263,15 @@ parse(struct reading *reading, const char *text)
         sections[count] = section_options((enum context)count);
         top[count] = (cfg_opt_t)CFG_SEC(context_name((enum context)count), sections[count], CFGF_MULTI);
     }
-    top[count++] = (cfg_opt_t)CFG_FUNC("include", on_include);
+    top[count++] = (cfg_opt_t)CFG_FUNC("include", config_text_include);
     top[count++] = (cfg_opt_t)CFG_STR("name", NULL, CFGF_NODEFAULT);
     top[count++] = (cfg_opt_t)CFG_STR_LIST("unbound", NULL, CFGF_NODEFAULT);
     top[count] = (cfg_opt_t)CFG_END();
 
-    current = reading;
-    cfg_t *cfg = cfg_init(top, CFGF_NONE);
-    (void)cfg_set_error_function(cfg, on_error);
-    bool ok = cfg_parse_buf(cfg, text) == CFG_SUCCESS && !err_is_set(reading->err);
-    if (!ok && !err_is_set(reading->err))
-        err_set(reading->err, ERR_USAGE, "%s: it cannot be read as a keymap", path_of(reading));
-    current = NULL;
-    ok = ok && read_includes(reading) && apply(reading, cfg);
-    cfg_free(cfg);
+    cfg_t *cfg = config_text_parse(&reading->text, top, CFGF_NONE, source);
+    bool ok = cfg != NULL && read_includes(reading) && apply(reading, cfg);
+    if (cfg != NULL)
+        cfg_free(cfg);
     for (int i = 0; i < CONTEXT_COUNT; i++)
         free(sections[i]);
     return ok;
@@ -333,17 +290,22 @@ read_source(struct reading *outer, const char *name)
     struct reading inner = *outer;
     inner.sources[inner.depth++] = &source;
     inner.met = NULL;
-    inner.met_count = inner.met_capacity = inner.include_count = 0;
+    inner.met_count = inner.met_capacity = 0;
     keymap->files =
         alloc_grow(keymap->files, keymap->file_count, &keymap->file_capacity, sizeof *keymap->files);
     inner.file = keymap->file_count;
     keymap->files[keymap->file_count++] = alloc_text(source.path);
+    inner.text = (struct config_text){.path = source.path,
+                                      .what = "a keymap",
+                                      .reader = &inner,
+                                      .unknown = say_unknown,
+                                      .include_example = "default.keymap",
+                                      .err = outer->err};
     bool ok = parse(&inner, source.text);
     for (size_t i = 0; i < inner.met_count; i++)
         free(inner.met[i].value);
     free(inner.met);
-    for (size_t i = 0; i < inner.include_count; i++)
-        free(inner.includes[i].value);
+    config_text_release(&inner.text);
     source_release(&source);
     return ok;
 }

@@ -1,5 +1,4 @@
-// keymap: which keys do what where. Read from files of libconfuse's syntax (keymaps/README.md); its home
-// beside ui/theme and settings.
+// keymap: which keys do what where. Read from files of libconfuse's syntax (keymaps/README.md).
 //
 //   include("default.keymap")
 //   list { reprocess = {"R"}  half-down = {"<C-d>"}  select-all += {"<A-a>"}  discard = {} }

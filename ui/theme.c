@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
+#include "base/config_text.h"
 #include "base/text.h"
 
 #define INCLUDE_DEPTH 8
-#define INCLUDES 8 // of one file
 #define PAGE_DARK 0x14171a
 #define PAGE_LIGHT 0xffffff
 #define INK_DARK 0xd4d7da
@@ -40,11 +40,6 @@ struct theme {
     struct color page; // palette's bg, if it has one
 };
 
-struct include {
-    char *name;
-    int line;
-};
-
 struct reading {
     struct theme *theme;
     const struct ui_places *places;
@@ -54,12 +49,8 @@ struct reading {
     size_t depth;
     size_t file;
     size_t first_line; // of theme.lines, of this file
-    struct include includes[INCLUDES];
-    size_t include_count;
+    struct config_text text;
 };
-
-// libconfuse hands no context to its callbacks; set only while a file is parsed.
-static struct reading *current;
 
 static const char *
 path_of(const struct reading *reading)
@@ -76,54 +67,22 @@ add_line(struct reading *reading, enum section section, const char *name, int nu
         (struct line){.section = section, .name = alloc_text(name), .file = reading->file, .number = number};
 }
 
-// libconfuse also calls this for the free names of the sections, although parsing goes on: the one place
-// where their lines are told.
-__attribute__((format(printf, 2, 0))) static void
-on_error(cfg_t *cfg, const char *format, va_list args)
+// The sections take free names: only here their lines are told.
+static void
+meet_name(struct config_text *text, const cfg_t *section, const char *name, int line)
 {
-    struct reading *reading = current;
-    char text[300];
-    vsnprintf(text, sizeof text, format, args);
-    char *name = strchr(text, '\'');
-    bool is_unknown = strncmp(text, "no such option", 14) == 0 && name;
-    if (is_unknown) {
-        name++;
-        name[strcspn(name, "'")] = '\0';
-    }
-    for (int i = 0; is_unknown && i < SECTION_COUNT; i++) {
-        if (strcmp(cfg->name, section_names[i]) == 0) {
-            add_line(reading, (enum section)i, name, cfg->line);
+    for (int i = 0; i < SECTION_COUNT; i++) {
+        if (strcmp(section->name, section_names[i]) == 0) {
+            add_line(text->reader, (enum section)i, name, line);
             return;
         }
     }
-    if (is_unknown) {
-        const char *nearest = text_suggest(name, section_names, SECTION_COUNT);
-        err_set(reading->err, ERR_USAGE, "%s:%d: a theme has no \"%s\"%s%s%s", path_of(reading), cfg->line,
-                name, nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
-        return;
-    }
-    bool is_cut = strcmp(text, "premature end of file") == 0;
-    err_set(reading->err, ERR_USAGE, "%s:%d: %s", path_of(reading), cfg->line,
-            is_cut ? "the file ends within a section: a closing quote or a } is missing" : text);
+    const char *nearest = text_suggest(name, section_names, SECTION_COUNT);
+    err_set(text->err, ERR_USAGE, "%s:%d: a theme has no \"%s\"%s%s%s", text->path, line, name,
+            nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
-// What is included is read when this file is through, and counts as before it.
-static int
-on_include(cfg_t *cfg, cfg_opt_t *option, int count, const char **names)
-{
-    (void)option;
-    struct reading *reading = current;
-    if (count == 1 && reading->include_count < INCLUDES) {
-        reading->includes[reading->include_count++] =
-            (struct include){.name = alloc_text(names[0]), .line = cfg->line};
-        return 0;
-    }
-    err_set(reading->err, ERR_USAGE, "%s:%d: %s", path_of(reading), cfg->line,
-            count == 1 ? "too many files are included" : "include takes one name: include(\"roles.theme\")");
-    return -1;
-}
-
-// The values of the lines that on_error collected.
+// The values of the lines that meet_name collected.
 static void
 take_values(struct reading *reading, cfg_t *cfg)
 {
@@ -150,7 +109,7 @@ take_values(struct reading *reading, cfg_t *cfg)
 }
 
 static bool
-parse(struct reading *reading, char *text)
+parse(struct reading *reading, const char *source)
 {
     cfg_opt_t none[] = {CFG_END()};
     cfg_opt_t top[] = {
@@ -160,33 +119,30 @@ parse(struct reading *reading, char *text)
         CFG_SEC("role-mono", none, CFGF_MULTI | CFGF_KEYSTRVAL),
         CFG_STR("name", NULL, CFGF_NODEFAULT),
         CFG_STR("background", NULL, CFGF_NODEFAULT),
-        CFG_FUNC("include", on_include),
+        CFG_FUNC("include", config_text_include),
         CFG_END(),
     };
-    current = reading;
-    cfg_t *cfg = cfg_init(top, CFGF_NONE);
-    (void)cfg_set_error_function(cfg, on_error);
-    bool ok = cfg_parse_buf(cfg, text) == CFG_SUCCESS && !err_is_set(reading->err);
-    current = NULL;
-    if (!ok && !err_is_set(reading->err))
-        err_set(reading->err, ERR_USAGE, "%s: it cannot be read as a theme", path_of(reading));
-    if (ok)
-        take_values(reading, cfg);
+    cfg_t *cfg = config_text_parse(&reading->text, top, CFGF_NONE, source);
+    if (cfg == NULL)
+        return false;
+    take_values(reading, cfg);
     cfg_free(cfg);
-    return ok;
+    return true;
 }
 
 static bool read_source(struct reading *outer, const char *name);
 
-// The lines of an include stand before those of the file that includes it.
+// What is included is read when this file is through; its lines stand before those of the file that includes
+// it.
 static bool
 read_includes(struct reading *reading)
 {
     struct theme *theme = reading->theme;
-    for (size_t i = 0; i < reading->include_count; i++) {
+    const struct config_text *text = &reading->text;
+    for (size_t i = 0; i < text->include_count; i++) {
         size_t own_end = theme->count;
-        if (!read_source(reading, reading->includes[i].name))
-            return err_context(reading->err, "%s:%d", path_of(reading), reading->includes[i].line);
+        if (!read_source(reading, text->includes[i].name))
+            return err_context(reading->err, "%s:%d", text->path, text->includes[i].line);
 
         size_t own = own_end - reading->first_line;
         size_t added = theme->count - own_end;
@@ -212,14 +168,18 @@ read_source(struct reading *outer, const char *name)
     struct theme *theme = outer->theme;
     struct reading inner = *outer;
     inner.sources[inner.depth++] = &source;
-    inner.include_count = 0;
     inner.first_line = theme->count;
     theme->files = alloc_grow(theme->files, theme->file_count, &theme->file_capacity, sizeof *theme->files);
     inner.file = theme->file_count;
     theme->files[theme->file_count++] = alloc_text(source.path);
+    inner.text = (struct config_text){.path = source.path,
+                                      .what = "a theme",
+                                      .reader = &inner,
+                                      .unknown = meet_name,
+                                      .include_example = "roles.theme",
+                                      .err = outer->err};
     bool ok = parse(&inner, source.text) && read_includes(&inner);
-    for (size_t i = 0; i < inner.include_count; i++)
-        free(inner.includes[i].name);
+    config_text_release(&inner.text);
     source_release(&source);
     return ok;
 }

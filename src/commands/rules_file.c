@@ -7,34 +7,28 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/comments.h"
+#include "base/config_text.h"
 #include "base/text.h"
 #include "core/event.h"
-
-struct reading {
-    const char *path;
-    struct group_rules *rules;
-    struct err *err;
-};
-
-// libconfuse hands no context to its callbacks; set only while a file is parsed.
-static struct reading *current;
 
 // Puts file and line before what `err` says; -1, as libconfuse wants it.
 static int
 fail_at(const cfg_t *cfg)
 {
-    err_context(current->err, "%s:%d", current->path, cfg->line);
+    const struct config_text *text = config_text_current();
+    err_context(text->err, "%s:%d", text->path, cfg->line);
     return -1;
 }
 
 static void
-say_unknown(cfg_t *cfg, const char *name)
+say_unknown(struct config_text *text, const cfg_t *section, const char *name, int line)
 {
     static const char *const words[] = {"own", "merge", "split"};
     static const char *const merge_words[] = {"groups", "text"};
     static const char *const split_words[] = {"group", "keep"};
-    bool is_merge = strcmp(cfg_name(cfg), "merge") == 0;
-    bool is_split = strcmp(cfg_name(cfg), "split") == 0;
+    bool is_merge = strcmp(section->name, "merge") == 0;
+    bool is_split = strcmp(section->name, "split") == 0;
     const char *nearest = is_merge   ? text_suggest(name, merge_words, 2)
                           : is_split ? text_suggest(name, split_words, 2)
                                      : text_suggest(name, words, 3);
@@ -42,28 +36,10 @@ say_unknown(cfg_t *cfg, const char *name)
                         : is_split ? "a split has group and keep"
                                    : "there are own, merge and split";
     if (nearest != NULL)
-        err_set(current->err, ERR_USAGE, "%s:%d: there is no option \"%s\"; did you mean %s?", current->path,
-                cfg->line, name, nearest);
+        err_set(text->err, ERR_USAGE, "%s:%d: there is no option \"%s\"; did you mean %s?", text->path, line,
+                name, nearest);
     else
-        err_set(current->err, ERR_USAGE, "%s:%d: there is no option \"%s\"; %s", current->path, cfg->line,
-                name, known);
-}
-
-__attribute__((format(printf, 2, 0))) static void
-on_error(cfg_t *cfg, const char *format, va_list args)
-{
-    if (err_is_set(current->err))
-        return;
-    char text[300];
-    vsnprintf(text, sizeof text, format, args);
-    char *name = strchr(text, '\'');
-    if (strncmp(text, "no such option", 14) != 0 || name == NULL) {
-        err_set(current->err, ERR_USAGE, "%s:%d: %s", current->path, cfg->line, text);
-        return;
-    }
-    name++;
-    name[strcspn(name, "'")] = '\0';
-    say_unknown(cfg, name);
+        err_set(text->err, ERR_USAGE, "%s:%d: there is no option \"%s\"; %s", text->path, line, name, known);
 }
 
 static bool
@@ -80,8 +56,8 @@ check_group(cfg_t *cfg, cfg_opt_t *opt)
     const char *text = cfg_opt_getnstr(opt, cfg_opt_size(opt) - 1);
     if (read_key(text, &key))
         return 0;
-    err_set(current->err, ERR_USAGE, "\"%s\" is no group; a group is the 16 digits that the list shows",
-            text);
+    err_set(config_text_current()->err, ERR_USAGE,
+            "\"%s\" is no group; a group is the 16 digits that the list shows", text);
     return fail_at(cfg);
 }
 
@@ -101,8 +77,9 @@ add_merge(cfg_t *cfg, cfg_opt_t *opt)
     uint64_t *keys = alloc_array(count + 1, sizeof *keys);
     for (unsigned i = 0; i < count; i++)
         keys[i] = key_of(cfg_getnstr(section, "groups", i));
-    bool ok = group_rules_add_merge(current->rules, cfg_title(section), keys, count,
-                                    cfg_getstr(section, "text"), current->err);
+    struct config_text *reading = config_text_current();
+    bool ok = group_rules_add_merge(reading->reader, cfg_title(section), keys, count,
+                                    cfg_getstr(section, "text"), reading->err);
     free(keys);
     return ok ? 0 : fail_at(cfg);
 }
@@ -116,49 +93,52 @@ add_split(cfg_t *cfg, cfg_opt_t *opt)
     const char **words = alloc_array(count + 1, sizeof *words);
     for (unsigned i = 0; i < count; i++)
         words[i] = cfg_getnstr(section, "keep", i);
+    struct config_text *reading = config_text_current();
     bool ok = group != NULL
-                  ? group_rules_add_split(current->rules, cfg_title(section), key_of(group), words, count,
-                                          current->err)
-                  : err_set(current->err, ERR_USAGE, "split \"%s\" needs a group", cfg_title(section));
+                  ? group_rules_add_split(reading->reader, cfg_title(section), key_of(group), words, count,
+                                          reading->err)
+                  : err_set(reading->err, ERR_USAGE, "split \"%s\" needs a group", cfg_title(section));
     free(words);
     return ok ? 0 : fail_at(cfg);
 }
 
 static bool
-parse(FILE *file)
+parse(struct config_text *text, const char *source)
 {
     cfg_opt_t merge[] = {CFG_STR_LIST("groups", NULL, CFGF_NODEFAULT), CFG_STR("text", NULL, CFGF_NODEFAULT),
                          CFG_END()};
     cfg_opt_t split[] = {CFG_STR("group", NULL, CFGF_NODEFAULT), CFG_STR_LIST("keep", NULL, CFGF_NODEFAULT),
                          CFG_END()};
+    merge[0].validcb = check_group;
+    split[0].validcb = check_group;
     cfg_opt_t top[] = {CFG_STR_LIST("own", NULL, CFGF_NODEFAULT),
                        CFG_SEC("merge", merge, CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES),
                        CFG_SEC("split", split, CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES), CFG_END()};
-    cfg_t *cfg = cfg_init(top, CFGF_NONE);
-    (void)cfg_set_error_function(cfg, on_error);
-    cfg_set_validate_func(cfg, "merge|groups", check_group);
-    cfg_set_validate_func(cfg, "split|group", check_group);
-    cfg_set_validate_func(cfg, "merge", add_merge);
-    cfg_set_validate_func(cfg, "split", add_split);
-    bool ok = cfg_parse_fp(cfg, file) == CFG_SUCCESS && !err_is_set(current->err);
-    if (!ok && !err_is_set(current->err))
-        err_set(current->err, ERR_USAGE, "%s: it cannot be read as group rules", current->path);
-    for (unsigned i = 0; ok && i < cfg_size(cfg, "own"); i++)
-        group_rules_add_own(current->rules, cfg_getnstr(cfg, "own", i));
+    top[1].validcb = add_merge;
+    top[2].validcb = add_split;
+
+    cfg_t *cfg = config_text_parse(text, top, CFGF_NONE, source);
+    if (cfg == NULL)
+        return false;
+    for (unsigned i = 0; i < cfg_size(cfg, "own"); i++)
+        group_rules_add_own(text->reader, cfg_getnstr(cfg, "own", i));
     cfg_free(cfg);
-    return ok;
+    return true;
 }
 
 static bool
 read_path(const char *path, struct group_rules *rules, struct err *err)
 {
-    FILE *file = fopen(path, "r");
+    FILE *file = fopen(path, "re");
     if (file == NULL)
         return err_set(err, ERR_USAGE, "%s: group rules cannot be read: %s", path, strerror(errno));
-    struct reading reading = {.path = path, .rules = rules, .err = err};
-    current = &reading;
-    bool ok = parse(file);
-    current = NULL;
+    char *source = comments_read(file);
+    struct config_text text = {
+        .path = path, .what = "group rules", .reader = rules, .unknown = say_unknown, .err = err};
+    bool ok = ferror(file) == 0
+                  ? parse(&text, source)
+                  : err_set(err, ERR_USAGE, "%s: group rules cannot be read to their end", path);
+    free(source);
     fclose(file);
     return ok;
 }

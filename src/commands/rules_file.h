@@ -13,7 +13,7 @@
 //     }
 //
 // Everything is optional. It is the file of the setting `rules`, else `rules` in the configuration folder
-// where that is there. Home of libconfuse beside settings, ui/keymap and ui/theme.
+// where that is there.
 #ifndef REDRIVE_COMMANDS_RULES_FILE_H
 #define REDRIVE_COMMANDS_RULES_FILE_H
 

@@ -47,7 +47,7 @@ home jansson 'jansson' 'src/core/value\.c'
 home libpq 'libpq|postgres' 'src/store/[^:]*'
 home librdkafka 'librdkafka' 'src/broker/[^:]*'
 home ncurses 'n?curses|term\.h|panel' 'ui/term\.c|ui/terminfo\.c'
-home libconfuse 'confuse' 'src/settings\.c|src/commands/rules_file\.c|ui/keymap\.c|ui/theme\.c'
+home libconfuse 'confuse' 'src/base/config_text\.c|src/settings_files\.c|src/commands/rules_file\.c|ui/keymap\.c|ui/theme\.c'
 home pthread 'pthread|threads\.h' 'src/async/[^:]*'
 
 [ $status -ne 0 ] || echo "layers: every include points the right way"

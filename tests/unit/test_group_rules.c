@@ -153,6 +153,8 @@ test_faults_have_a_place_and_a_way_out(void **state)
         {"\nmerg \"a\" { }", ":2: there is no option \"merg\"; did you mean merge?"},
         {"merge \"a\" {\n group = {\"x\"} }", ":2: there is no option \"group\"; did you mean groups?"},
         {"merge \"a\" {\n groups = {\"17\"} }", ":2: \"17\" is no group"},
+        {"# a remark\n/* and\nanother */\nmerg \"a\" { }", ":4: there is no option"},
+        {"own = {\"a.\"", "ends too early"},
         {"merge \"a\" { groups = {\"00c7918f6f1b7231\"} }", "it takes two to merge"},
         {"merge \"a\" { text = \"abc\" }", "would merge too much"},
         {"merge \"a\" { }", "needs either groups or a text"},

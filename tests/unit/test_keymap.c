@@ -388,7 +388,7 @@ mistakes_name_their_line(void **state)
         {"list {\n open = {\"x\"}\n sort = {\"x\"}\n}\n",
          "mine.keymap:3: x does open in list already, by line 2"},
         {"list {\n # c\n open = {\"<C-i>\"}\n}\n", "mine.keymap:3: <C-i> is the same"},
-        {"list {\n open = {\"a\"\n", "the file ends within a section"},
+        {"list {\n open = {\"a\"\n", "the file ends too early"},
         {"include(\"nope\")\n", "mine.keymap:1: there is no keymap \"nope\""},
         {"include(\"mine\")\n", "there is no keymap \"mine\""},
         {"unbound = {\"nope\"}\n", "there is no action \"nope\""},

@@ -202,7 +202,7 @@ test_mistakes(void **state)
         {"refresh = 1ms", "refresh is a duration such as 500ms, 2s or 1m, from 0.1s"},
         {"key = order_id", "config:1: key is source_id"},
         {"database = \"host=x password=hunter2\"", "config:1: the connection holds a password"},
-        {"table = \"x", "config:1: the file ends within an option"},
+        {"table = \"x", "config:1: the file ends too early"},
         {"table = x }", "config:1: "},
         {"kafka { debug = all }", "config:1: the Kafka property debug is not passed on"},
         {"\nkafka.plugin.library.paths = x", "config:2: the Kafka property plugin.library.paths"},
