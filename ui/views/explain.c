@@ -6,11 +6,10 @@
 #include "base/text.h"
 #include "core/event.h"
 #include "ui/app.h"
-#include "ui/widgets/pager.h"
-#include "ui/widgets/statusbar.h"
+#include "ui/views/text_page.h"
 
 struct explain {
-    struct pager *pager;
+    struct text_page page; // first: see text_page.h
     char key[GROUP_TEXT];
 };
 
@@ -88,7 +87,7 @@ add_kind(struct pager *pager, const struct explanation *why)
 static void
 build(struct explain *explain, const struct explanation *why)
 {
-    struct pager *pager = explain->pager;
+    struct pager *pager = explain->page.pager;
     const struct fingerprint *print = &why->print;
     pager_begin(pager);
     pager_section(pager, "Key", NULL, false);
@@ -105,71 +104,19 @@ build(struct explain *explain, const struct explanation *why)
 }
 
 static bool
-search_accepted(struct app *app, void *state, struct bytes text)
-{
-    struct err err = {0};
-    if (pager_search(((struct explain *)state)->pager, text, &err))
-        return true;
-    app_prompt_error(app, &err);
-    return false;
-}
-
-static bool
 explain_handle(struct app *app, void *state, enum action action)
 {
     struct explain *explain = state;
-    if (pager_handle(explain->pager, action))
-        return true;
     switch ((int)action) {
-    case DO_SEARCH:
-        app_prompt(app,
-                   &(struct prompt_request){.label = "/", .history = "search", .accepted = search_accepted});
-        return true;
     case DO_COPY:
-        app_copy(app, pager_line_at(explain->pager), "line");
+        app_copy(app, pager_line_at(explain->page.pager), "line");
         return true;
     case DO_COPY_ID:
         app_copy(app, bytes_of(explain->key), "group");
         return true;
     default:
-        return false;
+        return text_page_handle(app, state, action);
     }
-}
-
-static void
-explain_layout(struct app *app, void *state, const struct view_areas *areas)
-{
-    (void)app;
-    pager_layout(((struct explain *)state)->pager, areas->body);
-}
-
-static void
-explain_draw(const struct app *app, const void *state, struct canvas *canvas, const struct view_areas *areas)
-{
-    (void)app;
-    const struct explain *explain = state;
-    char words[64];
-    if (areas->line.rows > 0) {
-        int col = areas->line.col + 1;
-        if (*pager_search_words(explain->pager, words))
-            chip_draw(canvas, areas->line.row, &col, areas->line.col + areas->line.cols - 14, ROLE_FILTER,
-                      bytes_of(words));
-        canvas_styled(canvas, areas->line.row, areas->line.col, areas->line.cols - 1,
-                      bytes_of(pager_position(explain->pager, words)),
-                      &(struct canvas_style){.role = ROLE_STATUS, .at_right = true});
-    }
-    pager_draw(explain->pager, canvas, areas->body);
-}
-
-static bool
-explain_crumb(const struct app *app, const void *state, int i, struct strbuf *out)
-{
-    (void)app;
-    (void)state;
-    if (i > 0)
-        return false;
-    strbuf_add_text(out, "why this group");
-    return true;
 }
 
 static void *
@@ -177,8 +124,7 @@ explain_open(struct app *app, const void *argument)
 {
     const struct explain_argument *asked = argument;
     struct explain *explain = alloc_bytes(sizeof *explain);
-    explain->pager = pager_create();
-    pager_set_ascii(explain->pager, app_config(app)->is_ascii);
+    text_page_init(&explain->page, app, "why this group");
     if (asked == NULL)
         return explain;
     group_text(asked->explanation->print.key, explain->key);
@@ -191,7 +137,7 @@ explain_close(struct app *app, void *state)
 {
     (void)app;
     struct explain *explain = state;
-    pager_destroy(explain->pager);
+    text_page_release(&explain->page);
     free(explain);
 }
 
@@ -202,7 +148,7 @@ const struct view view_explain = {
     .open = explain_open,
     .close = explain_close,
     .handle = explain_handle,
-    .crumb = explain_crumb,
-    .draw = explain_draw,
-    .layout = explain_layout,
+    .crumb = text_page_crumb,
+    .draw = text_page_draw,
+    .layout = text_page_layout,
 };

@@ -7,14 +7,14 @@
 #include "base/alloc.h"
 #include "core/filter.h"
 #include "ui/app.h"
-#include "ui/widgets/pager.h"
+#include "ui/views/text_page.h"
 #include "ui/widgets/statusbar.h"
 
 enum { KEYS_SHOWN = 5, KEYS_WIDTH = 16 };
 
 struct help {
+    struct text_page page; // first: see text_page.h
     enum context context;
-    struct pager *pager;
 };
 
 static const enum action footer[] = {DO_SEARCH, DO_NEXT_MATCH, DO_FOLD, DO_WRAP, DO_BACK, DO_NONE};
@@ -132,9 +132,9 @@ add_action(struct help *help, const struct keymap *keymap, enum context context,
         struct canvas_span span = {.from = 0, .len = line.len, .role = ROLE_FOOTER_KEY};
         int width = text_cells(strbuf_bytes(&line), false);
         strbuf_printf(&line, "%*s %s", width < KEYS_WIDTH ? KEYS_WIDTH - width : 1, "", row->help);
-        pager_spans(help->pager, ROLE_TEXT, strbuf_bytes(&line), &span, 1);
+        pager_spans(help->page.pager, ROLE_TEXT, strbuf_bytes(&line), &span, 1);
         if (row->command && strncmp(row->command, "redrive", 7) == 0)
-            pager_printf(help->pager, ROLE_DIM, "%*s = %s", KEYS_WIDTH, "", row->command);
+            pager_printf(help->page.pager, ROLE_DIM, "%*s = %s", KEYS_WIDTH, "", row->command);
     }
     strbuf_release(&line);
 }
@@ -156,9 +156,9 @@ add_parts(struct help *help, const struct keymap *keymap)
     for (int part = 0; part < PART_COUNT; part++) {
         if (!has_any(keymap, help->context, (enum part)part))
             continue;
-        pager_section(help->pager, part_titles[part], NULL, false);
+        pager_section(help->page.pager, part_titles[part], NULL, false);
         if (part == PART_DECISIONS)
-            pager_printf(help->pager, ROLE_STRONG,
+            pager_printf(help->page.pager, ROLE_STRONG,
                          "About the selected events if there are any, else about the cursor row. Each only "
                          "opens a dialog.");
         for (int i = DO_NONE + 1; i < DO_COUNT; i++)
@@ -170,7 +170,7 @@ add_parts(struct help *help, const struct keymap *keymap)
 static void
 add_of_context(struct help *help, const struct keymap *keymap, enum context context, const char *title)
 {
-    pager_section(help->pager, title, NULL, true);
+    pager_section(help->page.pager, title, NULL, true);
     for (int i = DO_NONE + 1; i < DO_COUNT; i++)
         add_action(help, keymap, context, (enum action)i);
 }
@@ -180,20 +180,20 @@ add_filter(struct help *help)
 {
     const char *name;
     const char *sentence;
-    pager_section(help->pager, "the filter line of events", NULL, false);
-    pager_printf(help->pager, ROLE_TEXT,
+    pager_section(help->page.pager, "the filter line of events", NULL, false);
+    pager_printf(help->page.pager, ROLE_TEXT,
                  "field:value terms; what remains is one regular expression on the error message. All must "
                  "hold; ! before a term inverts it.");
-    pager_printf(help->pager, ROLE_TEXT,
+    pager_printf(help->page.pager, ROLE_TEXT,
                  "A capital letter makes it exact; = takes the text as it is; \"…\" or /…/ hold blanks.");
     for (size_t i = 0; filter_field_help(i, &name, &sentence); i++) {
         struct strbuf line = {0};
         strbuf_printf(&line, "%-*s %s", KEYS_WIDTH, name, sentence);
         struct canvas_span span = {.from = 0, .len = bytes_of(name).len, .role = ROLE_FILTER};
-        pager_spans(help->pager, ROLE_TEXT, strbuf_bytes(&line), &span, 1);
+        pager_spans(help->page.pager, ROLE_TEXT, strbuf_bytes(&line), &span, 1);
         strbuf_release(&line);
     }
-    pager_printf(help->pager, ROLE_TEXT,
+    pager_printf(help->page.pager, ROLE_TEXT,
                  "Groups, operations and the audit take one regular expression on all that a row says.");
 }
 
@@ -211,12 +211,13 @@ add_signs(const struct app *app, struct help *help)
         {GLYPH_QUARANTINE, "in quarantine: came back too often"},
         {GLYPH_BUSY, "in an operation that is not over"},
     };
-    pager_section(help->pager, "signs", NULL, false);
+    pager_section(help->page.pager, "signs", NULL, false);
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        pager_printf(help->pager, ROLE_TEXT, "%s%*s%s", glyph_text(&like, signs[i].glyph), KEYS_WIDTH, "",
-                     signs[i].help);
-    pager_printf(help->pager, ROLE_TEXT, "%-*s %s", KEYS_WIDTH, "NEW", "a group first seen within the hour");
-    pager_printf(help->pager, ROLE_TEXT, "%-*s %s", KEYS_WIDTH, "BACK",
+        pager_printf(help->page.pager, ROLE_TEXT, "%s%*s%s", glyph_text(&like, signs[i].glyph), KEYS_WIDTH,
+                     "", signs[i].help);
+    pager_printf(help->page.pager, ROLE_TEXT, "%-*s %s", KEYS_WIDTH, "NEW",
+                 "a group first seen within the hour");
+    pager_printf(help->page.pager, ROLE_TEXT, "%-*s %s", KEYS_WIDTH, "BACK",
                  "a group that an operation had emptied, and that returned");
 }
 
@@ -224,12 +225,12 @@ static void
 add_unbound(struct help *help, const struct keymap *keymap)
 {
     struct key_sequence keys;
-    pager_section(help->pager, "by name only, after :", NULL, false);
+    pager_section(help->page.pager, "by name only, after :", NULL, false);
     for (int i = DO_NONE + 1; i < DO_COUNT; i++) {
         const struct action_row *row = action_row((enum action)i);
         if (help_is_of_use(help->context, (enum action)i) &&
             !keymap_keys(keymap, help->context, (enum action)i, 0, &keys))
-            pager_printf(help->pager, ROLE_TEXT, "%-*s %s", KEYS_WIDTH, row->word, row->help);
+            pager_printf(help->page.pager, ROLE_TEXT, "%-*s %s", KEYS_WIDTH, row->word, row->help);
     }
 }
 
@@ -237,11 +238,11 @@ static void
 build(const struct app *app, struct help *help)
 {
     const struct keymap *keymap = app_keymap(app);
-    pager_begin(help->pager);
+    pager_begin(help->page.pager);
     if (help->context == CONTEXT_COUNT) {
         struct strbuf text = {0};
         keymap_describe(keymap, &text);
-        pager_line(help->pager, ROLE_TEXT, strbuf_bytes(&text));
+        pager_line(help->page.pager, ROLE_TEXT, strbuf_bytes(&text));
         strbuf_release(&text);
     } else {
         add_parts(help, keymap);
@@ -251,71 +252,24 @@ build(const struct app *app, struct help *help)
         add_of_context(help, keymap, CONTEXT_PROMPT, "while typing a line");
         add_of_context(help, keymap, CONTEXT_DIALOG, "in a dialog");
     }
-    pager_end(help->pager);
-}
-
-static bool
-search_accepted(struct app *app, void *state, struct bytes text)
-{
-    struct help *help = state;
-    struct err err = {0};
-    if (pager_search(help->pager, text, &err))
-        return true;
-    app_prompt_error(app, &err);
-    return false;
-}
-
-static bool
-help_handle(struct app *app, void *state, enum action action)
-{
-    struct help *help = state;
-    if (pager_handle(help->pager, action))
-        return true;
-    if (action != DO_SEARCH)
-        return false;
-    app_prompt(app, &(struct prompt_request){.label = "/", .history = "search", .accepted = search_accepted});
-    return true;
-}
-
-static void
-help_layout(struct app *app, void *state, const struct view_areas *areas)
-{
-    (void)app;
-    pager_layout(((struct help *)state)->pager, areas->body);
+    pager_end(help->page.pager);
 }
 
 static void
 help_draw(const struct app *app, const void *state, struct canvas *canvas, const struct view_areas *areas)
 {
     const struct help *help = state;
-    char words[64];
+    int col;
+    int limit = text_page_draw_line(&help->page, canvas, areas->line, &col);
     if (areas->line.rows > 0) {
         int row = areas->line.row;
-        int col = areas->line.col + 1;
-        int limit = areas->line.col + areas->line.cols - 14;
-        if (*pager_search_words(help->pager, words))
-            chip_draw(canvas, row, &col, limit, ROLE_FILTER, bytes_of(words));
         chip_draw(canvas, row, &col, limit, ROLE_STATUS,
                   bytes_of(arena_printf(app_frame(app), "keymap %s", keymap_name(app_keymap(app)))));
-        const char *section = pager_section_at(help->pager);
+        const char *section = pager_section_at(help->page.pager);
         if (section)
             chip_draw(canvas, row, &col, limit, ROLE_DIM, bytes_of(section));
-        canvas_styled(canvas, row, areas->line.col, areas->line.cols - 1,
-                      bytes_of(pager_position(help->pager, words)),
-                      &(struct canvas_style){.role = ROLE_STATUS, .at_right = true});
     }
-    pager_draw(help->pager, canvas, areas->body);
-}
-
-static bool
-help_crumb(const struct app *app, const void *state, int i, struct strbuf *out)
-{
-    (void)app;
-    const struct help *help = state;
-    if (i > 0)
-        return false;
-    strbuf_add_text(out, help->context == CONTEXT_COUNT ? "keymap" : "help");
-    return true;
+    pager_draw(help->page.pager, canvas, areas->body);
 }
 
 static void *
@@ -324,8 +278,7 @@ help_open(struct app *app, const void *argument)
     const enum context *context = argument;
     struct help *help = alloc_bytes(sizeof *help);
     help->context = context ? *context : CONTEXT_GLOBAL;
-    help->pager = pager_create();
-    pager_set_ascii(help->pager, app_config(app)->is_ascii);
+    text_page_init(&help->page, app, help->context == CONTEXT_COUNT ? "keymap" : "help");
     build(app, help);
     return help;
 }
@@ -335,7 +288,7 @@ help_close(struct app *app, void *state)
 {
     (void)app;
     struct help *help = state;
-    pager_destroy(help->pager);
+    text_page_release(&help->page);
     free(help);
 }
 
@@ -345,8 +298,8 @@ const struct view view_help = {
     .footer = footer,
     .open = help_open,
     .close = help_close,
-    .handle = help_handle,
-    .crumb = help_crumb,
+    .handle = text_page_handle,
+    .crumb = text_page_crumb,
     .draw = help_draw,
-    .layout = help_layout,
+    .layout = text_page_layout,
 };

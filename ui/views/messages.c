@@ -2,12 +2,7 @@
 #include <stdlib.h>
 #include "base/alloc.h"
 #include "ui/app.h"
-#include "ui/widgets/pager.h"
-#include "ui/widgets/statusbar.h"
-
-struct messages {
-    struct pager *pager;
-};
+#include "ui/views/text_page.h"
 
 static const enum action footer[] = {DO_SEARCH, DO_NEXT_MATCH, DO_WRAP, DO_BACK, DO_HELP, DO_NONE};
 
@@ -28,107 +23,52 @@ role_of(enum say say)
 }
 
 static void
-build(const struct app *app, struct messages *messages)
+build(const struct app *app, struct pager *pager)
 {
     struct app_message message;
     char at[TIME_TEXT];
     size_t count = 0;
-    pager_begin(messages->pager);
+    pager_begin(pager);
     for (; app_message(app, count, &message); count++)
-        pager_printf(messages->pager, role_of(message.say), "%s  %s", time_of_day(message.at, at),
-                     message.text);
+        pager_printf(pager, role_of(message.say), "%s  %s", time_of_day(message.at, at), message.text);
     if (count == 0)
-        pager_printf(messages->pager, ROLE_DIM, "nothing was said yet");
-    pager_end(messages->pager);
-}
-
-static bool
-search_accepted(struct app *app, void *state, struct bytes text)
-{
-    struct err err = {0};
-    if (pager_search(((struct messages *)state)->pager, text, &err))
-        return true;
-    app_prompt_error(app, &err);
-    return false;
+        pager_printf(pager, ROLE_DIM, "nothing was said yet");
+    pager_end(pager);
 }
 
 static bool
 messages_handle(struct app *app, void *state, enum action action)
 {
-    struct messages *messages = state;
-    if (pager_handle(messages->pager, action))
-        return true;
+    struct text_page *page = state;
     switch ((int)action) {
-    case DO_SEARCH:
-        app_prompt(app,
-                   &(struct prompt_request){.label = "/", .history = "search", .accepted = search_accepted});
-        return true;
     case DO_COPY:
     case DO_COPY_ID:
-        app_copy(app, pager_line_at(messages->pager), "message");
+        app_copy(app, pager_line_at(page->pager), "message");
         return true;
     case DO_REFRESH:
-        build(app, messages);
+        build(app, page->pager);
         return false; // the app also looks at the database
     default:
-        return false;
+        return text_page_handle(app, state, action);
     }
-}
-
-static void
-messages_layout(struct app *app, void *state, const struct view_areas *areas)
-{
-    (void)app;
-    pager_layout(((struct messages *)state)->pager, areas->body);
-}
-
-static void
-messages_draw(const struct app *app, const void *state, struct canvas *canvas, const struct view_areas *areas)
-{
-    (void)app;
-    const struct messages *messages = state;
-    char words[64];
-    if (areas->line.rows > 0) {
-        int col = areas->line.col + 1;
-        if (*pager_search_words(messages->pager, words))
-            chip_draw(canvas, areas->line.row, &col, areas->line.col + areas->line.cols - 14, ROLE_FILTER,
-                      bytes_of(words));
-        canvas_styled(canvas, areas->line.row, areas->line.col, areas->line.cols - 1,
-                      bytes_of(pager_position(messages->pager, words)),
-                      &(struct canvas_style){.role = ROLE_STATUS, .at_right = true});
-    }
-    pager_draw(messages->pager, canvas, areas->body);
-}
-
-static bool
-messages_crumb(const struct app *app, const void *state, int i, struct strbuf *out)
-{
-    (void)app;
-    (void)state;
-    if (i > 0)
-        return false;
-    strbuf_add_text(out, "messages");
-    return true;
 }
 
 static void *
 messages_open(struct app *app, const void *argument)
 {
     (void)argument;
-    struct messages *messages = alloc_bytes(sizeof *messages);
-    messages->pager = pager_create();
-    pager_set_ascii(messages->pager, app_config(app)->is_ascii);
-    build(app, messages);
-    return messages;
+    struct text_page *page = alloc_bytes(sizeof *page);
+    text_page_init(page, app, "messages");
+    build(app, page->pager);
+    return page;
 }
 
 static void
 messages_close(struct app *app, void *state)
 {
     (void)app;
-    struct messages *messages = state;
-    pager_destroy(messages->pager);
-    free(messages);
+    text_page_release(state);
+    free(state);
 }
 
 const struct view view_messages = {
@@ -138,7 +78,7 @@ const struct view view_messages = {
     .open = messages_open,
     .close = messages_close,
     .handle = messages_handle,
-    .crumb = messages_crumb,
-    .draw = messages_draw,
-    .layout = messages_layout,
+    .crumb = text_page_crumb,
+    .draw = text_page_draw,
+    .layout = text_page_layout,
 };
