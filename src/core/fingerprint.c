@@ -104,6 +104,8 @@ gather(struct evidence *evidence, const struct fingerprint_input *input)
 static struct bytes
 plain_class(struct bytes class_name)
 {
+    if (class_name.len == 0)
+        return class_name;
     size_t generated = bytes_find(class_name, BYTES("$$"), 0);
     if (generated != SIZE_MAX)
         class_name.len = generated;

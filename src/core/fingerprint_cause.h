@@ -38,7 +38,7 @@ bool cause_is_wrapper(const struct cause_link *link, const struct cause_link *in
 
 // What a masked text (struct mask) names: something; nothing, and where it happened says most (null
 // pointers); or nothing, and what was being done says most (timeouts). Rows: fingerprint_blank.def.
-enum cause_naming { CAUSE_NAMES, CAUSE_BLANK_BUG, CAUSE_BLANK_IO };
+enum cause_naming { CAUSE_NAMES = 0, CAUSE_BLANK_BUG, CAUSE_BLANK_IO };
 enum cause_naming cause_naming(struct bytes canonical);
 
 #endif

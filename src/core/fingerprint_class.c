@@ -111,14 +111,12 @@ class_skip_preface(struct bytes text)
         return bytes_trim(bytes_slice(text, 7, newline == SIZE_MAX ? text.len : newline - 7));
     }
     char first = text.len > 0 ? text.data[0] : ' ';
-    if (!word_is_one_of(first, "UPFpE([\\"))
-        return text;
     if (bytes_starts(text, "Exception in thread ")) {
         size_t quote = bytes_find(text, BYTES("\" "), 0);
         return quote == SIZE_MAX ? text : bytes_trim(bytes_slice(text, quote + 2, text.len));
     }
     for (size_t i = 0; i < sizeof prefaces / sizeof prefaces[0]; i++) {
-        if (bytes_starts(text, prefaces[i]))
+        if (prefaces[i][0] == first && bytes_starts(text, prefaces[i]))
             return bytes_trim(bytes_slice(text, strlen(prefaces[i]), text.len));
     }
     return text;

@@ -1,5 +1,8 @@
 #include "core/fingerprint_hash.h"
 
+#include <endian.h>
+#include <string.h>
+
 #define PRIME_1 0x9E3779B185EBCA87ULL
 #define PRIME_2 0xC2B2AE3D27D4EB4FULL
 #define PRIME_3 0x165667B19E3779F9ULL
@@ -7,12 +10,19 @@
 #define PRIME_5 0x27D4EB2F165667C5ULL
 
 static uint64_t
-read_le(const unsigned char *p, unsigned count)
+read_8(const unsigned char *p)
 {
-    uint64_t value = 0;
-    for (unsigned i = 0; i < count; i++)
-        value |= (uint64_t)p[i] << (8 * i);
-    return value;
+    uint64_t value;
+    memcpy(&value, p, sizeof value);
+    return le64toh(value);
+}
+
+static uint64_t
+read_4(const unsigned char *p)
+{
+    uint32_t value;
+    memcpy(&value, p, sizeof value);
+    return le32toh(value);
 }
 
 static uint64_t
@@ -40,7 +50,7 @@ take_stripes(const unsigned char *p, const unsigned char *end, uint64_t seed, ui
     uint64_t lanes[4] = {seed + PRIME_1 + PRIME_2, seed + PRIME_2, seed, seed - PRIME_1};
     for (; end - p >= 32; p += 32) {
         for (unsigned i = 0; i < 4; i++)
-            lanes[i] = round_of(lanes[i], read_le(p + (size_t)8 * i, 8));
+            lanes[i] = round_of(lanes[i], read_8(p + (size_t)8 * i));
     }
     *hash = rotate(lanes[0], 1) + rotate(lanes[1], 7) + rotate(lanes[2], 12) + rotate(lanes[3], 18);
     for (unsigned i = 0; i < 4; i++)
@@ -59,9 +69,9 @@ fingerprint_hash(struct bytes b, uint64_t seed)
     hash += b.len;
 
     for (; end - p >= 8; p += 8)
-        hash = rotate(hash ^ round_of(0, read_le(p, 8)), 27) * PRIME_1 + PRIME_4;
+        hash = rotate(hash ^ round_of(0, read_8(p)), 27) * PRIME_1 + PRIME_4;
     if (end - p >= 4) {
-        hash = rotate(hash ^ read_le(p, 4) * PRIME_1, 23) * PRIME_2 + PRIME_3;
+        hash = rotate(hash ^ read_4(p) * PRIME_1, 23) * PRIME_2 + PRIME_3;
         p += 4;
     }
     for (; p < end; p++)

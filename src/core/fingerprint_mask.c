@@ -32,6 +32,24 @@ mask_sentence(enum mask_rule rule)
 
 // Canonical text
 
+// memcpy without the call, which costs more than the bytes of a word.
+static void
+copy_word(char *out, const char *data, size_t len)
+{
+    if (len > 16) {
+        memcpy(out, data, len);
+    } else if (len >= 8) {
+        memcpy(out, data, 8);
+        memcpy(out + len - 8, data + len - 8, 8);
+    } else if (len >= 4) {
+        memcpy(out, data, 4);
+        memcpy(out + len - 4, data + len - 4, 4);
+    } else {
+        for (size_t i = 0; i < len; i++)
+            out[i] = data[i];
+    }
+}
+
 static void
 append_word(struct scan *scan, const char *data, size_t len)
 {
@@ -46,8 +64,7 @@ append_word(struct scan *scan, const char *data, size_t len)
     }
     char *out = mask->out + mask->len;
     *out++ = ' ';
-    for (size_t i = 0; i < len; i++)
-        out[i] = data[i];
+    copy_word(out, data, len);
     mask->len += len + 1;
 }
 
@@ -67,6 +84,13 @@ scan_emit_word(struct scan *scan, size_t from, size_t to)
     append_kept(scan, from, to);
     scan->prev = scan_slice(scan, from, to);
     scan->prev_roles = 0;
+}
+
+void
+scan_emit_known(struct scan *scan, size_t from, size_t to, unsigned roles)
+{
+    scan_emit_word(scan, from, to);
+    scan->prev_roles = roles | ROLES_KNOWN;
 }
 
 void
@@ -204,14 +228,20 @@ static size_t
 word_end(const struct scan *scan, size_t at, unsigned *seen)
 {
     const char *data = scan->text.data;
+    size_t end = scan->end;
     unsigned kinds = 0;
     for (;;) {
-        while (at < scan->end && (word_kind(data[at]) & KIND_WORD) != 0)
-            kinds |= word_kind(data[at++]);
-        if (at >= scan->end || (word_kind(data[at]) & KIND_LEAD) == 0)
+        unsigned kind = 0;
+        for (; at < end; at++) {
+            kind = word_kind(data[at]);
+            if ((kind & KIND_WORD) == 0)
+                break;
+            kinds |= kind;
+        }
+        if (at >= end || (kind & KIND_LEAD) == 0)
             break;
         size_t len = 0;
-        enum word_lead lead = word_lead(bytes_slice(scan->text, 0, scan->end), at, &len);
+        enum word_lead lead = word_lead((struct bytes){data, end}, at, &len);
         if (lead != LEAD_LETTER && lead != LEAD_DIGIT)
             break;
         kinds |= lead == LEAD_DIGIT ? KIND_DIGIT : KIND_HIGH;
@@ -414,7 +444,7 @@ scan_all(struct scan *scan)
             scan->at++;
         else if ((kind & KIND_LEAD) != 0)
             take_lead(scan);
-        else if (kind != 0)
+        else if ((kind & KIND_WORD) != 0)
             take_word(scan);
         else
             take_separator(scan, c);

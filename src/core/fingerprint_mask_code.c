@@ -23,10 +23,19 @@ is_upper_code(struct bytes word)
 static bool
 is_http_failure(struct bytes word)
 {
-    static const char statuses[] =
-        "400 401 403 404 405 406 408 409 410 411 412 413 415 416 422 423 424 425 426 428 429 431 451 "
-        "500 501 502 503 504 505 507 508 511 520 522 524 ";
-    return word.len == 3 && bytes_find(BYTES(statuses), word, 0) % 4 == 0;
+#define BIT(status) (1ULL << ((status) % 100))
+    static const uint64_t client = BIT(400) | BIT(401) | BIT(403) | BIT(404) | BIT(405) | BIT(406) |
+                                   BIT(408) | BIT(409) | BIT(410) | BIT(411) | BIT(412) | BIT(413) |
+                                   BIT(415) | BIT(416) | BIT(422) | BIT(423) | BIT(424) | BIT(425) |
+                                   BIT(426) | BIT(428) | BIT(429) | BIT(431) | BIT(451);
+    static const uint64_t server = BIT(500) | BIT(501) | BIT(502) | BIT(503) | BIT(504) | BIT(505) |
+                                   BIT(507) | BIT(508) | BIT(511) | BIT(520) | BIT(522) | BIT(524);
+#undef BIT
+    if (word.len != 3 || (word.data[0] != '4' && word.data[0] != '5') || !word_is_digit(word.data[1]) ||
+        !word_is_digit(word.data[2]))
+        return false;
+    unsigned number = (unsigned)(word.data[1] - '0') * 10 + (unsigned)(word.data[2] - '0');
+    return number < 64 && ((word.data[0] == '4' ? client : server) >> number & 1) != 0;
 }
 
 // "[404] during", "failed (503)", "404 (Not Found)": an HTTP status in brackets of its own, or with its

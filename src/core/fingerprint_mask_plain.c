@@ -10,9 +10,6 @@
 static bool
 begins_statement(const struct scan *scan, struct bytes word, size_t behind)
 {
-    if (word.len < 5 || word.len > 7 || !word_is_one_of(word.data[0], "iIuUdDsSmMrR") ||
-        (word_roles(word) & ROLE_SQL) == 0)
-        return false;
     struct bytes next = scan_peek_word(scan, behind);
     if (word_equals_folded(word, "select"))
         return true;
@@ -81,7 +78,7 @@ statement_end(const struct scan *scan, size_t at)
 static bool
 is_date_word(const struct scan *scan, size_t from, size_t to)
 {
-    if (!word_is_one_of(scan->text.data[from], "JFMASONDTW") || to - from < 3)
+    if ((word_kind(scan->text.data[from]) & KIND_UPPER) == 0 || to - from < 3)
         return false;
     for (unsigned i = 0; i < 2; i++) {
         size_t next = scan_skip_blanks(scan, to);
@@ -218,10 +215,10 @@ is_login(struct scan *scan, size_t to)
 
 // "for user bob", "id: abc", "42 ms": the word before makes this one volatile.
 static bool
-take_by_neighbour(struct scan *scan, size_t from, size_t to)
+take_by_neighbour(struct scan *scan, size_t from, size_t to, unsigned roles)
 {
     struct bytes word = scan_slice(scan, from, to);
-    if (scan->is_number && scan->may_collapse && word.len <= 12 && (word_roles(word) & ROLE_UNIT) != 0) {
+    if (scan->is_number && scan->may_collapse && word.len <= 12 && (roles & ROLE_UNIT) != 0) {
         scan_emit_hole(scan, from, to, MASK_DURATION);
         return true;
     }
@@ -233,7 +230,7 @@ take_by_neighbour(struct scan *scan, size_t from, size_t to)
         scan_emit_hole(scan, from, to, MASK_PERSON);
         return true;
     }
-    if (is_date_word(scan, from, to)) {
+    if ((roles & ROLE_DATE) != 0 && is_date_word(scan, from, to)) {
         scan_emit_hole(scan, from, to, MASK_DATE);
         return true;
     }
@@ -258,12 +255,13 @@ scan_take_plain(struct scan *scan, size_t from, size_t to, unsigned seen)
         scan_take_value(scan, from, to, seen);
         return;
     }
-    if (take_by_neighbour(scan, from, to))
+    unsigned roles = word_roles(word);
+    if (take_by_neighbour(scan, from, to, roles))
         return;
 
     if (!scan->in_sql) {
-        scan->in_sql = begins_statement(scan, word, to);
-    } else if ((word_roles(word) & ROLE_SQL_DATA) != 0) {
+        scan->in_sql = (roles & ROLE_SQL) != 0 && begins_statement(scan, word, to);
+    } else if ((roles & ROLE_SQL_DATA) != 0) {
         size_t end = word_equals_folded(word, "values") ? rows_end(scan, to) : 0;
         if (end == 0)
             end = statement_end(scan, to);
@@ -274,5 +272,8 @@ scan_take_plain(struct scan *scan, size_t from, size_t to, unsigned seen)
     }
     // 1 order, 2 orders
     bool is_plural = scan->is_number && scan->may_collapse && word.len > 3 && word.data[word.len - 1] == 's';
-    scan_emit_word(scan, from, to - is_plural);
+    if (is_plural)
+        scan_emit_word(scan, from, to - 1);
+    else
+        scan_emit_known(scan, from, to, roles);
 }

@@ -180,7 +180,7 @@ static void
 take_digits(struct scan *scan, size_t from, size_t to, unsigned seen)
 {
     struct bytes word = scan_slice(scan, from, to);
-    bool is_number = (seen & ~(unsigned)KIND_DIGIT) == 0;
+    bool is_number = (seen & KIND_WORD) == KIND_DIGIT;
     if (scan_is_code(scan, from, to, is_number)) {
         scan_emit_name(scan, from, to);
         return;

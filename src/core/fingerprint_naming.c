@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/fingerprint_index.h"
 #include "core/fingerprint_word.h"
 
 #define BLANK_MAX 128 // no row of fingerprint_blank.def is longer
@@ -92,14 +93,9 @@ cause_is_wrapper(const struct cause_link *link, const struct cause_link *inner)
 
 // Texts that name nothing
 
-struct blank_row {
-    const char *text;
-    enum cause_naming naming;
-};
-
 #define BUG CAUSE_BLANK_BUG
 #define IO CAUSE_BLANK_IO
-static const struct blank_row blanks[] = {
+static const struct index_row blanks[] = {
 #define BLANK(kind, text) {text, kind},
 #include "core/fingerprint_blank.def"
 #undef BLANK
@@ -107,30 +103,19 @@ static const struct blank_row blanks[] = {
 #undef BUG
 #undef IO
 
+static struct text_index blank_index;
+
+INDEX_CONSTRUCTOR
+index_blanks(void)
+{
+    index_build(&blank_index, blanks, sizeof blanks / sizeof blanks[0]);
+}
+
 enum cause_naming
 cause_naming(struct bytes canonical)
 {
-    char folded[BLANK_MAX];
     struct bytes text = bytes_trim(canonical);
     if (text.len == 0 || bytes_equal_text(text, "*"))
         return CAUSE_BLANK_BUG;
-    if (text.len >= BLANK_MAX)
-        return CAUSE_NAMES;
-    for (size_t i = 0; i < text.len; i++)
-        folded[i] = word_fold(text.data[i]);
-    folded[text.len] = '\0';
-
-    size_t low = 0;
-    size_t high = sizeof blanks / sizeof blanks[0];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(folded, blanks[middle].text);
-        if (order == 0)
-            return blanks[middle].naming;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return CAUSE_NAMES;
+    return text.len < BLANK_MAX ? (enum cause_naming)index_find(&blank_index, text) : CAUSE_NAMES;
 }

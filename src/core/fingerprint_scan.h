@@ -53,6 +53,8 @@ scan_prev_roles(struct scan *scan)
 }
 
 void scan_emit_word(struct scan *scan, size_t from, size_t to);
+// The same where the roles of that word were asked for already.
+void scan_emit_known(struct scan *scan, size_t from, size_t to, unsigned roles);
 void scan_emit_name(struct scan *scan, size_t from, size_t to); // counted as named; leaves prev as it is
 void scan_emit_hole(struct scan *scan, size_t from, size_t to, enum mask_rule rule);
 // The parts of a name or path that hold no digits: items[3].sku → items sku.

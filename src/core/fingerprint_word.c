@@ -1,31 +1,37 @@
 #include "core/fingerprint_word.h"
 
-#include <endian.h>
 #include <string.h>
 
-#define D KIND_DIGIT
-#define U KIND_UPPER
-#define L KIND_LOWER
-#define H KIND_HIGH
+#include "core/fingerprint_index.h"
+
+#define D (KIND_DIGIT | KIND_HEX | KIND_PART)
+#define U (KIND_UPPER | KIND_PART)
+#define L (KIND_LOWER | KIND_PART)
+#define UX (U | KIND_HEX)
+#define LX (L | KIND_HEX)
+#define H (KIND_HIGH | KIND_PART)
 #define J KIND_JOIN
+#define JP (J | KIND_PART)
 #define M KIND_MARK
-#define X KIND_LEAD
+#define MP (M | KIND_PART)
+#define X (KIND_LEAD | KIND_PART)
 #define B KIND_BLANK
+#define P KIND_PART
 
 // clang-format off
-const uint8_t word_kinds[256] = {
+const uint16_t word_kinds[256] = {
     // 0x00: control bytes are blanks
     B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B,
     // blank ! " # $ % & ' ( ) * + , - . /
-    B, 0, 0, J, J, J, J, 0, 0, 0, 0, J, 0, J, M, M,
+    B, 0, 0, JP, JP, J, J, 0, P, P, 0, J, 0, JP, MP, M,
     // 0-9 : ; < = > ?
-    D, D, D, D, D, D, D, D, D, D, M, 0, 0, 0, 0, 0,
+    D, D, D, D, D, D, D, D, D, D, MP, 0, P, 0, P, P,
     // @ A-O
-    M, U, U, U, U, U, U, U, U, U, U, U, U, U, U, U,
+    M, UX, UX, UX, UX, UX, UX, U, U, U, U, U, U, U, U, U,
     // P-Z [ \ ] ^ _
-    U, U, U, U, U, U, U, U, U, U, U, 0, M, 0, 0, J,
+    U, U, U, U, U, U, U, U, U, U, U, P, MP, P, 0, JP,
     // ` a-o
-    0, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L,
+    0, LX, LX, LX, LX, LX, LX, L, L, L, L, L, L, L, L, L,
     // p-z { | } ~ DEL
     L, L, L, L, L, L, L, L, L, L, L, 0, 0, 0, J, B,
     // 0x80
@@ -41,14 +47,19 @@ const uint8_t word_kinds[256] = {
 #undef D
 #undef U
 #undef L
+#undef UX
+#undef LX
 #undef H
 #undef J
+#undef JP
 #undef M
+#undef MP
 #undef X
 #undef B
+#undef P
 
 struct lead_row {
-    const char *bytes;
+    unsigned char bytes[4]; // NUL behind a character of two
     enum word_lead lead;
 };
 
@@ -84,12 +95,12 @@ word_lead(struct bytes text, size_t at, size_t *len)
 {
     const unsigned char *p = (const unsigned char *)text.data + at;
     size_t left = text.len - at;
-    for (size_t i = 0; i < sizeof leads / sizeof leads[0]; i++) {
-        size_t size = strlen(leads[i].bytes);
-        if (left >= size && memcmp(p, leads[i].bytes, size) == 0) {
-            *len = size;
-            return leads[i].lead;
-        }
+    for (size_t i = 0; i < sizeof leads / sizeof leads[0] && left >= 2; i++) {
+        const unsigned char *row = leads[i].bytes;
+        if (p[0] != row[0] || p[1] != row[1] || (row[2] != '\0' && (left < 3 || p[2] != row[2])))
+            continue;
+        *len = row[2] != '\0' ? 3 : 2;
+        return leads[i].lead;
     }
     if (left >= 3 && p[0] == 0xEF && p[1] == 0xBC && p[2] >= 0x90 && p[2] <= 0x99) {
         *len = 3;
@@ -101,45 +112,18 @@ word_lead(struct bytes text, size_t at, size_t *len)
 
 #define ROLE_WORD_MAX 24 // bytes; no row is longer
 
-struct word_row {
-    char text[ROLE_WORD_MAX]; // filled up with NULs
-    uint32_t roles;
-};
-
-static const struct word_row words[] = {
+static const struct index_row words[] = {
 #define WORD(text, roles) {text, roles},
 #include "core/fingerprint_words.def"
 #undef WORD
 };
 
-#define WORD_COUNT (sizeof words / sizeof words[0])
+static struct text_index word_index;
 
-// The first eight bytes as a number that sorts as they do.
-static uint64_t
-head_of(const char *text)
+INDEX_CONSTRUCTOR
+index_words(void)
 {
-    uint64_t head;
-    memcpy(&head, text, sizeof head);
-    return be64toh(head);
-}
-
-// Roles are asked for several times a message, so the table is searched by numbers and without branches to
-// mispredict.
-static unsigned
-listed_roles(const char folded[ROLE_WORD_MAX])
-{
-    uint64_t head = head_of(folded);
-    const struct word_row *first = words;
-    for (size_t len = WORD_COUNT; len > 1;) {
-        size_t half = len / 2;
-        first += head_of(first[half - 1].text) < head ? half : 0;
-        len -= half;
-    }
-    for (; first < words + WORD_COUNT && head_of(first->text) <= head; first++) {
-        if (memcmp(first->text, folded, ROLE_WORD_MAX) == 0)
-            return first->roles;
-    }
-    return 0;
+    index_build(&word_index, words, sizeof words / sizeof words[0]);
 }
 
 static bool
@@ -180,15 +164,6 @@ suffix_roles(struct bytes word)
 #undef ENDS
 }
 
-static unsigned
-folded_roles(struct bytes word)
-{
-    char folded[ROLE_WORD_MAX] = {0};
-    for (size_t i = 0; i < word.len; i++)
-        folded[i] = word_fold(word.data[i]);
-    return listed_roles(folded);
-}
-
 // Kana and Han stand without blanks: of 缺少字段 the end tells, and the longest end that is listed.
 static unsigned
 unspaced_roles(struct bytes word)
@@ -197,7 +172,7 @@ unspaced_roles(struct bytes word)
     for (; from < word.len; from++) {
         if (((unsigned char)word.data[from] & 0xC0) == 0x80)
             continue;
-        unsigned roles = folded_roles(bytes_slice(word, from, word.len));
+        unsigned roles = index_find(&word_index, bytes_slice(word, from, word.len));
         if (roles != 0)
             return roles;
     }
@@ -209,7 +184,7 @@ word_roles(struct bytes word)
 {
     if (word.len == 0)
         return 0;
-    unsigned roles = word.len <= ROLE_WORD_MAX ? folded_roles(word) : 0;
+    unsigned roles = word.len <= ROLE_WORD_MAX ? index_find(&word_index, word) : 0;
     if (roles != 0)
         return roles;
     unsigned char first = (unsigned char)word.data[0];
@@ -226,12 +201,6 @@ word_equals_folded(struct bytes word, const char *lower)
             return false;
     }
     return lower[word.len] == '\0';
-}
-
-bool
-word_is_hex(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 unsigned
@@ -252,8 +221,7 @@ word_is_identifier(struct bytes word)
     if (!word_is_letter(first) && first != '_' && first != '$')
         return false;
     for (size_t i = 1; i < word.len; i++) {
-        char c = word.data[i];
-        if (!word_is_alnum(c) && !word_is_one_of(c, "_$.-#:()[]<>?\\"))
+        if ((word_kind(word.data[i]) & KIND_PART) == 0)
             return false;
     }
     return true;

@@ -21,11 +21,14 @@ enum word_kind {
     KIND_MARK = 1 << 5, // . / \ : @, which give a word an inner structure
     KIND_LEAD = 1 << 6, // starts a character outside ASCII that may be a blank, a quote or a digit
     KIND_BLANK = 1 << 7,
+    KIND_HEX = 1 << 8, // 0-9 a-f A-F
+    KIND_PART =
+        1 << 9, // may stand within an identifier: letters, digits, _ $ . - # : ( ) [ ] < > ? and backslash
     KIND_LETTER = KIND_UPPER | KIND_LOWER | KIND_HIGH,
     KIND_WORD = KIND_DIGIT | KIND_LETTER | KIND_JOIN | KIND_MARK,
 };
 
-extern const uint8_t word_kinds[256];
+extern const uint16_t word_kinds[256];
 
 static inline unsigned
 word_kind(char c)
@@ -58,7 +61,11 @@ word_fold(char c)
     return (char)((unsigned char)c | (word_kind(c) & KIND_UPPER) << 4);
 }
 
-bool word_is_hex(char c);
+static inline bool
+word_is_hex(char c)
+{
+    return (word_kind(c) & KIND_HEX) != 0;
+}
 
 static inline bool
 word_is_one_of(char c, const char *set)

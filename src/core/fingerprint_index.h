@@ -1,0 +1,33 @@
+// fingerprint_index: what a table says about a text, ASCII case ignored, for a handful of instructions a
+// question. Such questions are asked of nearly every word of every message.
+//
+// An index is static, built by a constructor before main and only read from then on: safe from several
+// threads.
+#ifndef REDRIVE_CORE_FINGERPRINT_INDEX_H
+#define REDRIVE_CORE_FINGERPRINT_INDEX_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "base/bytes.h"
+
+#define INDEX_SLOTS 2048 // a power of two, and at least twice the rows of the largest table
+
+struct index_row {
+    const char *text; // ASCII letters small
+    uint32_t value;   // not 0
+};
+
+struct text_index {
+    const struct index_row *rows;
+    uint16_t slots[INDEX_SLOTS]; // a row's number plus 1; 0: empty
+};
+
+#define INDEX_CONSTRUCTOR __attribute__((constructor)) static void
+
+// `rows` stay where they are. Of two rows with one text the first counts.
+void index_build(struct text_index *index, const struct index_row *rows, size_t count);
+
+// The value of the row whose text this is, or 0.
+uint32_t index_find(const struct text_index *index, struct bytes text);
+
+#endif
