@@ -25,7 +25,8 @@ has_answer(enum request_kind kind)
 static bool
 replaces_older(enum request_kind kind)
 {
-    return kind != REQUEST_CONFIRM && kind != REQUEST_STEER && kind != REQUEST_CATEGORY;
+    return kind != REQUEST_CONFIRM && kind != REQUEST_STEER && kind != REQUEST_DECIDE &&
+           kind != REQUEST_CATEGORY;
 }
 
 static void

@@ -17,6 +17,7 @@
 #include "core/event.h"
 #include "core/fingerprint.h"
 #include "core/history.h"
+#include "core/doubtful.h"
 #include "core/operation.h"
 #include "core/overrides.h"
 #include "core/worker.h"
@@ -36,6 +37,7 @@ enum request_kind {
     REQUEST_OPERATION, // operation: one with outcomes; again whenever it changed, until
                        // REQUEST_OPERATIONS_END
     REQUEST_STEER,     // operation, steer, rate
+    REQUEST_DECIDE,    // operation, verdict, reason: a chunk or slot in doubt; answered by REPLY_STEERED
     REQUEST_PREVIEW,   // action, ids: what the dialog shows
     REQUEST_CONFIRM,   // operation_request in `confirm`
     REQUEST_CATEGORY,  // group, category (has_category false: what the rules say), reason
@@ -90,6 +92,7 @@ struct request {
     int64_t operation;
     enum steer steer;
     int32_t rate;
+    struct doubt_verdict verdict;
     enum operation_action action;
     int64_t before;
     bool is_on;
@@ -212,6 +215,8 @@ struct reply {
     size_t outcome_count;
     struct returned *returns; // REPLY_OPERATION
     size_t return_count;
+    struct doubtful *doubts; // REPLY_OPERATION: chunks of it; REPLY_OPERATIONS: of all, and slots
+    size_t doubt_count;
     struct audit_row *audit;
     size_t audit_count;
     struct preview preview;

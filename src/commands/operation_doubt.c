@@ -8,20 +8,18 @@
 #include "commands/output.h"
 #include "store/doubt.h"
 
-enum { CHUNK_SHOWN = 8 }; // characters of a chunk's id that tell chunks of one operation apart
-
 bool
 doubt_describe(struct store *store, int64_t operation, struct strbuf *out, struct err *err)
 {
     struct arena arena = {0};
     struct doubtful *chunks = NULL;
     size_t count = 0;
-    bool ok = doubtful_chunks(store, operation, &arena, &chunks, &count, err);
+    bool ok = doubtful_list(store, operation, &arena, &chunks, &count, err);
     for (size_t i = 0; ok && i < count; i++) {
         const struct doubtful *chunk = &chunks[i];
         char at[TIME_TEXT];
         strbuf_printf(out, "chunk %.*s in doubt since %s: %" PRId32 " events, %" PRId64 " to %" PRId64 "\n  ",
-                      CHUNK_SHOWN, chunk->chunk, time_local(chunk->created_at, at), chunk->events,
+                      DOUBTFUL_CHUNK_SHOWN, chunk->chunk, time_local(chunk->created_at, at), chunk->events,
                       chunk->first_event, chunk->last_event);
         text_visible(out, bytes_of(chunk->evidence ? chunk->evidence : "no evidence"), false);
         strbuf_printf(
@@ -31,7 +29,8 @@ doubt_describe(struct store *store, int64_t operation, struct strbuf *out, struc
             "they are there; if they are not, they are lost to consumers\n"
             "  redrive operation %" PRId64 " decide %.*s again --reason TEXT       "
             "they are not there; if they are, consumers get them twice\n",
-            chunk->chunk, operation, CHUNK_SHOWN, chunk->chunk, operation, CHUNK_SHOWN, chunk->chunk);
+            chunk->chunk, operation, DOUBTFUL_CHUNK_SHOWN, chunk->chunk, operation, DOUBTFUL_CHUNK_SHOWN,
+            chunk->chunk);
     }
     arena_release(&arena);
     return ok;

@@ -1,4 +1,6 @@
-// doubt: chunks whose fate no marker and no scan tells, for a person to decide (operations.md 1.5.6, 1.9).
+// doubt: chunks whose fate no marker and no scan tells, and slots in quarantine, for a person to decide
+// (operations.md 1.5.6, 1.9). Deciding is for administrators (redrive_admin), and audited with the reason,
+// which must be there, and with what was known.
 #ifndef REDRIVE_STORE_DOUBT_H
 #define REDRIVE_STORE_DOUBT_H
 
@@ -6,25 +8,21 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "base/err.h"
+#include "core/doubtful.h"
 #include "store/store.h"
 
-struct doubtful {
-    const char *chunk; // uuid
-    int64_t operation;
-    int32_t events;
-    int64_t first_event, last_event;
-    int64_t created_at;
-    const char *evidence; // why it is in doubt
-};
+// Chunks in doubt of an operation, oldest first; operation 0: of all of them, and then the slots that are in
+// quarantine without one. Text lives in the arena.
+bool doubtful_list(struct store *store, int64_t operation, struct arena *arena, struct doubtful **doubts,
+                   size_t *count, struct err *err) MUST_CHECK;
 
-// Chunks in doubt of an operation, oldest first. Text lives in the arena.
-bool doubtful_chunks(struct store *store, int64_t operation, struct arena *arena, struct doubtful **chunks,
-                     size_t *count, struct err *err) MUST_CHECK;
-
-// Decides one, `chunk` being the beginning of its id: `is_published` treats its events as sent, else they are
-// sent once more. For administrators (redrive_admin); audited with the reason, which must be there, and with
-// what was known. ERR_NOT_FOUND: no such chunk, or several.
+// Decides a chunk, `chunk` being the beginning of its id: `is_published` treats its events as sent, else they
+// are sent once more. ERR_NOT_FOUND: no such chunk, or several.
 bool doubtful_decide(struct store *store, int64_t operation, const char *chunk, bool is_published,
                      const char *reason, int64_t *events, struct err *err) MUST_CHECK;
+
+// Lets a slot that is in quarantine without a chunk work again, under new names. ERR_NOT_FOUND: it is not.
+bool doubtful_renew(struct store *store, const char *cluster, int32_t slot, const char *reason,
+                    struct err *err) MUST_CHECK;
 
 #endif

@@ -277,7 +277,7 @@ degraded_mode_asks_a_person_where_it_cannot_look(void **state)
     test_sql(world.admin, "UPDATE redrive.chunk SET topics = NULL"); // as before they were written down
     for (int i = 0; i < 2; i++)
         assert_int_equal(work_run(&world, &(struct work_how){.brokers = mock_brokers, .doubt_wait = 1}), 0);
-    assert_works(doubtful_chunks(world.store, operation, &world.arena, &chunks, &count, &err));
+    assert_works(doubtful_list(world.store, operation, &world.arena, &chunks, &count, &err));
     assert_int_equal(count, 1);
     assert_int_equal(get_operation(&world, operation).held, 20);
     assert_works(

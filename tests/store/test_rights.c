@@ -401,10 +401,15 @@ an_admin_decides_what_is_in_doubt(void **state)
 
     struct doubtful *chunks;
     size_t count;
-    assert_works(doubtful_chunks(operator_, no, &cast.world.arena, &chunks, &count, &err));
+    assert_works(doubtful_list(operator_, no, &cast.world.arena, &chunks, &count, &err));
     assert_int_equal(count, 2);
     assert_string_equal(chunks[0].evidence, "the marker is gone");
     assert_int_equal(chunks[0].events, 2);
+
+    assert_non_null(strstr(chunks[0].denied, "GRANT redrive_admin TO"));
+    assert_true(chunks[0].is_searched);
+    assert_works(doubtful_list(admin, no, &cast.world.arena, &chunks, &count, &err));
+    assert_null(chunks[0].denied);
 
     assert_refused(doubtful_decide(operator_, no, published, true, "seen", &events, &err), ERR_DENIED,
                    "GRANT redrive_admin TO");
@@ -463,22 +468,33 @@ static void
 an_admin_releases_a_slot_from_quarantine(void **state)
 {
     (void)state;
-    struct store *worker = store_of(cast.worker);
-    PGconn *admin = test_connect(conninfo_of(cast.admin));
+    struct store *worker = store_of(cast.worker), *admin = store_of(cast.admin);
     struct slot slot;
-    char sql[200];
+    struct doubtful *doubts;
+    size_t count;
     test_sql(cast.world.admin, "UPDATE redrive.slot SET lease_until = '-infinity'");
     assert_works(slot_acquire(worker, "kafka-1", "w", NULL, 0, &slot, &err));
     assert_works(slot_quarantine(worker, &slot, "the marker is somebody else's", &err));
-    snprintf(sql, sizeof sql, "SELECT redrive.slot_renew('kafka-1', %d, 'the other database is gone')",
-             slot.no);
-    test_sql(admin, "%s", sql);
-    assert_string_equal(test_state(admin, sql), "RD002");
+    assert_works(doubtful_list(worker, 0, &cast.world.arena, &doubts, &count, &err));
+    assert_int_equal(count, 1);
+    assert_null(doubts[0].chunk);
+    assert_int_equal(doubts[0].slot, slot.no);
+    assert_string_equal(doubts[0].evidence, "the marker is somebody else's");
+    assert_non_null(strstr(doubts[0].denied, "GRANT redrive_admin TO"));
+
+    assert_refused(doubtful_renew(worker, "kafka-1", slot.no, "seen", &err), ERR_DENIED, "redrive_admin");
+    assert_refused(doubtful_renew(admin, "kafka-1", slot.no, " ", &err), ERR_USAGE, "--reason");
+    assert_works(doubtful_renew(admin, "kafka-1", slot.no, "the other database is gone", &err));
+    assert_refused(doubtful_renew(admin, "kafka-1", slot.no, "once more", &err), ERR_NOT_FOUND,
+                   "in quarantine");
     assert_refused(slot_heartbeat(worker, &slot, &err), ERR_CONFLICT, "taken over");
+    char sql[200];
     snprintf(sql, sizeof sql, "SELECT generation FROM redrive.slot WHERE no = %d AND NOT quarantined",
              slot.no);
     assert_int_equal(test_number(cast.world.admin, sql), slot.generation + 1);
-    PQfinish(admin);
+    assert_works(doubtful_list(admin, 0, &cast.world.arena, &doubts, &count, &err));
+    assert_int_equal(count, 0);
+    store_close(admin);
     store_close(worker);
 }
 

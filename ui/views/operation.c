@@ -6,9 +6,11 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "base/text.h"
+#include "ui/views/doubt.h"
 #include "ui/views/events.h"
 #include "ui/views/notice.h"
 #include "ui/views/operation_row.h"
+#include "ui/views/outcome_row.h"
 #include "ui/views/steering.h"
 #include "ui/widgets/sparkline.h"
 #include "ui/widgets/statusbar.h"
@@ -30,6 +32,8 @@ struct view_of_operation {
     size_t outcome_count;
     struct returned *returns; // they are rows above the outcomes
     size_t return_count;
+    struct doubtful *doubts; // rows above both
+    size_t doubt_count;
     bool is_there;
     struct err err; // why it is not
     struct table table;
@@ -45,7 +49,6 @@ static const enum action footer[] = {
     DO_RATE_UP, DO_RATE_DOWN, DO_OPERATION_PAUSE, DO_OPERATION_CANCEL, DO_FAILED_ONLY, DO_OPEN, DO_UNDO,
     DO_HELP,    DO_NONE};
 
-enum outcome_column { OUTCOME_STATE, OUTCOME_COUNT, OUTCOME_REASON, OUTCOME_COLUMNS };
 static const struct table_column columns[OUTCOME_COLUMNS] = {
     [OUTCOME_STATE] = {.title = "outcome", .width = 9},
     [OUTCOME_COUNT] = {.title = "events", .width = 7, .widest = 9, .at_right = true},
@@ -57,6 +60,9 @@ static int64_t
 outcome_id(const void *rows, size_t index)
 {
     const struct view_of_operation *view = rows;
+    if (index < view->doubt_count)
+        return (int64_t)(bytes_hash(bytes_of(view->doubts[index].chunk)) >> 4 | 1ULL << 61);
+    index -= view->doubt_count;
     if (index < view->return_count)
         return (int64_t)((view->returns[index].group >> 2) | 1ULL << 62) - view->returns[index].is_same;
     const struct outcome *outcome = &view->outcomes[index - view->return_count];
@@ -65,49 +71,27 @@ outcome_id(const void *rows, size_t index)
 }
 
 static void
-returned_cell(const struct returned *returned, int column, struct canvas *canvas, struct area area)
-{
-    if (column == OUTCOME_STATE)
-        canvas_text(canvas, area.row, area.col, area.cols, BYTES("came back"), ROLE_EVENT_BACK);
-    else if (column == OUTCOME_COUNT)
-        canvas_count(canvas, area.row, area.col, area.cols, returned->count, ROLE_EVENT_BACK);
-    else
-        canvas_printf(canvas, area.row, area.col, area.cols, ROLE_TEXT, "%s group: %s",
-                      returned->is_same ? "same" : "another", returned->error ? returned->error : "");
-}
-
-static void
-outcome_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
+draw_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
 {
     const struct view_of_operation *view = rows;
-    if (index < view->return_count) {
-        returned_cell(&view->returns[index], column, canvas, area);
+    if (index < view->doubt_count) {
+        outcome_row_doubt(&view->doubts[index], column, canvas, area);
         return;
     }
-    const struct outcome *outcome = &view->outcomes[index - view->return_count];
-    switch ((enum outcome_column)column) {
-    case OUTCOME_STATE:
-        canvas_text(canvas, area.row, area.col, area.cols, bytes_of(item_state_name(outcome->state)),
-                    item_role(outcome->state));
-        break;
-    case OUTCOME_COUNT:
-        canvas_count(canvas, area.row, area.col, area.cols, outcome->count, ROLE_TEXT);
-        break;
-    case OUTCOME_REASON:
-        canvas_text(canvas, area.row, area.col, area.cols, bytes_of(outcome->reason ? outcome->reason : ""),
-                    ROLE_TEXT);
-        break;
-    case OUTCOME_COLUMNS:
-        break;
+    index -= view->doubt_count;
+    if (index < view->return_count) {
+        outcome_row_returned(&view->returns[index], column, canvas, area);
+        return;
     }
+    outcome_row_cell(&view->outcomes[index - view->return_count], column, canvas, area);
 }
 
 static struct table_model
 model_of(const struct view_of_operation *view)
 {
-    return (struct table_model){.count = view->return_count + view->outcome_count,
+    return (struct table_model){.count = view->doubt_count + view->return_count + view->outcome_count,
                                 .id = outcome_id,
-                                .cell = outcome_cell,
+                                .cell = draw_cell,
                                 .columns = columns,
                                 .column_count = OUTCOME_COLUMNS,
                                 .rows = view};
@@ -147,16 +131,31 @@ open_outcome(struct app *app, const struct view_of_operation *view)
 {
     if (!view->is_there)
         return;
-    if (view->return_count + view->outcome_count == 0) {
+    size_t row = view->table.cursor;
+    if (view->doubt_count + view->return_count + view->outcome_count == 0) {
         steering_open_events(app, &view->operation, ALL_STATES, "events");
         return;
     }
-    if (view->table.cursor < view->return_count) {
-        open_returned(app, &view->returns[view->table.cursor]);
+    if (row < view->doubt_count) {
+        steering_open_events(app, &view->operation, 1u << ITEM_HELD, item_state_name(ITEM_HELD));
         return;
     }
-    enum item_state state = view->outcomes[view->table.cursor - view->return_count].state;
+    row -= view->doubt_count;
+    if (row < view->return_count) {
+        open_returned(app, &view->returns[row]);
+        return;
+    }
+    enum item_state state = view->outcomes[row - view->return_count].state;
     steering_open_events(app, &view->operation, 1u << state, item_state_name(state));
+}
+
+// The one under the cursor, else the first.
+static const struct doubtful *
+doubt_of(const struct view_of_operation *view)
+{
+    if (view->doubt_count == 0)
+        return NULL;
+    return &view->doubts[view->table.cursor < view->doubt_count ? view->table.cursor : 0];
 }
 
 static bool
@@ -170,6 +169,9 @@ operation_handle(struct app *app, void *state, enum action action)
         steering_handle(app, &view->steering, view->is_there ? &view->operation : NULL, action))
         return true;
     switch ((int)action) {
+    case DO_DOUBT_DECIDE:
+        doubt_ask(app, &view->steering, doubt_of(view));
+        return true;
     case DO_OPEN:
         open_outcome(app, view);
         return true;
@@ -231,6 +233,8 @@ take_operation(struct app *app, struct view_of_operation *view, struct reply *re
     view->outcome_count = reply->outcome_count;
     view->returns = reply->returns;
     view->return_count = reply->return_count;
+    view->doubts = reply->doubts;
+    view->doubt_count = reply->doubt_count;
     if (view->outcome_count)
         qsort(view->outcomes, view->outcome_count, sizeof *view->outcomes, by_urgency);
     view->is_there = true;
@@ -369,7 +373,7 @@ draw_state(const struct app *app, const struct view_of_operation *view, struct c
     int limit = line.col + line.cols;
     chip_draw(canvas, line.row, &col, limit, operation_role(operation->state),
               bytes_of(operation_state_name(operation->state)));
-    const char *hint = operation_hint(operation);
+    const char *hint = view->doubt_count ? "V decides what is in doubt" : operation_hint(operation);
     chip_draw(canvas, line.row, &col, limit, ROLE_FOOTER_KEY, bytes_of(hint));
     const char *wait = operation_wait_text(operation, app_now(app), app_frame(app));
     if (*wait)

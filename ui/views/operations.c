@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "base/text.h"
+#include "ui/views/doubt.h"
 #include "ui/views/operation.h"
 #include "ui/views/notice.h"
 #include "ui/views/operation_row.h"
@@ -22,6 +23,8 @@ struct operations {
     struct arena arena; // of the newest answer
     struct operation *rows;
     size_t row_count;
+    struct doubtful *doubts; // of all operations, and slots in quarantine
+    size_t doubt_count;
     size_t *shown; // indexes of rows
     size_t shown_count, shown_capacity;
     bool has_preview;
@@ -161,6 +164,16 @@ handle_back(struct operations *operations)
     return true;
 }
 
+// The first one of the operation under the cursor, else any: all of them wait for a person.
+static const struct doubtful *
+doubt_of(const struct operations *operations, const struct operation *operation)
+{
+    for (size_t i = 0; operation && i < operations->doubt_count; i++)
+        if (operations->doubts[i].chunk && operations->doubts[i].operation == operation->no)
+            return &operations->doubts[i];
+    return operations->doubt_count ? &operations->doubts[0] : NULL;
+}
+
 static bool
 operations_handle(struct app *app, void *state, enum action action)
 {
@@ -174,6 +187,9 @@ operations_handle(struct app *app, void *state, enum action action)
         steering_handle(app, &operations->steering, operation, action))
         return true;
     switch ((int)action) {
+    case DO_DOUBT_DECIDE:
+        doubt_ask(app, &operations->steering, doubt_of(operations, operation));
+        return true;
     case DO_OPEN:
         if (operation)
             app_open(app, &view_operation, &(struct operation_argument){.no = operation->no});
@@ -211,6 +227,8 @@ take_rows(struct operations *operations, struct reply *reply)
     arena_adopt(&operations->arena, &reply->arena);
     operations->rows = reply->operations;
     operations->row_count = reply->operation_count;
+    operations->doubts = reply->doubts;
+    operations->doubt_count = reply->doubt_count;
     operation_columns(operations->rows, operations->row_count, operations->columns);
     operations->has_answer = true;
     err_clear(&operations->err);
@@ -223,8 +241,11 @@ static bool
 operations_receive(struct app *app, void *state, struct reply *reply)
 {
     struct operations *operations = state;
-    if (steering_receive(app, &operations->steering, reply))
+    if (steering_receive(app, &operations->steering, reply)) {
+        if (reply->kind == REPLY_STEERED) // a slot that was released changes no operation
+            ask(app, operations);
         return true;
+    }
     if (reply->kind == REPLY_STATUS && !operations->is_asked && reply->status.has_schema)
         ask(app, operations);
     if (!reply->number || reply->number != operations->number)
@@ -288,6 +309,10 @@ draw_line(const struct app *app, const struct operations *operations, struct can
         chip_draw(canvas, row, &col, limit, ROLE_STATUS,
                   bytes_of(arena_printf(arena, "%zu operation%s", operations->row_count,
                                         operations->row_count == 1 ? "" : "s")));
+    if (operations->doubt_count)
+        chip_draw(canvas, row, &col, limit, ROLE_STATUS_WARN,
+                  bytes_of(arena_printf(arena, "%s: V decides",
+                                        doubt_summary(operations->doubts, operations->doubt_count, arena))));
     draw_count(app, operations, OPERATION_RUNNING, ROLE_OPERATION_RUNNING, "running", canvas, row, &col,
                limit);
     draw_count(app, operations, OPERATION_WAITING, ROLE_OPERATION_WAITING, "waiting", canvas, row, &col,

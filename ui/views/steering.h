@@ -7,14 +7,16 @@
 #define REDRIVE_UI_VIEWS_STEERING_H
 
 #include <stdbool.h>
+#include "core/doubtful.h"
 #include "core/operation.h"
 #include "ui/views/decide.h"
 
 struct steering {
-    struct decide decide; // first
-    int64_t no;           // the operation that the open dialog or prompt is about
-    int64_t rated;        // the operation whose rate was asked for and has not been told yet, or 0
-    int32_t rate;         // that rate: the next step begins there
+    struct decide decide;         // first
+    int64_t no;                   // the operation that the open dialog or prompt is about
+    struct doubt_verdict verdict; // likewise, of a dialog about what is in doubt (doubt.h)
+    int64_t rated;                // the operation whose rate was asked for and has not been told yet, or 0
+    int32_t rate;                 // that rate: the next step begins there
 };
 
 // What the action means for this operation (NULL: there is none). false: not one of steering's actions.

@@ -223,6 +223,7 @@ reader_handle(struct desk *desk, struct request *request)
         break;
     case REQUEST_STOP:
     case REQUEST_STEER:
+    case REQUEST_DECIDE:
     case REQUEST_PREVIEW:
     case REQUEST_CONFIRM:
     case REQUEST_CATEGORY:
@@ -261,8 +262,8 @@ reader_wait(const struct desk *desk, bool is_connected)
 static bool
 is_for_writer(enum request_kind kind)
 {
-    return kind == REQUEST_STEER || kind == REQUEST_PREVIEW || kind == REQUEST_CONFIRM ||
-           kind == REQUEST_CATEGORY;
+    return kind == REQUEST_STEER || kind == REQUEST_DECIDE || kind == REQUEST_PREVIEW ||
+           kind == REQUEST_CONFIRM || kind == REQUEST_CATEGORY;
 }
 
 static void
@@ -319,6 +320,9 @@ writer_handle(struct desk *desk, const struct request *request)
     switch (request->kind) {
     case REQUEST_STEER:
         desk_steer_request(desk, request);
+        break;
+    case REQUEST_DECIDE:
+        desk_decide_request(desk, request);
         break;
     case REQUEST_PREVIEW:
         desk_preview_request(desk, request);

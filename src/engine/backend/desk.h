@@ -160,6 +160,7 @@ void desk_audit_request(struct desk *desk, const struct request *request);
 void desk_operations_request(struct desk *desk, const struct request *request);
 bool desk_operations_step(struct desk *desk); // a look that is due
 void desk_steer_request(struct desk *desk, const struct request *request);
+void desk_decide_request(struct desk *desk, const struct request *request);
 void desk_preview_request(struct desk *desk, const struct request *request);
 void desk_confirm_request(struct desk *desk, const struct request *request);
 void desk_wake_worker(struct desk *desk);    // starts one when none is alive

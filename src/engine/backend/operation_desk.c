@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/text.h"
+#include "store/doubt.h"
 #include "store/ledger.h"
 #include "store/story.h"
 #include "store/workers.h"
@@ -36,7 +37,8 @@ tell_list(struct desk *desk, struct err *err)
 {
     struct reply *reply = reply_create(REPLY_OPERATIONS, desk->operations_number);
     if (!operation_list(desk->store, 0, LISTED, &reply->arena, &reply->operations, &reply->operation_count,
-                        err)) {
+                        err) ||
+        !doubtful_list(desk->store, 0, &reply->arena, &reply->doubts, &reply->doubt_count, err)) {
         reply_destroy(reply);
         return false;
     }
@@ -56,7 +58,9 @@ tell_one(struct desk *desk, struct err *err)
         operation_outcomes(desk->store, desk->operation_no, &reply->arena, &reply->outcomes,
                            &reply->outcome_count, err) &&
         operation_returns(desk->store, desk->operation_no, &reply->arena, &reply->returns,
-                          &reply->return_count, err)) {
+                          &reply->return_count, err) &&
+        doubtful_list(desk->store, desk->operation_no, &reply->arena, &reply->doubts, &reply->doubt_count,
+                      err)) {
         desk_reply(desk, reply);
         return true;
     }
@@ -210,6 +214,34 @@ desk_steer_request(struct desk *desk, const struct request *request)
     desk_reply(desk, reply);
     if (request->steer != STEER_PAUSE)
         desk_wake_worker(desk);
+}
+
+void
+desk_decide_request(struct desk *desk, const struct request *request)
+{
+    const struct doubt_verdict *verdict = &request->verdict;
+    bool is_slot = verdict->chunk[0] == '\0';
+    int64_t events = 0;
+    struct err err = {0};
+    bool ok = is_slot ? doubtful_renew(desk->store, verdict->cluster, verdict->slot, request->reason, &err)
+                      : doubtful_decide(desk->store, request->operation, verdict->chunk,
+                                        verdict->is_published, request->reason, &events, &err);
+    if (!ok) {
+        desk_failed(desk, request->number, &err);
+        return;
+    }
+    char count[TEXT_SHORT];
+    struct reply *reply = reply_create(REPLY_STEERED, request->number);
+    reply->operation = request->operation;
+    reply->is_last = true;
+    reply->sentence =
+        is_slot
+            ? arena_printf(&reply->arena, "slot %d works again, under new names in Kafka", (int)verdict->slot)
+            : arena_printf(&reply->arena, "%s events of operation %" PRId64 " %s", text_count(events, count),
+                           request->operation,
+                           verdict->is_published ? "are treated as published" : "wait to be published again");
+    desk_reply(desk, reply);
+    desk_wake_worker(desk);
 }
 
 void
