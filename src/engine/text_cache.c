@@ -4,25 +4,38 @@
 #include <sys/random.h>
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "engine/text_reader.h"
+#include "engine/text_watch.h"
 
 enum { FIRST_ROWS = 500, LEAST_ROWS = 250, MOST_ROWS = 20000 };
 static const int64_t PAGE_US = 10000; // what a page may take
 static const int64_t CHECK_US = US_PER_SECOND;
+static const int64_t LOOK_LEAST_US = 2 * US_PER_SECOND;   // between two looks for changes,
+enum { LOOK_SHARE = 20, MOST_MISSING = 2000 };            // which take at most a twentieth of the time
+static const int64_t READER_REST_US = 30 * US_PER_SECOND; // after it failed
 
 struct text_cache {
     int64_t limit;
     uint64_t key[2];
     struct column columns[EVENT_TEXT_COUNT];
     size_t rows[EVENT_TEXT_COUNT]; // of the next page
-    int64_t changes;               // store_change_count when the columns were begun
+    int64_t changes;               // store_change_count of the last look
     int64_t check_at;              // clock_mono
     uint64_t generation;
+    struct text_reader *reader; // NULL: pages are read here
+    int64_t reader_at;          // clock_mono before which it is not asked again
+    struct text_watch *watch;   // NULL: looks for changes are made here
+    int64_t mark;               // what was written since is not known; 0: no mark yet
+    int64_t look_at;            // clock_mono of the next look
 };
 
 static void
 forget(struct text_cache *cache)
 {
     cache->generation++;
+    cache->mark = 0;
+    if (cache->reader)
+        text_reader_rest(cache->reader);
     for (int i = 0; i < EVENT_TEXT_COUNT; i++) {
         column_release(&cache->columns[i]);
         column_init(&cache->columns[i], cache->key);
@@ -31,11 +44,12 @@ forget(struct text_cache *cache)
 }
 
 struct text_cache *
-text_cache_create(int64_t limit)
+text_cache_create(int64_t limit, const struct store_settings *settings)
 {
     struct text_cache *cache = alloc_bytes(sizeof *cache);
     cache->limit = limit;
-    cache->changes = -1;
+    cache->reader = settings && limit > 0 ? text_reader_create(settings) : NULL;
+    cache->watch = settings && limit > 0 ? text_watch_create(settings) : NULL;
     if (getrandom(cache->key, sizeof cache->key, 0) != (ssize_t)sizeof cache->key)
         die("the system gave no random bytes");
     forget(cache);
@@ -47,23 +61,119 @@ text_cache_destroy(struct text_cache *cache)
 {
     if (!cache)
         return;
+    text_reader_destroy(cache->reader);
+    text_watch_destroy(cache->watch);
     for (int i = 0; i < EVENT_TEXT_COUNT; i++)
         column_release(&cache->columns[i]);
     free(cache);
+}
+
+// The new texts of events that are held. False: too many are not, so that their rows would be read each time.
+static bool
+renew(struct column *column, const struct text_page *page)
+{
+    size_t missing = 0;
+    size_t hint = 0;
+    uint32_t number;
+    for (size_t i = 0; i < page->count; i++) {
+        int64_t id = page->places[i].id;
+        if (!column_covers(column, id))
+            continue;
+        if (column_find(column, id, &hint, &number))
+            column_add(column, id, text_page_at(page, i));
+        else
+            missing++;
+    }
+    // Texts that nobody has any more pile up.
+    return missing < MOST_MISSING && texts_count(column->texts) < column_count(column) * 2 + MOST_MISSING;
+}
+
+static unsigned
+held_columns(const struct text_cache *cache)
+{
+    unsigned columns = 0;
+    for (unsigned i = 0; i < EVENT_TEXT_COUNT; i++)
+        columns |= column_count(&cache->columns[i]) ? 1u << i : 0;
+    return columns;
+}
+
+static bool
+is_renewed(struct text_cache *cache, const struct text_changes *changes)
+{
+    if (err_is_set(&changes->err) || changes->is_too_many)
+        return false;
+    for (unsigned i = 0; changes->count && i < EVENT_TEXT_COUNT; i++) {
+        bool is_held = held_columns(cache) >> i & 1;
+        if (is_held && (!changes->pages[i] || !renew(&cache->columns[i], changes->pages[i])))
+            return false;
+    }
+    return true;
+}
+
+static void
+apply(struct text_cache *cache, const struct text_changes *changes)
+{
+    int64_t rest = changes->took * LOOK_SHARE;
+    cache->look_at = clock_mono() + (rest > LOOK_LEAST_US ? rest : LOOK_LEAST_US);
+    if (!is_renewed(cache, changes)) {
+        forget(cache);
+        return;
+    }
+    cache->mark = changes->mark;
+    // Pages that are read ahead may be older than what was found.
+    if (cache->reader && changes->count)
+        text_reader_rest(cache->reader);
+}
+
+static int64_t
+highest(const struct text_cache *cache)
+{
+    int64_t id = 0;
+    for (int i = 0; i < EVENT_TEXT_COUNT; i++)
+        id = cache->columns[i].high > id ? cache->columns[i].high : id;
+    return id;
+}
+
+// From when on changes are to be known. The count is read first: what is written in between is counted later.
+static bool
+make_mark(struct text_cache *cache, struct store *store, struct err *err)
+{
+    return cache->mark ||
+           (store_change_count(store, &cache->changes, err) && store_change_mark(store, &cache->mark, err));
+}
+
+static void
+look(struct text_cache *cache, struct store *store)
+{
+    if (cache->watch) {
+        text_watch_look(cache->watch, cache->mark, highest(cache), held_columns(cache));
+        return;
+    }
+    struct text_changes *changes = alloc_bytes(sizeof *changes);
+    text_changes_find(store, cache->mark, highest(cache), held_columns(cache), changes);
+    apply(cache, changes);
+    text_changes_destroy(changes);
 }
 
 bool
 text_cache_check(struct text_cache *cache, struct store *store, struct err *err)
 {
     int64_t changes;
-    if (clock_mono() < cache->check_at)
+    struct text_changes *found = cache->watch ? text_watch_take(cache->watch) : NULL;
+    if (found)
+        apply(cache, found);
+    text_changes_destroy(found);
+    if (!make_mark(cache, store, err))
+        return false;
+    bool is_looking = cache->watch && text_watch_is_looking(cache->watch);
+    if (clock_mono() < cache->check_at || clock_mono() < cache->look_at || is_looking)
         return true;
     if (!store_change_count(store, &changes, err))
         return false;
-    if (changes != cache->changes)
-        forget(cache);
-    cache->changes = changes;
     cache->check_at = clock_mono() + CHECK_US;
+    if (changes != cache->changes)
+        look(cache, store);
+    cache->changes = changes;
     return true;
 }
 
@@ -110,16 +220,19 @@ fill_text(void *context, int64_t id, struct bytes text)
     filling->count++;
 }
 
-bool
-text_cache_fill(struct text_cache *cache, struct store *store, enum event_text text, int64_t id,
-                bool *is_over, struct err *err)
+static void
+reached_bottom(struct column *column)
+{
+    column->is_bottom = true;
+    column->high = column->high ? column->high : 1;
+}
+
+// One page read here and now.
+static bool
+fill_here(struct text_cache *cache, struct store *store, enum event_text text, bool is_up, bool *is_over,
+          struct err *err)
 {
     struct column *column = &cache->columns[text];
-    bool is_up = column->high && id > column->high;
-    *is_over = text_cache_is_full(cache) || (!is_up && column->is_bottom);
-    if (*is_over)
-        return true;
-
     size_t *rows = &cache->rows[text];
     const struct event_texts_query query = {.text = text,
                                             .after_id = is_up ? column->high : INT64_MIN,
@@ -139,13 +252,67 @@ text_cache_fill(struct text_cache *cache, struct store *store, enum event_text t
         column->low = filling.low;
     // Up there is always more to come; down there is a bottom.
     *is_over = is_end;
-    if (is_end && !is_up) {
-        column->is_bottom = true;
-        column->high = column->high ? column->high : 1;
-    }
+    if (is_end && !is_up)
+        reached_bottom(column);
     if (took < PAGE_US / 2 && *rows < MOST_ROWS)
         *rows *= 2;
     else if (took > PAGE_US && *rows > LEAST_ROWS)
         *rows /= 2;
+    return true;
+}
+
+static void
+adopt(struct column *column, const struct text_page *page)
+{
+    for (size_t i = 0; i < page->count; i++)
+        column_add(column, page->places[i].id, text_page_at(page, i));
+    if (page->count && !column->high)
+        column->high = page->places[0].id;
+    column->low = page->low;
+    if (page->is_bottom)
+        reached_bottom(column);
+}
+
+// The next page downwards that was read ahead, if there is one within a moment.
+static bool
+fill_ahead(struct text_cache *cache, struct store *store, enum event_text text, struct err *err)
+{
+    struct column *column = &cache->columns[text];
+    if (!text_reader_is_reading(cache->reader, text)) {
+        int64_t lowest, highest;
+        if (!store_id_bounds(store, &lowest, &highest, err))
+            return false;
+        text_reader_begin(cache->reader, text, column->high ? column->low : INT64_MAX, lowest, highest);
+    }
+    struct text_page *page = text_reader_take(cache->reader, PAGE_US);
+    if (!page)
+        return true;
+    bool is_broken = err_is_set(&page->err);
+    if (!is_broken)
+        adopt(column, page);
+    if (is_broken)
+        cache->reader_at = clock_mono() + READER_REST_US;
+    if (is_broken || column->is_bottom || text_cache_is_full(cache))
+        text_reader_rest(cache->reader);
+    text_page_destroy(page);
+    return true;
+}
+
+bool
+text_cache_fill(struct text_cache *cache, struct store *store, enum event_text text, int64_t id,
+                bool *is_over, struct err *err)
+{
+    struct column *column = &cache->columns[text];
+    bool is_up = column->high && id > column->high;
+    *is_over = text_cache_is_full(cache) || (!is_up && column->is_bottom);
+    if (*is_over)
+        return true;
+    if (!make_mark(cache, store, err))
+        return false;
+    if (is_up || !cache->reader || clock_mono() < cache->reader_at)
+        return fill_here(cache, store, text, is_up, is_over, err);
+    if (!fill_ahead(cache, store, text, err))
+        return false;
+    *is_over = column->is_bottom || text_cache_is_full(cache);
     return true;
 }

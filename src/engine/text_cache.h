@@ -3,8 +3,9 @@
 //
 // A column is filled from the newest event down, in steps of some milliseconds, when a search needs it (error
 // messages also while nothing else is to be done), and holds at most `limit` bytes together with the others;
-// what does not fit is read from the table each time. It is forgotten when the table says that rows were
-// changed. Belongs to one thread.
+// what does not fit is read from the table each time. When the table says that rows were
+// changed, those written since the look before are looked for, and the texts of what is held are renewed;
+// where that are too many, everything is forgotten. Belongs to one thread.
 #ifndef REDRIVE_ENGINE_TEXT_CACHE_H
 #define REDRIVE_ENGINE_TEXT_CACHE_H
 
@@ -13,7 +14,9 @@
 
 struct text_cache;
 
-struct text_cache *text_cache_create(int64_t limit); // 0: nothing is kept
+// limit 0: nothing is kept. settings: pages are read ahead on connections of its own (engine/text_reader);
+// NULL: on the store that is given, page by page. Borrowed.
+struct text_cache *text_cache_create(int64_t limit, const struct store_settings *settings);
 void text_cache_destroy(struct text_cache *cache);
 
 // Looks whether what is held is still true; at most once a second.

@@ -1,6 +1,9 @@
 #include "store/event_texts.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+#include "base/alloc.h"
 #include "core/event.h"
 #include "store/pg.h"
 
@@ -10,11 +13,28 @@
 #define ROWS_UP                                                                                              \
     " FROM (SELECT * FROM :\"events\" e WHERE e.status = 'PENDING' AND e.id > $1 AND e.id < $2"              \
     " ORDER BY e.id LIMIT $3) e"
+#define ROWS_THESE " FROM (SELECT * FROM :\"events\" e WHERE e.status = 'PENDING' AND e.id = ANY ($1)) e"
 #define KEPT_PAYLOAD                                                                                         \
     "coalesce((SELECT r.payload FROM redrive.revision r WHERE r.event_id = e.id"                             \
     " ORDER BY r.no DESC LIMIT 1), CASE WHEN raw.event_id IS NOT NULL THEN raw.value ELSE"                   \
     " convert_to(e.event_payload::text, 'UTF8') END)"
 #define KEPT " LEFT JOIN redrive.record raw ON raw.event_id = e.id"
+
+static const char *
+texts_of_sql(const struct store *store, enum event_text text)
+{
+    static const char *const plain[EVENT_TEXT_COUNT] = {
+        [EVENT_TEXT_ERROR] = "SELECT e.id::int8, e.error_message::text" ROWS_THESE,
+        [EVENT_TEXT_STACK] = "SELECT e.id::int8, e.stack_trace::text" ROWS_THESE,
+        [EVENT_TEXT_KEY] = "SELECT e.id::int8, e.source_id::text" ROWS_THESE,
+        [EVENT_TEXT_PAYLOAD] = "SELECT e.id::int8, e.event_payload::text" ROWS_THESE,
+    };
+    if (text == EVENT_TEXT_PAYLOAD && store->info.schema_version > 0)
+        return "SELECT e.id::int8, " KEPT_PAYLOAD ROWS_THESE KEPT;
+    if (text == EVENT_TEXT_KEY && store->info.schema_version > 0)
+        return "SELECT e.id::int8, coalesce(raw.key, convert_to(e.source_id::text, 'UTF8'))" ROWS_THESE KEPT;
+    return plain[text];
+}
 
 static const char *
 texts_sql(const struct store *store, const struct event_texts_query *query)
@@ -51,14 +71,33 @@ store_event_texts(struct store *store, const struct event_texts_query *query, ev
                   void *context, struct err *err)
 {
     struct params params = {0};
-    param_int8(&params, query->after_id);
-    param_int8(&params, query->before_id);
-    param_int8(&params, (int64_t)query->limit);
+    if (query->ids) {
+        param_ids(&params, query->ids, query->id_count);
+    } else {
+        param_int8(&params, query->after_id);
+        param_int8(&params, query->before_id);
+        param_int8(&params, (int64_t)query->limit);
+    }
     PGresult *r;
-    if (!pg_ask(store, FOR_SCANNING, texts_sql(store, query), &params, &r, err))
+    const char *sql = query->ids ? texts_of_sql(store, query->text) : texts_sql(store, query);
+    if (!pg_ask(store, FOR_SCANNING, sql, &params, &r, err))
         return false;
     for (int i = 0; i < PQntuples(r); i++)
         each(context, value_int8(r, i, 0), value_bytes(r, i, 1));
+    PQclear(r);
+    return true;
+}
+
+bool
+store_id_bounds(struct store *store, int64_t *lowest, int64_t *highest, struct err *err)
+{
+    static const char sql[] =
+        "SELECT (SELECT min(e.id)::int8 FROM :\"events\" e), (SELECT max(e.id)::int8 FROM :\"events\" e)";
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING, sql, NULL, &r, err))
+        return false;
+    *lowest = value_int8(r, 0, 0);
+    *highest = value_int8(r, 0, 1);
     PQclear(r);
     return true;
 }
@@ -222,7 +261,8 @@ bool
 store_change_count(struct store *store, int64_t *count, struct err *err)
 {
     static const char sql[] =
-        "SELECT coalesce(sum(s.n_tup_upd), 0)::int8 + coalesce(sum(s.n_tup_ins) FILTER (WHERE s.relid IN"
+        "SELECT coalesce(sum(s.n_tup_upd + s.n_tup_del), 0)::int8 + coalesce(sum(s.n_tup_ins) FILTER (WHERE "
+        "s.relid IN"
         " (to_regclass('redrive.revision'), to_regclass('redrive.record'))), 0)::int8"
         " FROM pg_catalog.pg_stat_all_tables s WHERE s.relid IN (to_regclass('redrive.revision'),"
         " to_regclass('redrive.record')) OR s.relid IN (SELECT t.relid FROM"
@@ -231,6 +271,48 @@ store_change_count(struct store *store, int64_t *count, struct err *err)
     if (!pg_ask(store, FOR_READING, sql, NULL, &r, err))
         return false;
     *count = value_int8(r, 0, 0);
+    PQclear(r);
+    return true;
+}
+
+bool
+store_change_mark(struct store *store, int64_t *mark, struct err *err)
+{
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING,
+                "SELECT pg_catalog.txid_snapshot_xmin(pg_catalog.txid_current_snapshot())", NULL, &r, err))
+        return false;
+    *mark = value_int8(r, 0, 0);
+    PQclear(r);
+    return true;
+}
+
+// A row's xmin is of 32 bits and has no order of its own; age() counts back from now (manual, 25.1.5).
+#define WRITTEN_SINCE(row) "pg_catalog.age(" row ".xmin) <= pg_catalog.age($1::text::xid)"
+#define CHANGED_EVENTS                                                                                       \
+    "SELECT e.id::int8 FROM :\"events\" e WHERE e.status = 'PENDING' AND e.id <= $3 AND " WRITTEN_SINCE("e")
+
+bool
+store_changed_ids(struct store *store, int64_t mark, int64_t highest, size_t limit, int64_t **ids,
+                  size_t *count, struct err *err)
+{
+    static const char plain[] = CHANGED_EVENTS " LIMIT $2";
+    static const char whole[] =
+        CHANGED_EVENTS " UNION ALL SELECT r.event_id FROM redrive.revision r WHERE " WRITTEN_SINCE(
+            "r") " UNION ALL SELECT w.event_id FROM redrive.record w WHERE " WRITTEN_SINCE("w") " LIMIT $2";
+    struct params params = {0};
+    char xid[24];
+    snprintf(xid, sizeof xid, "%" PRIu32, (uint32_t)mark);
+    param_text(&params, xid);
+    param_int8(&params, (int64_t)limit);
+    param_int8(&params, highest);
+    PGresult *r;
+    if (!pg_ask(store, FOR_SCANNING, store->info.schema_version > 0 ? whole : plain, &params, &r, err))
+        return false;
+    *count = (size_t)PQntuples(r);
+    *ids = alloc_array(*count + 1, sizeof **ids);
+    for (size_t i = 0; i < *count; i++)
+        (*ids)[i] = value_int8(r, (int)i, 0);
     PQclear(r);
     return true;
 }

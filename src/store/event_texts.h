@@ -24,10 +24,15 @@ struct event_texts_query {
     int64_t after_id, before_id;
     bool ascending;
     size_t limit;
+    const int64_t *ids; // of these only, in no order (with id_count); NULL: by the above
+    size_t id_count;
 };
 typedef void event_text_fn(void *context, int64_t id, struct bytes text);
 bool store_event_texts(struct store *store, const struct event_texts_query *query, event_text_fn *each,
                        void *context, struct err *err) MUST_CHECK;
+
+// The lowest and highest id of all events; 0 and 0 when there are none.
+bool store_id_bounds(struct store *store, int64_t *lowest, int64_t *highest, struct err *err) MUST_CHECK;
 
 // One pass over the whole column, in the table's order, in one statement. Only rows whose text holds the
 // literal, where one is given (bytes of it; caseless: only ASCII letters are told apart by case, and a server
@@ -49,9 +54,17 @@ bool store_scan_texts(struct store *store, const struct event_scan *scan, event_
 bool store_count_literal(struct store *store, const struct event_scan *scan, int64_t lowest, int64_t *count,
                          struct err *err) MUST_CHECK;
 
-// A number that changes when a row of the contract table, or what its payload may come from, was changed or
-// added to; late by up to some seconds (pg_stat_all_tables). Arrivals and deletions do not change it.
+// A number that changes when a row of the contract table, or what its payload may come from, was changed,
+// deleted or, of the latter, added; late by up to some seconds (pg_stat_all_tables). Arrivals do not change
+// it.
 bool store_change_count(struct store *store, int64_t *count, struct err *err) MUST_CHECK;
+
+// Which pending events, or what their payloads come from, were written by a transaction that was not yet over
+// when the mark was made: at most `limit` ids up to `highest`, heap, the caller frees. A pass over the table.
+// Arrivals are among them.
+bool store_change_mark(struct store *store, int64_t *mark, struct err *err) MUST_CHECK;
+bool store_changed_ids(struct store *store, int64_t mark, int64_t highest, size_t limit, int64_t **ids,
+                       size_t *count, struct err *err) MUST_CHECK;
 
 // Does the table have a trigram index (pg_trgm) on this column? *name (may be NULL) receives it, "" without.
 bool store_trigram_index(struct store *store, enum event_text text, char name[64],

@@ -15,6 +15,7 @@
 enum { PAGE = 5000, SCREENFUL = 50 };
 
 struct bench {
+    const struct store_settings *settings;
     struct store *store;
     struct backlog *backlog;
     int64_t *ids;
@@ -94,11 +95,11 @@ main(int argc, char **argv)
                                             .table = "public.dlq_events",
                                             .program = "bench",
                                             .rules = rules};
-    struct bench bench = {.backlog = backlog_create()};
+    struct bench bench = {.settings = &settings, .backlog = backlog_create()};
     need(store_open(&bench.store, &settings, &err), &err);
     load(&bench);
     for (int i = 2; i < argc; i++) {
-        struct text_cache *cache = text_cache_create(1ll << 30);
+        struct text_cache *cache = text_cache_create(1ll << 30, bench.settings);
         printf("%s\n", argv[i]);
         search(&bench, cache, argv[i], "cold");
         search(&bench, cache, argv[i], "warm");

@@ -267,12 +267,12 @@ truth_begin(struct truth *truth)
     test_sql(truth->world.admin, "UPDATE redrive.install SET zone = '" ZONE "'");
     make_operation(&truth->world, truth->world.store, ACTION_DISCARD, 40, 43);
     truth->rules = category_rules_create(NULL, NULL);
-    const struct store_settings settings = {.conninfo = truth->world.conninfo,
-                                            .table = "public.dlq_events",
-                                            .program = "test",
-                                            .zone = ZONE,
-                                            .rules = truth->rules};
-    assert_works(store_open(&truth->store, &settings, &err));
+    truth->settings = (struct store_settings){.conninfo = truth->world.conninfo,
+                                              .table = "public.dlq_events",
+                                              .program = "test",
+                                              .zone = ZONE,
+                                              .rules = truth->rules};
+    assert_works(store_open(&truth->store, &truth->settings, &err));
     struct event_query query = {.fields = EVENT_NARROW | EVENT_ERROR | EVENT_STACK | EVENT_PAYLOAD |
                                           EVENT_RAW | EVENT_GROUP | EVENT_KNOWN,
                                 .limit = TRUTH_EVENTS};

@@ -13,7 +13,8 @@ enum { TRUTH_EVENTS = 1000, TRUTH_TERMS = 180 };
 struct truth {
     struct world world;
     struct category_rules *rules;
-    struct store *store; // with these rules, in a zone that is not the server's
+    struct store_settings settings; // with these rules, in a zone that is not the server's
+    struct store *store;
     struct backlog *backlog;
     struct event_page page; // everything of every event, highest id first
     int64_t *ids;           // of pending events, newest first

@@ -272,7 +272,7 @@ read_for_screen(void *context)
     struct backend *backend = context;
     struct desk *desk = &backend->reader;
     desk->backlog = NULL;
-    desk->cache = text_cache_create(desk->settings->filter_cache);
+    desk->cache = text_cache_create(desk->settings->filter_cache, &desk->settings->store);
     bool was_connected = false;
     while (!desk->is_stopping) {
         bool is_connected = connect_if_due(desk);
