@@ -304,6 +304,11 @@ operation_tune(struct store *store, int64_t no, enum steer steer, const struct s
                  err);
 }
 
+// An item's state as people see it: of what is queued by its row, chunks have some in hand. $1 operation.
+#define ITEM_STATE_OF_1                                                                                      \
+    "CASE WHEN i.state = 'queued' AND i.event_id IN (SELECT unnest(c.event_ids) FROM redrive.chunk c"        \
+    " WHERE c.operation_no = $1 AND c.state = 'claimed') THEN 'claimed' ELSE i.state END"
+
 bool
 operation_outcomes(struct store *store, int64_t no, struct arena *arena, struct outcome **outcomes,
                    size_t *count, struct err *err)
@@ -313,11 +318,12 @@ operation_outcomes(struct store *store, int64_t no, struct arena *arena, struct 
     struct params params = {0};
     param_int8(&params, no);
     PGresult *r;
-    if (!pg_has_schema(store, err) || !pg_ask(store, FOR_SCANNING,
-                                              "SELECT state, detail, count(*), min(event_id) FROM "
-                                              "redrive.operation_item WHERE operation_no = $1"
-                                              " GROUP BY state, detail ORDER BY 3 DESC, 1, 2 LIMIT 100",
-                                              &params, &r, err))
+    if (!pg_has_schema(store, err) ||
+        !pg_ask(store, FOR_SCANNING,
+                "SELECT " ITEM_STATE_OF_1 ", i.detail, count(*), min(i.event_id) FROM "
+                "redrive.operation_item i WHERE i.operation_no = $1"
+                " GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT 100",
+                &params, &r, err))
         return false;
     *outcomes = arena_array(arena, (size_t)PQntuples(r), sizeof **outcomes);
     for (int i = 0; i < PQntuples(r); i++) {
@@ -356,12 +362,11 @@ operation_item_ids(struct store *store, int64_t no, unsigned states, int64_t **i
     add_item_states(&params, states);
     // All ids in one value of eight bytes each: a million rows of one number would cost four times as much.
     PGresult *r;
-    if (!pg_has_schema(store, err) ||
-        !pg_ask(
-            store, FOR_SCANNING,
-            "SELECT string_agg(int8send(event_id), ''::bytea ORDER BY event_id) FROM redrive.operation_item"
-            " WHERE operation_no = $1 AND state = ANY ($2)",
-            &params, &r, err))
+    if (!pg_has_schema(store, err) || !pg_ask(store, FOR_SCANNING,
+                                              "SELECT string_agg(int8send(i.event_id), ''::bytea ORDER BY "
+                                              "i.event_id) FROM redrive.operation_item i"
+                                              " WHERE i.operation_no = $1 AND " ITEM_STATE_OF_1 " = ANY ($2)",
+                                              &params, &r, err))
         return false;
     struct bytes all = value_bytes(r, 0, 0);
     *count = all.len / 8;
@@ -384,10 +389,13 @@ event_decisions(struct store *store, int64_t id, struct arena *arena, struct dec
     param_int8(&params, id);
     PGresult *r;
     if (!pg_ask(store, FOR_READING,
-                "SELECT o.no, o.action, i.state, o.requested_by::text, o.reason, i.detail, i.at FROM "
-                "redrive.operation_item i"
-                " JOIN redrive.operation o ON o.no = i.operation_no WHERE i.event_id = $1 ORDER BY i.at "
-                "DESC, o.no DESC",
+                "SELECT o.no, o.action, CASE WHEN hand.at IS NOT NULL THEN 'claimed' ELSE i.state END,"
+                " o.requested_by::text, o.reason, i.detail, coalesce(hand.at, i.at) AS at"
+                " FROM redrive.operation_item i JOIN redrive.operation o ON o.no = i.operation_no"
+                " LEFT JOIN LATERAL (SELECT c.created_at AS at FROM redrive.chunk c"
+                " WHERE i.state = 'queued' AND c.operation_no = i.operation_no AND c.state = 'claimed'"
+                " AND i.event_id = ANY (c.event_ids) LIMIT 1) hand ON true"
+                " WHERE i.event_id = $1 ORDER BY 7 DESC, o.no DESC",
                 &params, &r, err))
         return false;
     *decisions = arena_array(arena, (size_t)PQntuples(r), sizeof **decisions);

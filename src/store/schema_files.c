@@ -16,6 +16,7 @@ SQL_FILE(redrive_sql_005, "src/store/sql/005_steering.sql");
 SQL_FILE(redrive_sql_006, "src/store/sql/006_rights.sql");
 SQL_FILE(redrive_sql_007, "src/store/sql/007_backlog.sql");
 SQL_FILE(redrive_sql_008, "src/store/sql/008_groups.sql");
+SQL_FILE(redrive_sql_009, "src/store/sql/009_claims.sql");
 SQL_FILE(redrive_sql_common, "src/store/sql/common.sql");
 SQL_FILE(redrive_sql_operations, "src/store/sql/operations.sql");
 SQL_FILE(redrive_sql_steering, "src/store/sql/steering.sql");
@@ -36,6 +37,7 @@ static const struct {
     {"006_rights.sql", 6, redrive_sql_006, redrive_sql_006_end},
     {"007_backlog.sql", 7, redrive_sql_007, redrive_sql_007_end},
     {"008_groups.sql", 8, redrive_sql_008, redrive_sql_008_end},
+    {"009_claims.sql", 9, redrive_sql_009, redrive_sql_009_end},
     {"common.sql", 0, redrive_sql_common, redrive_sql_common_end},
     {"operations.sql", 0, redrive_sql_operations, redrive_sql_operations_end},
     {"steering.sql", 0, redrive_sql_steering, redrive_sql_steering_end},

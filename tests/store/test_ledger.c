@@ -461,6 +461,96 @@ cancel_settles_what_is_in_hand_first(void **state)
     world_end(&world);
 }
 
+// Without coordinates there is no order to keep, so several slots may be busy with such events at once.
+static void
+slots_share_what_has_no_source(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 40);
+    test_sql(world.admin, "UPDATE public.dlq_events SET kafka_partition = NULL");
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 40);
+    struct slot a = acquire(&world, "a"), b = acquire(&world, "b"), c = acquire(&world, "c");
+    struct claim first = claim(&world, &a, no, 15), second = claim(&world, &b, no, 15);
+    assert_int_equal(first.items[0].event_id, 1);
+    assert_int_equal(second.count, 15);
+    assert_int_equal(second.items[0].event_id, 16);
+    assert_works(chunk_settle(world.store, &a, &first.chunk, CHUNK_ABORTED, "x", &err));
+    struct claim again = claim(&world, &c, no, 20); // what came back, and then past what b has in hand
+    assert_int_equal(again.count, 20);
+    assert_int_equal(again.items[0].event_id, 1);
+    assert_int_equal(again.items[0].attempt, 2);
+    assert_int_equal(again.items[14].event_id, 15);
+    assert_int_equal(again.items[15].event_id, 31);
+    assert_int_equal(again.items[15].attempt, 1);
+    struct claim last = claim(&world, &a, no, 20);
+    assert_int_equal(last.count, 5);
+    struct slot d = acquire(&world, "d");
+    assert_int_equal(claim(&world, &d, no, 20).count, 0); // the rest is in hand
+    assert_works(chunk_settle(world.store, &a, &last.chunk, CHUNK_COMMITTED, "x", &err));
+    assert_works(chunk_settle(world.store, &b, &second.chunk, CHUNK_COMMITTED, "x", &err));
+    assert_works(chunk_settle(world.store, &c, &again.chunk, CHUNK_COMMITTED, "x", &err));
+    assert_int_equal(get_operation(&world, no).state, OPERATION_DONE);
+    world_end(&world);
+}
+
+// Items say nothing of it themselves, and yet everybody sees who is in hand, and nobody else touches them.
+static void
+what_is_in_hand_is_seen(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 24);
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 24);
+    struct slot slot = acquire(&world, "w");
+    struct claim some = claim(&world, &slot, no, 6);
+    assert_int_equal(items_in(&world, no, "claimed"), 6);
+    assert_int_equal(items_in(&world, no, "queued"), 18);
+    struct outcome *outcomes;
+    size_t count;
+    assert_works(operation_outcomes(world.store, no, &world.arena, &outcomes, &count, &err));
+    assert_int_equal(count, 2);
+    assert_int_equal(outcomes[1].state, ITEM_CLAIMED);
+    assert_int_equal(outcomes[1].count, 6);
+    struct decision *decisions;
+    assert_works(
+        event_decisions(world.store, some.items[0].event_id, &world.arena, &decisions, &count, &err));
+    assert_int_equal(count, 1);
+    assert_int_equal(decisions[0].state, ITEM_CLAIMED);
+    assert_true(decisions[0].at == some.chunk.created_at);
+    assert_works(chunk_settle(world.store, &slot, &some.chunk, CHUNK_IN_DOUBT, "no proof", &err));
+    assert_int_equal(items_in(&world, no, "claimed"), 0);
+    assert_int_equal(items_in(&world, no, "held"), 6);
+    assert_int_equal(test_number(world.admin, "SELECT sum(attempt) FROM redrive.operation_item"), 6);
+    world_end(&world);
+}
+
+// Before version 9 of the schema a claim wrote every item. Such a chunk may be in hand when it is migrated.
+static void
+what_an_earlier_version_claimed_is_settled(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 40);
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 40);
+    struct slot a = acquire(&world, "a"), b = acquire(&world, "b"), c = acquire(&world, "c");
+    struct claim sent = claim(&world, &a, no, 10), back = claim(&world, &b, no, 10),
+                 held = claim(&world, &c, no, 10);
+    test_sql(world.admin, "UPDATE redrive.operation_item SET state = 'claimed', attempt = attempt + 1"
+                          " WHERE event_id IN (SELECT unnest(event_ids) FROM redrive.chunk)");
+    assert_int_equal(items_in(&world, no, "claimed"), 30);
+    assert_works(chunk_settle(world.store, &a, &sent.chunk, CHUNK_COMMITTED, "x", &err));
+    assert_works(chunk_settle(world.store, &b, &back.chunk, CHUNK_ABORTED, "x", &err));
+    assert_works(chunk_settle(world.store, &c, &held.chunk, CHUNK_IN_DOUBT, "x", &err));
+    struct operation operation = get_operation(&world, no);
+    assert_int_equal(operation.done, 10);
+    assert_int_equal(operation.queued, 20);
+    assert_int_equal(operation.held, 10);
+    assert_int_equal(items_in(&world, no, "claimed"), 0);
+    assert_int_equal(test_number(world.admin, "SELECT max(attempt) FROM redrive.operation_item"), 1);
+    world_end(&world);
+}
+
 static void
 pause_holds_back_the_next_chunk(void **state)
 {
@@ -853,6 +943,9 @@ main(void)
         cmocka_unit_test(limits_are_kept),
         cmocka_unit_test(order_within_a_partition_survives_two_slots),
         cmocka_unit_test(events_that_come_back_are_known),
+        cmocka_unit_test(slots_share_what_has_no_source),
+        cmocka_unit_test(what_is_in_hand_is_seen),
+        cmocka_unit_test(what_an_earlier_version_claimed_is_settled),
         cmocka_unit_test(the_newest_payload_is_claimed),
         cmocka_unit_test(clusters_are_remembered),
         cmocka_unit_test(workers_are_seen),

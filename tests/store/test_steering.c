@@ -81,13 +81,13 @@ send(int64_t no)
 static void
 fail_again(int first, int last)
 {
-    test_sql(
-        world.admin,
-        "INSERT INTO public.dlq_events (event_id, event_type, event_payload, error_message, created_at)"
-        " SELECT event_key, 'order.created', '{}', 'again', clock_timestamp()::timestamp FROM "
-        "redrive.operation_item WHERE state IN ('claimed', 'done') ORDER BY source, source_offset, event_id"
-        " OFFSET %d LIMIT %d",
-        first - 1, last - first + 1);
+    test_sql(world.admin,
+             "INSERT INTO public.dlq_events (event_id, event_type, event_payload, error_message, created_at)"
+             " SELECT event_key, 'order.created', '{}', 'again', clock_timestamp()::timestamp FROM "
+             "redrive.operation_item WHERE state = 'done' OR event_id IN (SELECT unnest(event_ids) FROM "
+             "redrive.chunk WHERE state = 'claimed') ORDER BY source, source_offset, event_id"
+             " OFFSET %d LIMIT %d",
+             first - 1, last - first + 1);
 }
 
 static void

@@ -171,9 +171,11 @@ get_operation(struct world *world, int64_t no)
 int64_t
 items_in(struct world *world, int64_t no, const char *state)
 {
-    char sql[200];
-    snprintf(sql, sizeof sql,
-             "SELECT count(*) FROM redrive.operation_item WHERE operation_no = %lld AND state = '%s'",
-             (long long)no, state);
-    return test_number(world->admin, sql);
+    enum item_state wanted;
+    assert_true(item_state_parse(bytes_of(state), &wanted));
+    int64_t *ids;
+    size_t count;
+    assert_works(operation_item_ids(world->store, no, 1u << wanted, &ids, &count, &err));
+    free(ids);
+    return (int64_t)count;
 }

@@ -80,7 +80,7 @@ int64_t make_operation(struct world *world, struct store *store, enum operation_
                        int64_t last);
 // As it stands; its counters always add up to its total.
 struct operation get_operation(struct world *world, int64_t no);
-// Items of an operation in a state.
+// Items of an operation in a state, as people see it.
 int64_t items_in(struct world *world, int64_t no, const char *state);
 
 #endif

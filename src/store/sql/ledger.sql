@@ -138,34 +138,34 @@ END $$;
 
 -- The same around sources that another chunk is busy with, so that order within a source partition survives two slots that take turns: first
 -- those above the busy ones, then from the start.
-CREATE OR REPLACE FUNCTION redrive._items_pick_around(p_operation bigint, p_busy integer[], p_limit integer) RETURNS bigint[]
+CREATE OR REPLACE FUNCTION redrive._items_pick_around(p_operation bigint, p_busy integer[], p_limit integer, OUT ids bigint[], OUT sources integer[])
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off AS $$
 DECLARE
-    v_ids bigint[] := '{}';
     v_more bigint[];
     v_source bigint;
     v_last bigint := (SELECT max(b) FROM unnest(p_busy) AS b);
 BEGIN
-    v_ids := redrive._items_pick(p_operation, coalesce(v_last, -2147483649), p_limit);
-    IF cardinality(v_ids) > 0 OR v_last IS NULL THEN
-        RETURN v_ids;
+    SELECT p.ids, p.sources INTO ids, sources FROM redrive._items_pick(p_operation, coalesce(v_last, -2147483649), p_limit) p;
+    IF cardinality(ids) > 0 OR v_last IS NULL THEN
+        RETURN;
     END IF;
     v_last := -2147483649;
     LOOP -- from source to source, past those that are busy, without reading their items
         SELECT i.source INTO v_source FROM redrive.operation_item i
          WHERE i.operation_no = p_operation AND i.is_due AND i.state = 'queued' AND i.source > v_last ORDER BY i.source LIMIT 1;
-        EXIT WHEN NOT FOUND OR cardinality(v_ids) >= p_limit;
+        EXIT WHEN NOT FOUND OR cardinality(ids) >= p_limit;
         v_last := v_source;
         CONTINUE WHEN v_source = ANY (p_busy);
         WITH pick AS MATERIALIZED (
-            SELECT event_id, source_offset FROM redrive.operation_item
+            SELECT event_id FROM redrive.operation_item
              WHERE operation_no = p_operation AND is_due AND state = 'queued' AND source = v_source
-             ORDER BY source_offset, event_id LIMIT p_limit - cardinality(v_ids))
-        SELECT coalesce(array_agg(event_id ORDER BY source_offset, event_id), '{}') INTO v_more FROM pick;
-        v_ids := v_ids || v_more;
+               AND (source <> 0 OR event_id NOT IN (SELECT redrive._in_hand(p_operation)))
+             ORDER BY source_offset, event_id LIMIT p_limit - cardinality(ids))
+        SELECT coalesce(array_agg(event_id), '{}') INTO v_more FROM pick;
+        ids := ids || v_more;
+        sources := sources || array_fill(v_source::integer, ARRAY[cardinality(v_more)]);
     END LOOP;
-    RETURN v_ids;
 END $$;
 
 -- Of these items those whose payload PostgreSQL itself cannot give: they are refused with its words, so that they do not stop the others. One by
@@ -194,8 +194,9 @@ BEGIN
 END $$;
 
 -- How many bytes each has to send, and whether it is open, without unpacking what is small: a large jsonb is compressed, so its text is measured.
-CREATE OR REPLACE FUNCTION redrive._items_measure(p_picked bigint[], p_max_bytes bigint, OUT open bigint[], OUT closed bigint[],
-                                                  OUT topics text[])
+-- Of those that are open and fit: their ids in order, their topics, their sources but for 0.
+CREATE OR REPLACE FUNCTION redrive._items_measure(p_picked bigint[], p_sources integer[], p_max_bytes bigint, OUT open bigint[], OUT closed bigint[],
+                                                  OUT topics text[], OUT sources integer[])
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -203,7 +204,7 @@ DECLARE
     v_are_kept boolean := EXISTS (SELECT FROM redrive.record);
 BEGIN
     WITH sized AS (
-        SELECT w.id, w.n, e.status = 'PENDING' AS is_open, e.kafka_topic::text AS topic,
+        SELECT w.id, w.n, w.source, e.status = 'PENDING' AS is_open, e.kafka_topic::text AS topic,
                CASE WHEN e.status <> 'PENDING' THEN 0
                     ELSE coalesce(CASE WHEN v_are_revised THEN (SELECT octet_length(r.payload) FROM redrive.revision r
                                                                  WHERE r.event_id = w.id ORDER BY r.no DESC LIMIT 1) END,
@@ -211,13 +212,14 @@ BEGIN
                                                               WHERE r.event_id = w.id) END,
                                   CASE WHEN pg_column_size(e.event_payload) > 1500 THEN octet_length(e.event_payload::text)
                                        ELSE pg_column_size(e.event_payload) END) END AS size
-          FROM unnest(p_picked) WITH ORDINALITY AS w(id, n)
+          FROM unnest(p_picked, p_sources) WITH ORDINALITY AS w(id, source, n)
           LEFT JOIN LATERAL (SELECT x.status, x.event_payload, x.kafka_topic FROM :"events" x WHERE x.id = w.id OFFSET 0) e ON true),
-    summed AS (SELECT id, coalesce(is_open, false) AS is_open, topic, sum(size) OVER (ORDER BY n) - size AS before FROM sized)
+    summed AS (SELECT id, source, coalesce(is_open, false) AS is_open, topic, sum(size) OVER (ORDER BY n) - size AS before FROM sized)
     SELECT coalesce(array_agg(id ORDER BY id) FILTER (WHERE is_open AND before < p_max_bytes), '{}'),
            coalesce(array_agg(id ORDER BY id) FILTER (WHERE NOT is_open), '{}'),
-           coalesce(array_agg(DISTINCT topic) FILTER (WHERE is_open AND before < p_max_bytes AND topic IS NOT NULL), '{}')
-      INTO open, closed, topics FROM summed;
+           coalesce(array_agg(DISTINCT topic) FILTER (WHERE is_open AND before < p_max_bytes AND topic IS NOT NULL), '{}'),
+           coalesce(array_agg(DISTINCT source) FILTER (WHERE is_open AND before < p_max_bytes AND source <> 0), '{}')
+      INTO open, closed, topics, sources FROM summed;
 END $$;
 
 -- E. Claims queued items under the next sequence number. Events that somebody closed since the freeze become conflicts, also where
@@ -231,6 +233,7 @@ DECLARE
     s redrive.slot;
     v redrive.operation;
     v_picked bigint[];
+    v_picked_sources integer[];
     v_open bigint[];
     v_closed bigint[];
     v_busy integer[];
@@ -262,10 +265,11 @@ BEGIN
     v_busy := ARRAY(SELECT DISTINCT b FROM redrive.chunk c, unnest(c.sources) AS b
                      WHERE c.operation_no = p_operation AND c.state = 'claimed');
     LOOP
-        v_picked := redrive._items_pick_around(p_operation, v_busy, p_limit);
+        SELECT p.ids, p.sources INTO v_picked, v_picked_sources FROM redrive._items_pick_around(p_operation, v_busy, p_limit) p;
         EXIT WHEN cardinality(v_picked) = 0;
         BEGIN
-            SELECT m.open, m.closed, m.topics INTO v_open, v_closed, v_topics FROM redrive._items_measure(v_picked, p_max_bytes) m;
+            SELECT m.open, m.closed, m.topics, m.sources INTO v_open, v_closed, v_topics, v_sources
+              FROM redrive._items_measure(v_picked, v_picked_sources, p_max_bytes) m;
         EXCEPTION WHEN program_limit_exceeded OR data_corrupted OR index_corrupted OR internal_error OR data_exception OR out_of_memory THEN
             v_unreadable := redrive._items_unreadable(p_operation, v_picked);
             IF v_unreadable = 0 THEN
@@ -289,11 +293,6 @@ BEGIN
         events := cardinality(v_open);
         UPDATE redrive.slot SET next_seq = next_seq + 1, lease_until = clock_timestamp() + interval '30 s'
          WHERE cluster = p_cluster AND no = p_slot RETURNING next_seq INTO seq;
-        WITH claimed AS (
-            UPDATE redrive.operation_item i
-               SET state = 'claimed', chunk_id = p_chunk, at = chunk_claim.created_at, detail = NULL, attempt = i.attempt + 1
-             WHERE i.operation_no = p_operation AND i.event_id = ANY (v_open) RETURNING i.source)
-        SELECT coalesce(array_agg(DISTINCT source) FILTER (WHERE source <> 0), '{}') INTO v_sources FROM claimed;
         INSERT INTO redrive.chunk (id, cluster, slot, seq, fence, operation_no, events, event_ids, sources, topics, created_at)
         VALUES (p_chunk, p_cluster, p_slot, seq, p_fence, p_operation, events, v_open, v_sources,
                 CASE WHEN v.target_topic IS NULL THEN v_topics ELSE ARRAY[v.target_topic] END, created_at);
@@ -325,15 +324,15 @@ BEGIN
          WHERE e.id = ANY (p_ids) AND coalesce(e.status, '') = 'PENDING' RETURNING e.id)
     SELECT coalesce(array_agg(id), '{}') INTO v_closed FROM changed;
     PERFORM redrive._backlog_note(v_closed);
-    UPDATE redrive.operation_item SET state = 'done', at = p_sent
-     WHERE operation_no = v.no AND event_id = ANY (v_closed) AND state IN ('claimed', 'held');
+    UPDATE redrive.operation_item i SET state = 'done', at = p_sent, attempt = i.attempt + (i.state = 'queued')::integer
+     WHERE operation_no = v.no AND event_id = ANY (v_closed) AND state IN ('queued', 'claimed', 'held');
     GET DIAGNOSTICS v_items = ROW_COUNT;
     IF cardinality(v_closed) < cardinality(p_ids) THEN
-        UPDATE redrive.operation_item i SET state = 'done', at = p_sent,
+        UPDATE redrive.operation_item i SET state = 'done', at = p_sent, attempt = i.attempt + (i.state = 'queued')::integer,
                detail = 'published, and meanwhile ' || redrive._closed((SELECT e.status FROM :"events" e WHERE e.id = i.event_id),
                                                                        (SELECT e.resolved_by FROM :"events" e WHERE e.id = i.event_id),
                                                                        (SELECT e.resolved_at FROM :"events" e WHERE e.id = i.event_id))
-         WHERE operation_no = v.no AND event_id = ANY (p_ids) AND event_id <> ALL (v_closed) AND state IN ('claimed', 'held');
+         WHERE operation_no = v.no AND event_id = ANY (p_ids) AND event_id <> ALL (v_closed) AND state IN ('queued', 'claimed', 'held');
         GET DIAGNOSTICS v_more = ROW_COUNT;
     END IF;
     RETURN v_items + v_more;
@@ -398,12 +397,13 @@ BEGIN
 
     v_items := redrive._items_published(v, v_done, c.created_at);
     UPDATE redrive.operation_item
-       SET state = CASE WHEN v.is_cancelling THEN 'cancelled' ELSE 'queued' END, chunk_id = NULL, detail = NULL, at = v_now
-     WHERE operation_no = v.no AND event_id = ANY (v_back) AND state IN ('claimed', 'held');
+       SET state = CASE WHEN v.is_cancelling THEN 'cancelled' ELSE 'queued' END, detail = NULL, at = v_now,
+           attempt = attempt + (state = 'queued')::integer
+     WHERE operation_no = v.no AND event_id = ANY (v_back) AND state IN ('queued', 'claimed', 'held');
     GET DIAGNOSTICS v_more = ROW_COUNT;
     v_items := v_items + v_more;
-    UPDATE redrive.operation_item SET state = 'held', at = v_now, detail = p_evidence
-     WHERE operation_no = v.no AND event_id = ANY (v_held) AND state = 'claimed';
+    UPDATE redrive.operation_item SET state = 'held', at = v_now, detail = p_evidence, attempt = attempt + (state = 'queued')::integer
+     WHERE operation_no = v.no AND event_id = ANY (v_held) AND state IN ('queued', 'claimed');
     GET DIAGNOSTICS v_more = ROW_COUNT;
     IF v_items + v_more <> c.events THEN
         RAISE EXCEPTION 'chunk % was claimed with % events and settles %', p_chunk, c.events, v_items + v_more;
@@ -438,7 +438,8 @@ BEGIN
     PERFORM redrive._slot_lock(p_cluster, p_slot, p_fence);
     PERFORM FROM redrive.operation WHERE no = p_operation FOR UPDATE;
     UPDATE redrive.operation_item SET state = 'refused', at = clock_timestamp(), detail = p_reasons[array_position(p_ids, event_id)]
-     WHERE operation_no = p_operation AND event_id = ANY (p_ids) AND state = 'queued';
+     WHERE operation_no = p_operation AND event_id = ANY (p_ids) AND state = 'queued'
+       AND event_id NOT IN (SELECT redrive._in_hand(p_operation));
     GET DIAGNOSTICS v_refused = ROW_COUNT;
     IF v_refused > 0 THEN
         UPDATE redrive.operation SET queued = queued - v_refused, refused = refused + v_refused, changed = nextval('redrive.change')
@@ -498,12 +499,14 @@ BEGIN
     UPDATE redrive.operation o SET claimed = claimed - c.events, held = held + c.events, changed = nextval('redrive.change')
       FROM (SELECT operation_no, sum(events) AS events FROM redrive.chunk WHERE state = 'claimed' GROUP BY operation_no) c
      WHERE o.no = c.operation_no;
+    UPDATE redrive.operation_item i
+       SET state = 'held', at = clock_timestamp(), detail = 'in hand when the database was copied', attempt = i.attempt + (i.state = 'queued')::integer
+      FROM (SELECT c.operation_no, w.id FROM redrive.chunk c, unnest(c.event_ids) AS w (id) WHERE c.state = 'claimed') h
+     WHERE i.operation_no = h.operation_no AND i.event_id = h.id AND i.state IN ('queued', 'claimed');
     UPDATE redrive.chunk SET needs_person = true WHERE state IN ('claimed', 'in doubt');
     UPDATE redrive.chunk SET state = 'in doubt', decided_at = clock_timestamp(), evidence = 'in hand when the database was copied'
      WHERE state = 'claimed';
     GET DIAGNOSTICS v_chunks = ROW_COUNT;
-    UPDATE redrive.operation_item SET state = 'held', at = clock_timestamp(), detail = 'in hand when the database was copied'
-     WHERE state = 'claimed';
     PERFORM redrive._audit('adopt', NULL, 0, NULL, format('install %s became %s; %s chunks in doubt', v_old, v_new, v_chunks));
     RETURN v_new;
 END $$;

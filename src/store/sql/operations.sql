@@ -45,16 +45,25 @@ BEGIN
        AND state_note IS DISTINCT FROM held || ' in doubt';
 END $$;
 
--- Queued items of an operation in source order, at most p_limit; p_above: only of sources with a higher hash. The caller holds the operation's
--- row, without which nobody changes an item that is queued: so they need no locks, which would be written to every one of them.
-CREATE OR REPLACE FUNCTION redrive._items_pick(p_operation bigint, p_above bigint, p_limit bigint) RETURNS bigint[]
+-- What chunks of an operation have in hand. An item does not say so itself: a claim writes its chunk and nothing else, so until that has
+-- settled they are queued by their row, and nobody but the chunk's settlement may touch them.
+CREATE OR REPLACE FUNCTION redrive._in_hand(p_operation bigint) RETURNS SETOF bigint
+LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT w.id FROM redrive.chunk c, unnest(c.event_ids) AS w (id) WHERE c.operation_no = p_operation AND c.state = 'claimed';
+$$;
+
+-- Queued items of an operation in source order, at most p_limit; p_above: only of sources with a higher hash, none of which a chunk is busy
+-- with. Source 0 has no order to keep, so several chunks may be busy with it: of that, what they have in hand is passed over. The caller holds the
+-- operation's row, without which nobody changes an item that is queued: so they need no locks, which would be written to every one of them.
+CREATE OR REPLACE FUNCTION redrive._items_pick(p_operation bigint, p_above bigint, p_limit bigint, OUT ids bigint[], OUT sources integer[])
 LANGUAGE sql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off AS $$
     WITH pick AS MATERIALIZED (
-        SELECT event_id, source, source_offset FROM redrive.operation_item
+        SELECT event_id, source FROM redrive.operation_item
          WHERE operation_no = p_operation AND is_due AND state = 'queued' AND source > p_above
+           AND (source <> 0 OR event_id NOT IN (SELECT redrive._in_hand(p_operation)))
          ORDER BY source, source_offset, event_id LIMIT p_limit)
-    SELECT coalesce(array_agg(event_id ORDER BY source, source_offset, event_id), '{}') FROM pick;
+    SELECT coalesce(array_agg(event_id), '{}'), coalesce(array_agg(source), '{}') FROM pick;
 $$;
 
 -- Begins a freeze, or finds the operation that the same key already made. The answer of a transaction whose COMMIT was lost is found
@@ -200,7 +209,8 @@ DECLARE
 BEGIN
     LOOP
         SELECT i.source INTO v_source FROM redrive.operation_item i
-         WHERE i.operation_no = p_operation AND i.is_due AND i.state = 'queued' AND i.source > v_source ORDER BY i.source LIMIT 1;
+         WHERE i.operation_no = p_operation AND i.is_due AND i.state = 'queued' AND i.source > v_source
+           AND (i.source <> 0 OR i.event_id NOT IN (SELECT redrive._in_hand(p_operation))) ORDER BY i.source LIMIT 1;
         IF NOT FOUND THEN
             RETURN false;
         ELSIF v_source <> ALL (v_busy) THEN
@@ -272,7 +282,7 @@ BEGIN
         RETURN;
     END IF;
 
-    v_ids := redrive._items_pick(p_no, -1, p_limit); -- what is not published has source 0, so these are in order of id
+    SELECT p.ids INTO v_ids FROM redrive._items_pick(p_no, -1, p_limit) p; -- what is not published has source 0, so these are in order of id
 
     IF v.action = 'restore' THEN
         WITH changed AS (

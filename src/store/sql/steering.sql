@@ -88,7 +88,7 @@ BEGIN
 
     IF p_steer = 'cancel' THEN
         UPDATE redrive.operation_item SET state = 'cancelled', at = clock_timestamp()
-         WHERE operation_no = p_no AND is_due AND state = 'queued';
+         WHERE operation_no = p_no AND is_due AND state = 'queued' AND event_id NOT IN (SELECT redrive._in_hand(p_no));
         GET DIAGNOSTICS v_cancelled = ROW_COUNT;
     END IF;
     v_is_next := p_steer = 'resume' AND v.settle_until IS NOT NULL AND v.state IN ('waiting', 'halted');
