@@ -45,9 +45,9 @@ static const struct column {
     {EVENT_NARROW, false, "e.last_retry_at::timestamp AT TIME ZONE $1", COLUMN_TIME, AT(last_retry_at), 0},
     {EVENT_NARROW, false, "e.resolved_at::timestamp AT TIME ZONE $1", COLUMN_TIME, AT(resolved_at), 0},
     {EVENT_KNOWN, true, "live.operation_no", COLUMN_INT8, AT(operation), 0},
-    {EVENT_KNOWN | EVENT_SENT, true,
-     "(SELECT count(*) FROM redrive.revision r WHERE r.event_id = e.id)::int4", COLUMN_INT4, AT(revisions),
-     0},
+    {EVENT_KNOWN, true, "(SELECT count(*) FROM redrive.revision r WHERE r.event_id = e.id)::int4",
+     COLUMN_INT4, AT(revisions), 0},
+    {EVENT_SENT, true, "coalesce(revised.no, 0)", COLUMN_INT4, AT(revisions), 0}, // numbered from 1
     {EVENT_KNOWN, true, "history.published", COLUMN_INT4, AT(published), 0},
     {EVENT_SENT, true,
      "(SELECT count(*) FROM redrive.operation_item i WHERE i.event_key = e.event_id AND NOT i.is_live AND "
@@ -83,10 +83,12 @@ static const struct join {
     {EVENT_KNOWN, true, " LEFT JOIN redrive.comeback returned ON returned.event_id = e.id"},
     {EVENT_NARROW | EVENT_SENT | EVENT_RAW | EVENT_PAYLOAD, true,
      " LEFT JOIN redrive.record raw ON raw.event_id = e.id"},
+    // Where nothing was ever corrected, nobody looks for it event by event.
+    {EVENT_PAYLOAD | EVENT_SENT, true,
+     " LEFT JOIN LATERAL (SELECT r.no, r.payload FROM redrive.revision r WHERE (SELECT EXISTS (SELECT FROM "
+     "redrive.revision)) AND r.event_id = e.id ORDER BY r.no DESC LIMIT 1) revised ON true"},
     // OFFSET 0 keeps the text of a large jsonb from being made twice.
     {EVENT_PAYLOAD, true,
-     " LEFT JOIN LATERAL (SELECT r.payload FROM redrive.revision r WHERE r.event_id = e.id ORDER BY r.no "
-     "DESC LIMIT 1) revised ON true"
      " LEFT JOIN LATERAL (SELECT CASE WHEN revised.payload IS NOT NULL THEN revised.payload WHEN "
      "raw.event_id IS NOT NULL THEN raw.value"
      " ELSE convert_to(e.event_payload::text, 'UTF8') END AS payload OFFSET 0) sent ON true"},
