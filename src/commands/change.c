@@ -110,20 +110,40 @@ choose(struct change *change, struct err *err)
     return ok;
 }
 
+static bool
+names_quarantined(const struct change *change)
+{
+    const struct options *options = &change->call->options;
+    return options->has_ids || (options->filter && strstr(options->filter, "is:quarantined"));
+}
+
+// What it would meet costs several looks at every event: only where a person is told before it is done.
+static bool
+look_ahead(struct change *change, struct err *err)
+{
+    const struct options *options = &change->call->options;
+    if (options->dry_run || (!options->yes && !options->has_confirm))
+        return operation_preview(change->store, change->action, change->ids, change->count, &change->arena,
+                                 &change->preview, err);
+    if (change->action != ACTION_REPROCESS || names_quarantined(change))
+        return true;
+    return operation_quarantined(change->store, change->ids, change->count, &change->arena, &change->preview,
+                                 err);
+}
+
 // A bulk reprocess leaves out what came back too often, unless that was named by its id or by the filter.
 static bool
 leave_quarantined(struct change *change, struct err *err)
 {
-    const struct options *options = &change->call->options;
-    const struct preview *preview = &change->preview;
-    bool is_named = options->has_ids || (options->filter && strstr(options->filter, "is:quarantined"));
-    if (change->action != ACTION_REPROCESS || is_named || preview->quarantined_count == 0)
+    const int64_t *quarantined = change->preview.quarantined_ids;
+    size_t among = change->preview.quarantined_count;
+    if (change->action != ACTION_REPROCESS || names_quarantined(change) || among == 0)
         return true;
     size_t kept = 0;
     for (size_t i = 0, q = 0; i < change->count; i++) {
-        while (q < preview->quarantined_count && preview->quarantined_ids[q] < change->ids[i])
+        while (q < among && quarantined[q] < change->ids[i])
             q++;
-        if (q == preview->quarantined_count || preview->quarantined_ids[q] != change->ids[i])
+        if (q == among || quarantined[q] != change->ids[i])
             change->ids[kept++] = change->ids[i];
     }
     char count[TEXT_SHORT];
@@ -135,8 +155,7 @@ leave_quarantined(struct change *change, struct err *err)
     if (kept == 0)
         return err_set(err, ERR_NOT_FOUND,
                        "redrive reprocess found nothing to act on: all that is chosen is in quarantine");
-    return operation_preview(change->store, change->action, change->ids, kept, &change->arena,
-                             &change->preview, err); // what is left is told exactly
+    return look_ahead(change, err); // what is left is told exactly
 }
 
 // --- may it go on? ---
@@ -375,10 +394,7 @@ carry_out(struct change *change, int64_t no, struct err *err)
 static int
 change_events(struct change *change, struct err *err)
 {
-    bool ok = choose(change, err) &&
-              operation_preview(change->store, change->action, change->ids, change->count, &change->arena,
-                                &change->preview, err) &&
-              leave_quarantined(change, err);
+    bool ok = choose(change, err) && look_ahead(change, err) && leave_quarantined(change, err);
     if (!ok)
         return command_status(err);
     if (change->call->options.dry_run)

@@ -55,6 +55,9 @@ bool event_decisions(struct store *store, int64_t id, struct arena *arena, struc
 // Nothing is written.
 bool operation_preview(struct store *store, enum operation_action action, const int64_t *ids, size_t count,
                        struct arena *arena, struct preview *preview, struct err *err) MUST_CHECK;
+// Of that, only who is in quarantine, of what a reprocess acts on: for those whom nobody asks first.
+bool operation_quarantined(struct store *store, const int64_t *ids, size_t count, struct arena *arena,
+                           struct preview *preview, struct err *err) MUST_CHECK;
 
 // For workers: the oldest operation that can go on now; else the one that will soonest by itself, with
 // `wait`; else ERR_NOT_FOUND. Marks frozen ones running. Reprocess only with `publishes`.

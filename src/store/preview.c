@@ -4,6 +4,15 @@
 #include <stdlib.h>
 #include "store/pg.h"
 
+// Ids in quarantine out of `wanted` (id, event_id, created_at), eight bytes each. $4 after how many returns.
+#define QUARANTINED                                                                                          \
+    "(SELECT string_agg(int8send(id), '' ORDER BY id) FROM (SELECT w.id FROM wanted w JOIN "                 \
+    "redrive.operation_item i"                                                                               \
+    "     ON i.event_key = w.event_id AND NOT i.is_live AND i.event_key IS NOT NULL AND i.state = 'done'"    \
+    "    AND i.at < w.created_at GROUP BY w.id HAVING count(*) >= $4"                                        \
+    "    UNION SELECT w.id FROM wanted w JOIN redrive.comeback c"                                            \
+    "     ON c.event_id = w.id AND c.times >= $4) AS q)"
+
 // $1 ids, $2 the status the action acts on, $3 the zone, $4 after how many returns an event is in quarantine.
 // One row.
 static const char counts_sql[] =
@@ -18,16 +27,17 @@ static const char counts_sql[] =
     "  count(operation_no),"
     "  (SELECT format('operation %s of %s', o.no, o.requested_by) FROM redrive.operation o"
     "    WHERE o.no = (SELECT min(operation_no) FROM wanted)),"
-    "  (SELECT string_agg(int8send(id), '' ORDER BY id) FROM (SELECT w.id FROM wanted w JOIN "
-    "redrive.operation_item i"
-    "     ON i.event_key = w.event_id AND NOT i.is_live AND i.event_key IS NOT NULL AND i.state = 'done' AND "
-    "i.at < "
-    "w.created_at"
-    "    GROUP BY w.id HAVING count(*) >= $4 UNION SELECT w.id FROM wanted w JOIN redrive.comeback c"
-    "     ON c.event_id = w.id AND c.times >= $4) AS q),"
+    "  " QUARANTINED ","
     "  (SELECT count(DISTINCT r.event_id) FROM redrive.revision r JOIN wanted w ON w.id = r.event_id),"
     "  (SELECT count(*) FROM redrive.record r JOIN wanted w ON w.id = r.event_id)"
     " FROM wanted";
+
+// $1 ids, $2 status, $3 the zone, $4 as above. One row.
+static const char quarantined_sql[] =
+    "WITH wanted AS MATERIALIZED ("
+    "  SELECT w.id, e.event_id, e.created_at::timestamp AT TIME ZONE $3 AS created_at"
+    "    FROM unnest($1) AS w (id) JOIN :\"events\" e ON e.id = w.id WHERE e.status = $2)"
+    " SELECT " QUARANTINED;
 
 static const char topics_sql[] =
     "SELECT e.kafka_topic::text, count(*) FROM unnest($1) AS w (id) JOIN :\"events\" e ON e.id = w.id"
@@ -74,9 +84,8 @@ add_topic(struct preview *preview, struct arena *arena, struct bytes topic, int6
 }
 
 static void
-read_quarantined(const PGresult *counts, struct arena *arena, struct preview *preview)
+read_quarantined(struct bytes all, struct arena *arena, struct preview *preview)
 {
-    struct bytes all = value_bytes(counts, 0, 4);
     preview->quarantined_count = all.len / 8;
     preview->quarantined = (int64_t)preview->quarantined_count;
     preview->quarantined_ids =
@@ -104,6 +113,31 @@ read_topics(const PGresult *r, struct arena *arena, struct preview *preview)
         preview->topic_count = TOPICS_SHOWN;
 }
 
+static void
+counts_params(const struct store *store, const int64_t *ids, size_t count, const char *status,
+              struct params *params)
+{
+    param_ids(params, ids, count);
+    param_text(params, status);
+    param_text(params, store->zone);
+    param_int8(params, store->max_replays);
+}
+
+bool
+operation_quarantined(struct store *store, const int64_t *ids, size_t count, struct arena *arena,
+                      struct preview *preview, struct err *err)
+{
+    *preview = (struct preview){0};
+    struct params params = {0};
+    counts_params(store, ids, count, "PENDING", &params);
+    PGresult *r;
+    if (!pg_has_schema(store, err) || !pg_ask(store, FOR_SCANNING, quarantined_sql, &params, &r, err))
+        return false;
+    read_quarantined(value_bytes(r, 0, 0), arena, preview);
+    PQclear(r);
+    return true;
+}
+
 bool
 operation_preview(struct store *store, enum operation_action action, const int64_t *ids, size_t count,
                   struct arena *arena, struct preview *preview, struct err *err)
@@ -113,10 +147,7 @@ operation_preview(struct store *store, enum operation_action action, const int64
         return false;
     const char *status = action == ACTION_RESTORE ? "DISCARDED" : "PENDING";
     struct params params = {0};
-    param_ids(&params, ids, count);
-    param_text(&params, status);
-    param_text(&params, store->zone);
-    param_int8(&params, store->max_replays);
+    counts_params(store, ids, count, status, &params);
     struct params topic_params = {0};
     param_ids(&topic_params, ids, count);
     param_text(&topic_params, status);
@@ -146,7 +177,7 @@ operation_preview(struct store *store, enum operation_action action, const int64
     preview->closed = value_int8(counts, 0, 1);
     preview->busy = value_int8(counts, 0, 2);
     preview->busy_with = value_text(counts, 0, 3, arena);
-    read_quarantined(counts, arena, preview);
+    read_quarantined(value_bytes(counts, 0, 4), arena, preview);
     preview->revised = value_int8(counts, 0, 5);
     preview->raw = value_int8(counts, 0, 6);
     read_topics(topics, arena, preview);
