@@ -1,10 +1,13 @@
 // screen start|keys|still PROGRAM ARGUMENT…: what the screen costs, seen from the other end of its pseudo
 // terminal, 120x40.
 //
-//   start   from exec to the first row painted, to exact counts, and the resident memory then
-//   keys    500 keys in the list of groups: from the write of a key to the cursor seen on its new row, and
-//   the bytes that came for it still   the bytes that come in 10 s in which nothing changes, within a minute
-//   of the clock, and those of the next minute's start, when ages, rates and curves fade
+//   start   from exec to the first row painted, to exact counts, the resident memory and the bytes until then
+//   keys    500 keys in the list of groups, as fast as a key held down: from the write of a key to the cursor
+//           seen on its new row, and the bytes that came for it; then 60 pressed one by one, with the preview
+//           that follows when they rest
+//   still   the bytes that come in 10 s in which nothing changes, within a minute of the clock, and those of
+//           the next minute's start, when ages, rates and curves fade
+//
 // One line name=value… on standard output.
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +16,7 @@
 #include "base/clock.h"
 #include "tests/terminal/vt.h"
 
-enum { ROWS = 40, COLS = 120, KEYS = 500, SPAN = 25, PATIENCE_S = 120 };
+enum { ROWS = 40, COLS = 120, KEYS = 500, STEPS = 60, SPAN = 25, REST_MS = 150, PATIENCE_S = 120 };
 
 #define CURSOR "▌"
 
@@ -90,8 +93,8 @@ measure_start(const char *const *argv)
     int64_t first = until(vt, begin, has_rows, "no rows");
     int64_t exact = until(vt, begin, is_counted, "never counted");
     vt_settle(vt, 500);
-    printf("first_rows_ms=%.1f exact_counts_ms=%.1f resident_mb=%.1f\n", (double)first / 1000,
-           (double)exact / 1000, (double)resident_kb(vt_pid(vt)) / 1024);
+    printf("first_rows_ms=%.1f exact_counts_ms=%.1f resident_mb=%.1f first_bytes=%zu\n", (double)first / 1000,
+           (double)exact / 1000, (double)resident_kb(vt_pid(vt)) / 1024, vt_output(vt).len);
     vt_end(vt);
 }
 
@@ -111,16 +114,13 @@ print_spread(const char *name, int64_t *values, size_t count, double unit)
            name, (double)most / unit);
 }
 
-static void
-measure_keys(const char *const *argv)
+// Presses keys, each `gap` ms (a little more each time) after the one before was painted, the bytes of the
+// first `counted` ms among them; returns those that were painted.
+static size_t
+press_keys(struct vt *vt, int keys, int counted, int gap, int64_t *times, int64_t *sizes)
 {
-    struct vt *vt = open_screen(argv);
-    until(vt, clock_mono(), is_counted, "never counted");
-    vt_settle(vt, 2000);
-    static int64_t times[KEYS], sizes[KEYS];
     size_t count = 0;
-    int lost = 0;
-    for (int i = 0; i < KEYS; i++) {
+    for (int i = 0; i < keys; i++) {
         int before = cursor_row(vt);
         vt_forget(vt);
         int64_t begin = clock_mono();
@@ -128,20 +128,32 @@ measure_keys(const char *const *argv)
         while (cursor_row(vt) == before && clock_mono() - begin < US_PER_SECOND)
             vt_settle(vt, 1);
         int64_t painted = clock_mono();
-        if (painted - begin >= US_PER_SECOND) {
-            lost++;
+        if (painted - begin >= US_PER_SECOND)
             continue;
-        }
-        vt_settle(vt, 2);
+        vt_settle(vt, counted);
         sizes[count] = (int64_t)vt_output(vt).len;
         times[count++] = painted - begin;
-        vt_settle(vt, 13 + i % 17);
+        vt_settle(vt, gap - counted + i % 17);
     }
+    return count;
+}
+
+static void
+measure_keys(const char *const *argv)
+{
+    struct vt *vt = open_screen(argv);
+    until(vt, clock_mono(), is_counted, "never counted");
+    vt_settle(vt, 2000);
+    static int64_t times[KEYS], sizes[KEYS];
+    size_t count = press_keys(vt, KEYS, 2, 15, times, sizes);
     if (count == 0)
         give_up(vt, "no key was ever painted");
-    printf("keys=%zu lost=%d ", count, lost);
+    printf("keys=%zu lost=%zu ", count, KEYS - count);
     print_spread("key_ms", times, count, 1000);
     print_spread("key_bytes", sizes, count, 1);
+    count = press_keys(vt, STEPS, REST_MS - 20, REST_MS, times, sizes);
+    if (count > 0)
+        print_spread("step_bytes", sizes, count, 1);
     putchar('\n');
     vt_end(vt);
 }

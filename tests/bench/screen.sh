@@ -72,6 +72,7 @@ measure_screen()
         figure "$rows" first_count "$(value "$RUN/first" exact_counts_ms)" "$message" "2 x" "GROUP BY error_message"
         figure "$rows" stats "$(median "$RUN/stats")" "$message" "< 2000 ms" "GROUP BY error_message"
         echo "  memory         $(value "$RUN/start" resident_mb) MB at the start, $(value "$RUN/first" resident_mb) MB after the first count   aim 40 MB"
+        echo "  first picture  $(value "$RUN/start" first_bytes) bytes   aim 7168"
         echo "  side tables    $(psql -X -A -t -d "screen_$rows" -c "SELECT pg_size_pretty(sum(pg_total_relation_size(c.oid))) || ', ' || round(sum(pg_total_relation_size(c.oid)) / $rows) || ' bytes an event, not logged' FROM pg_class c WHERE c.relnamespace = 'redrive'::regnamespace AND c.relkind = 'r' AND c.relname LIKE 'backlog%'")"
         echo "  still          $("$BIN/bench/screen" still "$REDRIVE" -d "$(conninfo "screen_$rows")")   aim 0"
         "$BIN/demo/arrive" -d "$(conninfo "screen_$rows")" -r 1000 >"$RUN/arrivals" 2>&1 </dev/null &

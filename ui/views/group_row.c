@@ -7,7 +7,7 @@
 #include "ui/views/row_filter.h"
 #include "ui/widgets/sparkline.h"
 
-enum { SPANS = 48, PLACEHOLDER = 12, SHORT_TITLE = 60, SAMPLE_ROWS = 4 };
+enum { PLACEHOLDER = 12, SHORT_TITLE = 60 };
 
 static const char *const order_names[GROUP_ORDERS] = {
     [GROUPS_BY_COUNT] = "number of events", [GROUPS_BY_NEWEST] = "newest event", [GROUPS_BY_RATE] = "rate",
@@ -31,9 +31,8 @@ category_role(enum category category)
     return roles[category];
 }
 
-// The class without its package: "java.net.SocketTimeoutException" → "SocketTimeoutException".
-static const char *
-simple_class(const char *error_class)
+const char *
+group_simple_class(const char *error_class)
 {
     const char *dot = strrchr(error_class, '.');
     return dot && dot[1] ? dot + 1 : error_class;
@@ -57,7 +56,7 @@ group_title(const struct event_group *group, enum pivot pivot, struct arena *are
     const char *pattern = arena_text(arena, first_line(group->text.pattern));
     if (!group->text.error_class)
         return *pattern ? pattern : "(no message)";
-    const char *name = simple_class(group->text.error_class);
+    const char *name = group_simple_class(group->text.error_class);
     if (!*pattern || strncmp(pattern, name, strlen(name)) == 0)
         return *pattern ? pattern : name;
     return arena_printf(arena, "%s: %s", name, pattern);
@@ -67,7 +66,7 @@ const char *
 group_short_title(const struct event_group *group, enum pivot pivot, struct arena *arena)
 {
     if (pivot == PIVOT_ERROR && group->text.pattern && group->text.error_class)
-        return simple_class(group->text.error_class);
+        return group_simple_class(group->text.error_class);
     struct bytes title = bytes_of(group_title(group, pivot, arena));
     if (title.len <= SHORT_TITLE)
         return arena_text(arena, title);
@@ -104,7 +103,7 @@ group_compare(const struct event_group *a, const struct event_group *b, enum gro
         const struct event_group *both[] = {a, b};
         const char *names[2];
         for (int i = 0; i < 2; i++)
-            names[i] = both[i]->text.error_class ? simple_class(both[i]->text.error_class)
+            names[i] = both[i]->text.error_class ? group_simple_class(both[i]->text.error_class)
                        : both[i]->text.pattern   ? both[i]->text.pattern
                                                  : both[i]->value;
         result = strcmp(names[0], names[1]);
@@ -169,9 +168,8 @@ group_columns(enum pivot pivot, enum group_order order, bool is_reversed, int64_
     ordered->is_descending = (order != GROUPS_BY_KIND && order != GROUPS_BY_NAME) != is_reversed;
 }
 
-// "88/m", "1.2k/m": a rate never looks like nothing when there is something.
-static const char *
-rate_text(double per_minute, char out[TEXT_SHORT])
+const char *
+group_rate_text(double per_minute, char out[TEXT_SHORT])
 {
     if (per_minute >= 10000)
         snprintf(out, TEXT_SHORT, "%.0fk/m", per_minute / 1000);
@@ -184,9 +182,8 @@ rate_text(double per_minute, char out[TEXT_SHORT])
     return out;
 }
 
-// Where the placeholders of a masked text stand: "<host>", "<n>".
-static size_t
-placeholder_spans(struct bytes text, struct canvas_span *spans, size_t room)
+size_t
+group_placeholders(struct bytes text, struct canvas_span *spans, size_t room)
 {
     size_t count = 0;
     for (size_t at = 0; at < text.len && count < room; at++) {
@@ -210,11 +207,11 @@ draw_right(struct canvas *canvas, struct area area, const char *text, enum role 
                   &(struct canvas_style){.role = role, .at_right = true});
 }
 
-static void
-draw_masked(struct canvas *canvas, struct area area, struct bytes text, enum role role)
+void
+group_draw_masked(struct canvas *canvas, struct area area, struct bytes text, enum role role)
 {
-    struct canvas_span spans[SPANS];
-    size_t count = placeholder_spans(text, spans, SPANS);
+    struct canvas_span spans[GROUP_SPANS];
+    size_t count = group_placeholders(text, spans, GROUP_SPANS);
     canvas_styled(canvas, area.row, area.col, area.cols, text,
                   &(struct canvas_style){.role = role, .spans = spans, .span_count = count});
 }
@@ -231,20 +228,8 @@ draw_name(const struct event_group *group, enum pivot pivot, struct canvas *canv
     }
     const char *title = group_title(group, pivot, &arena);
     bool is_known = pivot != PIVOT_ERROR || group->text.pattern;
-    draw_masked(canvas, area, bytes_of(title), is_known && group->count ? ROLE_TEXT : ROLE_DIM);
+    group_draw_masked(canvas, area, bytes_of(title), is_known && group->count ? ROLE_TEXT : ROLE_DIM);
     arena_release(&arena);
-}
-
-// "order.created 28,010  order.updated 3,194", the last one dropped rather than cut in its number.
-static const char *
-shares_text(const struct group_share *shares, struct arena *arena)
-{
-    const char *text = "";
-    char count[TEXT_SHORT];
-    for (int i = 0; i < GROUP_TOP && shares[i].count > 0; i++)
-        text = arena_printf(arena, "%s%s%s %s", text, i ? "   " : "",
-                            shares[i].name ? shares[i].name : "(none)", text_count(shares[i].count, count));
-    return text;
 }
 
 static void
@@ -290,7 +275,7 @@ group_cell(const struct event_group *group, enum pivot pivot, enum group_column 
             sparkline_draw(canvas, area.row, area.col, area.cols, group->spark, GROUP_SPARK, ROLE_GRAPH);
         break;
     case GROUP_COLUMN_RATE:
-        draw_right(canvas, area, rate_text(group->per_minute, text),
+        draw_right(canvas, area, group_rate_text(group->per_minute, text),
                    group->per_minute > 0 ? ROLE_TEXT : ROLE_DIM);
         break;
     case GROUP_COLUMN_NEWEST:
@@ -313,153 +298,6 @@ group_cell(const struct event_group *group, enum pivot pivot, enum group_column 
     case GROUP_COLUMNS:
         break;
     }
-}
-
-static const char *
-moment(int64_t at, int64_t now, char out[TIME_TEXT])
-{
-    return at == TIME_ABSENT ? "never" : time_brief(at, now, out);
-}
-
-static const char *
-retries_text(const struct event_group *group, const char *dash, struct arena *arena)
-{
-    if (group->retries_low < 0)
-        return "";
-    return group->retries_low == group->retries_high
-               ? arena_printf(arena, "retries %d", (int)group->retries_low)
-               : arena_printf(arena, "retries %d%s%d", (int)group->retries_low, dash,
-                              (int)group->retries_high);
-}
-
-// Draws a text over as many rows of the area as it needs and takes them off it.
-static void
-draw_wrapped(struct canvas *canvas, struct area *area, struct bytes text, enum role role)
-{
-    for (size_t at = 0; at < text.len && area->rows > 0;) {
-        size_t len = text_fit(text, at, area->cols, canvas->is_ascii);
-        struct bytes line = bytes_trim(bytes_slice(text, at, len));
-        draw_masked(canvas, area_take_top(area, 1), line, role);
-        at += len ? len : 1;
-    }
-}
-
-static void
-draw_heat_line(const struct event_group *group, struct canvas *canvas, struct area *area)
-{
-    struct area line = area_take_top(area, 1);
-    if (line.rows < 1)
-        return;
-    int used = canvas_text(canvas, line.row, line.col, line.cols, BYTES("last 24 h "), ROLE_DIM);
-    sparkline_draw(canvas, line.row, line.col + used, line.cols - used, group->heat, GROUP_HEAT, ROLE_GRAPH);
-}
-
-static bool
-begins_with(const char *text, const char *word)
-{
-    return strncmp(text, word, strlen(word)) == 0;
-}
-
-static bool
-ends_with(const char *text, const char *word)
-{
-    size_t len = strlen(text);
-    size_t part = strlen(word);
-    return part <= len && strcmp(text + len - part, word) == 0;
-}
-
-// The class with its package, and one message as it came, as far as they tell more than the title does.
-static void
-draw_sample(const struct event_group *group, const char *title, struct canvas *canvas, struct area *area)
-{
-    const char *name = group->text.error_class ? group->text.error_class : "";
-    const char *sample = group->text.sample ? group->text.sample : "";
-    if (!begins_with(title, name))
-        draw_wrapped(canvas, area, bytes_of(name), ROLE_TEXT);
-    if (*name && begins_with(sample, name))
-        sample += strlen(name) + strspn(sample + strlen(name), ": ");
-    if (!*sample || ends_with(title, sample))
-        return;
-    draw_wrapped(canvas, area, BYTES("seen as:"), ROLE_DIM);
-    struct area part = area_take_top(area, SAMPLE_ROWS);
-    draw_wrapped(canvas, &part, bytes_of(sample), ROLE_TEXT);
-}
-
-// What has its place in every group comes first: from one group to the next only its numbers change, and over
-// a slow line that is what a key costs.
-static void
-preview_beside(const struct event_group *group, enum pivot pivot, int64_t now, struct canvas *canvas,
-               struct area area, struct arena *arena)
-{
-    char a[TEXT_SHORT];
-    char time[TIME_TEXT];
-    draw_wrapped(canvas, &area,
-                 bytes_of(arena_printf(arena, "%s events   %s   %s", text_count(group->count, a),
-                                       rate_text(group->per_minute, (char[TEXT_SHORT]){0}),
-                                       retries_text(group, glyph_text(canvas, GLYPH_NONE), arena))),
-                 ROLE_TEXT);
-    if (pivot == PIVOT_ERROR)
-        draw_wrapped(
-            canvas, &area,
-            bytes_of(arena_printf(arena, "group %s  %s%s", group->value, category_name(group->category),
-                                  group->is_overridden ? ", given by a person" : "")),
-            ROLE_TEXT);
-    draw_wrapped(canvas, &area, bytes_of(arena_printf(arena, "first %s", moment(group->first_at, now, time))),
-                 ROLE_TEXT);
-    draw_wrapped(canvas, &area, bytes_of(arena_printf(arena, "last  %s", moment(group->last_at, now, time))),
-                 ROLE_TEXT);
-    draw_heat_line(group, canvas, &area);
-    draw_wrapped(canvas, &area, bytes_of(shares_text(group->types, arena)), ROLE_TEXT);
-    draw_wrapped(canvas, &area, bytes_of(shares_text(group->topics, arena)), ROLE_TEXT);
-    area_take_top(&area, 1);
-    const char *title = group_title(group, pivot, arena);
-    draw_wrapped(canvas, &area, bytes_of(title), ROLE_STRONG);
-    if (group->text.frame)
-        draw_wrapped(canvas, &area, bytes_of(arena_printf(arena, "at %s", group->text.frame)), ROLE_STRONG);
-    draw_sample(group, title, canvas, &area);
-}
-
-static void
-preview_line(struct canvas *canvas, struct area *area, const char *text, enum role role)
-{
-    struct area line = area_take_top(area, 1);
-    if (line.rows > 0)
-        draw_masked(canvas, line, bytes_of(text), role);
-}
-
-static void
-preview_under(const struct event_group *group, enum pivot pivot, int64_t now, struct canvas *canvas,
-              struct area area, struct arena *arena)
-{
-    char count[TEXT_SHORT];
-    char first[TIME_TEXT];
-    char last[TIME_TEXT];
-    preview_line(canvas, &area,
-                 arena_printf(arena, "%s events   first %s   last %s   %s%s", text_count(group->count, count),
-                              moment(group->first_at, now, first), moment(group->last_at, now, last),
-                              retries_text(group, glyph_text(canvas, GLYPH_NONE), arena),
-                              group->is_back ? "   came back after it was emptied" : ""),
-                 ROLE_TEXT);
-    preview_line(
-        canvas, &area,
-        arena_printf(arena, "%s   %s", shares_text(group->types, arena), shares_text(group->topics, arena)),
-        ROLE_TEXT);
-    preview_line(canvas, &area, group_title(group, pivot, arena), ROLE_STRONG);
-    if (group->text.frame)
-        preview_line(canvas, &area, arena_printf(arena, "  at %s", group->text.frame), ROLE_TEXT);
-    if (group->text.sample)
-        preview_line(canvas, &area, arena_printf(arena, "  seen as: %s", group->text.sample), ROLE_DIM);
-    else
-        draw_heat_line(group, canvas, &area);
-}
-
-void
-group_preview(const struct event_group *group, enum pivot pivot, int64_t now, bool is_beside,
-              struct canvas *canvas, struct area area)
-{
-    struct arena arena = {0};
-    (is_beside ? preview_beside : preview_under)(group, pivot, now, canvas, area, &arena);
-    arena_release(&arena);
 }
 
 void

@@ -1,8 +1,9 @@
-// group_row: one group as a row of the list of groups: columns, cells, order, preview, and its texts.
+// group_row: one group as a row of the list of groups: columns, cells, order, and its texts.
 #ifndef REDRIVE_UI_VIEWS_GROUP_ROW_H
 #define REDRIVE_UI_VIEWS_GROUP_ROW_H
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "core/backlog.h"
 #include "ui/app.h"
 #include "ui/widgets/table.h"
@@ -38,10 +39,6 @@ void group_columns(enum pivot pivot, enum group_order order, bool is_reversed, i
                    struct table_column columns[GROUP_COLUMNS]);
 void group_cell(const struct event_group *group, enum pivot pivot, enum group_column column, int64_t now,
                 struct canvas *canvas, struct area area);
-// Under a list: a few rows, one fact set a row. Beside it: the same, wrapped.
-void group_preview(const struct event_group *group, enum pivot pivot, int64_t now, bool is_beside,
-                   struct canvas *canvas, struct area area);
-
 // How people call it: "SocketTimeoutException: connect to <host>:<n> timed out", "order.created", "(none)".
 const char *group_title(const struct event_group *group, enum pivot pivot, struct arena *arena);
 // Shorter, for the breadcrumb and the words of a dialog.
@@ -51,6 +48,17 @@ void group_row_text(const struct event_group *group, struct strbuf *out);
 // What can be copied of a group, the i-th: its menu text and bytes; false: no more.
 bool group_copy_choice(const struct event_group *group, enum pivot pivot, size_t i, struct arena *arena,
                        const char **text, struct bytes *value);
+
+// The class without its package: "java.net.SocketTimeoutException" → "SocketTimeoutException".
+const char *group_simple_class(const char *error_class);
+// "88/m", "1.2k/m": a rate never looks like nothing when there is something.
+const char *group_rate_text(double per_minute, char out[TEXT_SHORT]);
+
+#define GROUP_SPANS 48
+// Where the placeholders of a masked text stand, in ROLE_DIM: "<host>", "<n>".
+size_t group_placeholders(struct bytes text, struct canvas_span *spans, size_t room);
+// One line of such a text: the placeholders dim, so that the eye reads the words that matter.
+void group_draw_masked(struct canvas *canvas, struct area area, struct bytes text, enum role role);
 
 enum role category_role(enum category category);
 

@@ -2,6 +2,7 @@
 #include "ui/views/groups_state.h"
 
 #include "base/text.h"
+#include "ui/views/group_preview.h"
 #include "ui/views/notice.h"
 #include "ui/views/worker_chip.h"
 #include "ui/widgets/sparkline.h"

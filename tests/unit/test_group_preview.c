@@ -1,0 +1,63 @@
+// What the preview of a group makes of its pattern and a message.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+#include "ui/views/group_preview.h"
+
+// The message with what varies in brackets, or "no".
+static const char *
+varying(const char *pattern, const char *message, char out[400])
+{
+    struct canvas_span spans[GROUP_VARYING];
+    size_t count;
+    if (!group_varying(bytes_of(pattern), bytes_of(message), spans, &count))
+        return "no";
+    size_t at = 0;
+    *out = '\0';
+    for (size_t i = 0; i <= count; i++) {
+        size_t from = i < count ? spans[i].from : strlen(message);
+        size_t len = i < count ? spans[i].len : 0;
+        size_t used = strlen(out);
+        assert_true(from >= at);
+        snprintf(out + used, 400 - used, i < count ? "%.*s[%.*s]" : "%.*s%.*s", (int)(from - at),
+                 message + at, (int)len, message + from);
+        at = from + len;
+    }
+    return out;
+}
+
+static void
+a_message_shows_what_varies_in_its_group(void **state)
+{
+    static const char *const rows[][3] = {
+        {"connect to <host>:<n> timed out", "connect to pay-3:443 timed out",
+         "connect to [pay-3]:[443] timed out"},
+        {"order <id>", "order 4711", "order [4711]"},
+        {"<user> is unknown", "ana is unknown", "[ana] is unknown"},
+        {"nothing varies", "nothing varies", "nothing varies"},
+        {"was deadlocked", "(0x80131904): was deadlocked", "[(0x80131904): ]was deadlocked"},
+        {"Rejeição 539: Chave", "Rejeição 539: Chave [nRec:1]", "Rejeição 539: Chave[ [nRec:1]]"},
+        {"a<n><n>b", "a12b", "a[12]b"},
+        {"gone", "something else", "no"},
+        {"<n> of <n> left", "3 left", "no"},
+        {"refused", "a class name much longer than what may stand before it: refused", "no"},
+        {"<n>", "", ""},
+        {"", "", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char out[400];
+        assert_string_equal(varying(rows[i][0], rows[i][1], out), rows[i][2]);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_message_shows_what_varies_in_its_group)};
+    return cmocka_run_group_tests_name("group_preview", tests, NULL, NULL);
+}
