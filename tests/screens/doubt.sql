@@ -11,6 +11,6 @@ INSERT INTO redrive.chunk (id, cluster, slot, seq, fence, operation_no, state, e
 SELECT '3f2a91c0-0000-4000-8000-000000000041', 'acme', 2, 9, 0, 41, 'in doubt', 7, ARRAY(SELECT generate_series(1424, 1430)), '{}',
        '2026-11-20 14:02:03Z', '2026-11-20 14:02:09Z', note
   FROM redrive.slot WHERE cluster = 'acme' AND no = 2;
-UPDATE redrive.operation_item SET state = 'held', detail = 'the marker is gone from Kafka', chunk_id = '3f2a91c0-0000-4000-8000-000000000041'
+UPDATE redrive.operation_item SET state = 'held', detail = 'the marker is gone from Kafka'
  WHERE operation_no = 41 AND state = 'claimed';
 UPDATE redrive.operation SET claimed = 0, held = 7 WHERE no = 41;
