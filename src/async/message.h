@@ -23,9 +23,9 @@
 #include "core/worker.h"
 
 enum request_kind {
-    REQUEST_GROUPS,  // pivot, group (within): answered at once and again whenever it changed, until another
-                     // REQUEST_GROUPS
-    REQUEST_LIST,    // the ids a list is made of: list; pages; asked anew it replaces the one before
+    REQUEST_GROUPS, // pivot, group (within), is_on (near-equal ones as one, for PIVOT_ERROR of all): answered
+                    // at once and again whenever it changed, until another REQUEST_GROUPS
+    REQUEST_LIST,   // the ids a list is made of: list; pages; asked anew it replaces the one before
     REQUEST_COLLECT, // like REQUEST_LIST, beside it: ids for a selection or an action; answered by REPLY_LIST
     REQUEST_FACETS,  // ids: counts of their types, topics, sources, categories
     REQUEST_ROWS,    // ids: rows for the window of a list, texts cut to 1 KiB
@@ -59,7 +59,7 @@ enum list_order { ORDER_WHEN, ORDER_ID, ORDER_TYPE, ORDER_KEY, ORDER_TRY, ORDER_
 struct list_query {
     enum list_source source;
     enum pivot pivot;
-    char value[256]; // "" with has_value: where it is absent
+    char value[GROUPS_TEXT]; // "" with has_value: where it is absent; by error: keys, with commas between
     bool has_value;
     unsigned statuses;
     int64_t operation;
@@ -191,6 +191,7 @@ struct reply {
 
     struct status status;
     struct group_list groups;
+    struct group_list parts; // the single groups of those that are merged
     enum pivot pivot;
 
     // REPLY_LIST: ids to append, in list order (with `is_first`: forget what was there).

@@ -102,8 +102,11 @@ struct group_share {
 };
 
 struct event_group {
-    uint64_t key;           // by error: the fingerprint; else a number of this process
-    const char *value;      // by error: 16 hex digits; else the value grouped by ("" where it is absent)
+    uint64_t key;           // by error: the fingerprint; else, and of merged ones, a number of this process
+    const char *value;      // by error: 16 hex digits (of merged ones the smallest of their keys); else the
+                            // value grouped by ("" where it is absent)
+    const uint64_t *parts;  // merged ones: their fingerprints, ascending; else NULL
+    size_t part_count;      // 0: not merged
     struct group_text text; // by error; pattern NULL while it is not described
     enum category category; // by error, or of most events
     bool is_overridden;     // by error: somebody gave it that category
@@ -132,11 +135,16 @@ struct group_list {
 void backlog_groups(const struct backlog *backlog, enum pivot pivot, const uint64_t *within, int64_t now,
                     struct arena *arena, struct group_list *list);
 
+// By error, with near-equal groups (core/group_merge) as one; `parts`: those single groups.
+void backlog_groups_merged(const struct backlog *backlog, int64_t now, struct arena *arena,
+                           struct group_list *list, struct group_list *parts);
+
 // Tells that the group, which need not be known yet, was emptied by an operation that ended at this instant:
 // events created later make it BACK.
 void backlog_emptied(struct backlog *backlog, uint64_t key, int64_t at);
 
-// Ids of the events in a group of a pivot (value as in struct event_group; NULL: all), newest first
+// Ids of the events in a group of a pivot (value as in struct event_group, or by error several with commas
+// between; NULL: all), newest first
 // (created_at, then id); the caller frees.
 void backlog_ids(const struct backlog *backlog, enum pivot pivot, const char *value, bool oldest_first,
                  int64_t **ids, size_t *count);

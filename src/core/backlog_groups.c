@@ -70,9 +70,10 @@ value_bucket(const struct backlog *backlog, enum pivot pivot, const char *value,
 struct tally {
     const struct backlog *backlog;
     enum pivot pivot;
-    int64_t now;    // seconds
-    int64_t minute; // when the one that this is began: until it is over, nothing fades
-    int64_t only;   // index of the one group by error that counts; -1: all
+    int64_t now;             // seconds
+    int64_t minute;          // when the one that this is began: until it is over, nothing fades
+    int64_t only;            // index of the one group by error that counts; -1: all
+    const uint32_t *leaders; // as in backlog_tally
     struct keys buckets;
     struct event_group *groups;
     size_t capacity;
@@ -151,7 +152,8 @@ static struct event_group *
 tally_group(struct tally *tally, const struct row *row, uint32_t *bucket)
 {
     size_t before = tally->buckets.count;
-    *bucket = keys_index(&tally->buckets, row_bucket(tally->backlog, row, tally->pivot));
+    uint64_t value = row_bucket(tally->backlog, row, tally->pivot);
+    *bucket = keys_index(&tally->buckets, tally->leaders ? tally->leaders[value] : value);
     if (*bucket == before) {
         tally->groups = alloc_grow(tally->groups, *bucket, &tally->capacity, sizeof *tally->groups);
         tally->groups[*bucket] = (struct event_group){
@@ -399,11 +401,19 @@ void
 backlog_groups(const struct backlog *backlog, enum pivot pivot, const uint64_t *within, int64_t now,
                struct arena *arena, struct group_list *list)
 {
+    backlog_tally(backlog, pivot, within, NULL, now, arena, list);
+}
+
+void
+backlog_tally(const struct backlog *backlog, enum pivot pivot, const uint64_t *within,
+              const uint32_t *leaders, int64_t now, struct arena *arena, struct group_list *list)
+{
     struct tally tally = {.backlog = backlog,
                           .pivot = pivot,
                           .now = now / US_PER_SECOND,
                           .minute = now / US_PER_SECOND / 60 * 60,
-                          .only = within ? keys_find(&backlog->keys, *within) : -1};
+                          .only = within ? keys_find(&backlog->keys, *within) : -1,
+                          .leaders = leaders};
     bool is_possible = !within || tally.only >= 0;
     size_t rows = is_possible && !backlog->has_sums ? backlog_count(backlog) : 0;
     for (size_t i = 0; i < rows; i++) {
@@ -453,19 +463,35 @@ by_newest(const void *left, const void *right)
     return (a->id < b->id) - (a->id > b->id);
 }
 
+// By index of a group by error.
+static bool *
+listed_groups(const struct backlog *backlog, const char *value)
+{
+    uint64_t keys[GROUPS_LISTED];
+    size_t count = groups_parse(bytes_of(value), keys);
+    bool *is_listed = alloc_array(backlog->keys.count, sizeof *is_listed);
+    for (size_t i = 0; i < count; i++) {
+        int64_t index = keys_find(&backlog->keys, keys[i]);
+        if (index >= 0)
+            is_listed[index] = true;
+    }
+    return is_listed;
+}
+
 void
 backlog_ids(const struct backlog *backlog, enum pivot pivot, const char *value, bool oldest_first,
             int64_t **ids, size_t *count)
 {
     *count = 0;
     uint64_t bucket = 0;
-    bool is_possible = !value || value_bucket(backlog, pivot, value, &bucket);
+    bool *is_listed = value && pivot == PIVOT_ERROR ? listed_groups(backlog, value) : NULL;
+    bool is_possible = !value || is_listed || value_bucket(backlog, pivot, value, &bucket);
     size_t rows = is_possible ? backlog_count(backlog) : 0;
     struct place *places = alloc_array(rows, sizeof *places);
     bool is_sorted = true;
     for (size_t i = 0; i < rows; i++) {
         const struct row *row = backlog_row(backlog, i);
-        if (value && row_bucket(backlog, row, pivot) != bucket)
+        if (is_listed ? !is_listed[row->group] : value && row_bucket(backlog, row, pivot) != bucket)
             continue;
         is_sorted &= *count == 0 || row->created <= places[*count - 1].created;
         places[(*count)++] = (struct place){.id = row->id, .created = row->created};
@@ -478,4 +504,5 @@ backlog_ids(const struct backlog *backlog, enum pivot pivot, const char *value, 
     for (size_t i = 0; i < *count; i++)
         (*ids)[oldest_first ? *count - 1 - i : i] = places[i].id;
     free(places);
+    free(is_listed);
 }

@@ -57,6 +57,11 @@ struct backlog {
 uint32_t backlog_group_index(struct backlog *backlog, uint64_t key, bool *is_new);
 void backlog_sums_release(struct backlog *backlog);
 
+// backlog_groups, where leaders is NULL. leaders, for PIVOT_ERROR: the index of the group that the i-th one
+// is counted with.
+void backlog_tally(const struct backlog *backlog, enum pivot pivot, const uint64_t *within,
+                   const uint32_t *leaders, int64_t now, struct arena *arena, struct group_list *list);
+
 // The i-th row, newest id first.
 const struct row *backlog_row(const struct backlog *backlog, size_t i);
 

@@ -60,6 +60,21 @@ group_parse(struct bytes text, uint64_t *low, uint64_t *high)
     return true;
 }
 
+size_t
+groups_parse(struct bytes text, uint64_t keys[GROUPS_LISTED])
+{
+    size_t count = 0;
+    for (bool is_last = false; !is_last && count < GROUPS_LISTED;) {
+        size_t comma = bytes_find(text, BYTES(","), 0);
+        is_last = comma == SIZE_MAX;
+        uint64_t low, high;
+        if (group_parse(bytes_slice(text, 0, is_last ? text.len : comma), &low, &high) && low == high)
+            keys[count++] = low;
+        text = bytes_slice(text, is_last ? text.len : comma + 1, SIZE_MAX);
+    }
+    return count;
+}
+
 // The ways dead letter queues are named (formats.md).
 static const char *const suffixes[] = {"-dead-letter", ".dead-letter", "_dead_letter", "-dlq", ".dlq",
                                        "_dlq",         "-DLQ",         ".DLQ",         "_DLQ", "-dlt",

@@ -90,6 +90,10 @@ enum event_status event_status_of(struct bytes status_text); // any case
 #define GROUP_TEXT 17
 const char *group_text(uint64_t group, char out[GROUP_TEXT]);
 bool group_parse(struct bytes text, uint64_t *low, uint64_t *high);
+// The whole keys of a text with commas between them, as a list of several groups has them; returns how many,
+// at most GROUPS_LISTED. What is no key is left out.
+enum { GROUPS_LISTED = 240, GROUPS_TEXT = GROUPS_LISTED * GROUP_TEXT };
+size_t groups_parse(struct bytes text, uint64_t keys[GROUPS_LISTED]);
 
 // The queue (seed 001: the DLQ's name) an event belongs to: its topic where that is named like a dead letter
 // queue, else absent. The original topic: the same name without its DLQ suffix or prefix, else the name as it

@@ -154,6 +154,21 @@ has_flag(const struct filter *filter, enum filter_flag flag, const struct event 
     return false;
 }
 
+static bool
+is_among(uint64_t group, const struct filter_term *term)
+{
+    size_t low = 0;
+    size_t high = term->group_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (term->groups[middle].high < group)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < term->group_count && group >= term->groups[low].low;
+}
+
 static enum filter_verdict
 match_term(struct filter *filter, const struct filter_term *term, const struct event *event)
 {
@@ -176,7 +191,7 @@ match_term(struct filter *filter, const struct filter_term *term, const struct e
     case FIELD_CREATED:
         return event->created_at == TIME_ABSENT ? FILTER_NO : within(term, event->created_wall);
     case FIELD_GROUP:
-        return verdict(event->group >= term->group_low && event->group <= term->group_high);
+        return verdict(is_among(event->group, term));
     case FIELD_KIND:
         return verdict(event->category == term->category);
     case FIELD_STATUS:

@@ -187,15 +187,52 @@ read_word(struct reader *reader, struct filter_term *term, enum filter_kind kind
     return ok;
 }
 
+static int
+by_low(const void *left, const void *right)
+{
+    const struct filter_group *a = left, *b = right;
+    if (a->low != b->low)
+        return a->low < b->low ? -1 : 1;
+    return (a->high < b->high) - (a->high > b->high); // what contains the other first
+}
+
+// Beginnings of keys are equal or one is within the other.
+static void
+sort_groups(struct filter_term *term)
+{
+    size_t kept = 0;
+    qsort(term->groups, term->group_count, sizeof *term->groups, by_low);
+    for (size_t i = 0; i < term->group_count; i++)
+        if (kept == 0 || term->groups[i].high > term->groups[kept - 1].high)
+            term->groups[kept++] = term->groups[i];
+    term->group_count = kept;
+}
+
+// One key or the beginning of one, or several with commas between.
 static bool
 read_group(struct reader *reader, struct filter_term *term)
 {
     size_t from = reader->at;
-    struct spelled key = {0};
-    bool ok = read_value(reader, FORM_EXACT, &key);
-    if (ok && !group_parse(strbuf_bytes(&key.text), &term->group_low, &term->group_high))
-        ok = wrong(reader, from, "expected 1 to 16 hexadecimal digits of a group's key");
-    spelled_release(&key);
+    size_t capacity = 0;
+    struct spelled keys = {0};
+    bool ok = read_value(reader, FORM_EXACT, &keys);
+    struct bytes rest = strbuf_bytes(&keys.text);
+    for (bool is_last = false; ok && !is_last;) {
+        size_t comma = bytes_find(rest, BYTES(","), 0);
+        is_last = comma == SIZE_MAX;
+        struct filter_group group;
+        ok = group_parse(bytes_slice(rest, 0, is_last ? rest.len : comma), &group.low, &group.high) ||
+             wrong(reader, from,
+                   "expected 1 to 16 hexadecimal digits of a group's key, or several with commas");
+        if (!ok)
+            break;
+        term->groups = alloc_grow(term->groups, term->group_count, &capacity, sizeof *term->groups);
+        term->groups[term->group_count++] = group;
+        rest = bytes_slice(rest, is_last ? rest.len : comma + 1, SIZE_MAX);
+    }
+    if (ok)
+        sort_groups(term);
+    spelled_release(&keys);
     return ok;
 }
 
@@ -455,6 +492,7 @@ filter_destroy(struct filter *filter)
         struct filter_term *term = &filter->terms[i];
         pattern_destroy(term->pattern);
         json_path_destroy(term->path);
+        free(term->groups);
         strbuf_release(&term->exact);
         strbuf_release(&term->header);
     }

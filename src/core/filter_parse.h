@@ -57,7 +57,10 @@ struct filter_term {
     bool is_exact;
     bool is_number; // the value of a JSON test is a number
     struct filter_range range;
-    uint64_t group_low, group_high;
+    struct filter_group { // from low to high, both included
+        uint64_t low, high;
+    } * groups; // heap; ascending, none within another
+    size_t group_count;
     enum category category;
     unsigned statuses;
     enum filter_flag flag;

@@ -81,10 +81,10 @@ list_params(const struct rollup_list *list, size_t limit, struct params *params)
 
     uint64_t *groups = list->groups;
     size_t count = list->group_count;
-    uint64_t key, last;
+    uint64_t keys[GROUPS_LISTED];
     if (list->pivot == PIVOT_ERROR && list->value) {
-        count = group_parse(bytes_of(list->value), &key, &last) ? 1 : 0;
-        groups = &key;
+        count = groups_parse(bytes_of(list->value), keys);
+        groups = keys;
     }
     param_bool(params, groups == NULL);
     param_ids(params, (const int64_t *)groups, groups ? count : 0);

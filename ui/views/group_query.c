@@ -3,11 +3,25 @@
 #include <string.h>
 #include "base/strbuf.h"
 
+// All the keys of a merged group.
+static const char *
+parts_text(const struct event_group *group, struct arena *arena)
+{
+    struct strbuf term = {0};
+    char key[GROUP_TEXT];
+    for (size_t i = 0; i < group->part_count; i++)
+        strbuf_printf(&term, "%s%s", i ? "," : "", group_text(group->parts[i], key));
+    const char *text = arena_text(arena, strbuf_bytes(&term));
+    strbuf_release(&term);
+    return text;
+}
+
 struct list_query
 group_query(enum pivot pivot, const uint64_t *within, const struct event_group *group, struct arena *arena)
 {
     struct list_query query = {.source = LIST_PENDING, .pivot = pivot, .has_value = true};
-    strncpy(query.value, group->value, sizeof query.value - 1);
+    const char *value = group->part_count ? parts_text(group, arena) : group->value;
+    strncpy(query.value, value, sizeof query.value - 1);
     char key[GROUP_TEXT];
     if (within) {
         const char *term = arena_printf(arena, "group:%s", group_text(*within, key));
@@ -23,6 +37,8 @@ group_term(enum pivot pivot, const struct event_group *group, struct arena *aren
     static const char *const fields[PIVOT_COUNT] = {
         [PIVOT_TYPE] = "type", [PIVOT_SOURCE] = "source", [PIVOT_TOPIC] = "topic", [PIVOT_KIND] = "kind"};
     const char *field = fields[pivot];
+    if (group->part_count)
+        return arena_printf(arena, "group:%s", parts_text(group, arena));
     if (!field)
         return NULL;
     if (!*group->value)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/text.h"
 #include "base/utf8.h"
+#include "ui/views/group_query.h"
 #include "ui/views/row_filter.h"
 #include "ui/widgets/sparkline.h"
 
@@ -226,6 +227,11 @@ draw_name(const struct event_group *group, enum pivot pivot, struct canvas *canv
                                group->is_back ? ROLE_GROUP_BACK : ROLE_GROUP_NEW);
         area_take_left(&area, used + 1);
     }
+    if (group->part_count) {
+        int used = canvas_text(canvas, area.row, area.col, area.cols,
+                               bytes_of(arena_printf(&arena, "%zu groups", group->part_count)), ROLE_STRONG);
+        area_take_left(&area, used + 1);
+    }
     const char *title = group_title(group, pivot, &arena);
     bool is_known = pivot != PIVOT_ERROR || group->text.pattern;
     group_draw_masked(canvas, area, bytes_of(title), is_known && group->count ? ROLE_TEXT : ROLE_DIM);
@@ -330,8 +336,10 @@ group_copy_choice(const struct event_group *group, enum pivot pivot, size_t i, s
         {"error class", group->text.error_class},
         {"error as seen last", group->text.sample},
         {"frame", group->text.frame},
-        {"command that lists it",
-         is_error ? arena_printf(arena, "redrive events --group %s", group->value) : NULL},
+        {"command that lists it", group->part_count ? arena_printf(arena, "redrive events --filter %s",
+                                                                   group_term(pivot, group, arena))
+                                  : is_error ? arena_printf(arena, "redrive events --group %s", group->value)
+                                             : NULL},
     };
     for (size_t c = 0; c < sizeof choices / sizeof *choices; c++) {
         if (!choices[c].value || !*choices[c].value || i-- > 0)

@@ -19,6 +19,15 @@ group_rows_largest(const struct group_rows *rows)
     return largest;
 }
 
+size_t
+group_rows_single(const struct group_rows *rows)
+{
+    size_t count = rows->parts.count;
+    for (size_t i = 0; i < rows->latest.count; i++)
+        count += rows->latest.groups[i].part_count == 0;
+    return count;
+}
+
 bool
 group_rows_are_overridden(const struct group_rows *rows)
 {
@@ -54,18 +63,91 @@ compare_rows(const void *left, const void *right, void *context)
     return rows->is_reversed ? -result : result;
 }
 
+static bool
+has_part(const struct event_group *merged, uint64_t key)
+{
+    for (size_t i = 0; i < merged->part_count; i++)
+        if (merged->parts[i] == key)
+            return true;
+    return false;
+}
+
+// A group's own keys are what a merged one hides, turned round.
+static const struct event_group *
+merged_with(const struct group_list *list, uint64_t key)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (has_part(&list->groups[i], key))
+            return &list->groups[i];
+    return NULL;
+}
+
+static bool
+is_unfolded(const struct group_rows *rows, uint64_t key)
+{
+    return keys_find(&rows->unfolded, key) >= 0;
+}
+
+// The single groups of a merged one, from there on in the rows.
+static size_t
+add_parts(struct group_rows *rows, const struct event_group *merged, size_t at)
+{
+    size_t from = at;
+    for (size_t i = 0; i < rows->parts.count; i++)
+        if (has_part(merged, rows->parts.groups[i].key))
+            rows->rows[at++] = rows->parts.groups[i];
+    qsort_r(rows->rows + from, at - from, sizeof *rows->rows, compare_rows, rows);
+    return at;
+}
+
 void
 group_rows_order(struct group_rows *rows)
 {
-    free(rows->rows);
-    rows->count = rows->latest.count;
-    rows->rows = alloc_array(rows->count ? rows->count : 1, sizeof *rows->rows);
-    if (rows->count) {
-        memcpy(rows->rows, rows->latest.groups, rows->count * sizeof *rows->rows);
-        qsort_r(rows->rows, rows->count, sizeof *rows->rows, compare_rows, rows);
+    const struct group_list *latest = &rows->latest;
+    struct event_group *ordered = alloc_array(latest->count ? latest->count : 1, sizeof *ordered);
+    if (latest->count) {
+        memcpy(ordered, latest->groups, latest->count * sizeof *ordered);
+        qsort_r(ordered, latest->count, sizeof *ordered, compare_rows, rows);
     }
+    free(rows->rows);
+    rows->rows = alloc_array(latest->count + rows->parts.count + 1, sizeof *rows->rows);
+    rows->count = 0;
+    for (size_t i = 0; i < latest->count; i++) {
+        rows->rows[rows->count++] = ordered[i];
+        if (ordered[i].part_count && is_unfolded(rows, ordered[i].key))
+            rows->count = add_parts(rows, &ordered[i], rows->count);
+    }
+    free(ordered);
     arena_release(&rows->kept);
     rows->arrived = 0;
+}
+
+bool
+group_rows_is_part(const struct group_rows *rows, const struct event_group *group)
+{
+    return !group->part_count && rows->parts.count && merged_with(&rows->latest, group->key) != NULL;
+}
+
+bool
+group_rows_fold(struct group_rows *rows, size_t shown)
+{
+    const struct event_group *group = group_rows_at(rows, shown);
+    if (!group->part_count)
+        group = merged_with(&rows->latest, group->key);
+    if (!group)
+        return false;
+    uint64_t key = group->key;
+    if (!is_unfolded(rows, key)) {
+        keys_index(&rows->unfolded, key);
+        return true;
+    }
+    struct keys left = {0};
+    for (size_t i = 0; i < rows->unfolded.count; i++)
+        if (rows->unfolded.keys[i] != key)
+            keys_index(&left, rows->unfolded.keys[i]);
+    keys_release(&rows->unfolded);
+    rows->unfolded = left;
+    return true;
 }
 
 static int
@@ -74,6 +156,12 @@ by_key(const void *left, const void *right)
     const struct event_group *const *a = left;
     const struct event_group *const *b = right;
     return ((*a)->key > (*b)->key) - ((*a)->key < (*b)->key);
+}
+
+static bool
+is_among(const struct event_group *group, const struct group_list *list)
+{
+    return group >= list->groups && group < list->groups + list->count;
 }
 
 // Its texts must outlive the answer they came with.
@@ -85,6 +173,8 @@ keep_empty(struct group_rows *rows, struct event_group *group)
         return;
     group->count = 0;
     group->per_minute = 0;
+    group->parts = NULL;
+    group->part_count = 0;
     memset(group->spark, 0, sizeof group->spark);
     memset(group->types, 0, sizeof group->types);
     memset(group->topics, 0, sizeof group->topics);
@@ -95,19 +185,24 @@ keep_empty(struct group_rows *rows, struct event_group *group)
     group->text.frame = arena_text(kept, bytes_of(group->text.frame));
 }
 
-// The newest numbers into the rows as they stand.
-static void
-update(struct group_rows *rows, const struct group_list *latest)
+// The newest numbers into the rows as they stand. false: other groups are merged now than the rows say.
+static bool
+update(struct group_rows *rows, const struct group_list *latest, const struct group_list *parts)
 {
-    const struct event_group **found = alloc_array(latest->count ? latest->count : 1, sizeof *found);
-    for (size_t i = 0; i < latest->count; i++)
-        found[i] = &latest->groups[i];
-    qsort(found, latest->count, sizeof *found, by_key);
+    size_t count = latest->count + parts->count;
+    const struct event_group **found = alloc_array(count ? count : 1, sizeof *found);
+    for (size_t i = 0; i < count; i++)
+        found[i] = i < latest->count ? &latest->groups[i] : &parts->groups[i - latest->count];
+    qsort(found, count, sizeof *found, by_key);
     size_t known = 0;
+    bool is_same = true;
     for (size_t i = 0; i < rows->count; i++) {
         const struct event_group *row = &rows->rows[i];
-        const struct event_group **at = bsearch(&row, found, latest->count, sizeof *found, by_key);
-        known += at != NULL;
+        const struct event_group **at = bsearch(&row, found, count, sizeof *found, by_key);
+        bool is_part = at && parts->count && is_among(*at, parts);
+        known += at != NULL && !is_part;
+        is_same &= at ? row->part_count == (*at)->part_count : row->part_count == 0;
+        is_same &= !is_part || group_rows_is_part(rows, row);
         if (at)
             rows->rows[i] = **at;
         else
@@ -115,18 +210,20 @@ update(struct group_rows *rows, const struct group_list *latest)
     }
     rows->arrived = latest->count - known;
     free(found);
+    return is_same;
 }
 
 bool
 group_rows_take(struct group_rows *rows, struct reply *reply)
 {
     // Rows still point into the answer before, until they are updated.
-    update(rows, &reply->groups);
+    bool is_same = update(rows, &reply->groups, &reply->parts);
     arena_release(&rows->arena);
     arena_adopt(&rows->arena, &reply->arena);
     rows->latest = reply->groups;
+    rows->parts = reply->parts;
     bool is_ordered = !rows->is_frozen || rows->count == 0;
-    if (is_ordered)
+    if (is_ordered || !is_same)
         group_rows_order(rows);
     rows->is_frozen |= reply->is_last && rows->count > 0;
     return is_ordered;
@@ -147,5 +244,6 @@ group_rows_release(struct group_rows *rows)
     arena_release(&rows->kept);
     free(rows->rows);
     free(rows->shown);
+    keys_release(&rows->unfolded);
     *rows = (struct group_rows){0};
 }

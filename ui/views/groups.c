@@ -61,6 +61,7 @@ ask_groups(struct app *app, struct groups *groups)
     request->pivot = groups->pivot;
     request->has_group = groups->has_within;
     request->group = groups->within;
+    request->is_on = groups->is_merged;
     groups->number = app_send(app, request);
 }
 
@@ -105,9 +106,12 @@ decide_here(struct app *app, struct groups *groups, enum operation_action action
     if (groups->pivot != PIVOT_ERROR)
         words.what = arena_printf(arena, "%s %s", pivot_name(groups->pivot), words.what);
     words.filter = group_term(groups->pivot, group, arena);
-    words.group = groups->pivot == PIVOT_ERROR ? group->value
-                  : groups->has_within         ? group_text(groups->within, key)
-                                               : NULL;
+    if (group->part_count)
+        words.what = arena_printf(arena, "%zu groups, %s", group->part_count, words.what);
+    words.group = group->part_count              ? NULL
+                  : groups->pivot == PIVOT_ERROR ? group->value
+                  : groups->has_within           ? group_text(groups->within, key)
+                                                 : NULL;
     decide_list(app, &groups->decide, action, &query, &words);
 }
 
@@ -331,7 +335,10 @@ handle_opening(struct app *app, struct groups *groups, enum action action)
             groups->why_number = why_ask(app, group->sample_id);
         return true;
     case DO_TRAIL:
-        if (group)
+        if (group && group->part_count)
+            app_say(app, SAY_INFO, "each of the %zu groups has a trail of its own; Tab unfolds them",
+                    group->part_count);
+        else if (group)
             app_open(app, &view_operations, &(struct operations_argument){.about = group->value});
         return true;
     case DO_COPY:
@@ -358,6 +365,32 @@ handle_opening(struct app *app, struct groups *groups, enum action action)
     }
 }
 
+// Cursor and picks are of the rows before.
+static void
+switch_merging(struct app *app, struct groups *groups)
+{
+    if (groups->pivot != PIVOT_ERROR || groups->has_within) {
+        app_say(app, SAY_INFO, "only groups by error are merged");
+        return;
+    }
+    groups->is_merged = !groups->is_merged;
+    groups->is_selected_only = false;
+    group_rows_forget(&groups->rows);
+    group_picks_release(&groups->picks);
+    groups->table = (struct table){0};
+    groups->has_answer = false;
+    ask_groups(app, groups);
+}
+
+static void
+fold_here(struct app *app, struct groups *groups)
+{
+    if (groups->rows.shown_count && group_rows_fold(&groups->rows, groups->table.cursor))
+        groups_order_rows(groups);
+    else
+        app_say(app, SAY_INFO, "this is a single group; f shows groups that differ in one word as one");
+}
+
 static bool
 groups_handle(struct app *app, void *state, enum action action)
 {
@@ -376,6 +409,12 @@ groups_handle(struct app *app, void *state, enum action action)
     switch ((int)action) {
     case DO_HEAT:
         groups->has_heat = !groups->has_heat;
+        return true;
+    case DO_MERGE:
+        switch_merging(app, groups);
+        return true;
+    case DO_FOLD:
+        fold_here(app, groups);
         return true;
     case DO_DETAILS:
         groups->has_preview = !groups->has_preview;

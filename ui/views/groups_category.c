@@ -2,6 +2,7 @@
 #include "ui/views/groups_state.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "base/alloc.h"
 
 // In the order in which an operator thinks of them: what to do gets harder.
@@ -56,9 +57,10 @@ static void
 take_keys(struct groups *groups, const struct event_group *group)
 {
     free(groups->category.keys);
-    groups->category.keys = alloc_array(1, sizeof *groups->category.keys);
-    groups->category.keys[0] = group->key;
-    groups->category.count = 1;
+    groups->category.count = group->part_count ? group->part_count : 1;
+    groups->category.keys = alloc_array(groups->category.count, sizeof *groups->category.keys);
+    memcpy(groups->category.keys, group->part_count ? group->parts : &group->key,
+           groups->category.count * sizeof *groups->category.keys);
 }
 
 void
@@ -78,10 +80,13 @@ groups_ask_category(struct app *app, struct groups *groups)
         menu[count] = (struct menu_item){.text = items[count].text,
                                          .key = items[count].key,
                                          .is_current = group->category == items[count].category};
+    const char *title = "Category";
+    if (group->part_count)
+        title = arena_printf(app_frame(app), "Category of %zu groups", group->part_count);
     if (group->is_overridden)
         menu[count++] = (struct menu_item){.text = "as the rules say, again", .key = 'r'};
     app_menu(app, &(struct menu_request){
-                      .title = "Category", .items = menu, .count = count, .chosen = category_chosen});
+                      .title = title, .items = menu, .count = count, .chosen = category_chosen});
 }
 
 bool

@@ -44,6 +44,9 @@ static void
 drawn_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
 {
     const struct groups_drawing *drawing = rows;
+    const struct event_group *group = group_rows_at(&drawing->groups->rows, index);
+    if (column == GROUP_COLUMN_NAME && group_rows_is_part(&drawing->groups->rows, group))
+        area_take_left(&area, 2);
     group_cell(group_rows_at(&drawing->groups->rows, index), drawing->groups->pivot,
                (enum group_column)column, drawing->now, canvas, area);
 }
@@ -124,6 +127,8 @@ draw_notes(const struct app *app, const struct groups *groups, struct canvas *ca
                   bytes_of(arena_printf(arena, "+%zu new, r", groups->rows.arrived)));
     if (group_picks_is_busy(&groups->picks))
         chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO, BYTES("collecting, C-c stops"));
+    if (groups->is_merged && groups->pivot == PIVOT_ERROR)
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO, BYTES("merged, Tab unfolds"));
     if (groups->is_selected_only)
         chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO, BYTES("selected only"));
     if (app_is_paused(app))
@@ -148,17 +153,19 @@ draw_counts(const struct app *app, const struct groups *groups, struct canvas *c
         return;
     }
     const char *events = arena_printf(arena, "%s", text_count(rows->latest.events, a));
-    const char *count = arena_printf(arena, "%s", text_count((int64_t)rows->count, a));
+    size_t single = rows->parts.count ? group_rows_single(rows) : rows->count;
+    const char *count = arena_printf(arena, "%s", text_count((int64_t)single, a));
     if (rows->shown_count < rows->count) {
         int64_t shown = 0;
         for (size_t i = 0; i < rows->shown_count; i++)
-            shown += group_rows_at(rows, i)->count;
+            if (!group_rows_is_part(rows, group_rows_at(rows, i)))
+                shown += group_rows_at(rows, i)->count;
         events = arena_printf(arena, "%s / %s", text_count(shown, a), events);
         count = arena_printf(arena, "%s / %s", text_count((int64_t)rows->shown_count, b), count);
     }
-    chip_draw(canvas, row, col, limit, ROLE_STATUS,
-              bytes_of(arena_printf(arena, "%s pending in %s group%s", events, count,
-                                    rows->count == 1 ? "" : "s")));
+    chip_draw(
+        canvas, row, col, limit, ROLE_STATUS,
+        bytes_of(arena_printf(arena, "%s pending in %s group%s", events, count, single == 1 ? "" : "s")));
     if (app_status(app)->behind > 0)
         chip_draw(canvas, row, col, limit, ROLE_STATUS_WARN,
                   bytes_of(arena_printf(arena, "catching up %s", text_count(app_status(app)->behind, a))));

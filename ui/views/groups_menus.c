@@ -57,7 +57,7 @@ groups_ask_pivot(struct app *app, const struct groups *groups)
         items[count++] = (struct menu_item){.key = (uint32_t)keys[i],
                                             .text = arena_printf(arena, "by %s", pivot_name((enum pivot)i)),
                                             .is_current = (int)groups->pivot == i};
-    if (group && groups->pivot == PIVOT_ERROR && !groups->has_within)
+    if (group && groups->pivot == PIVOT_ERROR && !groups->has_within && !group->part_count)
         for (int i = PIVOT_TYPE; i < PIVOT_COUNT; i++)
             items[count++] = (struct menu_item){
                 .key = (uint32_t)(keys[i] - 'a' + 'A'),

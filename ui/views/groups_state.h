@@ -15,7 +15,8 @@ struct groups {
     bool has_preview;
     uint64_t previewed; // key of the group in the preview: behind the cursor's while a key is held down
     bool is_selected_only;
-    bool has_heat; // a cell an hour of the last 24 in place of the last hour
+    bool is_merged; // near-equal groups are one row
+    bool has_heat;  // a cell an hour of the last 24 in place of the last hour
     struct row_filter filter;
     struct group_picks picks;
     struct table table;

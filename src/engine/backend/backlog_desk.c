@@ -303,8 +303,11 @@ desk_backlog_tell(struct desk *desk, bool is_forced)
 
     struct reply *reply = reply_create(REPLY_GROUPS, desk->groups_number);
     reply->pivot = desk->pivot;
-    backlog_groups(desk->backlog, desk->pivot, desk->has_within ? &desk->within : NULL, clock_now(),
-                   &reply->arena, &reply->groups);
+    if (desk->is_merged && desk->pivot == PIVOT_ERROR && !desk->has_within)
+        backlog_groups_merged(desk->backlog, clock_now(), &reply->arena, &reply->groups, &reply->parts);
+    else
+        backlog_groups(desk->backlog, desk->pivot, desk->has_within ? &desk->within : NULL, clock_now(),
+                       &reply->arena, &reply->groups);
     reply->is_last = !desk->is_counting;
     if (!desk->has_within) {
         memcpy(desk->spark, reply->groups.spark, sizeof desk->spark);
@@ -328,6 +331,7 @@ desk_groups_request(struct desk *desk, const struct request *request)
     desk->pivot = request->pivot;
     desk->has_within = request->has_group;
     desk->within = request->group;
+    desk->is_merged = request->is_on;
     struct err err = {0};
     if (desk->backlog && desk->is_summed && desk->pivot == PIVOT_HOUR && !desk->is_lost &&
         !desk_sums_all_hours(desk, &err)) {

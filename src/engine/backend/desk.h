@@ -67,6 +67,7 @@ struct desk {
     uint64_t groups_number; // 0: nobody asked
     enum pivot pivot;
     bool has_within;
+    bool is_merged; // near-equal groups are told as one
     uint64_t within;
     uint32_t spark[GROUP_SPARK];
     double per_minute;

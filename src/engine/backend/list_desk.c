@@ -191,8 +191,7 @@ belongs(const struct list_job *list, const struct event *event)
         break;
     case PIVOT_ERROR:
     case PIVOT_COUNT:
-        value = bytes_of(group_text(event->group, hex));
-        break;
+        return strstr(query->value, group_text(event->group, hex)) != NULL; // all keys are whole ones
     }
     return bytes_equal_text(bytes_present(value) ? value : BYTES(""), query->value);
 }
