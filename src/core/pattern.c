@@ -346,6 +346,13 @@ pattern_find(struct pattern *pattern, struct bytes text, size_t from, size_t *st
     return PATTERN_YES;
 }
 
+enum pattern_verdict
+pattern_is_in(struct pattern *pattern, struct bytes text)
+{
+    int result = match_limited(pattern, text, 0);
+    return result == PCRE2_ERROR_NOMATCH ? PATTERN_NO : result < 0 ? PATTERN_LIMIT : PATTERN_YES;
+}
+
 struct bytes
 pattern_holds(const struct pattern *pattern)
 {

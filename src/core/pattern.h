@@ -28,6 +28,8 @@ void pattern_destroy(struct pattern *pattern);
 // ^, \b and look-behind; *start and *len (may be NULL) receive where.
 enum pattern_verdict pattern_find(struct pattern *pattern, struct bytes text, size_t from, size_t *start,
                                   size_t *len);
+// Is it in this text, which is known to be valid UTF-8?
+enum pattern_verdict pattern_is_in(struct pattern *pattern, struct bytes text);
 
 // The text that every match holds (core/pattern_literal), as it stands in the pattern; empty: none is known.
 struct bytes pattern_holds(const struct pattern *pattern);

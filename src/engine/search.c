@@ -21,6 +21,7 @@ struct term {
     enum filter_from from;
     enum event_text text;
     struct pattern *pattern;
+    bool is_inverted;
     unsigned char *verdicts;
     size_t verdict_count;
     size_t hint;
@@ -76,6 +77,7 @@ search_create(const struct search_query *query)
         term->from = filter_term_from(query->filter, i);
         term->text = text_of(term->from);
         term->pattern = filter_term_pattern(query->filter, i);
+        term->is_inverted = filter_term_is_inverted(query->filter, i);
     }
     return search;
 }
@@ -115,12 +117,20 @@ event_of_text(enum event_text text, struct bytes bytes)
     return event;
 }
 
+// Of a text that is held, which is valid UTF-8, or of an absent one.
 static enum filter_verdict
 match_text(struct search *search, size_t i, struct bytes text)
 {
-    struct event event = event_of_text(search->terms[i].text, text);
+    struct pattern *pattern = search->terms[i].pattern;
     search->texts_matched++;
-    return filter_match_term(search->query.filter, i, &event);
+    if (!pattern || !bytes_present(text)) {
+        struct event event = event_of_text(search->terms[i].text, text);
+        return filter_match_term(search->query.filter, i, &event);
+    }
+    enum pattern_verdict verdict = pattern_is_in(pattern, text);
+    if (verdict == PATTERN_LIMIT)
+        return FILTER_UNDECIDED;
+    return (verdict == PATTERN_YES) != search->terms[i].is_inverted ? FILTER_YES : FILTER_NO;
 }
 
 // Decides the texts of a block from `from` on, for as long as they are quick: those without the literal all
@@ -131,7 +141,7 @@ scan_block(struct search *search, size_t n, const struct text_block *block, uint
     struct term *term = &search->terms[n];
     unsigned char *verdicts = term->verdicts + block->first;
     bool has_literal = term->pattern && pattern_holds(term->pattern).len > 0;
-    unsigned char without = filter_term_is_inverted(search->query.filter, n) ? FILTER_YES : FILTER_NO;
+    unsigned char without = term->is_inverted ? FILTER_YES : FILTER_NO;
     int64_t until = clock_mono() + 2000;
     search->blocks++;
     for (uint32_t i = from; i < block->count; i++) {

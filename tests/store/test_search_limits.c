@@ -1,0 +1,215 @@
+// What a search may take: memory, time before it gives way, and the road by an index of the DBA's.
+#include "world.h"
+
+#include "base/alloc.h"
+#include "core/filter.h"
+#include "engine/search.h"
+#include "engine/sieve.h"
+#include "engine/text_cache.h"
+#include "store/event_texts.h"
+
+enum { LONG_TEXTS = 6000, LONG_BYTES = 3000 };
+
+struct bench {
+    struct world world;
+    struct store_settings settings;
+    struct category_rules *rules;
+    struct store *store;
+    int64_t *ids; // highest first
+    size_t count;
+};
+
+static void
+begin(struct bench *bench, int events)
+{
+    *bench = (struct bench){0};
+    world_make(&bench->world, events);
+    bench->rules = category_rules_create(NULL, NULL);
+    bench->settings = (struct store_settings){.conninfo = bench->world.conninfo,
+                                              .table = "public.dlq_events",
+                                              .program = "test",
+                                              .rules = bench->rules};
+    assert_works(store_open(&bench->store, &bench->settings, &err));
+    bench->ids = alloc_array((size_t)events, sizeof *bench->ids);
+    for (int i = 0; i < events; i++)
+        bench->ids[bench->count++] = events - i;
+}
+
+static void
+end(struct bench *bench)
+{
+    free(bench->ids);
+    store_close(bench->store);
+    category_rules_destroy(bench->rules);
+    world_end(&bench->world);
+}
+
+static struct filter *
+parse(const char *text)
+{
+    struct filter *filter;
+    const struct filter_context context = {.now = clock_now(), .new_after = TIME_ABSENT};
+    assert_works(filter_parse(&filter, bytes_of(text), &context, &err));
+    return filter;
+}
+
+// Texts that cannot be made smaller, twenty times what may be kept: the limit holds, but for the page that
+// reaches it, and what is not kept is found all the same.
+static void
+memory_stays_within_the_limit(void **state)
+{
+    (void)state;
+    enum { LIMIT = 1 << 20, PAGE = 3 << 20 };
+    struct bench bench;
+    begin(&bench, LONG_TEXTS);
+    test_sql(
+        bench.world.admin,
+        "UPDATE public.dlq_events SET error_message = (SELECT string_agg(md5(random()::text || g || id), '')"
+        " FROM generate_series(1, %d) AS g) || CASE WHEN id = 7 THEN 'needle' ELSE '' END",
+        LONG_BYTES / 32);
+    const struct store_settings *const settings[] = {NULL, &bench.settings};
+    for (int i = 0; i < 2; i++) {
+        struct text_cache *cache = text_cache_create(LIMIT, settings[i]);
+        struct filter *filter = parse("needle");
+        struct search *search = search_create(
+            &(struct search_query){.filter = filter, .ids = bench.ids, .count = bench.count, .cache = cache});
+        struct search_found found = {0};
+        while (!search_is_over(search)) {
+            assert_works(search_step(search, bench.store, clock_mono() + 10000, &found, &err));
+            assert_true(text_cache_memory(cache) < LIMIT + PAGE);
+        }
+        assert_true(text_cache_is_full(cache));
+        assert_int_equal(found.count, 1);
+        assert_int_equal(found.ids[0], 7);
+        free(found.ids);
+        search_destroy(search);
+        filter_destroy(filter);
+        text_cache_destroy(cache);
+    }
+    end(&bench);
+}
+
+static bool
+is_typing(void *context)
+{
+    (*(int *)context)++;
+    return true;
+}
+
+// Somebody types on: a search that would go on for long gives way after a piece of work that is a small part
+// of it, whatever its pattern costs, and loses nothing by it.
+static void
+a_search_gives_way(void **state)
+{
+    (void)state;
+    enum { EVENTS = 3000 };
+    struct bench bench;
+    begin(&bench, EVENTS);
+    test_sql(bench.world.admin, "UPDATE public.dlq_events SET error_message = repeat('a', 30000) || id");
+    static const char *const patterns[] = {"zzz", "[b-z]{3}", "(a+)+$"};
+    struct text_cache *cache = text_cache_create(64 << 20, NULL);
+    for (bool is_over = false; !is_over;)
+        assert_works(text_cache_fill(cache, bench.store, EVENT_TEXT_ERROR, 0, &is_over, &err));
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        int asked = 0;
+        struct filter *filter = parse(patterns[i]);
+        struct search *search = search_create(&(struct search_query){.filter = filter,
+                                                                     .ids = bench.ids,
+                                                                     .count = bench.count,
+                                                                     .cache = cache,
+                                                                     .is_wanted_elsewhere = is_typing,
+                                                                     .context = &asked});
+        struct search_found found = {0};
+        size_t most = 0;
+        for (size_t at = 0, steps = 0; !search_is_over(search) && steps < 40; steps++) {
+            assert_works(search_step(search, bench.store, clock_mono() + 3600 * US_PER_SECOND, &found, &err));
+            most = search_at(search) - at > most ? search_at(search) - at : most;
+            at = search_at(search);
+        }
+        if (most > EVENTS / 10)
+            fail_msg("%s: %zu events in one piece", patterns[i], most);
+        assert_true(asked > 0);
+        free(found.ids);
+        search_destroy(search);
+        filter_destroy(filter);
+    }
+    text_cache_destroy(cache);
+    end(&bench);
+}
+
+static int64_t
+uses_of_index(struct bench *bench)
+{
+    test_sql(bench->world.admin, "SELECT pg_stat_clear_snapshot()");
+    return test_number(
+        bench->world.admin,
+        "SELECT coalesce(sum(idx_scan), 0)::int8 FROM pg_stat_user_indexes WHERE indexrelname ="
+        " 'messages_trgm'");
+}
+
+// A trigram index that the DBA made is found, asked, and gives what a pass over the table gives.
+static void
+a_trigram_index_is_used(void **state)
+{
+    (void)state;
+    enum { EVENTS = 20000 };
+    struct bench bench;
+    begin(&bench, EVENTS);
+    if (strcmp(test_state(bench.world.admin, "CREATE EXTENSION pg_trgm"), "") != 0) {
+        end(&bench);
+        skip();
+    }
+    test_sql(
+        bench.world.admin,
+        "UPDATE public.dlq_events SET error_message = 'No_Route 100%% to \\host-' || id WHERE id %% 400 = 0;"
+        "UPDATE public.dlq_events SET error_message = 'no_route 100%% to \\host-' || id WHERE id %% 999 = 0;"
+        "UPDATE public.dlq_events SET error_message = 'noXroute 100x to host-' || id WHERE id %% 997 = 0;"
+        "CREATE INDEX messages_trgm ON public.dlq_events USING gin (error_message gin_trgm_ops);"
+        "ANALYZE public.dlq_events");
+    static const struct {
+        const char *text;
+        int64_t count;
+    } rows[] = {{"No_Route", 50}, {"no_route 100%", 70}, {"/No_Route 100% to .host-8\\d+/", 4}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct filter *filter = parse(rows[i].text);
+        struct sieve sieve;
+        assert_works(sieve_init(&sieve, bench.store, filter, &err));
+        assert_string_equal(sieve.index, "public.messages_trgm");
+        assert_true(sieve.asks_server);
+        struct strbuf words = {0};
+        sieve_explain(&sieve, filter, &words);
+        assert_non_null(strstr(strbuf_text(&words), "by index public.messages_trgm"));
+        strbuf_release(&words);
+
+        int64_t uses = uses_of_index(&bench);
+        for (int asks = 1; asks >= 0; asks--) {
+            struct sieved *sieved;
+            size_t count;
+            sieve.asks_server = asks;
+            assert_works(sieve_run(&sieve, bench.store, filter, 1u << EVENT_PENDING, NULL, NULL, &sieved,
+                                   &count, &err));
+            assert_int_equal(count, rows[i].count);
+            free(sieved);
+        }
+        store_close(bench.store); // tells the server's counters
+        assert_works(store_open(&bench.store, &bench.settings, &err));
+        int64_t until = clock_mono() + 20 * US_PER_SECOND;
+        while (uses_of_index(&bench) == uses && clock_mono() < until)
+            clock_sleep(50000);
+        assert_true(uses_of_index(&bench) > uses);
+        sieve_release(&sieve);
+        filter_destroy(filter);
+    }
+    end(&bench);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_stays_within_the_limit),
+        cmocka_unit_test(a_search_gives_way),
+        cmocka_unit_test(a_trigram_index_is_used),
+    };
+    return cmocka_run_group_tests_name("search_limits", tests, NULL, NULL);
+}
