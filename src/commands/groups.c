@@ -9,10 +9,16 @@
 #include "commands/groups_category.h"
 #include "commands/json.h"
 #include "commands/output.h"
+#include "commands/publishing.h"
 #include "core/fingerprint.h"
 #include "core/words.h"
 #include "store/categories.h"
+#include "engine/keeper.h"
 #include "store/events.h"
+#include "store/rollup.h"
+
+static const int64_t FRESH_FOR = 5 * US_PER_SECOND;
+static const int64_t CATCH_UP_FOR = 20 * US_PER_SECOND;
 
 // What --json tells beyond a group's top three: every event type and topic of each group, and how many events
 // came back.
@@ -66,7 +72,7 @@ group_number(struct counting *counting, const struct event *event)
 }
 
 static void
-count_pair(struct breakdown *breakdown, uint32_t group, bool is_topic, struct bytes name)
+count_pair(struct breakdown *breakdown, uint32_t group, bool is_topic, struct bytes name, int64_t count)
 {
     if (!bytes_present(name))
         return;
@@ -78,11 +84,11 @@ count_pair(struct breakdown *breakdown, uint32_t group, bool is_topic, struct by
         breakdown->pair_counts[index] = 0;
         breakdown->pair_count = index + 1;
     }
-    breakdown->pair_counts[index]++;
+    breakdown->pair_counts[index] += count;
 }
 
 static void
-break_down(struct counting *counting, const struct event *event)
+break_down(struct counting *counting, const struct event *event, int64_t count, int64_t came_back)
 {
     struct breakdown *breakdown = &counting->breakdown;
     uint32_t index = keys_index(&breakdown->groups, group_number(counting, event));
@@ -92,9 +98,9 @@ break_down(struct counting *counting, const struct event *event)
         breakdown->came_back[index] = 0;
         breakdown->came_back_count = index + 1;
     }
-    breakdown->came_back[index] += event->came_back > 0;
-    count_pair(breakdown, index, false, event->event_type);
-    count_pair(breakdown, index, true, event->topic);
+    breakdown->came_back[index] += came_back;
+    count_pair(breakdown, index, false, event->event_type, count);
+    count_pair(breakdown, index, true, event->topic, count);
 }
 
 static bool
@@ -102,7 +108,75 @@ count_event(void *context, const struct event *event)
 {
     struct counting *counting = context;
     backlog_add(counting->backlog, event, 1);
-    break_down(counting, event);
+    break_down(counting, event, 1, event->came_back > 0);
+    return true;
+}
+
+// --- out of sums that somebody keeps ---
+
+static void
+count_cell(void *context, const struct backlog_cell *cell, int64_t count)
+{
+    struct counting *counting = context;
+    struct event event = {.group = cell->group,
+                          .event_type = cell->event_type,
+                          .source_table = cell->source_table,
+                          .topic = cell->topic,
+                          .category = CATEGORY_UNKNOWN};
+    (void)backlog_category(counting->backlog, cell->group, &event.category);
+    if (count > 0)
+        break_down(counting, &event, count, cell->came_back);
+}
+
+// Nobody kept them for a while, this process may, and most of it is there: it takes seconds.
+static void
+catch_up(const struct store_settings *settings)
+{
+    struct keeper *keeper = keeper_create(settings);
+    int64_t until = clock_mono() + CATCH_UP_FOR;
+    for (int64_t wait = 0; !keeper_is_exact(keeper) && wait < US_PER_SECOND && clock_mono() < until;) {
+        wait = keeper_step(keeper);
+        clock_sleep(wait > 100000 ? 100000 : wait);
+    }
+    keeper_destroy(keeper);
+}
+
+// Are they those of the table, but for what arrived a moment ago? What stops that from being known is no
+// failure: then all events are looked at.
+static bool
+are_sums_exact(struct call *call, struct store *store, struct rollup_state *state)
+{
+    for (int turn = 0; turn < 2; turn++) {
+        if (store_info(store)->schema_version == 0 || !rollup_state(store, state, NULL) || !state->exists ||
+            !state->is_ours || state->is_counting)
+            return false;
+        if (state->exact_at != TIME_ABSENT && state->behind == 0 &&
+            state->as_of - state->exact_at < FRESH_FOR)
+            return true;
+        if (turn > 0 || state->is_kept || !state->may_keep)
+            return false;
+        const struct store_settings settings = publishing_store(call);
+        catch_up(&settings);
+    }
+    return false;
+}
+
+// Everything pending, by what cells know; hours are not among that for what came back.
+static bool
+read_sums(struct call *call, struct store *store, struct counting *counting, bool *is_read, struct err *err)
+{
+    const struct options *options = &call->options;
+    struct rollup_state state;
+    bool is_whole =
+        !options->has_ids && !options->group && !options->filter && !options->queue && !options->status;
+    *is_read = is_whole && counting->pivot != PIVOT_HOUR && are_sums_exact(call, store, &state);
+    if (!*is_read)
+        return true;
+    if (!rollup_read(store, counting->backlog, false, err))
+        return false;
+    backlog_each_cell(counting->backlog, count_cell, counting);
+    char at[TIME_TEXT];
+    remark(call, "exact as of %s, out of the sums that are kept", time_local(state.exact_at, at));
     return true;
 }
 
@@ -268,6 +342,10 @@ print_json(const struct counting *counting, const struct event_group *group, int
     value_add(object, "event_types", names_json(&counting->breakdown, index, false));
     value_add(object, "topics", names_json(&counting->breakdown, index, true));
     value_add_int(object, "came_back", counting->breakdown.came_back[index]);
+    bool is_known = is_error && backlog_has_sums(counting->backlog);
+    json_int_or_null(object, "resolved", is_known, group->outcomes.resolved);
+    json_int_or_null(object, "discarded", is_known, group->outcomes.discarded);
+    json_int_or_null(object, "reprocessed", is_known, group->outcomes.reprocessed);
     return json_print(object, err);
 }
 
@@ -335,9 +413,12 @@ groups(struct call *call, struct store *store, struct counting *counting, struct
     progress_begin(&counting->progress, call, "events");
     bool ok = choosing_read(call, 1u << EVENT_PENDING, &choice, err) && store_now(store, &now, err);
     choice.limit = 0; // of groups here: the largest N
-    ok = ok && choose_scan(store, &choice, fields, count_event, choosing_tick, counting, &tally, err) &&
-         choosing_check_known(&tally, err) &&
-         (counting->pivot != PIVOT_ERROR || describe(store, call->group_rules, counting->backlog, err));
+    bool is_read = false;
+    ok = ok && read_sums(call, store, counting, &is_read, err);
+    if (ok && !is_read)
+        ok = choose_scan(store, &choice, fields, count_event, choosing_tick, counting, &tally, err) &&
+             choosing_check_known(&tally, err) &&
+             (counting->pivot != PIVOT_ERROR || describe(store, call->group_rules, counting->backlog, err));
     progress_end(&counting->progress);
     breakdown_sort(&counting->breakdown);
     ok = ok && print_groups(call, counting, now, store_info(store)->zone_us, err);

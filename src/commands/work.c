@@ -3,6 +3,7 @@
 #include "commands/command.h"
 #include "commands/output.h"
 #include "commands/publishing.h"
+#include "engine/keeping.h"
 #include "store/schema.h"
 
 int
@@ -25,7 +26,9 @@ command_work(struct call *call, struct err *err)
     worker.mode = call->options.once ? WORKER_ONCE : WORKER_SERVICE;
     command_catch_signals();
     log_to(stderr, call->options.quiet ? LOG_ERROR : LOG_INFO, call->options.json);
-    if (worker_run(&worker, err))
-        return STATUS_DONE;
-    return command_status(err);
+    // A service also keeps the sums of the backlog, so that a screen finds them true when it opens.
+    struct keeping *keeping = worker.mode == WORKER_SERVICE ? keeping_start(&worker.store) : NULL;
+    bool ok = worker_run(&worker, err);
+    keeping_stop(keeping);
+    return ok ? STATUS_DONE : command_status(err);
 }

@@ -329,6 +329,17 @@ backlog_emptied(struct backlog *backlog, uint64_t key, int64_t at)
         info->emptied_at = at;
 }
 
+void
+backlog_outcomes(struct backlog *backlog, uint64_t key, const struct group_outcomes *outcomes)
+{
+    int64_t index = keys_find(&backlog->keys, key);
+    if (index < 0)
+        return;
+    int64_t came_back = backlog->infos[index].outcomes.came_back;
+    backlog->infos[index].outcomes = *outcomes;
+    backlog->infos[index].outcomes.came_back = came_back;
+}
+
 bool
 backlog_group_of(const struct backlog *backlog, int64_t id, uint64_t *key)
 {

@@ -67,6 +67,7 @@ struct backlog_cell {
     struct bytes event_type, source_table, topic; // empty: absent
     int64_t first_at, last_at;                    // created_at, whole seconds since 1970; TIME_ABSENT
     int64_t newest_id;                            // of the event created last
+    int64_t came_back;                            // events that returned after they were republished
 };
 struct backlog_sum {
     uint32_t cell; // index
@@ -89,8 +90,19 @@ struct backlog_sums {
 // are copied.
 void backlog_sum_up(struct backlog *backlog, struct backlog_sums *sums);
 bool backlog_has_sums(const struct backlog *backlog);
+// Each cell with its number of events; sums only.
+typedef void backlog_cell_fn(void *context, const struct backlog_cell *cell, int64_t count);
+void backlog_each_cell(const struct backlog *backlog, backlog_cell_fn *each, void *context);
 // The fingerprints of the groups by error of one category; heap, the caller frees.
 uint64_t *backlog_keys_of(const struct backlog *backlog, enum category category, size_t *count);
+
+// What became of the events of a group by error: counted since somebody keeps the sums.
+struct group_outcomes {
+    int64_t resolved, discarded, reprocessed;
+    int64_t came_back; // of those that are pending: returned after they were republished
+};
+// came_back is not looked at: cells tell that.
+void backlog_outcomes(struct backlog *backlog, uint64_t key, const struct group_outcomes *outcomes);
 
 #define GROUP_SPARK 8 // cells of the last hour
 #define GROUP_HEAT 24 // the last 24 hours
@@ -120,6 +132,7 @@ struct event_group {
     bool is_new;                       // oldest pending event is younger than an hour
     bool is_back;                      // emptied by an operation before, and returned (backlog_emptied)
     struct group_share types[GROUP_TOP], topics[GROUP_TOP];
+    struct group_outcomes outcomes; // by error, out of sums; else 0
 };
 
 // Groups by a pivot, largest first. within: only events of this group by error (two-level pivot), or NULL.

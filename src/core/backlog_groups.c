@@ -380,6 +380,7 @@ tally_name(struct tally *tally, size_t g, struct arena *arena)
             .frame = arena_text(arena, bytes_of(info->text.frame)),
         };
         group->is_overridden = info->is_overridden;
+        group->outcomes = info->outcomes;
         group->is_back = info->emptied_at != TIME_ABSENT && group->first_at != TIME_ABSENT &&
                          group->first_at >= info->emptied_at / US_PER_SECOND; // rows know whole seconds
     }

@@ -72,6 +72,15 @@ find_leaders(const struct backlog *backlog, const struct members *members)
     return leaders;
 }
 
+static void
+add_outcomes(struct group_outcomes *sum, const struct group_outcomes *outcomes)
+{
+    sum->resolved += outcomes->resolved;
+    sum->discarded += outcomes->discarded;
+    sum->reprocessed += outcomes->reprocessed;
+    sum->came_back += outcomes->came_back;
+}
+
 // The sum of the members from `from` on, which bears the leader's name so far, becomes a group of its own.
 static void
 name_merged(struct event_group *group, const struct members *members, size_t from, struct arena *arena)
@@ -81,10 +90,12 @@ name_merged(struct event_group *group, const struct members *members, size_t fro
         to++;
     uint64_t *parts = arena_array(arena, to - from, sizeof *parts);
     group->is_back = group->is_overridden = false;
+    group->outcomes = (struct group_outcomes){0};
     for (size_t i = from; i < to; i++) {
         parts[i - from] = members->list[i].key;
         group->is_back |= members->list[i].group->is_back;
         group->is_overridden |= members->list[i].group->is_overridden;
+        add_outcomes(&group->outcomes, &members->list[i].group->outcomes);
     }
     // A placeholder where they differ.
     const struct member *leader = &members->list[from];

@@ -21,6 +21,7 @@ struct group_info {
     bool is_overridden;
     int64_t sample_id; // the event it was first seen with
     int64_t emptied_at;
+    struct group_outcomes outcomes;
 };
 
 // The rows in two arrays that are both sorted and grow at their ends: a scan from the newest event down fills

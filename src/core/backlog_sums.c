@@ -62,12 +62,40 @@ backlog_sum_up(struct backlog *backlog, struct backlog_sums *sums)
     backlog->sums = *sums;
     *sums = (struct backlog_sums){0};
     backlog->cells = alloc_array(backlog->sums.cell_count, sizeof *backlog->cells);
-    for (size_t i = 0; i < backlog->sums.cell_count; i++)
+    for (size_t i = 0; i < backlog->keys.count; i++)
+        backlog->infos[i].outcomes.came_back = 0;
+    for (size_t i = 0; i < backlog->sums.cell_count; i++) {
         backlog->cells[i] = sum_cell(backlog, &backlog->sums.cells[i]);
+        backlog->infos[backlog->cells[i].row.group].outcomes.came_back += backlog->sums.cells[i].came_back;
+    }
     if (backlog->sums.highest_id > backlog->highest)
         backlog->highest = backlog->sums.highest_id;
     for (size_t i = 0; i < backlog->sums.retry_count; i++)
         backlog->summed += backlog->sums.retries[i].count;
+}
+
+// The texts of cells are gone with what they came in; these are the backlog's.
+static struct bytes
+word_bytes(const struct words *words, uint16_t word)
+{
+    return bytes_of(words_text(words, word));
+}
+
+void
+backlog_each_cell(const struct backlog *backlog, backlog_cell_fn *each, void *context)
+{
+    int64_t *counts = alloc_array(backlog->sums.cell_count, sizeof *counts);
+    for (size_t i = 0; i < backlog->sums.retry_count; i++)
+        counts[backlog->sums.retries[i].cell] += backlog->sums.retries[i].count;
+    for (size_t i = 0; i < backlog->sums.cell_count; i++) {
+        const struct row *row = &backlog->cells[i].row;
+        struct backlog_cell cell = backlog->sums.cells[i];
+        cell.event_type = word_bytes(&backlog->types, row->type);
+        cell.source_table = word_bytes(&backlog->sources, row->source);
+        cell.topic = word_bytes(&backlog->topics, row->topic);
+        each(context, &cell, counts[i]);
+    }
+    free(counts);
 }
 
 bool

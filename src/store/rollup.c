@@ -10,7 +10,7 @@
 #include "store/pg.h"
 
 #define EPOCH_2000 946684800LL
-enum { SCHEMA_WITH_SUMS = 7 };
+enum { SCHEMA_WITH_SUMS = 8 };
 
 static bool
 has_sums(const struct store *store, struct err *err)
@@ -94,7 +94,16 @@ static const char emptied_sql[] =
     "SELECT group_key, max(finished_at) FROM redrive.operation WHERE state = 'done' AND group_key IS NOT NULL"
     " AND action IN ('reprocess', 'resolve', 'discard') GROUP BY group_key";
 
-enum { RETRIES, BOUNDS, HOURS, SLOTS, EMPTIED, HIGHEST, QUERIES };
+static const char outcomes_sql[] =
+    "SELECT group_key, coalesce(sum(n) FILTER (WHERE outcome = 'resolved'), 0)::int8,"
+    " coalesce(sum(n) FILTER (WHERE outcome = 'discarded'), 0)::int8,"
+    " coalesce(sum(n) FILTER (WHERE outcome = 'reprocessed'), 0)::int8"
+    " FROM redrive.backlog_outcome GROUP BY group_key";
+static const char comebacks_sql[] =
+    "SELECT b.cell, count(*) FROM redrive.comeback k JOIN redrive.backlog_event b ON b.id = k.event_id"
+    " GROUP BY b.cell";
+
+enum { RETRIES, BOUNDS, HOURS, SLOTS, EMPTIED, HIGHEST, OUTCOMES, COMEBACKS, QUERIES };
 
 // Cells by their number in the database: those come in ascending order.
 static int64_t
@@ -160,6 +169,16 @@ read_bounds(const PGresult *r, const int32_t *numbers, struct backlog_sums *sums
     }
 }
 
+static void
+read_comebacks(const PGresult *r, const int32_t *numbers, struct backlog_sums *sums)
+{
+    for (int i = 0; i < PQntuples(r); i++) {
+        int64_t at = cell_index(sums, numbers, value_int4(r, i, 0));
+        if (at >= 0)
+            sums->cells[at].came_back = value_int8(r, i, 1);
+    }
+}
+
 // Sums by a time: offset makes it one since 1970; 0 stays absent.
 static struct backlog_sum *
 read_times(const PGresult *r, const int32_t *numbers, const struct backlog_sums *sums, int64_t offset,
@@ -185,6 +204,16 @@ read_emptied(const PGresult *r, struct backlog *backlog)
         if (group_parse(value_bytes(r, i, 0), &low, &high) && low == high)
             backlog_emptied(backlog, low, value_time(r, i, 1));
     }
+}
+
+static void
+read_outcomes(const PGresult *r, struct backlog *backlog)
+{
+    for (int i = 0; i < PQntuples(r); i++)
+        backlog_outcomes(backlog, (uint64_t)value_int8(r, i, 0),
+                         &(struct group_outcomes){.resolved = value_int8(r, i, 1),
+                                                  .discarded = value_int8(r, i, 2),
+                                                  .reprocessed = value_int8(r, i, 3)});
 }
 
 static void
@@ -240,8 +269,9 @@ bool
 rollup_read(struct store *store, struct backlog *backlog, bool all_hours, struct err *err)
 {
     static const char *const sql[QUERIES] = {
-        [RETRIES] = retries_sql, [BOUNDS] = bounds_sql,   [HOURS] = hours_sql,
-        [SLOTS] = slots_sql,     [EMPTIED] = emptied_sql, [HIGHEST] = highest_sql};
+        [RETRIES] = retries_sql,   [BOUNDS] = bounds_sql,      [HOURS] = hours_sql,
+        [SLOTS] = slots_sql,       [EMPTIED] = emptied_sql,    [HIGHEST] = highest_sql,
+        [OUTCOMES] = outcomes_sql, [COMEBACKS] = comebacks_sql};
     int64_t now = clock_now() / US_PER_SECOND - EPOCH_2000;
     struct params since[QUERIES] = {0};
     param_int4(&since[HOURS], all_hours ? 0 : (int32_t)(now / 3600 - GROUP_HEAT));
@@ -259,11 +289,13 @@ rollup_read(struct store *store, struct backlog *backlog, bool all_hours, struct
     struct backlog_sums sums = {0};
     int32_t *numbers = read_cells(results[RETRIES], &sums);
     read_bounds(results[BOUNDS], numbers, &sums);
+    read_comebacks(results[COMEBACKS], numbers, &sums);
     sums.hours = read_times(results[HOURS], numbers, &sums, EPOCH_2000 / 3600, &sums.hour_count);
     sums.slots = read_times(results[SLOTS], numbers, &sums, EPOCH_2000 / SLOT_SECONDS, &sums.slot_count);
     sums.highest_id = PQntuples(results[HIGHEST]) ? value_int8(results[HIGHEST], 0, 0) : 0;
     backlog_sum_up(backlog, &sums);
     read_emptied(results[EMPTIED], backlog);
+    read_outcomes(results[OUTCOMES], backlog);
     for (int i = 0; i < QUERIES; i++)
         PQclear(results[i]);
     free(numbers);

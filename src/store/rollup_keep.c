@@ -494,5 +494,7 @@ rollup_fold(struct store *store, const char *keeper, int64_t rows, struct err *e
     param_text(&params, keeper);
     param_int8(&params, rows);
     param_int4(&params, hour_ago());
-    return pg_do(store, FOR_WRITING, "SELECT redrive.backlog_fold($1, $2, $3)", &params, err);
+    return pg_do(store, FOR_WRITING,
+                 "SELECT redrive.backlog_fold($1, $2, $3), redrive.backlog_fold_outcomes($1, $2)", &params,
+                 err);
 }

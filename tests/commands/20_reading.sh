@@ -27,7 +27,7 @@ ok "migrate leaves the contract table alone" in_table "SELECT (SELECT count(*) F
 
 run groups "${db[@]}" --json
 ok "options may stand behind the command" exits 0
-ok "groups: names" names group count error_class error category category_by first_seen last_seen rate_per_minute event_types topics came_back
+ok "groups: names" names group count error_class error category category_by first_seen last_seen rate_per_minute event_types topics came_back resolved discarded reprocessed
 ok "groups: largest first, complete" all json 'rows == sorted(rows, key=lambda r: -r["count"])' ';' json 'sum(r["count"] for r in rows) == 1003' ';' \
     json 'rows[0]["count"] == 500 and rows[0]["error_class"] == "java.lang.IllegalStateException"' ';' \
     json 'sorted(rows[0]["event_types"]) == ["order.created", "order.updated", "payment.failed"] and rows[0]["topics"] == ["orders"]'

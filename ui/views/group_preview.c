@@ -184,6 +184,27 @@ draw_name(const struct event_group *group, enum pivot pivot, struct canvas *canv
     draw_wrapped(canvas, &part, bytes_of(arena_printf(arena, "seen as: %s", message)), ROLE_TEXT);
 }
 
+// "resolved 12   discarded 3   reprocessed 840   came back 17", of those that there are.
+static const char *
+outcomes_text(const struct event_group *group, struct arena *arena)
+{
+    const struct group_outcomes *outcomes = &group->outcomes;
+    const struct {
+        const char *name;
+        int64_t count;
+    } parts[] = {{"resolved", outcomes->resolved},
+                 {"discarded", outcomes->discarded},
+                 {"reprocessed", outcomes->reprocessed},
+                 {"came back", outcomes->came_back}};
+    const char *text = "";
+    char count[TEXT_SHORT];
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].count > 0)
+            text = arena_printf(arena, "%s%s%s %s", text, *text ? "   " : "", parts[i].name,
+                                text_count(parts[i].count, count));
+    return text;
+}
+
 // What has its place in every group comes first: from one group to the next only its numbers change, and over
 // a slow line that is what a key costs.
 static void
@@ -209,6 +230,7 @@ preview_beside(const struct event_group *group, enum pivot pivot, int64_t now, s
     draw_heat_line(group, canvas, &area);
     draw_wrapped(canvas, &area, bytes_of(shares_text(group->types, arena)), ROLE_TEXT);
     draw_wrapped(canvas, &area, bytes_of(shares_text(group->topics, arena)), ROLE_TEXT);
+    draw_wrapped(canvas, &area, bytes_of(outcomes_text(group, arena)), ROLE_TEXT);
     area_take_top(&area, 1);
     draw_name(group, pivot, canvas, &area, arena);
 }
@@ -234,10 +256,10 @@ preview_under(const struct event_group *group, enum pivot pivot, int64_t now, st
                               retries_text(group, glyph_text(canvas, GLYPH_NONE), arena),
                               group->is_back ? "   came back after it was emptied" : ""),
                  ROLE_TEXT);
-    preview_line(
-        canvas, &area,
-        arena_printf(arena, "%s   %s", shares_text(group->types, arena), shares_text(group->topics, arena)),
-        ROLE_TEXT);
+    preview_line(canvas, &area,
+                 arena_printf(arena, "%s   %s   %s", shares_text(group->types, arena),
+                              shares_text(group->topics, arena), outcomes_text(group, arena)),
+                 ROLE_TEXT);
     preview_line(canvas, &area, group_title(group, pivot, arena), ROLE_STRONG);
     if (group->text.frame)
         preview_line(canvas, &area, arena_printf(arena, "  at %s", group->text.frame), ROLE_TEXT);

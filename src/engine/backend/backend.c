@@ -7,20 +7,18 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 #include "engine/backend/desk.h"
-#include "engine/keeper.h"
+#include "engine/keeping.h"
 #include "store/ledger.h"
 #include "store/workers.h"
 
 enum { WRITER_INBOX = 256 };
-static const int64_t KEEPER_AFTER = US_PER_SECOND / 4;
 static const int64_t WORKER_LOOK = 5 * US_PER_SECOND;
 
 struct backend {
     struct backend_settings settings;
     struct desk reader, writer; // each belongs to its thread
-    struct keeper *keeper;      // likewise; NULL: read-only
-    struct mailbox *keeper_end; // closed when it has to end
-    struct thread *reader_thread, *writer_thread, *keeper_thread;
+    struct keeping *keeping;    // NULL: read-only
+    struct thread *reader_thread, *writer_thread;
 };
 
 void
@@ -363,20 +361,6 @@ write_for_screen(void *context)
     }
 }
 
-// Keeps the sums of the backlog, unless another process does.
-static void
-keep_sums(void *context)
-{
-    struct backend *backend = context;
-    // Not while the first picture is made.
-    (void)!mailbox_take(backend->keeper_end, KEEPER_AFTER);
-    for (int64_t wait = 0; wait != INT64_MAX && !mailbox_is_closed(backend->keeper_end);) {
-        wait = keeper_step(backend->keeper);
-        if (wait > 0 && wait != INT64_MAX)
-            (void)!mailbox_take(backend->keeper_end, wait);
-    }
-}
-
 struct backend *
 backend_start(const struct backend_settings *settings, struct mailbox *requests, struct mailbox *replies)
 {
@@ -394,11 +378,8 @@ backend_start(const struct backend_settings *settings, struct mailbox *requests,
     backend->writer.inbox = mailbox_create(WRITER_INBOX);
     backend->reader_thread = thread_start(read_for_screen, backend, "reader");
     backend->writer_thread = thread_start(write_for_screen, backend, "writer");
-    if (!settings->store.is_read_only) {
-        backend->keeper = keeper_create(&backend->settings.store);
-        backend->keeper_end = mailbox_create(1);
-        backend->keeper_thread = thread_start(keep_sums, backend, "keeper");
-    }
+    if (!settings->store.is_read_only)
+        backend->keeping = keeping_start(&backend->settings.store);
     return backend;
 }
 
@@ -420,17 +401,11 @@ backend_stop(struct backend *backend)
         if (desks[i]->store)
             store_interrupt(desks[i]->store);
     }
-    if (backend->keeper) {
-        mailbox_close(backend->keeper_end);
-        keeper_interrupt(backend->keeper);
-    }
+    keeping_end(backend->keeping);
     mailbox_close(backend->reader.replies);
     thread_join(backend->reader_thread);
     thread_join(backend->writer_thread);
-    thread_join(backend->keeper_thread);
-    keeper_destroy(backend->keeper);
-    if (backend->keeper)
-        mailbox_destroy(backend->keeper_end, NULL);
+    keeping_stop(backend->keeping);
     for (int i = 0; i < 2; i++)
         store_close(desks[i]->store); // only now: until here it may be interrupted
     mailbox_destroy(backend->writer.inbox, drop_request);

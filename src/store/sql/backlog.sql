@@ -98,11 +98,17 @@ BEGIN
     WITH came AS (
         INSERT INTO redrive.backlog_event (id, cell, created, retries)
         SELECT w.id, w.cell, w.created, w.retries::smallint FROM unnest(p_ids, p_cells, p_created, p_retries) AS w (id, cell, created, retries)
-        ON CONFLICT (id) DO NOTHING RETURNING cell, created, retries),
+        ON CONFLICT (id) DO NOTHING RETURNING id, cell, created, retries),
     total AS (INSERT INTO redrive.backlog_total SELECT cell, retries, count(*) FROM came GROUP BY cell, retries),
     hour AS (INSERT INTO redrive.backlog_hour SELECT cell, created / 3600, count(*) FROM came GROUP BY cell, created / 3600),
     slot AS (INSERT INTO redrive.backlog_slot SELECT cell, created / 10, count(*) FROM came WHERE created / 10 >= s.slots_from GROUP BY cell, created / 10)
     SELECT count(*) INTO v_added FROM came;
+    -- No arrivals: what was discarded and is brought back counts as discarded no more.
+    INSERT INTO redrive.backlog_outcome (group_key, outcome, n)
+    SELECT c.group_key, 'discarded', -count(*)
+      FROM unnest(p_ids, p_cells) AS w (id, cell) JOIN redrive.backlog_cell c ON c.no = w.cell
+     WHERE w.id <= s.high AND redrive._last_done(w.id) = 'restore'
+     GROUP BY c.group_key;
     UPDATE redrive.backlog_state
        SET high = greatest(high, p_high), changed = changed + v_added;
     RETURN v_added;
@@ -127,11 +133,26 @@ BEGIN
     UPDATE redrive.backlog_state SET low = p_low, changed = changed + cardinality(p_ids);
 END $$;
 
+-- What redrive did to an event last; NULL: nothing.
+CREATE OR REPLACE FUNCTION redrive._last_done(p_id bigint) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT o.action FROM redrive.operation_item i JOIN redrive.operation o ON o.no = i.operation_no
+     WHERE i.event_id = p_id AND i.state = 'done' AND o.action <> 'correct' ORDER BY i.at DESC LIMIT 1;
+$$;
+
+-- Takes events out of the sums, and counts what became of them.
 CREATE OR REPLACE FUNCTION redrive._backlog_drop(p_ids bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE v_from integer := (SELECT slots_from FROM redrive.backlog_state);
 BEGIN
-    WITH gone AS (DELETE FROM redrive.backlog_event WHERE id = ANY (p_ids) RETURNING cell, created, retries),
+    WITH gone AS (DELETE FROM redrive.backlog_event WHERE id = ANY (p_ids) RETURNING id, cell, created, retries),
+    outcome AS (
+        INSERT INTO redrive.backlog_outcome (group_key, outcome, n)
+        SELECT c.group_key, CASE WHEN e.status = 'DISCARDED' THEN 'discarded' WHEN redrive._last_done(g.id) = 'reprocess' THEN 'reprocessed'
+                                 ELSE 'resolved' END, count(*)
+          FROM gone g JOIN LATERAL (SELECT x.status FROM :"events" x WHERE x.id = g.id LIMIT 1) e ON e.status IN ('RESOLVED', 'DISCARDED')
+          JOIN redrive.backlog_cell c ON c.no = g.cell
+         GROUP BY 1, 2),
     total AS (INSERT INTO redrive.backlog_total SELECT cell, retries, -count(*) FROM gone GROUP BY cell, retries),
     hour AS (INSERT INTO redrive.backlog_hour SELECT cell, created / 3600, -count(*) FROM gone GROUP BY cell, created / 3600)
     INSERT INTO redrive.backlog_slot
@@ -237,6 +258,18 @@ BEGIN
         INSERT INTO redrive.backlog_slot
         SELECT cell, slot, sum(n) FROM gone WHERE slot >= p_slot GROUP BY cell, slot HAVING sum(n) <> 0;
         UPDATE redrive.backlog_state SET slots_from = greatest(slots_from, p_slot);
+    END IF;
+END $$;
+
+-- The same for what became of events; when the first of them left is kept.
+CREATE OR REPLACE FUNCTION redrive.backlog_fold_outcomes(p_keeper text, p_rows bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    PERFORM redrive._backlog_hold(p_keeper);
+    IF (SELECT count(*) FROM redrive.backlog_outcome) > p_rows THEN
+        WITH gone AS (DELETE FROM redrive.backlog_outcome RETURNING *)
+        INSERT INTO redrive.backlog_outcome
+        SELECT group_key, outcome, sum(n), min(since) FROM gone GROUP BY group_key, outcome HAVING sum(n) <> 0;
     END IF;
 END $$;
 
