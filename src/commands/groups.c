@@ -9,16 +9,11 @@
 #include "commands/groups_category.h"
 #include "commands/json.h"
 #include "commands/output.h"
-#include "commands/publishing.h"
+#include "commands/sums.h"
 #include "core/fingerprint.h"
 #include "core/words.h"
 #include "store/categories.h"
-#include "engine/keeper.h"
 #include "store/events.h"
-#include "store/rollup.h"
-
-static const int64_t FRESH_FOR = 5 * US_PER_SECOND;
-static const int64_t CATCH_UP_FOR = 20 * US_PER_SECOND;
 
 // What --json tells beyond a group's top three: every event type and topic of each group, and how many events
 // came back.
@@ -128,55 +123,20 @@ count_cell(void *context, const struct backlog_cell *cell, int64_t count)
         break_down(counting, &event, count, cell->came_back);
 }
 
-// Nobody kept them for a while, this process may, and most of it is there: it takes seconds.
-static void
-catch_up(const struct store_settings *settings)
-{
-    struct keeper *keeper = keeper_create(settings);
-    int64_t until = clock_mono() + CATCH_UP_FOR;
-    for (int64_t wait = 0; !keeper_is_exact(keeper) && wait < US_PER_SECOND && clock_mono() < until;) {
-        wait = keeper_step(keeper);
-        clock_sleep(wait > 100000 ? 100000 : wait);
-    }
-    keeper_destroy(keeper);
-}
-
-// Are they those of the table, but for what arrived a moment ago? What stops that from being known is no
-// failure: then all events are looked at.
-static bool
-are_sums_exact(struct call *call, struct store *store, struct rollup_state *state)
-{
-    for (int turn = 0; turn < 2; turn++) {
-        if (store_info(store)->schema_version == 0 || !rollup_state(store, state, NULL) || !state->exists ||
-            !state->is_ours || state->is_counting)
-            return false;
-        if (state->exact_at != TIME_ABSENT && state->behind == 0 &&
-            state->as_of - state->exact_at < FRESH_FOR)
-            return true;
-        if (turn > 0 || state->is_kept || !state->may_keep)
-            return false;
-        const struct store_settings settings = publishing_store(call);
-        catch_up(&settings);
-    }
-    return false;
-}
-
 // Everything pending, by what cells know; hours are not among that for what came back.
 static bool
 read_sums(struct call *call, struct store *store, struct counting *counting, bool *is_read, struct err *err)
 {
     const struct options *options = &call->options;
-    struct rollup_state state;
     bool is_whole =
         !options->has_ids && !options->group && !options->filter && !options->queue && !options->status;
-    *is_read = is_whole && counting->pivot != PIVOT_HOUR && are_sums_exact(call, store, &state);
-    if (!*is_read)
+    *is_read = false;
+    if (!is_whole || counting->pivot == PIVOT_HOUR)
         return true;
-    if (!rollup_read(store, counting->backlog, false, err))
+    if (!sums_read(call, store, counting->backlog, is_read, err))
         return false;
-    backlog_each_cell(counting->backlog, count_cell, counting);
-    char at[TIME_TEXT];
-    remark(call, "exact as of %s, out of the sums that are kept", time_local(state.exact_at, at));
+    if (*is_read)
+        backlog_each_cell(counting->backlog, count_cell, counting);
     return true;
 }
 

@@ -8,6 +8,9 @@
 #include "commands/command.h"
 #include "commands/json.h"
 #include "commands/output.h"
+#include "commands/sums.h"
+
+enum { ERRORS_SHOWN = 20 };
 
 struct report {
     const struct call *call;
@@ -175,6 +178,10 @@ errors_json(const struct report *report, struct err *err)
         const struct stats_error *error = &report->stats->errors[i];
         struct value *row = value_object();
         value_add_text(row, "error_message", error->message);
+        if (error->group)
+            json_group(row, "group", error->group);
+        else
+            value_add_text(row, "group", NULL);
         value_add_int(row, "count", error->count);
         value_add_time(row, "first_seen", error->first_at, report->zone_us);
         value_add_time(row, "last_seen", error->last_at, report->zone_us);
@@ -239,6 +246,24 @@ resolutions_json(const struct report *report, struct err *err)
     return json_print(object, err);
 }
 
+// The largest groups, which say more than the largest messages: where sums are kept they cost nothing.
+static void
+errors_of_sums(const struct backlog *backlog, struct arena *arena, struct stats *stats)
+{
+    struct group_list list;
+    backlog_groups(backlog, PIVOT_ERROR, NULL, clock_now(), arena, &list);
+    stats->error_count = list.count < ERRORS_SHOWN ? list.count : ERRORS_SHOWN;
+    stats->errors = arena_array(arena, stats->error_count, sizeof *stats->errors);
+    for (size_t i = 0; i < stats->error_count; i++) {
+        const struct event_group *group = &list.groups[i];
+        stats->errors[i] = (struct stats_error){.message = group->text.sample ? group->text.sample : "",
+                                                .group = group->key,
+                                                .count = group->count,
+                                                .first_at = group->first_at,
+                                                .last_at = group->last_at};
+    }
+}
+
 typedef bool print_fn(const struct report *report, struct err *err);
 
 static const struct {
@@ -257,7 +282,13 @@ command_stats(struct call *call, struct err *err)
         return command_status(err);
     struct arena arena = {0};
     struct stats stats = {0};
-    bool ok = stats_read(store, &arena, &stats, err);
+    struct backlog *backlog = backlog_create();
+    bool is_read;
+    bool ok =
+        sums_read(call, store, backlog, &is_read, err) && stats_read(store, is_read, &arena, &stats, err);
+    if (ok && is_read)
+        errors_of_sums(backlog, &arena, &stats);
+    backlog_destroy(backlog);
     struct report report = {.call = call, .stats = &stats, .zone_us = store_info(store)->zone_us};
     for (size_t i = 0; ok && i < sizeof analyses / sizeof *analyses; i++)
         ok = call->options.json ? analyses[i].json(&report, err) : analyses[i].text(&report, err);

@@ -122,7 +122,7 @@ read_resolutions(const PGresult *r, struct arena *arena, struct stats *stats)
 }
 
 bool
-stats_read(struct store *store, struct arena *arena, struct stats *stats, struct err *err)
+stats_read(struct store *store, bool has_errors, struct arena *arena, struct stats *stats, struct err *err)
 {
     enum { ROOM, PENDING, ERRORS, HOURS, TYPES, RESOLUTIONS, QUERIES };
     static const char *const sql[QUERIES] = {
@@ -134,15 +134,19 @@ stats_read(struct store *store, struct arena *arena, struct stats *stats, struct
     param_text(&zone, store->zone);
     PGresult *results[QUERIES] = {0};
     struct pg_step steps[QUERIES];
+    size_t count = 0;
     for (size_t i = 0; i < QUERIES; i++)
-        steps[i] = (struct pg_step){.sql = sql[i], .params = i == ROOM ? NULL : &zone, .whole = &results[i]};
-    bool ok = pg_run(store, FOR_SCANNING, steps, QUERIES, err);
+        if (i != ERRORS || !has_errors)
+            steps[count++] =
+                (struct pg_step){.sql = sql[i], .params = i == ROOM ? NULL : &zone, .whole = &results[i]};
+    bool ok = pg_run(store, FOR_SCANNING, steps, count, err);
     params_release(&zone);
     if (!ok)
         return false;
 
     read_pending(results[PENDING], &stats->pending);
-    read_errors(results[ERRORS], arena, stats);
+    if (!has_errors)
+        read_errors(results[ERRORS], arena, stats);
     read_hours(results[HOURS], arena, stats);
     read_types(results[TYPES], arena, stats);
     read_resolutions(results[RESOLUTIONS], arena, stats);

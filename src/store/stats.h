@@ -12,7 +12,8 @@ struct stats_pending {
     int64_t oldest_at, newest_at; // of the pending
 };
 struct stats_error {
-    const char *message; // as it stands, cut at 500 characters
+    const char *message; // as it stands, cut at 500 characters; of a group, its newest one's first line
+    uint64_t group;      // counted by group; 0: by message
     int64_t count;
     int64_t first_at, last_at;
 };
@@ -37,6 +38,8 @@ struct stats {
     struct stats_resolution *resolutions; // mean time to resolution per type
     size_t error_count, hour_count, type_count, resolution_count;
 };
-bool stats_read(struct store *store, struct arena *arena, struct stats *stats, struct err *err) MUST_CHECK;
+// has_errors: the most common errors are known from elsewhere, and left out.
+bool stats_read(struct store *store, bool has_errors, struct arena *arena, struct stats *stats,
+                struct err *err) MUST_CHECK;
 
 #endif

@@ -126,6 +126,26 @@ ok "stats: five objects" all lines 5 ';' json 'len({r["analysis"] for r in rows}
 run stats "${db[@]}"
 ok "stats for people" all exits 0 ';' says "Most common errors" ';' says "Mean time to resolution"
 
+# Sums that a worker keeps: the same groups, without a look at the events.
+run groups "${db[@]}" --json
+sed 's/"rate_per_minute.*"event_types"/"event_types"/; s/,"resolved".*//' "$work/out" | sort >"$work/looked_at"
+"$REDRIVE" work "${db[@]}" >/dev/null 2>&1 &
+worker=$!
+for _ in $(seq 150); do
+    run groups "${db[@]}" --json
+    case $err in *"exact as of"*) break ;; esac
+    sleep 0.2
+done
+sed 's/"rate_per_minute.*"event_types"/"event_types"/; s/,"resolved".*//' "$work/out" | sort >"$work/summed"
+ok "groups out of the sums that a worker keeps" all exits 0 ';' warns "exact as of" ';' cmp "$work/looked_at" "$work/summed" ';' \
+    json 'all(r["resolved"] == 0 and r["came_back"] == 0 for r in rows)'
+run stats "${db[@]}" --json
+ok "stats: the largest groups out of the sums" all exits 0 ';' warns "exact as of" ';' \
+    json '[r for r in rows if r["analysis"] == "errors"][0]["errors"][0]["group"] == "'"$key"'"' ';' \
+    json '[r for r in rows if r["analysis"] == "errors"][0]["errors"][0]["count"] == 500'
+kill "$worker"
+wait "$worker" 2>/dev/null || true
+
 run doctor "${db[@]}"
 ok "doctor looks at host, PostgreSQL and Kafka" all says postgresql ';' says kafka ';' says "may carry operations out"
 run doctor "${db[@]}" --json

@@ -260,7 +260,7 @@ read_only_changes_nothing(void **state)
     assert_refused(schema_adopt(store, &err), ERR_DENIED, "--read-only");
     assert_refused(schema_create_indexes(store, &err), ERR_DENIED, "--read-only");
     struct stats stats;
-    assert_works(stats_read(store, &world.arena, &stats, &err));
+    assert_works(stats_read(store, false, &world.arena, &stats, &err));
     assert_int_equal(stats.pending.pending, 5);
     store_close(store);
     world_end(&world);
@@ -542,7 +542,7 @@ five_analyses(void **state)
                           " created_at = localtimestamp - interval '8 days' WHERE id = 70; UPDATE "
                           "public.dlq_events SET status = 'odd' WHERE id = 12");
     struct stats stats;
-    assert_works(stats_read(world.store, &world.arena, &stats, &err));
+    assert_works(stats_read(world.store, false, &world.arena, &stats, &err));
     assert_int_equal(stats.pending.pending, 58);
     assert_int_equal(stats.pending.resolved, 10);
     assert_int_equal(stats.pending.discarded, 1);
@@ -567,7 +567,7 @@ five_analyses(void **state)
     assert_int_equal(stats.resolution_count, 1);
     assert_true(stats.resolutions[0].mean_seconds == 90.0);
     test_sql(world.admin, "TRUNCATE public.dlq_events");
-    assert_works(stats_read(world.store, &world.arena, &stats, &err));
+    assert_works(stats_read(world.store, false, &world.arena, &stats, &err));
     assert_int_equal(stats.pending.oldest_at, TIME_ABSENT);
     assert_int_equal(stats.hour_count, 168);
     world_end(&world);
@@ -628,7 +628,7 @@ everything_works_behind_a_pooler(void **state)
     assert_int_equal(page.count, 500);
     event_page_release(&page);
     struct stats stats;
-    assert_works(stats_read(world.store, &world.arena, &stats, &err));
+    assert_works(stats_read(world.store, false, &world.arena, &stats, &err));
     assert_works(worker_beat(other, "w", true, "idle", 0, &err));
     // Nothing of ours stays in the server connections that others will get.
     PGconn *stranger = test_connect(world.db.pooled);

@@ -1,0 +1,15 @@
+// sums: the sums of the backlog that somebody keeps (store/rollup), for commands that would else look at
+// every event.
+#ifndef REDRIVE_COMMANDS_SUMS_H
+#define REDRIVE_COMMANDS_SUMS_H
+
+#include "commands/command.h"
+#include "core/backlog.h"
+
+// Reads them where they were seen to be those of the table a moment ago, and says on standard error as of
+// when that was. Where nobody kept them for a while, and this session may, it catches up first, for 20 s at
+// most. *is_read false: they cannot be had, look at the events.
+bool sums_read(struct call *call, struct store *store, struct backlog *backlog, bool *is_read,
+               struct err *err) MUST_CHECK;
+
+#endif
