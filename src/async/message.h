@@ -26,11 +26,12 @@ enum request_kind {
     REQUEST_GROUPS, // pivot, group (within), is_on (near-equal ones as one, for PIVOT_ERROR of all): answered
                     // at once and again whenever it changed, until another REQUEST_GROUPS
     REQUEST_LIST,   // the ids a list is made of: list; pages; asked anew it replaces the one before
-    REQUEST_COLLECT, // like REQUEST_LIST, beside it: ids for a selection or an action; answered by REPLY_LIST
-    REQUEST_FACETS,  // ids: counts of their types, topics, sources, categories
-    REQUEST_ROWS,    // ids: rows for the window of a list, texts cut to 1 KiB
-    REQUEST_EVENT,   // id: everything about one event
-    REQUEST_WHY,     // id: why it is in its group
+    REQUEST_COLLECT,    // like REQUEST_LIST, beside it: ids for a selection or an action; answered by
+                        // REPLY_LIST; what is undecided is counted and left out
+    REQUEST_FACETS,     // ids: counts of their types, topics, sources, categories
+    REQUEST_ROWS,       // ids: rows for the window of a list, texts cut to 1 KiB
+    REQUEST_EVENT,      // id: everything about one event
+    REQUEST_WHY,        // id: why it is in its group
     REQUEST_OPERATIONS, // the list: answered at once and again whenever something changed, until
                         // REQUEST_OPERATIONS_END
     REQUEST_OPERATIONS_END,

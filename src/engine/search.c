@@ -234,11 +234,13 @@ decide(struct search *search, int64_t id, uint64_t *open)
 }
 
 static void
-add_found(struct search_found *found, int64_t id, bool is_undecided)
+add_found(const struct search *search, struct search_found *found, int64_t id, bool is_undecided)
 {
+    found->undecided += is_undecided;
+    if (is_undecided && search->query.leaves_undecided)
+        return;
     found->ids = alloc_grow(found->ids, found->count, &found->capacity, sizeof *found->ids);
     found->ids[found->count++] = id;
-    found->undecided += is_undecided;
 }
 
 static enum filter_verdict
@@ -287,7 +289,7 @@ read_asked(struct search *search, struct store *store, struct search_found *foun
             verdict = decide_rest(search, asked, &page.events[row++]);
         }
         if (verdict != FILTER_NO)
-            add_found(found, asked->id, verdict == FILTER_UNDECIDED);
+            add_found(search, found, asked->id, verdict == FILTER_UNDECIDED);
     }
     event_page_release(&page);
     free(ids);
@@ -307,7 +309,7 @@ look_at(struct search *search, int64_t id, struct search_found *found)
     if (verdict == FILTER_NO)
         return;
     if (!open && !search->asked_count) {
-        add_found(found, id, verdict == FILTER_UNDECIDED);
+        add_found(search, found, id, verdict == FILTER_UNDECIDED);
         return;
     }
     search->asked =

@@ -20,6 +20,7 @@ struct search_query {
     size_t count;
     const struct backlog *backlog; // that they are from; NULL: rows are read for what it would know
     struct text_cache *cache;      // NULL: rows are read
+    bool leaves_undecided;         // out of what is found: they are only counted
     // Called between pieces of work of some milliseconds: true ends the step early (may be NULL).
     bool (*is_wanted_elsewhere)(void *context);
     void *context;
@@ -28,7 +29,7 @@ struct search_query {
 struct search_found {
     int64_t *ids; // heap, grows; the caller takes or resets it
     size_t count, capacity;
-    int64_t undecided; // among them, since the search began
+    int64_t undecided; // among them or left out, since the search began
 };
 
 struct search;

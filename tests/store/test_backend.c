@@ -286,6 +286,64 @@ lists_are_whole_and_newest_first(void **state)
     end(&bench);
 }
 
+// All replies to a list or a collection; its ids in order.
+static size_t
+gather(struct bench *bench, uint64_t number, int64_t *ids, size_t room, int64_t *undecided)
+{
+    size_t count = 0;
+    for (bool is_last = false; !is_last;) {
+        struct reply *reply = await(bench, answers, &number);
+        assert_int_equal(reply->kind, REPLY_LIST);
+        for (size_t i = 0; i < reply->id_count && !reply->is_new_available; i++) {
+            assert_true(count < room);
+            ids[count++] = reply->ids[i];
+        }
+        *undecided = reply->undecided;
+        is_last = reply->is_last;
+        reply_destroy(reply);
+    }
+    return count;
+}
+
+// What an action is about is exactly what matched when it was asked for: nothing that arrives while it is
+// searched for, and nothing that a pattern could not decide, which the list shows.
+static void
+what_is_collected_matched(void **state)
+{
+    (void)state;
+    enum { EVENTS = 3000, HOSTILE = 5 };
+    static const char text[] = "\"(a+)+[bc]$|host-3\"";
+    struct bench bench;
+    prepare(&bench, EVENTS);
+    bench.settings.filter_cache = 64 << 20;
+    test_sql(bench.world.admin,
+             "UPDATE public.dlq_events SET error_message = repeat('a', 30000) || '!' WHERE id <= %d",
+             HOSTILE);
+    int64_t matching = test_number(bench.world.admin,
+                                   "SELECT count(*) FROM public.dlq_events WHERE error_message ~ 'host-3'");
+    bench.backend = backend_start(&bench.settings, bench.requests, bench.replies);
+    watch_groups(&bench);
+    reply_destroy(await_count(&bench, EVENTS));
+
+    int64_t *ids = alloc_array(EVENTS * 2, sizeof *ids);
+    int64_t undecided = 0;
+    size_t count = gather(&bench, ask(&bench, list_request(text)), ids, EVENTS * 2, &undecided);
+    assert_int_equal(count, matching + HOSTILE);
+    assert_int_equal(undecided, HOSTILE);
+
+    struct request *request = list_request(text);
+    request->kind = REQUEST_COLLECT;
+    uint64_t number = ask(&bench, request);
+    add_events(bench.world.admin, 70);
+    count = gather(&bench, number, ids, EVENTS * 2, &undecided);
+    assert_int_equal(count, matching);
+    assert_int_equal(undecided, HOSTILE);
+    for (size_t i = 0; i < count; i++)
+        assert_true(ids[i] > HOSTILE && ids[i] <= EVENTS && ids[i] % 7 == 3);
+    free(ids);
+    end(&bench);
+}
+
 static void
 rows_and_details_are_read_by_id(void **state)
 {
@@ -546,6 +604,7 @@ main(void)
         cmocka_unit_test(who_may_not_keep_sums_counts_rows),
         cmocka_unit_test(late_commits_are_found),
         cmocka_unit_test(lists_are_whole_and_newest_first),
+        cmocka_unit_test(what_is_collected_matched),
         cmocka_unit_test(rows_and_details_are_read_by_id),
         cmocka_unit_test(what_is_confirmed_is_asked_for_once),
         cmocka_unit_test(a_lost_connection_comes_back),

@@ -384,6 +384,8 @@ receive_list(struct app *app, struct decide *decide, const struct reply *reply)
     if (!reply->is_last)
         return;
     decide->list_number = 0;
+    if (reply->undecided)
+        strbuf_printf(&decide->what, ", %" PRId64 " undecided left out", reply->undecided);
     if (decide->count == 0) {
         app_say(app, SAY_WARN, "there is nothing left to %s in %s", action_name(decide->action),
                 strbuf_text(&decide->what));

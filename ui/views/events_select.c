@@ -71,7 +71,7 @@ events_collect_matches(struct app *app, struct events *events)
 }
 
 static void
-finish_collecting(struct app *app, struct events *events)
+finish_collecting(struct app *app, struct events *events, int64_t undecided)
 {
     events->collect_number = 0;
     if (events->collect_for == DO_NEXT_MATCH) {
@@ -85,9 +85,12 @@ finish_collecting(struct app *app, struct events *events)
     else
         selection_add(selection, events->collected, events->collected_count);
     char changed[TEXT_SHORT];
+    char left_out[TEXT_SHORT];
     int64_t difference = (int64_t)selection->count - (int64_t)before;
-    app_say(app, SAY_INFO, "%s %s", text_count(difference < 0 ? -difference : difference, changed),
-            difference < 0 ? "unselected" : "more selected");
+    app_say(app, undecided ? SAY_WARN : SAY_INFO, "%s %s%s%s%s",
+            text_count(difference < 0 ? -difference : difference, changed),
+            difference < 0 ? "unselected" : "more selected", undecided ? ", " : "",
+            undecided ? text_count(undecided, left_out) : "", undecided ? " undecided left out" : "");
 }
 
 void
@@ -104,7 +107,7 @@ events_collected(struct app *app, struct events *events, const struct reply *rep
         events->collected[events->collected_count++] = reply->ids[i];
     }
     if (reply->is_last)
-        finish_collecting(app, events);
+        finish_collecting(app, events, reply->undecided);
 }
 
 static void
@@ -156,7 +159,10 @@ select_all(struct app *app, struct events *events)
         app_say(app, SAY_WARN, "the list is still being made; select all when it is whole");
         return;
     }
-    selection_add(app_selection(app), events->ids, events->count);
+    if (events->undecided) // of what is shown only what is known to match
+        collect(app, events, DO_SELECT_PATTERN, "", NULL);
+    else
+        selection_add(app_selection(app), events->ids, events->count);
 }
 
 static void

@@ -15,7 +15,8 @@
 struct list_job {
     uint64_t number; // of the request; 0: no list was asked for
     bool is_running;
-    bool is_first; // nothing was sent yet
+    bool is_first;         // nothing was sent yet
+    bool leaves_undecided; // for an action: only what is known to match
     struct list_query query;
     struct filter *filter;
     unsigned statuses;   // of events looked at, when they are not candidates

@@ -102,6 +102,7 @@ desk_list_request(struct desk *desk, struct request *request)
     list->query = request->list;
     request->list.filter = NULL; // taken over
     list->is_first = true;
+    list->leaves_undecided = request->kind == REQUEST_COLLECT;
 
     struct err err = {0};
     const char *text = list->query.filter;
@@ -238,7 +239,7 @@ list_page(struct desk *desk, struct list_job *list)
             continue;
         enum filter_verdict verdict = list->filter ? filter_match(list->filter, event) : FILTER_YES;
         list->undecided += verdict == FILTER_UNDECIDED;
-        if (verdict != FILTER_NO)
+        if (verdict == FILTER_YES || (verdict == FILTER_UNDECIDED && !list->leaves_undecided))
             ids[count++] = event->id;
     }
     list->at += query.id_count;

@@ -33,6 +33,7 @@ desk_search_begin(struct desk *desk, struct list_job *list)
         .count = list->candidate_count,
         .backlog = is_pending ? desk_rows_known(desk) : NULL,
         .cache = is_pending ? desk->cache : NULL,
+        .leaves_undecided = list->leaves_undecided,
         .is_wanted_elsewhere = is_asked_for,
         .context = desk,
     });
