@@ -98,17 +98,59 @@ first_line(struct bytes text)
     return end == SIZE_MAX ? text : bytes_slice(text, 0, end);
 }
 
+// The first `hidden` bytes are looked at by the filter, and left out of the picture.
+static void
+draw_rest(struct canvas *canvas, struct area area, struct bytes text, size_t hidden, enum role role,
+          struct filter *filter, enum filter_column column)
+{
+    struct filter_span found[SPANS];
+    struct canvas_span spans[SPANS];
+    size_t found_count = filter && bytes_present(text) ? filter_spans(filter, column, text, found, SPANS) : 0;
+    size_t count = 0;
+    for (size_t i = 0; i < found_count; i++) {
+        size_t from = found[i].from > hidden ? found[i].from : hidden;
+        size_t end = found[i].from + found[i].len;
+        if (end > from)
+            spans[count++] =
+                (struct canvas_span){.from = from - hidden, .len = end - from, .role = ROLE_MATCH};
+    }
+    canvas_styled(canvas, area.row, area.col, area.cols, bytes_slice(text, hidden, text.len - hidden),
+                  &(struct canvas_style){.role = role, .spans = spans, .span_count = count});
+}
+
 static void
 draw_highlighted(struct canvas *canvas, struct area area, struct bytes text, enum role role,
                  struct filter *filter, enum filter_column column)
 {
-    struct filter_span found[SPANS];
-    struct canvas_span spans[SPANS];
-    size_t count = filter && bytes_present(text) ? filter_spans(filter, column, text, found, SPANS) : 0;
-    for (size_t i = 0; i < count; i++)
-        spans[i] = (struct canvas_span){.from = found[i].from, .len = found[i].len, .role = ROLE_MATCH};
-    canvas_styled(canvas, area.row, area.col, area.cols, text,
-                  &(struct canvas_style){.role = role, .spans = spans, .span_count = count});
+    draw_rest(canvas, area, text, 0, role, filter, column);
+}
+
+static bool
+is_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
+}
+
+size_t
+event_package_len(struct bytes message)
+{
+    size_t package = 0;
+    size_t at = 0;
+    for (; at < message.len && (is_name(message.data[at]) || message.data[at] == '.'); at++)
+        if (message.data[at] == '.')
+            package = at + 1;
+    bool is_class =
+        package > 0 && package < at && message.data[package] >= 'A' && message.data[package] <= 'Z';
+    return is_class && (at == message.len || message.data[at] == ':') ? package : 0;
+}
+
+// As people speak of it: the class without its package. The preview and the event itself have all of it.
+static void
+draw_error(const struct event *event, enum role role, struct filter *filter, struct canvas *canvas,
+           struct area area)
+{
+    struct bytes line = first_line(event->error_message);
+    draw_rest(canvas, area, line, event_package_len(line), role, filter, FILTER_COLUMN_ERROR);
 }
 
 // What stands in the key column: the record's key, else what would become one.
@@ -150,7 +192,7 @@ event_cell(const struct event *event, enum event_column column, int64_t now, str
         canvas_text(canvas, area.row, area.col, area.cols, bytes_of(event_status_name(event->status)), role);
         break;
     case COLUMN_ERROR:
-        draw_highlighted(canvas, area, first_line(event->error_message), role, filter, FILTER_COLUMN_ERROR);
+        draw_error(event, role, filter, canvas, area);
         break;
     case EVENT_COLUMNS:
         break;

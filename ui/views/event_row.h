@@ -36,6 +36,9 @@ extern const struct table_column event_columns[EVENT_COLUMNS];
 // filter (may be NULL): its matches are highlighted.
 void event_cell(const struct event *event, enum event_column column, int64_t now, struct filter *filter,
                 struct canvas *canvas, struct area area);
+// How many bytes of a message are the package of the class that it begins with: "java.net." of
+// "java.net.SocketTimeoutException: connect"; 0: it does not.
+size_t event_package_len(struct bytes message);
 // What the preview under or beside a list shows of an event.
 void event_preview(const struct event *event, struct filter *filter, struct canvas *canvas, struct area area);
 

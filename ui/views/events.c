@@ -25,7 +25,7 @@ events_model(const struct events *events)
 {
     return (struct table_model){.count = events->count,
                                 .id = events_id,
-                                .columns = event_columns,
+                                .columns = events->columns,
                                 .column_count = EVENT_COLUMNS,
                                 .rows = events};
 }
@@ -209,6 +209,18 @@ receive_list(struct app *app, struct events *events, const struct reply *reply)
     (void)app;
 }
 
+static void
+take_rows(struct events *events, struct reply *reply)
+{
+    row_cache_take(&events->rows, reply);
+    for (size_t i = 0; i < events->rows.count && events->type; i++) {
+        if (bytes_equal_text(events->rows.rows[i].event_type, events->type))
+            continue;
+        free(events->type);
+        events->type = NULL;
+    }
+}
+
 static bool
 events_receive(struct app *app, void *state, struct reply *reply)
 {
@@ -227,7 +239,7 @@ events_receive(struct app *app, void *state, struct reply *reply)
         events_collected(app, events, reply);
     } else if (reply->number == events->rows_number) {
         if (reply->kind == REPLY_ROWS)
-            row_cache_take(&events->rows, reply);
+            take_rows(events, reply);
     } else if (reply->number == events->list_number) {
         if (reply->kind == REPLY_LIST)
             receive_list(app, events, reply);
@@ -276,6 +288,9 @@ events_layout(struct app *app, void *state, const struct view_areas *areas)
     struct area body = areas->body;
     bool is_beside;
     events_split(events, &body, &is_beside);
+    memcpy(events->columns, event_columns, sizeof events->columns);
+    if (events->type)
+        events->columns[COLUMN_TYPE].width = events->columns[COLUMN_TYPE].widest = 0;
     struct table_model model = events_model(events);
     table_layout(&events->table, &model, body);
     fetch_window(app, events);
@@ -314,6 +329,7 @@ events_open(struct app *app, const void *argument)
         events->query.filter = NULL;
         filter = given->query.filter;
         events->title = given->title ? alloc_text(given->title) : NULL;
+        events->type = given->type ? alloc_text(given->type) : NULL;
     }
     if (filter)
         strbuf_add_text(&events->filter, filter);
@@ -334,6 +350,7 @@ events_close(struct app *app, void *state)
     row_cache_release(&events->rows);
     events_saved_release(events);
     free(events->title);
+    free(events->type);
     free(events->ids);
     free(events->collected);
     free(events);

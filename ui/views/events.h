@@ -12,6 +12,7 @@ struct app;
 struct events_argument {
     struct list_query query; // its filter may be set; borrowed
     const char *title; // breadcrumb: "SocketTimeoutException", "refused of operation 41"; NULL: by the query
+    const char *type;  // all of them are known to be of this event type; NULL: of several
 };
 
 // argument of view_event.open: const struct event_argument *.

@@ -133,6 +133,9 @@ draw_line(const struct app *app, const struct events *events, struct canvas *can
     const char *status = events_status_name(events);
     if (status)
         chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_INFO, bytes_of(status));
+    if (events->type)
+        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS,
+                  bytes_of(arena_printf(arena, "all %s", events->type)));
     chip_draw(canvas, line.row, &col, limit, ROLE_STATUS, bytes_of(events_order_words(events, arena)));
 }
 
@@ -154,7 +157,7 @@ events_draw(const struct app *app, const void *state, struct canvas *canvas, con
                                 .id = drawn_id,
                                 .is_selected = drawn_selected,
                                 .cell = drawn_cell,
-                                .columns = event_columns,
+                                .columns = events->columns,
                                 .column_count = EVENT_COLUMNS,
                                 .rows = &drawing};
     table_draw(&events->table, &model, canvas, body);

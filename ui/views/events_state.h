@@ -15,6 +15,9 @@ struct events {
     struct strbuf before;    // in force when the prompt was opened
     struct filter *parsed;   // of `filter`, for highlighting
     struct table table;
+    struct table_column columns[EVENT_COLUMNS];
+    char *type; // of all events, as far as seen: said once, in line 2, and its column left to others; NULL:
+                // several
     struct row_cache rows;
     bool has_preview;
     bool is_selected_only;

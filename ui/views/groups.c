@@ -79,7 +79,8 @@ open_events(struct app *app, const struct groups *groups)
         return;
     struct arena *arena = app_frame(app);
     struct events_argument argument = {.query = group_query(groups->pivot, within_of(groups), group, arena),
-                                       .title = group_short_title(group, groups->pivot, arena)};
+                                       .title = group_short_title(group, groups->pivot, arena),
+                                       .type = group->types[1].count == 0 ? group->types[0].name : NULL};
     app_open(app, &view_events, &argument);
 }
 
