@@ -73,10 +73,12 @@ median_of()
     median "$RUN/step"
 }
 
-# aim NAME VALUE AIM: one line of the table.
+# aim WHAT VALUE AIM [SIZE NAME RATIO]: one line of the table; with a ratio, beside what was recorded.
 aim()
 {
-    printf '  %-58s %12s   aim %s\n' "$1" "$2" "$3"
+    printf '  %-58s %12s   aim %-14s' "$1" "$2" "$3"
+    [ $# -lt 6 ] || against "$4" "$5" "$6"
+    echo
 }
 
 measure_publish()
@@ -100,9 +102,10 @@ measure_publish()
     awk -v events="$EVENTS" -v r="$(median "$RUN/redrive")" -v s="$(median "$RUN/send")" -v u="$(median "$RUN/update")" -v h="$(median "$RUN/hand")" 'BEGIN {
         printf "  median: redrive %.2f s (%d events/s while sending), bare UPDATE %.2f s, by hand %.2f s\n", r, events / s, u, h
         printf "%.2f\n%.2f\n", u / r, h / r >"/dev/stderr"
-    }' 2>"$RUN/ratios"
-    aim "reprocess against the bare UPDATE (freeze included)" "$(sed -n 1p "$RUN/ratios") x" "0.5, later 0.9"
-    aim "reprocess against psql | kcat | UPDATE" "$(sed -n 2p "$RUN/ratios") x" "-"
+        printf "%.2f\n%.2f\n", r / u, r / h >"/dev/stderr"
+    }' 2>"$RUN/publish"
+    aim "reprocess against the bare UPDATE (freeze included)" "$(sed -n 1p "$RUN/publish") x" "0.5, later 0.9" "$EVENTS" publish_to_update "$(sed -n 3p "$RUN/publish")"
+    aim "reprocess against psql | kcat | UPDATE" "$(sed -n 2p "$RUN/publish") x" "-" "$EVENTS" publish_to_hand "$(sed -n 4p "$RUN/publish")"
     aim "memory of the worker, $EVENTS events" "$(($(median_of tally peak_kib) / 1024)) MiB" "64 MiB"
     psql -X -q -d postgres -c "DROP DATABASE origin"
 }
@@ -139,7 +142,9 @@ measure_discard()
         drop_work
         echo "  round $round: freeze $(tail -n 1 "$RUN/discard_freeze") s, discard $(tail -n 1 "$RUN/discard") s, bare UPDATE $(tail -n 1 "$RUN/discard_update") s"
     done
-    aim "discard against one bare UPDATE" "$(awk -v d="$(median "$RUN/discard")" -v u="$(median "$RUN/discard_update")" 'BEGIN { printf "%.2f", d / u }') x" "1.1 x"
+    local ratio
+    ratio=$(awk -v d="$(median "$RUN/discard")" -v u="$(median "$RUN/discard_update")" 'BEGIN { printf "%.2f", d / u }')
+    aim "discard against one bare UPDATE" "$ratio x" "1.1 x" "$MANY" discard_to_update "$ratio"
     aim "freeze" "$(median "$RUN/discard_freeze") s" "5 s"
     psql -X -q -d postgres -c "DROP DATABASE million"
 }

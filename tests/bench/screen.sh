@@ -1,6 +1,4 @@
 # The screen's part of run: each figure beside what PostgreSQL takes for the nearest thing in the same run.
-#
-# tests/bench/recorded holds the ratios of an earlier run, a line each: ROWS NAME RATIO. One that is more than a tenth worse is marked.
 
 # The statement that one counts errors with by hand (S1.2), and the cheapest exact count there is.
 by_message="SELECT count(*) FROM (SELECT error_message, count(*) FROM dlq_events WHERE status = 'PENDING' GROUP BY 1) AS counted"
@@ -9,15 +7,11 @@ by_status="SELECT count(*) FROM dlq_events WHERE status = 'PENDING'"
 # figure ROWS NAME MILLISECONDS REFERENCE_MS AIM WHAT
 figure()
 {
-    local ratio was=
+    local ratio
     ratio=$(awk -v a="$3" -v b="$4" 'BEGIN { printf "%.2f", a / b }')
-    [ ! -e tests/bench/recorded ] || was=$(awk -v rows="$1" -v name="$2" '$1 == rows && $2 == name { print $3 }' tests/bench/recorded)
-    printf '  %-14s %9.1f ms   %6.2f x %-32s aim %-12s' "$2" "$3" "$ratio" "$6" "$5"
-    if [ -n "$was" ]; then
-        awk -v now="$ratio" -v was="$was" 'BEGIN { printf "recorded %.2f%s", was, now > was * 1.1 ? "  WORSE" : "" }'
-    fi
+    printf '  %-14s %9.1f ms   %6.2f x %-26s aim %-12s' "$2" "$3" "$ratio" "$6" "$5"
+    against "$1" "$2" "$ratio"
     echo
-    echo "$1 $2 $ratio" >>"$RUN/ratios"
 }
 
 # value FILE NAME: the median of NAME=… in it
@@ -75,14 +69,13 @@ measure_screen()
         echo "  first picture  $(value "$RUN/start" first_bytes) bytes   aim 7168"
         echo "  side tables    $(psql -X -A -t -d "screen_$rows" -c "SELECT pg_size_pretty(sum(pg_total_relation_size(c.oid))) || ', ' || round(sum(pg_total_relation_size(c.oid)) / $rows) || ' bytes an event, not logged' FROM pg_class c WHERE c.relnamespace = 'redrive'::regnamespace AND c.relkind = 'r' AND c.relname LIKE 'backlog%'")"
         echo "  still          $("$BIN/bench/screen" still "$REDRIVE" -d "$(conninfo "screen_$rows")")   aim 0"
-        "$BIN/demo/arrive" -d "$(conninfo "screen_$rows")" -r 1000 >"$RUN/arrivals" 2>&1 </dev/null &
-        arrivals=$!
-        disown "$arrivals"
+        start_arrivals "screen_$rows"
         sleep 1
-        echo "  keys           $("$BIN/bench/screen" keys "$REDRIVE" -d "$(conninfo "screen_$rows")") (1,000 arrive per second)"
-        end_process "$arrivals" 3
-        arrivals=
+        echo "  keys, 1,000 events arrive per second"
+        "$BIN/bench/screen" keys "$REDRIVE" -d "$(conninfo "screen_$rows")" >"$RUN/keys"
+        end_arrivals
+        echo "    key to picture  $(value "$RUN/keys" key_ms_median) ms, p99 $(value "$RUN/keys" key_ms_p99) ms, most $(value "$RUN/keys" key_ms_most) ms of $(value "$RUN/keys" keys), $(value "$RUN/keys" lost) lost   aim 16 ms p99"
+        echo "    bytes           held down $(value "$RUN/keys" key_bytes_median), p99 $(value "$RUN/keys" key_bytes_p99); one by one $(value "$RUN/keys" step_bytes_median), p99 $(value "$RUN/keys" step_bytes_p99)   aim 600"
         psql -X -q -d postgres -c "DROP DATABASE screen_$rows WITH (FORCE)"
     done
-    [ -z "${RECORD:-}" ] || cp "$RUN/ratios" tests/bench/recorded
 }
