@@ -2,6 +2,44 @@
 
 #include <string.h>
 
+struct bytes
+bytes_of(const char *text)
+{
+    return text ? (struct bytes){text, strlen(text)} : BYTES_ABSENT;
+}
+
+struct bytes
+bytes_slice(struct bytes b, size_t from, size_t len)
+{
+    if (!b.data)
+        return b;
+    if (from > b.len)
+        from = b.len;
+    if (len > b.len - from)
+        len = b.len - from;
+    return (struct bytes){b.data + from, len};
+}
+
+bool
+bytes_present(struct bytes b)
+{
+    return b.data != NULL;
+}
+
+bool
+bytes_equal(struct bytes a, struct bytes b)
+{
+    if (!a.data || !b.data)
+        return !a.data && !b.data;
+    return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
+}
+
+bool
+bytes_equal_text(struct bytes a, const char *text)
+{
+    return bytes_equal(a, bytes_of(text));
+}
+
 int
 bytes_compare(struct bytes a, struct bytes b)
 {

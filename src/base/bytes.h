@@ -20,64 +20,29 @@ struct bytes {
 #define BYTES_ARGS(b)                                                                                        \
     (int)((b).len > 4096 ? 4096 : (b).len), ((b).data ? (b).data : "") // for "%.*s", cut at 4 KiB
 
-// Inline: mostly asked with literals, whose length the compiler then knows.
+struct bytes bytes_of(const char *text); // a view of a NUL-terminated text; NULL gives absent
+struct bytes bytes_slice(struct bytes b, size_t from, size_t len); // clipped to b
+bool bytes_present(struct bytes b);
+bool bytes_equal(struct bytes a, struct bytes b); // two absent ones are equal
+bool bytes_equal_text(struct bytes a, const char *text);
+int bytes_compare(struct bytes a, struct bytes b); // by byte, then by length; absent first
 
-// A view of a NUL-terminated text; NULL gives absent.
-static inline struct bytes
-bytes_of(const char *text)
-{
-    return text ? (struct bytes){text, strlen(text)} : BYTES_ABSENT;
-}
-
-// Clipped to b.
-static inline struct bytes
-bytes_slice(struct bytes b, size_t from, size_t len)
-{
-    if (!b.data)
-        return b;
-    if (from > b.len)
-        from = b.len;
-    if (len > b.len - from)
-        len = b.len - from;
-    return (struct bytes){b.data + from, len};
-}
-
-static inline bool
-bytes_present(struct bytes b)
-{
-    return b.data != NULL;
-}
-
-// Two absent ones are equal.
-static inline bool
-bytes_equal(struct bytes a, struct bytes b)
-{
-    if (!a.data || !b.data)
-        return !a.data && !b.data;
-    return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
-}
-
-static inline bool
-bytes_equal_text(struct bytes a, const char *text)
-{
-    return bytes_equal(a, bytes_of(text));
-}
-
+// Inline: nearly always asked with a literal, whose length the compiler then knows. An absent one starts and
+// ends with nothing, not even with "".
 static inline bool
 bytes_starts(struct bytes b, const char *prefix)
 {
     size_t len = strlen(prefix);
-    return b.data && b.len >= len && memcmp(b.data, prefix, len) == 0;
+    return b.len >= len && (b.len > 0 ? memcmp(b.data, prefix, len) == 0 : b.data != NULL);
 }
 
 static inline bool
 bytes_ends(struct bytes b, const char *suffix)
 {
     size_t len = strlen(suffix);
-    return b.data && b.len >= len && memcmp(b.data + b.len - len, suffix, len) == 0;
+    return b.len >= len && (b.len > 0 ? memcmp(b.data + b.len - len, suffix, len) == 0 : b.data != NULL);
 }
 
-int bytes_compare(struct bytes a, struct bytes b); // by byte, then by length; absent first
 // Offset of needle in b at or after from, or SIZE_MAX.
 size_t bytes_find(struct bytes b, struct bytes needle, size_t from);
 // Offset of the last occurrence of needle, or SIZE_MAX.
