@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 
-#define FINGERPRINT_VERSION 3
+#define FINGERPRINT_VERSION 4
 
 struct group_rules;
 

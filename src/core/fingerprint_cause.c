@@ -33,7 +33,8 @@ may_hold_marker(struct bytes text)
     }
     for (const char *p = memchr(text.data, ':', text.len); p != NULL;
          p = memchr(p + 1, ':', (size_t)(end - p - 1))) {
-        if (p - text.data >= 9 && (memcmp(p - 8, "aused by", 8) == 0 || memcmp(p - 9, "### Cause", 9) == 0))
+        if (p - text.data >= 9 && (memcmp(p - 8, "aused by", 8) == 0 || memcmp(p - 9, "### Cause", 9) == 0 ||
+                                   memcmp(p - 7, "` value", 7) == 0))
             return true;
     }
     return false;

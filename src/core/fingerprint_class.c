@@ -91,6 +91,24 @@ class_begins(struct bytes text, size_t *length, size_t *text_from)
     return *text_from != 0;
 }
 
+// thread 'main' panicked at 'text', src/quote.rs:12:9
+// thread 'main' panicked at src/quote.rs:12:9:\ntext
+static struct bytes
+skip_rust_panic(struct bytes text)
+{
+    size_t head = bytes_find(text, BYTES("' panicked at "), 0);
+    if (head == SIZE_MAX)
+        return text;
+    struct bytes rest = bytes_slice(text, head + strlen("' panicked at "), text.len);
+    if (bytes_starts(rest, "'")) {
+        size_t close = bytes_find_last(rest, BYTES("', "));
+        return close == SIZE_MAX || close == 0 ? rest : bytes_slice(rest, 1, close - 1);
+    }
+    size_t place = bytes_find(rest, BYTES(":\n"), 0);
+    rest = place == SIZE_MAX ? rest : bytes_slice(rest, place + 2, rest.len);
+    return bytes_trim(bytes_slice(rest, 0, bytes_find(rest, BYTES("\nnote: "), 0)));
+}
+
 struct bytes
 class_skip_preface(struct bytes text)
 {
@@ -111,6 +129,8 @@ class_skip_preface(struct bytes text)
         return bytes_trim(bytes_slice(text, 7, newline == SIZE_MAX ? text.len : newline - 7));
     }
     char first = text.len > 0 ? text.data[0] : ' ';
+    if (first == 't' && bytes_starts(text, "thread '"))
+        return skip_rust_panic(text);
     if (bytes_starts(text, "Exception in thread ")) {
         size_t quote = bytes_find(text, BYTES("\" "), 0);
         return quote == SIZE_MAX ? text : bytes_trim(bytes_slice(text, quote + 2, text.len));

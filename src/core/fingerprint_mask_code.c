@@ -80,6 +80,32 @@ is_leading_code(const struct scan *scan, size_t from, size_t to)
            (word_kind(next.data[0]) & KIND_UPPER) != 0;
 }
 
+// "returned 503", "responded with 502.": but not "with 500 items".
+static bool
+is_told_status(const struct scan *scan, size_t to)
+{
+    struct bytes next = scan_peek_word(scan, to);
+    bool counts = next.len > 0 && next.data == scan->text.data + to + 1 && scan->text.data[to] == ' ' &&
+                  (word_kind(next.data[0]) & KIND_UPPER) == 0;
+    return !counts || (word_roles(next) & ROLE_ANSWER) != 0;
+}
+
+// varchar(20), numeric(10,2): the column has it, not the row.
+static bool
+is_size_of_type(const struct scan *scan, size_t from)
+{
+    return from >= 1 && scan->text.data[from - 1] == '(' &&
+           scan->prev.data + scan->prev.len == scan->text.data + from - 1;
+}
+
+// Unexpected character ('}' (code 125)): the code is that of the quoted character.
+static bool
+is_code_of_character(const struct scan *scan)
+{
+    size_t at = (size_t)(scan->prev.data - scan->text.data);
+    return at >= 3 && memcmp(scan->prev.data - 3, "' (", 3) == 0;
+}
+
 bool
 scan_is_code(struct scan *scan, size_t from, size_t to, bool is_number)
 {
@@ -97,10 +123,14 @@ scan_is_code(struct scan *scan, size_t from, size_t to, bool is_number)
     unsigned roles = scan_prev_roles(scan);
     if ((roles & ROLE_SQLSTATE) != 0)
         return word.len == 5 && is_upper_code(word);
+    if (is_number && (roles & ROLE_SIZED) != 0 && is_size_of_type(scan, from))
+        return true;
+    if (is_number && (roles & ROLE_ANSWER) != 0 && is_http_failure(word) && is_told_status(scan, to))
+        return true;
     if ((roles & ROLE_CODE) == 0)
         return false;
     if (is_number)
-        return word.len <= CODE_DIGITS;
+        return word.len <= CODE_DIGITS && !is_code_of_character(scan);
     bool is_negative =
         word.data[0] == '-' && word_digits(word) == word.len - 1 && word.len <= CODE_DIGITS + 1;
     return is_negative || is_upper_code(word);

@@ -149,13 +149,13 @@ judge_phrase(const struct scan *scan, struct bytes content, unsigned roles)
 {
     if (is_request_line(content))
         return QUOTED_TEXT;
+    if (is_signature(content) && word_is_letter(content.data[0]))
+        return QUOTED_NAME;
     if ((roles & (ROLE_VALUE | ROLE_ID)) != 0)
         return QUOTED_VALUE;
     if ((roles & ROLE_TELLING) != 0)
         return QUOTED_TEXT;
     if ((roles & ROLE_NAME) != 0 && (is_signature(content) || is_plain_phrase(content)))
-        return QUOTED_NAME;
-    if (is_signature(content) && word_is_letter(content.data[0]))
         return QUOTED_NAME;
     bool is_whole = scan->mask->words == 0 && scan->mask->holes == 0;
     return (scan->after == AFTER_COLON || is_whole) && count_words(content) >= 3 ? QUOTED_TEXT : QUOTED_VALUE;
@@ -182,6 +182,52 @@ is_member(const struct scan *scan, struct bytes content, size_t behind)
     size_t at = (size_t)(content.data - scan->text.data);
     return at >= 3 && scan->text.data[at - 2] == '[' && word_is_alnum(scan->text.data[at - 3]) &&
            scan_char(scan, behind) == ']' && word_is_identifier(content) && word_digits(content) <= 2;
+}
+
+// "SHOP"."PAYMENTS"."IBAN", `shop`.`holds`: parts of one qualified name.
+static bool
+is_qualified(const struct scan *scan, struct bytes content, size_t behind)
+{
+    size_t at = (size_t)(content.data - scan->text.data);
+    char quote = content.data[-1];
+    bool is_after = at >= 3 && scan->text.data[at - 2] == '.' && scan->text.data[at - 3] == quote;
+    return is_after || (scan_char(scan, behind) == '.' && scan_char(scan, behind + 1) == quote);
+}
+
+// "weight" is required, 'street' is a required property: within three words something is demanded of it.
+static bool
+is_demanded(const struct scan *scan, size_t behind)
+{
+    if (scan->mask->words > 0 && scan->after != AFTER_COLON)
+        return false;
+    for (unsigned i = 0; i < 3; i++) {
+        struct bytes word = scan_peek_word(scan, behind);
+        if (word.len == 0)
+            return false;
+        if ((word_roles(word) & ROLE_DEMAND) != 0)
+            return true;
+        behind = (size_t)(word.data - scan->text.data) + word.len;
+    }
+    return false;
+}
+
+// "FABRIC", 'ORDER_SPLIT': constants and folded names of a database.
+static bool
+is_constant(struct bytes content)
+{
+    for (size_t i = 0; i < content.len; i++) {
+        if ((word_kind(content.data[i]) & KIND_UPPER) == 0 && content.data[i] != '_')
+            return false;
+    }
+    return content.len >= 4;
+}
+
+// A name without a digit, for what stands around it or for its own shape.
+static bool
+is_plain_name(const struct scan *scan, struct bytes content, size_t behind)
+{
+    return is_qualified(scan, content, behind) || is_constant(content) ||
+           (word_roles(content) & ROLE_TYPE) != 0 || is_demanded(scan, behind);
 }
 
 static enum quoted
@@ -215,6 +261,8 @@ judge_word(const struct scan *scan, struct bytes content, unsigned roles, size_t
                : word_is_class(content)    ? QUOTED_NAME
                                            : QUOTED_VALUE;
     if ((roles & ROLE_TELLING) != 0 && scan->after == AFTER_COLON && is_identifier && digits == 0)
+        return QUOTED_NAME;
+    if (is_identifier && digits == 0 && scan->after != AFTER_EQUALS && is_plain_name(scan, content, behind))
         return QUOTED_NAME;
     if (word_is_code_shaped(content) ||
         (digits > 0 && word_is_numbered_class(content) && memchr(content.data, '.', content.len)))

@@ -304,6 +304,8 @@ take_path(struct scan *scan, size_t from, size_t to, unsigned seen)
         scan_emit_word(scan, from, to);
     else
         scan_emit_hole(scan, from, to, word_is_digit(scan_char(scan, from + 1)) ? MASK_IP : MASK_PATH);
+    // 12/3.5 MB
+    scan->is_number |= word_is_digit(word.data[0]) && (seen & KIND_LETTER) == 0;
 }
 
 // Marks

@@ -91,6 +91,18 @@ starts_pair(struct bytes text, size_t at, bool minds_colons)
     return minds_colons && text.data[sign] == ':' && behind != ':';
 }
 
+// Rust prints its errors so: Os { code: 2, kind: NotFound, message: "…" }, ParseIntError { kind: Empty }
+static bool
+is_rust_error(struct bytes inner)
+{
+    if (!bytes_starts(inner, "code: "))
+        return bytes_starts(inner, "kind: ");
+    size_t digits = strlen("code: ");
+    while (digits < inner.len && word_is_digit(inner.data[digits]))
+        digits++;
+    return bytes_starts(bytes_slice(inner, digits, inner.len), ", kind: ");
+}
+
 static bool
 is_brace_payload(struct bytes text, size_t at)
 {
@@ -101,6 +113,8 @@ is_brace_payload(struct bytes text, size_t at)
         first++;
     if (first < text.len && (text.data[first] == '"' || text.data[first] == '\''))
         return true;
+    if (is_rust_error(bytes_slice(text, first, text.len)))
+        return false;
     if (starts_pair(text, first, true))
         return true;
 

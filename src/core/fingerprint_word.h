@@ -107,6 +107,10 @@ enum word_role {
     ROLE_ERROR_BODY = 1 << 17, // member that makes a document an error document
     ROLE_LOGIN = 1 << 20,      // a login name may follow
     ROLE_FREE_VALUE = 1 << 18, // behind its colon a value follows up to the next full stop or comma
+    ROLE_DEMAND = 1 << 21,     // what is required, missing or forbidden stands before it as a name
+    ROLE_ANSWER = 1 << 22,     // an HTTP status may follow: returned 503
+    ROLE_SIZED = 1 << 23,      // a size that belongs to a type follows in brackets: varchar(20)
+    ROLE_TYPE = 1 << 24,       // names a type where it stands in quotes: 'decimal'
     ROLE_TITLE =
         1
         << 19, // with ROLE_PERSON: also where it begins the sentence, because it is no part of a name itself

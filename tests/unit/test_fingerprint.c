@@ -123,6 +123,7 @@ test_each_cause_has_its_key(void **state)
     check_forms(CASES "records.forms");
     check_forms(CASES "logs.forms");
     check_forms(CASES "systems.forms");
+    check_forms(CASES "frameworks.forms");
 }
 
 static void
@@ -186,6 +187,16 @@ test_patterns(void **state)
         {"cannot save Order(id=1, name=x)", "cannot save Order<payload>"},
         {"insert into t (a, b) values (1, 'x]') failed", "insert into t (a, b) <sql> failed"},
         {"cliente Jo\xC3\xA3o da Silva sem limite", "cliente <name> sem limite"},
+        {"thread 'main' panicked at 'order 7 is odd', src/a.rs:1:2", "order <n> is odd"},
+        {"thread 'main' panicked at src/a.rs:1:2:\norder 7 is odd\nnote: run with `RUST_BACKTRACE=1` "
+         "environment "
+         "variable",
+         "order <n> is odd"},
+        {"called `Result::unwrap()` on an `Err` value: ParseIntError { kind: InvalidDigit }",
+         "ParseIntError { kind: InvalidDigit }"},
+        {"cannot insert NULL into (\"SHOP\".\"pay\".\"iban\")",
+         "cannot insert NULL into (\"SHOP\".\"pay\".\"iban\")"},
+        {"'weight' is a required property", "'weight' is a required property"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_string_equal(pattern_of(rows[i][0]), rows[i][1]);
@@ -218,6 +229,25 @@ test_same_and_different(void **state)
         {"error code 4021", "error code 4022", false},
         {"error code 402100", "error code 402200", true}, // too long for a code
         {"status 503", "status 404", false},
+        {"[404] during", "[503] during", false},
+        {"[40] during", "[41] during", true},
+        {"404 (Not Found) x", "403 (Forbidden) x", false},
+        {"404 Not Found", "410 Gone", false},
+        {"404 rows", "405 rows", true},
+        {"539 - Duplicidade", "204 - Duplicidade", false},
+        {"returned 503", "returned 404", false},
+        {"returned 503 rows", "returned 404 rows", true},
+        {"returned 203", "returned 204", true}, // no failure
+        {"SQLSTATE 23505", "SQLSTATE 23503", false},
+        {"SQLSTATE 2350", "SQLSTATE 2351", true}, // not five
+        {"code -12", "code -13", false},
+        {"code AB-12", "code AB-13", false},
+        {"code ab-12", "code ab-13", true}, // small letters: an id
+        {"varchar(20) too short", "varchar(40) too short", false},
+        {"varchar 20 too short", "varchar 40 too short", true},
+        {"unexpected ('}' (code 125))", "unexpected (']' (code 93))", true},
+        {"SQL0803N x", "SQL0911N x", false},
+        {"E11000 x", "E11001 x", false},
         {"password of kubo for eve from 10.0.0.1", "password of kubo for bob from 10.0.0.2", true},
         {"closed by user eve 10.0.0.1", "closed by user bob 10.0.0.1", true},
         {"session 0x81dbf8b6 gone", "session 0x71dbf8b6 gone", true},
@@ -262,6 +292,54 @@ test_same_and_different(void **state)
         if (is_same != rows[i].is_same)
             fail_msg("%s | %s: %s", rows[i].a, rows[i].b, is_same ? "merged" : "split");
     }
+}
+
+static void
+unescape(char *text)
+{
+    char *out = text;
+    for (const char *p = text; *p != '\0'; p++) {
+        bool is_newline = p[0] == '\\' && p[1] == 'n';
+        *out++ = is_newline ? '\n' : *p;
+        p += is_newline;
+    }
+    *out = '\0';
+}
+
+static void
+check_pairs(const char *path, bool is_same)
+{
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    char line[8192];
+    unsigned faults = 0;
+    unsigned pairs = 0;
+    while (fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        char *between = strstr(line, " ~ ");
+        if (line[0] == '#' || between == NULL)
+            continue;
+        *between = '\0';
+        char *other = between + strlen(" ~ ");
+        unescape(line);
+        unescape(other);
+        pairs++;
+        if ((key_of(line) == key_of(other)) != is_same) {
+            print_error("%s | %s: %s\n", line, other, is_same ? "split" : "merged");
+            faults++;
+        }
+    }
+    fclose(file);
+    assert_true(pairs > 0);
+    assert_int_equal(faults, 0);
+}
+
+static void
+test_pairs(void **state)
+{
+    (void)state;
+    check_pairs(CASES "different", false);
+    check_pairs(CASES "same", true);
 }
 
 static void
@@ -561,6 +639,7 @@ main(void)
         cmocka_unit_test(test_explained_key_is_the_key),
         cmocka_unit_test(test_patterns),
         cmocka_unit_test(test_same_and_different),
+        cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_root_cause),
         cmocka_unit_test(test_class_beside_the_message),
         cmocka_unit_test(test_absent_parts),
