@@ -52,6 +52,20 @@ first_slot(struct bytes text)
     return (unsigned)(hash >> 40) % INDEX_SLOTS;
 }
 
+// The bit of shapes[first byte] for a text's length and last byte.
+static inline uint64_t
+shape_bit(struct bytes text)
+{
+    unsigned last = (unsigned char)word_fold(text.data[text.len - 1]);
+    return 1ULL << ((last + 5 * text.len) & 63);
+}
+
+static inline unsigned
+first_byte(struct bytes text)
+{
+    return (unsigned char)word_fold(text.data[0]);
+}
+
 void
 index_build(struct text_index *index, const struct index_row *rows, size_t count)
 {
@@ -62,12 +76,17 @@ index_build(struct text_index *index, const struct index_row *rows, size_t count
         while (index->slots[at] != 0)
             at = (at + 1) % INDEX_SLOTS;
         index->slots[at] = (uint16_t)(i + 1);
+        struct bytes text = bytes_of(rows[i].text);
+        if (text.len > 0)
+            index->shapes[first_byte(text)] |= shape_bit(text);
     }
 }
 
 uint32_t
 index_find(const struct text_index *index, struct bytes text)
 {
+    if ((index->shapes[first_byte(text)] & shape_bit(text)) == 0)
+        return 0;
     for (unsigned at = first_slot(text); index->slots[at] != 0; at = (at + 1) % INDEX_SLOTS) {
         const struct index_row *row = &index->rows[index->slots[at] - 1];
         if (word_equals_folded(text, row->text))

@@ -19,6 +19,7 @@ struct index_row {
 
 struct text_index {
     const struct index_row *rows;
+    uint64_t shapes[256]; // by first byte: which last bytes and lengths occur; most texts are told by it
     uint16_t slots[INDEX_SLOTS]; // a row's number plus 1; 0: empty
 };
 
@@ -27,7 +28,7 @@ struct text_index {
 // `rows` stay where they are. Of two rows with one text the first counts.
 void index_build(struct text_index *index, const struct index_row *rows, size_t count);
 
-// The value of the row whose text this is, or 0.
+// The value of the row whose text this is, or 0. Not for the empty text.
 uint32_t index_find(const struct text_index *index, struct bytes text);
 
 #endif

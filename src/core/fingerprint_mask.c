@@ -33,7 +33,7 @@ mask_sentence(enum mask_rule rule)
 // Canonical text
 
 // memcpy without the call, which costs more than the bytes of a word.
-static void
+static inline void
 copy_word(char *out, const char *data, size_t len)
 {
     if (len > 16) {
@@ -50,7 +50,7 @@ copy_word(char *out, const char *data, size_t len)
     }
 }
 
-static void
+static inline void
 append_word(struct scan *scan, const char *data, size_t len)
 {
     struct mask *mask = scan->mask;
@@ -68,7 +68,7 @@ append_word(struct scan *scan, const char *data, size_t len)
     mask->len += len + 1;
 }
 
-static void
+static inline void
 append_kept(struct scan *scan, size_t from, size_t to)
 {
     append_word(scan, scan->text.data + from, to - from);
@@ -289,8 +289,10 @@ scan_take_piece(struct scan *scan, size_t from, size_t to)
         scan_take_plain(scan, from, to, seen);
     else if (from < to)
         scan_take_marked(scan, from, to, seen);
-    if (scan->at == at && end > to && memchr(data + to, ':', end - to) != NULL)
-        scan->after = AFTER_COLON;
+    for (size_t i = to; i < end && scan->at == at; i++) {
+        if (data[i] == ':')
+            scan->after = AFTER_COLON;
+    }
 }
 
 static void

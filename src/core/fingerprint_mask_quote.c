@@ -235,7 +235,7 @@ judge_word(const struct scan *scan, struct bytes content, unsigned roles, size_t
 {
     bool is_identifier = word_is_identifier(content);
     unsigned digits = word_digits(content);
-    if (bytes_find(content, BYTES("://"), 0) != SIZE_MAX)
+    if (!is_identifier && bytes_find(content, BYTES("://"), 0) != SIZE_MAX)
         return QUOTED_TEXT;
     bool is_weak = (roles & ROLE_WEAK_NAME) != 0;
     if ((roles & ROLE_NAME) != 0 && is_identifier && digits <= NAME_DIGITS_MAX &&

@@ -189,7 +189,7 @@ take_digits(struct scan *scan, size_t from, size_t to, unsigned seen)
         emit_volatile(scan, from, to);
         return;
     }
-    size_t hash = find_char(scan, from, to, '#');
+    size_t hash = (seen & KIND_JOIN) != 0 ? find_char(scan, from, to, '#') : to;
     if (hash > from && hash < to && word_is_letter(word.data[0])) { // com.acme.Order#12
         scan_take_piece(scan, from, hash);
         scan_emit_hole(scan, hash, to, MASK_ID);

@@ -574,6 +574,79 @@ test_hostile_texts_are_linear(void **state)
     strbuf_release(&text);
 }
 
+// What it takes to key `len` bytes of repeated `part`, in nanoseconds, the quickest of many.
+static int64_t
+time_of_masking(struct strbuf *text, const char *part, size_t len)
+{
+    int64_t best = INT64_MAX;
+    repeat(text, part, len / strlen(part));
+    struct fingerprint_input input = {.message = strbuf_bytes(text)};
+    uint64_t key = fingerprint_key(&input);
+    for (int i = 0; i < 9; i++) {
+        struct timespec from;
+        struct timespec to;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+        for (int n = 0; n < 4; n++)
+            assert_true(fingerprint_key(&input) == key);
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+        int64_t took = (int64_t)(to.tv_sec - from.tv_sec) * 1000000000 + to.tv_nsec - from.tv_nsec;
+        best = took < best ? took : best;
+    }
+    return best;
+}
+
+// The mask sees no more than 4 KB, within which it must be linear too: eight times the text may take
+// thirty-two times as long, since brackets are looked at for half a kilobyte; what is worse takes sixty-four.
+static void
+test_hostile_texts_are_masked_linearly(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {
+        "(",
+        "[",
+        "{",
+        "{a=",
+        "{\"a\":",
+        "\"",
+        "'",
+        "'a ",
+        "a 'b",
+        "`x ",
+        "a=(",
+        "value (",
+        "status [",
+        "\"a\".",
+        "\"A\" ",
+        "[[1,",
+        "map[a:",
+        "=\"",
+        "a: ",
+        "select ",
+        "Jan ",
+        "cliente A",
+        "user ",
+        "/a",
+        "a1/",
+        "12 ms ",
+        "Detail: \n",
+        "a.",
+        "; nested exception is a.B: ",
+        "on an `Err` value: A: ",
+        "thread '",
+        "\xC2\xAB",
+        "insert into t values (",
+    };
+    struct strbuf text = {0};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        int64_t short_time = time_of_masking(&text, parts[i], 512);
+        int64_t long_time = time_of_masking(&text, parts[i], 4096);
+        if (long_time > 32 * short_time)
+            fail_msg("%s: %lld ns for half a kilobyte, %lld ns for four", parts[i], (long long)short_time,
+                     (long long)long_time);
+    }
+    strbuf_release(&text);
+}
+
 static void
 test_masks_are_told(void **state)
 {
@@ -645,6 +718,7 @@ main(void)
         cmocka_unit_test(test_absent_parts),
         cmocka_unit_test(test_caps),
         cmocka_unit_test(test_hostile_texts_are_linear),
+        cmocka_unit_test(test_hostile_texts_are_masked_linearly),
         cmocka_unit_test(test_masks_are_told),
         cmocka_unit_test(test_golden_keys),
     };
