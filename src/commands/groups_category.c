@@ -98,7 +98,7 @@ int
 groups_category(struct call *call, struct err *err)
 {
     struct store *store = NULL;
-    uint64_t group;
+    uint64_t group = 0;
     bool is_set = call->arg_count == 3;
     bool ok =
         check(call, &group, err) && command_store(call, is_set ? STORE_WRITE : STORE_SCHEMA, &store, err);
