@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/clock.h"
 #include "store/pg.h"
 #include "store/schema_files.h"
 
@@ -185,21 +186,7 @@ static const struct offer {
     {"redrive_event_id", "(event_id)",
      "finds the rows of one event by its own id; about 40 bytes per row, one more index write per insert"},
 };
-enum { OFFER_COUNT = sizeof offers / sizeof offers[0] };
-
-static void
-add_offer(struct strbuf *out, const struct offer *offer, const char *schema, const char *name)
-{
-    struct strbuf table = {0}, index = {0};
-    pg_quote_table(&table, schema, name);
-    strbuf_printf(&index, "%.40s_%s", name, offer->suffix);
-    for (const char *c = strbuf_text(&index); (c = strchr(c, '"')); c++)
-        index.data[c - index.data] = '_';
-    strbuf_printf(out, "CREATE INDEX CONCURRENTLY IF NOT EXISTS \"%s\" ON %s %s", strbuf_text(&index),
-                  strbuf_text(&table), offer->columns);
-    strbuf_release(&table);
-    strbuf_release(&index);
-}
+enum { OFFER_COUNT = sizeof offers / sizeof offers[0], SHORT_TRIES = 100, SHORT_PAUSE = 300000 }; // µs
 
 bool
 schema_print_indexes(const char *table, struct strbuf *out, struct err *err)
@@ -207,14 +194,123 @@ schema_print_indexes(const char *table, struct strbuf *out, struct err *err)
     char *schema, *name;
     if (!pg_parse_table(table, &schema, &name, err))
         return false;
+    struct strbuf quoted = {0};
+    pg_quote_table(&quoted, schema, name);
+    strbuf_add_text(out, "-- A partitioned table refuses CONCURRENTLY: there, redrive migrate --with-indexes "
+                         "goes from partition to partition.\n");
     for (size_t i = 0; i < OFFER_COUNT; i++) {
-        strbuf_printf(out, "-- %s\n", offers[i].comment);
-        add_offer(out, &offers[i], schema, name);
-        strbuf_add_text(out, ";\n");
+        struct strbuf index = {0};
+        strbuf_printf(&index, "%.40s_%s", name, offers[i].suffix);
+        for (char *c = index.data; (c = strchr(c, '"')); c++)
+            *c = '_';
+        strbuf_printf(out, "-- %s\nCREATE INDEX CONCURRENTLY IF NOT EXISTS \"%s\" ON %s %s;\n",
+                      offers[i].comment, strbuf_text(&index), strbuf_text(&quoted), offers[i].columns);
+        strbuf_release(&index);
     }
+    strbuf_release(&quoted);
     free(schema);
     free(name);
     return true;
+}
+
+// The next statement that is still to be run for one index, and whether it takes a lock that writers would
+// have to wait behind; no row: all is there. What is left of a build that broke off is dropped first. A
+// partitioned table gets an index of its own alone, each partition one built CONCURRENTLY, and these are
+// attached, the deepest first (CREATE INDEX, "Building Indexes Concurrently" and ON ONLY). Partitions that
+// have it from their parent already, and foreign ones, are passed over. $1 schema, $2 name, $3 suffix, $4
+// columns.
+static const char next_index_sql[] =
+    "WITH RECURSIVE tree AS ("
+    " SELECT c.oid AS rel, c.relkind AS kind, NULL::oid AS above, own.oid AS index, own.is_valid,"
+    "        true AS is_attached, 0 AS level"
+    "   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+    "   LEFT JOIN LATERAL (SELECT x.indexrelid AS oid, x.indisvalid AS is_valid FROM pg_index x"
+    "                        JOIN pg_class i ON i.oid = x.indexrelid WHERE x.indrelid = c.oid"
+    "                         AND i.relname = translate(left($2, 40), '\"', '_') || '_' || $3) own ON true"
+    "  WHERE n.nspname = $1 AND c.relname = $2"
+    " UNION ALL"
+    " SELECT c.oid, c.relkind, t.index, coalesce(given.oid, own.oid), coalesce(given.is_valid, own.is_valid),"
+    "        given.oid IS NOT NULL, t.level + 1"
+    "   FROM tree t JOIN pg_inherits h ON h.inhparent = t.rel JOIN pg_class c ON c.oid = h.inhrelid"
+    "   LEFT JOIN LATERAL (SELECT x.indexrelid AS oid, x.indisvalid AS is_valid FROM pg_inherits g"
+    "                        JOIN pg_index x ON x.indexrelid = g.inhrelid"
+    "                       WHERE g.inhparent = t.index AND x.indrelid = c.oid) given ON true"
+    "   LEFT JOIN LATERAL (SELECT x.indexrelid AS oid, x.indisvalid AS is_valid FROM pg_index x"
+    "                        JOIN pg_class i ON i.oid = x.indexrelid WHERE x.indrelid = c.oid"
+    "                         AND i.relname = 'p' || c.oid || '_' || $3) own ON true"
+    "  WHERE t.kind = 'p' AND c.relkind IN ('r', 'p')),"
+    " step AS ("
+    " SELECT 1 AS place, 0 AS depth, rel, format('DROP INDEX CONCURRENTLY %s', index::regclass) AS sql,"
+    "        false AS is_short FROM tree WHERE kind = 'r' AND NOT is_valid"
+    " UNION ALL"
+    " SELECT 2, level, rel, format('CREATE INDEX %s%I ON %s%s %s',"
+    "        CASE WHEN kind = 'r' THEN 'CONCURRENTLY ' ELSE '' END,"
+    "        CASE WHEN level = 0 THEN translate(left($2, 40), '\"', '_') ELSE 'p' || rel END || '_' || $3,"
+    "        CASE WHEN kind = 'p' THEN 'ONLY ' ELSE '' END, rel::regclass, $4), kind = 'p'"
+    "   FROM tree WHERE index IS NULL"
+    " UNION ALL"
+    " SELECT 3, -level, rel, format('ALTER INDEX %s ATTACH PARTITION %s', above::regclass, index::regclass), "
+    "true"
+    "   FROM tree WHERE NOT is_attached AND index IS NOT NULL AND above IS NOT NULL)"
+    " SELECT sql, is_short FROM step ORDER BY place, depth, rel LIMIT 1";
+
+// "" in sql: nothing is left to do.
+static bool
+next_index(struct store *store, const struct offer *offer, struct strbuf *sql, bool *is_short,
+           struct err *err)
+{
+    struct params params = {0};
+    param_text(&params, store->table_schema);
+    param_text(&params, store->table_name);
+    param_text(&params, offer->suffix);
+    param_text(&params, offer->columns);
+    strbuf_reset(sql);
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING, next_index_sql, &params, &r, err))
+        return false;
+    if (PQntuples(r) > 0) {
+        strbuf_add_text(sql, PQgetvalue(r, 0, 0));
+        *is_short = value_bool(r, 0, 1);
+    }
+    PQclear(r);
+    return true;
+}
+
+// Instant, once it has its lock; but writers would queue up behind it while it waits, so it gives up at once
+// and tries again.
+static bool
+run_short(struct store *store, const char *sql, struct err *err)
+{
+    struct err busy = {0};
+    for (int i = 0; i < SHORT_TRIES; i++) {
+        err_clear(&busy);
+        if (!pg_begin(store, FOR_SCHEMA, err))
+            return false;
+        if (pg_script(store, "SET LOCAL lock_timeout = '100ms'", &busy) && pg_script(store, sql, &busy))
+            return pg_commit(store, err);
+        pg_rollback(store);
+        if (strcmp(busy.sqlstate, "55P03") != 0)
+            break;
+        clock_sleep(SHORT_PAUSE);
+    }
+    *err = busy;
+    return strcmp(busy.sqlstate, "55P03") != 0
+               ? false
+               : err_context(err,
+                             "others keep it busy; what was made stays, run it again in a calmer minute");
+}
+
+static bool
+create_index(struct store *store, const struct offer *offer, struct err *err)
+{
+    struct strbuf sql = {0};
+    bool ok = true, is_short = false;
+    while (ok && (ok = next_index(store, offer, &sql, &is_short, err)) && sql.len > 0)
+        // Not within a transaction: CONCURRENTLY refuses one. It waits for writers, never the other way
+        // round.
+        ok = is_short ? run_short(store, strbuf_text(&sql), err) : pg_script(store, strbuf_text(&sql), err);
+    strbuf_release(&sql);
+    return ok;
 }
 
 bool
@@ -222,16 +318,9 @@ schema_create_indexes(struct store *store, struct err *err)
 {
     if (!pg_may_write(store, err))
         return false;
-    for (size_t i = 0; i < OFFER_COUNT; i++) {
-        // Not within a transaction: CONCURRENTLY refuses one. It waits for writers, never the other way
-        // round.
-        struct strbuf sql = {0};
-        add_offer(&sql, &offers[i], store->table_schema, store->table_name);
-        bool ok = pg_script(store, strbuf_text(&sql), err);
-        strbuf_release(&sql);
-        if (!ok)
+    for (size_t i = 0; i < OFFER_COUNT; i++)
+        if (!create_index(store, &offers[i], err))
             return err_context(err, "an index on %s", store->table_text);
-    }
     return true;
 }
 

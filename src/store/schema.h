@@ -33,7 +33,7 @@ bool schema_print(const char *table, const char *zone, bool with_roles, struct s
 // ERR_NOT_FOUND without schema ("run redrive migrate"), ERR_USAGE when it is newer or older than the program.
 bool schema_check(struct store *store, struct err *err) MUST_CHECK;
 // Useful indexes on the contract table, CREATE INDEX CONCURRENTLY, one statement each with a comment of what
-// it costs.
+// it costs. Of a partitioned table, partition by partition; what broke off is taken up again by the next run.
 bool schema_print_indexes(const char *table, struct strbuf *out, struct err *err) MUST_CHECK;
 bool schema_create_indexes(struct store *store, struct err *err) MUST_CHECK;
 // Makes a copied database an install of its own (new install id), so that it may publish. Audited.

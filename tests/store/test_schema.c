@@ -250,6 +250,57 @@ offers_indexes(void **state)
     world_end(&world);
 }
 
+static int64_t
+indexes_of(struct world *world, const char *table, const char *what)
+{
+    char sql[400];
+    snprintf(sql, sizeof sql,
+             "SELECT count(*) FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid"
+             " WHERE x.indrelid = '%s'::regclass AND x.indisvalid AND i.relname ~ 'redrive' AND %s",
+             table, what);
+    return test_number(world->admin, sql);
+}
+
+static void
+offers_indexes_by_partition(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make_partitioned(&world, 10);
+    // One level more, and a partition whose build broke off once.
+    test_sql(
+        world.admin,
+        "CREATE SCHEMA \"Far\"; ALTER TABLE public.dlq_events DETACH PARTITION public.dlq_new;"
+        "CREATE TABLE \"Far\".\"Dlq 20\" PARTITION OF public.dlq_events FOR VALUES FROM ('2020-01-01') TO"
+        " (MAXVALUE) PARTITION BY RANGE (id);"
+        "CREATE TABLE \"Far\".low PARTITION OF \"Far\".\"Dlq 20\" FOR VALUES FROM (MINVALUE) TO (5);"
+        "CREATE TABLE \"Far\".high PARTITION OF \"Far\".\"Dlq 20\" FOR VALUES FROM (5) TO (MAXVALUE)");
+    char broken[80];
+    snprintf(broken, sizeof broken, "p%lld_redrive_pending",
+             (long long)test_number(world.admin, "SELECT '\"Far\".low'::regclass::oid::bigint"));
+    test_sql(world.admin,
+             "CREATE INDEX \"%s\" ON \"Far\".low (id) WHERE status = 'PENDING';"
+             "UPDATE pg_index SET indisvalid = false WHERE indexrelid = '\"Far\".\"%s\"'::regclass",
+             broken, broken);
+    assert_works(schema_create_indexes(world.store, &err));
+    static const char *const tables[] = {"public.dlq_events", "public.dlq_old", "\"Far\".\"Dlq 20\"",
+                                         "\"Far\".low", "\"Far\".high"};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        assert_int_equal(indexes_of(&world, tables[i], i == 0 ? "true" : "i.relispartition"), 2);
+
+    // Again, with a partition that came later and has its index from its parent: nothing is made twice.
+    test_sql(world.admin, "CREATE TABLE public.dlq_odd PARTITION OF public.dlq_events DEFAULT");
+    assert_works(schema_create_indexes(world.store, &err));
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        assert_int_equal(indexes_of(&world, tables[i], "true"), 2);
+    assert_int_equal(test_number(world.admin,
+                                 "SELECT count(*) FROM pg_index x JOIN pg_inherits i ON i.inhrelid = "
+                                 "x.indexrelid WHERE x.indrelid = 'public.dlq_odd'::regclass AND x.indisvalid"
+                                 " AND i.inhparent::regclass::text ~ 'redrive'"),
+                     2);
+    world_end(&world);
+}
+
 // A copy of the database made by a restore has another system identifier: here the stored one is changed
 // instead.
 static void
@@ -308,6 +359,7 @@ main(void)
         cmocka_unit_test(refuses_another_table_and_bad_names),
         cmocka_unit_test(takes_over_a_zone),
         cmocka_unit_test(offers_indexes),
+        cmocka_unit_test(offers_indexes_by_partition),
         cmocka_unit_test(a_copy_must_be_adopted),
     };
     return cmocka_run_group_tests_name("store schema", tests, NULL, NULL);
