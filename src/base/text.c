@@ -226,3 +226,24 @@ text_suggest(const char *word, const char *const *words, size_t count)
     }
     return best;
 }
+
+void
+text_shell(struct strbuf *out, struct bytes text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+:,./-";
+    size_t at = 0;
+    while (at < text.len && text.data[at] != '\0' && strchr(plain, text.data[at]))
+        at++;
+    if (text.len > 0 && at == text.len) {
+        strbuf_add(out, text);
+        return;
+    }
+    strbuf_add_char(out, '\'');
+    for (at = 0; at < text.len; at++) {
+        if (text.data[at] == '\'')
+            strbuf_add_text(out, "'\\''");
+        else
+            strbuf_add_char(out, text.data[at]);
+    }
+    strbuf_add_char(out, '\'');
+}

@@ -32,6 +32,8 @@ bool text_parse_int(struct bytes text, int64_t *n, struct err *err) MUST_CHECK;
 // Appends untrusted bytes made harmless for a terminal: what utf8_printable refuses becomes a visible escape
 // (`\e` `\n` `\x9b` `<U+202E>`), invalid bytes become \xNN. With `lines` newlines and tabs stay.
 void text_visible(struct strbuf *out, struct bytes untrusted, bool lines);
+// As one word of a POSIX shell: in single quotes where anything in it could mean something else.
+void text_shell(struct strbuf *out, struct bytes text);
 
 // The word nearest to `word` among `count` words (Damerau-Levenshtein ≤ 2 or a prefix), or NULL: "did you
 // mean …".

@@ -240,10 +240,34 @@ uuids_differ_and_are_well_formed(void **state)
     assert_int_equal(a[14], '4');
 }
 
+static void
+test_words_of_a_shell(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"10,100,rest", "10,100,rest"},
+        {"", "''"},
+        {"gateway fixed", "'gateway fixed'"},
+        {"it's", "'it'\\''s'"},
+        {"$(id)", "'$(id)'"},
+        {"a;b", "'a;b'"},
+        {"~", "'~'"},
+        {"#1", "'#1'"},
+        {"zu sp\xc3\xa4t", "'zu sp\xc3\xa4t'"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct strbuf out = {0};
+        text_shell(&out, bytes_of(rows[i][0]));
+        assert_string_equal(strbuf_text(&out), rows[i][1]);
+        strbuf_release(&out);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_words_of_a_shell),
         cmocka_unit_test(counts_are_grouped_by_thousands),
         cmocka_unit_test(ages_are_short),
         cmocka_unit_test(durations_and_numbers_are_read_whole_or_not_at_all),

@@ -561,10 +561,15 @@ make_dialog(int64_t typed_count)
         .title = "Reprocess",
         .confirm = "Reprocess",
         .typed_count = typed_count,
-        .fields = {{.label = "reason", .is_required = true},
-                   {.label = "rate", .value = "500", .hint = "events/s", .width = 8, .check = check_rate}},
+        .fields = {{.label = "reason", .option = "--reason", .is_required = true},
+                   {.label = "rate",
+                    .option = "--rate",
+                    .value = "500",
+                    .hint = "events/s",
+                    .width = 8,
+                    .check = check_rate}},
         .field_count = 2,
-        .command = "redrive reprocess --group 8f3a --rate 500",
+        .command = "redrive reprocess --group 8f3a",
     };
     struct dialog *dialog = dialog_create(&request, "PROD", 'R');
     dialog_line(dialog, ROLE_DIALOG, "%d events of %s", 2114, "SocketTimeoutException");
@@ -589,6 +594,21 @@ a_small_form_says_what_it_is_about(void **state)
     dialog_draw(dialog, &canvas, area);
     assert_non_null(strstr(drawn_row(1), "2114 events"));
     assert_non_null(strstr(drawn_row(2), "rate   500"));
+    dialog_destroy(dialog);
+}
+
+static void
+a_form_shows_the_same_command(void **state)
+{
+    (void)state;
+    struct dialog *dialog = make_dialog(0);
+    while (!dialog_is_typing(dialog))
+        (void)dialog_handle(dialog, DO_FIELD_NEXT, 0);
+    dialog_type(dialog, bytes_of("it's"), false);
+    canvas_clear(&canvas);
+    dialog_draw(dialog, &canvas, canvas_area(&canvas));
+    assert_non_null(
+        strstr(drawn(), "same as: redrive reprocess --group 8f3a --reason 'it'\\''s' --rate 500"));
     dialog_destroy(dialog);
 }
 
@@ -765,6 +785,7 @@ main(void)
         DRAWS(a_line_is_edited_by_characters),
         cmocka_unit_test(words_are_completed_in_turn),
         DRAWS(a_mistake_is_shown_at_its_column),
+        DRAWS(a_form_shows_the_same_command),
         cmocka_unit_test(history_is_kept_and_private),
         DRAWS(a_form_asks_before_it_confirms),
         DRAWS(a_small_form_says_what_it_is_about),

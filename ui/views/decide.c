@@ -7,8 +7,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "base/uuid.h"
-
-enum { FIELD_REASON, FIELD_RATE, FIELD_STEPS, FIELD_HALT, FIELD_TOPIC };
+#include "ui/views/decide_fields.h"
 
 static const struct verb {
     enum action action;
@@ -105,98 +104,23 @@ scope(const struct decide *decide, struct arena *arena)
     return words;
 }
 
-// Is the text safe to stand in single quotes of a shell as it is?
-static const char *
-quoted(struct arena *arena, const char *text)
-{
-    struct strbuf out = {0};
-    strbuf_add_char(&out, '\'');
-    for (const char *at = text; *at; at++) {
-        if (*at == '\'')
-            strbuf_add_text(&out, "'\\''");
-        else
-            strbuf_add_char(&out, *at);
-    }
-    strbuf_add_char(&out, '\'');
-    const char *copy = arena_text(arena, strbuf_bytes(&out));
-    strbuf_release(&out);
-    return copy;
-}
-
-// The headless twin of what would be confirmed.
-static const char *
-twin(const struct decide *decide, struct arena *arena)
-{
-    const char *command = arena_printf(arena, "redrive %s", action_name(decide->action));
-    if (decide->count == 1)
-        return arena_printf(arena, "%s --id %" PRId64, command, decide->ids[0]);
-    if (!*decide->group && !decide->filter.len)
-        return arena_printf(arena, "%s --id - < ids", command);
-    if (*decide->group)
-        command = arena_printf(arena, "%s --group %s", command, decide->group);
-    if (decide->filter.len)
-        command = arena_printf(arena, "%s --filter %s", command, quoted(arena, strbuf_text(&decide->filter)));
-    return command;
-}
-
-// "10,100,rest 60s": steps, and how long each is watched.
-static bool
-read_steps(struct bytes text, struct send_plan *plan, struct err *err)
-{
-    struct bytes steps = bytes_trim(text);
-    struct bytes last = steps;
-    for (size_t i = steps.len; i > 0; i--) {
-        if (steps.data[i - 1] != ' ')
-            continue;
-        last = bytes_slice(steps, i, steps.len - i);
-        break;
-    }
-    bool has_watch = last.len < steps.len && last.len > 0 && last.data[last.len - 1] >= 'a' &&
-                     !bytes_equal_text(last, "rest");
-    if (has_watch) {
-        if (!text_parse_duration(last, &plan->settle_for, err))
-            return false;
-        steps = bytes_trim(bytes_slice(steps, 0, steps.len - last.len));
-    }
-    return steps_parse(steps, plan, err);
-}
-
-static bool
-check_steps(struct bytes text, struct err *err)
-{
-    struct send_plan plan = {0};
-    return read_steps(text, &plan, err);
-}
-
-static bool
-check_halt(struct bytes text, struct err *err)
-{
-    struct send_plan plan = {0};
-    return halt_parse(text, &plan, err);
-}
-
+// The headless twin of what would be confirmed; what is typed, the dialog adds.
 static void
-take_plan(const struct app *app, const struct decide *decide, const struct dialog *dialog,
-          struct operation_request *confirm)
+twin(const struct decide *decide, struct strbuf *command)
 {
-    struct send_plan *plan = &confirm->plan;
-    plan->approve_above = app_config(app)->approve_above;
-    if (decide->action != ACTION_REPROCESS)
+    strbuf_printf(command, "redrive %s", action_name(decide->action));
+    if (decide->count == 1) {
+        strbuf_printf(command, " --id %" PRId64, decide->ids[0]);
         return;
-    plan->send_after = app_config(app)->send_after;
-    struct bytes rate = dialog_value(dialog, FIELD_RATE);
-    struct bytes steps = dialog_value(dialog, FIELD_STEPS);
-    struct bytes halt = dialog_value(dialog, FIELD_HALT);
-    int64_t per_second = RATE_UNLIMITED;
-    // The dialog has checked them.
-    if (rate.len && text_parse_int(rate, &per_second, NULL))
-        confirm->rate = (int32_t)per_second;
-    if (steps.len && !read_steps(steps, plan, NULL))
-        plan->step_count = 0;
-    if (halt.len)
-        (void)!halt_parse(halt, plan, NULL);
-    else
-        send_plan_complete(plan);
+    }
+    if (!*decide->group && !decide->filter.len)
+        strbuf_add_text(command, " --id - < ids");
+    if (*decide->group)
+        strbuf_printf(command, " --group %s", decide->group);
+    if (decide->filter.len) {
+        strbuf_add_text(command, " --filter ");
+        text_shell(command, strbuf_bytes(&decide->filter));
+    }
 }
 
 static void
@@ -209,15 +133,7 @@ confirmed(struct app *app, void *state, const struct dialog *dialog)
     confirm->rate = RATE_UNLIMITED;
     memcpy(confirm->key, decide->key, sizeof confirm->key);
 
-    struct bytes reason = dialog_value(dialog, FIELD_REASON);
-    if (reason.len)
-        request->reason = strndup(reason.data, reason.len);
-    take_plan(app, decide, dialog, confirm);
-    if (decide->action == ACTION_REPROCESS) {
-        struct bytes topic = dialog_value(dialog, FIELD_TOPIC);
-        if (topic.len)
-            request->target_topic = strndup(topic.data, topic.len);
-    }
+    decide_fields_take(app_config(app), dialog, request);
     struct arena arena = {0};
     request->scope = alloc_text(scope(decide, &arena));
     arena_release(&arena);
@@ -243,25 +159,6 @@ cancelled(struct app *app, void *state)
     forget(decide);
 }
 
-static bool
-check_rate(struct bytes text, struct err *err)
-{
-    int64_t rate;
-    if (!text_parse_int(text, &rate, NULL) || rate < 0 || rate > INT32_MAX)
-        return err_set(err, ERR_USAGE, "a rate is a number of events per second; 0 begins paused");
-    return true;
-}
-
-static bool
-check_topic(struct bytes text, struct err *err)
-{
-    bool ok = text.len <= 249;
-    for (size_t i = 0; ok && i < text.len; i++)
-        ok =
-            strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", text.data[i]) != NULL;
-    return ok || err_set(err, ERR_USAGE, "a topic has letters, digits, '.', '_' and '-', at most 249");
-}
-
 static void
 ask_preview(struct app *app, struct decide *decide)
 {
@@ -284,33 +181,20 @@ open_dialog(struct app *app, struct decide *decide)
     const struct app_config *config = app_config(app);
     bool types_count = config->is_protected || (int64_t)decide->count > config->confirm_above;
     struct arena arena = {0};
+    struct strbuf command = {0};
+    twin(decide, &command);
     struct dialog_request request = {
         .title = verb->title,
         .confirm = verb->title,
         .is_danger = verb->is_danger,
         .typed_count = types_count ? (int64_t)decide->count : 0,
-        .fields = {[FIELD_REASON] = {.label = "reason",
-                                     .hint = config->reason_required ? "required" : "why, for the audit",
-                                     .is_required = config->reason_required}},
-        .field_count = 1,
-        .command = twin(decide, &arena),
+        .command = strbuf_text(&command),
         .confirmed = confirmed,
         .cancelled = cancelled,
     };
-    if (decide->action == ACTION_REPROCESS) {
-        request.fields[FIELD_RATE] = (struct dialog_field){
-            .label = "rate", .hint = "events/s; empty: as fast as it goes", .width = 40, .check = check_rate};
-        request.fields[FIELD_STEPS] = (struct dialog_field){.label = "steps",
-                                                            .hint = "10,100,rest 60s; empty: all at once",
-                                                            .width = 40,
-                                                            .check = check_steps};
-        request.fields[FIELD_HALT] = (struct dialog_field){
-            .label = "halt", .hint = "5%: when more fail or come back", .width = 40, .check = check_halt};
-        request.fields[FIELD_TOPIC] = (struct dialog_field){
-            .label = "to", .hint = "each event's own topic", .width = 40, .check = check_topic};
-        request.field_count = 5;
-    }
+    request.field_count = decide_fields(config, decide->action, request.fields);
     decide->dialog = app_dialog(app, &request);
+    strbuf_release(&command);
     dialog_line(decide->dialog, ROLE_STRONG, "%s", scope(decide, &arena));
     dialog_line(decide->dialog, ROLE_DIM, "looking at them…");
     dialog_set_waiting(decide->dialog, true);

@@ -36,6 +36,13 @@ check_verdict(struct bytes text, struct err *err)
 }
 
 static void
+verdict_as_word(struct bytes text, struct strbuf *command)
+{
+    strbuf_add_char(command, ' ');
+    text_shell(command, text);
+}
+
+static void
 confirmed(struct app *app, void *state, const struct dialog *dialog)
 {
     struct steering *steering = state;
@@ -62,23 +69,26 @@ open_for_chunk(struct app *app, const struct doubtful *doubt)
 {
     struct arena *arena = app_frame(app);
     char events[TEXT_SHORT];
-    struct dialog *dialog = app_dialog(
-        app, &(struct dialog_request){
-                 .title = "Decide a chunk in doubt",
-                 .confirm = "Decide",
-                 .is_danger = true,
-                 .fields = {{.label = "verdict",
-                             .hint = "published or again",
-                             .is_required = true,
-                             .check = check_verdict},
-                            {.label = "reason", .hint = "what was found in the topic", .is_required = true}},
-                 .field_count = 2,
-                 .command = arena_printf(
-                     arena, "redrive operation %" PRId64 " decide %.*s published|again --reason TEXT",
-                     doubt->operation, DOUBTFUL_CHUNK_SHOWN, doubt->chunk),
-                 .confirmed = confirmed,
-                 .cancelled = cancelled,
-             });
+    struct dialog *dialog =
+        app_dialog(app, &(struct dialog_request){
+                            .title = "Decide a chunk in doubt",
+                            .confirm = "Decide",
+                            .is_danger = true,
+                            .fields = {{.label = "verdict",
+                                        .hint = "published or again",
+                                        .is_required = true,
+                                        .as_options = verdict_as_word,
+                                        .check = check_verdict},
+                                       {.label = "reason",
+                                        .option = "--reason",
+                                        .hint = "what was found in the topic",
+                                        .is_required = true}},
+                            .field_count = 2,
+                            .command = arena_printf(arena, "redrive operation %" PRId64 " decide %.*s",
+                                                    doubt->operation, DOUBTFUL_CHUNK_SHOWN, doubt->chunk),
+                            .confirmed = confirmed,
+                            .cancelled = cancelled,
+                        });
     dialog_line(
         dialog, ROLE_STRONG, "%s event%s of operation %" PRId64 ", %" PRId64 " to %" PRId64 ", claimed %s",
         text_count(doubt->events, events), doubt->events == 1 ? "" : "s", doubt->operation,

@@ -285,6 +285,25 @@ struct form {
     int label_width;
 };
 
+// The headless twin of the form as it is filled in now; nothing where it has none.
+static void
+add_command(const struct dialog *dialog, struct strbuf *out)
+{
+    if (dialog->command.len == 0)
+        return;
+    strbuf_printf(out, "same as: %s", strbuf_text(&dialog->command));
+    for (int i = 0; i < dialog->request.field_count; i++) {
+        const struct dialog_field *field = &dialog->request.fields[i];
+        struct bytes value = dialog_value(dialog, i);
+        if (value.len > 0 && field->as_options)
+            field->as_options(value, out);
+        else if (value.len > 0 && field->option) {
+            strbuf_printf(out, " %s ", field->option);
+            text_shell(out, value);
+        }
+    }
+}
+
 static int
 wrapped_rows(const char *text, int width, bool is_ascii)
 {
@@ -296,6 +315,16 @@ wrapped_rows(const char *text, int width, bool is_ascii)
             at++;
     }
     return rows ? rows : 1;
+}
+
+static int
+command_rows(const struct dialog *dialog, int width, bool is_ascii)
+{
+    struct strbuf command = {0};
+    add_command(dialog, &command);
+    int rows = command.len ? wrapped_rows(strbuf_text(&command), width, is_ascii) : 0;
+    strbuf_release(&command);
+    return rows;
 }
 
 static int
@@ -438,6 +467,30 @@ draw_fields(const struct dialog *dialog, struct form *form, struct area *inner)
         draw_field(dialog, form, first + i, rows.row + i);
 }
 
+static void
+draw_wrapped(struct canvas *canvas, struct area place, struct bytes text, enum role role)
+{
+    for (size_t at = 0; at < text.len && place.rows > 0; place.row++, place.rows--) {
+        size_t len = text_fit(text, at, place.cols, canvas->is_ascii);
+        (void)canvas_text(canvas, place.row, place.col, place.cols, bytes_slice(text, at, len), role);
+        at += len;
+    }
+}
+
+// In up to `most` rows: what is needed more goes first.
+static void
+draw_command(const struct dialog *dialog, const struct form *form, struct area *inner, int most)
+{
+    int rows = command_rows(dialog, inner->cols, form->canvas->is_ascii);
+    rows = rows < most ? rows : most;
+    if (rows <= 0)
+        return;
+    struct strbuf command = {0};
+    add_command(dialog, &command);
+    draw_wrapped(form->canvas, area_take_bottom(inner, rows), strbuf_bytes(&command), ROLE_DIM);
+    strbuf_release(&command);
+}
+
 // What stands below the lines, bottom up, so that fields and buttons stay on a small screen.
 static void
 draw_controls(const struct dialog *dialog, struct form *form, struct area *inner)
@@ -455,9 +508,7 @@ draw_controls(const struct dialog *dialog, struct form *form, struct area *inner
                           bytes_of(dialog->trouble.text), ROLE_PROMPT_ERROR);
     int needed =
         (can ? dialog->request.field_count : 0) + lines_rows(dialog, inner->cols, form->canvas->is_ascii);
-    if (dialog->command.len && inner->rows > needed)
-        (void)canvas_printf(form->canvas, area_take_bottom(inner, 1).row, inner->col, inner->cols, ROLE_DIM,
-                            "same as: %s", strbuf_text(&dialog->command));
+    draw_command(dialog, form, inner, inner->rows - needed);
     if (can)
         draw_fields(dialog, form, inner);
 }
@@ -470,7 +521,7 @@ wanted_rows(const struct dialog *dialog, int width, bool is_ascii)
         rows += wrapped_rows(strbuf_text(&dialog->refusal), width, is_ascii);
     rows += can_confirm(dialog) ? dialog->request.field_count : 0;
     rows += dialog->typed_count > 0 && can_confirm(dialog) && !count_fits(dialog, width, is_ascii) ? 1 : 0;
-    rows += dialog->command.len ? 1 : 0;
+    rows += command_rows(dialog, width, is_ascii);
     return rows + (dialog->is_waiting || dialog->bad_field >= 0 ? 1 : 0);
 }
 
@@ -512,12 +563,7 @@ dialog_draw(const struct dialog *dialog, struct canvas *canvas, struct area area
     if (dialog->refusal.len && inner.rows > 0) {
         struct bytes why = strbuf_bytes(&dialog->refusal);
         struct area place = area_take_bottom(&inner, wrapped_rows(why.data, inner.cols, canvas->is_ascii));
-        for (size_t at = 0; at < why.len && place.rows > 0; place.row++, place.rows--) {
-            size_t len = text_fit(why, at, place.cols, canvas->is_ascii);
-            (void)canvas_text(canvas, place.row, place.col, place.cols, bytes_slice(why, at, len),
-                              ROLE_DIALOG_DANGER);
-            at += len;
-        }
+        draw_wrapped(canvas, place, why, ROLE_DIALOG_DANGER);
     }
     inner.row = scope.row;
     inner.rows += scope.rows;

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/err.h"
+#include "base/strbuf.h"
 #include "ui/action.h"
 #include "ui/canvas.h"
 
@@ -22,10 +23,12 @@ struct dialog;
 #define DIALOG_FIELDS 6
 
 struct dialog_field {
-    const char *label; // "reason"
-    const char *value; // to begin with, or NULL
-    const char *hint;  // shown while it is empty, or NULL
-    int width;         // cells; 0: what is left of the line
+    const char *label;  // "reason"
+    const char *value;  // to begin with, or NULL
+    const char *hint;   // shown while it is empty, or NULL
+    const char *option; // "--reason": what the same command has for it; NULL: nothing, or as_options
+    void (*as_options)(struct bytes text, struct strbuf *command);
+    int width; // cells; 0: what is left of the line
     bool is_required;
     bool (*check)(struct bytes text,
                   struct err *err); // may be NULL; not asked for an empty field that is not required
@@ -39,7 +42,7 @@ struct dialog_request {
     int64_t typed_count; // > 0: this number must be typed to confirm
     struct dialog_field fields[DIALOG_FIELDS];
     int field_count;
-    const char *command; // "same as: …", or NULL
+    const char *command; // "same as: …", with what the fields hold behind it; or NULL
     // Everything is checked. The dialog is closed before; read the values by dialog_value within.
     void (*confirmed)(struct app *app, void *state, const struct dialog *dialog);
     void (*cancelled)(struct app *app, void *state); // may be NULL
