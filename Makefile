@@ -136,6 +136,7 @@ install: build/redrive ## into PREFIX (/usr/local), below DESTDIR when that is g
 	install -d $(DESTDIR)$(PREFIX)/share/redrive/themes $(DESTDIR)$(PREFIX)/share/redrive/keymaps
 	install -m 644 $(wildcard themes/*) $(DESTDIR)$(PREFIX)/share/redrive/themes
 	install -m 644 $(wildcard keymaps/*) $(DESTDIR)$(PREFIX)/share/redrive/keymaps
+	sed 's|/usr/local/bin|$(PREFIX)/bin|' src/commands/redrive-work.service > $(DESTDIR)$(PREFIX)/share/redrive/redrive-work.service
 
 demo: ## a backlog, a broker and the screen, all private; KAFKA=real takes a real Kafka, ROWS=N another size
 	$(Q)tests/lib/packages.sh install build demo $(if $(filter real,$(KAFKA)),kafka)

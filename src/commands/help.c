@@ -157,6 +157,38 @@ man_settings(struct strbuf *out)
              "is a section with settings of its own: profile \"prod\" { label = PROD service = prod }.\n");
 }
 
+// The assembler reads the file, with its path from the root of the repository.
+#define EMBED(symbol, path)                                                                                  \
+    __asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"" path "\"\n" #symbol                             \
+            "_end:\n.byte 0\n.popsection\n");                                                                \
+    extern const char symbol[] __attribute__((visibility("hidden")));                                        \
+    extern const char symbol##_end[] __attribute__((visibility("hidden")))
+
+EMBED(redrive_service, "src/commands/redrive-work.service");
+
+static void
+man_service(struct strbuf *out)
+{
+    strbuf_add_text(
+        out, ".SH SERVICE\n.B redrive work\nmay run as a service, under a login that has redrive_worker and is "
+             "the only one that needs Kafka's credentials. It must be started again whenever it ends, also by "
+             "a signal: librdkafka may abort the process when a transaction is fenced, and whoever comes next "
+             "finds and decides what was in hand. SIGTERM ends it with status 0 after what is in hand is "
+             "settled; 2 (the configuration is wrong) is the only status after which starting again is of no "
+             "use. This unit is installed as share/redrive/redrive\\-work.service:\n.PP\n.nf\n");
+    size_t len = (size_t)(redrive_service_end - redrive_service);
+    for (size_t at = 0, end; at < len; at = end + 1) {
+        for (end = at; end < len && redrive_service[end] != '\n';)
+            end++;
+        char line[240];
+        snprintf(line, sizeof line, "%.*s", (int)(end - at), redrive_service + at);
+        strbuf_add_text(out, line[0] == '\0' ? ".sp" : "");
+        man_text(out, line);
+        strbuf_add_char(out, '\n');
+    }
+    strbuf_add_text(out, ".fi\n");
+}
+
 static void
 man_page(struct strbuf *out)
 {
@@ -180,6 +212,7 @@ man_page(struct strbuf *out)
         "cannot be reached\n.TP\n4\nnot allowed: a right or a confirmation is missing, or approval is "
         "awaited\n.TP\n5\nan action found nothing to act on\n.TP\n130\ninterrupted; what was in hand was "
         "settled first\n");
+    man_service(out);
 }
 
 // --- completions ---

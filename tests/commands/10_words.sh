@@ -12,6 +12,8 @@ for page in man bash zsh fish; do
     run --generate "$page"
     ok "--generate $page names every command" all exits 0 ';' says fingerprint ';' says indexes
 done
+run --generate man
+ok "the man page shows a service that is started again, and its exit statuses" all says 'Restart=always' ';' says RestartPreventExitStatus ';' says 'share/redrive/redrive'
 run --generate bash
 ok "the bash completion is a script" bash -n "$work/out"
 run --generate html
