@@ -151,24 +151,21 @@ marker_write_nonce(struct broker *broker, const char *group, int64_t nonce, int 
     return is_good;
 }
 
-struct topic_request {
-    const char *name;
-    int partitions;
-};
-
 static void
 ask_create(rd_kafka_t *handle, const void *request, rd_kafka_AdminOptions_t *options, rd_kafka_queue_t *queue)
 {
-    const struct topic_request *wanted = request;
+    const struct topic_wish *wanted = request;
     char text[128];
     rd_kafka_NewTopic_t *topic =
         rd_kafka_NewTopic_new(wanted->name, wanted->partitions, -1, text, sizeof text);
+    if (wanted->is_stamped)
+        (void)rd_kafka_NewTopic_set_config(topic, "message.timestamp.type", "LogAppendTime");
     rd_kafka_CreateTopics(handle, &topic, 1, options, queue);
     rd_kafka_NewTopic_destroy(topic);
 }
 
 static bool
-create_topic(struct broker *broker, const struct topic_request *wanted, int timeout_ms, struct err *err)
+create_topic(struct broker *broker, const struct topic_wish *wanted, int timeout_ms, struct err *err)
 {
     rd_kafka_event_t *event = kafka_ask(broker, RD_KAFKA_ADMIN_OP_CREATETOPICS, ask_create, wanted,
                                         timeout_ms, "creating a topic", err);
@@ -191,23 +188,23 @@ create_topic(struct broker *broker, const struct topic_request *wanted, int time
 }
 
 bool
-topic_ensure(struct broker *broker, const char *name, int partitions, int timeout_ms, struct err *err)
+topic_ensure(struct broker *broker, const struct topic_wish *wish, int timeout_ms, struct err *err)
 {
+    const char *name = wish->name;
     struct topic topic;
     if (!broker_topic(broker, name, timeout_ms, &topic, err))
         return false;
     if (topic.state == TOPIC_DENIED)
         return err_set(err, ERR_DENIED, "the topic %s may not be read: grant Read on it", name);
     if (topic.state == TOPIC_KNOWN)
-        return topic.partitions >= partitions ||
+        return topic.partitions >= wish->partitions ||
                err_set(err, ERR_DATA,
                        "the topic %s needs %d partitions and has %d: kafka-topics.sh --alter --topic %s "
                        "--partitions %d",
-                       name, partitions, (int)topic.partitions, name, partitions);
+                       name, wish->partitions, (int)topic.partitions, name, wish->partitions);
 
     broker_forget_topics(broker);
-    const struct topic_request wanted = {.name = name, .partitions = partitions};
-    if (!create_topic(broker, &wanted, timeout_ms, err))
+    if (!create_topic(broker, wish, timeout_ms, err))
         return false;
 
     // Until every broker has heard of it, it may still be unknown to the next request.
@@ -225,5 +222,6 @@ topic_ensure(struct broker *broker, const char *name, int partitions, int timeou
 bool
 marker_topic_ensure(struct broker *broker, int timeout_ms, struct err *err)
 {
-    return topic_ensure(broker, MARKER_TOPIC, 2, timeout_ms, err);
+    const struct topic_wish wish = {.name = MARKER_TOPIC, .partitions = 2};
+    return topic_ensure(broker, &wish, timeout_ms, err);
 }

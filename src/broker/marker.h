@@ -38,7 +38,12 @@ bool marker_write_nonce(struct broker *broker, const char *group, int64_t nonce,
                         struct err *err) MUST_CHECK;
 // Makes a topic where it is missing, with the cluster's default replication, and waits until it is known.
 // ERR_DENIED with the command that an administrator runs.
-bool topic_ensure(struct broker *broker, const char *name, int partitions, int timeout_ms,
+struct topic_wish {
+    const char *name;
+    int partitions;
+    bool is_stamped; // its records bear the broker's time (LogAppendTime), not the sender's
+};
+bool topic_ensure(struct broker *broker, const struct topic_wish *wish, int timeout_ms,
                   struct err *err) MUST_CHECK;
 // redrive.marker with its 2 partitions.
 bool marker_topic_ensure(struct broker *broker, int timeout_ms, struct err *err) MUST_CHECK;

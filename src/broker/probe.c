@@ -10,7 +10,6 @@
 #include "broker/producer.h"
 #include "broker/scan.h"
 
-#define PROBE_TOPIC "redrive.probe"
 #define PATIENCE_MS 15000
 
 // The trial: every step says what it saw; the first that fails ends it.
@@ -117,6 +116,19 @@ read_believable(struct trial *trial, bool waits, struct marker_reading *reading,
     }
 }
 
+// A broker that puts its own time on records tells its clock: between sending and the report, half way at
+// best.
+static void
+note_clock(struct probe *probe, const struct report *report, int64_t sent_at)
+{
+    if (report->stamped_at == TIME_ABSENT)
+        return;
+    int64_t ours = sent_at + (clock_now() - sent_at) / 2;
+    probe->clock.is_known = true;
+    probe->clock.broker = report->broker;
+    probe->clock.ahead = report->stamped_at - ours;
+}
+
 // Sends one record of the trial, named `name`, within the open transaction.
 static bool
 send_record(struct trial *trial, struct producer *producer, const char *name, struct err *err)
@@ -131,7 +143,10 @@ send_record(struct trial *trial, struct producer *producer, const char *name, st
         .topic = PROBE_TOPIC, .partition = 0, .value = BYTES("probe"), .headers = headers, .header_count = 2};
     const char *const topics[] = {PROBE_TOPIC};
     bool is_full = false;
-    if (!producer_warm(producer, topics, 1, 5000, err) || !producer_send(producer, &record, 0, &is_full, err))
+    if (!producer_warm(producer, topics, 1, 5000, err))
+        return false;
+    int64_t sent_at = clock_now();
+    if (!producer_send(producer, &record, 0, &is_full, err))
         return false;
 
     struct report report;
@@ -142,6 +157,7 @@ send_record(struct trial *trial, struct producer *producer, const char *name, st
     if (!count || report.kind != REPORT_DELIVERED)
         return err_set(err, count ? ERR_DATA : ERR_UNREACHABLE,
                        "a record for " PROBE_TOPIC " was not taken: %s", count ? report.reason : "no answer");
+    note_clock(trial->probe, &report, sent_at);
     return true;
 }
 
@@ -291,7 +307,8 @@ probe_run(struct broker *broker, const struct broker_settings *settings, const c
     bool is_fit = false;
     bool is_good = marker_topic_ensure(broker, 10000, &failure);
     if (is_good) {
-        trial.has_topic = topic_ensure(broker, PROBE_TOPIC, 1, 10000, NULL);
+        const struct topic_wish wish = {.name = PROBE_TOPIC, .partitions = 1, .is_stamped = true};
+        trial.has_topic = topic_ensure(broker, &wish, 10000, NULL);
         is_good = run_trial(&trial, &is_fit, &failure);
     }
     if (!is_good && !is_lasting(&failure))

@@ -14,6 +14,7 @@
 #include "core/worker.h"
 
 #define PROBE_REMEDY 600
+#define PROBE_TOPIC "redrive.probe"
 
 // One thing that was looked at, for `redrive doctor`.
 struct finding {
@@ -27,6 +28,11 @@ struct probe {
     struct cluster cluster; // name, promise, words, evidence; checked_at is left to PostgreSQL's clock
     struct finding findings[PROBE_FINDINGS];
     size_t count;
+    struct {
+        bool is_known;  // a broker has put its own time on a record of the probe
+        int32_t broker; // which one
+        int64_t ahead;  // µs that its clock is ahead of this host's
+    } clock;
 };
 
 // `install` is the install id, part of the names that it uses. Takes one to five seconds. False only when
@@ -39,6 +45,10 @@ bool probe_run(struct broker *broker, const struct broker_settings *settings, co
 // Adds findings, each with the command that mends it; what may not be read is said so.
 void probe_cluster_settings(struct broker *broker, const struct broker_settings *settings,
                             const char *const *topics, size_t count, struct probe *probe);
+
+// What the clock that the probe met says beside this host's, and beside PostgreSQL's, which is
+// `postgresql_ahead` µs ahead of this host's (TIME_ABSENT: not known). One finding.
+void probe_clocks(const struct broker_settings *settings, int64_t postgresql_ahead, struct probe *probe);
 
 // May these topics be written to and read? One finding each, with the ACL that is missing. Writes nothing.
 // Only for a cluster that passed: it rests on fencing.

@@ -348,6 +348,10 @@ next_report(struct producer *producer, struct report *report)
     const rd_kafka_message_t *message = rd_kafka_event_message_next(producer->event);
     *report = (struct report){.index = (size_t)(uintptr_t)message->_private, .kind = kind_of(message->err)};
     report->cause = message->err ? kafka_kind(message->err) : ERR_NONE;
+    report->broker = rd_kafka_message_broker_id(message);
+    rd_kafka_timestamp_type_t type;
+    int64_t stamp = rd_kafka_message_timestamp(message, &type);
+    report->stamped_at = type == RD_KAFKA_TIMESTAMP_LOG_APPEND_TIME ? stamp * 1000 : TIME_ABSENT;
     if (message->err)
         snprintf(report->reason, sizeof report->reason, "%s", reason_of(message->err));
 

@@ -72,6 +72,8 @@ struct report {
     enum report_kind kind;
     enum err_kind cause; // REPORT_TOPIC: ERR_DENIED, or ERR_NOT_FOUND
     char reason[160];    // in words, "" when delivered
+    int32_t broker;      // who took it; -1: not known
+    int64_t stamped_at;  // by that broker's clock; TIME_ABSENT: its topic leaves that to the sender
 };
 // Waits at most wait_ms for reports, fills at most `room` of them.
 bool producer_serve(struct producer *producer, int wait_ms, struct report *reports, size_t room,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/clock.h"
 #include "base/text.h"
 #include "broker/probe.h"
 #include "commands/command.h"
@@ -179,6 +180,18 @@ look_at_cluster(struct broker *broker, const struct broker_settings *settings, s
     return ok;
 }
 
+// How far PostgreSQL's clock is ahead of this host's; TIME_ABSENT: it cannot be asked.
+static int64_t
+store_ahead(struct store *store)
+{
+    int64_t theirs;
+    int64_t before = clock_now();
+    struct err ignored = {0}; // told in its own part
+    if (store == NULL || !store_now(store, &theirs, &ignored))
+        return TIME_ABSENT;
+    return theirs - (before + (clock_now() - before) / 2);
+}
+
 static void
 examine_cluster(struct examination *examination, struct broker *broker,
                 const struct broker_settings *settings, struct store *store)
@@ -188,6 +201,8 @@ examine_cluster(struct examination *examination, struct broker *broker,
     if (probe == NULL)
         return;
     bool ok = look_at_cluster(broker, settings, store, probe, &err);
+    if (ok)
+        probe_clocks(settings, store_ahead(store), probe);
     tell_findings(examination, probe);
     if (ok) {
         char sentence[300];

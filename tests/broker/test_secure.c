@@ -513,28 +513,37 @@ start_service(const struct world *world, const char *program, const char *passwo
     _exit(127);
 }
 
+// The service at work, logged in to Kafka.
+static pid_t
+await_service(const struct world *world, const char *program, const char *log)
+{
+    char password_file[160];
+    snprintf(password_file, sizeof password_file, "%s/password", server.dir);
+    int fd = open(password_file, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_int_equal(write(fd, PASSWORD "\n", strlen(PASSWORD) + 1), strlen(PASSWORD) + 1);
+    close(fd);
+    pid_t pid = start_service(world, program, password_file, log);
+    for (int i = 0; i < 600; i++) {
+        if (test_number(world->admin,
+                        "SELECT count(*) FROM redrive.worker WHERE publishes AND note <> 'starting'"))
+            return pid;
+        clock_sleep(50000);
+    }
+    fail_msg("the worker did not begin within 30 s");
+    return pid;
+}
+
 static void
 no_secret_is_in_arguments_logs_or_a_core(void **state)
 {
     (void)state;
     struct world world;
-    char password_file[160], log[160], path[60], absolute[4096];
+    char log[160], path[60], absolute[4096];
     if (!getenv("REDRIVE") || !realpath(getenv("REDRIVE"), absolute))
         skip();
     world_make(&world, 0);
-    snprintf(password_file, sizeof password_file, "%s/password", server.dir);
     snprintf(log, sizeof log, "%s/work.log", server.dir);
-    int fd = open(password_file, O_WRONLY | O_CREAT, 0600);
-    assert_int_equal(write(fd, PASSWORD "\n", strlen(PASSWORD) + 1), strlen(PASSWORD) + 1);
-    close(fd);
-
-    pid_t pid = start_service(&world, absolute, password_file, log);
-    for (int i = 0; i < 300; i++) {
-        if (test_number(world.admin,
-                        "SELECT count(*) FROM redrive.worker WHERE publishes AND note <> 'starting'"))
-            break;
-        clock_sleep(50000);
-    }
+    pid_t pid = await_service(&world, absolute, log);
     snprintf(path, sizeof path, "/proc/%ld/cmdline", (long)pid);
     assert_not_in(path, PASSWORD);
     snprintf(path, sizeof path, "/proc/%ld/environ", (long)pid);
