@@ -216,7 +216,7 @@ crash: ## kill, freeze and cut off everything for MINUTES (10); MODE=all or one 
 
 crash-programs: $(OUT)/redrive $(filter $(OUT)/tests/tools/%,$(TOOLS))
 
-bench: ## the figures, as ratios within one run; ROWS="100000 1000000" chooses the sizes, PARTS="screen filmstrip" some of them
+bench: ## the figures, as ratios within one run; ROWS="100000 1000000" chooses the sizes, PARTS="recovery memory discard stall" some of them
 	$(Q)tests/lib/packages.sh install build test kafka
 	$(Q)$(MAKE) -j$(JOBS) build/redrive bench-tools
 	$(Q)ROWS="$(ROWS)" tests/bench/run $(PARTS)

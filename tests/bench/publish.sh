@@ -215,17 +215,51 @@ measure_recovery()
     psql -X -q -d postgres -c "DROP DATABASE origin"
 }
 
+# The longest a key waits for its picture while the screen's own worker publishes and somebody goes through the list of events.
+measure_stall()
+{
+    local watcher
+    need_kafka
+    make_backlog origin "$EVENTS"
+    echo "a key every 20 ms while $EVENTS events are published, load $(cut -d ' ' -f 1 /proc/loadavg)"
+    make_work origin redrive
+    rm -f "$RUN/sent"
+    "$REDRIVE" -d "$(conninfo work)" reprocess --all --yes --quiet --detach >/dev/null
+    {
+        until [ "$(psql -X -q -A -t -d work -c "SELECT count(*) FROM redrive.operation WHERE state <> 'done'")" = 0 ]; do sleep 0.2; done
+        touch "$RUN/sent"
+    } &
+    watcher=$!
+    "$BIN/bench/stall" 2 "$RUN/sent" "$REDRIVE" -d "$(conninfo work)" -b "$BROKERS" >"$RUN/stall" || fail "the screen could not be measured"
+    wait "$watcher"
+    aim "worst stall of the screen" "$(sed -n 's/.* worst_ms=\([0-9.]*\).*/\1/p' "$RUN/stall") ms" "50 ms"
+    sed 's/^/    /' "$RUN/stall"
+    drop_work
+    psql -X -q -d postgres -c "DROP DATABASE origin"
+}
+
 # Does the worker grow with what it sends?
 measure_memory()
 {
+    local worker now early="" late=0
     need_kafka
     make_backlog million "$MANY"
     make_work million redrive
     "$REDRIVE" -d "$(conninfo work)" reprocess --all --yes --quiet --detach >/dev/null
     : >"$RUN/tally"
-    "$REDRIVE" -d "$(conninfo work)" -b "$BROKERS" work --once 2>"$RUN/work.log"
+    "$REDRIVE" -d "$(conninfo work)" -b "$BROKERS" work --once 2>"$RUN/work.log" &
+    worker=$!
+    # At a tenth of the way everything is in use that ever will be.
+    while is_alive "$worker"; do
+        now=$(sed -n 's/^VmRSS: *\([0-9]*\).*/\1/p' "/proc/$worker/status" 2>/dev/null) || true
+        late=${now:-$late}
+        [ -n "$early" ] || [ "$(done_so_far)" -lt $((MANY / 10)) ] || early=$late
+        sleep 0.5
+    done
+    wait "$worker"
     grep -a published "$RUN/work.log" >>"$RUN/tally"
-    aim "memory of the worker, $MANY events" "$(($(median_of tally peak_kib) / 1024)) MiB" "64 MiB"
+    aim "memory of the worker at most, $MANY events" "$(($(median_of tally peak_kib) / 1024)) MiB" "64 MiB"
+    aim "at the end against a tenth of the way" "$(awk -v a="${early:-$late}" -v b="$late" 'BEGIN { printf "%.2f", b / a }') x" "1.1 x"
     drop_work
     psql -X -q -d postgres -c "DROP DATABASE million"
 }
