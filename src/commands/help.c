@@ -170,12 +170,13 @@ static void
 man_service(struct strbuf *out)
 {
     strbuf_add_text(
-        out, ".SH SERVICE\n.B redrive work\nmay run as a service, under a login that has redrive_worker and is "
-             "the only one that needs Kafka's credentials. It must be started again whenever it ends, also by "
-             "a signal: librdkafka may abort the process when a transaction is fenced, and whoever comes next "
-             "finds and decides what was in hand. SIGTERM ends it with status 0 after what is in hand is "
-             "settled; 2 (the configuration is wrong) is the only status after which starting again is of no "
-             "use. This unit is installed as share/redrive/redrive\\-work.service:\n.PP\n.nf\n");
+        out,
+        ".SH SERVICE\n.B redrive work\nmay run as a service, under a login that has redrive_worker and is "
+        "the only one that needs Kafka's credentials. It must be started again whenever it ends, also by "
+        "a signal: librdkafka may abort the process when a transaction is fenced, and whoever comes next "
+        "finds and decides what was in hand. SIGTERM ends it with status 0 after what is in hand is "
+        "settled; 2 (the configuration is wrong) is the only status after which starting again is of no "
+        "use. This unit is installed as share/redrive/redrive\\-work.service:\n.PP\n.nf\n");
     size_t len = (size_t)(redrive_service_end - redrive_service);
     for (size_t at = 0, end; at < len; at = end + 1) {
         for (end = at; end < len && redrive_service[end] != '\n';)

@@ -1,8 +1,8 @@
 // stall KEYS FILE PROGRAM ARGUMENT…: does the screen keep up while others are busy? Seen from the other end
 // of its pseudo terminal, 120x40.
 //
-// Types KEYS, which bring a list of at least 25 rows that does not reorder itself ("?": the help; "2": the
-// events), then moves its cursor down and up with a key every 20 ms until FILE exists, and times each from
+// Types KEYS, which bring a list of at least 25 rows that does not reorder itself ("2": the events),
+// then moves its cursor down and up with a key every 20 ms until FILE exists, and times each from
 // the write of the key to the cursor seen on its new row. A key that is not painted within 5 s ends the
 // program with a failure: none is left out of the worst. One line name=value… on standard output.
 #include <inttypes.h>
