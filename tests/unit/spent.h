@@ -1,0 +1,20 @@
+// spent: time of the processor, for tests that something does not take for ever. What others do on the
+// machine does not count.
+#ifndef REDRIVE_TESTS_SPENT_H
+#define REDRIVE_TESTS_SPENT_H
+
+#include <stdint.h>
+#include <time.h>
+
+// Nanoseconds that this thread has used.
+static inline int64_t
+cpu_time(void)
+{
+    struct timespec spent;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+    return (int64_t)spent.tv_sec * 1000000000 + spent.tv_nsec;
+}
+
+#define SECOND_SPENT INT64_C(1000000000) // of the same
+
+#endif
