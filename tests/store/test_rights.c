@@ -285,6 +285,10 @@ static void
 a_viewer_sees_all_and_decides_nothing(void **state)
 {
     (void)state;
+    assert_int_equal(
+        test_number(cast.world.admin,
+                    "SELECT count(*) FROM redrive.grants('eva', 'viewer') g WHERE g LIKE '%EXECUTE%'"),
+        0);
     struct store *store = store_of(cast.viewer);
     assert_false(store_info(store)->may_decide);
     assert_sees_everything(store);

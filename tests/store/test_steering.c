@@ -163,6 +163,27 @@ halts_when_events_come_back(void **state)
     assert_int_equal(get_operation(&world, no).state, OPERATION_DONE);
 }
 
+// What a person has seen counts no more, neither among those that failed nor among those that were sent.
+static void
+what_was_pardoned_is_out_of_the_share(void **state)
+{
+    (void)state;
+    const struct send_plan plan = {.steps = {10, 20}, .step_count = 2, .halts = true, .halt_above = 20};
+    int64_t no = ask(&plan, 1, 200);
+    assert_int_equal(send(no), 10);
+    fail_again(1, 3);
+    (void)look(no);
+    assert_int_equal(get_operation(&world, no).state, OPERATION_HALTED);
+    assert_works(operation_steer(world.store, no, STEER_RESUME, 0, &err));
+    assert_int_equal(send(no), 20);
+    fail_again(11, 13); // 3 of 20, and 6 of 30 in all
+    (void)look(no);
+    assert_int_equal(get_operation(&world, no).state, OPERATION_WAITING);
+    fail_again(14, 15); // 5 of 20, where 5 of 30 would pass
+    (void)look(no);
+    assert_int_equal(get_operation(&world, no).state, OPERATION_HALTED);
+}
+
 static void
 halts_when_events_are_refused(void **state)
 {
@@ -493,6 +514,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(sends_in_steps, begin, end),
         cmocka_unit_test_setup_teardown(halts_when_events_come_back, begin, end),
+        cmocka_unit_test_setup_teardown(what_was_pardoned_is_out_of_the_share, begin, end),
         cmocka_unit_test_setup_teardown(halts_when_events_are_refused, begin, end),
         cmocka_unit_test_setup_teardown(pauses_and_goes_on_while_it_waits, begin, end),
         cmocka_unit_test_setup_teardown(its_plan_changes_while_it_runs, begin, end),
