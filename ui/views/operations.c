@@ -242,7 +242,8 @@ operations_receive(struct app *app, void *state, struct reply *reply)
 {
     struct operations *operations = state;
     if (steering_receive(app, &operations->steering, reply)) {
-        if (reply->kind == REPLY_STEERED) // a slot that was released changes no operation
+        bool is_slot = reply->kind == REPLY_STEERED && !reply->operation;
+        if (is_slot) // no operation tells of it
             ask(app, operations);
         return true;
     }

@@ -378,8 +378,9 @@ draw_field(const struct dialog *dialog, struct form *form, int field, int row)
     int width = asked->width > 0 && asked->width < room ? asked->width : room;
     line_edit_draw(&dialog->edits[field], form->canvas, row, col, width, field_role(dialog, field),
                    dialog->focus == field);
-    if (dialog->edits[field].text.len == 0 && asked->hint && dialog->focus != field)
-        (void)canvas_text(form->canvas, row, col, width, bytes_of(asked->hint), ROLE_DIM);
+    int caret = dialog->focus == field ? 2 : 0;
+    if (dialog->edits[field].text.len == 0 && asked->hint)
+        (void)canvas_text(form->canvas, row, col + caret, room - caret, bytes_of(asked->hint), ROLE_DIM);
     else if (asked->width > 0 && asked->hint)
         (void)canvas_text(form->canvas, row, col + width + 1, room - width - 1, bytes_of(asked->hint),
                           ROLE_DIM);
