@@ -6,6 +6,8 @@
 #include "base/alloc.h"
 #include "core/group_merge.h"
 
+_Static_assert((int)MERGE_MOST <= (int)GROUPS_LISTED, "what is shown as one can be acted on as one");
+
 static struct merge *
 find_merges(const struct group_list *single)
 {
