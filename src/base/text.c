@@ -56,6 +56,20 @@ text_ago(int64_t at, int64_t now, char out[TEXT_SHORT])
 }
 
 const char *
+text_seconds(double seconds, char out[TEXT_SHORT])
+{
+    if (seconds < 60)
+        snprintf(out, TEXT_SHORT, "%.1fs", seconds);
+    else if (seconds < 3600)
+        snprintf(out, TEXT_SHORT, "%.1fm", seconds / 60);
+    else if (seconds < 86400)
+        snprintf(out, TEXT_SHORT, "%.1fh", seconds / 3600);
+    else
+        snprintf(out, TEXT_SHORT, "%.1fd", seconds / 86400);
+    return out;
+}
+
+const char *
 text_size(uint64_t bytes, char out[TEXT_SHORT])
 {
     static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};

@@ -19,6 +19,8 @@ const char *text_age(int64_t us, char out[TEXT_SHORT]);
 // that `now` is in, so half a minute off at most: the ages on a screen change together, at the start of a
 // minute, and a screen on which nothing happens stands still in between.
 const char *text_ago(int64_t at, int64_t now, char out[TEXT_SHORT]);
+// How long something took on average as "0.4s", "3.5m", "2.0h", "1.2d".
+const char *text_seconds(double seconds, char out[TEXT_SHORT]);
 // "1.2 kB", "2.0 MB".
 const char *text_size(uint64_t bytes, char out[TEXT_SHORT]);
 

@@ -1,6 +1,4 @@
 // stats: the five analyses of the table of dead letters (S1.2).
-#include "store/stats.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include "base/clock.h"
@@ -9,8 +7,7 @@
 #include "commands/json.h"
 #include "commands/output.h"
 #include "commands/sums.h"
-
-enum { ERRORS_SHOWN = 20 };
+#include "engine/analyses.h"
 
 struct report {
     const struct call *call;
@@ -19,19 +16,6 @@ struct report {
 };
 
 // --- for people ---
-
-static void
-duration_text(double seconds, char out[TEXT_SHORT])
-{
-    if (seconds < 60)
-        snprintf(out, TEXT_SHORT, "%.1fs", seconds);
-    else if (seconds < 3600)
-        snprintf(out, TEXT_SHORT, "%.1fm", seconds / 60);
-    else if (seconds < 86400)
-        snprintf(out, TEXT_SHORT, "%.1fh", seconds / 3600);
-    else
-        snprintf(out, TEXT_SHORT, "%.1fd", seconds / 86400);
-}
 
 static bool
 title(const char *text, bool is_first, struct err *err)
@@ -145,10 +129,9 @@ resolutions_text(const struct report *report, struct err *err)
     for (size_t i = 0; i < report->stats->resolution_count; i++) {
         const struct stats_resolution *resolution = &report->stats->resolutions[i];
         char mean[TEXT_SHORT];
-        duration_text(resolution->mean_seconds, mean);
         table_add_text(&table, resolution->event_type);
         table_add_count(&table, resolution->resolved);
-        table_add_text(&table, mean);
+        table_add_text(&table, text_seconds(resolution->mean_seconds, mean));
     }
     return title("Mean time to resolution", false, err) && table_end(&table, err);
 }
@@ -246,24 +229,6 @@ resolutions_json(const struct report *report, struct err *err)
     return json_print(object, err);
 }
 
-// The largest groups, which say more than the largest messages: where sums are kept they cost nothing.
-static void
-errors_of_sums(const struct backlog *backlog, struct arena *arena, struct stats *stats)
-{
-    struct group_list list;
-    backlog_groups(backlog, PIVOT_ERROR, NULL, clock_now(), arena, &list);
-    stats->error_count = list.count < ERRORS_SHOWN ? list.count : ERRORS_SHOWN;
-    stats->errors = arena_array(arena, stats->error_count, sizeof *stats->errors);
-    for (size_t i = 0; i < stats->error_count; i++) {
-        const struct event_group *group = &list.groups[i];
-        stats->errors[i] = (struct stats_error){.message = group->text.sample ? group->text.sample : "",
-                                                .group = group->key,
-                                                .count = group->count,
-                                                .first_at = group->first_at,
-                                                .last_at = group->last_at};
-    }
-}
-
 typedef bool print_fn(const struct report *report, struct err *err);
 
 static const struct {
@@ -282,13 +247,7 @@ command_stats(struct call *call, struct err *err)
         return command_status(err);
     struct arena arena = {0};
     struct stats stats = {0};
-    struct backlog *backlog = backlog_create();
-    bool is_read;
-    bool ok =
-        sums_read(call, store, backlog, &is_read, err) && stats_read(store, is_read, &arena, &stats, err);
-    if (ok && is_read)
-        errors_of_sums(backlog, &arena, &stats);
-    backlog_destroy(backlog);
+    bool ok = analyses_read(store, sums_find(call, store), &arena, &stats, err);
     struct report report = {.call = call, .stats = &stats, .zone_us = store_info(store)->zone_us};
     for (size_t i = 0; ok && i < sizeof analyses / sizeof *analyses; i++)
         ok = call->options.json ? analyses[i].json(&report, err) : analyses[i].text(&report, err);

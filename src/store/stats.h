@@ -2,42 +2,10 @@
 #ifndef REDRIVE_STORE_STATS_H
 #define REDRIVE_STORE_STATS_H
 
-#include <stddef.h>
-#include <stdint.h>
 #include "base/arena.h"
+#include "core/stats.h"
 #include "store/store.h"
 
-struct stats_pending {
-    int64_t pending, resolved, discarded, other;
-    int64_t oldest_at, newest_at; // of the pending
-};
-struct stats_error {
-    const char *message; // as it stands, cut at 500 characters; of a group, its newest one's first line
-    uint64_t group;      // counted by group; 0: by message
-    int64_t count;
-    int64_t first_at, last_at;
-};
-struct stats_hour {
-    int64_t hour; // its beginning, instant
-    int64_t count;
-};
-struct stats_type {
-    const char *event_type;
-    int64_t total, pending, resolved;
-};
-struct stats_resolution {
-    const char *event_type;
-    int64_t resolved;
-    double mean_seconds;
-};
-struct stats {
-    struct stats_pending pending;
-    struct stats_error *errors;           // most common pending errors, most first, at most 20
-    struct stats_hour *hours;             // errors per hour over 7 days, 168 at most, empty hours with 0
-    struct stats_type *types;             // most first
-    struct stats_resolution *resolutions; // mean time to resolution per type
-    size_t error_count, hour_count, type_count, resolution_count;
-};
 // has_errors: the most common errors are known from elsewhere, and left out.
 bool stats_read(struct store *store, bool has_errors, struct arena *arena, struct stats *stats,
                 struct err *err) MUST_CHECK;
