@@ -192,6 +192,8 @@ narrow(struct palette *palette, struct bytes text)
     for (int i = DO_NONE + 1; i < DO_COUNT; i++) {
         const struct action_row *row = action_row((enum action)i);
         int rank = rank_of(row->word, row->help, strbuf_bytes(&hyphened));
+        if (text.len > 0 && bytes_equal_text(text, row->label))
+            rank = 0; // the word of the footer, and of a place: "stats"
         if (rank < 0)
             rank = holds(row->help, text, false) ? 3 : -1;
         if (rank >= 0 && is_listed((enum action)i))
