@@ -20,6 +20,7 @@
 #include "core/doubtful.h"
 #include "core/operation.h"
 #include "core/overrides.h"
+#include "core/stats.h"
 #include "core/worker.h"
 
 enum request_kind {
@@ -43,6 +44,7 @@ enum request_kind {
     REQUEST_CONFIRM,   // operation_request in `confirm`
     REQUEST_CATEGORY,  // group, category (has_category false: what the rules say), reason
     REQUEST_AUDIT,     // operation (0: all), before: one page of rows
+    REQUEST_STATS,     // the five analyses of the table; asked anew it replaces the one before
     REQUEST_CANCEL,    // cancels the request with number `target`; it ends with ERR_CANCELLED
     REQUEST_RECONNECT, // now, instead of after the back-off
     REQUEST_REFRESH,   // look at the database now
@@ -119,6 +121,7 @@ enum reply_kind {
     REPLY_CONFIRMED, // the operation exists
     REPLY_CATEGORY,  // the category was given or taken back
     REPLY_AUDIT,
+    REPLY_STATS,
     REPLY_NEWS,  // number 0: something ended that everybody should hear: a sentence
     REPLY_ERROR, // of the request with this number: err
 };
@@ -221,6 +224,7 @@ struct reply {
     size_t doubt_count;
     struct audit_row *audit;
     size_t audit_count;
+    struct stats stats; // REPLY_STATS
     struct preview preview;
     int64_t operation;    // REPLY_CONFIRMED, REPLY_STEERED
     int64_t done, of;     // REPLY_PROGRESS

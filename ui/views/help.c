@@ -84,7 +84,7 @@ static const struct {
     {CONTEXT_VIEW_operation, without_selection}, {CONTEXT_VIEW_operation, not_of_one_operation},
     {CONTEXT_VIEW_audit, without_selection},     {CONTEXT_VIEW_audit, without_decisions},
     {CONTEXT_VIEW_help, not_of_texts},           {CONTEXT_VIEW_messages, not_of_texts},
-    {CONTEXT_VIEW_explain, not_of_texts},
+    {CONTEXT_VIEW_explain, not_of_texts},        {CONTEXT_VIEW_stats, not_of_texts},
 };
 
 bool

@@ -204,8 +204,12 @@ reader_handle(struct desk *desk, struct request *request)
     case REQUEST_AUDIT:
         desk_audit_request(desk, request);
         break;
+    case REQUEST_STATS:
+        desk_stats_request(desk, request);
+        break;
     case REQUEST_CANCEL:
         desk_list_cancel(desk, request->target);
+        desk_stats_cancel(desk, request->target);
         break;
     case REQUEST_RECONNECT:
     case REQUEST_REFRESH:
@@ -307,6 +311,7 @@ read_for_screen(void *context)
         request_destroy(request);
     }
     desk_list_release(desk);
+    desk_stats_release(desk);
     text_cache_destroy(desk->cache);
     backlog_destroy(desk->rows);
     backlog_destroy(desk->backlog);

@@ -82,6 +82,8 @@ struct desk {
     struct text_cache *cache; // of pending events (reader)
     int64_t cache_at;         // clock_mono before which it is not looked after
 
+    struct stats_job *stats; // the analyses that are counted, or were last; NULL: none
+
     struct list_job list;    // what the view shows
     struct list_job collect; // ids for a selection or an action
 
@@ -157,6 +159,11 @@ void desk_category_request(struct desk *desk, const struct request *request);
 void desk_event_request(struct desk *desk, const struct request *request);
 void desk_why_request(struct desk *desk, const struct request *request);
 void desk_audit_request(struct desk *desk, const struct request *request);
+
+// stats_desk.c: the five analyses, counted beside the reader, which meanwhile goes on.
+void desk_stats_request(struct desk *desk, const struct request *request);
+void desk_stats_cancel(struct desk *desk, uint64_t number);
+void desk_stats_release(struct desk *desk);
 
 // operation_desk.c
 void desk_operations_request(struct desk *desk, const struct request *request);
