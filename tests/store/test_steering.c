@@ -302,6 +302,8 @@ somebody_else_approves(void **state)
     // What the owner of the schema asks for holds whatever the asker's settings say.
     test_sql(world.admin, "UPDATE redrive.install SET approve_above = 5");
     assert_int_equal(get_operation(&world, ask(&(struct send_plan){0}, 30, 36)).state, OPERATION_AWAITING);
+    assert_int_equal(get_operation(&world, ask(&(struct send_plan){.approve_above = 1000}, 40, 46)).state,
+                     OPERATION_AWAITING);
     test_sql(world.admin, "DROP ROLE steering_other");
 }
 
