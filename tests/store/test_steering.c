@@ -184,6 +184,26 @@ what_was_pardoned_is_out_of_the_share(void **state)
     assert_int_equal(get_operation(&world, no).state, OPERATION_HALTED);
 }
 
+// An event that was refused had its turn: the step does not take another one for it.
+static void
+a_step_counts_what_was_refused(void **state)
+{
+    (void)state;
+    const struct send_plan plan = {.steps = {10}, .step_count = 1};
+    int64_t no = ask(&plan, 1, 200);
+    struct claim first = claim(no);
+    assert_int_equal(first.count, 10);
+    assert_works(chunk_settle(world.store, &slot, &first.chunk, CHUNK_ABORTED, "x", &err));
+    struct refusal refusals[4];
+    for (int i = 0; i < 4; i++)
+        refusals[i] = (struct refusal){i + 1, "no such topic"};
+    assert_works(items_refuse(world.store, &slot, no, refusals, 4, &err));
+    struct claim again = claim(no);
+    assert_int_equal(again.count, 6);
+    assert_works(chunk_settle(world.store, &slot, &again.chunk, CHUNK_COMMITTED, "x", &err));
+    assert_int_equal(get_operation(&world, no).state, OPERATION_WAITING);
+}
+
 static void
 halts_when_events_are_refused(void **state)
 {
@@ -517,6 +537,7 @@ main(void)
         cmocka_unit_test_setup_teardown(sends_in_steps, begin, end),
         cmocka_unit_test_setup_teardown(halts_when_events_come_back, begin, end),
         cmocka_unit_test_setup_teardown(what_was_pardoned_is_out_of_the_share, begin, end),
+        cmocka_unit_test_setup_teardown(a_step_counts_what_was_refused, begin, end),
         cmocka_unit_test_setup_teardown(halts_when_events_are_refused, begin, end),
         cmocka_unit_test_setup_teardown(pauses_and_goes_on_while_it_waits, begin, end),
         cmocka_unit_test_setup_teardown(its_plan_changes_while_it_runs, begin, end),
