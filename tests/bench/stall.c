@@ -107,8 +107,10 @@ main(int argc, char **argv)
         give_up(vt, "everything was over before the first key");
 
     qsort(tally.times, tally.count, sizeof *tally.times, by_size);
+    size_t middle = tally.count / 2;
+    size_t p99 = tally.count * 99 / 100;
     printf("keys=%zu median_ms=%.1f p99_ms=%.1f worst_ms=%.1f late=%zu\n", tally.count,
-           (double)tally.times[tally.count / 2] / 1000, (double)tally.times[tally.count * 99 / 100] / 1000,
+           (double)tally.times[middle] / 1000, (double)tally.times[p99] / 1000,
            (double)tally.times[tally.count - 1] / 1000, tally.late);
     free(tally.times);
     vt_end(vt);
