@@ -177,7 +177,7 @@ man_service(struct strbuf *out)
         "finds and decides what was in hand. SIGTERM ends it with status 0 after what is in hand is "
         "settled; 2 (the configuration is wrong) is the only status after which starting again is of no "
         "use. This unit is installed as share/redrive/redrive\\-work.service:\n.PP\n.nf\n");
-    // cppcheck-suppress subtractPointers; both are of one embedded file
+    // cppcheck-suppress comparePointers; both are of one embedded file
     size_t len = (size_t)(redrive_service_end - redrive_service);
     for (size_t at = 0, end; at < len; at = end + 1) {
         for (end = at; end < len && redrive_service[end] != '\n';)
