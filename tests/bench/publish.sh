@@ -258,7 +258,7 @@ measure_memory()
     worker=$!
     # At a tenth of the way everything is in use that ever will be.
     while is_alive "$worker"; do
-        now=$(sed -n 's/^VmRSS: *\([0-9]*\).*/\1/p' "/proc/$worker/status" 2>/dev/null) || true
+        now=$(sed -n 's/^VmRSS:[[:space:]]*\([0-9]*\).*/\1/p' "/proc/$worker/status" 2>/dev/null) || true
         late=${now:-$late}
         [ -n "$early" ] || [ "$(done_so_far)" -lt $((MANY / 10)) ] || early=$late
         sleep 0.5
