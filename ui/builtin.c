@@ -1,12 +1,5 @@
+#include "base/embed.h"
 #include "ui/source.h"
-
-// The assembler reads the files, with paths from the root of the repository. The NUL is for people with a
-// debugger only.
-#define BUILT_IN(symbol, path)                                                                               \
-    __asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"" path "\"\n" #symbol                             \
-            "_end:\n.byte 0\n.popsection\n");                                                                \
-    extern const char symbol[] __attribute__((visibility("hidden")));                                        \
-    extern const char symbol##_end[] __attribute__((visibility("hidden")))
 
 #define FILES(FILE)                                                                                          \
     FILE(redrive_keymap_default, "keymaps/", "default.keymap")                                               \
@@ -27,7 +20,7 @@
     FILE(redrive_theme_dracula, "themes/", "dracula.theme")                                                  \
     FILE(redrive_theme_roles, "themes/", "roles.theme")
 
-#define DECLARE(symbol, folder, name) BUILT_IN(symbol, folder name);
+#define DECLARE(symbol, folder, name) EMBED(symbol, folder name);
 FILES(DECLARE)
 
 static const struct {

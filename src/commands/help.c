@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "base/embed.h"
 #include "commands/arguments.h"
 
 static void
@@ -156,13 +157,6 @@ man_settings(struct strbuf *out)
              "profile "
              "is a section with settings of its own: profile \"prod\" { label = PROD service = prod }.\n");
 }
-
-// The assembler reads the file, with its path from the root of the repository.
-#define EMBED(symbol, path)                                                                                  \
-    __asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"" path "\"\n" #symbol                             \
-            "_end:\n.byte 0\n.popsection\n");                                                                \
-    extern const char symbol[] __attribute__((visibility("hidden")));                                        \
-    extern const char symbol##_end[] __attribute__((visibility("hidden")))
 
 EMBED(redrive_service, "src/commands/redrive-work.service");
 

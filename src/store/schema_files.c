@@ -1,30 +1,23 @@
 #include "store/schema_files.h"
 
 #include <stddef.h>
+#include "base/embed.h"
 
-// The assembler reads the files, with paths from the root of the repository; gcc and clang agree on this
-// form. The NUL is for people with a debugger only.
-#define SQL_FILE(symbol, path)                                                                               \
-    __asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"" path "\"\n" #symbol                             \
-            "_end:\n.byte 0\n.popsection\n");                                                                \
-    extern const char symbol[] __attribute__((visibility("hidden")));                                        \
-    extern const char symbol##_end[] __attribute__((visibility("hidden")))
-
-SQL_FILE(redrive_sql_003, "src/store/sql/003_tables.sql");
-SQL_FILE(redrive_sql_004, "src/store/sql/004_sessions.sql");
-SQL_FILE(redrive_sql_005, "src/store/sql/005_steering.sql");
-SQL_FILE(redrive_sql_006, "src/store/sql/006_rights.sql");
-SQL_FILE(redrive_sql_007, "src/store/sql/007_backlog.sql");
-SQL_FILE(redrive_sql_008, "src/store/sql/008_groups.sql");
-SQL_FILE(redrive_sql_009, "src/store/sql/009_claims.sql");
-SQL_FILE(redrive_sql_common, "src/store/sql/common.sql");
-SQL_FILE(redrive_sql_operations, "src/store/sql/operations.sql");
-SQL_FILE(redrive_sql_steering, "src/store/sql/steering.sql");
-SQL_FILE(redrive_sql_ledger, "src/store/sql/ledger.sql");
-SQL_FILE(redrive_sql_doubt, "src/store/sql/doubt.sql");
-SQL_FILE(redrive_sql_backlog, "src/store/sql/backlog.sql");
-SQL_FILE(redrive_sql_groups, "src/store/sql/groups.sql");
-SQL_FILE(redrive_sql_rights, "src/store/sql/rights.sql");
+EMBED(redrive_sql_003, "src/store/sql/003_tables.sql");
+EMBED(redrive_sql_004, "src/store/sql/004_sessions.sql");
+EMBED(redrive_sql_005, "src/store/sql/005_steering.sql");
+EMBED(redrive_sql_006, "src/store/sql/006_rights.sql");
+EMBED(redrive_sql_007, "src/store/sql/007_backlog.sql");
+EMBED(redrive_sql_008, "src/store/sql/008_groups.sql");
+EMBED(redrive_sql_009, "src/store/sql/009_claims.sql");
+EMBED(redrive_sql_common, "src/store/sql/common.sql");
+EMBED(redrive_sql_operations, "src/store/sql/operations.sql");
+EMBED(redrive_sql_steering, "src/store/sql/steering.sql");
+EMBED(redrive_sql_ledger, "src/store/sql/ledger.sql");
+EMBED(redrive_sql_doubt, "src/store/sql/doubt.sql");
+EMBED(redrive_sql_backlog, "src/store/sql/backlog.sql");
+EMBED(redrive_sql_groups, "src/store/sql/groups.sql");
+EMBED(redrive_sql_rights, "src/store/sql/rights.sql");
 
 static const struct {
     const char *name;
