@@ -14,9 +14,8 @@
 static const enum action footer[] = {DO_OPEN, DO_FILTER, DO_SELECT, DO_REPROCESS, DO_DISCARD,
                                      DO_WHY,  DO_SORT,   DO_PIVOT,  DO_HELP,      DO_NONE};
 
-// After rows, filter or picks changed.
-static void
-show_rows(struct groups *groups)
+void
+groups_show_rows(struct groups *groups)
 {
     group_rows_show(&groups->rows, &groups->filter, groups->is_selected_only ? &groups->picks : NULL);
     const struct groups_drawing drawing = {.groups = groups};
@@ -28,7 +27,7 @@ void
 groups_order_rows(struct groups *groups)
 {
     group_rows_order(&groups->rows);
-    show_rows(groups);
+    groups_show_rows(groups);
 }
 
 static void
@@ -36,7 +35,7 @@ check_picks(struct app *app, struct groups *groups)
 {
     groups->selected = app_selection(app)->count;
     group_picks_check(app, &groups->picks);
-    show_rows(groups);
+    groups_show_rows(groups);
 }
 
 static void
@@ -51,7 +50,7 @@ receive_groups(struct groups *groups, struct reply *reply)
         groups->table.cursor = groups->table.top = 0; // nobody has moved it yet
         groups->table.has_cursor_id = false;
     }
-    show_rows(groups);
+    groups_show_rows(groups);
 }
 
 static void
@@ -257,7 +256,7 @@ filter_changed(struct app *app, void *state, struct bytes text)
     struct err err = {0};
     bool ok = row_filter_set(&groups->filter, text, &err);
     app_prompt_error(app, ok ? NULL : &err);
-    show_rows(groups);
+    groups_show_rows(groups);
 }
 
 static bool
@@ -269,7 +268,7 @@ filter_accepted(struct app *app, void *state, struct bytes text)
         app_prompt_error(app, &err);
         return false;
     }
-    show_rows(groups);
+    groups_show_rows(groups);
     return true;
 }
 
@@ -279,7 +278,7 @@ filter_cancelled(struct app *app, void *state)
     (void)app;
     struct groups *groups = state;
     row_filter_restore(&groups->filter);
-    show_rows(groups);
+    groups_show_rows(groups);
 }
 
 static void
@@ -319,7 +318,7 @@ handle_back(struct groups *groups)
         (void)!row_filter_set(&groups->filter, BYTES(""), NULL);
     else
         return false;
-    show_rows(groups);
+    groups_show_rows(groups);
     return true;
 }
 
@@ -354,6 +353,9 @@ handle_opening(struct app *app, struct groups *groups, enum action action)
         return true;
     case DO_CATEGORY:
         groups_ask_category(app, groups);
+        return true;
+    case DO_NARROW:
+        groups_ask_narrow(app, groups);
         return true;
     case DO_SORT:
         groups_ask_order(app, groups);

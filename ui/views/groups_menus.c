@@ -1,4 +1,4 @@
-// The menus of the list of groups, and what they lead to: order, pivot, copy.
+// The menus of the list of groups, and what they lead to: order, pivot, copy, narrow.
 #include "ui/views/groups_state.h"
 
 #include <string.h>
@@ -91,4 +91,59 @@ groups_ask_copy(struct app *app, const struct groups *groups)
     if (count)
         app_menu(app, &(struct menu_request){
                           .title = "Copy", .items = items, .count = count, .chosen = copy_chosen});
+}
+
+// What a row has, as a part of its text (group_row_text): a pattern for the whole part finds the others that
+// have it.
+static size_t
+narrow_choices(const struct event_group *group, struct arena *arena, struct menu_item items[CHOICES],
+               const char *values[CHOICES])
+{
+    const struct {
+        uint32_t key;
+        const char *name;
+        const char *value;
+    } choices[] = {{'k', "kind", category_name(group->category)},
+                   {'c', "class", group->text.error_class},
+                   {'t', "type", group->types[0].count ? group->types[0].name : NULL},
+                   {'o', "topic", group->topics[0].count ? group->topics[0].name : NULL}};
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        if (!choices[i].value || !choices[i].value[0])
+            continue;
+        values[count] = choices[i].value;
+        items[count++] = (struct menu_item){
+            .key = choices[i].key, .text = arena_printf(arena, "%s %s", choices[i].name, choices[i].value)};
+    }
+    return count;
+}
+
+static void
+narrow_chosen(struct app *app, void *state, size_t index)
+{
+    struct groups *groups = state;
+    const struct event_group *group = groups_cursor(groups);
+    struct menu_item items[CHOICES];
+    const char *values[CHOICES];
+    if (!group || index >= narrow_choices(group, app_frame(app), items, values))
+        return;
+    struct err err = {0};
+    const char *pattern = arena_printf(app_frame(app), "(?m)^\\Q%s\\E$", values[index]);
+    if (!row_filter_set(&groups->filter, bytes_of(pattern), &err))
+        app_say(app, SAY_WARN, "%s", err.text);
+    groups_show_rows(groups);
+}
+
+void
+groups_ask_narrow(struct app *app, const struct groups *groups)
+{
+    const struct event_group *group = groups_cursor(groups);
+    struct menu_item items[CHOICES];
+    const char *values[CHOICES];
+    memset(items, 0, sizeof items);
+    size_t count = group ? narrow_choices(group, app_frame(app), items, values) : 0;
+    if (count)
+        app_menu(app,
+                 &(struct menu_request){
+                     .title = "Only groups with", .items = items, .count = count, .chosen = narrow_chosen});
 }

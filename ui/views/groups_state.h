@@ -48,12 +48,14 @@ struct table_model groups_model(const struct groups_drawing *drawing);
 const struct event_group *groups_cursor(const struct groups *groups);
 
 void groups_order_rows(struct groups *groups);
+void groups_show_rows(struct groups *groups); // after rows, filter or picks changed
 void groups_set_pivot(struct app *app, struct groups *groups, enum pivot pivot);
 
 // groups_menus.c
 void groups_ask_order(struct app *app, const struct groups *groups);
 void groups_ask_pivot(struct app *app, const struct groups *groups);
 void groups_ask_copy(struct app *app, const struct groups *groups);
+void groups_ask_narrow(struct app *app, const struct groups *groups);
 
 // groups_category.c: the category of a group, given by a person.
 void groups_ask_category(struct app *app, struct groups *groups);
