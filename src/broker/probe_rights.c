@@ -5,65 +5,16 @@
 // at the topic's ACL first (KafkaApis.handleAddPartitionsToTxnRequest) and then refuses the epoch.
 #include "broker/probe_inside.h"
 
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include "base/clock.h"
 #include "broker/kafka.h"
 #include "broker/marker.h"
+#include "broker/probe_rules.h"
 #include "broker/producer.h"
 
 #define TIMEOUT_MS 5000
 #define PATIENCE_MS 15000
-
-static const char *
-property(const struct broker_settings *settings, const char *name)
-{
-    const char *value = NULL;
-    for (size_t i = 0; i < settings->property_count; i++)
-        if (strcmp(settings->properties[i].name, name) == 0)
-            value = settings->properties[i].value;
-    return value;
-}
-
-// Whom the ACLs are for, as kafka-acls.sh wants it.
-static void
-principal(const struct broker_settings *settings, char *out, size_t room)
-{
-    const char *user = property(settings, "sasl.username"),
-               *protocol = property(settings, "security.protocol");
-    if (user)
-        snprintf(out, room, "User:%.80s", user);
-    else if (protocol && strcasecmp(protocol, "ssl") == 0)
-        snprintf(out, room, "'User:<the subject of its certificate>'");
-    else
-        snprintf(out, room, "User:ANONYMOUS");
-}
-
-// The tool's words up to what is asked of it.
-static void
-begin_command(const struct broker_settings *settings, const char *tool, char *out, size_t room)
-{
-    snprintf(out, room, "%s --bootstrap-server %.100s", tool,
-             settings->brokers ? settings->brokers : "HOST:PORT");
-}
-
-__attribute__((format(printf, 4, 5))) static void
-lacks(struct probe *probe, const struct broker_settings *settings, const char *resource, const char *format,
-      ...)
-{
-    char who[120], command[160], remedy[PROBE_REMEDY], sentence[200];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(sentence, sizeof sentence, format, args);
-    va_end(args);
-    principal(settings, who, sizeof who);
-    begin_command(settings, "kafka-acls.sh", command, sizeof command);
-    snprintf(remedy, sizeof remedy, "%s --add --allow-principal %s %s", command, who, resource);
-    probe_found(probe, false, remedy, "%s", sentence);
-}
 
 // --- what the protocol needs ---
 
@@ -92,62 +43,33 @@ init_handle(const struct broker_settings *settings, const char *id, struct produ
     return true;
 }
 
-static void
-look_at_transactions(const struct broker_settings *settings, const char *id, struct probe *probe)
+static bool
+lacks_transactions(const struct broker_settings *settings, const char *id)
 {
     struct producer *producer = NULL;
     struct err err = {0};
-    if (!init_handle(settings, id, &producer, &err) && err.kind == ERR_DENIED)
-        lacks(probe, settings,
-              "--operation Write --operation Describe --transactional-id redrive. --resource-pattern-type "
-              "prefixed",
-              "Write on transactional ids that begin with redrive. is missing");
+    bool is_denied = !init_handle(settings, id, &producer, &err) && err.kind == ERR_DENIED;
     producer_destroy(producer);
-}
-
-static void
-lacks_marker(const struct broker_settings *settings, struct probe *probe)
-{
-    lacks(probe, settings, "--operation Read --operation Describe --topic " MARKER_TOPIC,
-          "Read on the topic " MARKER_TOPIC " is missing");
-}
-
-static void
-look_at_marker(struct broker *broker, const struct broker_settings *settings, const char *group,
-               struct probe *probe)
-{
-    struct topic topic;
-    struct err err = {0}, failure = {0};
-    bool is_known = broker_topic(broker, MARKER_TOPIC, TIMEOUT_MS, &topic, &err);
-    bool is_denied = is_known && topic.state == TOPIC_DENIED;
-    if (is_known && topic.state == TOPIC_MISSING) {
-        char remedy[PROBE_REMEDY];
-        begin_command(settings, "kafka-topics.sh", remedy, 200);
-        snprintf(remedy + strlen(remedy), sizeof remedy - strlen(remedy),
-                 " --create --topic " MARKER_TOPIC " --partitions 2");
-        probe_found(probe, false, remedy, "the topic " MARKER_TOPIC " is missing and may not be created");
-    }
-
-    bool is_written = marker_write_nonce(broker, group, 0, TIMEOUT_MS, &failure);
-    if (!is_written && is_code(&failure, RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED))
-        lacks(probe, settings,
-              "--operation Read --operation Describe --group redrive. --resource-pattern-type prefixed",
-              "Read on groups that begin with redrive. is missing");
-    if (is_denied || (!is_written && is_code(&failure, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED)))
-        lacks_marker(settings, probe);
+    return is_denied;
 }
 
 void
 probe_rights(struct broker *broker, const struct broker_settings *settings, const char *id,
              struct probe *probe)
 {
-    look_at_transactions(settings, id, probe);
-    look_at_marker(broker, settings, id, probe);
+    struct rights_seen seen = {.lacks_transactions = lacks_transactions(settings, id)};
+    struct topic topic;
+    struct err ignored = {0}, failure = {0};
+    if (broker_topic(broker, MARKER_TOPIC, TIMEOUT_MS, &topic, &ignored))
+        seen.marker_topic = topic.state;
+    if (!marker_write_nonce(broker, id, 0, TIMEOUT_MS, &failure)) {
+        seen.lacks_group = is_code(&failure, RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED);
+        seen.lacks_marker_topic = is_code(&failure, RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED);
+    }
+    probe_judge_rights(settings, &seen, probe);
 }
 
 // --- the topics that events go to ---
-
-enum may { MAY, MAY_NOT, MAY_PERHAPS };
 
 // `fenced` can write nowhere any more; how it is refused tells the ACL.
 static enum may
@@ -201,16 +123,6 @@ try_read(rd_kafka_t *reader, const char *name)
     return may;
 }
 
-static void
-lacks_on_topic(struct probe *probe, const struct broker_settings *settings, const char *operation,
-               const char *name, const char *why)
-{
-    char resource[320];
-    snprintf(resource, sizeof resource, "--operation %s --operation Describe --topic %.249s", operation,
-             name);
-    lacks(probe, settings, resource, "%s on the topic %.60s is missing: %s", operation, name, why);
-}
-
 struct targets {
     struct broker *broker;
     const struct broker_settings *settings;
@@ -229,9 +141,7 @@ look_at_target(struct targets *targets, const char *name, struct err *err)
     if (!broker_topic(targets->broker, name, TIMEOUT_MS, &topic, err))
         return false;
     if (topic.state == TOPIC_MISSING) {
-        probe_found(targets->probe, false,
-                    "its events are refused until it is there, or are sent elsewhere with --to",
-                    "the topic %.100s does not exist", name);
+        probe_judge_target(targets->settings, name, false, MAY_PERHAPS, MAY_PERHAPS, targets->probe);
         return true;
     }
     if (!init_handle(targets->settings, targets->id, &next, err)) {
@@ -242,17 +152,7 @@ look_at_target(struct targets *targets, const char *name, struct err *err)
     producer_destroy(targets->holder);
     targets->holder = next;
     enum may may_read = topic.state == TOPIC_DENIED ? MAY_NOT : try_read(targets->reader, name);
-
-    if (may_write == MAY_NOT)
-        lacks_on_topic(targets->probe, targets->settings, "Write", name, "its events are refused");
-    if (may_read == MAY_NOT)
-        lacks_on_topic(targets->probe, targets->settings, "Read", name,
-                       "original bytes are not fetched, chunks in doubt are not searched");
-    if (may_write == MAY && may_read == MAY)
-        probe_found(targets->probe, true, "", "the topic %.100s may be written to and read", name);
-    else if (may_write == MAY_PERHAPS || may_read == MAY_PERHAPS)
-        probe_found(targets->probe, true, "", "whether %.100s may be written to and read was not found out",
-                    name);
+    probe_judge_target(targets->settings, name, true, may_write, may_read, targets->probe);
     return true;
 }
 

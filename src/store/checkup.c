@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/clock.h"
+#include "store/checkup_rules.h"
 #include "store/contract.h"
 #include "store/pg.h"
 #include "store/schema.h"
@@ -27,19 +28,24 @@ tell(const struct checkup *checkup, enum checkup_verdict verdict, const char *re
     checkup->found(checkup->context, verdict, sentence, remedy);
 }
 
-// --- the server ---
+static void
+tell_judgement(const struct checkup *checkup, const struct judgement *judgement)
+{
+    checkup->found(checkup->context, judgement->verdict, judgement->sentence, judgement->remedy);
+}
 
-enum { LEAST_SERVER = 130000 }; // gen_random_uuid() without an extension
+// --- the server ---
 
 static void
 check_versions(const struct checkup *checkup)
 {
-    int server = checkup->store->info.server_version, library = PQlibVersion();
-    tell(checkup, server >= LEAST_SERVER ? CHECKUP_OK : CHECKUP_WRONG,
-         server >= LEAST_SERVER ? "" : "upgrade PostgreSQL to 13 or newer",
-         "PostgreSQL %d.%d at %s, database %s, as %s", server / 10000, server % 10000,
-         checkup->store->info.host, checkup->store->info.database, checkup->store->info.user);
-    tell(checkup, CHECKUP_OK, "", "libpq %d.%d", library / 10000, library % 10000);
+    const struct store_info *info = &checkup->store->info;
+    char where[440];
+    snprintf(where, sizeof where, "at %.200s, database %.100s, as %.100s", info->host, info->database,
+             info->user);
+    const struct judgement judgement = checkup_judge_version(info->server_version, where);
+    tell_judgement(checkup, &judgement);
+    tell(checkup, CHECKUP_OK, "", "libpq %d.%d", PQlibVersion() / 10000, PQlibVersion() % 10000);
 }
 
 static const char server_sql[] = "SELECT name, setting FROM pg_catalog.pg_settings"
@@ -54,39 +60,14 @@ check_durability(const struct checkup *checkup, struct err *err)
     if (!pg_ask(checkup->store, FOR_READING, server_sql, NULL, &r, err))
         return false;
     for (int i = 0; i < PQntuples(r); i++) {
-        const char *name = value_text(r, i, 0, &arena), *setting = value_text(r, i, 1, &arena);
-        char remedy[120] = "";
-        if (strcmp(name, "synchronous_standby_names") == 0) {
-            if (setting[0] == '\0')
-                tell(checkup, CHECKUP_NOTE,
-                     "if failover is automatic, set synchronous_standby_names, or decisions of the last "
-                     "moments can be lost",
-                     "no synchronous standby");
-            continue;
-        }
-        bool is_off = strcmp(setting, "off") == 0;
-        // The program's own writing transactions ask for it themselves.
-        bool is_soft = strcmp(name, "synchronous_commit") == 0;
-        if (is_off)
-            snprintf(remedy, sizeof remedy, "ALTER SYSTEM SET %s = on; SELECT pg_reload_conf();", name);
-        tell(checkup,
-             !is_off   ? CHECKUP_OK
-             : is_soft ? CHECKUP_NOTE
-                       : CHECKUP_WRONG,
-             remedy, "%s is %s%s", name, setting,
-             !is_off ? ""
-             : is_soft
-                 ? ": what redrive decides is written synchronously all the same; what consumers write is not"
-                 : ": a crash of the server can lose decisions, and then events can be sent twice");
+        struct judgement judgement;
+        if (checkup_judge_setting(value_text(r, i, 0, &arena), value_text(r, i, 1, &arena), &judgement))
+            tell_judgement(checkup, &judgement);
     }
     arena_release(&arena);
     PQclear(r);
     return true;
 }
-
-// A chunk in doubt is searched for from ten minutes before it was claimed by the server's clock, among
-// records that bear this host's time: half of that is the most that may be between the two.
-enum { CLOCK_LIMIT_S = 5, CLOCK_DANGER_S = 300 };
 
 static bool
 check_state(const struct checkup *checkup, struct err *err)
@@ -100,29 +81,15 @@ check_state(const struct checkup *checkup, struct err *err)
         return false;
     // The server's answer lies between the two readings of our clock: half the way is the best guess.
     int64_t ours = before + (clock_now() - before) / 2;
-    double apart = (double)(value_time(r, 0, 0) - ours) / US_PER_SECOND;
-    double distance = apart < 0 ? -apart : apart;
-    tell(checkup,
-         distance > CLOCK_DANGER_S  ? CHECKUP_WRONG
-         : distance > CLOCK_LIMIT_S ? CHECKUP_NOTE
-                                    : CHECKUP_OK,
-         distance > CLOCK_DANGER_S
-             ? "set both clocks by NTP (chronyc makestep): a chunk in doubt would be searched "
-               "for at the wrong place, so nothing is published from here"
-         : distance > CLOCK_LIMIT_S
-             ? "set both clocks by NTP; decisions use the server's clock, only ages on this host are off"
-             : "",
-         "the server's clock is %.1f s %s of this host's", distance, apart < 0 ? "behind" : "ahead");
+    struct judgement judgement = checkup_judge_clock((double)(value_time(r, 0, 0) - ours) / US_PER_SECOND);
+    tell_judgement(checkup, &judgement);
     if (value_bool(r, 0, 1))
         tell(checkup, CHECKUP_NOTE, "connect to the primary to change something",
              "this server is a standby: reading only");
     char encoding[32];
     value_copy(r, 0, 2, encoding, sizeof encoding);
-    if (strcmp(encoding, "UTF8") != 0)
-        tell(checkup, CHECKUP_WRONG, "move the table to a database with ENCODING 'UTF8'",
-             "the database's encoding is %s: texts are converted on the way, so payloads can be refused or "
-             "changed",
-             encoding);
+    if (checkup_judge_encoding(encoding, &judgement))
+        tell_judgement(checkup, &judgement);
     PQclear(r);
     return true;
 }
@@ -134,25 +101,17 @@ check_link(const struct checkup *checkup)
     const char *host = PQhost(checkup->store->conn), *address = PQhostaddr(checkup->store->conn);
     bool is_local = !host || host[0] == '/' || !address || strncmp(address, "127.", 4) == 0 ||
                     strcmp(address, "::1") == 0;
-    bool is_verified = false;
+    struct link_seen seen = {
+        .host = host,
+        .is_local = is_local,
+        .tls = PQsslInUse(checkup->store->conn) ? PQsslAttribute(checkup->store->conn, "protocol") : NULL};
     PQconninfoOption *options = PQconninfo(checkup->store->conn);
     for (const PQconninfoOption *o = options; o && o->keyword; o++)
-        is_verified = is_verified ||
-                      (strcmp(o->keyword, "sslmode") == 0 && o->val && strcmp(o->val, "verify-full") == 0);
+        seen.is_verified = seen.is_verified || (strcmp(o->keyword, "sslmode") == 0 && o->val &&
+                                                strcmp(o->val, "verify-full") == 0);
     PQconninfoFree(options);
-    static const char remedy[] =
-        "connect with sslmode=verify-full and sslrootcert=FILE, in the conninfo or the service file";
-    if (PQsslInUse(checkup->store->conn))
-        tell(checkup, is_verified || is_local ? CHECKUP_OK : CHECKUP_NOTE,
-             is_verified || is_local ? "" : remedy,
-             "the connection is encrypted (%s), the server's certificate %s",
-             PQsslAttribute(checkup->store->conn, "protocol"),
-             is_verified ? "and name are verified" : "is not verified");
-    else if (is_local)
-        tell(checkup, CHECKUP_OK, "", "the connection stays on this host");
-    else
-        tell(checkup, CHECKUP_NOTE, remedy,
-             "the connection to %s is not encrypted: what it carries can be read on the way", host);
+    const struct judgement judgement = checkup_judge_link(&seen);
+    tell_judgement(checkup, &judgement);
 }
 
 // Several hosts behind one login: the audit cannot tell them apart.

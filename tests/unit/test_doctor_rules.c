@@ -1,0 +1,355 @@
+// What doctor makes of what it reads: each rule with a value that is right and one that is not, and the
+// command that mends it.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+#include "base/clock.h"
+#include "broker/probe_rules.h"
+#include "store/checkup_rules.h"
+
+static const struct broker_settings settings = {.brokers = "kafka-1:9092"};
+static struct probe probe;
+
+static int
+begin(void **state)
+{
+    (void)state;
+    memset(&probe, 0, sizeof probe);
+    return 0;
+}
+
+// The next finding of the probe, in order. Words "" of a remedy: there is none.
+static void
+assert_finds(size_t i, bool is_ok, const char *sentence, const char *remedy)
+{
+    if (i >= probe.count)
+        fail_msg("finding %zu, \"%s\", is missing", i, sentence);
+    const struct finding *finding = &probe.findings[i];
+    bool is_as_wanted = finding->is_ok == is_ok && strstr(finding->sentence, sentence) &&
+                        (*remedy ? strstr(finding->remedy, remedy) != NULL : !*finding->remedy);
+    if (!is_as_wanted)
+        fail_msg("%s: %s -> %s", finding->is_ok ? "ok" : "wrong", finding->sentence, finding->remedy);
+}
+
+// --- Kafka's settings ---
+
+struct setting_case {
+    const char *name, *good, *good_too, *bad, *why, *remedy;
+};
+
+static void
+assert_settings(const char *topic, const struct setting_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct broker_property values[] = {{cases[i].name, cases[i].good},
+                                                 {cases[i].name, cases[i].good_too},
+                                                 {cases[i].name, cases[i].bad}};
+        begin(NULL);
+        probe_judge_settings(&settings, topic, values, 3, &probe);
+        assert_int_equal(probe.count, 3);
+        assert_finds(0, true, cases[i].name, "");
+        assert_finds(1, true, cases[i].good_too, "");
+        assert_finds(2, false, cases[i].why, cases[i].remedy);
+    }
+}
+
+static void
+brokers_are_judged(void **state)
+{
+    (void)state;
+    static const struct setting_case cases[] = {
+        {"default.replication.factor", "3", "5", "2", "may be lost with one broker",
+         "put default.replication.factor=3 into server.properties"},
+        {"min.insync.replicas", "2", "3", "1", "min.insync.replicas is 1: an acknowledged record",
+         "kafka-configs.sh --bootstrap-server kafka-1:9092 --alter --entity-type brokers --entity-default "
+         "--add-config min.insync.replicas=2"},
+        {"unclean.leader.election.enable", "false", "false", "true", "may become leader and lose records",
+         "--entity-type brokers --entity-default --add-config unclean.leader.election.enable=false"},
+        {"transaction.state.log.replication.factor", "3", "4", "1", "the fate of transactions may be lost",
+         "put transaction.state.log.replication.factor=3 into server.properties"},
+        {"transaction.state.log.min.isr", "2", "3", "1", "known to one broker only",
+         "put transaction.state.log.min.isr=2 into server.properties"},
+        {"offsets.topic.replication.factor", "3", "4", "2", "markers may be lost",
+         "put offsets.topic.replication.factor=3 into server.properties"},
+        {"offsets.retention.minutes", "1440", "10080", "1439", "expire before they are refreshed",
+         "put offsets.retention.minutes=1440 into server.properties"},
+        {"transaction.max.timeout.ms", "30000", "900000", "29999", "need 30 s",
+         "put transaction.max.timeout.ms=30000 into server.properties"},
+        {"transactional.id.expiration.ms", "86400000", "604800000", "86399999", "expire early",
+         "put transactional.id.expiration.ms=86400000 into server.properties"},
+    };
+    assert_settings(NULL, cases, sizeof cases / sizeof *cases);
+}
+
+static void
+topics_are_judged(void **state)
+{
+    (void)state;
+    static const struct setting_case cases[] = {
+        {"min.insync.replicas", "2", "3", "1", "min.insync.replicas of the topic redrive.marker is 1: ",
+         "kafka-configs.sh --bootstrap-server kafka-1:9092 --alter --entity-type topics --entity-name "
+         "redrive.marker --add-config min.insync.replicas=2"},
+        {"unclean.leader.election.enable", "false", "false", "true", "may become leader and lose records",
+         "--entity-name redrive.marker --add-config unclean.leader.election.enable=false"},
+    };
+    assert_settings("redrive.marker", cases, sizeof cases / sizeof *cases);
+
+    // What has no rule, or no value, says nothing; nor has a topic the rules of a broker.
+    const struct broker_property others[] = {{"log.dirs", "/tmp"}, {"min.insync.replicas", NULL}};
+    begin(NULL);
+    probe_judge_settings(&settings, NULL, others, 2, &probe);
+    probe_judge_settings(&settings, "t", &(struct broker_property){"offsets.retention.minutes", "1"}, 1,
+                         &probe);
+    assert_int_equal(probe.count, 0);
+}
+
+static void
+copies_are_judged(void **state)
+{
+    (void)state;
+    probe_judge_copies(&settings, "redrive.marker", 3, 3, &probe);
+    probe_judge_copies(&settings, "redrive.marker", 2, 3, &probe);
+    probe_judge_copies(&settings, "redrive.marker", 1, 1, &probe);
+    assert_finds(0, true, "the topic redrive.marker has 3 copies", "");
+    assert_finds(1, false, "the topic redrive.marker has 2 copies",
+                 "kafka-reassign-partitions.sh --bootstrap-server kafka-1:9092");
+    assert_finds(2, false, "the topic redrive.marker has 1 copy", "production needs three");
+}
+
+static void
+settings_that_may_not_be_read_are_noted(void **state)
+{
+    (void)state;
+    probe_judge_unread(&settings, &probe);
+    assert_finds(0, true, "is not known",
+                 "kafka-acls.sh --bootstrap-server kafka-1:9092 --add --allow-principal User:ANONYMOUS "
+                 "--operation DescribeConfigs --cluster");
+}
+
+// --- Kafka's rights ---
+
+static void
+rights_are_told_one_by_one(void **state)
+{
+    (void)state;
+    static const struct {
+        struct rights_seen seen;
+        const char *sentence, *remedy; // NULL: nothing is missing
+    } cases[] = {
+        {{.marker_topic = TOPIC_KNOWN}, NULL, NULL},
+        {{.lacks_transactions = true},
+         "Write on transactional ids that begin with redrive. is missing",
+         "--operation Write --operation Describe --transactional-id redrive. --resource-pattern-type "
+         "prefixed"},
+        {{.lacks_group = true},
+         "Read on groups that begin with redrive. is missing",
+         "--operation Read --operation Describe --group redrive. --resource-pattern-type prefixed"},
+        {{.lacks_marker_topic = true},
+         "Read on the topic redrive.marker is missing",
+         "--operation Read --operation Describe --topic redrive.marker"},
+        {{.marker_topic = TOPIC_DENIED},
+         "Read on the topic redrive.marker is missing",
+         "--operation Read --operation Describe --topic redrive.marker"},
+        {{.marker_topic = TOPIC_MISSING},
+         "the topic redrive.marker is missing",
+         "kafka-topics.sh --bootstrap-server kafka-1:9092 --create --topic redrive.marker --partitions 2"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        begin(NULL);
+        probe_judge_rights(&settings, &cases[i].seen, &probe);
+        assert_int_equal(probe.count, cases[i].sentence != NULL);
+        if (cases[i].sentence)
+            assert_finds(0, false, cases[i].sentence, cases[i].remedy);
+    }
+
+    const struct rights_seen all = {true, TOPIC_DENIED, true, true};
+    begin(NULL);
+    probe_judge_rights(&settings, &all, &probe);
+    assert_int_equal(probe.count, 3);
+}
+
+static void
+targets_are_judged(void **state)
+{
+    (void)state;
+    probe_judge_target(&settings, "orders", true, MAY, MAY, &probe);
+    probe_judge_target(&settings, "orders", true, MAY_NOT, MAY, &probe);
+    probe_judge_target(&settings, "orders", true, MAY, MAY_NOT, &probe);
+    probe_judge_target(&settings, "orders", true, MAY, MAY_PERHAPS, &probe);
+    probe_judge_target(&settings, "orders", false, MAY, MAY, &probe);
+    assert_int_equal(probe.count, 5);
+    assert_finds(0, true, "the topic orders may be written to and read", "");
+    assert_finds(1, false, "Write on the topic orders is missing",
+                 "--operation Write --operation Describe --topic orders");
+    assert_finds(2, false, "Read on the topic orders is missing",
+                 "--operation Read --operation Describe --topic orders");
+    assert_finds(3, true, "was not found out", "");
+    assert_finds(4, false, "the topic orders does not exist", "--to");
+    begin(NULL);
+    probe_judge_target(&settings, "orders", true, MAY_NOT, MAY_NOT, &probe);
+    assert_int_equal(probe.count, 2);
+}
+
+// The ACL is for whoever these settings log in as.
+static void
+rights_are_for_the_right_one(void **state)
+{
+    (void)state;
+    const struct broker_property user[] = {{"security.protocol", "sasl_ssl"}, {"sasl.username", "redrive"}},
+                                 certificate[] = {{"security.protocol", "SSL"}};
+    const struct rights_seen seen = {.lacks_group = true};
+    probe_judge_rights(&(struct broker_settings){"k:1", user, 2}, &seen, &probe);
+    probe_judge_rights(&(struct broker_settings){"k:1", certificate, 1}, &seen, &probe);
+    probe_judge_rights(&(struct broker_settings){0}, &seen, &probe);
+    assert_finds(0, false, "", "--bootstrap-server k:1 --add --allow-principal User:redrive --operation");
+    assert_finds(1, false, "", "--allow-principal 'User:<the subject of its certificate>' --operation");
+    assert_finds(2, false, "", "--bootstrap-server HOST:PORT --add --allow-principal User:ANONYMOUS");
+}
+
+// --- clocks ---
+
+static void
+clocks_are_judged(void **state)
+{
+    (void)state;
+    static const struct {
+        double broker, store; // seconds ahead of this host's
+        bool is_ok, has_remedy;
+    } cases[] = {{0, 0, true, false},       {5, 0, true, false},    {5.5, 5.5, true, true},
+                 {-5.5, 0, true, true},     {0, 5.5, true, true},   {300, 0, true, true},
+                 {300.5, 0.5, false, true}, {-301, 0, false, true}, {200, -101, false, true},
+                 {0, 301, false, true},     {200, 200, true, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        begin(NULL);
+        probe.clock.is_known = true;
+        probe.clock.ahead = (int64_t)(cases[i].broker * US_PER_SECOND);
+        probe_clocks(&settings, (int64_t)(cases[i].store * US_PER_SECOND), &probe);
+        assert_int_equal(probe.count, 1);
+        assert_finds(0, cases[i].is_ok, "the clock of broker 0 is",
+                     cases[i].has_remedy ? "chronyc makestep" : "");
+    }
+    begin(NULL);
+    probe.clock.is_known = true;
+    probe_clocks(&settings, TIME_ABSENT, &probe);
+    assert_null(strstr(probe.findings[0].sentence, "PostgreSQL"));
+    begin(NULL);
+    probe_clocks(&settings, 0, &probe);
+    assert_finds(0, true, "is not known", "--add-config message.timestamp.type=LogAppendTime");
+}
+
+static void
+assert_judged(const struct judgement *judgement, enum checkup_verdict verdict, const char *sentence,
+              const char *remedy)
+{
+    bool is_as_wanted = judgement->verdict == verdict && strstr(judgement->sentence, sentence) &&
+                        (*remedy ? strstr(judgement->remedy, remedy) != NULL : !*judgement->remedy);
+    if (!is_as_wanted)
+        fail_msg("%d: %s -> %s", (int)judgement->verdict, judgement->sentence, judgement->remedy);
+}
+
+static void
+the_servers_clock_is_judged(void **state)
+{
+    (void)state;
+    static const struct {
+        double ahead;
+        enum checkup_verdict verdict;
+        const char *sentence, *remedy;
+    } cases[] = {
+        {0, CHECKUP_OK, "0.0 s ahead", ""},
+        {-5, CHECKUP_OK, "5.0 s behind", ""},
+        {5.1, CHECKUP_NOTE, "5.1 s ahead", "chronyc makestep"},
+        {-300, CHECKUP_NOTE, "300.0 s behind", "chronyc makestep"},
+        {300.1, CHECKUP_WRONG, "300.1 s ahead", "nothing is published from here"},
+        {-301, CHECKUP_WRONG, "301.0 s behind", "chronyc makestep"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct judgement judgement = checkup_judge_clock(cases[i].ahead);
+        assert_judged(&judgement, cases[i].verdict, cases[i].sentence, cases[i].remedy);
+    }
+}
+
+// --- PostgreSQL ---
+
+static void
+durability_is_judged(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *setting;
+        enum checkup_verdict verdict;
+        const char *sentence, *remedy;
+    } cases[] = {
+        {"fsync", "on", CHECKUP_OK, "fsync is on", ""},
+        {"fsync", "off", CHECKUP_WRONG, "events can be sent twice",
+         "ALTER SYSTEM SET fsync = on; SELECT pg_reload_conf();"},
+        {"full_page_writes", "on", CHECKUP_OK, "full_page_writes is on", ""},
+        {"full_page_writes", "off", CHECKUP_WRONG, "events can be sent twice",
+         "ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf();"},
+        {"synchronous_commit", "on", CHECKUP_OK, "synchronous_commit is on", ""},
+        {"synchronous_commit", "local", CHECKUP_OK, "synchronous_commit is local", ""},
+        {"synchronous_commit", "off", CHECKUP_NOTE, "what consumers write is not",
+         "ALTER SYSTEM SET synchronous_commit = on; SELECT pg_reload_conf();"},
+        {"synchronous_standby_names", "", CHECKUP_NOTE, "no synchronous standby",
+         "ALTER SYSTEM SET synchronous_standby_names"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct judgement judgement;
+        assert_true(checkup_judge_setting(cases[i].name, cases[i].setting, &judgement));
+        assert_judged(&judgement, cases[i].verdict, cases[i].sentence, cases[i].remedy);
+    }
+    struct judgement judgement;
+    assert_false(checkup_judge_setting("synchronous_standby_names", "ANY 1 (b)", &judgement));
+    assert_false(checkup_judge_setting("work_mem", "off", &judgement));
+}
+
+static void
+versions_encoding_and_link_are_judged(void **state)
+{
+    (void)state;
+    struct judgement judgement = checkup_judge_version(130000, "at db");
+    assert_judged(&judgement, CHECKUP_OK, "PostgreSQL 13.0 at db", "");
+    judgement = checkup_judge_version(120022, "at db");
+    assert_judged(&judgement, CHECKUP_WRONG, "PostgreSQL 12.22", "upgrade PostgreSQL to 13");
+    assert_false(checkup_judge_encoding("UTF8", &judgement));
+    assert_true(checkup_judge_encoding("LATIN1", &judgement));
+    assert_judged(&judgement, CHECKUP_WRONG, "encoding is LATIN1", "ENCODING 'UTF8'");
+
+    static const struct {
+        struct link_seen seen;
+        enum checkup_verdict verdict;
+        const char *sentence, *remedy;
+    } links[] = {
+        {{"db", false, "TLSv1.3", true}, CHECKUP_OK, "(TLSv1.3), the server's certificate and name", ""},
+        {{"db", false, "TLSv1.3", false}, CHECKUP_NOTE, "certificate is not verified", "sslmode=verify-full"},
+        {{"/run", true, "TLSv1.3", false}, CHECKUP_OK, "is not verified", ""},
+        {{"/run", true, NULL, false}, CHECKUP_OK, "stays on this host", ""},
+        {{"db", false, NULL, false}, CHECKUP_NOTE, "to db is not encrypted", "sslmode=verify-full"},
+    };
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+        judgement = checkup_judge_link(&links[i].seen);
+        assert_judged(&judgement, links[i].verdict, links[i].sentence, links[i].remedy);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(brokers_are_judged, begin),
+        cmocka_unit_test_setup(topics_are_judged, begin),
+        cmocka_unit_test_setup(copies_are_judged, begin),
+        cmocka_unit_test_setup(settings_that_may_not_be_read_are_noted, begin),
+        cmocka_unit_test_setup(rights_are_told_one_by_one, begin),
+        cmocka_unit_test_setup(targets_are_judged, begin),
+        cmocka_unit_test_setup(rights_are_for_the_right_one, begin),
+        cmocka_unit_test_setup(clocks_are_judged, begin),
+        cmocka_unit_test_setup(the_servers_clock_is_judged, begin),
+        cmocka_unit_test_setup(durability_is_judged, begin),
+        cmocka_unit_test_setup(versions_encoding_and_link_are_judged, begin),
+    };
+    return cmocka_run_group_tests_name("doctor_rules", tests, NULL, NULL);
+}
