@@ -59,13 +59,27 @@ look(int64_t no)
 }
 
 static struct claim
-claim(int64_t no)
+claim_with(struct slot *with, int64_t no, size_t limit)
 {
     struct claim claim = {0};
     char id[UUID_TEXT];
     snprintf(id, sizeof id, "%s", new_uuid(world.admin));
-    assert_works(chunk_claim(world.store, &slot, no, id, 1000, MANY_BYTES, &world.arena, &claim, &err));
+    assert_works(chunk_claim(world.store, with, no, id, limit, MANY_BYTES, &world.arena, &claim, &err));
     return claim;
+}
+
+static struct claim
+claim(int64_t no)
+{
+    return claim_with(&slot, no, 1000);
+}
+
+static struct slot
+another_slot(void)
+{
+    struct slot other;
+    assert_works(slot_acquire(world.store, "kafka-1", "w", &slot.no, 1, &other, &err));
+    return other;
 }
 
 static size_t
@@ -182,6 +196,52 @@ what_was_pardoned_is_out_of_the_share(void **state)
     fail_again(14, 15); // 5 of 20, where 5 of 30 would pass
     (void)look(no);
     assert_int_equal(get_operation(&world, no).state, OPERATION_HALTED);
+}
+
+// One in one, or three in nine, is no share to judge by; a first step that is smaller was made to be judged.
+static void
+few_are_no_share_to_halt_by(void **state)
+{
+    (void)state;
+    const struct send_plan all = {.halts = true, .halt_above = 20};
+    int64_t no = ask(&all, 1, 100);
+    for (int sent = 1; sent <= 10; sent++) {
+        struct claim one = claim_with(&slot, no, 1);
+        assert_works(chunk_settle(world.store, &slot, &one.chunk, CHUNK_COMMITTED, "x", &err));
+        if (sent <= 3)
+            fail_again(sent, sent);
+        assert_works(worker_beat(world.store, "w", true, "idle", 0, &err));
+        struct operation operation = get_operation(&world, no);
+        assert_int_equal(operation.came_back, sent < 3 ? sent : 3);
+        assert_int_equal(operation.state, sent < 10 ? OPERATION_RUNNING : OPERATION_HALTED);
+    }
+    const struct send_plan small = {.steps = {3}, .step_count = 1, .halts = true, .halt_above = 20};
+    no = ask(&small, 201, 300);
+    assert_int_equal(send(no), 3);
+    test_sql(world.admin,
+             "UPDATE public.dlq_events SET status = 'PENDING' WHERE id IN (SELECT event_id FROM "
+             "redrive.operation_item WHERE state = 'done' AND operation_no = %lld LIMIT 1)",
+             (long long)no);
+    look(no);
+    assert_int_equal(get_operation(&world, no).state, OPERATION_HALTED);
+}
+
+// Another hand takes no more than what the step has left beside what is in hand, or in doubt.
+static void
+a_step_counts_what_is_in_hand(void **state)
+{
+    (void)state;
+    const struct send_plan plan = {.steps = {10}, .step_count = 1};
+    int64_t no = ask(&plan, 1, 200);
+    struct slot other = another_slot();
+    struct claim first = claim_with(&slot, no, 4);
+    assert_int_equal(first.count, 4);
+    struct claim second = claim_with(&other, no, 1000);
+    assert_int_equal(second.count, 6);
+    assert_works(chunk_settle(world.store, &other, &second.chunk, CHUNK_ABORTED, "x", &err));
+    assert_works(chunk_settle(world.store, &slot, &first.chunk, CHUNK_IN_DOUBT, "x", &err));
+    assert_int_equal(get_operation(&world, no).held, 4);
+    assert_int_equal(claim_with(&other, no, 1000).count, 6);
 }
 
 // An event that was refused had its turn: the step does not take another one for it.
@@ -346,7 +406,8 @@ knows_what_came_back(void **state)
     int64_t no = ask(&(struct send_plan){0}, 1, 10);
     assert_int_equal(send(no), 10);
     // 301: its event id. 302: its correlation id, type and source. 303: its place. 304: a header. 305: the
-    // correlation of another type, which is another event. 306: written before it was sent.
+    // correlation of another type, which is another event. 306: written before it was sent. 307: an offset of
+    // the same partition from which nothing was sent. 308: the correlation of another source.
     test_sql(
         world.admin,
         "INSERT INTO public.dlq_events (event_id, event_type, source_id, event_payload, error_message, "
@@ -359,7 +420,9 @@ knows_what_came_back(void **state)
         " (3, 'new-3', 'x', NULL, NULL, 'orders', 3, 0, '0'),"
         " (4, 'new-4', 'x', NULL, NULL, NULL, NULL, NULL, '0'),"
         " (5, 'new-5', 'other.type', 'src-5', 5, NULL, NULL, NULL, '0'),"
-        " (6, 'evt-6', 'x', NULL, NULL, NULL, NULL, NULL, '1 hour')) AS v(n, event_id, type, source, "
+        " (6, 'evt-6', 'x', NULL, NULL, NULL, NULL, NULL, '1 hour'),"
+        " (7, 'new-7', 'x', NULL, NULL, 'orders', 3, 77, '0'),"
+        " (8, 'new-8', 'order.created', 'src-2', 8, NULL, NULL, NULL, '0')) AS v(n, event_id, type, source, "
         "like_id, topic, part, off, age)"
         " ORDER BY n");
     test_sql(world.admin,
@@ -385,8 +448,8 @@ knows_what_came_back(void **state)
                           "correlation_id, clock_timestamp()::timestamp"
                           " FROM public.dlq_events WHERE id = 302");
     assert_works(worker_beat(world.store, "w", true, "idle", 0, &err));
-    assert_known_by(307, "302 correlation id", again);
-    assert_int_equal(test_number(world.admin, "SELECT times FROM redrive.comeback WHERE event_id = 307"), 2);
+    assert_known_by(309, "302 correlation id", again);
+    assert_int_equal(test_number(world.admin, "SELECT times FROM redrive.comeback WHERE event_id = 309"), 2);
 }
 
 static void
@@ -537,6 +600,8 @@ main(void)
         cmocka_unit_test_setup_teardown(sends_in_steps, begin, end),
         cmocka_unit_test_setup_teardown(halts_when_events_come_back, begin, end),
         cmocka_unit_test_setup_teardown(what_was_pardoned_is_out_of_the_share, begin, end),
+        cmocka_unit_test_setup_teardown(few_are_no_share_to_halt_by, begin, end),
+        cmocka_unit_test_setup_teardown(a_step_counts_what_is_in_hand, begin, end),
         cmocka_unit_test_setup_teardown(a_step_counts_what_was_refused, begin, end),
         cmocka_unit_test_setup_teardown(halts_when_events_are_refused, begin, end),
         cmocka_unit_test_setup_teardown(pauses_and_goes_on_while_it_waits, begin, end),
