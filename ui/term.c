@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/strbuf.h"
+#include "ui/blanks.h"
 #include "ui/clipboard.h"
 #include "ui/environment.h"
 #include "ui/signals.h"
@@ -44,8 +45,10 @@ struct term {
     bool spares_attributes; // ncurses does not choose the character set any more
     char note[200];
     struct paint paints[ROLE_COUNT];
+    bool is_seen_on_blanks[ROLE_COUNT];
     int pair_count;
     struct canvas shown; // what ncurses was told last
+    struct canvas row;   // one row of what it is told next
     struct input input;
     int64_t fed_at;   // when bytes came last
     int64_t began_at; // when the first byte of an incomplete key was seen; 0: none is
@@ -235,6 +238,7 @@ term_open(const struct term_options *options, struct err *err)
     guard(term);
     enter(term);
     canvas_init(&term->shown, LINES, COLS, term->is_ascii);
+    canvas_init(&term->row, 1, COLS, term->is_ascii);
     (void)curs_set(0);
     (void)tcflush(STDIN_FILENO, TCIFLUSH); // what was typed before the first picture was meant for the shell
     return term;
@@ -266,6 +270,7 @@ term_close(struct term *term)
     signals_close();
     delscreen(term->screen);
     canvas_release(&term->shown);
+    canvas_release(&term->row);
     input_release(&term->input);
     free(term);
 }
@@ -355,8 +360,11 @@ void
 term_set_theme(struct term *term, const struct theme *theme)
 {
     term->pair_count = 0;
-    for (int role = 0; role < ROLE_COUNT; role++)
-        term->paints[role] = paint_of(term, theme_look(theme, (enum role)role, term->depth));
+    for (int role = 0; role < ROLE_COUNT; role++) {
+        const struct look *look = theme_look(theme, (enum role)role, term->depth);
+        term->paints[role] = paint_of(term, look);
+        term->is_seen_on_blanks[role] = look_is_seen_on_blanks(look);
+    }
     term_repaint(term);
 }
 
@@ -417,6 +425,7 @@ fit_screen(struct term *term, const struct canvas *canvas)
     (void)erase();
     (void)clearok(curscr, TRUE); // terminals move what they show when their size changes
     canvas_resize(&term->shown, canvas->rows, canvas->cols);
+    canvas_resize(&term->row, 1, canvas->cols);
     forget_shown(term);
 }
 
@@ -428,8 +437,10 @@ term_present(struct term *term, const struct canvas *canvas)
     fit_screen(term, canvas);
     for (int row = 0; row < canvas->rows; row++) {
         size_t from = (size_t)row * (size_t)canvas->cols;
-        const struct cell *cells = canvas->cells + from;
+        struct cell *cells = term->row.cells;
         struct cell *shown = term->shown.cells + from;
+        memcpy(cells, canvas->cells + from, (size_t)canvas->cols * sizeof *cells);
+        blanks_settle(cells, shown, canvas->cols, term->is_seen_on_blanks);
         if (memcmp(cells, shown, (size_t)canvas->cols * sizeof *cells) == 0)
             continue;
         for (int col = 0; col < canvas->cols; col++)

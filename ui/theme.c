@@ -368,6 +368,15 @@ theme_destroy(struct theme *theme)
     free(theme);
 }
 
+bool
+look_is_seen_on_blanks(const struct look *look)
+{
+    const struct color *behind = &look->background;
+    bool is_colored =
+        behind->has_rgb || behind->index_256 != COLOR_DEFAULT || behind->index_16 != COLOR_DEFAULT;
+    return is_colored || (look->attributes & (LOOK_REVERSE | LOOK_UNDERLINE));
+}
+
 const struct look *
 theme_look(const struct theme *theme, enum role role, enum color_depth depth)
 {

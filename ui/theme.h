@@ -32,6 +32,8 @@ struct look {
     struct color foreground, background;
     unsigned attributes;
 };
+// A blank shows it: something behind or below the letters, not only the letters themselves.
+bool look_is_seen_on_blanks(const struct look *look);
 
 struct theme;
 
