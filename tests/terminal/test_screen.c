@@ -207,8 +207,8 @@ bytes_stay_within_budget(void **state)
     struct vt *vt = start(40, 120, NULL);
     print_message("first pictures: %zu bytes\n", vt_output(vt).len);
     assert_in_range(vt_output(vt).len, 1, 2500);
-    assert_in_range(bytes_of_keys(vt, "j", "k", 90), 1, 600); // the preview beside the list with each
-    assert_in_range(bytes_of_keys(vt, "j", "k", 20), 1, 350); // held down: only when the key rests
+    assert_in_range(bytes_of_keys(vt, "j", "k", 90), 1, 550); // the preview beside the list with each
+    assert_in_range(bytes_of_keys(vt, "j", "k", 20), 1, 320); // held down: only when the key rests
     assert_screen(vt, vt_press(vt, "<Enter>"));
     (void)vt_settle(vt, 100);
     vt_forget(vt);

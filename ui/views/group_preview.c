@@ -5,7 +5,7 @@
 #include "ui/views/group_row.h"
 #include "ui/widgets/sparkline.h"
 
-enum { SAMPLE_ROWS = 3 };
+enum { SAMPLE_ROWS = 3, HOURLY_FROM_COLS = 48 };
 
 // Bytes of a message before and behind what its pattern is made of, up to which the pattern is seen in it.
 enum { MOST_BEFORE = 24, MOST_BEHIND = 120 };
@@ -75,6 +75,8 @@ draw_wrapped(struct canvas *canvas, struct area *area, struct bytes text, enum r
     draw_wrapped_spans(canvas, area, text, role, spans, count);
 }
 
+// By the hour where there is room for that, else by two hours: next to the same list over a slow line, half
+// of the curve costs half of what the rest of the preview does.
 static void
 draw_heat_line(const struct event_group *group, struct canvas *canvas, struct area *area)
 {
@@ -82,7 +84,12 @@ draw_heat_line(const struct event_group *group, struct canvas *canvas, struct ar
     if (line.rows < 1)
         return;
     int used = canvas_text(canvas, line.row, line.col, line.cols, BYTES("last 24 h "), ROLE_DIM);
-    sparkline_draw(canvas, line.row, line.col + used, line.cols - used, group->heat, GROUP_HEAT, ROLE_GRAPH);
+    int hours = line.cols < HOURLY_FROM_COLS ? 2 : 1;
+    uint32_t curve[GROUP_HEAT] = {0};
+    for (int i = 0; i < GROUP_HEAT; i++)
+        curve[i / hours] += group->heat[i];
+    sparkline_draw(canvas, line.row, line.col + used, line.cols - used, curve, (size_t)(GROUP_HEAT / hours),
+                   ROLE_GRAPH);
 }
 
 static bool
@@ -167,16 +174,11 @@ draw_name(const struct event_group *group, enum pivot pivot, struct canvas *canv
           struct arena *arena)
 {
     const char *title = group_title(group, pivot, arena);
-    const char *name = group->text.error_class ? group->text.error_class : "";
     bool is_seen = pivot == PIVOT_ERROR && draw_title_as_seen(group, title, canvas, area, arena);
     if (!is_seen)
         draw_wrapped(canvas, area, bytes_of(title), ROLE_STRONG);
     if (group->text.frame)
         draw_wrapped(canvas, area, bytes_of(arena_printf(arena, "at %s", group->text.frame)), ROLE_STRONG);
-    size_t package = (size_t)(group_simple_class(name) - name);
-    if (package > 1 && !begins_with(title, name))
-        draw_wrapped(canvas, area, bytes_of(arena_printf(arena, "package %.*s", (int)package - 1, name)),
-                     ROLE_TEXT);
     const char *message = message_of(group);
     if (is_seen || !*message || ends_with(title, message))
         return;
@@ -214,13 +216,14 @@ preview_beside(const struct event_group *group, enum pivot pivot, int64_t now, s
     char a[TEXT_SHORT];
     char time[TIME_TEXT];
     draw_wrapped(canvas, &area,
-                 bytes_of(arena_printf(arena, "%s events   %s   %s", text_count(group->count, a),
+                 bytes_of(arena_printf(arena, "%-16s  %-7s  %s",
+                                       arena_printf(arena, "%s events", text_count(group->count, a)),
                                        group_rate_text(group->per_minute, (char[TEXT_SHORT]){0}),
                                        retries_text(group, glyph_text(canvas, GLYPH_NONE), arena))),
                  ROLE_TEXT);
     if (pivot == PIVOT_ERROR)
         draw_wrapped(canvas, &area,
-                     bytes_of(arena_printf(arena, "group %s%s", group->value,
+                     bytes_of(arena_printf(arena, "group %.8s%s", group->value,
                                            group->is_overridden ? "  kind given by a person" : "")),
                      ROLE_TEXT);
     draw_wrapped(canvas, &area, bytes_of(arena_printf(arena, "first %s", moment(group->first_at, now, time))),
