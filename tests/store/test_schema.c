@@ -1,8 +1,11 @@
 // The schema: made once, by whoever comes first; printed as it runs; refused when it is newer.
+#include <stdatomic.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "world.h"
+
+#include "async/thread.h"
 
 static void
 migrates_twice(void **state)
@@ -301,6 +304,52 @@ offers_indexes_by_partition(void **state)
     world_end(&world);
 }
 
+struct making {
+    struct store *store;
+    struct err err;
+    bool ok;
+    atomic_bool is_over;
+};
+
+static void
+make_indexes(void *context)
+{
+    struct making *making = context;
+    making->ok = schema_create_indexes(making->store, &making->err);
+    making->is_over = true;
+}
+
+// The moments that need a lock against writers are tried again and again rather than waited for: a writer who
+// takes his time is not broken, and others do not queue up behind the one who waits for him.
+static void
+indexes_wait_without_a_queue_behind(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make_partitioned(&world, 10);
+    PGconn *slow = test_connect(world.conninfo), *quick = test_connect(world.conninfo);
+    static const char insert[] = "INSERT INTO public.dlq_events (event_id, event_type, event_payload, "
+                                 "error_message) VALUES ('e', 't', '{}', 'x')";
+    test_sql(slow, "BEGIN; %s", insert);
+    test_sql(quick, "SET lock_timeout = '1500ms'");
+    struct making making = {.store = world.store};
+    struct thread *thread = thread_start(make_indexes, &making, "indexes");
+    for (int i = 0; i < 20 && !making.is_over; i++) {
+        test_sql(quick, "%s", insert);
+        clock_sleep(50000);
+    }
+    bool was_over = making.is_over;
+    test_sql(slow, "COMMIT");
+    thread_join(thread);
+    if (!making.ok)
+        fail_msg("%s", making.err.text);
+    assert_false(was_over);
+    assert_int_equal(indexes_of(&world, "public.dlq_events", "true"), 2);
+    PQfinish(slow);
+    PQfinish(quick);
+    world_end(&world);
+}
+
 // A copy of the database made by a restore has another system identifier: here the stored one is changed
 // instead.
 static void
@@ -360,6 +409,7 @@ main(void)
         cmocka_unit_test(takes_over_a_zone),
         cmocka_unit_test(offers_indexes),
         cmocka_unit_test(offers_indexes_by_partition),
+        cmocka_unit_test(indexes_wait_without_a_queue_behind),
         cmocka_unit_test(a_copy_must_be_adopted),
     };
     return cmocka_run_group_tests_name("store schema", tests, NULL, NULL);

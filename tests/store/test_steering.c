@@ -407,7 +407,8 @@ knows_what_came_back(void **state)
     assert_int_equal(send(no), 10);
     // 301: its event id. 302: its correlation id, type and source. 303: its place. 304: a header. 305: the
     // correlation of another type, which is another event. 306: written before it was sent. 307: an offset of
-    // the same partition from which nothing was sent. 308: the correlation of another source.
+    // the same partition from which nothing was sent. 308: the correlation of another source. 309, 310,
+    // 311: correlation, place and header once more, but written before.
     test_sql(
         world.admin,
         "INSERT INTO public.dlq_events (event_id, event_type, source_id, event_payload, error_message, "
@@ -422,15 +423,20 @@ knows_what_came_back(void **state)
         " (5, 'new-5', 'other.type', 'src-5', 5, NULL, NULL, NULL, '0'),"
         " (6, 'evt-6', 'x', NULL, NULL, NULL, NULL, NULL, '1 hour'),"
         " (7, 'new-7', 'x', NULL, NULL, 'orders', 3, 77, '0'),"
-        " (8, 'new-8', 'order.created', 'src-2', 8, NULL, NULL, NULL, '0')) AS v(n, event_id, type, source, "
+        " (8, 'new-8', 'order.created', 'src-2', 8, NULL, NULL, NULL, '0'),"
+        " (9, 'new-9', 'order.created', 'src-2', 2, NULL, NULL, NULL, '1 hour'),"
+        " (10, 'new-10', 'x', NULL, NULL, 'orders', 3, 0, '1 hour'),"
+        " (11, 'new-11', 'x', NULL, NULL, NULL, NULL, NULL, '1 hour')) AS v(n, event_id, type, source, "
         "like_id, topic, part, off, age)"
         " ORDER BY n");
     test_sql(world.admin,
              "INSERT INTO redrive.record (event_id, topic, partition, \"offset\", header_names, "
              "header_values) VALUES"
              " (304, 'orders-dlq', 0, 1, '{redrive-event-id,redrive-operation}', ARRAY['4'::bytea, "
+             "'%lld'::bytea]),"
+             " (311, 'orders-dlq', 0, 2, '{redrive-event-id,redrive-operation}', ARRAY['5'::bytea, "
              "'%lld'::bytea])",
-             (long long)no);
+             (long long)no, (long long)no);
     assert_works(worker_beat(world.store, "w", true, "idle", 0, &err));
     assert_int_equal(get_operation(&world, no).came_back, 4);
     assert_known_by(301, "1 event id", no);
@@ -448,8 +454,8 @@ knows_what_came_back(void **state)
                           "correlation_id, clock_timestamp()::timestamp"
                           " FROM public.dlq_events WHERE id = 302");
     assert_works(worker_beat(world.store, "w", true, "idle", 0, &err));
-    assert_known_by(309, "302 correlation id", again);
-    assert_int_equal(test_number(world.admin, "SELECT times FROM redrive.comeback WHERE event_id = 309"), 2);
+    assert_known_by(312, "302 correlation id", again);
+    assert_int_equal(test_number(world.admin, "SELECT times FROM redrive.comeback WHERE event_id = 312"), 2);
 }
 
 static void
