@@ -60,10 +60,10 @@ cut_cells(struct bytes text, int cells)
 }
 
 static size_t
-terminal_width(void)
+terminal_width(int fd)
 {
     struct winsize size = {0};
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    if (ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
         return 80;
     return size.ws_col;
 }
@@ -74,7 +74,7 @@ table_begin(struct table *table, const struct call *call, const struct column *c
     *table = (struct table){.columns = columns, .column_count = count};
     table->has_header = call->out_is_terminal;
     table->is_bold = call->has_color;
-    table->width = call->out_is_terminal ? terminal_width() : 0;
+    table->width = call->out_is_terminal ? terminal_width(STDOUT_FILENO) : 0;
     for (size_t i = 0; i < count; i++) {
         int title = table->has_header ? cells_of(bytes_of(columns[i].title)) : 0;
         table->cells[i] = columns[i].least > title ? columns[i].least : title;
@@ -253,16 +253,19 @@ progress_show(struct progress *progress, int64_t done, int64_t of, const char *t
     progress->is_shown = true;
     char count[TEXT_SHORT];
     struct strbuf line = {0};
-    strbuf_printf(&line, "\r%s ", progress->what);
+    strbuf_printf(&line, "%s ", progress->what);
     if (of > 0)
         add_bar(&line, done, of);
     strbuf_add_text(&line, text_count(done, count));
     if (of > 0)
         strbuf_printf(&line, " / %s", text_count(of, count));
-    if (tail != NULL)
-        strbuf_printf(&line, "  %s", tail);
-    strbuf_add_text(&line, "\033[K");
-    fputs(strbuf_text(&line), stderr);
+    if (tail != NULL) {
+        strbuf_add_text(&line, "  ");
+        text_visible(&line, bytes_of(tail), false);
+    }
+    // A line that wraps could not be written over.
+    int len = (int)cut_cells(strbuf_bytes(&line), (int)terminal_width(STDERR_FILENO) - 1);
+    fprintf(stderr, "\r%.*s\033[K", len, strbuf_text(&line));
     strbuf_release(&line);
 }
 
