@@ -486,6 +486,30 @@ a_row_that_is_opened_anew_came_back(void **state)
     assert_int_equal(operation.state, OPERATION_HALTED);
 }
 
+// Without transactions a chunk may be sent in part. What was refused of it is pending as before: that is no
+// return.
+static void
+what_was_refused_did_not_come_back(void **state)
+{
+    (void)state;
+    const struct send_plan plan = {.steps = {10}, .step_count = 1};
+    int64_t no = ask(&plan, 1, 200), published[6];
+    struct claim some = claim(no);
+    struct refusal refusals[4];
+    for (int i = 0; i < 10; i++)
+        if (i < 6)
+            published[i] = some.items[i].event_id;
+        else
+            refusals[i - 6] = (struct refusal){some.items[i].event_id, "no such topic"};
+    assert_works(chunk_settle_scanned(world.store, &slot, &some.chunk, published, 6, "x", &err));
+    assert_works(items_refuse(world.store, &slot, no, refusals, 4, &err));
+    struct operation operation = get_operation(&world, no);
+    assert_int_equal(operation.done, 6);
+    assert_int_equal(operation.state, OPERATION_WAITING);
+    look(no);
+    assert_int_equal(get_operation(&world, no).came_back, 0);
+}
+
 static void
 sends_a_record_once_that_was_written_twice(void **state)
 {
@@ -617,6 +641,7 @@ main(void)
         cmocka_unit_test_setup_teardown(knows_what_came_back, begin, end),
         cmocka_unit_test_setup_teardown(a_quick_consumer_is_noticed, begin, end),
         cmocka_unit_test_setup_teardown(a_row_that_is_opened_anew_came_back, begin, end),
+        cmocka_unit_test_setup_teardown(what_was_refused_did_not_come_back, begin, end),
         cmocka_unit_test_setup_teardown(sends_a_record_once_that_was_written_twice, begin, end),
         cmocka_unit_test_setup_teardown(refuses_what_postgresql_cannot_read, begin, end),
         cmocka_unit_test_setup_teardown(warns_of_what_was_overtaken, begin, end),
