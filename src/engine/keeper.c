@@ -11,6 +11,8 @@
 
 enum {
     SLICE = 4000,
+    FIRST_FILLED = 2000, // of the first count, so that something is seen at once; the next slices are larger
+    MOST_FILLED = 32000,
     FIRST_COMPARED = 2000, // rows of the table; the next slices are larger
     MOST_COMPARED = 64000,
     SWEPT = 20000, // rows of a slice that is compared although nothing is known to differ
@@ -47,6 +49,8 @@ struct keeper {
     struct rollup_cells *cells;
     struct rollup_slice slice;
     struct filler *filler; // during the first count
+    size_t fill_rows;
+    bool is_listed; // no slices of a first count are left, this keeper's or an earlier one's
 };
 
 struct keeper *
@@ -112,7 +116,8 @@ claim(struct keeper *keeper, struct err *err)
         keeper->sure = keeper->sure_next = keeper->high = claim.high;
         keeper->compare_upto = keeper->sweep_upto = 0;
         keeper->unswept = claim.was_alone ? claim.high : 0;
-        keeper->is_exact = false;
+        keeper->is_exact = keeper->is_listed = false;
+        keeper->fill_rows = FIRST_FILLED;
         // What a keeper before remembered may have gone with a crash of the server.
         rollup_cells_destroy(keeper->cells);
         keeper->cells = rollup_cells_create();
@@ -185,11 +190,12 @@ look_at_arrivals(struct keeper *keeper, bool *is_done, struct err *err)
 static bool
 look_below(struct keeper *keeper, struct err *err)
 {
-    struct rollup_range range = {.before_id = keeper->low, .limit = SLICE};
+    struct rollup_range range = {.before_id = keeper->low, .limit = keeper->fill_rows};
     if (!rollup_gather(keeper->store, keeper->name, keeper->cells, &range, &keeper->slice, err))
         return false;
-    bool is_over = keeper->slice.count < SLICE;
-    int64_t low = is_over ? 0 : keeper->slice.ids[keeper->slice.count - 1] - 1;
+    int64_t low =
+        keeper->slice.count < keeper->fill_rows ? 0 : keeper->slice.ids[keeper->slice.count - 1] - 1;
+    bool is_over = low == 0;
     if (!keeper->filler)
         keeper->filler = filler_create(keeper->settings, keeper->name);
     if (!filler_give(keeper->filler, &keeper->slice, keeper->low, low, keeper->slots_from, err))
@@ -200,9 +206,25 @@ look_below(struct keeper *keeper, struct err *err)
         filler_destroy(keeper->filler);
         keeper->filler = NULL;
     }
+    if (keeper->fill_rows < MOST_FILLED)
+        keeper->fill_rows *= 4;
     keeper->changes++;
     keeper->low = low;
+    keeper->is_listed = false;
     keeper->check_at = 0;
+    return true;
+}
+
+// A slice of the first count that is in the sums only.
+static bool
+list_slice(struct keeper *keeper, struct err *err)
+{
+    int64_t left;
+    if (!rollup_list_slice(keeper->store, keeper->name, &left, err))
+        return false;
+    keeper->is_listed = left == 0;
+    if (keeper->is_listed)
+        keeper->look_at = 0; // what was noted meanwhile waits
     return true;
 }
 
@@ -315,7 +337,8 @@ keep(struct keeper *keeper, int64_t *wait, struct err *err)
     bool is_settled = true;
     *wait = 0;
     if (now >= keeper->look_at) {
-        if (!settle(keeper, &is_settled, err) || !look_at_arrivals(keeper, &is_done, err))
+        if ((keeper->is_listed && !settle(keeper, &is_settled, err)) ||
+            !look_at_arrivals(keeper, &is_done, err))
             return false;
         if (is_done && is_settled)
             keeper->look_at = clock_mono() + LOOK_EVERY;
@@ -326,6 +349,8 @@ keep(struct keeper *keeper, int64_t *wait, struct err *err)
         return look_below(keeper, err);
     if (!is_done || !is_settled)
         return true;
+    if (!keeper->is_listed)
+        return list_slice(keeper, err);
     if (keeper->unswept > 0)
         return catch_up(keeper, err);
     if (now >= keeper->check_at)

@@ -8,6 +8,9 @@
 // two differences may cancel each other out, it also compares slice after slice all the time, at a twentieth
 // of one processor.
 //
+// The first count has two strides: all are read and counted, newest first, and the sums are exact; then what
+// was read is put where lists and rows are read (store/rollup.h), which costs more than the reading.
+//
 // Several keepers may run: a lease lets one of them work, the others look now and then whether it still does.
 // No statement of it takes a lock that anybody else waits for. Killed at any moment, the next one goes on.
 #ifndef REDRIVE_ENGINE_KEEPER_H

@@ -283,6 +283,24 @@ value_time(const PGresult *result, int row, int column)
     return data ? pg_time(pg_read64(data)) : TIME_ABSENT;
 }
 
+int64_t
+field_int8(struct bytes field)
+{
+    return field.len == 8 ? pg_read64(field.data) : 0;
+}
+
+int32_t
+field_int4(struct bytes field)
+{
+    return field.len == 4 ? pg_read32(field.data) : 0;
+}
+
+int64_t
+field_time(struct bytes field)
+{
+    return field.len == 8 ? pg_time(pg_read64(field.data)) : TIME_ABSENT;
+}
+
 const char *
 value_text(const PGresult *result, int row, int column, struct arena *arena)
 {

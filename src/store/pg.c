@@ -338,6 +338,52 @@ pg_copy_ids(struct store *store, const char *sql, pg_ids_fn *each, void *context
     return true;
 }
 
+// A field of a row: its length, then its value; absent for NULL and for what is not there.
+static struct bytes
+next_field(const char *data, size_t len, size_t *at)
+{
+    if (len - *at < 4)
+        return BYTES_ABSENT;
+    int32_t size = pg_read32(data + *at);
+    *at += 4;
+    if (size < 0 || (size_t)size > len - *at)
+        return BYTES_ABSENT;
+    struct bytes field = {data + *at, (size_t)size};
+    *at += field.len;
+    return field;
+}
+
+struct rows_reader {
+    bool has_header;
+    pg_fields_fn *each;
+    void *context;
+};
+
+// A message is one row, the first one with the header before it and the last one nothing but an end
+// (PostgreSQL's copyto.c).
+static bool
+copy_fields(void *context, const char *data, size_t len)
+{
+    struct rows_reader *reader = context;
+    size_t at = reader->has_header ? 0 : COPY_SIGNATURE + 8;
+    reader->has_header = true;
+    if (at + 2 >= len)
+        return true;
+    size_t count = (unsigned char)data[at + 1]; // of its two bytes the lower one
+    struct bytes fields[PG_FIELDS] = {0};
+    at += 2;
+    for (size_t i = 0; i < count && i < PG_FIELDS; i++)
+        fields[i] = next_field(data, len, &at);
+    return reader->each(reader->context, fields);
+}
+
+bool
+pg_copy_rows(struct store *store, const char *sql, pg_fields_fn *each, void *context, struct err *err)
+{
+    struct rows_reader reader = {.each = each, .context = context};
+    return pg_copy(store, sql, copy_fields, &reader, err);
+}
+
 void
 pg_expand(struct strbuf *out, const char *sql, const char *table_quoted, const char *table_text,
           const char *zone_sql)

@@ -118,6 +118,12 @@ bool pg_copy(struct store *store, const char *sql, pg_copy_fn *each, void *conte
              struct err *err) MUST_CHECK;
 bool pg_copy_ids(struct store *store, const char *sql, pg_ids_fn *each, void *context,
                  struct err *err) MUST_CHECK;
+// COPY … TO STDOUT (FORMAT binary) of up to PG_FIELDS columns, row by row: at a million rows half of what
+// pg_stream costs. A NULL is absent; the bytes are valid during the call.
+#define PG_FIELDS 16
+typedef bool pg_fields_fn(void *context, const struct bytes fields[PG_FIELDS]);
+bool pg_copy_rows(struct store *store, const char *sql, pg_fields_fn *each, void *context,
+                  struct err *err) MUST_CHECK;
 
 // Replaces `:"events"`, `:'events'` and `:'zone'`. zone_sql: an expression, quoted already; NULL: the
 // session's TimeZone.
@@ -146,6 +152,10 @@ void value_copy(const PGresult *result, int row, int column, char *out, size_t r
 int64_t pg_read64(const char *data); // network order
 int32_t pg_read32(const char *data);
 int64_t pg_time(int64_t us); // µs since 2000 as µs since 1970
+// Fields of a binary COPY, likewise.
+int64_t field_int8(struct bytes field);
+int32_t field_int4(struct bytes field);
+int64_t field_time(struct bytes field);
 
 // sentence.c: fills err from a failed result (NULL: the connection itself); false. sql: the statement that
 // failed.

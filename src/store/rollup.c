@@ -10,7 +10,7 @@
 #include "store/pg.h"
 
 #define EPOCH_2000 946684800LL
-enum { SCHEMA_WITH_SUMS = 8 };
+enum { SCHEMA_WITH_SUMS = 11 };
 
 static bool
 has_sums(const struct store *store, struct err *err)
@@ -25,7 +25,7 @@ static const char state_sql[] =
     "s.exact_at, s.changed,"
     " (SELECT count(*) FROM redrive.backlog_due), (SELECT coalesce(sum(n), 0)::int8 FROM "
     "redrive.backlog_total),"
-    " pg_catalog.clock_timestamp(), one.may, s.high"
+    " pg_catalog.clock_timestamp(), one.may, s.high, EXISTS (SELECT FROM redrive.backlog_slice)"
     " FROM (SELECT pg_catalog.has_function_privilege('redrive.backlog_claim(text,integer,text,integer)', "
     "'EXECUTE') "
     "AS may) one"
@@ -45,6 +45,7 @@ rollup_state(struct store *store, struct rollup_state *state, struct err *err)
         .is_ours = value_int4(r, 0, 0) == group_rules_number(store->group_rules) &&
                    bytes_equal_text(zone, store->zone),
         .is_counting = value_bool(r, 0, 2),
+        .is_listing = value_bool(r, 0, 12) && !value_bool(r, 0, 2),
         .is_kept = value_bool(r, 0, 3),
         .behind = value_int8(r, 0, 4),
         .exact_at = value_time(r, 0, 5),
@@ -71,7 +72,7 @@ static const char retries_sql[] =
                 " SELECT c.no, c.group_key, c.event_type, c.source_table, c.topic, s.retries::int4, s.n"
                 " FROM sums s JOIN redrive.backlog_cell c ON c.no = s.cell WHERE s.n > 0 ORDER BY c.no";
 
-// The ends of each cell's times, by its index.
+// The ends of each cell's times, by its index; and those of slices that are not in it yet.
 static const char bounds_sql[] =
     "SELECT c.cell, first.created, last.created, last.id FROM (SELECT DISTINCT cell FROM "
     "redrive.backlog_total) c"
@@ -79,7 +80,8 @@ static const char bounds_sql[] =
     "0"
     "  ORDER BY b.created, b.id LIMIT 1) first ON true"
     " JOIN LATERAL (SELECT b.created, b.id FROM redrive.backlog_event b WHERE b.cell = c.cell"
-    "  ORDER BY b.created DESC, b.id DESC LIMIT 1) last ON true";
+    "  ORDER BY b.created DESC, b.id DESC LIMIT 1) last ON true"
+    " UNION ALL SELECT b.* FROM redrive.backlog_slice s, unnest(s.bounded, s.first, s.last, s.newest) AS b";
 
 static const char hours_sql[] =
     WITH_CLOSED " SELECT cell, hour, sum(n)::int8 FROM (SELECT * FROM redrive.backlog_hour WHERE hour >= $1"
@@ -157,15 +159,26 @@ instant_seconds(const PGresult *r, int row, int column)
 }
 
 static void
+take_bounds(struct backlog_cell *cell, int64_t first_at, int64_t last_at, int64_t newest_id)
+{
+    if (first_at != TIME_ABSENT && (cell->first_at == TIME_ABSENT || first_at < cell->first_at))
+        cell->first_at = first_at;
+    bool is_later = cell->last_at == TIME_ABSENT || last_at > cell->last_at ||
+                    (last_at == cell->last_at && newest_id > cell->newest_id);
+    if (cell->newest_id && (last_at == TIME_ABSENT || !is_later))
+        return;
+    cell->last_at = last_at;
+    cell->newest_id = newest_id;
+}
+
+static void
 read_bounds(const PGresult *r, const int32_t *numbers, struct backlog_sums *sums)
 {
     for (int i = 0; i < PQntuples(r); i++) {
         int64_t at = cell_index(sums, numbers, value_int4(r, i, 0));
-        if (at < 0)
-            continue;
-        sums->cells[at].first_at = instant_seconds(r, i, 1);
-        sums->cells[at].last_at = instant_seconds(r, i, 2);
-        sums->cells[at].newest_id = value_int8(r, i, 3);
+        if (at >= 0)
+            take_bounds(&sums->cells[at], instant_seconds(r, i, 1), instant_seconds(r, i, 2),
+                        value_int8(r, i, 3));
     }
 }
 

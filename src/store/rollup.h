@@ -19,6 +19,7 @@ struct rollup_state {
     bool may_keep;    // the session may keep them
     bool is_kept;     // somebody keeps them now
     bool is_counting; // the first count runs
+    bool is_listing;  // all are counted, and some not in lists and rows yet (below): they are on their way
     int64_t counted;  // events in the sums
     int64_t behind;   // pending events that were not counted yet when they were checked last
     int64_t exact_at; // when sums and table agreed; TIME_ABSENT: never yet
@@ -32,7 +33,7 @@ bool rollup_state(struct store *store, struct rollup_state *state, struct err *e
 bool rollup_read(struct store *store, struct backlog *backlog, bool all_hours, struct err *err) MUST_CHECK;
 
 // Ids of the pending events of a group in list order (created_at, then id): first some of them at once, then
-// the others.
+// the others. These and the rows below are not whole while the state says is_counting or is_listing.
 struct rollup_list {
     enum pivot pivot;
     const char *value; // as in struct event_group, or by error several with commas between; NULL: all. Not
@@ -100,9 +101,12 @@ bool rollup_gather(struct store *store, const char *keeper, struct rollup_cells 
 // high: how far was looked; INT64_MIN: as before. What is counted already is left alone.
 bool rollup_add(struct store *store, const char *keeper, const struct rollup_slice *slice, int64_t high,
                 struct err *err) MUST_CHECK;
-// For the first count: a slice that lies at and below was_low and above low. slots_from: of the claim.
-bool rollup_fill(struct store *store, const char *keeper, const struct rollup_slice *slice, int64_t was_low,
+// For the first count: counts a slice that lies at and below was_low and above low, by descending ids (it is
+// turned round). slots_from: of the claim.
+bool rollup_fill(struct store *store, const char *keeper, struct rollup_slice *slice, int64_t was_low,
                  int64_t low, int32_t slots_from, struct err *err) MUST_CHECK;
+// Afterwards: puts one of those slices where lists and rows are read. *left 0: that was the last.
+bool rollup_list_slice(struct store *store, const char *keeper, int64_t *left, struct err *err) MUST_CHECK;
 
 // Ids that are pending and not counted (heap, the caller frees): for rollup_gather.
 struct rollup_missing {

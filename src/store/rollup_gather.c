@@ -135,15 +135,11 @@ struct gathering {
     struct news news;
 };
 
-enum {
-    COLUMN_ID,
-    COLUMN_TYPE,
-    COLUMN_SOURCE,
-    COLUMN_TOPIC,
-    COLUMN_RETRIES,
-    COLUMN_CREATED,
-    COLUMN_ERROR,
-    COLUMN_STACK
+// What is read of a pending event.
+struct pending {
+    int64_t id, created;
+    struct bytes type, source, topic, error, stack;
+    int32_t retries;
 };
 
 static uint64_t
@@ -198,15 +194,12 @@ slice_grow(struct rollup_slice *slice)
     slice->retries = alloc_resize(slice->retries, slice->capacity, sizeof *slice->retries);
 }
 
-static bool
-gather_row(void *context, const PGresult *row)
+static void
+gather(struct gathering *gathering, const struct pending *event)
 {
-    struct gathering *gathering = context;
-    const struct fingerprint_input input = {.message = value_bytes(row, 0, COLUMN_ERROR),
-                                            .stack = value_bytes(row, 0, COLUMN_STACK),
-                                            .rules = gathering->rules};
-    const struct bytes texts[3] = {value_bytes(row, 0, COLUMN_TYPE), value_bytes(row, 0, COLUMN_SOURCE),
-                                   value_bytes(row, 0, COLUMN_TOPIC)};
+    const struct fingerprint_input input = {
+        .message = event->error, .stack = event->stack, .rules = gathering->rules};
+    const struct bytes texts[3] = {event->type, event->source, event->topic};
     uint64_t key = fingerprint_key(&input);
     size_t known = gathering->cells->groups.count;
     if (keys_index(&gathering->cells->groups, key) == known)
@@ -215,11 +208,40 @@ gather_row(void *context, const PGresult *row)
     struct rollup_slice *slice = gathering->slice;
     slice_grow(slice);
     size_t i = slice->count++;
-    int32_t retries = value_int4(row, 0, COLUMN_RETRIES);
-    slice->ids[i] = value_int8(row, 0, COLUMN_ID);
+    slice->ids[i] = event->id;
     slice->cells[i] = (int32_t)find_cell(gathering, key, texts);
-    slice->created[i] = seconds_since_2000(value_time(row, 0, COLUMN_CREATED));
-    slice->retries[i] = retries < 0 ? 0 : retries > 255 ? 255 : retries;
+    slice->created[i] = seconds_since_2000(event->created);
+    slice->retries[i] = event->retries < 0 ? 0 : event->retries > 255 ? 255 : event->retries;
+}
+
+// In the order of GATHER_COLUMNS.
+static bool
+gather_row(void *context, const PGresult *row)
+{
+    const struct pending event = {.id = value_int8(row, 0, 0),
+                                  .type = value_bytes(row, 0, 1),
+                                  .source = value_bytes(row, 0, 2),
+                                  .topic = value_bytes(row, 0, 3),
+                                  .retries = value_int4(row, 0, 4),
+                                  .created = value_time(row, 0, 5),
+                                  .error = value_bytes(row, 0, 6),
+                                  .stack = value_bytes(row, 0, 7)};
+    gather(context, &event);
+    return true;
+}
+
+static bool
+gather_fields(void *context, const struct bytes fields[PG_FIELDS])
+{
+    const struct pending event = {.id = field_int8(fields[0]),
+                                  .type = fields[1],
+                                  .source = fields[2],
+                                  .topic = fields[3],
+                                  .retries = field_int4(fields[4]),
+                                  .created = field_time(fields[5]),
+                                  .error = fields[6],
+                                  .stack = fields[7]};
+    gather(context, &event);
     return true;
 }
 
@@ -264,16 +286,54 @@ publish_news(struct store *store, const char *keeper, struct gathering *gatherin
     return ok;
 }
 
-#define GATHER_COLUMNS                                                                                       \
+#define GATHER_COLUMNS(zone)                                                                                 \
     "SELECT e.id::int8, e.event_type::text, e.source_table::text, e.kafka_topic::text, "                     \
-    "coalesce(e.retry_count, 0)::int4, e.created_at::timestamp AT TIME ZONE $1, e.error_message::text, "     \
-    "e.stack_trace::text FROM :\"events\" e WHERE e.status = 'PENDING'"
+    "coalesce(e.retry_count, 0)::int4, e.created_at::timestamp AT TIME ZONE " zone                           \
+    ", e.error_message::text, e.stack_trace::text FROM :\"events\" e WHERE e.status = 'PENDING'"
 
 static const char above_sql[] =
-    GATHER_COLUMNS " AND e.id > $3 AND NOT EXISTS (SELECT FROM redrive.backlog_event b WHERE b.id = e.id) "
-                   "ORDER BY e.id LIMIT $2";
-static const char below_sql[] = GATHER_COLUMNS " AND e.id <= $3 ORDER BY e.id DESC LIMIT $2";
-static const char these_sql[] = GATHER_COLUMNS " AND e.id = ANY ($3) LIMIT $2";
+    GATHER_COLUMNS("$1") " AND e.id > $3 AND NOT EXISTS (SELECT FROM redrive.backlog_event b WHERE b.id = "
+                         "e.id) ORDER BY e.id LIMIT $2";
+static const char these_sql[] = GATHER_COLUMNS("$1") " AND e.id = ANY ($3) LIMIT $2";
+
+// COPY takes no parameters: these stand in settings of the transaction.
+static const char below_settings_sql[] =
+    "SELECT pg_catalog.set_config('redrive.zone', $1, true), pg_catalog.set_config('redrive.limit', "
+    "$2::text, true), pg_catalog.set_config('redrive.upto', $3::text, true)";
+static const char below_sql[] =
+    "COPY (" GATHER_COLUMNS("(SELECT pg_catalog.current_setting('redrive.zone'))") //
+    " AND e.id <= pg_catalog.current_setting('redrive.upto')::int8 ORDER BY e.id DESC LIMIT "
+    "pg_catalog.current_setting('redrive.limit')::int8) TO STDOUT (FORMAT binary)";
+
+static bool
+read_below(struct store *store, struct params *params, struct gathering *gathering, struct err *err)
+{
+    if (!pg_begin(store, FOR_SCANNING, err)) {
+        params_release(params);
+        return false;
+    }
+    bool ok = pg_do(store, FOR_SCANNING, below_settings_sql, params, err) &&
+              pg_copy_rows(store, below_sql, gather_fields, gathering, err);
+    pg_rollback(store);
+    return ok;
+}
+
+static bool
+read_pending(struct store *store, const struct rollup_range *range, struct gathering *gathering,
+             struct err *err)
+{
+    struct params params = {0};
+    param_text(&params, store->zone);
+    param_int8(&params, (int64_t)(range->ids ? range->id_count : range->limit));
+    if (range->ids)
+        param_ids(&params, range->ids, range->id_count);
+    else
+        param_int8(&params, range->before_id ? range->before_id : range->after_id);
+    if (range->before_id && !range->ids)
+        return read_below(store, &params, gathering, err);
+    return pg_stream(store, FOR_READING, range->ids ? these_sql : above_sql, &params, gather_row, gathering,
+                     err);
+}
 
 bool
 rollup_gather(struct store *store, const char *keeper, struct rollup_cells *cells,
@@ -285,17 +345,8 @@ rollup_gather(struct store *store, const char *keeper, struct rollup_cells *cell
     if (cells->hashes.count > CELLS_FULL || cells->groups.count > CELLS_FULL)
         cells_forget(cells);
 
-    struct params params = {0};
-    param_text(&params, store->zone);
-    param_int8(&params, (int64_t)(range->ids ? range->id_count : range->limit));
-    if (range->ids)
-        param_ids(&params, range->ids, range->id_count);
-    else
-        param_int8(&params, range->before_id ? range->before_id : range->after_id);
-    const char *sql = range->ids ? these_sql : range->before_id ? below_sql : above_sql;
     struct gathering gathering = {.rules = store->group_rules, .cells = cells, .slice = slice};
-    bool ok = pg_stream(store, FOR_READING, sql, &params, gather_row, &gathering, err) &&
-              publish_news(store, keeper, &gathering, err);
+    bool ok = read_pending(store, range, &gathering, err) && publish_news(store, keeper, &gathering, err);
     for (size_t i = 0; ok && i < slice->count; i++)
         slice->cells[i] = cells->numbers[slice->cells[i]];
     news_release(&gathering.news);

@@ -101,16 +101,97 @@ param_counted(struct params *params, struct counted *counted)
     keys_release(&counted->pairs);
 }
 
+// The ends of each cell's times, as backlog_event's index would tell them.
+struct bounds {
+    struct keys cells;
+    struct bound {
+        int32_t first, last;
+        int64_t newest;
+    } * each;
+    size_t capacity;
+};
+
+static void
+bound_cell(struct bounds *bounds, int32_t cell, int32_t created, int64_t id)
+{
+    size_t before = bounds->cells.count;
+    uint32_t i = keys_index(&bounds->cells, (uint64_t)(uint32_t)cell);
+    if (i == before) {
+        bounds->each = alloc_grow(bounds->each, i, &bounds->capacity, sizeof *bounds->each);
+        bounds->each[i] = (struct bound){.first = created, .last = created, .newest = id};
+        return;
+    }
+    struct bound *bound = &bounds->each[i];
+    if (created && (bound->first == 0 || created < bound->first))
+        bound->first = created;
+    if (created > bound->last || (created == bound->last && id > bound->newest)) {
+        bound->last = created;
+        bound->newest = id;
+    }
+}
+
+// As four parameters; releases them.
+static void
+param_bounds(struct params *params, struct bounds *bounds)
+{
+    size_t count = bounds->cells.count;
+    int32_t *cells = alloc_array(count, sizeof *cells);
+    int32_t *first = alloc_array(count, sizeof *first);
+    int32_t *last = alloc_array(count, sizeof *last);
+    int64_t *newest = alloc_array(count, sizeof *newest);
+    for (size_t i = 0; i < count; i++) {
+        cells[i] = (int32_t)bounds->cells.keys[i];
+        first[i] = bounds->each[i].first;
+        last[i] = bounds->each[i].last;
+        newest[i] = bounds->each[i].newest;
+    }
+    param_numbers(params, cells, count);
+    param_numbers(params, first, count);
+    param_numbers(params, last, count);
+    param_ids(params, newest, count);
+    free(cells);
+    free(first);
+    free(last);
+    free(newest);
+    free(bounds->each);
+    keys_release(&bounds->cells);
+}
+
+static void
+swap_numbers(int32_t *a, int32_t *b)
+{
+    int32_t kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+static void
+turn_round(struct rollup_slice *slice)
+{
+    for (size_t i = 0, j = slice->count; i + 1 < j; i++) {
+        j--;
+        int64_t id = slice->ids[i];
+        slice->ids[i] = slice->ids[j];
+        slice->ids[j] = id;
+        swap_numbers(&slice->cells[i], &slice->cells[j]);
+        swap_numbers(&slice->created[i], &slice->created[j]);
+        swap_numbers(&slice->retries[i], &slice->retries[j]);
+    }
+}
+
 bool
-rollup_fill(struct store *store, const char *keeper, const struct rollup_slice *slice, int64_t was_low,
-            int64_t low, int32_t slots_from, struct err *err)
+rollup_fill(struct store *store, const char *keeper, struct rollup_slice *slice, int64_t was_low, int64_t low,
+            int32_t slots_from, struct err *err)
 {
     struct counted totals = {0}, hours = {0}, slots = {0};
+    struct bounds bounds = {0};
+    turn_round(slice);
     for (size_t i = 0; i < slice->count; i++) {
         count_pair(&totals, slice->cells[i], slice->retries[i]);
         count_pair(&hours, slice->cells[i], slice->created[i] / 3600);
         if (slice->created[i] / SLOT_SECONDS >= slots_from)
             count_pair(&slots, slice->cells[i], slice->created[i] / SLOT_SECONDS);
+        bound_cell(&bounds, slice->cells[i], slice->created[i], slice->ids[i]);
     }
     struct params params = {0};
     param_text(&params, keeper);
@@ -121,10 +202,25 @@ rollup_fill(struct store *store, const char *keeper, const struct rollup_slice *
     param_counted(&params, &totals);
     param_counted(&params, &hours);
     param_counted(&params, &slots);
+    param_bounds(&params, &bounds);
     param_int8(&params, was_low);
     param_int8(&params, low);
-    return pg_do(store, FOR_WRITING, "SELECT redrive.backlog_fill($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+    return pg_do(store, FOR_WRITING,
+                 "SELECT redrive.backlog_fill($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
                  &params, err);
+}
+
+bool
+rollup_list_slice(struct store *store, const char *keeper, int64_t *left, struct err *err)
+{
+    struct params params = {0};
+    param_text(&params, keeper);
+    PGresult *r;
+    if (!pg_ask(store, FOR_WRITING, "SELECT redrive.backlog_list($1)", &params, &r, err))
+        return false;
+    *left = value_int8(r, 0, 0);
+    PQclear(r);
+    return true;
 }
 
 // A one-dimensional array of int8 in binary form: dimensions, flags, type, length, lower bound, then length

@@ -10,6 +10,7 @@ EMBED(redrive_sql_006, "src/store/sql/006_rights.sql");
 EMBED(redrive_sql_007, "src/store/sql/007_backlog.sql");
 EMBED(redrive_sql_008, "src/store/sql/008_groups.sql");
 EMBED(redrive_sql_009, "src/store/sql/009_claims.sql");
+EMBED(redrive_sql_011, "src/store/sql/011_slices.sql");
 EMBED(redrive_sql_common, "src/store/sql/common.sql");
 EMBED(redrive_sql_operations, "src/store/sql/operations.sql");
 EMBED(redrive_sql_steering, "src/store/sql/steering.sql");
@@ -31,6 +32,7 @@ static const struct {
     {"007_backlog.sql", 7, redrive_sql_007, redrive_sql_007_end},
     {"008_groups.sql", 8, redrive_sql_008, redrive_sql_008_end},
     {"009_claims.sql", 9, redrive_sql_009, redrive_sql_009_end},
+    {"011_slices.sql", 11, redrive_sql_011, redrive_sql_011_end},
     {"common.sql", 0, redrive_sql_common, redrive_sql_common_end},
     {"operations.sql", 0, redrive_sql_operations, redrive_sql_operations_end},
     {"steering.sql", 0, redrive_sql_steering, redrive_sql_steering_end},

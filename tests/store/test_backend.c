@@ -8,6 +8,7 @@
 #include "base/uuid.h"
 #include "engine/analyses.h"
 #include "engine/backend/backend.h"
+#include "engine/keeper.h"
 #include "engine/sums.h"
 #include "store/categories.h"
 
@@ -305,6 +306,47 @@ gather(struct bench *bench, uint64_t number, int64_t *ids, size_t room, int64_t 
         reply_destroy(reply);
     }
     return count;
+}
+
+// Counted, and not yet kept event by event: lists are whole all the same, and so is what an action is about.
+static void
+lists_do_not_wait_for_the_keeper(void **state)
+{
+    (void)state;
+    struct bench bench;
+    prepare(&bench, 3000);
+    struct keeper *keeper = keeper_create(&bench.settings.store);
+    struct rollup_state told = {.is_counting = true};
+    while (!told.exists || told.is_counting) {
+        keeper_step(keeper);
+        assert_works(rollup_state(bench.world.store, &told, &err));
+    }
+    assert_true(told.is_listing);
+    test_sql(bench.world.admin, "UPDATE redrive.backlog_state SET keeper_until = now() + interval '1 hour'");
+    bench.backend = backend_start(&bench.settings, bench.requests, bench.replies);
+    watch_groups(&bench);
+    reply_destroy(await_count(&bench, 3000));
+
+    int64_t *ids = alloc_array(3000, sizeof *ids);
+    int64_t undecided;
+    assert_int_equal(gather(&bench, ask(&bench, list_request(NULL)), ids, 3000, &undecided), 3000);
+    assert_int_equal(ids[0], 3000);
+    size_t matched = gather(&bench, ask(&bench, list_request("host-3")), ids, 3000, &undecided);
+    assert_int_equal(matched, test_number(bench.world.admin, "SELECT count(*) FROM public.dlq_events WHERE"
+                                                             " error_message ~ 'host-3'"));
+
+    // In another order it comes as soon as all is kept.
+    struct request *request = list_request(NULL);
+    request->list.order = ORDER_TYPE;
+    uint64_t number = ask(&bench, request);
+    while (told.is_listing) {
+        keeper_step(keeper);
+        assert_works(rollup_state(bench.world.store, &told, &err));
+    }
+    assert_int_equal(gather(&bench, number, ids, 3000, &undecided), 3000);
+    free(ids);
+    keeper_destroy(keeper);
+    end(&bench);
 }
 
 // What an action is about is exactly what matched when it was asked for: nothing that arrives while it is
@@ -735,6 +777,7 @@ main(void)
         cmocka_unit_test(who_may_not_keep_sums_counts_rows),
         cmocka_unit_test(late_commits_are_found),
         cmocka_unit_test(lists_are_whole_and_newest_first),
+        cmocka_unit_test(lists_do_not_wait_for_the_keeper),
         cmocka_unit_test(what_is_collected_matched),
         cmocka_unit_test(rows_and_details_are_read_by_id),
         cmocka_unit_test(what_is_confirmed_is_asked_for_once),

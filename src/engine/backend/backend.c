@@ -291,7 +291,9 @@ read_for_screen(void *context)
         bool did_step = false;
         if (!request && is_connected) {
             // The list that is looked at comes before the rest of the first count.
-            did_step = desk_list_step(desk) || desk_backlog_step(desk);
+            did_step = desk_list_step(desk);
+            if (!did_step || !desk_sums_readable(desk))
+                did_step |= desk_backlog_step(desk);
             did_step |= !desk->is_lost && desk_operations_step(desk);
             did_step = did_step || (!desk->is_lost && desk_cache_step(desk));
         }

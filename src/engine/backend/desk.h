@@ -54,7 +54,8 @@ struct desk {
     uint64_t rollup_token; // of the sums that were read last
     int64_t behind;        // pending events that are not in the sums yet
     bool is_counting;      // the first scan runs
-    int64_t scan_before;   // it goes on below this id; 0: from the newest
+    bool is_listing; // with is_summed: all are counted, but cannot be read one by one yet (store/rollup.h)
+    int64_t scan_before; // it goes on below this id; 0: from the newest
     int64_t scanned;
     int64_t seen_highest; // all events up to here were looked at
     int64_t pending;      // by the last count
@@ -119,6 +120,7 @@ bool desk_backlog_arrivals(struct desk *desk, int64_t highest, bool *is_over, st
 // sums_desk.c: the backlog out of the sums of the database.
 bool desk_sums_usable(struct desk *desk); // somebody keeps them, or this screen may
 bool desk_sums_look(struct desk *desk, struct err *err);
+bool desk_sums_readable(const struct desk *desk);             // also event by event: lists and rows are whole
 bool desk_sums_all_hours(struct desk *desk, struct err *err); // for the pivot by hour
 // The ids of a list: the first of them at once, the others when they are asked for.
 bool desk_sums_ids(struct desk *desk, struct list_job *list, size_t first, struct err *err);

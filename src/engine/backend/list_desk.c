@@ -82,6 +82,9 @@ find_candidates(struct desk *desk, struct list_job *list, struct err *err)
         // With a filter they are all looked at; without one the first screenful does not wait for the others.
         bool has_filter = list->filter && !filter_is_empty(list->filter);
         bool needs_all = has_filter || query->order != ORDER_WHEN;
+        // Until all can be read out of the sums, the table itself is read, newest first.
+        if (!desk_sums_readable(desk) && query->order == ORDER_WHEN)
+            return true;
         list->waits_for_rows = needs_all && !rows;
         if (list->waits_for_rows)
             return true;
@@ -255,10 +258,12 @@ list_page(struct desk *desk, struct list_job *list)
 }
 
 // Reads on in the short columns of all events, a page a step, so that the next key is not kept waiting.
-// False: the store failed.
+// False: the store failed, or they cannot be read yet.
 static bool
 list_wait(struct desk *desk, struct list_job *list)
 {
+    if (!desk_sums_readable(desk))
+        return false;
     struct err err = {0};
     bool is_over = false;
     bool ok = desk_rows_step(desk, &is_over, &err);

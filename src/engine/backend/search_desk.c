@@ -167,7 +167,8 @@ desk_cache_step(struct desk *desk)
 {
     struct column *column = text_cache_column(desk->cache, EVENT_TEXT_ERROR);
     int64_t highest = backlog_highest_id(desk->backlog);
-    if (desk->is_counting || clock_mono() < desk->cache_at || desk->settings->filter_cache == 0)
+    if (desk->is_counting || !desk_sums_readable(desk) || clock_mono() < desk->cache_at ||
+        desk->settings->filter_cache == 0)
         return false;
     struct err err = {0};
     bool is_over = true;

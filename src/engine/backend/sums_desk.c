@@ -5,7 +5,7 @@
 #include <string.h>
 #include "base/alloc.h"
 
-static const int64_t LOOK_WHILE_COUNTING = US_PER_SECOND / 4;
+static const int64_t LOOK_WHILE_COUNTING = US_PER_SECOND / 10;
 static const int64_t LATE_AFTER = 5 * US_PER_SECOND;
 
 bool
@@ -67,6 +67,9 @@ desk_sums_look(struct desk *desk, struct err *err)
     int64_t was_behind = desk->behind;
     bool is_ours = state.exists && state.is_ours; // else the keeper is about to begin anew
     desk->is_counting = !is_ours || state.is_counting;
+    desk->is_listing = is_ours && state.is_listing;
+    if (was_counting && !desk->is_counting)
+        desk->tell_at = 0; // that it is exact now is what people wait for
     // Arrivals of the last moments are always on their way: only what lasts is told.
     bool is_late = state.exact_at == TIME_ABSENT || state.as_of - state.exact_at > LATE_AFTER;
     desk->behind = desk->is_counting || !is_late ? 0 : state.behind;
@@ -85,10 +88,16 @@ desk_sums_look(struct desk *desk, struct err *err)
         desk->last_closed_at = TIME_ABSENT;
     desk->as_of = state.as_of;
     int64_t pause = desk->settings->refresh_us;
-    if (desk->is_counting && pause > LOOK_WHILE_COUNTING)
+    if ((desk->is_counting || desk->is_listing) && pause > LOOK_WHILE_COUNTING)
         pause = LOOK_WHILE_COUNTING;
     desk->poll_at = clock_mono() + pause;
     return true;
+}
+
+bool
+desk_sums_readable(const struct desk *desk)
+{
+    return !desk->is_summed || (!desk->is_counting && !desk->is_listing);
 }
 
 bool

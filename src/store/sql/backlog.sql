@@ -4,6 +4,9 @@
 -- A keeper looks at arrivals above `high` (and while it counts for the first time, below `low`), at what backlog_due names, and compares: a count
 -- that does not agree calls for a comparison by ranges of ids. What it finds closed it takes out by itself; what it finds missing it returns,
 -- for the caller to read, fingerprint and hand to backlog_add.
+--
+-- The sums are at all times those of backlog_event and backlog_slice together (011_slices.sql). Nothing is settled or compared while there are
+-- slices: their events cannot be found by id.
 
 -- The lease, for 10 s. is_mine false: somebody else keeps the sums, or the caller's fingerprints or zone are not those of the sums. p_slot: the
 -- slot in which an hour ago was. was_alone: nobody kept the sums for a while, so differences that cancel each other out may have gone unnoticed.
@@ -27,7 +30,7 @@ BEGIN
         RETURN;
     END IF;
     IF s.version < p_version OR s.zone <> v_zone THEN
-        TRUNCATE redrive.backlog_event, redrive.backlog_total, redrive.backlog_hour, redrive.backlog_slot;
+        TRUNCATE redrive.backlog_event, redrive.backlog_slice, redrive.backlog_total, redrive.backlog_hour, redrive.backlog_slot;
         SELECT coalesce(max(e.id), 0) INTO s.high FROM :"events" e;
         s.low := s.high;
         s.slots_from := p_slot;
@@ -114,9 +117,11 @@ BEGIN
     RETURN v_added;
 END $$;
 
--- The first count, downwards: a slice of events at and below p_was_low and above p_low, with its sums. None of them can be there already.
+-- The first count, downwards: a slice of events at and below p_was_low and above p_low, with its sums and the ends of its cells' times. None of
+-- them can be there already. They are counted now, and in backlog_event when backlog_list has come to them.
 CREATE OR REPLACE FUNCTION redrive.backlog_fill(p_keeper text, p_ids bigint[], p_cells integer[], p_created integer[], p_retries integer[],
-                                     p_totals integer[], p_hours integer[], p_slots integer[], p_was_low bigint, p_low bigint)
+                                     p_totals integer[], p_hours integer[], p_slots integer[], p_bounded integer[], p_first integer[],
+                                     p_last integer[], p_newest bigint[], p_was_low bigint, p_low bigint)
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE s redrive.backlog_state;
@@ -125,12 +130,24 @@ BEGIN
     IF s.low <> p_was_low THEN
         RAISE EXCEPTION 'the backlog was counted down to %, not to %', s.low, p_was_low USING ERRCODE = 'RD001';
     END IF;
-    INSERT INTO redrive.backlog_event (id, cell, created, retries) SELECT * FROM unnest(p_ids, p_cells, p_created, p_retries);
+    INSERT INTO redrive.backlog_slice (low, ids, cells, created, retries, bounded, first, last, newest)
+    SELECT p_low, p_ids, p_cells, p_created, p_retries, p_bounded, p_first, p_last, p_newest WHERE cardinality(p_ids) > 0;
     -- Sums come as cell, at, count, cell, at, …
     INSERT INTO redrive.backlog_total SELECT p_totals[i], p_totals[i + 1], p_totals[i + 2] FROM generate_series(1, cardinality(p_totals), 3) AS i;
     INSERT INTO redrive.backlog_hour SELECT p_hours[i], p_hours[i + 1], p_hours[i + 2] FROM generate_series(1, cardinality(p_hours), 3) AS i;
     INSERT INTO redrive.backlog_slot SELECT p_slots[i], p_slots[i + 1], p_slots[i + 2] FROM generate_series(1, cardinality(p_slots), 3) AS i;
     UPDATE redrive.backlog_state SET low = p_low, changed = changed + cardinality(p_ids);
+END $$;
+
+-- Moves the lowest slice into backlog_event: in ascending order, which its indexes take best. Returns how many slices are left.
+CREATE OR REPLACE FUNCTION redrive.backlog_list(p_keeper text) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    PERFORM redrive._backlog_hold(p_keeper);
+    WITH slice AS (DELETE FROM redrive.backlog_slice WHERE low = (SELECT min(low) FROM redrive.backlog_slice) RETURNING *)
+    INSERT INTO redrive.backlog_event (id, cell, created, retries)
+    SELECT unnest(ids), unnest(cells), unnest(created), unnest(retries) FROM slice;
+    RETURN (SELECT count(*) FROM redrive.backlog_slice);
 END $$;
 
 -- What redrive did to an event last; NULL: nothing.
