@@ -75,8 +75,8 @@ draw_wrapped(struct canvas *canvas, struct area *area, struct bytes text, enum r
     draw_wrapped_spans(canvas, area, text, role, spans, count);
 }
 
-// By the hour where there is room for that, else by two hours: next to the same list over a slow line, half
-// of the curve costs half of what the rest of the preview does.
+// By the hour where there is room for that, else by two hours: a cell is three bytes, and another group has
+// another curve.
 static void
 draw_heat_line(const struct event_group *group, struct canvas *canvas, struct area *area)
 {
