@@ -47,8 +47,8 @@ release_output(int fd)
 static void
 assert_harmless(const char *what)
 {
-    static const char *const raw[] = {"\033]",        "\007", "\033[2J", "\xc2\x9b",
-                                      "\xe2\x80\xae", "\x7f", "evil \r"};
+    static const char turns[] = {'\xe2', '\x80', '\xae', '\0'}; // U+202E
+    static const char *const raw[] = {"\033]", "\007", "\033[2J", "\xc2\x9b", turns, "\x7f", "evil \r"};
     for (size_t i = 0; i < sizeof raw / sizeof *raw; i++)
         if (strstr(told, raw[i]))
             fail_msg("%s lets %zu through: %s", what, i, told);
