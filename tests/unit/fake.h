@@ -55,9 +55,13 @@ struct fake {
     int fault_percent, expiry_percent;
     bool is_transactional;
     int64_t poison;    // this event is refused by the broker, with its batch; 0: none
+    int64_t late;      // this event is taken, and reported as if it were not; 0: none
     int64_t forbidden; // events above go to a topic that may not be written to; 0: none
     int64_t chunks;
-    bool stops_reads; // not stable for ever
+    int beats;            // heartbeats
+    bool stops_reads;     // not stable for ever
+    bool stalls_init;     // no transactional id is given
+    bool forgets_commits; // they are confirmed and lost
 };
 
 struct process {

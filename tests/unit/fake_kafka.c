@@ -48,7 +48,7 @@ static bool
 fake_init(void *context, struct producer *producer, int wait_ms, bool *done, struct err *err)
 {
     (void)wait_ms;
-    *done = producer->waits-- <= 0;
+    *done = !producer->fake->stalls_init && producer->waits-- <= 0;
     if (!*done || !producer->slot)
         return true;
     if (fake_fault(fake_of(context)) == FAULT_BEFORE)
@@ -125,6 +125,9 @@ fake_serve(void *context, struct producer *producer, int wait_ms, struct report 
             report->kind = REPORT_BATCH;
         else if (fake->forbidden && id > fake->forbidden)
             report->kind = REPORT_TOPIC;
+        else if (id == fake->late)
+            report->kind = REPORT_LATE;
+        fake->items[id].copies += report->kind == REPORT_LATE && !producer->slot;
         if (report->kind != REPORT_DELIVERED) {
             snprintf(report->reason, sizeof report->reason, "a reason");
         } else if (producer->slot) {
@@ -173,9 +176,9 @@ fake_mark(void *context, struct producer *producer, enum marker_partition partit
 static void
 apply_commit(struct fake *fake, struct fake_slot *slot)
 {
-    for (size_t i = 0; i < slot->pending.count; i++)
+    for (size_t i = 0; i < slot->pending.count && !fake->forgets_commits; i++)
         fake->items[slot->pending.ids[i]].copies++;
-    if (slot->pending.marker.is_present) {
+    if (slot->pending.marker.is_present && !fake->forgets_commits) {
         slot->stale = slot->marker;
         slot->is_stale = fake_chance(fake, 10) == 0 && fake->fault_percent;
         slot->marker = slot->pending.marker;

@@ -71,6 +71,7 @@ fake_check(void *context, struct slot *slot, struct chunk *unfinished, struct er
 static bool
 fake_heartbeat(void *context, const struct slot *slot, struct err *err)
 {
+    fake_of(context)->beats++;
     return fenced(fake_of(context), slot, err) != NULL;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include "base/clock.h"
 #include "tests/unit/fake.h"
 
 static void
@@ -173,6 +174,81 @@ decides_nothing_while_the_marker_is_unstable(void **state)
     fake_run_out(&fake);
 }
 
+// A broker has confirmed a commit and lost it: what is not read back is not settled.
+static void
+settles_only_what_is_read_back(void **state)
+{
+    (void)state;
+    struct fake fake;
+    struct process process;
+    publish_some(&fake, &process);
+    fake.forgets_commits = true;
+    assert_false(step_until(&process, PUBLISHER_SETTLED));
+    fake_check_invariants(&fake);
+    fake.forgets_commits = false;
+    publisher_destroy(process.publisher);
+    fake_run_out(&fake);
+    assert_false(fake.slots[0].is_quarantined);
+}
+
+static void
+step_until_ready(struct process *process)
+{
+    struct err err = {0};
+    for (int i = 0; i < 200; i++)
+        if (publisher_step(process->publisher, NULL, 0, 10, &err) == PUBLISHER_READY)
+            return;
+    fail_msg("it does not become ready");
+}
+
+// Every third of the lease, no oftener; who finds that the slot is another's lets it go.
+static void
+keeps_its_lease(void **state)
+{
+    (void)state;
+    struct fake fake;
+    struct process process;
+    struct err err = {0};
+    publish_some(&fake, &process);
+    step_until_ready(&process);
+    fake.beats = 0;
+    for (int i = 0; i < 4; i++) {
+        fake.now += 10 * US_PER_SECOND;
+        assert_int_equal(publisher_step(process.publisher, NULL, 0, 10, &err), PUBLISHER_READY);
+        assert_int_equal(publisher_step(process.publisher, NULL, 0, 10, &err), PUBLISHER_READY);
+        assert_int_equal(fake.beats, i + 1);
+    }
+    fake.slots[0].pg.fence++;
+    fake.now += 10 * US_PER_SECOND;
+    assert_int_equal(publisher_step(process.publisher, NULL, 0, 10, &err), PUBLISHER_BUSY);
+    assert_int_equal(publisher_slot(process.publisher), -1);
+    assert_int_equal(publisher_tally(process.publisher)->fenced, 1);
+    publisher_destroy(process.publisher);
+}
+
+static void
+waits_for_a_transactional_id_no_longer_than_that(void **state)
+{
+    (void)state;
+    struct fake fake;
+    struct process process;
+    publish_some(&fake, &process);
+    fake.stalls_init = true;
+    int64_t start = fake.now;
+    enum publisher_status status = PUBLISHER_BUSY;
+    struct err err = {0};
+    while (status != PUBLISHER_FAILED && fake.now - start < 60 * US_PER_SECOND) {
+        fake.now += 100000;
+        status = publisher_step(process.publisher, NULL, 0, 10, &err);
+    }
+    assert_int_equal(status, PUBLISHER_FAILED);
+    assert_int_equal(err.kind, ERR_UNREACHABLE);
+    assert_true(fake.now - start > 15 * US_PER_SECOND && fake.now - start < 20 * US_PER_SECOND);
+    fake.stalls_init = false;
+    assert_true(step_until(&process, PUBLISHER_SETTLED));
+    publisher_destroy(process.publisher);
+}
+
 static void
 without_transactions_it_holds_what_is_not_sure(void **state)
 {
@@ -215,6 +291,29 @@ without_transactions_it_holds_what_is_not_sure(void **state)
     assert_true(held > 0);
 }
 
+// A record whose answer does not come may be there: its chunk is held, and nothing of it is sent again.
+static void
+without_transactions_it_holds_what_was_not_answered(void **state)
+{
+    (void)state;
+    struct fake fake;
+    struct process process;
+    fake_begin_run(&fake, 9);
+    fake.is_transactional = false;
+    fake.late = 5;
+    process_start(&process, &fake);
+    for (int i = 0; i < 3000 && !fake_is_finished(&fake); i++) {
+        struct err err = {0};
+        process_step(&process, &err);
+        fake_check_invariants(&fake);
+    }
+    assert_true(fake_is_finished(&fake));
+    assert_true(publisher_tally(process.publisher)->held == 1);
+    publisher_destroy(process.publisher);
+    assert_int_equal(fake.items[5].fate, HELD);
+    assert_int_equal(fake.items[FAKE_ITEMS].fate, DONE);
+}
+
 int
 main(void)
 {
@@ -226,7 +325,11 @@ main(void)
         cmocka_unit_test(never_takes_absence_for_an_abort),
         cmocka_unit_test(puts_a_foreign_marker_in_quarantine),
         cmocka_unit_test(decides_nothing_while_the_marker_is_unstable),
+        cmocka_unit_test(settles_only_what_is_read_back),
+        cmocka_unit_test(keeps_its_lease),
+        cmocka_unit_test(waits_for_a_transactional_id_no_longer_than_that),
         cmocka_unit_test(without_transactions_it_holds_what_is_not_sure),
+        cmocka_unit_test(without_transactions_it_holds_what_was_not_answered),
     };
     return cmocka_run_group_tests_name("publisher", tests, NULL, NULL);
 }
