@@ -111,8 +111,10 @@ static const struct publisher_world clockwork = {
 void
 fake_begin_run(struct fake *fake, uint64_t seed)
 {
-    *fake = (struct fake){
-        .seed = seed, .state = seed * 2654435761u + 88172645463325252u, .is_transactional = true};
+    *fake = (struct fake){.seed = seed,
+                          .state = seed * 2654435761u + 88172645463325252u,
+                          .is_transactional = true,
+                          .has_forbidden = true};
     for (int32_t i = 0; i < FAKE_SLOTS; i++) {
         fake->slots[i].pg.no = i;
         fake_rename_slot(&fake->slots[i]);

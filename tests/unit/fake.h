@@ -54,11 +54,15 @@ struct fake {
     int64_t now;
     int fault_percent, expiry_percent;
     bool is_transactional;
-    int64_t poison;    // this event is refused by the broker, with its batch; 0: none
-    int64_t late;      // this event is taken, and reported as if it were not; 0: none
-    int64_t forbidden; // events above go to a topic that may not be written to; 0: none
+    int64_t poison;     // this event is refused by the broker, with its batch; 0: none
+    int64_t late;       // this event is taken, and reported as if it were not; 0: none
+    int64_t forbidden;  // events above go to a topic that may not be written to; 0: none
+    bool has_forbidden; // false: that topic does not exist at all
+    int64_t limit;      // the smallest max.message.bytes, learnt when a topic is looked at; 0: none
+    bool is_limit_known;
     int64_t chunks;
     int beats;            // heartbeats
+    int nudges;           // transactions that were only begun to end another one's
     bool stops_reads;     // not stable for ever
     bool stalls_init;     // no transactional id is given
     bool forgets_commits; // they are confirmed and lost

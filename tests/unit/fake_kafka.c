@@ -16,6 +16,7 @@ struct producer {
     int64_t epoch;          // 0: not initialised
     int waits;
     bool is_isolating;
+    int64_t batch_bytes;
     int64_t ids[FAKE_ITEMS];
     size_t index[FAKE_ITEMS];
     size_t count, reported;
@@ -30,6 +31,7 @@ fake_open(void *context, const struct producer_settings *how, struct producer **
     *producer = alloc_bytes(sizeof **producer);
     (*producer)->fake = fake;
     (*producer)->is_isolating = how->is_isolating;
+    (*producer)->batch_bytes = how->batch_bytes;
     (*producer)->waits = (int)fake_chance(fake, 3);
     for (int i = 0; how->txn_id && i < FAKE_SLOTS; i++)
         if (strcmp(fake->slots[i].pg.txn_id, how->txn_id) == 0)
@@ -95,6 +97,9 @@ fake_send(void *context, struct producer *producer, const struct producer_record
         if (bytes_equal_text(record->headers[i].name, "redrive-event-id"))
             id = strtoll(record->headers[i].value.data, NULL, 10);
     assert_true(id >= 1 && id <= FAKE_ITEMS);
+    const struct fake *fake = producer->fake;
+    assert_true(!fake->is_limit_known || producer->batch_bytes <= fake->limit);
+    assert_true(fake->has_forbidden || strcmp(record->topic, "forbidden") != 0);
     producer->ids[producer->count] = id;
     producer->index[producer->count++] = index;
     return true;
@@ -166,6 +171,7 @@ fake_mark(void *context, struct producer *producer, enum marker_partition partit
         return fake_lost(err);
     producer->slot->is_open = true;
     producer->slot->pending.is_nudge = partition == NONCE_PARTITION;
+    fake_of(context)->nudges += partition == NONCE_PARTITION;
     if (partition == MARKER_PARTITION) {
         producer->slot->pending.marker = (struct marker){.is_present = true, .seq = seq};
         snprintf(producer->slot->pending.marker.id, sizeof producer->slot->pending.marker.id, "%s", id);
@@ -264,16 +270,20 @@ fake_write_nonce(void *context, const char *group, int64_t nonce, struct err *er
 static bool
 fake_topic(void *context, const char *name, struct topic *topic, struct err *err)
 {
-    (void)context, (void)name, (void)err;
+    (void)err;
+    struct fake *fake = fake_of(context);
+    fake->is_limit_known = fake->limit > 0;
     *topic = (struct topic){.state = TOPIC_KNOWN, .partitions = 4, .max_bytes = -1};
+    if (!fake->has_forbidden && strcmp(name, "forbidden") == 0)
+        topic->state = TOPIC_MISSING;
     return true;
 }
 
 static int64_t
 fake_smallest_limit(void *context, int64_t otherwise)
 {
-    (void)context;
-    return otherwise;
+    const struct fake *fake = fake_of(context);
+    return fake->is_limit_known ? fake->limit : otherwise;
 }
 
 static void

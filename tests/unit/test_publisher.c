@@ -163,15 +163,53 @@ decides_nothing_while_the_marker_is_unstable(void **state)
     fake.slots[0].holder[0] = '\0';
     fake.stops_reads = true;
     process_start(&process, &fake);
+    int failures = 0;
     for (int i = 0; i < 100000; i++) {
         struct err err = {0};
         enum publisher_status status = process_step(&process, &err);
         assert_true(status != PUBLISHER_SETTLED && status != PUBLISHER_RETURNED && status != PUBLISHER_READY);
+        failures += status == PUBLISHER_FAILED && err.kind == ERR_UNREACHABLE;
     }
+    // It says so now and then, and tries once each time to end what hangs there.
+    assert_true(failures > 1);
+    assert_true(fake.nudges >= failures && fake.nudges <= failures + 1);
     assert_true(fake.slots[0].chunk.exists);
     fake.stops_reads = false;
     publisher_destroy(process.publisher);
     fake_run_out(&fake);
+}
+
+// What cannot be sent is refused before anything of its chunk is; the others go.
+static void
+sends_nothing_of_what_it_refuses(void **state)
+{
+    (void)state;
+    for (int transactional = 0; transactional < 2; transactional++) {
+        struct fake fake;
+        fake_begin_run(&fake, 11);
+        fake.is_transactional = transactional;
+        fake.has_forbidden = false;
+        fake.forbidden = 20;
+        fake_run_out(&fake);
+        for (int64_t id = 1; id <= FAKE_ITEMS; id++)
+            assert_int_equal(fake.items[id].fate, id > 20 ? REFUSED : DONE);
+    }
+}
+
+// A batch holds no more than the smallest topic takes; learnt in the middle, it asks for another handle.
+static void
+learns_how_large_a_batch_may_be(void **state)
+{
+    (void)state;
+    for (int transactional = 0; transactional < 2; transactional++) {
+        struct fake fake;
+        fake_begin_run(&fake, 12);
+        fake.is_transactional = transactional;
+        fake.limit = 2000;
+        fake_run_out(&fake); // each record says so: fake_kafka.c
+        assert_true(fake.is_limit_known);
+        assert_int_equal(fake.items[FAKE_ITEMS].fate, DONE);
+    }
 }
 
 // A broker has confirmed a commit and lost it: what is not read back is not settled.
@@ -325,6 +363,8 @@ main(void)
         cmocka_unit_test(never_takes_absence_for_an_abort),
         cmocka_unit_test(puts_a_foreign_marker_in_quarantine),
         cmocka_unit_test(decides_nothing_while_the_marker_is_unstable),
+        cmocka_unit_test(sends_nothing_of_what_it_refuses),
+        cmocka_unit_test(learns_how_large_a_batch_may_be),
         cmocka_unit_test(settles_only_what_is_read_back),
         cmocka_unit_test(keeps_its_lease),
         cmocka_unit_test(waits_for_a_transactional_id_no_longer_than_that),
