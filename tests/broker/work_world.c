@@ -5,6 +5,8 @@
 #include "base/log.h"
 #include "engine/worker.h"
 
+#define WAIT_MOST (90 * US_PER_SECOND)
+
 static volatile sig_atomic_t work_stop;
 
 static void
@@ -62,7 +64,16 @@ int
 work_wait(pid_t pid)
 {
     int status;
-    assert_int_equal(waitpid(pid, &status, 0), pid);
+    pid_t ended = 0;
+    for (int64_t end = clock_mono() + WAIT_MOST; (ended = waitpid(pid, &status, WNOHANG)) == 0;) {
+        if (clock_mono() > end) {
+            kill(pid, SIGKILL);
+            waitpid(pid, &status, 0);
+            fail_msg("the worker did not come to an end within %d s", (int)(WAIT_MOST / US_PER_SECOND));
+        }
+        clock_sleep(5000);
+    }
+    assert_int_equal(ended, pid);
     return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 

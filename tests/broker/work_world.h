@@ -25,7 +25,7 @@ bool work_here(const struct world *world, const struct work_how *how, struct err
 // A worker in a process of its own. Its exit status is the err_kind it ended with.
 pid_t work_start(const struct world *world, const struct work_how *how);
 
-// Waits for it; its status, or minus the signal that ended it.
+// Waits for it, a minute and a half at most; its status, or minus the signal that ended it.
 int work_wait(pid_t pid);
 
 int work_run(const struct world *world, const struct work_how *how);
