@@ -64,6 +64,8 @@ struct fake {
     int beats;            // heartbeats
     int nudges;           // transactions that were only begun to end another one's
     bool stops_reads;     // not stable for ever
+    int failing_begins;   // so many transactions are not begun
+    bool stalls_commits;  // never done
     bool stalls_init;     // no transactional id is given
     bool forgets_commits; // they are confirmed and lost
 };

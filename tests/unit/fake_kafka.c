@@ -72,9 +72,9 @@ fake_warm(void *context, struct producer *producer, const char *const *topics, s
 static bool
 fake_begin(void *context, struct producer *producer, struct err *err)
 {
-    (void)context, (void)err;
+    struct fake *fake = fake_of(context);
     assert_true(!producer->slot || producer->epoch);
-    return true;
+    return fake->failing_begins == 0 || (fake->failing_begins--, fake_lost(err));
 }
 
 static bool
@@ -214,7 +214,7 @@ fake_commit(void *context, struct producer *producer, int wait_ms, bool *done, s
     enum fault lose = fake_fault(fake);
     if (!is_current(producer, err))
         return false;
-    *done = fake_chance(fake, 4) != 0;
+    *done = fake_chance(fake, 4) != 0 && !fake->stalls_commits;
     if (!*done)
         return true;
     if (lose == FAULT_BEFORE) {

@@ -52,6 +52,15 @@ header(const char *name)
     return value;
 }
 
+static uint32_t
+times(const char *name)
+{
+    uint32_t times = 0;
+    for (uint32_t i = 0; i < plan.header_count; i++)
+        times += bytes_equal_text(plan.headers[i].name, name);
+    return times;
+}
+
 #define assert_bytes(b, text) assert_true(bytes_equal((b), bytes_of(text)))
 #define assert_says(sentence, part)                                                                          \
     do {                                                                                                     \
@@ -318,14 +327,63 @@ keeps_them_when_told_so(void **state)
 {
     (void)state;
     struct event event = an_event();
-    struct event_header headers[] = {{BYTES("x-death"), BYTES("1")}, {BYTES("redrive-attempt"), BYTES("9")}};
+    struct event_header headers[] = {{BYTES("x-death"), BYTES("1")},
+                                     {BYTES("redrive-attempt"), BYTES("9")},
+                                     {BYTES("reprocess.count"), BYTES("2")}};
     event.has_raw = true;
     event.headers = headers;
-    event.header_count = 2;
+    event.header_count = 3;
     make(&(struct plan_settings){.keeps_headers = true},
          &(struct plan_input){.event = &event, .chunk_id = "c", .attempt = 1});
     assert_bytes(header("x-death"), "1");
+    // Ours of an earlier time would contradict those of today.
     assert_bytes(header("redrive-attempt"), "1");
+    assert_int_equal(times("redrive-attempt"), 1);
+    assert_bytes(header("reprocess.count"), "3");
+    assert_int_equal(times("reprocess.count"), 1);
+}
+
+// The record's own count and redrive's: one more than the larger.
+static void
+raises_the_count(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *of_record;
+        int32_t ours;
+        const char *sent;
+    } rows[] = {{"4", 1, "5"}, {"4", 4, "5"}, {"4", 5, "5"}, {"1", 7, "7"}, {"many", 2, "2"}, {"-3", 1, "1"}};
+    struct event event = an_event();
+    event.has_raw = true;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct event_header header_of = {BYTES("reprocess.count"), bytes_of(rows[i].of_record)};
+        event.headers = &header_of;
+        event.header_count = 1;
+        make(&(struct plan_settings){0},
+             &(struct plan_input){.event = &event, .reprocess_count = rows[i].ours});
+        assert_bytes(header("reprocess.count"), rows[i].sent);
+        assert_int_equal(times("reprocess.count"), 1);
+    }
+}
+
+// What just fits is sent, what does not by one byte, or by one partition, is refused.
+static void
+knows_the_edges(void **state)
+{
+    (void)state;
+    struct event event = an_event();
+    struct topic topic = {.state = TOPIC_KNOWN, .partitions = 4, .max_bytes = -1};
+    const struct plan_input input = {.event = &event, .topic = &topic};
+    make(&(struct plan_settings){0}, &input);
+    topic.max_bytes = (int64_t)plan_size(&plan);
+    make(&(struct plan_settings){0}, &input);
+    assert_null(plan.refusal);
+    topic.max_bytes--;
+    make(&(struct plan_settings){0}, &input);
+    assert_says(plan.refusal, "max.message.bytes");
+    topic = (struct topic){.state = TOPIC_KNOWN, .partitions = 3, .max_bytes = -1};
+    make(&(struct plan_settings){0}, &input);
+    assert_says(plan.refusal, "partition 3 of orders no longer exists, the topic has 3");
 }
 
 int
@@ -343,6 +401,8 @@ main(void)
         cmocka_unit_test_teardown(never_sends_less_than_the_original_for_want_of_time, forget),
         cmocka_unit_test_teardown(drops_the_headers_of_frameworks, forget),
         cmocka_unit_test_teardown(keeps_them_when_told_so, forget),
+        cmocka_unit_test_teardown(raises_the_count, forget),
+        cmocka_unit_test_teardown(knows_the_edges, forget),
     };
     return cmocka_run_group_tests_name("publish plan", tests, NULL, NULL);
 }

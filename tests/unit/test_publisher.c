@@ -212,6 +212,90 @@ learns_how_large_a_batch_may_be(void **state)
     }
 }
 
+// A record that is not taken in time while others are: once or twice an outage, three times its destination.
+static void
+blames_a_destination_at_the_third_time(void **state)
+{
+    (void)state;
+    struct fake fake;
+    struct process process;
+    fake_begin_run(&fake, 13);
+    fake.late = 5;
+    process_start(&process, &fake);
+    int failures = 0;
+    for (int i = 0; i < 20000 && !fake_is_finished(&fake); i++) {
+        struct err err = {0};
+        enum publisher_status status = publisher_step(process.publisher, NULL, 0, 10, &err);
+        failures += status == PUBLISHER_FAILED;
+        if (status == PUBLISHER_READY)
+            publisher_assign(process.publisher, 1, 10);
+        fake_check_invariants(&fake);
+    }
+    publisher_destroy(process.publisher);
+    assert_int_equal(failures, 2);
+    for (int64_t id = 1; id <= FAKE_ITEMS; id++)
+        assert_int_equal(fake.items[id].fate, id == 5 ? REFUSED : DONE);
+}
+
+// What it saw of a slot holds while it has the slot; when it comes again it looks again.
+static void
+believes_nothing_of_an_earlier_tenure(void **state)
+{
+    (void)state;
+    struct fake fake;
+    struct process process;
+    struct err err = {0};
+    publish_some(&fake, &process);
+    assert_true(step_until(&process, PUBLISHER_SETTLED));
+    assert_true(publisher_release(process.publisher, &err));
+    snprintf(fake.slots[0].marker.id, sizeof fake.slots[0].marker.id, "somebody else");
+    assert_true(step_until(&process, PUBLISHER_NO_SLOT));
+    assert_true(fake.slots[0].is_quarantined);
+    publisher_destroy(process.publisher);
+}
+
+// A commit that does not come to an end is given up in time, before the broker ends it by itself; whether it
+// took place is found out like after any other end.
+static void
+waits_for_a_commit_no_longer_than_its_deadline(void **state)
+{
+    (void)state;
+    struct fake fake;
+    struct process process;
+    publish_some(&fake, &process);
+    fake.stalls_commits = true;
+    enum publisher_status status = PUBLISHER_BUSY;
+    struct err err = {0};
+    while (!fake.slots[0].chunk.exists)
+        process_step(&process, &err);
+    for (int i = 0; i < 1000 && status != PUBLISHER_FAILED; i++) {
+        fake.now += 100000;
+        status = process_step(&process, &err);
+    }
+    assert_int_equal(status, PUBLISHER_FAILED);
+    assert_non_null(strstr(err.text, "did not commit within 15 s"));
+    assert_true(fake.slots[0].chunk.exists);
+    fake.stalls_commits = false;
+    publisher_destroy(process.publisher);
+    fake_run_out(&fake);
+    fake_check_invariants(&fake);
+}
+
+// Without transactions, what was never handed to Kafka is put back by the one who knows that: nobody else
+// could, and it would be in doubt.
+static void
+without_transactions_it_puts_back_what_it_did_not_send(void **state)
+{
+    (void)state;
+    struct fake fake;
+    fake_begin_run(&fake, 14);
+    fake.is_transactional = false;
+    fake.failing_begins = 3;
+    fake_run_out(&fake);
+    for (int64_t id = 1; id <= FAKE_ITEMS; id++)
+        assert_int_equal(fake.items[id].fate, DONE);
+}
+
 // A broker has confirmed a commit and lost it: what is not read back is not settled.
 static void
 settles_only_what_is_read_back(void **state)
@@ -365,6 +449,10 @@ main(void)
         cmocka_unit_test(decides_nothing_while_the_marker_is_unstable),
         cmocka_unit_test(sends_nothing_of_what_it_refuses),
         cmocka_unit_test(learns_how_large_a_batch_may_be),
+        cmocka_unit_test(blames_a_destination_at_the_third_time),
+        cmocka_unit_test(believes_nothing_of_an_earlier_tenure),
+        cmocka_unit_test(waits_for_a_commit_no_longer_than_its_deadline),
+        cmocka_unit_test(without_transactions_it_puts_back_what_it_did_not_send),
         cmocka_unit_test(settles_only_what_is_read_back),
         cmocka_unit_test(keeps_its_lease),
         cmocka_unit_test(waits_for_a_transactional_id_no_longer_than_that),
