@@ -207,6 +207,15 @@ costly_patterns_end_undecided(void **state)
     filter = parse("(a+)+$ error:zzz");
     assert_int_equal(filter_match(filter, &event), FILTER_NO); // also behind an undecided one
     filter_destroy(filter);
+
+    // A header as well: another one of the same name may decide, a "no" does not.
+    struct event_header traces[] = {{BYTES("trace"), strbuf_bytes(&text)}, {BYTES("trace"), BYTES("b")}};
+    event = (struct event){.headers = traces, .header_count = 2, .created_at = TIME_ABSENT};
+    filter = parse("header:trace=(a+)+$");
+    assert_int_equal(filter_match(filter, &event), FILTER_UNDECIDED);
+    traces[1].value = BYTES("a");
+    assert_int_equal(filter_match(filter, &event), FILTER_YES);
+    filter_destroy(filter);
     strbuf_release(&text);
 }
 
