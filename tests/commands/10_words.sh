@@ -21,6 +21,8 @@ ok "--generate of something else" all exits 2 ';' one_sentence
 
 run grups
 ok "an unknown command suggests" all exits 2 ';' one_sentence ';' warns "did you mean redrive groups"
+run $'gro\033]0;owned\007'
+ok "an error tells a word that is hostile without letting it work" all exits 2 ';' one_sentence ';' not warns $'\033' ';' not warns $'\007' ';' warns '\e]0;owned\x07'
 run groups --fliter x
 ok "an unknown option suggests" all exits 2 ';' one_sentence ';' warns "did you mean --filter"
 run groups --rate 5
