@@ -126,7 +126,10 @@ print_plan(struct call *call, const struct sieve *sieve, const struct filter *fi
         strbuf_add_text(&words,
                         "\non the screen: short columns and long texts from memory, each different text "
                         "once; a row is read only where nothing else said no\n");
-        ok = output_bytes(strbuf_bytes(&words), err);
+        struct strbuf visible = {0}; // names of indexes and literals are anybody's
+        text_visible(&visible, strbuf_bytes(&words), true);
+        ok = output_bytes(strbuf_bytes(&visible), err);
+        strbuf_release(&visible);
     }
     strbuf_release(&words);
     return ok;

@@ -56,6 +56,32 @@ run events "${db[@]}" --json --filter 'type:payment "timed out"'
 ok "events --filter" json 'len(rows) == 83 and all("timed out" in r["error_message"] for r in rows)'
 run events "${db[@]}" --filter 'type:pay ('
 ok "a filter's mistake has its column" all exits 2 ';' one_sentence ';' warns "column"
+
+# Saved filters, and how one is searched for.
+run filter --save slow 'type:payment "timed out"'
+ok "a filter is saved" all exits 0 ';' silent
+run events "${db[@]}" --json --filter '@slow id:1..500'
+ok "@name stands for it" json 'len(rows) == 42 and all("timed out" in r["error_message"] for r in rows)'
+run events "${db[@]}" --filter 'id:1 @fast'
+ok "a name that is not saved is a mistake, not a text that nothing matches" all exits 2 ';' one_sentence ';' warns "no saved filter @fast"
+run events "${db[@]}" --json --filter '"@slow"'
+ok "in quotes it is text" all exits 0 ';' lines 0
+run filter --json
+ok "filters are listed" all exits 0 ';' names name filter ';' json 'rows == [{"name": "slow", "filter": "type:payment \"timed out\""}]'
+run filter 'topic:x @slow' --json
+ok "filter says what each term is answered from" json '[(r["term"], r["answered_from"]) for r in rows] == [("topic", "short columns"), ("type", "short columns"), ("error", "error message")]'
+run filter "${db[@]}" --explain '@slow' --json
+ok "filter --explain: the plan by measure" all exits 0 ';' json 'rows[-1]["plan"] in ("column", "server literal", "rows") and rows[-1]["pending"] == 1003 and rows[-1]["sample"] == 1003'
+run filter "${db[@]}" --explain '@slow'
+ok "filter --explain in words" all exits 0 ';' says "by a command: " ';' says "1,003 pending"
+run filter --save broken 'type:pay ('
+ok "what cannot be read is not saved" all exits 2 ';' one_sentence ';' warns "column 11"
+run filter --save Slow x
+ok "a name that is none" all exits 2 ';' one_sentence
+run filter --forget slow
+ok "a filter is forgotten" exits 0
+run filter --forget slow
+ok "and no longer there" all exits 5 ';' one_sentence
 run events "${db[@]}" --json --queue orders_dlq
 ok "events --queue" json '[r["id"] for r in rows] == [1003]'
 run events "${db[@]}" --queue orders

@@ -171,6 +171,21 @@ ok "audit: who did what" all json 'all(set(r) >= {"at", "who", "host", "action",
 run show "${db[@]}" 1 --json
 ok "show: the decisions about an event" json 'rows[0]["decisions"][0]["action"] == "resolve" and rows[0]["decisions"][0]["operation"] > 0 and rows[0]["status"] == "RESOLVED"'
 
+# What people write is told like everything else: harmlessly, wherever it stands.
+run discard "${db[@]}" --id 230 --yes --reason $'\033]0;owned\007 \033[2J because'
+spoken=$(sql 'SELECT max(no) FROM redrive.operation')
+run groups category "${db[@]}" "$key" data --reason $'\033]0;owned\007 also'
+for words in "operation $spoken" operations audit "show 230" "show 1002" groups "groups --by type" events stats; do
+    # shellcheck disable=SC2086
+    at_terminal '' $words "${db[@]}" --no-color
+    ok "at a terminal, $words lets nothing through" all exits 0 ';' not says $'\033]' ';' not says $'\007' ';' not says $'\033[2J' ';' not says $'\033[31m' ';' not says $'\u202e'
+done
+at_terminal '' operation "$spoken" "${db[@]}"
+ok "and the reason can be read" says '\e]0;owned\x07'
+run fingerprint --explain <<<$'IllegalState: \033]0;owned\007 \033[2J'
+ok "fingerprint --explain lets nothing through" all exits 0 ';' not says $'\033' ';' not says $'\007' ';' says '\e]0;owned\x07'
+run groups category "${db[@]}" "$key" rules
+
 # Rights.
 sql "CREATE ROLE redrive_poor_$$ LOGIN" >/dev/null
 poor=(-d "$PG user=redrive_poor_$$")

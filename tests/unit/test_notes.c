@@ -74,6 +74,7 @@ names_stand_for_what_was_saved(void **state)
 {
     (void)state;
     set("slow", "timed out");
+    set("deep", "@slow again");
     static const struct {
         const char *text, *meaning;
         int column; // of the mistake
@@ -84,6 +85,11 @@ names_stand_for_what_was_saved(void **state)
         {"user@slow @Component @ x", "user@slow @Component @ x", 0},
         {"caf\xc3\xa9 @fast", NULL, 6},
         {"!@slow", "!@slow", 0},
+        {"error:\"x @slow y\" $.a=\"b @slow\" z", "error:\"x @slow y\" $.a=\"b @slow\" z", 0},
+        {"\"an \\\" @slow quote\"", "\"an \\\" @slow quote\"", 0},
+        {"\"\" @slow", "\"\" timed out", 0},
+        {"@deep", "@slow again", 0}, // what was saved is not looked into
+        {"@slow @slow", "timed out timed out", 0},
     };
     struct notes notes = {0};
     assert_true(notes_load(&notes, folder, "filters", NULL));
