@@ -67,7 +67,7 @@ chunks_in_hand(void)
 static void
 hold_a_chunk(void)
 {
-    for (int i = 0; i < 2000; i++) {
+    for (int64_t end = clock_mono() + 60 * US_PER_SECOND; clock_mono() < end;) {
         if (chunks_in_hand()) {
             test_sql(world.admin, "BEGIN; SELECT FROM dlq_events e WHERE e.id IN (SELECT unnest(event_ids) "
                                   "FROM redrive.chunk WHERE state = 'claimed') FOR UPDATE");
