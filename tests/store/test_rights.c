@@ -1,5 +1,6 @@
 // Rights: what each level of user can do, all of it and nothing beyond, and that nobody writes another's name
 // into the audit.
+#include "store/categories.h"
 #include "store/doubt.h"
 #include "world.h"
 
@@ -381,6 +382,47 @@ a_worker_carries_out_what_others_asked_for(void **state)
     store_close(worker);
 }
 
+// Who says what kind a group is of stands beside it, the last one, and in the audit each.
+static void
+a_category_is_of_whom_gave_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *who;
+        enum category category;
+        bool is_taken_back;
+        const char *detail;
+    } turns[] = {
+        {cast.operator_, CATEGORY_DATA, false, "group 00000000000000ff: data, before: by the rules"},
+        {cast.admin, CATEGORY_SYSTEM, false, "group 00000000000000ff: system, before: data"},
+        {cast.operator_, CATEGORY_DATA, true, "group 00000000000000ff: by the rules, before: system"},
+    };
+    for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
+        struct store *store = store_of(turns[i].who);
+        assert_works(store_category_set(store, 255, turns[i].is_taken_back ? NULL : &turns[i].category,
+                                        "because", &err));
+        store_close(store);
+        assert_string_equal(
+            test_text(cast.world.admin, "SELECT who FROM redrive.group_category WHERE group_key = 255"),
+            turns[i].who);
+        char want[400];
+        snprintf(want, sizeof want, "%s because %s", turns[i].who, turns[i].detail);
+        assert_string_equal(test_text(cast.world.admin, "SELECT concat_ws(' ', who, reason, detail) FROM "
+                                                        "redrive.audit WHERE action = 'category' ORDER BY no "
+                                                        "DESC LIMIT 1"),
+                            want);
+    }
+    const char *const others[] = {cast.viewer, cast.worker};
+    for (size_t i = 0; i < 2; i++) {
+        struct store *store = store_of(others[i]);
+        assert_refused(store_category_set(store, 255, &turns[0].category, "x", &err), ERR_DENIED,
+                       "GRANT redrive_operator TO");
+        store_close(store);
+    }
+    assert_int_equal(
+        test_number(cast.world.admin, "SELECT count(*) FROM redrive.audit WHERE action = 'category'"), 3);
+}
+
 // A chunk of `operation` that nobody can decide any more.
 static const char *
 put_in_doubt(struct store *store, int64_t operation, size_t events)
@@ -621,6 +663,7 @@ main(void)
         cmocka_unit_test(a_viewer_sees_all_and_decides_nothing),
         cmocka_unit_test(an_operator_asks_steers_and_carries_out),
         cmocka_unit_test(a_worker_carries_out_what_others_asked_for),
+        cmocka_unit_test(a_category_is_of_whom_gave_it),
         cmocka_unit_test(an_admin_decides_what_is_in_doubt),
         cmocka_unit_test(a_decision_takes_the_slot_from_whoever_looks_at_it),
         cmocka_unit_test(an_admin_releases_a_slot_from_quarantine),
