@@ -35,10 +35,10 @@ sums_catch_up(const struct store_settings *settings, struct store *store, struct
         return false;
     if (is_exact(state))
         return true;
-    if (state->is_kept || !state->may_keep)
+    if (state->is_kept || settings->is_read_only)
         return false;
 
-    // Most of it is there: it takes seconds.
+    // Most of it is there: it takes seconds. A session that may not keep them is told so at the first step.
     struct keeper *keeper = keeper_create(settings);
     int64_t until = clock_mono() + CATCH_UP_FOR;
     for (int64_t wait = 0; !keeper_is_exact(keeper) && wait < US_PER_SECOND && clock_mono() < until;) {

@@ -1,5 +1,7 @@
 #include "store/stats.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include "store/pg.h"
 
 // $1: the zone of the table. What can be counted in an index of the contract is counted there (statuses,
@@ -41,19 +43,17 @@ static const char hours_sql[] = "WITH bounds AS (SELECT date_trunc('hour', now()
                                 "hour') AS h (hour) LEFT JOIN counted c ON c.hour = h.hour"
                                 " ORDER BY h.hour";
 
-// What is not closed is pending.
+// What is not closed is pending. The closed ones are read in the table itself, once: for types and times.
 static const char types_sql[] =
     "WITH every AS (SELECT e.event_type::text AS type, count(*) AS n FROM :\"events\" e GROUP BY 1),"
     " closed AS (SELECT e.event_type::text AS type, count(*) AS n, count(*) FILTER (WHERE e.status = "
-    "'RESOLVED') AS resolved"
+    "'RESOLVED') AS resolved, count(e.resolved_at - e.created_at) FILTER (WHERE e.status = 'RESOLVED') AS "
+    "timed, avg(extract(epoch FROM e.resolved_at - e.created_at)) FILTER (WHERE e.status = 'RESOLVED') AS "
+    "mean"
     "  FROM :\"events\" e WHERE e.status < 'PENDING' OR e.status > 'PENDING' OR e.status IS NULL GROUP BY 1)"
-    " SELECT every.type, every.n, every.n - coalesce(closed.n, 0), coalesce(closed.resolved, 0) FROM every"
+    " SELECT every.type, every.n, every.n - coalesce(closed.n, 0), coalesce(closed.resolved, 0), "
+    "coalesce(closed.timed, 0), closed.mean::float8 FROM every"
     " LEFT JOIN closed ON closed.type = every.type ORDER BY 2 DESC, 1";
-
-static const char resolutions_sql[] = "SELECT e.event_type::text, count(*), avg(extract(epoch FROM "
-                                      "e.resolved_at - e.created_at))::float8 FROM :\"events\" e"
-                                      " WHERE e.status = 'RESOLVED' AND e.resolved_at IS NOT NULL AND "
-                                      "e.created_at IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1";
 
 static void
 read_pending(const PGresult *r, struct stats_pending *pending)
@@ -92,42 +92,46 @@ read_hours(const PGresult *r, struct arena *arena, struct stats *stats)
         stats->hours[i] = (struct stats_hour){.hour = value_time(r, i, 0), .count = value_int8(r, i, 1)};
 }
 
+static int
+by_resolved(const void *a, const void *b)
+{
+    const struct stats_resolution *x = a;
+    const struct stats_resolution *y = b;
+    if (x->resolved != y->resolved)
+        return x->resolved < y->resolved ? 1 : -1;
+    return strcmp(x->event_type, y->event_type);
+}
+
 static void
 read_types(const PGresult *r, struct arena *arena, struct stats *stats)
 {
     stats->type_count = (size_t)PQntuples(r);
     stats->types = arena_array(arena, stats->type_count, sizeof *stats->types);
+    stats->resolutions = arena_array(arena, stats->type_count, sizeof *stats->resolutions);
     for (int i = 0; i < PQntuples(r); i++) {
+        const char *event_type = value_text(r, i, 0, arena);
         stats->types[i] = (struct stats_type){
-            .event_type = value_text(r, i, 0, arena),
+            .event_type = event_type,
             .total = value_int8(r, i, 1),
             .pending = value_int8(r, i, 2),
             .resolved = value_int8(r, i, 3),
         };
+        int64_t timed = value_int8(r, i, 4);
+        if (timed > 0)
+            stats->resolutions[stats->resolution_count++] = (struct stats_resolution){
+                .event_type = event_type, .resolved = timed, .mean_seconds = value_double(r, i, 5)};
     }
-}
-
-static void
-read_resolutions(const PGresult *r, struct arena *arena, struct stats *stats)
-{
-    stats->resolution_count = (size_t)PQntuples(r);
-    stats->resolutions = arena_array(arena, stats->resolution_count, sizeof *stats->resolutions);
-    for (int i = 0; i < PQntuples(r); i++) {
-        stats->resolutions[i] = (struct stats_resolution){
-            .event_type = value_text(r, i, 0, arena),
-            .resolved = value_int8(r, i, 1),
-            .mean_seconds = value_double(r, i, 2),
-        };
-    }
+    if (stats->resolution_count)
+        qsort(stats->resolutions, stats->resolution_count, sizeof *stats->resolutions, by_resolved);
 }
 
 bool
 stats_read(struct store *store, bool has_errors, struct arena *arena, struct stats *stats, struct err *err)
 {
-    enum { ROOM, PENDING, ERRORS, HOURS, TYPES, RESOLUTIONS, QUERIES };
+    enum { ROOM, PENDING, ERRORS, HOURS, TYPES, QUERIES };
     static const char *const sql[QUERIES] = {
         [ROOM] = room_sql,   [PENDING] = pending_sql, [ERRORS] = errors_sql,
-        [HOURS] = hours_sql, [TYPES] = types_sql,     [RESOLUTIONS] = resolutions_sql,
+        [HOURS] = hours_sql, [TYPES] = types_sql,
     };
     *stats = (struct stats){0};
     struct params zone = {0};
@@ -149,7 +153,6 @@ stats_read(struct store *store, bool has_errors, struct arena *arena, struct sta
         read_errors(results[ERRORS], arena, stats);
     read_hours(results[HOURS], arena, stats);
     read_types(results[TYPES], arena, stats);
-    read_resolutions(results[RESOLUTIONS], arena, stats);
     for (size_t i = 0; i < QUERIES; i++)
         PQclear(results[i]);
     return true;
