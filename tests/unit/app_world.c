@@ -1,0 +1,231 @@
+#include "tests/unit/app_world.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "base/alloc.h"
+#include "ui/key.h"
+
+struct probe *newest;
+int closed;
+
+static void *
+probe_open(struct app *app, const void *argument)
+{
+    (void)app;
+    (void)argument;
+    newest = alloc_bytes(sizeof *newest);
+    newest->opened = 1;
+    newest->chosen = 99;
+    return newest;
+}
+
+static void
+probe_close(struct app *app, void *state)
+{
+    (void)app;
+    free(state);
+    closed++;
+}
+
+static void
+probe_shown(struct app *app, void *state)
+{
+    (void)app;
+    ((struct probe *)state)->shown++;
+}
+
+static void
+changed(struct app *app, void *state, struct bytes text)
+{
+    struct probe *probe = state;
+    snprintf(probe->typed, sizeof probe->typed, "%.*s", BYTES_ARGS(text));
+    struct err err = {.kind = ERR_USAGE, .column = 1, .text = "no digits"};
+    app_prompt_error(app, bytes_equal_text(text, "1") ? &err : NULL);
+}
+
+static bool
+accepted(struct app *app, void *state, struct bytes text)
+{
+    (void)app;
+    struct probe *probe = state;
+    snprintf(probe->accepted, sizeof probe->accepted, "%.*s", BYTES_ARGS(text));
+    return !bytes_equal_text(text, "stay");
+}
+
+static void
+cancelled(struct app *app, void *state)
+{
+    (void)app;
+    snprintf(((struct probe *)state)->typed, sizeof(((struct probe *)state)->typed), "before");
+}
+
+static void
+chosen(struct app *app, void *state, size_t index)
+{
+    (void)app;
+    ((struct probe *)state)->chosen = index;
+}
+
+static const struct view view_probe;
+static const struct view view_other;
+
+static bool
+probe_handle(struct app *app, void *state, enum action action)
+{
+    struct probe *probe = state;
+    static const struct menu_item items[] = {
+        {.key = 'a', .text = "first"}, {.key = 'b', .text = "second"}, {.text = "third"}};
+    probe->last = action;
+    switch ((int)action) {
+    case DO_OPEN:
+        app_open(app, &view_other, NULL);
+        return true;
+    case DO_BACK:
+        return probe->keeps_back;
+    case DO_FILTER:
+        app_prompt(app, &(struct prompt_request){
+                            .label = "/", .changed = changed, .accepted = accepted, .cancelled = cancelled});
+        return true;
+    case DO_SORT:
+        app_menu(app, &(struct menu_request){.title = "order", .items = items, .count = 3, .chosen = chosen});
+        return true;
+    case DO_REPROCESS:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool
+probe_receive(struct app *app, void *state, struct reply *reply)
+{
+    (void)app;
+    struct probe *probe = state;
+    if (reply->number == 0)
+        probe->news++;
+    else
+        probe->replies++;
+    probe->last_total = reply->total;
+    return reply->kind != REPLY_ERROR;
+}
+
+static void
+probe_draw(const struct app *app, const void *state, struct canvas *canvas, const struct view_areas *areas)
+{
+    (void)app;
+    const struct probe *probe = state;
+    (void)canvas_printf(canvas, areas->body.row, 1, areas->body.cols - 1, ROLE_TEXT, "total %d",
+                        (int)probe->last_total);
+}
+
+static bool
+probe_crumb(const struct app *app, const void *state, int i, struct strbuf *out)
+{
+    (void)app;
+    (void)state;
+    strbuf_add_text(out, i == 0 ? "probe" : "");
+    return i == 0;
+}
+
+static const struct view view_probe = {.name = "probe",
+                                       .context = CONTEXT_LIST,
+                                       .open = probe_open,
+                                       .close = probe_close,
+                                       .shown = probe_shown,
+                                       .handle = probe_handle,
+                                       .receive = probe_receive,
+                                       .crumb = probe_crumb,
+                                       .draw = probe_draw};
+static const struct view view_other = {.name = "other",
+                                       .context = CONTEXT_TEXT,
+                                       .open = probe_open,
+                                       .close = probe_close,
+                                       .shown = probe_shown,
+                                       .handle = probe_handle,
+                                       .receive = probe_receive,
+                                       .draw = probe_draw};
+static const struct view_row rows[] = {{&view_probe, 1}, {&view_probe, 2}, {&view_other, 4}};
+
+static void
+drop_request(void *message)
+{
+    request_destroy(message);
+}
+
+static void
+drop_reply(void *message)
+{
+    reply_destroy(message);
+}
+
+int
+make_world(void **state)
+{
+    struct world *world = calloc(1, sizeof *world);
+    world->requests = mailbox_create(4);
+    world->replies = mailbox_create(64);
+    world->config = (struct app_config){.requests = world->requests,
+                                        .replies = world->replies,
+                                        .views = rows,
+                                        .view_count = 3,
+                                        .label = "PROD",
+                                        .idle_fd = -1};
+    closed = 0;
+    struct err err = {0};
+    world->app = app_create(&world->config, &err);
+    assert_non_null(world->app);
+    *state = world;
+    return 0;
+}
+
+int
+destroy_world(void **state)
+{
+    struct world *world = *state;
+    app_destroy(world->app);
+    mailbox_destroy(world->requests, drop_request);
+    mailbox_destroy(world->replies, drop_reply);
+    free(world);
+    return 0;
+}
+
+void
+press(struct app *app, const char *keys)
+{
+    size_t at = 0;
+    uint32_t key;
+    while (key_parse_next(bytes_of(keys), &at, &key, NULL))
+        app_key(app, key);
+}
+
+bool
+shows(struct app *app, const char *text)
+{
+    struct strbuf picture = {0};
+    canvas_to_text(app_draw(app), &picture);
+    bool is_there = strstr(strbuf_text(&picture), text) != NULL;
+    strbuf_release(&picture);
+    return is_there;
+}
+
+struct request *
+take_request(struct world *world)
+{
+    return mailbox_take(world->requests, 0);
+}
+
+void
+answer(struct world *world, enum reply_kind kind, uint64_t number, bool is_last, int64_t total)
+{
+    struct reply *reply = reply_create(kind, number);
+    reply->is_last = is_last;
+    reply->total = total;
+    if (kind == REPLY_ERROR)
+        err_set(&reply->err, ERR_DATA, "it did not work");
+    assert_true(mailbox_put(world->replies, reply, 0));
+    (void)app_receive(world->app, 1000);
+}
