@@ -147,14 +147,66 @@ long_lines_are_cut_on_demand(void **state)
     pager_destroy(pager);
 }
 
+static void
+marks_are_shown_and_gone_to(void **state)
+{
+    (void)state;
+    struct pager *pager = make_pager(true);
+    char words[64];
+    struct area area = {0, 0, 6, 40};
+    assert_string_equal(pager_search_words(pager, words), "");
+    assert_false(pager_handle(pager, DO_NEXT_MATCH)); // there is nothing to go to
+
+    const struct canvas_span first = {.from = 0, .len = 5};
+    const struct canvas_span frame = {.from = 3, .len = 5};
+    pager_begin(pager);
+    pager_section(pager, "error", NULL, false);
+    pager_line(pager, ROLE_TEXT, bytes_of("first line\nsecond"));
+    pager_marks(pager, 1, &first, 1);
+    pager_section(pager, "trace", "1 frame", true);
+    pager_line(pager, ROLE_TEXT, bytes_of("at frame 1"));
+    pager_marks(pager, 4, &frame, 1);
+    pager_end(pager);
+    pager_layout(pager, area);
+    assert_string_equal(pager_search_words(pager, words), "2 matching lines");
+    assert_false(pager_is_searching(pager));
+    pager_draw(pager, &canvas, area);
+    assert_int_equal(canvas_cell(&canvas, 1, 2)->role, ROLE_MATCH);
+    assert_int_equal(canvas_cell(&canvas, 1, 6)->role, ROLE_MATCH);
+    assert_int_equal(canvas_cell(&canvas, 1, 7)->role, ROLE_TEXT);
+
+    assert_true(pager_handle(pager, DO_NEXT_MATCH));
+    assert_string_equal(pager_search_words(pager, words), "1 of 2 matching lines");
+    assert_true(pager_has_match_after(pager, true));
+    assert_false(pager_has_match_after(pager, false));
+    assert_true(pager_handle(pager, DO_NEXT_MATCH)); // into the fold
+    assert_false(pager_has_match_after(pager, true));
+    assert_true(pager_has_match_after(pager, false));
+    assert_string_equal(pager_search_words(pager, words), "2 of 2 matching lines");
+    assert_int_equal(pager_cursor(pager), 4);
+    canvas_clear(&canvas);
+    pager_draw(pager, &canvas, area);
+    assert_int_equal(canvas_cell(&canvas, 4, 5)->role, ROLE_MATCH_CURRENT);
+
+    // A search of its own stands in front of them until it ends.
+    assert_true(pager_search(pager, bytes_of("second"), NULL));
+    assert_true(pager_is_searching(pager));
+    assert_string_equal(pager_search_words(pager, words), "1 of 1 matching line");
+    canvas_clear(&canvas);
+    pager_draw(pager, &canvas, area);
+    assert_int_equal(canvas_cell(&canvas, 1, 2)->role, ROLE_TEXT);
+    assert_true(pager_search(pager, bytes_of(""), NULL));
+    assert_string_equal(pager_search_words(pager, words), "2 matching lines");
+    pager_destroy(pager);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        DRAWS(a_text_is_drawn_and_folded),
-        DRAWS(rebuilding_keeps_place_and_folds),
-        DRAWS(matches_are_found_also_in_folds),
-        DRAWS(long_lines_are_cut_on_demand),
+        DRAWS(a_text_is_drawn_and_folded),      DRAWS(rebuilding_keeps_place_and_folds),
+        DRAWS(matches_are_found_also_in_folds), DRAWS(long_lines_are_cut_on_demand),
+        DRAWS(marks_are_shown_and_gone_to),
     };
     return cmocka_run_group_tests_name("pager", tests, NULL, NULL);
 }

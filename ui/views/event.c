@@ -13,8 +13,8 @@
 
 enum { BESIDE_FROM_COLS = 120, CHOICES = 16 };
 
-static const enum action footer[] = {DO_NEXT_EVENT, DO_PREVIOUS_EVENT, DO_SEARCH, DO_RAW, DO_REPROCESS,
-                                     DO_DISCARD,    DO_COPY,           DO_HELP,   DO_NONE};
+static const enum action footer[] = {DO_NEXT,    DO_PREVIOUS, DO_SEARCH, DO_RAW, DO_REPROCESS,
+                                     DO_DISCARD, DO_COPY,     DO_HELP,   DO_NONE};
 
 static void
 ask(struct app *app, struct view_of_event *view)
@@ -40,13 +40,49 @@ step(struct app *app, struct view_of_event *view, bool forward)
     ask(app, view);
 }
 
+static struct pager *
+focused(const struct view_of_event *view)
+{
+    return view->has_focus_beside ? view->payload : view->pager;
+}
+
+// While something is searched for here, next and previous are its matches, as in less.
+static enum action
+as_searched(const struct view_of_event *view, enum action action)
+{
+    if (!pager_is_searching(focused(view)))
+        return action;
+    return action == DO_NEXT ? DO_NEXT_MATCH : action == DO_PREVIOUS ? DO_PREVIOUS_MATCH : action;
+}
+
+// From the last match of a pane on into the other one, where there is one.
+static bool
+match_beside(struct view_of_event *view, enum action action)
+{
+    bool is_forward = action == DO_NEXT_MATCH;
+    struct pager *other = view->has_focus_beside ? view->pager : view->payload;
+    if (!view->is_beside || (action != DO_NEXT_MATCH && action != DO_PREVIOUS_MATCH) ||
+        pager_is_searching(focused(view)) || !pager_has_matches(other) ||
+        pager_has_match_after(focused(view), is_forward))
+        return false;
+    (void)pager_handle(other, is_forward ? DO_TOP : DO_BOTTOM);
+    (void)pager_handle(other, action);
+    view->has_focus_beside = !view->has_focus_beside;
+    return true;
+}
+
+static bool
+end_search(struct view_of_event *view)
+{
+    return pager_is_searching(focused(view)) && pager_search(focused(view), BYTES(""), NULL);
+}
+
 static bool
 search_accepted(struct app *app, void *state, struct bytes text)
 {
     struct view_of_event *view = state;
     struct err err = {0};
-    struct pager *pager = view->has_focus_beside ? view->payload : view->pager;
-    if (pager_search(pager, text, &err))
+    if (pager_search(focused(view), text, &err))
         return true;
     app_prompt_error(app, &err);
     return false;
@@ -106,9 +142,15 @@ event_handle(struct app *app, void *state, enum action action)
         decide_here(app, view, decision);
         return true;
     }
-    if (pager_handle(view->has_focus_beside ? view->payload : view->pager, action))
+    if (match_beside(view, action) || pager_handle(focused(view), as_searched(view, action)))
         return true;
-    switch (action) {
+    switch ((int)action) {
+    case DO_BACK:
+        return end_search(view);
+    case DO_NEXT:
+    case DO_PREVIOUS:
+        step(app, view, action == DO_NEXT);
+        return true;
     case DO_NEXT_EVENT:
     case DO_PREVIOUS_EVENT:
         step(app, view, action == DO_NEXT_EVENT);
@@ -194,18 +236,18 @@ static void
 event_draw(const struct app *app, const void *state, struct canvas *canvas, const struct view_areas *areas)
 {
     const struct view_of_event *view = state;
-    const struct pager *focused = view->has_focus_beside ? view->payload : view->pager;
+    const struct pager *pager = focused(view);
     char words[64];
     if (areas->line.rows > 0) {
         int col = areas->line.col + 1;
         int limit = areas->line.col + areas->line.cols - 14;
-        const char *section = pager_section_at(focused);
+        const char *section = pager_section_at(pager);
         if (section)
             chip_draw(canvas, areas->line.row, &col, limit, ROLE_STATUS, bytes_of(section));
-        if (*pager_search_words(focused, words))
+        if (*pager_search_words(pager, words))
             chip_draw(canvas, areas->line.row, &col, limit, ROLE_FILTER, bytes_of(words));
         canvas_styled(canvas, areas->line.row, areas->line.col, areas->line.cols - 1,
-                      bytes_of(pager_position(focused, words)),
+                      bytes_of(pager_position(pager, words)),
                       &(struct canvas_style){.role = ROLE_STATUS, .at_right = true});
     }
     if (!view->is_there) {
@@ -242,6 +284,10 @@ event_open(struct app *app, const void *argument)
     const struct event_argument *given = argument;
     struct view_of_event *view = alloc_bytes(sizeof *view);
     view->id = given->id;
+    struct filter_context context = events_filter_context(app);
+    if (given->filter && *given->filter &&
+        !filter_parse(&view->filter, bytes_of(given->filter), &context, NULL))
+        view->filter = NULL;
     view->pager = pager_create();
     view->payload = pager_create();
     pager_set_ascii(view->pager, app_config(app)->is_ascii);
@@ -256,6 +302,7 @@ event_close(struct app *app, void *state)
     (void)app;
     struct view_of_event *view = state;
     decide_release(&view->decide);
+    filter_destroy(view->filter);
     pager_destroy(view->pager);
     pager_destroy(view->payload);
     arena_release(&view->arena);

@@ -7,7 +7,27 @@
 #include "base/text.h"
 #include "core/fingerprint.h"
 
-enum { FRAMES_SHOWN = 200 };
+enum { FRAMES_SHOWN = 200, LABEL = 17, MARKS = 64 };
+
+// Marks what the list's filter found of a column in the lines from `first` on, behind `label` bytes of each.
+static void
+mark(const struct view_of_event *view, struct pager *pager, size_t first, size_t label,
+     enum filter_column column)
+{
+    for (size_t i = first; view->filter && i < pager_lines(pager); i++) {
+        struct filter_span found[MARKS];
+        struct canvas_span marks[MARKS];
+        struct bytes text = pager_text(pager, i);
+        if (text.len < label)
+            continue;
+        size_t count =
+            filter_spans(view->filter, column, bytes_slice(text, label, text.len - label), found, MARKS);
+        for (size_t m = 0; m < count; m++)
+            marks[m] = (struct canvas_span){.from = label + found[m].from, .len = found[m].len};
+        if (count)
+            pager_marks(pager, i, marks, count);
+    }
+}
 
 static void
 field(struct pager *pager, const char *name, struct bytes value)
@@ -15,7 +35,7 @@ field(struct pager *pager, const char *name, struct bytes value)
     if (!bytes_present(value))
         return;
     struct strbuf line = {0};
-    strbuf_printf(&line, "%-16s ", name);
+    strbuf_printf(&line, "%-*s ", LABEL - 1, name);
     size_t label = line.len;
     strbuf_add(&line, value);
     const struct canvas_span span = {.from = 0, .len = label, .role = ROLE_DIM};
@@ -24,6 +44,15 @@ field(struct pager *pager, const char *name, struct bytes value)
     else
         pager_line(pager, ROLE_TEXT, strbuf_bytes(&line));
     strbuf_release(&line);
+}
+
+// A column that a filter may have found.
+static void
+found_field(struct view_of_event *view, const char *name, struct bytes value, enum filter_column column)
+{
+    size_t first = pager_lines(view->pager);
+    field(view->pager, name, value);
+    mark(view, view->pager, first, LABEL, column);
 }
 
 static void
@@ -123,13 +152,18 @@ error_section(struct view_of_event *view)
     if (bytes_present(print.root_text) && !bytes_equal(print.root_text, event->error_message))
         field(view->pager, "root cause", print.root_text);
     arena_release(&arena);
+    size_t first = pager_lines(view->pager);
     pager_line(view->pager, ROLE_STRONG, event->error_message);
+    mark(view, view->pager, first, 0, FILTER_COLUMN_ERROR);
     pager_printf(view->pager, ROLE_DIM, "%s, group %s", category_name(event->category),
                  group_text(event->group, group));
-    if (bytes_present(event->stack_trace) && event->stack_trace.len)
-        stack_lines(view->pager, event->stack_trace);
-    else
+    if (!bytes_present(event->stack_trace) || event->stack_trace.len == 0) {
         pager_printf(view->pager, ROLE_DIM, "no stack trace was kept");
+        return;
+    }
+    first = pager_lines(view->pager);
+    stack_lines(view->pager, event->stack_trace);
+    mark(view, view->pager, first, 0, FILTER_COLUMN_STACK);
 }
 
 static void
@@ -145,7 +179,9 @@ payload_section(struct view_of_event *view, struct pager *pager)
                  view->detail.revision_count ? ", newest revision"
                  : event->has_raw            ? ", the bytes as received"
                                              : ", as the table holds it");
+    size_t first = pager_lines(pager);
     payload_lines(pager, event->payload, view->form);
+    mark(view, pager, first, 0, FILTER_COLUMN_PAYLOAD);
     if (event->payload.len < event->payload_size)
         pager_printf(pager, ROLE_STATUS_WARN,
                      "only the beginning is shown; redrive show %" PRId64 " --raw has all of it", event->id);
@@ -170,7 +206,7 @@ record_section(struct view_of_event *view)
     if (!event->has_raw && !bytes_present(event->key) && event->header_count == 0)
         return;
     pager_section(view->pager, "headers and key", NULL, false);
-    field(view->pager, "key", bytes_present(event->key) ? event->key : BYTES("(null)"));
+    found_field(view, "key", bytes_present(event->key) ? event->key : BYTES("(null)"), FILTER_COLUMN_KEY);
     header_lines(view->pager, event->headers, event->header_count);
 }
 
@@ -179,14 +215,14 @@ origin_section(struct view_of_event *view, int64_t now)
 {
     const struct event *event = &view->detail.event;
     pager_section(view->pager, "where it came from", NULL, false);
-    field(view->pager, "topic", event->topic);
+    found_field(view, "topic", event->topic, FILTER_COLUMN_TOPIC);
     if (event->has_partition)
         number_field(view->pager, "partition", event->partition);
     if (event->has_offset)
         number_field(view->pager, "offset", event->offset);
-    field(view->pager, "event id", event->event_id);
-    field(view->pager, "event type", event->event_type);
-    field(view->pager, "source table", event->source_table);
+    found_field(view, "event id", event->event_id, FILTER_COLUMN_EVENT_ID);
+    found_field(view, "event type", event->event_type, FILTER_COLUMN_TYPE);
+    found_field(view, "source table", event->source_table, FILTER_COLUMN_SOURCE);
     field(view->pager, "source id", event->source_id);
     field(view->pager, "correlation id", event->correlation_id);
     time_field(view->pager, "created", event->created_at, now);

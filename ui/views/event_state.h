@@ -3,6 +3,7 @@
 #define REDRIVE_UI_VIEWS_EVENT_STATE_H
 
 #include "async/message.h"
+#include "core/filter.h"
 #include "ui/views/decide.h"
 #include "ui/views/payload.h"
 #include "ui/widgets/pager.h"
@@ -11,6 +12,7 @@ struct view_of_event {
     struct decide decide; // first: see decide.h
     int64_t id;
     uint64_t number, why_number;
+    struct filter *filter; // of the list: what it found is marked; NULL: none
     struct pager *pager;   // everything, or all but the payload where there is room beside
     struct pager *payload; // beside
     bool is_beside;

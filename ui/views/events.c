@@ -101,7 +101,9 @@ static void
 open_event(struct app *app, const struct events *events)
 {
     if (events->count)
-        app_open(app, &view_event, &(struct event_argument){.id = events->ids[events->table.cursor]});
+        app_open(app, &view_event,
+                 &(struct event_argument){.id = events->ids[events->table.cursor],
+                                          .filter = strbuf_text(events_marked(events))});
 }
 
 // What changes which events are listed, and in which order.

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "async/message.h"
+#include "core/filter.h"
 
 struct app;
 
@@ -18,9 +19,12 @@ struct events_argument {
 // argument of view_event.open: const struct event_argument *.
 struct event_argument {
     int64_t id;
+    const char *filter; // what it found is marked; borrowed, NULL: none
 };
 // For n and N of the event view: the id before or after `id` in the list below, moving its cursor there;
 // false: none.
 bool events_step(struct app *app, void *events_state, int64_t id, bool forward, int64_t *next);
+// What a filter that is typed now is measured against.
+struct filter_context events_filter_context(const struct app *app);
 
 #endif

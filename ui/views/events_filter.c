@@ -10,14 +10,19 @@ events_filter_context(const struct app *app)
     return (struct filter_context){.now = app_now(app), .new_after = TIME_ABSENT};
 }
 
+const struct strbuf *
+events_marked(const struct events *events)
+{
+    return events->filter.len ? &events->filter : &events->last;
+}
+
 void
 events_parse(const struct app *app, struct events *events)
 {
     struct filter_context context = events_filter_context(app);
     filter_destroy(events->parsed);
     events->parsed = NULL;
-    // Once it is cleared its matches stay marked, for n and N.
-    const struct strbuf *shown = events->filter.len ? &events->filter : &events->last;
+    const struct strbuf *shown = events_marked(events);
     if (shown->len && !filter_parse(&events->parsed, strbuf_bytes(shown), &context, NULL))
         events->parsed = NULL;
 }

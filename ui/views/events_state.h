@@ -51,8 +51,9 @@ const struct event *events_cursor(const struct events *events); // NULL: not fet
 void events_send(struct app *app, struct events *events);       // asks for the list anew
 
 // events_filter.c
-struct filter_context events_filter_context(const struct app *app);
-void events_parse(const struct app *app, struct events *events); // the filter in force, for highlighting
+// What is marked in the list: the filter in force, else the one before, for n and N. "" none.
+const struct strbuf *events_marked(const struct events *events);
+void events_parse(const struct app *app, struct events *events); // that, for highlighting
 // Lists what matches this text, if it can be read; otherwise the last good result stays and err says where it
 // is wrong.
 bool events_filter(struct app *app, struct events *events, struct bytes text, struct err *err) MUST_CHECK;

@@ -69,11 +69,12 @@ static const enum action not_of_events[] = {DO_NEXT_PANE, DO_PIVOT,       DO_HEA
                                             DO_WRAP,      DO_FAILED_ONLY, DO_NONE};
 static const enum action not_of_event[] = {DO_OPEN, DO_TRAIL,       DO_SELECT_GROUP, DO_SELECT_CLEAR,
                                            DO_UNDO, DO_FAILED_ONLY, DO_NONE};
-static const enum action not_of_texts[] = {
-    DO_OPEN,    DO_TRAIL,      DO_SELECT_GROUP,   DO_SELECT_CLEAR, DO_UNDO,
-    DO_WHY,     DO_COPY,       DO_COPY_ID,        DO_RAW,          DO_HEX,
-    DO_TREE,    DO_NEXT_EVENT, DO_PREVIOUS_EVENT, DO_NEXT_PANE,    DO_REPROCESS,
-    DO_DISCARD, DO_RESOLVE,    DO_RESTORE,        DO_FAILED_ONLY,  DO_NONE};
+static const enum action not_of_texts[] = {DO_OPEN,        DO_TRAIL,      DO_SELECT_GROUP,   DO_SELECT_CLEAR,
+                                           DO_UNDO,        DO_WHY,        DO_COPY,           DO_COPY_ID,
+                                           DO_RAW,         DO_HEX,        DO_TREE,           DO_NEXT,
+                                           DO_PREVIOUS,    DO_NEXT_EVENT, DO_PREVIOUS_EVENT, DO_NEXT_PANE,
+                                           DO_REPROCESS,   DO_DISCARD,    DO_RESOLVE,        DO_RESTORE,
+                                           DO_FAILED_ONLY, DO_NONE};
 
 static const struct {
     enum context context;

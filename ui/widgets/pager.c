@@ -140,6 +140,16 @@ pager_spans(struct pager *pager, enum role role, struct bytes untrusted, const s
     line->span_count = count;
 }
 
+void
+pager_marks(struct pager *pager, size_t line, const struct canvas_span *marks, size_t count)
+{
+    struct pager_line *marked = &pager->lines[line];
+    marked->marks = arena_array(&pager->arena, count ? count : 1, sizeof *marked->marks);
+    if (count)
+        memcpy(marked->marks, marks, count * sizeof *marks);
+    marked->mark_count = count;
+}
+
 static bool
 is_hidden(const struct pager *pager, const struct pager_line *line)
 {
@@ -225,6 +235,29 @@ refresh_rows(struct pager *pager)
     fit(pager);
 }
 
+static bool
+matches(const struct pager *pager, size_t line)
+{
+    if (!pager->pattern)
+        return pager->lines[line].mark_count > 0;
+    return pattern_find(pager->pattern, pager->lines[line].text, 0, NULL, NULL) == PATTERN_YES;
+}
+
+// Counts the lines that match, and says which of them the cursor is on.
+static void
+count_matches(struct pager *pager)
+{
+    size_t at = pager_line_of_row(pager, pager->cursor);
+    pager->match_count = pager->match_at = 0;
+    for (size_t i = 0; i < pager->line_count; i++) {
+        if (!matches(pager, i))
+            continue;
+        pager->match_count++;
+        if (i == at)
+            pager->match_at = pager->match_count;
+    }
+}
+
 void
 pager_end(struct pager *pager)
 {
@@ -232,6 +265,7 @@ pager_end(struct pager *pager)
     pager->before = NULL;
     pager->before_count = 0;
     refresh_rows(pager);
+    count_matches(pager);
 }
 
 void
@@ -307,26 +341,6 @@ fold_all(struct pager *pager, bool is_folded)
 }
 
 static bool
-matches(const struct pager *pager, size_t line)
-{
-    return pattern_find(pager->pattern, pager->lines[line].text, 0, NULL, NULL) == PATTERN_YES;
-}
-
-// Counts the lines that match, and says which of them this one is.
-static void
-count_matches(struct pager *pager, size_t at)
-{
-    pager->match_count = pager->match_at = 0;
-    for (size_t i = 0; i < pager->line_count; i++) {
-        if (!matches(pager, i))
-            continue;
-        pager->match_count++;
-        if (i == at)
-            pager->match_at = pager->match_count;
-    }
-}
-
-static bool
 go_to_line(struct pager *pager, size_t line)
 {
     if (is_hidden(pager, &pager->lines[line])) {
@@ -335,7 +349,7 @@ go_to_line(struct pager *pager, size_t line)
     }
     pager->cursor = row_of_line(pager, line);
     fit(pager);
-    count_matches(pager, line);
+    count_matches(pager);
     return true;
 }
 
@@ -343,7 +357,7 @@ go_to_line(struct pager *pager, size_t line)
 static bool
 find_match(struct pager *pager, int step, bool includes_here)
 {
-    if (!pager->pattern || pager->line_count == 0)
+    if (pager->line_count == 0)
         return false;
     size_t count = pager->line_count;
     size_t line = pager_line_of_row(pager, pager->cursor);
@@ -352,7 +366,7 @@ find_match(struct pager *pager, int step, bool includes_here)
         if (matches(pager, candidate))
             return go_to_line(pager, candidate);
     }
-    pager->match_count = pager->match_at = 0;
+    count_matches(pager);
     return false;
 }
 
@@ -400,8 +414,7 @@ handle_folds(struct pager *pager, enum action action)
         return true;
     case DO_NEXT_MATCH:
     case DO_PREVIOUS_MATCH:
-        (void)find_match(pager, action == DO_NEXT_MATCH ? 1 : -1, false);
-        return pager->pattern != NULL;
+        return find_match(pager, action == DO_NEXT_MATCH ? 1 : -1, false) || pager->pattern;
     default:
         return handle_sideways(pager, action);
     }
@@ -456,23 +469,48 @@ pager_search(struct pager *pager, struct bytes pattern, struct err *err)
         return false;
     pattern_destroy(pager->pattern);
     pager->pattern = compiled;
-    pager->match_count = pager->match_at = 0;
+    count_matches(pager);
     if (compiled)
         (void)find_match(pager, 1, true);
     return true;
+}
+
+bool
+pager_is_searching(const struct pager *pager)
+{
+    return pager->pattern != NULL;
+}
+
+bool
+pager_has_matches(const struct pager *pager)
+{
+    return pager->match_count > 0;
+}
+
+bool
+pager_has_match_after(const struct pager *pager, bool is_forward)
+{
+    size_t here = pager_line_of_row(pager, pager->cursor);
+    size_t from = is_forward ? here + 1 : 0;
+    size_t to = is_forward ? pager->line_count : here;
+    for (size_t i = from; i < to; i++)
+        if (matches(pager, i))
+            return true;
+    return false;
 }
 
 const char *
 pager_search_words(const struct pager *pager, char out[64])
 {
     char at[TEXT_SHORT], of[TEXT_SHORT];
-    out[0] = '\0';
-    if (!pager->pattern)
-        return out;
     if (pager->match_count == 0)
-        return "no match";
-    snprintf(out, 64, "%s of %s matching lines", text_count((int64_t)pager->match_at, at),
-             text_count((int64_t)pager->match_count, of));
+        return pager->pattern ? "no match" : "";
+    (void)text_count((int64_t)pager->match_count, of);
+    const char *lines = pager->match_count == 1 ? "line" : "lines";
+    if (pager->match_at)
+        snprintf(out, 64, "%s of %s matching %s", text_count((int64_t)pager->match_at, at), of, lines);
+    else
+        snprintf(out, 64, "%s matching %s", of, lines);
     return out;
 }
 
@@ -510,6 +548,12 @@ size_t
 pager_cursor(const struct pager *pager)
 {
     return pager_line_of_row(pager, pager->cursor);
+}
+
+struct bytes
+pager_text(const struct pager *pager, size_t line)
+{
+    return pager->lines[line].text;
 }
 
 void

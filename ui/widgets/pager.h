@@ -29,6 +29,9 @@ void pager_printf(struct pager *pager, enum role role, const char *format, ...)
 // With parts in other roles (byte ranges of this line, which must hold no newline).
 void pager_spans(struct pager *pager, enum role role, struct bytes untrusted, const struct canvas_span *spans,
                  size_t count);
+// Parts of a line that was added (0: the first) which another search found, in ascending order: shown as
+// matches, and gone to like those, while nothing is searched for here.
+void pager_marks(struct pager *pager, size_t line, const struct canvas_span *marks, size_t count);
 void pager_end(struct pager *pager);
 
 void pager_set_ascii(struct pager *pager, bool is_ascii); // as the canvas it is drawn into
@@ -39,7 +42,11 @@ void pager_draw(const struct pager *pager, struct canvas *canvas, struct area ar
 // A regular expression, or "" to end the search; goes to the first match at or after the top. err->column
 // says where it is wrong.
 bool pager_search(struct pager *pager, struct bytes pattern, struct err *err);
-// "3 of 17 matches", or "" without a search.
+bool pager_is_searching(const struct pager *pager);
+bool pager_has_matches(const struct pager *pager);
+bool pager_has_match_after(const struct pager *pager, bool is_forward); // the cursor, without going round
+// "3 of 17 matching lines", "17 matching lines" where the cursor is on none of them; "" where there is
+// neither a search nor a mark.
 const char *pager_search_words(const struct pager *pager, char out[64]);
 // "12-40/310" for line 2.
 const char *pager_position(const struct pager *pager, char out[48]);
@@ -50,6 +57,7 @@ struct bytes pager_line_at(const struct pager *pager);
 // Lines added so far since pager_begin, headings included; and which of them the cursor is on.
 size_t pager_lines(const struct pager *pager);
 size_t pager_cursor(const struct pager *pager);
+struct bytes pager_text(const struct pager *pager, size_t line);
 void pager_top(struct pager *pager); // back to the first line: other content came in
 
 #endif

@@ -34,33 +34,48 @@ row_spans(const struct pager_line *line, const struct pager_row *row, struct can
     return count;
 }
 
+// Bytes of the line that match, as far as they stand in this row.
+static void
+draw_match(const struct pager *pager, const struct pager_row *row, struct canvas_span match,
+           struct canvas *canvas, struct area area)
+{
+    struct bytes text = pager->lines[row->line].text;
+    size_t from = match.from > row->from ? match.from : row->from;
+    size_t end =
+        match.from + match.len < row->from + row->len ? match.from + match.len : row->from + row->len;
+    if (from >= end)
+        return;
+    int before = text_cells(bytes_slice(text, row->from, from - row->from), canvas->is_ascii);
+    int cells = text_cells(bytes_slice(text, from, end - from), canvas->is_ascii);
+    int col = before - (pager->is_cut ? pager->skip : 0);
+    int first = col > 0 ? col : 0;
+    int last = col + cells < area.cols - PAGER_GUTTER ? col + cells : area.cols - PAGER_GUTTER;
+    if (first < last)
+        canvas_restyle(canvas, (struct area){area.row, area.col + PAGER_GUTTER + first, 1, last - first},
+                       match.role);
+}
+
 static void
 draw_matches(const struct pager *pager, const struct pager_row *row, struct canvas *canvas, struct area area)
 {
-    struct bytes text = pager->lines[row->line].text;
+    const struct pager_line *line = &pager->lines[row->line];
     bool is_current = row->line == pager_line_of_row(pager, pager->cursor);
-    size_t at = 0;
-    for (int i = 0; i < MATCHES_SHOWN; i++) {
-        size_t start, len;
-        if (pattern_find(pager->pattern, text, at, &start, &len) != PATTERN_YES ||
-            start >= row->from + row->len)
-            return;
-        size_t from = start > row->from ? start : row->from;
-        size_t end = start + len < row->from + row->len ? start + len : row->from + row->len;
-        if (from < end) {
-            int before = text_cells(bytes_slice(text, row->from, from - row->from), canvas->is_ascii);
-            int cells = text_cells(bytes_slice(text, from, end - from), canvas->is_ascii);
-            int col = before - (pager->is_cut ? pager->skip : 0);
-            int first = col > 0 ? col : 0;
-            int last = col + cells < area.cols - PAGER_GUTTER ? col + cells : area.cols - PAGER_GUTTER;
-            if (first < last)
-                canvas_restyle(canvas,
-                               (struct area){area.row, area.col + PAGER_GUTTER + first, 1, last - first},
-                               is_current ? ROLE_MATCH_CURRENT : ROLE_MATCH);
+    struct canvas_span match = {.role = is_current ? ROLE_MATCH_CURRENT : ROLE_MATCH};
+    if (!pager->pattern) {
+        for (size_t i = 0; i < line->mark_count; i++) {
+            match.from = line->marks[i].from;
+            match.len = line->marks[i].len;
+            draw_match(pager, row, match, canvas, area);
         }
-        at = len ? start + len : start + 1;
-        if (at > text.len)
+        return;
+    }
+    size_t at = 0;
+    for (int i = 0; i < MATCHES_SHOWN && at <= line->text.len; i++) {
+        if (pattern_find(pager->pattern, line->text, at, &match.from, &match.len) != PATTERN_YES ||
+            match.from >= row->from + row->len)
             return;
+        draw_match(pager, row, match, canvas, area);
+        at = match.len ? match.from + match.len : match.from + 1;
     }
 }
 
@@ -78,8 +93,7 @@ draw_row(const struct pager *pager, size_t index, struct canvas *canvas, struct 
         style.span_count = row_spans(line, row, spans, sizeof spans / sizeof *spans);
         (void)canvas_styled(canvas, area.row, area.col + PAGER_GUTTER, area.cols - PAGER_GUTTER,
                             bytes_slice(line->text, row->from, row->len), &style);
-        if (pager->pattern)
-            draw_matches(pager, row, canvas, area);
+        draw_matches(pager, row, canvas, area);
     }
     if (index == pager->cursor)
         (void)canvas_glyph(canvas, area.row, area.col, GLYPH_CURSOR, ROLE_CURSOR_MARK);

@@ -13,6 +13,8 @@ struct pager_line {
     enum role role;
     struct canvas_span *spans;
     size_t span_count;
+    struct canvas_span *marks;
+    size_t mark_count;
     size_t section;
     bool is_heading;
 };
@@ -51,7 +53,7 @@ struct pager {
 
     struct pattern *pattern;
     size_t match_count; // lines with a match
-    size_t match_at;    // 1 for the first; 0: none yet
+    size_t match_at;    // that the cursor is on: 1 for the first; 0: none
 };
 
 // The line that a row shows; 0 when there is none.
