@@ -255,6 +255,16 @@ events_receive(struct app *app, void *state, struct reply *reply)
     return true;
 }
 
+// The list may be another one than when its rows were fetched, and know only some of them.
+static bool
+are_known(const struct events *events, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        if (!row_cache_find(&events->rows, events->ids[i]))
+            return false;
+    return true;
+}
+
 static void
 fetch_window(struct app *app, struct events *events)
 {
@@ -265,8 +275,7 @@ fetch_window(struct app *app, struct events *events)
         return;
     bool is_covered = from >= events->rows_from && to <= events->rows_to;
     bool is_due = events->are_rows_old && clock_mono() - events->rows_at > ROWS_STALE_AFTER;
-    bool is_known = row_cache_find(&events->rows, events->ids[from]) &&
-                    row_cache_find(&events->rows, events->ids[to - 1]);
+    bool is_known = are_known(events, from, to);
     if (app_is_waiting(app, events->rows_number) && is_covered)
         return;
     if (is_covered && !is_due && (is_known || !events->are_rows_old))
