@@ -67,6 +67,13 @@ void
 put_record(rd_kafka_t *producer, const char *topic, int32_t partition, const char *key, const char *value,
            const char *header)
 {
+    put_record_at(producer, topic, partition, key, value, header, 0);
+}
+
+void
+put_record_at(rd_kafka_t *producer, const char *topic, int32_t partition, const char *key, const char *value,
+              const char *header, int64_t at)
+{
     union {
         const char *in;
         void *out;
@@ -78,6 +85,7 @@ put_record(rd_kafka_t *producer, const char *topic, int32_t partition, const cha
         {.vtype = RD_KAFKA_VTYPE_VALUE, .u.mem = {.ptr = v.out, .size = value ? strlen(value) : 0}},
         {.vtype = RD_KAFKA_VTYPE_HEADER, .u.header = {.name = "trace", .val = h.out, .size = -1}},
         {.vtype = RD_KAFKA_VTYPE_MSGFLAGS, .u.i = RD_KAFKA_MSG_F_COPY},
+        {.vtype = RD_KAFKA_VTYPE_TIMESTAMP, .u.i64 = at / 1000},
     };
     rd_kafka_error_t *error = rd_kafka_produceva(producer, arguments, sizeof arguments / sizeof *arguments);
     if (error)

@@ -18,6 +18,9 @@ void make_topic(char name[64], const char *stem, int partitions, const char *set
 // A record with one header; value NULL is a tombstone.
 void put_record(rd_kafka_t *producer, const char *topic, int32_t partition, const char *key,
                 const char *value, const char *header);
+// The same with a time of its own, µs; 0: now.
+void put_record_at(rd_kafka_t *producer, const char *topic, int32_t partition, const char *key,
+                   const char *value, const char *header, int64_t at);
 
 // Calls `take` with every record of a topic, as a consumer of that isolation level sees them; returns how
 // many there were.

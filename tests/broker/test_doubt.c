@@ -3,26 +3,19 @@
 #include <unistd.h>
 #include "store/checkup.h"
 #include "store/doubt.h"
-#include "tests/broker/work_world.h"
+#include "tests/broker/stage.h"
 
 enum { EVENTS = 40, PARTITIONS = 2 };
 
-static struct stage {
-    struct world world;
-    char topic[64];
-} stage;
+static struct stage stage = {.partitions = PARTITIONS};
 
 static void
 begin(const char *stem)
 {
-    world_make(&stage.world, 0);
-    make_topic(stage.topic, stem, PARTITIONS, NULL, NULL);
-    test_sql(
-        stage.world.admin,
-        "INSERT INTO dlq_events (event_id, event_type, event_payload, error_message, source_id, kafka_topic)"
-        " SELECT 'e' || i, 't', jsonb_build_object('i', i), 'boom', 's' || i, '%s' FROM generate_series(1, "
-        "%d) i",
-        stage.topic, EVENTS);
+    void *state = &stage;
+    stage.stem = stem;
+    stage_set(&state);
+    stage_fail(&stage, EVENTS);
 }
 
 static int64_t
@@ -151,6 +144,17 @@ write_marker(const char *group, int64_t offset, const char *text)
     rd_kafka_destroy(client);
 }
 
+// A record of somebody else in each partition, so many µs from now by its time.
+static void
+put_strangers(int64_t from_now)
+{
+    rd_kafka_t *producer = kafka_client(RD_KAFKA_PRODUCER, NULL);
+    for (int partition = 0; partition < PARTITIONS; partition++)
+        put_record_at(producer, stage.topic, partition, "k", "a stranger", "t", clock_now() + from_now);
+    assert_int_equal(rd_kafka_flush(producer, 10000), 0);
+    rd_kafka_destroy(producer);
+}
+
 // --- with nothing in hand ---
 
 static void
@@ -271,6 +275,24 @@ a_chunk_whose_marker_is_gone_is_found_by_its_headers(void **state)
     world_end(&stage.world);
 }
 
+// Records of other times, before and after, that the same topic has do not hide it.
+static void
+a_chunk_is_found_among_others(void **state)
+{
+    (void)state;
+    begin("crowded");
+    put_strangers(-3600 * US_PER_SECOND);
+    int64_t operation = ask(1, EVENTS);
+    die_at("after-commit:1");
+    put_strangers(3600 * US_PER_SECOND);
+    delete_group(last_group());
+    work(operation);
+    assert_all_done(&stage.world, operation, EVENTS);
+    assert_each_once(stage.topic, PARTITIONS, 1, EVENTS);
+    assert_int_equal(count_of("chunk WHERE state = 'committed' AND evidence LIKE 'found 40 of 40%'"), 1);
+    world_end(&stage.world);
+}
+
 // What others did to the events since does not send the search elsewhere.
 static void
 a_chunk_is_searched_where_it_went(void **state)
@@ -336,6 +358,38 @@ lose_all_evidence(const char *stem)
     return operation;
 }
 
+// What came later shows that the topic can be read, and nothing of what was there before.
+static void
+records_that_came_later_are_no_evidence(void **state)
+{
+    (void)state;
+    begin("trodden");
+    int64_t operation = ask(1, EVENTS);
+    die_at("after-commit:1");
+    delete_group(last_group());
+    delete_records(stage.topic);
+    put_strangers(0);
+    work_once();
+    assert_int_equal(get_operation(&stage.world, operation).held, EVENTS);
+    assert_int_equal(count_of("slot WHERE quarantined AND note LIKE '%retention may have removed%'"), 1);
+    world_end(&stage.world);
+}
+
+static void
+a_topic_that_is_gone_is_no_evidence(void **state)
+{
+    (void)state;
+    begin("gone");
+    int64_t operation = ask(1, EVENTS);
+    die_at("after-commit:1");
+    delete_group(last_group());
+    delete_topic(stage.topic);
+    work_once();
+    assert_int_equal(get_operation(&stage.world, operation).held, EVENTS);
+    assert_int_equal(count_of("slot WHERE quarantined AND note LIKE '%not everything could be read%'"), 1);
+    world_end(&stage.world);
+}
+
 static void
 decide(int64_t operation, bool is_published)
 {
@@ -383,9 +437,12 @@ main(void)
         cmocka_unit_test(a_slot_in_quarantine_is_told_and_renewed_by_hand),
         cmocka_unit_test(a_database_that_lost_work_stops),
         cmocka_unit_test(a_chunk_whose_marker_is_gone_is_found_by_its_headers),
+        cmocka_unit_test(a_chunk_is_found_among_others),
         cmocka_unit_test(a_chunk_is_searched_where_it_went),
         cmocka_unit_test(a_chunk_that_never_was_is_sent_again),
         cmocka_unit_test(a_foreign_marker_beside_a_chunk_is_no_evidence),
+        cmocka_unit_test(records_that_came_later_are_no_evidence),
+        cmocka_unit_test(a_topic_that_is_gone_is_no_evidence),
         cmocka_unit_test(without_any_evidence_a_person_says_that_it_was_published),
         cmocka_unit_test(without_any_evidence_a_person_says_that_it_is_sent_again),
     };

@@ -13,6 +13,8 @@ run discard "${db[@]}" --group "$key" </dev/null
 ok "a pipe is refused without a confirmation" all exits 4 ';' one_sentence ';' warns "--confirm 500"
 run discard "${db[@]}" --group "$key" --confirm 499
 ok "a confirmation that does not match" all exits 4 ';' one_sentence ';' warns "500"
+run discard "${db[@]}" --group "$key" --confirm 501
+ok "nor one of more than there are" all exits 4 ';' one_sentence ';' warns "500"
 run discard "${db[@]}" --group "$key" --dry-run --json
 ok "--dry-run tells its total" all exits 0 ';' names "${result[@]}" ';' json 'rows[0]["total"] == 500 and rows[0]["done"] == 0'
 ok "until here nothing was changed and nothing frozen" all eval '[ "$(snapshot)" = "$before" ]' ';' in_table "SELECT count(*) FROM redrive.operation" 0

@@ -1,6 +1,6 @@
 // Workers that die at the named points of the protocol, are frozen past their lease, or meet each other:
 // every event is published exactly once, and PostgreSQL agrees. The short form; the long one is `make crash`.
-#include "tests/broker/work_world.h"
+#include "tests/broker/stage.h"
 
 #define PARTITIONS 4
 
@@ -8,44 +8,15 @@ static const char *const points[] = {"after-acquire", "after-fence",   "claim-co
                                      "half-produced", "all-reports",   "after-mark",   "commit-in-flight",
                                      "after-commit",  "settle-commit", "after-settle", "recovery"};
 
-static struct world world;
-static char topic[64];
-
-static int
-begin(void **state)
-{
-    (void)state;
-    world_make(&world, 0);
-    make_topic(topic, "crash", PARTITIONS, NULL, NULL);
-    return 0;
-}
-
-static int
-end(void **state)
-{
-    (void)state;
-    world_end(&world);
-    return 0;
-}
-
-static void
-add_failures(int count)
-{
-    test_sql(world.admin,
-             "INSERT INTO dlq_events (event_id, event_type, event_payload, error_message, source_id, "
-             "kafka_topic, kafka_partition)"
-             " SELECT 'e' || i, 't', jsonb_build_object('i', i), 'boom', 's' || i, '%s', i %% %d FROM "
-             "generate_series(1, %d) i",
-             topic, PARTITIONS, count);
-}
+static struct stage stage = {.stem = "crash", .partitions = PARTITIONS};
 
 static void
 dies_at_every_point(void **state)
 {
     (void)state;
     enum { EVENTS = 4000 };
-    add_failures(EVENTS);
-    int64_t operation = make_operation(&world, world.store, ACTION_REPROCESS, 1, EVENTS);
+    stage_fail(&stage, EVENTS);
+    int64_t operation = make_operation(&stage.world, stage.world.store, ACTION_REPROCESS, 1, EVENTS);
     int killed = 0;
     for (size_t i = 0; i < 2 * sizeof points / sizeof *points; i++) {
         char wish[64];
@@ -53,21 +24,22 @@ dies_at_every_point(void **state)
         snprintf(wish, sizeof wish, "%s:%d", point, 1 + (int)(i & 1));
         // A recovery needs something to recover: what the claim before it has left.
         if (strcmp(point, "recovery") == 0) {
-            killed += work_run(&world, &(struct work_how){.chunk = 50, .kill = "after-claim:1"}) == -SIGKILL;
-            expire_leases(&world);
+            killed +=
+                work_run(&stage.world, &(struct work_how){.chunk = 50, .kill = "after-claim:1"}) == -SIGKILL;
+            expire_leases(&stage.world);
             snprintf(wish, sizeof wish, "recovery:1");
         }
-        int status = work_run(&world, &(struct work_how){.chunk = 50, .kill = wish});
+        int status = work_run(&stage.world, &(struct work_how){.chunk = 50, .kill = wish});
         if (status != -SIGKILL)
             fail_msg("not killed at %s: %d", wish, status);
         killed++;
-        expire_leases(&world);
+        expire_leases(&stage.world);
     }
     assert_int_equal(killed, 2 * sizeof points / sizeof *points + 2);
 
-    assert_int_equal(work_run(&world, &(struct work_how){.operation = operation, .chunk = 500}), 0);
-    assert_all_done(&world, operation, EVENTS);
-    assert_each_once(topic, PARTITIONS, 1, EVENTS);
+    assert_int_equal(work_run(&stage.world, &(struct work_how){.operation = operation, .chunk = 500}), 0);
+    assert_all_done(&stage.world, operation, EVENTS);
+    assert_each_once(stage.topic, PARTITIONS, 1, EVENTS);
 }
 
 static void
@@ -75,18 +47,18 @@ dies_at_any_time(void **state)
 {
     (void)state;
     enum { EVENTS = 3000 };
-    add_failures(EVENTS);
-    int64_t operation = make_operation(&world, world.store, ACTION_REPROCESS, 1, EVENTS);
+    stage_fail(&stage, EVENTS);
+    int64_t operation = make_operation(&stage.world, stage.world.store, ACTION_REPROCESS, 1, EVENTS);
     for (int i = 0; i < 12; i++) {
-        pid_t pid = work_start(&world, &(struct work_how){.chunk = 20});
+        pid_t pid = work_start(&stage.world, &(struct work_how){.chunk = 20});
         clock_sleep(100000 + clock_mono() % 300000);
         kill(pid, SIGKILL);
         work_wait(pid);
-        expire_leases(&world);
+        expire_leases(&stage.world);
     }
-    assert_int_equal(work_run(&world, &(struct work_how){.operation = operation, .chunk = 500}), 0);
-    assert_all_done(&world, operation, EVENTS);
-    assert_each_once(topic, PARTITIONS, 1, EVENTS);
+    assert_int_equal(work_run(&stage.world, &(struct work_how){.operation = operation, .chunk = 500}), 0);
+    assert_all_done(&stage.world, operation, EVENTS);
+    assert_each_once(stage.topic, PARTITIONS, 1, EVENTS);
 }
 
 static void
@@ -94,25 +66,25 @@ is_frozen_past_its_lease(void **state)
 {
     (void)state;
     enum { EVENTS = 4000, FREEZES = 5 };
-    add_failures(EVENTS);
-    int64_t operation = make_operation(&world, world.store, ACTION_REPROCESS, 1, EVENTS);
+    stage_fail(&stage, EVENTS);
+    int64_t operation = make_operation(&stage.world, stage.world.store, ACTION_REPROCESS, 1, EVENTS);
     pid_t frozen[FREEZES];
     for (int i = 0; i < FREEZES; i++) {
-        frozen[i] = work_start(&world, &(struct work_how){.chunk = 10});
+        frozen[i] = work_start(&stage.world, &(struct work_how){.chunk = 10});
         clock_sleep(250000 + clock_mono() % 150000);
         kill(frozen[i], SIGSTOP);
-        expire_leases(&world);
+        expire_leases(&stage.world);
     }
     // One that lives takes over what they hold; then they wake and must find out.
-    pid_t other = work_start(&world, &(struct work_how){.operation = operation, .chunk = 20});
+    pid_t other = work_start(&stage.world, &(struct work_how){.operation = operation, .chunk = 20});
     clock_sleep(500000);
     for (int i = 0; i < FREEZES; i++)
         kill(frozen[i], SIGCONT);
     for (int i = 0; i < FREEZES; i++)
         assert_int_equal(work_wait(frozen[i]), 0);
     assert_int_equal(work_wait(other), 0);
-    assert_all_done(&world, operation, EVENTS);
-    assert_each_once(topic, PARTITIONS, 1, EVENTS);
+    assert_all_done(&stage.world, operation, EVENTS);
+    assert_each_once(stage.topic, PARTITIONS, 1, EVENTS);
 }
 
 static void
@@ -122,15 +94,16 @@ is_publishing_again_soon_after_a_death(void **state)
     enum { EVENTS = 4000 };
     static const char *const deaths[] = {"after-claim:2", "half-produced:2", "commit-in-flight:2",
                                          "after-commit:2"};
-    add_failures(EVENTS);
-    int64_t operation = make_operation(&world, world.store, ACTION_REPROCESS, 1, EVENTS);
+    stage_fail(&stage, EVENTS);
+    int64_t operation = make_operation(&stage.world, stage.world.store, ACTION_REPROCESS, 1, EVENTS);
     for (size_t i = 0; i < sizeof deaths / sizeof *deaths; i++) {
-        assert_int_equal(work_run(&world, &(struct work_how){.chunk = 100, .kill = deaths[i]}), -SIGKILL);
-        int64_t done = get_operation(&world, operation).done;
+        assert_int_equal(work_run(&stage.world, &(struct work_how){.chunk = 100, .kill = deaths[i]}),
+                         -SIGKILL);
+        int64_t done = get_operation(&stage.world, operation).done;
         int64_t start = clock_mono();
-        pid_t next = work_start(&world, &(struct work_how){.operation = operation, .chunk = 100});
+        pid_t next = work_start(&stage.world, &(struct work_how){.operation = operation, .chunk = 100});
         // Something that was in hand, and something new.
-        while (get_operation(&world, operation).done < done + 300 &&
+        while (get_operation(&stage.world, operation).done < done + 300 &&
                clock_mono() - start < 30 * US_PER_SECOND)
             clock_sleep(5000);
         int64_t took = clock_mono() - start;
@@ -139,9 +112,9 @@ is_publishing_again_soon_after_a_death(void **state)
         if (took > 5 * US_PER_SECOND)
             fail_msg("after %s it took %lld ms until it published again", deaths[i], (long long)took / 1000);
     }
-    assert_int_equal(work_run(&world, &(struct work_how){.operation = operation}), 0);
-    assert_all_done(&world, operation, EVENTS);
-    assert_each_once(topic, PARTITIONS, 1, EVENTS);
+    assert_int_equal(work_run(&stage.world, &(struct work_how){.operation = operation}), 0);
+    assert_all_done(&stage.world, operation, EVENTS);
+    assert_each_once(stage.topic, PARTITIONS, 1, EVENTS);
 }
 
 static void
@@ -149,15 +122,15 @@ works_beside_others(void **state)
 {
     (void)state;
     enum { EVENTS = 3000, WORKERS = 3 };
-    add_failures(EVENTS);
-    int64_t operation = make_operation(&world, world.store, ACTION_REPROCESS, 1, EVENTS);
+    stage_fail(&stage, EVENTS);
+    int64_t operation = make_operation(&stage.world, stage.world.store, ACTION_REPROCESS, 1, EVENTS);
     pid_t workers[WORKERS];
     for (int i = 0; i < WORKERS; i++)
-        workers[i] = work_start(&world, &(struct work_how){.operation = operation, .chunk = 50});
+        workers[i] = work_start(&stage.world, &(struct work_how){.operation = operation, .chunk = 50});
     for (int i = 0; i < WORKERS; i++)
         assert_int_equal(work_wait(workers[i]), 0);
-    assert_all_done(&world, operation, EVENTS);
-    assert_each_once(topic, PARTITIONS, 1, EVENTS);
+    assert_all_done(&stage.world, operation, EVENTS);
+    assert_each_once(stage.topic, PARTITIONS, 1, EVENTS);
 }
 
 static void
@@ -165,36 +138,33 @@ settles_what_is_in_hand_when_told_to_stop(void **state)
 {
     (void)state;
     enum { EVENTS = 3000 };
-    add_failures(EVENTS);
-    int64_t operation = make_operation(&world, world.store, ACTION_REPROCESS, 1, EVENTS);
-    pid_t pid = work_start(&world, &(struct work_how){.operation = operation, .chunk = 20});
-    while (get_operation(&world, operation).done == 0)
+    stage_fail(&stage, EVENTS);
+    int64_t operation = make_operation(&stage.world, stage.world.store, ACTION_REPROCESS, 1, EVENTS);
+    pid_t pid = work_start(&stage.world, &(struct work_how){.operation = operation, .chunk = 20});
+    while (get_operation(&stage.world, operation).done == 0)
         clock_sleep(10000);
     kill(pid, SIGTERM);
     int64_t start = clock_mono();
     assert_int_equal(work_wait(pid), ERR_CANCELLED);
     assert_true(clock_mono() - start < 10 * US_PER_SECOND);
 
-    struct operation found = get_operation(&world, operation);
+    struct operation found = get_operation(&stage.world, operation);
     assert_int_equal(found.claimed, 0);
     assert_true(found.queued > 0);
-    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.slot WHERE holder IS NOT NULL"),
-                     0);
-    assert_int_equal(work_run(&world, &(struct work_how){.operation = operation}), 0);
-    assert_all_done(&world, operation, EVENTS);
-    assert_each_once(topic, PARTITIONS, 1, EVENTS);
+    assert_int_equal(
+        test_number(stage.world.admin, "SELECT count(*) FROM redrive.slot WHERE holder IS NOT NULL"), 0);
+    assert_int_equal(work_run(&stage.world, &(struct work_how){.operation = operation}), 0);
+    assert_all_done(&stage.world, operation, EVENTS);
+    assert_each_once(stage.topic, PARTITIONS, 1, EVENTS);
 }
 
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(dies_at_every_point, begin, end),
-        cmocka_unit_test_setup_teardown(dies_at_any_time, begin, end),
-        cmocka_unit_test_setup_teardown(is_frozen_past_its_lease, begin, end),
-        cmocka_unit_test_setup_teardown(is_publishing_again_soon_after_a_death, begin, end),
-        cmocka_unit_test_setup_teardown(works_beside_others, begin, end),
-        cmocka_unit_test_setup_teardown(settles_what_is_in_hand_when_told_to_stop, begin, end),
+        staged(dies_at_every_point),      staged(dies_at_any_time),
+        staged(is_frozen_past_its_lease), staged(is_publishing_again_soon_after_a_death),
+        staged(works_beside_others),      staged(settles_what_is_in_hand_when_told_to_stop),
     };
     return cmocka_run_group_tests_name("kill points", tests, NULL, NULL);
 }
