@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -86,6 +87,47 @@ test_built_in_rules(void **state)
     category_rules_destroy(rules);
 }
 
+#define RULE(text) text,
+static const char *const built_in[] = {
+#include "core/category.def"
+};
+#undef RULE
+
+// A text that the pattern is made for, with `filling` for each star, and what else the row says.
+static struct bytes
+read_row(const char *row, const char *filling, enum category *category, bool *is_class, char room[256])
+{
+    char name[16], subject[16];
+    int at = 0;
+    assert_int_equal(sscanf(row, "%15s %15s %n", name, subject, &at), 2);
+    assert_true(category_parse(bytes_of(name), category));
+    *is_class = strcmp(subject, "class") == 0;
+    size_t len = 0;
+    for (const char *c = row + at; *c; c++)
+        len += (size_t)snprintf(room + len, 256 - len, "%.*s", 1, *c == '*' ? filling : c);
+    return (struct bytes){room, len};
+}
+
+// No row is hidden by one before it that says something else, and none matches less than it says.
+static void
+test_every_row_decides_its_own_text(void **state)
+{
+    (void)state;
+    struct category_rules *rules = category_rules_create(NULL, NULL);
+    for (size_t i = 0; i < 2 * sizeof built_in / sizeof built_in[0]; i++) {
+        enum category wanted;
+        bool is_class;
+        char room[256];
+        const char *why = NULL;
+        struct bytes own = read_row(built_in[i / 2], i % 2 ? "z" : "", &wanted, &is_class, room);
+        enum category found = is_class ? category_of(rules, own, BYTES_ABSENT, &why)
+                                       : category_of(rules, BYTES_ABSENT, own, &why);
+        if (found != wanted)
+            fail_msg("\"%s\" does not decide %.*s: %s", built_in[i / 2], (int)own.len, own.data, why);
+    }
+    category_rules_destroy(rules);
+}
+
 static void
 test_configured_rows_come_first(void **state)
 {
@@ -162,8 +204,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_built_in_rules),       cmocka_unit_test(test_configured_rows_come_first),
-        cmocka_unit_test(test_bad_rows_are_named),   cmocka_unit_test(test_names),
+        cmocka_unit_test(test_built_in_rules),
+        cmocka_unit_test(test_every_row_decides_its_own_text),
+        cmocka_unit_test(test_configured_rows_come_first),
+        cmocka_unit_test(test_bad_rows_are_named),
+        cmocka_unit_test(test_names),
         cmocka_unit_test(test_hostile_pattern_ends),
     };
     return cmocka_run_group_tests_name("category", tests, NULL, NULL);
