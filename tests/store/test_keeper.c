@@ -1,0 +1,356 @@
+// Who keeps the sums of the backlog, and what each look of it notices: call by call, since what one look
+// misses another one mends a second later, and the end is right in any case.
+#include "world.h"
+
+#include "base/uuid.h"
+#include "engine/keeper.h"
+#include "store/rollup.h"
+
+struct bench {
+    struct world world;
+    struct store *store; // of world
+    struct store_settings settings;
+    struct category_rules *rules;
+    struct rollup_cells *cells;
+    struct rollup_slice slice;
+    char name[UUID_SIZE];
+};
+
+static const int64_t PATIENCE = 30 * US_PER_SECOND;
+
+static void
+keep_until_exact(struct keeper *keeper)
+{
+    int64_t until = clock_mono() + PATIENCE;
+    while (!keeper_is_exact(keeper)) {
+        int64_t wait = keeper_step(keeper);
+        assert_true(clock_mono() < until);
+        clock_sleep(wait > 20000 ? 20000 : wait);
+    }
+}
+
+static void
+claim(struct bench *bench, const char *name, bool wanted)
+{
+    struct rollup_claim claimed;
+    assert_works(rollup_claim(bench->store, name, &claimed, &err));
+    assert_int_equal(claimed.is_mine, wanted);
+}
+
+static void
+prepare(struct bench *bench, int events)
+{
+    *bench = (struct bench){0};
+    world_make(&bench->world, events);
+    bench->rules = category_rules_create(NULL, NULL);
+    bench->settings = (struct store_settings){.conninfo = bench->world.conninfo,
+                                              .table = "public.dlq_events",
+                                              .program = "test",
+                                              .rules = bench->rules};
+    store_close(bench->world.store);
+    assert_works(store_open(&bench->world.store, &bench->settings, &err));
+    bench->store = bench->world.store;
+    bench->cells = rollup_cells_create();
+    uuid_make(bench->name);
+}
+
+// With sums that agree, which the test itself keeps from here on.
+static void
+begin(struct bench *bench, int events)
+{
+    prepare(bench, events);
+    struct keeper *keeper = keeper_create(&bench->settings);
+    keep_until_exact(keeper);
+    keeper_destroy(keeper);
+    claim(bench, bench->name, true);
+}
+
+static void
+end(struct bench *bench)
+{
+    rollup_slice_release(&bench->slice);
+    rollup_cells_destroy(bench->cells);
+    category_rules_destroy(bench->rules);
+    world_end(&bench->world);
+}
+
+static void
+assert_check(struct bench *bench, int64_t pending, int64_t ahead, int64_t difference)
+{
+    struct rollup_check check;
+    assert_works(rollup_check(bench->store, bench->name, &check, &err));
+    assert_int_equal(check.pending, pending);
+    assert_int_equal(check.ahead, ahead);
+    assert_int_equal(check.difference, difference);
+}
+
+static void
+apply(struct bench *bench, enum operation_action action, int64_t first, int64_t last)
+{
+    int64_t no = make_operation(&bench->world, bench->store, action, first, last);
+    int64_t applied, left = 1;
+    while (left > 0)
+        assert_works(work_apply(bench->store, no, 100, &applied, &left, &err));
+}
+
+static int64_t
+counted(struct bench *bench)
+{
+    return test_number(bench->world.admin, "SELECT coalesce(sum(n), 0) FROM redrive.backlog_total");
+}
+
+// What others did differs; what is only on its way, arrivals and what redrive changed itself, does not.
+static void
+a_difference_is_told(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, 500);
+    PGconn *admin = bench.world.admin;
+    assert_check(&bench, 500, 0, 0);
+    test_sql(admin, "UPDATE redrive.backlog_state SET exact_at = '2020-01-01'");
+    test_sql(admin, "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id <= 3");
+    assert_check(&bench, 497, 0, -3);
+    add_events(admin, 7);
+    assert_check(&bench, 504, 7, -3);
+    apply(&bench, ACTION_DISCARD, 101, 120);
+    assert_check(&bench, 484, 7, -3);
+    test_sql(admin, "DELETE FROM public.dlq_events WHERE id = 4");
+    assert_check(&bench, 483, 7, -4);
+    assert_int_equal(test_number(admin, "SELECT behind FROM redrive.backlog_state"), 11);
+    assert_int_equal(test_number(admin, "SELECT count(*) FROM redrive.backlog_state WHERE exact_at > "
+                                        "'2020-01-02'"),
+                     0);
+
+    struct rollup_missing missing;
+    assert_works(rollup_compare(bench.store, bench.name, 500, 1000, &missing, &err));
+    assert_int_equal(missing.gone, 24); // those of the operation, too
+    assert_int_equal(missing.count, 0);
+    assert_check(&bench, 483, 7, 0);
+    test_sql(admin, "UPDATE public.dlq_events SET status = 'PENDING' WHERE id = 2");
+    assert_check(&bench, 484, 7, 1);
+    end(&bench);
+}
+
+// From here on comparing finds nothing, so that what mends by itself a second later cannot hide a fault.
+static void
+blind(struct bench *bench)
+{
+    test_sql(bench->world.admin,
+             "CREATE OR REPLACE FUNCTION redrive.backlog_compare(p_keeper text, p_upto bigint, p_rows bigint,"
+             " OUT until bigint, OUT gone bigint, OUT missing bigint[]) LANGUAGE sql AS 'SELECT 0::bigint,"
+             " 0::bigint, NULL::bigint[]'");
+}
+
+// A keeper does not say "exact" on a check that found a difference.
+static void
+a_keeper_says_exact_when_it_is(void **state)
+{
+    (void)state;
+    struct bench bench;
+    prepare(&bench, 300);
+    PGconn *admin = bench.world.admin;
+    struct keeper *keeper = keeper_create(&bench.settings);
+    keep_until_exact(keeper);
+    blind(&bench);
+    test_sql(admin, "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id = 7");
+    test_sql(admin, "UPDATE redrive.backlog_state SET checked_at = NULL");
+    int64_t until = clock_mono() + PATIENCE;
+    while (test_number(admin, "SELECT count(*) FROM redrive.backlog_state WHERE checked_at IS NULL")) {
+        assert_true(clock_mono() < until);
+        int64_t wait = keeper_step(keeper);
+        clock_sleep(wait > 20000 ? 20000 : wait);
+    }
+    assert_false(keeper_is_exact(keeper));
+    test_sql(admin, "UPDATE public.dlq_events SET status = 'PENDING' WHERE id = 7");
+    keep_until_exact(keeper);
+    keeper_destroy(keeper);
+    end(&bench);
+}
+
+// Everything that writes, by somebody who does not hold the lease.
+static void
+assert_refuses(struct bench *bench, const char *name)
+{
+    struct rollup_range range = {.after_id = 0, .limit = 10};
+    struct rollup_missing missing;
+    struct rollup_check check;
+    int64_t n;
+    assert_refused(rollup_check(bench->store, name, &check, &err), ERR_CONFLICT, "somebody else");
+    assert_refused(rollup_settle(bench->store, name, &missing, &n, &err), ERR_CONFLICT, "somebody else");
+    assert_refused(rollup_compare(bench->store, name, 100, 10, &missing, &err), ERR_CONFLICT,
+                   "somebody else");
+    assert_refused(rollup_add(bench->store, name, &bench->slice, 1, &err), ERR_CONFLICT, "somebody else");
+    assert_refused(rollup_fill(bench->store, name, &bench->slice, 0, 0, 0, &err), ERR_CONFLICT,
+                   "somebody else");
+    assert_refused(rollup_list_slice(bench->store, name, &n, &err), ERR_CONFLICT, "somebody else");
+    assert_refused(rollup_fold(bench->store, name, 0, &err), ERR_CONFLICT, "somebody else");
+    test_sql(bench->world.admin, "UPDATE public.dlq_events SET event_type = 'of nobody yet' WHERE id = 1");
+    range = (struct rollup_range){.before_id = 1, .limit = 10};
+    assert_refused(rollup_gather(bench->store, name, bench->cells, &range, &bench->slice, &err), ERR_CONFLICT,
+                   "somebody else");
+}
+
+static void
+one_keeper_at_a_time(void **state)
+{
+    (void)state;
+    struct bench bench;
+    char other[UUID_SIZE];
+    begin(&bench, 50);
+    uuid_make(other);
+    claim(&bench, other, false);
+    claim(&bench, bench.name, true); // its own again and again
+    assert_refuses(&bench, other);
+    assert_check(&bench, 50, 0, 0);
+
+    // A claim that ran out is the next one's, and each call of the holder holds it.
+    test_sql(bench.world.admin, "UPDATE redrive.backlog_state SET keeper_until = now()");
+    assert_check(&bench, 50, 0, 0);
+    claim(&bench, other, false);
+    test_sql(bench.world.admin, "UPDATE redrive.backlog_state SET keeper_until = now()");
+    claim(&bench, other, true);
+    claim(&bench, bench.name, false);
+    assert_refuses(&bench, bench.name);
+    end(&bench);
+}
+
+static void
+gather_these(struct bench *bench, const int64_t *ids, size_t count)
+{
+    struct rollup_range range = {.ids = ids, .id_count = count};
+    assert_works(rollup_gather(bench->store, bench->name, bench->cells, &range, &bench->slice, &err));
+}
+
+// The same events again, by a keeper that asks twice or by the next one, change nothing.
+static void
+what_is_counted_twice_counts_once(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, 100);
+    const int64_t ids[] = {99, 100, 101, 102};
+    add_events(bench.world.admin, 2);
+    for (int i = 0; i < 2; i++) {
+        gather_these(&bench, ids, 4);
+        assert_int_equal(bench.slice.count, 4);
+        assert_works(rollup_add(bench.store, bench.name, &bench.slice, 102, &err));
+        assert_int_equal(counted(&bench), 102);
+    }
+    assert_int_equal(test_number(bench.world.admin, "SELECT sum(n) FROM redrive.backlog_hour"), 102);
+    assert_refused(rollup_fill(bench.store, bench.name, &bench.slice, 200, 100, 0, &err), ERR_CONFLICT,
+                   "counted down to 0");
+    end(&bench);
+}
+
+// What is set back, by redrive or by somebody else, is missing until it is counted again: once.
+static void
+what_is_reopened_is_counted_again(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, 100);
+    struct rollup_missing missing;
+    int64_t looked_at;
+    apply(&bench, ACTION_DISCARD, 11, 20);
+    assert_works(rollup_settle(bench.store, bench.name, &missing, &looked_at, &err));
+    assert_true(looked_at > 0 && missing.count == 0);
+    assert_int_equal(counted(&bench), 90);
+    apply(&bench, ACTION_RESTORE, 11, 20);
+    assert_check(&bench, 100, 10, 0);
+    assert_works(rollup_settle(bench.store, bench.name, &missing, &looked_at, &err));
+    assert_int_equal(missing.count, 10);
+    gather_these(&bench, missing.ids, missing.count);
+    free(missing.ids);
+    assert_works(rollup_add(bench.store, bench.name, &bench.slice, INT64_MIN, &err));
+    assert_int_equal(counted(&bench), 100);
+    assert_works(rollup_settle(bench.store, bench.name, &missing, &looked_at, &err));
+    assert_int_equal(looked_at, 0);
+
+    test_sql(bench.world.admin, "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id = 50");
+    assert_works(rollup_compare(bench.store, bench.name, 100, 1000, &missing, &err));
+    assert_true(missing.gone == 1 && missing.count == 0);
+    test_sql(bench.world.admin, "UPDATE public.dlq_events SET status = 'PENDING' WHERE id = 50");
+    assert_works(rollup_compare(bench.store, bench.name, 100, 1000, &missing, &err));
+    assert_true(missing.gone == 0 && missing.count == 1 && missing.ids[0] == 50);
+    free(missing.ids);
+    end(&bench);
+}
+
+// One try: is a low id counted that commits after a higher one was?
+static bool
+is_late_one_seen(struct bench *bench, struct keeper *keeper)
+{
+    PGconn *late = test_connect(bench->world.conninfo);
+    test_sql(late, "BEGIN; INSERT INTO public.dlq_events (event_id, event_type, event_payload, error_message)"
+                   " VALUES ('late', 'late', '{}', 'late')");
+    int64_t before = counted(bench);
+    add_events(bench->world.admin, 1);
+    int64_t until = clock_mono() + PATIENCE;
+    for (; counted(bench) == before; keeper_step(keeper))
+        assert_true(clock_mono() < until);
+    test_sql(late, "COMMIT");
+    PQfinish(late);
+    until = clock_mono() + 3 * US_PER_SECOND;
+    while (counted(bench) == before + 1 && clock_mono() < until)
+        keeper_step(keeper);
+    return counted(bench) == before + 2;
+}
+
+// Looking at arrivals goes back over the last two seconds: that does not take a comparison. A machine that is
+// too slow for two seconds has another try.
+static void
+late_commits_are_seen_by_looking(void **state)
+{
+    (void)state;
+    struct bench bench;
+    prepare(&bench, 200);
+    struct keeper *keeper = keeper_create(&bench.settings);
+    keep_until_exact(keeper);
+    blind(&bench);
+    bool is_seen = false;
+    for (int i = 0; !is_seen && i < 5; i++)
+        is_seen = is_late_one_seen(&bench, keeper);
+    assert_true(is_seen);
+    keeper_destroy(keeper);
+    end(&bench);
+}
+
+// Where nothing changes it looks some times a second, and tells how long it has nothing to do.
+static void
+an_idle_keeper_rests(void **state)
+{
+    (void)state;
+    struct bench bench;
+    prepare(&bench, 200);
+    struct keeper *keeper = keeper_create(&bench.settings);
+    keep_until_exact(keeper);
+    int64_t rested = 0;
+    int steps = 0;
+    for (int64_t until = clock_mono() + 2 * US_PER_SECOND; clock_mono() < until; steps++) {
+        int64_t wait = keeper_step(keeper);
+        assert_true(wait <= US_PER_SECOND);
+        clock_sleep(wait);
+        rested += wait;
+    }
+    assert_true(steps < 60);
+    assert_true(rested > US_PER_SECOND / 5);
+    assert_true(keeper_is_exact(keeper));
+    keeper_destroy(keeper);
+    end(&bench);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_difference_is_told),
+        cmocka_unit_test(a_keeper_says_exact_when_it_is),
+        cmocka_unit_test(one_keeper_at_a_time),
+        cmocka_unit_test(what_is_counted_twice_counts_once),
+        cmocka_unit_test(what_is_reopened_is_counted_again),
+        cmocka_unit_test(late_commits_are_seen_by_looking),
+        cmocka_unit_test(an_idle_keeper_rests),
+    };
+    return cmocka_run_group_tests_name("keeper", tests, NULL, NULL);
+}
