@@ -82,6 +82,15 @@ struct sifting {
     size_t count, capacity;
 };
 
+static struct event_scan
+scan_of(const struct sieve *sieve)
+{
+    return (struct event_scan){.text = sieve->text,
+                               .literal = strbuf_bytes(&sieve->literal),
+                               .is_caseless = sieve->is_caseless,
+                               .is_indexed = sieve->index[0] != '\0'};
+}
+
 static bool
 sift(void *context, int64_t id, int64_t created_wall, struct bytes text)
 {
@@ -114,9 +123,10 @@ sieve_run(const struct sieve *sieve, struct store *store, struct filter *filter,
           sieve_tick_fn *tick, void *context, struct sieved **sieved, size_t *count, struct err *err)
 {
     struct sifting sifting = {.filter = filter, .sieve = sieve, .tick = tick, .context = context};
-    struct event_scan scan = {.text = sieve->text, .statuses = statuses, .is_caseless = sieve->is_caseless};
-    if (sieve->asks_server)
-        scan.literal = strbuf_bytes(&sieve->literal);
+    struct event_scan scan = scan_of(sieve);
+    scan.statuses = statuses;
+    if (!sieve->asks_server)
+        scan.literal = BYTES_ABSENT;
     *sieved = NULL;
     *count = 0;
     if (!store_scan_texts(store, &scan, sift, &sifting, err)) {
@@ -164,8 +174,7 @@ measure(struct sieve *sieve, struct store *store, struct filter *filter, int64_t
     sieve->read_us = per_row(began, sieve->sample);
     free(sample.sifting.sieved);
 
-    const struct event_scan scan = {
-        .text = sieve->text, .is_caseless = sieve->is_caseless, .literal = strbuf_bytes(&sieve->literal)};
+    const struct event_scan scan = scan_of(sieve);
     began = clock_mono();
     if (!ok || !store_count_literal(store, &scan, sample.lowest, rows, err))
         return false;

@@ -43,6 +43,7 @@ struct event_scan {
     unsigned statuses;    // set of 1 << enum event_status; more may come
     struct bytes literal; // absent: every row
     bool is_caseless;
+    bool is_indexed; // for the literal, by store_trigram_index
 };
 // created_wall as in struct event. false: stop, ERR_CANCELLED.
 typedef bool event_scan_fn(void *context, int64_t id, int64_t created_wall, struct bytes text);
