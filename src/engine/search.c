@@ -6,15 +6,24 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "core/pattern.h"
+#include "engine/search_hits.h"
+#include "engine/sieve.h"
 #include "store/events.h"
 
 enum {
     TERMS = 64,     // that are answered one by one; a filter of more is answered by rows
     ASK_ROWS = 500, // rows read at once
     ASK_FIRST = 100,
-    LOOK_EVERY = 256, // events between two looks at the clock
-    DENSE = 4,        // one candidate in so many events is worth reading the column for
+    SCREENFUL = 50,
+    LOOK_EVERY = 256,   // events between two looks at the clock
+    DENSE = 4,          // one candidate in so many events is worth reading the column for
+    SEEK_LEAST = 20000, // missing events that are worth asking the server for a literal
 };
+// While the server looks for a literal, the newest events are read until there is a screenful of them, or for
+// so long; then it is left alone for a while, which it needs for a million events, and where it needs longer
+// the search goes on.
+static const int64_t SEEK_FIRST_US = 150000;
+static const int64_t SEEK_ALONE_US = 2 * US_PER_SECOND;
 
 // One term, and what it has said of each different text: 0 nothing yet, else its verdict + 1.
 struct term {
@@ -46,8 +55,12 @@ struct search {
     size_t asked_count, asked_capacity, asked_rows;
     size_t ask_limit;
 
+    struct search_hits hits; // of the only term about texts
+    size_t hits_hint;
+    bool is_begun;
+
     uint64_t generation; // of the cache that the verdicts are about
-    int64_t rows_read, texts_matched, blocks, filled;
+    int64_t rows_read, texts_matched, blocks, filled, matched;
 };
 
 static enum event_text
@@ -87,6 +100,9 @@ search_destroy(struct search *search)
 {
     if (!search)
         return;
+    if (!search_is_over(search) && search->query.cache)
+        text_cache_was_left(search->query.cache);
+    search_hits_release(&search->hits);
     for (size_t i = 0; i < TERMS; i++)
         free(search->terms[i].verdicts);
     free(search->asked);
@@ -198,6 +214,16 @@ decide_text(struct search *search, size_t n, int64_t id, enum filter_verdict *ve
     return true;
 }
 
+// What a term says by the server's pass over the table.
+static bool
+decide_hit(struct search *search, size_t n, int64_t id, enum filter_verdict *verdict)
+{
+    if (!search->hits.is_whole || search->hits.term != n)
+        return false;
+    *verdict = search_hits_verdict(&search->hits, id, &search->hits_hint);
+    return true;
+}
+
 // --- one event ---
 
 // False: some terms are open, *open says which. All verdicts but NO go on to the others.
@@ -221,7 +247,8 @@ decide(struct search *search, int64_t id, uint64_t *open)
                            backlog_event(search->query.backlog, id, &search->row_hint, &row);
             }
             bool is_decided = is_row ? is_known && filter_match_second(filter, i, &row, &one)
-                                     : is_text(search->terms[i].from) && decide_text(search, i, id, &one);
+                                     : is_text(search->terms[i].from) && (decide_text(search, i, id, &one) ||
+                                                                          decide_hit(search, i, id, &one));
             if (!is_decided)
                 *open |= 1ull << i;
             else if (one == FILTER_NO)
@@ -234,8 +261,9 @@ decide(struct search *search, int64_t id, uint64_t *open)
 }
 
 static void
-add_found(const struct search *search, struct search_found *found, int64_t id, bool is_undecided)
+add_found(struct search *search, struct search_found *found, int64_t id, bool is_undecided)
 {
+    search->matched++;
     found->undecided += is_undecided;
     if (is_undecided && search->query.leaves_undecided)
         return;
@@ -321,6 +349,19 @@ look_at(struct search *search, int64_t id, struct search_found *found)
 
 // --- the columns ---
 
+static size_t
+missing_in(const struct search *search, const struct column *column)
+{
+    size_t pending = search->query.backlog ? backlog_count(search->query.backlog) : search->query.count;
+    return pending > column_count(column) ? pending - column_count(column) : 0;
+}
+
+static bool
+is_worth_all(const struct search *search, const struct column *column)
+{
+    return (search->query.count - search->at) * DENSE >= missing_in(search, column);
+}
+
 // Does the next candidate need a column that does not reach it yet, and is that worth reading on? A page is
 // read; *did says so.
 static bool
@@ -330,17 +371,14 @@ fill_for(struct search *search, struct store *store, int64_t id, bool *did, stru
     struct text_cache *cache = search->query.cache;
     for (size_t i = 0; cache && !search->reads_rows && i < search->term_count; i++) {
         const struct term *term = &search->terms[i];
-        if (!is_text(term->from))
+        if (!is_text(term->from) || (search->hits.is_whole && search->hits.term == i))
             continue;
         const struct column *column = text_cache_column(cache, term->text);
         if (column_covers(column, id))
             continue;
-        size_t pending = search->query.backlog ? backlog_count(search->query.backlog) : search->query.count;
-        size_t missing = pending > column_count(column) ? pending - column_count(column) : 0;
-        bool is_worth = (search->query.count - search->at) * DENSE >= missing;
         bool is_first = search->at < ASK_FIRST && search->query.count > ASK_FIRST;
         bool is_over = false;
-        if (!is_worth || is_first)
+        if (is_first || !is_worth_all(search, column))
             continue;
         if (!text_cache_fill(cache, store, term->text, id, &is_over, err))
             return false;
@@ -351,6 +389,63 @@ fill_for(struct search *search, struct store *store, int64_t id, bool *did, stru
             return true;
     }
     return true;
+}
+
+// --- the server's pass ---
+
+// The term that is the only one about texts, and has a pattern that is to match; TERMS: there is none.
+static size_t
+term_to_seek(const struct search *search)
+{
+    size_t found = TERMS;
+    for (size_t i = 0; i < search->term_count; i++) {
+        if (!is_text(search->terms[i].from))
+            continue;
+        if (found < TERMS)
+            return TERMS;
+        found = i;
+    }
+    bool is_fit = found < TERMS && search->terms[found].pattern && !search->terms[found].is_inverted;
+    return is_fit ? found : TERMS;
+}
+
+// Asks the server for the literal of that term, where it has one and most of the column is not there.
+static void
+begin_hits(struct search *search)
+{
+    search->is_begun = true;
+    struct text_cache *cache = search->query.cache;
+    size_t n = cache && !search->reads_rows ? term_to_seek(search) : TERMS;
+    if (n == TERMS)
+        return;
+    const struct term *term = &search->terms[n];
+    const struct column *column = text_cache_column(cache, term->text);
+    size_t missing = missing_in(search, column);
+    if (column->is_bottom || missing < (search->query.seeks_first ? 1 : SEEK_LEAST) ||
+        !is_worth_all(search, column))
+        return;
+    struct strbuf literal = {0};
+    sieve_literal(term->pattern, &literal);
+    struct text_seek *seek = literal.len ? text_cache_seek(cache, term->text) : NULL;
+    if (seek) {
+        const struct event_scan scan = {.text = term->text,
+                                        .statuses = 1u << EVENT_PENDING,
+                                        .literal = strbuf_bytes(&literal),
+                                        .is_caseless = pattern_is_caseless(term->pattern)};
+        search_hits_begin(&search->hits, search->query.filter, n, seek, &scan, missing);
+    }
+    strbuf_release(&literal);
+}
+
+// Takes what came of it. True: it is left alone for now.
+static bool
+await_hits(struct search *search, int64_t until)
+{
+    int64_t waited = clock_mono() - search->hits.began;
+    bool has_first = search->matched >= SCREENFUL || waited > SEEK_FIRST_US || search->query.seeks_first;
+    bool is_alone = has_first && waited < SEEK_ALONE_US;
+    search_hits_take(&search->hits, until, is_alone);
+    return is_alone && search_hits_are_coming(&search->hits);
 }
 
 static bool
@@ -379,6 +474,10 @@ search_step(struct search *search, struct store *store, int64_t until, struct se
             struct err *err)
 {
     follow_cache(search);
+    if (!search->is_begun)
+        begin_hits(search);
+    if (search_hits_are_coming(&search->hits) && await_hits(search, until))
+        return search->asked_count == 0 || read_asked(search, store, found, err);
     size_t looked = 0;
     while (search->at < search->query.count && search->asked_rows < search->ask_limit) {
         int64_t blocks = search->blocks;
@@ -403,4 +502,7 @@ search_explain(const struct search *search, struct strbuf *out)
                   "looked at %zu of %zu events; %" PRId64 " rows read, %" PRId64
                   " different texts matched in %" PRId64 " blocks\n",
                   search->at, search->query.count, search->rows_read, search->texts_matched, search->blocks);
+    if (search->hits.is_whole)
+        strbuf_printf(out, "the server looked for the literal: %zu events hold it, %zu of them match\n",
+                      search->hits.rows, search->hits.count);
 }

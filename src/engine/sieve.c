@@ -12,17 +12,11 @@ enum { SAMPLE = 8000, LEAST_LITERAL = 3, TICK_ROWS = 1000 };
 
 // --- the choice ---
 
-// Of the literal, what any server finds in the same rows: all of it where case counts, else the longest part
-// in ASCII without k, s and i, which have kin elsewhere (KELVIN SIGN, LONG S, the dotless ı).
-static void
-server_literal(struct sieve *sieve, const struct pattern *pattern)
+// All of it where case counts, else the longest part in ASCII without k, s and i, which have kin elsewhere
+// (KELVIN SIGN, LONG S, the dotless ı).
+static struct bytes
+safe_part(struct bytes holds)
 {
-    struct bytes holds = pattern_holds(pattern);
-    sieve->is_caseless = pattern_is_caseless(pattern);
-    if (!sieve->is_caseless) {
-        strbuf_add(&sieve->literal, holds);
-        return;
-    }
     struct bytes longest = {"", 0};
     for (size_t from = 0, at = 0; at <= holds.len; at++) {
         bool is_end =
@@ -33,7 +27,16 @@ server_literal(struct sieve *sieve, const struct pattern *pattern)
             longest = bytes_slice(holds, from, at - from);
         from = at + 1;
     }
-    strbuf_add(&sieve->literal, longest);
+    return longest;
+}
+
+void
+sieve_literal(const struct pattern *pattern, struct strbuf *literal)
+{
+    struct bytes holds = pattern_holds(pattern);
+    struct bytes part = pattern_is_caseless(pattern) ? safe_part(holds) : holds;
+    if (part.len >= LEAST_LITERAL)
+        strbuf_add(literal, part);
 }
 
 static int
@@ -66,8 +69,10 @@ choose_term(struct sieve *sieve, struct filter *filter)
                   : from == FILTER_FROM_PAYLOAD ? EVENT_TEXT_PAYLOAD
                                                 : EVENT_TEXT_ERROR;
     struct pattern *pattern = filter_term_pattern(filter, sieve->term);
-    if (pattern && !filter_term_is_inverted(filter, sieve->term))
-        server_literal(sieve, pattern);
+    if (!pattern || filter_term_is_inverted(filter, sieve->term))
+        return;
+    sieve->is_caseless = pattern_is_caseless(pattern);
+    sieve_literal(pattern, &sieve->literal);
 }
 
 // --- one pass ---
@@ -187,7 +192,7 @@ sieve_init(struct sieve *sieve, struct store *store, struct filter *filter, stru
 {
     *sieve = (struct sieve){0};
     choose_term(sieve, filter);
-    if (!sieve->is_usable || sieve->literal.len < LEAST_LITERAL)
+    if (!sieve->is_usable || sieve->literal.len == 0)
         return true;
     if (!store_trigram_index(store, sieve->text, sieve->index, err))
         return false;
@@ -218,7 +223,7 @@ sieve_explain(const struct sieve *sieve, const struct filter *filter, struct str
     }
     strbuf_printf(out, "one pass over the column of %s, then whole rows of what it lets through\n",
                   filter_term_name(filter, sieve->term));
-    if (sieve->literal.len < LEAST_LITERAL)
+    if (sieve->literal.len == 0)
         strbuf_add_text(out, "the server is asked for every row: there is no literal it could look for\n");
     else if (sieve->asks_server)
         strbuf_printf(out, "the server is asked for rows with \"%s\"%s%s%s\n", strbuf_text(&sieve->literal),

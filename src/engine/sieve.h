@@ -25,6 +25,10 @@ struct sieve {
     double asked_us; // a row where the server looks for the literal
 };
 
+// Appends what a server is to look for where the pattern is to match: the literal, or as much of it as any
+// server finds in the same rows; nothing where that is too little to be worth it.
+void sieve_literal(const struct pattern *pattern, struct strbuf *literal);
+
 // Chooses and measures. The filter is borrowed until the end of sieve_run.
 bool sieve_init(struct sieve *sieve, struct store *store, struct filter *filter, struct err *err) MUST_CHECK;
 void sieve_release(struct sieve *sieve);

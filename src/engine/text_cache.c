@@ -7,12 +7,18 @@
 #include "engine/text_reader.h"
 #include "engine/text_watch.h"
 
-enum { FIRST_ROWS = 500, LEAST_ROWS = 250, MOST_ROWS = 20000 };
+enum {
+    FIRST_ROWS = 500,
+    LEAST_ROWS = 250,
+    MOST_ROWS = 20000,
+    BEGUN_ROWS = 8000, // read here, so that the first screenful does not wait for the reader's connections
+};
 static const int64_t PAGE_US = 10000; // what a page may take
 static const int64_t CHECK_US = US_PER_SECOND;
 static const int64_t LOOK_LEAST_US = 2 * US_PER_SECOND;   // between two looks for changes,
 enum { LOOK_SHARE = 20, MOST_MISSING = 2000 };            // which take at most a twentieth of the time
 static const int64_t READER_REST_US = 30 * US_PER_SECOND; // after it failed
+static const int64_t TYPING_US = US_PER_SECOND;           // between two searches of who types on
 
 struct text_cache {
     int64_t limit;
@@ -24,6 +30,9 @@ struct text_cache {
     uint64_t generation;
     struct text_reader *reader; // NULL: pages are read here
     int64_t reader_at;          // clock_mono before which it is not asked again
+    struct text_seek *seek;     // NULL: columns are read
+    unsigned sought;            // set of 1 << enum event_text
+    int64_t left_at;            // clock_mono of the last search that was left; 0: none
     struct text_watch *watch;   // NULL: looks for changes are made here
     int64_t mark;               // what was written since is not known; 0: no mark yet
     int64_t look_at;            // clock_mono of the next look
@@ -49,6 +58,7 @@ text_cache_create(int64_t limit, const struct store_settings *settings)
     struct text_cache *cache = alloc_bytes(sizeof *cache);
     cache->limit = limit;
     cache->reader = settings && limit > 0 ? text_reader_create(settings) : NULL;
+    cache->seek = settings && limit > 0 ? text_seek_create(settings) : NULL;
     cache->watch = settings && limit > 0 ? text_watch_create(settings) : NULL;
     if (getrandom(cache->key, sizeof cache->key, 0) != (ssize_t)sizeof cache->key)
         die("the system gave no random bytes");
@@ -62,6 +72,7 @@ text_cache_destroy(struct text_cache *cache)
     if (!cache)
         return;
     text_reader_destroy(cache->reader);
+    text_seek_destroy(cache->seek);
     text_watch_destroy(cache->watch);
     for (int i = 0; i < EVENT_TEXT_COUNT; i++)
         column_release(&cache->columns[i]);
@@ -175,6 +186,32 @@ text_cache_check(struct text_cache *cache, struct store *store, struct err *err)
         look(cache, store);
     cache->changes = changes;
     return true;
+}
+
+struct text_seek *
+text_cache_seek(struct text_cache *cache, enum event_text text)
+{
+    bool is_typing = cache->left_at && clock_mono() - cache->left_at < TYPING_US;
+    bool was_sought = cache->sought >> text & 1;
+    if (!cache->seek || text_seek_is_busy(cache->seek))
+        return NULL;
+    if ((is_typing || was_sought) && !text_cache_is_full(cache))
+        return NULL;
+    cache->sought |= 1u << text;
+    return cache->seek;
+}
+
+void
+text_cache_was_left(struct text_cache *cache)
+{
+    cache->left_at = clock_mono();
+}
+
+void
+text_cache_rest(struct text_cache *cache)
+{
+    if (cache->seek)
+        text_seek_rest(cache->seek);
 }
 
 struct column *
@@ -309,7 +346,8 @@ text_cache_fill(struct text_cache *cache, struct store *store, enum event_text t
         return true;
     if (!make_mark(cache, store, err))
         return false;
-    if (is_up || !cache->reader || clock_mono() < cache->reader_at)
+    bool reads_here = column_count(column) < BEGUN_ROWS || (cache->seek && text_seek_is_busy(cache->seek));
+    if (is_up || reads_here || !cache->reader || clock_mono() < cache->reader_at)
         return fill_here(cache, store, text, is_up, is_over, err);
     if (!fill_ahead(cache, store, text, err))
         return false;

@@ -10,6 +10,7 @@
 #define REDRIVE_ENGINE_TEXT_CACHE_H
 
 #include "core/column.h"
+#include "engine/text_seek.h"
 #include "store/event_texts.h"
 
 struct text_cache;
@@ -25,6 +26,12 @@ bool text_cache_check(struct text_cache *cache, struct store *store, struct err 
 // the limit.
 bool text_cache_fill(struct text_cache *cache, struct store *store, enum event_text text, int64_t id,
                      bool *is_over, struct err *err) MUST_CHECK;
+// For a search: who asks the server which events hold a literal, where that is worth more than reading the
+// column. It is the first time or where the column does not fit in the limit, and not while searches follow
+// each other, because who types on is served best by a column that fills. NULL: not now.
+struct text_seek *text_cache_seek(struct text_cache *cache, enum event_text text);
+void text_cache_was_left(struct text_cache *cache); // by a search, before its end
+void text_cache_rest(struct text_cache *cache);     // nothing is being searched for: gives back what it can
 struct column *text_cache_column(struct text_cache *cache, enum event_text text);
 // Another number once what was held is forgotten: texts have other numbers then.
 uint64_t text_cache_generation(const struct text_cache *cache);

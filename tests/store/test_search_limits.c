@@ -137,6 +137,95 @@ a_search_gives_way(void **state)
     end(&bench);
 }
 
+static struct search *
+search_with(const struct bench *bench, struct filter *filter, struct text_cache *cache)
+{
+    return search_create(&(struct search_query){
+        .filter = filter, .ids = bench->ids, .count = bench->count, .cache = cache, .seeks_first = true});
+}
+
+static size_t
+found_with(struct bench *bench, struct filter *filter, struct text_cache *cache)
+{
+    struct search *search = search_with(bench, filter, cache);
+    struct search_found found = {0};
+    while (!search_is_over(search))
+        assert_works(search_step(search, bench->store, clock_mono() + 10000, &found, &err));
+    search_destroy(search);
+    free(found.ids);
+    return found.count;
+}
+
+// The server looks for a literal the first time; who searches again has the column read. What it cannot be
+// asked for is found all the same.
+static void
+a_column_is_sought_once(void **state)
+{
+    (void)state;
+    enum { EVENTS = 3000 };
+    struct bench bench;
+    begin(&bench, EVENTS);
+    test_sql(bench.world.admin,
+             "UPDATE public.dlq_events SET error_message = 'a needle ' || id WHERE id %% 100 = 7");
+    struct filter *filter = parse("needle");
+    struct text_cache *cache = text_cache_create(64 << 20, &bench.settings);
+    const struct column *column = text_cache_column(cache, EVENT_TEXT_ERROR);
+    assert_int_equal(found_with(&bench, filter, cache), EVENTS / 100);
+    assert_int_equal(column_count(column), 0);
+    assert_int_equal(found_with(&bench, filter, cache), EVENTS / 100);
+    assert_int_equal(column_count(column), EVENTS);
+    text_cache_destroy(cache);
+
+    struct store_settings nowhere = bench.settings;
+    nowhere.conninfo = "host=/nowhere port=1";
+    cache = text_cache_create(64 << 20, &nowhere);
+    assert_int_equal(found_with(&bench, filter, cache), EVENTS / 100);
+    text_cache_destroy(cache);
+    filter_destroy(filter);
+    end(&bench);
+}
+
+// Who types on does not wait for the server, and the server is not left at work.
+static void
+what_the_server_looks_for_is_left_at_once(void **state)
+{
+    (void)state;
+    static const char at_work[] = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'COPY%' AND state ="
+                                  " 'active' AND wait_event_type = 'Lock' AND datname = current_database()";
+    struct bench bench;
+    begin(&bench, 1000);
+    struct filter *filter = parse("needle");
+    struct text_cache *cache = text_cache_create(64 << 20, &bench.settings);
+    PGconn *holder = test_connect(bench.world.conninfo);
+    test_sql(holder, "BEGIN; LOCK TABLE public.dlq_events IN ACCESS EXCLUSIVE MODE");
+    struct search *search = search_with(&bench, filter, cache);
+    struct search_found found = {0};
+    int64_t until = clock_mono() + 20 * US_PER_SECOND;
+    while (test_number(bench.world.admin, at_work) == 0 && clock_mono() < until)
+        assert_works(search_step(search, bench.store, clock_mono() + 1000, &found, &err));
+    assert_int_equal(test_number(bench.world.admin, at_work), 1);
+    assert_int_equal(search_at(search), 0);
+
+    int64_t began = clock_mono();
+    search_destroy(search);
+    int64_t took = clock_mono() - began;
+    if (took > 20000)
+        fail_msg("it took %lld us", (long long)took);
+    while (test_number(bench.world.admin, at_work) > 0 && clock_mono() < until)
+        clock_sleep(1000);
+    assert_int_equal(test_number(bench.world.admin, at_work), 0);
+    test_sql(holder, "ROLLBACK");
+    PQfinish(holder);
+
+    // What was left counts as typing: the column is read.
+    assert_int_equal(found_with(&bench, filter, cache), 0);
+    assert_int_equal(column_count(text_cache_column(cache, EVENT_TEXT_ERROR)), 1000);
+    free(found.ids);
+    text_cache_destroy(cache);
+    filter_destroy(filter);
+    end(&bench);
+}
+
 static int64_t
 uses_of_index(struct bench *bench)
 {
@@ -209,6 +298,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_stays_within_the_limit),
         cmocka_unit_test(a_search_gives_way),
+        cmocka_unit_test(a_column_is_sought_once),
+        cmocka_unit_test(what_the_server_looks_for_is_left_at_once),
         cmocka_unit_test(a_trigram_index_is_used),
     };
     return cmocka_run_group_tests_name("search_limits", tests, NULL, NULL);

@@ -170,6 +170,7 @@ desk_cache_step(struct desk *desk)
     if (desk->is_counting || !desk_sums_readable(desk) || clock_mono() < desk->cache_at ||
         desk->settings->filter_cache == 0)
         return false;
+    text_cache_rest(desk->cache);
     struct err err = {0};
     bool is_over = true;
     if (!desk_rows_step(desk, &is_over, &err))
