@@ -73,13 +73,16 @@ static struct spent
 spent_by(pid_t thread)
 {
     char path[64];
-    long long ran = 0, waited = 0;
+    char line[96] = "";
+    char *rest = line;
     snprintf(path, sizeof path, "/proc/%ld/task/%ld/schedstat", (long)thread, (long)thread);
     FILE *file = fopen(path, "r");
-    if (file && fscanf(file, "%lld %lld", &ran, &waited) != 2)
-        ran = waited = 0;
-    if (file)
+    if (file) {
+        (void)!fgets(line, sizeof line, file);
         fclose(file);
+    }
+    int64_t ran = strtoll(rest, &rest, 10);
+    int64_t waited = strtoll(rest, NULL, 10);
     return (struct spent){.ran = ran / 1000, .waited = waited / 1000};
 }
 
