@@ -122,8 +122,9 @@ enum reply_kind {
     REPLY_CATEGORY,  // the category was given or taken back
     REPLY_AUDIT,
     REPLY_STATS,
-    REPLY_NEWS,  // number 0: something ended that everybody should hear: a sentence
-    REPLY_ERROR, // of the request with this number: err
+    REPLY_CHANGED, // number 0: somebody wrote the rows of these pending events (ids; NULL: too many to name)
+    REPLY_NEWS,    // number 0: something ended that everybody should hear: a sentence
+    REPLY_ERROR,   // of the request with this number: err
 };
 
 enum link_state { LINK_CONNECTING, LINK_LIVE, LINK_LOST };

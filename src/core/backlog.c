@@ -165,6 +165,27 @@ backlog_add(struct backlog *backlog, const struct event *events, size_t count)
     return added;
 }
 
+size_t
+backlog_renew(struct backlog *backlog, const struct event *events, size_t count)
+{
+    size_t renewed = 0;
+    struct side *sides[] = {&backlog->newer, &backlog->older};
+    for (size_t i = 0; i < count * 2; i++) {
+        const struct event *event = &events[i / 2];
+        struct side *side = sides[i % 2];
+        bool is_there;
+        size_t at = side_position(side, event->id, &is_there);
+        if (!is_there)
+            continue;
+        struct row row = make_row(backlog, event);
+        struct row *known = &side->rows[at];
+        renewed += row.created != known->created || row.group != known->group || row.type != known->type ||
+                   row.topic != known->topic || row.source != known->source || row.retries != known->retries;
+        *known = row;
+    }
+    return renewed;
+}
+
 static bool
 id_is_among(const int64_t *ids, size_t count, int64_t id)
 {

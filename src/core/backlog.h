@@ -23,6 +23,8 @@ void backlog_destroy(struct backlog *backlog);
 
 // Adds those that are not there yet; returns how many. The bytes are not kept.
 size_t backlog_add(struct backlog *backlog, const struct event *events, size_t count);
+// What these events are now, where they are there; returns how many were something else.
+size_t backlog_renew(struct backlog *backlog, const struct event *events, size_t count);
 // Removes these ids (ascending); unknown ones are ignored; returns how many went.
 size_t backlog_remove(struct backlog *backlog, const int64_t *ids, size_t count);
 // Compares with the true set of pending ids (ascending): what is not in it is removed, what is missing is

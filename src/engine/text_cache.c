@@ -28,14 +28,16 @@ struct text_cache {
     int64_t changes;               // store_change_count of the last look
     int64_t check_at;              // clock_mono
     uint64_t generation;
-    struct text_reader *reader; // NULL: pages are read here
-    int64_t reader_at;          // clock_mono before which it is not asked again
-    struct text_seek *seek;     // NULL: columns are read
-    unsigned sought;            // set of 1 << enum event_text
-    int64_t left_at;            // clock_mono of the last search that was left; 0: none
-    struct text_watch *watch;   // NULL: looks for changes are made here
-    int64_t mark;               // what was written since is not known; 0: no mark yet
-    int64_t look_at;            // clock_mono of the next look
+    struct text_reader *reader;     // NULL: pages are read here
+    int64_t reader_at;              // clock_mono before which it is not asked again
+    struct text_seek *seek;         // NULL: columns are read
+    unsigned sought;                // set of 1 << enum event_text
+    int64_t left_at;                // clock_mono of the last search that was left; 0: none
+    struct text_watch *watch;       // NULL: looks for changes are made here
+    int64_t mark;                   // what was written since is not known; 0: no mark yet
+    int64_t look_at;                // clock_mono of the next look
+    text_cache_changed_fn *changed; // NULL: nobody is told
+    void *context;
 };
 
 static void
@@ -64,6 +66,13 @@ text_cache_create(int64_t limit, const struct store_settings *settings)
         die("the system gave no random bytes");
     forget(cache);
     return cache;
+}
+
+void
+text_cache_tell(struct text_cache *cache, text_cache_changed_fn *changed, void *context)
+{
+    cache->changed = changed;
+    cache->context = context;
 }
 
 void
@@ -126,6 +135,9 @@ apply(struct text_cache *cache, const struct text_changes *changes)
 {
     int64_t rest = changes->took * LOOK_SHARE;
     cache->look_at = clock_mono() + (rest > LOOK_LEAST_US ? rest : LOOK_LEAST_US);
+    bool is_known = !err_is_set(&changes->err) && !changes->is_too_many;
+    if (cache->changed && (changes->count || !is_known))
+        cache->changed(cache->context, is_known ? changes->ids : NULL, is_known ? changes->count : 0);
     if (!is_renewed(cache, changes)) {
         forget(cache);
         return;

@@ -19,6 +19,10 @@ struct text_cache;
 // NULL: on the store that is given, page by page. Borrowed.
 struct text_cache *text_cache_create(int64_t limit, const struct store_settings *settings);
 void text_cache_destroy(struct text_cache *cache);
+// Who else holds something of pending events is told, by text_cache_check, which were written since it was
+// told last (arrivals among them, in no order); ids NULL: too many to name, or nobody knows which.
+typedef void text_cache_changed_fn(void *context, const int64_t *ids, size_t count);
+void text_cache_tell(struct text_cache *cache, text_cache_changed_fn *changed, void *context);
 
 // Looks whether what is held is still true; at most once a second.
 bool text_cache_check(struct text_cache *cache, struct store *store, struct err *err) MUST_CHECK;

@@ -25,6 +25,7 @@ text_changes_destroy(struct text_changes *changes)
         return;
     for (int i = 0; i < EVENT_TEXT_COUNT; i++)
         text_page_destroy(changes->pages[i]);
+    free(changes->ids);
     free(changes);
 }
 
@@ -47,18 +48,16 @@ text_changes_find(struct store *store, int64_t mark, int64_t highest, unsigned c
                   struct text_changes *changes)
 {
     int64_t began = clock_mono();
-    int64_t *ids = NULL;
-    size_t count = 0;
     // The next mark is made first: what is written meanwhile is found by both looks.
-    bool ok = store_change_mark(store, &changes->mark, &changes->err) &&
-              store_changed_ids(store, mark, highest, MOST_CHANGED, &ids, &count, &changes->err);
-    changes->count = count;
-    changes->is_too_many = count == MOST_CHANGED;
+    bool ok =
+        store_change_mark(store, &changes->mark, &changes->err) &&
+        store_changed_ids(store, mark, highest, MOST_CHANGED, &changes->ids, &changes->count, &changes->err);
+    changes->is_too_many = changes->count == MOST_CHANGED;
     for (int i = 0; ok && !changes->is_too_many && i < EVENT_TEXT_COUNT; i++)
         if (columns >> i & 1)
-            ok = read_texts(store, (enum event_text)i, ids, count, &changes->pages[i], &changes->err);
+            ok = read_texts(store, (enum event_text)i, changes->ids, changes->count, &changes->pages[i],
+                            &changes->err);
     changes->took = clock_mono() - began;
-    free(ids);
 }
 
 static void

@@ -11,8 +11,9 @@
 struct text_watch;
 
 struct text_changes {
-    int64_t mark;                              // for the next look
-    size_t count;                              // of events, arrivals among them
+    int64_t mark; // for the next look
+    int64_t *ids; // of events, arrivals among them, in no order
+    size_t count;
     bool is_too_many;                          // to be told one by one
     struct text_page *pages[EVENT_TEXT_COUNT]; // of the columns asked for; NULL: not
     int64_t took;                              // µs

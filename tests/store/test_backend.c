@@ -388,6 +388,43 @@ what_is_collected_matched(void **state)
     end(&bench);
 }
 
+static bool
+names_change(const struct reply *reply, const void *context)
+{
+    for (size_t i = 0; reply->kind == REPLY_CHANGED && i < reply->id_count; i++)
+        if (reply->ids[i] == *(const int64_t *)context)
+            return true;
+    return false;
+}
+
+// Type, topic and retries of a pending row are not what others closed: no count changes by them.
+static void
+rows_follow_what_others_write(void **state)
+{
+    (void)state;
+    enum { EVENTS = 600 };
+    static const int64_t changed = 77;
+    struct bench bench;
+    prepare(&bench, EVENTS);
+    bench.settings.filter_cache = 64 << 20;
+    bench.backend = backend_start(&bench.settings, bench.requests, bench.replies);
+    watch_groups(&bench);
+    reply_destroy(await_count(&bench, EVENTS));
+    int64_t *ids = alloc_array(EVENTS, sizeof *ids);
+    int64_t undecided;
+    uint64_t number = ask(&bench, list_request("nowhere type:=another.type retries:9"));
+    assert_int_equal(gather(&bench, number, ids, EVENTS, &undecided), 0);
+
+    test_sql(bench.world.admin,
+             "UPDATE public.dlq_events SET event_type = 'another.type', retry_count = 9 WHERE id = 77");
+    reply_destroy(await(&bench, names_change, &changed));
+    number = ask(&bench, list_request("type:=another.type retries:9"));
+    assert_int_equal(gather(&bench, number, ids, EVENTS, &undecided), 1);
+    assert_int_equal(ids[0], changed);
+    free(ids);
+    end(&bench);
+}
+
 static void
 rows_and_details_are_read_by_id(void **state)
 {
@@ -779,6 +816,7 @@ main(void)
         cmocka_unit_test(lists_are_whole_and_newest_first),
         cmocka_unit_test(lists_do_not_wait_for_the_keeper),
         cmocka_unit_test(what_is_collected_matched),
+        cmocka_unit_test(rows_follow_what_others_write),
         cmocka_unit_test(rows_and_details_are_read_by_id),
         cmocka_unit_test(what_is_confirmed_is_asked_for_once),
         cmocka_unit_test(a_lost_connection_comes_back),

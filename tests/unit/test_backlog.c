@@ -64,6 +64,33 @@ rows_in_any_order_are_there_once(void **state)
 }
 
 static void
+what_others_wrote_is_renewed(void **state)
+{
+    (void)state;
+    struct backlog *backlog = backlog_create();
+    for (int64_t id = 10; id > 0; id--)
+        add(backlog, id, 7, "a", 100);
+    add(backlog, 11, 7, "a", 0); // an arrival, on the other side
+    struct event events[] = {make(4, 7, "b", 100), make(11, 8, "a", 0), make(5, 7, "a", 100),
+                             make(99, 7, "c", 0)};
+    events[0].topic = bytes_of("payments");
+    events[0].retry_count = 9;
+    assert_int_equal(backlog_renew(backlog, events, 4), 2); // 5 is as it was, 99 is not there
+    assert_int_equal(backlog_renew(backlog, events, 4), 0);
+    assert_int_equal(backlog_count(backlog), 11);
+
+    struct event seen;
+    size_t hint = 0;
+    assert_true(backlog_event(backlog, 4, &hint, &seen));
+    assert_true(bytes_equal_text(seen.event_type, "b") && bytes_equal_text(seen.topic, "payments"));
+    assert_int_equal(seen.retry_count, 9);
+    uint64_t key;
+    assert_true(backlog_group_of(backlog, 11, &key));
+    assert_int_equal(key, 8);
+    backlog_destroy(backlog);
+}
+
+static void
 groups_are_counted_exactly(void **state)
 {
     (void)state;
@@ -275,6 +302,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_in_any_order_are_there_once),
+        cmocka_unit_test(what_others_wrote_is_renewed),
         cmocka_unit_test(groups_are_counted_exactly),
         cmocka_unit_test(nothing_fades_before_the_minute_is_over),
         cmocka_unit_test(what_others_closed_goes_and_what_was_missed_is_named),

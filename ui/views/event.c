@@ -189,12 +189,21 @@ event_handle(struct app *app, void *state, enum action action)
 }
 
 static bool
+is_among(const struct reply *reply, int64_t id)
+{
+    for (size_t i = 0; i < reply->id_count; i++)
+        if (reply->ids[i] == id)
+            return true;
+    return !reply->ids;
+}
+
+static bool
 event_receive(struct app *app, void *state, struct reply *reply)
 {
     struct view_of_event *view = state;
     if (decide_receive(app, &view->decide, reply) || why_receive(app, view->why_number, reply))
         return true;
-    if (reply->kind == REPLY_NEWS)
+    if (reply->kind == REPLY_NEWS || (reply->kind == REPLY_CHANGED && is_among(reply, view->id)))
         ask(app, view);
     if (!reply->number || reply->number != view->number)
         return false;

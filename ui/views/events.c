@@ -223,6 +223,19 @@ take_rows(struct events *events, struct reply *reply)
     }
 }
 
+// Somebody wrote rows: what is on the screen of them is read again, at once.
+static void
+note_changes(struct events *events, const struct reply *reply)
+{
+    bool is_shown = !reply->ids;
+    for (size_t i = 0; !is_shown && i < reply->id_count; i++)
+        is_shown = row_cache_find(&events->rows, reply->ids[i]) != NULL;
+    if (!is_shown)
+        return;
+    events->are_rows_old = true;
+    events->rows_at = 0;
+}
+
 static bool
 events_receive(struct app *app, void *state, struct reply *reply)
 {
@@ -233,8 +246,10 @@ events_receive(struct app *app, void *state, struct reply *reply)
         events->are_rows_old = true;
         return true;
     }
+    if (reply->kind == REPLY_CHANGED)
+        note_changes(events, reply);
     if (!reply->number)
-        return false;
+        return reply->kind == REPLY_CHANGED && events->are_rows_old;
     if (reply->number == events->facets_number && reply->kind == REPLY_FACETS) {
         events_take_facets(app, events, reply);
     } else if (reply->number == events->collect_number) {

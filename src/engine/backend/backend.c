@@ -275,6 +275,7 @@ read_for_screen(void *context)
     struct desk *desk = &backend->reader;
     desk->backlog = NULL;
     desk->cache = text_cache_create(desk->settings->filter_cache, &desk->settings->store);
+    desk_changes_begin(desk);
     bool was_connected = false;
     while (!desk->is_stopping) {
         bool is_connected = connect_if_due(desk);
@@ -295,7 +296,7 @@ read_for_screen(void *context)
             if (!did_step || !desk_sums_readable(desk))
                 did_step |= desk_backlog_step(desk);
             did_step |= !desk->is_lost && desk_operations_step(desk);
-            did_step = did_step || (!desk->is_lost && desk_cache_step(desk));
+            did_step = did_step || (!desk->is_lost && (desk_changes_step(desk) || desk_cache_step(desk)));
         }
         if (!request && !did_step)
             request = mailbox_take(desk->inbox, reader_wait(desk, is_connected && !desk->is_lost));
@@ -314,6 +315,7 @@ read_for_screen(void *context)
     }
     desk_list_release(desk);
     desk_stats_release(desk);
+    desk_changes_release(desk);
     text_cache_destroy(desk->cache);
     backlog_destroy(desk->rows);
     backlog_destroy(desk->backlog);

@@ -142,6 +142,19 @@ add_ids(struct desk *desk, const int64_t *ids, size_t count, struct err *err)
 }
 
 bool
+desk_backlog_renew(struct desk *desk, const struct event *events, size_t count, struct err *err)
+{
+    if (desk->is_summed) {
+        if (desk->rows)
+            backlog_renew(desk->rows, events, count);
+        return true;
+    }
+    if (backlog_renew(desk->backlog, events, count) > 0)
+        desk->is_dirty = true;
+    return describe_new_groups(desk, err);
+}
+
+bool
 desk_backlog_arrivals(struct desk *desk, int64_t highest, bool *is_over, struct err *err)
 {
     struct event_page page = {0};

@@ -83,6 +83,10 @@ struct desk {
     struct text_cache *cache; // of pending events (reader)
     int64_t cache_at;         // clock_mono before which it is not looked after
 
+    // Pending events that somebody wrote, to be read again from changed_at on.
+    int64_t *changed; // heap
+    size_t changed_count, changed_capacity, changed_at;
+
     struct stats_job *stats; // the analyses that are counted, or were last; NULL: none
 
     struct list_job list;    // what the view shows
@@ -117,6 +121,10 @@ void desk_groups_request(struct desk *desk, const struct request *request);
 // backlog. One page a call; *is_over tells that there is no more.
 bool desk_backlog_arrivals(struct desk *desk, int64_t highest, bool *is_over, struct err *err);
 
+// What these pending events are now, where they are counted here one by one.
+bool desk_backlog_renew(struct desk *desk, const struct event *events, size_t count,
+                        struct err *err) MUST_CHECK;
+
 // sums_desk.c: the backlog out of the sums of the database.
 bool desk_sums_usable(struct desk *desk); // somebody keeps them, or this screen may
 bool desk_sums_look(struct desk *desk, struct err *err);
@@ -144,6 +152,11 @@ void desk_list_arrived(struct desk *desk, const struct event *events,
 const struct backlog *desk_rows_known(const struct desk *desk);
 bool desk_rows_step(struct desk *desk, bool *is_over, struct err *err);
 void desk_rows_arrived(struct desk *desk, const struct event *events, size_t count);
+
+// changes_desk.c: what others changed in pending events, apart from closing them.
+void desk_changes_begin(struct desk *desk);
+bool desk_changes_step(struct desk *desk);
+void desk_changes_release(struct desk *desk);
 
 // search_desk.c
 void desk_search_begin(struct desk *desk, struct list_job *list);

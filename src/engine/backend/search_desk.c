@@ -179,8 +179,8 @@ desk_cache_step(struct desk *desk)
         return true;
     is_over = column->is_bottom && highest <= column->high;
     int64_t towards = column->is_bottom ? highest : 0;
-    if (!is_over && (!text_cache_check(desk->cache, desk->store, &err) ||
-                     !text_cache_fill(desk->cache, desk->store, EVENT_TEXT_ERROR, towards, &is_over, &err)))
+    if (!text_cache_check(desk->cache, desk->store, &err) ||
+        (!is_over && !text_cache_fill(desk->cache, desk->store, EVENT_TEXT_ERROR, towards, &is_over, &err)))
         return desk_failed(desk, 0, &err);
     if (is_over)
         desk->cache_at = clock_mono() + KEEP_EVERY;
