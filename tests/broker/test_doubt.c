@@ -1,6 +1,8 @@
 // What happens when Kafka's markers are gone, or say something else than they should: quarantine, a scan for
 // the headers, and where that cannot be complete a person (operations.md 1.5.6). Never a guess.
 #include <unistd.h>
+#include "broker/producer.h"
+#include "broker/scan.h"
 #include "store/checkup.h"
 #include "store/doubt.h"
 #include "tests/broker/stage.h"
@@ -391,6 +393,107 @@ a_topic_that_is_gone_is_no_evidence(void **state)
 }
 
 static void
+no_topic_to_search_is_no_evidence(void **state)
+{
+    (void)state;
+    begin("nameless");
+    int64_t operation = ask(1, EVENTS);
+    die_at("after-commit:1");
+    delete_group(last_group());
+    test_sql(stage.world.admin, "UPDATE redrive.chunk SET topics = '{}'");
+    work_once();
+    assert_int_equal(get_operation(&stage.world, operation).held, EVENTS);
+    assert_int_equal(count_of("slot WHERE quarantined AND note LIKE '%no topic is known%'"), 1);
+    world_end(&stage.world);
+}
+
+static bool
+stop_at_once(void *context)
+{
+    (void)context;
+    return false;
+}
+
+static void
+a_search_that_is_cut_short_is_no_evidence(void **state)
+{
+    (void)state;
+    begin("hurried");
+    for (int i = 0; i < 3; i++)
+        put_strangers(0);
+    struct broker *broker;
+    const struct broker_settings settings = {.brokers = test_kafka()};
+    const char *topic = stage.topic;
+    struct scan scan = {.topics = &topic, .topic_count = 1, .chunk_id = "none", .since = clock_now()};
+    assert_works(broker_open(&broker, &settings, &err));
+    assert_works(broker_scan(broker, &scan, 10000, NULL, NULL, &err));
+    if (!scan.is_complete)
+        fail_msg("%s", scan.why);
+    assert_int_equal(scan.records, 3 * PARTITIONS);
+    scan_release(&scan);
+    assert_works(broker_scan(broker, &scan, 10000, stop_at_once, NULL, &err));
+    assert_false(scan.is_complete);
+    assert_non_null(strstr(scan.why, "could not be read to its end in time"));
+    scan_release(&scan);
+    broker_close(broker);
+    world_end(&stage.world);
+}
+
+// Somebody who has the slot's transactional id, and a transaction of it that is still open.
+static struct producer *
+start_zombie(const char *txn_id)
+{
+    struct producer *zombie;
+    const struct broker_settings settings = {.brokers = test_kafka()};
+    const struct producer_settings how = {.txn_id = txn_id, .records = 1};
+    const struct producer_record record = {.topic = stage.topic, .partition = 0, .value = BYTES("zombie")};
+    struct report report;
+    size_t count = 0;
+    bool is_done = false;
+    assert_works(producer_open(&zombie, &settings, &how, &err));
+    while (!is_done)
+        assert_works(producer_init(zombie, 100, &is_done, &err));
+    assert_works(producer_begin(zombie, &err));
+    assert_works(producer_send(zombie, &record, 0, &is_done, &err));
+    while (!count)
+        assert_works(producer_serve(zombie, 100, &report, 1, &count, &err));
+    assert_int_equal(report.kind, REPORT_DELIVERED);
+    return zombie;
+}
+
+// Whoever held the slot before may be alive: he is fenced before the topics are searched, or he could still
+// commit what was just found not to be there.
+static void
+nobody_can_commit_behind_the_search(void **state)
+{
+    (void)state;
+    begin("fenced");
+    int64_t operation = ask(1, EVENTS);
+    die_at("after-claim:1");
+    char cluster[64];
+    struct slot slot;
+    struct chunk chunk;
+    snprintf(cluster, sizeof cluster, "%s", test_text(stage.world.admin, "SELECT name FROM redrive.cluster"));
+    assert_works(slot_acquire(stage.world.store, cluster, "t", NULL, 0, &slot, &err));
+    assert_works(slot_check(stage.world.store, &slot, &chunk, &err));
+    assert_true(chunk.exists);
+    assert_works(chunk_settle(stage.world.store, &slot, &chunk, CHUNK_IN_DOUBT, "a test", &err));
+    assert_works(slot_release(stage.world.store, &slot, &err));
+
+    struct producer *zombie = start_zombie(slot.txn_id);
+    work(operation);
+    assert_all_done(&stage.world, operation, EVENTS);
+    struct err err = {0};
+    bool is_done = false;
+    assert_false(producer_commit(zombie, 10000, &is_done, &err));
+    assert_int_equal(err.kind, ERR_CONFLICT);
+    producer_destroy(zombie);
+    assert_each_once(stage.topic, PARTITIONS, 1, EVENTS);
+    assert_int_equal(count_of("chunk WHERE state = 'aborted' AND evidence LIKE 'found 0 of 40%'"), 1);
+    world_end(&stage.world);
+}
+
+static void
 decide(int64_t operation, bool is_published)
 {
     int64_t events;
@@ -443,6 +546,9 @@ main(void)
         cmocka_unit_test(a_foreign_marker_beside_a_chunk_is_no_evidence),
         cmocka_unit_test(records_that_came_later_are_no_evidence),
         cmocka_unit_test(a_topic_that_is_gone_is_no_evidence),
+        cmocka_unit_test(no_topic_to_search_is_no_evidence),
+        cmocka_unit_test(a_search_that_is_cut_short_is_no_evidence),
+        cmocka_unit_test(nobody_can_commit_behind_the_search),
         cmocka_unit_test(without_any_evidence_a_person_says_that_it_was_published),
         cmocka_unit_test(without_any_evidence_a_person_says_that_it_is_sent_again),
     };
