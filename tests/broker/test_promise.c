@@ -5,7 +5,7 @@
 #include "broker/marker.h"
 #include "broker/probe.h"
 #include "store/doubt.h"
-#include "tests/broker/work_world.h"
+#include "tests/broker/stage.h"
 #include <librdkafka/rdkafka_mock.h> // needs rdkafka.h before it
 
 static char mock_brokers[200];
@@ -334,6 +334,32 @@ assert_says(const char *brokers, const char *topic, const char *golden)
         fail_msg("not what %s has:\n%s", golden, said);
 }
 
+// What a cluster can promise was found out by trying, and is tried again when a day has passed.
+static void
+a_verdict_holds_for_a_day(void **state)
+{
+    (void)state;
+    static const struct {
+        int hours;
+        bool is_tried_again;
+    } rows[] = {{23, false}, {25, true}};
+    struct stage stage = {.stem = "verdict", .partitions = 1};
+    void *context = &stage;
+    stage_set(&context);
+    stage_fail(&stage, 3);
+    for (int64_t id = 1; id <= 3; id++) {
+        if (id > 1)
+            test_sql(stage.world.admin, "UPDATE redrive.cluster SET checked_at = now() - interval '%d h'",
+                     rows[id - 2].hours);
+        int64_t operation = make_operation(&stage.world, stage.world.store, ACTION_REPROCESS, id, id);
+        assert_int_equal(work_run(&stage.world, &(struct work_how){.operation = operation}), 0);
+        int64_t fresh = test_number(stage.world.admin, "SELECT count(*) FROM redrive.cluster WHERE "
+                                                       "checked_at > now() - interval '1 h'");
+        assert_int_equal(fresh, id == 1 || rows[id - 2].is_tried_again);
+    }
+    stage_clear(&context);
+}
+
 static void
 the_words_on_a_real_kafka(void **state)
 {
@@ -361,6 +387,7 @@ main(void)
         cmocka_unit_test(degraded_mode_publishes_and_says_so),
         cmocka_unit_test(degraded_mode_looks_before_it_sends_again),
         cmocka_unit_test(degraded_mode_waits_before_it_looks),
+        cmocka_unit_test(a_verdict_holds_for_a_day),
         cmocka_unit_test(a_real_kafka_passes),
         cmocka_unit_test(the_mock_cluster_fails),
         cmocka_unit_test(nobody_there_is_no_verdict),

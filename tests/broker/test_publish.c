@@ -364,6 +364,27 @@ keeps_the_markers_of_idle_slots_fresh(void **state)
     assert_each_once(stage.topic, PARTITIONS, 1, 400);
 }
 
+// More workers than slots may be alive: who has nothing to do holds none.
+static void
+lets_its_slots_go_when_there_is_nothing_to_do(void **state)
+{
+    (void)state;
+    stage_fail(&stage, 20);
+    int64_t operation = make_operation(&stage.world, stage.world.store, ACTION_REPROCESS, 1, 20);
+    pid_t pid = work_start(&stage.world, &(struct work_how){.lives = 20 * US_PER_SECOND});
+    int64_t deadline = clock_mono() + 60 * US_PER_SECOND;
+    while (get_operation(&stage.world, operation).done < 20 && clock_mono() < deadline)
+        clock_sleep(20000);
+    const char *held = "SELECT count(*) FROM redrive.slot WHERE holder IS NOT NULL";
+    assert_true(test_number(stage.world.admin, held) > 0);
+    while (test_number(stage.world.admin, held) > 0 && kill(pid, 0) == 0 && clock_mono() < deadline)
+        clock_sleep(50000);
+    assert_int_equal(test_number(stage.world.admin, held), 0);
+    assert_int_equal(test_number(stage.world.admin, "SELECT count(*) FROM redrive.worker"), 1);
+    kill(pid, SIGTERM);
+    assert_int_equal(work_wait(pid), 0);
+}
+
 int
 main(void)
 {
@@ -373,6 +394,7 @@ main(void)
         staged(takes_the_key_from_the_payload),
         staged(keeps_the_order_of_a_partition),
         staged(keeps_the_markers_of_idle_slots_fresh),
+        staged(lets_its_slots_go_when_there_is_nothing_to_do),
         staged(keeps_to_the_rate),
         staged(puts_aside_what_others_closed),
         staged(says_within_25_seconds_that_kafka_is_away),

@@ -25,7 +25,7 @@ ok "an unknown id" all exits 5 ';' one_sentence
 run discard "${db[@]}" --id 1 --id 99999 --yes
 ok "an unknown id among others: nothing is done" all exits 5 ';' in_table "SELECT status FROM dlq_events WHERE id = 1" PENDING
 run discard "${db[@]}" --id 1004 --yes
-ok "an event that is closed already" all exits 5 ';' one_sentence
+ok "an event that is closed already: nothing is frozen" all exits 5 ';' one_sentence ';' warns "closed already" ';' in_table "SELECT count(*) FROM redrive.operation" 0
 run discard "${db[@]}" --filter nothingatall --yes
 ok "nothing to act on" all exits 5 ';' one_sentence
 run discard "${db[@]}" --queue empty_dlq --yes

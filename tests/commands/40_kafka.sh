@@ -43,6 +43,11 @@ run resolve "${db[@]}" --id 440 --detach --yes
 run reprocess "${db[@]}" --id 441 --yes --json
 ok "a worker carries out whatever waits" all exits 0 ';' in_table "SELECT count(*) FROM dlq_events WHERE id IN (440, 441) AND status = 'RESOLVED'" 2
 
+# A chunk in doubt is searched for by its time, so nothing is sent from a host that has another.
+REDRIVE_NOW=2020-01-01T00:00:00Z run reprocess "${db[@]}" --id 442 --yes
+ok "a host whose clock is far off publishes nothing" all not exits 0 ';' warns "this host's clock is" ';' warns NTP ';' in_table "SELECT status FROM dlq_events WHERE id = 442" PENDING
+run operation "${db[@]}" "$(sql 'SELECT max(no) FROM redrive.operation')" cancel
+
 # Rate 0: nothing is sent; an interrupt ends the foreground, a new rate lets a worker go on.
 ran="redrive reprocess --rate 0, interrupted"
 "$REDRIVE" reprocess "${db[@]}" --filter id:450..454 --rate 0 --yes --json >"$work/out" 2>"$work/err" &
