@@ -1,0 +1,79 @@
+// The records that events came from, read again: which one is the event's own, and what is said where that
+// cannot be known now.
+#include "tests/broker/stage.h"
+
+#include "broker/broker.h"
+#include "engine/originals.h"
+
+static struct stage stage = {.stem = "originals", .partitions = 2};
+
+// What is found for an event with this payload, said to come from offset `offset` of partition 0.
+static enum original_state
+look_for(const char *brokers, const char *payload, int64_t offset, struct err *err)
+{
+    const struct broker_settings settings = {.brokers = brokers};
+    struct broker *broker = NULL;
+    test_sql(stage.world.admin,
+             "TRUNCATE dlq_events; INSERT INTO dlq_events (id, event_id, event_type, event_payload, "
+             "error_message) VALUES (1, 'e', 't', '%s', 'x')",
+             payload);
+    const struct event event = {.id = 1,
+                                .topic = bytes_of(stage.topic),
+                                .partition = 0,
+                                .offset = offset,
+                                .has_partition = true,
+                                .has_offset = true};
+    const struct event *const events[] = {&event};
+    struct original original = {0};
+    assert_true(broker_open(&broker, &settings, err));
+    bool ok = originals_find(stage.world.store, broker, events, 1, 2000, NULL, NULL, &stage.world.arena,
+                             &original, err);
+    broker_close(broker);
+    assert_int_equal(ok, !err_is_set(err));
+    if (ok && original.state != ORIGINAL_FOUND && original.state != ORIGINAL_OTHER)
+        assert_non_null(original.why);
+    return original.state;
+}
+
+static void
+are_believed_only_as_the_same_value(void **state)
+{
+    (void)state;
+    rd_kafka_t *producer = kafka_client(RD_KAFKA_PRODUCER, NULL);
+    static const char *const values[] = {"{ \"a\" : 1.0 }", "{\"a\":2}", "not json", NULL, "\xff{}"};
+    static const enum original_state wanted[] = {ORIGINAL_FOUND, ORIGINAL_OTHER, ORIGINAL_OTHER,
+                                                 ORIGINAL_OTHER, ORIGINAL_OTHER, ORIGINAL_GONE};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        put_record(producer, stage.topic, 0, "k", values[i], "t");
+    assert_int_equal(rd_kafka_flush(producer, 10000), 0);
+    rd_kafka_destroy(producer);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        struct err err = {0};
+        enum original_state found = look_for(test_kafka(), "{\"a\": 1}", (int64_t)i, &err);
+        if (err_is_set(&err) || found != wanted[i])
+            fail_msg("offset %zu: %d instead of %d; %s", i, (int)found, (int)wanted[i], err.text);
+    }
+}
+
+// Kafka that does not answer now is no reason to send something else than the original.
+static void
+are_not_gone_because_kafka_is_slow(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    enum original_state found = look_for("127.0.0.1:1", "{}", 0, &err);
+    if (!err_is_set(&err))
+        assert_int_equal(found, ORIGINAL_FAILED);
+    else
+        assert_int_equal(err.kind, ERR_UNREACHABLE);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        staged(are_believed_only_as_the_same_value),
+        staged(are_not_gone_because_kafka_is_slow),
+    };
+    return cmocka_run_group_tests_name("originals", tests, NULL, NULL);
+}
