@@ -153,6 +153,7 @@ take_flag(struct options *options, enum option_id id)
         [OPTION_YES] = &options->yes,
         [OPTION_DRY_RUN] = &options->dry_run,
         [OPTION_DETACH] = &options->detach,
+        [OPTION_MERGED] = &options->merged,
         [OPTION_RAW] = &options->raw,
         [OPTION_AS_SENT] = &options->as_sent,
         [OPTION_ONCE] = &options->once,

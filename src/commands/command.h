@@ -66,7 +66,7 @@ struct options {
     // single commands
     const char *by;
     const char *save, *forget;
-    bool raw, as_sent, once, print, roles, with_indexes, adopt, check, record, explain, dump_keymap;
+    bool merged, raw, as_sent, once, print, roles, with_indexes, adopt, check, record, explain, dump_keymap;
 };
 
 struct command;

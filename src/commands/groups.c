@@ -11,6 +11,7 @@
 #include "commands/output.h"
 #include "commands/sums.h"
 #include "core/fingerprint.h"
+#include "core/group_merge.h"
 #include "core/words.h"
 #include "store/categories.h"
 #include "store/events.h"
@@ -38,6 +39,7 @@ struct counting {
     const struct overrides *overrides; // of the store
     struct breakdown breakdown;
     enum pivot pivot;
+    bool is_merged;
 };
 
 static uint64_t
@@ -246,19 +248,44 @@ more_first(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
+static int
+by_name(const void *left, const void *right)
+{
+    return strcmp(((const struct named_count *)left)->name, ((const struct named_count *)right)->name);
+}
+
+// What the parts of a merged group have in common stands there once.
+static size_t
+add_up(struct named_count *found, size_t count)
+{
+    size_t kept = 0;
+    qsort(found, count, sizeof *found, by_name);
+    for (size_t i = 0; i < count; i++) {
+        if (kept > 0 && strcmp(found[kept - 1].name, found[i].name) == 0)
+            found[kept - 1].count += found[i].count;
+        else
+            found[kept++] = found[i];
+    }
+    return kept;
+}
+
 static struct value *
-names_json(const struct breakdown *breakdown, uint32_t group, bool is_topic)
+names_json(const struct breakdown *breakdown, const uint32_t *groups, size_t group_count, bool is_topic)
 {
     struct named_count *found = NULL;
     size_t count = 0, capacity = 0;
-    uint64_t low = (uint64_t)group << 32 | (uint64_t)is_topic << 31, high = low + (1u << 31);
-    for (size_t i = first_pair(breakdown, low); i < breakdown->pair_count && breakdown->sorted[i].pair < high;
-         i++) {
-        const struct pair *pair = &breakdown->sorted[i];
-        found = alloc_grow(found, count, &capacity, sizeof *found);
-        found[count++] =
-            (struct named_count){words_text(&breakdown->names, (uint16_t)(pair->pair & 0xFFFF)), pair->count};
+    for (size_t g = 0; g < group_count; g++) {
+        uint64_t low = (uint64_t)groups[g] << 32 | (uint64_t)is_topic << 31, high = low + (1u << 31);
+        for (size_t i = first_pair(breakdown, low);
+             i < breakdown->pair_count && breakdown->sorted[i].pair < high; i++) {
+            const struct pair *pair = &breakdown->sorted[i];
+            found = alloc_grow(found, count, &capacity, sizeof *found);
+            found[count++] = (struct named_count){
+                words_text(&breakdown->names, (uint16_t)(pair->pair & 0xFFFF)), pair->count};
+        }
     }
+    if (group_count > 1 && count > 0)
+        count = add_up(found, count);
     if (count > 0)
         qsort(found, count, sizeof *found, more_first);
     struct value *list = value_array();
@@ -283,29 +310,61 @@ group_index(const struct counting *counting, const struct event_group *group)
     return index < 0 ? 0 : (uint32_t)index;
 }
 
+static void
+add_breakdown(struct value *object, const struct counting *counting, const struct event_group *group)
+{
+    const struct breakdown *breakdown = &counting->breakdown;
+    uint32_t indexes[MERGE_MOST];
+    size_t count = group->part_count ? group->part_count : 1;
+    int64_t came_back = 0;
+    for (size_t i = 0; i < count; i++) {
+        indexes[i] = group->part_count ? (uint32_t)keys_find(&breakdown->groups, group->parts[i])
+                                       : group_index(counting, group);
+        came_back += breakdown->came_back[indexes[i]];
+    }
+    value_add(object, "event_types", names_json(breakdown, indexes, count, false));
+    value_add(object, "topics", names_json(breakdown, indexes, count, true));
+    value_add_int(object, "came_back", came_back);
+}
+
+static struct value *
+keys_json(const struct event_group *group)
+{
+    struct value *list = value_array();
+    char key[GROUP_TEXT];
+    for (size_t i = 0; i < group->part_count; i++)
+        value_add_text(list, NULL, group_text(group->parts[i], key));
+    if (group->part_count == 0)
+        value_add_text(list, NULL, group->value);
+    return list;
+}
+
 static bool
 print_json(const struct counting *counting, const struct event_group *group, int64_t zone_us, struct err *err)
 {
-    uint32_t index = group_index(counting, group);
     bool is_error = counting->pivot == PIVOT_ERROR;
     struct value *object = value_object();
     value_add_text(object, "group", group->value[0] == '\0' ? NULL : group->value);
+    if (counting->is_merged)
+        value_add(object, "groups", keys_json(group));
     value_add_int(object, "count", group->count);
     value_add_text(object, "error_class", is_error ? group->text.error_class : NULL);
     value_add_text(object, "error", is_error ? group->text.pattern : NULL);
     value_add_text(object, "category", category_name(group->category));
-    const struct override *override = overrides_of(counting->overrides, is_error ? group->key : 0);
+    const struct override *override =
+        overrides_of(counting->overrides, is_error && !group->part_count ? group->key : 0);
     value_add_text(object, "category_by", override ? override->who : NULL);
     value_add_time(object, "first_seen", group->first_at, zone_us);
     value_add_time(object, "last_seen", group->last_at, zone_us);
     value_add_real(object, "rate_per_minute", group->per_minute);
-    value_add(object, "event_types", names_json(&counting->breakdown, index, false));
-    value_add(object, "topics", names_json(&counting->breakdown, index, true));
-    value_add_int(object, "came_back", counting->breakdown.came_back[index]);
+    add_breakdown(object, counting, group);
     bool is_known = is_error && backlog_has_sums(counting->backlog);
-    json_int_or_null(object, "resolved", is_known, group->outcomes.resolved);
-    json_int_or_null(object, "discarded", is_known, group->outcomes.discarded);
-    json_int_or_null(object, "reprocessed", is_known, group->outcomes.reprocessed);
+    const struct group_outcomes *outcomes = &group->outcomes;
+    json_int_or_null(object, "resolved", is_known, outcomes->resolved);
+    json_int_or_null(object, "discarded", is_known, outcomes->discarded);
+    json_int_or_null(object, "reprocessed", is_known, outcomes->reprocessed);
+    value_add_time(object, "outcomes_since", is_known && outcomes->since ? outcomes->since : TIME_ABSENT,
+                   zone_us);
     return json_print(object, err);
 }
 
@@ -331,11 +390,29 @@ add_row(struct table *table, const struct event_group *group, bool is_error)
     if (!is_error)
         return;
     struct strbuf error = {0};
+    if (group->part_count)
+        strbuf_printf(&error, "%zu groups: ", group->part_count);
     if (group->text.error_class != NULL)
         strbuf_printf(&error, "%s: ", group->text.error_class);
     strbuf_add_text(&error, group->text.pattern != NULL ? group->text.pattern : "");
     table_add(table, strbuf_bytes(&error));
     strbuf_release(&error);
+}
+
+// What a person cannot see in the rows.
+static void
+say_merged(const struct call *call, const struct group_list *list, size_t count)
+{
+    bool is_some = false, is_full = false;
+    for (size_t i = 0; i < count; i++) {
+        is_some |= list->groups[i].part_count > 0;
+        is_full |= list->groups[i].part_count >= MERGE_MOST;
+    }
+    if (is_some)
+        remark(call, "a row of several groups bears the smallest of their keys; --json names them all, for"
+                     " --filter group:KEY,KEY");
+    if (is_full)
+        remark(call, "one row holds %d groups at most: others of its kind stand beside it", MERGE_MOST);
 }
 
 static bool
@@ -345,7 +422,11 @@ print_groups(struct call *call, const struct counting *counting, int64_t now, in
     struct arena arena = {0};
     struct group_list list = {0};
     bool is_error = counting->pivot == PIVOT_ERROR, ok = true;
-    backlog_groups(counting->backlog, counting->pivot, NULL, now, &arena, &list);
+    struct group_list parts;
+    if (counting->is_merged)
+        backlog_groups_merged(counting->backlog, now, &arena, &list, &parts);
+    else
+        backlog_groups(counting->backlog, counting->pivot, NULL, now, &arena, &list);
     struct table table;
     table_begin(&table, call, is_error ? error_columns : other_columns, is_error ? 6 : 5);
     size_t count = call->options.limit > 0 && (size_t)call->options.limit < list.count
@@ -358,6 +439,8 @@ print_groups(struct call *call, const struct counting *counting, int64_t now, in
             add_row(&table, &list.groups[i], is_error);
     }
     ok = table_end(&table, err) && ok;
+    if (counting->is_merged && !call->options.json)
+        say_merged(call, &list, count);
     arena_release(&arena);
     return ok;
 }
@@ -399,6 +482,11 @@ command_groups(struct call *call, struct err *err)
     if (call->options.by != NULL && !pivot_parse(bytes_of(call->options.by), &counting.pivot)) {
         err_set(err, ERR_USAGE, "--by is error, type, source, topic, kind or hour, not \"%s\"",
                 call->options.by);
+        return STATUS_USAGE;
+    }
+    counting.is_merged = call->options.merged;
+    if (counting.is_merged && counting.pivot != PIVOT_ERROR) {
+        err_set(err, ERR_USAGE, "only groups by error are merged: leave out --by %s", call->options.by);
         return STATUS_USAGE;
     }
     counting.backlog = backlog_create();

@@ -101,6 +101,7 @@ uint64_t *backlog_keys_of(const struct backlog *backlog, enum category category,
 // What became of the events of a group by error: counted since somebody keeps the sums.
 struct group_outcomes {
     int64_t resolved, discarded, reprocessed;
+    int64_t since;     // when that was, µs; of merged groups the earliest; 0: nothing was counted
     int64_t came_back; // of those that are pending: returned after they were republished
 };
 // came_back is not looked at: cells tell that.

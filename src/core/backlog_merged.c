@@ -81,6 +81,8 @@ add_outcomes(struct group_outcomes *sum, const struct group_outcomes *outcomes)
     sum->discarded += outcomes->discarded;
     sum->reprocessed += outcomes->reprocessed;
     sum->came_back += outcomes->came_back;
+    if (outcomes->since && (!sum->since || outcomes->since < sum->since))
+        sum->since = outcomes->since;
 }
 
 // The sum of the members from `from` on, which bears the leader's name so far, becomes a group of its own.

@@ -96,11 +96,14 @@ static const char emptied_sql[] =
     "SELECT group_key, max(finished_at) FROM redrive.operation WHERE state = 'done' AND group_key IS NOT NULL"
     " AND action IN ('reprocess', 'resolve', 'discard') GROUP BY group_key";
 
+// Counted since the group is known.
 static const char outcomes_sql[] =
-    "SELECT group_key, coalesce(sum(n) FILTER (WHERE outcome = 'resolved'), 0)::int8,"
-    " coalesce(sum(n) FILTER (WHERE outcome = 'discarded'), 0)::int8,"
-    " coalesce(sum(n) FILTER (WHERE outcome = 'reprocessed'), 0)::int8"
-    " FROM redrive.backlog_outcome GROUP BY group_key";
+    "SELECT o.group_key, coalesce(sum(o.n) FILTER (WHERE o.outcome = 'resolved'), 0)::int8,"
+    " coalesce(sum(o.n) FILTER (WHERE o.outcome = 'discarded'), 0)::int8,"
+    " coalesce(sum(o.n) FILTER (WHERE o.outcome = 'reprocessed'), 0)::int8, coalesce(min(g.known_at), "
+    "min(o.since))"
+    " FROM redrive.backlog_outcome o LEFT JOIN redrive.backlog_group g ON g.key = o.group_key"
+    " GROUP BY o.group_key";
 static const char comebacks_sql[] =
     "SELECT b.cell, count(*) FROM redrive.comeback k JOIN redrive.backlog_event b ON b.id = k.event_id"
     " GROUP BY b.cell";
@@ -226,7 +229,8 @@ read_outcomes(const PGresult *r, struct backlog *backlog)
         backlog_outcomes(backlog, (uint64_t)value_int8(r, i, 0),
                          &(struct group_outcomes){.resolved = value_int8(r, i, 1),
                                                   .discarded = value_int8(r, i, 2),
-                                                  .reprocessed = value_int8(r, i, 3)});
+                                                  .reprocessed = value_int8(r, i, 3),
+                                                  .since = value_time(r, i, 4)});
 }
 
 static void

@@ -27,7 +27,7 @@ ok "migrate leaves the contract table alone" in_table "SELECT (SELECT count(*) F
 
 run groups "${db[@]}" --json
 ok "options may stand behind the command" exits 0
-ok "groups: names" names group count error_class error category category_by first_seen last_seen rate_per_minute event_types topics came_back resolved discarded reprocessed
+ok "groups: names" names group count error_class error category category_by first_seen last_seen rate_per_minute event_types topics came_back resolved discarded reprocessed outcomes_since
 ok "groups: largest first, complete" all json 'rows == sorted(rows, key=lambda r: -r["count"])' ';' json 'sum(r["count"] for r in rows) == 1003' ';' \
     json 'rows[0]["count"] == 500 and rows[0]["error_class"] == "java.lang.IllegalStateException"' ';' \
     json 'sorted(rows[0]["event_types"]) == ["order.created", "order.updated", "payment.failed"] and rows[0]["topics"] == ["orders"]'
@@ -151,6 +151,20 @@ ok "stats: five objects" all lines 5 ';' json 'len({r["analysis"] for r in rows}
     json '[t for t in [r for r in rows if r["analysis"] == "resolution_time"][0]["event_types"] if t["event_type"] == "order.created"][0]["mean_seconds"] == 3600'
 run stats "${db[@]}"
 ok "stats for people" all exits 0 ';' says "Most common errors" ';' says "Mean time to resolution"
+
+# Six groups that differ in one word, in two topics.
+sql "INSERT INTO dlq_events (event_id, event_type, event_payload, error_message, kafka_topic) SELECT 'city-' || c || i, 'route', '{}', 'no route to ' || c || ' today', 'routes.' || n % 2 FROM unnest('{Lisboa,Seoul,Madrid,Porto,Busan,Faro}'::text[]) WITH ORDINALITY AS t (c, n), generate_series(1, 3) AS i" >/dev/null
+run groups "${db[@]}" --merged --json --filter type:route
+ok "groups --merged: one row, with all the keys of it" all exits 0 ';' lines 1 ';' json 'rows[0]["count"] == 18 and len(rows[0]["groups"]) == 6' ';' \
+    json 'rows[0]["group"] == min(rows[0]["groups"]) and "no route to <word> today" in rows[0]["error"] and rows[0]["topics"] == ["routes.0", "routes.1"]'
+keys=$(sed 's/.*"groups":\["\([^]]*\)"\].*/\1/; s/","/,/g' "$work/out")
+run events "${db[@]}" --filter "group:$keys" --json
+ok "and its keys are a filter" all exits 0 ';' lines 18
+run groups "${db[@]}" --merged --filter type:route
+ok "groups --merged for people" all exits 0 ';' says "6 groups: " ';' warns "smallest of their keys"
+run groups "${db[@]}" --merged --by type
+ok "only groups by error are merged" all exits 2 ';' one_sentence
+sql "DELETE FROM dlq_events WHERE event_type = 'route'" >/dev/null
 
 # Sums that a worker keeps: the same groups, without a look at the events.
 run groups "${db[@]}" --json

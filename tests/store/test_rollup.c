@@ -268,7 +268,9 @@ what_we_do_counts_at_once(void **state)
     await_agreement(&bench);
     assert_int_equal(test_number(bench.world.admin, "SELECT sum(n) FROM redrive.backlog_total"), 1300);
 
-    // What became of them: 900 discarded and 300 of those brought back, 100 resolved.
+    // What became of them: 900 discarded and 300 of those brought back, 100 resolved; and since when it is
+    // counted: since the group is known, not since the first of them.
+    test_sql(bench.world.admin, "UPDATE redrive.backlog_group SET known_at = '2026-01-02 03:04:05Z'");
     struct backlog *backlog = backlog_create();
     struct arena arena = {0};
     struct group_list list;
@@ -280,6 +282,7 @@ what_we_do_counts_at_once(void **state)
         sum.resolved += list.groups[i].outcomes.resolved;
         sum.reprocessed += list.groups[i].outcomes.reprocessed;
         sum.came_back += list.groups[i].outcomes.came_back;
+        assert_int_equal(list.groups[i].outcomes.since, INT64_C(1767323045) * US_PER_SECOND);
     }
     assert_int_equal(sum.discarded, 600);
     assert_int_equal(sum.resolved, 100);

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
+#include "core/group_merge.h"
+#include "easel.h"
 #include "ui/views/group_preview.h"
 
 // The message with what varies in brackets, or "no".
@@ -55,9 +57,46 @@ a_message_shows_what_varies_in_its_group(void **state)
     }
 }
 
+// Counts of what was done begin some day, and say so; what came back is counted in what is pending.
+static void
+what_was_done_says_since_when(void **state)
+{
+    (void)state;
+    struct event_group group = {.value = "00c7918f6f1b7231", .text.pattern = "refused", .count = 7};
+    const int64_t now = INT64_C(1767323045) * US_PER_SECOND;
+    group.outcomes =
+        (struct group_outcomes){.resolved = 12, .reprocessed = 840, .since = now, .came_back = 3};
+    group_preview(&group, PIVOT_ERROR, now, false, &canvas, canvas_area(&canvas));
+    char wanted[120];
+    char time[TIME_TEXT];
+    snprintf(wanted, sizeof wanted, "resolved 12   reprocessed 840   since %s   came back 3",
+             time_of_day(now, time));
+    assert_non_null(strstr(drawn(), wanted));
+
+    canvas_clear(&canvas);
+    group.outcomes = (struct group_outcomes){.since = now, .came_back = 3};
+    group_preview(&group, PIVOT_ERROR, now, false, &canvas, canvas_area(&canvas));
+    assert_null(strstr(drawn(), "since"));
+    assert_non_null(strstr(drawn(), "came back 3"));
+}
+
+static void
+a_full_row_says_that_it_is(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct event_group group = {.part_count = 6};
+    assert_string_equal(group_parts_text(&group, &arena), "6 groups");
+    group.part_count = MERGE_MOST;
+    assert_string_equal(group_parts_text(&group, &arena), "240 groups (one row holds no more)");
+    arena_release(&arena);
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_message_shows_what_varies_in_its_group)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_message_shows_what_varies_in_its_group),
+                                       DRAWS(what_was_done_says_since_when),
+                                       cmocka_unit_test(a_full_row_says_that_it_is)};
     return cmocka_run_group_tests_name("group_preview", tests, NULL, NULL);
 }

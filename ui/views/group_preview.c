@@ -186,9 +186,10 @@ draw_name(const struct event_group *group, enum pivot pivot, struct canvas *canv
     draw_wrapped(canvas, &part, bytes_of(arena_printf(arena, "seen as: %s", message)), ROLE_TEXT);
 }
 
-// "resolved 12   discarded 3   reprocessed 840   came back 17", of those that there are.
+// "resolved 12   discarded 3   reprocessed 840   since 14:02:11   came back 17", of those that there are.
+// Nobody knows what became of events before the sums were kept.
 static const char *
-outcomes_text(const struct event_group *group, struct arena *arena)
+outcomes_text(const struct event_group *group, int64_t now, struct arena *arena)
 {
     const struct group_outcomes *outcomes = &group->outcomes;
     const struct {
@@ -196,14 +197,19 @@ outcomes_text(const struct event_group *group, struct arena *arena)
         int64_t count;
     } parts[] = {{"resolved", outcomes->resolved},
                  {"discarded", outcomes->discarded},
-                 {"reprocessed", outcomes->reprocessed},
-                 {"came back", outcomes->came_back}};
+                 {"reprocessed", outcomes->reprocessed}};
     const char *text = "";
     char count[TEXT_SHORT];
+    char time[TIME_TEXT];
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].count > 0)
             text = arena_printf(arena, "%s%s%s %s", text, *text ? "   " : "", parts[i].name,
                                 text_count(parts[i].count, count));
+    if (*text && outcomes->since)
+        text = arena_printf(arena, "%s   since %s", text, moment(outcomes->since, now, time));
+    if (outcomes->came_back > 0)
+        text = arena_printf(arena, "%s%scame back %s", text, *text ? "   " : "",
+                            text_count(outcomes->came_back, count));
     return text;
 }
 
@@ -233,7 +239,7 @@ preview_beside(const struct event_group *group, enum pivot pivot, int64_t now, s
     draw_heat_line(group, canvas, &area);
     draw_wrapped(canvas, &area, bytes_of(shares_text(group->types, arena)), ROLE_TEXT);
     draw_wrapped(canvas, &area, bytes_of(shares_text(group->topics, arena)), ROLE_TEXT);
-    draw_wrapped(canvas, &area, bytes_of(outcomes_text(group, arena)), ROLE_TEXT);
+    draw_wrapped(canvas, &area, bytes_of(outcomes_text(group, now, arena)), ROLE_TEXT);
     area_take_top(&area, 1);
     draw_name(group, pivot, canvas, &area, arena);
 }
@@ -261,7 +267,7 @@ preview_under(const struct event_group *group, enum pivot pivot, int64_t now, st
                  ROLE_TEXT);
     preview_line(canvas, &area,
                  arena_printf(arena, "%s   %s   %s", shares_text(group->types, arena),
-                              shares_text(group->topics, arena), outcomes_text(group, arena)),
+                              shares_text(group->topics, arena), outcomes_text(group, now, arena)),
                  ROLE_TEXT);
     preview_line(canvas, &area, group_title(group, pivot, arena), ROLE_STRONG);
     if (group->text.frame)

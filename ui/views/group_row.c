@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/text.h"
 #include "base/utf8.h"
+#include "core/group_merge.h"
 #include "ui/views/group_query.h"
 #include "ui/views/row_filter.h"
 #include "ui/widgets/sparkline.h"
@@ -217,6 +218,13 @@ group_draw_masked(struct canvas *canvas, struct area area, struct bytes text, en
                   &(struct canvas_style){.role = role, .spans = spans, .span_count = count});
 }
 
+const char *
+group_parts_text(const struct event_group *group, struct arena *arena)
+{
+    return arena_printf(arena, "%zu groups%s", group->part_count,
+                        group->part_count >= MERGE_MOST ? " (one row holds no more)" : "");
+}
+
 static void
 draw_name(const struct event_group *group, enum pivot pivot, struct canvas *canvas, struct area area)
 {
@@ -229,7 +237,7 @@ draw_name(const struct event_group *group, enum pivot pivot, struct canvas *canv
     }
     if (group->part_count) {
         int used = canvas_text(canvas, area.row, area.col, area.cols,
-                               bytes_of(arena_printf(&arena, "%zu groups", group->part_count)), ROLE_STRONG);
+                               bytes_of(group_parts_text(group, &arena)), ROLE_STRONG);
         area_take_left(&area, used + 1);
     }
     const char *title = group_title(group, pivot, &arena);

@@ -28,6 +28,33 @@ group_rows_single(const struct group_rows *rows)
     return count;
 }
 
+static bool
+has_part(const struct event_group *merged, uint64_t key)
+{
+    for (size_t i = 0; i < merged->part_count; i++)
+        if (merged->parts[i] == key)
+            return true;
+    return false;
+}
+
+int64_t
+group_rows_shown(const struct group_rows *rows, size_t *groups)
+{
+    int64_t events = 0;
+    const struct event_group *merged = NULL; // the last one above
+    *groups = 0;
+    for (size_t i = 0; i < rows->shown_count; i++) {
+        const struct event_group *group = group_rows_at(rows, i);
+        if (merged && has_part(merged, group->key))
+            continue;
+        if (group->part_count)
+            merged = group;
+        events += group->count;
+        *groups += group->part_count ? group->part_count : 1;
+    }
+    return events;
+}
+
 bool
 group_rows_are_overridden(const struct group_rows *rows)
 {
@@ -61,15 +88,6 @@ compare_rows(const void *left, const void *right, void *context)
     const struct group_rows *rows = context;
     int result = group_compare(left, right, rows->order);
     return rows->is_reversed ? -result : result;
-}
-
-static bool
-has_part(const struct event_group *merged, uint64_t key)
-{
-    for (size_t i = 0; i < merged->part_count; i++)
-        if (merged->parts[i] == key)
-            return true;
-    return false;
 }
 
 // A group's own keys are what a merged one hides, turned round.

@@ -48,6 +48,8 @@ bool group_rows_is_part(const struct group_rows *rows, const struct event_group 
 const struct event_group *group_rows_at(const struct group_rows *rows, size_t shown);
 size_t
 group_rows_single(const struct group_rows *rows); // groups of the newest answer, merged ones one by one
+// How many events and single groups the rows that are shown stand for.
+int64_t group_rows_shown(const struct group_rows *rows, size_t *groups);
 int64_t group_rows_largest(const struct group_rows *rows);     // count of the largest
 bool group_rows_are_overridden(const struct group_rows *rows); // one of them at least
 void group_rows_forget(struct group_rows *rows);               // all but the order

@@ -107,7 +107,7 @@ decide_here(struct app *app, struct groups *groups, enum operation_action action
         words.what = arena_printf(arena, "%s %s", pivot_name(groups->pivot), words.what);
     words.filter = group_term(groups->pivot, group, arena);
     if (group->part_count)
-        words.what = arena_printf(arena, "%zu groups, %s", group->part_count, words.what);
+        words.what = arena_printf(arena, "%s, %s", group_parts_text(group, arena), words.what);
     words.group = group->part_count              ? NULL
                   : groups->pivot == PIVOT_ERROR ? group->value
                   : groups->has_within           ? group_text(groups->within, key)

@@ -82,7 +82,7 @@ groups_ask_category(struct app *app, struct groups *groups)
                                          .is_current = group->category == items[count].category};
     const char *title = "Category";
     if (group->part_count)
-        title = arena_printf(app_frame(app), "Category of %zu groups", group->part_count);
+        title = arena_printf(app_frame(app), "Category of %s", group_parts_text(group, app_frame(app)));
     if (group->is_overridden)
         menu[count++] = (struct menu_item){.text = "as the rules say, again", .key = 'r'};
     app_menu(app, &(struct menu_request){

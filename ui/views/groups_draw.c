@@ -156,12 +156,9 @@ draw_counts(const struct app *app, const struct groups *groups, struct canvas *c
     size_t single = rows->parts.count ? group_rows_single(rows) : rows->count;
     const char *count = arena_printf(arena, "%s", text_count((int64_t)single, a));
     if (rows->shown_count < rows->count) {
-        int64_t shown = 0;
-        for (size_t i = 0; i < rows->shown_count; i++)
-            if (!group_rows_is_part(rows, group_rows_at(rows, i)))
-                shown += group_rows_at(rows, i)->count;
-        events = arena_printf(arena, "%s / %s", text_count(shown, a), events);
-        count = arena_printf(arena, "%s / %s", text_count((int64_t)rows->shown_count, b), count);
+        size_t shown;
+        events = arena_printf(arena, "%s / %s", text_count(group_rows_shown(rows, &shown), a), events);
+        count = arena_printf(arena, "%s / %s", text_count((int64_t)shown, b), count);
     }
     chip_draw(
         canvas, row, col, limit, ROLE_STATUS,
