@@ -9,8 +9,6 @@
 struct bench {
     struct world world;
     struct store *store; // of world
-    struct store_settings settings;
-    struct category_rules *rules;
     struct rollup_cells *cells;
     struct rollup_slice slice;
     char name[UUID_SIZE];
@@ -41,14 +39,7 @@ static void
 prepare(struct bench *bench, int events)
 {
     *bench = (struct bench){0};
-    world_make(&bench->world, events);
-    bench->rules = category_rules_create(NULL, NULL);
-    bench->settings = (struct store_settings){.conninfo = bench->world.conninfo,
-                                              .table = "public.dlq_events",
-                                              .program = "test",
-                                              .rules = bench->rules};
-    store_close(bench->world.store);
-    assert_works(store_open(&bench->world.store, &bench->settings, &err));
+    world_make_with_rules(&bench->world, events);
     bench->store = bench->world.store;
     bench->cells = rollup_cells_create();
     uuid_make(bench->name);
@@ -59,7 +50,7 @@ static void
 begin(struct bench *bench, int events)
 {
     prepare(bench, events);
-    struct keeper *keeper = keeper_create(&bench->settings);
+    struct keeper *keeper = keeper_create(&bench->world.settings);
     keep_until_exact(keeper);
     keeper_destroy(keeper);
     claim(bench, bench->name, true);
@@ -70,7 +61,6 @@ end(struct bench *bench)
 {
     rollup_slice_release(&bench->slice);
     rollup_cells_destroy(bench->cells);
-    category_rules_destroy(bench->rules);
     world_end(&bench->world);
 }
 
@@ -150,7 +140,7 @@ a_keeper_says_exact_when_it_is(void **state)
     struct bench bench;
     prepare(&bench, 300);
     PGconn *admin = bench.world.admin;
-    struct keeper *keeper = keeper_create(&bench.settings);
+    struct keeper *keeper = keeper_create(&bench.world.settings);
     keep_until_exact(keeper);
     blind(&bench);
     test_sql(admin, "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id = 7");
@@ -305,7 +295,7 @@ late_commits_are_seen_by_looking(void **state)
     (void)state;
     struct bench bench;
     prepare(&bench, 200);
-    struct keeper *keeper = keeper_create(&bench.settings);
+    struct keeper *keeper = keeper_create(&bench.world.settings);
     keep_until_exact(keeper);
     blind(&bench);
     bool is_seen = false;
@@ -323,7 +313,7 @@ an_idle_keeper_rests(void **state)
     (void)state;
     struct bench bench;
     prepare(&bench, 200);
-    struct keeper *keeper = keeper_create(&bench.settings);
+    struct keeper *keeper = keeper_create(&bench.world.settings);
     keep_until_exact(keeper);
     int64_t rested = 0;
     int steps = 0;

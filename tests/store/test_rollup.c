@@ -11,8 +11,6 @@
 
 struct bench {
     struct world world;
-    struct store_settings settings;
-    struct category_rules *rules;
     struct keeper *keeper;
 };
 
@@ -20,22 +18,14 @@ static void
 begin(struct bench *bench, int events)
 {
     *bench = (struct bench){0};
-    world_make(&bench->world, events);
-    bench->rules = category_rules_create(NULL, NULL);
-    bench->settings = (struct store_settings){.conninfo = bench->world.conninfo,
-                                              .table = "public.dlq_events",
-                                              .program = "test",
-                                              .rules = bench->rules};
-    store_close(bench->world.store);
-    assert_works(store_open(&bench->world.store, &bench->settings, &err));
-    bench->keeper = keeper_create(&bench->settings);
+    world_make_with_rules(&bench->world, events);
+    bench->keeper = keeper_create(&bench->world.settings);
 }
 
 static void
 end(struct bench *bench)
 {
     keeper_destroy(bench->keeper);
-    category_rules_destroy(bench->rules);
     world_end(&bench->world);
 }
 
@@ -187,7 +177,7 @@ sums_come_before_lists(void **state)
         assert_works(work_apply(bench.world.store, no, 500, &applied, &left, &err));
     for (int i = 0; i < 2; i++) {
         keeper_destroy(bench.keeper);
-        bench.keeper = keeper_create(&bench.settings);
+        bench.keeper = keeper_create(&bench.world.settings);
         keeper_step(bench.keeper);
     }
     assert_true(test_number(bench.world.admin, "SELECT count(*) FROM redrive.backlog_event") > 0);
@@ -309,7 +299,7 @@ a_night_without_keeper_is_caught_up(void **state)
         "UPDATE redrive.backlog_state SET keeper_until = now() - interval '9 h';"
         "UPDATE public.dlq_events SET event_type = 'back', status = 'PENDING' WHERE id BETWEEN 100 AND 199;"
         "UPDATE public.dlq_events SET status = 'DISCARDED' WHERE id BETWEEN 2000 AND 2099");
-    bench.keeper = keeper_create(&bench.settings);
+    bench.keeper = keeper_create(&bench.world.settings);
     for (int64_t until = clock_mono() + PATIENCE; !keeper_is_exact(bench.keeper) && clock_mono() < until;)
         keeper_step(bench.keeper);
     assert_true(agrees(&bench)); // no word of "exact" before
@@ -344,7 +334,7 @@ helpers_do_the_work_once(void **state)
     struct helper helpers[HELPERS] = {0};
     struct thread *threads[HELPERS];
     for (int i = 0; i < HELPERS; i++) {
-        helpers[i].keeper = keeper_create(&bench.settings);
+        helpers[i].keeper = keeper_create(&bench.world.settings);
         threads[i] = thread_start(help, &helpers[i], "helper");
     }
     PGconn *admin = bench.world.admin;

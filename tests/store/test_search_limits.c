@@ -12,9 +12,6 @@ enum { LONG_TEXTS = 6000, LONG_BYTES = 3000 };
 
 struct bench {
     struct world world;
-    struct store_settings settings;
-    struct category_rules *rules;
-    struct store *store;
     int64_t *ids; // highest first
     size_t count;
 };
@@ -23,13 +20,7 @@ static void
 begin(struct bench *bench, int events)
 {
     *bench = (struct bench){0};
-    world_make(&bench->world, events);
-    bench->rules = category_rules_create(NULL, NULL);
-    bench->settings = (struct store_settings){.conninfo = bench->world.conninfo,
-                                              .table = "public.dlq_events",
-                                              .program = "test",
-                                              .rules = bench->rules};
-    assert_works(store_open(&bench->store, &bench->settings, &err));
+    world_make_with_rules(&bench->world, events);
     bench->ids = alloc_array((size_t)events, sizeof *bench->ids);
     for (int i = 0; i < events; i++)
         bench->ids[bench->count++] = events - i;
@@ -39,8 +30,6 @@ static void
 end(struct bench *bench)
 {
     free(bench->ids);
-    store_close(bench->store);
-    category_rules_destroy(bench->rules);
     world_end(&bench->world);
 }
 
@@ -67,7 +56,7 @@ memory_stays_within_the_limit(void **state)
         "UPDATE public.dlq_events SET error_message = (SELECT string_agg(md5(random()::text || g || id), '')"
         " FROM generate_series(1, %d) AS g) || CASE WHEN id = 7 THEN 'needle' ELSE '' END",
         LONG_BYTES / 32);
-    const struct store_settings *const settings[] = {NULL, &bench.settings};
+    const struct store_settings *const settings[] = {NULL, &bench.world.settings};
     for (int i = 0; i < 2; i++) {
         struct text_cache *cache = text_cache_create(LIMIT, settings[i]);
         struct filter *filter = parse("needle");
@@ -75,7 +64,7 @@ memory_stays_within_the_limit(void **state)
             &(struct search_query){.filter = filter, .ids = bench.ids, .count = bench.count, .cache = cache});
         struct search_found found = {0};
         while (!search_is_over(search)) {
-            assert_works(search_step(search, bench.store, clock_mono() + 10000, &found, &err));
+            assert_works(search_step(search, bench.world.store, clock_mono() + 10000, &found, &err));
             assert_true(text_cache_memory(cache) < LIMIT + PAGE);
         }
         assert_true(text_cache_is_full(cache));
@@ -109,7 +98,7 @@ a_search_gives_way(void **state)
     static const char *const patterns[] = {"zzz", "[b-z]{3}", "(a+)+$"};
     struct text_cache *cache = text_cache_create(64 << 20, NULL);
     for (bool is_over = false; !is_over;)
-        assert_works(text_cache_fill(cache, bench.store, EVENT_TEXT_ERROR, 0, &is_over, &err));
+        assert_works(text_cache_fill(cache, bench.world.store, EVENT_TEXT_ERROR, 0, &is_over, &err));
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
         int asked = 0;
         struct filter *filter = parse(patterns[i]);
@@ -122,7 +111,8 @@ a_search_gives_way(void **state)
         struct search_found found = {0};
         size_t most = 0;
         for (size_t at = 0, steps = 0; !search_is_over(search) && steps < 40; steps++) {
-            assert_works(search_step(search, bench.store, clock_mono() + 3600 * US_PER_SECOND, &found, &err));
+            assert_works(
+                search_step(search, bench.world.store, clock_mono() + 3600 * US_PER_SECOND, &found, &err));
             most = search_at(search) - at > most ? search_at(search) - at : most;
             at = search_at(search);
         }
@@ -150,7 +140,7 @@ found_with(struct bench *bench, struct filter *filter, struct text_cache *cache)
     struct search *search = search_with(bench, filter, cache);
     struct search_found found = {0};
     while (!search_is_over(search))
-        assert_works(search_step(search, bench->store, clock_mono() + 10000, &found, &err));
+        assert_works(search_step(search, bench->world.store, clock_mono() + 10000, &found, &err));
     search_destroy(search);
     free(found.ids);
     return found.count;
@@ -168,7 +158,7 @@ a_column_is_sought_once(void **state)
     test_sql(bench.world.admin,
              "UPDATE public.dlq_events SET error_message = 'a needle ' || id WHERE id %% 100 = 7");
     struct filter *filter = parse("needle");
-    struct text_cache *cache = text_cache_create(64 << 20, &bench.settings);
+    struct text_cache *cache = text_cache_create(64 << 20, &bench.world.settings);
     const struct column *column = text_cache_column(cache, EVENT_TEXT_ERROR);
     assert_int_equal(found_with(&bench, filter, cache), EVENTS / 100);
     assert_int_equal(column_count(column), 0);
@@ -176,7 +166,7 @@ a_column_is_sought_once(void **state)
     assert_int_equal(column_count(column), EVENTS);
     text_cache_destroy(cache);
 
-    struct store_settings nowhere = bench.settings;
+    struct store_settings nowhere = bench.world.settings;
     nowhere.conninfo = "host=/nowhere port=1";
     cache = text_cache_create(64 << 20, &nowhere);
     assert_int_equal(found_with(&bench, filter, cache), EVENTS / 100);
@@ -195,14 +185,14 @@ what_the_server_looks_for_is_left_at_once(void **state)
     struct bench bench;
     begin(&bench, 1000);
     struct filter *filter = parse("needle");
-    struct text_cache *cache = text_cache_create(64 << 20, &bench.settings);
+    struct text_cache *cache = text_cache_create(64 << 20, &bench.world.settings);
     PGconn *holder = test_connect(bench.world.conninfo);
     test_sql(holder, "BEGIN; LOCK TABLE public.dlq_events IN ACCESS EXCLUSIVE MODE");
     struct search *search = search_with(&bench, filter, cache);
     struct search_found found = {0};
     int64_t until = clock_mono() + 20 * US_PER_SECOND;
     while (test_number(bench.world.admin, at_work) == 0 && clock_mono() < until)
-        assert_works(search_step(search, bench.store, clock_mono() + 1000, &found, &err));
+        assert_works(search_step(search, bench.world.store, clock_mono() + 1000, &found, &err));
     assert_int_equal(test_number(bench.world.admin, at_work), 1);
     assert_int_equal(search_at(search), 0);
 
@@ -262,7 +252,7 @@ a_trigram_index_is_used(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct filter *filter = parse(rows[i].text);
         struct sieve sieve;
-        assert_works(sieve_init(&sieve, bench.store, filter, &err));
+        assert_works(sieve_init(&sieve, bench.world.store, filter, &err));
         assert_string_equal(sieve.index, "public.messages_trgm");
         assert_true(sieve.asks_server);
         struct strbuf words = {0};
@@ -275,13 +265,13 @@ a_trigram_index_is_used(void **state)
             struct sieved *sieved;
             size_t count;
             sieve.asks_server = asks;
-            assert_works(sieve_run(&sieve, bench.store, filter, 1u << EVENT_PENDING, NULL, NULL, &sieved,
-                                   &count, &err));
+            assert_works(sieve_run(&sieve, bench.world.store, filter, 1u << EVENT_PENDING, NULL, NULL,
+                                   &sieved, &count, &err));
             assert_int_equal(count, rows[i].count);
             free(sieved);
         }
-        store_close(bench.store); // tells the server's counters
-        assert_works(store_open(&bench.store, &bench.settings, &err));
+        store_close(bench.world.store); // tells the server's counters
+        assert_works(store_open(&bench.world.store, &bench.world.settings, &err));
         int64_t until = clock_mono() + 20 * US_PER_SECOND;
         while (uses_of_index(&bench) == uses && clock_mono() < until)
             clock_sleep(50000);

@@ -89,6 +89,8 @@ world_begin(struct world *world)
     assert_true(testdb_create(&world->db));
     world->conninfo = world->db.conninfo;
     world->admin = world->db.conn;
+    world->settings =
+        (struct store_settings){.conninfo = world->conninfo, .table = "public.dlq_events", .program = "test"};
     test_sql(world->admin, "SET client_min_messages = error");
 }
 
@@ -107,6 +109,17 @@ world_make(struct world *world, int events)
 {
     world_begin(world);
     fill(world, events);
+}
+
+void
+world_make_with_rules(struct world *world, int events)
+{
+    world_make(world, events);
+    world->rules = category_rules_create(NULL, NULL);
+    world->settings.rules = world->rules;
+    store_close(world->store);
+    world->store = NULL;
+    assert_works(store_open(&world->store, &world->settings, &err));
 }
 
 void
@@ -130,6 +143,7 @@ void
 world_end(struct world *world)
 {
     store_close(world->store);
+    category_rules_destroy(world->rules);
     testdb_drop(&world->db);
     arena_release(&world->arena);
 }

@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "core/category.h"
 #include "store/audit.h"
 #include "store/events.h"
 #include "store/ledger.h"
@@ -31,6 +32,8 @@ struct world {
     PGconn *admin;        // of db: the consumer, the REST API, the DBA
     struct store *store;
     struct arena arena;
+    struct store_settings settings; // of the store, as a thread or another store takes them
+    struct category_rules *rules;   // in the settings; NULL without world_make_with_rules
 };
 
 // Fails the test with the sentence of an error that should not have been. The call names its error `&err`.
@@ -66,7 +69,9 @@ int64_t test_number(PGconn *conn, const char *sql);
 void world_begin(struct world *world);
 // The same with `events` pending events and a migrated store.
 void world_make(struct world *world, int events);
-// The same with a table partitioned by month, whose primary key is (id, created_at).
+// The same with the categories' rules in force, so that groups have their kind.
+void world_make_with_rules(struct world *world, int events);
+// The same as world_make with a table partitioned by month, whose primary key is (id, created_at).
 void world_make_partitioned(struct world *world, int events);
 void world_end(struct world *world);
 struct store *open_store(const char *conninfo);
