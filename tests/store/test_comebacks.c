@@ -1,0 +1,248 @@
+// What is known of an event beside itself: that it failed again after it was sent, that it was written twice,
+// what came after it, and its whole story.
+#include "sender.h"
+
+#include "store/story.h"
+
+static struct sender sender;
+
+static void
+assert_known_by(int64_t id, const char *how, int64_t no)
+{
+    char sql[200], want[64];
+    snprintf(
+        sql, sizeof sql,
+        "SELECT concat_ws(' ', operation_no, sent_id, known_by) FROM redrive.comeback WHERE event_id = %lld",
+        (long long)id);
+    snprintf(want, sizeof want, "%lld %s", (long long)no, how);
+    assert_string_equal(test_text(sender.world.admin, sql), want);
+}
+
+static void
+knows_what_came_back(void **state)
+{
+    (void)state;
+    int64_t no = sender_ask(&sender, &(struct send_plan){0}, 1, 10);
+    assert_int_equal(sender_send(&sender, no), 10);
+    // 301: its event id. 302: its correlation id, type and source. 303: its place. 304: a header. 305: the
+    // correlation of another type, which is another event. 306: written before it was sent. 307: an offset of
+    // the same partition from which nothing was sent. 308: the correlation of another source. 309, 310,
+    // 311: correlation, place and header once more, but written before.
+    test_sql(
+        sender.world.admin,
+        "INSERT INTO public.dlq_events (event_id, event_type, source_id, event_payload, error_message, "
+        "correlation_id, kafka_topic,"
+        " kafka_partition, kafka_offset, created_at) SELECT v.event_id, v.type, v.source, '{}', 'again',"
+        " (SELECT correlation_id FROM public.dlq_events WHERE id = v.like_id), v.topic, v.part, v.off, "
+        "clock_timestamp()::timestamp - v.age"
+        " FROM (VALUES (1, 'evt-1', 'x', NULL, NULL::bigint, NULL, NULL::int, NULL::bigint, interval '0'),"
+        " (2, 'new-2', 'order.created', 'src-2', 2, NULL, NULL, NULL, '0'),"
+        " (3, 'new-3', 'x', NULL, NULL, 'orders', 3, 0, '0'),"
+        " (4, 'new-4', 'x', NULL, NULL, NULL, NULL, NULL, '0'),"
+        " (5, 'new-5', 'other.type', 'src-5', 5, NULL, NULL, NULL, '0'),"
+        " (6, 'evt-6', 'x', NULL, NULL, NULL, NULL, NULL, '1 hour'),"
+        " (7, 'new-7', 'x', NULL, NULL, 'orders', 3, 77, '0'),"
+        " (8, 'new-8', 'order.created', 'src-2', 8, NULL, NULL, NULL, '0'),"
+        " (9, 'new-9', 'order.created', 'src-2', 2, NULL, NULL, NULL, '1 hour'),"
+        " (10, 'new-10', 'x', NULL, NULL, 'orders', 3, 0, '1 hour'),"
+        " (11, 'new-11', 'x', NULL, NULL, NULL, NULL, NULL, '1 hour')) AS v(n, event_id, type, source, "
+        "like_id, topic, part, off, age)"
+        " ORDER BY n");
+    test_sql(sender.world.admin,
+             "INSERT INTO redrive.record (event_id, topic, partition, \"offset\", header_names, "
+             "header_values) VALUES"
+             " (304, 'orders-dlq', 0, 1, '{redrive-event-id,redrive-operation}', ARRAY['4'::bytea, "
+             "'%lld'::bytea]),"
+             " (311, 'orders-dlq', 0, 2, '{redrive-event-id,redrive-operation}', ARRAY['5'::bytea, "
+             "'%lld'::bytea])",
+             (long long)no, (long long)no);
+    assert_works(worker_beat(sender.world.store, "w", true, "idle", 0, &err));
+    assert_int_equal(get_operation(&sender.world, no).came_back, 4);
+    assert_known_by(301, "1 event id", no);
+    assert_known_by(302, "2 correlation id", no);
+    assert_known_by(303, "3 coordinates", no);
+    assert_known_by(304, "4 headers", no);
+    assert_int_equal(test_number(sender.world.admin, "SELECT count(*) FROM redrive.comeback"), 4);
+
+    // Sent and failed once more, it has come back twice.
+    int64_t again = sender_ask(&sender, &(struct send_plan){0}, 302, 302);
+    assert_int_equal(sender_send(&sender, again), 1);
+    test_sql(sender.world.admin,
+             "INSERT INTO public.dlq_events (event_id, event_type, source_id, event_payload, "
+             "error_message, correlation_id,"
+             " created_at) SELECT 'newer-2', event_type, source_id, '{}', 'again', "
+             "correlation_id, clock_timestamp()::timestamp"
+             " FROM public.dlq_events WHERE id = 302");
+    assert_works(worker_beat(sender.world.store, "w", true, "idle", 0, &err));
+    assert_known_by(312, "302 correlation id", again);
+    assert_int_equal(
+        test_number(sender.world.admin, "SELECT times FROM redrive.comeback WHERE event_id = 312"), 2);
+}
+
+static void
+a_quick_consumer_is_noticed(void **state)
+{
+    (void)state;
+    int64_t no = sender_ask(&sender, &(struct send_plan){0}, 1, 10);
+    struct claim some = sender_claim(&sender, no);
+    sender_fail_again(&sender, 1, 1); // after the commit in Kafka, before PostgreSQL has it
+    assert_works(worker_beat(sender.world.store, "w", true, "idle", 0, &err));
+    assert_works(chunk_settle(sender.world.store, &sender.slot, &some.chunk, CHUNK_COMMITTED, "x", &err));
+    assert_works(worker_beat(sender.world.store, "w", true, "idle", 0, &err));
+    assert_int_equal(get_operation(&sender.world, no).came_back, 1);
+}
+
+static void
+a_row_that_is_opened_anew_came_back(void **state)
+{
+    (void)state;
+    const struct send_plan plan = {.steps = {10}, .step_count = 1, .halts = true, .halt_above = 20};
+    int64_t no = sender_ask(&sender, &plan, 1, 200);
+    assert_int_equal(sender_send(&sender, no), 10);
+    test_sql(sender.world.admin,
+             "UPDATE public.dlq_events SET status = 'PENDING' WHERE id IN (SELECT event_id FROM "
+             "redrive.operation_item WHERE state = 'done' LIMIT 5)");
+    sender_look(&sender, no);
+    struct operation operation = get_operation(&sender.world, no);
+    assert_int_equal(operation.came_back, 5);
+    assert_int_equal(operation.state, OPERATION_HALTED);
+}
+
+// Without transactions a chunk may be sent in part. What was refused of it is pending as before: that is no
+// return.
+static void
+what_was_refused_did_not_come_back(void **state)
+{
+    (void)state;
+    const struct send_plan plan = {.steps = {10}, .step_count = 1};
+    int64_t no = sender_ask(&sender, &plan, 1, 200), published[6];
+    struct claim some = sender_claim(&sender, no);
+    struct refusal refusals[4];
+    for (int i = 0; i < 10; i++)
+        if (i < 6)
+            published[i] = some.items[i].event_id;
+        else
+            refusals[i - 6] = (struct refusal){some.items[i].event_id, "no such topic"};
+    assert_works(
+        chunk_settle_scanned(sender.world.store, &sender.slot, &some.chunk, published, 6, "x", &err));
+    assert_works(items_refuse(sender.world.store, &sender.slot, no, refusals, 4, &err));
+    struct operation operation = get_operation(&sender.world, no);
+    assert_int_equal(operation.done, 6);
+    assert_int_equal(operation.state, OPERATION_WAITING);
+    sender_look(&sender, no);
+    assert_int_equal(get_operation(&sender.world, no).came_back, 0);
+}
+
+static void
+sends_a_record_once_that_was_written_twice(void **state)
+{
+    (void)state;
+    test_sql(sender.world.admin, "INSERT INTO public.dlq_events (event_id, event_type, event_payload, "
+                                 "error_message, kafka_topic, kafka_partition,"
+                                 " kafka_offset) SELECT event_id, event_type, event_payload, error_message, "
+                                 "kafka_topic, kafka_partition, kafka_offset"
+                                 " FROM public.dlq_events WHERE id IN (7, 9);"
+                                 "INSERT INTO public.dlq_events (event_id, event_type, event_payload, "
+                                 "error_message) VALUES ('evt-8', 'x', '{}', 'x')");
+    int64_t ids[] = {7, 8, 9, 10, 301, 302, 303};
+    struct preview preview;
+    assert_works(
+        operation_preview(sender.world.store, ACTION_REPROCESS, ids, 7, &sender.world.arena, &preview, &err));
+    assert_int_equal(preview.doubled, 6);
+    struct operation_request request = {
+        .action = ACTION_REPROCESS, .ids = ids, .count = 7, .scope = "a test", .rate = RATE_UNLIMITED};
+    snprintf(request.key, sizeof request.key, "%s", new_uuid(sender.world.admin));
+    int64_t no = 0;
+    assert_works(operation_create(sender.world.store, &request, NULL, NULL, &no, &err));
+    struct operation operation = get_operation(&sender.world, no);
+    assert_int_equal(operation.conflict, 2);
+    assert_string_equal(
+        test_text(sender.world.admin, "SELECT detail FROM redrive.operation_item WHERE event_id = 302"),
+        "the same record as event 9, which is sent");
+    assert_int_equal(sender_send(&sender, no), 5); // another record under the same event id is another record
+    assert_int_equal(get_operation(&sender.world, no).state, OPERATION_DONE);
+}
+
+static void
+warns_of_what_was_overtaken(void **state)
+{
+    (void)state;
+    // 1: a newer one of its key is resolved. 2: a newer one is pending. 3: the newer one is sent along. 4:
+    // only an older one. 5: came back itself.
+    test_sql(sender.world.admin,
+             "INSERT INTO public.dlq_events (event_id, event_type, source_id, event_payload, error_message, "
+             "kafka_topic, status, created_at)"
+             " VALUES ('n1', 'x', 'src-1', '{}', 'x', 'orders', 'RESOLVED', localtimestamp + interval '1 h'),"
+             " ('n2', 'x', 'src-2', '{}', 'x', 'orders', 'PENDING', localtimestamp + interval '1 h'),"
+             " ('n3', 'x', 'src-3', '{}', 'x', 'orders', 'PENDING', localtimestamp + interval '1 h'),"
+             " ('n4', 'x', 'src-4', '{}', 'x', 'orders', 'PENDING', localtimestamp - interval '1 h'),"
+             " ('evt-5', 'x', 'src-5', '{}', 'x', 'orders', 'PENDING', localtimestamp + interval '1 h'),"
+             " ('n6', 'x', 'src-6', '{}', 'x', 'other', 'PENDING', localtimestamp + interval '1 h')");
+    const int64_t ids[] = {1, 2, 3, 4, 5, 6, 303};
+    struct preview preview;
+    assert_works(
+        operation_preview(sender.world.store, ACTION_REPROCESS, ids, 7, &sender.world.arena, &preview, &err));
+    assert_int_equal(preview.overtaken, 2);
+    assert_int_equal(preview.overtaken_resolved, 1);
+    assert_works(
+        operation_preview(sender.world.store, ACTION_DISCARD, ids, 7, &sender.world.arena, &preview, &err));
+    assert_int_equal(preview.overtaken, 0);
+}
+
+static void
+tells_the_whole_story(void **state)
+{
+    (void)state;
+    assert_int_equal(sender_send(&sender, sender_ask(&sender, &(struct send_plan){0}, 4, 4)), 1);
+    test_sql(sender.world.admin,
+             "INSERT INTO public.dlq_events (event_id, event_type, event_payload, "
+             "error_message, stack_trace, created_at)"
+             " VALUES ('evt-4', 'x', '{}', 'second', 'at b', clock_timestamp()::timestamp)");
+    assert_works(worker_beat(sender.world.store, "w", true, "idle", 0, &err));
+    int64_t again = sender_ask(&sender, &(struct send_plan){0}, 301, 301);
+    assert_int_equal(sender_send(&sender, again), 1);
+    test_sql(sender.world.admin,
+             "INSERT INTO public.dlq_events (event_id, event_type, event_payload, "
+             "error_message, stack_trace, created_at)"
+             " VALUES ('evt-4', 'x', '{}', 'second', 'at b', clock_timestamp()::timestamp)");
+    assert_works(worker_beat(sender.world.store, "w", true, "idle", 0, &err));
+    for (int64_t id = 301; id <= 302; id++) {
+        struct event *attempts;
+        size_t count;
+        assert_works(event_attempts(sender.world.store, id, &sender.world.arena, &attempts, &count, &err));
+        assert_int_equal(count, 3);
+        assert_int_equal(attempts[0].id, 4);
+        assert_int_equal(attempts[2].id, 302);
+        assert_true(bytes_equal_text(attempts[1].error_message, "second"));
+        assert_true(bytes_equal_text(attempts[1].stack_trace, "at b"));
+        assert_true(bytes_starts(attempts[0].stack_trace, "java.net.ConnectException"));
+    }
+    struct event *attempts;
+    size_t count;
+    assert_works(event_attempts(sender.world.store, 10, &sender.world.arena, &attempts, &count, &err));
+    assert_int_equal(count, 1);
+
+    struct returned *returns;
+    assert_works(operation_returns(sender.world.store, again, &sender.world.arena, &returns, &count, &err));
+    assert_int_equal(count, 1);
+    assert_true(returns[0].is_same && returns[0].count == 1);
+    assert_works(
+        operation_returns(sender.world.store, again - 1, &sender.world.arena, &returns, &count, &err));
+    assert_int_equal(count, 1);
+    assert_false(returns[0].is_same);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        sent(knows_what_came_back),
+        sent(a_quick_consumer_is_noticed),
+        sent(a_row_that_is_opened_anew_came_back),
+        sent(what_was_refused_did_not_come_back),
+        sent(sends_a_record_once_that_was_written_twice),
+        sent(warns_of_what_was_overtaken),
+        sent(tells_the_whole_story),
+    };
+    return cmocka_run_group_tests_name("comebacks", tests, NULL, NULL);
+}
