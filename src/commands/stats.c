@@ -35,20 +35,13 @@ pending_text(const struct report *report, struct err *err)
                                             {"oldest", ALIGN_LEFT, 0, 0},
                                             {"newest", ALIGN_LAST, 0, 0}};
     const struct stats_pending *pending = &report->stats->pending;
-    const struct {
-        const char *name;
-        int64_t count;
-    } rows[] = {{"pending", pending->pending},
-                {"resolved", pending->resolved},
-                {"discarded", pending->discarded},
-                {"other", pending->other}};
+    struct stats_state states[STATS_STATES];
+    size_t count = stats_states(pending, states);
     struct table table;
     table_begin(&table, report->call, columns, 4);
-    for (size_t i = 0; i < 4; i++) {
-        if (i == 3 && rows[i].count == 0)
-            continue;
-        table_add_text(&table, rows[i].name);
-        table_add_count(&table, rows[i].count);
+    for (size_t i = 0; i < count; i++) {
+        table_add_text(&table, states[i].name);
+        table_add_count(&table, states[i].count);
         table_add_time(&table, i == 0 ? pending->oldest_at : TIME_ABSENT);
         table_add_time(&table, i == 0 ? pending->newest_at : TIME_ABSENT);
     }

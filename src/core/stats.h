@@ -39,5 +39,12 @@ struct stats {
     struct stats_resolution *resolutions; // mean time to resolution per type
     size_t error_count, hour_count, type_count, resolution_count;
 };
+// The events by what became of them, in the order in which they are told; "other" only where there are some.
+#define STATS_STATES 4
+struct stats_state {
+    const char *name;
+    int64_t count;
+};
+size_t stats_states(const struct stats_pending *pending, struct stats_state states[STATS_STATES]);
 
 #endif

@@ -6,12 +6,13 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "base/text.h"
+#include "ui/views/copy_menu.h"
 #include "ui/views/event_row.h"
 #include "ui/views/events.h"
 #include "ui/views/why.h"
 #include "ui/widgets/statusbar.h"
 
-enum { BESIDE_FROM_COLS = 120, CHOICES = 16 };
+enum { BESIDE_FROM_COLS = 120 };
 
 static const enum action footer[] = {DO_NEXT,    DO_PREVIOUS, DO_SEARCH, DO_RAW, DO_REPROCESS,
                                      DO_DISCARD, DO_COPY,     DO_HELP,   DO_NONE};
@@ -88,29 +89,23 @@ search_accepted(struct app *app, void *state, struct bytes text)
     return false;
 }
 
+static bool
+copy_choice(struct app *app, const void *state, size_t i, const char **text, struct bytes *value)
+{
+    const struct view_of_event *view = state;
+    return view->is_there && event_copy_choice(&view->detail.event, i, app_frame(app), text, value);
+}
+
 static void
 copy_chosen(struct app *app, void *state, size_t index)
 {
-    struct view_of_event *view = state;
-    const char *text;
-    struct bytes value;
-    if (view->is_there && event_copy_choice(&view->detail.event, index, app_frame(app), &text, &value))
-        app_copy(app, value, text);
+    copy_menu_take(app, state, copy_choice, index);
 }
 
 static void
 ask_copy(struct app *app, const struct view_of_event *view)
 {
-    struct menu_item items[CHOICES];
-    size_t count = 0;
-    struct bytes value;
-    memset(items, 0, sizeof items);
-    while (view->is_there && count < CHOICES &&
-           event_copy_choice(&view->detail.event, count, app_frame(app), &items[count].text, &value))
-        count++;
-    if (count)
-        app_menu(app, &(struct menu_request){
-                          .title = "Copy", .items = items, .count = count, .chosen = copy_chosen});
+    copy_menu_ask(app, view, copy_choice, copy_chosen);
 }
 
 // Here the event on the screen is what an action is about, never a selection that is out of sight.

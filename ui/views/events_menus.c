@@ -1,33 +1,25 @@
 #include "ui/views/events_state.h"
 
 #include <string.h>
+#include "ui/views/copy_menu.h"
 
-enum { CHOICES = 16 };
+static bool
+copy_choice(struct app *app, const void *state, size_t i, const char **text, struct bytes *value)
+{
+    const struct event *event = events_cursor(state);
+    return event && event_copy_choice(event, i, app_frame(app), text, value);
+}
 
 static void
 copy_chosen(struct app *app, void *state, size_t index)
 {
-    const struct event *event = events_cursor(state);
-    const char *text;
-    struct bytes value;
-    if (event && event_copy_choice(event, index, app_frame(app), &text, &value))
-        app_copy(app, value, text);
+    copy_menu_take(app, state, copy_choice, index);
 }
 
 void
 events_ask_copy(struct app *app, const struct events *events)
 {
-    const struct event *event = events_cursor(events);
-    struct menu_item items[CHOICES];
-    size_t count = 0;
-    struct bytes value;
-    memset(items, 0, sizeof items);
-    while (event && count < CHOICES &&
-           event_copy_choice(event, count, app_frame(app), &items[count].text, &value))
-        count++;
-    if (count)
-        app_menu(app, &(struct menu_request){
-                          .title = "Copy", .items = items, .count = count, .chosen = copy_chosen});
+    copy_menu_ask(app, events, copy_choice, copy_chosen);
 }
 
 static const struct {

@@ -2,6 +2,7 @@
 #include "ui/views/groups_state.h"
 
 #include <string.h>
+#include "ui/views/copy_menu.h"
 #include "ui/views/groups.h"
 
 enum { CHOICES = 16 };
@@ -66,31 +67,24 @@ groups_ask_pivot(struct app *app, const struct groups *groups)
                       .title = "Group", .items = items, .count = count, .chosen = pivot_chosen});
 }
 
-static void
-copy_chosen(struct app *app, void *state, size_t index)
+static bool
+copy_choice(struct app *app, const void *state, size_t i, const char **text, struct bytes *value)
 {
     const struct groups *groups = state;
     const struct event_group *group = groups_cursor(groups);
-    const char *text;
-    struct bytes value;
-    if (group && group_copy_choice(group, groups->pivot, index, app_frame(app), &text, &value))
-        app_copy(app, value, text);
+    return group && group_copy_choice(group, groups->pivot, i, app_frame(app), text, value);
+}
+
+static void
+copy_chosen(struct app *app, void *state, size_t index)
+{
+    copy_menu_take(app, state, copy_choice, index);
 }
 
 void
 groups_ask_copy(struct app *app, const struct groups *groups)
 {
-    const struct event_group *group = groups_cursor(groups);
-    struct menu_item items[CHOICES];
-    size_t count = 0;
-    struct bytes value;
-    memset(items, 0, sizeof items);
-    while (group && count < CHOICES &&
-           group_copy_choice(group, groups->pivot, count, app_frame(app), &items[count].text, &value))
-        count++;
-    if (count)
-        app_menu(app, &(struct menu_request){
-                          .title = "Copy", .items = items, .count = count, .chosen = copy_chosen});
+    copy_menu_ask(app, groups, copy_choice, copy_chosen);
 }
 
 // What a row has, as a part of its text (group_row_text): a pattern for the whole part finds the others that

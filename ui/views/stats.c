@@ -139,24 +139,16 @@ static void
 add_pending(struct drawing *drawing)
 {
     const struct stats_pending *pending = &drawing->stats->pending;
-    const struct {
-        const char *name;
-        int64_t count;
-    } rows[] = {{"pending", pending->pending},
-                {"resolved", pending->resolved},
-                {"discarded", pending->discarded},
-                {"other", pending->other}};
-    enum { ROWS = sizeof rows / sizeof *rows, OTHER = ROWS - 1 };
+    struct stats_state states[STATS_STATES];
+    size_t count = stats_states(pending, states);
     int64_t most = 0;
-    for (int i = 0; i < ROWS; i++)
-        most = rows[i].count > most ? rows[i].count : most;
+    for (size_t i = 0; i < count; i++)
+        most = states[i].count > most ? states[i].count : most;
     pager_section(drawing->pager, "Pending events", NULL, false);
-    for (int i = 0; i < ROWS; i++) {
-        if (i == OTHER && rows[i].count == 0)
-            continue;
-        add_name(drawing, NAME_LEAST, rows[i].name);
-        add_count(drawing, rows[i].count);
-        add_bar(drawing, rows[i].count, most);
+    for (size_t i = 0; i < count; i++) {
+        add_name(drawing, NAME_LEAST, states[i].name);
+        add_count(drawing, states[i].count);
+        add_bar(drawing, states[i].count, most);
         end_line(drawing, ROLE_TEXT);
     }
     add_time(drawing, "oldest", pending->oldest_at);
