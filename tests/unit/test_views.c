@@ -120,6 +120,36 @@ test_rows_are_filtered(void **state)
     group_rows_release(&rows);
 }
 
+// A row's text has parts; ^ and $ are the ends of one.
+static void
+test_a_part_is_found_exactly(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *part, *expression, *other;
+    } rows[] = {{"transient", "^transient$", "not transient"},
+                {"java.net.Error", "^java\\.net\\.Error$", "java-net.Error"},
+                {"App\\Error (1)*", "^App\\\\Error \\(1\\)\\*$", "App\\Error (1)*?"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct row_filter filter = {0};
+        struct strbuf exact = {0};
+        struct strbuf row = {0};
+        row_filter_exact(&exact, rows[i].part);
+        assert_string_equal(strbuf_text(&exact), rows[i].expression);
+        assert_true(row_filter_set(&filter, strbuf_bytes(&exact), NULL));
+        assert_string_equal(strbuf_text(&filter.text), rows[i].expression);
+        row_text_add(&row, "before");
+        row_text_add(&row, rows[i].other);
+        assert_false(row_filter_match(&filter, strbuf_bytes(&row)));
+        row_text_add(&row, rows[i].part);
+        row_text_add(&row, "behind");
+        assert_true(row_filter_match(&filter, strbuf_bytes(&row)));
+        strbuf_release(&row);
+        strbuf_release(&exact);
+        row_filter_release(&filter);
+    }
+}
+
 static void
 test_a_wrong_filter_leaves_the_last_good_one(void **state)
 {
@@ -129,6 +159,7 @@ test_a_wrong_filter_leaves_the_last_good_one(void **state)
     assert_true(row_filter_set(&filter, BYTES("good"), NULL));
     assert_false(row_filter_set(&filter, BYTES("ba(d"), &err));
     assert_int_equal(err.kind, ERR_USAGE);
+    assert_in_range(err.column, 1, 5);
     int column = err.column;
     assert_true(row_filter_match(&filter, BYTES("a good one")));
     assert_false(row_filter_match(&filter, BYTES("a bad one")));
@@ -262,6 +293,7 @@ main(void)
         cmocka_unit_test(test_a_group_that_is_gone_keeps_its_place),
         cmocka_unit_test(test_the_first_groups_after_none_are_shown),
         cmocka_unit_test(test_rows_are_filtered),
+        cmocka_unit_test(test_a_part_is_found_exactly),
         cmocka_unit_test(test_a_wrong_filter_leaves_the_last_good_one),
         cmocka_unit_test(test_orders_never_tie),
         cmocka_unit_test(test_queries_of_groups),

@@ -128,7 +128,8 @@ draw_notes(const struct app *app, const struct groups *groups, struct canvas *ca
     if (group_picks_is_busy(&groups->picks))
         chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO, BYTES("collecting, C-c stops"));
     if (groups->is_merged && groups->pivot == PIVOT_ERROR)
-        chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO, BYTES("merged, Tab unfolds"));
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO,
+                  groups->rows.parts.count ? BYTES("merged, Tab unfolds") : BYTES("merged, none are alike"));
     if (groups->is_selected_only)
         chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO, BYTES("selected only"));
     if (app_is_paused(app))

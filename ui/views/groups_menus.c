@@ -122,9 +122,11 @@ narrow_chosen(struct app *app, void *state, size_t index)
     if (!group || index >= narrow_choices(group, app_frame(app), items, values))
         return;
     struct err err = {0};
-    const char *pattern = arena_printf(app_frame(app), "(?m)^\\Q%s\\E$", values[index]);
-    if (!row_filter_set(&groups->filter, bytes_of(pattern), &err))
+    struct strbuf exact = {0};
+    row_filter_exact(&exact, values[index]);
+    if (!row_filter_set(&groups->filter, strbuf_bytes(&exact), &err))
         app_say(app, SAY_WARN, "%s", err.text);
+    strbuf_release(&exact);
     groups_show_rows(groups);
 }
 

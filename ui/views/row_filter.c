@@ -1,6 +1,21 @@
 #include "ui/views/row_filter.h"
 
+#include <string.h>
 #include "core/pattern.h"
+
+static bool
+compile(struct pattern **pattern, struct bytes expression, struct err *err)
+{
+    static const char by_parts[] = "(?m)";
+    struct strbuf whole = {0};
+    strbuf_add_text(&whole, by_parts);
+    strbuf_add(&whole, expression);
+    bool ok = pattern_compile(pattern, strbuf_bytes(&whole), err);
+    if (!ok && err && err->column >= (int)sizeof by_parts)
+        err->column -= (int)sizeof by_parts - 1;
+    strbuf_release(&whole);
+    return ok;
+}
 
 bool
 row_filter_set(struct row_filter *filter, struct bytes text, struct err *err)
@@ -9,7 +24,7 @@ row_filter_set(struct row_filter *filter, struct bytes text, struct err *err)
     text = bytes_trim(text);
     bool is_inverted = bytes_starts(text, "!");
     struct bytes expression = is_inverted ? bytes_slice(text, 1, text.len - 1) : text;
-    if (expression.len && !pattern_compile(&pattern, expression, err)) {
+    if (expression.len && !compile(&pattern, expression, err)) {
         if (err && err->column && is_inverted)
             err->column++;
         return false;
@@ -66,6 +81,18 @@ row_filter_release(struct row_filter *filter)
     strbuf_release(&filter->before);
     pattern_destroy(filter->pattern);
     filter->pattern = NULL;
+}
+
+void
+row_filter_exact(struct strbuf *out, const char *part)
+{
+    strbuf_add_char(out, '^');
+    for (; *part; part++) {
+        if (strchr("\\^$.[]|()?*+{}#", *part))
+            strbuf_add_char(out, '\\');
+        strbuf_add_char(out, *part);
+    }
+    strbuf_add_char(out, '$');
 }
 
 void

@@ -2,8 +2,8 @@
 // events have the whole filter language, matched by the backend; see events.c.)
 //
 // Smart case as everywhere; a leading `!` inverts. A row's text is what the view says it is: all that a
-// person reads in it, parts separated by newlines. A pattern that runs into its limits keeps the row: it is
-// never silently left out.
+// person reads in it, parts separated by newlines, and ^ and $ are the ends of a part. A pattern that runs
+// into its limits keeps the row: it is never silently left out.
 #ifndef REDRIVE_UI_VIEWS_ROW_FILTER_H
 #define REDRIVE_UI_VIEWS_ROW_FILTER_H
 
@@ -29,6 +29,8 @@ void row_filter_remember(struct row_filter *filter);
 void row_filter_restore(struct row_filter *filter);
 void row_filter_release(struct row_filter *filter);
 
+// The filter that finds the rows with just this part: "^java\.lang\.Error$".
+void row_filter_exact(struct strbuf *out, const char *part);
 // Appends a part of a row's text; NULL adds nothing.
 void row_text_add(struct strbuf *row, const char *part);
 

@@ -409,6 +409,7 @@ stats_open(struct app *app, const void *argument)
     (void)argument;
     struct stats_view *view = alloc_bytes(sizeof *view);
     text_page_init(&view->page, app, "stats");
+    (void)pager_handle(view->page.pager, DO_WRAP); // rows are cut, so that columns stand below each other
     ask(app, view);
     return view;
 }

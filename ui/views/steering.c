@@ -218,7 +218,12 @@ undo(struct app *app, struct steering *steering, const struct operation *operati
             steer(app, operation->no, STEER_CANCEL, 0);
         return;
     }
-    if (operation->action != ACTION_DISCARD || operation->done == 0) {
+    if (operation->action != ACTION_DISCARD) {
+        app_say(app, SAY_INFO, "only a discard can be undone: what operation %" PRId64 " did stays",
+                operation->no);
+        return;
+    }
+    if (operation->done == 0) {
         app_say(app, SAY_INFO, "operation %" PRId64 " discarded nothing that could be restored",
                 operation->no);
         return;
