@@ -8,11 +8,14 @@
 struct filler {
     const struct store_settings *settings;
     const char *keeper;
-    struct mailbox *given, *written; // of the one job below, which belongs to whom it was sent to
+    struct mailbox *asked, *done; // of the one job below, which belongs to whom it was sent to
     struct thread *thread;
-    struct store *store; // of the thread
-    bool is_busy;        // of the keeper: the job is on its way
+    struct store *store;        // of the thread
+    struct rollup_cells *cells; // of the thread
+    bool is_busy;               // of the keeper: the job is on its way
     struct fill_job {
+        enum { FILL_READ, FILL_WRITE } what;
+        struct rollup_range range;
         struct rollup_slice slice;
         int64_t was_low, low;
         int32_t slots_from;
@@ -20,16 +23,26 @@ struct filler {
     } job;
 };
 
+static bool
+connect(struct filler *filler, struct err *err)
+{
+    if (!filler->store)
+        return store_open(&filler->store, filler->settings, err);
+    return store_is_connected(filler->store) || store_reconnect(filler->store, err);
+}
+
 static void
 carry_out(struct filler *filler, struct fill_job *job)
 {
     err_clear(&job->err);
-    if (!filler->store && !store_open(&filler->store, filler->settings, &job->err))
+    if (!connect(filler, &job->err))
         return;
-    if (!store_is_connected(filler->store) && !store_reconnect(filler->store, &job->err))
-        return;
-    (void)!rollup_fill(filler->store, filler->keeper, &job->slice, job->was_low, job->low, job->slots_from,
-                       &job->err);
+    if (job->what == FILL_READ)
+        (void)!rollup_gather(filler->store, filler->keeper, filler->cells, &job->range, &job->slice,
+                             &job->err);
+    else
+        (void)!rollup_fill(filler->store, filler->keeper, &job->slice, job->was_low, job->low,
+                           job->slots_from, &job->err);
 }
 
 static void
@@ -37,9 +50,9 @@ fill(void *context)
 {
     struct filler *filler = context;
     struct fill_job *job;
-    while ((job = mailbox_take(filler->given, -1))) {
+    while ((job = mailbox_take(filler->asked, -1))) {
         carry_out(filler, job);
-        (void)!mailbox_put(filler->written, job, -1);
+        (void)!mailbox_put(filler->done, job, -1);
     }
 }
 
@@ -49,8 +62,9 @@ filler_create(const struct store_settings *settings, const char *keeper)
     struct filler *filler = alloc_bytes(sizeof *filler);
     filler->settings = settings;
     filler->keeper = keeper;
-    filler->given = mailbox_create(1);
-    filler->written = mailbox_create(1);
+    filler->cells = rollup_cells_create();
+    filler->asked = mailbox_create(1);
+    filler->done = mailbox_create(1);
     filler->thread = thread_start(fill, filler, "filler");
     return filler;
 }
@@ -61,11 +75,12 @@ filler_destroy(struct filler *filler)
     if (!filler)
         return;
     (void)!filler_wait(filler, NULL);
-    mailbox_close(filler->given);
+    mailbox_close(filler->asked);
     thread_join(filler->thread);
     store_close(filler->store);
-    mailbox_destroy(filler->given, NULL);
-    mailbox_destroy(filler->written, NULL);
+    rollup_cells_destroy(filler->cells);
+    mailbox_destroy(filler->asked, NULL);
+    mailbox_destroy(filler->done, NULL);
     rollup_slice_release(&filler->job.slice);
     free(filler);
 }
@@ -75,7 +90,7 @@ filler_wait(struct filler *filler, struct err *err)
 {
     if (!filler->is_busy)
         return true;
-    (void)!mailbox_take(filler->written, -1);
+    (void)!mailbox_take(filler->done, -1);
     filler->is_busy = false;
     if (!err_is_set(&filler->job.err))
         return true;
@@ -84,18 +99,33 @@ filler_wait(struct filler *filler, struct err *err)
     return false;
 }
 
+static void
+ask(struct filler *filler)
+{
+    filler->is_busy = mailbox_put(filler->asked, &filler->job, -1);
+}
+
 bool
-filler_give(struct filler *filler, struct rollup_slice *slice, int64_t was_low, int64_t low,
-            int32_t slots_from, struct err *err)
+filler_read(struct filler *filler, int64_t upto, size_t rows, struct err *err)
 {
     if (!filler_wait(filler, err))
         return false;
-    struct rollup_slice room = filler->job.slice;
-    filler->job.slice = *slice;
-    *slice = room;
-    filler->job.was_low = was_low;
-    filler->job.low = low;
-    filler->job.slots_from = slots_from;
-    filler->is_busy = mailbox_put(filler->given, &filler->job, -1);
+    filler->job.what = FILL_READ;
+    filler->job.range = (struct rollup_range){.before_id = upto, .limit = rows};
+    ask(filler);
+    return true;
+}
+
+bool
+filler_write(struct filler *filler, int64_t was_low, int32_t slots_from, int64_t *low, struct err *err)
+{
+    if (!filler_wait(filler, err))
+        return false;
+    struct fill_job *job = &filler->job;
+    job->what = FILL_WRITE;
+    job->was_low = was_low;
+    job->low = *low = rollup_low(&job->slice, job->range.limit);
+    job->slots_from = slots_from;
+    ask(filler);
     return true;
 }

@@ -1,6 +1,8 @@
-// filler: writes slices of the first count of the backlog while the next one is read and fingerprinted.
+// filler: a second pair of hands for the first count of the backlog: reads and fingerprints one slice while
+// the keeper does the slice above it, and writes it while the keeper goes on.
 //
-// A thread and a connection of its own, one slice at a time, in order. Used by one keeper.
+// A thread and a connection of its own, one thing at a time, in the order in which it is asked. Used by one
+// keeper. What failed is told by the next call that waits.
 #ifndef REDRIVE_ENGINE_FILLER_H
 #define REDRIVE_ENGINE_FILLER_H
 
@@ -10,15 +12,17 @@
 
 struct filler;
 
-// Borrows both; connects when the first slice comes.
+// Borrows both; connects when it is asked for something.
 struct filler *filler_create(const struct store_settings *settings, const char *keeper);
-void filler_destroy(struct filler *filler); // what was given is written first
+void filler_destroy(struct filler *filler); // what it is asked for is done first
 
-// Waits for the slice before, and fails with its failure. Takes the slice's content over, another one's room
-// is left in it. Bounds as for rollup_fill.
-bool filler_give(struct filler *filler, struct rollup_slice *slice, int64_t was_low, int64_t low,
-                 int32_t slots_from, struct err *err) MUST_CHECK;
-// Until nothing is on its way; fails with the failure of what was.
+// Begins to read the `rows` highest pending events at and below an id. What was written before is there then.
+bool filler_read(struct filler *filler, int64_t upto, size_t rows, struct err *err) MUST_CHECK;
+// Waits for them and begins to write them: they lie at and below was_low. *low: above it; 0: there are no
+// more.
+bool filler_write(struct filler *filler, int64_t was_low, int32_t slots_from, int64_t *low,
+                  struct err *err) MUST_CHECK;
+// Until nothing is under way.
 bool filler_wait(struct filler *filler, struct err *err) MUST_CHECK;
 
 #endif

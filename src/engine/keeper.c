@@ -187,22 +187,36 @@ look_at_arrivals(struct keeper *keeper, bool *is_done, struct err *err)
     return true;
 }
 
+// A slice of the first count, the highest ids that are not counted; and the one below it by the filler.
+static bool
+fill_two(struct keeper *keeper, int64_t *low, struct err *err)
+{
+    int64_t middle;
+    struct rollup_range range = {.before_id = keeper->low, .limit = keeper->fill_rows};
+    if (!rollup_rows_below(keeper->store, keeper->low, keeper->fill_rows, &middle, err))
+        return false;
+    range.after_id = middle;
+    if (!(middle ? filler_read(keeper->filler, middle, keeper->fill_rows, err)
+                 : filler_wait(keeper->filler, err)) ||
+        !rollup_gather(keeper->store, keeper->name, keeper->cells, &range, &keeper->slice, err) ||
+        !rollup_fill(keeper->store, keeper->name, &keeper->slice, keeper->low, middle, keeper->slots_from,
+                     err))
+        return false;
+    keeper->low = *low = middle;
+    return middle == 0 || filler_write(keeper->filler, middle, keeper->slots_from, low, err);
+}
+
 static bool
 look_below(struct keeper *keeper, struct err *err)
 {
-    struct rollup_range range = {.before_id = keeper->low, .limit = keeper->fill_rows};
-    if (!rollup_gather(keeper->store, keeper->name, keeper->cells, &range, &keeper->slice, err))
-        return false;
-    int64_t low =
-        keeper->slice.count < keeper->fill_rows ? 0 : keeper->slice.ids[keeper->slice.count - 1] - 1;
-    bool is_over = low == 0;
     if (!keeper->filler)
         keeper->filler = filler_create(keeper->settings, keeper->name);
-    if (!filler_give(keeper->filler, &keeper->slice, keeper->low, low, keeper->slots_from, err))
+    int64_t low;
+    if (!fill_two(keeper, &low, err))
         return false;
-    if (is_over && !filler_wait(keeper->filler, err))
-        return false;
-    if (is_over) {
+    if (low == 0) {
+        if (!filler_wait(keeper->filler, err))
+            return false;
         filler_destroy(keeper->filler);
         keeper->filler = NULL;
     }

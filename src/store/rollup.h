@@ -86,8 +86,8 @@ bool rollup_claim(struct store *store, const char *keeper, struct rollup_claim *
                   struct err *err) MUST_CHECK;
 bool rollup_release(struct store *store, const char *keeper, struct err *err) MUST_CHECK;
 
-// What to read: pending events above an id and not counted (ascending), at or below one (descending), or of
-// these ids.
+// What to read: pending events above an id and not counted (ascending); at and below before_id, then above
+// after_id (descending); or of these ids.
 struct rollup_range {
     int64_t after_id, before_id; // 0: not by this
     const int64_t *ids;
@@ -98,6 +98,11 @@ struct rollup_range {
 // new.
 bool rollup_gather(struct store *store, const char *keeper, struct rollup_cells *cells,
                    const struct rollup_range *range, struct rollup_slice *slice, struct err *err) MUST_CHECK;
+// What a slice of at most `limit` that was read downwards lies above; 0: it reached the end.
+int64_t rollup_low(const struct rollup_slice *slice, size_t limit);
+// The id that `rows` rows of the table, pending or not, lie above, at and below `upto`; 0: there are no more.
+bool rollup_rows_below(struct store *store, int64_t upto, size_t rows, int64_t *id,
+                       struct err *err) MUST_CHECK;
 // high: how far was looked; INT64_MIN: as before. What is counted already is left alone.
 bool rollup_add(struct store *store, const char *keeper, const struct rollup_slice *slice, int64_t high,
                 struct err *err) MUST_CHECK;

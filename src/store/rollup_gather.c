@@ -299,10 +299,12 @@ static const char these_sql[] = GATHER_COLUMNS("$1") " AND e.id = ANY ($3) LIMIT
 // COPY takes no parameters: these stand in settings of the transaction.
 static const char below_settings_sql[] =
     "SELECT pg_catalog.set_config('redrive.zone', $1, true), pg_catalog.set_config('redrive.limit', "
-    "$2::text, true), pg_catalog.set_config('redrive.upto', $3::text, true)";
+    "$2::text, true), pg_catalog.set_config('redrive.upto', $3::text, true), "
+    "pg_catalog.set_config('redrive.above', $4::text, true)";
 static const char below_sql[] =
     "COPY (" GATHER_COLUMNS("(SELECT pg_catalog.current_setting('redrive.zone'))") //
-    " AND e.id <= pg_catalog.current_setting('redrive.upto')::int8 ORDER BY e.id DESC LIMIT "
+    " AND e.id <= pg_catalog.current_setting('redrive.upto')::int8 AND e.id > "
+    "pg_catalog.current_setting('redrive.above')::int8 ORDER BY e.id DESC LIMIT "
     "pg_catalog.current_setting('redrive.limit')::int8) TO STDOUT (FORMAT binary)";
 
 static bool
@@ -329,10 +331,34 @@ read_pending(struct store *store, const struct rollup_range *range, struct gathe
         param_ids(&params, range->ids, range->id_count);
     else
         param_int8(&params, range->before_id ? range->before_id : range->after_id);
-    if (range->before_id && !range->ids)
+    if (range->before_id && !range->ids) {
+        param_int8(&params, range->after_id ? range->after_id : INT64_MIN);
         return read_below(store, &params, gathering, err);
+    }
     return pg_stream(store, FOR_READING, range->ids ? these_sql : above_sql, &params, gather_row, gathering,
                      err);
+}
+
+int64_t
+rollup_low(const struct rollup_slice *slice, size_t limit)
+{
+    return slice->count < limit ? 0 : slice->ids[slice->count - 1] - 1;
+}
+
+bool
+rollup_rows_below(struct store *store, int64_t upto, size_t rows, int64_t *id, struct err *err)
+{
+    struct params params = {0};
+    param_int8(&params, upto);
+    param_int8(&params, (int64_t)rows);
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING,
+                "SELECT e.id::int8 FROM :\"events\" e WHERE e.id <= $1 ORDER BY e.id DESC OFFSET $2 LIMIT 1",
+                &params, &r, err))
+        return false;
+    *id = PQntuples(r) ? value_int8(r, 0, 0) : 0;
+    PQclear(r);
+    return true;
 }
 
 bool
