@@ -1,7 +1,7 @@
 // backlog: all pending events in a compact table (24 bytes each), and everything lists and groups derive from
 // it.
 //
-// Fed by pages of events (EVENT_NARROW | EVENT_GROUP) in any order; pure, no I/O, one thread. Counts,
+// Fed by pages of events (EVENT_GROUP | EVENT_COUNTED) in any order; pure, no I/O, one thread. Counts,
 // sparklines, pivots are derived in one pass over the table when asked for (a few milliseconds a million), so
 // there is no count that can drift.
 //

@@ -29,6 +29,8 @@ enum event_fields {
     EVENT_SENT = 1 << 7, // what a republished record is made of besides EVENT_PAYLOAD and EVENT_RAW: topic,
                          // partition, offset, event_id, source_id, created_at, revisions, published
     EVENT_BARE = 1 << 8, // status, and when it was created: what a selection of ids is made by
+    EVENT_COUNTED = 1 << 9, // of the short columns those that a backlog is counted by: type, source, topic,
+                            // status, retries, when it was created
 };
 
 struct event_header {

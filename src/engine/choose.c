@@ -42,8 +42,7 @@ matcher_init(struct store *store, const struct choice *choice, unsigned fields, 
     if (choice->filter != NULL && !parse_filter(store, matcher, err))
         return false;
     matcher->only_ids = fields == 0;
-    bool is_bare = matcher->only_ids && !choice->filter && !choice->group && !choice->queue;
-    matcher->fields |= is_bare ? EVENT_BARE : EVENT_NARROW;
+    matcher->fields |= matcher->only_ids && !choice->queue ? EVENT_BARE : EVENT_NARROW;
     if (matcher->filter != NULL)
         matcher->fields |= filter_needs(matcher->filter);
     if (choice->group != NULL) {

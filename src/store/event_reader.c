@@ -26,14 +26,14 @@ static const struct column {
     size_t at;
     size_t flag; // a bool that says it is not NULL; 0: none
 } columns[] = {
-    {EVENT_NARROW | EVENT_GROUP, false, "e.event_type::text", COLUMN_BYTES, AT(event_type), 0},
-    {EVENT_NARROW | EVENT_GROUP, false, "e.source_table::text", COLUMN_BYTES, AT(source_table), 0},
-    {EVENT_NARROW | EVENT_GROUP | EVENT_SENT, false, "e.kafka_topic::text", COLUMN_BYTES, AT(topic), 0},
-    {EVENT_NARROW | EVENT_GROUP | EVENT_BARE, false, "e.status::text", COLUMN_STATUS, AT(status_text), 0},
-    {EVENT_NARROW | EVENT_GROUP, false, "e.retry_count::int4", COLUMN_INT4, AT(retry_count), 0},
-    {EVENT_NARROW | EVENT_GROUP | EVENT_BARE, false, "e.created_at::timestamp", COLUMN_TIME, AT(created_wall),
-     0},
-    {EVENT_NARROW | EVENT_GROUP | EVENT_SENT, false, "e.created_at::timestamp AT TIME ZONE $1", COLUMN_TIME,
+    {EVENT_NARROW | EVENT_COUNTED, false, "e.event_type::text", COLUMN_BYTES, AT(event_type), 0},
+    {EVENT_NARROW | EVENT_COUNTED, false, "e.source_table::text", COLUMN_BYTES, AT(source_table), 0},
+    {EVENT_NARROW | EVENT_COUNTED | EVENT_SENT, false, "e.kafka_topic::text", COLUMN_BYTES, AT(topic), 0},
+    {EVENT_NARROW | EVENT_COUNTED | EVENT_BARE, false, "e.status::text", COLUMN_STATUS, AT(status_text), 0},
+    {EVENT_NARROW | EVENT_COUNTED, false, "e.retry_count::int4", COLUMN_INT4, AT(retry_count), 0},
+    {EVENT_NARROW | EVENT_COUNTED | EVENT_BARE, false, "e.created_at::timestamp", COLUMN_TIME,
+     AT(created_wall), 0},
+    {EVENT_NARROW | EVENT_COUNTED | EVENT_SENT, false, "e.created_at::timestamp AT TIME ZONE $1", COLUMN_TIME,
      AT(created_at), 0},
     {EVENT_NARROW | EVENT_SENT, false, "e.event_id::text", COLUMN_BYTES, AT(event_id), 0},
     {EVENT_NARROW | EVENT_SENT, false, "e.source_id::text", COLUMN_BYTES, AT(source_id), 0},

@@ -38,7 +38,7 @@ count_rows(struct bench *bench)
     for (;;) {
         struct event_page page = {0};
         struct event_query query = {
-            .fields = EVENT_GROUP, .statuses = 1u << EVENT_PENDING, .before_id = below, .limit = 500};
+            .fields = EVENT_GROUP | EVENT_COUNTED, .statuses = 1u << EVENT_PENDING, .before_id = below, .limit = 500};
         assert_works(store_events(bench->world.store, &query, &page, &err));
         backlog_add(backlog, page.events, page.count);
         size_t count = page.count;

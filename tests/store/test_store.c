@@ -497,6 +497,11 @@ columns_come_as_they_are(void **state)
     assert_works(store_events(store, &query, &page, &err));
     assert_int_equal(page.events[0].group, group); // from the whole text, also where little is kept
     assert_false(bytes_present(page.events[0].error_message));
+    assert_false(bytes_present(page.events[0].topic));
+    event_page_release(&page);
+    query.fields = EVENT_GROUP | EVENT_COUNTED;
+    assert_works(store_events(store, &query, &page, &err));
+    assert_int_equal(page.events[0].group, group);
     assert_true(bytes_equal_text(page.events[0].topic, "orders"));
     event_page_release(&page);
     store_close(store);

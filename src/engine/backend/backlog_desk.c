@@ -17,7 +17,7 @@ enum {
 static const int64_t TELL_EVERY = 250000;
 static const int64_t MINUTE = 60 * US_PER_SECOND;
 
-static const unsigned SCAN_FIELDS = EVENT_GROUP; // with all that groups are made of
+static const unsigned SCAN_FIELDS = EVENT_GROUP | EVENT_COUNTED;
 
 void
 desk_backlog_begin(struct desk *desk)
