@@ -228,7 +228,8 @@ do_cancel(struct app *app)
     app->is_leaving_armed = false;
     if (offer(app, DO_CANCEL))
         return;
-    if (app_cancel_all(app)) {
+    bool goes_on;
+    if (app_cancel_all(app, &goes_on)) {
         app_say(app, SAY_INFO, "stopped");
         return;
     }
@@ -237,7 +238,8 @@ do_cancel(struct app *app)
         return;
     }
     app->is_leaving_armed = true;
-    app_say(app, SAY_INFO, "nothing to stop; once more leaves the program, and operations go on without it");
+    app_say(app, SAY_INFO, "%s; once more leaves the program, and operations go on without it",
+            goes_on ? "this goes on" : "nothing to stop");
 }
 
 static void

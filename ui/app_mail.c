@@ -21,6 +21,13 @@ has_answer(enum request_kind kind)
     }
 }
 
+// Others are short, or go on whoever waits for them: the count of the backlog, what was confirmed.
+static bool
+can_be_stopped(enum request_kind kind)
+{
+    return kind == REQUEST_LIST || kind == REQUEST_COLLECT || kind == REQUEST_STATS;
+}
+
 // Asked for again, the older answer is of no use.
 static bool
 replaces_older(enum request_kind kind)
@@ -115,14 +122,18 @@ app_cancel(struct app *app, uint64_t number)
 }
 
 bool
-app_cancel_all(struct app *app)
+app_cancel_all(struct app *app, bool *goes_on)
 {
     bool had_some = false;
+    *goes_on = false;
     for (size_t i = 0; i < app->expected_count; i++) {
         if (app->expected[i].is_answered)
             continue;
-        had_some = true;
-        app_cancel(app, app->expected[i].number);
+        bool stops = can_be_stopped(app->expected[i].kind);
+        had_some = had_some || stops;
+        *goes_on = *goes_on || !stops;
+        if (stops)
+            app_cancel(app, app->expected[i].number);
     }
     return had_some;
 }

@@ -101,7 +101,8 @@ const struct view *app_find_view(const struct app *app, const char *name);
 
 // app_mail.c
 void app_forget_asker(struct app *app, const struct instance *asker);
-bool app_cancel_all(struct app *app); // true: there was something to cancel
+// What can be stopped. true: there was something; *goes_on: something else does not end by that.
+bool app_cancel_all(struct app *app, bool *goes_on);
 bool app_has_outstanding(const struct app *app);
 bool app_is_asking(const struct app *app, const struct instance *asker); // a reply of it is outstanding
 void app_post(struct app *app, enum request_kind kind, bool is_on);      // one without an answer

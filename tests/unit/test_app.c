@@ -156,6 +156,28 @@ cancel_stops_before_it_leaves(void **state)
     assert_true(app_is_over(app));
 }
 
+// The count of the backlog goes on, and C-c does not say otherwise; it leaves like at rest.
+static void
+cancel_does_not_claim_what_it_cannot(void **state)
+{
+    struct world *world = *state;
+    struct app *app = world->app;
+    static const enum request_kind kinds[] = {REQUEST_GROUPS, REQUEST_CONFIRM};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        uint64_t number = app_send(app, request_create(kinds[i]));
+        request_destroy(take_request(world));
+        press(app, "<C-c>");
+        assert_null(take_request(world));
+        assert_true(shows(world->app, "this goes on; once more leaves"));
+        assert_false(shows(world->app, "stopped"));
+        answer(world, REPLY_ERROR, number, true, 0);
+        press(app, "j");
+    }
+    (void)app_send(app, request_create(REQUEST_GROUPS));
+    press(app, "<C-c><C-c>");
+    assert_true(app_is_over(app));
+}
+
 static void
 tell_status(struct world *world, enum link_state link, bool has_schema)
 {
@@ -380,6 +402,7 @@ main(void)
         WORLD(places_keep_what_they_show),
         WORLD(back_walks_and_escape_never_leaves),
         WORLD(cancel_stops_before_it_leaves),
+        WORLD(cancel_does_not_claim_what_it_cannot),
         WORLD(a_worker_that_cannot_go_on_says_why),
         WORLD(nothing_changes_without_the_right_state),
         WORLD(keys_become_actions),
