@@ -37,8 +37,10 @@ count_rows(struct bench *bench)
     int64_t below = 0;
     for (;;) {
         struct event_page page = {0};
-        struct event_query query = {
-            .fields = EVENT_GROUP | EVENT_COUNTED, .statuses = 1u << EVENT_PENDING, .before_id = below, .limit = 500};
+        struct event_query query = {.fields = EVENT_GROUP | EVENT_COUNTED,
+                                    .statuses = 1u << EVENT_PENDING,
+                                    .before_id = below,
+                                    .limit = 500};
         assert_works(store_events(bench->world.store, &query, &page, &err));
         backlog_add(backlog, page.events, page.count);
         size_t count = page.count;
