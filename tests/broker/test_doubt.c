@@ -5,6 +5,7 @@
 #include "broker/scan.h"
 #include "store/checkup.h"
 #include "store/doubt.h"
+#include "tests/broker/kafka_harm.h"
 #include "tests/broker/stage.h"
 
 enum { EVENTS = 40, PARTITIONS = 2 };
@@ -62,88 +63,6 @@ count_of(const char *what)
     char sql[300];
     snprintf(sql, sizeof sql, "SELECT count(*) FROM redrive.%s", what);
     return test_number(stage.world.admin, sql);
-}
-
-// --- what an administrator of Kafka may do to us ---
-
-static rd_kafka_event_t *
-await(rd_kafka_queue_t *queue)
-{
-    rd_kafka_event_t *event = rd_kafka_queue_poll(queue, 20000);
-    assert_non_null(event);
-    if (rd_kafka_event_error(event))
-        fail_msg("%s", rd_kafka_event_error_string(event));
-    return event;
-}
-
-static void
-delete_group(const char *name)
-{
-    rd_kafka_t *client = kafka_client(RD_KAFKA_PRODUCER, NULL);
-    rd_kafka_queue_t *queue = rd_kafka_queue_new(client);
-    rd_kafka_DeleteGroup_t *group = rd_kafka_DeleteGroup_new(name);
-    rd_kafka_DeleteGroups(client, &group, 1, NULL, queue);
-    rd_kafka_event_t *event = await(queue);
-    size_t count;
-    const rd_kafka_group_result_t **results =
-        rd_kafka_DeleteGroups_result_groups(rd_kafka_event_DeleteGroups_result(event), &count);
-    if (rd_kafka_group_result_error(results[0]))
-        fail_msg("%s", rd_kafka_error_string(rd_kafka_group_result_error(results[0])));
-    rd_kafka_event_destroy(event);
-    rd_kafka_DeleteGroup_destroy(group);
-    rd_kafka_queue_destroy(queue);
-    rd_kafka_destroy(client);
-}
-
-static void
-delete_topic(const char *name)
-{
-    rd_kafka_t *client = kafka_client(RD_KAFKA_PRODUCER, NULL);
-    rd_kafka_queue_t *queue = rd_kafka_queue_new(client);
-    rd_kafka_DeleteTopic_t *topic = rd_kafka_DeleteTopic_new(name);
-    rd_kafka_DeleteTopics(client, &topic, 1, NULL, queue);
-    rd_kafka_event_destroy(await(queue));
-    rd_kafka_DeleteTopic_destroy(topic);
-    rd_kafka_queue_destroy(queue);
-    rd_kafka_destroy(client);
-}
-
-// As retention does: everything that is in the topic now is gone.
-static void
-delete_records(const char *name)
-{
-    rd_kafka_t *client = kafka_client(RD_KAFKA_PRODUCER, NULL);
-    rd_kafka_queue_t *queue = rd_kafka_queue_new(client);
-    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(PARTITIONS);
-    for (int i = 0; i < PARTITIONS; i++)
-        rd_kafka_topic_partition_list_add(list, name, i)->offset = RD_KAFKA_OFFSET_END;
-    rd_kafka_DeleteRecords_t *records = rd_kafka_DeleteRecords_new(list);
-    rd_kafka_DeleteRecords(client, &records, 1, NULL, queue);
-    rd_kafka_event_destroy(await(queue));
-    rd_kafka_DeleteRecords_destroy(records);
-    rd_kafka_topic_partition_list_destroy(list);
-    rd_kafka_queue_destroy(queue);
-    rd_kafka_destroy(client);
-}
-
-// Somebody else's offset where the marker of a group should be.
-static void
-write_marker(const char *group, int64_t offset, const char *text)
-{
-    rd_kafka_t *client = kafka_client(RD_KAFKA_PRODUCER, NULL);
-    rd_kafka_queue_t *queue = rd_kafka_queue_new(client);
-    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
-    rd_kafka_topic_partition_t *partition = rd_kafka_topic_partition_list_add(list, "redrive.marker", 0);
-    partition->offset = offset;
-    partition->metadata = strdup(text);
-    partition->metadata_size = strlen(text);
-    rd_kafka_AlterConsumerGroupOffsets_t *change = rd_kafka_AlterConsumerGroupOffsets_new(group, list);
-    rd_kafka_AlterConsumerGroupOffsets(client, &change, 1, NULL, queue);
-    rd_kafka_event_destroy(await(queue));
-    rd_kafka_AlterConsumerGroupOffsets_destroy(change);
-    rd_kafka_topic_partition_list_destroy(list);
-    rd_kafka_queue_destroy(queue);
-    rd_kafka_destroy(client);
 }
 
 // A record of somebody else in each partition, so many µs from now by its time.
@@ -350,7 +269,7 @@ lose_all_evidence(const char *stem)
     int64_t operation = ask(1, EVENTS);
     die_at("after-commit:1");
     delete_group(last_group());
-    delete_records(stage.topic);
+    delete_records(stage.topic, PARTITIONS);
     for (int i = 0; i < 3; i++) // whoever looks next leaves it as well
         work_once();
     struct operation found = get_operation(&stage.world, operation);
@@ -369,7 +288,7 @@ records_that_came_later_are_no_evidence(void **state)
     int64_t operation = ask(1, EVENTS);
     die_at("after-commit:1");
     delete_group(last_group());
-    delete_records(stage.topic);
+    delete_records(stage.topic, PARTITIONS);
     put_strangers(0);
     work_once();
     assert_int_equal(get_operation(&stage.world, operation).held, EVENTS);
@@ -439,6 +358,65 @@ a_search_that_is_cut_short_is_no_evidence(void **state)
     world_end(&stage.world);
 }
 
+// A chunk in doubt of which nothing was sent, and its slot as it was.
+static struct chunk
+leave_in_doubt(struct slot *slot)
+{
+    char cluster[64];
+    struct chunk chunk;
+    die_at("after-claim:1");
+    snprintf(cluster, sizeof cluster, "%s", test_text(stage.world.admin, "SELECT name FROM redrive.cluster"));
+    assert_works(slot_acquire(stage.world.store, cluster, "t", NULL, 0, slot, &err));
+    assert_works(slot_check(stage.world.store, slot, &chunk, &err));
+    assert_true(chunk.exists);
+    struct slot was = *slot;
+    assert_works(chunk_settle(stage.world.store, slot, &chunk, CHUNK_IN_DOUBT, "a test", &err));
+    assert_works(slot_release(stage.world.store, slot, &err));
+    *slot = was;
+    return chunk;
+}
+
+// One record, sent and reported.
+static void
+deliver(struct producer *producer, const struct producer_record *record)
+{
+    struct report report;
+    size_t count = 0;
+    bool is_full = false;
+    assert_works(producer_send(producer, record, 0, &is_full, &err));
+    while (!count)
+        assert_works(producer_serve(producer, 100, &report, 1, &count, &err));
+    assert_int_equal(report.kind, REPORT_DELIVERED);
+}
+
+// A part of a transaction is there: no cluster that keeps its word does that, and nothing is made of it.
+static void
+a_torn_transaction_is_left_to_a_person(void **state)
+{
+    (void)state;
+    begin("torn");
+    int64_t operation = ask(1, EVENTS);
+    struct slot slot;
+    struct chunk chunk = leave_in_doubt(&slot);
+    struct producer *producer;
+    const struct broker_settings settings = {.brokers = test_kafka()};
+    const struct event_header headers[] = {{BYTES("redrive-chunk-id"), bytes_of(chunk.id)},
+                                           {BYTES("redrive-event-id"), BYTES("1")}};
+    assert_works(producer_open(&producer, &settings, &(struct producer_settings){.records = 1}, &err));
+    deliver(producer, &(struct producer_record){.topic = stage.topic,
+                                                .partition = 0,
+                                                .value = BYTES("{}"),
+                                                .headers = headers,
+                                                .header_count = 2});
+    producer_destroy(producer);
+    work_once();
+    struct operation found = get_operation(&stage.world, operation);
+    assert_int_equal(found.held, EVENTS);
+    assert_int_equal(found.done, 0);
+    assert_int_equal(count_of("slot WHERE quarantined AND note LIKE '%the cluster has torn it%'"), 1);
+    world_end(&stage.world);
+}
+
 // Somebody who has the slot's transactional id, and a transaction of it that is still open.
 static struct producer *
 start_zombie(const char *txn_id)
@@ -447,17 +425,12 @@ start_zombie(const char *txn_id)
     const struct broker_settings settings = {.brokers = test_kafka()};
     const struct producer_settings how = {.txn_id = txn_id, .records = 1};
     const struct producer_record record = {.topic = stage.topic, .partition = 0, .value = BYTES("zombie")};
-    struct report report;
-    size_t count = 0;
     bool is_done = false;
     assert_works(producer_open(&zombie, &settings, &how, &err));
     while (!is_done)
         assert_works(producer_init(zombie, 100, &is_done, &err));
     assert_works(producer_begin(zombie, &err));
-    assert_works(producer_send(zombie, &record, 0, &is_done, &err));
-    while (!count)
-        assert_works(producer_serve(zombie, 100, &report, 1, &count, &err));
-    assert_int_equal(report.kind, REPORT_DELIVERED);
+    deliver(zombie, &record);
     return zombie;
 }
 
@@ -549,6 +522,7 @@ main(void)
         cmocka_unit_test(no_topic_to_search_is_no_evidence),
         cmocka_unit_test(a_search_that_is_cut_short_is_no_evidence),
         cmocka_unit_test(nobody_can_commit_behind_the_search),
+        cmocka_unit_test(a_torn_transaction_is_left_to_a_person),
         cmocka_unit_test(without_any_evidence_a_person_says_that_it_was_published),
         cmocka_unit_test(without_any_evidence_a_person_says_that_it_is_sent_again),
     };
