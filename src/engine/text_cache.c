@@ -45,6 +45,7 @@ forget(struct text_cache *cache)
 {
     cache->generation++;
     cache->mark = 0;
+    cache->sought = 0;
     if (cache->reader)
         text_reader_rest(cache->reader);
     for (int i = 0; i < EVENT_TEXT_COUNT; i++) {
