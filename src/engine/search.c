@@ -19,11 +19,12 @@ enum {
     DENSE = 4,          // one candidate in so many events is worth reading the column for
     SEEK_LEAST = 20000, // missing events that are worth asking the server for a literal
 };
-// While the server looks for a literal, the newest events are read until there is a screenful of them, or for
-// so long; then it is left alone for a while, which it needs for a million events, and where it needs longer
-// the search goes on.
-static const int64_t SEEK_FIRST_US = 150000;
-static const int64_t SEEK_ALONE_US = 2 * US_PER_SECOND;
+// While the server looks for a literal, the newest events are read until there is a screenful of them, so
+// many were looked at or so long it took; then it is left alone for a while, which it needs for a million
+// events, and where it needs longer the search goes on.
+enum { SEEK_FIRST = 40000 };
+static const int64_t SEEK_FIRST_US = US_PER_SECOND;
+static const int64_t SEEK_ALONE_US = 3 * US_PER_SECOND;
 
 // One term, and what it has said of each different text: 0 nothing yet, else its verdict + 1.
 struct term {
@@ -442,7 +443,8 @@ static bool
 await_hits(struct search *search, int64_t until)
 {
     int64_t waited = clock_mono() - search->hits.began;
-    bool has_first = search->matched >= SCREENFUL || waited > SEEK_FIRST_US || search->query.seeks_first;
+    bool has_first = search->matched >= SCREENFUL || search->at >= SEEK_FIRST || waited > SEEK_FIRST_US ||
+                     search->query.seeks_first;
     bool is_alone = has_first && waited < SEEK_ALONE_US;
     search_hits_take(&search->hits, until, is_alone);
     return is_alone && search_hits_are_coming(&search->hits);
