@@ -27,7 +27,7 @@ enum event_fields {
     EVENT_KNOWN =
         1 << 6, // what redrive's tables know: revisions, came_back, published, quarantine, live operation
     EVENT_SENT = 1 << 7, // what a republished record is made of besides EVENT_PAYLOAD and EVENT_RAW: topic,
-                         // partition, offset, event_id, source_id, created_at, revisions, published
+                         // partition, offset, event_id, source_id, created_at, revisions
     EVENT_BARE = 1 << 8, // status, and when it was created: what a selection of ids is made by
     EVENT_COUNTED = 1 << 9, // of the short columns those that a backlog is counted by: type, source, topic,
                             // status, retries, when it was created

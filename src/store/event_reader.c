@@ -50,10 +50,6 @@ static const struct column {
      COLUMN_INT4, AT(revisions), 0},
     {EVENT_SENT, true, "coalesce(revised.no, 0)", COLUMN_INT4, AT(revisions), 0}, // numbered from 1
     {EVENT_KNOWN, true, "history.published", COLUMN_INT4, AT(published), 0},
-    {EVENT_SENT, true,
-     "(SELECT count(*) FROM redrive.operation_item i WHERE i.event_key = e.event_id AND NOT i.is_live AND "
-     "i.event_key IS NOT NULL AND i.state = 'done')::int4",
-     COLUMN_INT4, AT(published), 0},
     {EVENT_KNOWN, true, "greatest(history.came_back, returned.times)", COLUMN_INT4, AT(came_back), 0},
     {EVENT_NARROW | EVENT_RAW | EVENT_SENT, true, "raw.event_id IS NOT NULL", COLUMN_BOOL, AT(has_raw), 0},
     {EVENT_RAW, true, "raw.key", COLUMN_BYTES, AT(key), 0},
@@ -71,15 +67,16 @@ static const struct join {
     bool ours;
     const char *sql;
 } joins[] = {
-    {EVENT_KNOWN, true, " LEFT JOIN redrive.operation_item live ON live.event_id = e.id AND live.is_live"},
+    {EVENT_KNOWN, true,
+     " LEFT JOIN LATERAL (SELECT i.operation_no FROM redrive.items_live(ARRAY[e.id]) i LIMIT 1) live ON "
+     "true"},
     // How often it was republished, and after how many of those it failed again: its row is younger, or the
     // same row is pending again.
     {EVENT_KNOWN, true,
      " LEFT JOIN LATERAL (SELECT count(*)::int4 AS published, (count(*) FILTER (WHERE i.at < "
      "e.created_at::timestamp AT TIME ZONE $1"
-     " OR (i.event_id = e.id AND e.status = 'PENDING')))::int4 AS came_back FROM redrive.operation_item i"
-     " WHERE i.event_key = e.event_id AND NOT i.is_live AND i.event_key IS NOT NULL AND i.state = 'done') "
-     "history ON true"},
+     " OR (i.event_id = e.id AND e.status = 'PENDING')))::int4 AS came_back FROM "
+     "redrive.items_sent(ARRAY[e.event_id::text]) i) history ON true"},
     // And those that came back under another event id.
     {EVENT_KNOWN, true, " LEFT JOIN redrive.comeback returned ON returned.event_id = e.id"},
     {EVENT_NARROW | EVENT_SENT | EVENT_RAW | EVENT_PAYLOAD, true,

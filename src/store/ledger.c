@@ -283,7 +283,7 @@ read_item(void *context, const PGresult *row)
     event_reader_row(&claiming->reader, row, 0, &item->event);
     item->event_id = item->event.id;
     item->attempt = value_int4(row, 0, 0);
-    item->reprocess_count = item->event.published + 1;
+    item->reprocess_count = 1;
     item->from_revision = item->event.revisions > 0;
     return true;
 }
@@ -310,12 +310,18 @@ read_claim(const PGresult *r, const char *chunk_id, int64_t operation, struct ar
 // $1 zone, $2 cut, $3 chunk. The attempt is counted when it has an outcome; an earlier version did so when it
 // claimed.
 static const char claimed_rows_sql[] =
-    "SELECT " CONTRACT_COLUMNS ", i.attempt AS item_attempt"
-    " FROM redrive.chunk c CROSS JOIN unnest(c.event_ids) AS w (id)"
+    "SELECT " CONTRACT_COLUMNS ", i.attempt AS item_attempt FROM ("
+    "SELECT w.id, b.tries + coalesce(w.attempt, 0) + 1 AS attempt FROM redrive.chunk c"
+    " CROSS JOIN LATERAL unnest(c.blocks) AS n (no)"
+    " JOIN redrive.operation_block b ON b.operation_no = c.operation_no AND b.no = n.no"
+    " CROSS JOIN LATERAL unnest(b.event_ids, b.attempts) AS w (id, attempt) WHERE c.id = $3"
+    " UNION ALL"
     // With a limit the planner uses the key, whatever it thinks of the table.
-    " CROSS JOIN LATERAL (SELECT h.attempt + (h.state = 'queued')::int4 AS attempt"
-    " FROM redrive.operation_item h WHERE h.event_id = w.id AND h.operation_no = c.operation_no LIMIT 1) i"
-    " JOIN :\"events\" e ON e.id = w.id WHERE c.id = $3";
+    " SELECT w.id, h.attempt FROM redrive.chunk c CROSS JOIN LATERAL unnest(c.event_ids) AS w (id)"
+    " CROSS JOIN LATERAL (SELECT r.attempt + (r.state = 'queued')::int4 AS attempt"
+    " FROM redrive.operation_item r WHERE r.event_id = w.id AND r.operation_no = c.operation_no LIMIT 1) h"
+    " WHERE c.id = $3 AND c.blocks IS NULL) i"
+    " JOIN :\"events\" e ON e.id = i.id";
 
 // What was claimed cannot change any more, so it is read after the claim is committed: others that wait for
 // the operation's row need not wait for that.
@@ -332,6 +338,46 @@ read_items(struct store *store, struct claiming *claiming, const char *chunk_id,
     bool ok = pg_stream(store, FOR_READING, strbuf_text(&sql), &params, read_item, claiming, err);
     strbuf_release(&sql);
     return ok;
+}
+
+static int
+by_event_id(const void *a, const void *b)
+{
+    const struct claimed_item *const *x = a, *const *y = b;
+    return bytes_compare((*x)->event.event_id, (*y)->event.event_id);
+}
+
+// How often the events of a claim were sent before, in any operation: for most of them never.
+static bool
+count_sent(struct store *store, struct claim *claim, struct arena *arena, struct err *err)
+{
+    const char **keys = arena_array(arena, claim->count, sizeof *keys);
+    struct claimed_item **items = arena_array(arena, claim->count, sizeof *items);
+    for (size_t i = 0; i < claim->count; i++) {
+        keys[i] = arena_text(arena, claim->items[i].event.event_id);
+        items[i] = &claim->items[i];
+    }
+    struct params params = {0};
+    param_texts(&params, keys, claim->count);
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING,
+                "SELECT s.event_key, count(*)::int4 FROM redrive.items_sent($1) s GROUP BY 1", &params, &r,
+                err))
+        return false;
+    if (PQntuples(r) > 0)
+        qsort(items, claim->count, sizeof *items, by_event_id);
+    for (int i = 0; i < PQntuples(r); i++) {
+        struct claimed_item wanted = {.event.event_id = value_bytes(r, i, 0)};
+        struct claimed_item *const key = &wanted;
+        struct claimed_item **found = bsearch(&key, items, claim->count, sizeof *items, by_event_id);
+        // A consumer may have written one event twice.
+        while (found && found > items && by_event_id(found - 1, &key) == 0)
+            found--;
+        for (; found && found < items + claim->count && by_event_id(found, &key) == 0; found++)
+            (*found)->reprocess_count = value_int4(r, i, 1) + 1;
+    }
+    PQclear(r);
+    return true;
 }
 
 bool
@@ -363,7 +409,7 @@ chunk_claim(struct store *store, struct slot *slot, int64_t operation, const cha
             err, ERR_INTERNAL,
             "chunk %s claimed %d events and reads %zu: an event vanished, or the table has an id twice",
             chunk_id, claim->chunk.count, claim->count);
-    return true;
+    return claim->count == 0 || count_sent(store, claim, arena, err);
 }
 
 static bool

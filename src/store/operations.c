@@ -1,5 +1,6 @@
 #include "store/operations.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
 #include "store/pg.h"
@@ -35,23 +36,38 @@ begin_freeze(struct store *store, const struct operation_request *request, int64
     return true;
 }
 
+static int
+ascending(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+// Slices are frozen in ascending order, so that PostgreSQL sees by one number that no event comes twice.
 static bool
 freeze_ids(struct store *store, const struct operation_request *request, int64_t no,
            operation_progress_fn *progress, void *context, struct err *err)
 {
     enum { SLICE = 10000 };
-    for (size_t from = 0; from < request->count;) {
+    int64_t *ids = alloc_array(request->count, sizeof *ids);
+    if (request->count)
+        memcpy(ids, request->ids, request->count * sizeof *ids);
+    qsort(ids, request->count, sizeof *ids, ascending);
+    bool ok = true;
+    for (size_t from = 0; ok && from < request->count;) {
         size_t count = request->count - from < SLICE ? request->count - from : SLICE;
+        while (from + count < request->count && ids[from + count] == ids[from + count - 1])
+            count++;
         struct params params = {0};
         param_int8(&params, no);
-        param_ids(&params, request->ids + from, count);
-        if (!pg_do(store, FOR_FREEZING, "SELECT redrive.operation_freeze($1, $2)", &params, err))
-            return false;
+        param_ids(&params, ids + from, count);
+        ok = pg_do(store, FOR_FREEZING, "SELECT redrive.operation_freeze($1, $2)", &params, err);
         from += count;
-        if (progress && !progress(context, from, request->count))
-            return err_set(err, ERR_CANCELLED, "stopped as asked; nothing was written");
+        if (ok && progress && !progress(context, from, request->count))
+            ok = err_set(err, ERR_CANCELLED, "stopped as asked; nothing was written");
     }
-    return true;
+    free(ids);
+    return ok;
 }
 
 // A plan's steps are int4[], also when there are none.
@@ -85,12 +101,12 @@ confirm(struct store *store, int64_t no, struct err *err)
     return pg_do(store, FOR_FREEZING, "SELECT redrive.operation_confirm($1)", &params, err);
 }
 
-static bool
-create_once(struct store *store, const struct operation_request *request, operation_progress_fn *progress,
-            void *context, int64_t *no, struct err *err)
+bool
+operation_create(struct store *store, const struct operation_request *request,
+                 operation_progress_fn *progress, void *context, int64_t *no, struct err *err)
 {
     bool is_new;
-    if (!pg_begin(store, FOR_FREEZING, err))
+    if (!may_change(store, err) || !pg_begin(store, FOR_FREEZING, err))
         return false;
     bool ok = begin_freeze(store, request, no, &is_new, err);
     if (ok && is_new)
@@ -99,28 +115,6 @@ create_once(struct store *store, const struct operation_request *request, operat
     if (ok)
         return pg_commit(store, err);
     pg_rollback(store);
-    return false;
-}
-
-bool
-operation_create(struct store *store, const struct operation_request *request,
-                 operation_progress_fn *progress, void *context, int64_t *no, struct err *err)
-{
-    enum { TRIES = 5 };
-    if (!may_change(store, err))
-        return false;
-    struct err failure = {0};
-    for (int i = 0; i < TRIES; i++) {
-        failure = (struct err){0};
-        if (create_once(store, request, progress, context, no, &failure))
-            return true;
-        // Two freezes of the same events may meet crosswise: PostgreSQL ends one of them, which then finds
-        // the other's items.
-        if (strcmp(failure.sqlstate, "40P01") != 0)
-            break;
-    }
-    if (err && err->kind == ERR_NONE)
-        *err = failure;
     return false;
 }
 
@@ -321,7 +315,7 @@ operation_outcomes(struct store *store, int64_t no, struct arena *arena, struct 
     if (!pg_has_schema(store, err) ||
         !pg_ask(store, FOR_SCANNING,
                 "SELECT " ITEM_STATE_OF_1 ", i.detail, count(*), min(i.event_id) FROM "
-                "redrive.operation_item i WHERE i.operation_no = $1"
+                "redrive.item i WHERE i.operation_no = $1"
                 " GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT 100",
                 &params, &r, err))
         return false;
@@ -364,7 +358,7 @@ operation_item_ids(struct store *store, int64_t no, unsigned states, int64_t **i
     PGresult *r;
     if (!pg_has_schema(store, err) || !pg_ask(store, FOR_SCANNING,
                                               "SELECT string_agg(int8send(i.event_id), ''::bytea ORDER BY "
-                                              "i.event_id) FROM redrive.operation_item i"
+                                              "i.event_id) FROM redrive.item i"
                                               " WHERE i.operation_no = $1 AND " ITEM_STATE_OF_1 " = ANY ($2)",
                                               &params, &r, err))
         return false;
@@ -391,11 +385,11 @@ event_decisions(struct store *store, int64_t id, struct arena *arena, struct dec
     if (!pg_ask(store, FOR_READING,
                 "SELECT o.no, o.action, CASE WHEN hand.at IS NOT NULL THEN 'claimed' ELSE i.state END,"
                 " o.requested_by::text, o.reason, i.detail, coalesce(hand.at, i.at) AS at"
-                " FROM redrive.operation_item i JOIN redrive.operation o ON o.no = i.operation_no"
+                " FROM redrive.items_of($1) i JOIN redrive.operation o ON o.no = i.operation_no"
                 " LEFT JOIN LATERAL (SELECT c.created_at AS at FROM redrive.chunk c"
                 " WHERE i.state = 'queued' AND c.operation_no = i.operation_no AND c.state = 'claimed'"
                 " AND i.event_id = ANY (c.event_ids) LIMIT 1) hand ON true"
-                " WHERE i.event_id = $1 ORDER BY 7 DESC, o.no DESC",
+                " ORDER BY 7 DESC, o.no DESC",
                 &params, &r, err))
         return false;
     *decisions = arena_array(arena, (size_t)PQntuples(r), sizeof **decisions);

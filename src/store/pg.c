@@ -11,7 +11,7 @@ static const struct limits {
     bool may_write;
 } limits_of[] = {
     [FOR_READING] = {"15s", "3s", false}, [FOR_SCANNING] = {"120s", "3s", false},
-    [FOR_WRITING] = {"60s", "3s", true},  [FOR_FREEZING] = {"60s", "60s", true},
+    [FOR_WRITING] = {"60s", "3s", true},  [FOR_FREEZING] = {"600s", "60s", true},
     [FOR_SCHEMA] = {"600s", "10s", true},
 };
 

@@ -7,9 +7,8 @@
 // Ids in quarantine out of `wanted` (id, event_id, created_at), eight bytes each. $4 after how many returns.
 #define QUARANTINED                                                                                          \
     "(SELECT string_agg(int8send(id), '' ORDER BY id) FROM (SELECT w.id FROM wanted w JOIN "                 \
-    "redrive.operation_item i"                                                                               \
-    "     ON i.event_key = w.event_id AND NOT i.is_live AND i.event_key IS NOT NULL AND i.state = 'done'"    \
-    "    AND i.at < w.created_at GROUP BY w.id HAVING count(*) >= $4"                                        \
+    "redrive.items_sent((SELECT array_agg(event_id::text) FROM wanted WHERE redrive.has_sent())) i"          \
+    "     ON i.event_key = w.event_id AND i.at < w.created_at GROUP BY w.id HAVING count(*) >= $4"           \
     "    UNION SELECT w.id FROM wanted w JOIN redrive.comeback c"                                            \
     "     ON c.event_id = w.id AND c.times >= $4) AS q)"
 
@@ -21,7 +20,7 @@ static const char counts_sql[] =
     "ZONE $3 AS created_at,"
     "         live.operation_no"
     "    FROM unnest($1) AS w (id) LEFT JOIN :\"events\" e ON e.id = w.id"
-    "    LEFT JOIN redrive.operation_item live ON live.event_id = w.id AND live.is_live)"
+    "    LEFT JOIN redrive.items_live($1) live ON live.event_id = w.id)"
     " SELECT count(*) FILTER (WHERE is_right AND operation_no IS NULL), count(*) FILTER (WHERE NOT is_right "
     "AND operation_no IS NULL),"
     "  count(operation_no),"
@@ -36,7 +35,8 @@ static const char counts_sql[] =
 static const char quarantined_sql[] =
     "WITH wanted AS MATERIALIZED ("
     "  SELECT w.id, e.event_id, e.created_at::timestamp AT TIME ZONE $3 AS created_at"
-    "    FROM unnest($1) AS w (id) JOIN :\"events\" e ON e.id = w.id WHERE e.status = $2)"
+    "    FROM unnest($1) AS w (id) JOIN :\"events\" e ON e.id = w.id WHERE e.status = $2 AND "
+    "redrive.has_sent())"
     " SELECT " QUARANTINED;
 
 static const char topics_sql[] =

@@ -11,7 +11,9 @@ EMBED(redrive_sql_007, "src/store/sql/007_backlog.sql");
 EMBED(redrive_sql_008, "src/store/sql/008_groups.sql");
 EMBED(redrive_sql_009, "src/store/sql/009_claims.sql");
 EMBED(redrive_sql_011, "src/store/sql/011_slices.sql");
+EMBED(redrive_sql_012, "src/store/sql/012_blocks.sql");
 EMBED(redrive_sql_common, "src/store/sql/common.sql");
+EMBED(redrive_sql_blocks, "src/store/sql/blocks.sql");
 EMBED(redrive_sql_operations, "src/store/sql/operations.sql");
 EMBED(redrive_sql_steering, "src/store/sql/steering.sql");
 EMBED(redrive_sql_ledger, "src/store/sql/ledger.sql");
@@ -33,7 +35,9 @@ static const struct {
     {"008_groups.sql", 8, redrive_sql_008, redrive_sql_008_end},
     {"009_claims.sql", 9, redrive_sql_009, redrive_sql_009_end},
     {"011_slices.sql", 11, redrive_sql_011, redrive_sql_011_end},
+    {"012_blocks.sql", 12, redrive_sql_012, redrive_sql_012_end},
     {"common.sql", 0, redrive_sql_common, redrive_sql_common_end},
+    {"blocks.sql", 0, redrive_sql_blocks, redrive_sql_blocks_end},
     {"operations.sql", 0, redrive_sql_operations, redrive_sql_operations_end},
     {"steering.sql", 0, redrive_sql_steering, redrive_sql_steering_end},
     {"ledger.sql", 0, redrive_sql_ledger, redrive_sql_ledger_end},

@@ -13,9 +13,8 @@ static const char story_sql[] =
     "  UNION SELECT x.id FROM chain h CROSS JOIN LATERAL ("
     "    SELECT c.sent_id AS id FROM redrive.comeback c WHERE c.event_id = h.id AND c.sent_id IS NOT NULL"
     "    UNION ALL SELECT c.event_id FROM redrive.comeback c WHERE c.sent_id = h.id) x),"
-    " sent AS (SELECT i.event_id AS id FROM :\"events\" e JOIN redrive.operation_item i ON i.event_key = "
-    "e.event_id"
-    "   AND NOT i.is_live AND i.event_key IS NOT NULL AND i.state = 'done' WHERE e.id = $1)"
+    " sent AS (SELECT i.event_id AS id FROM :\"events\" e CROSS JOIN LATERAL "
+    "redrive.items_sent(ARRAY[e.event_id::text]) i WHERE e.id = $1)"
     " SELECT id FROM (SELECT id FROM chain UNION SELECT id FROM sent) all_rows ORDER BY id DESC LIMIT 50";
 
 static int64_t *

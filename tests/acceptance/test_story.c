@@ -299,7 +299,7 @@ postgresql_says_who_did_what(const struct story *story)
         number(story, "SELECT count(*) FROM redrive.operation WHERE state = 'done' AND requested_by = '%s'",
                who),
         3);
-    assert_int_equal(number(story, "SELECT count(*) FROM redrive.operation_item WHERE state = 'done'"), ALL);
+    assert_int_equal(number(story, "SELECT count(*) FROM redrive.item WHERE state = 'done'"), ALL);
     assert_int_equal(number(story,
                             "SELECT count(DISTINCT reason) FROM redrive.audit WHERE who = '%s' AND reason IN"
                             " ('gateway fixed', 'sent twice', 'paid by hand')",

@@ -61,7 +61,7 @@ reason_of(int64_t id)
 {
     char sql[200];
     snprintf(sql, sizeof sql,
-             "SELECT state || ': ' || coalesce(detail, '') FROM redrive.operation_item WHERE event_id = %lld",
+             "SELECT state || ': ' || coalesce(detail, '') FROM redrive.item WHERE event_id = %lld",
              (long long)id);
     return test_text(stage.world.admin, sql);
 }

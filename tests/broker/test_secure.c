@@ -389,7 +389,7 @@ assert_fate(struct world *world, int64_t operation, int fate, const char *state,
     char sql[300];
     snprintf(sql, sizeof sql,
              "SELECT count(*) || ' ' || string_agg(DISTINCT state || ': ' || coalesce(detail, ''), ' and ')"
-             " FROM redrive.operation_item WHERE operation_no = %lld AND event_id %% %d = %d",
+             " FROM redrive.item WHERE operation_no = %lld AND event_id %% %d = %d",
              (long long)operation, FATES, fate);
     char expected[300];
     snprintf(expected, sizeof expected, "%d %s: %s", EVENTS / FATES, state, words);

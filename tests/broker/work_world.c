@@ -99,7 +99,7 @@ assert_all_done(struct world *world, int64_t operation, int64_t total)
                  (long long)found.refused, (long long)found.held);
     assert_int_equal(
         test_number(world->admin,
-                    "SELECT count(*) FROM redrive.operation_item WHERE state IN ('queued','claimed','held')"),
+                    "SELECT count(*) FROM redrive.item WHERE state IN ('queued','claimed','held')"),
         0);
     assert_int_equal(
         test_number(world->admin, "SELECT count(*) FROM redrive.chunk WHERE state IN ('claimed','in doubt')"),

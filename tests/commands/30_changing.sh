@@ -138,7 +138,7 @@ ok "its rate can be changed" json 'rows[0]["rate"] == 7'
 run work "${db[@]}" --once --quiet
 ok "a worker without brokers leaves it" in_table "SELECT queued FROM redrive.operation WHERE no = $later" 5
 run operation "${db[@]}" "$later" cancel
-ok "and it can be cancelled" in_table "SELECT count(*) FROM redrive.operation_item WHERE operation_no = $later AND state = 'cancelled'" 5
+ok "and it can be cancelled" in_table "SELECT count(*) FROM redrive.item WHERE operation_no = $later AND state = 'cancelled'" 5
 
 started=$SECONDS
 run reprocess "${db[@]}" -b 127.0.0.1:9 --id 210 --yes --json

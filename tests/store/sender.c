@@ -1,7 +1,5 @@
 #include "sender.h"
 
-#define MANY_BYTES (1 << 24)
-
 int
 sender_set(void **state)
 {
@@ -63,12 +61,7 @@ sender_look(struct sender *sender, int64_t no)
 struct claim
 sender_claim_with(struct sender *sender, struct slot *with, int64_t no, size_t limit)
 {
-    struct claim claim = {0};
-    char id[UUID_TEXT];
-    snprintf(id, sizeof id, "%s", new_uuid(sender->world.admin));
-    assert_works(chunk_claim(sender->world.store, with, no, id, limit, MANY_BYTES, &sender->world.arena,
-                             &claim, &err));
-    return claim;
+    return next_claim(&sender->world, with, no, limit);
 }
 
 struct claim
@@ -93,7 +86,7 @@ sender_fail_again(struct sender *sender, int first, int last)
     test_sql(sender->world.admin,
              "INSERT INTO public.dlq_events (event_id, event_type, event_payload, error_message, created_at)"
              " SELECT event_key, 'order.created', '{}', 'again', clock_timestamp()::timestamp FROM "
-             "redrive.operation_item WHERE state = 'done' OR event_id IN (SELECT unnest(event_ids) FROM "
+             "redrive.item WHERE state = 'done' OR event_id IN (SELECT unnest(event_ids) FROM "
              "redrive.chunk WHERE state = 'claimed') ORDER BY source, source_offset, event_id"
              " OFFSET %d LIMIT %d",
              first - 1, last - first + 1);

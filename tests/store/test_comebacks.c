@@ -101,7 +101,7 @@ a_row_that_is_opened_anew_came_back(void **state)
     assert_int_equal(sender_send(&sender, no), 10);
     test_sql(sender.world.admin,
              "UPDATE public.dlq_events SET status = 'PENDING' WHERE id IN (SELECT event_id FROM "
-             "redrive.operation_item WHERE state = 'done' LIMIT 5)");
+             "redrive.item WHERE state = 'done' LIMIT 5)");
     sender_look(&sender, no);
     struct operation operation = get_operation(&sender.world, no);
     assert_int_equal(operation.came_back, 5);
@@ -156,9 +156,8 @@ sends_a_record_once_that_was_written_twice(void **state)
     assert_works(operation_create(sender.world.store, &request, NULL, NULL, &no, &err));
     struct operation operation = get_operation(&sender.world, no);
     assert_int_equal(operation.conflict, 2);
-    assert_string_equal(
-        test_text(sender.world.admin, "SELECT detail FROM redrive.operation_item WHERE event_id = 302"),
-        "the same record as event 9, which is sent");
+    assert_string_equal(test_text(sender.world.admin, "SELECT detail FROM redrive.item WHERE event_id = 302"),
+                        "the same record as event 9, which is sent");
     assert_int_equal(sender_send(&sender, no), 5); // another record under the same event id is another record
     assert_int_equal(get_operation(&sender.world, no).state, OPERATION_DONE);
 }

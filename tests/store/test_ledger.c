@@ -4,27 +4,6 @@
 
 #include "base/clock.h"
 
-enum { MANY_BYTES = 1 << 24 };
-
-static struct slot
-acquire(struct world *world, const char *worker)
-{
-    struct slot slot = {0};
-    assert_works(slot_acquire(world->store, "kafka-1", worker, NULL, 0, &slot, &err));
-    return slot;
-}
-
-static struct claim
-claim(struct world *world, struct slot *slot, int64_t operation, size_t limit)
-{
-    struct claim claim = {0};
-    char id[UUID_TEXT];
-    snprintf(id, sizeof id, "%s", new_uuid(world->admin));
-    assert_works(
-        chunk_claim(world->store, slot, operation, id, limit, MANY_BYTES, &world->arena, &claim, &err));
-    return claim;
-}
-
 // As if the holder had died half a minute ago.
 static void
 end_leases(struct world *world)
@@ -89,7 +68,7 @@ a_committed_chunk_closes_its_events(void **state)
     world_make(&world, 30);
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 30);
     struct slot slot = acquire(&world, "w");
-    struct claim first = claim(&world, &slot, no, 20);
+    struct claim first = next_claim(&world, &slot, no, 20);
     assert_int_equal(first.count, 20);
     assert_int_equal(first.chunk.seq, 1);
     assert_int_equal(first.rate, RATE_UNLIMITED);
@@ -126,12 +105,12 @@ a_committed_chunk_closes_its_events(void **state)
     assert_refused(chunk_settle(world.store, &slot, &first.chunk, CHUNK_COMMITTED, "again", &err),
                    ERR_CONFLICT, "waits for its outcome");
 
-    struct claim second = claim(&world, &slot, no, 20);
+    struct claim second = next_claim(&world, &slot, no, 20);
     assert_int_equal(second.count, 10);
     assert_int_equal(second.chunk.seq, 2);
     assert_works(chunk_settle(world.store, &slot, &second.chunk, CHUNK_COMMITTED, "marker read back", &err));
     assert_int_equal(get_operation(&world, no).state, OPERATION_DONE);
-    assert_int_equal(claim(&world, &slot, no, 20).count, 0);
+    assert_int_equal(next_claim(&world, &slot, no, 20).count, 0);
     assert_int_equal(test_number(world.admin, "SELECT next_seq FROM redrive.slot WHERE fence > 0"),
                      2); // no number for nothing
     assert_int_equal(
@@ -148,7 +127,7 @@ a_stale_fence_changes_nothing(void **state)
     world_make(&world, 30);
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 30);
     struct slot slot = acquire(&world, "old");
-    struct claim held = claim(&world, &slot, no, 10);
+    struct claim held = next_claim(&world, &slot, no, 10);
     end_leases(&world);
     struct slot taken = acquire(&world, "new");
     assert_int_equal(taken.no, slot.no); // the one with an unfinished chunk, out of sixteen
@@ -157,7 +136,7 @@ a_stale_fence_changes_nothing(void **state)
     static const char before_sql[] =
         "SELECT md5(concat((SELECT string_agg(s::text, '|' ORDER BY s.no) FROM redrive.slot s), (SELECT "
         "string_agg(c::text, '|') FROM redrive.chunk c),"
-        " (SELECT string_agg(i::text, '|' ORDER BY event_id) FROM redrive.operation_item i), (SELECT "
+        " (SELECT string_agg(i::text, '|' ORDER BY event_id) FROM redrive.item i), (SELECT "
         "string_agg(o::text, '|') FROM redrive.operation o),"
         " (SELECT string_agg(e::text, '|' ORDER BY id) FROM public.dlq_events e), (SELECT count(*) FROM "
         "redrive.audit)))";
@@ -195,7 +174,7 @@ a_stale_fence_changes_nothing(void **state)
     assert_works(
         chunk_settle(world.store, &taken, &chunk, CHUNK_ABORTED, "marker is the last settled one", &err));
     assert_int_equal(taken.settled_seq, 0);
-    struct claim again = claim(&world, &taken, no, 10);
+    struct claim again = next_claim(&world, &taken, no, 10);
     assert_int_equal(again.chunk.seq, 2);
     assert_int_equal(again.items[0].attempt, 2);
     world_end(&world);
@@ -209,7 +188,7 @@ a_slot_has_one_unfinished_chunk(void **state)
     world_make(&world, 30);
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 30);
     struct slot slot = acquire(&world, "w");
-    struct claim held = claim(&world, &slot, no, 10);
+    struct claim held = next_claim(&world, &slot, no, 10);
     struct claim none;
     assert_refused(
         chunk_claim(world.store, &slot, no, new_uuid(world.admin), 5, MANY_BYTES, &world.arena, &none, &err),
@@ -225,7 +204,7 @@ a_slot_has_one_unfinished_chunk(void **state)
         slot.no, (long long)no);
     assert_string_equal(test_state(world.admin, sql), "23505");
     assert_works(chunk_settle(world.store, &slot, &held.chunk, CHUNK_ABORTED, "x", &err));
-    assert_int_equal(claim(&world, &slot, no, 5).count, 5);
+    assert_int_equal(next_claim(&world, &slot, no, 5).count, 5);
     world_end(&world);
 }
 
@@ -239,7 +218,7 @@ slots_with_an_unfinished_chunk_come_first(void **state)
     bool is_left[16] = {false};
     for (int i = 0; i < 3; i++) {
         struct slot slot = acquire(&world, i == 0 ? "a" : i == 1 ? "b" : "c");
-        assert_int_equal(claim(&world, &slot, no, 4).count, 4);
+        assert_int_equal(next_claim(&world, &slot, no, 4).count, 4);
         is_left[slot.no] = true;
     }
     end_leases(&world);
@@ -323,7 +302,7 @@ refused_items_leave_the_operation(void **state)
     world_make(&world, 10);
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 10);
     struct slot slot = acquire(&world, "w");
-    struct claim poisoned = claim(&world, &slot, no, 10);
+    struct claim poisoned = next_claim(&world, &slot, no, 10);
     const struct refusal refusals[] = {
         {.event_id = 3, .reason = "message of 2,310,448 bytes, topic allows 1,048,588"},
         {.event_id = 7, .reason = "topic does not exist"},
@@ -336,7 +315,7 @@ refused_items_leave_the_operation(void **state)
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.refused, 2);
     assert_int_equal(operation.queued, 8);
-    struct claim rest = claim(&world, &slot, no, 10);
+    struct claim rest = next_claim(&world, &slot, no, 10);
     assert_int_equal(rest.count, 8);
     assert_works(chunk_settle(world.store, &slot, &rest.chunk, CHUNK_COMMITTED, "x", &err));
     operation = get_operation(&world, no);
@@ -366,7 +345,7 @@ in_doubt_is_held_until_a_scan_decides(void **state)
     world_make(&world, 20);
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 20);
     struct slot slot = acquire(&world, "w");
-    struct claim doubtful = claim(&world, &slot, no, 20);
+    struct claim doubtful = next_claim(&world, &slot, no, 20);
     assert_works(
         chunk_settle(world.store, &slot, &doubtful.chunk, CHUNK_IN_DOUBT, "the marker is absent", &err));
     struct operation operation = get_operation(&world, no);
@@ -404,7 +383,7 @@ in_doubt_is_held_until_a_scan_decides(void **state)
     assert_int_equal(operation.done, 3);
     assert_int_equal(operation.queued, 17);
     assert_int_equal(operation.held, 0);
-    struct claim rest = claim(&world, &found, no, 20);
+    struct claim rest = next_claim(&world, &found, no, 20);
     assert_int_equal(rest.count, 17);
     assert_int_equal(rest.chunk.seq, 2); // numbers go on
     world_end(&world);
@@ -418,12 +397,12 @@ a_scan_may_find_all_or_nothing(void **state)
     world_make(&world, 10);
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 10);
     struct slot slot = acquire(&world, "w");
-    struct claim held = claim(&world, &slot, no, 10);
+    struct claim held = next_claim(&world, &slot, no, 10);
     assert_works(
         chunk_settle_scanned(world.store, &slot, &held.chunk, NULL, 0, "nothing in a complete scan", &err));
     assert_int_equal(get_operation(&world, no).queued, 10);
     assert_string_equal(test_text(world.admin, "SELECT state FROM redrive.chunk"), "aborted");
-    held = claim(&world, &slot, no, 10);
+    held = next_claim(&world, &slot, no, 10);
     int64_t ids[10];
     for (int i = 0; i < 10; i++)
         ids[i] = i + 1;
@@ -442,7 +421,7 @@ cancel_settles_what_is_in_hand_first(void **state)
     world_make(&world, 40);
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 40);
     struct slot a = acquire(&world, "a"), b = acquire(&world, "b");
-    struct claim first = claim(&world, &a, no, 8), second = claim(&world, &b, no, 8);
+    struct claim first = next_claim(&world, &a, no, 8), second = next_claim(&world, &b, no, 8);
     assert_works(operation_steer(world.store, no, STEER_CANCEL, 0, &err));
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.cancelled, 40 - first.chunk.count - second.chunk.count);
@@ -471,22 +450,22 @@ slots_share_what_has_no_source(void **state)
     test_sql(world.admin, "UPDATE public.dlq_events SET kafka_partition = NULL");
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 40);
     struct slot a = acquire(&world, "a"), b = acquire(&world, "b"), c = acquire(&world, "c");
-    struct claim first = claim(&world, &a, no, 15), second = claim(&world, &b, no, 15);
+    struct claim first = next_claim(&world, &a, no, 15), second = next_claim(&world, &b, no, 15);
     assert_int_equal(first.items[0].event_id, 1);
     assert_int_equal(second.count, 15);
     assert_int_equal(second.items[0].event_id, 16);
     assert_works(chunk_settle(world.store, &a, &first.chunk, CHUNK_ABORTED, "x", &err));
-    struct claim again = claim(&world, &c, no, 20); // what came back, and then past what b has in hand
+    struct claim again = next_claim(&world, &c, no, 20); // what came back, and then past what b has in hand
     assert_int_equal(again.count, 20);
     assert_int_equal(again.items[0].event_id, 1);
     assert_int_equal(again.items[0].attempt, 2);
     assert_int_equal(again.items[14].event_id, 15);
     assert_int_equal(again.items[15].event_id, 31);
     assert_int_equal(again.items[15].attempt, 1);
-    struct claim last = claim(&world, &a, no, 20);
+    struct claim last = next_claim(&world, &a, no, 20);
     assert_int_equal(last.count, 5);
     struct slot d = acquire(&world, "d");
-    assert_int_equal(claim(&world, &d, no, 20).count, 0); // the rest is in hand
+    assert_int_equal(next_claim(&world, &d, no, 20).count, 0); // the rest is in hand
     assert_works(chunk_settle(world.store, &a, &last.chunk, CHUNK_COMMITTED, "x", &err));
     assert_works(chunk_settle(world.store, &b, &second.chunk, CHUNK_COMMITTED, "x", &err));
     assert_works(chunk_settle(world.store, &c, &again.chunk, CHUNK_COMMITTED, "x", &err));
@@ -503,7 +482,7 @@ what_is_in_hand_is_seen(void **state)
     world_make(&world, 24);
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 24);
     struct slot slot = acquire(&world, "w");
-    struct claim some = claim(&world, &slot, no, 6);
+    struct claim some = next_claim(&world, &slot, no, 6);
     assert_int_equal(items_in(&world, no, "claimed"), 6);
     assert_int_equal(items_in(&world, no, "queued"), 18);
     struct outcome *outcomes;
@@ -521,7 +500,7 @@ what_is_in_hand_is_seen(void **state)
     assert_works(chunk_settle(world.store, &slot, &some.chunk, CHUNK_IN_DOUBT, "no proof", &err));
     assert_int_equal(items_in(&world, no, "claimed"), 0);
     assert_int_equal(items_in(&world, no, "held"), 6);
-    assert_int_equal(test_number(world.admin, "SELECT sum(attempt) FROM redrive.operation_item"), 6);
+    assert_int_equal(test_number(world.admin, "SELECT sum(attempt) FROM redrive.item"), 6);
     world_end(&world);
 }
 
@@ -534,8 +513,8 @@ what_an_earlier_version_claimed_is_settled(void **state)
     world_make(&world, 40);
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 40);
     struct slot a = acquire(&world, "a"), b = acquire(&world, "b"), c = acquire(&world, "c");
-    struct claim sent = claim(&world, &a, no, 10), back = claim(&world, &b, no, 10),
-                 held = claim(&world, &c, no, 10);
+    struct claim sent = next_claim(&world, &a, no, 10), back = next_claim(&world, &b, no, 10),
+                 held = next_claim(&world, &c, no, 10);
     test_sql(world.admin, "UPDATE redrive.operation_item SET state = 'claimed', attempt = attempt + 1"
                           " WHERE event_id IN (SELECT unnest(event_ids) FROM redrive.chunk)");
     assert_int_equal(items_in(&world, no, "claimed"), 30);
@@ -547,7 +526,7 @@ what_an_earlier_version_claimed_is_settled(void **state)
     assert_int_equal(operation.queued, 20);
     assert_int_equal(operation.held, 10);
     assert_int_equal(items_in(&world, no, "claimed"), 0);
-    assert_int_equal(test_number(world.admin, "SELECT max(attempt) FROM redrive.operation_item"), 1);
+    assert_int_equal(test_number(world.admin, "SELECT max(attempt) FROM redrive.item"), 1);
     world_end(&world);
 }
 
@@ -559,15 +538,15 @@ pause_holds_back_the_next_chunk(void **state)
     world_make(&world, 20);
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 20);
     struct slot slot = acquire(&world, "w");
-    struct claim held = claim(&world, &slot, no, 4);
+    struct claim held = next_claim(&world, &slot, no, 4);
     assert_works(operation_steer(world.store, no, STEER_PAUSE, 0, &err));
     assert_works(chunk_settle(world.store, &slot, &held.chunk, CHUNK_COMMITTED, "x", &err));
-    assert_int_equal(claim(&world, &slot, no, 4).count, 0);
+    assert_int_equal(next_claim(&world, &slot, no, 4).count, 0);
     assert_works(operation_steer(world.store, no, STEER_RESUME, 0, &err));
     assert_works(operation_steer(world.store, no, STEER_RATE, 0, &err));
-    assert_int_equal(claim(&world, &slot, no, 4).count, 0);
+    assert_int_equal(next_claim(&world, &slot, no, 4).count, 0);
     assert_works(operation_steer(world.store, no, STEER_RATE, 77, &err));
-    struct claim next = claim(&world, &slot, no, 4);
+    struct claim next = next_claim(&world, &slot, no, 4);
     assert_int_equal(next.count, 4);
     assert_int_equal(next.rate, 77);
     world_end(&world);
@@ -587,7 +566,7 @@ closed_events_are_put_aside_at_the_claim(void **state)
     int64_t conflicts = 0;
     size_t claimed = 0;
     for (;;) { // whatever the order of the sources is, each claim goes on until it has something
-        struct claim some = claim(&world, &slot, no, 5);
+        struct claim some = next_claim(&world, &slot, no, 5);
         conflicts += some.conflicts;
         if (some.count == 0)
             break;
@@ -601,9 +580,8 @@ closed_events_are_put_aside_at_the_claim(void **state)
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.state, OPERATION_DONE);
     assert_int_equal(operation.conflict, 31);
-    assert_string_equal(
-        test_text(world.admin, "SELECT detail FROM redrive.operation_item WHERE event_id = 4"),
-        "resolved by rest-api at 2026-02-03 04:05");
+    assert_string_equal(test_text(world.admin, "SELECT detail FROM redrive.item WHERE event_id = 4"),
+                        "resolved by rest-api at 2026-02-03 04:05");
     world_end(&world);
 }
 
@@ -616,7 +594,7 @@ all_closed_leaves_nothing_to_claim(void **state)
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 10);
     test_sql(world.admin, "UPDATE public.dlq_events SET status = 'DISCARDED'");
     struct slot slot = acquire(&world, "w");
-    struct claim none = claim(&world, &slot, no, 3);
+    struct claim none = next_claim(&world, &slot, no, 3);
     assert_int_equal(none.count, 0);
     assert_int_equal(none.conflicts, 10);
     assert_false(none.chunk.exists);
@@ -633,7 +611,7 @@ closed_while_it_was_published_is_done_with_a_note(void **state)
     world_make(&world, 6);
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 6);
     struct slot slot = acquire(&world, "w");
-    struct claim held = claim(&world, &slot, no, 6);
+    struct claim held = next_claim(&world, &slot, no, 6);
     test_sql(world.admin,
              "UPDATE public.dlq_events SET status = 'DISCARDED', resolved_by = 'rest-api' WHERE id = 2;"
              "DELETE FROM public.dlq_events WHERE id = 3");
@@ -642,12 +620,10 @@ closed_while_it_was_published_is_done_with_a_note(void **state)
     assert_string_equal(
         test_text(world.admin, "SELECT status || retry_count FROM public.dlq_events WHERE id = 2"),
         "DISCARDED0");
-    assert_string_equal(
-        test_text(world.admin, "SELECT detail FROM redrive.operation_item WHERE event_id = 2"),
-        "published, and meanwhile discarded by rest-api");
-    assert_string_equal(
-        test_text(world.admin, "SELECT detail FROM redrive.operation_item WHERE event_id = 3"),
-        "published, and meanwhile no longer in the table");
+    assert_string_equal(test_text(world.admin, "SELECT detail FROM redrive.item WHERE event_id = 2"),
+                        "published, and meanwhile discarded by rest-api");
+    assert_string_equal(test_text(world.admin, "SELECT detail FROM redrive.item WHERE event_id = 3"),
+                        "published, and meanwhile no longer in the table");
     world_end(&world);
 }
 
@@ -664,7 +640,7 @@ limits_are_kept(void **state)
     struct slot slot = acquire(&world, "w");
     // Whatever the planner thinks of small tables, a claim takes as many as it says.
     for (int i = 0; i < 3; i++) {
-        struct claim some = claim(&world, &slot, no, 7);
+        struct claim some = next_claim(&world, &slot, no, 7);
         assert_int_equal(some.count, 7);
         assert_works(chunk_settle(world.store, &slot, &some.chunk, CHUNK_ABORTED, "x", &err));
     }
@@ -701,7 +677,7 @@ order_within_a_partition_survives_two_slots(void **state)
         last[i] = -1;
     size_t done = 0;
     for (int round = 0; done < 240 && round < 100; round++) {
-        struct claim x = claim(&world, &a, no, 30), y = claim(&world, &b, no, 30);
+        struct claim x = next_claim(&world, &a, no, 30), y = next_claim(&world, &b, no, 30);
         memset(is_busy, 0, sizeof is_busy);
         for (size_t i = 0; i < x.count; i++)
             is_busy[x.items[i].event.partition] = true;
@@ -729,9 +705,9 @@ order_within_a_partition_survives_two_slots(void **state)
     test_sql(world.admin,
              "UPDATE public.dlq_events SET kafka_partition = 5, kafka_offset = id WHERE id > 240");
     no = make_operation(&world, world.store, ACTION_REPROCESS, 241, 300);
-    struct claim x = claim(&world, &a, no, 30);
+    struct claim x = next_claim(&world, &a, no, 30);
     assert_int_equal(x.count, 30);
-    assert_int_equal(claim(&world, &b, no, 30).count, 0);
+    assert_int_equal(next_claim(&world, &b, no, 30).count, 0);
     assert_int_equal(get_operation(&world, no).queued, 30);
     struct work work;
     assert_refused(work_next(world.store, "b", true, NULL, 0, &world.arena, &work, &err), ERR_NOT_FOUND,
@@ -739,15 +715,15 @@ order_within_a_partition_survives_two_slots(void **state)
     assert_works(chunk_settle(world.store, &a, &x.chunk, CHUNK_ABORTED, "x", &err));
     assert_works(work_next(world.store, "b", true, NULL, 0, &world.arena, &work, &err));
     assert_int_equal(work.no, no);
-    x = claim(&world, &b, no, 30);
+    x = next_claim(&world, &b, no, 30);
     assert_int_equal(x.items[0].event_id, 241); // what was aborted comes first again
     // Events that name no coordinates have no order to keep.
     test_sql(world.admin,
              "UPDATE public.dlq_events SET status = 'PENDING', kafka_offset = NULL WHERE id <= 60");
     no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 60);
     struct slot c = acquire(&world, "c"), d = acquire(&world, "d");
-    assert_int_equal(claim(&world, &c, no, 30).count, 30);
-    assert_int_equal(claim(&world, &d, no, 30).count, 30);
+    assert_int_equal(next_claim(&world, &c, no, 30).count, 30);
+    assert_int_equal(next_claim(&world, &d, no, 30).count, 30);
     world_end(&world);
 }
 
@@ -756,7 +732,7 @@ publish_all(struct world *world, int64_t no)
 {
     struct slot slot = acquire(world, "w");
     for (;;) {
-        struct claim some = claim(world, &slot, no, 100);
+        struct claim some = next_claim(world, &slot, no, 100);
         if (some.count == 0)
             break;
         assert_works(chunk_settle(world->store, &slot, &some.chunk, CHUNK_COMMITTED, "x", &err));
@@ -812,7 +788,7 @@ events_that_come_back_are_known(void **state)
 
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 13, 13);
     struct slot slot = acquire(&world, "x");
-    struct claim last = claim(&world, &slot, no, 1);
+    struct claim last = next_claim(&world, &slot, no, 1);
     assert_int_equal(last.items[0].reprocess_count, 4);
     assert_int_equal(last.items[0].attempt, 1); // of this row
     // The same row opened again counts as well.
@@ -837,7 +813,7 @@ the_newest_payload_is_claimed(void **state)
                           "'x'), (2, 2, 'new', 'typo')");
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 3);
     struct slot slot = acquire(&world, "w");
-    struct claim all = claim(&world, &slot, no, 3);
+    struct claim all = next_claim(&world, &slot, no, 3);
     assert_int_equal(all.count, 3);
     for (size_t i = 0; i < 3; i++) {
         const struct event *event = &all.items[i].event;

@@ -192,8 +192,7 @@ names_who_has_an_event(void **state)
     char expected[64];
     snprintf(expected, sizeof expected, "in operation %lld of postgres", (long long)first);
     assert_string_equal(
-        test_text(world.admin,
-                  "SELECT detail FROM redrive.operation_item WHERE operation_no = 2 AND event_id = 5"),
+        test_text(world.admin, "SELECT detail FROM redrive.item WHERE operation_no = 2 AND event_id = 5"),
         expected);
 
     // What it says beforehand is the same.
@@ -236,7 +235,7 @@ a_stopped_freeze_leaves_nothing(void **state)
     assert_refused(operation_create(world.store, &request, stop_at_second, NULL, &no, &err), ERR_CANCELLED,
                    "nothing was written");
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.operation"), 0);
-    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.operation_item"), 0);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.item"), 0);
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.audit WHERE action <> 'migrate'"),
                      0);
     // The connection and the same key are good for the next attempt.
@@ -261,7 +260,7 @@ asked_twice_is_made_once(void **state)
     apply_all(world.store, first, 10);
     assert_works(operation_create(world.store, &request, NULL, NULL, &second, &err));
     assert_int_equal(first, second);
-    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.operation_item"), 3);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.item"), 3);
     request.action = ACTION_DISCARD;
     assert_refused(operation_create(world.store, &request, NULL, NULL, &second, &err), ERR_CONFLICT,
                    "somebody else");
@@ -530,19 +529,17 @@ operators_meet(void **state)
     // operation. (An item may also wait for an event that was discarded after its freeze looked: that ends as
     // a conflict when its turn comes.)
     test_sql(world.admin,
-             "CREATE VIEW held AS SELECT i.event_id, i.state FROM redrive.operation_item i JOIN "
+             "CREATE VIEW held AS SELECT i.event_id, i.state FROM redrive.item i JOIN "
              "public.dlq_events e ON e.id ="
              " i.event_id WHERE i.state = 'done' OR i.state = 'queued' AND e.status = 'PENDING'");
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM held"), CROWD);
     assert_int_equal(test_number(world.admin, "SELECT count(DISTINCT event_id) FROM held"), CROWD);
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM held WHERE state = 'done'"),
                      count_status(&world, "DISCARDED"));
-    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.operation_item"),
-                     4 * (CROWD - 3000));
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.item"), 4 * (CROWD - 3000));
     assert_int_equal(
-        test_number(
-            world.admin,
-            "SELECT count(*) FROM redrive.operation_item WHERE state = 'conflict' AND detail IS NULL"),
+        test_number(world.admin,
+                    "SELECT count(*) FROM redrive.item WHERE state = 'conflict' AND detail IS NULL"),
         0);
     assert_int_equal(
         test_number(world.admin,
@@ -551,18 +548,19 @@ operators_meet(void **state)
     world_end(&world);
 }
 
-// Freezes event 15,000, waits for a byte, freezes event 1, commits: the other half of a deadlock.
+// Freezes event 1, says so, waits until somebody waits for it, freezes event 15,000 and commits.
 static void
-freeze_crosswise(const char *conninfo, int ready, int go)
+freeze_until_somebody_waits(const char *conninfo, int ready)
 {
     PGconn *conn = PQconnectdb(conninfo);
     static const char *const sql[] = {
-        "SET deadlock_timeout = '30s'; BEGIN; SELECT "
-        "redrive.operation_begin('00000000-0000-4000-8000-00000000000f', 'reprocess',"
-        " 'x', NULL, NULL, NULL, NULL, -1); SELECT redrive.operation_freeze(no, '{15000}') FROM "
-        "redrive.operation",
-        "SELECT redrive.operation_freeze(no, '{1}'), redrive.operation_confirm(no) FROM redrive.operation; "
-        "COMMIT",
+        "BEGIN; SELECT redrive.operation_begin('00000000-0000-4000-8000-00000000000f', 'reprocess', 'x', "
+        "NULL, "
+        "NULL, NULL, NULL, -1); SELECT redrive.operation_freeze(no, '{1}') FROM redrive.operation",
+        "DO $$ BEGIN WHILE NOT EXISTS (SELECT FROM pg_locks WHERE NOT granted) LOOP PERFORM pg_sleep(0.01); "
+        "END LOOP; END $$; SELECT redrive.operation_freeze(no, '{15000}'), redrive.operation_confirm(no) "
+        "FROM "
+        "redrive.operation; COMMIT",
     };
     char byte = 'x';
     for (int i = 0; i < 2; i++) {
@@ -570,66 +568,34 @@ freeze_crosswise(const char *conninfo, int ready, int go)
         ExecStatusType status = PQresultStatus(r);
         PQclear(r);
         if ((status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) ||
-            (i == 0 && (write(ready, &byte, 1) != 1 || read(go, &byte, 1) != 1)))
+            (i == 0 && write(ready, &byte, 1) != 1))
             _exit(1);
     }
     _exit(0);
 }
 
-struct crossing {
-    struct world *world;
-    int go;
-    int slices;
-};
-
-static bool
-let_the_other_go(void *context, size_t written, size_t total)
-{
-    (void)written;
-    (void)total;
-    struct crossing *crossing = context;
-    if (crossing->slices++ == 0) {
-        assert_int_equal(write(crossing->go, "x", 1), 1);
-        while (test_number(crossing->world->admin, "SELECT count(*) FROM pg_locks WHERE NOT granted") == 0)
-            clock_sleep(1000);
-    }
-    return true;
-}
-
+// Of two that want the same events the second waits for the end of the first, and sees what it took.
 static void
-freezes_that_meet_crosswise_are_sorted_out(void **state)
+freezes_take_turns(void **state)
 {
     (void)state;
     struct world world;
     world_make(&world, 15000);
-    int ready[2], go[2];
+    int ready[2];
     assert_int_equal(pipe(ready), 0);
-    assert_int_equal(pipe(go), 0);
     pid_t child = fork();
     if (child == 0)
-        freeze_crosswise(world.conninfo, ready[1], go[0]);
+        freeze_until_somebody_waits(world.conninfo, ready[1]);
     char byte;
     assert_int_equal(read(ready[0], &byte, 1), 1);
-
-    int64_t *ids = malloc(15000 * sizeof *ids);
-    for (int i = 0; i < 15000; i++)
-        ids[i] = i + 1;
-    struct operation_request request = {
-        .action = ACTION_REPROCESS, .ids = ids, .count = 15000, .scope = "x", .rate = RATE_UNLIMITED};
-    snprintf(request.key, sizeof request.key, "%s", new_uuid(world.admin));
-    struct crossing crossing = {.world = &world, .go = go[1]};
-    int64_t no;
-    assert_works(operation_create(world.store, &request, let_the_other_go, &crossing, &no, &err));
-    assert_true(crossing.slices > 2); // it was ended once and tried again
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 15000);
     end_children(&child, 1);
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.queued, 14998);
     assert_int_equal(operation.conflict, 2);
-    free(ids);
-    for (int i = 0; i < 2; i++) {
-        close(ready[i]);
-        close(go[i]);
-    }
+    assert_int_equal(items_in(&world, no, "conflict"), 2);
+    close(ready[0]);
+    close(ready[1]);
     world_end(&world);
 }
 
@@ -642,12 +608,15 @@ a_session_grows_from_few_to_many(void **state)
     struct world world;
     world_make(&world, 10);
     test_sql(world.admin, "VACUUM ANALYZE redrive.operation_item");
+    test_sql(world.admin, "VACUUM ANALYZE redrive.operation_block");
     for (int i = 0; i < 6; i++) { // as often as a plan takes to be kept
         apply_all(world.store, make_operation(&world, world.store, ACTION_DISCARD, 1, 7), 3);
         apply_all(world.store, make_operation(&world, world.store, ACTION_RESTORE, 1, 7), 3);
     }
     test_sql(world.admin, "DELETE FROM redrive.operation_item");
+    test_sql(world.admin, "DELETE FROM redrive.operation_block");
     test_sql(world.admin, "VACUUM ANALYZE redrive.operation_item");
+    test_sql(world.admin, "VACUUM ANALYZE redrive.operation_block");
     apply_all(world.store, make_operation(&world, world.store, ACTION_DISCARD, 1, 7), 3);
     // Also what is in conflict.
     int64_t some = make_operation(&world, world.store, ACTION_DISCARD, 1, 99);
@@ -745,7 +714,7 @@ main(void)
         cmocka_unit_test(tells_changes),
         cmocka_unit_test(workers_share_an_operation),
         cmocka_unit_test(operators_meet),
-        cmocka_unit_test(freezes_that_meet_crosswise_are_sorted_out),
+        cmocka_unit_test(freezes_take_turns),
         cmocka_unit_test(a_session_grows_from_few_to_many),
         cmocka_unit_test(the_audit_is_final),
         cmocka_unit_test(works_on_a_partitioned_table),

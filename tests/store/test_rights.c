@@ -4,7 +4,7 @@
 #include "store/doubt.h"
 #include "world.h"
 
-enum { MANY_BYTES = 1 << 24, EVENTS = 60 };
+enum { EVENTS = 60 };
 
 // One login for each level, in one database.
 static struct cast {

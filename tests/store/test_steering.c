@@ -120,7 +120,7 @@ few_are_no_share_to_halt_by(void **state)
     assert_int_equal(sender_send(&sender, no), 3);
     test_sql(sender.world.admin,
              "UPDATE public.dlq_events SET status = 'PENDING' WHERE id IN (SELECT event_id FROM "
-             "redrive.operation_item WHERE state = 'done' AND operation_no = %lld LIMIT 1)",
+             "redrive.item WHERE state = 'done' AND operation_no = %lld LIMIT 1)",
              (long long)no);
     sender_look(&sender, no);
     assert_int_equal(get_operation(&sender.world, no).state, OPERATION_HALTED);
@@ -310,8 +310,7 @@ refuses_what_postgresql_cannot_read(void **state)
     struct operation operation = get_operation(&sender.world, no);
     assert_int_equal(operation.state, OPERATION_DONE);
     assert_int_equal(operation.refused, 1);
-    const char *why =
-        test_text(sender.world.admin, "SELECT detail FROM redrive.operation_item WHERE event_id = 5");
+    const char *why = test_text(sender.world.admin, "SELECT detail FROM redrive.item WHERE event_id = 5");
     if (!strstr(why, "the payload cannot be read: "))
         fail_msg("%s", why);
 }

@@ -177,7 +177,7 @@ static const struct term {
     {"is:quarantined", "id % 16 = 0 AND 1 + id % 4 >= 3", false},
     {"is:new", AGE " < interval '1 h'", false},
     {"is:busy",
-     "EXISTS (SELECT FROM redrive.operation_item i WHERE i.event_id = id AND i.is_live AND"
+     "EXISTS (SELECT FROM redrive.item i WHERE i.event_id = id AND i.is_live AND"
      " i.event_id IN (40, 41, 42, 43))",
      false},
     {"has:stack", "stack_trace <> ''", false},

@@ -172,6 +172,25 @@ make_operation(struct world *world, struct store *store, enum operation_action a
     return no;
 }
 
+struct slot
+acquire(struct world *world, const char *worker)
+{
+    struct slot slot = {0};
+    assert_works(slot_acquire(world->store, "kafka-1", worker, NULL, 0, &slot, &err));
+    return slot;
+}
+
+struct claim
+next_claim(struct world *world, struct slot *slot, int64_t operation, size_t limit)
+{
+    struct claim claim = {0};
+    char id[UUID_TEXT];
+    snprintf(id, sizeof id, "%s", new_uuid(world->admin));
+    assert_works(
+        chunk_claim(world->store, slot, operation, id, limit, MANY_BYTES, &world->arena, &claim, &err));
+    return claim;
+}
+
 struct operation
 get_operation(struct world *world, int64_t no)
 {

@@ -83,6 +83,11 @@ const char *new_uuid(PGconn *conn);
 // An operation on the ids from first to last, asked for by that store's user.
 int64_t make_operation(struct world *world, struct store *store, enum operation_action action, int64_t first,
                        int64_t last);
+// A slot of cluster kafka-1 for that worker.
+struct slot acquire(struct world *world, const char *worker);
+// What that slot claims next of an operation: at most `limit` events, and 16 MiB.
+enum { MANY_BYTES = 1 << 24 };
+struct claim next_claim(struct world *world, struct slot *slot, int64_t operation, size_t limit);
 // As it stands; its counters always add up to its total.
 struct operation get_operation(struct world *world, int64_t no);
 // Items of an operation in a state, as people see it.

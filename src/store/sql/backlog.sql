@@ -96,8 +96,10 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp
 DECLARE
     s redrive.backlog_state;
     v_added bigint;
+    v_late bigint[];
 BEGIN
     s := redrive._backlog_hold(p_keeper);
+    v_late := ARRAY(SELECT w.id FROM unnest(p_ids) AS w (id) WHERE w.id <= s.high);
     WITH came AS (
         INSERT INTO redrive.backlog_event (id, cell, created, retries)
         SELECT w.id, w.cell, w.created, w.retries::smallint FROM unnest(p_ids, p_cells, p_created, p_retries) AS w (id, cell, created, retries)
@@ -110,7 +112,7 @@ BEGIN
     INSERT INTO redrive.backlog_outcome (group_key, outcome, n)
     SELECT c.group_key, 'discarded', -count(*)
       FROM unnest(p_ids, p_cells) AS w (id, cell) JOIN redrive.backlog_cell c ON c.no = w.cell
-     WHERE w.id <= s.high AND redrive._last_done(w.id) = 'restore'
+     WHERE w.id IN (SELECT d.event_id FROM redrive._items_done(v_late) d WHERE d.action = 'restore')
      GROUP BY c.group_key;
     UPDATE redrive.backlog_state
        SET high = greatest(high, p_high), changed = changed + v_added;
@@ -150,13 +152,6 @@ BEGIN
     RETURN (SELECT count(*) FROM redrive.backlog_slice);
 END $$;
 
--- What redrive did to an event last; NULL: nothing.
-CREATE OR REPLACE FUNCTION redrive._last_done(p_id bigint) RETURNS text
-LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
-    SELECT o.action FROM redrive.operation_item i JOIN redrive.operation o ON o.no = i.operation_no
-     WHERE i.event_id = p_id AND i.state = 'done' AND o.action <> 'correct' ORDER BY i.at DESC LIMIT 1;
-$$;
-
 -- Takes events out of the sums, and counts what became of them.
 CREATE OR REPLACE FUNCTION redrive._backlog_drop(p_ids bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
@@ -165,9 +160,10 @@ BEGIN
     WITH gone AS (DELETE FROM redrive.backlog_event WHERE id = ANY (p_ids) RETURNING id, cell, created, retries),
     outcome AS (
         INSERT INTO redrive.backlog_outcome (group_key, outcome, n)
-        SELECT c.group_key, CASE WHEN e.status = 'DISCARDED' THEN 'discarded' WHEN redrive._last_done(g.id) = 'reprocess' THEN 'reprocessed'
-                                 ELSE 'resolved' END, count(*)
-          FROM gone g JOIN LATERAL (SELECT x.status FROM :"events" x WHERE x.id = g.id LIMIT 1) e ON e.status IN ('RESOLVED', 'DISCARDED')
+        SELECT c.group_key, CASE WHEN e.status = 'DISCARDED' THEN 'discarded' WHEN d.action = 'reprocess' THEN 'reprocessed' ELSE 'resolved' END,
+               count(*)
+          FROM gone g LEFT JOIN redrive._items_done(p_ids) d ON d.event_id = g.id
+          JOIN LATERAL (SELECT x.status FROM :"events" x WHERE x.id = g.id LIMIT 1) e ON e.status IN ('RESOLVED', 'DISCARDED')
           JOIN redrive.backlog_cell c ON c.no = g.cell
          GROUP BY 1, 2),
     total AS (INSERT INTO redrive.backlog_total SELECT cell, retries, -count(*) FROM gone GROUP BY cell, retries),

@@ -239,6 +239,10 @@ DECLARE
     v_busy integer[];
     v_topics text[];
     v_sources integer[];
+    v_blocks integer[];
+    v_first bigint; -- events of the first of them
+    v_is_written_out boolean;
+    v_most bigint;
     v_unreadable bigint;
     v_refused bigint := 0;
 BEGIN
@@ -264,13 +268,24 @@ BEGIN
 
     v_busy := ARRAY(SELECT DISTINCT b FROM redrive.chunk c, unnest(c.sources) AS b
                      WHERE c.operation_no = p_operation AND c.state = 'claimed');
+    v_most := p_limit;
     LOOP
+        v_blocks := '{}';
         SELECT p.ids, p.sources INTO v_picked, v_picked_sources FROM redrive._items_pick_around(p_operation, v_busy, p_limit) p;
-        EXIT WHEN cardinality(v_picked) = 0;
+        IF v_picked = '{}' THEN
+            SELECT p.blocks, p.ids, p.sources, p.first, p.is_written_out
+              INTO v_blocks, v_picked, v_picked_sources, v_first, v_is_written_out FROM redrive._blocks_pick(p_operation, v_busy, v_most) p;
+            CONTINUE WHEN v_is_written_out;
+        END IF;
+        EXIT WHEN v_picked = '{}';
         BEGIN
             SELECT m.open, m.closed, m.topics, m.sources INTO v_open, v_closed, v_topics, v_sources
               FROM redrive._items_measure(v_picked, v_picked_sources, p_max_bytes) m;
         EXCEPTION WHEN program_limit_exceeded OR data_corrupted OR index_corrupted OR internal_error OR data_exception OR out_of_memory THEN
+            IF v_blocks <> '{}' THEN
+                PERFORM redrive._blocks_write_out(p_operation, v_blocks[1:1]);
+                CONTINUE;
+            END IF;
             v_unreadable := redrive._items_unreadable(p_operation, v_picked);
             IF v_unreadable = 0 THEN
                 RAISE; -- something else
@@ -278,6 +293,14 @@ BEGIN
             v_refused := v_refused + v_unreadable;
             CONTINUE;
         END;
+        -- Blocks are claimed whole: else the first alone, or what it was made of.
+        IF cardinality(v_blocks) > 1 AND cardinality(v_open) < cardinality(v_picked) THEN
+            v_most := v_first;
+            CONTINUE;
+        ELSIF v_blocks <> '{}' AND cardinality(v_open) < cardinality(v_picked) THEN
+            PERFORM redrive._blocks_write_out(p_operation, v_blocks);
+            v_blocks := '{}';
+        END IF;
         IF cardinality(v_closed) > 0 THEN
             UPDATE redrive.operation_item i SET state = 'conflict', at = created_at,
                    detail = redrive._closed((SELECT e.status FROM :"events" e WHERE e.id = i.event_id),
@@ -293,9 +316,10 @@ BEGIN
         events := cardinality(v_open);
         UPDATE redrive.slot SET next_seq = next_seq + 1, lease_until = clock_timestamp() + interval '30 s'
          WHERE cluster = p_cluster AND no = p_slot RETURNING next_seq INTO seq;
-        INSERT INTO redrive.chunk (id, cluster, slot, seq, fence, operation_no, events, event_ids, sources, topics, created_at)
+        INSERT INTO redrive.chunk (id, cluster, slot, seq, fence, operation_no, events, event_ids, sources, topics, created_at, blocks)
         VALUES (p_chunk, p_cluster, p_slot, seq, p_fence, p_operation, events, v_open, v_sources,
-                CASE WHEN v.target_topic IS NULL THEN v_topics ELSE ARRAY[v.target_topic] END, created_at);
+                CASE WHEN v.target_topic IS NULL THEN v_topics ELSE ARRAY[v.target_topic] END, created_at, nullif(v_blocks, '{}'));
+        UPDATE redrive.operation_block b SET state = 'claimed', at = created_at WHERE b.operation_no = p_operation AND b.no = ANY (v_blocks);
     END IF;
     IF events + conflicts + v_refused > 0 THEN
         UPDATE redrive.operation o
@@ -306,9 +330,10 @@ BEGIN
     END IF;
 END $$;
 
--- Items that are published: the event is closed where nobody closed it meanwhile, the item is done in any case. p_sent: when they were claimed,
--- so that whatever comes back is younger than its item, however quick the consumer. Returns the number of items.
-CREATE OR REPLACE FUNCTION redrive._items_published(v redrive.operation, p_ids bigint[], p_sent timestamptz) RETURNS integer
+-- What is published: the event is closed where nobody closed it meanwhile, the item is done in any case. p_blocks: these are all events of these
+-- blocks; NULL: rows. p_sent: when they were claimed, so that whatever comes back is younger than its item, however quick the consumer. Returns
+-- the number of items.
+CREATE OR REPLACE FUNCTION redrive._items_published(v redrive.operation, p_ids bigint[], p_blocks integer[], p_sent timestamptz) RETURNS integer
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -324,6 +349,17 @@ BEGIN
          WHERE e.id = ANY (p_ids) AND coalesce(e.status, '') = 'PENDING' RETURNING e.id)
     SELECT coalesce(array_agg(id), '{}') INTO v_closed FROM changed;
     PERFORM redrive._backlog_note(v_closed);
+    IF p_blocks IS NOT NULL AND cardinality(v_closed) = cardinality(p_ids) THEN
+        WITH changed AS (
+            UPDATE redrive.operation_block b
+               SET state = 'done', at = p_sent, tries = b.tries + 1,
+                   marks = redrive._marks(b.event_keys, b.correlations, b.sources, b.source_offsets)
+             WHERE b.operation_no = v.no AND b.no = ANY (p_blocks) AND b.state = 'claimed' RETURNING b.events)
+        SELECT sum(events) INTO v_items FROM changed;
+        RETURN v_items;
+    ELSIF p_blocks IS NOT NULL THEN
+        PERFORM redrive._blocks_write_out(v.no, p_blocks);
+    END IF;
     UPDATE redrive.operation_item i SET state = 'done', at = p_sent, attempt = i.attempt + (i.state = 'queued')::integer
      WHERE operation_no = v.no AND event_id = ANY (v_closed) AND state IN ('queued', 'claimed', 'held');
     GET DIAGNOSTICS v_items = ROW_COUNT;
@@ -395,7 +431,18 @@ BEGIN
      WHERE cluster = p_cluster AND no = p_slot;
     UPDATE redrive.chunk SET state = p_outcome, decided_at = v_now, evidence = p_evidence WHERE id = p_chunk;
 
-    v_items := redrive._items_published(v, v_done, c.created_at);
+    IF c.blocks IS NOT NULL AND (v_held <> '{}' OR p_published IS NOT NULL) THEN
+        PERFORM redrive._blocks_write_out(v.no, c.blocks);
+        c.blocks := NULL;
+    END IF;
+    IF c.blocks IS NOT NULL AND v_back <> '{}' THEN
+        UPDATE redrive.operation_block
+           SET state = CASE WHEN v.is_cancelling THEN 'cancelled' ELSE 'queued' END, at = v_now, tries = tries + 1
+         WHERE operation_no = v.no AND no = ANY (c.blocks) AND state = 'claimed';
+        v_items := (SELECT sum(b.events) FROM redrive.operation_block b WHERE b.operation_no = v.no AND b.no = ANY (c.blocks));
+    ELSE
+        v_items := redrive._items_published(v, v_done, c.blocks, c.created_at);
+    END IF;
     UPDATE redrive.operation_item
        SET state = CASE WHEN v.is_cancelling THEN 'cancelled' ELSE 'queued' END, detail = NULL, at = v_now,
            attempt = attempt + (state = 'queued')::integer
@@ -437,6 +484,7 @@ DECLARE v_refused bigint;
 BEGIN
     PERFORM redrive._slot_lock(p_cluster, p_slot, p_fence);
     PERFORM FROM redrive.operation WHERE no = p_operation FOR UPDATE;
+    PERFORM redrive._blocks_write_out_of(p_operation, p_ids);
     UPDATE redrive.operation_item SET state = 'refused', at = clock_timestamp(), detail = p_reasons[array_position(p_ids, event_id)]
      WHERE operation_no = p_operation AND event_id = ANY (p_ids) AND state = 'queued'
        AND event_id NOT IN (SELECT redrive._in_hand(p_operation));
@@ -489,6 +537,7 @@ DECLARE
     v_chunks bigint;
 BEGIN
     PERFORM FROM redrive.slot ORDER BY cluster, no FOR UPDATE;
+    PERFORM redrive._blocks_write_out(operation_no, blocks) FROM redrive.chunk WHERE state = 'claimed' AND blocks IS NOT NULL;
     UPDATE redrive.install SET id = gen_random_uuid(), system_identifier = redrive._system_identifier() RETURNING id INTO v_new;
     UPDATE redrive.slot s
        SET fence = fence + 1, holder = NULL, holder_pid = NULL, holder_since = NULL, lease_until = '-infinity', generation = 1,

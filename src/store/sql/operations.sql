@@ -4,6 +4,7 @@
 -- program knows: RD001 conflict, RD002 not found, RD003 not allowed, RD004 wrong request.
 -- Locks are taken in this order everywhere: slot, operation, chunk, items, events by id. The operation's row lock is what makes several
 -- workers at one operation take turns.
+-- Items stand in blocks (blocks.sql) until something happens to one of them alone; then those of its block are rows of operation_item.
 --
 -- Plans: the items of an operation are younger than what the planner knows of the table, and a session may live from ten items to a million.
 -- A plan that was right for ten would be kept. Functions that handle slices therefore leave no choice: rows are found by key alone, in scalar or
@@ -88,8 +89,9 @@ BEGIN
     END IF;
 END $$;
 
--- Writes a slice of ids as items, in the transaction of operation_begin. What is not open for the action becomes a conflict with its reason.
--- Waits for another freeze of the same events to end; the contract table is only read.
+-- Writes a slice of ids down, in the transaction of operation_begin: slices come in ascending order. What is not open for the action becomes a
+-- conflict with its reason. One freeze at a time, so that of two that want the same event the second sees the first's; the contract table is
+-- only read.
 CREATE OR REPLACE FUNCTION redrive.operation_freeze(p_no bigint, p_ids bigint[]) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -97,71 +99,68 @@ DECLARE
     v_now timestamptz := clock_timestamp();
     v redrive.operation;
     v_wanted text;
+    v_other record;
+    v_free bigint[];
+    v_slice redrive.operation_block;
     v_queued bigint;
-    v_conflict bigint := 0;
+    v_conflict bigint;
 BEGIN
     SELECT * INTO v FROM redrive.operation WHERE no = p_no AND state = 'freezing' AND requested_by = session_user FOR UPDATE;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'operation % is not being frozen', p_no USING ERRCODE = 'RD001';
     END IF;
+    p_ids := ARRAY(SELECT DISTINCT w.id FROM unnest(p_ids) AS w (id) ORDER BY w.id);
+    IF p_ids[1] <= v.frozen_to THEN
+        RAISE EXCEPTION 'operation % is frozen up to event %: % comes too late', p_no, v.frozen_to, p_ids[1] USING ERRCODE = 'RD004';
+    END IF;
+    PERFORM pg_advisory_xact_lock('redrive.operation_block'::regclass::bigint);
     v_wanted := CASE WHEN v.action = 'restore' THEN 'DISCARDED' ELSE 'PENDING' END;
+    v_free := p_ids;
+    FOR v_other IN SELECT l.operation_no AS no, array_agg(l.event_id) AS ids FROM redrive.items_live(p_ids) l GROUP BY l.operation_no LOOP
+        INSERT INTO redrive.operation_item (operation_no, event_id, at, state, detail)
+        SELECT p_no, w.id, v_now, 'conflict', format('in operation %s of %s', o.no, o.requested_by)
+          FROM redrive.operation o CROSS JOIN LATERAL unnest(v_other.ids) AS w (id) WHERE o.no = v_other.no;
+        v_free := redrive._without(v_free, v_other.ids);
+    END LOOP;
 
     IF v.action = 'reprocess' THEN
-        -- In the order they will be claimed in, so that a chunk finds its items side by side.
-        INSERT INTO redrive.operation_item (operation_no, event_id, at, event_key, correlation, attempt, source, source_offset)
-        SELECT p_no, e.id, v_now, e.event_id, e.correlation_id,
-               coalesce((SELECT max(h.attempt) FROM redrive.operation_item h WHERE h.event_id = e.id), 0), s.source,
-               CASE WHEN s.source = 0 THEN 0 ELSE e.kafka_offset END
-          FROM :"events" e
-          CROSS JOIN LATERAL (
-               SELECT CASE WHEN e.kafka_topic IS NULL OR e.kafka_partition IS NULL OR e.kafka_offset IS NULL THEN 0
-                           ELSE coalesce(nullif(hashtext(e.kafka_topic || '/' || e.kafka_partition), 0), 1) END AS source OFFSET 0) s
-         WHERE e.id = ANY (p_ids) AND coalesce(e.status, '') = 'PENDING'
-         ORDER BY s.source, e.kafka_offset, e.id
-        ON CONFLICT (event_id) WHERE is_live DO NOTHING;
+        SELECT array_agg(e.id), array_agg(e.event_id), array_agg(e.correlation_id), array_agg(e.source),
+               array_agg(CASE WHEN e.source = 0 THEN 0 ELSE e.kafka_offset END)
+          INTO v_slice.event_ids, v_slice.event_keys, v_slice.correlations, v_slice.sources, v_slice.source_offsets
+          FROM (SELECT DISTINCT ON (x.id) x.id, x.event_id, x.correlation_id, x.kafka_offset,
+                       CASE WHEN x.kafka_topic IS NULL OR x.kafka_partition IS NULL OR x.kafka_offset IS NULL THEN 0
+                            ELSE coalesce(nullif(hashtext(x.kafka_topic || '/' || x.kafka_partition), 0), 1) END AS source -- as _source does
+                  FROM :"events" x WHERE x.id = ANY (v_free) AND coalesce(x.status, '') = 'PENDING' ORDER BY x.id) e;
+        INSERT INTO redrive.operation_slice (operation_no, event_ids, attempts, sources, source_offsets, event_keys, correlations)
+        SELECT p_no, v_slice.event_ids, redrive._attempts_of(v_slice.event_ids), v_slice.sources, v_slice.source_offsets, v_slice.event_keys,
+               v_slice.correlations
+         WHERE v_slice.event_ids IS NOT NULL;
     ELSE
-        INSERT INTO redrive.operation_item (operation_no, event_id, at)
-        SELECT p_no, e.id, v_now
-          FROM :"events" e
-         WHERE e.id = ANY (p_ids) AND coalesce(e.status, '') = v_wanted
-         ORDER BY e.id
-        ON CONFLICT (event_id) WHERE is_live DO NOTHING;
+        SELECT array_agg(e.id) INTO v_slice.event_ids
+          FROM (SELECT DISTINCT x.id FROM :"events" x WHERE x.id = ANY (v_free) AND coalesce(x.status, '') = v_wanted ORDER BY x.id) e;
+        INSERT INTO redrive.operation_block (operation_no, no, state, at, events, event_ids)
+        SELECT p_no, (SELECT coalesce(max(b.no), 0) FROM redrive.operation_block b WHERE b.operation_no = p_no) + part, 'queued', v_now,
+               cardinality(ids), ids
+          FROM (SELECT n AS part, v_slice.event_ids[(n - 1) * 1000 + 1 : n * 1000] AS ids
+                  FROM generate_series(1, (cardinality(v_slice.event_ids) + 999) / 1000) AS n) s;
     END IF;
-    GET DIAGNOSTICS v_queued = ROW_COUNT;
+    v_queued := coalesce(cardinality(v_slice.event_ids), 0);
 
-    IF v_queued < cardinality(p_ids) THEN
+    v_conflict := cardinality(p_ids) - v_queued;
+    IF v_queued < cardinality(v_free) THEN
         INSERT INTO redrive.operation_item (operation_no, event_id, at, state, detail)
         SELECT p_no, w.id, v_now, 'conflict',
-               coalesce((SELECT format('in operation %s of %s', o.no, o.requested_by) FROM redrive.operation o
-                          WHERE o.no = (SELECT l.operation_no FROM redrive.operation_item l WHERE l.event_id = w.id AND l.is_live)),
-                        (SELECT CASE WHEN e.status = v_wanted THEN 'in another operation a moment ago'
+               coalesce((SELECT CASE WHEN e.status = v_wanted THEN 'in another operation a moment ago'
                                      ELSE redrive._closed(e.status, e.resolved_by, e.resolved_at) END
                            FROM :"events" e WHERE e.id = w.id LIMIT 1),
                         redrive._closed(NULL, NULL, NULL))
-          FROM unnest(p_ids) AS w(id)
-         WHERE (SELECT count(*) FROM redrive.operation_item mine WHERE mine.event_id = w.id AND mine.operation_no = p_no) = 0;
-        GET DIAGNOSTICS v_conflict = ROW_COUNT;
+          FROM unnest(redrive._without(v_free, v_slice.event_ids)) AS w (id);
     END IF;
 
     UPDATE redrive.operation
-       SET total = total + v_queued + v_conflict, queued = queued + v_queued, conflict = conflict + v_conflict
+       SET total = total + v_queued + v_conflict, queued = queued + v_queued, conflict = conflict + v_conflict,
+           frozen_to = coalesce(p_ids[cardinality(p_ids)], frozen_to)
      WHERE no = p_no;
-END $$;
-
--- Rows that a consumer wrote twice for one record (same event id, same place): the first is sent, the others end as conflicts that name it.
-CREATE OR REPLACE FUNCTION redrive._items_doubled(p_no bigint) RETURNS bigint
-LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off AS $$
-DECLARE v_doubled bigint;
-BEGIN
-    WITH numbered AS (
-        SELECT event_id, first_value(event_id) OVER w AS first_id, row_number() OVER w AS n FROM redrive.operation_item
-         WHERE operation_no = p_no AND is_due AND source <> 0
-        WINDOW w AS (PARTITION BY source, source_offset, event_key ORDER BY event_id)),
-    doubled AS MATERIALIZED (SELECT event_id, first_id FROM numbered WHERE n > 1)
-    UPDATE redrive.operation_item i SET state = 'conflict', detail = format('the same record as event %s, which is sent', d.first_id)
-      FROM doubled d WHERE i.event_id = d.event_id AND i.operation_no = p_no;
-    GET DIAGNOSTICS v_doubled = ROW_COUNT;
-    RETURN v_doubled;
 END $$;
 
 -- The end of the freeze: from here on it is confirmed and anybody may carry it out, once somebody else has approved what is large.
@@ -175,7 +174,7 @@ DECLARE
     v_above bigint := (SELECT least(o.approve_above, i.approve_above) FROM redrive.operation o, redrive.install i WHERE o.no = p_no);
 BEGIN
     IF EXISTS (SELECT FROM redrive.operation WHERE no = p_no AND state = 'freezing' AND requested_by = session_user AND action = 'reprocess') THEN
-        v_count := redrive._items_doubled(p_no);
+        v_count := redrive._blocks_sort(p_no);
         UPDATE redrive.operation SET queued = queued - v_count, conflict = conflict + v_count WHERE no = p_no AND v_count > 0;
     END IF;
     UPDATE redrive.operation
@@ -187,8 +186,7 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION 'operation % is not being frozen', p_no USING ERRCODE = 'RD001';
     END IF;
-    -- The count also keeps the planner from walking all items in order of id for the ends.
-    SELECT min(event_id), max(event_id), count(*) INTO v_first, v_last, v_count FROM redrive.operation_item WHERE operation_no = p_no;
+    SELECT min(event_id), max(event_id), count(*) INTO v_first, v_last, v_count FROM redrive.item WHERE operation_no = p_no;
     IF v_count <> v.total THEN
         RAISE EXCEPTION 'operation % counted % items and has %', p_no, v.total, v_count;
     END IF;
@@ -199,7 +197,7 @@ BEGIN
     PERFORM redrive._finish(p_no);
 END $$;
 
--- Is there a queued item whose source no chunk is busy with? From source to source, without reading their items.
+-- Is there a queued item whose source no chunk is busy with? Rows from source to source, without reading the items of each.
 CREATE OR REPLACE FUNCTION redrive._is_claimable(p_operation bigint) RETURNS boolean
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET enable_sort = off SET enable_bitmapscan = off AS $$
 DECLARE
@@ -207,6 +205,9 @@ DECLARE
                                WHERE c.operation_no = p_operation AND c.state = 'claimed');
     v_source bigint := -2147483649;
 BEGIN
+    IF EXISTS (SELECT FROM redrive.operation_block b WHERE b.operation_no = p_operation AND b.state = 'queued' AND NOT b.busy && v_busy) THEN
+        RETURN true;
+    END IF;
     LOOP
         SELECT i.source INTO v_source FROM redrive.operation_item i
          WHERE i.operation_no = p_operation AND i.is_due AND i.state = 'queued' AND i.source > v_source
@@ -266,6 +267,8 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off S
 DECLARE
     v redrive.operation;
     v_ids bigint[];
+    v_blocks integer[];
+    v_is_written_out boolean;
     v_done bigint[];
     v_now timestamptz := clock_timestamp();
     v_wall timestamp := redrive._wall(v_now);
@@ -282,7 +285,13 @@ BEGIN
         RETURN;
     END IF;
 
-    SELECT p.ids INTO v_ids FROM redrive._items_pick(p_no, -1, p_limit) p; -- what is not published has source 0, so these are in order of id
+    LOOP
+        v_blocks := '{}';
+        SELECT p.ids INTO v_ids FROM redrive._items_pick(p_no, -1, p_limit) p; -- what is not published has source 0, so these are in order of id
+        EXIT WHEN v_ids <> '{}';
+        SELECT p.blocks, p.ids, p.is_written_out INTO v_blocks, v_ids, v_is_written_out FROM redrive._blocks_pick(p_no, '{}', p_limit) p;
+        EXIT WHEN NOT v_is_written_out;
+    END LOOP;
 
     IF v.action = 'restore' THEN
         WITH changed AS (
@@ -299,8 +308,16 @@ BEGIN
     END IF;
     PERFORM redrive._backlog_note(v_done);
 
-    UPDATE redrive.operation_item SET state = 'done', at = v_now WHERE operation_no = p_no AND event_id = ANY (v_done);
     applied := cardinality(v_ids);
+    IF v_blocks <> '{}' AND cardinality(v_done) < applied THEN
+        PERFORM redrive._blocks_write_out(p_no, v_blocks);
+        v_blocks := '{}';
+    END IF;
+    IF v_blocks <> '{}' THEN
+        UPDATE redrive.operation_block SET state = 'done', at = v_now WHERE operation_no = p_no AND no = ANY (v_blocks);
+    ELSE
+        UPDATE redrive.operation_item SET state = 'done', at = v_now WHERE operation_no = p_no AND event_id = ANY (v_done);
+    END IF;
     IF cardinality(v_done) < applied THEN
         UPDATE redrive.operation_item i SET state = 'conflict', at = v_now,
                detail = redrive._closed((SELECT e.status FROM :"events" e WHERE e.id = i.event_id),

@@ -90,6 +90,10 @@ BEGIN
         UPDATE redrive.operation_item SET state = 'cancelled', at = clock_timestamp()
          WHERE operation_no = p_no AND is_due AND state = 'queued' AND event_id NOT IN (SELECT redrive._in_hand(p_no));
         GET DIAGNOSTICS v_cancelled = ROW_COUNT;
+        WITH changed AS (
+            UPDATE redrive.operation_block SET state = 'cancelled', at = clock_timestamp()
+             WHERE operation_no = p_no AND state = 'queued' RETURNING events)
+        SELECT v_cancelled + coalesce(sum(events), 0) INTO v_cancelled FROM changed;
     END IF;
     v_is_next := p_steer = 'resume' AND v.settle_until IS NOT NULL AND v.state IN ('waiting', 'halted');
     v_state := CASE p_steer WHEN 'pause' THEN 'paused'
@@ -198,7 +202,7 @@ BEGIN
         INSERT INTO redrive.comeback AS had (event_id, operation_no, sent_id, sent_at, known_by)
         SELECT s.id, p_no, s.id, s.at, 'its row'
           FROM sent s CROSS JOIN LATERAL (SELECT FROM :"events" x WHERE x.id = s.id AND coalesce(x.status, '') = 'PENDING' OFFSET 0) e
-         WHERE EXISTS (SELECT FROM redrive.operation_item i WHERE i.event_id = s.id AND i.operation_no = p_no AND i.state = 'done')
+         WHERE NOT EXISTS (SELECT FROM redrive.operation_item i WHERE i.event_id = s.id AND i.operation_no = p_no AND i.state <> 'done')
         ON CONFLICT (event_id) DO UPDATE SET operation_no = p_no, sent_id = excluded.sent_id, sent_at = excluded.sent_at,
                                              times = had.times + 1, known_by = excluded.known_by, at = clock_timestamp()
          WHERE had.operation_no <> p_no
@@ -231,6 +235,7 @@ LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET plan_
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     v_at timestamptz := p_at AT TIME ZONE (SELECT zone FROM redrive.install);
+    v_source integer := redrive._source(p_topic, p_partition, p_offset);
     v_event text;
     v_operation text;
 BEGIN
@@ -239,30 +244,39 @@ BEGIN
       FROM redrive.record r WHERE r.event_id = p_id;
     IF v_event ~ '^[0-9]{1,18}$' AND v_operation ~ '^[0-9]{1,18}$' THEN
         known_by := 'headers';
-        SELECT i.operation_no, i.event_id, i.at INTO operation_no, sent_id, sent_at FROM redrive.operation_item i
-         WHERE i.event_id = v_event::bigint AND i.operation_no = v_operation::bigint AND i.event_id <> p_id AND i.state = 'done'
-           AND i.event_key IS NOT NULL AND i.at <= v_at;
+        SELECT i.operation_no, i.event_id, i.at INTO operation_no, sent_id, sent_at FROM redrive.items_of(v_event::bigint) i
+         WHERE i.operation_no = v_operation::bigint AND i.event_id <> p_id AND i.state = 'done' AND i.event_key IS NOT NULL AND i.at <= v_at;
     END IF;
     IF operation_no IS NULL THEN
         known_by := 'event id';
-        SELECT i.operation_no, i.event_id, i.at INTO operation_no, sent_id, sent_at FROM redrive.operation_item i
-         WHERE i.event_key = p_event_id AND NOT i.is_live AND i.event_key IS NOT NULL AND i.state = 'done' AND i.event_id <> p_id AND i.at <= v_at
+        SELECT i.operation_no, i.event_id, i.at INTO operation_no, sent_id, sent_at FROM redrive.items_sent(ARRAY[p_event_id]) i
+         WHERE i.event_id <> p_id AND i.at <= v_at
          ORDER BY i.at DESC LIMIT 1;
     END IF;
     IF operation_no IS NULL AND p_correlation IS NOT NULL THEN
         known_by := 'correlation id';
-        SELECT i.operation_no, i.event_id, i.at INTO operation_no, sent_id, sent_at FROM redrive.operation_item i
-         WHERE i.correlation = p_correlation AND NOT i.is_live AND i.correlation IS NOT NULL AND i.state = 'done' AND i.event_id <> p_id
-           AND i.at <= v_at
+        SELECT i.operation_no, i.event_id, i.at INTO operation_no, sent_id, sent_at FROM (
+            SELECT r.operation_no, r.event_id, r.at FROM redrive.operation_item r
+             WHERE r.correlation = p_correlation AND NOT r.is_live AND r.correlation IS NOT NULL AND r.state = 'done'
+            UNION ALL
+            SELECT b.operation_no, b.event_ids[n], b.at
+              FROM redrive._blocks_marked(ARRAY[uuid_hash(p_correlation)]) b CROSS JOIN LATERAL unnest(array_positions(b.correlations, p_correlation)) AS n) i
+         WHERE i.event_id <> p_id AND i.at <= v_at
            AND EXISTS (SELECT FROM :"events" x WHERE x.id = i.event_id AND x.event_type = p_type
                                                  AND coalesce(x.source_id, '') = coalesce(p_source_id, ''))
          ORDER BY i.at DESC LIMIT 1;
     END IF;
-    IF operation_no IS NULL AND p_topic IS NOT NULL AND p_partition IS NOT NULL AND p_offset IS NOT NULL THEN
+    IF operation_no IS NULL AND v_source <> 0 THEN
         known_by := 'coordinates';
-        SELECT i.operation_no, i.event_id, i.at INTO operation_no, sent_id, sent_at FROM redrive.operation_item i
-         WHERE i.source = redrive._source(p_topic, p_partition, p_offset) AND i.source_offset = p_offset
-           AND i.source <> 0 AND NOT i.is_live AND i.event_key IS NOT NULL AND i.state = 'done' AND i.event_id <> p_id AND i.at <= v_at
+        SELECT i.operation_no, i.event_id, i.at INTO operation_no, sent_id, sent_at FROM (
+            SELECT r.operation_no, r.event_id, r.at FROM redrive.operation_item r
+             WHERE r.source = v_source AND r.source_offset = p_offset AND r.source <> 0 AND NOT r.is_live AND r.event_key IS NOT NULL
+               AND r.state = 'done'
+            UNION ALL
+            SELECT b.operation_no, b.event_ids[n], b.at
+              FROM redrive._blocks_marked(ARRAY[hashint8(p_offset # (v_source::bigint << 32))]) b
+             CROSS JOIN LATERAL unnest(array_positions(b.source_offsets, p_offset)) AS n WHERE b.sources[n] = v_source) i
+         WHERE i.event_id <> p_id AND i.at <= v_at
            AND EXISTS (SELECT FROM :"events" x WHERE x.id = i.event_id AND x.kafka_topic = p_topic
                                                  AND x.kafka_partition = p_partition AND x.kafka_offset = p_offset)
          ORDER BY i.at DESC LIMIT 1;
@@ -284,7 +298,7 @@ BEGIN
         RETURN false;
     END IF;
     IF NOT EXISTS (SELECT FROM redrive.chunk WHERE state IN ('claimed', 'in doubt'))
-       AND NOT EXISTS (SELECT FROM redrive.operation_item WHERE NOT is_live AND event_key IS NOT NULL AND state = 'done') THEN
+       AND NOT redrive.has_sent() THEN
         SELECT coalesce(max(e.id), 0) INTO v_top FROM :"events" e; -- nothing was sent, so nothing can have come back
         UPDATE redrive.comeback_watch SET sure = v_top, seen = v_top, seen_at = clock_timestamp() WHERE seen <> v_top;
         RETURN true;
