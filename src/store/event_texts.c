@@ -218,41 +218,14 @@ add_scan_sql(const struct store *store, const struct event_scan *scan, struct st
 struct scanning {
     event_scan_fn *each;
     void *context;
-    bool has_header;
 };
 
-// A field of a row: its length, then its value; absent for NULL and for what is not there.
-static struct bytes
-next_field(const char *data, size_t len, size_t *at)
-{
-    int32_t size = len - *at >= 4 ? pg_read32(data + *at) : -1;
-    *at += len - *at >= 4 ? 4 : len - *at;
-    if (size < 0 || (size_t)size > len - *at)
-        return BYTES_ABSENT;
-    struct bytes field = {data + *at, (size_t)size};
-    *at += field.len;
-    return field;
-}
-
-// The binary form of COPY: signature, flags, extension; then rows of field count and fields; at the end a
-// field count of -1.
 static bool
-scan_rows(void *context, const char *data, size_t len)
+scan_row(void *context, const struct bytes fields[PG_FIELDS])
 {
-    enum { HEADER = 19, FIELDS = 2 };
-    struct scanning *scanning = context;
-    size_t at = scanning->has_header ? 0 : HEADER;
-    scanning->has_header = true;
-    while (at + FIELDS < len) {
-        at += FIELDS;
-        struct bytes id = next_field(data, len, &at);
-        struct bytes created = next_field(data, len, &at);
-        struct bytes text = next_field(data, len, &at);
-        int64_t created_wall = created.len == 8 ? pg_time(pg_read64(created.data)) : TIME_ABSENT;
-        if (id.len == 8 && !scanning->each(scanning->context, pg_read64(id.data), created_wall, text))
-            return false;
-    }
-    return true;
+    const struct scanning *scanning = context;
+    return fields[0].len != 8 ||
+           scanning->each(scanning->context, field_int8(fields[0]), field_time(fields[1]), fields[2]);
 }
 
 bool
@@ -264,7 +237,7 @@ store_scan_texts(struct store *store, const struct event_scan *scan, event_scan_
     if (!pg_begin(store, FOR_SCANNING, err))
         return false;
     add_scan_sql(store, scan, &sql);
-    bool ok = set_like(store, scan, err) && pg_copy(store, strbuf_text(&sql), scan_rows, &scanning, err);
+    bool ok = set_like(store, scan, err) && pg_copy_rows(store, strbuf_text(&sql), scan_row, &scanning, err);
     pg_rollback(store);
     strbuf_release(&sql);
     return ok;

@@ -285,8 +285,11 @@ copy_row(void *context, const char *data, size_t len)
     return true;
 }
 
-bool
-pg_copy(struct store *store, const char *sql, pg_copy_fn *each, void *context, struct err *err)
+// Message by message.
+typedef bool copy_fn(void *context, const char *data, size_t len);
+
+static bool
+copy_out(struct store *store, const char *sql, copy_fn *each, void *context, struct err *err)
 {
     struct strbuf text = {0};
     pg_expand(&text, sql, store->table_quoted, store->table_text, NULL);
@@ -331,7 +334,7 @@ pg_copy_ids(struct store *store, const char *sql, pg_ids_fn *each, void *context
     reader.has_header = false;
     reader.each = each;
     reader.context = context;
-    if (!pg_copy(store, sql, copy_row, &reader, err))
+    if (!copy_out(store, sql, copy_row, &reader, err))
         return false;
     if (reader.count && !each(context, reader.ids, reader.count))
         return err_set(err, ERR_CANCELLED, "stopped before the end");
@@ -381,7 +384,7 @@ bool
 pg_copy_rows(struct store *store, const char *sql, pg_fields_fn *each, void *context, struct err *err)
 {
     struct rows_reader reader = {.each = each, .context = context};
-    return pg_copy(store, sql, copy_fields, &reader, err);
+    return copy_out(store, sql, copy_fields, &reader, err);
 }
 
 void

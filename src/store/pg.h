@@ -109,17 +109,13 @@ bool pg_commit(struct store *store, struct err *err) MUST_CHECK;
 void pg_rollback(struct store *store); // harmless without a transaction
 // Several statements in one text, without parameters, within pg_begin.
 bool pg_script(struct store *store, const char *sql, struct err *err) MUST_CHECK;
-// COPY … TO STDOUT (FORMAT binary) of one int8 column, within pg_begin.
-typedef bool pg_ids_fn(void *context, const int64_t *ids, size_t count);
-// COPY … TO STDOUT in any form, message by message, within pg_begin. each returns false to stop: then
+// COPY … TO STDOUT (FORMAT binary) of one int8 column, within pg_begin. each returns false to stop: then
 // ERR_CANCELLED.
-typedef bool pg_copy_fn(void *context, const char *data, size_t len);
-bool pg_copy(struct store *store, const char *sql, pg_copy_fn *each, void *context,
-             struct err *err) MUST_CHECK;
+typedef bool pg_ids_fn(void *context, const int64_t *ids, size_t count);
 bool pg_copy_ids(struct store *store, const char *sql, pg_ids_fn *each, void *context,
                  struct err *err) MUST_CHECK;
-// COPY … TO STDOUT (FORMAT binary) of up to PG_FIELDS columns, row by row: at a million rows half of what
-// pg_stream costs. A NULL is absent; the bytes are valid during the call.
+// The same of up to PG_FIELDS columns, row by row: at a million rows half of what pg_stream costs. A NULL is
+// absent; the bytes are valid during the call.
 #define PG_FIELDS 16
 typedef bool pg_fields_fn(void *context, const struct bytes fields[PG_FIELDS]);
 bool pg_copy_rows(struct store *store, const char *sql, pg_fields_fn *each, void *context,
