@@ -118,7 +118,9 @@ claim(struct keeper *keeper, struct err *err)
         keeper->unswept = claim.was_alone ? claim.high : 0;
         keeper->is_exact = keeper->is_listed = false;
         keeper->fill_rows = FIRST_FILLED;
-        // What a keeper before remembered may have gone with a crash of the server.
+        // What was remembered of cells may have gone with a crash of the server.
+        filler_destroy(keeper->filler);
+        keeper->filler = NULL;
         rollup_cells_destroy(keeper->cells);
         keeper->cells = rollup_cells_create();
     }
