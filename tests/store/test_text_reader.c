@@ -114,7 +114,7 @@ says_where_it_was_cut_off(void **state)
         page = take();
         is_cut = err_is_set(&page->err);
         assert_false(is_cut && page->is_bottom);
-        assert_true(is_cut || page->low < low);
+        assert_true(is_cut || page->low <= low); // the last page of a range may be empty
         low = is_cut ? low : page->low;
         text_page_destroy(page);
         if (!is_cut && low < 100)
