@@ -98,6 +98,7 @@ two_slots_are_never_busy_with_one_source(void **state)
         "UPDATE dlq_events SET kafka_partition = 0, kafka_offset = id WHERE id > 600"); // and a large one has
                                                                                         // its own
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 3000);
+    assert_int_equal(blocks(&world), 4); // three and one
     struct slot a = acquire(&world, "a"), b = acquire(&world, "b");
     int64_t sent = 0, last = -1;
     for (int i = 0; i < 20 && sent < 3000; i++) {
