@@ -103,6 +103,29 @@ connect(struct keeper *keeper, struct err *err)
     return true;
 }
 
+// Are the sums as this keeper left them? Behind a pooler its connection outlives the server: then what is not
+// logged is gone, and the claim has begun to count anew.
+static bool
+goes_on(const struct keeper *keeper, const struct rollup_claim *claim)
+{
+    return keeper->is_mine && claim->low == keeper->low && claim->high == keeper->high;
+}
+
+static void
+begin(struct keeper *keeper, const struct rollup_claim *claim)
+{
+    keeper->sure = keeper->sure_next = keeper->high = claim->high;
+    keeper->compare_upto = keeper->sweep_upto = 0;
+    keeper->unswept = claim->was_alone ? claim->high : 0;
+    keeper->is_exact = keeper->is_listed = false;
+    keeper->fill_rows = FIRST_FILLED;
+    // What was remembered of cells may have gone with a crash of the server.
+    filler_destroy(keeper->filler);
+    keeper->filler = NULL;
+    rollup_cells_destroy(keeper->cells);
+    keeper->cells = rollup_cells_create();
+}
+
 static bool
 claim(struct keeper *keeper, struct err *err)
 {
@@ -112,18 +135,8 @@ claim(struct keeper *keeper, struct err *err)
     if (!rollup_claim(keeper->store, keeper->name, &claim, err))
         return false;
     keeper->claim_at = clock_mono() + CLAIM_EVERY;
-    if (claim.is_mine && !keeper->is_mine) {
-        keeper->sure = keeper->sure_next = keeper->high = claim.high;
-        keeper->compare_upto = keeper->sweep_upto = 0;
-        keeper->unswept = claim.was_alone ? claim.high : 0;
-        keeper->is_exact = keeper->is_listed = false;
-        keeper->fill_rows = FIRST_FILLED;
-        // What was remembered of cells may have gone with a crash of the server.
-        filler_destroy(keeper->filler);
-        keeper->filler = NULL;
-        rollup_cells_destroy(keeper->cells);
-        keeper->cells = rollup_cells_create();
-    }
+    if (claim.is_mine && !goes_on(keeper, &claim))
+        begin(keeper, &claim);
     keeper->is_mine = claim.is_mine;
     keeper->low = claim.low;
     keeper->slots_from = claim.slots_from;

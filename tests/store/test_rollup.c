@@ -364,6 +364,27 @@ helpers_do_the_work_once(void **state)
     end(&bench);
 }
 
+// Behind a pooler a keeper's connection outlives the server: what was not logged is gone, and the keeper's
+// next word is that it goes on.
+static void
+a_keeper_that_goes_on_begins_anew(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, 3000);
+    vary(&bench);
+    await_agreement(&bench);
+    add_events(bench.world.admin, 50);
+    test_sql(bench.world.admin,
+             "TRUNCATE redrive.backlog_state, redrive.backlog_event, redrive.backlog_slice,"
+             " redrive.backlog_total, redrive.backlog_hour, redrive.backlog_slot, redrive.backlog_due");
+    clock_sleep(2 * US_PER_SECOND); // until the lease is due
+    await_agreement(&bench);
+    assert_int_equal(test_number(bench.world.admin, "SELECT sum(n) FROM redrive.backlog_total"), 3050);
+    assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM redrive.backlog_event"), 3050);
+    end(&bench);
+}
+
 static bool
 collect(void *context, const int64_t *ids, size_t count)
 {
@@ -419,6 +440,7 @@ main(void)
         cmocka_unit_test(what_we_do_counts_at_once),
         cmocka_unit_test(a_night_without_keeper_is_caught_up),
         cmocka_unit_test(helpers_do_the_work_once),
+        cmocka_unit_test(a_keeper_that_goes_on_begins_anew),
         cmocka_unit_test(lists_are_in_order),
     };
     return cmocka_run_group_tests_name("rollup", tests, NULL, NULL);
