@@ -90,7 +90,9 @@ decide_here(struct app *app, struct groups *groups, enum operation_action action
     struct decide_words words = {0};
     struct arena *arena = app_frame(app);
     if (group_picks_is_busy(&groups->picks)) {
-        app_say(app, SAY_WARN, "the selection is still being collected; C-c stops that");
+        app_say(app, SAY_INFO, "the selection is still being collected; then this goes on, C-c stops it");
+        groups->is_asked = true;
+        groups->asked = action;
         return;
     }
     if (decide_selection(app, &groups->decide, action, NULL, 0, &words))
@@ -402,6 +404,7 @@ groups_handle(struct app *app, void *state, enum action action)
     struct table_model model = groups_model(&drawing);
     enum operation_action decision;
     groups->rows.is_frozen |= groups->rows.count > 0;
+    groups->is_asked = false;
     if (table_handle(&groups->table, &model, action) || handle_selecting(app, groups, &model, action) ||
         handle_opening(app, groups, action))
         return true;
@@ -464,6 +467,11 @@ groups_receive(struct app *app, void *state, struct reply *reply)
     if (decide_receive(app, &groups->decide, reply) || group_picks_receive(app, &groups->picks, reply)) {
         if (groups->selected != app_selection(app)->count)
             check_picks(app, groups);
+        if (groups->is_asked && !group_picks_is_busy(&groups->picks)) {
+            groups->is_asked = false;
+            if (reply->kind != REPLY_ERROR)
+                decide_here(app, groups, groups->asked);
+        }
         return true;
     }
     if (why_receive(app, groups->why_number, reply) || groups_category_receive(app, groups, reply))

@@ -19,6 +19,8 @@ struct groups {
     bool has_heat;  // a cell an hour of the last 24 in place of the last hour
     struct row_filter filter;
     struct group_picks picks;
+    bool is_asked; // for a decision, while the selection was still being collected:
+    enum operation_action asked;
     struct table table;
     struct table_column columns[GROUP_COLUMNS];
 
