@@ -347,25 +347,33 @@ by_event_id(const void *a, const void *b)
     return bytes_compare((*x)->event.event_id, (*y)->event.event_id);
 }
 
+// $1 chunk
+static const char sent_sql[] =
+    "SELECT s.event_key, count(*)::int4 FROM redrive.chunk c CROSS JOIN LATERAL redrive.items_sent("
+    "CASE WHEN c.blocks IS NULL THEN ARRAY(SELECT i.event_key FROM unnest(c.event_ids) AS w (id)"
+    " CROSS JOIN LATERAL (SELECT r.event_key::text FROM redrive.operation_item r"
+    " WHERE r.event_id = w.id AND r.operation_no = c.operation_no LIMIT 1) i)"
+    " ELSE ARRAY(SELECT k FROM unnest(c.blocks) AS n (no)"
+    " JOIN redrive.operation_block b ON b.operation_no = c.operation_no AND b.no = n.no"
+    " CROSS JOIN LATERAL unnest(b.event_keys) AS k) END) s WHERE c.id = $1 GROUP BY 1";
+
 // How often the events of a claim were sent before, in any operation: for most of them never.
 static bool
-count_sent(struct store *store, struct claim *claim, struct arena *arena, struct err *err)
+count_sent(struct store *store, const char *chunk_id, struct claim *claim, struct arena *arena,
+           struct err *err)
 {
-    const char **keys = arena_array(arena, claim->count, sizeof *keys);
-    struct claimed_item **items = arena_array(arena, claim->count, sizeof *items);
-    for (size_t i = 0; i < claim->count; i++) {
-        keys[i] = arena_text(arena, claim->items[i].event.event_id);
-        items[i] = &claim->items[i];
-    }
     struct params params = {0};
-    param_texts(&params, keys, claim->count);
+    param_uuid(&params, chunk_id);
     PGresult *r;
-    if (!pg_ask(store, FOR_READING,
-                "SELECT s.event_key, count(*)::int4 FROM redrive.items_sent($1) s GROUP BY 1", &params, &r,
-                err))
+    if (!pg_ask(store, FOR_READING, sent_sql, &params, &r, err))
         return false;
-    if (PQntuples(r) > 0)
+    struct claimed_item **items = NULL;
+    if (PQntuples(r) > 0) {
+        items = arena_array(arena, claim->count, sizeof *items);
+        for (size_t i = 0; i < claim->count; i++)
+            items[i] = &claim->items[i];
         qsort(items, claim->count, sizeof *items, by_event_id);
+    }
     for (int i = 0; i < PQntuples(r); i++) {
         struct claimed_item wanted = {.event.event_id = value_bytes(r, i, 0)};
         struct claimed_item *const key = &wanted;
@@ -409,7 +417,7 @@ chunk_claim(struct store *store, struct slot *slot, int64_t operation, const cha
             err, ERR_INTERNAL,
             "chunk %s claimed %d events and reads %zu: an event vanished, or the table has an id twice",
             chunk_id, claim->chunk.count, claim->count);
-    return claim->count == 0 || count_sent(store, claim, arena, err);
+    return claim->count == 0 || count_sent(store, chunk_id, claim, arena, err);
 }
 
 static bool

@@ -51,6 +51,13 @@ BEGIN
     END IF;
 END $$;
 
+-- Is another operation not through with something?
+CREATE OR REPLACE FUNCTION redrive._has_live(p_but bigint) RETURNS boolean
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET enable_seqscan = off AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM redrive.operation o WHERE o.no <> p_but AND o.queued + o.claimed + o.held > 0);
+END $$;
+
 -- Was anything ever published?
 CREATE OR REPLACE FUNCTION redrive.has_sent() RETURNS boolean
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET enable_seqscan = off AS $$

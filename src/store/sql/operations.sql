@@ -116,7 +116,9 @@ BEGIN
     PERFORM pg_advisory_xact_lock('redrive.operation_block'::regclass::bigint);
     v_wanted := CASE WHEN v.action = 'restore' THEN 'DISCARDED' ELSE 'PENDING' END;
     v_free := p_ids;
-    FOR v_other IN SELECT l.operation_no AS no, array_agg(l.event_id) AS ids FROM redrive.items_live(p_ids) l GROUP BY l.operation_no LOOP
+    -- Its own blocks are of slices before this one: where nobody else's are live, nothing is looked for.
+    FOR v_other IN SELECT l.operation_no AS no, array_agg(l.event_id) AS ids FROM redrive.items_live(p_ids) l
+                    WHERE (SELECT redrive._has_live(p_no)) GROUP BY l.operation_no LOOP
         INSERT INTO redrive.operation_item (operation_no, event_id, at, state, detail)
         SELECT p_no, w.id, v_now, 'conflict', format('in operation %s of %s', o.no, o.requested_by)
           FROM redrive.operation o CROSS JOIN LATERAL unnest(v_other.ids) AS w (id) WHERE o.no = v_other.no;
