@@ -218,7 +218,8 @@ crash-programs: $(OUT)/redrive $(filter $(OUT)/tests/tools/%,$(TOOLS))
 
 bench: ## the figures, as ratios within one run; ROWS="100000 1000000" chooses the sizes, PARTS="recovery memory discard stall" some of them
 	$(Q)tests/lib/packages.sh install build test kafka
-	$(Q)$(MAKE) -j$(JOBS) build/redrive bench-tools
+	$(Q)$(MAKE) -j$(JOBS) build/redrive
+	$(Q)$(MAKE) -j$(JOBS) bench-tools
 	$(Q)ROWS="$(ROWS)" tests/bench/run $(PARTS)
 
 bench-tools: $(filter $(OUT)/tests/demo/% $(OUT)/tests/bench/%,$(TOOLS))
