@@ -217,7 +217,9 @@ pg_script(struct store *store, const char *sql, struct err *err)
 bool
 pg_begin(struct store *store, enum purpose purpose, struct err *err)
 {
-    if (!pg_script(store, "BEGIN", err))
+    // Not what the role or the database may be set to: what is locked is looked at anew by the next
+    // statement.
+    if (!pg_script(store, "BEGIN ISOLATION LEVEL READ COMMITTED", err))
         return false;
     struct params settings = {0};
     settings_params(store, purpose, &settings);

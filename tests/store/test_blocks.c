@@ -295,6 +295,31 @@ an_event_is_frozen_once(void **state)
     world_end(&world);
 }
 
+// A session that sees the past would not see what was frozen while it waited.
+static void
+a_freeze_sees_what_others_froze(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 100);
+    static const char past[] =
+        "BEGIN ISOLATION LEVEL REPEATABLE READ;"
+        "SELECT redrive.operation_begin(gen_random_uuid(), 'discard', 'x', NULL, NULL, NULL, NULL, -1);"
+        "SELECT redrive.operation_freeze(max(no), '{5}') FROM redrive.operation";
+    assert_string_equal(test_state(world.admin, past), "RD004");
+    test_sql(world.admin, "ROLLBACK");
+
+    // Whatever a session is set to, the program's own freeze is of the right kind.
+    test_sql(world.admin,
+             "DO $$ BEGIN EXECUTE format('ALTER DATABASE %%I SET default_transaction_isolation = "
+             "serializable', current_database()); END $$");
+    struct store *store = open_store(world.conninfo);
+    int64_t no = make_operation(&world, store, ACTION_DISCARD, 1, 100);
+    assert_int_equal(get_operation(&world, no).queued, 100);
+    store_close(store);
+    world_end(&world);
+}
+
 int
 main(void)
 {
@@ -306,6 +331,7 @@ main(void)
         cmocka_unit_test(doubt_and_cancel_reach_each_event),
         cmocka_unit_test(what_came_back_is_found_in_its_block),
         cmocka_unit_test(an_event_is_frozen_once),
+        cmocka_unit_test(a_freeze_sees_what_others_froze),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,6 +113,11 @@ BEGIN
     IF p_ids[1] <= v.frozen_to THEN
         RAISE EXCEPTION 'operation % is frozen up to event %: % comes too late', p_no, v.frozen_to, p_ids[1] USING ERRCODE = 'RD004';
     END IF;
+    -- What others froze is seen after the lock only where each statement looks anew.
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RAISE EXCEPTION 'events are frozen in a transaction that is read committed, not %', current_setting('transaction_isolation')
+            USING ERRCODE = 'RD004';
+    END IF;
     PERFORM pg_advisory_xact_lock('redrive.operation_block'::regclass::bigint);
     v_wanted := CASE WHEN v.action = 'restore' THEN 'DISCARDED' ELSE 'PENDING' END;
     v_free := p_ids;
