@@ -49,7 +49,7 @@ static const struct column {
     {EVENT_KNOWN, true, "(SELECT count(*) FROM redrive.revision r WHERE r.event_id = e.id)::int4",
      COLUMN_INT4, AT(revisions), 0},
     {EVENT_SENT, true, "coalesce(revised.no, 0)", COLUMN_INT4, AT(revisions), 0}, // numbered from 1
-    {EVENT_KNOWN, true, "history.published", COLUMN_INT4, AT(published), 0},
+    {EVENT_KNOWN, true, "coalesce(history.published, 0)", COLUMN_INT4, AT(published), 0},
     {EVENT_KNOWN, true, "greatest(history.came_back, returned.times)", COLUMN_INT4, AT(came_back), 0},
     {EVENT_NARROW | EVENT_RAW | EVENT_SENT, true, "raw.event_id IS NOT NULL", COLUMN_BOOL, AT(has_raw), 0},
     {EVENT_RAW, true, "raw.key", COLUMN_BYTES, AT(key), 0},
@@ -68,15 +68,15 @@ static const struct join {
     const char *sql;
 } joins[] = {
     {EVENT_KNOWN, true,
-     " LEFT JOIN LATERAL (SELECT i.operation_no FROM redrive.items_live(ARRAY[e.id]) i LIMIT 1) live ON "
-     "true"},
+     " LEFT JOIN redrive.items_live(ARRAY(SELECT id FROM page)) live ON live.event_id = e.id"},
     // How often it was republished, and after how many of those it failed again: its row is younger, or the
     // same row is pending again.
     {EVENT_KNOWN, true,
-     " LEFT JOIN LATERAL (SELECT count(*)::int4 AS published, (count(*) FILTER (WHERE i.at < "
-     "e.created_at::timestamp AT TIME ZONE $1"
-     " OR (i.event_id = e.id AND e.status = 'PENDING')))::int4 AS came_back FROM "
-     "redrive.items_sent(ARRAY[e.event_id::text]) i) history ON true"},
+     " LEFT JOIN (SELECT p.id, count(*)::int4 AS published, (count(*) FILTER (WHERE i.at < "
+     "p.created_at::timestamp AT TIME ZONE $1"
+     " OR (i.event_id = p.id AND p.status = 'PENDING')))::int4 AS came_back FROM "
+     "redrive.items_sent(ARRAY(SELECT event_id::text FROM page)) i JOIN page p ON p.event_id = i.event_key"
+     " GROUP BY p.id) history ON history.id = e.id"},
     // And those that came back under another event id.
     {EVENT_KNOWN, true, " LEFT JOIN redrive.comeback returned ON returned.event_id = e.id"},
     {EVENT_NARROW | EVENT_SENT | EVENT_RAW | EVENT_PAYLOAD, true,
@@ -134,6 +134,10 @@ event_reader_sql(struct event_reader *reader, struct strbuf *sql, const char *ex
 {
     reader->extra = extra_count;
     int next = extra_count + 1;
+    // What redrive knows is looked up for all rows at once.
+    bool is_page = (reader->fields & EVENT_KNOWN) && has_schema(reader);
+    if (is_page)
+        strbuf_printf(sql, "WITH page AS MATERIALIZED (%s) ", rows);
     strbuf_printf(sql, "SELECT %s%se.id::int8", extra, *extra ? ", " : "");
     for (size_t i = 0; i < COLUMN_COUNT; i++) {
         if (is_read(reader, &columns[i])) {
@@ -151,7 +155,10 @@ event_reader_sql(struct event_reader *reader, struct strbuf *sql, const char *ex
         strbuf_add_text(sql, whole ? ", e.stack_trace::text" : ", left(e.stack_trace, $2)");
         reader->stack = next++;
     }
-    strbuf_printf(sql, " FROM (%s) e", rows);
+    if (is_page)
+        strbuf_add_text(sql, " FROM page e");
+    else
+        strbuf_printf(sql, " FROM (%s) e", rows);
     for (size_t i = 0; i < sizeof joins / sizeof joins[0]; i++) {
         bool replaced = !joins[i].ours && has_schema(reader);
         if ((joins[i].fields & reader->fields) && (!joins[i].ours || has_schema(reader)) && !replaced)

@@ -34,7 +34,7 @@ CREATE OR REPLACE FUNCTION redrive.items_live(p_ids bigint[]) RETURNS TABLE (eve
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 ROWS 100000 SET enable_seqscan = off SET enable_bitmapscan = on SET enable_hashjoin = on SET enable_sort = on SET enable_mergejoin = off AS $$
 BEGIN
-    IF EXISTS (SELECT FROM redrive.operation_item) THEN
+    IF EXISTS (SELECT FROM redrive.operation_item WHERE is_live) THEN
         RETURN QUERY SELECT w.id, i.operation_no FROM unnest(p_ids) AS w (id) CROSS JOIN LATERAL (
             SELECT l.operation_no FROM redrive.operation_item l WHERE l.event_id = w.id AND l.is_live LIMIT 1) i;
     END IF;
@@ -44,10 +44,9 @@ BEGIN
         RETURN QUERY SELECT m.id, b.operation_no
                        FROM redrive.operation_block b CROSS JOIN LATERAL unnest(b.event_ids) AS m (id)
                       WHERE b.state IN ('queued', 'claimed') AND m.id IN (SELECT w.id FROM unnest(p_ids) AS w (id));
-    ELSE
-        RETURN QUERY SELECT m.id, b.operation_no
-                       FROM redrive._blocks_with(p_ids) b CROSS JOIN LATERAL unnest(b.event_ids) AS m (id)
-                      WHERE b.state IN ('queued', 'claimed') AND m.id IN (SELECT w.id FROM unnest(p_ids) AS w (id));
+    ELSE -- the index knows, and no array is read
+        RETURN QUERY SELECT w.id, b.operation_no FROM unnest(p_ids) AS w (id) CROSS JOIN LATERAL (
+            SELECT l.operation_no FROM redrive.operation_block l WHERE l.event_ids @> ARRAY[w.id] AND l.state IN ('queued', 'claimed') OFFSET 0) b;
     END IF;
 END $$;
 
@@ -84,6 +83,11 @@ BEGIN
         RETURN QUERY SELECT m.key, m.id, b.operation_no, b.at
                        FROM redrive.operation_block b CROSS JOIN LATERAL unnest(b.event_keys, b.event_ids) AS m (key, id)
                       WHERE b.marks IS NOT NULL AND m.key IN (SELECT k FROM unnest(p_keys) AS k);
+    ELSIF cardinality(p_keys) <= 4000 THEN -- what a list shows is spread over all blocks, what a claim takes over few
+        RETURN QUERY SELECT w.key, b.event_ids[n], b.operation_no, b.at
+                       FROM (SELECT DISTINCT k FROM unnest(p_keys) AS k) AS w (key) CROSS JOIN LATERAL (
+                            SELECT m.* FROM redrive.operation_block m WHERE m.marks @> ARRAY[hashtext(w.key)] AND m.marks IS NOT NULL OFFSET 0) b
+                      CROSS JOIN LATERAL unnest(array_positions(b.event_keys, w.key)) AS n;
     ELSE
         v_marks := ARRAY(SELECT DISTINCT hashtext(k) FROM unnest(p_keys) AS k);
         RETURN QUERY SELECT m.key, m.id, b.operation_no, b.at
