@@ -367,13 +367,14 @@ count_sent(struct store *store, const char *chunk_id, struct claim *claim, struc
     PGresult *r;
     if (!pg_ask(store, FOR_READING, sent_sql, &params, &r, err))
         return false;
-    struct claimed_item **items = NULL;
-    if (PQntuples(r) > 0) {
-        items = arena_array(arena, claim->count, sizeof *items);
-        for (size_t i = 0; i < claim->count; i++)
-            items[i] = &claim->items[i];
-        qsort(items, claim->count, sizeof *items, by_event_id);
+    if (PQntuples(r) == 0) {
+        PQclear(r);
+        return true;
     }
+    struct claimed_item **items = arena_array(arena, claim->count, sizeof *items);
+    for (size_t i = 0; i < claim->count; i++)
+        items[i] = &claim->items[i];
+    qsort(items, claim->count, sizeof *items, by_event_id);
     for (int i = 0; i < PQntuples(r); i++) {
         struct claimed_item wanted = {.event.event_id = value_bytes(r, i, 0)};
         struct claimed_item *const key = &wanted;
