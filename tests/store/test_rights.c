@@ -238,14 +238,6 @@ ask(struct store *store, enum operation_action action, int64_t first, int64_t la
     return make_operation(&cast.world, store, action, first, last);
 }
 
-static bool
-count_ids(void *context, const int64_t *ids, size_t count)
-{
-    (void)ids;
-    *(size_t *)context += count;
-    return true;
-}
-
 // Everything that a screen reads.
 static void
 assert_sees_everything(struct store *store)

@@ -212,3 +212,11 @@ items_in(struct world *world, int64_t no, const char *state)
     free(ids);
     return (int64_t)count;
 }
+
+bool
+count_ids(void *context, const int64_t *ids, size_t count)
+{
+    (void)ids;
+    *(size_t *)context += count;
+    return true;
+}

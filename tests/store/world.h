@@ -92,5 +92,7 @@ struct claim next_claim(struct world *world, struct slot *slot, int64_t operatio
 struct operation get_operation(struct world *world, int64_t no);
 // Items of an operation in a state, as people see it.
 int64_t items_in(struct world *world, int64_t no, const char *state);
+// An ids_fn that counts into the size_t it is given.
+bool count_ids(void *context, const int64_t *ids, size_t count);
 
 #endif
