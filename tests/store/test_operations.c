@@ -1,24 +1,5 @@
-// Operations that are plain SQL: what was confirmed is what happens, whoever else is at work.
-#include <sys/types.h>
-#include <sys/wait.h>
-#include <unistd.h>
+// Operations that are plain SQL: what was confirmed is what happens.
 #include "world.h"
-
-static void
-apply_all(struct store *store, int64_t no, size_t limit)
-{
-    int64_t applied, left = 1;
-    while (left)
-        assert_works(work_apply(store, no, limit, &applied, &left, &err));
-}
-
-static int64_t
-count_status(struct world *world, const char *status)
-{
-    char sql[120];
-    snprintf(sql, sizeof sql, "SELECT count(*) FROM public.dlq_events WHERE status = '%s'", status);
-    return test_number(world->admin, sql);
-}
 
 static bool
 count_slices(void *context, size_t written, size_t total)
@@ -72,15 +53,15 @@ discards_what_was_frozen(void **state)
     operation = get_operation(&world, no);
     assert_int_equal(operation.state, OPERATION_RUNNING);
     assert_int_not_equal(operation.started_at, TIME_ABSENT);
-    apply_all(world.store, no, 5000);
+    apply_to_end(world.store, no, 5000);
     assert_works(work_finish(world.store, no, &err));
 
     operation = get_operation(&world, no);
     assert_int_equal(operation.state, OPERATION_DONE);
     assert_int_equal(operation.done, 12000);
     assert_int_not_equal(operation.finished_at, TIME_ABSENT);
-    assert_int_equal(count_status(&world, "DISCARDED"), 12000);
-    assert_int_equal(count_status(&world, "PENDING"), 15);
+    assert_int_equal(events_in(&world, "DISCARDED"), 12000);
+    assert_int_equal(events_in(&world, "PENDING"), 15);
     assert_int_equal(
         test_number(world.admin,
                     "SELECT count(*) FROM public.dlq_events WHERE status = 'DISCARDED' AND resolved_by ="
@@ -107,10 +88,10 @@ restores_what_was_discarded(void **state)
     (void)state;
     struct world world;
     world_make(&world, 20);
-    apply_all(world.store, make_operation(&world, world.store, ACTION_DISCARD, 1, 10), 3);
-    apply_all(world.store, make_operation(&world, world.store, ACTION_RESOLVE, 11, 15), 100);
+    apply_to_end(world.store, make_operation(&world, world.store, ACTION_DISCARD, 1, 10), 3);
+    apply_to_end(world.store, make_operation(&world, world.store, ACTION_RESOLVE, 11, 15), 100);
     int64_t no = make_operation(&world, world.store, ACTION_RESTORE, 5, 12);
-    apply_all(world.store, no, 100);
+    apply_to_end(world.store, no, 100);
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.done, 6);
     assert_int_equal(operation.conflict, 2); // resolved ones are not restored
@@ -120,8 +101,8 @@ restores_what_was_discarded(void **state)
                     " AND resolved_at IS NULL AND resolved_by IS NULL"),
         6);
     // And it may be decided anew.
-    apply_all(world.store, make_operation(&world, world.store, ACTION_RESOLVE, 5, 10), 100);
-    assert_int_equal(count_status(&world, "RESOLVED"), 11);
+    apply_to_end(world.store, make_operation(&world, world.store, ACTION_RESOLVE, 5, 10), 100);
+    assert_int_equal(events_in(&world, "RESOLVED"), 11);
 
     struct decision *decisions;
     size_t count;
@@ -149,13 +130,13 @@ others_close_events_meanwhile(void **state)
     test_sql(world.admin,
              "UPDATE public.dlq_events SET status = 'RESOLVED', resolved_by = 'rest-api', resolved_at ="
              " '2026-02-03 04:05:06' WHERE id IN (7, 8); DELETE FROM public.dlq_events WHERE id = 9");
-    apply_all(world.store, no, 4);
+    apply_to_end(world.store, no, 4);
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.state, OPERATION_DONE);
     assert_int_equal(operation.done, 26);
     assert_int_equal(operation.conflict, 6);
-    assert_int_equal(count_status(&world, "DISCARDED"), 26);
-    assert_int_equal(count_status(&world, "RESOLVED"), 3);
+    assert_int_equal(events_in(&world, "DISCARDED"), 26);
+    assert_int_equal(events_in(&world, "RESOLVED"), 3);
 
     struct outcome *outcomes;
     size_t count;
@@ -257,49 +238,13 @@ asked_twice_is_made_once(void **state)
     snprintf(request.key, sizeof request.key, "%s", new_uuid(world.admin));
     int64_t first, second;
     assert_works(operation_create(world.store, &request, NULL, NULL, &first, &err));
-    apply_all(world.store, first, 10);
+    apply_to_end(world.store, first, 10);
     assert_works(operation_create(world.store, &request, NULL, NULL, &second, &err));
     assert_int_equal(first, second);
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.item"), 3);
     request.action = ACTION_DISCARD;
     assert_refused(operation_create(world.store, &request, NULL, NULL, &second, &err), ERR_CONFLICT,
                    "somebody else");
-    world_end(&world);
-}
-
-// While a freeze is open, everybody else reads, inserts and closes without waiting.
-static bool
-others_go_on(void *context, size_t written, size_t total)
-{
-    (void)written;
-    (void)total;
-    PGconn *consumer = context;
-    test_sql(consumer, "SET lock_timeout = '200ms'");
-    add_events(consumer, 3);
-    test_sql(consumer,
-             "UPDATE public.dlq_events SET status = 'RESOLVED', resolved_by = 'rest-api' WHERE id = 2;"
-             "DELETE FROM public.dlq_events WHERE id = 3; SELECT * FROM redrive.operation");
-    return true;
-}
-
-static void
-nobody_waits_for_a_freeze(void **state)
-{
-    (void)state;
-    struct world world;
-    world_make(&world, 10);
-    PGconn *consumer = test_connect(world.conninfo);
-    int64_t ids[10];
-    for (int i = 0; i < 10; i++)
-        ids[i] = i + 1;
-    struct operation_request request = {
-        .action = ACTION_REPROCESS, .ids = ids, .count = 10, .scope = "x", .rate = RATE_UNLIMITED};
-    snprintf(request.key, sizeof request.key, "%s", new_uuid(world.admin));
-    int64_t no;
-    assert_works(operation_create(world.store, &request, others_go_on, consumer, &no, &err));
-    assert_int_equal(get_operation(&world, no).queued, 10);
-    assert_int_equal(count_status(&world, "PENDING"), 11);
-    PQfinish(consumer);
     world_end(&world);
 }
 
@@ -339,7 +284,7 @@ steers(void **state)
     assert_int_equal(operation.state, OPERATION_CANCELLED);
     assert_int_equal(operation.done, 5);
     assert_int_equal(operation.cancelled, 15);
-    assert_int_equal(count_status(&world, "PENDING"), 15);
+    assert_int_equal(events_in(&world, "PENDING"), 15);
     assert_refused(operation_steer(world.store, no, STEER_RESUME, 0, &err), ERR_CONFLICT,
                    "is already cancelled");
     assert_refused(operation_steer(world.store, 99, STEER_RESUME, 0, &err), ERR_NOT_FOUND, "no operation 99");
@@ -422,180 +367,10 @@ tells_changes(void **state)
     test_sql(slow, "COMMIT");
     assert_works(operation_changes(world.store, &token, &changed, &err));
     assert_true(changed);
-    apply_all(world.store, no, 100);
+    apply_to_end(world.store, no, 100);
     assert_works(operation_changes(world.store, &token, &changed, &err));
     assert_true(changed);
     PQfinish(slow);
-    world_end(&world);
-}
-
-// Children of this program with a store of their own; each ends with 0 when all went well.
-typedef void child_fn(struct store *store, int number, int64_t operation);
-
-static pid_t
-start_child(struct world *world, child_fn *work, int number, int64_t operation)
-{
-    pid_t child = fork();
-    if (child != 0)
-        return child;
-    work(open_store(world->conninfo), number, operation);
-    _exit(0);
-}
-
-static void
-end_children(const pid_t *children, int count)
-{
-    for (int i = 0; i < count; i++) {
-        int status = -1;
-        waitpid(children[i], &status, 0);
-        assert_int_equal(status, 0);
-    }
-}
-
-// In a child cmocka cannot tell: a failure ends it.
-static void
-must(bool ok, const struct err *err)
-{
-    if (ok)
-        return;
-    fprintf(stderr, "child: %s %s\n", err->sqlstate, err->text);
-    _exit(1);
-}
-
-static void
-apply_in_child(struct store *store, int number, int64_t operation)
-{
-    (void)number;
-    struct err err = {0};
-    int64_t applied, left = 1;
-    while (left)
-        must(work_apply(store, operation, 37, &applied, &left, &err), &err);
-}
-
-static void
-workers_share_an_operation(void **state)
-{
-    (void)state;
-    struct world world;
-    world_make(&world, 3000);
-    int64_t no = make_operation(&world, world.store, ACTION_DISCARD, 1, 3000);
-    pid_t children[4];
-    for (int i = 0; i < 4; i++)
-        children[i] = start_child(&world, apply_in_child, i, no);
-    end_children(children, 4);
-    assert_int_equal(get_operation(&world, no).done, 3000);
-    assert_int_equal(get_operation(&world, no).state, OPERATION_DONE);
-    assert_int_equal(test_number(world.admin, "SELECT sum(events) FROM redrive.audit WHERE action = 'apply'"),
-                     3000);
-    world_end(&world);
-}
-
-enum { CROWD = 25000 };
-
-// Freezes an overlapping range, in several slices, and carries out what it got.
-static void
-decide_in_child(struct store *store, int number, int64_t operation)
-{
-    (void)operation;
-    struct err err = {0};
-    int64_t *ids = malloc(CROWD * sizeof *ids);
-    size_t count = 0;
-    for (int64_t id = 1 + number * 1000; id <= CROWD - (3 - number) * 1000; id++)
-        ids[count++] = id;
-    struct operation_request request = {.action = number % 2 ? ACTION_DISCARD : ACTION_REPROCESS,
-                                        .ids = ids,
-                                        .count = count,
-                                        .scope = "a crowd",
-                                        .rate = RATE_UNLIMITED};
-    snprintf(request.key, sizeof request.key, "00000000-0000-4000-8000-00000000000%d", number);
-    int64_t no, applied, left = request.action == ACTION_DISCARD;
-    must(operation_create(store, &request, NULL, NULL, &no, &err), &err);
-    while (left)
-        must(work_apply(store, no, 5000, &applied, &left, &err), &err);
-}
-
-static void
-operators_meet(void **state)
-{
-    (void)state;
-    struct world world;
-    world_make(&world, CROWD);
-    pid_t children[4];
-    for (int i = 0; i < 4; i++)
-        children[i] = start_child(&world, decide_in_child, i, 0);
-    end_children(children, 4);
-    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.operation"), 4);
-    // Every event has exactly one decision that holds: it was discarded, or it is pending and waits in one
-    // operation. (An item may also wait for an event that was discarded after its freeze looked: that ends as
-    // a conflict when its turn comes.)
-    test_sql(world.admin,
-             "CREATE VIEW held AS SELECT i.event_id, i.state FROM redrive.item i JOIN "
-             "public.dlq_events e ON e.id ="
-             " i.event_id WHERE i.state = 'done' OR i.state = 'queued' AND e.status = 'PENDING'");
-    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM held"), CROWD);
-    assert_int_equal(test_number(world.admin, "SELECT count(DISTINCT event_id) FROM held"), CROWD);
-    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM held WHERE state = 'done'"),
-                     count_status(&world, "DISCARDED"));
-    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.item"), 4 * (CROWD - 3000));
-    assert_int_equal(
-        test_number(world.admin,
-                    "SELECT count(*) FROM redrive.item WHERE state = 'conflict' AND detail IS NULL"),
-        0);
-    assert_int_equal(
-        test_number(world.admin,
-                    "SELECT count(*) FROM redrive.operation WHERE total = queued + done + conflict"),
-        4);
-    world_end(&world);
-}
-
-// Freezes event 1, says so, waits until somebody waits for it, freezes event 15,000 and commits.
-static void
-freeze_until_somebody_waits(const char *conninfo, int ready)
-{
-    PGconn *conn = PQconnectdb(conninfo);
-    static const char *const sql[] = {
-        "BEGIN; SELECT redrive.operation_begin('00000000-0000-4000-8000-00000000000f', 'reprocess', 'x', "
-        "NULL, "
-        "NULL, NULL, NULL, -1); SELECT redrive.operation_freeze(no, '{1}') FROM redrive.operation",
-        "DO $$ BEGIN WHILE NOT EXISTS (SELECT FROM pg_locks WHERE NOT granted) LOOP PERFORM pg_sleep(0.01); "
-        "END LOOP; END $$; SELECT redrive.operation_freeze(no, '{15000}'), redrive.operation_confirm(no) "
-        "FROM "
-        "redrive.operation; COMMIT",
-    };
-    char byte = 'x';
-    for (int i = 0; i < 2; i++) {
-        PGresult *r = PQexec(conn, sql[i]);
-        ExecStatusType status = PQresultStatus(r);
-        PQclear(r);
-        if ((status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) ||
-            (i == 0 && write(ready, &byte, 1) != 1))
-            _exit(1);
-    }
-    _exit(0);
-}
-
-// Of two that want the same events the second waits for the end of the first, and sees what it took.
-static void
-freezes_take_turns(void **state)
-{
-    (void)state;
-    struct world world;
-    world_make(&world, 15000);
-    int ready[2];
-    assert_int_equal(pipe(ready), 0);
-    pid_t child = fork();
-    if (child == 0)
-        freeze_until_somebody_waits(world.conninfo, ready[1]);
-    char byte;
-    assert_int_equal(read(ready[0], &byte, 1), 1);
-    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 15000);
-    end_children(&child, 1);
-    struct operation operation = get_operation(&world, no);
-    assert_int_equal(operation.queued, 14998);
-    assert_int_equal(operation.conflict, 2);
-    assert_int_equal(items_in(&world, no, "conflict"), 2);
-    close(ready[0]);
-    close(ready[1]);
     world_end(&world);
 }
 
@@ -610,14 +385,14 @@ a_session_grows_from_few_to_many(void **state)
     test_sql(world.admin, "VACUUM ANALYZE redrive.operation_item");
     test_sql(world.admin, "VACUUM ANALYZE redrive.operation_block");
     for (int i = 0; i < 6; i++) { // as often as a plan takes to be kept
-        apply_all(world.store, make_operation(&world, world.store, ACTION_DISCARD, 1, 7), 3);
-        apply_all(world.store, make_operation(&world, world.store, ACTION_RESTORE, 1, 7), 3);
+        apply_to_end(world.store, make_operation(&world, world.store, ACTION_DISCARD, 1, 7), 3);
+        apply_to_end(world.store, make_operation(&world, world.store, ACTION_RESTORE, 1, 7), 3);
     }
     test_sql(world.admin, "DELETE FROM redrive.operation_item");
     test_sql(world.admin, "DELETE FROM redrive.operation_block");
     test_sql(world.admin, "VACUUM ANALYZE redrive.operation_item");
     test_sql(world.admin, "VACUUM ANALYZE redrive.operation_block");
-    apply_all(world.store, make_operation(&world, world.store, ACTION_DISCARD, 1, 7), 3);
+    apply_to_end(world.store, make_operation(&world, world.store, ACTION_DISCARD, 1, 7), 3);
     // Also what is in conflict.
     int64_t some = make_operation(&world, world.store, ACTION_DISCARD, 1, 99);
     assert_works(operation_steer(world.store, some, STEER_CANCEL, 0, &err));
@@ -633,7 +408,7 @@ a_session_grows_from_few_to_many(void **state)
         MANY - 3);
     assert_works(operation_steer(world.store, reprocess, STEER_CANCEL, 0, &err));
     int64_t discard = make_operation(&world, world.store, ACTION_DISCARD, 11, MANY);
-    apply_all(world.store, discard, 5000);
+    apply_to_end(world.store, discard, 5000);
     assert_int_equal(get_operation(&world, discard).done, MANY - 10);
     assert_in_range(clock_mono() - began, 0,
                     60 * US_PER_SECOND); // two seconds on an idle machine; ten minutes by the wrong plan
@@ -646,7 +421,7 @@ the_audit_is_final(void **state)
     (void)state;
     struct world world;
     world_make(&world, 5);
-    apply_all(world.store, make_operation(&world, world.store, ACTION_DISCARD, 1, 5), 10);
+    apply_to_end(world.store, make_operation(&world, world.store, ACTION_DISCARD, 1, 5), 10);
     int64_t rows = test_number(world.admin, "SELECT count(*) FROM redrive.audit");
     assert_true(rows >= 4);
     static const char *const attempts[] = {
@@ -676,7 +451,7 @@ works_on_a_partitioned_table(void **state)
     struct world world;
     world_make_partitioned(&world, 100);
     int64_t no = make_operation(&world, world.store, ACTION_DISCARD, 1, 60);
-    apply_all(world.store, no, 7);
+    apply_to_end(world.store, no, 7);
     assert_int_equal(get_operation(&world, no).done, 60);
     assert_int_equal(
         test_number(world.admin, "SELECT count(*) FROM public.dlq_old WHERE status = 'DISCARDED'"), 30);
@@ -693,7 +468,7 @@ works_on_a_partitioned_table(void **state)
     test_sql(world.admin, "ALTER TABLE public.dlq_events ADD COLUMN more text; ALTER TABLE public.dlq_events "
                           "ALTER COLUMN error_message TYPE varchar(2000)");
     no = make_operation(&world, world.store, ACTION_RESTORE, 1, 60);
-    apply_all(world.store, no, 100);
+    apply_to_end(world.store, no, 100);
     assert_int_equal(get_operation(&world, no).done, 60);
     world_end(&world);
 }
@@ -708,16 +483,12 @@ main(void)
         cmocka_unit_test(names_who_has_an_event),
         cmocka_unit_test(a_stopped_freeze_leaves_nothing),
         cmocka_unit_test(asked_twice_is_made_once),
-        cmocka_unit_test(nobody_waits_for_a_freeze),
         cmocka_unit_test(steers),
         cmocka_unit_test(gives_work_in_order),
         cmocka_unit_test(tells_changes),
-        cmocka_unit_test(workers_share_an_operation),
-        cmocka_unit_test(operators_meet),
-        cmocka_unit_test(freezes_take_turns),
         cmocka_unit_test(a_session_grows_from_few_to_many),
         cmocka_unit_test(the_audit_is_final),
         cmocka_unit_test(works_on_a_partitioned_table),
     };
-    return cmocka_run_group_tests_name("store operations", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("operations", tests, NULL, NULL);
 }

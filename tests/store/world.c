@@ -220,3 +220,19 @@ count_ids(void *context, const int64_t *ids, size_t count)
     *(size_t *)context += count;
     return true;
 }
+
+void
+apply_to_end(struct store *store, int64_t no, size_t limit)
+{
+    int64_t applied, left = 1;
+    while (left)
+        assert_works(work_apply(store, no, limit, &applied, &left, &err));
+}
+
+int64_t
+events_in(struct world *world, const char *status)
+{
+    char sql[120];
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM public.dlq_events WHERE status = '%s'", status);
+    return test_number(world->admin, sql);
+}

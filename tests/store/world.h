@@ -83,6 +83,10 @@ const char *new_uuid(PGconn *conn);
 // An operation on the ids from first to last, asked for by that store's user.
 int64_t make_operation(struct world *world, struct store *store, enum operation_action action, int64_t first,
                        int64_t last);
+// Applies what is left of a discard, resolve or restore, `limit` events at a time.
+void apply_to_end(struct store *store, int64_t no, size_t limit);
+// Events of the table in a status, whoever gave it.
+int64_t events_in(struct world *world, const char *status);
 // A slot of cluster kafka-1 for that worker.
 struct slot acquire(struct world *world, const char *worker);
 // What that slot claims next of an operation: at most `limit` events, and 16 MiB.
