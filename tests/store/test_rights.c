@@ -1,78 +1,8 @@
 // Rights: what each level of user can do, all of it and nothing beyond, and that nobody writes another's name
 // into the audit.
+#include "cast.h"
 #include "store/categories.h"
 #include "store/doubt.h"
-#include "world.h"
-
-enum { EVENTS = 60 };
-
-// One login for each level, in one database.
-static struct cast {
-    struct world world;
-    char viewer[80], worker[80], operator_[80], admin[80], owner[80];
-    PGconn *session; // the operator's own, with nothing of ours in between
-} cast;
-
-static const char *
-login(char name[80], const char *stem, const char *group)
-{
-    snprintf(name, 80, "%s_%s", cast.world.db.name, stem);
-    test_sql(cast.world.admin, "CREATE ROLE %s LOGIN %s%s", name, group ? "IN ROLE " : "",
-             group ? group : "");
-    return name;
-}
-
-static const char *
-conninfo_of(const char *user)
-{
-    static char conninfo[800];
-    snprintf(conninfo, sizeof conninfo, "%s user=%s", cast.world.conninfo, user);
-    return conninfo;
-}
-
-static struct store *
-store_of(const char *user)
-{
-    return open_store(conninfo_of(user));
-}
-
-static void
-make_roles(struct store *store, bool make)
-{
-    struct strbuf left = {0};
-    assert_works(schema_roles(store, make, &left, &err));
-    assert_string_equal(strbuf_text(&left), "");
-    strbuf_release(&left);
-}
-
-static int
-begin_cast(void **state)
-{
-    (void)state;
-    world_make(&cast.world, EVENTS);
-    make_roles(cast.world.store, true);
-    // A column that is none of redrive's business, and the public schema closed to all.
-    test_sql(cast.world.admin, "ALTER TABLE public.dlq_events ADD card_number text DEFAULT '4111'");
-    login(cast.viewer, "vera", "redrive_viewer");
-    login(cast.worker, "wanda", "redrive_worker");
-    login(cast.operator_, "olga", "redrive_operator");
-    login(cast.admin, "ada", "redrive_admin");
-    cast.session = test_connect(conninfo_of(cast.operator_));
-    test_sql(cast.session, "SET client_min_messages = error");
-    return 0;
-}
-
-static int
-end_cast(void **state)
-{
-    (void)state;
-    PQfinish(cast.session);
-    const char *const names[] = {cast.viewer, cast.worker, cast.operator_, cast.admin};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        test_sql(cast.world.admin, "DROP OWNED BY %s; DROP ROLE %s", names[i], names[i]);
-    world_end(&cast.world);
-    return 0;
-}
 
 // --- seven attempts, and their relatives ---
 
@@ -536,113 +466,6 @@ an_admin_releases_a_slot_from_quarantine(void **state)
     store_close(worker);
 }
 
-// --- how roles come to be ---
-
-static void
-roles_are_kept_up_by_each_migration(void **state)
-{
-    (void)state;
-    test_sql(cast.world.admin,
-             "CREATE FUNCTION redrive.newest() RETURNS int LANGUAGE sql SECURITY DEFINER AS 'SELECT 1';"
-             "REVOKE ALL ON FUNCTION redrive.newest() FROM PUBLIC;"
-             "CREATE TABLE redrive.newer (i int)");
-    assert_string_equal(test_state(cast.session, "SELECT redrive.newest()"), "42501");
-    make_roles(cast.world.store, false);
-    assert_string_equal(test_state(cast.session, "SELECT redrive.newest()"), "");
-    assert_string_equal(test_state(cast.session, "SELECT * FROM redrive.newer"), "");
-    assert_string_equal(test_state(cast.session, "INSERT INTO redrive.newer VALUES (1)"), "42501");
-    test_sql(cast.world.admin, "DROP FUNCTION redrive.newest(); DROP TABLE redrive.newer");
-}
-
-static void
-a_split_of_duties_outlives_a_migration(void **state)
-{
-    (void)state;
-    test_sql(cast.world.admin, "REVOKE redrive_worker FROM redrive_operator");
-    make_roles(cast.world.store, true);
-    struct store *store = store_of(cast.operator_);
-    int64_t no = ask(store, ACTION_DISCARD, 51, 51), applied, left;
-    assert_refused(work_apply(store, no, 10, &applied, &left, &err), ERR_DENIED, "GRANT redrive_worker TO");
-    test_sql(cast.world.admin, "GRANT redrive_worker TO redrive_operator");
-    assert_works(work_apply(store, no, 10, &applied, &left, &err));
-    store_close(store);
-}
-
-static void
-another_database_of_the_server_gives_nothing_unasked(void **state)
-{
-    (void)state;
-    struct world other;
-    world_make(&other, 1);
-    make_roles(other.store, false);
-    assert_int_equal(
-        test_number(other.admin, "SELECT has_schema_privilege('redrive_operator', 'redrive', 'USAGE')::int"),
-        0);
-    make_roles(other.store, true);
-    assert_int_equal(
-        test_number(other.admin, "SELECT has_schema_privilege('redrive_operator', 'redrive', 'USAGE')::int"),
-        1);
-    world_end(&other);
-}
-
-static void
-the_printed_sql_makes_the_same(void **state)
-{
-    (void)state;
-    struct world other;
-    struct strbuf sql = {0};
-    world_begin(&other);
-    assert_works(schema_print("public.dlq_events", NULL, true, &sql, &err));
-    test_sql(other.admin, "%s", strbuf_text(&sql));
-    static const char rights_sql[] =
-        "SELECT string_agg(DISTINCT p.proname || ':' || g.grantee::regrole, ' ') FROM pg_proc p, "
-        "aclexplode(p.proacl) g"
-        " WHERE p.pronamespace = 'redrive'::regnamespace AND g.grantee::regrole::text LIKE 'redrive\\_%'";
-    char wanted[4000];
-    snprintf(wanted, sizeof wanted, "%s", test_text(cast.world.admin, rights_sql));
-    assert_string_equal(test_text(other.admin, rights_sql), wanted);
-    strbuf_release(&sql);
-    world_end(&other);
-}
-
-static void
-who_may_not_make_roles_is_told_what_a_superuser_runs(void **state)
-{
-    (void)state;
-    struct world other;
-    struct strbuf left = {0};
-    world_begin(&other);
-    login(cast.owner, "owen", NULL);
-    test_sql(other.admin,
-             "GRANT CREATE ON DATABASE %s TO %s; GRANT SELECT, UPDATE ON public.dlq_events TO %s",
-             other.db.name, cast.owner, cast.owner);
-    char conninfo[800];
-    snprintf(conninfo, sizeof conninfo, "%s user=%s", other.conninfo, cast.owner);
-    other.store = open_store(conninfo);
-    struct schema_result result;
-    assert_works(schema_migrate(other.store, &result, &err));
-    // The roles are there already, so what is left is the table that belongs to somebody else.
-    assert_works(schema_roles(other.store, true, &left, &err));
-    assert_non_null(strstr(strbuf_text(&left), "GRANT SELECT (id, event_id,"));
-    assert_non_null(strstr(strbuf_text(&left), "ON public.dlq_events TO redrive_viewer;"));
-    strbuf_reset(&left);
-    // A superuser's own function stands where pg_roles is looked into: as if they were not.
-    test_sql(other.admin, "ALTER ROLE redrive_viewer RENAME TO redrive_viewer_gone");
-    struct err err = {0};
-    bool was_made = schema_roles(other.store, true, &left, &err);
-    test_sql(other.admin, "ALTER ROLE redrive_viewer_gone RENAME TO redrive_viewer");
-    assert_false(was_made);
-    assert_int_equal(err.kind, ERR_DENIED);
-    assert_non_null(strstr(err.text, "CREATE ROLE redrive_viewer NOLOGIN;"));
-    strbuf_release(&left);
-    PGconn *admin = test_connect(other.conninfo);
-    store_close(other.store);
-    other.store = NULL;
-    test_sql(admin, "DROP OWNED BY %s CASCADE; DROP ROLE %s", cast.owner, cast.owner);
-    PQfinish(admin);
-    world_end(&other);
-}
-
 int
 main(void)
 {
@@ -659,11 +482,6 @@ main(void)
         cmocka_unit_test(an_admin_decides_what_is_in_doubt),
         cmocka_unit_test(a_decision_takes_the_slot_from_whoever_looks_at_it),
         cmocka_unit_test(an_admin_releases_a_slot_from_quarantine),
-        cmocka_unit_test(roles_are_kept_up_by_each_migration),
-        cmocka_unit_test(a_split_of_duties_outlives_a_migration),
-        cmocka_unit_test(another_database_of_the_server_gives_nothing_unasked),
-        cmocka_unit_test(the_printed_sql_makes_the_same),
-        cmocka_unit_test(who_may_not_make_roles_is_told_what_a_superuser_runs),
     };
     enum { OTHERS = sizeof others / sizeof *others };
     static struct CMUnitTest tests[ATTEMPTS + OTHERS];

@@ -1,0 +1,27 @@
+// cast: one login for each level of rights, in one database, for the tests of a program.
+#ifndef REDRIVE_TESTS_STORE_CAST_H
+#define REDRIVE_TESTS_STORE_CAST_H
+
+#include "world.h"
+
+enum { CAST_EVENTS = 60 };
+
+extern struct cast {
+    struct world world;
+    char viewer[80], worker[80], operator_[80], admin[80], owner[80];
+    PGconn *session; // the operator's own, with nothing of ours in between
+} cast;
+
+// For a group of tests: the database with its events and roles, and its end.
+int begin_cast(void **state);
+int end_cast(void **state);
+
+// A new login in that group role (NULL: in none); returns the name.
+const char *make_login(char name[80], const char *stem, const char *group);
+// Overwritten by the next call.
+const char *conninfo_of(const char *user);
+struct store *store_of(const char *user);
+// What the migration does with roles; nothing is to be left for a superuser.
+void make_roles(struct store *store, bool make);
+
+#endif
