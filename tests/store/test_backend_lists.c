@@ -1,0 +1,259 @@
+// The lists that the screen's backend gives, what it collects for an action, and single rows.
+#include "backend_world.h"
+
+#include "base/alloc.h"
+#include "engine/keeper.h"
+#include "store/rollup.h"
+
+static struct request *
+list_request(const char *filter)
+{
+    struct request *request = request_create(REQUEST_LIST);
+    request->list.filter = filter ? alloc_text(filter) : NULL;
+    return request;
+}
+
+static void
+lists_are_whole_and_newest_first(void **state)
+{
+    (void)state;
+    struct bench bench;
+    bench_begin(&bench, 700);
+    bench_watch_groups(&bench);
+    reply_destroy(bench_await_count(&bench, 700));
+    // In pages, the first of them small.
+    uint64_t number = bench_ask(&bench, list_request(NULL));
+    int64_t listed = 0;
+    bool is_last = false;
+    while (!is_last) {
+        struct reply *reply = bench_await(&bench, is_answer, &number);
+        assert_int_equal(reply->is_first, listed == 0);
+        for (size_t i = 0; i < reply->id_count; i++)
+            assert_int_equal(reply->ids[i], 700 - listed++);
+        is_last = reply->is_last;
+        reply_destroy(reply);
+    }
+    assert_int_equal(listed, 700);
+
+    // Together exactly what matches.
+    number = bench_ask(&bench, list_request("host-3 source-id:src-1"));
+    size_t matched = 0;
+    is_last = false;
+    while (!is_last) {
+        struct reply *reply = bench_await(&bench, is_answer, &number);
+        assert_int_equal(reply->kind, REPLY_LIST);
+        matched += reply->id_count;
+        is_last = reply->is_last;
+        reply_destroy(reply);
+    }
+    assert_int_equal(
+        matched,
+        test_number(
+            bench.world.admin,
+            "SELECT count(*) FROM public.dlq_events WHERE error_message ~ 'host-3' AND source_id ~ 'src-1'"));
+
+    struct reply *reply = bench_answer(&bench, list_request("(broken"));
+    assert_int_equal(reply->kind, REPLY_ERROR);
+    assert_int_equal(reply->err.column, 8);
+    reply_destroy(reply);
+
+    reply = bench_answer(&bench, list_request("status:resolved"));
+    assert_int_equal(reply->id_count, 0);
+    assert_true(reply->is_last);
+    reply_destroy(reply);
+    bench_end(&bench);
+}
+
+// All replies to a list or a collection; its ids in order.
+static size_t
+gather(struct bench *bench, uint64_t number, int64_t *ids, size_t room, int64_t *undecided)
+{
+    size_t count = 0;
+    for (bool is_last = false; !is_last;) {
+        struct reply *reply = bench_await(bench, is_answer, &number);
+        assert_int_equal(reply->kind, REPLY_LIST);
+        for (size_t i = 0; i < reply->id_count && !reply->is_new_available; i++) {
+            assert_true(count < room);
+            ids[count++] = reply->ids[i];
+        }
+        *undecided = reply->undecided;
+        is_last = reply->is_last;
+        reply_destroy(reply);
+    }
+    return count;
+}
+
+// Counted, and not yet kept event by event: lists are whole all the same, and so is what an action is about.
+static void
+lists_do_not_wait_for_the_keeper(void **state)
+{
+    (void)state;
+    struct bench bench;
+    bench_prepare(&bench, 3000);
+    struct keeper *keeper = keeper_create(&bench.settings.store);
+    struct rollup_state told = {.is_counting = true};
+    while (!told.exists || told.is_counting) {
+        keeper_step(keeper);
+        assert_works(rollup_state(bench.world.store, &told, &err));
+    }
+    assert_true(told.is_listing);
+    test_sql(bench.world.admin, "UPDATE redrive.backlog_state SET keeper_until = now() + interval '1 hour'");
+    bench.backend = backend_start(&bench.settings, bench.requests, bench.replies);
+    bench_watch_groups(&bench);
+    reply_destroy(bench_await_count(&bench, 3000));
+
+    int64_t *ids = alloc_array(3000, sizeof *ids);
+    int64_t undecided;
+    assert_int_equal(gather(&bench, bench_ask(&bench, list_request(NULL)), ids, 3000, &undecided), 3000);
+    assert_int_equal(ids[0], 3000);
+    size_t matched = gather(&bench, bench_ask(&bench, list_request("host-3")), ids, 3000, &undecided);
+    assert_int_equal(matched, test_number(bench.world.admin, "SELECT count(*) FROM public.dlq_events WHERE"
+                                                             " error_message ~ 'host-3'"));
+
+    // In another order it comes as soon as all is kept.
+    struct request *request = list_request(NULL);
+    request->list.order = ORDER_TYPE;
+    uint64_t number = bench_ask(&bench, request);
+    while (told.is_listing) {
+        keeper_step(keeper);
+        assert_works(rollup_state(bench.world.store, &told, &err));
+    }
+    assert_int_equal(gather(&bench, number, ids, 3000, &undecided), 3000);
+    free(ids);
+    keeper_destroy(keeper);
+    bench_end(&bench);
+}
+
+// What an action is about is exactly what matched when it was asked for: nothing that arrives while it is
+// searched for, and nothing that a pattern could not decide, which the list shows.
+static void
+what_is_collected_matched(void **state)
+{
+    (void)state;
+    enum { EVENTS = 3000, HOSTILE = 5 };
+    static const char text[] = "\"(a+)+[bc]$|host-3\"";
+    struct bench bench;
+    bench_prepare(&bench, EVENTS);
+    bench.settings.filter_cache = 64 << 20;
+    test_sql(bench.world.admin,
+             "UPDATE public.dlq_events SET error_message = repeat('a', 30000) || '!' WHERE id <= %d",
+             HOSTILE);
+    int64_t matching = test_number(bench.world.admin,
+                                   "SELECT count(*) FROM public.dlq_events WHERE error_message ~ 'host-3'");
+    bench.backend = backend_start(&bench.settings, bench.requests, bench.replies);
+    bench_watch_groups(&bench);
+    reply_destroy(bench_await_count(&bench, EVENTS));
+
+    int64_t *ids = alloc_array(EVENTS * 2, sizeof *ids);
+    int64_t undecided = 0;
+    size_t count = gather(&bench, bench_ask(&bench, list_request(text)), ids, EVENTS * 2, &undecided);
+    assert_int_equal(count, matching + HOSTILE);
+    assert_int_equal(undecided, HOSTILE);
+
+    struct request *request = list_request(text);
+    request->kind = REQUEST_COLLECT;
+    uint64_t number = bench_ask(&bench, request);
+    add_events(bench.world.admin, 70);
+    count = gather(&bench, number, ids, EVENTS * 2, &undecided);
+    assert_int_equal(count, matching);
+    assert_int_equal(undecided, HOSTILE);
+    for (size_t i = 0; i < count; i++)
+        assert_true(ids[i] > HOSTILE && ids[i] <= EVENTS && ids[i] % 7 == 3);
+    free(ids);
+    bench_end(&bench);
+}
+
+static bool
+names_change(const struct reply *reply, const void *context)
+{
+    for (size_t i = 0; reply->kind == REPLY_CHANGED && i < reply->id_count; i++)
+        if (reply->ids[i] == *(const int64_t *)context)
+            return true;
+    return false;
+}
+
+// Type, topic and retries of a pending row are not what others closed: no count changes by them.
+static void
+rows_follow_what_others_write(void **state)
+{
+    (void)state;
+    enum { EVENTS = 600 };
+    static const int64_t changed = 77;
+    struct bench bench;
+    bench_prepare(&bench, EVENTS);
+    bench.settings.filter_cache = 64 << 20;
+    bench.backend = backend_start(&bench.settings, bench.requests, bench.replies);
+    bench_watch_groups(&bench);
+    reply_destroy(bench_await_count(&bench, EVENTS));
+    int64_t *ids = alloc_array(EVENTS, sizeof *ids);
+    int64_t undecided;
+    uint64_t number = bench_ask(&bench, list_request("nowhere type:=another.type retries:9"));
+    assert_int_equal(gather(&bench, number, ids, EVENTS, &undecided), 0);
+
+    test_sql(bench.world.admin,
+             "UPDATE public.dlq_events SET event_type = 'another.type', retry_count = 9 WHERE id = 77");
+    reply_destroy(bench_await(&bench, names_change, &changed));
+    number = bench_ask(&bench, list_request("type:=another.type retries:9"));
+    assert_int_equal(gather(&bench, number, ids, EVENTS, &undecided), 1);
+    assert_int_equal(ids[0], changed);
+    free(ids);
+    bench_end(&bench);
+}
+
+static void
+rows_and_details_are_read_by_id(void **state)
+{
+    (void)state;
+    struct bench bench;
+    bench_begin(&bench, 20);
+    bench_watch_groups(&bench);
+    reply_destroy(bench_await_count(&bench, 20));
+    struct request *request = request_create(REQUEST_ROWS);
+    request->ids = alloc_array(3, sizeof *request->ids);
+    request->ids[0] = 7;
+    request->ids[1] = 999;
+    request->ids[2] = 3;
+    request->id_count = 3;
+    struct reply *reply = bench_answer(&bench, request);
+    assert_int_equal(reply->row_count, 2);
+    assert_int_equal(reply->rows[0].id, 7);
+    assert_true(bytes_equal_text(reply->rows[1].event_id, "evt-3"));
+    reply_destroy(reply);
+
+    request = request_create(REQUEST_EVENT);
+    request->id = 5;
+    reply = bench_answer(&bench, request);
+    assert_int_equal(reply->kind, REPLY_EVENT);
+    assert_true(bytes_equal_text(reply->detail.event.topic, "orders"));
+    assert_non_null(reply->detail.would_send.topic);
+    assert_null(reply->detail.would_send.refusal);
+    reply_destroy(reply);
+
+    request = request_create(REQUEST_EVENT);
+    request->id = 12345;
+    reply = bench_answer(&bench, request);
+    assert_int_equal(reply->err.kind, ERR_NOT_FOUND);
+    reply_destroy(reply);
+
+    request = request_create(REQUEST_WHY);
+    request->id = 5;
+    reply = bench_answer(&bench, request);
+    assert_true(bytes_present(reply->explanation.print.pattern));
+    assert_string_not_equal(reply->explanation.rules_version, "");
+    assert_non_null(reply->explanation.category_rule);
+    reply_destroy(reply);
+    bench_end(&bench);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_are_whole_and_newest_first),
+        cmocka_unit_test(lists_do_not_wait_for_the_keeper),
+        cmocka_unit_test(what_is_collected_matched),
+        cmocka_unit_test(rows_follow_what_others_write),
+        cmocka_unit_test(rows_and_details_are_read_by_id),
+    };
+    return cmocka_run_group_tests_name("backend lists", tests, NULL, NULL);
+}

@@ -1,0 +1,144 @@
+// The five analyses on the screen: those of the command, and in nobody's way.
+#include "backend_world.h"
+
+#include "engine/analyses.h"
+#include "engine/sums.h"
+
+static void
+assert_same_errors(const struct stats *told, const struct stats *read)
+{
+    assert_int_equal(told->error_count, read->error_count);
+    for (size_t i = 0; i < read->error_count; i++) {
+        assert_string_equal(told->errors[i].message, read->errors[i].message);
+        assert_int_equal(told->errors[i].group, read->errors[i].group);
+        assert_int_equal(told->errors[i].count, read->errors[i].count);
+        assert_int_equal(told->errors[i].first_at, read->errors[i].first_at);
+        assert_int_equal(told->errors[i].last_at, read->errors[i].last_at);
+    }
+}
+
+static void
+assert_same_types(const struct stats *told, const struct stats *read)
+{
+    assert_int_equal(told->type_count, read->type_count);
+    for (size_t i = 0; i < read->type_count; i++) {
+        assert_string_equal(told->types[i].event_type, read->types[i].event_type);
+        assert_int_equal(told->types[i].total, read->types[i].total);
+        assert_int_equal(told->types[i].pending, read->types[i].pending);
+        assert_int_equal(told->types[i].resolved, read->types[i].resolved);
+    }
+    assert_int_equal(told->resolution_count, read->resolution_count);
+    for (size_t i = 0; i < read->resolution_count; i++) {
+        assert_string_equal(told->resolutions[i].event_type, read->resolutions[i].event_type);
+        assert_int_equal(told->resolutions[i].resolved, read->resolutions[i].resolved);
+        assert_true(told->resolutions[i].mean_seconds == read->resolutions[i].mean_seconds);
+    }
+}
+
+// What the screen is told is what `redrive stats` reads by itself at that moment.
+static void
+assert_same_stats(struct bench *bench, const struct stats *told)
+{
+    struct rollup_state state;
+    struct stats read;
+    bool has_sums = sums_catch_up(&bench->settings.store, bench->world.store, &state);
+    assert_int_equal(told->errors[0].group != 0, has_sums);
+    assert_works(analyses_read(bench->world.store, has_sums, &bench->world.arena, &read, &err));
+    assert_memory_equal(&told->pending, &read.pending, sizeof read.pending);
+    assert_same_errors(told, &read);
+    assert_int_equal(told->hour_count, read.hour_count);
+    int64_t told_hours = 0;
+    int64_t read_hours = 0;
+    for (size_t i = 0; i < read.hour_count; i++) {
+        told_hours += told->hours[i].count;
+        read_hours += read.hours[i].count;
+    }
+    assert_int_equal(told_hours, read_hours);
+    assert_same_types(told, &read);
+}
+
+static void
+stats_are_those_of_the_command(void **state)
+{
+    (void)state;
+    struct bench bench;
+    for (int keeps = 0; keeps < 2; keeps++) {
+        bench_prepare(&bench, 60);
+        test_sql(bench.world.admin,
+                 "UPDATE dlq_events SET error_message = 'no account ' || id %% 7, "
+                 "event_type = CASE WHEN id %% 3 = 0 THEN 'order.updated' ELSE event_type END");
+        test_sql(bench.world.admin, "UPDATE dlq_events SET status = 'RESOLVED', resolved_at = created_at + "
+                                    "interval '90 seconds' WHERE id <= 10");
+        test_sql(bench.world.admin, "UPDATE dlq_events SET status = 'DISCARDED' WHERE id = 11");
+        bench.settings.store.is_read_only = !keeps;
+        bench.backend = backend_start(&bench.settings, bench.requests, bench.replies);
+        bench_watch_groups(&bench);
+        reply_destroy(bench_await_count(&bench, 49));
+        struct reply *reply = bench_answer(&bench, request_create(REQUEST_STATS));
+        assert_int_equal(reply->kind, REPLY_STATS);
+        assert_int_equal(reply->stats.pending.pending, 49);
+        assert_int_equal(reply->stats.pending.resolved, 10);
+        assert_int_equal(reply->stats.pending.discarded, 1);
+        assert_int_equal(reply->stats.errors[0].group != 0,
+                         keeps); // by group out of the sums, else by message
+        assert_same_stats(&bench, &reply->stats);
+        reply_destroy(reply);
+        bench_end(&bench);
+    }
+}
+
+static void
+await_blocked_count(struct bench *bench)
+{
+    int64_t until = clock_mono() + PATIENCE;
+    while (test_number(bench->world.admin, "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = "
+                                           "'Lock' AND query LIKE 'WITH %'") == 0) {
+        assert_true(clock_mono() < until);
+        clock_sleep(10000);
+    }
+}
+
+// The count waits for a lock that nobody gives; meanwhile the reader is_answer, and the count can be stopped.
+static void
+a_count_of_stats_is_in_nobodys_way(void **state)
+{
+    (void)state;
+    struct bench bench;
+    bench_begin(&bench, 20);
+    bench_watch_groups(&bench);
+    reply_destroy(bench_await_count(&bench, 20));
+    struct request *request = request_create(REQUEST_STATS);
+    PGconn *locker = test_connect(bench.world.conninfo);
+    test_sql(locker, "BEGIN; LOCK TABLE dlq_events IN ACCESS EXCLUSIVE MODE");
+    uint64_t number = bench_ask(&bench, request);
+    await_blocked_count(&bench);
+    struct reply *reply = bench_answer(&bench, request_create(REQUEST_AUDIT));
+    assert_int_equal(reply->kind, REPLY_AUDIT);
+    reply_destroy(reply);
+
+    request = request_create(REQUEST_CANCEL);
+    request->target = number;
+    int64_t asked_at = clock_mono();
+    bench_ask(&bench, request);
+    reply = bench_await(&bench, is_answer, &number);
+    assert_true(clock_mono() - asked_at < 2 * US_PER_SECOND); // not by lock_timeout, after 3 s
+    assert_int_equal(reply->kind, REPLY_ERROR);
+    assert_int_equal(reply->err.kind, ERR_CANCELLED);
+    assert_non_null(strstr(reply->err.text, "r counts again"));
+    reply_destroy(reply);
+    PQfinish(locker);
+    reply = bench_answer(&bench, request_create(REQUEST_STATS));
+    assert_int_equal(reply->stats.pending.pending, 20);
+    reply_destroy(reply);
+    bench_end(&bench);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stats_are_those_of_the_command),
+        cmocka_unit_test(a_count_of_stats_is_in_nobodys_way),
+    };
+    return cmocka_run_group_tests_name("backend stats", tests, NULL, NULL);
+}
