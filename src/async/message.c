@@ -25,6 +25,12 @@ request_destroy(struct request *request)
     free(request);
 }
 
+void
+request_drop(void *request)
+{
+    request_destroy(request);
+}
+
 struct reply *
 reply_create(enum reply_kind kind, uint64_t number)
 {
@@ -42,4 +48,10 @@ reply_destroy(struct reply *reply)
     free(reply->ids);
     arena_release(&reply->arena);
     free(reply);
+}
+
+void
+reply_drop(void *reply)
+{
+    reply_destroy(reply);
 }

@@ -234,7 +234,9 @@ struct reply {
 
 struct request *request_create(enum request_kind kind);
 void request_destroy(struct request *request);
+void request_drop(void *request); // for mailbox_destroy
 struct reply *reply_create(enum reply_kind kind, uint64_t number);
 void reply_destroy(struct reply *reply);
+void reply_drop(void *reply); // likewise
 
 #endif

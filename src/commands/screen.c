@@ -89,18 +89,6 @@ has_brokers(struct call *call)
     return broker_settings_present(&broker);
 }
 
-static void
-drop_request(void *message)
-{
-    request_destroy(message);
-}
-
-static void
-drop_reply(void *message)
-{
-    reply_destroy(message);
-}
-
 static struct app_config
 configure(const struct call *call, const struct desk_pair *pair, const char *read_only_why)
 {
@@ -236,7 +224,7 @@ command_screen(struct call *call, struct err *err)
     int status = needs_terminal ? run_on_terminal(&config, &call->settings, err)
                                 : run_script(&config, &call->options, err);
     backend_stop(pair.backend);
-    mailbox_destroy(pair.requests, drop_request);
-    mailbox_destroy(pair.replies, drop_reply);
+    mailbox_destroy(pair.requests, request_drop);
+    mailbox_destroy(pair.replies, reply_drop);
     return status;
 }

@@ -2,18 +2,6 @@
 
 #include "base/alloc.h"
 
-static void
-drop_request(void *message)
-{
-    request_destroy(message);
-}
-
-static void
-drop_reply(void *message)
-{
-    reply_destroy(message);
-}
-
 void
 bench_prepare(struct bench *bench, int events)
 {
@@ -42,8 +30,8 @@ void
 bench_end(struct bench *bench)
 {
     backend_stop(bench->backend);
-    mailbox_destroy(bench->requests, drop_request);
-    mailbox_destroy(bench->replies, drop_reply);
+    mailbox_destroy(bench->requests, request_drop);
+    mailbox_destroy(bench->replies, reply_drop);
     category_rules_destroy(bench->rules);
     world_end(&bench->world);
 }

@@ -150,18 +150,6 @@ static const struct view view_other = {.name = "other",
                                        .draw = probe_draw};
 static const struct view_row rows[] = {{&view_probe, 1}, {&view_probe, 2}, {&view_other, 4}};
 
-static void
-drop_request(void *message)
-{
-    request_destroy(message);
-}
-
-static void
-drop_reply(void *message)
-{
-    reply_destroy(message);
-}
-
 int
 make_world(void **state)
 {
@@ -187,8 +175,8 @@ destroy_world(void **state)
 {
     struct world *world = *state;
     app_destroy(world->app);
-    mailbox_destroy(world->requests, drop_request);
-    mailbox_destroy(world->replies, drop_reply);
+    mailbox_destroy(world->requests, request_drop);
+    mailbox_destroy(world->replies, reply_drop);
     free(world);
     return 0;
 }

@@ -392,12 +392,6 @@ backend_start(const struct backend_settings *settings, struct mailbox *requests,
     return backend;
 }
 
-static void
-drop_request(void *message)
-{
-    request_destroy(message);
-}
-
 void
 backend_stop(struct backend *backend)
 {
@@ -417,6 +411,6 @@ backend_stop(struct backend *backend)
     keeping_stop(backend->keeping);
     for (int i = 0; i < 2; i++)
         store_close(desks[i]->store); // only now: until here it may be interrupted
-    mailbox_destroy(backend->writer.inbox, drop_request);
+    mailbox_destroy(backend->writer.inbox, request_drop);
     free(backend);
 }
