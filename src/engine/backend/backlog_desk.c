@@ -224,22 +224,29 @@ collect_ids(void *context, const int64_t *ids, size_t count)
     return !set->desk->is_stopping;
 }
 
-// Compares with the true set of pending ids: what somebody else closed, deleted or set back is found here.
+bool
+desk_backlog_compare(struct desk *desk, struct backlog *backlog, int64_t **missing, size_t *count,
+                     struct err *err)
+{
+    struct id_set set = {.desk = desk};
+    int64_t highest = desk->seen_highest;
+    *missing = NULL;
+    *count = 0;
+    bool ok = store_pending_ids(desk->store, collect_ids, &set, err);
+    if (ok)
+        backlog_reconcile(backlog, set.ids, set.count, highest, missing, count);
+    free(set.ids);
+    return ok;
+}
+
 static bool
 reconcile(struct desk *desk, struct err *err)
 {
-    struct id_set set = {.desk = desk};
-    int64_t began = clock_mono();
-    int64_t highest = desk->seen_highest;
-    if (!store_pending_ids(desk->store, collect_ids, &set, err)) {
-        free(set.ids);
-        return false;
-    }
-
     int64_t *missing;
     size_t missing_count;
-    backlog_reconcile(desk->backlog, set.ids, set.count, highest, &missing, &missing_count);
-    free(set.ids);
+    int64_t began = clock_mono();
+    if (!desk_backlog_compare(desk, desk->backlog, &missing, &missing_count, err))
+        return false;
     bool ok = add_ids(desk, missing, missing_count, err) && describe_new_groups(desk, err);
     free(missing);
 

@@ -121,6 +121,11 @@ void desk_groups_request(struct desk *desk, const struct request *request);
 // backlog. One page a call; *is_over tells that there is no more.
 bool desk_backlog_arrivals(struct desk *desk, int64_t highest, bool *is_over, struct err *err);
 
+// Compares with the true set of pending ids: what somebody else closed or deleted is taken out of the
+// backlog; what is pending and not in it is named (missing: heap, the caller frees it, also after a failure).
+bool desk_backlog_compare(struct desk *desk, struct backlog *backlog, int64_t **missing, size_t *count,
+                          struct err *err) MUST_CHECK;
+
 // What these pending events are now, where they are counted here one by one.
 bool desk_backlog_renew(struct desk *desk, const struct event *events, size_t count,
                         struct err *err) MUST_CHECK;

@@ -41,23 +41,6 @@ read_page(struct desk *desk, struct err *err)
     return true;
 }
 
-struct id_set {
-    struct desk *desk;
-    int64_t *ids;
-    size_t count, capacity;
-};
-
-static bool
-collect_ids(void *context, const int64_t *ids, size_t count)
-{
-    struct id_set *set = context;
-    for (size_t i = 0; i < count; i++) {
-        set->ids = alloc_grow(set->ids, set->count, &set->capacity, sizeof *set->ids);
-        set->ids[set->count++] = ids[i];
-    }
-    return !set->desk->is_stopping;
-}
-
 static bool
 add_missing(struct desk *desk, const int64_t *ids, size_t count, struct err *err)
 {
@@ -79,15 +62,11 @@ add_missing(struct desk *desk, const int64_t *ids, size_t count, struct err *err
 static bool
 compare(struct desk *desk, struct err *err)
 {
-    struct id_set set = {.desk = desk};
     int64_t began = clock_mono();
-    int64_t *missing = NULL;
-    size_t missing_count = 0;
-    bool ok = store_pending_ids(desk->store, collect_ids, &set, err);
-    if (ok)
-        backlog_reconcile(desk->rows, set.ids, set.count, desk->seen_highest, &missing, &missing_count);
-    ok = ok && add_missing(desk, missing, missing_count, err);
-    free(set.ids);
+    int64_t *missing;
+    size_t missing_count;
+    bool ok = desk_backlog_compare(desk, desk->rows, &missing, &missing_count, err) &&
+              add_missing(desk, missing, missing_count, err);
     free(missing);
     int64_t cost = clock_mono() - began;
     desk->rows_at = clock_mono() + (cost * 20 > COMPARE_LEAST ? cost * 20 : COMPARE_LEAST);
