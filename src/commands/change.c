@@ -324,18 +324,10 @@ freeze(struct change *change, int64_t *no, struct err *err)
         .target_topic = options->to,
         .rate = options->has_rate ? (int32_t)options->rate : RATE_UNLIMITED,
         .plan = change->plan};
-    uuid_make(request.key); // asked again with the same key, the database makes no second operation
+    uuid_make(request.key);
     struct progress progress;
     progress_begin(&progress, change->call, "freezing");
-    bool ok = operation_create(change->store, &request, freeze_tick, &progress, no, err);
-    // The answer may be lost although it was made: asked again with the same key it is found, or made now.
-    for (int attempt = 0; !ok && err->kind == ERR_UNREACHABLE && attempt < 5 && !command_is_interrupted();
-         attempt++) {
-        err_clear(err);
-        clock_sleep(store_backoff(attempt));
-        ok = store_reconnect(change->store, err) &&
-             operation_create(change->store, &request, freeze_tick, &progress, no, err);
-    }
+    bool ok = operation_insist(change->store, &request, freeze_tick, &progress, no, err);
     progress_end(&progress);
     strbuf_release(&scope);
     return ok;

@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "store/pg.h"
+
+enum { ATTEMPTS = 5 };
 
 static bool
 may_change(const struct store *store, struct err *err)
@@ -116,6 +119,24 @@ operation_create(struct store *store, const struct operation_request *request,
         return pg_commit(store, err);
     pg_rollback(store);
     return false;
+}
+
+bool
+operation_insist(struct store *store, const struct operation_request *request,
+                 operation_progress_fn *progress, void *context, int64_t *no, struct err *err)
+{
+    bool ok = operation_create(store, request, progress, context, no, err);
+    for (int i = 0; !ok && err->kind == ERR_UNREACHABLE && i < ATTEMPTS; i++) {
+        struct err lost = {0};
+        clock_sleep(store_backoff(i));
+        if (progress && !progress(context, 0, request->count))
+            return false;
+        if (!store_reconnect(store, &lost))
+            continue;
+        err_clear(err);
+        ok = operation_create(store, request, progress, context, no, err);
+    }
+    return ok;
 }
 
 #define OPERATION_COLUMNS                                                                                    \

@@ -290,17 +290,7 @@ desk_confirm_request(struct desk *desk, const struct request *request)
     confirm.group = *request->group_key ? request->group_key : NULL;
 
     int64_t no = 0;
-    bool ok = operation_create(desk->store, &confirm, tell_progress, &progress, &no, &err);
-    // The answer may be lost although it was made: the key makes asking again harmless.
-    for (int i = 0; !ok && err.kind == ERR_UNREACHABLE && i < 5 && !desk->is_stopping; i++) {
-        struct err again = {0};
-        clock_sleep(store_backoff(i));
-        if (!store_reconnect(desk->store, &again))
-            continue;
-        err_clear(&err);
-        ok = operation_create(desk->store, &confirm, tell_progress, &progress, &no, &err);
-    }
-    if (!ok) {
+    if (!operation_insist(desk->store, &confirm, tell_progress, &progress, &no, &err)) {
         desk_failed(desk, request->number, &err);
         return;
     }
