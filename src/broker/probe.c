@@ -58,11 +58,12 @@ probe_found(struct probe *probe, bool is_ok, const char *remedy, const char *for
 #define UNFIT                                                                                                \
     "use brokers with transactions: Apache Kafka 2.5 or newer; until then redrive publishes at least once"
 
-static bool
-take_handle(struct trial *trial, struct producer **producer, struct err *err)
+bool
+probe_take_id(const struct broker_settings *settings, const char *id, struct producer **producer,
+              struct err *err)
 {
-    const struct producer_settings how = {.txn_id = trial->id, .records = 10};
-    if (!producer_open(producer, trial->settings, &how, err))
+    const struct producer_settings how = {.txn_id = id, .records = 10};
+    if (!producer_open(producer, settings, &how, err))
         return false;
 
     int64_t deadline = clock_mono() + PATIENCE_MS * 1000LL;
@@ -74,6 +75,12 @@ take_handle(struct trial *trial, struct producer **producer, struct err *err)
                            PATIENCE_MS / 1000);
     }
     return true;
+}
+
+static bool
+take_handle(struct trial *trial, struct producer **producer, struct err *err)
+{
+    return probe_take_id(trial->settings, trial->id, producer, err);
 }
 
 static bool
@@ -116,19 +123,6 @@ read_believable(struct trial *trial, bool waits, struct marker_reading *reading,
     }
 }
 
-// A broker that puts its own time on records tells its clock: between sending and the report, half way at
-// best.
-static void
-note_clock(struct probe *probe, const struct report *report, int64_t sent_at)
-{
-    if (report->stamped_at == TIME_ABSENT)
-        return;
-    int64_t ours = sent_at + (clock_now() - sent_at) / 2;
-    probe->clock.is_known = true;
-    probe->clock.broker = report->broker;
-    probe->clock.ahead = report->stamped_at - ours;
-}
-
 // Sends one record of the trial, named `name`, within the open transaction.
 static bool
 send_record(struct trial *trial, struct producer *producer, const char *name, struct err *err)
@@ -157,7 +151,8 @@ send_record(struct trial *trial, struct producer *producer, const char *name, st
     if (!count || report.kind != REPORT_DELIVERED)
         return err_set(err, count ? ERR_DATA : ERR_UNREACHABLE,
                        "a record for " PROBE_TOPIC " was not taken: %s", count ? report.reason : "no answer");
-    note_clock(trial->probe, &report, sent_at);
+    if (report.stamped_at != TIME_ABSENT)
+        probe_note_clock(trial->probe, report.broker, report.stamped_at, sent_at, clock_now());
     return true;
 }
 

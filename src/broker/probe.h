@@ -32,6 +32,7 @@ struct probe {
         bool is_known;  // a broker has put its own time on a record of the probe
         int32_t broker; // which one
         int64_t ahead;  // µs that its clock is ahead of this host's
+        int64_t give;   // µs that this may be wrong by, either way
     } clock;
 };
 

@@ -1,6 +1,6 @@
 // probe_clocks: how far the clocks are apart that the search for a chunk in doubt rests on, for `redrive
 // doctor`.
-#include "broker/probe.h"
+#include "broker/probe_inside.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +13,21 @@ static const double LIMIT_S = 5, DANGER_S = 300;
 #define SYNCHRONISE                                                                                          \
     "set the clocks of the brokers, of PostgreSQL's host and of this one by NTP: chronyc makestep"
 
+// The broker's time lies between the two of ours: half way is the best guess, and half of it the most that
+// the guess is wrong by.
+void
+probe_note_clock(struct probe *probe, int32_t broker, int64_t stamped_at, int64_t sent_at, int64_t told_at)
+{
+    int64_t give = (told_at - sent_at) / 2;
+    bool was_set = give < 0; // our own, meanwhile
+    if (was_set || (probe->clock.is_known && probe->clock.give <= give))
+        return;
+    probe->clock.is_known = true;
+    probe->clock.broker = broker;
+    probe->clock.ahead = stamped_at - (sent_at + give);
+    probe->clock.give = give;
+}
+
 static const char *
 direction(double seconds)
 {
@@ -23,7 +38,8 @@ static void
 judge(double of_us, double of_store, bool has_store, struct probe *probe)
 {
     char beside[80] = "";
-    double worst = has_store && fabs(of_store) > fabs(of_us) ? fabs(of_store) : fabs(of_us);
+    double give = (double)probe->clock.give / US_PER_SECOND; // a slow answer accuses nobody
+    double worst = (has_store && fabs(of_store) > fabs(of_us) ? fabs(of_store) : fabs(of_us)) - give;
     if (has_store)
         snprintf(beside, sizeof beside, " and %.1f s %s PostgreSQL's", fabs(of_store), direction(of_store));
     const char *danger =

@@ -26,29 +26,11 @@ is_code(const struct err *err, rd_kafka_resp_err_t code)
 }
 
 static bool
-init_handle(const struct broker_settings *settings, const char *id, struct producer **producer,
-            struct err *err)
-{
-    const struct producer_settings how = {.txn_id = id, .records = 1};
-    if (!producer_open(producer, settings, &how, err))
-        return false;
-    int64_t deadline = clock_mono() + PATIENCE_MS * 1000LL;
-    for (bool is_done = false; !is_done;) {
-        if (!producer_init(*producer, 20, &is_done, err))
-            return false;
-        if (!is_done && clock_mono() > deadline)
-            return err_set(err, ERR_UNREACHABLE, "Kafka did not give a transactional id within %d s",
-                           PATIENCE_MS / 1000);
-    }
-    return true;
-}
-
-static bool
 lacks_transactions(const struct broker_settings *settings, const char *id)
 {
     struct producer *producer = NULL;
     struct err err = {0};
-    bool is_denied = !init_handle(settings, id, &producer, &err) && err.kind == ERR_DENIED;
+    bool is_denied = !probe_take_id(settings, id, &producer, &err) && err.kind == ERR_DENIED;
     producer_destroy(producer);
     return is_denied;
 }
@@ -144,7 +126,7 @@ look_at_target(struct targets *targets, const char *name, struct err *err)
         probe_judge_target(targets->settings, name, false, MAY_PERHAPS, MAY_PERHAPS, targets->probe);
         return true;
     }
-    if (!init_handle(targets->settings, targets->id, &next, err)) {
+    if (!probe_take_id(targets->settings, targets->id, &next, err)) {
         producer_destroy(next);
         return false;
     }
@@ -163,7 +145,7 @@ probe_targets(struct broker *broker, const struct broker_settings *settings, con
     struct targets targets = {.broker = broker, .settings = settings, .probe = probe};
     snprintf(targets.id, sizeof targets.id, "redrive.%.40s.%s.probe.rights", install, probe->cluster.name);
     targets.reader = kafka_reader(settings, &targets.trouble, true, err);
-    bool is_good = targets.reader && init_handle(settings, targets.id, &targets.holder, err);
+    bool is_good = targets.reader && probe_take_id(settings, targets.id, &targets.holder, err);
     for (size_t i = 0; is_good && i < count; i++)
         is_good = look_at_target(&targets, topics[i], err);
     producer_destroy(targets.holder);

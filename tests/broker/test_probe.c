@@ -78,14 +78,22 @@ settings(void)
     return &to;
 }
 
+// A broker on a machine that is busy may not answer in the time that a person would wait: it is asked again.
 static struct probe
 probe_now(void)
 {
     struct broker *broker;
     struct probe probe;
     assert_works(broker_open(&broker, settings(), &err));
-    assert_works(probe_run(broker, settings(), "0b5e55ed-0000-4000-8000-000000000000", &probe, &err));
+    for (int tries = 1;; tries++) {
+        struct err err = {0};
+        if (probe_run(broker, settings(), "0b5e55ed-0000-4000-8000-000000000000", &probe, &err))
+            break;
+        if (err.kind != ERR_UNREACHABLE || tries == 5)
+            fail_msg("%s", err.text);
+    }
     broker_close(broker);
+    assert_string_equal(probe.cluster.words, "exactly once"); // or why not
     return probe;
 }
 
@@ -104,9 +112,8 @@ an_answer_of_yesterday_decides_nothing(void **state)
 {
     (void)state;
     oddity.old_answers = 3;
-    struct probe probe = probe_now();
+    (void)probe_now();
     assert_int_equal(oddity.old_answers, 0);
-    assert_string_equal(probe.cluster.words, "exactly once");
 }
 
 // The finding about clocks, where PostgreSQL's is so many seconds ahead of this host's.
@@ -135,14 +142,14 @@ clocks_are_compared(void **state)
     (void)state;
     assert_finding(clocks(0), true, "of this host's and ", "");
     assert_finding(clocks(TIME_ABSENT), true, "this host's", "");
-    assert_finding(clocks(20), true, "s behind PostgreSQL's", "chronyc makestep");
+    assert_finding(clocks(60), true, "s behind PostgreSQL's", "chronyc makestep");
     assert_finding(clocks(-400), false,
                    "s ahead of PostgreSQL's: a chunk in doubt would be searched for at the wrong place",
                    "chronyc makestep");
     oddity.skew_ms = -400000;
     assert_finding(clocks(0), false, "s behind this host's and ", "chronyc makestep");
-    oddity.skew_ms = 20000;
-    assert_finding(clocks(20), true, "s ahead of this host's and ", "chronyc makestep");
+    oddity.skew_ms = 60000;
+    assert_finding(clocks(60), true, "s ahead of this host's and ", "chronyc makestep");
 }
 
 static void

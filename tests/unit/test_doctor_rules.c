@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "base/clock.h"
+#include "broker/probe_inside.h"
 #include "broker/probe_rules.h"
 #include "store/checkup_rules.h"
 
@@ -240,6 +241,32 @@ clocks_are_judged(void **state)
     assert_finds(0, true, "is not known", "--add-config message.timestamp.type=LogAppendTime");
 }
 
+// A broker's time is known no better than its answer was quick.
+static void
+a_slow_answer_accuses_nobody(void **state)
+{
+    (void)state;
+    const int64_t second = US_PER_SECOND, start = 1000 * second;
+    probe_note_clock(&probe, 7, start, start, start + 30 * second);
+    assert_int_equal(probe.clock.ahead, -15 * second);
+    probe_clocks(&settings, TIME_ABSENT, &probe);
+    assert_finds(0, true, "the clock of broker 7 is 15.0 s behind this host's", "");
+    probe.clock.ahead = -21 * second;
+    probe_clocks(&settings, TIME_ABSENT, &probe);
+    assert_finds(1, true, "is 21.0 s behind", "chronyc makestep");
+    probe.clock.ahead = -316 * second;
+    probe_clocks(&settings, TIME_ABSENT, &probe);
+    assert_finds(2, false, "is 316.0 s behind", "chronyc makestep");
+
+    // The quickest of several stands, and none that our own clock was set back in.
+    probe_note_clock(&probe, 8, start + 3 * second, start, start + 2 * second);
+    assert_int_equal(probe.clock.ahead, 2 * second);
+    probe_note_clock(&probe, 9, start, start, start + 2 * second);
+    probe_note_clock(&probe, 9, start, start, start - second);
+    assert_int_equal(probe.clock.broker, 8);
+    assert_int_equal(probe.clock.give, second);
+}
+
 static void
 assert_judged(const struct judgement *judgement, enum checkup_verdict verdict, const char *sentence,
               const char *remedy)
@@ -347,6 +374,7 @@ main(void)
         cmocka_unit_test_setup(targets_are_judged, begin),
         cmocka_unit_test_setup(rights_are_for_the_right_one, begin),
         cmocka_unit_test_setup(clocks_are_judged, begin),
+        cmocka_unit_test_setup(a_slow_answer_accuses_nobody, begin),
         cmocka_unit_test_setup(the_servers_clock_is_judged, begin),
         cmocka_unit_test_setup(durability_is_judged, begin),
         cmocka_unit_test_setup(versions_encoding_and_link_are_judged, begin),
