@@ -90,15 +90,13 @@ producer_destroy(struct producer *producer)
 
     if (producer->event)
         rd_kafka_event_destroy(producer->event);
-    // Without it destroy would wait for what is in flight. The outcome becomes unknowable, which is what
-    // recovery is for.
-    rd_kafka_purge(producer->handle, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
     rd_kafka_queue_destroy(producer->queue);
     for (size_t i = 0; i < producer->topic_count; i++) {
         rd_kafka_topic_destroy(producer->topics[i].handle);
         free(producer->topics[i].name);
     }
     free(producer->topics);
+    // Gives up what is queued or in flight. Its outcome becomes unknowable, which is what recovery is for.
     rd_kafka_destroy(producer->handle);
     free(producer);
 }

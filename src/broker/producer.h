@@ -32,7 +32,7 @@ struct producer_settings {
 
 bool producer_open(struct producer **producer, const struct broker_settings *settings,
                    const struct producer_settings *how, struct err *err) MUST_CHECK;
-// Waits for nothing and never aborts: purges what is queued or in flight. NULL is fine.
+// Waits for no answer and never aborts: gives up what is queued or in flight. NULL is fine.
 void producer_destroy(struct producer *producer);
 
 // Fences every earlier holder of the transactional id. Goes on in the background between calls, so one thread

@@ -1,0 +1,65 @@
+// The handle that publishes, on a broker that a test makes as slow as it needs: librdkafka's own, in memory.
+#include "broker/producer.h"
+#include "tests/broker/kafka_world.h"
+
+#include <librdkafka/rdkafka_mock.h>
+
+enum { ROUND_TRIP_MS = 20000, PATIENCE_MS = 3000 };
+
+struct mock {
+    rd_kafka_t *client;
+    rd_kafka_mock_cluster_t *cluster;
+    struct broker_settings settings;
+};
+
+static void
+mock_begin(struct mock *mock)
+{
+    char text[200];
+    mock->client = rd_kafka_new(RD_KAFKA_PRODUCER, rd_kafka_conf_new(), text, sizeof text);
+    assert_non_null(mock->client);
+    mock->cluster = rd_kafka_mock_cluster_new(mock->client, 1);
+    mock->settings = (struct broker_settings){.brokers = rd_kafka_mock_cluster_bootstraps(mock->cluster)};
+}
+
+static void
+mock_end(struct mock *mock)
+{
+    rd_kafka_mock_cluster_destroy(mock->cluster);
+    rd_kafka_destroy(mock->client);
+}
+
+// Whoever was superseded, or shall stop, does not wait for brokers that do not answer.
+static void
+destroying_it_waits_for_no_answer(void **state)
+{
+    (void)state;
+    struct mock mock;
+    struct producer *producer;
+    const char *const topics[] = {"orders"};
+    const struct producer_record record = {.topic = "orders", .partition = 0, .value = BYTES("{}")};
+    mock_begin(&mock);
+    assert_works(producer_open(&producer, &mock.settings, &(struct producer_settings){.records = 1}, &err));
+    assert_works(producer_warm(producer, topics, 1, 10000, &err));
+    assert_int_equal(rd_kafka_mock_broker_set_rtt(mock.cluster, 1, ROUND_TRIP_MS), 0);
+
+    bool is_full;
+    size_t count;
+    struct report report;
+    assert_works(producer_send(producer, &record, 0, &is_full, &err));
+    assert_works(producer_serve(producer, 500, &report, 1, &count, &err)); // meanwhile it leaves
+    assert_int_equal(count, 0);
+    int64_t began = clock_mono();
+    producer_destroy(producer);
+    assert_in_range(clock_mono() - began, 0, PATIENCE_MS * 1000);
+    mock_end(&mock);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(destroying_it_waits_for_no_answer),
+    };
+    return cmocka_run_group_tests_name("producer", tests, NULL, NULL);
+}
