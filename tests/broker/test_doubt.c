@@ -181,14 +181,22 @@ a_database_that_lost_work_stops(void **state)
 
 // --- with a chunk in hand ---
 
+// An operation whose only chunk was published by a worker that died of it, and its marker is gone.
+static int64_t
+lose_marker(const char *stem)
+{
+    begin(stem);
+    int64_t operation = ask(1, EVENTS);
+    die_at("after-commit:1");
+    delete_group(last_group());
+    return operation;
+}
+
 static void
 a_chunk_whose_marker_is_gone_is_found_by_its_headers(void **state)
 {
     (void)state;
-    begin("published");
-    int64_t operation = ask(1, EVENTS);
-    die_at("after-commit:1");
-    delete_group(last_group());
+    int64_t operation = lose_marker("published");
     work(operation);
     assert_all_done(&stage.world, operation, EVENTS);
     assert_each_once(stage.topic, PARTITIONS, 1, EVENTS);
@@ -219,10 +227,7 @@ static void
 a_chunk_is_searched_where_it_went(void **state)
 {
     (void)state;
-    begin("moved");
-    int64_t operation = ask(1, EVENTS);
-    die_at("after-commit:1");
-    delete_group(last_group());
+    int64_t operation = lose_marker("moved");
     test_sql(stage.world.admin, "UPDATE dlq_events SET kafka_topic = 'redrive.marker' WHERE id > 5");
     work(operation);
     assert_all_done(&stage.world, operation, EVENTS);
@@ -265,10 +270,7 @@ a_foreign_marker_beside_a_chunk_is_no_evidence(void **state)
 static int64_t
 lose_all_evidence(const char *stem)
 {
-    begin(stem);
-    int64_t operation = ask(1, EVENTS);
-    die_at("after-commit:1");
-    delete_group(last_group());
+    int64_t operation = lose_marker(stem);
     delete_records(stage.topic, PARTITIONS);
     for (int i = 0; i < 3; i++) // whoever looks next leaves it as well
         work_once();
@@ -284,10 +286,7 @@ static void
 records_that_came_later_are_no_evidence(void **state)
 {
     (void)state;
-    begin("trodden");
-    int64_t operation = ask(1, EVENTS);
-    die_at("after-commit:1");
-    delete_group(last_group());
+    int64_t operation = lose_marker("trodden");
     delete_records(stage.topic, PARTITIONS);
     put_strangers(0);
     work_once();
@@ -300,10 +299,7 @@ static void
 a_topic_that_is_gone_is_no_evidence(void **state)
 {
     (void)state;
-    begin("gone");
-    int64_t operation = ask(1, EVENTS);
-    die_at("after-commit:1");
-    delete_group(last_group());
+    int64_t operation = lose_marker("gone");
     delete_topic(stage.topic);
     work_once();
     assert_int_equal(get_operation(&stage.world, operation).held, EVENTS);
@@ -315,10 +311,7 @@ static void
 no_topic_to_search_is_no_evidence(void **state)
 {
     (void)state;
-    begin("nameless");
-    int64_t operation = ask(1, EVENTS);
-    die_at("after-commit:1");
-    delete_group(last_group());
+    int64_t operation = lose_marker("nameless");
     test_sql(stage.world.admin, "UPDATE redrive.chunk SET topics = '{}'");
     work_once();
     assert_int_equal(get_operation(&stage.world, operation).held, EVENTS);
@@ -389,6 +382,49 @@ deliver(struct producer *producer, const struct producer_record *record)
     assert_int_equal(report.kind, REPORT_DELIVERED);
 }
 
+// Records of that chunk, one for each of these events, outside of any transaction.
+static void
+deliver_events(const char *chunk, const char *const *ids, size_t count)
+{
+    struct producer *producer;
+    const struct broker_settings settings = {.brokers = test_kafka()};
+    const struct producer_settings how = {.records = (uint32_t)count};
+    assert_works(producer_open(&producer, &settings, &how, &err));
+    for (size_t i = 0; i < count; i++) {
+        const struct event_header headers[] = {{BYTES("redrive-chunk-id"), bytes_of(chunk)},
+                                               {BYTES("redrive-event-id"), bytes_of(ids[i])}};
+        deliver(producer, &(struct producer_record){.topic = stage.topic,
+                                                    .partition = (int32_t)(i % PARTITIONS),
+                                                    .value = BYTES("{}"),
+                                                    .headers = headers,
+                                                    .header_count = 2});
+    }
+    producer_destroy(producer);
+}
+
+// Without transactions a record may be there twice: that is one event that was published.
+static void
+an_event_that_is_there_twice_is_one(void **state)
+{
+    (void)state;
+    begin("doubled");
+    static const char *const ids[] = {"12", "3", "12", "12", "7", "3"};
+    deliver_events("a chunk", ids, sizeof ids / sizeof *ids);
+    struct broker *broker;
+    const struct broker_settings settings = {.brokers = test_kafka()};
+    const char *topic = stage.topic;
+    struct scan scan = {.topics = &topic, .topic_count = 1, .chunk_id = "a chunk", .since = clock_now()};
+    assert_works(broker_open(&broker, &settings, &err));
+    assert_works(broker_scan(broker, &scan, 10000, NULL, NULL, &err));
+    assert_int_equal(scan.records, 6);
+    assert_int_equal(scan.found_count, 3);
+    const int64_t found[] = {3, 7, 12};
+    assert_memory_equal(scan.found, found, sizeof found);
+    scan_release(&scan);
+    broker_close(broker);
+    world_end(&stage.world);
+}
+
 // A part of a transaction is there: no cluster that keeps its word does that, and nothing is made of it.
 static void
 a_torn_transaction_is_left_to_a_person(void **state)
@@ -398,17 +434,8 @@ a_torn_transaction_is_left_to_a_person(void **state)
     int64_t operation = ask(1, EVENTS);
     struct slot slot;
     struct chunk chunk = leave_in_doubt(&slot);
-    struct producer *producer;
-    const struct broker_settings settings = {.brokers = test_kafka()};
-    const struct event_header headers[] = {{BYTES("redrive-chunk-id"), bytes_of(chunk.id)},
-                                           {BYTES("redrive-event-id"), BYTES("1")}};
-    assert_works(producer_open(&producer, &settings, &(struct producer_settings){.records = 1}, &err));
-    deliver(producer, &(struct producer_record){.topic = stage.topic,
-                                                .partition = 0,
-                                                .value = BYTES("{}"),
-                                                .headers = headers,
-                                                .header_count = 2});
-    producer_destroy(producer);
+    const char *const first = "1";
+    deliver_events(chunk.id, &first, 1);
     work_once();
     struct operation found = get_operation(&stage.world, operation);
     assert_int_equal(found.held, EVENTS);
@@ -442,16 +469,8 @@ nobody_can_commit_behind_the_search(void **state)
     (void)state;
     begin("fenced");
     int64_t operation = ask(1, EVENTS);
-    die_at("after-claim:1");
-    char cluster[64];
     struct slot slot;
-    struct chunk chunk;
-    snprintf(cluster, sizeof cluster, "%s", test_text(stage.world.admin, "SELECT name FROM redrive.cluster"));
-    assert_works(slot_acquire(stage.world.store, cluster, "t", NULL, 0, &slot, &err));
-    assert_works(slot_check(stage.world.store, &slot, &chunk, &err));
-    assert_true(chunk.exists);
-    assert_works(chunk_settle(stage.world.store, &slot, &chunk, CHUNK_IN_DOUBT, "a test", &err));
-    assert_works(slot_release(stage.world.store, &slot, &err));
+    leave_in_doubt(&slot);
 
     struct producer *zombie = start_zombie(slot.txn_id);
     work(operation);
@@ -522,6 +541,7 @@ main(void)
         cmocka_unit_test(no_topic_to_search_is_no_evidence),
         cmocka_unit_test(a_search_that_is_cut_short_is_no_evidence),
         cmocka_unit_test(nobody_can_commit_behind_the_search),
+        cmocka_unit_test(an_event_that_is_there_twice_is_one),
         cmocka_unit_test(a_torn_transaction_is_left_to_a_person),
         cmocka_unit_test(without_any_evidence_a_person_says_that_it_was_published),
         cmocka_unit_test(without_any_evidence_a_person_says_that_it_is_sent_again),
