@@ -197,6 +197,69 @@ rows_follow_what_others_write(void **state)
     assert_int_equal(gather(&bench, number, ids, EVENTS, &undecided), 1);
     assert_int_equal(ids[0], changed);
     free(ids);
+
+    // The next change names no more than itself.
+    static const int64_t next = 78;
+    test_sql(bench.world.admin, "UPDATE public.dlq_events SET retry_count = 9 WHERE id = 78");
+    struct reply *reply = bench_await(&bench, names_change, &next);
+    assert_int_equal(reply->id_count, 1);
+    reply_destroy(reply);
+    bench_end(&bench);
+}
+
+static bool
+is_nameless_change(const struct reply *reply, const void *context)
+{
+    (void)context;
+    return reply->kind == REPLY_CHANGED && reply->id_count == 0;
+}
+
+// Somebody writes all rows, and the screen is told so without their names.
+static void
+begin_with_all_written(struct bench *bench, int events)
+{
+    bench_prepare(bench, events);
+    bench->settings.filter_cache = 64 << 20;
+    bench->backend = backend_start(&bench->settings, bench->requests, bench->replies);
+    bench_watch_groups(bench);
+    reply_destroy(bench_await_count(bench, events));
+    int64_t none, undecided;
+    uint64_t number = bench_ask(bench, list_request("nowhere type:=another.type"));
+    assert_int_equal(gather(bench, number, &none, 0, &undecided), 0);
+    test_sql(bench->world.admin, "UPDATE public.dlq_events SET event_type = 'another.type'");
+    reply_destroy(bench_await(bench, is_nameless_change, NULL));
+}
+
+static void
+more_than_can_be_named_are_read_again(void **state)
+{
+    (void)state;
+    enum { EVENTS = 20001 };
+    struct bench bench;
+    begin_with_all_written(&bench, EVENTS);
+    int64_t *ids = alloc_array(EVENTS, sizeof *ids);
+    int64_t undecided;
+    uint64_t number = bench_ask(&bench, list_request("type:=another.type"));
+    assert_int_equal(gather(&bench, number, ids, EVENTS, &undecided), EVENTS);
+    free(ids);
+    bench_end(&bench);
+}
+
+// The screen reads what it shows again, and nothing more.
+static void
+more_than_are_read_again_are_told(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin_with_all_written(&bench, 50001);
+    struct request *request = request_create(REQUEST_ROWS);
+    request->ids = alloc_array(1, sizeof *request->ids);
+    request->ids[0] = 50001;
+    request->id_count = 1;
+    struct reply *reply = bench_answer(&bench, request);
+    assert_int_equal(reply->row_count, 1);
+    assert_true(bytes_equal_text(reply->rows[0].event_type, "another.type"));
+    reply_destroy(reply);
     bench_end(&bench);
 }
 
@@ -253,6 +316,8 @@ main(void)
         cmocka_unit_test(lists_do_not_wait_for_the_keeper),
         cmocka_unit_test(what_is_collected_matched),
         cmocka_unit_test(rows_follow_what_others_write),
+        cmocka_unit_test(more_than_can_be_named_are_read_again),
+        cmocka_unit_test(more_than_are_read_again_are_told),
         cmocka_unit_test(rows_and_details_are_read_by_id),
     };
     return cmocka_run_group_tests_name("backend lists", tests, NULL, NULL);

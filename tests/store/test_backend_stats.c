@@ -87,6 +87,23 @@ stats_are_those_of_the_command(void **state)
     }
 }
 
+// Sums that somebody keeps are right in a moment, and worth it: messages alone would tell less.
+static void
+sums_that_are_near_are_waited_for(void **state)
+{
+    (void)state;
+    struct bench bench;
+    bench_begin(&bench, 40);
+    bench_watch_groups(&bench);
+    reply_destroy(bench_await_count(&bench, 40));
+    test_sql(bench.world.admin, "UPDATE redrive.backlog_state SET exact_at = exact_at - interval '1 hour'");
+    struct reply *reply = bench_answer(&bench, request_create(REQUEST_STATS));
+    assert_int_equal(reply->kind, REPLY_STATS);
+    assert_int_not_equal(reply->stats.errors[0].group, 0);
+    reply_destroy(reply);
+    bench_end(&bench);
+}
+
 static void
 await_blocked_count(struct bench *bench)
 {
@@ -138,6 +155,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stats_are_those_of_the_command),
+        cmocka_unit_test(sums_that_are_near_are_waited_for),
         cmocka_unit_test(a_count_of_stats_is_in_nobodys_way),
     };
     return cmocka_run_group_tests_name("backend stats", tests, NULL, NULL);
