@@ -10,6 +10,7 @@
 #include "broker/marker.h"
 #include "broker/probe.h"
 #include "tests/broker/work_world.h"
+#include "tests/lib/program.h"
 
 #define PASSWORD "right-horse"
 #define INSTALL "0b5e55ed-0000-4000-8000-000000000000"
@@ -20,63 +21,25 @@ static struct server {
     char authority[200], stranger[200]; // files
 } server;
 
-// The output of a program in out; its exit status. By way of a file: servers that it starts would hold a pipe
-// open.
-static int
-run(char *out, size_t room, const char *const argv[])
-{
-    union {
-        const char *const *in;
-        char *const *out;
-    } words = {.in = argv}; // execv changes none of them
-    FILE *said = tmpfile();
-    assert_non_null(said);
-    pid_t pid = fork();
-    if (pid == 0) {
-        // Before 2.6.1 librdkafka's SCRAM is refused by Kafka 4.
-        if (rd_kafka_version() < 0x020601ff)
-            setenv("REDRIVE_KAFKA", "3.9.1", 1);
-        dup2(fileno(said), STDOUT_FILENO);
-        execv(argv[0], words.out);
-        _exit(127);
-    }
-    int status;
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    rewind(said);
-    out[fread(out, 1, room - 1, said)] = '\0';
-    fclose(said);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static void
-take_value(const char *text, const char *name, char *out, size_t room)
-{
-    const char *at = strstr(text, name);
-    if (!at) {
-        fail_msg("kafka.sh printed no %s: %s", name, text);
-        return;
-    }
-    at += strlen(name);
-    snprintf(out, room, "%.*s", (int)strcspn(at, "\n"), at);
-}
-
 static int
 begin_server(void **state)
 {
     (void)state;
-    char text[1000], owner[40];
-    // The guard of the script ends the broker with this program, whatever happens to it.
-    snprintf(owner, sizeof owner, "%ld", (long)getpid());
-    setenv("REDRIVE_OWNER", owner, 1);
+    char text[1000];
+    program_own_servers();
+    // Before 2.6.1 librdkafka's SCRAM is refused by Kafka 4.
+    if (rd_kafka_version() < 0x020601ff)
+        setenv("REDRIVE_KAFKA", "3.9.1", 1);
     snprintf(server.dir, sizeof server.dir, "/tmp/redrive-secure.XXXXXX");
     assert_non_null(mkdtemp(server.dir));
-    if (run(text, sizeof text, (const char *[]){"tests/lib/kafka.sh", "start", server.dir, "--secure", NULL}))
+    if (program_run(text, sizeof text,
+                    (const char *[]){"tests/lib/kafka.sh", "start", server.dir, "--secure", NULL}))
         return -1;
-    take_value(text, "BROKERS=", server.plain, sizeof server.plain);
-    take_value(text, "SECURE=", server.secure, sizeof server.secure);
-    take_value(text, "MISNAMED=", server.misnamed, sizeof server.misnamed);
-    take_value(text, "EXPIRED=", server.expired, sizeof server.expired);
-    take_value(text, "TLS=", server.tls, sizeof server.tls);
+    program_value(text, "BROKERS=", server.plain, sizeof server.plain);
+    program_value(text, "SECURE=", server.secure, sizeof server.secure);
+    program_value(text, "MISNAMED=", server.misnamed, sizeof server.misnamed);
+    program_value(text, "EXPIRED=", server.expired, sizeof server.expired);
+    program_value(text, "TLS=", server.tls, sizeof server.tls);
     snprintf(server.authority, sizeof server.authority, "%s/ca.pem", server.tls);
     snprintf(server.stranger, sizeof server.stranger, "%s/stranger.pem", server.tls);
     setenv("REDRIVE_TEST_KAFKA", server.plain, 1); // the test itself may do everything
@@ -88,7 +51,7 @@ end_server(void **state)
 {
     (void)state;
     char text[100];
-    return run(text, sizeof text, (const char *[]){"tests/lib/kafka.sh", "remove", server.dir, NULL});
+    return program_run(text, sizeof text, (const char *[]){"tests/lib/kafka.sh", "remove", server.dir, NULL});
 }
 
 enum { PROPERTIES = 5 };
@@ -229,7 +192,7 @@ carry_out(const char *command)
         if (*c)
             *c++ = '\0';
     }
-    if (run(text, sizeof text, argv))
+    if (program_run(text, sizeof text, argv))
         fail_msg("%s: %s", command, text);
 }
 

@@ -91,6 +91,19 @@ struct sim {
     struct sim_result *result;
 };
 
+// Of the context that the publisher hands to its two ends.
+static inline struct sim *
+sim_of(void *context)
+{
+    return ((struct sim_process *)context)->sim;
+}
+
+static inline const char *
+sim_who(void *context)
+{
+    return ((struct sim_process *)context)->name;
+}
+
 // The next choice: 0 … below-1, 0 being the harmless one.
 unsigned sim_choose(struct sim *sim, unsigned below);
 // True with `rate` in 256.

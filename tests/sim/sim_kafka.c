@@ -21,32 +21,20 @@ struct producer {
     enum report_kind kinds[SIM_EVENTS];
 };
 
-static struct sim *
-of(void *context)
-{
-    return ((struct sim_process *)context)->sim;
-}
-
-static const char *
-who(void *context)
-{
-    return ((struct sim_process *)context)->name;
-}
-
 static bool
 lost(void *context, const char *what, struct err *err)
 {
-    struct sim *sim = of(context);
+    struct sim *sim = sim_of(context);
     if (sim->sights)
         sim->sights->lost_answers++;
-    sim_say(sim, "%s: %s: no answer; it cannot know", who(context), what);
+    sim_say(sim, "%s: %s: no answer; it cannot know", sim_who(context), what);
     return err_set(err, ERR_UNREACHABLE, "no answer");
 }
 
 static bool
 fenced(void *context, const char *what, struct err *err)
 {
-    sim_say(of(context), "%s: %s: refused, another one has fenced it", who(context), what);
+    sim_say(sim_of(context), "%s: %s: refused, another one has fenced it", sim_who(context), what);
     return err_set(err, ERR_CONFLICT, "fenced");
 }
 
@@ -256,7 +244,7 @@ static bool
 kafka_open(void *context, const struct producer_settings *how, struct producer **producer, struct err *err)
 {
     (void)err;
-    struct sim *sim = of(context);
+    struct sim *sim = sim_of(context);
     *producer = alloc_bytes(sizeof **producer);
     (*producer)->owner = context;
     for (int i = 0; i < sim->slot_count; i++)
@@ -276,13 +264,13 @@ static bool
 kafka_init(void *context, struct producer *producer, int wait_ms, bool *done, struct err *err)
 {
     (void)wait_ms;
-    struct sim *sim = of(context);
+    struct sim *sim = sim_of(context);
     struct sim_slot *slot = &sim->slots[producer->slot];
     enum sim_luck luck = sim_luck(sim, false);
     *done = false;
     if (luck == SIM_LOST)
         return lost(context, "initialises", err);
-    sim_say(sim, "%s initialises: slot %d is at epoch %" PRId64 "%s", who(context), producer->slot,
+    sim_say(sim, "%s initialises: slot %d is at epoch %" PRId64 "%s", sim_who(context), producer->slot,
             slot->epoch + 1, slot->transaction == SIM_ONGOING ? ", what was open is aborted" : "");
     abort_by_fencing(sim, slot);
     producer->epoch = slot->epoch;
@@ -315,11 +303,11 @@ is_current(const struct producer *producer)
 static bool
 abort_own(void *context, struct producer *producer, struct err *err)
 {
-    struct sim *sim = of(context);
+    struct sim *sim = sim_of(context);
     struct sim_request request = request_of(producer, SIM_END);
     if (!is_current(producer))
         return fenced(context, "aborts", err);
-    sim_say(sim, "%s aborts by a request of its own and keeps its epoch", who(context));
+    sim_say(sim, "%s aborts by a request of its own and keeps its epoch", sim_who(context));
     if (producer->is_begun)
         sim_deliver(sim, &request);
     sim->slots[producer->slot].appended = 0;
@@ -351,7 +339,7 @@ kafka_send(void *context, struct producer *producer, const struct producer_recor
     if (producer->count == SIM_EVENTS)
         die("more records than there are events");
     enum report_kind kind = is_current(producer) ? REPORT_DELIVERED : REPORT_BROKEN;
-    if (!request_send(of(context), &request) && kind == REPORT_DELIVERED)
+    if (!request_send(sim_of(context), &request) && kind == REPORT_DELIVERED)
         kind = REPORT_LATE;
     producer->index[producer->count] = index;
     producer->kinds[producer->count++] = kind;
@@ -385,7 +373,7 @@ kafka_mark(void *context, struct producer *producer, enum marker_partition parti
     request.number = seq;
     snprintf(request.id, sizeof request.id, "%s", id);
     bool was_current = is_current(producer);
-    if (!request_send(of(context), &request))
+    if (!request_send(sim_of(context), &request))
         return lost(context, "sends its marker", err);
     return was_current || fenced(context, "sends its marker", err);
 }
@@ -398,7 +386,7 @@ kafka_commit(void *context, struct producer *producer, int wait_ms, bool *done, 
     request.is_commit = true;
     *done = false;
     bool was_current = is_current(producer);
-    if (!request_send(of(context), &request))
+    if (!request_send(sim_of(context), &request))
         return lost(context, "commits", err);
     if (!was_current)
         return fenced(context, "commits", err);
@@ -419,7 +407,7 @@ slot_named(struct sim *sim, const char *group)
 static bool
 kafka_read_marker(void *context, const char *group, struct marker_reading *reading, struct err *err)
 {
-    struct sim *sim = of(context);
+    struct sim *sim = sim_of(context);
     struct sim_slot *slot = slot_named(sim, group);
     *reading = (struct marker_reading){.is_stable = true};
     if (sim_luck(sim, false) != SIM_ANSWERED)
@@ -434,7 +422,7 @@ kafka_read_marker(void *context, const char *group, struct marker_reading *readi
         sim->sights->old_answers += is_old;
         sim->sights->unstable_reads += !reading->is_stable;
     }
-    sim_say(sim, "%s reads the marker of slot %d%s: %s%s", who(context), (int)slot->row.no,
+    sim_say(sim, "%s reads the marker of slot %d%s: %s%s", sim_who(context), (int)slot->row.no,
             is_old ? " from the coordinator that was cut off" : "",
             reading->marker.is_present ? reading->marker.id : "none", reading->is_stable ? "" : ", unstable");
     return true;
@@ -443,13 +431,13 @@ kafka_read_marker(void *context, const char *group, struct marker_reading *readi
 static bool
 kafka_write_nonce(void *context, const char *group, int64_t nonce, struct err *err)
 {
-    struct sim *sim = of(context);
+    struct sim *sim = sim_of(context);
     const struct sim_slot *slot = slot_named(sim, group);
     const struct sim_request request = {
-        .kind = SIM_NONCE, .slot = slot->row.no, .number = nonce, .sender = who(context)};
+        .kind = SIM_NONCE, .slot = slot->row.no, .number = nonce, .sender = sim_who(context)};
     if (!request_send(sim, &request))
         return lost(context, "writes a nonce", err);
-    sim_say(sim, "%s writes a nonce beside the marker of slot %d", who(context), (int)slot->row.no);
+    sim_say(sim, "%s writes a nonce beside the marker of slot %d", sim_who(context), (int)slot->row.no);
     return true;
 }
 
@@ -471,7 +459,7 @@ kafka_smallest_limit(void *context, int64_t otherwise)
 static void
 kafka_deny_topic(void *context, const char *name)
 {
-    sim_fail(of(context), "topic %s is denied", name);
+    sim_fail(sim_of(context), "topic %s is denied", name);
 }
 
 static void

@@ -7,25 +7,13 @@
 #include <string.h>
 #include "engine/broken.h"
 
-static struct sim *
-of(void *context)
-{
-    return ((struct sim_process *)context)->sim;
-}
-
-static const char *
-who(void *context)
-{
-    return ((struct sim_process *)context)->name;
-}
-
 static bool
 lost(void *context, const char *what, enum sim_luck luck, struct err *err)
 {
-    struct sim *sim = of(context);
+    struct sim *sim = sim_of(context);
     if (sim->sights)
         sim->sights->lost_answers++;
-    sim_say(sim, "%s: %s: the connection to PostgreSQL breaks %s", who(context), what,
+    sim_say(sim, "%s: %s: the connection to PostgreSQL breaks %s", sim_who(context), what,
             luck == SIM_LOST ? "before the commit" : "after the commit; it cannot know");
     return err_set(err, ERR_UNREACHABLE, "no answer");
 }
@@ -33,8 +21,8 @@ lost(void *context, const char *what, enum sim_luck luck, struct err *err)
 static bool
 fenced_out(void *context, const char *what, const struct slot *slot, struct err *err)
 {
-    sim_say(of(context), "%s: %s: refused, the fence of slot %d has moved past %" PRId64, who(context), what,
-            (int)slot->no, slot->fence);
+    sim_say(sim_of(context), "%s: %s: refused, the fence of slot %d has moved past %" PRId64,
+            sim_who(context), what, (int)slot->no, slot->fence);
     return err_set(err, ERR_CONFLICT, "taken over");
 }
 
@@ -49,27 +37,27 @@ static bool
 pg_acquire(void *context, const int32_t *mine, size_t mine_count, struct slot *slot, struct err *err)
 {
     (void)mine, (void)mine_count;
-    struct sim *sim = of(context);
+    struct sim *sim = sim_of(context);
     enum sim_luck luck = sim_luck(sim, false);
     if (luck == SIM_LOST)
         return lost(context, "takes a slot", luck, err);
     struct sim_slot *best = NULL;
     for (int i = 0; i < sim->slot_count; i++) {
         struct sim_slot *candidate = &sim->slots[i];
-        if (is_free(sim, candidate, who(context)) &&
+        if (is_free(sim, candidate, sim_who(context)) &&
             (!best || (candidate->chunk.exists && !best->chunk.exists)))
             best = candidate;
     }
     if (!best)
         return err_set(err, ERR_NOT_FOUND, "none is free");
-    bool is_foreign = best->holder[0] && strcmp(best->holder, who(context)) != 0;
+    bool is_foreign = best->holder[0] && strcmp(best->holder, sim_who(context)) != 0;
     if (is_foreign && sim->sights)
         sim->sights->takeovers++;
     best->row.fence++;
-    sim_say(sim, "%s takes slot %d: fence %" PRId64 "%s%s%s", who(context), (int)best->row.no,
+    sim_say(sim, "%s takes slot %d: fence %" PRId64 "%s%s%s", sim_who(context), (int)best->row.no,
             best->row.fence, is_foreign ? "; the lease of " : "", is_foreign ? best->holder : "",
             is_foreign ? " has passed" : "");
-    snprintf(best->holder, sizeof best->holder, "%s", who(context));
+    snprintf(best->holder, sizeof best->holder, "%s", sim_who(context));
     *slot = best->row;
     return luck == SIM_ANSWERED || lost(context, "takes a slot", luck, err);
 }
@@ -77,7 +65,7 @@ pg_acquire(void *context, const int32_t *mine, size_t mine_count, struct slot *s
 static bool
 pg_check(void *context, struct slot *slot, struct chunk *unfinished, struct err *err)
 {
-    struct sim *sim = of(context);
+    struct sim *sim = sim_of(context);
     struct sim_slot *mine = &sim->slots[slot->no];
     bool is_asked = slot->fence != -1 || !broken(BROKEN_NO_FENCE);
     if (is_asked && mine->row.fence != slot->fence)
@@ -87,7 +75,7 @@ pg_check(void *context, struct slot *slot, struct chunk *unfinished, struct err 
     *slot = mine->row;
     slot->is_marker_old = slot->is_provisioned && sim_choose(sim, 16) == 15;
     *unfinished = mine->chunk;
-    sim_say(sim, "%s looks at slot %d: fence %" PRId64 ", unfinished: %s", who(context), (int)slot->no,
+    sim_say(sim, "%s looks at slot %d: fence %" PRId64 ", unfinished: %s", sim_who(context), (int)slot->no,
             slot->fence, unfinished->exists ? unfinished->id : "nothing");
     return true;
 }
@@ -95,14 +83,14 @@ pg_check(void *context, struct slot *slot, struct chunk *unfinished, struct err 
 static bool
 pg_heartbeat(void *context, const struct slot *slot, struct err *err)
 {
-    return of(context)->slots[slot->no].row.fence == slot->fence ||
+    return sim_of(context)->slots[slot->no].row.fence == slot->fence ||
            fenced_out(context, "extends its lease", slot, err);
 }
 
 static bool
 pg_provisioned(void *context, struct slot *slot, struct err *err)
 {
-    struct sim *sim = of(context);
+    struct sim *sim = sim_of(context);
     enum sim_luck luck = sim_luck(sim, false);
     if (luck == SIM_LOST)
         return lost(context, "notes the first marker", luck, err);
@@ -116,29 +104,29 @@ pg_provisioned(void *context, struct slot *slot, struct err *err)
 static bool
 pg_release(void *context, const struct slot *slot, struct err *err)
 {
-    struct sim_slot *mine = &of(context)->slots[slot->no];
+    struct sim_slot *mine = &sim_of(context)->slots[slot->no];
     if (mine->row.fence != slot->fence)
         return fenced_out(context, "lets its slot go", slot, err);
     mine->holder[0] = '\0';
-    sim_say(of(context), "%s lets slot %d go", who(context), (int)slot->no);
+    sim_say(sim_of(context), "%s lets slot %d go", sim_who(context), (int)slot->no);
     return true;
 }
 
 static bool
 pg_quarantine(void *context, const struct slot *slot, const char *evidence, struct err *err)
 {
-    if (of(context)->slots[slot->no].row.fence != slot->fence)
+    if (sim_of(context)->slots[slot->no].row.fence != slot->fence)
         return fenced_out(context, "puts its slot in quarantine", slot, err);
-    sim_fail(of(context), "%s puts slot %d in quarantine: %s", who(context), (int)slot->no, evidence);
+    sim_fail(sim_of(context), "%s puts slot %d in quarantine: %s", sim_who(context), (int)slot->no, evidence);
     return err_set(err, ERR_CONFLICT, "quarantine");
 }
 
 static bool
 pg_retire(void *context, struct slot *slot, const char *why, struct err *err)
 {
-    if (of(context)->slots[slot->no].row.fence != slot->fence)
+    if (sim_of(context)->slots[slot->no].row.fence != slot->fence)
         return fenced_out(context, "retires its slot", slot, err);
-    sim_fail(of(context), "%s retires slot %d: %s", who(context), (int)slot->no, why);
+    sim_fail(sim_of(context), "%s retires slot %d: %s", sim_who(context), (int)slot->no, why);
     return err_set(err, ERR_CONFLICT, "retired");
 }
 
@@ -172,7 +160,7 @@ pg_claim(void *context, struct slot *slot, int64_t operation, const char *chunk_
          uint64_t max_bytes, struct arena *arena, struct claim *claim, struct err *err)
 {
     (void)max_bytes;
-    struct sim *sim = of(context);
+    struct sim *sim = sim_of(context);
     enum sim_luck luck = sim_luck(sim, false);
     if (luck == SIM_LOST)
         return lost(context, "claims", luck, err);
@@ -192,7 +180,7 @@ pg_claim(void *context, struct slot *slot, int64_t operation, const char *chunk_
         .exists = true, .seq = ++mine->next_seq, .operation = operation, .count = (int32_t)claim->count};
     snprintf(claim->chunk.id, UUID_TEXT, "%s", chunk_id);
     mine->chunk = claim->chunk;
-    sim_say(sim, "%s claims chunk %s in slot %d: events %" PRId64 " to %" PRId64, who(context), chunk_id,
+    sim_say(sim, "%s claims chunk %s in slot %d: events %" PRId64 " to %" PRId64, sim_who(context), chunk_id,
             (int)slot->no, claim->items[0].event_id, claim->items[claim->count - 1].event_id);
     return luck == SIM_ANSWERED || lost(context, "claims", luck, err);
 }
@@ -210,7 +198,7 @@ static bool
 pg_settle(void *context, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
           const char *evidence, struct err *err)
 {
-    struct sim *sim = of(context);
+    struct sim *sim = sim_of(context);
     enum sim_luck luck = sim_luck(sim, false);
     if (luck == SIM_LOST)
         return lost(context, "settles", luck, err);
@@ -220,10 +208,10 @@ pg_settle(void *context, struct slot *slot, const struct chunk *chunk, enum chun
     if (!mine->chunk.exists || strcmp(mine->chunk.id, chunk->id) != 0)
         return err_set(err, ERR_CONFLICT, "chunk %s is settled", chunk->id);
     if (outcome == CHUNK_IN_DOUBT) {
-        sim_fail(sim, "%s puts chunk %s in doubt: %s", who(context), chunk->id, evidence);
+        sim_fail(sim, "%s puts chunk %s in doubt: %s", sim_who(context), chunk->id, evidence);
         return err_set(err, ERR_CONFLICT, "doubt");
     }
-    sim_say(sim, "%s settles chunk %s as %s: %s", who(context), chunk->id,
+    sim_say(sim, "%s settles chunk %s as %s: %s", sim_who(context), chunk->id,
             outcome == CHUNK_COMMITTED ? "published" : "not published, its events are queued again",
             evidence);
     for (int64_t id = 1; id <= SIM_EVENTS; id++)
@@ -245,7 +233,7 @@ pg_settle_scanned(void *context, struct slot *slot, const struct chunk *chunk, c
                   size_t count, const char *evidence, struct err *err)
 {
     (void)slot, (void)published, (void)count, (void)evidence;
-    sim_fail(of(context), "%s settles chunk %s by a scan", who(context), chunk->id);
+    sim_fail(sim_of(context), "%s settles chunk %s by a scan", sim_who(context), chunk->id);
     return err_set(err, ERR_INTERNAL, "not here");
 }
 
@@ -255,7 +243,7 @@ pg_refuse(void *context, const struct slot *slot, int64_t operation, const struc
           size_t count, struct err *err)
 {
     (void)operation;
-    struct sim *sim = of(context);
+    struct sim *sim = sim_of(context);
     enum sim_luck luck = sim_luck(sim, false);
     if (luck == SIM_LOST)
         return lost(context, "refuses", luck, err);
@@ -265,7 +253,7 @@ pg_refuse(void *context, const struct slot *slot, int64_t operation, const struc
         struct sim_event *event = &sim->events[refusals[i].event_id];
         if (event->fate == SIM_QUEUED)
             event->fate = SIM_REFUSED;
-        sim_say(sim, "%s refuses event %" PRId64 ": %s", who(context), refusals[i].event_id,
+        sim_say(sim, "%s refuses event %" PRId64 ": %s", sim_who(context), refusals[i].event_id,
                 refusals[i].reason);
     }
     return luck == SIM_ANSWERED || lost(context, "refuses", luck, err);

@@ -8,23 +8,11 @@
 #include <stdlib.h>
 #include <cmocka.h>
 #include "engine/broken.h"
+#include "tests/lib/seeds.h"
 #include "tests/sim/sim.h"
 
 #define SCHEDULES 15000
 #define AT_MOST 40000 // schedules in which a broken rule must show; the rarest needs some hundreds
-
-static void
-seeds(uint64_t *first, uint64_t *count)
-{
-    const char *wish = getenv("REDRIVE_SEEDS");
-    *first = 1;
-    *count = SCHEDULES;
-    if (wish) {
-        char *end;
-        *first = strtoull(wish, &end, 10);
-        *count = *end == ',' ? strtoull(end + 1, NULL, 10) : 1;
-    }
-}
 
 static void
 holds_in_every_schedule(void **state)
@@ -33,7 +21,7 @@ holds_in_every_schedule(void **state)
     struct schedule found;
     struct sim_sights sights = {0};
     uint64_t first, count;
-    seeds(&first, &count);
+    seeds_wanted(SCHEDULES, &first, &count);
     broken_choose(BROKEN_NOTHING);
     if (sim_search(first, 1, count, &found, &sights)) {
         sim_tell(&found, stdout);

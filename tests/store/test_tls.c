@@ -1,8 +1,7 @@
 // TLS to PostgreSQL: verify-full lets the right server in and says of others what is wrong with them.
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include "store/checkup.h"
+#include "tests/lib/program.h"
 #include "world.h"
 
 static struct server {
@@ -14,35 +13,25 @@ static struct server {
 static bool
 run(char *out, size_t room, const char *const argv[])
 {
-    union {
-        const char *const *in;
-        char *const *out;
-    } words = {.in = argv}; // execv changes none of them
-    FILE *said = tmpfile();
-    assert_non_null(said);
-    pid_t pid = fork();
-    if (pid == 0) {
-        dup2(fileno(said), STDOUT_FILENO);
-        execv(argv[0], words.out);
-        _exit(127);
-    }
-    int status;
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    rewind(said);
-    out[fread(out, 1, room - 1, said)] = '\0';
-    fclose(said);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return program_run(out, room, argv) == 0;
 }
 
-static const char *
-value_of(const char *text, const char *name)
+// The postmaster reads its settings and its certificate when it comes to it; a new session has its time.
+static void
+await_settings(const char *socket, const char *since)
 {
-    static char value[200];
-    const char *at = strstr(text, name);
-    value[0] = '\0';
-    if (at)
-        snprintf(value, sizeof value, "%.*s", (int)strcspn(at + strlen(name), "\n"), at + strlen(name));
-    return value;
+    char sql[120];
+    snprintf(sql, sizeof sql, "SELECT (pg_conf_load_time() > '%s')::int", since);
+    for (int tries = 0;; tries++) {
+        PGconn *session = test_connect(socket);
+        bool is_read = test_number(session, sql);
+        PQfinish(session);
+        if (is_read)
+            return;
+        if (tries == 1000)
+            fail_msg("the server has not read its settings in ten seconds");
+        clock_sleep(10000);
+    }
 }
 
 // The server takes its certificate and key from texts it can read itself: whose files these are does not
@@ -63,26 +52,27 @@ use_certificate(const char *name)
     test_sql(server.admin, "ALTER SYSTEM SET ssl_cert_file = 'server.pem'");
     test_sql(server.admin, "ALTER SYSTEM SET ssl_key_file = 'server.key'");
     test_sql(server.admin, "ALTER SYSTEM SET ssl = on");
+    char since[60];
+    snprintf(since, sizeof since, "%s", test_text(server.admin, "SELECT clock_timestamp()"));
     test_sql(server.admin, "SELECT pg_reload_conf()");
-    clock_sleep(300000); // the postmaster reads them by itself
+    await_settings(socket, since);
 }
 
 static int
 begin_server(void **state)
 {
     (void)state;
-    char text[600], owner[40];
-    snprintf(owner, sizeof owner, "%ld", (long)getpid());
-    setenv("REDRIVE_OWNER", owner, 1); // the guard of the script ends the server with this program
+    char text[600];
+    program_own_servers();
     snprintf(server.dir, sizeof server.dir, "/tmp/redrive-tls.XXXXXX");
     assert_non_null(mkdtemp(server.dir));
     chmod(server.dir, 0755);
     if (!run(text, sizeof text, (const char *[]){"tests/lib/pg.sh", "start", server.dir, "--tcp", NULL}))
         return -1;
-    char socket[300], port[20];
-    snprintf(port, sizeof port, "%s", value_of(text, "PGPORT="));
-    snprintf(socket, sizeof socket, "host=%s port=%s user=postgres dbname=postgres",
-             value_of(text, "PGHOST="), port);
+    char socket[300], host[200], port[20];
+    program_value(text, "PGPORT=", port, sizeof port);
+    program_value(text, "PGHOST=", host, sizeof host);
+    snprintf(socket, sizeof socket, "host=%s port=%s user=postgres dbname=postgres", host, port);
     server.admin = test_connect(socket);
     snprintf(server.conninfo, sizeof server.conninfo, "host=127.0.0.1 port=%s user=postgres dbname=postgres",
              port);

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include "tests/lib/seeds.h"
 #include "tests/unit/fake.h"
 
-enum { WORKERS = 3 };
+enum { WORKERS = 3, SCHEDULES = 400 };
 
 static void
 run_schedule(uint64_t seed, int64_t poison, int64_t forbidden)
@@ -50,24 +51,11 @@ run_schedule(uint64_t seed, int64_t poison, int64_t forbidden)
 }
 
 static void
-seeds(uint64_t *first, uint64_t *count)
-{
-    const char *wish = getenv("REDRIVE_SEEDS");
-    *first = 1;
-    *count = 400;
-    if (wish) {
-        char *end;
-        *first = strtoull(wish, &end, 10);
-        *count = *end == ',' ? strtoull(end + 1, NULL, 10) : 1;
-    }
-}
-
-static void
 publishes_exactly_once_in_every_schedule(void **state)
 {
     (void)state;
     uint64_t first, count;
-    seeds(&first, &count);
+    seeds_wanted(SCHEDULES, &first, &count);
     for (uint64_t seed = first; seed < first + count; seed++)
         run_schedule(seed, 0, 0);
 }
@@ -77,7 +65,7 @@ refuses_the_one_poisonous_record(void **state)
 {
     (void)state;
     uint64_t first, count;
-    seeds(&first, &count);
+    seeds_wanted(SCHEDULES, &first, &count);
     for (uint64_t seed = first; seed < first + count; seed++)
         run_schedule(seed, 1 + (int64_t)(seed % FAKE_ITEMS), 0);
 }
@@ -87,7 +75,7 @@ refuses_what_goes_to_a_forbidden_topic(void **state)
 {
     (void)state;
     uint64_t first, count;
-    seeds(&first, &count);
+    seeds_wanted(SCHEDULES, &first, &count);
     for (uint64_t seed = first; seed < first + count; seed++)
         run_schedule(seed, 0, 1 + (int64_t)(seed % FAKE_ITEMS));
 }
