@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/embed.h"
 #include "commands/arguments.h"
+#include "core/filter.h"
 
 static void
 option_line(const struct option_row *row, struct strbuf *out)
@@ -60,8 +61,23 @@ static void
 filter_help(struct strbuf *out)
 {
     strbuf_add_text(
-        out, "\nA filter is terms such as type:created retries:>2 age:<2h; ! before a term inverts it; what "
-             "remains is\na regular expression on the error message. The screen's help lists the fields.\n");
+        out,
+        "\nA filter is terms such as type:created retries:>2 age:<2h; ! before a term inverts it; what "
+        "remains is\na regular expression on the error message. redrive filter --help lists the fields.\n");
+}
+
+static void
+field_lines(struct strbuf *out)
+{
+    const char *name;
+    const char *sentence;
+    strbuf_add_text(
+        out,
+        "\nA filter is terms and one regular expression on the error message; all must hold. ! before a "
+        "term inverts it;\na capital letter makes it exact, = takes the text as it is, \"…\" or /…/ hold "
+        "blanks, @NAME stands for a saved filter.\n");
+    for (size_t i = 0; filter_field_help(i, &name, &sentence); i++)
+        strbuf_printf(out, "  %-14s%s\n", name, sentence);
 }
 
 void
@@ -72,6 +88,8 @@ help_command(const struct command *command, struct strbuf *out)
     option_lines(command->options & AREA_CHOOSE, "Which events; these narrow each other", out);
     if ((command->options & AREA_CHOOSE) != 0)
         filter_help(out);
+    if ((command->options & AREA_FILTER) != 0)
+        field_lines(out);
     option_lines(command->options & ~(unsigned)(AREA_CHOOSE | AREA_SCREEN), "Options", out);
     option_lines(command->options & AREA_SCREEN, "The screen", out);
     option_lines(AREA_ALL, "Everywhere", out);
@@ -140,6 +158,24 @@ man_commands(struct strbuf *out)
 }
 
 static void
+man_filters(struct strbuf *out)
+{
+    const char *name;
+    const char *sentence;
+    strbuf_add_text(
+        out, ".SH FILTERS\nTerms, and one regular expression on the error message; all must hold. ! before a "
+             "term inverts it; a capital letter makes it exact, = takes the text as it is, \"...\" or /.../ "
+             "hold blanks, @NAME stands for a filter that was saved under that name.\n");
+    for (size_t i = 0; filter_field_help(i, &name, &sentence); i++) {
+        strbuf_add_text(out, ".TP\n\\fB");
+        man_text(out, name);
+        strbuf_add_text(out, "\\fR\n");
+        man_text(out, sentence);
+        strbuf_add_char(out, '\n');
+    }
+}
+
+static void
 man_settings(struct strbuf *out)
 {
     strbuf_add_text(
@@ -198,6 +234,7 @@ man_page(struct strbuf *out)
         "not process are grouped, filtered, sent again to Kafka, resolved or discarded. Every action of "
         "the screen has a command. Options may stand before or after the command.\n");
     man_commands(out);
+    man_filters(out);
     strbuf_add_text(out, ".SH OPTIONS EVERYWHERE\n");
     man_options(out, AREA_ALL);
     man_settings(out);
@@ -219,6 +256,21 @@ bash_words(struct strbuf *out, const struct command *command)
     for (int i = 0; i < OPTION_COUNT; i++)
         if (option_is_allowed(&option_rows[i], command))
             strbuf_printf(out, " --%s", option_rows[i].name);
+}
+
+// What may be typed behind the command: the words of its arguments, which are told by their small letters
+// from what stands for something.
+static void
+bash_arguments(struct strbuf *out, const struct command *command)
+{
+    static const char between[] = " |[]";
+    for (const char *at = command->args; *at != '\0';) {
+        at += strspn(at, between);
+        size_t len = strcspn(at, between);
+        if (len > 0 && strspn(at, "abcdefghijklmnopqrstuvwxyz-") == len)
+            strbuf_printf(out, " %.*s", (int)len, at);
+        at += len;
+    }
 }
 
 static void
@@ -244,8 +296,7 @@ bash_completion(struct strbuf *out)
     strbuf_add_text(out, "' -- \"$word\")) ;;\n");
     for (size_t i = 0; i < command_count; i++) {
         strbuf_printf(out, "    %s) COMPREPLY=($(compgen -W '", commands[i].name);
-        if (strcmp(commands[i].name, "operation") == 0)
-            strbuf_add_text(out, "pause resume cancel rate wait");
+        bash_arguments(out, &commands[i]);
         bash_words(out, &commands[i]);
         strbuf_add_text(out, "' -- \"$word\")) ;;\n");
     }

@@ -15,7 +15,9 @@ done
 run --generate man
 ok "the man page shows a service that is started again, and its exit statuses" all says 'Restart=always' ';' says RestartPreventExitStatus ';' says 'share/redrive/redrive'
 run --generate bash
-ok "the bash completion is a script" bash -n "$work/out"
+ok "the bash completion is a script" all bash -n "$work/out" ';' says "pause resume cancel approve rate ramp settle-for halt-above wait decide published again" ';' says "' category rules"
+run filter --help
+ok "the fields of a filter, with a sentence each" all exits 0 ';' says "retries:      the retry count" ';' says '$.path'
 run --generate html
 ok "--generate of something else" all exits 2 ';' one_sentence
 
@@ -28,7 +30,7 @@ ok "an unknown option suggests" all exits 2 ';' one_sentence ';' warns "did you 
 run groups --rate 5
 ok "an option of another command is refused" all exits 2 ';' one_sentence ';' warns "no option --rate"
 run reprocess --canary 5
-ok "an option that does not exist yet is refused" all exits 2 ';' one_sentence
+ok "a change of nothing that was chosen is refused" all exits 2 ';' one_sentence ';' warns "none were chosen"
 run groups --filter
 ok "a missing value" all exits 2 ';' one_sentence ';' warns "needs a value"
 run groups --json=yes
