@@ -8,6 +8,7 @@
 #include "commands/json.h"
 #include "commands/output.h"
 #include "core/filter_saved.h"
+#include "core/outline.h"
 #include "core/pattern.h"
 #include "engine/sieve.h"
 #include "store/events.h"
@@ -109,7 +110,10 @@ print_plan(struct call *call, const struct sieve *sieve, const struct filter *fi
                        !sieve->is_usable    ? "rows"
                        : sieve->asks_server ? sieve->index[0] ? "index" : "server literal"
                                             : "column");
-        value_add_bytes(object, "literal", sieve->literal.len ? strbuf_bytes(&sieve->literal) : BYTES_ABSENT);
+        struct strbuf literal = {0};
+        outline_print(strbuf_bytes(&sieve->outline), &literal);
+        value_add_bytes(object, "literal", literal.len ? strbuf_bytes(&literal) : BYTES_ABSENT);
+        strbuf_release(&literal);
         value_add_text(object, "index", sieve->index[0] ? sieve->index : NULL);
         value_add_int(object, "sample", sieve->sample);
         value_add_real(object, "read_us", sieve->read_us);

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
+#include "core/outline.h"
 #include "core/pattern_literal.h"
 
 // Limits of reliability.md 5.6. The match limit holds for one start offset; the clock is looked at between
@@ -45,9 +46,10 @@ struct pattern {
     bool is_caseless;
     bool is_plain;         // the literal is all of it
     struct strbuf literal; // every match holds it
-    pcre2_code *held;      // that literal, compiled; NULL: none
-    int64_t limited;       // µs spent on texts that ended at the limit
-    struct strbuf mended;  // the text last matched, where it was no UTF-8
+    struct strbuf outline;
+    pcre2_code *held;     // that literal, compiled; NULL: none
+    int64_t limited;      // µs spent on texts that ended at the limit
+    struct strbuf mended; // the text last matched, where it was no UTF-8
 };
 
 static bool
@@ -157,7 +159,9 @@ compile(struct bytes text, bool is_caseless, struct err *err)
 static void
 find_literal(struct pattern *pattern, struct bytes text)
 {
-    pattern->is_plain = pattern_literal(text, &pattern->literal);
+    pattern->is_plain = pattern_literal(text, &pattern->literal, &pattern->outline);
+    if (pattern->is_caseless)
+        outline_ignore_case(&pattern->outline, "");
     if (pattern->literal.len == 0)
         return;
     int code;
@@ -219,6 +223,7 @@ pattern_destroy(struct pattern *pattern)
     pcre2_code_free(pattern->code);
     pcre2_code_free(pattern->held);
     strbuf_release(&pattern->literal);
+    strbuf_release(&pattern->outline);
     strbuf_release(&pattern->mended);
     free(pattern);
 }
@@ -320,7 +325,9 @@ match_limited(struct pattern *pattern, struct bytes text, size_t from)
     if (result >= 0 || result == PCRE2_ERROR_NOMATCH)
         return result;
     pattern->limited += clock_mono() - began;
-    return pattern_find_held(pattern, text, from) == SIZE_MAX ? PCRE2_ERROR_NOMATCH : result;
+    bool may_match = pattern_find_held(pattern, text, from) != SIZE_MAX &&
+                     outline_fits(pattern_outline(pattern), pattern->is_caseless, text);
+    return may_match ? result : PCRE2_ERROR_NOMATCH;
 }
 
 enum pattern_verdict
@@ -357,6 +364,19 @@ struct bytes
 pattern_holds(const struct pattern *pattern)
 {
     return strbuf_bytes(&pattern->literal);
+}
+
+struct bytes
+pattern_outline(const struct pattern *pattern)
+{
+    return strbuf_bytes(&pattern->outline);
+}
+
+bool
+pattern_is_outline(const struct pattern *pattern)
+{
+    return pattern->is_plain && pattern->outline.len == pattern->literal.len &&
+           outline_is_text(pattern_outline(pattern));
 }
 
 bool

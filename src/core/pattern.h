@@ -3,7 +3,7 @@
 // Compiled with UTF, JIT where the system allows it, smart case (a capital letter in the pattern, of any
 // script, makes it exact). Every match is held to match, depth and heap limits and to a wall-clock budget of
 // 50 ms a text (reliability.md 5.6; a slice in hand may go over it); past them the answer is PATTERN_LIMIT,
-// never "no", but for a text without the literal that every match holds: there it is "no". Slices are cut so
+// never "no", but for a text without what every match holds: there it is "no". Slices are cut so
 // that one takes some milliseconds at most. A pattern that keeps running into its limits is given less and
 // less time for the texts that follow, so that a million of them come to an end too. In text that is not
 // valid UTF-8 each bad byte is a character that nobody asks for. Not thread-safe: one pattern, one thread at
@@ -33,6 +33,10 @@ enum pattern_verdict pattern_is_in(struct pattern *pattern, struct bytes text);
 
 // The text that every match holds (core/pattern_literal), as it stands in the pattern; empty: none is known.
 struct bytes pattern_holds(const struct pattern *pattern);
+// What every match holds as a server can look for it (core/outline); empty: nothing is known. Where it is all
+// there is, what fits matches.
+struct bytes pattern_outline(const struct pattern *pattern);
+bool pattern_is_outline(const struct pattern *pattern);
 bool pattern_is_caseless(const struct pattern *pattern);
 bool pattern_is_plain(const struct pattern *pattern); // it is that text and nothing else
 // The first place at or behind `from` where valid UTF-8 text holds it, or SIZE_MAX. Without a literal:

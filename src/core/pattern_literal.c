@@ -3,13 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/utf8.h"
+#include "core/outline.h"
 
 struct reader {
     struct bytes text;
     size_t at;
     struct strbuf run;     // literal characters that follow each other
     struct strbuf longest; // of the runs that have ended
-    bool is_only;          // nothing but literal characters so far
+    struct strbuf outline;
+    bool is_only; // nothing but literal characters so far
+    bool has_alternatives;
 };
 
 static char
@@ -72,6 +75,15 @@ skip_braces(struct reader *reader)
     while (reader->at < reader->text.len && peek(reader, 0) != '}')
         reader->at++;
     reader->at++;
+}
+
+// What a piece that is no literal character takes of a text.
+enum width { NOTHING, ONE_CHARACTER, ANYTHING };
+
+static enum width
+width_of_escape(char letter)
+{
+    return strchr("bBAzZG", letter) ? NOTHING : strchr("RX", letter) ? ANYTHING : ONE_CHARACTER;
 }
 
 // Over an escape that is no literal character. False: what it means for the rest is not known here.
@@ -162,22 +174,50 @@ add_character(struct reader *reader, size_t from, size_t len)
     unsigned least;
     reader->at = from + len;
     bool is_repeated = quantifier(reader, &least);
-    if (!is_repeated || least > 0)
+    if (!is_repeated || least > 0) {
         strbuf_add(&reader->run, bytes_slice(reader->text, from, len));
+        strbuf_add(&reader->outline, bytes_slice(reader->text, from, len));
+    }
     if (is_repeated) {
         reader->is_only = false;
         end_run(reader);
+        outline_add_gap(&reader->outline, OUTLINE_ANY);
     }
+}
+
+static void
+begin_alternative(struct reader *reader)
+{
+    reader->at++;
+    reader->is_only = false;
+    reader->has_alternatives = true;
+    end_run(reader);
+    outline_end_alternative(&reader->outline);
+    outline_begin_alternative(&reader->outline);
+}
+
+static void
+add_piece(struct reader *reader, enum width width)
+{
+    unsigned least;
+    bool is_repeated = quantifier(reader, &least);
+    if (width == ONE_CHARACTER && (!is_repeated || least > 0))
+        outline_add_gap(&reader->outline, OUTLINE_ONE);
+    if (width == ANYTHING || (width == ONE_CHARACTER && is_repeated))
+        outline_add_gap(&reader->outline, OUTLINE_ANY);
 }
 
 // One piece of the expression. False: give up.
 static bool
 read_piece(struct reader *reader)
 {
-    unsigned least;
     char c = peek(reader, 0);
-    if (c == '|' || c == ')' || c == '\0')
+    if (c == ')' || c == '\0')
         return false;
+    if (c == '|') {
+        begin_alternative(reader);
+        return true;
+    }
     bool is_escape = c == '\\';
     if (is_escape && peek(reader, 1) && (unsigned char)peek(reader, 1) < 0x80 && !is_word(peek(reader, 1))) {
         add_character(reader, reader->at + 1, 1);
@@ -191,26 +231,34 @@ read_piece(struct reader *reader)
 
     reader->is_only = false;
     end_run(reader);
+    enum width width = is_escape              ? width_of_escape(peek(reader, 1))
+                       : c == '^' || c == '$' ? NOTHING
+                       : c == '(' || c == '{' ? ANYTHING
+                                              : ONE_CHARACTER;
     if (is_escape  ? !skip_escape(reader)
         : c == '(' ? !skip_group(reader)
         : c == '[' ? !skip_class(reader)
                    : (reader->at++, c == '*' || c == '+' || c == '?' || c == '{'))
         return false;
-    quantifier(reader, &least);
+    add_piece(reader, width);
     return true;
 }
 
 bool
-pattern_literal(struct bytes expression, struct strbuf *literal)
+pattern_literal(struct bytes expression, struct strbuf *literal, struct strbuf *outline)
 {
     struct reader reader = {.text = expression, .is_only = true};
     bool is_read = bytes_find(expression, BYTES("(*"), 0) == SIZE_MAX;
     while (is_read && reader.at < expression.len)
         is_read = read_piece(&reader);
     end_run(&reader);
-    if (is_read)
+    outline_end_alternative(&reader.outline);
+    if (is_read && !reader.has_alternatives)
         strbuf_add(literal, strbuf_bytes(&reader.longest));
+    if (is_read)
+        strbuf_add(outline, strbuf_bytes(&reader.outline));
     bool is_plain = is_read && reader.is_only && reader.longest.len > 0;
+    strbuf_release(&reader.outline);
     strbuf_release(&reader.run);
     strbuf_release(&reader.longest);
     return is_plain;

@@ -410,7 +410,7 @@ term_to_seek(const struct search *search)
     return is_fit ? found : TERMS;
 }
 
-// Asks the server for the literal of that term, where it has one and most of the column is not there.
+// Asks the server for what that term holds, where that is known and most of the column is not there.
 static void
 begin_hits(struct search *search)
 {
@@ -425,17 +425,11 @@ begin_hits(struct search *search)
     if (column->is_bottom || missing < (search->query.seeks_first ? 1 : SEEK_LEAST) ||
         !is_worth_all(search, column))
         return;
-    struct strbuf literal = {0};
-    sieve_literal(term->pattern, &literal);
-    struct text_seek *seek = literal.len ? text_cache_seek(cache, term->text) : NULL;
-    if (seek) {
-        const struct event_scan scan = {.text = term->text,
-                                        .statuses = 1u << EVENT_PENDING,
-                                        .literal = strbuf_bytes(&literal),
-                                        .is_caseless = pattern_is_caseless(term->pattern)};
+    struct event_scan scan = {.text = term->text, .statuses = 1u << EVENT_PENDING};
+    sieve_ask(term->pattern, &scan);
+    struct text_seek *seek = scan.outline.len ? text_cache_seek(cache, term->text) : NULL;
+    if (seek)
         search_hits_begin(&search->hits, search->query.filter, n, seek, &scan, missing);
-    }
-    strbuf_release(&literal);
 }
 
 // Takes what came of it. True: it is left alone for now.
@@ -505,6 +499,7 @@ search_explain(const struct search *search, struct strbuf *out)
                   " different texts matched in %" PRId64 " blocks\n",
                   search->at, search->query.count, search->rows_read, search->texts_matched, search->blocks);
     if (search->hits.is_whole)
-        strbuf_printf(out, "the server looked for the literal: %zu events hold it, %zu of them match\n",
+        strbuf_printf(out,
+                      "the server looked for what every match holds: %zu events hold it, %zu of them match\n",
                       search->hits.rows, search->hits.count);
 }

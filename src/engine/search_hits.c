@@ -4,14 +4,14 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 
-enum { SELECTIVE = 4, MOST_ROWS = 250000, LOOK_EVERY = 32 };
+enum { SELECTIVE = 4, MOST_ROWS = 250000, MOST_IDS = 1000000, LOOK_EVERY = 32 };
 
 void
 search_hits_begin(struct search_hits *hits, struct filter *filter, size_t term, struct text_seek *seek,
                   const struct event_scan *scan, size_t count)
 {
     *hits = (struct search_hits){.filter = filter, .term = term, .seek = seek, .began = clock_mono()};
-    hits->most = count / SELECTIVE < MOST_ROWS ? count / SELECTIVE : MOST_ROWS;
+    hits->most = scan->is_enough ? MOST_IDS : count / SELECTIVE < MOST_ROWS ? count / SELECTIVE : MOST_ROWS;
     text_seek_begin(seek, scan);
 }
 
@@ -41,17 +41,25 @@ event_of(const struct text_page *page, size_t i)
     return event;
 }
 
+static enum filter_verdict
+match_place(const struct search_hits *hits, size_t i)
+{
+    if (hits->page->places[i].fits)
+        return FILTER_YES;
+    struct event event = event_of(hits->page, i);
+    return filter_match_term(hits->filter, hits->term, &event);
+}
+
 // The rest of the page, as far as there is time.
 static void
 match_page(struct search_hits *hits, int64_t until)
 {
     while (hits->at < hits->page->count) {
-        struct event event = event_of(hits->page, hits->at++);
-        enum filter_verdict verdict = filter_match_term(hits->filter, hits->term, &event);
+        int64_t id = hits->page->places[hits->at].id;
+        enum filter_verdict verdict = match_place(hits, hits->at++);
         if (verdict != FILTER_NO) {
             hits->hits = alloc_grow(hits->hits, hits->count, &hits->capacity, sizeof *hits->hits);
-            hits->hits[hits->count++] =
-                (struct hit){.id = event.id, .is_undecided = verdict == FILTER_UNDECIDED};
+            hits->hits[hits->count++] = (struct hit){.id = id, .is_undecided = verdict == FILTER_UNDECIDED};
         }
         bool looks = hits->at % LOOK_EVERY == 0 || verdict == FILTER_UNDECIDED;
         if (looks && clock_mono() >= until)

@@ -1,8 +1,9 @@
 // search_hits: of a search, what one term says of every event by one pass of the server over the table
-// (engine/text_seek): those that hold its literal come here and are matched, all the others do not match.
+// (engine/text_seek): those that hold what every match holds come here and are matched, all the
+// others do not match.
 //
 // For a search whose texts are not in memory yet: half the work of reading them all. Nothing is said until
-// the pass is over, and it is given up where so many events hold the literal that reading all is as good.
+// the pass is over, and it is given up where so many texts come that reading all is as good.
 #ifndef REDRIVE_ENGINE_SEARCH_HITS_H
 #define REDRIVE_ENGINE_SEARCH_HITS_H
 

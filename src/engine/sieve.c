@@ -6,37 +6,31 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "core/event.h"
+#include "core/outline.h"
 #include "core/pattern.h"
 
-enum { SAMPLE = 8000, LEAST_LITERAL = 3, TICK_ROWS = 1000 };
+enum { SAMPLE = 2000, LEAST_BYTES = 3, TICK_ROWS = 1000 };
 
 // --- the choice ---
 
-// All of it where case counts, else the longest part in ASCII without k, s and i, which have kin elsewhere
-// (KELVIN SIGN, LONG S, the dotless ı).
-static struct bytes
-safe_part(struct bytes holds)
+static bool
+has_letter(struct bytes outline)
 {
-    struct bytes longest = {"", 0};
-    for (size_t from = 0, at = 0; at <= holds.len; at++) {
-        bool is_end =
-            at == holds.len || (unsigned char)holds.data[at] >= 0x80 || strchr("kKsSiI", holds.data[at]);
-        if (!is_end)
-            continue;
-        if (at - from > longest.len)
-            longest = bytes_slice(holds, from, at - from);
-        from = at + 1;
-    }
-    return longest;
+    for (size_t i = 0; i < outline.len; i++)
+        if ((outline.data[i] >= 'a' && outline.data[i] <= 'z') ||
+            (outline.data[i] >= 'A' && outline.data[i] <= 'Z'))
+            return true;
+    return false;
 }
 
 void
-sieve_literal(const struct pattern *pattern, struct strbuf *literal)
+sieve_ask(const struct pattern *pattern, struct event_scan *scan)
 {
-    struct bytes holds = pattern_holds(pattern);
-    struct bytes part = pattern_is_caseless(pattern) ? safe_part(holds) : holds;
-    if (part.len >= LEAST_LITERAL)
-        strbuf_add(literal, part);
+    struct bytes outline = pattern_outline(pattern);
+    bool is_worth_it = outline_weight(outline) >= LEAST_BYTES;
+    scan->outline = is_worth_it ? outline : BYTES_ABSENT;
+    scan->is_caseless = pattern_is_caseless(pattern) && has_letter(outline);
+    scan->is_enough = is_worth_it && pattern_is_outline(pattern);
 }
 
 static int
@@ -47,8 +41,8 @@ worth(const struct filter *filter, size_t i)
     if (from != FILTER_FROM_ERROR && from != FILTER_FROM_STACK && from != FILTER_FROM_PAYLOAD)
         return 0;
     int cheap = from == FILTER_FROM_ERROR ? 3 : from == FILTER_FROM_STACK ? 2 : 1;
-    bool has_literal = pattern && !filter_term_is_inverted(filter, i) && pattern_holds(pattern).len > 0;
-    return cheap + (has_literal ? 10 : 0) + (filter_term_is_inverted(filter, i) ? 0 : 4);
+    bool has_outline = pattern && !filter_term_is_inverted(filter, i) && pattern_outline(pattern).len > 0;
+    return cheap + (has_outline ? 10 : 0) + (filter_term_is_inverted(filter, i) ? 0 : 4);
 }
 
 static void
@@ -71,8 +65,11 @@ choose_term(struct sieve *sieve, struct filter *filter)
     struct pattern *pattern = filter_term_pattern(filter, sieve->term);
     if (!pattern || filter_term_is_inverted(filter, sieve->term))
         return;
-    sieve->is_caseless = pattern_is_caseless(pattern);
-    sieve_literal(pattern, &sieve->literal);
+    struct event_scan scan = {0};
+    sieve_ask(pattern, &scan);
+    sieve->is_caseless = scan.is_caseless;
+    sieve->is_enough = scan.is_enough;
+    strbuf_add(&sieve->outline, scan.outline);
 }
 
 // --- one pass ---
@@ -91,25 +88,34 @@ static struct event_scan
 scan_of(const struct sieve *sieve)
 {
     return (struct event_scan){.text = sieve->text,
-                               .literal = strbuf_bytes(&sieve->literal),
+                               .outline = strbuf_bytes(&sieve->outline),
                                .is_caseless = sieve->is_caseless,
+                               .is_enough = sieve->is_enough,
                                .is_indexed = sieve->index[0] != '\0'};
 }
 
-static bool
-sift(void *context, int64_t id, int64_t created_wall, struct bytes text)
+static enum filter_verdict
+match_row(const struct sifting *sifting, const struct scanned_row *row)
 {
-    struct sifting *sifting = context;
-    struct event event = {.id = id, .created_at = TIME_ABSENT};
+    if (row->fits)
+        return FILTER_YES;
+    struct event event = {.id = row->id, .created_at = TIME_ABSENT};
     *(sifting->sieve->text == EVENT_TEXT_ERROR   ? &event.error_message
       : sifting->sieve->text == EVENT_TEXT_STACK ? &event.stack_trace
-                                                 : &event.payload) = text;
-    enum filter_verdict verdict = filter_match_term(sifting->filter, sifting->sieve->term, &event);
+                                                 : &event.payload) = row->text;
+    return filter_match_term(sifting->filter, sifting->sieve->term, &event);
+}
+
+static bool
+sift(void *context, const struct scanned_row *row)
+{
+    struct sifting *sifting = context;
+    enum filter_verdict verdict = match_row(sifting, row);
     if (verdict != FILTER_NO) {
         sifting->sieved =
             alloc_grow(sifting->sieved, sifting->count, &sifting->capacity, sizeof *sifting->sieved);
         sifting->sieved[sifting->count++] = (struct sieved){
-            .id = id, .created_wall = created_wall, .is_undecided = verdict == FILTER_UNDECIDED};
+            .id = row->id, .created_wall = row->created_wall, .is_undecided = verdict == FILTER_UNDECIDED};
     }
     return ++sifting->rows % TICK_ROWS != 0 || !sifting->tick ||
            sifting->tick(sifting->context, sifting->rows);
@@ -130,8 +136,10 @@ sieve_run(const struct sieve *sieve, struct store *store, struct filter *filter,
     struct sifting sifting = {.filter = filter, .sieve = sieve, .tick = tick, .context = context};
     struct event_scan scan = scan_of(sieve);
     scan.statuses = statuses;
-    if (!sieve->asks_server)
-        scan.literal = BYTES_ABSENT;
+    if (!sieve->asks_server) {
+        scan.outline = BYTES_ABSENT;
+        scan.is_enough = false;
+    }
     *sieved = NULL;
     *count = 0;
     if (!store_scan_texts(store, &scan, sift, &sifting, err)) {
@@ -157,7 +165,8 @@ sift_sample(void *context, int64_t id, struct bytes text)
 {
     struct sample *sample = context;
     sample->lowest = sample->lowest == 0 || id < sample->lowest ? id : sample->lowest;
-    (void)sift(&sample->sifting, id, TIME_ABSENT, text);
+    const struct scanned_row row = {.id = id, .created_wall = TIME_ABSENT, .text = text};
+    (void)sift(&sample->sifting, &row);
 }
 
 static double
@@ -166,7 +175,7 @@ per_row(int64_t began, int64_t rows)
     return rows ? (double)(clock_mono() - began) / (double)rows : 0;
 }
 
-// *rows: how many of the newest hold the literal.
+// *rows: how many of the newest fit the outline.
 static bool
 measure(struct sieve *sieve, struct store *store, struct filter *filter, int64_t *rows, struct err *err)
 {
@@ -181,10 +190,28 @@ measure(struct sieve *sieve, struct store *store, struct filter *filter, int64_t
 
     const struct event_scan scan = scan_of(sieve);
     began = clock_mono();
-    if (!ok || !store_count_literal(store, &scan, sample.lowest, rows, err))
+    if (!ok || !store_count_fitting(store, &scan, sample.lowest, rows, err))
         return false;
     sieve->asked_us = per_row(began, sieve->sample);
     return true;
+}
+
+// The server's case is that of its locale then, where i is not always I.
+static void
+go_by_index(struct sieve *sieve)
+{
+    size_t before = sieve->outline.len;
+    struct strbuf reduced = {0};
+    strbuf_add(&reduced, strbuf_bytes(&sieve->outline));
+    outline_ignore_case(&reduced, "i");
+    if (outline_weight(strbuf_bytes(&reduced)) < LEAST_BYTES) {
+        sieve->index[0] = '\0';
+        strbuf_release(&reduced);
+        return;
+    }
+    strbuf_release(&sieve->outline);
+    sieve->outline = reduced;
+    sieve->is_enough = sieve->is_enough && reduced.len == before;
 }
 
 bool
@@ -192,10 +219,12 @@ sieve_init(struct sieve *sieve, struct store *store, struct filter *filter, stru
 {
     *sieve = (struct sieve){0};
     choose_term(sieve, filter);
-    if (!sieve->is_usable || sieve->literal.len == 0)
+    if (!sieve->is_usable || sieve->outline.len == 0)
         return true;
     if (!store_trigram_index(store, sieve->text, sieve->index, err))
         return false;
+    if (sieve->index[0] && sieve->is_caseless)
+        go_by_index(sieve);
 
     // Twice: the first time pays for looking into the catalog.
     int64_t rows = 0;
@@ -210,7 +239,7 @@ sieve_init(struct sieve *sieve, struct store *store, struct filter *filter, stru
 void
 sieve_release(struct sieve *sieve)
 {
-    strbuf_release(&sieve->literal);
+    strbuf_release(&sieve->outline);
     *sieve = (struct sieve){0};
 }
 
@@ -223,15 +252,18 @@ sieve_explain(const struct sieve *sieve, const struct filter *filter, struct str
     }
     strbuf_printf(out, "one pass over the column of %s, then whole rows of what it lets through\n",
                   filter_term_name(filter, sieve->term));
-    if (sieve->literal.len == 0)
+    struct strbuf outline = {0};
+    outline_print(strbuf_bytes(&sieve->outline), &outline);
+    if (outline.len == 0)
         strbuf_add_text(out, "the server is asked for every row: there is no literal it could look for\n");
     else if (sieve->asks_server)
-        strbuf_printf(out, "the server is asked for rows with \"%s\"%s%s%s\n", strbuf_text(&sieve->literal),
+        strbuf_printf(out, "the server is asked for rows with \"%s\"%s%s%s\n", strbuf_text(&outline),
                       sieve->is_caseless ? " in any case" : "", sieve->index[0] ? ", by index " : "",
                       sieve->index);
     else
         strbuf_printf(out, "the server is asked for every row: looking for \"%s\" would take it longer\n",
-                      strbuf_text(&sieve->literal));
+                      strbuf_text(&outline));
+    strbuf_release(&outline);
     if (sieve->sample)
         strbuf_printf(out,
                       "measured on the newest %" PRId64

@@ -2,8 +2,9 @@
 // pass over that term's column instead of over whole rows. What comes through is then read and matched with
 // the whole filter, so a sieve may let too much through and never too little.
 //
-// Where every match holds a literal, the server is asked only for rows that hold it (by a trigram index, if
-// there is one). Whether that is worth it is measured on the newest rows before, and told by --explain.
+// Where it is known what every match holds, the server is asked only for rows that hold it (by a trigram
+// index, if there is one). Whether that is worth it is measured on the newest rows before, and told by
+// --explain.
 #ifndef REDRIVE_ENGINE_SIEVE_H
 #define REDRIVE_ENGINE_SIEVE_H
 
@@ -15,19 +16,20 @@ struct sieve {
     bool is_usable; // there is a term that reads a long column
     size_t term;    // of the filter
     enum event_text text;
-    struct strbuf literal; // that the server is asked for; empty: there is none it could be asked for
+    struct strbuf outline; // that the server is asked for; empty: there is none it could be asked for
     bool is_caseless;
+    bool is_enough;   // what fits the outline matches
     char index[64];   // "" none
-    bool asks_server; // for the literal
+    bool asks_server; // for the outline
     // Measured on the newest rows.
     int64_t sample;  // rows
     double read_us;  // a row read and matched here
-    double asked_us; // a row where the server looks for the literal
+    double asked_us; // a row where the server looks for the outline
 };
 
-// Appends what a server is to look for where the pattern is to match: the literal, or as much of it as any
-// server finds in the same rows; nothing where that is too little to be worth it.
-void sieve_literal(const struct pattern *pattern, struct strbuf *literal);
+// Fills in what a server is to look for where the pattern is to match (of outline, is_caseless and
+// is_enough); the outline is the pattern's, and absent where it is too little to be worth it.
+void sieve_ask(const struct pattern *pattern, struct event_scan *scan);
 
 // Chooses and measures. The filter is borrowed until the end of sieve_run.
 bool sieve_init(struct sieve *sieve, struct store *store, struct filter *filter, struct err *err) MUST_CHECK;

@@ -21,6 +21,7 @@ struct text_page {
     struct text_place {
         int64_t id;
         size_t from, len; // of bytes; len SIZE_MAX: absent
+        bool fits;        // as in struct scanned_row
     } * places;
     size_t count, capacity;
     struct strbuf bytes;

@@ -29,7 +29,7 @@ struct job {
     struct text_seek *seek;
     uint64_t run;
     struct event_scan scan;
-    struct strbuf literal;
+    struct strbuf outline;
     struct text_page *page;
 };
 
@@ -45,7 +45,7 @@ drop_job(void *given)
     struct job *job = given;
     if (!job)
         return;
-    strbuf_release(&job->literal);
+    strbuf_release(&job->outline);
     text_page_destroy(job->page);
     free(job);
 }
@@ -71,13 +71,13 @@ hand_over(struct job *job)
 }
 
 static bool
-add_row(void *context, int64_t id, int64_t created_wall, struct bytes text)
+add_row(void *context, const struct scanned_row *row)
 {
-    (void)created_wall;
     struct job *job = context;
     if (job->run != job->seek->run)
         return false;
-    text_page_add(job->page, id, text);
+    text_page_add(job->page, row->id, row->text);
+    job->page->places[job->page->count - 1].fits = row->fits;
     bool is_full = job->page->bytes.len >= PAGE_BYTES || job->page->count >= PAGE_ROWS;
     return !is_full || hand_over(job);
 }
@@ -185,8 +185,8 @@ text_seek_begin(struct text_seek *seek, const struct event_scan *scan)
     job->seek = seek;
     job->run = ++seek->run;
     job->scan = *scan;
-    strbuf_add(&job->literal, scan->literal);
-    job->scan.literal = strbuf_bytes(&job->literal);
+    strbuf_add(&job->outline, scan->outline);
+    job->scan.outline = strbuf_bytes(&job->outline);
     drop_job(mailbox_take(seek->given, 0)); // stopped before it began
     (void)!mailbox_put(seek->given, job, -1);
     seek->is_busy = true;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "core/event.h"
+#include "core/outline.h"
 #include "store/pg.h"
 
 #define ROWS_DOWN                                                                                            \
@@ -102,13 +103,37 @@ store_id_bounds(struct store *store, int64_t *lowest, int64_t *highest, struct e
     return true;
 }
 
-// Escaped for LIKE, with % at both ends; in lower case where case does not count.
-static void
-add_like(const struct event_scan *scan, struct strbuf *like)
+// --- scans ---
+
+// How the server finds what fits. ILIKE takes several times as long as LIKE over lower case where that is of
+// ASCII only, but only ILIKE goes by a trigram index; and a text alone is found quicker by its place.
+enum way { EXACT, CASELESS, CASELESS_TEXT, BY_INDEX };
+
+static enum way
+way_of(const struct event_scan *scan)
 {
+    return !scan->is_caseless               ? EXACT
+           : scan->is_indexed               ? BY_INDEX
+           : outline_is_text(scan->outline) ? CASELESS_TEXT
+                                            : CASELESS;
+}
+
+// One alternative of an outline for LIKE, with % at both ends; in lower case where case does not count.
+static void
+add_like(const struct store *store, const struct event_scan *scan, struct bytes alternative,
+         struct strbuf *like)
+{
+    // Elsewhere what is one character here may be several there.
+    const char *encoding = PQparameterStatus(store->conn, "server_encoding");
+    char one = encoding && strcmp(encoding, "UTF8") == 0 ? '_' : '%';
     strbuf_add_char(like, '%');
-    for (size_t i = 0; i < scan->literal.len; i++) {
-        char c = scan->literal.data[i];
+    for (size_t i = 0; i < alternative.len; i++) {
+        char c = alternative.data[i];
+        bool is_any = (unsigned char)c == OUTLINE_ANY;
+        if (is_any || (unsigned char)c == OUTLINE_ONE) {
+            strbuf_add_char(like, is_any ? '%' : one);
+            continue;
+        }
         if (strchr("%_\\", c))
             strbuf_add_char(like, '\\');
         strbuf_add_char(like, scan->is_caseless && c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c);
@@ -116,60 +141,95 @@ add_like(const struct event_scan *scan, struct strbuf *like)
     strbuf_add_char(like, '%');
 }
 
-// That a column holds what add_like made. ILIKE takes several times as long as LIKE over lower case where
-// that is of ASCII only, but only ILIKE goes by a trigram index.
-enum { EXACT, CASELESS, BY_INDEX, WAYS };
-#define HOLDS(column, like)                                                                                  \
-    {                                                                                                        \
-        [EXACT] = " AND (" column " LIKE " like,                                                             \
-        [CASELESS] = " AND (pg_catalog.lower(" column " COLLATE \"C\") LIKE " like,                          \
-        [BY_INDEX] = " AND (" column " ILIKE " like,                                                         \
-    }
-
-static int
-way_of(const struct event_scan *scan)
+static bool
+has_alternatives(const struct event_scan *scan)
 {
-    return !scan->is_caseless ? EXACT : scan->is_indexed ? BY_INDEX : CASELESS;
+    return scan->outline.len && memchr(scan->outline.data, OUTLINE_OR, scan->outline.len);
 }
 
-#define SET_LIKE "(SELECT pg_catalog.current_setting('redrive.like'))"
-// What a COPY, which has no parameters, reads its value from. Rows that come from several processes of the
-// server at once are taken to cost it no more for that: they are to be here soon.
-static bool
-set_like(struct store *store, const struct event_scan *scan, struct err *err)
+static void
+add_lower(struct bytes text, struct strbuf *out)
 {
-    struct strbuf like = {0};
-    struct params params = {0};
-    add_like(scan, &like);
-    param_text(&params, strbuf_text(&like));
-    bool ok = pg_do(store, FOR_SCANNING,
-                    "SELECT pg_catalog.set_config('redrive.like', $1, true),"
-                    " pg_catalog.set_config('parallel_tuple_cost', '0', true)",
-                    &params, err);
-    strbuf_release(&like);
-    return ok;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.data[i];
+        strbuf_add_char(out, c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c);
+    }
+}
+
+// The whole outline: a text for LIKE, or an array of them in PostgreSQL's own writing (manual, 8.15.2).
+static void
+add_likes(const struct store *store, const struct event_scan *scan, struct strbuf *likes)
+{
+    if (way_of(scan) == CASELESS_TEXT) {
+        add_lower(scan->outline, likes);
+        return;
+    }
+    if (!has_alternatives(scan)) {
+        add_like(store, scan, scan->outline, likes);
+        return;
+    }
+    for (size_t from = 0; from <= scan->outline.len;) {
+        struct bytes rest = bytes_slice(scan->outline, from, SIZE_MAX);
+        const char *mark = rest.len ? memchr(rest.data, OUTLINE_OR, rest.len) : NULL;
+        struct bytes one = bytes_slice(rest, 0, mark ? (size_t)(mark - rest.data) : rest.len);
+        struct strbuf like = {0};
+        add_like(store, scan, one, &like);
+        strbuf_add_text(likes, from ? ",\"" : "{\"");
+        for (size_t i = 0; i < like.len; i++) {
+            if (strchr("\"\\", like.data[i]))
+                strbuf_add_char(likes, '\\');
+            strbuf_add_char(likes, like.data[i]);
+        }
+        strbuf_add_char(likes, '"');
+        strbuf_release(&like);
+        from += one.len + 1;
+    }
+    strbuf_add_char(likes, '}');
+}
+
+// That the text fits, by the likes in this expression.
+static void
+add_fits(const struct event_scan *scan, const char *likes, struct strbuf *sql)
+{
+    static const char *const columns[EVENT_TEXT_COUNT] = {
+        [EVENT_TEXT_ERROR] = "e.error_message",
+        [EVENT_TEXT_STACK] = "e.stack_trace",
+        [EVENT_TEXT_PAYLOAD] = "e.event_payload::text",
+    };
+    static const struct {
+        const char *before, *behind, *end;
+    } ways[] = {
+        [EXACT] = {"", " LIKE ", ""},
+        [CASELESS] = {"pg_catalog.lower(", " COLLATE \"C\") LIKE ", ""},
+        [CASELESS_TEXT] = {"pg_catalog.strpos(pg_catalog.lower(", " COLLATE \"C\"), ", ") > 0"},
+        [BY_INDEX] = {"", " ILIKE ", ""},
+    };
+    enum way way = way_of(scan);
+    bool is_any = has_alternatives(scan);
+    strbuf_add_text(sql, ways[way].before);
+    strbuf_add_text(sql, columns[scan->text]);
+    strbuf_add_text(sql, ways[way].behind);
+    strbuf_add_text(sql, is_any ? "ANY (" : "");
+    strbuf_add_text(sql, likes);
+    strbuf_add_text(sql, is_any ? "::text[])" : "");
+    strbuf_add_text(sql, ways[way].end);
 }
 
 bool
-store_count_literal(struct store *store, const struct event_scan *scan, int64_t lowest, int64_t *count,
+store_count_fitting(struct store *store, const struct event_scan *scan, int64_t lowest, int64_t *count,
                     struct err *err)
 {
-    static const char *const holds[EVENT_TEXT_COUNT][WAYS] = {
-        [EVENT_TEXT_ERROR] = HOLDS("e.error_message", "$2"),
-        [EVENT_TEXT_STACK] = HOLDS("e.stack_trace", "$2"),
-        [EVENT_TEXT_PAYLOAD] = HOLDS("e.event_payload::text", "$2"),
-    };
     struct strbuf sql = {0};
-    struct strbuf like = {0};
+    struct strbuf likes = {0};
     struct params params = {0};
-    strbuf_printf(&sql, "SELECT count(*) FROM :\"events\" e WHERE e.id >= $1%s)",
-                  holds[scan->text][way_of(scan)]);
-    add_like(scan, &like);
+    strbuf_add_text(&sql, "SELECT count(*) FROM :\"events\" e WHERE e.id >= $1 AND ");
+    add_fits(scan, "$2", &sql);
+    add_likes(store, scan, &likes);
     param_int8(&params, lowest);
-    param_text(&params, strbuf_text(&like));
+    param_text(&params, strbuf_text(&likes));
     PGresult *r;
     bool ok = pg_ask(store, FOR_SCANNING, strbuf_text(&sql), &params, &r, err);
-    strbuf_release(&like);
+    strbuf_release(&likes);
     strbuf_release(&sql);
     if (!ok)
         return false;
@@ -178,41 +238,53 @@ store_count_literal(struct store *store, const struct event_scan *scan, int64_t 
     return true;
 }
 
+// The rows and, of each, what struct scanned_row has of it; more may be asked of them.
 static void
-add_scan_sql(const struct store *store, const struct event_scan *scan, struct strbuf *sql)
+add_scan_sql(const struct store *store, const struct event_scan *scan, const char *likes, struct strbuf *sql)
 {
+#define SCANNED "SELECT e.id::int8, e.created_at::timestamp, "
+#define SCANNED_ROWS " FROM :\"events\" e"
+    static const char fitting[] = SCANNED "NULL::text, true" SCANNED_ROWS " WHERE true";
     static const char *const plain[] = {
-        [EVENT_TEXT_ERROR] =
-            "SELECT e.id::int8, e.created_at::timestamp, e.error_message::text FROM :\"events\" e WHERE true",
-        [EVENT_TEXT_STACK] =
-            "SELECT e.id::int8, e.created_at::timestamp, e.stack_trace::text FROM :\"events\" e WHERE true",
-        [EVENT_TEXT_PAYLOAD] =
-            "SELECT e.id::int8, e.created_at::timestamp, e.event_payload::text FROM :\"events\" e WHERE true",
-    };
-    static const char *const holds[EVENT_TEXT_COUNT][WAYS] = {
-        [EVENT_TEXT_ERROR] = HOLDS("e.error_message", SET_LIKE),
-        [EVENT_TEXT_STACK] = HOLDS("e.stack_trace", SET_LIKE),
-        [EVENT_TEXT_PAYLOAD] = HOLDS("e.event_payload::text", SET_LIKE),
+        [EVENT_TEXT_ERROR] = SCANNED "e.error_message::text, false" SCANNED_ROWS " WHERE true",
+        [EVENT_TEXT_STACK] = SCANNED "e.stack_trace::text, false" SCANNED_ROWS " WHERE true",
+        [EVENT_TEXT_PAYLOAD] = SCANNED "e.event_payload::text, false" SCANNED_ROWS " WHERE true",
     };
     bool is_kept = scan->text == EVENT_TEXT_PAYLOAD && store->info.schema_version > 0;
-    strbuf_add_text(sql, "COPY (");
-    strbuf_add_text(sql, is_kept ? "SELECT e.id::int8, e.created_at::timestamp, " KEPT_PAYLOAD
-                                   " FROM :\"events\" e" KEPT " WHERE true"
-                                 : plain[scan->text]);
+    strbuf_add_text(sql, is_kept           ? SCANNED KEPT_PAYLOAD ", false" SCANNED_ROWS KEPT " WHERE true"
+                         : scan->is_enough ? fitting
+                                           : plain[scan->text]);
     if (scan->statuses == 1u << EVENT_PENDING)
         strbuf_add_text(sql, " AND e.status = 'PENDING'");
     else if (scan->statuses == 1u << EVENT_RESOLVED)
         strbuf_add_text(sql, " AND e.status = 'RESOLVED'");
     else if (scan->statuses == 1u << EVENT_DISCARDED)
         strbuf_add_text(sql, " AND e.status = 'DISCARDED'");
-    if (scan->literal.len) {
-        strbuf_add_text(sql, holds[scan->text][way_of(scan)]);
-        if (is_kept)
-            strbuf_add_text(sql, " OR raw.event_id IS NOT NULL OR EXISTS (SELECT FROM redrive.revision r"
-                                 " WHERE r.event_id = e.id)");
-        strbuf_add_char(sql, ')');
-    }
-    strbuf_add_text(sql, ") TO STDOUT (FORMAT binary)");
+    if (scan->outline.len == 0)
+        return;
+    strbuf_add_text(sql, " AND (");
+    add_fits(scan, likes, sql);
+    if (is_kept)
+        strbuf_add_text(sql, " OR raw.event_id IS NOT NULL OR EXISTS (SELECT FROM redrive.revision r"
+                             " WHERE r.event_id = e.id)");
+    strbuf_add_char(sql, ')');
+}
+
+// What a COPY, which has no parameters, reads its value from. Rows that come from several processes of the
+// server at once are taken to cost it no more for that: they are to be here soon.
+static bool
+set_likes(struct store *store, const struct event_scan *scan, struct err *err)
+{
+    struct strbuf likes = {0};
+    struct params params = {0};
+    add_likes(store, scan, &likes);
+    param_text(&params, strbuf_text(&likes));
+    bool ok = pg_do(store, FOR_SCANNING,
+                    "SELECT pg_catalog.set_config('redrive.like', $1, true),"
+                    " pg_catalog.set_config('parallel_tuple_cost', '0', true)",
+                    &params, err);
+    strbuf_release(&likes);
+    return ok;
 }
 
 struct scanning {
@@ -224,8 +296,11 @@ static bool
 scan_row(void *context, const struct bytes fields[PG_FIELDS])
 {
     const struct scanning *scanning = context;
-    return fields[0].len != 8 ||
-           scanning->each(scanning->context, field_int8(fields[0]), field_time(fields[1]), fields[2]);
+    const struct scanned_row row = {.id = field_int8(fields[0]),
+                                    .created_wall = field_time(fields[1]),
+                                    .text = fields[2],
+                                    .fits = fields[3].len == 1 && fields[3].data[0]};
+    return fields[0].len != 8 || scanning->each(scanning->context, &row);
 }
 
 bool
@@ -236,11 +311,43 @@ store_scan_texts(struct store *store, const struct event_scan *scan, event_scan_
     struct strbuf sql = {0};
     if (!pg_begin(store, FOR_SCANNING, err))
         return false;
-    add_scan_sql(store, scan, &sql);
-    bool ok = set_like(store, scan, err) && pg_copy_rows(store, strbuf_text(&sql), scan_row, &scanning, err);
+    strbuf_add_text(&sql, "COPY (");
+    add_scan_sql(store, scan, "(SELECT pg_catalog.current_setting('redrive.like'))", &sql);
+    strbuf_add_text(&sql, ") TO STDOUT (FORMAT binary)");
+    bool ok = set_likes(store, scan, err) && pg_copy_rows(store, strbuf_text(&sql), scan_row, &scanning, err);
     pg_rollback(store);
     strbuf_release(&sql);
     return ok;
+}
+
+bool
+store_scan_range(struct store *store, const struct event_scan *scan, int64_t low, int64_t high,
+                 event_scan_fn *each, void *context, struct err *err)
+{
+    struct strbuf sql = {0};
+    struct strbuf likes = {0};
+    struct params params = {0};
+    add_scan_sql(store, scan, "$3", &sql);
+    strbuf_add_text(&sql, " AND e.id BETWEEN $1 AND $2 ORDER BY e.id DESC");
+    add_likes(store, scan, &likes);
+    param_int8(&params, low);
+    param_int8(&params, high);
+    param_text(&params, strbuf_text(&likes));
+    PGresult *r;
+    bool ok = pg_ask(store, FOR_SCANNING, strbuf_text(&sql), &params, &r, err);
+    strbuf_release(&likes);
+    strbuf_release(&sql);
+    if (!ok)
+        return false;
+    for (int i = 0; ok && i < PQntuples(r); i++) {
+        const struct scanned_row row = {.id = value_int8(r, i, 0),
+                                        .created_wall = value_time(r, i, 1),
+                                        .text = value_bytes(r, i, 2),
+                                        .fits = value_bool(r, i, 3)};
+        ok = each(context, &row);
+    }
+    PQclear(r);
+    return ok || err_set(err, ERR_CANCELLED, "stopped before the end");
 }
 
 bool

@@ -34,25 +34,34 @@ bool store_event_texts(struct store *store, const struct event_texts_query *quer
 // The lowest and highest id of all events; 0 and 0 when there are none.
 bool store_id_bounds(struct store *store, int64_t *lowest, int64_t *highest, struct err *err) MUST_CHECK;
 
-// One pass over the whole column, in the table's order, in one statement. Only rows whose text holds the
-// literal, where one is given (bytes of it; caseless: only ASCII letters are told apart by case, and a server
-// that sees case otherwise gives fewer rows, so k, s and i must not be in it). Rows whose payload is kept
-// elsewhere come in any case.
+// One pass over the whole column, in the table's order, in one statement. Only rows whose text fits the
+// outline (core/outline), where one is given; caseless: by outline_ignore_case, where is_indexed of "i" too,
+// because then the server's idea of case decides. Rows whose payload is kept elsewhere come in any case.
 struct event_scan {
     enum event_text text;
     unsigned statuses;    // set of 1 << enum event_status; more may come
-    struct bytes literal; // absent: every row
+    struct bytes outline; // absent or empty: every row
     bool is_caseless;
-    bool is_indexed; // for the literal, by store_trigram_index
+    bool is_enough;  // what fits the outline (there is one) matches: its text is not read
+    bool is_indexed; // by store_trigram_index
 };
-// created_wall as in struct event. false: stop, ERR_CANCELLED.
-typedef bool event_scan_fn(void *context, int64_t id, int64_t created_wall, struct bytes text);
+struct scanned_row {
+    int64_t id;
+    int64_t created_wall; // as in struct event
+    struct bytes text;
+    bool fits; // and that was enough: the text did not come
+};
+// The bytes are valid during the call. false: stop, ERR_CANCELLED.
+typedef bool event_scan_fn(void *context, const struct scanned_row *row);
 bool store_scan_texts(struct store *store, const struct event_scan *scan, event_scan_fn *each, void *context,
                       struct err *err) MUST_CHECK;
+// The same of pending events with ids low … high alone, highest first.
+bool store_scan_range(struct store *store, const struct event_scan *scan, int64_t low, int64_t high,
+                      event_scan_fn *each, void *context, struct err *err) MUST_CHECK;
 
-// How many of the rows with ids from `lowest` on hold the scan's literal, by the server's own count: to
+// How many of the rows with ids from `lowest` on fit the scan's outline, by the server's own count: to
 // measure.
-bool store_count_literal(struct store *store, const struct event_scan *scan, int64_t lowest, int64_t *count,
+bool store_count_fitting(struct store *store, const struct event_scan *scan, int64_t lowest, int64_t *count,
                          struct err *err) MUST_CHECK;
 
 // A number that changes when a row of the contract table, or what its payload may come from, was changed,

@@ -163,7 +163,7 @@ sift(struct truth *truth, const struct truth_filter *asked)
     sieve.asks_server = false;
     if (sieve.is_usable)
         run_sieve(truth, asked, filter, &sieve, "column");
-    sieve.asks_server = sieve.literal.len > 0;
+    sieve.asks_server = sieve.outline.len > 0;
     if (sieve.is_usable && sieve.asks_server)
         run_sieve(truth, asked, filter, &sieve, "server's literal");
     sieve_release(&sieve);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "base/strbuf.h"
+#include "core/outline.h"
 #include "core/pattern.h"
 #include "tests/unit/spent.h"
 
@@ -184,6 +185,97 @@ what_every_match_holds_is_known(void **state)
     }
 }
 
+// For reading: … is anything, · one character.
+static void
+the_outline_of_every_match_is_known(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern, *outline;
+        bool is_all; // what fits matches
+    } rows[] = {
+        {"timed out", "timed out", true},
+        {"Disk full", "Disk full", true},
+        {"disk full", "di… full", false},
+        {"Ol\xc3\xa1 Rui", "Ol\xc3\xa1 Rui", true},
+        {"ol\xc3\xa1 rui", "ol… rui", false},
+        {"after 1\\d+ ms", "after 1·… m", false},
+        {"After 1\\d+ ms", "After 1·… ms", false},
+        {"4\\d1.7", "4·1·7", false},
+        {"a\\bb^c$d", "abcd", false},
+        {"a\\Rb\\Xc", "a…b…c", false},
+        {"x(y|z)w", "x…w", false},
+        {"x[yz]?w", "x…w", false},
+        {"x[yz]{2}w", "x·…w", false},
+        {"xy?w+v", "x…w…v", false},
+        {".*ab.*", "ab", false},
+        {"timed out|refu[cs]ed", "timed out|refu·ed", false},
+        {"^ab|", "ab|", false},
+        {"a|(?i)b", "", false},
+        {"a{x}bc", "bc", false},
+        {"", "", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct pattern *pattern = compile(rows[i].pattern);
+        struct strbuf outline = {0};
+        outline_print(pattern_outline(pattern), &outline);
+        if (strcmp(strbuf_text(&outline), rows[i].outline) != 0 ||
+            pattern_is_outline(pattern) != rows[i].is_all)
+            fail_msg("%s: \"%s\"", rows[i].pattern, strbuf_text(&outline));
+        strbuf_release(&outline);
+        pattern_destroy(pattern);
+    }
+}
+
+static void
+texts_fit_an_outline(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern, *text;
+        bool fits;
+    } rows[] = {
+        {"timed out", "it TIMED OUT", true},
+        {"Timed out", "it timed out", false},
+        {"ab.cd.*ef", "ab.cd ef", true},
+        {"ab.cd.*ef", "abcd ef", false},
+        {"ab.cd.*ef",
+         "ab\xed\x95\x9c"
+         "cdef",
+         true},
+        {"ab..cd",
+         "ab\xed\x95\x9c"
+         "cd",
+         false},
+        {"ab.*..cd",
+         "ab\xed\x95\x9c"
+         "cd",
+         false},
+        {"ab.*ab", "ab", false},
+        {"ab.*ab", "abab", true},
+        {"abc|ef", "the ef", true},
+        {"abc|ef", "ab e f", false},
+        {"abc|", "", true},
+        {"a.*bc", "abbbc", true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct pattern *pattern = compile(rows[i].pattern);
+        if (outline_fits(pattern_outline(pattern), pattern_is_caseless(pattern), bytes_of(rows[i].text)) !=
+            rows[i].fits)
+            fail_msg("%s: %s", rows[i].pattern, rows[i].text);
+        pattern_destroy(pattern);
+    }
+    assert_int_equal(outline_weight(BYTES("abc")), 3);
+    assert_int_equal(outline_weight(BYTES("ab\xff"
+                                          "c\xfe"
+                                          "d")),
+                     2);
+    assert_int_equal(outline_weight(BYTES("abc\xfd"
+                                          "e")),
+                     1);
+    assert_int_equal(outline_weight(BYTES("")), 0);
+}
+
 static void
 held_text_is_found_in_any_case_where_the_pattern_has_none(void **state)
 {
@@ -305,6 +397,8 @@ main(void)
         cmocka_unit_test(bad_bytes_are_characters_like_others),
         cmocka_unit_test(a_start_within_a_character_is_moved_on),
         cmocka_unit_test(what_every_match_holds_is_known),
+        cmocka_unit_test(the_outline_of_every_match_is_known),
+        cmocka_unit_test(texts_fit_an_outline),
         cmocka_unit_test(held_text_is_found_in_any_case_where_the_pattern_has_none),
         cmocka_unit_test(a_costly_pattern_is_decided_where_its_literal_is_missing),
         cmocka_unit_test(patience_runs_out),
