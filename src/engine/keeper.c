@@ -15,7 +15,7 @@ enum {
     MOST_FILLED = 32000,
     FIRST_COMPARED = 2000, // rows of the table; the next slices are larger
     MOST_COMPARED = 64000,
-    SWEPT = 20000, // rows of a slice that is compared although nothing is known to differ
+    SWEPT = 50000, // rows of a slice that is compared, or counted again, although nothing is known to differ
     FOLD_EVERY = 64,
     FOLD_ROWS = 4000,
 };
@@ -45,7 +45,14 @@ struct keeper {
     size_t compare_rows;
     int64_t sweep_upto; // the next slice that is compared anyway; 0: from the newest again
     int64_t unswept;    // nobody kept the sums for a while: compared at once at and below this id; 0: done
-    int changes;        // since the sums were folded
+    struct {
+        int64_t began, difference; // what it is to explain
+        int64_t not_before;        // it explained nothing
+    } search;
+    bool is_recount_next; // the next look at what is not known to differ is at sums, not at ids
+    int32_t recount_from; // above this cell; 0: from the first
+    bool is_doubtful;     // all ids were compared, and the counts differ: it may be the sums
+    int changes;          // since the sums were folded
     struct rollup_cells *cells;
     struct rollup_slice slice;
     struct filler *filler; // during the first count
@@ -116,8 +123,9 @@ begin(struct keeper *keeper, const struct rollup_claim *claim)
 {
     keeper->sure = keeper->sure_next = keeper->high = claim->high;
     keeper->compare_upto = keeper->sweep_upto = 0;
-    keeper->unswept = claim->was_alone ? claim->high : 0;
-    keeper->is_exact = keeper->is_listed = false;
+    keeper->recount_from = 0;
+    keeper->search.not_before = 0;
+    keeper->is_exact = keeper->is_listed = keeper->is_doubtful = false;
     keeper->fill_rows = FIRST_FILLED;
     // What was remembered of cells may have gone with a crash of the server.
     filler_destroy(keeper->filler);
@@ -140,12 +148,16 @@ claim(struct keeper *keeper, struct err *err)
     keeper->is_mine = claim.is_mine;
     keeper->low = claim.low;
     keeper->slots_from = claim.slots_from;
-    if (keeper->is_mine)
+    keeper->unswept = claim.unswept;
+    if (keeper->is_mine) {
+        keeper->is_exact &= keeper->unswept == 0;
         return true;
+    }
     struct rollup_state state;
     if (!rollup_state(keeper->store, &state, err))
         return false;
-    keeper->is_exact = state.is_ours && state.is_kept && !state.is_counting && state.behind == 0;
+    keeper->is_exact = state.is_ours && state.is_kept && !state.is_counting && state.behind == 0 &&
+                       state.exact_at != TIME_ABSENT;
     return true;
 }
 
@@ -158,18 +170,20 @@ add(struct keeper *keeper, int64_t high, struct err *err)
     return true;
 }
 
-// Counts these, in slices.
+// Counts these, in slices; releases them. high: how far was looked with them, as rollup_add takes it.
 static bool
-add_missing(struct keeper *keeper, const struct rollup_missing *missing, struct err *err)
+add_missing(struct keeper *keeper, struct rollup_missing *missing, int64_t high, struct err *err)
 {
-    for (size_t at = 0; at < missing->count; at += SLICE) {
+    bool ok = true;
+    for (size_t at = 0; ok && at < missing->count; at += SLICE) {
         struct rollup_range range = {.ids = missing->ids + at,
+                                     .versions = missing->versions + at,
                                      .id_count = missing->count - at < SLICE ? missing->count - at : SLICE};
-        if (!rollup_gather(keeper->store, keeper->name, keeper->cells, &range, &keeper->slice, err) ||
-            !add(keeper, INT64_MIN, err))
-            return false;
+        ok = rollup_gather(keeper->store, keeper->name, keeper->cells, &range, &keeper->slice, err) &&
+             add(keeper, high, err);
     }
-    return true;
+    rollup_missing_release(missing);
+    return ok;
 }
 
 // --- what is due, most urgent first; each tells in *is_done whether there is more of its kind ---
@@ -177,14 +191,13 @@ add_missing(struct keeper *keeper, const struct rollup_missing *missing, struct 
 static bool
 look_at_arrivals(struct keeper *keeper, bool *is_done, struct err *err)
 {
-    struct rollup_range range = {.after_id = keeper->sure, .limit = SLICE};
-    if (!rollup_gather(keeper->store, keeper->name, keeper->cells, &range, &keeper->slice, err))
+    struct rollup_missing came;
+    if (!rollup_arrivals(keeper->store, keeper->sure, SLICE, &came, err))
         return false;
-    size_t count = keeper->slice.count;
-    *is_done = count < SLICE;
-    if (count) {
-        int64_t last = keeper->slice.ids[count - 1];
-        if (!add(keeper, last, err))
+    *is_done = came.count < SLICE;
+    if (came.count) {
+        int64_t last = came.ids[came.count - 1];
+        if (!add_missing(keeper, &came, last, err))
             return false;
         if (last > keeper->high)
             keeper->high = last;
@@ -266,9 +279,7 @@ settle(struct keeper *keeper, bool *is_done, struct err *err)
         return false;
     *is_done = looked_at == 0;
     keeper->changes += !*is_done;
-    bool ok = add_missing(keeper, &missing, err);
-    free(missing.ids);
-    return ok;
+    return add_missing(keeper, &missing, INT64_MIN, err);
 }
 
 static bool
@@ -285,9 +296,11 @@ check(struct keeper *keeper, struct err *err)
     keeper->is_exact = agrees && keeper->unswept == 0;
     if (agrees) {
         keeper->compare_upto = 0;
-    } else if (keeper->low == 0 && keeper->compare_upto == 0) {
+    } else if (keeper->low == 0 && keeper->compare_upto == 0 && now >= keeper->search.not_before) {
         keeper->compare_upto = keeper->high;
         keeper->compare_rows = FIRST_COMPARED;
+        keeper->search.began = now;
+        keeper->search.difference = check.difference;
     }
     return true;
 }
@@ -301,9 +314,24 @@ compare(struct keeper *keeper, int64_t upto, size_t rows, int64_t *until, bool *
     *until = missing.until;
     *differs = missing.count > 0 || missing.gone > 0;
     keeper->changes += *differs;
-    bool ok = add_missing(keeper, &missing, err);
-    free(missing.ids);
-    return ok;
+    return add_missing(keeper, &missing, INT64_MIN, err);
+}
+
+// All ids were compared. If the counts still differ it may be the sums; and if they differ as before,
+// comparing again at once will not help either.
+static bool
+end_search(struct keeper *keeper, struct err *err)
+{
+    struct rollup_check check;
+    if (!rollup_check(keeper->store, keeper->name, &check, err))
+        return false;
+    int64_t now = clock_mono();
+    if (check.difference == keeper->search.difference)
+        keeper->search.not_before = now + (now - keeper->search.began) * DEAR;
+    keeper->is_doubtful = check.difference != 0;
+    keeper->recount_from = 0;
+    keeper->check_at = 0;
+    return true;
 }
 
 // A slice of the search for a difference that the count has shown.
@@ -317,8 +345,8 @@ search(struct keeper *keeper, struct err *err)
     keeper->compare_upto = until > 0 ? until : 0;
     if (keeper->compare_rows < MOST_COMPARED)
         keeper->compare_rows *= 2;
-    if (differs || keeper->compare_upto == 0)
-        keeper->check_at = 0;
+    if (keeper->compare_upto == 0)
+        return end_search(keeper, err);
     return !differs || check(keeper, err);
 }
 
@@ -335,16 +363,45 @@ catch_up(struct keeper *keeper, struct err *err)
     return true;
 }
 
+// What somebody changed in equal numbers, or in a column.
+static bool
+sweep_ids(struct keeper *keeper, bool *differs, struct err *err)
+{
+    int64_t until;
+    if (!compare(keeper, keeper->sweep_upto ? keeper->sweep_upto : keeper->high, SWEPT, &until, differs, err))
+        return false;
+    keeper->sweep_upto = until;
+    return true;
+}
+
+// Sums that are not those of their events.
+static bool
+sweep_sums(struct keeper *keeper, bool *differs, struct err *err)
+{
+    int64_t wrong;
+    if (!rollup_recount(keeper->store, keeper->name, SWEPT, &keeper->recount_from, &wrong, err))
+        return false;
+    *differs = wrong > 0;
+    if (*differs) {
+        keeper->changes++;
+        keeper->search.not_before = 0;
+        keeper->check_at = 0;
+        log_line(LOG_WARN, "sums of the backlog were wrong", "put_right=%lld", (long long)wrong);
+    }
+    if (keeper->recount_from == 0)
+        keeper->is_doubtful = false;
+    return true;
+}
+
+// A slice of one, then a slice of the other.
 static bool
 sweep(struct keeper *keeper, struct err *err)
 {
     int64_t began = clock_mono();
-    int64_t until;
     bool differs;
-    if (!compare(keeper, keeper->sweep_upto ? keeper->sweep_upto : keeper->high, SWEPT, &until, &differs,
-                 err))
+    if (!(keeper->is_recount_next || keeper->is_doubtful ? sweep_sums : sweep_ids)(keeper, &differs, err))
         return false;
-    keeper->sweep_upto = until;
+    keeper->is_recount_next = !keeper->is_recount_next;
     int64_t pause = (clock_mono() - began) * DEAR;
     keeper->sweep_at = clock_mono() + (differs ? 0 : pause > CHECK_EVERY ? pause : CHECK_EVERY);
     return true;
@@ -386,7 +443,7 @@ keep(struct keeper *keeper, int64_t *wait, struct err *err)
         return check(keeper, err);
     if (keeper->compare_upto > 0)
         return search(keeper, err);
-    if (now >= keeper->sweep_at)
+    if (now >= keeper->sweep_at || keeper->is_doubtful)
         return sweep(keeper, err);
 
     int64_t until = keeper->look_at;

@@ -15,10 +15,12 @@ enum {
     OID_INT8 = 20,
     OID_INT4 = 23,
     OID_TEXT = 25,
+    OID_XID = 28,
     OID_FLOAT8 = 701,
     OID_BYTEA_ARRAY = 1001,
     OID_INT4_ARRAY = 1007,
     OID_TEXT_ARRAY = 1009,
+    OID_XID_ARRAY = 1011,
     OID_INT8_ARRAY = 1016,
     OID_UUID = 2950,
 };
@@ -154,16 +156,28 @@ param_ids(struct params *params, const int64_t *ids, size_t count)
     array_end(params, OID_INT8_ARRAY, array, count, size);
 }
 
+static void
+param_words(struct params *params, Oid type, Oid element, const int32_t *words, size_t count)
+{
+    size_t size = size_mul(count, 8);
+    char *array = array_begin(element, count, size, false);
+    for (size_t i = 0; i < count; i++) {
+        write32(array + ARRAY_HEAD + 8 * i, 4);
+        write32(array + ARRAY_HEAD + 8 * i + 4, (uint32_t)words[i]);
+    }
+    array_end(params, type, array, count, size);
+}
+
 void
 param_numbers(struct params *params, const int32_t *numbers, size_t count)
 {
-    size_t size = size_mul(count, 8);
-    char *array = array_begin(OID_INT4, count, size, false);
-    for (size_t i = 0; i < count; i++) {
-        write32(array + ARRAY_HEAD + 8 * i, 4);
-        write32(array + ARRAY_HEAD + 8 * i + 4, (uint32_t)numbers[i]);
-    }
-    array_end(params, OID_INT4_ARRAY, array, count, size);
+    param_words(params, OID_INT4_ARRAY, OID_INT4, numbers, count);
+}
+
+void
+param_xids(struct params *params, const int32_t *xids, size_t count)
+{
+    param_words(params, OID_XID_ARRAY, OID_XID, xids, count);
 }
 
 static void

@@ -67,6 +67,7 @@ void param_text(struct params *params, const char *text); // NULL is NULL
 void param_uuid(struct params *params, const char *text);
 void param_ids(struct params *params, const int64_t *ids, size_t count);          // int8[]
 void param_numbers(struct params *params, const int32_t *numbers, size_t count);  // int4[]
+void param_xids(struct params *params, const int32_t *xids, size_t count);        // xid[], their bits
 void param_texts(struct params *params, const char *const *texts, size_t count);  // text[]
 void param_blobs(struct params *params, const struct bytes *blobs, size_t count); // bytea[], absent is NULL
 void params_release(struct params *params);

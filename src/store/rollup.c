@@ -10,7 +10,7 @@
 #include "store/pg.h"
 
 #define EPOCH_2000 946684800LL
-enum { SCHEMA_WITH_SUMS = 11 };
+enum { SCHEMA_WITH_SUMS = 14 };
 
 static bool
 has_sums(const struct store *store, struct err *err)

@@ -72,27 +72,39 @@ void rollup_cells_destroy(struct rollup_cells *cells);
 struct rollup_slice {
     int64_t *ids; // heap, as the others
     int32_t *cells, *created, *retries;
+    int32_t
+        *versions; // of their rows (PostgreSQL's xmin, its bits), seen before they were read; 0: not noted
     size_t count, capacity;
 };
 void rollup_slice_release(struct rollup_slice *slice);
 
 struct rollup_claim {
     bool is_mine;
-    bool was_alone;    // nobody kept the sums for a while
     int64_t low, high; // ids in (low, high] were looked at
     int32_t slots_from;
+    int64_t unswept; // nobody kept them for a while: to be compared at and below this id; 0: done
 };
 bool rollup_claim(struct store *store, const char *keeper, struct rollup_claim *claim,
                   struct err *err) MUST_CHECK;
 bool rollup_release(struct store *store, const char *keeper, struct err *err) MUST_CHECK;
 
-// What to read: pending events above an id and not counted (ascending); at and below before_id, then above
-// after_id (descending); or of these ids.
+// Pending events that are not counted as they stand, with the versions that were seen of them.
+struct rollup_missing {
+    int64_t *ids;
+    int32_t *versions;
+    size_t count;
+    int64_t gone;  // how many were taken out
+    int64_t until; // rollup_compare: looked down to above this id
+};
+void rollup_missing_release(struct rollup_missing *missing);
+
+// What to read: pending events at and below before_id and above after_id, descending; or of these ids.
 struct rollup_range {
-    int64_t after_id, before_id; // 0: not by this
-    const int64_t *ids;
-    size_t id_count;
+    int64_t after_id, before_id; // after_id 0: to the end
     size_t limit;
+    const int64_t *ids;
+    const int32_t *versions;
+    size_t id_count;
 };
 // Reads a slice and finds each event's cell. Not changed in the database but for cells and groups that are
 // new.
@@ -103,7 +115,7 @@ int64_t rollup_low(const struct rollup_slice *slice, size_t limit);
 // The id that `rows` rows of the table, pending or not, lie above, at and below `upto`; 0: there are no more.
 bool rollup_rows_below(struct store *store, int64_t upto, size_t rows, int64_t *id,
                        struct err *err) MUST_CHECK;
-// high: how far was looked; INT64_MIN: as before. What is counted already is left alone.
+// high: how far was looked; INT64_MIN: as before. What is counted as something else is counted anew.
 bool rollup_add(struct store *store, const char *keeper, const struct rollup_slice *slice, int64_t high,
                 struct err *err) MUST_CHECK;
 // For the first count: counts a slice that lies at and below was_low and above low, by descending ids (it is
@@ -113,13 +125,9 @@ bool rollup_fill(struct store *store, const char *keeper, struct rollup_slice *s
 // Afterwards: puts one of those slices where lists and rows are read. *left 0: that was the last.
 bool rollup_list_slice(struct store *store, const char *keeper, int64_t *left, struct err *err) MUST_CHECK;
 
-// Ids that are pending and not counted (heap, the caller frees): for rollup_gather.
-struct rollup_missing {
-    int64_t *ids;
-    size_t count;
-    int64_t gone;  // how many were taken out
-    int64_t until; // rollup_compare: looked down to above this id
-};
+// Of what arrived above an id, at most `limit` of the lowest, ascending.
+bool rollup_arrivals(struct store *store, int64_t above, size_t limit, struct rollup_missing *missing,
+                     struct err *err) MUST_CHECK;
 // What was changed by redrive itself. *looked_at 0: nothing is due.
 bool rollup_settle(struct store *store, const char *keeper, struct rollup_missing *missing,
                    int64_t *looked_at, struct err *err) MUST_CHECK;
@@ -132,6 +140,10 @@ struct rollup_check {
 };
 bool rollup_check(struct store *store, const char *keeper, struct rollup_check *check,
                   struct err *err) MUST_CHECK;
+// Holds the sums of the cells above *cell against their events, about `rows` of these, and puts right what is
+// wrong. *cell: looked up to it, 0: to the last; *wrong: so many sums.
+bool rollup_recount(struct store *store, const char *keeper, size_t rows, int32_t *cell, int64_t *wrong,
+                    struct err *err) MUST_CHECK;
 bool rollup_fold(struct store *store, const char *keeper, int64_t rows, struct err *err) MUST_CHECK;
 
 #endif

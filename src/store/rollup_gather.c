@@ -62,6 +62,7 @@ rollup_slice_release(struct rollup_slice *slice)
     free(slice->cells);
     free(slice->created);
     free(slice->retries);
+    free(slice->versions);
     *slice = (struct rollup_slice){0};
 }
 
@@ -139,7 +140,7 @@ struct gathering {
 struct pending {
     int64_t id, created;
     struct bytes type, source, topic, error, stack;
-    int32_t retries;
+    int32_t retries, version;
 };
 
 static uint64_t
@@ -192,6 +193,7 @@ slice_grow(struct rollup_slice *slice)
     slice->cells = alloc_resize(slice->cells, slice->capacity, sizeof *slice->cells);
     slice->created = alloc_resize(slice->created, slice->capacity, sizeof *slice->created);
     slice->retries = alloc_resize(slice->retries, slice->capacity, sizeof *slice->retries);
+    slice->versions = alloc_resize(slice->versions, slice->capacity, sizeof *slice->versions);
 }
 
 static void
@@ -212,9 +214,10 @@ gather(struct gathering *gathering, const struct pending *event)
     slice->cells[i] = (int32_t)find_cell(gathering, key, texts);
     slice->created[i] = seconds_since_2000(event->created);
     slice->retries[i] = event->retries < 0 ? 0 : event->retries > 255 ? 255 : event->retries;
+    slice->versions[i] = event->version;
 }
 
-// In the order of GATHER_COLUMNS.
+// In the order of GATHER_COLUMNS, and the version.
 static bool
 gather_row(void *context, const PGresult *row)
 {
@@ -225,7 +228,8 @@ gather_row(void *context, const PGresult *row)
                                   .retries = value_int4(row, 0, 4),
                                   .created = value_time(row, 0, 5),
                                   .error = value_bytes(row, 0, 6),
-                                  .stack = value_bytes(row, 0, 7)};
+                                  .stack = value_bytes(row, 0, 7),
+                                  .version = value_int4(row, 0, 8)};
     gather(context, &event);
     return true;
 }
@@ -289,12 +293,12 @@ publish_news(struct store *store, const char *keeper, struct gathering *gatherin
 #define GATHER_COLUMNS(zone)                                                                                 \
     "SELECT e.id::int8, e.event_type::text, e.source_table::text, e.kafka_topic::text, "                     \
     "coalesce(e.retry_count, 0)::int4, e.created_at::timestamp AT TIME ZONE " zone                           \
-    ", e.error_message::text, e.stack_trace::text FROM :\"events\" e WHERE e.status = 'PENDING'"
+    ", e.error_message::text, e.stack_trace::text"
 
-static const char above_sql[] =
-    GATHER_COLUMNS("$1") " AND e.id > $3 AND NOT EXISTS (SELECT FROM redrive.backlog_event b WHERE b.id = "
-                         "e.id) ORDER BY e.id LIMIT $2";
-static const char these_sql[] = GATHER_COLUMNS("$1") " AND e.id = ANY ($3) LIMIT $2";
+static const char these_sql[] = GATHER_COLUMNS(
+    "$1") ", w.version FROM unnest($2::int8[], $3::xid[]) AS w (id, version) CROSS JOIN LATERAL (SELECT "
+          "x.id, x.event_type, x.source_table, x.kafka_topic, x.retry_count, x.created_at, x.error_message, "
+          "x.stack_trace FROM :\"events\" x WHERE x.id = w.id AND x.status = 'PENDING' LIMIT 1) e";
 
 // COPY takes no parameters: these stand in settings of the transaction.
 static const char below_settings_sql[] =
@@ -303,40 +307,37 @@ static const char below_settings_sql[] =
     "pg_catalog.set_config('redrive.above', $4::text, true)";
 static const char below_sql[] =
     "COPY (" GATHER_COLUMNS("(SELECT pg_catalog.current_setting('redrive.zone'))") //
-    " AND e.id <= pg_catalog.current_setting('redrive.upto')::int8 AND e.id > "
+    " FROM :\"events\" e WHERE e.status = 'PENDING' AND e.id <= "
+    "pg_catalog.current_setting('redrive.upto')::int8 AND e.id > "
     "pg_catalog.current_setting('redrive.above')::int8 ORDER BY e.id DESC LIMIT "
     "pg_catalog.current_setting('redrive.limit')::int8) TO STDOUT (FORMAT binary)";
 
 static bool
-read_below(struct store *store, struct params *params, struct gathering *gathering, struct err *err)
+read_below(struct store *store, const struct rollup_range *range, struct gathering *gathering,
+           struct err *err)
 {
-    if (!pg_begin(store, FOR_SCANNING, err)) {
-        params_release(params);
+    struct params params = {0};
+    if (!pg_begin(store, FOR_SCANNING, err))
         return false;
-    }
-    bool ok = pg_do(store, FOR_SCANNING, below_settings_sql, params, err) &&
+    param_text(&params, store->zone);
+    param_int8(&params, (int64_t)range->limit);
+    param_int8(&params, range->before_id);
+    param_int8(&params, range->after_id ? range->after_id : INT64_MIN);
+    bool ok = pg_do(store, FOR_SCANNING, below_settings_sql, &params, err) &&
               pg_copy_rows(store, below_sql, gather_fields, gathering, err);
     pg_rollback(store);
     return ok;
 }
 
 static bool
-read_pending(struct store *store, const struct rollup_range *range, struct gathering *gathering,
-             struct err *err)
+read_these(struct store *store, const struct rollup_range *range, struct gathering *gathering,
+           struct err *err)
 {
     struct params params = {0};
     param_text(&params, store->zone);
-    param_int8(&params, (int64_t)(range->ids ? range->id_count : range->limit));
-    if (range->ids)
-        param_ids(&params, range->ids, range->id_count);
-    else
-        param_int8(&params, range->before_id ? range->before_id : range->after_id);
-    if (range->before_id && !range->ids) {
-        param_int8(&params, range->after_id ? range->after_id : INT64_MIN);
-        return read_below(store, &params, gathering, err);
-    }
-    return pg_stream(store, FOR_READING, range->ids ? these_sql : above_sql, &params, gather_row, gathering,
-                     err);
+    param_ids(&params, range->ids, range->id_count);
+    param_xids(&params, range->versions, range->id_count);
+    return pg_stream(store, FOR_READING, these_sql, &params, gather_row, gathering, err);
 }
 
 int64_t
@@ -372,7 +373,8 @@ rollup_gather(struct store *store, const char *keeper, struct rollup_cells *cell
         cells_forget(cells);
 
     struct gathering gathering = {.rules = store->group_rules, .cells = cells, .slice = slice};
-    bool ok = read_pending(store, range, &gathering, err) && publish_news(store, keeper, &gathering, err);
+    bool ok = (range->ids ? read_these : read_below)(store, range, &gathering, err) &&
+              publish_news(store, keeper, &gathering, err);
     for (size_t i = 0; ok && i < slice->count; i++)
         slice->cells[i] = cells->numbers[slice->cells[i]];
     news_release(&gathering.news);

@@ -30,14 +30,14 @@ rollup_claim(struct store *store, const char *keeper, struct rollup_claim *claim
     param_int4(&params, hour_ago());
     PGresult *r;
     if (!pg_ask(store, FOR_WRITING,
-                "SELECT is_mine, was_alone, low, high, slots_from FROM redrive.backlog_claim($1, $2, $3, $4)",
+                "SELECT is_mine, low, high, slots_from, unswept FROM redrive.backlog_claim($1, $2, $3, $4)",
                 &params, &r, err))
         return false;
     *claim = (struct rollup_claim){.is_mine = value_bool(r, 0, 0),
-                                   .was_alone = value_bool(r, 0, 1),
-                                   .low = value_int8(r, 0, 2),
-                                   .high = value_int8(r, 0, 3),
-                                   .slots_from = value_int4(r, 0, 4)};
+                                   .low = value_int8(r, 0, 1),
+                                   .high = value_int8(r, 0, 2),
+                                   .slots_from = value_int4(r, 0, 3),
+                                   .unswept = value_int8(r, 0, 4)};
     PQclear(r);
     return true;
 }
@@ -60,9 +60,10 @@ rollup_add(struct store *store, const char *keeper, const struct rollup_slice *s
     param_numbers(&params, slice->cells, slice->count);
     param_numbers(&params, slice->created, slice->count);
     param_numbers(&params, slice->retries, slice->count);
+    param_xids(&params, slice->versions, slice->count);
     param_int8(&params, high);
     return pg_do(store, FOR_WRITING,
-                 "SELECT redrive.backlog_add($1, $2, $3, $4, $5, nullif($6, '-9223372036854775808'))",
+                 "SELECT redrive.backlog_add($1, $2, $3, $4, $5, $6, nullif($7, '-9223372036854775808'))",
                  &params, err);
 }
 
@@ -223,19 +224,60 @@ rollup_list_slice(struct store *store, const char *keeper, int64_t *left, struct
     return true;
 }
 
-// A one-dimensional array of int8 in binary form: dimensions, flags, type, length, lower bound, then length
-// and value of each element.
-static void
-read_ids(const PGresult *r, int column, struct rollup_missing *missing)
+// The elements of a one-dimensional array in binary form: dimensions, flags, type, length, lower bound, then
+// length and value of each. *first: that of the first value; they follow each other by 4 bytes more than
+// `size`.
+static size_t
+read_array(const PGresult *r, int column, size_t size, const char **first)
 {
-    enum { HEAD = 20, ELEMENT = 12 };
+    enum { HEAD = 20, LENGTH = 4 };
     struct bytes array = value_bytes(r, 0, column);
     if (array.len < HEAD)
+        return 0;
+    *first = array.data + HEAD + LENGTH;
+    return (array.len - HEAD) / (LENGTH + size);
+}
+
+// Ids, and versions in the column behind them.
+static void
+read_missing(const PGresult *r, int column, struct rollup_missing *missing)
+{
+    const char *ids, *versions;
+    size_t count = read_array(r, column, 8, &ids);
+    if (count == 0 || read_array(r, column + 1, 4, &versions) != count)
         return;
-    size_t count = (array.len - HEAD) / ELEMENT;
     missing->ids = alloc_array(count, sizeof *missing->ids);
-    for (size_t i = 0; i < count; i++)
-        missing->ids[missing->count++] = pg_read64(array.data + HEAD + i * ELEMENT + 4);
+    missing->versions = alloc_array(count, sizeof *missing->versions);
+    for (size_t i = 0; i < count; i++) {
+        missing->ids[i] = pg_read64(ids + i * 12);
+        missing->versions[i] = pg_read32(versions + i * 8);
+    }
+    missing->count = count;
+}
+
+void
+rollup_missing_release(struct rollup_missing *missing)
+{
+    free(missing->ids);
+    free(missing->versions);
+    *missing = (struct rollup_missing){0};
+}
+
+bool
+rollup_arrivals(struct store *store, int64_t above, size_t limit, struct rollup_missing *missing,
+                struct err *err)
+{
+    *missing = (struct rollup_missing){0};
+    struct params params = {0};
+    param_int8(&params, above);
+    param_int8(&params, (int64_t)limit);
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING, "SELECT ids, versions FROM redrive.backlog_arrivals($1, $2)", &params, &r,
+                err))
+        return false;
+    read_missing(r, 0, missing);
+    PQclear(r);
+    return true;
 }
 
 bool
@@ -246,11 +288,11 @@ rollup_settle(struct store *store, const char *keeper, struct rollup_missing *mi
     struct params params = {0};
     param_text(&params, keeper);
     PGresult *r;
-    if (!pg_ask(store, FOR_WRITING, "SELECT looked_at, missing FROM redrive.backlog_settle($1)", &params, &r,
-                err))
+    if (!pg_ask(store, FOR_WRITING, "SELECT looked_at, missing, versions FROM redrive.backlog_settle($1)",
+                &params, &r, err))
         return false;
     *looked_at = value_int8(r, 0, 0);
-    read_ids(r, 1, missing);
+    read_missing(r, 1, missing);
     PQclear(r);
     return true;
 }
@@ -265,12 +307,13 @@ rollup_compare(struct store *store, const char *keeper, int64_t upto, size_t row
     param_int8(&params, upto);
     param_int8(&params, (int64_t)rows);
     PGresult *r;
-    if (!pg_ask(store, FOR_WRITING, "SELECT until, gone, missing FROM redrive.backlog_compare($1, $2, $3)",
-                &params, &r, err))
+    if (!pg_ask(store, FOR_WRITING,
+                "SELECT until, gone, missing, versions FROM redrive.backlog_compare($1, $2, $3)", &params, &r,
+                err))
         return false;
     missing->until = value_int8(r, 0, 0);
     missing->gone = value_int8(r, 0, 1);
-    read_ids(r, 2, missing);
+    read_missing(r, 2, missing);
     PQclear(r);
     return true;
 }
@@ -285,6 +328,24 @@ rollup_check(struct store *store, const char *keeper, struct rollup_check *check
                 &params, &r, err))
         return false;
     *check = (struct rollup_check){value_int8(r, 0, 0), value_int8(r, 0, 1), value_int8(r, 0, 2)};
+    PQclear(r);
+    return true;
+}
+
+bool
+rollup_recount(struct store *store, const char *keeper, size_t rows, int32_t *cell, int64_t *wrong,
+               struct err *err)
+{
+    struct params params = {0};
+    param_text(&params, keeper);
+    param_int4(&params, *cell);
+    param_int8(&params, (int64_t)rows);
+    PGresult *r;
+    if (!pg_ask(store, FOR_WRITING, "SELECT until, wrong FROM redrive.backlog_recount($1, $2, $3)", &params,
+                &r, err))
+        return false;
+    *cell = value_int4(r, 0, 0);
+    *wrong = value_int8(r, 0, 1);
     PQclear(r);
     return true;
 }

@@ -27,12 +27,13 @@ keep_until_exact(struct keeper *keeper)
     }
 }
 
-static void
+static struct rollup_claim
 claim(struct bench *bench, const char *name, bool wanted)
 {
     struct rollup_claim claimed;
     assert_works(rollup_claim(bench->store, name, &claimed, &err));
     assert_int_equal(claimed.is_mine, wanted);
+    return claimed;
 }
 
 static void
@@ -128,8 +129,8 @@ blind(struct bench *bench)
 {
     test_sql(bench->world.admin,
              "CREATE OR REPLACE FUNCTION redrive.backlog_compare(p_keeper text, p_upto bigint, p_rows bigint,"
-             " OUT until bigint, OUT gone bigint, OUT missing bigint[]) LANGUAGE sql AS 'SELECT 0::bigint,"
-             " 0::bigint, NULL::bigint[]'");
+             " OUT until bigint, OUT gone bigint, OUT missing bigint[], OUT versions xid[]) LANGUAGE sql AS"
+             " 'SELECT 0::bigint, 0::bigint, NULL::bigint[], NULL::xid[]'");
 }
 
 // A keeper does not say "exact" on a check that found a difference.
@@ -162,10 +163,11 @@ a_keeper_says_exact_when_it_is(void **state)
 static void
 assert_refuses(struct bench *bench, const char *name)
 {
-    struct rollup_range range = {.after_id = 0, .limit = 10};
+    struct rollup_range range = {.before_id = 1, .limit = 10};
     struct rollup_missing missing;
     struct rollup_check check;
     int64_t n;
+    int32_t cell = 0;
     assert_refused(rollup_check(bench->store, name, &check, &err), ERR_CONFLICT, "somebody else");
     assert_refused(rollup_settle(bench->store, name, &missing, &n, &err), ERR_CONFLICT, "somebody else");
     assert_refused(rollup_compare(bench->store, name, 100, 10, &missing, &err), ERR_CONFLICT,
@@ -174,9 +176,9 @@ assert_refuses(struct bench *bench, const char *name)
     assert_refused(rollup_fill(bench->store, name, &bench->slice, 0, 0, 0, &err), ERR_CONFLICT,
                    "somebody else");
     assert_refused(rollup_list_slice(bench->store, name, &n, &err), ERR_CONFLICT, "somebody else");
+    assert_refused(rollup_recount(bench->store, name, 10, &cell, &n, &err), ERR_CONFLICT, "somebody else");
     assert_refused(rollup_fold(bench->store, name, 0, &err), ERR_CONFLICT, "somebody else");
     test_sql(bench->world.admin, "UPDATE public.dlq_events SET event_type = 'of nobody yet' WHERE id = 1");
-    range = (struct rollup_range){.before_id = 1, .limit = 10};
     assert_refused(rollup_gather(bench->store, name, bench->cells, &range, &bench->slice, &err), ERR_CONFLICT,
                    "somebody else");
 }
@@ -206,9 +208,9 @@ one_keeper_at_a_time(void **state)
 }
 
 static void
-gather_these(struct bench *bench, const int64_t *ids, size_t count)
+gather_these(struct bench *bench, const int64_t *ids, const int32_t *versions, size_t count)
 {
-    struct rollup_range range = {.ids = ids, .id_count = count};
+    struct rollup_range range = {.ids = ids, .versions = versions, .id_count = count};
     assert_works(rollup_gather(bench->store, bench->name, bench->cells, &range, &bench->slice, &err));
 }
 
@@ -220,9 +222,10 @@ what_is_counted_twice_counts_once(void **state)
     struct bench bench;
     begin(&bench, 100);
     const int64_t ids[] = {99, 100, 101, 102};
+    const int32_t versions[] = {7, 7, 7, 7};
     add_events(bench.world.admin, 2);
     for (int i = 0; i < 2; i++) {
-        gather_these(&bench, ids, 4);
+        gather_these(&bench, ids, versions, 4);
         assert_int_equal(bench.slice.count, 4);
         assert_works(rollup_add(bench.store, bench.name, &bench.slice, 102, &err));
         assert_int_equal(counted(&bench), 102);
@@ -250,8 +253,8 @@ what_is_reopened_is_counted_again(void **state)
     assert_check(&bench, 100, 10, 0);
     assert_works(rollup_settle(bench.store, bench.name, &missing, &looked_at, &err));
     assert_int_equal(missing.count, 10);
-    gather_these(&bench, missing.ids, missing.count);
-    free(missing.ids);
+    gather_these(&bench, missing.ids, missing.versions, missing.count);
+    rollup_missing_release(&missing);
     assert_works(rollup_add(bench.store, bench.name, &bench.slice, INT64_MIN, &err));
     assert_int_equal(counted(&bench), 100);
     assert_works(rollup_settle(bench.store, bench.name, &missing, &looked_at, &err));
@@ -263,7 +266,50 @@ what_is_reopened_is_counted_again(void **state)
     test_sql(bench.world.admin, "UPDATE public.dlq_events SET status = 'PENDING' WHERE id = 50");
     assert_works(rollup_compare(bench.store, bench.name, 100, 1000, &missing, &err));
     assert_true(missing.gone == 0 && missing.count == 1 && missing.ids[0] == 50);
-    free(missing.ids);
+    rollup_missing_release(&missing);
+    end(&bench);
+}
+
+static void
+compare_down_to(struct bench *bench, int64_t upto, size_t rows, int64_t wanted)
+{
+    struct rollup_missing missing;
+    assert_works(rollup_compare(bench->store, bench->name, upto, rows, &missing, &err));
+    assert_int_equal(missing.until, wanted);
+    assert_int_equal(missing.count, 0);
+}
+
+// Where nobody kept the sums for a while, be it their own keeper, all is compared before they are exact; and
+// who takes over in the middle goes on with it.
+static void
+what_nobody_watched_is_compared(void **state)
+{
+    (void)state;
+    struct bench bench;
+    char next[UUID_SIZE];
+    uuid_make(next);
+    begin(&bench, 500);
+    PGconn *admin = bench.world.admin;
+    assert_int_equal(claim(&bench, bench.name, true).unswept, 0);
+    assert_check(&bench, 500, 0, 0);
+    test_sql(admin, "UPDATE redrive.backlog_state SET keeper_until = now() - interval '1 h'");
+    assert_int_equal(claim(&bench, bench.name, true).unswept, 500);
+    static const char exact[] = "SELECT count(*) FROM redrive.backlog_state WHERE exact_at IS NOT NULL";
+    assert_check(&bench, 500, 0, 0);
+    assert_int_equal(test_number(admin, exact), 0);
+
+    compare_down_to(&bench, 300, 100, 200); // leaves what lies above
+    assert_int_equal(claim(&bench, bench.name, true).unswept, 500);
+    compare_down_to(&bench, 500, 100, 400);
+    assert_works(rollup_release(bench.store, bench.name, &err));
+    memcpy(bench.name, next, sizeof next);
+    assert_int_equal(claim(&bench, next, true).unswept, 400);
+    assert_check(&bench, 500, 0, 0);
+    assert_int_equal(test_number(admin, exact), 0);
+    compare_down_to(&bench, 450, 1000, 0);
+    assert_int_equal(claim(&bench, next, true).unswept, 0);
+    assert_check(&bench, 500, 0, 0);
+    assert_int_equal(test_number(admin, exact), 1);
     end(&bench);
 }
 
@@ -339,6 +385,7 @@ main(void)
         cmocka_unit_test(one_keeper_at_a_time),
         cmocka_unit_test(what_is_counted_twice_counts_once),
         cmocka_unit_test(what_is_reopened_is_counted_again),
+        cmocka_unit_test(what_nobody_watched_is_compared),
         cmocka_unit_test(late_commits_are_seen_by_looking),
         cmocka_unit_test(an_idle_keeper_rests),
     };

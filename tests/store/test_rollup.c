@@ -231,6 +231,132 @@ what_others_do_is_found(void **state)
     end(&bench);
 }
 
+// What somebody changes in pending rows: no count tells of it, and each of them moves to where it belongs.
+static void
+what_others_change_is_followed(void **state)
+{
+    (void)state;
+    static const char *const changes[] = {
+        "event_type = 'changed' WHERE id BETWEEN 100 AND 199",
+        "source_table = 'changed' WHERE id % 5 = 0",
+        "kafka_topic = CASE WHEN id % 2 = 0 THEN 'changed' END WHERE id BETWEEN 1000 AND 1999",
+        "retry_count = 9, created_at = created_at - interval '2 days' WHERE id % 7 = 0",
+        "error_message = 'changed: no such thing' WHERE id BETWEEN 300 AND 399",
+        "stack_trace = 'java.lang.IllegalStateException: changed' WHERE id BETWEEN 500 AND 599",
+        "error_message = error_message || ' ' WHERE id = 1",
+        "max_retries = 4", // nothing that is counted
+    };
+    struct bench bench;
+    begin(&bench, 4000);
+    vary(&bench);
+    await_agreement(&bench);
+    add_events(bench.world.admin, 200); // their versions are noted in another way
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        test_sql(bench.world.admin, "UPDATE public.dlq_events SET %s", changes[i]);
+        await_agreement(&bench);
+    }
+    assert_int_equal(test_number(bench.world.admin, "SELECT sum(n) FROM redrive.backlog_total"), 4200);
+    end(&bench);
+}
+
+// What each look finds changed is found once: versions are noted, also of a table in partitions.
+static void
+versions_are_noted(void **state)
+{
+    (void)state;
+    struct bench bench = {0};
+    world_make_partitioned(&bench.world, 500);
+    bench.keeper = keeper_create(&bench.world.settings);
+    await_agreement(&bench);
+    PGconn *admin = bench.world.admin;
+    add_events(admin, 100);
+    test_sql(admin, "UPDATE public.dlq_events SET event_type = 'changed' WHERE id BETWEEN 401 AND 550");
+    await_agreement(&bench);
+    static const char unlike[] =
+        "SELECT count(*) FROM redrive.backlog_event b JOIN public.dlq_events e USING (id) WHERE "
+        "b.version <> e.xmin AND e.id > 400";
+    assert_int_equal(test_number(admin, unlike), 0);
+    end(&bench);
+}
+
+static void
+heals(struct bench *bench, const char *harm)
+{
+    test_sql(bench->world.admin, "%s", harm);
+    assert_false(agrees(bench));
+    await_agreement(bench);
+}
+
+// Those of the last hour, which no list tells exactly.
+static void
+await_slots_again(struct bench *bench)
+{
+    static const char slots[] = "SELECT coalesce(sum(n * slot), 0) FROM redrive.backlog_slot";
+    int64_t wanted = test_number(bench->world.admin, slots);
+    assert_true(wanted > 0);
+    test_sql(bench->world.admin, "DELETE FROM redrive.backlog_slot");
+    int64_t until = clock_mono() + PATIENCE;
+    while (test_number(bench->world.admin, slots) != wanted) {
+        assert_true(clock_mono() < until);
+        int64_t wait = keeper_step(bench->keeper);
+        clock_sleep(wait > 20000 ? 20000 : wait);
+    }
+}
+
+// Sums that are not those of their events, whoever made them so, while a consumer is in a transaction.
+static void
+wrong_sums_heal(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, 4000);
+    vary(&bench);
+    test_sql(bench.world.admin, "UPDATE public.dlq_events SET created_at = now() WHERE id %% 3 = 0");
+    await_agreement(&bench);
+    PGconn *consumer = test_connect(bench.world.conninfo);
+    test_sql(consumer, "BEGIN; UPDATE public.dlq_events SET retry_count = 77 WHERE id BETWEEN 1 AND 50");
+
+    heals(&bench, "UPDATE redrive.backlog_total SET n = n + 5 WHERE cell = (SELECT min(cell) FROM "
+                  "redrive.backlog_total)");
+    heals(&bench,
+          "INSERT INTO redrive.backlog_total SELECT cell, retries, CASE WHEN cell % 2 = 0 THEN 3 ELSE -3 END "
+          "FROM"
+          " (SELECT DISTINCT cell, retries FROM redrive.backlog_total ORDER BY cell LIMIT 12) AS few");
+    heals(&bench, "UPDATE redrive.backlog_hour SET hour = hour - 1");
+    await_slots_again(&bench);
+    heals(&bench, "DELETE FROM redrive.backlog_total; DELETE FROM redrive.backlog_hour");
+    heals(&bench,
+          "INSERT INTO redrive.backlog_total SELECT max(no) + 1000000, 0, 4 FROM redrive.backlog_cell;"
+          "DELETE FROM redrive.backlog_total WHERE retries = 2");
+    test_sql(consumer, "COMMIT");
+    PQfinish(consumer);
+    await_agreement(&bench);
+    end(&bench);
+}
+
+// An event that a slice of the first count brings, and that stands there already, is counted once in the end.
+static void
+what_is_listed_twice_counts_once(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, 12000);
+    vary(&bench);
+    while (!state_of(&bench).exists || state_of(&bench).is_counting)
+        keeper_step(bench.keeper);
+    test_sql(bench.world.admin,
+             "INSERT INTO redrive.backlog_event (id, cell, created, retries)"
+             " SELECT e.id, e.cell, e.created, e.retries FROM redrive.backlog_slice s,"
+             " unnest(s.ids, s.cells, s.created, s.retries) AS e (id, cell, created, retries)"
+             " WHERE e.id %% 100 = 0;"
+             "INSERT INTO redrive.backlog_total SELECT cell, retries, count(*) FROM"
+             " redrive.backlog_event GROUP BY cell, retries");
+    await_agreement(&bench);
+    assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM redrive.backlog_event"), 12000);
+    assert_int_equal(test_number(bench.world.admin, "SELECT sum(n) FROM redrive.backlog_total"), 12000);
+    end(&bench);
+}
+
 static void
 apply_all(struct bench *bench, enum operation_action action, int64_t first, int64_t last)
 {
@@ -305,6 +431,29 @@ a_night_without_keeper_is_caught_up(void **state)
     for (int64_t until = clock_mono() + PATIENCE; !keeper_is_exact(bench.keeper) && clock_mono() < until;)
         keeper_step(bench.keeper);
     assert_true(agrees(&bench)); // no word of "exact" before
+    end(&bench);
+}
+
+// The same by a keeper that was frozen meanwhile, and nobody else was there.
+static void
+a_frozen_keeper_catches_up(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, 3000);
+    PGconn *admin = bench.world.admin;
+    test_sql(admin, "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id BETWEEN 100 AND 199");
+    await_agreement(&bench);
+    test_sql(
+        admin,
+        "UPDATE redrive.backlog_state SET keeper_until = now() - interval '9 h';"
+        "UPDATE public.dlq_events SET event_type = 'back', status = 'PENDING' WHERE id BETWEEN 100 AND 199;"
+        "UPDATE public.dlq_events SET status = 'DISCARDED' WHERE id BETWEEN 2000 AND 2099");
+    clock_sleep(2 * US_PER_SECOND); // until the lease is due
+    keeper_step(bench.keeper);
+    for (int64_t until = clock_mono() + PATIENCE; !keeper_is_exact(bench.keeper) && clock_mono() < until;)
+        keeper_step(bench.keeper);
+    assert_true(agrees(&bench));
     end(&bench);
 }
 
@@ -437,8 +586,13 @@ main(void)
         cmocka_unit_test(the_first_count_is_the_table),
         cmocka_unit_test(sums_come_before_lists),
         cmocka_unit_test(what_others_do_is_found),
+        cmocka_unit_test(what_others_change_is_followed),
+        cmocka_unit_test(versions_are_noted),
+        cmocka_unit_test(wrong_sums_heal),
+        cmocka_unit_test(what_is_listed_twice_counts_once),
         cmocka_unit_test(what_we_do_counts_at_once),
         cmocka_unit_test(a_night_without_keeper_is_caught_up),
+        cmocka_unit_test(a_frozen_keeper_catches_up),
         cmocka_unit_test(helpers_do_the_work_once),
         cmocka_unit_test(a_keeper_that_goes_on_begins_anew),
         cmocka_unit_test(lists_are_in_order),

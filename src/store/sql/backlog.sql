@@ -2,27 +2,30 @@
 -- sums locks that row first and refuses (RD001) whom it does not belong to.
 --
 -- A keeper looks at arrivals above `high` (and while it counts for the first time, below `low`), at what backlog_due names, and compares: a count
--- that does not agree calls for a comparison by ranges of ids. What it finds closed it takes out by itself; what it finds missing it returns,
--- for the caller to read, fingerprint and hand to backlog_add.
+-- that does not agree calls for a comparison by ranges of ids. What it finds closed it takes out by itself; what it finds missing, or written to
+-- since it was counted, it returns with the versions it saw, for the caller to read, fingerprint and hand to backlog_add. What is read then is that
+-- version or a later one, so a change in between is found by the next look.
 --
 -- The sums are at all times those of backlog_event and backlog_slice together (011_slices.sql). Nothing is settled or compared while there are
 -- slices: their events cannot be found by id.
 
 -- The lease, for 10 s. is_mine false: somebody else keeps the sums, or the caller's fingerprints or zone are not those of the sums. p_slot: the
--- slot in which an hour ago was. was_alone: nobody kept the sums for a while, so differences that cancel each other out may have gone unnoticed.
+-- slot in which an hour ago was. unswept: nobody kept the sums for a while, be it the caller itself, so differences that cancel each other out may
+-- have gone unnoticed: until backlog_compare has come from this id to the lowest, the sums are not called exact. 0: nothing of that kind is left.
 CREATE OR REPLACE FUNCTION redrive.backlog_claim(p_keeper text, p_version integer, p_zone text, p_slot integer,
-                                      OUT is_mine boolean, OUT was_alone boolean, OUT low bigint, OUT high bigint, OUT slots_from integer)
+                                      OUT is_mine boolean, OUT low bigint, OUT high bigint, OUT slots_from integer, OUT unswept bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     s redrive.backlog_state;
     v_zone text := (SELECT zone FROM redrive.install);
+    v_mark xid := (txid_snapshot_xmin(txid_current_snapshot()) % 4294967296)::text::xid;
 BEGIN
     is_mine := false;
     IF p_zone <> v_zone THEN
         RETURN;
     END IF;
-    INSERT INTO redrive.backlog_state (version, zone, low, high, slots_from)
-    SELECT p_version, v_zone, m.top, m.top, p_slot FROM (SELECT coalesce(max(e.id), 0) AS top FROM :"events" e) AS m
+    INSERT INTO redrive.backlog_state (version, zone, low, high, slots_from, mark)
+    SELECT p_version, v_zone, m.top, m.top, p_slot, v_mark FROM (SELECT coalesce(max(e.id), 0) AS top FROM :"events" e) AS m
      WHERE NOT EXISTS (SELECT FROM redrive.backlog_state)
     ON CONFLICT DO NOTHING;
     SELECT * INTO s FROM redrive.backlog_state FOR UPDATE SKIP LOCKED;
@@ -35,14 +38,19 @@ BEGIN
         s.low := s.high;
         s.slots_from := p_slot;
         UPDATE redrive.backlog_state
-           SET version = p_version, zone = v_zone, low = s.low, high = s.high, slots_from = p_slot, exact_at = NULL, checked_at = NULL;
+           SET version = p_version, zone = v_zone, low = s.low, high = s.high, slots_from = p_slot, mark = v_mark, exact_at = NULL,
+               checked_at = NULL;
+    END IF;
+    IF s.keeper_until < clock_timestamp() - interval '5 s' THEN
+        UPDATE redrive.backlog_state SET unswept = s.high, exact_at = NULL;
+        s.unswept := s.high;
     END IF;
     UPDATE redrive.backlog_state SET keeper = p_keeper, keeper_until = clock_timestamp() + interval '10 s';
-    was_alone := s.keeper IS DISTINCT FROM p_keeper AND s.keeper_until < clock_timestamp() - interval '5 s';
     is_mine := true;
     low := s.low;
     high := s.high;
     slots_from := s.slots_from;
+    unswept := s.unswept;
 END $$;
 
 CREATE OR REPLACE FUNCTION redrive.backlog_release(p_keeper text) RETURNS void
@@ -88,35 +96,60 @@ BEGIN
     ON CONFLICT DO NOTHING;
 END $$;
 
--- Counts a slice of pending events that are not counted yet. p_high: how far was looked; NULL: as before.
+-- What is pending above an id and not counted, the lowest first, with the versions that were seen.
+CREATE OR REPLACE FUNCTION redrive.backlog_arrivals(p_above bigint, p_limit bigint, OUT ids bigint[], OUT versions xid[])
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_custom_plan AS $$
+BEGIN
+    SELECT array_agg(a.id ORDER BY a.id), array_agg(a.version ORDER BY a.id) INTO ids, versions
+      FROM (SELECT e.id, e.xmin AS version FROM :"events" e
+             WHERE e.status = 'PENDING' AND e.id > p_above AND NOT EXISTS (SELECT FROM redrive.backlog_event b WHERE b.id = e.id)
+             ORDER BY e.id LIMIT p_limit) a;
+END $$;
+
+-- Counts a slice of pending events: those that are not counted yet, and anew those that are counted as something else. p_versions: seen before they
+-- were read. p_high: how far was looked; NULL: as before. Returns of how many of them something was new.
 CREATE OR REPLACE FUNCTION redrive.backlog_add(p_keeper text, p_ids bigint[], p_cells integer[], p_created integer[], p_retries integer[],
-                                    p_high bigint)
+                                    p_versions xid[], p_high bigint)
 RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     s redrive.backlog_state;
-    v_added bigint;
-    v_late bigint[];
+    v_put bigint;
+    v_back bigint[]; -- no arrivals: what lay below all that is counted, and was not
 BEGIN
     s := redrive._backlog_hold(p_keeper);
-    v_late := ARRAY(SELECT w.id FROM unnest(p_ids) AS w (id) WHERE w.id <= s.high);
-    WITH came AS (
-        INSERT INTO redrive.backlog_event (id, cell, created, retries)
-        SELECT w.id, w.cell, w.created, w.retries::smallint FROM unnest(p_ids, p_cells, p_created, p_retries) AS w (id, cell, created, retries)
-        ON CONFLICT (id) DO NOTHING RETURNING id, cell, created, retries),
-    total AS (INSERT INTO redrive.backlog_total SELECT cell, retries, count(*) FROM came GROUP BY cell, retries),
-    hour AS (INSERT INTO redrive.backlog_hour SELECT cell, created / 3600, count(*) FROM came GROUP BY cell, created / 3600),
-    slot AS (INSERT INTO redrive.backlog_slot SELECT cell, created / 10, count(*) FROM came WHERE created / 10 >= s.slots_from GROUP BY cell, created / 10)
-    SELECT count(*) INTO v_added FROM came;
-    -- No arrivals: what was discarded and is brought back counts as discarded no more.
-    INSERT INTO redrive.backlog_outcome (group_key, outcome, n)
-    SELECT c.group_key, 'discarded', -count(*)
-      FROM unnest(p_ids, p_cells) AS w (id, cell) JOIN redrive.backlog_cell c ON c.no = w.cell
-     WHERE w.id IN (SELECT d.event_id FROM redrive._items_done(v_late) d WHERE d.action = 'restore')
-     GROUP BY c.group_key;
+    WITH looked AS MATERIALIZED (
+        SELECT DISTINCT ON (w.id) w.id, w.cell, w.created, w.retries::smallint AS retries, w.version
+          FROM unnest(p_ids, p_cells, p_created, p_retries, p_versions) AS w (id, cell, created, retries, version) ORDER BY w.id),
+    was AS MATERIALIZED (
+        SELECT b.* FROM looked l
+          JOIN LATERAL (SELECT x.id, x.cell, x.created, x.retries, x.version FROM redrive.backlog_event x WHERE x.id = l.id OFFSET 0) b ON true),
+    put AS (
+        INSERT INTO redrive.backlog_event (id, cell, created, retries, version)
+        SELECT l.id, l.cell, l.created, l.retries, l.version FROM looked l LEFT JOIN was w ON w.id = l.id
+         WHERE (w.cell, w.created, w.retries, w.version) IS DISTINCT FROM (l.cell, l.created, l.retries, l.version)
+        ON CONFLICT (id) DO UPDATE SET cell = excluded.cell, created = excluded.created, retries = excluded.retries, version = excluded.version
+        RETURNING id, cell, created, retries),
+    change AS (
+        SELECT p.cell, p.created, p.retries, 1 AS n FROM put p
+        UNION ALL SELECT w.cell, w.created, w.retries, -1 FROM was w JOIN put p ON p.id = w.id),
+    total AS (INSERT INTO redrive.backlog_total SELECT cell, retries, sum(n) FROM change GROUP BY cell, retries HAVING sum(n) <> 0),
+    hour AS (INSERT INTO redrive.backlog_hour SELECT cell, created / 3600, sum(n) FROM change GROUP BY cell, created / 3600 HAVING sum(n) <> 0),
+    slot AS (
+        INSERT INTO redrive.backlog_slot
+        SELECT cell, created / 10, sum(n) FROM change WHERE created / 10 >= s.slots_from GROUP BY cell, created / 10 HAVING sum(n) <> 0)
+    SELECT count(*), array_agg(p.id) FILTER (WHERE w.id IS NULL AND p.id <= s.high) INTO v_put, v_back
+      FROM put p LEFT JOIN was w ON w.id = p.id;
+    -- What was discarded and is brought back counts as discarded no more.
+    IF v_back IS NOT NULL THEN
+        INSERT INTO redrive.backlog_outcome (group_key, outcome, n)
+        SELECT c.group_key, 'discarded', -count(*) FROM redrive.backlog_event b JOIN redrive.backlog_cell c ON c.no = b.cell
+         WHERE b.id IN (SELECT d.event_id FROM redrive._items_done(v_back) d WHERE d.action = 'restore')
+         GROUP BY c.group_key;
+    END IF;
     UPDATE redrive.backlog_state
-       SET high = greatest(high, p_high), changed = changed + v_added;
-    RETURN v_added;
+       SET high = greatest(high, p_high), changed = changed + v_put;
+    RETURN v_put;
 END $$;
 
 -- The first count, downwards: a slice of events at and below p_was_low and above p_low, with its sums and the ends of its cells' times. None of
@@ -141,14 +174,21 @@ BEGIN
     UPDATE redrive.backlog_state SET low = p_low, changed = changed + cardinality(p_ids);
 END $$;
 
--- Moves the lowest slice into backlog_event: in ascending order, which its indexes take best. Returns how many slices are left.
+-- Moves the lowest slice into backlog_event: in ascending order, which its indexes take best. Returns how many slices are left. What stands there
+-- already was counted twice: backlog_recount finds it.
 CREATE OR REPLACE FUNCTION redrive.backlog_list(p_keeper text) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
     PERFORM redrive._backlog_hold(p_keeper);
-    WITH slice AS (DELETE FROM redrive.backlog_slice WHERE low = (SELECT min(low) FROM redrive.backlog_slice) RETURNING *)
-    INSERT INTO redrive.backlog_event (id, cell, created, retries)
-    SELECT unnest(ids), unnest(cells), unnest(created), unnest(retries) FROM slice;
+    BEGIN
+        WITH slice AS (DELETE FROM redrive.backlog_slice WHERE low = (SELECT min(low) FROM redrive.backlog_slice) RETURNING *)
+        INSERT INTO redrive.backlog_event (id, cell, created, retries)
+        SELECT unnest(ids), unnest(cells), unnest(created), unnest(retries) FROM slice;
+    EXCEPTION WHEN unique_violation THEN
+        WITH slice AS (DELETE FROM redrive.backlog_slice WHERE low = (SELECT min(low) FROM redrive.backlog_slice) RETURNING *)
+        INSERT INTO redrive.backlog_event (id, cell, created, retries)
+        SELECT unnest(ids), unnest(cells), unnest(created), unnest(retries) FROM slice ON CONFLICT DO NOTHING;
+    END;
     RETURN (SELECT count(*) FROM redrive.backlog_slice);
 END $$;
 
@@ -173,14 +213,21 @@ BEGIN
     UPDATE redrive.backlog_state SET changed = changed + 1;
 END $$;
 
--- What we changed ourselves (at most 200 notes): takes out what is closed; missing: what is pending and not counted.
-CREATE OR REPLACE FUNCTION redrive.backlog_settle(p_keeper text, OUT looked_at bigint, OUT missing bigint[])
+-- Is an event counted from this version of its row? p_counted: backlog_event.version, NULL: it is not counted at all. Inlined where it is called.
+CREATE OR REPLACE FUNCTION redrive._backlog_knows(p_counted xid, p_version xid, p_mark xid) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT (p_counted = p_version OR p_counted = '0'::xid AND age(p_version) > age(p_mark)) IS TRUE;
+$$;
+
+-- What we changed ourselves (at most 200 notes): takes out what is closed; missing: what is pending and not counted as it stands.
+CREATE OR REPLACE FUNCTION redrive.backlog_settle(p_keeper text, OUT looked_at bigint, OUT missing bigint[], OUT versions xid[])
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
+    s redrive.backlog_state;
     v_ids bigint[];
     v_gone bigint[];
 BEGIN
-    PERFORM redrive._backlog_hold(p_keeper);
+    s := redrive._backlog_hold(p_keeper);
     WITH taken AS (
         DELETE FROM redrive.backlog_due
          WHERE ctid = ANY (ARRAY(SELECT d.ctid FROM redrive.backlog_due d LIMIT 200 FOR UPDATE SKIP LOCKED)) RETURNING ids)
@@ -190,19 +237,21 @@ BEGIN
         RETURN;
     END IF;
     SELECT array_agg(b.id) FILTER (WHERE b.id IS NOT NULL AND e.status IS DISTINCT FROM 'PENDING'),
-           array_agg(w.id) FILTER (WHERE b.id IS NULL AND e.status = 'PENDING')
-      INTO v_gone, missing
+           array_agg(w.id) FILTER (WHERE e.status = 'PENDING' AND NOT redrive._backlog_knows(b.version, e.version, s.mark)),
+           array_agg(e.version) FILTER (WHERE e.status = 'PENDING' AND NOT redrive._backlog_knows(b.version, e.version, s.mark))
+      INTO v_gone, missing, versions
       FROM unnest(v_ids) AS w (id)
-      LEFT JOIN LATERAL (SELECT x.id FROM redrive.backlog_event x WHERE x.id = w.id OFFSET 0) b ON true
-      LEFT JOIN LATERAL (SELECT x.status FROM :"events" x WHERE x.id = w.id LIMIT 1) e ON true;
+      LEFT JOIN LATERAL (SELECT x.id, x.version FROM redrive.backlog_event x WHERE x.id = w.id OFFSET 0) b ON true
+      LEFT JOIN LATERAL (SELECT x.status, x.xmin AS version FROM :"events" x WHERE x.id = w.id LIMIT 1) e ON true;
     IF v_gone IS NOT NULL THEN
         PERFORM redrive._backlog_drop(v_gone);
     END IF;
 END $$;
 
 -- Compares the p_rows rows of the table up to an id, and the ids between: takes out what is not pending any more; missing: what is pending and
--- not counted. until: compared down to above this id; 0: to the end.
-CREATE OR REPLACE FUNCTION redrive.backlog_compare(p_keeper text, p_upto bigint, p_rows bigint, OUT until bigint, OUT gone bigint, OUT missing bigint[])
+-- not counted as it stands. until: compared down to above this id; 0: to the end.
+CREATE OR REPLACE FUNCTION redrive.backlog_compare(p_keeper text, p_upto bigint, p_rows bigint, OUT until bigint, OUT gone bigint,
+                                        OUT missing bigint[], OUT versions xid[])
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_custom_plan AS $$
 DECLARE
     s redrive.backlog_state;
@@ -215,11 +264,17 @@ BEGIN
         coalesce((SELECT b.id FROM redrive.backlog_event b WHERE b.id <= p_upto ORDER BY b.id DESC OFFSET p_rows LIMIT 1), 0)) INTO until;
     until := greatest(until, s.low);
     -- Two snapshots would take arrivals and departures between them for differences: one statement.
-    WITH counted AS MATERIALIZED (SELECT b.id FROM redrive.backlog_event b WHERE b.id > until AND b.id <= p_upto),
-         pending AS MATERIALIZED (SELECT e.id FROM :"events" e WHERE e.id > until AND e.id <= p_upto AND e.status = 'PENDING')
-    SELECT array_agg(c.id) FILTER (WHERE p.id IS NULL), array_agg(p.id) FILTER (WHERE c.id IS NULL) INTO v_gone, missing
+    WITH counted AS MATERIALIZED (SELECT b.id, b.version FROM redrive.backlog_event b WHERE b.id > until AND b.id <= p_upto),
+         pending AS MATERIALIZED (
+             SELECT e.id, e.xmin AS version FROM :"events" e WHERE e.id > until AND e.id <= p_upto AND e.status = 'PENDING')
+    SELECT array_agg(c.id) FILTER (WHERE p.id IS NULL), array_agg(p.id) FILTER (WHERE p.id IS NOT NULL),
+           array_agg(p.version) FILTER (WHERE p.id IS NOT NULL)
+      INTO v_gone, missing, versions
       FROM counted c FULL JOIN pending p ON p.id = c.id
-     WHERE p.id IS NULL OR c.id IS NULL;
+     WHERE p.id IS NULL OR NOT redrive._backlog_knows(c.version, p.version, s.mark);
+    IF s.unswept > until AND s.unswept <= p_upto THEN
+        UPDATE redrive.backlog_state SET unswept = until;
+    END IF;
     gone := coalesce(cardinality(v_gone), 0);
     IF gone > 0 THEN
         PERFORM redrive._backlog_drop(v_gone);
@@ -249,8 +304,47 @@ BEGIN
     ahead := ahead + v_opened;
     difference := pending - ahead - (v_counted - v_closed);
     UPDATE redrive.backlog_state
-       SET checked_at = clock_timestamp(), exact_at = CASE WHEN difference = 0 THEN clock_timestamp() ELSE exact_at END,
+       SET checked_at = clock_timestamp(), exact_at = CASE WHEN difference = 0 AND unswept = 0 THEN clock_timestamp() ELSE exact_at END,
            behind = ahead + abs(difference), changed = changed + (CASE WHEN behind = ahead + abs(difference) THEN 0 ELSE 1 END);
+END $$;
+
+-- Are the sums of some cells those of their events? The cells above p_above, as many as have about p_rows events. What is wrong is put right by
+-- adding the difference, which stays the same whatever is added or taken out meanwhile. until: looked up to this cell; NULL: to the last.
+CREATE OR REPLACE FUNCTION redrive.backlog_recount(p_keeper text, p_above integer, p_rows bigint, OUT until integer, OUT wrong bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_custom_plan AS $$
+DECLARE
+    s redrive.backlog_state;
+    v_to integer;
+BEGIN
+    s := redrive._backlog_hold(p_keeper);
+    SELECT min(c.cell) INTO until
+      FROM (SELECT t.cell, sum(sum(abs(t.n))) OVER (ORDER BY t.cell) AS n FROM redrive.backlog_total t WHERE t.cell > p_above GROUP BY t.cell) c
+     WHERE c.n >= p_rows;
+    v_to := coalesce(until, 2147483647);
+    WITH event AS MATERIALIZED (
+        SELECT b.cell, b.retries, b.created FROM redrive.backlog_event b WHERE b.cell > p_above AND b.cell <= v_to),
+    total AS (
+        INSERT INTO redrive.backlog_total
+        SELECT d.cell, d.retries, sum(d.n)
+          FROM (SELECT cell, retries, count(*) AS n FROM event GROUP BY cell, retries
+                UNION ALL SELECT cell, retries, -n FROM redrive.backlog_total WHERE cell > p_above AND cell <= v_to) d
+         GROUP BY d.cell, d.retries HAVING sum(d.n) <> 0 RETURNING 1),
+    hour AS (
+        INSERT INTO redrive.backlog_hour
+        SELECT d.cell, d.hour, sum(d.n)
+          FROM (SELECT cell, created / 3600 AS hour, count(*) AS n FROM event GROUP BY cell, created / 3600
+                UNION ALL SELECT cell, hour, -n FROM redrive.backlog_hour WHERE cell > p_above AND cell <= v_to) d
+         GROUP BY d.cell, d.hour HAVING sum(d.n) <> 0 RETURNING 1),
+    slot AS (
+        INSERT INTO redrive.backlog_slot
+        SELECT d.cell, d.slot, sum(d.n)
+          FROM (SELECT cell, created / 10 AS slot, count(*) AS n FROM event GROUP BY cell, created / 10
+                UNION ALL SELECT cell, slot, -n FROM redrive.backlog_slot WHERE cell > p_above AND cell <= v_to) d
+         WHERE d.slot >= s.slots_from GROUP BY d.cell, d.slot HAVING sum(d.n) <> 0 RETURNING 1)
+    SELECT (SELECT count(*) FROM total) + (SELECT count(*) FROM hour) + (SELECT count(*) FROM slot) INTO wrong;
+    IF wrong > 0 THEN
+        UPDATE redrive.backlog_state SET changed = changed + 1;
+    END IF;
 END $$;
 
 -- Folds sums that have grown to more than p_rows rows, and forgets slots before p_slot.
