@@ -17,12 +17,13 @@ enum {
     SCREENFUL = 50,
     LOOK_EVERY = 256,   // events between two looks at the clock
     DENSE = 4,          // one candidate in so many events is worth reading the column for
-    SEEK_LEAST = 20000, // missing events that are worth asking the server for a literal
+    SEEK_LEAST = 20000, // missing events that are worth asking the server for what matches hold
 };
-// While the server looks for a literal, the newest events are read until there is a screenful of them, so
-// many were looked at or so long it took; then it is left alone for a while, which it needs for a million
-// events, and where it needs longer the search goes on.
+// The first events are asked for range by range until there is a screenful of them, so many were looked at or
+// so long it took. The server's pass over all of them begins then or a little before. Then it is left alone
+// for a while, which it needs for a million events, and where it needs longer the search goes on.
 enum { SEEK_FIRST = 40000 };
+static const int64_t SEEK_AFTER_US = 40000;
 static const int64_t SEEK_FIRST_US = US_PER_SECOND;
 static const int64_t SEEK_ALONE_US = 3 * US_PER_SECOND;
 
@@ -215,11 +216,11 @@ decide_text(struct search *search, size_t n, int64_t id, enum filter_verdict *ve
     return true;
 }
 
-// What a term says by the server's pass over the table.
+// What a term says by what the server found.
 static bool
 decide_hit(struct search *search, size_t n, int64_t id, enum filter_verdict *verdict)
 {
-    if (!search->hits.is_whole || search->hits.term != n)
+    if (search->hits.term != n || !search_hits_know(&search->hits, id))
         return false;
     *verdict = search_hits_verdict(&search->hits, id, &search->hits_hint);
     return true;
@@ -366,14 +367,21 @@ is_worth_all(const struct search *search, const struct column *column)
 // Does the next candidate need a column that does not reach it yet, and is that worth reading on? A page is
 // read; *did says so.
 static bool
-fill_for(struct search *search, struct store *store, int64_t id, bool *did, struct err *err)
+fill_for(struct search *search, struct store *store, int64_t id, int64_t until, bool *did, struct err *err)
 {
     *did = false;
     struct text_cache *cache = search->query.cache;
     for (size_t i = 0; cache && !search->reads_rows && i < search->term_count; i++) {
         const struct term *term = &search->terms[i];
-        if (!is_text(term->from) || (search->hits.is_whole && search->hits.term == i))
+        if (!is_text(term->from) || (search->hits.term == i && search_hits_know(&search->hits, id)))
             continue;
+        if (search->hits.term == i && search_hits_are_open(&search->hits)) {
+            if (!search_hits_look(&search->hits, store, search->query.ids + search->at,
+                                  search->query.count - search->at, until, did, err))
+                return false;
+            if (*did)
+                return true;
+        }
         const struct column *column = text_cache_column(cache, term->text);
         if (column_covers(column, id))
             continue;
@@ -422,26 +430,31 @@ begin_hits(struct search *search)
     const struct term *term = &search->terms[n];
     const struct column *column = text_cache_column(cache, term->text);
     size_t missing = missing_in(search, column);
-    if (column->is_bottom || missing < (search->query.seeks_first ? 1 : SEEK_LEAST) ||
-        !is_worth_all(search, column))
+    if (column->is_bottom || missing < (search->query.seek ? 1 : SEEK_LEAST) || !is_worth_all(search, column))
         return;
     struct event_scan scan = {.text = term->text, .statuses = 1u << EVENT_PENDING};
     sieve_ask(term->pattern, &scan);
     struct text_seek *seek = scan.outline.len ? text_cache_seek(cache, term->text) : NULL;
     if (seek)
-        search_hits_begin(&search->hits, search->query.filter, n, seek, &scan, missing);
+        search_hits_begin(&search->hits, search->query.filter, n, seek, &scan, search->query.ids,
+                          search->query.count);
 }
 
 // Takes what came of it. True: it is left alone for now.
 static bool
 await_hits(struct search *search, int64_t until)
 {
-    int64_t waited = clock_mono() - search->hits.began;
+    struct search_hits *hits = &search->hits;
+    int64_t waited = clock_mono() - hits->began;
+    if (search->query.seek == SEEK_RANGES)
+        return false;
     bool has_first = search->matched >= SCREENFUL || search->at >= SEEK_FIRST || waited > SEEK_FIRST_US ||
-                     search->query.seeks_first;
+                     search->query.seek == SEEK_ALL_FIRST;
+    if (hits->state == HITS_NEAR && (has_first || waited > SEEK_AFTER_US))
+        search_hits_seek(hits);
     bool is_alone = has_first && waited < SEEK_ALONE_US;
-    search_hits_take(&search->hits, until, is_alone);
-    return is_alone && search_hits_are_coming(&search->hits);
+    search_hits_take(hits, until, is_alone);
+    return is_alone && search_hits_are_open(hits);
 }
 
 static bool
@@ -472,13 +485,13 @@ search_step(struct search *search, struct store *store, int64_t until, struct se
     follow_cache(search);
     if (!search->is_begun)
         begin_hits(search);
-    if (search_hits_are_coming(&search->hits) && await_hits(search, until))
+    if (search_hits_are_open(&search->hits) && await_hits(search, until))
         return search->asked_count == 0 || read_asked(search, store, found, err);
     size_t looked = 0;
     while (search->at < search->query.count && search->asked_rows < search->ask_limit) {
         int64_t blocks = search->blocks;
         bool did;
-        if (!fill_for(search, store, search->query.ids[search->at], &did, err))
+        if (!fill_for(search, store, search->query.ids[search->at], until, &did, err))
             return false;
         if (!did)
             look_at(search, search->query.ids[search->at++], found);
@@ -498,8 +511,8 @@ search_explain(const struct search *search, struct strbuf *out)
                   "looked at %zu of %zu events; %" PRId64 " rows read, %" PRId64
                   " different texts matched in %" PRId64 " blocks\n",
                   search->at, search->query.count, search->rows_read, search->texts_matched, search->blocks);
-    if (search->hits.is_whole)
+    if (search->hits.state == HITS_WHOLE)
         strbuf_printf(out,
                       "the server looked for what every match holds: %zu events hold it, %zu of them match\n",
-                      search->hits.rows, search->hits.count);
+                      search->hits.rows, search->hits.far.count);
 }

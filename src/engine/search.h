@@ -2,9 +2,9 @@
 // a time.
 //
 // Each term is answered by what knows it cheapest: the backlog in memory, the texts held compressed in memory
-// (a different text once, and only those with the literal of the pattern), the server's own search for that
-// literal while they are not in memory yet, or the row itself. A row is read
-// only where nothing else has said no. Every road gives the answer of filter_match on the whole event; what
+// (a different text once, and only those with the literal of the pattern), the server's own search for what
+// every match holds while they are not in memory yet, or the row itself. A row is read only where nothing
+// else has said no. Every road gives the answer of filter_match on the whole event; what
 // ran into a limit is among what is found, and counted. One thread; everything given is borrowed until
 // search_destroy.
 #ifndef REDRIVE_ENGINE_SEARCH_H
@@ -15,6 +15,10 @@
 #include "core/filter.h"
 #include "engine/text_cache.h"
 
+// How the server is asked for what every match holds. By worth, but for tests: however little is missing, its
+// pass is waited for, or there is none and all is asked for range by range.
+enum search_seek { SEEK_BY_WORTH, SEEK_ALL_FIRST, SEEK_RANGES };
+
 struct search_query {
     struct filter *filter;
     const int64_t *ids; // candidates
@@ -22,7 +26,7 @@ struct search_query {
     const struct backlog *backlog; // that they are from; NULL: rows are read for what it would know
     struct text_cache *cache;      // NULL: rows are read
     bool leaves_undecided;         // out of what is found: they are only counted
-    bool seeks_first; // the server's answer to a literal is waited for however little is missing (for tests)
+    enum search_seek seek;
     // Called between pieces of work of some milliseconds: true ends the step early (may be NULL).
     bool (*is_wanted_elsewhere)(void *context);
     void *context;

@@ -60,6 +60,13 @@ text_page_add(void *context, int64_t id, struct bytes text)
 }
 
 void
+text_page_add_row(struct text_page *page, const struct scanned_row *row)
+{
+    text_page_add(page, row->id, row->text);
+    page->places[page->count - 1].fits = row->fits;
+}
+
+void
 text_page_destroy(struct text_page *page)
 {
     if (!page)

@@ -32,6 +32,7 @@ struct text_page {
     int64_t range_ids;
 };
 void text_page_add(void *page, int64_t id, struct bytes text); // an event_text_fn
+void text_page_add_row(struct text_page *page, const struct scanned_row *row);
 void text_page_destroy(struct text_page *page);
 struct bytes text_page_at(const struct text_page *page, size_t i);
 

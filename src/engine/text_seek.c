@@ -27,6 +27,7 @@ struct text_seek {
 // One pass, and what it found since the page before.
 struct job {
     struct text_seek *seek;
+    bool is_only_connection;
     uint64_t run;
     struct event_scan scan;
     struct strbuf outline;
@@ -76,8 +77,7 @@ add_row(void *context, const struct scanned_row *row)
     struct job *job = context;
     if (job->run != job->seek->run)
         return false;
-    text_page_add(job->page, row->id, row->text);
-    job->page->places[job->page->count - 1].fits = row->fits;
+    text_page_add_row(job->page, row);
     bool is_full = job->page->bytes.len >= PAGE_BYTES || job->page->count >= PAGE_ROWS;
     return !is_full || hand_over(job);
 }
@@ -99,6 +99,10 @@ serve(struct job *job)
 {
     struct text_seek *seek = job->seek;
     struct err err = {0};
+    if (job->is_only_connection) {
+        (void)!connect(seek, &err); // the pass says what is wrong
+        return;
+    }
     job->page = new_page(job);
     if (connect(seek, &err) && job->run == seek->run)
         (void)!store_scan_texts(seek->store, &job->scan, add_row, job, &err);
@@ -178,6 +182,18 @@ text_seek_destroy(struct text_seek *seek)
 }
 
 void
+text_seek_prepare(struct text_seek *seek)
+{
+    start(seek);
+    struct job *job = alloc_bytes(sizeof *job);
+    job->seek = seek;
+    job->is_only_connection = true;
+    seek->used_at = clock_mono();
+    if (!mailbox_put(seek->given, job, 0))
+        drop_job(job);
+}
+
+void
 text_seek_begin(struct text_seek *seek, const struct event_scan *scan)
 {
     start(seek);
@@ -187,7 +203,7 @@ text_seek_begin(struct text_seek *seek, const struct event_scan *scan)
     job->scan = *scan;
     strbuf_add(&job->outline, scan->outline);
     job->scan.outline = strbuf_bytes(&job->outline);
-    drop_job(mailbox_take(seek->given, 0)); // stopped before it began
+    drop_job(mailbox_take(seek->given, 0)); // not yet begun
     (void)!mailbox_put(seek->given, job, -1);
     seek->is_busy = true;
 }

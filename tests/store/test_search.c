@@ -55,14 +55,14 @@ match_rows(const struct truth *truth, const struct truth_filter *asked)
 
 static void
 run_search(struct truth *truth, struct filter *filter, struct text_cache *cache,
-           const struct backlog *backlog, bool seeks_first, struct search_found *found)
+           const struct backlog *backlog, enum search_seek seek, struct search_found *found)
 {
     struct search *search = search_create(&(struct search_query){.filter = filter,
                                                                  .ids = truth->ids,
                                                                  .count = truth->count,
                                                                  .backlog = backlog,
                                                                  .cache = cache,
-                                                                 .seeks_first = seeks_first});
+                                                                 .seek = seek});
     for (int steps = 0; !search_is_over(search); steps++) {
         assert_works(search_step(search, truth->store, clock_mono() + 500, found, &err));
         assert_true(steps < 100000);
@@ -76,21 +76,21 @@ search(struct truth *truth, const struct truth_filter *asked, struct text_cache 
 {
     struct filter *filter = truth_parse(truth, asked->text);
     struct search_found found = {0};
-    run_search(truth, filter, cache, backlog, false, &found);
+    run_search(truth, filter, cache, backlog, SEEK_BY_WORTH, &found);
     compare(truth, asked, &found, road);
     free(found.ids);
     filter_destroy(filter);
 }
 
-// The server looks for the literal, where there is one.
+// The server looks for what every match holds, where that is known.
 static void
-seek(struct truth *truth, const struct truth_filter *asked)
+seek(struct truth *truth, const struct truth_filter *asked, enum search_seek how, const char *road)
 {
     struct text_cache *cache = text_cache_create(64 << 20, &truth->settings);
     struct filter *filter = truth_parse(truth, asked->text);
     struct search_found found = {0};
-    run_search(truth, filter, cache, truth->backlog, true, &found);
-    compare(truth, asked, &found, "the server's pass");
+    run_search(truth, filter, cache, truth->backlog, how, &found);
+    compare(truth, asked, &found, road);
     free(found.ids);
     filter_destroy(filter);
     text_cache_destroy(cache);
@@ -206,7 +206,8 @@ every_road(struct roads *roads, const struct truth_filter *asked, bool is_thorou
     // Read ahead on threads, or page by page here.
     struct text_cache *cold = text_cache_create(64 << 20, is_thorough ? &truth->settings : NULL);
     match_rows(truth, asked);
-    seek(truth, asked);
+    seek(truth, asked, SEEK_ALL_FIRST, "the server's pass");
+    seek(truth, asked, SEEK_RANGES, "the server's ranges");
     if (is_thorough)
         search(truth, asked, NULL, NULL, "rows");
     search(truth, asked, cold, truth->backlog, "cold");
@@ -262,7 +263,7 @@ found_by(struct truth *truth, struct text_cache *cache, const char *text, int64_
 {
     struct filter *filter = truth_parse(truth, text);
     struct search_found found = {0};
-    run_search(truth, filter, cache, truth->backlog, false, &found);
+    run_search(truth, filter, cache, truth->backlog, SEEK_BY_WORTH, &found);
     size_t count = found.count;
     *id = count ? found.ids[0] : 0;
     free(found.ids);

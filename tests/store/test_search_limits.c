@@ -131,7 +131,7 @@ static struct search *
 search_with(const struct bench *bench, struct filter *filter, struct text_cache *cache)
 {
     return search_create(&(struct search_query){
-        .filter = filter, .ids = bench->ids, .count = bench->count, .cache = cache, .seeks_first = true});
+        .filter = filter, .ids = bench->ids, .count = bench->count, .cache = cache, .seek = SEEK_ALL_FIRST});
 }
 
 static size_t
