@@ -23,7 +23,8 @@ enum {
 // so long it took. The server's pass over all of them begins then or a little before. Then it is left alone
 // for a while, which it needs for a million events, and where it needs longer the search goes on.
 enum { SEEK_FIRST = 40000 };
-static const int64_t SEEK_AFTER_US = 40000;
+static const int64_t SEEK_AFTER_US[EVENT_TEXT_COUNT] = {
+    [EVENT_TEXT_ERROR] = 15000, [EVENT_TEXT_STACK] = 40000, [EVENT_TEXT_PAYLOAD] = 60000};
 static const int64_t SEEK_FIRST_US = US_PER_SECOND;
 static const int64_t SEEK_ALONE_US = 3 * US_PER_SECOND;
 
@@ -358,16 +359,27 @@ missing_in(const struct search *search, const struct column *column)
     return pending > column_count(column) ? pending - column_count(column) : 0;
 }
 
-static bool
-is_worth_all(const struct search *search, const struct column *column)
+// Candidates that may need a text, of which the server did not say no.
+static size_t
+left_to_decide(const struct search *search)
 {
-    return (search->query.count - search->at) * DENSE >= missing_in(search, column);
+    const struct search_hits *hits = &search->hits;
+    if (search_hits_are_open(hits))
+        return 0; // not known yet: rows are read
+    bool is_sifted = hits->state == HITS_WHOLE && !hits->is_inverted;
+    return is_sifted ? hits->far.count : search->query.count - search->at;
+}
+
+static bool
+is_worth_all(const struct search *search, const struct column *column, size_t candidates)
+{
+    return candidates * DENSE >= missing_in(search, column);
 }
 
 // Does the next candidate need a column that does not reach it yet, and is that worth reading on? A page is
 // read; *did says so.
 static bool
-fill_for(struct search *search, struct store *store, int64_t id, int64_t until, bool *did, struct err *err)
+fill_for(struct search *search, struct store *store, int64_t id, bool *did, struct err *err)
 {
     *did = false;
     struct text_cache *cache = search->query.cache;
@@ -375,19 +387,12 @@ fill_for(struct search *search, struct store *store, int64_t id, int64_t until, 
         const struct term *term = &search->terms[i];
         if (!is_text(term->from) || (search->hits.term == i && search_hits_know(&search->hits, id)))
             continue;
-        if (search->hits.term == i && search_hits_are_open(&search->hits)) {
-            if (!search_hits_look(&search->hits, store, search->query.ids + search->at,
-                                  search->query.count - search->at, until, did, err))
-                return false;
-            if (*did)
-                return true;
-        }
         const struct column *column = text_cache_column(cache, term->text);
         if (column_covers(column, id))
             continue;
         bool is_first = search->at < ASK_FIRST && search->query.count > ASK_FIRST;
         bool is_over = false;
-        if (is_first || !is_worth_all(search, column))
+        if (is_first || !is_worth_all(search, column, left_to_decide(search)))
             continue;
         if (!text_cache_fill(cache, store, term->text, id, &is_over, err))
             return false;
@@ -400,22 +405,45 @@ fill_for(struct search *search, struct store *store, int64_t id, int64_t until, 
     return true;
 }
 
+// Does the next candidate need the server's answer, or a column? Then something is done for it, and *did.
+static bool
+prepare(struct search *search, struct store *store, int64_t id, int64_t until, bool *did, struct err *err)
+{
+    struct search_hits *hits = &search->hits;
+    *did = false;
+    if (search_hits_are_open(hits) && !search_hits_know(hits, id) &&
+        !search_hits_look(hits, store, search->query.ids + search->at, search->query.count - search->at,
+                          until, did, err))
+        return false;
+    bool is_no = search_hits_know(hits, id) && search_hits_verdict(hits, id, &search->hits_hint) == FILTER_NO;
+    return *did || is_no || fill_for(search, store, id, did, err);
+}
+
 // --- the server's pass ---
 
-// The term that is the only one about texts, and has a pattern that is to match; TERMS: there is none.
+// The term that the server is best asked about: one that rules out much and is cheap to look for. TERMS:
+// there is none.
 static size_t
 term_to_seek(const struct search *search)
 {
-    size_t found = TERMS;
+    size_t best = TERMS, texts = 0, inverted = TERMS;
     for (size_t i = 0; i < search->term_count; i++) {
-        if (!is_text(search->terms[i].from))
+        const struct term *term = &search->terms[i];
+        if (!is_text(term->from))
             continue;
-        if (found < TERMS)
-            return TERMS;
-        found = i;
+        texts++;
+        struct event_scan scan = {0};
+        if (term->pattern)
+            sieve_ask(term->pattern, &scan);
+        if (scan.outline.len == 0)
+            continue;
+        if (term->is_inverted)
+            inverted = i;
+        else if (best == TERMS || term->text < search->terms[best].text)
+            best = i;
     }
-    bool is_fit = found < TERMS && search->terms[found].pattern && !search->terms[found].is_inverted;
-    return is_fit ? found : TERMS;
+    // Of several, one that rules out little is no help.
+    return best < TERMS || texts > 1 ? best : inverted;
 }
 
 // Asks the server for what that term holds, where that is known and most of the column is not there.
@@ -430,7 +458,8 @@ begin_hits(struct search *search)
     const struct term *term = &search->terms[n];
     const struct column *column = text_cache_column(cache, term->text);
     size_t missing = missing_in(search, column);
-    if (column->is_bottom || missing < (search->query.seek ? 1 : SEEK_LEAST) || !is_worth_all(search, column))
+    if (column->is_bottom || missing < (search->query.seek ? 1 : SEEK_LEAST) ||
+        !is_worth_all(search, column, search->query.count))
         return;
     struct event_scan scan = {.text = term->text, .statuses = 1u << EVENT_PENDING};
     sieve_ask(term->pattern, &scan);
@@ -450,7 +479,7 @@ await_hits(struct search *search, int64_t until)
         return false;
     bool has_first = search->matched >= SCREENFUL || search->at >= SEEK_FIRST || waited > SEEK_FIRST_US ||
                      search->query.seek == SEEK_ALL_FIRST;
-    if (hits->state == HITS_NEAR && (has_first || waited > SEEK_AFTER_US))
+    if (hits->state == HITS_NEAR && (has_first || waited > SEEK_AFTER_US[hits->scan.text]))
         search_hits_seek(hits);
     bool is_alone = has_first && waited < SEEK_ALONE_US;
     search_hits_take(hits, until, is_alone);
@@ -491,7 +520,7 @@ search_step(struct search *search, struct store *store, int64_t until, struct se
     while (search->at < search->query.count && search->asked_rows < search->ask_limit) {
         int64_t blocks = search->blocks;
         bool did;
-        if (!fill_for(search, store, search->query.ids[search->at], until, &did, err))
+        if (!prepare(search, store, search->query.ids[search->at], until, &did, err))
             return false;
         if (!did)
             look_at(search, search->query.ids[search->at++], found);

@@ -22,6 +22,7 @@ search_hits_begin(struct search_hits *hits, struct filter *filter, size_t term, 
 {
     *hits = (struct search_hits){.filter = filter,
                                  .term = term,
+                                 .is_inverted = filter_term_is_inverted(filter, term),
                                  .state = HITS_NEAR,
                                  .seek = seek,
                                  .scan = *scan,
@@ -64,10 +65,16 @@ search_hits_are_open(const struct search_hits *hits)
 // --- matching ---
 
 static enum filter_verdict
+verdict_without(const struct search_hits *hits)
+{
+    return hits->is_inverted ? FILTER_YES : FILTER_NO;
+}
+
+static enum filter_verdict
 match_place(const struct search_hits *hits, const struct text_page *page, size_t i)
 {
     if (page->places[i].fits)
-        return FILTER_YES;
+        return hits->is_inverted ? FILTER_NO : FILTER_YES;
     struct event event = {.id = page->places[i].id, .created_at = TIME_ABSENT};
     *(page->text == EVENT_TEXT_ERROR   ? &event.error_message
       : page->text == EVENT_TEXT_STACK ? &event.stack_trace
@@ -82,9 +89,9 @@ match_page(const struct search_hits *hits, struct hit_list *list, int64_t until)
     while (list->at < list->page->count) {
         int64_t id = list->page->places[list->at].id;
         enum filter_verdict verdict = match_place(hits, list->page, list->at++);
-        if (verdict != FILTER_NO) {
+        if (verdict != verdict_without(hits)) {
             list->hits = alloc_grow(list->hits, list->count, &list->capacity, sizeof *list->hits);
-            list->hits[list->count++] = (struct hit){.id = id, .is_undecided = verdict == FILTER_UNDECIDED};
+            list->hits[list->count++] = (struct hit){.id = id, .verdict = verdict};
         }
         bool looks = list->at % LOOK_EVERY == 0 || verdict == FILTER_UNDECIDED;
         if (looks && clock_mono() >= until)
@@ -241,7 +248,6 @@ search_hits_verdict(const struct search_hits *hits, int64_t id, size_t *hint)
             high = middle;
     }
     *hint = low;
-    if (low == list->count || list->hits[low].id != id)
-        return FILTER_NO;
-    return list->hits[low].is_undecided ? FILTER_UNDECIDED : FILTER_YES;
+    bool is_hit = low < list->count && list->hits[low].id == id;
+    return is_hit ? list->hits[low].verdict : verdict_without(hits);
 }

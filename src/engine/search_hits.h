@@ -1,5 +1,5 @@
 // search_hits: of a search, what one term says of events by what the server finds: those that fit the outline
-// of its pattern come here and are matched, all the others do not match.
+// of its pattern come here and are matched, all the others do not match the pattern.
 //
 // For a search whose texts are not in memory yet. The events that are looked at first are asked for range by
 // range, a few milliseconds each, on the connection of the search; all of them by one pass over the table on
@@ -16,7 +16,7 @@ struct hit_list {
     size_t at;
     struct hit {
         int64_t id;
-        bool is_undecided;
+        enum filter_verdict verdict; // other than of what does not match the pattern
     } * hits;
     size_t count, capacity;
 };
@@ -24,6 +24,7 @@ struct hit_list {
 struct search_hits {
     struct filter *filter;
     size_t term;
+    bool is_inverted;
     enum hits_state {
         HITS_NONE,   // nobody is asked
         HITS_NEAR,   // the pass has not begun

@@ -175,6 +175,36 @@ a_column_is_sought_once(void **state)
     end(&bench);
 }
 
+// So it does for what is not to match, and for one term of several: the other texts are read of what is left.
+static void
+one_of_several_terms_is_sought(void **state)
+{
+    (void)state;
+    enum { EVENTS = 3000 };
+    struct bench bench;
+    begin(&bench, EVENTS);
+    test_sql(bench.world.admin,
+             "UPDATE public.dlq_events SET error_message = 'a needle ' || id WHERE id %% 100 = 7");
+    static const struct {
+        const char *text;
+        size_t count;
+    } rows[] = {{"!needle", EVENTS - EVENTS / 100},
+                {"/needle \\d+7/ payload:.", EVENTS / 100 - 1},
+                {"payload:. needle !stack:zzz", EVENTS / 100}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct filter *filter = parse(rows[i].text);
+        struct text_cache *cache = text_cache_create(64 << 20, &bench.world.settings);
+        size_t found = found_with(&bench, filter, cache);
+        if (found != rows[i].count)
+            fail_msg("%s: %zu found", rows[i].text, found);
+        assert_int_equal(column_count(text_cache_column(cache, EVENT_TEXT_ERROR)), 0);
+        assert_int_equal(column_count(text_cache_column(cache, EVENT_TEXT_PAYLOAD)), 0);
+        text_cache_destroy(cache);
+        filter_destroy(filter);
+    }
+    end(&bench);
+}
+
 // Who types on does not wait for the server, and the server is not left at work.
 static void
 what_the_server_looks_for_is_left_at_once(void **state)
@@ -289,6 +319,7 @@ main(void)
         cmocka_unit_test(memory_stays_within_the_limit),
         cmocka_unit_test(a_search_gives_way),
         cmocka_unit_test(a_column_is_sought_once),
+        cmocka_unit_test(one_of_several_terms_is_sought),
         cmocka_unit_test(what_the_server_looks_for_is_left_at_once),
         cmocka_unit_test(a_trigram_index_is_used),
     };
