@@ -249,21 +249,22 @@ decision_section(struct view_of_event *view)
 {
     char at[TIME_TEXT];
     char note[48];
-    snprintf(note, sizeof note, "%zu", view->detail.decision_count);
+    size_t count = view->detail.decision_count + view->detail.revision_count;
+    snprintf(note, sizeof note, "%zu", count);
     pager_section(view->pager, "decisions", note, false);
-    if (view->detail.decision_count == 0)
+    if (count == 0)
         pager_printf(view->pager, ROLE_DIM, "none yet");
     for (size_t i = 0; i < view->detail.decision_count; i++) {
         const struct decision *decision = &view->detail.decisions[i];
         pager_printf(view->pager,
                      decision->state == ITEM_REFUSED || decision->state == ITEM_CONFLICT ? ROLE_STATUS_WARN
                                                                                          : ROLE_TEXT,
-                     "%s  %s: %s by %s, operation %" PRId64 "%s%s%s%s",
+                     "%s  %s %s%s%s; operation %" PRId64 " of %s%s%s",
                      decision->at == TIME_ABSENT ? "" : time_local(decision->at, at),
-                     action_name(decision->action), item_state_name(decision->state), decision->who,
-                     decision->operation, decision->reason ? ", because " : "",
-                     decision->reason ? decision->reason : "", decision->detail ? ": " : "",
-                     decision->detail ? decision->detail : "");
+                     action_name(decision->action), item_state_name(decision->state),
+                     decision->detail ? ": " : "", decision->detail ? decision->detail : "",
+                     decision->operation, decision->who, decision->reason ? ", because " : "",
+                     decision->reason ? decision->reason : "");
     }
     for (size_t i = 0; i < view->detail.revision_count; i++) {
         const struct revision *revision = &view->detail.revisions[i];
@@ -308,6 +309,9 @@ send_section(struct view_of_event *view)
         pager_printf(view->pager, ROLE_STATUS_WARN, "nothing: %s", send->refusal);
         return;
     }
+    if (view->detail.event.status != EVENT_PENDING)
+        pager_printf(view->pager, ROLE_STATUS_WARN, "nothing while it is %s; if it were pending:",
+                     event_status_name(view->detail.event.status));
     field(view->pager, "topic", bytes_of(send->topic));
     if (send->partition >= 0)
         number_field(view->pager, "partition", send->partition);

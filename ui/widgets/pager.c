@@ -180,6 +180,8 @@ make_rows(struct pager *pager)
             size_t len = text_fit(line->text, at, pager->width, pager->is_ascii);
             add_row(pager, i, at, len);
             at += len;
+            at +=
+                at < line->text.len && line->text.data[at] == ' '; // where it breaks, nothing begins with it
         }
     }
 }
