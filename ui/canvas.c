@@ -258,6 +258,12 @@ text_fit(struct bytes text, size_t at, int width, bool is_ascii)
     return end - at;
 }
 
+size_t
+text_resume(struct bytes text, size_t at)
+{
+    return at + (at < text.len && (text.data[at] == '\n' || text.data[at] == ' '));
+}
+
 // A run of cells in one row: where drawing happens and what of the text lies before it.
 struct run {
     struct canvas *canvas;

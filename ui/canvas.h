@@ -133,6 +133,8 @@ int text_cells(struct bytes untrusted, bool is_ascii);
 // For wrapping: how many bytes of `text` from `at` fit into `width` cells (at least one character; up to a
 // newline; at a blank if one is near).
 size_t text_fit(struct bytes text, size_t at, int width, bool is_ascii);
+// Where the next row begins when one ended at `at`: behind the newline or the blank at which it broke.
+size_t text_resume(struct bytes text, size_t at);
 
 // The picture as text, trailing blanks cut, one line per row; and which roles stand where, for golden tests.
 void canvas_to_text(const struct canvas *canvas, struct strbuf *out);

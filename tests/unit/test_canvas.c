@@ -216,6 +216,10 @@ lines_wrap_at_blanks(void **state)
     size_t first = text_fit(text, 0, 10, false);
     assert_int_equal(first, 10);                           // "the quick "
     assert_int_equal(text_fit(text, first, 10, false), 9); // "brown fox", up to the newline
+    assert_int_equal(text_resume(text, first), first);
+    assert_int_equal(text_resume(text, first + 9), first + 10);
+    assert_int_equal(text_resume(text, text_fit(text, 0, 9, false)), 10); // it broke before the blank
+    assert_int_equal(text_resume(text, text.len), text.len);
     assert_int_equal(text_fit(bytes_of("aaaaaaaaaaaaaaa"), 0, 10, false), 10);
     assert_int_equal(text_fit(bytes_of("漢字漢字"), 0, 5, false), 6);
     assert_int_equal(text_fit(bytes_of("漢"), 0, 1, false), 3); // at least one

@@ -13,14 +13,13 @@ static const struct verb {
     enum action action;
     enum operation_action operation;
     const char *title;
-    const char *past; // what happens to the events
+    const char *past; // what the events then are
     bool is_danger;
 } verbs[] = {
-    {DO_REPROCESS, ACTION_REPROCESS, "Reprocess", "are sent to their topic again", true},
-    {DO_RESOLVE, ACTION_RESOLVE, "Resolve", "are closed as resolved, without sending", false},
-    {DO_DISCARD, ACTION_DISCARD, "Discard", "are discarded, without sending; restore brings them back",
-     false},
-    {DO_RESTORE, ACTION_RESTORE, "Restore", "are pending again", false},
+    {DO_REPROCESS, ACTION_REPROCESS, "Reprocess", "sent to their topic again", true},
+    {DO_RESOLVE, ACTION_RESOLVE, "Resolve", "closed as resolved, without sending", false},
+    {DO_DISCARD, ACTION_DISCARD, "Discard", "discarded, without sending; restore undoes it", false},
+    {DO_RESTORE, ACTION_RESTORE, "Restore", "pending again", false},
 };
 
 static const struct verb *
@@ -370,13 +369,14 @@ receive_preview(struct app *app, struct decide *decide, const struct reply *repl
     if (decide->action == ACTION_REPROCESS)
         describe_topics(app, decide, preview);
     else
-        dialog_line(dialog, ROLE_DIALOG, "they %s", verb_of(decide->action)->past);
+        dialog_line(dialog, ROLE_DIALOG, "%s %s", decide->count == 1 ? "it is" : "they are",
+                    verb_of(decide->action)->past);
     if (preview->closed)
-        dialog_line(dialog, ROLE_DIALOG_DANGER, "%s of them %s meanwhile: they end as conflict",
+        dialog_line(dialog, ROLE_DIALOG_DANGER, "%s of them: %s meanwhile, which ends as conflict",
                     text_count(preview->closed, count),
-                    decide->action == ACTION_RESTORE ? "are not discarded any more" : "were closed");
+                    decide->action == ACTION_RESTORE ? "not discarded any more" : "closed");
     if (preview->busy)
-        dialog_line(dialog, ROLE_DIALOG_DANGER, "%s of them are in %s: they end as conflict",
+        dialog_line(dialog, ROLE_DIALOG_DANGER, "%s of them: in %s, which ends as conflict",
                     text_count(preview->busy, count),
                     preview->busy_with ? preview->busy_with : "another operation");
     if (decide->action == ACTION_REPROCESS)

@@ -208,11 +208,8 @@ draw_wrapped(struct canvas *canvas, struct area area, int rows, struct bytes tex
     for (size_t at = 0; at < text.len && used < rows && used < area.rows; used++) {
         size_t len = text_fit(text, at, area.cols, canvas->is_ascii);
         struct area line = {.row = area.row + used, .col = area.col, .rows = 1, .cols = area.cols};
-        struct bytes part = bytes_slice(text, at, len);
-        if (part.len && part.data[part.len - 1] == '\n')
-            part.len--;
-        draw_highlighted(canvas, line, part, role, filter, column);
-        at += len ? len : 1;
+        draw_highlighted(canvas, line, bytes_slice(text, at, len), role, filter, column);
+        at = text_resume(text, at + len);
     }
     return used;
 }

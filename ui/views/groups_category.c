@@ -9,13 +9,13 @@
 static const struct {
     enum category category;
     uint32_t key;
-    const char *text;
+    const char *text, *why;
 } items[] = {
-    {CATEGORY_TRANSIENT, 't', "transient: passes by itself, send again"},
-    {CATEGORY_DATA, 'd', "data: correct, then send"},
-    {CATEGORY_SYSTEM, 's', "system: deploy a fix, then send"},
-    {CATEGORY_PERMANENT, 'p', "permanent: discard, or by hand"},
-    {CATEGORY_UNKNOWN, 'u', "unknown: not decided"},
+    {CATEGORY_TRANSIENT, 't', "transient: passes by itself, send again", "why transient: "},
+    {CATEGORY_DATA, 'd', "data: correct, then send", "why data: "},
+    {CATEGORY_SYSTEM, 's', "system: deploy a fix, then send", "why system: "},
+    {CATEGORY_PERMANENT, 'p', "permanent: discard, or by hand", "why permanent: "},
+    {CATEGORY_UNKNOWN, 'u', "unknown: not decided", "why unknown: "},
 };
 
 static bool
@@ -48,8 +48,9 @@ category_chosen(struct app *app, void *state, size_t index)
     groups->category.is_taken_back = index >= count;
     if (index < count)
         groups->category.category = items[index].category;
-    app_prompt(
-        app, &(struct prompt_request){.label = "reason ", .history = "reason", .accepted = reason_accepted});
+    app_prompt(app, &(struct prompt_request){.label = index < count ? items[index].why : "why by the rules: ",
+                                             .history = "reason",
+                                             .accepted = reason_accepted});
 }
 
 // What the decision is about is fixed now, whatever moves under the menu.

@@ -309,11 +309,8 @@ wrapped_rows(const char *text, int width, bool is_ascii)
 {
     struct bytes bytes = bytes_of(text);
     int rows = 0;
-    for (size_t at = 0; at < bytes.len; rows++) {
-        at += text_fit(bytes, at, width, is_ascii);
-        if (at < bytes.len && bytes.data[at] == '\n')
-            at++;
-    }
+    for (size_t at = 0; at < bytes.len; rows++)
+        at = text_resume(bytes, at + text_fit(bytes, at, width, is_ascii));
     return rows ? rows : 1;
 }
 
@@ -348,9 +345,7 @@ draw_lines(const struct dialog *dialog, struct form *form, struct area area)
             size_t len = text_fit(text, at, area.cols, form->canvas->is_ascii);
             (void)canvas_text(form->canvas, row++, area.col, area.cols, bytes_slice(text, at, len),
                               dialog->lines[i].role);
-            at += len;
-            if (at < text.len && text.data[at] == '\n')
-                at++;
+            at = text_resume(text, at + len);
         } while (at < text.len && row < end);
         bool is_cut = row == end && (at < text.len || i + 1 < dialog->line_count);
         if (is_cut && area.rows > 0)
@@ -474,7 +469,7 @@ draw_wrapped(struct canvas *canvas, struct area place, struct bytes text, enum r
     for (size_t at = 0; at < text.len && place.rows > 0; place.row++, place.rows--) {
         size_t len = text_fit(text, at, place.cols, canvas->is_ascii);
         (void)canvas_text(canvas, place.row, place.col, place.cols, bytes_slice(text, at, len), role);
-        at += len;
+        at = text_resume(text, at + len);
     }
 }
 

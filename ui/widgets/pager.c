@@ -179,9 +179,7 @@ make_rows(struct pager *pager)
         while (at < line->text.len) {
             size_t len = text_fit(line->text, at, pager->width, pager->is_ascii);
             add_row(pager, i, at, len);
-            at += len;
-            at +=
-                at < line->text.len && line->text.data[at] == ' '; // where it breaks, nothing begins with it
+            at = text_resume(line->text, at + len);
         }
     }
 }
