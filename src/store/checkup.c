@@ -222,11 +222,12 @@ check_table_rights(const struct checkup *checkup, const PGresult *r)
     const char *schema = arena_printf(&arena, "SCHEMA %s", value_text(r, 0, T_SCHEMA, &arena));
     check_right(checkup, value_bool(r, 0, T_USAGE), "USAGE", schema, user);
     check_right(checkup, value_bool(r, 0, T_SELECT), "SELECT", table, user);
-    if (owner != NULL) { // changes run with the rights of the schema's owner
+    if (owner != NULL && strcmp(owner, user) != 0) { // changes run with the rights of the schema's owner
         check_right(checkup, value_bool(r, 0, T_OWNER_USAGE), "USAGE", schema, owner);
         check_right(checkup, value_bool(r, 0, T_OWNER_SELECT), "SELECT", table, owner);
-        check_right(checkup, value_bool(r, 0, T_OWNER_UPDATE), "UPDATE", table, owner);
     }
+    if (owner != NULL)
+        check_right(checkup, value_bool(r, 0, T_OWNER_UPDATE), "UPDATE", table, owner);
     arena_release(&arena);
 }
 

@@ -196,6 +196,7 @@ sql "UPDATE dlq_events SET status = 'PENDING' WHERE id = 3" >/dev/null
 
 run doctor "${db[@]}"
 ok "doctor looks at host, PostgreSQL and Kafka" all says postgresql ';' says kafka ';' says "may carry operations out"
+ok "doctor says nothing twice" test -z "$(grep -E '^(ok|note|WRONG) ' "$work/out" | sort | uniq -d)"
 run doctor "${db[@]}" --json
 ok "doctor: names" names part verdict finding remedy
 run doctor -d 'host=/nowhere'

@@ -226,6 +226,13 @@ its_plan_changes_while_it_runs(void **state)
                                  "SELECT count(*) FROM redrive.audit WHERE action IN ('steps', "
                                  "'settle', 'halt') AND detail LIKE '%: was%; is%'"),
                      3);
+    char words[200];
+    snprintf(words, sizeof words,
+             "SELECT detail FROM redrive.audit WHERE action = 'halt' AND operation_no = %lld", (long long)no);
+    assert_string_equal(
+        test_text(sender.world.admin, words),
+        "halt: was first 10, then 5, then 20, then the rest, 0 s after each; is first 10, then 5, "
+        "then 20, then the rest, 0 s after each, halts above 1 %");
     int64_t other = make_operation(&sender.world, sender.world.store, ACTION_DISCARD, 250, 260);
     assert_refused(operation_tune(sender.world.store, other, STEER_HALT, &changed, &err), ERR_USAGE,
                    "only a reprocess");

@@ -18,6 +18,12 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
         || CASE WHEN v.halt_above IS NOT NULL THEN format('; halts above %s %%', v.halt_above) ELSE '' END;
 $$;
 
+-- The same as a part of a sentence.
+CREATE OR REPLACE FUNCTION redrive._plan_said(v redrive.operation) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT coalesce(nullif(replace(ltrim(redrive._plan_words(v), '; '), '; ', ', '), ''), 'all at once');
+$$;
+
 -- How many more may be claimed in the step at work; NULL: no limit.
 CREATE OR REPLACE FUNCTION redrive._allowance(v redrive.operation) RETURNS bigint
 LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
@@ -150,7 +156,7 @@ BEGIN
            halt_above = CASE WHEN p_what = 'halt' THEN p_number ELSE halt_above END,
            changed = nextval('redrive.change')
      WHERE no = p_no RETURNING * INTO w;
-    PERFORM redrive._audit(p_what, p_no, 0, NULL, format('%s: was%s; is%s', p_what, redrive._plan_words(v), redrive._plan_words(w)));
+    PERFORM redrive._audit(p_what, p_no, 0, NULL, format('%s: was %s; is %s', p_what, redrive._plan_said(v), redrive._plan_said(w)));
     PERFORM redrive._watch(p_no, 0);
 END $$;
 
