@@ -246,7 +246,12 @@ idle(struct run *run, bool *is_over, struct err *err)
         bool is_tired = run->settings->idle_exit && clock_mono() - run->work_at > run->settings->idle_exit;
         *is_over = (run->settings->mode == WORKER_ONCE && run->recovered_at >= run->work_at) ||
                    (run->settings->mode == WORKER_SERVICE && is_tired);
-        run->recover_at = run->recovered_at >= run->work_at ? run->recover_at : 0;
+        if (run->recovered_at < run->work_at) {
+            run->recover_at = 0;
+            if (run->settings->mode == WORKER_ONCE &&
+                !run->kafka_since) // somebody waits for nothing but that
+                run->look_at = 0;
+        }
         if (!run->kafka_since)
             worker_note(run, "idle");
     } else if (!run->kafka_since) {
