@@ -21,15 +21,25 @@ CREATE TABLE redrive.operation_block (
     source_offsets bigint[],
     event_keys     text[],
     correlations   uuid[],
-    marks          integer[], -- by which what was published is found again (_marks); NULL: not published
     PRIMARY KEY (operation_no, no)
 ) WITH (fillfactor = 50);
 ALTER TABLE redrive.operation_block
     ALTER event_ids SET STORAGE EXTERNAL, ALTER sources SET STORAGE EXTERNAL, ALTER source_offsets SET STORAGE EXTERNAL,
-    ALTER event_keys SET STORAGE EXTERNAL, ALTER correlations SET STORAGE EXTERNAL, ALTER marks SET STORAGE EXTERNAL;
+    ALTER event_keys SET STORAGE EXTERNAL, ALTER correlations SET STORAGE EXTERNAL;
 -- A block comes with its keys side by side, which is why a list of those that are not sorted in yet would only cost those who search.
 CREATE INDEX operation_block_events ON redrive.operation_block USING gin (event_ids) WITH (fastupdate = off);
-CREATE INDEX operation_block_marks ON redrive.operation_block USING gin (marks) WITH (fastupdate = off) WHERE marks IS NOT NULL;
+
+-- By which the events of a block that was published are found again (_marks). Not in the block itself: no index has a column of that which ever
+-- changes, so what becomes of it is written beside it and no index hears of it.
+CREATE TABLE redrive.operation_mark (
+    operation_no bigint NOT NULL,
+    no           integer NOT NULL,
+    marks        integer[] NOT NULL,
+    PRIMARY KEY (operation_no, no),
+    FOREIGN KEY (operation_no, no) REFERENCES redrive.operation_block ON DELETE CASCADE
+);
+ALTER TABLE redrive.operation_mark ALTER marks SET STORAGE EXTERNAL;
+CREATE INDEX operation_mark_marks ON redrive.operation_mark USING gin (marks) WITH (fastupdate = off);
 
 -- What a reprocess is frozen as, until it is confirmed in the same transaction: nobody else sees it, and no crash leaves it behind.
 CREATE UNLOGGED TABLE redrive.operation_slice (

@@ -26,7 +26,8 @@ CREATE OR REPLACE FUNCTION redrive._blocks_marked(p_marks integer[]) RETURNS SET
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_indexscan = off SET enable_bitmapscan = on AS $$
 BEGIN
-    RETURN QUERY SELECT b.* FROM redrive.operation_block b WHERE b.marks && p_marks AND b.marks IS NOT NULL;
+    RETURN QUERY SELECT b.* FROM redrive.operation_mark m JOIN redrive.operation_block b ON b.operation_no = m.operation_no AND b.no = m.no
+                  WHERE m.marks && p_marks;
 END $$;
 
 -- Which of these events are in hand of an operation that is not through with them, and of which.
@@ -61,7 +62,7 @@ END $$;
 CREATE OR REPLACE FUNCTION redrive.has_sent() RETURNS boolean
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET enable_seqscan = off AS $$
 BEGIN
-    RETURN EXISTS (SELECT FROM redrive.operation_block WHERE marks IS NOT NULL)
+    RETURN EXISTS (SELECT FROM redrive.operation_mark)
         OR EXISTS (SELECT FROM redrive.operation_item WHERE NOT is_live AND event_key IS NOT NULL AND state = 'done');
 END $$;
 
@@ -77,16 +78,18 @@ BEGIN
             SELECT s.event_id, s.operation_no, s.at FROM redrive.operation_item s
              WHERE s.event_key = w.key AND NOT s.is_live AND s.event_key IS NOT NULL AND s.state = 'done' OFFSET 0) i;
     END IF;
-    IF NOT EXISTS (SELECT FROM redrive.operation_block b WHERE b.marks IS NOT NULL) THEN
+    IF NOT EXISTS (SELECT FROM redrive.operation_mark) THEN
         RETURN;
     ELSIF cardinality(p_keys) > 20000 THEN
         RETURN QUERY SELECT m.key, m.id, b.operation_no, b.at
-                       FROM redrive.operation_block b CROSS JOIN LATERAL unnest(b.event_keys, b.event_ids) AS m (key, id)
-                      WHERE b.marks IS NOT NULL AND m.key IN (SELECT k FROM unnest(p_keys) AS k);
+                       FROM redrive.operation_mark s JOIN redrive.operation_block b ON b.operation_no = s.operation_no AND b.no = s.no
+                      CROSS JOIN LATERAL unnest(b.event_keys, b.event_ids) AS m (key, id)
+                      WHERE m.key IN (SELECT k FROM unnest(p_keys) AS k);
     ELSIF cardinality(p_keys) <= 4000 THEN -- what a list shows is spread over all blocks, what a claim takes over few
         RETURN QUERY SELECT w.key, b.event_ids[n], b.operation_no, b.at
                        FROM (SELECT DISTINCT k FROM unnest(p_keys) AS k) AS w (key) CROSS JOIN LATERAL (
-                            SELECT m.* FROM redrive.operation_block m WHERE m.marks @> ARRAY[hashtext(w.key)] AND m.marks IS NOT NULL OFFSET 0) b
+                            SELECT l.* FROM redrive.operation_mark s JOIN redrive.operation_block l ON l.operation_no = s.operation_no AND l.no = s.no
+                             WHERE s.marks @> ARRAY[hashtext(w.key)] OFFSET 0) b
                       CROSS JOIN LATERAL unnest(array_positions(b.event_keys, w.key)) AS n;
     ELSE
         v_marks := ARRAY(SELECT DISTINCT hashtext(k) FROM unnest(p_keys) AS k);

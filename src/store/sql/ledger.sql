@@ -351,10 +351,12 @@ BEGIN
     PERFORM redrive._backlog_note(v_closed);
     IF p_blocks IS NOT NULL AND cardinality(v_closed) = cardinality(p_ids) THEN
         WITH changed AS (
-            UPDATE redrive.operation_block b
-               SET state = 'done', at = p_sent, tries = b.tries + 1,
-                   marks = redrive._marks(b.event_keys, b.correlations, b.sources, b.source_offsets)
-             WHERE b.operation_no = v.no AND b.no = ANY (p_blocks) AND b.state = 'claimed' RETURNING b.events)
+            UPDATE redrive.operation_block b SET state = 'done', at = p_sent, tries = b.tries + 1
+             WHERE b.operation_no = v.no AND b.no = ANY (p_blocks) AND b.state = 'claimed'
+         RETURNING b.no, b.events, b.event_keys, b.correlations, b.sources, b.source_offsets),
+        marked AS (
+            INSERT INTO redrive.operation_mark (operation_no, no, marks)
+            SELECT v.no, c.no, redrive._marks(c.event_keys, c.correlations, c.sources, c.source_offsets) FROM changed c)
         SELECT sum(events) INTO v_items FROM changed;
         RETURN v_items;
     ELSIF p_blocks IS NOT NULL THEN
