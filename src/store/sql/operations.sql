@@ -193,7 +193,9 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION 'operation % is not being frozen', p_no USING ERRCODE = 'RD001';
     END IF;
-    SELECT min(event_id), max(event_id), count(*) INTO v_first, v_last, v_count FROM redrive.item WHERE operation_no = p_no;
+    SELECT min(id), max(id), count(*) INTO v_first, v_last, v_count FROM (
+        SELECT unnest(b.event_ids) AS id FROM redrive.operation_block b WHERE b.operation_no = p_no
+        UNION ALL SELECT i.event_id FROM redrive.operation_item i WHERE i.operation_no = p_no) AS item;
     IF v_count <> v.total THEN
         RAISE EXCEPTION 'operation % counted % items and has %', p_no, v.total, v_count;
     END IF;
