@@ -164,7 +164,8 @@ event_reader_sql(struct event_reader *reader, struct strbuf *sql, const char *ex
         if ((joins[i].fields & reader->fields) && (!joins[i].ours || has_schema(reader)) && !replaced)
             strbuf_add_text(sql, joins[i].sql);
     }
-    strbuf_printf(sql, " ORDER BY %s", order);
+    if (order)
+        strbuf_printf(sql, " ORDER BY %s", order);
 }
 
 void

@@ -2,8 +2,8 @@
 // src/store.
 //
 // The statement is `SELECT <extra>, <columns> FROM (<rows>) e <joins> ORDER BY <order>`: rows picks the
-// events first (so that joins are made for a page and not for the table), all parts are constants, and every
-// value is a parameter: $1 the zone, $2 the cut, the caller's from $3.
+// events first (so that joins are made for a page and not for the table), an order of NULL is none, all parts
+// are constants, and every value is a parameter: $1 the zone, $2 the cut, the caller's from $3.
 #ifndef REDRIVE_STORE_EVENT_READER_H
 #define REDRIVE_STORE_EVENT_READER_H
 

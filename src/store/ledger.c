@@ -323,6 +323,31 @@ static const char claimed_rows_sql[] =
     " WHERE c.id = $3 AND c.blocks IS NULL) i"
     " JOIN :\"events\" e ON e.id = i.id";
 
+// What is absent comes last.
+static int
+by_number(bool has_a, int64_t a, bool has_b, int64_t b)
+{
+    if (!has_a || !has_b)
+        return has_b - has_a;
+    return (a > b) - (a < b);
+}
+
+// In the order of its source. PostgreSQL would sort whole payloads, which do not fit into what it sorts in
+// memory.
+static int
+by_place(const void *a, const void *b)
+{
+    const struct event *x = &((const struct claimed_item *)a)->event;
+    const struct event *y = &((const struct claimed_item *)b)->event;
+    int order = x->topic.data && y->topic.data ? bytes_compare(x->topic, y->topic)
+                                               : (y->topic.data != NULL) - (x->topic.data != NULL);
+    if (order == 0)
+        order = by_number(x->has_partition, x->partition, y->has_partition, y->partition);
+    if (order == 0)
+        order = by_number(x->has_offset, x->offset, y->has_offset, y->offset);
+    return order ? order : by_number(true, x->id, true, y->id);
+}
+
 // What was claimed cannot change any more, so it is read after the claim is committed: others that wait for
 // the operation's row need not wait for that.
 static bool
@@ -330,13 +355,15 @@ read_items(struct store *store, struct claiming *claiming, const char *chunk_id,
 {
     struct strbuf sql = {0};
     event_reader_init(&claiming->reader, store, claiming->arena, EVENT_SENT | EVENT_PAYLOAD | EVENT_RAW, 0);
-    event_reader_sql(&claiming->reader, &sql, "e.item_attempt", 1, claimed_rows_sql,
-                     "e.kafka_topic, e.kafka_partition, e.kafka_offset, e.id");
+    event_reader_sql(&claiming->reader, &sql, "e.item_attempt", 1, claimed_rows_sql, NULL);
     struct params params = {0};
     event_reader_params(&claiming->reader, &params);
     param_uuid(&params, chunk_id);
     bool ok = pg_stream(store, FOR_READING, strbuf_text(&sql), &params, read_item, claiming, err);
     strbuf_release(&sql);
+    struct claim *claim = claiming->claim;
+    if (ok && claim->count)
+        qsort(claim->items, claim->count, sizeof *claim->items, by_place);
     return ok;
 }
 
