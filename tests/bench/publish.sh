@@ -22,8 +22,8 @@ by_update()
                             WHERE status = 'PENDING'"
 }
 
-# As one does it by hand today: not atomic, no outcome per event, and twice if anything stops in between.
-by_hand()
+# Everything read and given to Kafka, and no row written.
+send_by_hand()
 {
     local topic
     for topic in $TOPICS; do
@@ -31,7 +31,22 @@ by_hand()
                                                WHERE status = 'PENDING' AND kafka_topic = '$topic' ORDER BY id" |
             kcat -P -q -b "$BROKERS" -t "$topic" -K $'\t' -X acks=all
     done
+}
+
+# As one does it by hand today: not atomic, no outcome per event, and twice if anything stops in between.
+by_hand()
+{
+    send_by_hand "$1"
     by_update "$1"
+}
+
+# What this machine could do at best: one closes all rows while another sends them all (those of the origin, where they stay pending), nothing is
+# frozen and nothing written down.
+by_both()
+{
+    send_by_hand origin &
+    by_update "$1"
+    wait $!
 }
 
 # Kafka, and the topics that the events name.
@@ -88,24 +103,25 @@ measure_publish()
     make_backlog origin "$EVENTS"
     echo "reprocess of $EVENTS events on $(nproc) processors, seconds, $ROUNDS rounds, load $(cut -d ' ' -f 1 /proc/loadavg)"
     for round in $(seq "$ROUNDS"); do
-        for way in redrive update hand; do
+        for way in redrive update hand both; do
             make_work origin "$way"
             timed "$way" "by_$way" work
             drop_work
         done
-        echo "  round $round: redrive $(tail -n 1 "$RUN/redrive") s (freeze $(tail -n 1 "$RUN/freeze"), send $(tail -n 1 "$RUN/send")), bare UPDATE $(tail -n 1 "$RUN/update") s, psql | kcat | UPDATE $(tail -n 1 "$RUN/hand") s"
+        echo "  round $round: redrive $(tail -n 1 "$RUN/redrive") s (freeze $(tail -n 1 "$RUN/freeze"), send $(tail -n 1 "$RUN/send")), bare UPDATE $(tail -n 1 "$RUN/update") s, psql | kcat | UPDATE $(tail -n 1 "$RUN/hand") s, both at once $(tail -n 1 "$RUN/both") s"
     done
     echo "  where a chunk's time goes, ms over all chunks (two are in hand at the same time, so they add up to twice the time of sending)"
     for step in init claim plan send reports commit verify settle destroy; do
         printf '    %-8s %8s  %s\n' "$step" "$(median_of tally "${step}_ms")" "$(step_words "$step")"
     done
-    awk -v events="$EVENTS" -v r="$(median "$RUN/redrive")" -v s="$(median "$RUN/send")" -v u="$(median "$RUN/update")" -v h="$(median "$RUN/hand")" 'BEGIN {
-        printf "  median: redrive %.2f s (%d events/s while sending), bare UPDATE %.2f s, by hand %.2f s\n", r, events / s, u, h
+    awk -v events="$EVENTS" -v r="$(median "$RUN/redrive")" -v s="$(median "$RUN/send")" -v u="$(median "$RUN/update")" -v h="$(median "$RUN/hand")" -v b="$(median "$RUN/both")" 'BEGIN {
+        printf "  median: redrive %.2f s (%d events/s while sending), bare UPDATE %.2f s, by hand %.2f s, both at once %.2f s\n", r, events / s, u, h, b
         printf "%.2f\n%.2f\n", u / r, h / r >"/dev/stderr"
-        printf "%.2f\n%.2f\n", r / u, r / h >"/dev/stderr"
+        printf "%.2f\n%.2f\n%.2f\n%.2f\n", r / u, r / h, u / b, b / r >"/dev/stderr"
     }' 2>"$RUN/publish"
     aim "reprocess against the bare UPDATE (freeze included)" "$(sed -n 1p "$RUN/publish") x" "0.5, later 0.9" "$EVENTS" publish_to_update "$(sed -n 3p "$RUN/publish")"
     aim "reprocess against psql | kcat | UPDATE" "$(sed -n 2p "$RUN/publish") x" "-" "$EVENTS" publish_to_hand "$(sed -n 4p "$RUN/publish")"
+    echo "  the limit of this machine: UPDATE and psql | kcat at once are $(sed -n 5p "$RUN/publish") x the bare UPDATE; redrive is $(sed -n 6p "$RUN/publish") x that"
     aim "memory of the worker, $EVENTS events" "$(($(median_of tally peak_kib) / 1024)) MiB" "64 MiB"
     psql -X -q -d postgres -c "DROP DATABASE origin"
 }
