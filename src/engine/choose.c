@@ -6,6 +6,7 @@
 #include "core/filter.h"
 #include "core/selection.h"
 #include "engine/sieve.h"
+#include "store/event_pass.h"
 #include "store/events.h"
 
 enum {
@@ -207,12 +208,12 @@ is_enough(const struct scan *scan)
 }
 
 static bool
-take_sieved(struct scan *scan, const struct sieved *sieved, size_t count, struct err *err)
+take_chosen(struct scan *scan, const struct sieved *chosen, size_t count, struct err *err)
 {
     for (size_t i = 0; i < count; i++) {
         const struct event event = {
-            .id = sieved[i].id, .created_wall = sieved[i].created_wall, .created_at = TIME_ABSENT};
-        if (sieved[i].is_undecided) {
+            .id = chosen[i].id, .created_wall = chosen[i].created_wall, .created_at = TIME_ABSENT};
+        if (chosen[i].is_undecided) {
             note_undecided(scan->tally, event.id);
             continue;
         }
@@ -234,7 +235,7 @@ scan_sieved(struct store *store, struct scan *scan, const struct sieve *sieve, s
         return err != NULL && err->kind == ERR_CANCELLED ? stopped(err) : false;
     bool ok;
     if (is_enough(scan)) {
-        ok = take_sieved(scan, sieved, count, err);
+        ok = take_chosen(scan, sieved, count, err);
     } else {
         int64_t *ids = alloc_array(count + 1, sizeof *ids);
         for (size_t i = 0; i < count; i++)
@@ -246,13 +247,78 @@ scan_sieved(struct store *store, struct scan *scan, const struct sieve *sieve, s
     return ok;
 }
 
+// --- one pass for ids ---
+
+struct passing {
+    struct scan *scan;
+    struct sieved *chosen;
+    size_t count, capacity;
+};
+
+static bool
+pass_event(void *context, const struct event *event)
+{
+    struct passing *passing = context;
+    struct scan *scan = passing->scan;
+    struct choose_tally *tally = scan->tally;
+    unsigned statuses = scan->matcher.statuses;
+    if (statuses != 0 && (statuses & 1u << event->status) == 0)
+        return true;
+    if (matches(&scan->matcher, event, tally)) {
+        passing->chosen =
+            alloc_grow(passing->chosen, passing->count, &passing->capacity, sizeof *passing->chosen);
+        passing->chosen[passing->count++] =
+            (struct sieved){.id = event->id, .created_wall = event->created_wall};
+    }
+    bool looks = ++tally->scanned % NARROW_PAGE == 0;
+    return !looks || scan->tick == NULL || scan->tick(scan->context, tally);
+}
+
+static int
+highest_first(const void *left, const void *right)
+{
+    int64_t a = ((const struct sieved *)left)->id;
+    int64_t b = ((const struct sieved *)right)->id;
+    return (a < b) - (a > b);
+}
+
+// Ids alone, of which short columns and groups say all there is to say.
+static bool
+is_for_pass(const struct matcher *matcher)
+{
+    for (size_t i = 0; matcher->filter != NULL && i < filter_terms(matcher->filter); i++)
+        if (filter_term_from(matcher->filter, i) != FILTER_FROM_ROW)
+            return false;
+    return matcher->only_ids;
+}
+
+static bool
+scan_pass(struct store *store, struct scan *scan, struct err *err)
+{
+    const struct matcher *matcher = &scan->matcher;
+    struct passing passing = {.scan = scan};
+    unsigned fields = EVENT_BARE | (matcher->fields & EVENT_GROUP);
+    if (matcher->filter != NULL || matcher->choice->queue != NULL)
+        fields |= EVENT_COUNTED;
+    bool ok = store_pass(store, fields, matcher->statuses, pass_event, &passing, err);
+    if (ok && passing.count > 0)
+        qsort(passing.chosen, passing.count, sizeof *passing.chosen, highest_first);
+    if (!ok && err != NULL && err->kind == ERR_CANCELLED)
+        ok = stopped(err);
+    ok = ok && take_chosen(scan, passing.chosen, passing.count, err);
+    free(passing.chosen);
+    return ok;
+}
+
 static bool
 scan_all(struct store *store, struct scan *scan, struct err *err)
 {
     struct sieve sieve = {0};
     struct filter *filter = scan->matcher.filter;
     bool ok = filter == NULL || sieve_init(&sieve, store, filter, err);
-    ok = ok && (sieve.is_usable ? scan_sieved(store, scan, &sieve, err) : scan_table(store, scan, err));
+    ok = ok && (sieve.is_usable               ? scan_sieved(store, scan, &sieve, err)
+                : is_for_pass(&scan->matcher) ? scan_pass(store, scan, err)
+                                              : scan_table(store, scan, err));
     sieve_release(&sieve);
     return ok;
 }

@@ -1,6 +1,7 @@
 // choose: which events a command is about (commands.md, "Choosing events"): ids, group, filter, queue and
-// status narrow each other. Reads the table page by page with no more fields than the filter needs; the
-// matching is done here, never in SQL.
+// status narrow each other. Reads no more fields than the filter needs: by one pass over the table where ids
+// are wanted and one term's text (engine/sieve) or short columns and groups say which (store/event_pass),
+// else page by page. The matching is done here, never in SQL.
 #ifndef REDRIVE_ENGINE_CHOOSE_H
 #define REDRIVE_ENGINE_CHOOSE_H
 
