@@ -23,8 +23,9 @@ static const int64_t LOOK_EVERY = US_PER_SECOND / 4;
 static const int64_t CHECK_EVERY = US_PER_SECOND;
 static const int64_t CLAIM_EVERY = 2 * US_PER_SECOND;
 static const int64_t LATE_FOR =
-    2 * US_PER_SECOND;          // how long an id below the highest may be committed unnoticed
-static const int64_t DEAR = 20; // what only confirms may take this part of the time
+    2 * US_PER_SECOND;                 // how long an id below the highest may be committed unnoticed
+static const int64_t DEAR = 20;        // what only confirms may take this part of the time
+static const int64_t DEAR_CHANGES = 5; // what follows changes, this
 
 struct keeper {
     const struct store_settings *settings;
@@ -49,7 +50,7 @@ struct keeper {
         int64_t began, difference; // what it is to explain
         int64_t not_before;        // it explained nothing
     } search;
-    bool is_recount_next; // the next look at what is not known to differ is at sums, not at ids
+    bool is_at_sums;      // what is not known to differ is looked through by ids, then by sums, and so on
     int32_t recount_from; // above this cell; 0: from the first
     bool is_doubtful;     // all ids were compared, and the counts differ: it may be the sums
     int changes;          // since the sums were folded
@@ -371,6 +372,7 @@ sweep_ids(struct keeper *keeper, bool *differs, struct err *err)
     if (!compare(keeper, keeper->sweep_upto ? keeper->sweep_upto : keeper->high, SWEPT, &until, differs, err))
         return false;
     keeper->sweep_upto = until;
+    keeper->is_at_sums = until == 0;
     return true;
 }
 
@@ -389,21 +391,21 @@ sweep_sums(struct keeper *keeper, bool *differs, struct err *err)
         log_line(LOG_WARN, "sums of the backlog were wrong", "put_right=%lld", (long long)wrong);
     }
     if (keeper->recount_from == 0)
-        keeper->is_doubtful = false;
+        keeper->is_doubtful = keeper->is_at_sums = false;
     return true;
 }
 
-// A slice of one, then a slice of the other.
+// A slice of what is not known to differ. Where it does, there may be more.
 static bool
 sweep(struct keeper *keeper, struct err *err)
 {
     int64_t began = clock_mono();
     bool differs;
-    if (!(keeper->is_recount_next || keeper->is_doubtful ? sweep_sums : sweep_ids)(keeper, &differs, err))
+    if (!(keeper->is_at_sums || keeper->is_doubtful ? sweep_sums : sweep_ids)(keeper, &differs, err))
         return false;
-    keeper->is_recount_next = !keeper->is_recount_next;
-    int64_t pause = (clock_mono() - began) * DEAR;
-    keeper->sweep_at = clock_mono() + (differs ? 0 : pause > CHECK_EVERY ? pause : CHECK_EVERY);
+    int64_t now = clock_mono();
+    int64_t pause = (now - began) * (differs ? DEAR_CHANGES : DEAR);
+    keeper->sweep_at = now + (!differs && pause < CHECK_EVERY ? CHECK_EVERY : pause);
     return true;
 }
 

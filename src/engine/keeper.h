@@ -7,10 +7,11 @@
 // Where they do not agree it compares, from the newest ids down in growing slices, until they do.
 //
 // Two differences may cancel each other out, and a column that somebody changes in a pending event changes no
-// count; so it also compares slice after slice all the time, by the version of each row, and in turn holds
-// the sums against the events that they are of. Both together take a twentieth of one processor: what is
-// wrong is right again within seconds up to some hundred thousand events, within a minute at a million. Sums
-// that let the count disagree, and are not explained by any event, are counted again at once.
+// count; so it also compares slice after slice all the time, by the version of each row, and then holds the
+// sums against the events that they are of. That takes a twentieth of one processor, a sixth while it finds
+// something: what is wrong is right again within some seconds at a hundred thousand events, within a minute
+// at a million. Sums that let the count disagree, and are not explained by any event, are counted again at
+// once.
 //
 // The first count has two strides: all are read and counted, newest first, and the sums are exact; then what
 // was read is put where lists and rows are read (store/rollup.h), which costs more than the reading.
