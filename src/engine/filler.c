@@ -8,11 +8,12 @@
 struct filler {
     const struct store_settings *settings;
     const char *keeper;
-    struct mailbox *asked, *done; // of the one job below, which belongs to whom it was sent to
+    struct mailbox *asked, *done; // of the jobs below, which belong to whom they were sent to
     struct thread *thread;
     struct store *store;        // of the thread
     struct rollup_cells *cells; // of the thread
-    bool is_busy;               // of the keeper: the job is on its way
+    int under_way;              // of the keeper: jobs that were sent and did not come back
+    int reading;                // of the keeper: the job that was, or is to be, read next
     struct fill_job {
         enum { FILL_READ, FILL_WRITE } what;
         struct rollup_range range;
@@ -20,7 +21,7 @@ struct filler {
         int64_t was_low, low;
         int32_t slots_from;
         struct err err;
-    } job;
+    } jobs[2]; // one is read while the other is written
 };
 
 static bool
@@ -63,8 +64,8 @@ filler_create(const struct store_settings *settings, const char *keeper)
     filler->settings = settings;
     filler->keeper = keeper;
     filler->cells = rollup_cells_create();
-    filler->asked = mailbox_create(1);
-    filler->done = mailbox_create(1);
+    filler->asked = mailbox_create(2);
+    filler->done = mailbox_create(2);
     filler->thread = thread_start(fill, filler, "filler");
     return filler;
 }
@@ -81,51 +82,67 @@ filler_destroy(struct filler *filler)
     rollup_cells_destroy(filler->cells);
     mailbox_destroy(filler->asked, NULL);
     mailbox_destroy(filler->done, NULL);
-    rollup_slice_release(&filler->job.slice);
+    for (int i = 0; i < 2; i++)
+        rollup_slice_release(&filler->jobs[i].slice);
     free(filler);
+}
+
+// Until at most so many are under way; they come back in order. Of what failed the first is told.
+static bool
+await(struct filler *filler, int left, struct err *err)
+{
+    bool ok = true;
+    while (filler->under_way > left) {
+        const struct fill_job *job = mailbox_take(filler->done, -1);
+        filler->under_way--;
+        if (ok && err_is_set(&job->err) && err)
+            *err = job->err;
+        ok = ok && !err_is_set(&job->err);
+    }
+    return ok;
 }
 
 bool
 filler_wait(struct filler *filler, struct err *err)
 {
-    if (!filler->is_busy)
-        return true;
-    (void)!mailbox_take(filler->done, -1);
-    filler->is_busy = false;
-    if (!err_is_set(&filler->job.err))
-        return true;
-    if (err)
-        *err = filler->job.err;
-    return false;
+    return await(filler, 0, err);
+}
+
+bool
+filler_wait_written(struct filler *filler, struct err *err)
+{
+    return await(filler, 1, err);
 }
 
 static void
-ask(struct filler *filler)
+ask(struct filler *filler, struct fill_job *job)
 {
-    filler->is_busy = mailbox_put(filler->asked, &filler->job, -1);
+    filler->under_way += mailbox_put(filler->asked, job, -1);
 }
 
 bool
 filler_read(struct filler *filler, int64_t upto, size_t rows, struct err *err)
 {
-    if (!filler_wait(filler, err))
+    if (!await(filler, 1, err))
         return false;
-    filler->job.what = FILL_READ;
-    filler->job.range = (struct rollup_range){.before_id = upto, .limit = rows};
-    ask(filler);
+    struct fill_job *job = &filler->jobs[filler->reading];
+    job->what = FILL_READ;
+    job->range = (struct rollup_range){.before_id = upto, .limit = rows};
+    ask(filler, job);
     return true;
 }
 
 bool
 filler_write(struct filler *filler, int64_t was_low, int32_t slots_from, int64_t *low, struct err *err)
 {
-    if (!filler_wait(filler, err))
+    if (!await(filler, 0, err))
         return false;
-    struct fill_job *job = &filler->job;
+    struct fill_job *job = &filler->jobs[filler->reading];
     job->what = FILL_WRITE;
     job->was_low = was_low;
     job->low = *low = rollup_low(&job->slice, job->range.limit);
     job->slots_from = slots_from;
-    ask(filler);
+    filler->reading = !filler->reading;
+    ask(filler, job);
     return true;
 }

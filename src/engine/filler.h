@@ -16,8 +16,10 @@ struct filler;
 struct filler *filler_create(const struct store_settings *settings, const char *keeper);
 void filler_destroy(struct filler *filler); // what it is asked for is done first
 
-// Begins to read the `rows` highest pending events at and below an id. What was written before is there then.
+// Begins to read the `rows` highest pending events at and below an id, once what was to be written before is.
 bool filler_read(struct filler *filler, int64_t upto, size_t rows, struct err *err) MUST_CHECK;
+// Until what was to be written is there; reading may go on.
+bool filler_wait_written(struct filler *filler, struct err *err) MUST_CHECK;
 // Waits for them and begins to write them: they lie at and below was_low. *low: above it; 0: there are no
 // more.
 bool filler_write(struct filler *filler, int64_t was_low, int32_t slots_from, int64_t *low,

@@ -225,11 +225,12 @@ fill_two(struct keeper *keeper, int64_t *low, struct err *err)
     if (!rollup_rows_below(keeper->store, keeper->low, keeper->fill_rows, &middle, err))
         return false;
     range.after_id = middle;
-    if (!(middle ? filler_read(keeper->filler, middle, keeper->fill_rows, err)
-                 : filler_wait(keeper->filler, err)) ||
-        !rollup_gather(keeper->store, keeper->name, keeper->cells, &range, &keeper->slice, err) ||
-        !rollup_fill(keeper->store, keeper->name, &keeper->slice, keeper->low, middle, keeper->slots_from,
-                     err))
+    bool ok = (middle == 0 || filler_read(keeper->filler, middle, keeper->fill_rows, err)) &&
+              rollup_gather(keeper->store, keeper->name, keeper->cells, &range, &keeper->slice, err) &&
+              (middle ? filler_wait_written : filler_wait)(keeper->filler, err) &&
+              rollup_fill(keeper->store, keeper->name, &keeper->slice, keeper->low, middle,
+                          keeper->slots_from, err);
+    if (!ok)
         return false;
     keeper->low = *low = middle;
     return middle == 0 || filler_write(keeper->filler, middle, keeper->slots_from, low, err);

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "engine/keeper.h"
 
-static const int64_t BEGIN_AFTER = US_PER_SECOND / 10;
+static const int64_t BEGIN_AFTER = US_PER_SECOND / 40;
 
 struct keeping {
     struct keeper *keeper;

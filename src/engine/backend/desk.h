@@ -52,6 +52,7 @@ struct desk {
     bool is_summed;     // it has the sums of the database, which a keeper keeps; else it counts rows itself
     bool has_all_hours; // in the sums
     uint64_t rollup_token; // of the sums that were read last
+    int64_t read_at;       // clock_mono before which sums that are being counted are not read again
     int64_t behind;        // pending events that are not in the sums yet
     bool is_counting;      // the first scan runs
     bool is_listing; // with is_summed: all are counted, but cannot be read one by one yet (store/rollup.h)

@@ -5,7 +5,8 @@
 #include <string.h>
 #include "base/alloc.h"
 
-static const int64_t LOOK_WHILE_COUNTING = US_PER_SECOND / 10;
+static const int64_t LOOK_WHILE_COUNTING = US_PER_SECOND / 20;
+static const int64_t READ_WHILE_COUNTING = US_PER_SECOND / 5; // a look is cheap, reading takes from the count
 static const int64_t LATE_AFTER = 5 * US_PER_SECOND;
 
 bool
@@ -45,6 +46,7 @@ read_sums(struct desk *desk, bool all_hours, struct err *err)
     if (!rollup_read(desk->store, desk->backlog, all_hours, err))
         return false;
     desk->has_all_hours = all_hours;
+    desk->read_at = clock_mono() + READ_WHILE_COUNTING;
     desk->is_dirty = true;
     desk->pending = (int64_t)backlog_count(desk->backlog);
     return true;
@@ -74,9 +76,14 @@ desk_sums_look(struct desk *desk, struct err *err)
     bool is_late = state.exact_at == TIME_ABSENT || state.as_of - state.exact_at > LATE_AFTER;
     desk->behind = desk->is_counting || !is_late ? 0 : state.behind;
     desk->scanned = is_ours ? state.counted : 0;
-    if (is_ours && state.token != desk->rollup_token && !read_sums(desk, desk->pivot == PIVOT_HOUR, err))
-        return false;
-    desk->rollup_token = is_ours ? state.token : 0;
+    bool is_due = !desk->is_counting || clock_mono() >= desk->read_at;
+    if (is_ours && is_due && state.token != desk->rollup_token) {
+        if (!read_sums(desk, desk->pivot == PIVOT_HOUR, err))
+            return false;
+        desk->rollup_token = state.token;
+    }
+    if (!is_ours)
+        desk->rollup_token = 0;
     desk->is_dirty |= was_counting != desk->is_counting || was_behind != desk->behind;
 
     if (is_ours && !tell_arrivals(desk, state.highest, err))
