@@ -129,6 +129,14 @@ highest_first(const void *left, const void *right)
 }
 
 static void
+give_up(struct search_hits *hits)
+{
+    if (hits->state == HITS_COMING)
+        text_seek_stop(hits->seek);
+    hits->state = HITS_VAIN;
+}
+
+static void
 end_page(struct search_hits *hits)
 {
     struct hit_list *far = &hits->far;
@@ -136,8 +144,7 @@ end_page(struct search_hits *hits)
     bool is_vain = err_is_set(&far->page->err) || (hits->rows += far->page->count) > hits->most;
     drop_page(far);
     if (is_vain) {
-        text_seek_stop(hits->seek);
-        hits->state = HITS_VAIN;
+        give_up(hits);
         return;
     }
     if (!is_over)
@@ -169,6 +176,14 @@ add_row(void *context, const struct scanned_row *row)
     return true;
 }
 
+static void
+forget_range(struct search_hits *hits)
+{
+    hits->low = 1;
+    hits->high = 0;
+    hits->near.count = 0;
+}
+
 // False: they lie too far apart.
 static bool
 choose_range(struct search_hits *hits, const int64_t *ids, size_t count)
@@ -180,7 +195,7 @@ choose_range(struct search_hits *hits, const int64_t *ids, size_t count)
     }
     bool is_near = (double)hits->high - (double)hits->low <= (double)hits->spread * (double)count;
     if (!is_near)
-        hits->low = hits->high + 1;
+        forget_range(hits);
     return is_near;
 }
 
@@ -214,8 +229,16 @@ search_hits_look(struct search_hits *hits, struct store *store, const int64_t *i
     *did = hits->near.page || choose_range(hits, ids, count);
     if (!*did)
         return true;
-    if (!hits->near.page && !read_range(hits, store, count, err))
-        return false;
+    struct err failure = {0};
+    if (!hits->near.page && !read_range(hits, store, count, &failure)) {
+        forget_range(hits);
+        bool goes_on = failure.kind != ERR_UNREACHABLE && failure.kind != ERR_CANCELLED;
+        if (goes_on)
+            give_up(hits);
+        else if (err)
+            *err = failure;
+        return goes_on;
+    }
     if (match_page(hits, &hits->near, until))
         drop_page(&hits->near);
     return true;

@@ -56,7 +56,8 @@ void search_hits_seek(struct search_hits *hits);           // begins the pass, u
 // it may.
 void search_hits_take(struct search_hits *hits, int64_t until, bool may_wait);
 // Goes on towards what the first of these events is; *did: something was done. Not where they lie too far
-// apart to be asked for together.
+// apart to be asked for together. What the server cannot be asked for (a letter that its encoding does not
+// have) is given up; false: it cannot be reached.
 bool search_hits_look(struct search_hits *hits, struct store *store, const int64_t *ids, size_t count,
                       int64_t until, bool *did, struct err *err) MUST_CHECK;
 bool search_hits_know(const struct search_hits *hits, int64_t id);

@@ -205,6 +205,42 @@ one_of_several_terms_is_sought(void **state)
     end(&bench);
 }
 
+// A connection that breaks between two ranges: after the reconnect the search goes on where it was.
+static void
+a_broken_range_is_read_again(void **state)
+{
+    (void)state;
+    enum { EVENTS = 3000 };
+    struct bench bench;
+    begin(&bench, EVENTS);
+    test_sql(bench.world.admin,
+             "UPDATE public.dlq_events SET error_message = 'a needle ' || id WHERE id %% 100 = 7");
+    struct filter *filter = parse("needle");
+    struct text_cache *cache = text_cache_create(64 << 20, &bench.world.settings);
+    struct search *search = search_create(&(struct search_query){
+        .filter = filter, .ids = bench.ids, .count = bench.count, .cache = cache, .seek = SEEK_RANGES});
+    struct search_found found = {0};
+    int broken = 0;
+    for (int steps = 0; !search_is_over(search); steps++) {
+        if (steps % 3 == 1)
+            test_sql(bench.world.admin, "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE"
+                                        " datname = current_database() AND pid <> pg_backend_pid()");
+        struct err failure = {0};
+        if (search_step(search, bench.world.store, clock_mono(), &found, &failure))
+            continue;
+        assert_int_equal(failure.kind, ERR_UNREACHABLE);
+        broken++;
+        assert_works(store_reconnect(bench.world.store, &err));
+    }
+    assert_true(broken > 0);
+    assert_int_equal(found.count, EVENTS / 100);
+    search_destroy(search);
+    free(found.ids);
+    text_cache_destroy(cache);
+    filter_destroy(filter);
+    end(&bench);
+}
+
 // Who types on does not wait for the server, and the server is not left at work.
 static void
 what_the_server_looks_for_is_left_at_once(void **state)
@@ -320,6 +356,7 @@ main(void)
         cmocka_unit_test(a_search_gives_way),
         cmocka_unit_test(a_column_is_sought_once),
         cmocka_unit_test(one_of_several_terms_is_sought),
+        cmocka_unit_test(a_broken_range_is_read_again),
         cmocka_unit_test(what_the_server_looks_for_is_left_at_once),
         cmocka_unit_test(a_trigram_index_is_used),
     };
