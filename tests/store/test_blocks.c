@@ -270,6 +270,32 @@ what_came_back_is_found_in_its_block(void **state)
     world_end(&world);
 }
 
+#define WHEREVER(function, key)                                                                              \
+    "SELECT count(*) FROM generate_series(1, 300) AS place CROSS JOIN LATERAL redrive." function             \
+    "(ARRAY(SELECT CASE i WHEN place THEN " key                                                              \
+    " ELSE -i END FROM generate_series(1, 300) AS i ORDER BY i)) b"
+
+// An index is asked for many keys in parts: whichever place the only known one has among the others, it is
+// found.
+static void
+one_key_among_many_is_found(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 1500);
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 1500);
+    struct slot slot = acquire(&world, "w");
+    struct claim claimed;
+    while ((claimed = next_claim(&world, &slot, no, 5000)).count > 0)
+        settle(&world, &slot, &claimed, CHUNK_COMMITTED);
+    assert_int_equal(test_number(world.admin, WHEREVER("_blocks_with", "7::bigint")), 300);
+    assert_int_equal(
+        test_number(world.admin,
+                    WHEREVER("_blocks_marked", "(SELECT hashtext(event_id) FROM dlq_events WHERE id = 7)")),
+        300);
+    world_end(&world);
+}
+
 static void
 an_event_is_frozen_once(void **state)
 {
@@ -330,6 +356,7 @@ main(void)
         cmocka_unit_test(what_was_not_published_comes_first_again),
         cmocka_unit_test(doubt_and_cancel_reach_each_event),
         cmocka_unit_test(what_came_back_is_found_in_its_block),
+        cmocka_unit_test(one_key_among_many_is_found),
         cmocka_unit_test(an_event_is_frozen_once),
         cmocka_unit_test(a_freeze_sees_what_others_froze),
     };

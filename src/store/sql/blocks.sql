@@ -2,7 +2,8 @@
 --
 -- Plans: arrays are kept outside the row, which the planner does not know when it prefers to read all of a table that looks small. What is
 -- looked for in arrays is therefore found by index or not at all. Functions here say of every way to plan whether they want it: those that call
--- them have ruled out some for themselves.
+-- them have ruled out some for themselves. An index of arrays takes time by the square of what it is asked for at once: it is asked for a hundred
+-- keys at a time.
 
 -- What an event that was published is known by when it is back: its event id, its correlation id, its place. Equal marks are a hint only.
 CREATE OR REPLACE FUNCTION redrive._marks(p_keys text[], p_correlations uuid[], p_sources integer[], p_offsets bigint[]) RETURNS integer[]
@@ -18,7 +19,10 @@ CREATE OR REPLACE FUNCTION redrive._blocks_with(p_ids bigint[]) RETURNS SETOF re
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_indexscan = off SET enable_bitmapscan = on AS $$
 BEGIN
-    RETURN QUERY SELECT b.* FROM redrive.operation_block b WHERE b.event_ids && p_ids;
+    RETURN QUERY SELECT b.* FROM (
+        SELECT DISTINCT f.operation_no, f.no FROM generate_series(1, cardinality(p_ids), 100) AS s (at)
+         CROSS JOIN LATERAL (SELECT h.operation_no, h.no FROM redrive.operation_block h WHERE h.event_ids && p_ids[s.at : s.at + 99] OFFSET 0) f) w
+      JOIN redrive.operation_block b ON b.operation_no = w.operation_no AND b.no = w.no;
 END $$;
 
 -- Blocks that were published and have one of these marks.
@@ -26,8 +30,10 @@ CREATE OR REPLACE FUNCTION redrive._blocks_marked(p_marks integer[]) RETURNS SET
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_indexscan = off SET enable_bitmapscan = on AS $$
 BEGIN
-    RETURN QUERY SELECT b.* FROM redrive.operation_mark m JOIN redrive.operation_block b ON b.operation_no = m.operation_no AND b.no = m.no
-                  WHERE m.marks && p_marks;
+    RETURN QUERY SELECT b.* FROM (
+        SELECT DISTINCT f.operation_no, f.no FROM generate_series(1, cardinality(p_marks), 100) AS s (at)
+         CROSS JOIN LATERAL (SELECT m.operation_no, m.no FROM redrive.operation_mark m WHERE m.marks && p_marks[s.at : s.at + 99] OFFSET 0) f) w
+      JOIN redrive.operation_block b ON b.operation_no = w.operation_no AND b.no = w.no;
 END $$;
 
 -- Which of these events are in hand of an operation that is not through with them, and of which.
