@@ -402,7 +402,9 @@ sweep(struct keeper *keeper, struct err *err)
 {
     int64_t began = clock_mono();
     bool differs;
-    if (!(keeper->is_at_sums || keeper->is_doubtful ? sweep_sums : sweep_ids)(keeper, &differs, err))
+    bool ok = keeper->is_at_sums || keeper->is_doubtful ? sweep_sums(keeper, &differs, err)
+                                                        : sweep_ids(keeper, &differs, err);
+    if (!ok)
         return false;
     int64_t now = clock_mono();
     int64_t pause = (now - began) * (differs ? DEAR_CHANGES : DEAR);
