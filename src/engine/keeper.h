@@ -10,8 +10,8 @@
 // count; so it also compares slice after slice all the time, by the version of each row, and then holds the
 // sums against the events that they are of. That takes a twentieth of one processor, a sixth while it finds
 // something: what is wrong is right again within some seconds at a hundred thousand events, within a minute
-// at a million. Sums that let the count disagree, and are not explained by any event, are counted again at
-// once.
+// at a million, two where the server is busy. Sums that let the count disagree, and are not explained by any
+// event, are counted again at once.
 //
 // The first count has two strides: all are read and counted, newest first, and the sums are exact; then what
 // was read is put where lists and rows are read (store/rollup.h), which costs more than the reading.
