@@ -8,6 +8,8 @@
 #include "core/outline.h"
 #include "store/pg.h"
 
+enum { SCHEMA_WITH_CHANGES = 14 };
+
 #define ROWS_DOWN                                                                                            \
     " FROM (SELECT * FROM :\"events\" e WHERE e.status = 'PENDING' AND e.id > $1 AND e.id < $2"              \
     " ORDER BY e.id DESC LIMIT $3) e"
@@ -380,27 +382,24 @@ store_change_mark(struct store *store, int64_t *mark, struct err *err)
     return true;
 }
 
-// A row's xmin is of 32 bits and has no order of its own; age() counts back from now (manual, 25.1.5).
-#define WRITTEN_SINCE(row) "pg_catalog.age(" row ".xmin) <= pg_catalog.age($1::text::xid)"
-#define CHANGED_EVENTS                                                                                       \
-    "SELECT e.id::int8 FROM :\"events\" e WHERE e.status = 'PENDING' AND e.id <= $3 AND " WRITTEN_SINCE("e")
-
 bool
 store_changed_ids(struct store *store, int64_t mark, int64_t highest, size_t limit, int64_t **ids,
                   size_t *count, struct err *err)
 {
-    static const char plain[] = CHANGED_EVENTS " LIMIT $2";
-    static const char whole[] =
-        CHANGED_EVENTS " UNION ALL SELECT r.event_id FROM redrive.revision r WHERE " WRITTEN_SINCE(
-            "r") " UNION ALL SELECT w.event_id FROM redrive.record w WHERE " WRITTEN_SINCE("w") " LIMIT $2";
+    // Without redrive's schema whoever looks reads the whole table.
+    static const char plain[] =
+        "SELECT e.id::int8 FROM :\"events\" e WHERE e.status = 'PENDING' AND e.id <= $2"
+        " AND pg_catalog.age(e.xmin) <= pg_catalog.age($1::text::xid) LIMIT $3";
+    static const char whole[] = "SELECT c.id FROM redrive.changed_since($1::text::xid, $2, $3) AS c (id)";
     struct params params = {0};
     char xid[24];
     snprintf(xid, sizeof xid, "%" PRIu32, (uint32_t)mark);
     param_text(&params, xid);
-    param_int8(&params, (int64_t)limit);
     param_int8(&params, highest);
+    param_int8(&params, (int64_t)limit);
     PGresult *r;
-    if (!pg_ask(store, FOR_SCANNING, store->info.schema_version > 0 ? whole : plain, &params, &r, err))
+    if (!pg_ask(store, FOR_SCANNING, store->info.schema_version >= SCHEMA_WITH_CHANGES ? whole : plain,
+                &params, &r, err))
         return false;
     *count = (size_t)PQntuples(r);
     *ids = alloc_array(*count + 1, sizeof **ids);

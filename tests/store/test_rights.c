@@ -3,6 +3,7 @@
 #include "cast.h"
 #include "store/categories.h"
 #include "store/doubt.h"
+#include "store/event_texts.h"
 
 // --- seven attempts, and their relatives ---
 
@@ -225,6 +226,24 @@ a_viewer_sees_all_and_decides_nothing(void **state)
     assert_refused(operation_create(store, &request, NULL, NULL, &no, &err), ERR_DENIED, grant);
     snprintf(grant, sizeof grant, "GRANT redrive_worker TO \"%s\";", cast.viewer);
     assert_refused(worker_beat(store, "w", true, "", 0, &err), ERR_DENIED, grant);
+    store_close(store);
+}
+
+// The screen of somebody who has columns of the table, and not the table, follows what others write into it.
+static void
+a_viewer_is_told_what_changed(void **state)
+{
+    (void)state;
+    struct store *store = store_of(cast.viewer);
+    int64_t mark, *ids;
+    size_t count;
+    assert_works(store_change_mark(store, &mark, &err));
+    test_sql(cast.world.admin,
+             "UPDATE public.dlq_events SET error_message = error_message || '!' WHERE id = 21");
+    assert_works(store_changed_ids(store, mark, CAST_EVENTS, 10, &ids, &count, &err));
+    assert_int_equal(count, 1);
+    assert_int_equal(ids[0], 21);
+    free(ids);
     store_close(store);
 }
 
@@ -476,6 +495,7 @@ main(void)
         cmocka_unit_test(functions_of_his_own_are_not_called),
         cmocka_unit_test(even_the_owner_needs_to_undo_the_lock_first),
         cmocka_unit_test(a_viewer_sees_all_and_decides_nothing),
+        cmocka_unit_test(a_viewer_is_told_what_changed),
         cmocka_unit_test(an_operator_asks_steers_and_carries_out),
         cmocka_unit_test(a_worker_carries_out_what_others_asked_for),
         cmocka_unit_test(a_category_is_of_whom_gave_it),

@@ -106,6 +106,19 @@ BEGIN
              ORDER BY e.id LIMIT p_limit) a;
 END $$;
 
+-- Pending events at and below an id that were written, or what their payloads come from, by a transaction that was not over at the mark; at most
+-- so many. Of the owner: a role with grants on columns may not read xmin. It is of 32 bits and has no order of its own, so age() counts back from
+-- now (manual, 25.1.5).
+CREATE OR REPLACE FUNCTION redrive.changed_since(p_mark xid, p_highest bigint, p_limit bigint) RETURNS SETOF bigint
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    RETURN QUERY
+        SELECT e.id::bigint FROM :"events" e WHERE e.status = 'PENDING' AND e.id <= p_highest AND age(e.xmin) <= age(p_mark)
+         UNION ALL SELECT r.event_id FROM redrive.revision r WHERE age(r.xmin) <= age(p_mark)
+         UNION ALL SELECT w.event_id FROM redrive.record w WHERE age(w.xmin) <= age(p_mark)
+         LIMIT p_limit;
+END $$;
+
 -- Counts a slice of pending events: those that are not counted yet, and anew those that are counted as something else. p_versions: seen before they
 -- were read. p_high: how far was looked; NULL: as before. Returns of how many of them something was new.
 CREATE OR REPLACE FUNCTION redrive.backlog_add(p_keeper text, p_ids bigint[], p_cells integer[], p_created integer[], p_retries integer[],
