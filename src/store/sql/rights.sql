@@ -8,6 +8,7 @@
 CREATE OR REPLACE FUNCTION redrive.level_of(p_function name) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE WHEN p_function IN ('adopt', 'chunk_decide', 'slot_renew') THEN 'admin'
+                WHEN p_function = 'changed_since' THEN 'viewer' -- anybody's
                 WHEN p_function ~ '^(backlog|chunk|cluster|comebacks|ingest|items|slot|watch|work|worker)_' THEN 'worker'
                 ELSE 'operator' END;
 $$;
