@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 
-enum { MOST_CHANGED = 50000, AT_ONCE = 2000 };
+enum { MOST_CHANGED = 50000, AT_ONCE = 2000, INTERRUPT_EVERY_US = 50000 };
 
 struct text_watch {
     const struct store_settings *settings;
@@ -95,11 +95,15 @@ text_watch_destroy(struct text_watch *watch)
 {
     if (!watch)
         return;
-    struct store *store = atomic_load(&watch->store);
-    if (store)
-        store_interrupt(store);
-    if (watch->thread)
-        text_changes_destroy(mailbox_take(watch->found, -1));
+    // Again and again: one that comes between two statements stops neither.
+    struct text_changes *changes = NULL;
+    while (watch->thread && !changes) {
+        struct store *store = atomic_load(&watch->store);
+        if (store)
+            store_interrupt(store);
+        changes = mailbox_take(watch->found, INTERRUPT_EVERY_US);
+    }
+    text_changes_destroy(changes);
     finish(watch);
     mailbox_destroy(watch->found, NULL);
     free(watch);
