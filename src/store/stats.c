@@ -22,12 +22,15 @@ static const char pending_sql[] =
     " (SELECT e.created_at FROM :\"events\" e WHERE e.status = 'PENDING' AND e.created_at IS NOT NULL"
     "  ORDER BY e.created_at DESC LIMIT 1)::timestamp AT TIME ZONE $1 FROM by_status";
 
-// By hash: a million texts are not kept beside each other to be counted.
+// By hash: a million texts are not kept beside each other to be counted. left() counts characters; what has
+// no more bytes than that needs none counted.
 static const char errors_sql[] =
     "SELECT left(s.error_message, 500), m.n, m.first::timestamp AT TIME ZONE $1, m.last::timestamp AT TIME "
     "ZONE $1 FROM"
     " (SELECT count(*) AS n, min(e.created_at) AS first, max(e.created_at) AS last, min(e.id) AS sample"
-    "  FROM :\"events\" e WHERE e.status = 'PENDING' GROUP BY hashtextextended(left(e.error_message, 500), 0)"
+    "  FROM :\"events\" e WHERE e.status = 'PENDING' GROUP BY hashtextextended(CASE WHEN "
+    "octet_length(e.error_message) > 500"
+    "   THEN left(e.error_message, 500) ELSE e.error_message END, 0)"
     "  ORDER BY 1 DESC LIMIT 20) m JOIN LATERAL (SELECT x.error_message FROM :\"events\" x WHERE x.id = "
     "m.sample LIMIT 1) s"
     " ON true ORDER BY 2 DESC, 1";
