@@ -151,6 +151,12 @@ ok "stats: five objects" all lines 5 ';' json 'len({r["analysis"] for r in rows}
     json '[t for t in [r for r in rows if r["analysis"] == "resolution_time"][0]["event_types"] if t["event_type"] == "order.created"][0]["mean_seconds"] == 3600'
 run stats "${db[@]}"
 ok "stats for people" all exits 0 ';' says "Most common errors" ';' says "Mean time to resolution"
+# Equal as far as a person reads, which is characters and not bytes.
+sql "INSERT INTO dlq_events (event_id, event_type, event_payload, error_message) SELECT 'tail-' || n, 'tail', '{}', repeat('é', 500) || n FROM generate_series(1, 900) AS n" >/dev/null
+run stats "${db[@]}" --json
+ok "stats: messages are one where their first 500 characters are" \
+    json '[r for r in rows if r["analysis"] == "errors"][0]["errors"][0]["count"] == 900'
+sql "DELETE FROM dlq_events WHERE event_type = 'tail'" >/dev/null
 
 # Six groups that differ in one word, in two topics.
 sql "INSERT INTO dlq_events (event_id, event_type, event_payload, error_message, kafka_topic) SELECT 'city-' || c || i, 'route', '{}', 'no route to ' || c || ' today', 'routes.' || n % 2 FROM unnest('{Lisboa,Seoul,Madrid,Porto,Busan,Faro}'::text[]) WITH ORDINALITY AS t (c, n), generate_series(1, 3) AS i" >/dev/null
