@@ -25,7 +25,8 @@ struct text_page {
     } * places;
     size_t count, capacity;
     struct strbuf bytes;
-    struct err err; // set: it could not be read, and there is a gap
+    struct err err; // set: it could not be read, and there is a gap; rest before the next begin, since other
+                    // connections may be broken too
     // Of the reader.
     uint64_t run;
     bool is_range_over;
