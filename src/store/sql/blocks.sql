@@ -193,23 +193,22 @@ CREATE OR REPLACE FUNCTION redrive._blocks_pick(p_operation bigint, p_busy integ
                                      OUT sources integer[], OUT first bigint, OUT is_written_out boolean)
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off AS $$
+DECLARE b record;
 BEGIN
-    is_written_out := false;
-    WITH next AS MATERIALIZED (
-        SELECT b.no, b.events, b.event_ids, b.sources FROM redrive.operation_block b
-         WHERE b.operation_no = p_operation AND b.state = 'queued' AND NOT b.busy && p_busy ORDER BY b.no LIMIT 32),
-    sized AS MATERIALIZED (SELECT n.*, sum(n.events) OVER (ORDER BY n.no) AS upto FROM next n),
-    listed AS (SELECT s.no, w.id, w.source, w.place FROM sized s CROSS JOIN LATERAL unnest(s.event_ids, s.sources)
-                                                                                WITH ORDINALITY AS w (id, source, place)
-                WHERE s.upto <= p_limit OR s.upto = s.events)
-    SELECT array_agg(DISTINCT l.no), array_agg(l.id ORDER BY l.no, l.place), array_agg(coalesce(l.source, 0) ORDER BY l.no, l.place),
-           (SELECT s.events FROM sized s WHERE s.upto = s.events)
-      INTO blocks, ids, sources, first FROM listed l;
-    blocks := coalesce(blocks, '{}');
-    ids := coalesce(ids, '{}');
-    IF first > p_limit THEN
+    blocks := '{}';
+    ids := '{}';
+    sources := '{}';
+    FOR b IN SELECT q.no, q.events, q.event_ids, q.sources FROM redrive.operation_block q
+              WHERE q.operation_no = p_operation AND q.state = 'queued' AND NOT q.busy && p_busy ORDER BY q.no LIMIT 32 LOOP
+        EXIT WHEN blocks <> '{}' AND cardinality(ids) + b.events > p_limit;
+        first := coalesce(first, b.events);
+        blocks := blocks || b.no;
+        ids := ids || b.event_ids;
+        sources := sources || coalesce(b.sources, array_fill(0, ARRAY[b.events]));
+    END LOOP;
+    is_written_out := coalesce(first > p_limit, false);
+    IF is_written_out THEN
         PERFORM redrive._blocks_write_out(p_operation, blocks);
-        is_written_out := true;
     END IF;
 END $$;
 

@@ -214,12 +214,11 @@ BEGIN
                                        ELSE pg_column_size(e.event_payload) END) END AS size
           FROM unnest(p_picked, p_sources) WITH ORDINALITY AS w(id, source, n)
           LEFT JOIN LATERAL (SELECT x.status, x.event_payload, x.kafka_topic FROM :"events" x WHERE x.id = w.id OFFSET 0) e ON true),
-    summed AS (SELECT id, source, coalesce(is_open, false) AS is_open, topic, sum(size) OVER (ORDER BY n) - size AS before FROM sized)
-    SELECT coalesce(array_agg(id ORDER BY id) FILTER (WHERE is_open AND before < p_max_bytes), '{}'),
-           coalesce(array_agg(id ORDER BY id) FILTER (WHERE NOT is_open), '{}'),
-           coalesce(array_agg(DISTINCT topic) FILTER (WHERE is_open AND before < p_max_bytes AND topic IS NOT NULL), '{}'),
-           coalesce(array_agg(DISTINCT source) FILTER (WHERE is_open AND before < p_max_bytes AND source <> 0), '{}')
-      INTO open, closed, topics, sources FROM summed;
+    summed AS MATERIALIZED (SELECT id, source, coalesce(is_open, false) AS is_open, topic, sum(size) OVER (ORDER BY n) - size AS before FROM sized),
+    fits AS MATERIALIZED (SELECT id, source, topic FROM summed WHERE is_open AND before < p_max_bytes)
+    SELECT ARRAY(SELECT id FROM fits ORDER BY id), ARRAY(SELECT id FROM summed WHERE NOT is_open ORDER BY id),
+           ARRAY(SELECT DISTINCT topic FROM fits WHERE topic IS NOT NULL), ARRAY(SELECT DISTINCT source FROM fits WHERE source <> 0)
+      INTO open, closed, topics, sources;
 END $$;
 
 -- E. Claims queued items under the next sequence number. Events that somebody closed since the freeze become conflicts, also where
