@@ -217,23 +217,33 @@ add_fits(const struct event_scan *scan, const char *likes, struct strbuf *sql)
     strbuf_add_text(sql, ways[way].end);
 }
 
+// Asks, with what the texts are to be like as the last parameter. Releases sql. NULL: err is set.
+static PGresult *
+ask_likes(struct store *store, const struct event_scan *scan, struct strbuf *sql, struct params *params,
+          struct err *err)
+{
+    struct strbuf likes = {0};
+    PGresult *r = NULL;
+    add_likes(store, scan, &likes);
+    param_text(params, strbuf_text(&likes));
+    if (!pg_ask(store, FOR_SCANNING, strbuf_text(sql), params, &r, err))
+        r = NULL;
+    strbuf_release(&likes);
+    strbuf_release(sql);
+    return r;
+}
+
 bool
 store_count_fitting(struct store *store, const struct event_scan *scan, int64_t lowest, int64_t *count,
                     struct err *err)
 {
     struct strbuf sql = {0};
-    struct strbuf likes = {0};
     struct params params = {0};
     strbuf_add_text(&sql, "SELECT count(*) FROM :\"events\" e WHERE e.id >= $1 AND ");
     add_fits(scan, "$2", &sql);
-    add_likes(store, scan, &likes);
     param_int8(&params, lowest);
-    param_text(&params, strbuf_text(&likes));
-    PGresult *r;
-    bool ok = pg_ask(store, FOR_SCANNING, strbuf_text(&sql), &params, &r, err);
-    strbuf_release(&likes);
-    strbuf_release(&sql);
-    if (!ok)
+    PGresult *r = ask_likes(store, scan, &sql, &params, err);
+    if (!r)
         return false;
     *count = value_int8(r, 0, 0);
     PQclear(r);
@@ -327,20 +337,15 @@ store_scan_range(struct store *store, const struct event_scan *scan, int64_t low
                  event_scan_fn *each, void *context, struct err *err)
 {
     struct strbuf sql = {0};
-    struct strbuf likes = {0};
     struct params params = {0};
     add_scan_sql(store, scan, "$3", &sql);
     strbuf_add_text(&sql, " AND e.id BETWEEN $1 AND $2 ORDER BY e.id DESC");
-    add_likes(store, scan, &likes);
     param_int8(&params, low);
     param_int8(&params, high);
-    param_text(&params, strbuf_text(&likes));
-    PGresult *r;
-    bool ok = pg_ask(store, FOR_SCANNING, strbuf_text(&sql), &params, &r, err);
-    strbuf_release(&likes);
-    strbuf_release(&sql);
-    if (!ok)
+    PGresult *r = ask_likes(store, scan, &sql, &params, err);
+    if (!r)
         return false;
+    bool ok = true;
     for (int i = 0; ok && i < PQntuples(r); i++) {
         const struct scanned_row row = {.id = value_int8(r, i, 0),
                                         .created_wall = value_time(r, i, 1),
