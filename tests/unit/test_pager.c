@@ -58,6 +58,41 @@ a_text_is_drawn_and_folded(void **state)
     pager_destroy(pager);
 }
 
+// What is too long goes on below its words, not below its key; matches in it are marked where they stand.
+static void
+a_line_hangs(void **state)
+{
+    (void)state;
+    struct pager *pager = pager_create();
+    pager_begin(pager);
+    pager_hang(pager, 6);
+    pager_line(pager, ROLE_TEXT, bytes_of("key   one two three four five six seven"));
+    pager_hang(pager, 0);
+    pager_line(pager, ROLE_TEXT, bytes_of("key   one two three four five six seven"));
+    pager_end(pager);
+    struct err err = {0};
+    assert_true(pager_search(pager, bytes_of("seven"), &err));
+
+    struct area area = {0, 0, 8, 33};
+    pager_layout(pager, area);
+    canvas_clear(&canvas);
+    pager_draw(pager, &canvas, area);
+    assert_string_equal(drawn_row(0), "▌ key   one two three four five");
+    assert_string_equal(drawn_row(1), "        six seven");
+    assert_string_equal(drawn_row(3), "  six seven");
+    assert_int_equal(canvas_cell(&canvas, 1, 11)->role, ROLE_TEXT);
+    assert_int_equal(canvas_cell(&canvas, 1, 12)->role, ROLE_MATCH_CURRENT);
+    assert_int_equal(canvas_cell(&canvas, 1, 16)->role, ROLE_MATCH_CURRENT);
+
+    // Too narrow for that: all room is for the words.
+    area.cols = 30;
+    pager_layout(pager, area);
+    canvas_clear(&canvas);
+    pager_draw(pager, &canvas, area);
+    assert_string_equal(drawn_row(1), "  five six seven");
+    pager_destroy(pager);
+}
+
 static void
 rebuilding_keeps_place_and_folds(void **state)
 {
@@ -204,9 +239,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        DRAWS(a_text_is_drawn_and_folded),      DRAWS(rebuilding_keeps_place_and_folds),
-        DRAWS(matches_are_found_also_in_folds), DRAWS(long_lines_are_cut_on_demand),
-        DRAWS(marks_are_shown_and_gone_to),
+        DRAWS(a_text_is_drawn_and_folded),       DRAWS(a_line_hangs),
+        DRAWS(rebuilding_keeps_place_and_folds), DRAWS(matches_are_found_also_in_folds),
+        DRAWS(long_lines_are_cut_on_demand),     DRAWS(marks_are_shown_and_gone_to),
     };
     return cmocka_run_group_tests_name("pager", tests, NULL, NULL);
 }

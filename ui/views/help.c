@@ -10,7 +10,7 @@
 #include "ui/views/text_page.h"
 #include "ui/widgets/statusbar.h"
 
-enum { KEYS_SHOWN = 5, KEYS_WIDTH = 16 };
+enum { KEYS_SHOWN = 5, KEYS_WIDTH = 16, WORDS_AT = KEYS_WIDTH + 1 };
 
 struct help {
     struct text_page page; // first: see text_page.h
@@ -120,6 +120,14 @@ part_of(enum action action)
     return action >= DO_DOWN && action <= DO_NEXT_PANE ? PART_MOVEMENT : PART_HERE;
 }
 
+static void
+add_paragraph(struct help *help, enum role role, const char *text)
+{
+    pager_hang(help->page.pager, 0);
+    pager_line(help->page.pager, role, bytes_of(text));
+    pager_hang(help->page.pager, WORDS_AT);
+}
+
 // "R               send the selected events…", with its headless twin below.
 static void
 add_action(struct help *help, const struct keymap *keymap, enum context context, enum action action)
@@ -159,9 +167,9 @@ add_parts(struct help *help, const struct keymap *keymap)
             continue;
         pager_section(help->page.pager, part_titles[part], NULL, false);
         if (part == PART_DECISIONS)
-            pager_printf(help->page.pager, ROLE_STRONG,
-                         "About the selected events if there are any, else about the cursor row. Each only "
-                         "opens a dialog.");
+            add_paragraph(help, ROLE_STRONG,
+                          "About the selected events if there are any, else about the cursor row. Each only "
+                          "opens a dialog.");
         for (int i = DO_NONE + 1; i < DO_COUNT; i++)
             if (part_of((enum action)i) == (enum part)part)
                 add_action(help, keymap, help->context, (enum action)i);
@@ -182,11 +190,11 @@ add_filter(struct help *help)
     const char *name;
     const char *sentence;
     pager_section(help->page.pager, "the filter line of events", NULL, false);
-    pager_printf(help->page.pager, ROLE_TEXT,
-                 "field:value terms; what remains is one regular expression on the error message. All must "
-                 "hold; ! before a term inverts it.");
-    pager_printf(help->page.pager, ROLE_TEXT,
-                 "A capital letter makes it exact; = takes the text as it is; \"…\" or /…/ hold blanks.");
+    add_paragraph(help, ROLE_TEXT,
+                  "field:value terms; what remains is one regular expression on the error message. All must "
+                  "hold; ! before a term inverts it.");
+    add_paragraph(help, ROLE_TEXT,
+                  "A capital letter makes it exact; = takes the text as it is; \"…\" or /…/ hold blanks.");
     for (size_t i = 0; filter_field_help(i, &name, &sentence); i++) {
         struct strbuf line = {0};
         strbuf_printf(&line, "%-*s %s", KEYS_WIDTH, name, sentence);
@@ -194,8 +202,8 @@ add_filter(struct help *help)
         pager_spans(help->page.pager, ROLE_TEXT, strbuf_bytes(&line), &span, 1);
         strbuf_release(&line);
     }
-    pager_printf(help->page.pager, ROLE_TEXT,
-                 "Groups, operations and the audit take one regular expression on all that a row says.");
+    add_paragraph(help, ROLE_TEXT,
+                  "Groups, operations and the audit take one regular expression on all that a row says.");
 }
 
 static void
@@ -246,6 +254,7 @@ build(const struct app *app, struct help *help)
         pager_line(help->page.pager, ROLE_TEXT, strbuf_bytes(&text));
         strbuf_release(&text);
     } else {
+        pager_hang(help->page.pager, WORDS_AT);
         add_parts(help, keymap);
         add_unbound(help, keymap);
         add_filter(help);

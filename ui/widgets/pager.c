@@ -10,6 +10,7 @@
 
 #define TAB 4
 #define SIDE_STEP 8
+#define LEAST_HUNG 24 // cells beside a hanging indent; with fewer there is none
 
 struct pager *
 pager_create(void)
@@ -48,6 +49,7 @@ pager_begin(struct pager *pager)
     pager->sections = NULL;
     pager->section_count = pager->section_capacity = 0;
     pager->line_count = 0;
+    pager->hang = 0;
     pager->is_stale = true;
     arena_reset(&pager->arena);
 }
@@ -66,8 +68,10 @@ add_line(struct pager *pager, enum role role, struct bytes text)
 {
     pager->lines = alloc_grow(pager->lines, pager->line_count, &pager->line_capacity, sizeof *pager->lines);
     struct pager_line *line = &pager->lines[pager->line_count++];
-    *line = (struct pager_line){
-        .text = text, .role = role, .section = pager->section_count ? pager->section_count - 1 : NO_SECTION};
+    *line = (struct pager_line){.text = text,
+                                .role = role,
+                                .section = pager->section_count ? pager->section_count - 1 : NO_SECTION,
+                                .hang = pager->hang};
     return line;
 }
 
@@ -141,6 +145,12 @@ pager_spans(struct pager *pager, enum role role, struct bytes untrusted, const s
 }
 
 void
+pager_hang(struct pager *pager, int cells)
+{
+    pager->hang = cells;
+}
+
+void
 pager_marks(struct pager *pager, size_t line, const struct canvas_span *marks, size_t count)
 {
     struct pager_line *marked = &pager->lines[line];
@@ -157,10 +167,11 @@ is_hidden(const struct pager *pager, const struct pager_line *line)
 }
 
 static void
-add_row(struct pager *pager, size_t line, size_t from, size_t len)
+add_row(struct pager *pager, size_t line, size_t from, size_t len, int indent)
 {
     pager->rows = alloc_grow(pager->rows, pager->row_count, &pager->row_capacity, sizeof *pager->rows);
-    pager->rows[pager->row_count++] = (struct pager_row){.line = line, .from = from, .len = len};
+    pager->rows[pager->row_count++] =
+        (struct pager_row){.line = line, .from = from, .len = len, .indent = indent};
 }
 
 static void
@@ -173,12 +184,14 @@ make_rows(struct pager *pager)
             continue;
         size_t at = 0;
         if (pager->is_cut || line->is_heading || line->text.len == 0) {
-            add_row(pager, i, 0, line->text.len);
+            add_row(pager, i, 0, line->text.len, 0);
             continue;
         }
+        int hang = pager->width - line->hang < LEAST_HUNG ? 0 : line->hang;
         while (at < line->text.len) {
-            size_t len = text_fit(line->text, at, pager->width, pager->is_ascii);
-            add_row(pager, i, at, len);
+            int indent = at > 0 ? hang : 0;
+            size_t len = text_fit(line->text, at, pager->width - indent, pager->is_ascii);
+            add_row(pager, i, at, len, indent);
             at = text_resume(line->text, at + len);
         }
     }

@@ -29,6 +29,9 @@ void pager_printf(struct pager *pager, enum role role, const char *format, ...)
 // With parts in other roles (byte ranges of this line, which must hold no newline).
 void pager_spans(struct pager *pager, enum role role, struct bytes untrusted, const struct canvas_span *spans,
                  size_t count);
+// Lines added from here on continue below their column `cells` where they are too long for one row, if the
+// pager is wide enough for that; 0, as after pager_begin: at the left.
+void pager_hang(struct pager *pager, int cells);
 // Parts of a line that was added (0: the first) which another search found, in ascending order: shown as
 // matches, and gone to like those, while nothing is searched for here.
 void pager_marks(struct pager *pager, size_t line, const struct canvas_span *marks, size_t count);

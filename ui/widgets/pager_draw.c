@@ -47,7 +47,7 @@ draw_match(const struct pager *pager, const struct pager_row *row, struct canvas
         return;
     int before = text_cells(bytes_slice(text, row->from, from - row->from), canvas->is_ascii);
     int cells = text_cells(bytes_slice(text, from, end - from), canvas->is_ascii);
-    int col = before - (pager->is_cut ? pager->skip : 0);
+    int col = row->indent + before - (pager->is_cut ? pager->skip : 0);
     int first = col > 0 ? col : 0;
     int last = col + cells < area.cols - PAGER_GUTTER ? col + cells : area.cols - PAGER_GUTTER;
     if (first < last)
@@ -91,7 +91,8 @@ draw_row(const struct pager *pager, size_t index, struct canvas *canvas, struct 
         struct canvas_style style = {
             .role = line->role, .skip = pager->is_cut ? pager->skip : 0, .spans = spans};
         style.span_count = row_spans(line, row, spans, sizeof spans / sizeof *spans);
-        (void)canvas_styled(canvas, area.row, area.col + PAGER_GUTTER, area.cols - PAGER_GUTTER,
+        int col = PAGER_GUTTER + row->indent;
+        (void)canvas_styled(canvas, area.row, area.col + col, area.cols - col,
                             bytes_slice(line->text, row->from, row->len), &style);
         draw_matches(pager, row, canvas, area);
     }

@@ -16,6 +16,7 @@ struct pager_line {
     struct canvas_span *marks;
     size_t mark_count;
     size_t section;
+    int hang; // as in pager_hang
     bool is_heading;
 };
 
@@ -29,6 +30,7 @@ struct pager_section {
 struct pager_row {
     size_t line;
     size_t from, len;
+    int indent;
 };
 
 struct pager {
@@ -46,6 +48,7 @@ struct pager {
     bool is_ascii;
     bool is_stale; // rows are to be made anew
     bool is_cut;   // long lines are cut instead of wrapped
+    int hang;      // of lines that are added
     int skip;
     int height;
     size_t top;    // row
