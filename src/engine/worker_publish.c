@@ -324,6 +324,16 @@ decide_doubt(struct run *run, bool *is_wanted, struct err *err)
     return true;
 }
 
+static size_t
+slots_held(const struct run *run, int32_t slots[WORKER_SLOTS])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < WORKER_SLOTS; i++)
+        if (run->publishers[i] && publisher_slot(run->publishers[i]) >= 0)
+            slots[count++] = publisher_slot(run->publishers[i]);
+    return count;
+}
+
 bool
 worker_recover(struct run *run, bool *is_wanted, struct err *err)
 {
@@ -338,7 +348,10 @@ worker_recover(struct run *run, bool *is_wanted, struct err *err)
 
     struct err failure = {0};
     struct recovery_wanted wanted;
-    if (!recovery_wanted(run->links.store, run->links.worker, run->links.cluster.name, &wanted, &failure))
+    int32_t mine[WORKER_SLOTS];
+    size_t mine_count = slots_held(run, mine);
+    if (!recovery_wanted(run->links.store, run->links.cluster.name, run->links.worker, mine, mine_count,
+                         &wanted, &failure))
         return worker_store_failed(run, &failure, err);
     if (!wanted.unfinished)
         run->recovered_at = clock_mono();

@@ -509,23 +509,23 @@ items_refuse(struct store *store, const struct slot *slot, int64_t operation, co
 }
 
 bool
-recovery_wanted(struct store *store, const char *worker, const char *cluster, struct recovery_wanted *wanted,
-                struct err *err)
+recovery_wanted(struct store *store, const char *cluster, const char *worker, const int32_t *mine,
+                size_t mine_count, struct recovery_wanted *wanted, struct err *err)
 {
     *wanted = (struct recovery_wanted){0};
     struct params params = {0};
-    param_text(&params, worker);
     param_text(&params, cluster);
+    param_text(&params, worker);
+    param_numbers(&params, mine, mine_count);
     PGresult *r;
     if (!pg_has_schema(store, err) ||
         !pg_ask(store, FOR_READING,
-                "SELECT count(*) FILTER (WHERE c.state = 'claimed'),"
+                "SELECT count(*) FILTER (WHERE c.state = 'claimed' AND s.no <> ALL ($3)),"
                 " count(*) FILTER (WHERE c.state = 'in doubt' AND NOT c.needs_person),"
-                " count(*) FILTER (WHERE c.id IS NULL AND $2 IN ('', s.cluster)"
-                " AND redrive.slot_is_old(s))"
+                " count(*) FILTER (WHERE c.id IS NULL AND redrive.slot_is_old(s))"
                 " FROM redrive.slot s LEFT JOIN redrive.chunk c ON c.cluster = s.cluster AND c.slot = s.no"
                 " AND c.state IN ('claimed', 'in doubt')"
-                " WHERE redrive.slot_is_free(s, $1)",
+                " WHERE $1 IN ('', s.cluster) AND redrive.slot_is_free(s, $2)",
                 &params, &r, err))
         return false;
     wanted->unfinished = value_int8(r, 0, 0);

@@ -112,15 +112,16 @@ bool chunk_settle_scanned(struct store *store, struct slot *slot, const struct c
                           const int64_t *published, size_t count, const char *evidence,
                           struct err *err) MUST_CHECK;
 
-// What is to be done on slots that nobody holds now: chunks whose fate nobody has looked into, chunks in
-// doubt, over all clusters; and idle slots whose marker Kafka would forget after a week. One cheap read.
+// What is to be done on slots of a cluster ("": of any) that nobody but this worker holds now: chunks whose
+// fate nobody has looked into, chunks in doubt; and idle slots whose marker Kafka would forget after a week.
+// `mine`: slots that this worker works with, whose chunks are in good hands. One cheap read.
 struct recovery_wanted {
     int64_t unfinished;
     int64_t in_doubt;
-    int64_t old_markers; // of `cluster`; "": of all
+    int64_t old_markers;
 };
-bool recovery_wanted(struct store *store, const char *worker, const char *cluster,
-                     struct recovery_wanted *wanted, struct err *err) MUST_CHECK;
+bool recovery_wanted(struct store *store, const char *cluster, const char *worker, const int32_t *mine,
+                     size_t mine_count, struct recovery_wanted *wanted, struct err *err) MUST_CHECK;
 // The topics that the chunk's events named when they were claimed, distinct. None: nobody wrote them down.
 bool chunk_topics(struct store *store, const struct chunk *chunk, struct arena *arena, const char ***topics,
                   size_t *count, struct err *err) MUST_CHECK;

@@ -364,6 +364,45 @@ keeps_the_markers_of_idle_slots_fresh(void **state)
     assert_each_once(stage.topic, PARTITIONS, 1, 400);
 }
 
+// It looks every second for what others left behind, and what it has in hand itself is not that: its slots
+// are its own from the first chunk to the last.
+static void
+keeps_its_slots_while_it_publishes(void **state)
+{
+    (void)state;
+    enum { EVENTS = 3000 };
+    stage_fail(&stage, EVENTS);
+    int64_t operation = make_operation(&stage.world, stage.world.store, ACTION_REPROCESS, 1, EVENTS);
+    int64_t from = clock_mono();
+    assert_int_equal(work_run(&stage.world, &(struct work_how){.chunk = 20}), 0);
+    assert_true(clock_mono() - from > 2 * US_PER_SECOND); // it has looked
+    assert_all_done(&stage.world, operation, EVENTS);
+    assert_int_equal(test_number(stage.world.admin, "SELECT sum(fence)::int8 FROM redrive.slot"), 2);
+}
+
+// What a worker of another Kafka left behind waits for one of its own: it keeps nobody else from coming to an
+// end.
+static void
+leaves_other_clusters_alone(void **state)
+{
+    (void)state;
+    stage_fail(&stage, 20);
+    int64_t theirs = make_operation(&stage.world, stage.world.store, ACTION_REPROCESS, 1, 10);
+    struct store *dying = open_store(stage.world.conninfo);
+    struct slot slot = {0};
+    struct claim claim = {0};
+    assert_works(slot_acquire(dying, "another", "dying", NULL, 0, &slot, &err));
+    assert_works(chunk_claim(dying, &slot, theirs, new_uuid(stage.world.admin), 10, MANY_BYTES,
+                             &stage.world.arena, &claim, &err));
+    store_close(dying);
+    int64_t ours = make_operation(&stage.world, stage.world.store, ACTION_REPROCESS, 11, 20);
+    assert_int_equal(work_run(&stage.world, &(struct work_how){0}), 0);
+    assert_int_equal(get_operation(&stage.world, ours).done, 10);
+    assert_int_equal(get_operation(&stage.world, theirs).claimed, 10);
+    assert_true(test_number(stage.world.admin,
+                            "SELECT sum(fence)::int8 FROM redrive.slot WHERE cluster <> 'another'") <= 2);
+}
+
 // More workers than slots may be alive: who has nothing to do holds none.
 static void
 lets_its_slots_go_when_there_is_nothing_to_do(void **state)
@@ -394,6 +433,8 @@ main(void)
         staged(takes_the_key_from_the_payload),
         staged(keeps_the_order_of_a_partition),
         staged(keeps_the_markers_of_idle_slots_fresh),
+        staged(keeps_its_slots_while_it_publishes),
+        staged(leaves_other_clusters_alone),
         staged(lets_its_slots_go_when_there_is_nothing_to_do),
         staged(keeps_to_the_rate),
         staged(puts_aside_what_others_closed),

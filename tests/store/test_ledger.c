@@ -247,17 +247,27 @@ a_lost_session_ends_the_lease(void **state)
     assert_works(
         chunk_claim(dying, &slot, no, new_uuid(world.admin), 10, MANY_BYTES, &world.arena, &claim, &err));
 
-    // While it is connected it is not robbed, however many look for what was left.
+    // What it has in hand it need not look into; should it have lost it, that is another matter.
     struct recovery_wanted wanted;
-    assert_works(recovery_wanted(world.store, "heir", "kafka-1", &wanted, &err));
+    assert_works(recovery_wanted(dying, "kafka-1", "dying", &slot.no, 1, &wanted, &err));
+    assert_int_equal(wanted.unfinished, 0);
+    assert_works(recovery_wanted(dying, "kafka-1", "dying", NULL, 0, &wanted, &err));
+    assert_int_equal(wanted.unfinished, 1);
+
+    // While it is connected it is not robbed, however many look for what was left.
+    assert_works(recovery_wanted(world.store, "kafka-1", "heir", NULL, 0, &wanted, &err));
     assert_int_equal(wanted.unfinished, 0);
     assert_works(slot_acquire(world.store, "kafka-1", "heir", NULL, 0, &other, &err));
     assert_int_not_equal(other.no, slot.no);
 
     store_close(dying); // as the kernel does for a process that was killed
     for (int64_t end = clock_mono() + 5 * US_PER_SECOND; !wanted.unfinished && clock_mono() < end;)
-        assert_works(recovery_wanted(world.store, "heir", "kafka-1", &wanted, &err));
+        assert_works(recovery_wanted(world.store, "kafka-1", "heir", NULL, 0, &wanted, &err));
     assert_int_equal(wanted.unfinished, 1);
+    assert_works(recovery_wanted(world.store, "", "heir", NULL, 0, &wanted, &err));
+    assert_int_equal(wanted.unfinished, 1);
+    assert_works(recovery_wanted(world.store, "kafka-2", "heir", NULL, 0, &wanted, &err)); // out of its reach
+    assert_int_equal(wanted.unfinished, 0);
     assert_works(slot_acquire(world.store, "kafka-1", "heir", &other.no, 1, &other, &err));
     assert_int_equal(other.no, slot.no);
     assert_int_equal(other.fence, slot.fence + 1);

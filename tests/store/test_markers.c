@@ -45,7 +45,7 @@ static int64_t
 old_ones(const char *cluster)
 {
     struct recovery_wanted wanted;
-    assert_works(recovery_wanted(world.store, "somebody else", cluster, &wanted, &err));
+    assert_works(recovery_wanted(world.store, cluster, "somebody else", NULL, 0, &wanted, &err));
     return wanted.old_markers;
 }
 

@@ -384,7 +384,7 @@ a_copy_must_be_adopted(void **state)
                    "taken over");
     // Not by a scan either: nobody here can fence the original, which may commit it yet.
     struct recovery_wanted wanted;
-    assert_works(recovery_wanted(world.store, "w1", "k1", &wanted, &err));
+    assert_works(recovery_wanted(world.store, "k1", "w1", NULL, 0, &wanted, &err));
     assert_int_equal(wanted.in_doubt, 0);
     test_sql(world.admin, "UPDATE redrive.slot SET lease_until = '-infinity'");
     assert_refused(slot_acquire_in_doubt(world.store, "k1", "w1", NULL, 0, &slot, &err), ERR_NOT_FOUND,
