@@ -44,29 +44,48 @@ static const char topics_sql[] =
     " WHERE e.status = $2 GROUP BY 1 ORDER BY 2 DESC LIMIT 200";
 
 // Of what would be sent: newer events of the same source id and topic that are not among them; and event ids
-// that are there twice. An event that came back is no newer event: it has the same event id.
-static const char risks_sql[] =
-    "WITH wanted AS MATERIALIZED ("
-    "  SELECT e.id, e.event_id, e.source_id, e.kafka_topic, e.created_at FROM unnest($1) AS w (id)"
-    "    JOIN :\"events\" e ON e.id = w.id WHERE e.status = $2),"
-    " keys AS MATERIALIZED (SELECT source_id, kafka_topic, min(created_at) AS since FROM wanted"
-    "    WHERE source_id IS NOT NULL GROUP BY 1, 2),"
-    " newest AS MATERIALIZED (SELECT n.source_id, n.kafka_topic, n.event_id, max(n.created_at) AS at,"
-    "    max(n.created_at) FILTER (WHERE n.status = 'RESOLVED') AS resolved_at"
-    "   FROM keys k JOIN :\"events\" n ON n.source_id = k.source_id AND n.kafka_topic IS NOT DISTINCT FROM "
-    "k.kafka_topic"
-    "    AND n.created_at > k.since AND n.status <> 'DISCARDED'"
-    "   WHERE NOT EXISTS (SELECT FROM wanted w WHERE w.id = n.id) GROUP BY 1, 2, 3),"
-    " overtaken AS (SELECT w.id, bool_or(n.resolved_at > w.created_at) AS by_resolved FROM wanted w JOIN "
-    "newest n"
-    "    ON n.source_id = w.source_id AND n.kafka_topic IS NOT DISTINCT FROM w.kafka_topic AND n.at > "
-    "w.created_at"
-    "    AND n.event_id <> w.event_id GROUP BY w.id)"
-    " SELECT (SELECT count(*) FROM overtaken), (SELECT count(*) FROM overtaken WHERE by_resolved),"
-    "  (SELECT coalesce(sum(n), 0)::int8 FROM (SELECT count(*) AS n FROM wanted GROUP BY event_id HAVING "
-    "count(*) > 1) AS twice)";
+// (by their hash) that are there twice. An event that came back is no newer event: it has the same event id.
+// Of each key only what is newest counts, and what is newest of another event id: a key may have any number
+// of events
+#define RISKS(other)                                                                                         \
+    "WITH wanted AS MATERIALIZED ("                                                                          \
+    "  SELECT e.id, e.event_id, e.source_id, e.kafka_topic, e.created_at FROM unnest($1) AS w (id)"          \
+    "    JOIN :\"events\" e ON e.id = w.id WHERE e.status = $2)," other ", newest AS MATERIALIZED ("         \
+    "  SELECT * FROM (SELECT o.*,"                                                                           \
+    "    row_number() OVER (PARTITION BY o.source_id, o.kafka_topic ORDER BY o.at DESC) AS place,"           \
+    "    row_number() OVER (PARTITION BY o.source_id, o.kafka_topic ORDER BY o.resolved_at DESC NULLS LAST)" \
+    "      AS place_resolved FROM other o) AS placed WHERE place <= 2 OR place_resolved <= 2),"              \
+    " overtaken AS (SELECT w.id, bool_or(n.resolved_at > w.created_at) AS by_resolved FROM wanted w JOIN "   \
+    "newest n"                                                                                               \
+    "    ON n.source_id = w.source_id AND n.kafka_topic IS NOT DISTINCT FROM w.kafka_topic AND n.at > "      \
+    "w.created_at"                                                                                           \
+    "    AND n.event_id <> w.event_id GROUP BY w.id)"                                                        \
+    " SELECT (SELECT count(*) FROM overtaken), (SELECT count(*) FROM overtaken WHERE by_resolved),"          \
+    "  (SELECT coalesce(sum(n), 0)::int8 FROM (SELECT count(*) AS n FROM wanted"                             \
+    "    GROUP BY hashtextextended(event_id::text, 0) HAVING count(*) > 1) AS twice)"
+#define NEWEST_OF_EACH                                                                                       \
+    " n.source_id, n.kafka_topic, n.event_id, max(n.created_at) AS at,"                                      \
+    " max(n.created_at) FILTER (WHERE n.status = 'RESOLVED') AS resolved_at"
+#define NOT_AMONG_THEM                                                                                       \
+    " n.status <> 'DISCARDED' AND NOT EXISTS (SELECT FROM wanted w WHERE w.id = n.id) GROUP BY 1, 2, 3)"
 
-enum { TOPICS_SHOWN = 20 };
+// Key by key, by the index on them if there is one.
+static const char risks_sql[] =
+    RISKS(" keys AS MATERIALIZED (SELECT source_id, kafka_topic, min(created_at) AS since FROM wanted"
+          "    WHERE source_id IS NOT NULL GROUP BY 1, 2),"
+          " other AS (SELECT" NEWEST_OF_EACH " FROM keys k JOIN :\"events\" n ON n.source_id = k.source_id"
+          "    AND n.kafka_topic IS NOT DISTINCT FROM k.kafka_topic AND n.created_at > k.since "
+          "WHERE" NOT_AMONG_THEM);
+// All others in one pass: of so many keys that looking each up takes longer.
+static const char risks_of_many_sql[] =
+    RISKS(" other AS (SELECT" NEWEST_OF_EACH
+          " FROM :\"events\" n WHERE n.source_id IS NOT NULL AND" NOT_AMONG_THEM);
+// The planner does not know how much it is, and would look in one list for each line of another.
+static const char settings_of_many[] = "SELECT pg_catalog.set_config('work_mem', '32MB', true),"
+                                       " pg_catalog.set_config('enable_nestloop', 'off', true),"
+                                       " pg_catalog.set_config('enable_mergejoin', 'off', true)";
+
+enum { MANY = 20000, TOPICS_SHOWN = 20 };
 
 // Topics of a dead letter queue and its original count as one. Few enough for a walk.
 static void
@@ -156,12 +175,15 @@ operation_preview(struct store *store, enum operation_action action, const int64
     param_text(&risk_params, status);
 
     PGresult *counts = NULL, *topics = NULL, *risks = NULL;
+    bool are_many = count > MANY;
     struct pg_step steps[] = {
+        {.sql = settings_of_many},
         {.sql = counts_sql, .params = &params, .whole = &counts},
         {.sql = topics_sql, .params = &topic_params, .whole = &topics},
-        {.sql = risks_sql, .params = &risk_params, .whole = &risks},
+        {.sql = are_many ? risks_of_many_sql : risks_sql, .params = &risk_params, .whole = &risks},
     };
-    bool ok = pg_run(store, FOR_SCANNING, steps, action == ACTION_REPROCESS ? 3 : 2, err);
+    size_t first = are_many ? 0 : 1, end = action == ACTION_REPROCESS ? 4 : 3;
+    bool ok = pg_run(store, FOR_SCANNING, steps + first, end - first, err);
     params_release(&params);
     params_release(&topic_params);
     params_release(&risk_params);

@@ -2,6 +2,7 @@
 // what came after it, and its whole story.
 #include "sender.h"
 
+#include "base/alloc.h"
 #include "store/story.h"
 
 static struct sender sender;
@@ -188,6 +189,48 @@ warns_of_what_was_overtaken(void **state)
     assert_int_equal(preview.overtaken, 0);
 }
 
+// One key that all have, more events than are looked up key by key, and as many newer ones: each is compared
+// with what is newest, not with every other.
+static void
+warns_of_a_key_that_all_have(void **state)
+{
+    (void)state;
+    enum { EVENTS = 25000, FIRST = 1000000 };
+    test_sql(
+        sender.world.admin,
+        "INSERT INTO public.dlq_events (id, event_id, event_type, source_id, event_payload, error_message,"
+        " kafka_topic, status, created_at)"
+        " SELECT %d + n, CASE WHEN n IN (5, 20000) THEN 'b2' ELSE 'a' || n END, 'x', 'tenant', '{}', 'x', "
+        "'orders', "
+        "'PENDING',"
+        "        timestamp '2026-01-01' + n * interval '1 s' FROM generate_series(1, %d) AS n",
+        (int)FIRST, (int)EVENTS);
+    // Newer ones of the first 20,000, resolved ones of the first 10,000; but the newest is one of them come
+    // back.
+    test_sql(
+        sender.world.admin,
+        "INSERT INTO public.dlq_events (event_id, event_type, source_id, event_payload, error_message,"
+        " kafka_topic, status, created_at)"
+        " SELECT CASE WHEN n = 20000 THEN 'b2' ELSE 'c' || n END, 'x', 'tenant', '{}', 'x', 'orders',"
+        "        CASE WHEN n <= 10000 THEN 'RESOLVED' ELSE 'PENDING' END,"
+        "        timestamp '2026-01-01 00:00:00.5' + n * interval '1 s' FROM generate_series(1, 20000) AS n");
+    int64_t *ids = alloc_array(EVENTS, sizeof *ids);
+    for (size_t i = 0; i < EVENTS; i++)
+        ids[i] = FIRST + 1 + (int64_t)i;
+    struct preview preview;
+    assert_works(operation_preview(sender.world.store, ACTION_REPROCESS, ids, EVENTS, &sender.world.arena,
+                                   &preview, &err));
+    assert_int_equal(preview.overtaken, 19999);
+    assert_int_equal(preview.overtaken_resolved, 10000);
+    assert_int_equal(preview.doubled, 2);
+    // The same, key by key.
+    assert_works(operation_preview(sender.world.store, ACTION_REPROCESS, ids, 15000, &sender.world.arena,
+                                   &preview, &err));
+    assert_int_equal(preview.overtaken, 15000);
+    assert_int_equal(preview.overtaken_resolved, 10000);
+    free(ids);
+}
+
 static void
 tells_the_whole_story(void **state)
 {
@@ -241,6 +284,7 @@ main(void)
         sent(what_was_refused_did_not_come_back),
         sent(sends_a_record_once_that_was_written_twice),
         sent(warns_of_what_was_overtaken),
+        sent(warns_of_a_key_that_all_have),
         sent(tells_the_whole_story),
     };
     return cmocka_run_group_tests_name("comebacks", tests, NULL, NULL);
