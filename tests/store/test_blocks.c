@@ -87,6 +87,60 @@ what_goes_well_is_never_written_out(void **state)
     world_end(&world);
 }
 
+// A freeze of several slices: a source whose offsets go with its ids, one where they go against them, one
+// with records that were written twice, a slice apart, and events that came from nowhere. Each is in one
+// block, with what belongs to it, and the blocks have each source in the order of its offsets.
+static void
+blocks_are_in_the_order_of_offsets(void **state)
+{
+    (void)state;
+    enum { EVENTS = 25000 };
+    struct world world;
+    world_make(&world, EVENTS);
+    test_sql(world.admin,
+             "UPDATE dlq_events SET kafka_topic = 't', kafka_partition = id %% 3, correlation_id ="
+             " CASE WHEN id %% 7 = 0 THEN md5(id::text)::uuid END,"
+             " kafka_offset = CASE WHEN id %% 3 = 1 THEN 30000 - id ELSE id END");
+    test_sql(world.admin,
+             "UPDATE dlq_events e SET kafka_offset = e.id - 12000, event_id = f.event_id FROM dlq_events f"
+             " WHERE f.id = e.id - 12000 AND e.id > 24000 AND e.id %% 3 = 2");
+    test_sql(world.admin, "UPDATE dlq_events SET kafka_offset = NULL WHERE id %% 50 = 7 AND id < 12000");
+    int64_t doubled =
+        test_number(world.admin, "SELECT count(*) FROM dlq_events WHERE id > 24000 AND id % 3 = 2");
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, EVENTS);
+    assert_int_equal(get_operation(&world, no).conflict, doubled);
+    assert_int_equal(get_operation(&world, no).queued, EVENTS - doubled);
+    assert_int_equal(test_number(world.admin,
+                                 "SELECT count(*) FROM redrive.operation_item WHERE state = 'conflict' AND"
+                                 " detail = format('the same record as event %s, which is sent',"
+                                 " event_id - 12000)"),
+                     doubled);
+
+    test_sql(world.admin,
+             "CREATE TABLE placed AS SELECT b.no, b.events, b.busy, w.* FROM redrive.operation_block b CROSS "
+             "JOIN LATERAL"
+             " unnest(b.event_ids, b.sources, b.source_offsets, b.event_keys, b.correlations) WITH ORDINALITY"
+             " AS w (id, source, at_offset, key, correlation, place)");
+    assert_int_equal(test_number(world.admin, "SELECT count(DISTINCT id) FROM placed"), EVENTS - doubled);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM placed"), EVENTS - doubled);
+    assert_int_equal(test_number(world.admin, "SELECT max(events) FROM placed"), 1000);
+    assert_int_equal(
+        test_number(world.admin,
+                    "SELECT count(*) FROM placed p JOIN dlq_events e USING (id) WHERE p.key <> e.event_id OR"
+                    " p.at_offset <> coalesce(e.kafka_offset, 0) OR"
+                    " p.correlation IS DISTINCT FROM e.correlation_id OR"
+                    " p.busy <> CASE WHEN e.kafka_offset IS NULL THEN '{}' ELSE ARRAY[p.source] END"),
+        0);
+    assert_int_equal(
+        test_number(
+            world.admin,
+            "SELECT count(*) FROM (SELECT source, at_offset, lag(at_offset) OVER (PARTITION BY source"
+            " ORDER BY no, place) AS before FROM placed) q WHERE source <> 0 AND before >= at_offset"),
+        0);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.operation_piece"), 0);
+    world_end(&world);
+}
+
 static void
 two_slots_are_never_busy_with_one_source(void **state)
 {
@@ -351,6 +405,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_goes_well_is_never_written_out),
+        cmocka_unit_test(blocks_are_in_the_order_of_offsets),
         cmocka_unit_test(two_slots_are_never_busy_with_one_source),
         cmocka_unit_test(one_that_somebody_closed_is_written_down_alone),
         cmocka_unit_test(what_was_not_published_comes_first_again),

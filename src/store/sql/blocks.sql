@@ -212,53 +212,111 @@ BEGIN
     END IF;
 END $$;
 
--- The end of a freeze: the slices it came in become blocks, in the order of work. Rows that a consumer wrote twice for one record (same event id,
--- same place): the first is sent, the others end as conflicts that name it. Returns how many those are.
-CREATE OR REPLACE FUNCTION redrive._blocks_sort(p_operation bigint) RETURNS bigint
+-- Where pieces of a source do not follow each other, or have an offset twice: all of that source anew, in order. Rows that a consumer wrote twice
+-- for one record (same event id, same place): the first is sent, the others end as conflicts that name it. Returns how many those are.
+CREATE OR REPLACE FUNCTION redrive._pieces_untangle(p_operation bigint) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
-SET work_mem = '64MB' SET enable_seqscan = on SET enable_hashjoin = on SET enable_nestloop = off SET enable_mergejoin = off AS $$
+SET work_mem = '64MB' SET enable_nestloop = off SET enable_mergejoin = off SET enable_hashagg = off AS $$
 DECLARE
-    v_size bigint := 1000; -- events of a block
     v_doubled bigint;
+    v_sources integer[] := ARRAY(
+        SELECT DISTINCT q.source FROM (
+            SELECT p.source, p.is_tangled OR p.source <> 0 AND p.first_offset <= lag(p.last_offset) OVER (PARTITION BY p.source ORDER BY p.first_offset)
+                   AS is_tangled FROM redrive.operation_piece p WHERE p.operation_no = p_operation) q WHERE q.is_tangled);
 BEGIN
-    WITH item AS MATERIALIZED (
-        SELECT u.event_id, u.attempt, u.source, u.source_offset, u.event_key COLLATE "C" AS event_key, u.correlation
-          FROM redrive.operation_slice s
-         CROSS JOIN LATERAL unnest(s.event_ids, s.attempts, s.sources, s.source_offsets, s.event_keys, s.correlations)
-                            AS u (event_id, attempt, source, source_offset, event_key, correlation)
-         WHERE s.operation_no = p_operation),
-    sized AS MATERIALIZED (
-        SELECT i.source, count(*) AS n, i.source = 0 OR count(*) >= v_size AS is_large, (count(*) + v_size - 1) / v_size AS blocks
-          FROM item i GROUP BY i.source),
-    -- The blocks of large sources come first, each source's after another; then what small ones share.
-    source AS MATERIALIZED (
-        SELECT z.source, z.is_large,
-               CASE WHEN z.is_large THEN 1 + (sum(z.blocks) FILTER (WHERE z.is_large) OVER (ORDER BY z.source))::bigint - z.blocks
-                    ELSE 1 + coalesce((SELECT sum(l.blocks) FROM sized l WHERE l.is_large), 0)::bigint
-                         + ((sum(z.n) FILTER (WHERE NOT z.is_large) OVER (ORDER BY z.source))::bigint - z.n) / v_size END AS first_no
-          FROM sized z),
-    placed AS MATERIALIZED (
-        SELECT i.*, row_number() OVER work AS place,
-               i.source <> 0 AND coalesce(i.source_offset = lag(i.source_offset) OVER work AND i.event_key = lag(i.event_key) OVER work, false) AS is_double
-          FROM item i WINDOW work AS (PARTITION BY i.source ORDER BY i.source_offset, i.event_key, i.event_id)),
+    IF v_sources = '{}' THEN
+        RETURN 0;
+    END IF;
+    WITH gone AS (DELETE FROM redrive.operation_piece p WHERE p.operation_no = p_operation AND p.source = ANY (v_sources) RETURNING *),
+    item AS (
+        SELECT g.source, u.event_id, u.attempt, u.source_offset, u.event_key COLLATE "C" AS event_key, u.correlation
+          FROM gone g CROSS JOIN LATERAL unnest(g.event_ids, g.attempts, g.source_offsets, g.event_keys, g.correlations)
+                                         AS u (event_id, attempt, source_offset, event_key, correlation)),
+    ranked AS (
+        SELECT i.*, first_value(i.event_id) OVER record AS first_id
+          FROM item i WINDOW record AS (PARTITION BY i.source, i.source_offset, i.event_key ORDER BY i.event_id)),
     doubled AS (
         INSERT INTO redrive.operation_item (operation_no, event_id, state, detail)
-        SELECT p_operation, d.event_id, 'conflict',
-               format('the same record as event %s, which is sent',
-                      (SELECT min(i.event_id) FROM item i
-                        WHERE i.source = d.source AND i.source_offset = d.source_offset AND i.event_key = d.event_key))
-          FROM placed d WHERE d.is_double RETURNING 1),
+        SELECT p_operation, r.event_id, 'conflict', format('the same record as event %s, which is sent', r.first_id)
+          FROM ranked r WHERE r.event_id <> r.first_id RETURNING 1),
+    placed AS (
+        SELECT r.*, (row_number() OVER (PARTITION BY r.source ORDER BY r.source_offset, r.event_key, r.event_id) - 1) / 1000 AS slice
+          FROM ranked r WHERE r.event_id = r.first_id),
     made AS (
-        INSERT INTO redrive.operation_block (operation_no, no, state, at, events, event_ids, busy, attempts, sources, source_offsets, event_keys,
-                                             correlations)
-        SELECT p_operation, p.no, 'queued', clock_timestamp(), count(*), array_agg(p.event_id),
-               coalesce(array_agg(DISTINCT p.source) FILTER (WHERE p.source <> 0), '{}'), CASE WHEN max(p.attempt) > 0 THEN array_agg(p.attempt) END,
-               array_agg(p.source), array_agg(p.source_offset), array_agg(p.event_key),
-               CASE WHEN bool_or(p.correlation IS NOT NULL) THEN array_agg(p.correlation) END
-          FROM (SELECT w.*, (s.first_no + CASE WHEN s.is_large THEN (w.place - 1) / v_size ELSE 0 END)::integer AS no
-                  FROM placed w JOIN source s ON s.source = w.source WHERE NOT w.is_double) p
-         GROUP BY p.no)
+        INSERT INTO redrive.operation_piece (operation_no, source, slice, first_offset, last_offset, is_tangled, events, event_ids, attempts,
+                                             source_offsets, event_keys, correlations)
+        SELECT p_operation, p.source, p.slice, min(p.source_offset), max(p.source_offset), false, count(*),
+               array_agg(p.event_id ORDER BY p.source_offset, p.event_key, p.event_id),
+               CASE WHEN max(p.attempt) > 0 THEN array_agg(coalesce(p.attempt, 0) ORDER BY p.source_offset, p.event_key, p.event_id) END,
+               array_agg(p.source_offset ORDER BY p.source_offset, p.event_key, p.event_id),
+               array_agg(p.event_key ORDER BY p.source_offset, p.event_key, p.event_id),
+               array_agg(p.correlation ORDER BY p.source_offset, p.event_key, p.event_id)
+          FROM placed p GROUP BY p.source, p.slice)
     SELECT count(*) INTO v_doubled FROM doubled;
-    DELETE FROM redrive.operation_slice WHERE operation_no = p_operation;
+    RETURN v_doubled;
+END $$;
+
+-- Writes the first events of what is joined so far as block b.no, and returns the rest as the next.
+CREATE OR REPLACE FUNCTION redrive._block_write(b redrive.operation_block, p_events integer) RETURNS redrive.operation_block
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    INSERT INTO redrive.operation_block (operation_no, no, state, at, events, event_ids, busy, attempts, sources, source_offsets, event_keys,
+                                         correlations)
+    VALUES (b.operation_no, b.no, 'queued', clock_timestamp(), p_events, b.event_ids[1:p_events], b.busy,
+            CASE WHEN 0 < ANY (b.attempts[1:p_events]) THEN b.attempts[1:p_events] END, b.sources[1:p_events], b.source_offsets[1:p_events],
+            b.event_keys[1:p_events], CASE WHEN array_remove(b.correlations[1:p_events], NULL) <> '{}' THEN b.correlations[1:p_events] END);
+    b.no := b.no + 1;
+    b.events := b.events - p_events;
+    b.event_ids := b.event_ids[p_events + 1:];
+    b.busy := CASE WHEN b.events > 0 THEN b.busy ELSE '{}' END;
+    b.attempts := b.attempts[p_events + 1:];
+    b.sources := b.sources[p_events + 1:];
+    b.source_offsets := b.source_offsets[p_events + 1:];
+    b.event_keys := b.event_keys[p_events + 1:];
+    b.correlations := b.correlations[p_events + 1:];
+    RETURN b;
+END $$;
+
+-- The end of a freeze: the pieces it came in become blocks, in the order of work. Returns how many events are records that are sent already.
+CREATE OR REPLACE FUNCTION redrive._blocks_make(p_operation bigint) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v_size integer := 1000; -- events of a block
+    v_doubled bigint := redrive._pieces_untangle(p_operation);
+    v_source integer;
+    v_is_large boolean := false;
+    p record;
+    b redrive.operation_block;
+BEGIN
+    b.operation_no := p_operation;
+    b.no := 1;
+    b.events := 0;
+    b.busy := '{}';
+    -- First what has blocks of its own, then what shares them.
+    FOR p IN SELECT w.*, w.source = 0 OR sum(w.events) OVER (PARTITION BY w.source) >= v_size AS is_large
+               FROM redrive.operation_piece w WHERE w.operation_no = p_operation ORDER BY is_large DESC, w.source, w.first_offset, w.slice LOOP
+        IF b.events > 0 AND p.source <> v_source AND (v_is_large OR b.events >= v_size) THEN
+            b := redrive._block_write(b, b.events);
+        END IF;
+        IF p.source <> 0 AND p.source <> ALL (b.busy) THEN
+            b.busy := b.busy || p.source;
+        END IF;
+        v_source := p.source;
+        v_is_large := p.is_large;
+        b.events := b.events + p.events;
+        b.event_ids := b.event_ids || p.event_ids;
+        b.attempts := b.attempts || coalesce(p.attempts, array_fill(0, ARRAY[p.events]));
+        b.sources := b.sources || array_fill(p.source, ARRAY[p.events]);
+        b.source_offsets := b.source_offsets || p.source_offsets;
+        b.event_keys := b.event_keys || p.event_keys;
+        b.correlations := b.correlations || p.correlations;
+        WHILE v_is_large AND b.events >= v_size LOOP
+            b := redrive._block_write(b, v_size);
+        END LOOP;
+    END LOOP;
+    IF b.events > 0 THEN
+        b := redrive._block_write(b, b.events);
+    END IF;
+    DELETE FROM redrive.operation_piece WHERE operation_no = p_operation;
     RETURN v_doubled;
 END $$;

@@ -94,14 +94,14 @@ END $$;
 -- only read.
 CREATE OR REPLACE FUNCTION redrive.operation_freeze(p_no bigint, p_ids bigint[]) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
-SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_hashagg = off AS $$
 DECLARE
     v_now timestamptz := clock_timestamp();
     v redrive.operation;
     v_wanted text;
     v_other record;
     v_free bigint[];
-    v_slice redrive.operation_block;
+    v_frozen bigint[];
     v_queued bigint;
     v_conflict bigint;
 BEGIN
@@ -131,27 +131,38 @@ BEGIN
     END LOOP;
 
     IF v.action = 'reprocess' THEN
-        SELECT array_agg(e.id), array_agg(e.event_id), array_agg(e.correlation_id), array_agg(e.source),
-               array_agg(CASE WHEN e.source = 0 THEN 0 ELSE e.kafka_offset END)
-          INTO v_slice.event_ids, v_slice.event_keys, v_slice.correlations, v_slice.sources, v_slice.source_offsets
-          FROM (SELECT DISTINCT ON (x.id) x.id, x.event_id, x.correlation_id, x.kafka_offset,
-                       CASE WHEN x.kafka_topic IS NULL OR x.kafka_partition IS NULL OR x.kafka_offset IS NULL THEN 0
-                            ELSE coalesce(nullif(hashtext(x.kafka_topic || '/' || x.kafka_partition), 0), 1) END AS source -- as _source does
-                  FROM :"events" x WHERE x.id = ANY (v_free) AND coalesce(x.status, '') = 'PENDING' ORDER BY x.id) e;
-        INSERT INTO redrive.operation_slice (operation_no, event_ids, attempts, sources, source_offsets, event_keys, correlations)
-        SELECT p_no, v_slice.event_ids, redrive._attempts_of(v_slice.event_ids), v_slice.sources, v_slice.source_offsets, v_slice.event_keys,
-               v_slice.correlations
-         WHERE v_slice.event_ids IS NOT NULL;
+        WITH open AS (
+            SELECT e.*, w.attempt, CASE WHEN e.source = 0 THEN 0 ELSE e.kafka_offset END AS source_offset
+              FROM unnest(v_free, redrive._attempts_of(v_free)) AS w (id, attempt) CROSS JOIN LATERAL (
+                   SELECT x.id, x.event_id, x.correlation_id, x.kafka_offset,
+                          CASE WHEN x.kafka_topic IS NULL OR x.kafka_partition IS NULL OR x.kafka_offset IS NULL THEN 0
+                               ELSE coalesce(nullif(hashtext(x.kafka_topic || '/' || x.kafka_partition), 0), 1) END AS source -- as _source does
+                     FROM :"events" x WHERE x.id = w.id AND coalesce(x.status, '') = 'PENDING' LIMIT 1) e),
+        placed AS (
+            SELECT o.*, o.source <> 0 AND o.source_offset = lag(o.source_offset) OVER work AS is_there_twice
+              FROM open o WINDOW work AS (PARTITION BY o.source ORDER BY o.source_offset, o.id)),
+        made AS (
+            INSERT INTO redrive.operation_piece (operation_no, source, slice, first_offset, last_offset, is_tangled, events, event_ids, attempts,
+                                                 source_offsets, event_keys, correlations)
+            SELECT p_no, p.source, p_ids[1], min(p.source_offset), max(p.source_offset), coalesce(bool_or(p.is_there_twice), false), count(*),
+                   array_agg(p.id), CASE WHEN max(p.attempt) > 0 THEN array_agg(p.attempt) END, array_agg(p.source_offset), array_agg(p.event_id),
+                   array_agg(p.correlation_id)
+              FROM placed p GROUP BY p.source
+            RETURNING events)
+        SELECT coalesce(sum(m.events), 0) INTO v_queued FROM made m;
+        IF v_queued < cardinality(v_free) THEN
+            v_frozen := ARRAY(SELECT unnest(m.event_ids) FROM redrive.operation_piece m WHERE m.operation_no = p_no AND m.slice = p_ids[1]);
+        END IF;
     ELSE
-        SELECT array_agg(e.id) INTO v_slice.event_ids
+        SELECT coalesce(array_agg(e.id), '{}') INTO v_frozen
           FROM (SELECT DISTINCT x.id FROM :"events" x WHERE x.id = ANY (v_free) AND coalesce(x.status, '') = v_wanted ORDER BY x.id) e;
         INSERT INTO redrive.operation_block (operation_no, no, state, at, events, event_ids)
         SELECT p_no, (SELECT coalesce(max(b.no), 0) FROM redrive.operation_block b WHERE b.operation_no = p_no) + part, 'queued', v_now,
                cardinality(ids), ids
-          FROM (SELECT n AS part, v_slice.event_ids[(n - 1) * 1000 + 1 : n * 1000] AS ids
-                  FROM generate_series(1, (cardinality(v_slice.event_ids) + 999) / 1000) AS n) s;
+          FROM (SELECT n AS part, v_frozen[(n - 1) * 1000 + 1 : n * 1000] AS ids
+                  FROM generate_series(1, (cardinality(v_frozen) + 999) / 1000) AS n) s;
+        v_queued := cardinality(v_frozen);
     END IF;
-    v_queued := coalesce(cardinality(v_slice.event_ids), 0);
 
     v_conflict := cardinality(p_ids) - v_queued;
     IF v_queued < cardinality(v_free) THEN
@@ -161,7 +172,7 @@ BEGIN
                                      ELSE redrive._closed(e.status, e.resolved_by, e.resolved_at) END
                            FROM :"events" e WHERE e.id = w.id LIMIT 1),
                         redrive._closed(NULL, NULL, NULL))
-          FROM unnest(redrive._without(v_free, v_slice.event_ids)) AS w (id);
+          FROM unnest(redrive._without(v_free, v_frozen)) AS w (id);
     END IF;
 
     UPDATE redrive.operation
@@ -181,7 +192,7 @@ DECLARE
     v_above bigint := (SELECT least(o.approve_above, i.approve_above) FROM redrive.operation o, redrive.install i WHERE o.no = p_no);
 BEGIN
     IF EXISTS (SELECT FROM redrive.operation WHERE no = p_no AND state = 'freezing' AND requested_by = session_user AND action = 'reprocess') THEN
-        v_count := redrive._blocks_sort(p_no);
+        v_count := redrive._blocks_make(p_no);
         UPDATE redrive.operation SET queued = queued - v_count, conflict = conflict + v_count WHERE no = p_no AND v_count > 0;
     END IF;
     UPDATE redrive.operation
