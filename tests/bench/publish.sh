@@ -174,7 +174,11 @@ measure_discard()
     local ratio
     ratio=$(awk -v d="$(median "$RUN/discard")" -v u="$(median "$RUN/discard_update")" 'BEGIN { printf "%.2f", d / u }')
     aim "discard against one bare UPDATE" "$ratio x" "1.1 x" "$MANY" discard_to_update "$ratio"
-    aim "freeze" "$(median "$RUN/discard_freeze") s" "5 s"
+    make_work million redrive
+    timed reprocess_freeze "$REDRIVE" -d "$(conninfo work)" reprocess --all --yes --quiet --detach >/dev/null
+    drop_work
+    aim "freeze of a discard" "$(median "$RUN/discard_freeze") s" "5 s"
+    aim "freeze of a reprocess" "$(median "$RUN/reprocess_freeze") s" "5 s"
     psql -X -q -d postgres -c "DROP DATABASE million"
 }
 
