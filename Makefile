@@ -131,12 +131,23 @@ $(OUT)/.libraries:
 	$(Q)test -n '$(PKG_LIBS)' || { tests/lib/packages.sh check build; exit 1; }
 	$(Q)touch $@
 
-install: build/redrive ## into PREFIX (/usr/local), below DESTDIR when that is given
+SHARE = $(DESTDIR)$(PREFIX)/share
+WRITTEN = man/man1/redrive.1 bash-completion/completions/redrive zsh/site-functions/_redrive fish/vendor_completions.d/redrive.fish
+
+install: build/redrive ## program, manual page and completions into PREFIX (/usr/local), below DESTDIR when that is given
 	install -D -m 755 build/redrive $(DESTDIR)$(PREFIX)/bin/redrive
-	install -d $(DESTDIR)$(PREFIX)/share/redrive/themes $(DESTDIR)$(PREFIX)/share/redrive/keymaps
-	install -m 644 $(wildcard themes/*) $(DESTDIR)$(PREFIX)/share/redrive/themes
-	install -m 644 $(wildcard keymaps/*) $(DESTDIR)$(PREFIX)/share/redrive/keymaps
-	sed 's|/usr/local/bin|$(PREFIX)/bin|' src/commands/redrive-work.service > $(DESTDIR)$(PREFIX)/share/redrive/redrive-work.service
+	install -d $(SHARE)/redrive/themes $(SHARE)/redrive/keymaps $(dir $(WRITTEN:%=$(SHARE)/%))
+	install -m 644 $(wildcard themes/*) $(SHARE)/redrive/themes
+	install -m 644 $(wildcard keymaps/*) $(SHARE)/redrive/keymaps
+	sed 's|/usr/local/bin|$(PREFIX)/bin|' src/commands/redrive-work.service > $(SHARE)/redrive/redrive-work.service
+	build/redrive --generate man > $(SHARE)/$(word 1,$(WRITTEN))
+	build/redrive --generate bash > $(SHARE)/$(word 2,$(WRITTEN))
+	build/redrive --generate zsh > $(SHARE)/$(word 3,$(WRITTEN))
+	build/redrive --generate fish > $(SHARE)/$(word 4,$(WRITTEN))
+
+uninstall: ## what install put there
+	rm -f $(DESTDIR)$(PREFIX)/bin/redrive $(WRITTEN:%=$(SHARE)/%)
+	rm -rf $(SHARE)/redrive
 
 demo: ## a backlog, a broker and the screen, all private; KAFKA=real takes a real Kafka, ROWS=N another size
 	$(Q)tests/lib/packages.sh install build demo $(if $(filter real,$(KAFKA)),kafka)
@@ -278,5 +289,5 @@ help: ## this list
 FORCE:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all all-objects place install demo demo-tools test test-unit test-programs unit-programs fuzz fuzz-programs tsan sim crash crash-programs bench bench-tools \
+.PHONY: all all-objects place install uninstall demo demo-tools test test-unit test-programs unit-programs fuzz fuzz-programs tsan sim crash crash-programs bench bench-tools \
 	screenshots format format-check layers lint tidy banned packages clean help FORCE

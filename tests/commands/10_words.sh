@@ -16,6 +16,29 @@ run --generate man
 ok "the man page shows a service that is started again, and its exit statuses" all says 'Restart=always' ';' says RestartPreventExitStatus ';' says 'share/redrive/redrive'
 run --generate bash
 ok "the bash completion is a script" all bash -n "$work/out" ';' says "pause resume cancel approve rate ramp settle-for halt-above wait decide published again" ';' says "' category rules"
+
+# What is installed was built with the Makefile; nothing is built for this.
+installs()
+{
+    ran="make $1"
+    (unset MAKEFLAGS MAKELEVEL MFLAGS; cd "$here/../.." && make -s -o build/redrive "$1" DESTDIR="$work/root" PREFIX=/usr) >"$work/out" 2>"$work/err"
+    status=$?
+    out=$(find "$work/root" -type f | sed "s|$work/root||" | sort)
+    err=$(cat "$work/err")
+}
+if [ -x "$here/../../build/redrive" ]; then
+    installs install
+    ok "make install: the program, its manual page, completions, themes, keymaps, the unit" all exits 0 ';' says /usr/bin/redrive ';' \
+        says /usr/share/man/man1/redrive.1 ';' says /usr/share/bash-completion/completions/redrive ';' says /usr/share/zsh/site-functions/_redrive ';' \
+        says /usr/share/fish/vendor_completions.d/redrive.fish ';' says /usr/share/redrive/themes/light.theme ';' \
+        says /usr/share/redrive/keymaps/default.keymap ';' grep -q /usr/bin/redrive "$work/root/usr/share/redrive/redrive-work.service" ';' \
+        grep -q "^.TH REDRIVE 1" "$work/root/usr/share/man/man1/redrive.1"
+    installs uninstall
+    ok "make uninstall takes all of it away" all exits 0 ';' [ -z "$out" ]
+else
+    skip "make install" "build/redrive is not built: make"
+fi
+
 run filter --help
 ok "the fields of a filter, with a sentence each" all exits 0 ';' says "retries:      the retry count" ';' says '$.path'
 run --generate html
