@@ -112,9 +112,9 @@ end_dialog(struct app *app, enum dialog_outcome outcome)
 static void
 dialog_key(struct app *app)
 {
+    char text[4];
     app->needs_draw = true;
-    if (key_is_text(app->key) && dialog_is_typing(app->dialog)) {
-        char text[4];
+    if (key_is_text(app->key) && dialog_takes(app->dialog, key_text(app->key, text))) {
         app->pending.count = 0;
         dialog_type(app->dialog, key_text(app->key, text), false);
         return;

@@ -108,6 +108,43 @@ a_form_asks_before_it_confirms(void **state)
     dialog_destroy(dialog);
 }
 
+// Whoever reads "type 2114 to confirm" types it, wherever the focus is; Enter behind it goes on to what it
+// confirms.
+static void
+a_count_is_typed_from_anywhere(void **state)
+{
+    (void)state;
+    struct dialog *dialog = make_dialog(2114);
+    assert_false(dialog_takes(dialog, bytes_of("y"))); // a key
+    assert_true(dialog_takes(dialog, bytes_of("2")));
+    dialog_set_waiting(dialog, true);
+    assert_false(dialog_takes(dialog, bytes_of("2"))); // not known yet how many
+    dialog_set_waiting(dialog, false);
+    dialog_type(dialog, bytes_of("2"), false);
+    assert_true(dialog_is_typing(dialog));
+    assert_true(dialog_takes(dialog, bytes_of("y")));
+    dialog_type(dialog, bytes_of("113"), false);
+    assert_int_equal(dialog_handle(dialog, DO_ACCEPT, 0), DIALOG_OPEN);
+    canvas_clear(&canvas);
+    dialog_draw(dialog, &canvas, canvas_area(&canvas));
+    assert_non_null(strstr(drawn(), "[ Cancel ]")); // 2113 is not it
+    (void)dialog_handle(dialog, DO_FIELD_PREVIOUS, 0);
+    (void)dialog_handle(dialog, DO_DELETE_LEFT, 0);
+    dialog_type(dialog, bytes_of("4"), false);
+    assert_int_equal(dialog_handle(dialog, DO_ACCEPT, 0), DIALOG_OPEN);
+    canvas_clear(&canvas);
+    dialog_draw(dialog, &canvas, canvas_area(&canvas));
+    assert_non_null(strstr(drawn(), "[ Reprocess ]"));
+    assert_int_equal(dialog_handle(dialog, DO_ACCEPT, 0), DIALOG_OPEN); // the reason is missing
+    dialog_type(dialog, bytes_of("gateway fixed"), false);
+    assert_int_equal(dialog_handle(dialog, DO_YES, 'y'), DIALOG_CONFIRMED);
+    dialog_destroy(dialog);
+
+    dialog = make_dialog(0); // none to type
+    assert_false(dialog_takes(dialog, bytes_of("2")));
+    dialog_destroy(dialog);
+}
+
 static void
 what_cannot_be_confirmed_has_no_button(void **state)
 {
@@ -157,9 +194,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        DRAWS(a_form_shows_the_same_command),      DRAWS(a_form_asks_before_it_confirms),
-        DRAWS(a_small_form_says_what_it_is_about), DRAWS(what_cannot_be_confirmed_has_no_button),
-        DRAWS(a_form_fits_small_screens),
+        DRAWS(a_form_shows_the_same_command),          DRAWS(a_form_asks_before_it_confirms),
+        DRAWS(a_count_is_typed_from_anywhere),         DRAWS(a_small_form_says_what_it_is_about),
+        DRAWS(what_cannot_be_confirmed_has_no_button), DRAWS(a_form_fits_small_screens),
     };
     return cmocka_run_group_tests_name("dialog", tests, NULL, NULL);
 }

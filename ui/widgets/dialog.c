@@ -178,6 +178,20 @@ dialog_is_typing(const struct dialog *dialog)
     return dialog->focus <= FOCUS_COUNT && has_focus_stop(dialog, dialog->focus);
 }
 
+bool
+dialog_takes(const struct dialog *dialog, struct bytes text)
+{
+    return dialog_is_typing(dialog) || (has_focus_stop(dialog, FOCUS_COUNT) && text.len == 1 &&
+                                        text.data[0] >= '0' && text.data[0] <= '9');
+}
+
+static bool
+is_count_typed(const struct dialog *dialog)
+{
+    int64_t typed;
+    return text_parse_int(dialog_value(dialog, FOCUS_COUNT), &typed, NULL) && typed == dialog->typed_count;
+}
+
 static bool
 refuse_field(struct dialog *dialog, int field)
 {
@@ -202,10 +216,7 @@ check_fields(struct dialog *dialog)
         if (err_is_set(&dialog->trouble))
             return refuse_field(dialog, i);
     }
-    int64_t typed;
-    bool is_same =
-        text_parse_int(dialog_value(dialog, FOCUS_COUNT), &typed, NULL) && typed == dialog->typed_count;
-    if (dialog->typed_count > 0 && !is_same) {
+    if (dialog->typed_count > 0 && !is_count_typed(dialog)) {
         err_set(&dialog->trouble, ERR_USAGE, "type %" PRId64 " to confirm, without separators",
                 dialog->typed_count);
         return refuse_field(dialog, FOCUS_COUNT);
@@ -230,7 +241,8 @@ accept(struct dialog *dialog)
         return DIALOG_CANCELLED;
     if (dialog->focus == FOCUS_CONFIRM)
         return confirm(dialog);
-    move_focus(dialog, 1); // Enter in a field goes on to the next; from the last one to Cancel
+    // Enter in a field goes on to the next; from the last one to Cancel, but not from a count that is right.
+    move_focus(dialog, dialog->focus == FOCUS_COUNT && is_count_typed(dialog) ? 2 : 1);
     return DIALOG_OPEN;
 }
 
@@ -271,8 +283,10 @@ void
 dialog_type(struct dialog *dialog, struct bytes text, bool is_paste)
 {
     (void)is_paste;
-    if (!dialog_is_typing(dialog))
+    if (!dialog_takes(dialog, text))
         return;
+    if (!dialog_is_typing(dialog))
+        dialog->focus = FOCUS_COUNT;
     line_edit_insert(&dialog->edits[dialog->focus], text);
     if (dialog->bad_field == dialog->focus)
         dialog->bad_field = -1;

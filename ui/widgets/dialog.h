@@ -2,8 +2,9 @@
 // fields, two buttons.
 //
 // The focus starts on Cancel and stands in brackets; Tab moves; Enter does what is shown; the key that opened
-// the dialog never confirms it. Survives resizing. Fields that fail their check keep the dialog open and get
-// the focus.
+// the dialog never confirms it. Where a count is to be typed, digits go there from a button as well, and
+// Enter behind the right one goes on to the button that confirms. Survives resizing. Fields that fail their
+// check keep the dialog open and get the focus.
 #ifndef REDRIVE_UI_DIALOG_H
 #define REDRIVE_UI_DIALOG_H
 
@@ -70,6 +71,7 @@ enum dialog_outcome { DIALOG_OPEN, DIALOG_CONFIRMED, DIALOG_CANCELLED };
 enum dialog_outcome dialog_handle(struct dialog *dialog, enum action action, uint32_t key);
 void dialog_type(struct dialog *dialog, struct bytes text, bool is_paste);
 bool dialog_is_typing(const struct dialog *dialog); // a field has the focus: letters are text, not y and n
+bool dialog_takes(const struct dialog *dialog, struct bytes text); // typed now it is text, not a key
 const struct dialog_request *dialog_request(const struct dialog *dialog);
 void dialog_draw(const struct dialog *dialog, struct canvas *canvas, struct area area);
 
