@@ -13,6 +13,7 @@ EMBED(redrive_sql_009, "src/store/sql/009_claims.sql");
 EMBED(redrive_sql_011, "src/store/sql/011_slices.sql");
 EMBED(redrive_sql_012, "src/store/sql/012_blocks.sql");
 EMBED(redrive_sql_014, "src/store/sql/014_versions.sql");
+EMBED(redrive_sql_015, "src/store/sql/015_pieces.sql");
 EMBED(redrive_sql_common, "src/store/sql/common.sql");
 EMBED(redrive_sql_blocks, "src/store/sql/blocks.sql");
 EMBED(redrive_sql_operations, "src/store/sql/operations.sql");
@@ -38,6 +39,7 @@ static const struct {
     {"011_slices.sql", 11, redrive_sql_011, redrive_sql_011_end},
     {"012_blocks.sql", 12, redrive_sql_012, redrive_sql_012_end},
     {"014_versions.sql", 14, redrive_sql_014, redrive_sql_014_end},
+    {"015_pieces.sql", 15, redrive_sql_015, redrive_sql_015_end},
     {"common.sql", 0, redrive_sql_common, redrive_sql_common_end},
     {"blocks.sql", 0, redrive_sql_blocks, redrive_sql_blocks_end},
     {"operations.sql", 0, redrive_sql_operations, redrive_sql_operations_end},

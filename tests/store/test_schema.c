@@ -113,6 +113,32 @@ says_that_an_old_schema_needs_migrating(void **state)
     world_end(&world);
 }
 
+// A database of version 14, where a freeze was kept in another form.
+static void
+upgrades_what_is_there(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 10);
+    test_sql(world.admin,
+             "DELETE FROM redrive.schema_version WHERE version > 14;"
+             " DROP TABLE redrive.operation_piece;"
+             " CREATE UNLOGGED TABLE redrive.operation_slice (operation_no bigint NOT NULL);"
+             " CREATE FUNCTION redrive._blocks_sort(bigint) RETURNS bigint LANGUAGE sql AS 'SELECT 0'");
+    assert_works(store_reconnect(world.store, &err));
+    struct schema_result result;
+    assert_works(schema_migrate(world.store, &result, &err));
+    assert_int_equal(result.from, 14);
+    assert_int_equal(result.to, SCHEMA_VERSION);
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 10);
+    assert_int_equal(get_operation(&world, no).queued, 10);
+    assert_int_equal(
+        test_number(world.admin, "SELECT count(*) FROM pg_class WHERE relname = 'operation_slice'"), 0);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM pg_proc WHERE proname = '_blocks_sort'"),
+                     0);
+    world_end(&world);
+}
+
 // Everything the catalog knows of the schema, in one text.
 static const char catalog_sql[] =
     "SELECT md5(string_agg(line, E'\\n' ORDER BY line)) FROM ("
@@ -403,6 +429,7 @@ main(void)
         cmocka_unit_test(migrates_from_four_sides_at_once),
         cmocka_unit_test(refuses_a_newer_schema),
         cmocka_unit_test(says_that_an_old_schema_needs_migrating),
+        cmocka_unit_test(upgrades_what_is_there),
         cmocka_unit_test(prints_what_it_runs),
         cmocka_unit_test(works_on_a_table_with_a_strange_name),
         cmocka_unit_test(refuses_another_table_and_bad_names),

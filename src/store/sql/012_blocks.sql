@@ -41,27 +41,19 @@ CREATE TABLE redrive.operation_mark (
 ALTER TABLE redrive.operation_mark ALTER marks SET STORAGE EXTERNAL;
 CREATE INDEX operation_mark_marks ON redrive.operation_mark USING gin (marks) WITH (fastupdate = off);
 
--- What a reprocess is frozen as, until it is confirmed in the same transaction: nobody else sees it, and no crash leaves it behind. The events
--- of one source in one slice, in the order of work. Slices come by id, which is nearly always the order of their offsets as well: then pieces
--- only need to be put side by side.
-CREATE UNLOGGED TABLE redrive.operation_piece (
+-- What a reprocess is frozen as, until it is confirmed in the same transaction: nobody else sees it, and no crash leaves it behind.
+CREATE UNLOGGED TABLE redrive.operation_slice (
     operation_no   bigint NOT NULL,
-    source         integer NOT NULL,
-    slice          bigint NOT NULL, -- its lowest id
-    first_offset   bigint NOT NULL,
-    last_offset    bigint NOT NULL,
-    is_tangled     boolean NOT NULL, -- an offset is there twice
-    events         integer NOT NULL,
     event_ids      bigint[] NOT NULL,
-    attempts       integer[], -- NULL: none was tried
+    attempts       integer[],
+    sources        integer[] NOT NULL,
     source_offsets bigint[] NOT NULL,
     event_keys     text[] NOT NULL,
-    correlations   uuid[] NOT NULL,
-    PRIMARY KEY (operation_no, source, slice)
+    correlations   uuid[] NOT NULL
 );
-ALTER TABLE redrive.operation_piece
-    ALTER event_ids SET STORAGE EXTERNAL, ALTER source_offsets SET STORAGE EXTERNAL, ALTER event_keys SET STORAGE EXTERNAL,
-    ALTER correlations SET STORAGE EXTERNAL;
+ALTER TABLE redrive.operation_slice
+    ALTER event_ids SET STORAGE EXTERNAL, ALTER sources SET STORAGE EXTERNAL, ALTER source_offsets SET STORAGE EXTERNAL,
+    ALTER event_keys SET STORAGE EXTERNAL, ALTER correlations SET STORAGE EXTERNAL;
 
 ALTER TABLE redrive.chunk ADD COLUMN blocks integer[]; -- it has these in hand, whole; NULL: rows of operation_item
 ALTER TABLE redrive.operation ADD COLUMN frozen_to bigint; -- while it is frozen: the highest id so far
