@@ -46,7 +46,7 @@ static const char topics_sql[] =
 // Of what would be sent: newer events of the same source id and topic that are not among them; and event ids
 // (by their hash) that are there twice. An event that came back is no newer event: it has the same event id.
 // Of each key only what is newest counts, and what is newest of another event id: a key may have any number
-// of events
+// of events. What they are compared with is the list `other`.
 #define RISKS(other)                                                                                         \
     "WITH wanted AS MATERIALIZED ("                                                                          \
     "  SELECT e.id, e.event_id, e.source_id, e.kafka_topic, e.created_at FROM unnest($1) AS w (id)"          \

@@ -141,6 +141,7 @@ BEGIN
         placed AS (
             SELECT o.*, o.source <> 0 AND o.source_offset = lag(o.source_offset) OVER work AS is_there_twice
               FROM open o WINDOW work AS (PARTITION BY o.source ORDER BY o.source_offset, o.id)),
+        -- Groups are made of what is sorted already, never by hash (enable_hashagg): so arrays are in the order of work.
         made AS (
             INSERT INTO redrive.operation_piece (operation_no, source, slice, first_offset, last_offset, is_tangled, events, event_ids, attempts,
                                                  source_offsets, event_keys, correlations)
