@@ -122,9 +122,9 @@ static bool
 look_ahead(struct change *change, struct err *err)
 {
     const struct options *options = &change->call->options;
+    const struct preview_query query = {.action = change->action, .ids = change->ids, .count = change->count};
     if (options->dry_run || (!options->yes && !options->has_confirm))
-        return operation_preview(change->store, change->action, change->ids, change->count, &change->arena,
-                                 &change->preview, err);
+        return operation_preview(change->store, &query, &change->arena, &change->preview, err);
     if (change->action != ACTION_REPROCESS || names_quarantined(change))
         return true;
     return operation_quarantined(change->store, change->ids, change->count, &change->arena, &change->preview,

@@ -158,12 +158,20 @@ struct preview_topic {
     const char *topic; // original topic; NULL: the event names none
     int64_t count;
 };
+// It becomes known part by part, in this order.
+enum preview_part {
+    PREVIEW_COUNTS,    // and topics
+    PREVIEW_OVERTAKEN, // of a reprocess alone, as what follows
+    PREVIEW_DOUBLED,
+    PREVIEW_PARTS
+};
 struct preview {
-    int64_t open;          // of the ids, how many the action can act on now
-    int64_t closed;        // already closed by somebody
-    int64_t busy;          // in another live operation
-    const char *busy_with; // "operation 41 of ana", or NULL
-    int64_t quarantined;
+    unsigned known;           // set of 1 << enum preview_part
+    int64_t open;             // of the ids, how many the action can act on now
+    int64_t closed;           // already closed by somebody
+    int64_t busy;             // in another live operation
+    const char *busy_with;    // "operation 41 of ana", or NULL
+    int64_t quarantined;      // of a reprocess
     int64_t *quarantined_ids; // ascending
     size_t quarantined_count;
     int64_t overtaken;            // newer events of the same key are there that are not among them

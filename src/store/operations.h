@@ -58,9 +58,19 @@ bool operation_item_ids(struct store *store, int64_t no, unsigned states, int64_
 bool event_decisions(struct store *store, int64_t id, struct arena *arena, struct decision **decisions,
                      size_t *count, struct err *err) MUST_CHECK;
 
-// Nothing is written.
-bool operation_preview(struct store *store, enum operation_action action, const int64_t *ids, size_t count,
-                       struct arena *arena, struct preview *preview, struct err *err) MUST_CHECK;
+// What an action would meet. Nothing is written.
+struct preview_query {
+    enum operation_action action;
+    const int64_t *ids; // ascending, each once
+    size_t count;
+};
+// Adds one part to what is known of it; texts go to the arena. store_interrupt ends it.
+bool operation_preview_part(struct store *store, const struct preview_query *query, enum preview_part part,
+                            struct arena *arena, struct preview *preview, struct err *err) MUST_CHECK;
+// All parts that there are for the action.
+bool operation_preview(struct store *store, const struct preview_query *query, struct arena *arena,
+                       struct preview *preview, struct err *err) MUST_CHECK;
+unsigned preview_parts(enum operation_action action); // set of 1 << enum preview_part
 // Of that, only who is in quarantine, of what a reprocess acts on: for those whom nobody asks first.
 bool operation_quarantined(struct store *store, const int64_t *ids, size_t count, struct arena *arena,
                            struct preview *preview, struct err *err) MUST_CHECK;

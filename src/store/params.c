@@ -156,6 +156,19 @@ param_ids(struct params *params, const int64_t *ids, size_t count)
     array_end(params, OID_INT8_ARRAY, array, count, size);
 }
 
+void
+param_bits(struct params *params, const int64_t *ids, size_t count)
+{
+    size_t len = count ? (size_t)((uint64_t)ids[count - 1] - (uint64_t)ids[0]) / 8 + 1 : 0;
+    char *bits = alloc_bytes(len + 1);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bit = (uint64_t)ids[i] - (uint64_t)ids[0];
+        bits[bit / 8] = (char)((unsigned char)bits[bit / 8] | 1u << bit % 8);
+    }
+    int i = param_add(params, OID_BYTEA, bits, len, true);
+    params->owned[i] = bits;
+}
+
 static void
 param_words(struct params *params, Oid type, Oid element, const int32_t *words, size_t count)
 {

@@ -65,7 +65,9 @@ void param_bool(struct params *params, bool b);
 void param_double(struct params *params, double d);
 void param_text(struct params *params, const char *text); // NULL is NULL
 void param_uuid(struct params *params, const char *text);
-void param_ids(struct params *params, const int64_t *ids, size_t count);          // int8[]
+void param_ids(struct params *params, const int64_t *ids, size_t count); // int8[]
+// bytea, for get_bit: one bit for each id from the first one on. Ascending, each once.
+void param_bits(struct params *params, const int64_t *ids, size_t count);
 void param_numbers(struct params *params, const int32_t *numbers, size_t count);  // int4[]
 void param_xids(struct params *params, const int32_t *xids, size_t count);        // xid[], their bits
 void param_texts(struct params *params, const char *const *texts, size_t count);  // text[]

@@ -791,7 +791,8 @@ events_that_come_back_are_known(void **state)
     assert_int_equal(read_event(&world, 9, EVENT_KNOWN).came_back, 0);
     struct preview preview;
     const int64_t ids[] = {9, 13};
-    assert_works(operation_preview(world.store, ACTION_REPROCESS, ids, 2, &world.arena, &preview, &err));
+    assert_works(operation_preview(world.store, &(struct preview_query){ACTION_REPROCESS, ids, 2},
+                                   &world.arena, &preview, &err));
     assert_int_equal(preview.open, 2);
     assert_int_equal(preview.quarantined, 1);
     assert_int_equal(preview.topic_count, 2);

@@ -250,8 +250,9 @@ desk_preview_request(struct desk *desk, const struct request *request)
     struct err err = {0};
     struct reply *reply = reply_create(REPLY_PREVIEW, request->number);
     reply->is_last = true;
-    if (operation_preview(desk->store, request->action, request->ids, request->id_count, &reply->arena,
-                          &reply->preview, &err)) {
+    const struct preview_query query = {
+        .action = request->action, .ids = request->ids, .count = request->id_count};
+    if (operation_preview(desk->store, &query, &reply->arena, &reply->preview, &err)) {
         desk_reply(desk, reply);
         return;
     }

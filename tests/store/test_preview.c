@@ -1,0 +1,167 @@
+// What the dialog says beforehand: the same, whichever way it is found out.
+#include "base/alloc.h"
+#include "world.h"
+
+// Every second id from 1 on, times `scale`: close together, or so far apart that each is looked up.
+static int64_t *
+odd_ids(size_t count, int64_t scale)
+{
+    int64_t *ids = alloc_array(count, sizeof *ids);
+    for (size_t i = 0; i < count; i++)
+        ids[i] = (2 * (int64_t)i + 1) * scale;
+    return ids;
+}
+
+static struct preview
+look(struct world *world, enum operation_action action, const int64_t *ids, size_t count)
+{
+    const struct preview_query query = {.action = action, .ids = ids, .count = count};
+    struct preview preview;
+    assert_works(operation_preview(world->store, &query, &world->arena, &preview, &err));
+    assert_int_equal(preview.known, preview_parts(action));
+    return preview;
+}
+
+static void
+check_counts(int64_t scale, size_t count)
+{
+    struct world world;
+    world_make(&world, 0);
+    test_sql(
+        world.admin,
+        "INSERT INTO public.dlq_events (id, event_id, event_type, event_payload, error_message, kafka_topic)"
+        " SELECT n * %d, 'e' || n, 'x', '{}', 'x', CASE WHEN n %% 1000 = 1 THEN 'orders.dlq'"
+        "        WHEN n %% 1000 = 3 THEN NULL ELSE 'orders' END FROM generate_series(1, %d) AS n",
+        (int)scale, (int)count * 2);
+    int64_t *ids = odd_ids(count, scale);
+    // Ten in an operation, of which somebody closes three; five that are closed, two that are gone; and
+    // neighbours that are not asked for, in every state.
+    const int64_t live[] = {11 * scale, 13 * scale, 15 * scale, 17 * scale, 19 * scale, 21 * scale,
+                            23 * scale, 25 * scale, 27 * scale, 29 * scale, 30 * scale};
+    struct operation_request request = {
+        .action = ACTION_DISCARD, .ids = live, .count = 11, .scope = "x", .rate = RATE_UNLIMITED};
+    snprintf(request.key, sizeof request.key, "%s", new_uuid(world.admin));
+    int64_t no;
+    assert_works(operation_create(world.store, &request, NULL, NULL, &no, &err));
+    test_sql(world.admin,
+             "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id / %d IN (11, 13, 15, 41, 43, 45, 47, "
+             "49, 50);"
+             "DELETE FROM public.dlq_events WHERE id / %d IN (51, 53, 54);"
+             "INSERT INTO redrive.record (event_id, topic, partition, \"offset\")"
+             " SELECT n * %d, 't', 0, n FROM unnest('{61, 62, 63, 64, 65}'::bigint[]) AS n;",
+             (int)scale, (int)scale, (int)scale);
+
+    struct preview preview = look(&world, ACTION_REPROCESS, ids, count);
+    assert_int_equal(preview.busy, 10);
+    assert_int_equal(preview.closed, 7);
+    assert_int_equal(preview.open, (int64_t)count - 17);
+    assert_int_equal(preview.raw, 3);
+    assert_int_equal(preview.quarantined, 0);
+    char expected[64];
+    snprintf(expected, sizeof expected, "operation %lld of postgres", (long long)no);
+    assert_string_equal(preview.busy_with, expected);
+    // By topic, a queue of dead letters as its original: those that are pending.
+    int64_t absent = (int64_t)(count * 2 + 996) / 1000;
+    assert_int_equal(preview.topic_count, 2);
+    assert_string_equal(preview.topics[0].topic, "orders");
+    assert_int_equal(preview.topics[0].count, (int64_t)count - 10 - absent);
+    assert_null(preview.topics[1].topic);
+    assert_int_equal(preview.topics[1].count, absent);
+
+    preview = look(&world, ACTION_DISCARD, ids, count);
+    assert_int_equal(preview.open, (int64_t)count - 17);
+    preview = look(&world, ACTION_RESTORE, ids, count);
+    assert_int_equal(preview.open, 0);
+    assert_int_equal(preview.busy, 10);
+    assert_int_equal(preview.closed, (int64_t)count - 10);
+    free(ids);
+    world_end(&world);
+}
+
+static void
+counts_many_close_together(void **state)
+{
+    (void)state;
+    check_counts(1, 21000);
+}
+
+static void
+counts_many_far_apart(void **state)
+{
+    (void)state;
+    check_counts(1000, 21000);
+}
+
+static void
+counts_few(void **state)
+{
+    (void)state;
+    check_counts(1, 500);
+}
+
+// Each event has a newer one of its key beside it that is not asked for.
+static void
+check_risks(int64_t scale, size_t count)
+{
+    struct world world;
+    world_make(&world, 0);
+    test_sql(
+        world.admin,
+        "INSERT INTO public.dlq_events (id, event_id, event_type, source_id, event_payload, error_message,"
+        " kafka_topic, status, created_at)"
+        // Of the newer ones 50 are resolved, 30 discarded, 20 the same event come back, 10 of another topic,
+        // 5 older after all, one a twin.
+        " SELECT n * %d, CASE WHEN n BETWEEN 161 AND 200 THEN 'back' || (n + 1) / 2"
+        "        WHEN n IN (301, 303, 305, 306) THEN 'twin' ELSE 'e' || n END, 'x', 'k' || (n + 1) / 2, "
+        "'{}', 'x',"
+        "        CASE WHEN n BETWEEN 201 AND 220 AND n %% 2 = 0 THEN NULL ELSE 'orders' END,"
+        "        CASE WHEN n %% 2 = 1 OR n > 160 THEN 'PENDING' WHEN n <= 100 THEN 'RESOLVED' ELSE "
+        "'DISCARDED' END,"
+        "        timestamp '2026-01-01' + (n + CASE WHEN n BETWEEN 221 AND 230 AND n %% 2 = 0 THEN -100 ELSE "
+        "0 END)"
+        "        * interval '1 s' FROM generate_series(1, %d) AS n; ANALYZE public.dlq_events",
+        (int)scale, (int)count * 2);
+    int64_t *ids = odd_ids(count, scale);
+    struct preview preview = look(&world, ACTION_REPROCESS, ids, count);
+    assert_int_equal(preview.open, (int64_t)count);
+    assert_int_equal(preview.overtaken, (int64_t)count - 30 - 20 - 10 - 5 - 1);
+    assert_int_equal(preview.overtaken_resolved, 50);
+    assert_int_equal(preview.doubled, 3);
+    free(ids);
+    world_end(&world);
+}
+
+static void
+finds_the_risks_of_many_close_together(void **state)
+{
+    (void)state;
+    check_risks(1, 21000);
+}
+
+static void
+finds_the_risks_of_many_far_apart(void **state)
+{
+    (void)state;
+    check_risks(1000, 21000);
+}
+
+static void
+finds_the_risks_of_few(void **state)
+{
+    (void)state;
+    check_risks(1, 500);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_many_close_together),
+        cmocka_unit_test(counts_many_far_apart),
+        cmocka_unit_test(counts_few),
+        cmocka_unit_test(finds_the_risks_of_many_close_together),
+        cmocka_unit_test(finds_the_risks_of_many_far_apart),
+        cmocka_unit_test(finds_the_risks_of_few),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
