@@ -69,13 +69,18 @@ is_newer(const struct column *column, int64_t id)
 }
 
 void
-column_add(struct column *column, int64_t id, struct bytes text)
+column_put(struct column *column, int64_t id, uint32_t number)
 {
-    uint32_t number = texts_add(column->texts, text);
     if (is_newer(column, id))
         side_put(&column->newer, false, id, number);
     else
         side_put(&column->older, true, id, number);
+}
+
+void
+column_add(struct column *column, int64_t id, struct bytes text)
+{
+    column_put(column, id, texts_add(column->texts, text));
 }
 
 bool

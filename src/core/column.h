@@ -24,10 +24,17 @@ void column_init(struct column *column, const uint64_t key[2]);
 void column_release(struct column *column);
 // In any order, quick at both ends; an id that is there gets the new text.
 void column_add(struct column *column, int64_t id, struct bytes text);
+void column_put(struct column *column, int64_t id, uint32_t number); // of a text that is there, or of none
 // The number of the event's text. *hint (begin with 0) makes walking the ids up or down quick.
 bool column_find(const struct column *column, int64_t id, size_t *hint, uint32_t *number);
 bool column_covers(const struct column *column, int64_t id);
 size_t column_count(const struct column *column);
 size_t column_memory(const struct column *column);
+
+// The events of a column that was filled downwards, as a pack for others (core/column_pack); appended.
+void column_pack(const struct column *column, struct strbuf *out);
+// Adds those events of a pack whose ids lie below `below`, under all that are held. It is checked, wherever
+// it comes from; false: it is none, and no event was added.
+bool column_adopt(struct column *column, struct bytes pack, int64_t below);
 
 #endif

@@ -11,9 +11,12 @@ enum { BLOCK = 64 << 10, FIRST_SLOTS = 1 << 10 };
 // A full block: the ends, then the texts, compressed as one.
 struct block {
     char *data;
-    uint32_t size;   // of data
-    uint32_t length; // of the texts
-    uint32_t first, count;
+    struct block_head {
+        uint32_t size;   // of data
+        uint32_t length; // of the texts
+        uint32_t count;
+    } head;
+    uint32_t first;
 };
 
 struct texts {
@@ -39,7 +42,7 @@ struct texts {
     } * hashes; // by number
     size_t count, hash_capacity;
     uint32_t *slots; // open addressing: number + 1, 0 is free
-    size_t slot_count;
+    size_t slot_count, slots_taken;
 };
 
 struct texts *
@@ -119,6 +122,13 @@ find_slot(const struct texts *texts, const struct hash *hash)
     }
 }
 
+// Those of texts that were adopted are 0.
+static bool
+is_looked_for(const struct hash *hash)
+{
+    return (hash->a | hash->b) != 0;
+}
+
 static void
 more_slots(struct texts *texts)
 {
@@ -126,7 +136,8 @@ more_slots(struct texts *texts)
     texts->slot_count *= 2;
     texts->slots = alloc_array(texts->slot_count, sizeof *texts->slots);
     for (size_t i = 0; i < texts->count; i++)
-        *find_slot(texts, &texts->hashes[i]) = (uint32_t)i + 1;
+        if (is_looked_for(&texts->hashes[i]))
+            *find_slot(texts, &texts->hashes[i]) = (uint32_t)i + 1;
 }
 
 static char *
@@ -140,6 +151,19 @@ room(struct texts *texts, size_t size)
     return texts->scratch;
 }
 
+// Behind the others, none of which is being filled.
+static void
+add_block(struct texts *texts, const struct block_head *head, const char *packed)
+{
+    texts->blocks =
+        alloc_grow(texts->blocks, texts->block_count, &texts->block_capacity, sizeof *texts->blocks);
+    struct block *block = &texts->blocks[texts->block_count++];
+    *block = (struct block){.data = alloc_array(head->size, 1), .head = *head, .first = texts->open_first};
+    memcpy(block->data, packed, head->size);
+    texts->held += head->size;
+    texts->open_first += head->count;
+}
+
 static void
 close_block(struct texts *texts)
 {
@@ -147,7 +171,8 @@ close_block(struct texts *texts)
     size_t raw = ends + texts->open_len;
     char *whole = alloc_array(raw, 1);
     memcpy(whole, texts->ends, ends);
-    memcpy(whole + ends, texts->open, texts->open_len);
+    if (texts->open_len)
+        memcpy(whole + ends, texts->open, texts->open_len);
     int bound = LZ4_compressBound((int)raw);
     char *packed = room(texts, (size_t)bound);
     int size = LZ4_compress_default(whole, packed, (int)raw, bound);
@@ -155,17 +180,9 @@ close_block(struct texts *texts)
         die("a block of texts could not be compressed");
     free(whole);
 
-    texts->blocks =
-        alloc_grow(texts->blocks, texts->block_count, &texts->block_capacity, sizeof *texts->blocks);
-    struct block *block = &texts->blocks[texts->block_count++];
-    *block = (struct block){.data = alloc_array((size_t)size, 1),
-                            .size = (uint32_t)size,
-                            .length = (uint32_t)texts->open_len,
-                            .first = texts->open_first,
-                            .count = (uint32_t)texts->open_count};
-    memcpy(block->data, packed, (size_t)size);
-    texts->held += (size_t)size;
-    texts->open_first += (uint32_t)texts->open_count;
+    const struct block_head head = {
+        .size = (uint32_t)size, .length = (uint32_t)texts->open_len, .count = (uint32_t)texts->open_count};
+    add_block(texts, &head, packed);
     texts->open_len = 0;
     texts->open_count = 0;
 }
@@ -203,7 +220,7 @@ texts_add(struct texts *texts, struct bytes text)
     texts->hashes = alloc_grow(texts->hashes, texts->count, &texts->hash_capacity, sizeof *texts->hashes);
     texts->hashes[texts->count] = hash;
     *slot = (uint32_t)++texts->count;
-    if (texts->count * 4 > texts->slot_count * 3)
+    if (++texts->slots_taken * 4 > texts->slot_count * 3)
         more_slots(texts);
     return (uint32_t)texts->count - 1;
 }
@@ -241,9 +258,9 @@ static void
 unpack(struct texts *texts, size_t at)
 {
     const struct block *block = &texts->blocks[at];
-    size_t raw = (size_t)block->count * sizeof(uint32_t) + block->length;
+    size_t raw = (size_t)block->head.count * sizeof(uint32_t) + block->head.length;
     char *out = room(texts, raw);
-    if (LZ4_decompress_safe(block->data, out, (int)block->size, (int)raw) != (int)raw)
+    if (LZ4_decompress_safe(block->data, out, (int)block->head.size, (int)raw) != (int)raw)
         die("a block of texts could not be unpacked");
     texts->unpacked = at;
 }
@@ -260,15 +277,15 @@ texts_block(struct texts *texts, uint32_t number)
                                    .ends = texts->ends};
     size_t at = texts->unpacked;
     if (at == SIZE_MAX || number < texts->blocks[at].first ||
-        number >= texts->blocks[at].first + texts->blocks[at].count) {
+        number >= texts->blocks[at].first + texts->blocks[at].head.count) {
         at = block_of(texts, number);
         unpack(texts, at);
     }
     const struct block *block = &texts->blocks[at];
-    const char *bytes = texts->scratch + (size_t)block->count * sizeof(uint32_t);
+    const char *bytes = texts->scratch + (size_t)block->head.count * sizeof(uint32_t);
     return (struct text_block){.first = block->first,
-                               .count = block->count,
-                               .bytes = {bytes, block->length},
+                               .count = block->head.count,
+                               .bytes = {bytes, block->head.length},
                                .ends = (const uint32_t *)(const void *)texts->scratch};
 }
 
@@ -277,4 +294,97 @@ text_block_at(const struct text_block *block, uint32_t i)
 {
     size_t from = i ? block->ends[i - 1] : 0;
     return (struct bytes){block->bytes.data ? block->bytes.data + from : "", block->ends[i] - from};
+}
+
+// --- packs: a mark, then each block behind its head ---
+
+// Read as another number where bytes stand the other way round.
+static const uint32_t MARK = 0x72647231;
+enum { MOST_RAW = BLOCK + TEXT_BYTES * 2, LZ4_MOST = 255 }; // of a block; of what one byte can unpack to
+
+void
+texts_pack(struct texts *texts, struct strbuf *out)
+{
+    if (texts->open_count)
+        close_block(texts);
+    strbuf_add(out, (struct bytes){(const char *)&MARK, sizeof MARK});
+    for (size_t i = 0; i < texts->block_count; i++) {
+        const struct block *block = &texts->blocks[i];
+        strbuf_add(out, (struct bytes){(const char *)&block->head, sizeof block->head});
+        strbuf_add(out, (struct bytes){block->data, block->head.size});
+    }
+}
+
+// The next block of a pack, cut off from it.
+static bool
+take_block(struct bytes *pack, struct block_head *head, struct bytes *data)
+{
+    if (pack->len < sizeof *head)
+        return false;
+    memcpy(head, pack->data, sizeof *head);
+    *data = bytes_slice(*pack, sizeof *head, head->size);
+    *pack = bytes_slice(*pack, sizeof *head + head->size, SIZE_MAX);
+    return data->len == head->size && head->count > 0 && head->length <= MOST_RAW &&
+           head->count <= MOST_RAW / sizeof(uint32_t) && head->length / LZ4_MOST <= head->size;
+}
+
+// Is that what texts_block and those who search in it rely on: whole, in order, each text valid?
+static bool
+is_sound(struct texts *texts, const struct block_head *head, struct bytes data)
+{
+    size_t ends_size = (size_t)head->count * sizeof(uint32_t);
+    size_t raw = ends_size + head->length;
+    char *out = room(texts, raw);
+    if (LZ4_decompress_safe(data.data, out, (int)head->size, (int)raw) != (int)raw)
+        return false;
+    const uint32_t *ends = (const uint32_t *)(const void *)out;
+    const char *text = out + ends_size;
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < head->count; i++) {
+        bool is_within_character = ends[i] < head->length && ((unsigned char)text[ends[i]] & 0xc0) == 0x80;
+        if (ends[i] < before || ends[i] > head->length || is_within_character)
+            return false;
+        before = ends[i];
+    }
+    return before == head->length && utf8_valid((struct bytes){text, head->length});
+}
+
+static bool
+is_sound_pack(struct texts *texts, struct bytes pack, size_t *count)
+{
+    uint32_t mark = 0;
+    struct block_head head = {0};
+    struct bytes data;
+    *count = 0;
+    if (pack.len >= sizeof mark)
+        memcpy(&mark, pack.data, sizeof mark);
+    bool ok = mark == MARK;
+    for (pack = bytes_slice(pack, sizeof mark, SIZE_MAX); ok && pack.len; *count += head.count)
+        ok = take_block(&pack, &head, &data) && is_sound(texts, &head, data);
+    return ok && *count < TEXT_ELSEWHERE - texts->count;
+}
+
+bool
+texts_adopt(struct texts *texts, struct bytes pack, uint32_t *first, uint32_t *count)
+{
+    struct block_head head;
+    struct bytes data;
+    size_t wanted;
+    if (!is_sound_pack(texts, pack, &wanted))
+        return false;
+    *first = (uint32_t)texts->count;
+    *count = (uint32_t)wanted;
+    if (wanted == 0)
+        return true;
+    if (texts->open_count)
+        close_block(texts);
+    for (pack = bytes_slice(pack, sizeof MARK, SIZE_MAX); pack.len && take_block(&pack, &head, &data);)
+        add_block(texts, &head, data.data);
+    texts->count += wanted;
+    if (texts->count > texts->hash_capacity) {
+        texts->hash_capacity = texts->count * 2;
+        texts->hashes = alloc_resize(texts->hashes, texts->hash_capacity, sizeof *texts->hashes);
+    }
+    memset(texts->hashes + *first, 0, wanted * sizeof *texts->hashes);
+    return true;
 }

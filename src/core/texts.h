@@ -7,9 +7,11 @@
 #ifndef REDRIVE_CORE_TEXTS_H
 #define REDRIVE_CORE_TEXTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "base/bytes.h"
+#include "base/strbuf.h"
 
 struct texts;
 
@@ -23,6 +25,12 @@ void texts_destroy(struct texts *texts);
 uint32_t texts_add(struct texts *texts, struct bytes text);
 size_t texts_count(const struct texts *texts);
 size_t texts_memory(const struct texts *texts); // bytes held
+
+// All of them, as they are compressed, for another process on a machine of the same byte order; appended.
+void texts_pack(struct texts *texts, struct strbuf *out);
+// Adds the texts of a pack: they get the numbers from *first on, *count of them, and are not looked for when
+// others are added. The pack is checked, wherever it comes from; false: it is none, and nothing was added.
+bool texts_adopt(struct texts *texts, struct bytes pack, uint32_t *first, uint32_t *count);
 
 // Texts first … first + count - 1 end at ends[i] of bytes and begin where the one before ends.
 struct text_block {

@@ -101,6 +101,96 @@ a_column_finds_its_events_in_any_order(void **state)
     column_release(&column);
 }
 
+// A pack is what another process reads: its events below an id, their texts, and those that have none.
+static void
+a_pack_holds_what_the_column_held(void **state)
+{
+    (void)state;
+    enum { EVENTS = 5000 };
+    struct column column, other;
+    struct strbuf pack = {0};
+    char room[200];
+    column_init(&column, key);
+    column_init(&other, (const uint64_t[]){7, 8});
+    for (int64_t id = EVENTS; id > 0; id--) {
+        unsigned i = (unsigned)id / 2;
+        column_add(&column, id * 10,
+                   id == 77   ? BYTES_ABSENT
+                   : id == 78 ? BYTES("caf\xe9")
+                              : make_text(room, sizeof room, i));
+    }
+    column_pack(&column, &pack);
+    column_release(&column);
+
+    column_add(&other, 60000, BYTES("held before"));
+    assert_true(column_adopt(&other, strbuf_bytes(&pack), EVENTS * 10 - 5));
+    assert_int_equal(column_count(&other), 1 + EVENTS - 1);
+    assert_true(texts_count(other.texts) < EVENTS / 2 + 10);
+    column_add(&other, 5, BYTES("added behind"));
+    size_t hint = 0;
+    uint32_t number;
+    assert_true(column_find(&other, 60000, &hint, &number));
+    assert_true(bytes_equal_text(text_at(other.texts, number), "held before"));
+    assert_true(column_find(&other, 5, &hint, &number));
+    assert_true(bytes_equal_text(text_at(other.texts, number), "added behind"));
+    assert_false(column_find(&other, EVENTS * 10, &hint, &number));
+    for (int64_t id = EVENTS - 1; id > 0; id--) {
+        assert_true(column_find(&other, id * 10, &hint, &number));
+        if (id == 77)
+            assert_int_equal(number, TEXT_ABSENT);
+        else if (id == 78)
+            assert_int_equal(number, TEXT_ELSEWHERE);
+        else
+            assert_true(
+                bytes_equal(text_at(other.texts, number), make_text(room, sizeof room, (unsigned)id / 2)));
+    }
+    strbuf_release(&pack);
+    column_release(&other);
+}
+
+// Nothing but empty texts, or no texts at all.
+static void
+a_pack_may_hold_little(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct column column, other;
+        struct strbuf pack = {0};
+        column_init(&column, key);
+        column_init(&other, key);
+        if (i)
+            column_add(&column, 5, i == 1 ? BYTES("") : BYTES_ABSENT);
+        column_pack(&column, &pack);
+        assert_true(column_adopt(&other, strbuf_bytes(&pack), INT64_MAX));
+        assert_int_equal(column_count(&other), i > 0);
+        assert_int_equal(texts_count(other.texts), i == 1);
+        strbuf_release(&pack);
+        column_release(&column);
+        column_release(&other);
+    }
+}
+
+static void
+what_is_no_pack_is_refused(void **state)
+{
+    (void)state;
+    struct column column;
+    struct strbuf pack = {0};
+    column_init(&column, key);
+    column_add(&column, 2, BYTES("one"));
+    column_add(&column, 1, BYTES("two"));
+    column_pack(&column, &pack);
+    for (size_t len = 0; len < pack.len; len++)
+        assert_false(column_adopt(&column, bytes_slice(strbuf_bytes(&pack), 0, len), 1));
+    strbuf_add_char(&pack, 'x');
+    assert_false(column_adopt(&column, strbuf_bytes(&pack), 1));
+    pack.len--;
+    assert_true(column_adopt(&column, strbuf_bytes(&pack), 1));
+    assert_int_equal(column_count(&column), 2);
+    strbuf_release(&pack);
+    column_release(&column);
+}
+
 int
 main(void)
 {
@@ -108,6 +198,9 @@ main(void)
         cmocka_unit_test(each_text_is_kept_once_and_comes_back),
         cmocka_unit_test(what_cannot_be_searched_here_is_elsewhere),
         cmocka_unit_test(a_column_finds_its_events_in_any_order),
+        cmocka_unit_test(a_pack_holds_what_the_column_held),
+        cmocka_unit_test(a_pack_may_hold_little),
+        cmocka_unit_test(what_is_no_pack_is_refused),
     };
     return cmocka_run_group_tests_name("texts", tests, NULL, NULL);
 }
