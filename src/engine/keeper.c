@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/uuid.h"
 #include "engine/filler.h"
+#include "engine/text_packer.h"
 #include "store/rollup.h"
 
 enum {
@@ -46,6 +47,7 @@ struct keeper {
     size_t compare_rows;
     int64_t sweep_upto; // the next slice that is compared anyway; 0: from the newest again
     int64_t unswept;    // nobody kept the sums for a while: compared at once at and below this id; 0: done
+    bool is_all_unswept;
     struct {
         int64_t began, difference; // what it is to explain
         int64_t not_before;        // it explained nothing
@@ -59,6 +61,7 @@ struct keeper {
     struct filler *filler; // during the first count
     size_t fill_rows;
     bool is_listed; // no slices of a first count are left, this keeper's or an earlier one's
+    struct text_packer packer;
 };
 
 struct keeper *
@@ -68,6 +71,7 @@ keeper_create(const struct store_settings *settings)
     keeper->settings = settings;
     uuid_make(keeper->name);
     keeper->cells = rollup_cells_create();
+    text_packer_init(&keeper->packer);
     return keeper;
 }
 
@@ -127,6 +131,7 @@ begin(struct keeper *keeper, const struct rollup_claim *claim)
     keeper->recount_from = 0;
     keeper->search.not_before = 0;
     keeper->is_exact = keeper->is_listed = keeper->is_doubtful = false;
+    keeper->packer.mark = 0;
     keeper->fill_rows = FIRST_FILLED;
     // What was remembered of cells may have gone with a crash of the server.
     filler_destroy(keeper->filler);
@@ -150,6 +155,7 @@ claim(struct keeper *keeper, struct err *err)
     keeper->low = claim.low;
     keeper->slots_from = claim.slots_from;
     keeper->unswept = claim.unswept;
+    keeper->is_all_unswept = claim.unswept > 0 && claim.unswept == claim.high;
     if (keeper->is_mine) {
         keeper->is_exact &= keeper->unswept == 0;
         return true;
@@ -358,11 +364,14 @@ catch_up(struct keeper *keeper, struct err *err)
 {
     int64_t until;
     bool differs;
+    if (keeper->is_all_unswept && !text_packer_sweep_began(&keeper->packer, keeper->store, err))
+        return false;
+    keeper->is_all_unswept = false;
     if (!compare(keeper, keeper->unswept, MOST_COMPARED, &until, &differs, err))
         return false;
     keeper->unswept = until > keeper->low ? until : 0;
     keeper->check_at = 0;
-    return true;
+    return keeper->unswept || text_packer_sweep_ended(&keeper->packer, keeper->store, keeper->name, err);
 }
 
 // What somebody changed in equal numbers, or in a column.
@@ -370,11 +379,13 @@ static bool
 sweep_ids(struct keeper *keeper, bool *differs, struct err *err)
 {
     int64_t until;
+    if (keeper->sweep_upto == 0 && !text_packer_sweep_began(&keeper->packer, keeper->store, err))
+        return false;
     if (!compare(keeper, keeper->sweep_upto ? keeper->sweep_upto : keeper->high, SWEPT, &until, differs, err))
         return false;
     keeper->sweep_upto = until;
     keeper->is_at_sums = until == 0;
-    return true;
+    return until || text_packer_sweep_ended(&keeper->packer, keeper->store, keeper->name, err);
 }
 
 // Sums that are not those of their events.
@@ -450,10 +461,13 @@ keep(struct keeper *keeper, int64_t *wait, struct err *err)
         return search(keeper, err);
     if (now >= keeper->sweep_at || keeper->is_doubtful)
         return sweep(keeper, err);
+    if (now >= keeper->packer.at)
+        return text_packer_step(&keeper->packer, keeper->store, keeper->name, keeper->sure, err);
 
     int64_t until = keeper->look_at;
     until = keeper->check_at < until ? keeper->check_at : until;
     until = keeper->sweep_at < until ? keeper->sweep_at : until;
+    until = keeper->packer.at < until ? keeper->packer.at : until;
     *wait = until > now ? until - now : 1000;
     return true;
 }

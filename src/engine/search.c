@@ -16,7 +16,8 @@ enum {
     ASK_FIRST = 100,
     SCREENFUL = 50,
     LOOK_EVERY = 256,   // events between two looks at the clock
-    DENSE = 4,          // one candidate in so many events is worth reading the column for
+    DENSE = 4,          // one candidate in so many events is worth reading the column for,
+    DENSE_PACKED = 32,  // where it is to be had from packs
     SEEK_LEAST = 20000, // missing events that are worth asking the server for what matches hold
 };
 // The first events are asked for range by range until there is a screenful of them, so many were looked at or
@@ -371,9 +372,11 @@ left_to_decide(const struct search *search)
 }
 
 static bool
-is_worth_all(const struct search *search, const struct column *column, size_t candidates)
+is_worth_all(const struct search *search, struct store *store, enum event_text text, size_t candidates)
 {
-    return candidates * DENSE >= missing_in(search, column);
+    struct text_cache *cache = search->query.cache;
+    size_t dense = text_cache_is_packed(cache, store, text) ? DENSE_PACKED : DENSE;
+    return candidates * dense >= missing_in(search, text_cache_column(cache, text));
 }
 
 // Does the next candidate need a column that does not reach it yet, and is that worth reading on? A page is
@@ -392,7 +395,7 @@ fill_for(struct search *search, struct store *store, int64_t id, bool *did, stru
             continue;
         bool is_first = search->at < ASK_FIRST && search->query.count > ASK_FIRST;
         bool is_over = false;
-        if (is_first || !is_worth_all(search, column, left_to_decide(search)))
+        if (is_first || !is_worth_all(search, store, term->text, left_to_decide(search)))
             continue;
         if (!text_cache_fill(cache, store, term->text, id, &is_over, err))
             return false;
@@ -448,7 +451,7 @@ term_to_seek(const struct search *search)
 
 // Asks the server for what that term holds, where that is known and most of the column is not there.
 static void
-begin_hits(struct search *search)
+begin_hits(struct search *search, struct store *store)
 {
     search->is_begun = true;
     struct text_cache *cache = search->query.cache;
@@ -459,7 +462,8 @@ begin_hits(struct search *search)
     const struct column *column = text_cache_column(cache, term->text);
     size_t missing = missing_in(search, column);
     if (column->is_bottom || missing < (search->query.seek ? 1 : SEEK_LEAST) ||
-        !is_worth_all(search, column, search->query.count))
+        text_cache_is_packed(cache, store, term->text) ||
+        !is_worth_all(search, store, term->text, search->query.count))
         return;
     struct event_scan scan = {.text = term->text, .statuses = 1u << EVENT_PENDING};
     sieve_ask(term->pattern, &scan);
@@ -513,7 +517,7 @@ search_step(struct search *search, struct store *store, int64_t until, struct se
 {
     follow_cache(search);
     if (!search->is_begun)
-        begin_hits(search);
+        begin_hits(search, store);
     if (search_hits_are_open(&search->hits) && await_hits(search, until))
         return search->asked_count == 0 || read_asked(search, store, found, err);
     size_t looked = 0;

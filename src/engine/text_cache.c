@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "engine/text_reader.h"
 #include "engine/text_watch.h"
+#include "store/text_packs.h"
 
 enum {
     FIRST_ROWS = 500,
@@ -19,6 +20,8 @@ static const int64_t LOOK_LEAST_US = 2 * US_PER_SECOND;   // between two looks f
 enum { LOOK_SHARE = 20, MOST_MISSING = 2000 };            // which take at most a twentieth of the time
 static const int64_t READER_REST_US = 30 * US_PER_SECOND; // after it failed
 static const int64_t TYPING_US = US_PER_SECOND;           // between two searches of who types on
+static const int64_t PACKS_EVERY_US = 5 * US_PER_SECOND;  // between two questions whether they are there
+static const int64_t PACKS_REST_US = 300 * US_PER_SECOND; // after they were of no use
 
 struct text_cache {
     int64_t limit;
@@ -28,21 +31,45 @@ struct text_cache {
     int64_t changes;               // store_change_count of the last look
     int64_t check_at;              // clock_mono
     uint64_t generation;
-    struct text_reader *reader;     // NULL: pages are read here
-    int64_t reader_at;              // clock_mono before which it is not asked again
-    struct text_seek *seek;         // NULL: columns are read
-    unsigned sought;                // set of 1 << enum event_text
-    int64_t left_at;                // clock_mono of the last search that was left; 0: none
-    struct text_watch *watch;       // NULL: looks for changes are made here
-    int64_t mark;                   // what was written since is not known; 0: no mark yet
-    int64_t look_at;                // clock_mono of the next look
+    struct text_reader *reader; // NULL: pages are read here
+    int64_t reader_at;          // clock_mono before which it is not asked again
+    struct text_seek *seek;     // NULL: columns are read
+    unsigned sought;            // set of 1 << enum event_text
+    int64_t left_at;            // clock_mono of the last search that was left; 0: none
+    struct text_watch *watch;   // NULL: looks for changes are made here
+    int64_t mark;               // what was written since is not known; 0: no mark yet
+    int64_t look_at;            // clock_mono of the next look
+    int64_t looked_from;        // mark of the look before
+    struct packs {
+        struct text_packs_state state;
+        int64_t ask_at;             // clock_mono
+        struct text_pack next;      // the next below what is held; data NULL: not read yet
+        bool is_beside;             // nothing between it and what is held
+        bool is_over;               // there is none below
+    } packs;                        // of error messages
     text_cache_changed_fn *changed; // NULL: nobody is told
     void *context;
 };
 
 static void
+drop_pack(struct text_cache *cache)
+{
+    text_pack_release(&cache->packs.next);
+    cache->packs.is_beside = cache->packs.is_over = false;
+}
+
+static void
+rest_packs(struct text_cache *cache)
+{
+    drop_pack(cache);
+    cache->packs.state.is_usable = false;
+    cache->packs.ask_at = clock_mono() + PACKS_REST_US;
+}
+
+static void
 forget(struct text_cache *cache)
 {
+    drop_pack(cache);
     cache->generation++;
     cache->mark = 0;
     cache->sought = 0;
@@ -84,6 +111,7 @@ text_cache_destroy(struct text_cache *cache)
     text_reader_destroy(cache->reader);
     text_seek_destroy(cache->seek);
     text_watch_destroy(cache->watch);
+    drop_pack(cache);
     for (int i = 0; i < EVENT_TEXT_COUNT; i++)
         column_release(&cache->columns[i]);
     free(cache);
@@ -141,10 +169,15 @@ apply(struct text_cache *cache, const struct text_changes *changes)
         cache->changed(cache->context, is_known ? changes->ids : NULL, is_known ? changes->count : 0);
     if (!is_renewed(cache, changes)) {
         forget(cache);
+        rest_packs(cache);
         return;
     }
-    cache->mark = changes->mark;
+    // Unless packs came meanwhile that are true of an earlier time.
+    if (cache->mark >= cache->looked_from)
+        cache->mark = changes->mark;
     // Pages that are read ahead may be older than what was found.
+    if (changes->count)
+        drop_pack(cache);
     if (cache->reader && changes->count)
         text_reader_rest(cache->reader);
 }
@@ -169,6 +202,7 @@ make_mark(struct text_cache *cache, struct store *store, struct err *err)
 static void
 look(struct text_cache *cache, struct store *store)
 {
+    cache->looked_from = cache->mark;
     if (cache->watch) {
         text_watch_look(cache->watch, cache->mark, highest(cache), held_columns(cache));
         return;
@@ -277,23 +311,113 @@ reached_bottom(struct column *column)
     column->high = column->high ? column->high : 1;
 }
 
+// The size of the next page follows from what this one took.
+static bool
+read_page(struct text_cache *cache, struct store *store, const struct event_texts_query *query,
+          struct filling *filling, struct err *err)
+{
+    size_t *rows = &cache->rows[query->text];
+    int64_t began = clock_mono();
+    if (!store_event_texts(store, query, fill_text, filling, err))
+        return false;
+    int64_t took = clock_mono() - began;
+    if (took < PAGE_US / 2 && *rows < MOST_ROWS)
+        *rows *= 2;
+    else if (took > PAGE_US && *rows > LEAST_ROWS)
+        *rows /= 2;
+    return true;
+}
+
+bool
+text_cache_is_packed(struct text_cache *cache, struct store *store, enum event_text text)
+{
+    struct err err = {0};
+    if (text != EVENT_TEXT_ERROR || cache->limit == 0)
+        return false;
+    if (clock_mono() >= cache->packs.ask_at) {
+        // Not to be had is no failure: then the table is read.
+        if (!text_packs_state(store, &cache->packs.state, &err))
+            cache->packs.state.is_usable = false;
+        cache->packs.ask_at = clock_mono() + PACKS_EVERY_US;
+    }
+    return cache->packs.state.is_usable && !cache->packs.is_over;
+}
+
+// What lies between a pack and what is held above it was written by nobody who packs: a page of the table.
+static bool
+fill_above_pack(struct text_cache *cache, struct store *store, int64_t below, struct err *err)
+{
+    struct column *column = &cache->columns[EVENT_TEXT_ERROR];
+    struct packs *packs = &cache->packs;
+    const struct event_texts_query query = {.text = EVENT_TEXT_ERROR,
+                                            .after_id = packs->next.high,
+                                            .before_id = below,
+                                            .limit = cache->rows[EVENT_TEXT_ERROR]};
+    struct filling filling = {.column = column};
+    if (!read_page(cache, store, &query, &filling, err))
+        return false;
+    packs->is_beside = filling.count < query.limit;
+    if (filling.count && !column->high)
+        column->high = filling.high;
+    if (column->high)
+        column->low = packs->is_beside ? packs->next.high + 1 : filling.low;
+    return true;
+}
+
+// The pack, under what is held.
+static void
+adopt_pack(struct text_cache *cache, int64_t below)
+{
+    struct column *column = &cache->columns[EVENT_TEXT_ERROR];
+    struct packs *packs = &cache->packs;
+    if (!column_adopt(column, packs->next.bytes, below)) {
+        rest_packs(cache);
+        return;
+    }
+    if (packs->state.mark < cache->mark) { // what was written since is to be looked for
+        cache->mark = packs->state.mark;
+        cache->changes = packs->state.changes;
+    }
+    column->high = column->high ? column->high : packs->next.high;
+    column->low = packs->next.low;
+    if (packs->next.low <= 1)
+        reached_bottom(column);
+    drop_pack(cache);
+}
+
+// One step down through the packs. *did false: there is none below.
+static bool
+fill_packed(struct text_cache *cache, struct store *store, bool *did, struct err *err)
+{
+    struct packs *packs = &cache->packs;
+    const struct column *column = &cache->columns[EVENT_TEXT_ERROR];
+    int64_t below = column->high ? column->low : INT64_MAX;
+    if (!packs->next.data && !text_packs_below(store, below, &packs->next, err))
+        return false;
+    packs->is_over = !packs->next.data;
+    *did = !packs->is_over;
+    if (packs->is_over)
+        return true;
+    if (packs->next.high < below - 1 && !packs->is_beside)
+        return fill_above_pack(cache, store, below, err);
+    adopt_pack(cache, below);
+    return true;
+}
+
 // One page read here and now.
 static bool
 fill_here(struct text_cache *cache, struct store *store, enum event_text text, bool is_up, bool *is_over,
           struct err *err)
 {
     struct column *column = &cache->columns[text];
-    size_t *rows = &cache->rows[text];
     const struct event_texts_query query = {.text = text,
                                             .after_id = is_up ? column->high : INT64_MIN,
                                             .before_id = is_up || !column->high ? INT64_MAX : column->low,
                                             .ascending = is_up,
-                                            .limit = *rows};
+                                            .limit = cache->rows[text]};
     struct filling filling = {.column = column};
-    int64_t began = clock_mono();
-    if (!store_event_texts(store, &query, fill_text, &filling, err))
+    if (!read_page(cache, store, &query, &filling, err))
         return false;
-    int64_t took = clock_mono() - began;
 
     bool is_end = filling.count < query.limit;
     if (filling.count && (is_up || !column->high))
@@ -304,10 +428,6 @@ fill_here(struct text_cache *cache, struct store *store, enum event_text text, b
     *is_over = is_end;
     if (is_end && !is_up)
         reached_bottom(column);
-    if (took < PAGE_US / 2 && *rows < MOST_ROWS)
-        *rows *= 2;
-    else if (took > PAGE_US && *rows > LEAST_ROWS)
-        *rows /= 2;
     return true;
 }
 
@@ -359,6 +479,13 @@ text_cache_fill(struct text_cache *cache, struct store *store, enum event_text t
         return true;
     if (!make_mark(cache, store, err))
         return false;
+    bool did = false;
+    if (!is_up && text_cache_is_packed(cache, store, text) && !fill_packed(cache, store, &did, err))
+        return false;
+    if (did) {
+        *is_over = column->is_bottom || text_cache_is_full(cache);
+        return true;
+    }
     bool reads_here = column_count(column) < BEGUN_ROWS || (cache->seek && text_seek_is_busy(cache->seek));
     if (is_up || reads_here || !cache->reader || clock_mono() < cache->reader_at)
         return fill_here(cache, store, text, is_up, is_over, err);

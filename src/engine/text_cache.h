@@ -3,7 +3,9 @@
 //
 // A column is filled from the newest event down, in steps of some milliseconds, when a search needs it (error
 // messages also while nothing else is to be done), and holds at most `limit` bytes together with the others;
-// what does not fit is read from the table each time. When the table says that rows were
+// what does not fit is read from the table each time. Error messages come from packs where somebody keeps
+// them (store/text_packs.h), which are as true as the last comparison of all events, some ten seconds ago:
+// what was written since is looked for at the next check, like any change. When the table says that rows were
 // changed, those written since the look before are looked for, and the texts of what is held are renewed;
 // where that are too many, everything is forgotten. Belongs to one thread.
 #ifndef REDRIVE_ENGINE_TEXT_CACHE_H
@@ -34,6 +36,8 @@ bool text_cache_fill(struct text_cache *cache, struct store *store, enum event_t
 // column. It is the first time or where the column does not fit in the limit, and not while searches follow
 // each other, because who types on is served best by a column that fills. NULL: not now.
 struct text_seek *text_cache_seek(struct text_cache *cache, enum event_text text);
+// Is the column to be had from packs (store/text_packs.h)? Then reading all of it is the quickest.
+bool text_cache_is_packed(struct text_cache *cache, struct store *store, enum event_text text);
 void text_cache_was_left(struct text_cache *cache); // by a search, before its end
 void text_cache_rest(struct text_cache *cache);     // nothing is being searched for: gives back what it can
 struct column *text_cache_column(struct text_cache *cache, enum event_text text);

@@ -14,12 +14,14 @@ EMBED(redrive_sql_011, "src/store/sql/011_slices.sql");
 EMBED(redrive_sql_012, "src/store/sql/012_blocks.sql");
 EMBED(redrive_sql_014, "src/store/sql/014_versions.sql");
 EMBED(redrive_sql_015, "src/store/sql/015_pieces.sql");
+EMBED(redrive_sql_017, "src/store/sql/017_texts.sql");
 EMBED(redrive_sql_common, "src/store/sql/common.sql");
 EMBED(redrive_sql_blocks, "src/store/sql/blocks.sql");
 EMBED(redrive_sql_operations, "src/store/sql/operations.sql");
 EMBED(redrive_sql_steering, "src/store/sql/steering.sql");
 EMBED(redrive_sql_ledger, "src/store/sql/ledger.sql");
 EMBED(redrive_sql_doubt, "src/store/sql/doubt.sql");
+EMBED(redrive_sql_texts, "src/store/sql/texts.sql");
 EMBED(redrive_sql_backlog, "src/store/sql/backlog.sql");
 EMBED(redrive_sql_groups, "src/store/sql/groups.sql");
 EMBED(redrive_sql_rights, "src/store/sql/rights.sql");
@@ -40,12 +42,14 @@ static const struct {
     {"012_blocks.sql", 12, redrive_sql_012, redrive_sql_012_end},
     {"014_versions.sql", 14, redrive_sql_014, redrive_sql_014_end},
     {"015_pieces.sql", 15, redrive_sql_015, redrive_sql_015_end},
+    {"017_texts.sql", 17, redrive_sql_017, redrive_sql_017_end},
     {"common.sql", 0, redrive_sql_common, redrive_sql_common_end},
     {"blocks.sql", 0, redrive_sql_blocks, redrive_sql_blocks_end},
     {"operations.sql", 0, redrive_sql_operations, redrive_sql_operations_end},
     {"steering.sql", 0, redrive_sql_steering, redrive_sql_steering_end},
     {"ledger.sql", 0, redrive_sql_ledger, redrive_sql_ledger_end},
     {"doubt.sql", 0, redrive_sql_doubt, redrive_sql_doubt_end},
+    {"texts.sql", 0, redrive_sql_texts, redrive_sql_texts_end},
     {"backlog.sql", 0, redrive_sql_backlog, redrive_sql_backlog_end},
     {"groups.sql", 0, redrive_sql_groups, redrive_sql_groups_end},
     {"rights.sql", 0, redrive_sql_rights, redrive_sql_rights_end},

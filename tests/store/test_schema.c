@@ -122,7 +122,8 @@ upgrades_what_is_there(void **state)
     world_make(&world, 10);
     test_sql(world.admin,
              "DELETE FROM redrive.schema_version WHERE version > 14;"
-             " DROP TABLE redrive.operation_piece;"
+             " DROP TABLE redrive.operation_piece, redrive.backlog_text;"
+             " ALTER TABLE redrive.backlog_state DROP COLUMN texts_mark, DROP COLUMN texts_changes;"
              " CREATE UNLOGGED TABLE redrive.operation_slice (operation_no bigint NOT NULL);"
              " CREATE FUNCTION redrive._blocks_sort(bigint) RETURNS bigint LANGUAGE sql AS 'SELECT 0'");
     assert_works(store_reconnect(world.store, &err));

@@ -9,6 +9,7 @@
 #include "engine/search.h"
 #include "engine/sieve.h"
 #include "engine/text_cache.h"
+#include "store/text_packs.h"
 #include "store/rollup.h"
 
 enum { FILTERS = 40 };
@@ -176,16 +177,27 @@ add_summed(void *context, const struct event *event)
     backlog_add(context, event, 1);
 }
 
-// The events one by one as the sums of the database know them.
+// While somebody keeps the packs of error messages, they are what is read.
+static void
+offer_packs(struct truth *truth, bool is_kept)
+{
+    test_sql(truth->world.admin, "UPDATE redrive.backlog_state SET keeper_until = '%s'",
+             is_kept ? "infinity" : "-infinity");
+}
+
+// The events one by one as the sums of the database know them, once their messages are in packs.
 static struct backlog *
 summed_rows(struct truth *truth)
 {
     struct keeper *keeper = keeper_create(&truth->settings);
+    struct text_packs_state packs = {0};
     for (int64_t until = clock_mono() + 30 * US_PER_SECOND;
-         !keeper_is_exact(keeper) && clock_mono() < until;) {
+         !(keeper_is_exact(keeper) && packs.is_usable) && clock_mono() < until;) {
         int64_t wait = keeper_step(keeper);
         clock_sleep(wait > 20000 ? 20000 : wait);
+        assert_works(text_packs_state(truth->store, &packs, &err));
     }
+    assert_int_equal(packs.events, truth->count);
     keeper_destroy(keeper);
     struct backlog *rows = backlog_create();
     assert_works(rollup_rows(truth->store, 0, TRUTH_EVENTS, add_summed, rows, &err));
@@ -210,7 +222,12 @@ every_road(struct roads *roads, const struct truth_filter *asked, bool is_thorou
     seek(truth, asked, SEEK_RANGES, "the server's ranges");
     if (is_thorough)
         search(truth, asked, NULL, NULL, "rows");
+    struct text_cache *packed = text_cache_create(64 << 20, is_thorough ? &truth->settings : NULL);
     search(truth, asked, cold, truth->backlog, "cold");
+    offer_packs(truth, true);
+    assert_true(text_cache_is_packed(packed, truth->store, EVENT_TEXT_ERROR));
+    search(truth, asked, packed, truth->backlog, "packs");
+    offer_packs(truth, false);
     search(truth, asked, roads->warm, truth->backlog, "warm");
     search(truth, asked, roads->warm, NULL, "without backlog");
     search(truth, asked, roads->warm, roads->summed, "rows of the sums");
@@ -221,6 +238,7 @@ every_road(struct roads *roads, const struct truth_filter *asked, bool is_thorou
         choose(truth, asked, 1u << EVENT_PENDING | 1u << EVENT_RESOLVED | 1u << EVENT_DISCARDED,
                "of any status");
     text_cache_destroy(cold);
+    text_cache_destroy(packed);
 }
 
 static void

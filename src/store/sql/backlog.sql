@@ -33,7 +33,7 @@ BEGIN
         RETURN;
     END IF;
     IF s.version < p_version OR s.zone <> v_zone THEN
-        TRUNCATE redrive.backlog_event, redrive.backlog_slice, redrive.backlog_total, redrive.backlog_hour, redrive.backlog_slot;
+        TRUNCATE redrive.backlog_event, redrive.backlog_slice, redrive.backlog_total, redrive.backlog_hour, redrive.backlog_slot, redrive.backlog_text;
         SELECT coalesce(max(e.id), 0) INTO s.high FROM :"events" e;
         s.low := s.high;
         s.slots_from := p_slot;
@@ -129,6 +129,8 @@ DECLARE
     s redrive.backlog_state;
     v_put bigint;
     v_back bigint[]; -- no arrivals: what lay below all that is counted, and was not
+    v_packed bigint := (SELECT max(high) FROM redrive.backlog_text);
+    v_stale bigint[]; -- of which a pack may tell
 BEGIN
     s := redrive._backlog_hold(p_keeper);
     WITH looked AS MATERIALIZED (
@@ -151,8 +153,12 @@ BEGIN
     slot AS (
         INSERT INTO redrive.backlog_slot
         SELECT cell, created / 10, sum(n) FROM change WHERE created / 10 >= s.slots_from GROUP BY cell, created / 10 HAVING sum(n) <> 0)
-    SELECT count(*), array_agg(p.id) FILTER (WHERE w.id IS NULL AND p.id <= s.high) INTO v_put, v_back
+    SELECT count(*), array_agg(p.id) FILTER (WHERE w.id IS NULL AND p.id <= s.high), array_agg(p.id) FILTER (WHERE p.id <= v_packed)
+      INTO v_put, v_back, v_stale
       FROM put p LEFT JOIN was w ON w.id = p.id;
+    IF v_stale IS NOT NULL THEN
+        PERFORM redrive._backlog_text_drop(v_stale);
+    END IF;
     -- What was discarded and is brought back counts as discarded no more.
     IF v_back IS NOT NULL THEN
         INSERT INTO redrive.backlog_outcome (group_key, outcome, n)

@@ -1,0 +1,124 @@
+#include "engine/text_packer.h"
+
+#include <sys/random.h>
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "store/event_texts.h"
+
+enum {
+    FIRST_PAGE = 200, // rows read at once; then so many as come to PAGE_BYTES
+    MOST_PAGE = 2000,
+    PAGE_BYTES = 256 << 10,
+    EVENTS = 8000,   // of a pack,
+    BYTES = 4 << 20, // and of their texts
+    SHARE = 5,       // of the time that packing may take, where there is something to pack
+};
+static const int64_t LOOK_EVERY = 5 * US_PER_SECOND;
+
+void
+text_packer_init(struct text_packer *packer)
+{
+    *packer = (struct text_packer){0};
+    if (getrandom(packer->key, sizeof packer->key, 0) != (ssize_t)sizeof packer->key)
+        die("the system gave no random bytes");
+}
+
+bool
+text_packer_sweep_began(struct text_packer *packer, struct store *store, struct err *err)
+{
+    // The count first: what is written in between is counted later.
+    return store_change_count(store, &packer->changes, err) && store_change_mark(store, &packer->mark, err);
+}
+
+bool
+text_packer_sweep_ended(struct text_packer *packer, struct store *store, const char *keeper, struct err *err)
+{
+    int64_t mark = packer->mark;
+    packer->mark = 0;
+    return mark == 0 || text_packs_mark(store, keeper, mark, packer->changes, err);
+}
+
+struct packing {
+    struct column column;
+    int64_t lowest;
+    size_t page, page_bytes, bytes;
+};
+
+static void
+add(void *context, int64_t id, struct bytes text)
+{
+    struct packing *packing = context;
+    column_add(&packing->column, id, text);
+    packing->lowest = id;
+    packing->page_bytes += text.len;
+    packing->page++;
+}
+
+static size_t
+next_page(const struct packing *packing)
+{
+    size_t each = packing->page_bytes / (packing->page ? packing->page : 1) + 1;
+    size_t rows = PAGE_BYTES / each;
+    size_t left = EVENTS - column_count(&packing->column);
+    rows = rows > MOST_PAGE ? MOST_PAGE : rows;
+    return rows > left ? left : rows ? rows : 1;
+}
+
+// Reads events of the hole, highest first, until they are enough. *low: all above it were read.
+static bool
+read_hole(struct store *store, const struct text_hole *hole, struct packing *packing, int64_t *low,
+          struct err *err)
+{
+    struct event_texts_query query = {
+        .text = EVENT_TEXT_ERROR, .after_id = hole->after, .before_id = hole->before, .limit = FIRST_PAGE};
+    for (bool is_enough = false; !is_enough;) {
+        packing->page = packing->page_bytes = 0;
+        if (!store_event_texts(store, &query, add, packing, err))
+            return false;
+        bool is_end = packing->page < query.limit;
+        packing->bytes += packing->page_bytes;
+        *low = is_end ? hole->after + 1 : packing->lowest;
+        query.before_id = packing->lowest;
+        query.limit = next_page(packing);
+        is_enough = is_end || column_count(&packing->column) >= EVENTS || packing->bytes >= BYTES;
+    }
+    return true;
+}
+
+static bool
+fill(const struct text_packer *packer, struct store *store, const char *keeper, const struct text_hole *hole,
+     struct err *err)
+{
+    struct packing packing = {0};
+    struct strbuf pack = {0};
+    int64_t low;
+    column_init(&packing.column, packer->key);
+    bool ok = read_hole(store, hole, &packing, &low, err);
+    if (ok) {
+        column_pack(&packing.column, &pack);
+        ok = text_packs_put(store, keeper, low, hole->before - 1, column_count(&packing.column),
+                            strbuf_bytes(&pack), err);
+    }
+    strbuf_release(&pack);
+    column_release(&packing.column);
+    return ok;
+}
+
+bool
+text_packer_step(struct text_packer *packer, struct store *store, const char *keeper, int64_t upto,
+                 struct err *err)
+{
+    struct text_hole hole;
+    int64_t began = clock_mono();
+    if (!text_packs_hole(store, keeper, upto, &hole, err))
+        return false;
+    if (hole.before == 0) {
+        packer->at = clock_mono() + LOOK_EVERY;
+        return true;
+    }
+    if (!fill(packer, store, keeper, &hole, err))
+        return false;
+    int64_t now = clock_mono();
+    packer->at = now + (now - began) * (SHARE - 1);
+    return true;
+}

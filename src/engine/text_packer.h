@@ -1,0 +1,24 @@
+// text_packer: keeps the packs of error messages (store/text_packs.h), step by step, for the keeper of the
+// sums (engine/keeper), whose looks also tell which of them are not true any more. Used by one thread.
+#ifndef REDRIVE_ENGINE_TEXT_PACKER_H
+#define REDRIVE_ENGINE_TEXT_PACKER_H
+
+#include "core/column.h"
+#include "store/text_packs.h"
+
+struct text_packer {
+    uint64_t key[2];
+    int64_t mark, changes; // when the comparison of all events began; mark 0: none runs
+    int64_t at;            // clock_mono before which nothing is to be packed
+};
+
+void text_packer_init(struct text_packer *packer);
+// A comparison of all events with the table begins; it is over. Without a beginning an end says nothing.
+bool text_packer_sweep_began(struct text_packer *packer, struct store *store, struct err *err) MUST_CHECK;
+bool text_packer_sweep_ended(struct text_packer *packer, struct store *store, const char *keeper,
+                             struct err *err) MUST_CHECK;
+// Makes one pack, where there is a hole. upto: ids above it may still be committed.
+bool text_packer_step(struct text_packer *packer, struct store *store, const char *keeper, int64_t upto,
+                      struct err *err) MUST_CHECK;
+
+#endif

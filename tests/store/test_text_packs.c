@@ -1,0 +1,283 @@
+// The packs of error messages: made and kept true by whoever keeps the sums, and what a cache makes of them.
+#include "world.h"
+
+#include "engine/keeper.h"
+#include "engine/text_cache.h"
+#include "store/text_packs.h"
+
+enum { EVENTS = 20000, PACKS = 3 };
+static const int64_t PATIENCE = 60 * US_PER_SECOND;
+
+static struct world world;
+static struct keeper *keeper;
+
+static void
+step(void)
+{
+    int64_t wait = keeper_step(keeper);
+    clock_sleep(wait > 20000 ? 20000 : wait);
+}
+
+// Until that is so.
+static void
+keep_until(const char *sql)
+{
+    int64_t until = clock_mono() + PATIENCE;
+    while (test_number(world.admin, sql) != 1) {
+        step();
+        if (clock_mono() > until)
+            fail_msg("in vain: %s", sql);
+    }
+}
+
+static const char packed[] =
+    "SELECT count(*) FROM redrive.backlog_state WHERE texts_mark IS NOT NULL AND unswept = 0"
+    " AND (SELECT sum(n) FROM redrive.backlog_text) ="
+    " (SELECT count(*) FROM dlq_events WHERE status = 'PENDING')";
+
+static int
+begin(void **state)
+{
+    (void)state;
+    world_make_with_rules(&world, EVENTS);
+    test_sql(world.admin, "UPDATE dlq_events SET error_message = 'message ' || id WHERE id %% 2 = 0;"
+                          "UPDATE dlq_events SET error_message = '' WHERE id = 15000");
+    keeper = keeper_create(&world.settings);
+    keep_until(packed);
+    return 0;
+}
+
+static int
+end(void **state)
+{
+    (void)state;
+    keeper_destroy(keeper);
+    world_end(&world);
+    return 0;
+}
+
+// Somebody keeps them who is away: no look of a keeper mends anything from here on.
+static void
+leave_kept(void)
+{
+    keeper_destroy(keeper);
+    keeper = NULL;
+    test_sql(world.admin, "UPDATE redrive.backlog_state SET keeper = 'test', keeper_until = 'infinity'");
+}
+
+static void
+fill(struct text_cache *cache)
+{
+    bool is_over = false;
+    while (!is_over)
+        assert_works(text_cache_fill(cache, world.store, EVENT_TEXT_ERROR, 0, &is_over, &err));
+    assert_true(text_cache_column(cache, EVENT_TEXT_ERROR)->is_bottom);
+}
+
+static const char *
+text_in(struct text_cache *cache, int64_t id)
+{
+    static char text[100];
+    const struct column *column = text_cache_column(cache, EVENT_TEXT_ERROR);
+    size_t hint = 0;
+    uint32_t number;
+    if (!column_find(column, id, &hint, &number))
+        return "(not there)";
+    struct text_block block = texts_block(column->texts, number);
+    struct bytes bytes = text_block_at(&block, number - block.first);
+    snprintf(text, sizeof text, "%.*s", (int)bytes.len, bytes.data);
+    return text;
+}
+
+static struct text_cache *
+load(void)
+{
+    struct text_cache *cache = text_cache_create(64 << 20, NULL);
+    fill(cache);
+    return cache;
+}
+
+// Is every pending event there with its text?
+static void
+assert_whole(struct text_cache *cache)
+{
+    PGresult *r = PQexec(world.admin, "SELECT id, error_message FROM dlq_events"
+                                      " WHERE status = 'PENDING' ORDER BY id");
+    assert_int_equal(column_count(text_cache_column(cache, EVENT_TEXT_ERROR)), PQntuples(r));
+    for (int i = 0; i < PQntuples(r); i++)
+        assert_string_equal(text_in(cache, strtoll(PQgetvalue(r, i, 0), NULL, 10)), PQgetvalue(r, i, 1));
+    PQclear(r);
+}
+
+static int64_t
+packs(void)
+{
+    return test_number(world.admin, "SELECT count(*) FROM redrive.backlog_text");
+}
+
+static void
+packs_tell_of_every_event(void **state)
+{
+    (void)state;
+    assert_int_equal(packs(), PACKS);
+    leave_kept();
+    struct text_cache *cache = load();
+    assert_whole(cache);
+    text_cache_destroy(cache);
+}
+
+// What lies above the packs and between them is read from the table.
+static void
+holes_are_read_from_the_table(void **state)
+{
+    (void)state;
+    leave_kept();
+    test_sql(world.admin, "DELETE FROM redrive.backlog_text WHERE 9000 BETWEEN low AND high");
+    assert_int_equal(packs(), PACKS - 1);
+    add_events(world.admin, 700);
+    test_sql(world.admin, "UPDATE dlq_events SET error_message = 'new, and not packed' WHERE id > %d",
+             EVENTS);
+    struct text_cache *cache = load();
+    assert_whole(cache);
+    assert_string_equal(text_in(cache, EVENTS + 1), "new, and not packed");
+    text_cache_destroy(cache);
+
+    test_sql(world.admin, "DELETE FROM redrive.backlog_text WHERE low = 1");
+    cache = load();
+    assert_whole(cache);
+    text_cache_destroy(cache);
+}
+
+// A keeper sees it, and packs anew.
+static void
+a_changed_event_is_packed_anew(void **state)
+{
+    (void)state;
+    test_sql(world.admin, "UPDATE dlq_events SET error_message = 'changed' WHERE id = 9000;"
+                          "UPDATE dlq_events SET status = 'RESOLVED' WHERE id = 9001");
+    keep_until("SELECT count(*) FROM redrive.backlog_text WHERE 9000 BETWEEN low AND high AND n < 8000");
+    struct text_cache *cache = load();
+    assert_string_equal(text_in(cache, 9000), "changed");
+    text_cache_destroy(cache);
+    // One that comes back, and one that comes late.
+    test_sql(world.admin, "UPDATE dlq_events SET status = 'PENDING', error_message = 'back' WHERE id = 9001");
+    keep_until(packed);
+    cache = load();
+    assert_whole(cache);
+    text_cache_destroy(cache);
+}
+
+// What no keeper has seen yet is found by the cache's own look, since it knows how old packs are.
+static void
+what_changed_since_is_looked_for(void **state)
+{
+    (void)state;
+    leave_kept();
+    PGconn *other = test_connect(world.conninfo);
+    test_sql(other, "UPDATE dlq_events SET error_message = 'changed' WHERE id = 9000");
+    PQfinish(other); // tells the server's counters
+    struct text_cache *cache = load();
+    assert_string_equal(text_in(cache, 9000), "message 9000");
+    for (int64_t until = clock_mono() + PATIENCE; strcmp(text_in(cache, 9000), "changed") != 0;) {
+        assert_works(text_cache_check(cache, world.store, &err));
+        assert_true(clock_mono() < until);
+        clock_sleep(20000);
+    }
+    assert_whole(cache);
+    text_cache_destroy(cache);
+}
+
+// Packs whose events are gone do not stay, nor what they told.
+static void
+what_is_gone_is_not_kept(void **state)
+{
+    (void)state;
+    test_sql(world.admin, "UPDATE dlq_events SET status = 'DISCARDED' WHERE id BETWEEN 2000 AND 19000");
+    keep_until("SELECT count(*) FROM redrive.backlog_text");
+    keep_until(packed);
+    struct text_cache *cache = load();
+    assert_whole(cache);
+    text_cache_destroy(cache);
+}
+
+static void
+assert_usable(bool wanted)
+{
+    struct text_packs_state packs;
+    assert_works(text_packs_state(world.store, &packs, &err));
+    assert_int_equal(packs.is_usable, wanted);
+}
+
+static void
+what_nobody_keeps_is_not_used(void **state)
+{
+    (void)state;
+    assert_usable(true);
+    leave_kept();
+    assert_usable(true);
+    test_sql(world.admin, "UPDATE redrive.backlog_state SET keeper_until = now() - interval '1 s'");
+    assert_usable(false);
+    test_sql(world.admin, "UPDATE redrive.backlog_state SET keeper_until = 'infinity', unswept = 1");
+    assert_usable(false);
+    test_sql(world.admin, "UPDATE redrive.backlog_state SET unswept = 0, texts_mark = NULL");
+    assert_usable(false);
+    struct text_cache *cache = load();
+    assert_whole(cache);
+    text_cache_destroy(cache);
+}
+
+// Whatever stands in the table: the truth is in the other one.
+static void
+what_is_no_pack_is_passed_over(void **state)
+{
+    (void)state;
+    leave_kept();
+    test_sql(world.admin,
+             "UPDATE redrive.backlog_text SET pack = 'nonsense' WHERE 9000 BETWEEN low AND high");
+    struct text_cache *cache = load();
+    assert_whole(cache);
+    text_cache_destroy(cache);
+}
+
+static void
+only_their_keeper_writes_them(void **state)
+{
+    (void)state;
+    leave_kept();
+    struct text_hole hole;
+    assert_refused(text_packs_hole(world.store, "another", EVENTS, &hole, &err), ERR_CONFLICT,
+                   "kept by somebody else");
+    assert_refused(text_packs_put(world.store, "another", 1, 2, 1, BYTES("x"), &err), ERR_CONFLICT,
+                   "kept by somebody else");
+    assert_refused(text_packs_mark(world.store, "another", 1, 1, &err), ERR_CONFLICT,
+                   "kept by somebody else");
+    assert_works(text_packs_hole(world.store, "test", EVENTS, &hole, &err));
+    assert_int_equal(hole.before, 0);
+    // Few arrivals are no hole, a pack that is missing is one.
+    add_events(world.admin, 100);
+    test_sql(world.admin,
+             "INSERT INTO redrive.backlog_event (id, cell, created, retries) SELECT id, 1, 1, 0 FROM "
+             "dlq_events WHERE id > %d",
+             EVENTS);
+    assert_works(text_packs_hole(world.store, "test", EVENTS + 100, &hole, &err));
+    assert_int_equal(hole.before, 0);
+    test_sql(world.admin, "DELETE FROM redrive.backlog_text WHERE 9000 BETWEEN low AND high");
+    assert_works(text_packs_hole(world.store, "test", EVENTS + 100, &hole, &err));
+    assert_in_range(9000, hole.after + 1, hole.before - 1);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(packs_tell_of_every_event, begin, end),
+        cmocka_unit_test_setup_teardown(holes_are_read_from_the_table, begin, end),
+        cmocka_unit_test_setup_teardown(a_changed_event_is_packed_anew, begin, end),
+        cmocka_unit_test_setup_teardown(what_changed_since_is_looked_for, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_gone_is_not_kept, begin, end),
+        cmocka_unit_test_setup_teardown(what_nobody_keeps_is_not_used, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_no_pack_is_passed_over, begin, end),
+        cmocka_unit_test_setup_teardown(only_their_keeper_writes_them, begin, end),
+    };
+    return cmocka_run_group_tests_name("text_packs", tests, NULL, NULL);
+}
