@@ -40,7 +40,8 @@ enum request_kind {
                        // REQUEST_OPERATIONS_END
     REQUEST_STEER,     // operation, steer, rate
     REQUEST_DECIDE,    // operation, verdict, reason: a chunk or slot in doubt; answered by REPLY_STEERED
-    REQUEST_PREVIEW,   // action, ids: what the dialog shows
+    REQUEST_PREVIEW,   // action, ids (ascending, each once): what the dialog shows; answered part by part,
+                       // preview.known says by which
     REQUEST_CONFIRM,   // operation_request in `confirm`
     REQUEST_CATEGORY,  // group, category (has_category false: what the rules say), reason
     REQUEST_AUDIT,     // operation (0: all), before: one page of rows

@@ -223,6 +223,108 @@ what_is_confirmed_is_asked_for_once(void **state)
     bench_end(&bench);
 }
 
+static struct request *
+preview_of(enum operation_action action, size_t count)
+{
+    struct request *request = request_create(REQUEST_PREVIEW);
+    request->action = action;
+    request->ids = alloc_array(count, sizeof *request->ids);
+    for (size_t i = 0; i < count; i++)
+        request->ids[i] = (int64_t)i + 1;
+    request->id_count = count;
+    return request;
+}
+
+enum { MANY = 20500 }; // so many are counted part by part
+
+static void
+what_would_happen_is_told_part_by_part(void **state)
+{
+    (void)state;
+    struct bench bench;
+    bench_begin(&bench, MANY);
+    test_sql(bench.world.admin,
+             "UPDATE public.dlq_events SET event_id = 'twin', source_id = 'one' WHERE id IN (5, 7);"
+             "INSERT INTO public.dlq_events (event_id, event_type, source_id, event_payload,"
+             " error_message, kafka_topic, created_at) SELECT 'newer', 'x', 'one', '{}', 'x',"
+             " 'orders', created_at + interval '1 h' FROM public.dlq_events WHERE id = 7");
+    uint64_t number = bench_ask(&bench, preview_of(ACTION_REPROCESS, MANY));
+    for (unsigned part = 0; part < PREVIEW_PARTS; part++) {
+        struct reply *reply = bench_await(&bench, is_answer, &number);
+        assert_int_equal(reply->kind, REPLY_PREVIEW);
+        assert_int_equal(reply->preview.known, 1u << part);
+        assert_int_equal(reply->is_last, part + 1 == PREVIEW_PARTS);
+        assert_int_equal(reply->preview.open, part == PREVIEW_COUNTS ? MANY : 0);
+        assert_int_equal(reply->preview.overtaken, part == PREVIEW_OVERTAKEN ? 2 : 0);
+        assert_int_equal(reply->preview.doubled, part == PREVIEW_DOUBLED ? 2 : 0);
+        reply_destroy(reply);
+    }
+    // Few at once; and of what is not sent nothing but counts.
+    struct reply *reply = bench_answer(&bench, preview_of(ACTION_REPROCESS, 10));
+    assert_true(reply->is_last);
+    assert_int_equal(reply->preview.known, preview_parts(ACTION_REPROCESS));
+    reply_destroy(reply);
+    reply = bench_answer(&bench, preview_of(ACTION_DISCARD, MANY));
+    assert_true(reply->is_last);
+    assert_int_equal(reply->preview.known, 1u << PREVIEW_COUNTS);
+    reply_destroy(reply);
+    bench_end(&bench);
+}
+
+// Until a statement of the screen waits for the lock that somebody has on the table.
+static void
+await_waiting(PGconn *conn, bool waits)
+{
+    int64_t until = clock_mono() + PATIENCE;
+    while (test_number(conn, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                             " AND wait_event_type = 'Lock' AND query LIKE '%get_bit%'") != waits) {
+        if (clock_mono() > until)
+            fail_msg("no statement began, or ended, to wait");
+        clock_sleep(10000);
+    }
+}
+
+// By the person, or because something else is asked for: the server stops at once, long before its own
+// limits.
+static void
+a_preview_that_nobody_waits_for_is_stopped(void **state)
+{
+    (void)state;
+    struct bench bench;
+    bench_begin(&bench, MANY);
+    bench_watch_groups(&bench);
+    reply_destroy(bench_await_count(&bench, MANY));
+    PGconn *locker = test_connect(bench.world.conninfo);
+    for (int i = 0; i < 2; i++) {
+        test_sql(locker, "BEGIN; LOCK TABLE public.dlq_events");
+        uint64_t number = bench_ask(&bench, preview_of(ACTION_REPROCESS, MANY));
+        await_waiting(bench.world.admin, true);
+        struct request *next = request_create(i == 0 ? REQUEST_CANCEL : REQUEST_STEER);
+        next->target = number;
+        next->operation = 77;
+        uint64_t next_number = bench_ask(&bench, next);
+        struct reply *reply = bench_await(&bench, is_answer, &number);
+        assert_int_equal(reply->kind, REPLY_ERROR);
+        assert_int_equal(reply->err.kind, ERR_CANCELLED);
+        assert_non_null(strstr(reply->err.text, "stopped"));
+        assert_null(strstr(reply->err.text, "too long"));
+        reply_destroy(reply);
+        await_waiting(bench.world.admin, false);
+        if (i == 1) { // and what was asked is answered for itself
+            reply = bench_await(&bench, is_answer, &next_number);
+            assert_int_equal(reply->err.kind, ERR_NOT_FOUND);
+            reply_destroy(reply);
+        }
+        test_sql(locker, "ROLLBACK");
+    }
+    PQfinish(locker);
+    struct reply *reply = bench_answer(&bench, preview_of(ACTION_DISCARD, MANY));
+    assert_int_equal(reply->kind, REPLY_PREVIEW);
+    assert_int_equal(reply->preview.open, MANY);
+    reply_destroy(reply);
+    bench_end(&bench);
+}
+
 static bool
 link_is(const struct reply *reply, const void *context)
 {
@@ -319,6 +421,8 @@ main(void)
         cmocka_unit_test(who_may_not_keep_sums_counts_rows),
         cmocka_unit_test(late_commits_are_found),
         cmocka_unit_test(what_is_confirmed_is_asked_for_once),
+        cmocka_unit_test(what_would_happen_is_told_part_by_part),
+        cmocka_unit_test(a_preview_that_nobody_waits_for_is_stopped),
         cmocka_unit_test(a_lost_connection_comes_back),
         cmocka_unit_test(nothing_new_is_no_news),
         cmocka_unit_test(an_emptied_group_comes_back),

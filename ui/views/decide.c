@@ -22,6 +22,8 @@ static const struct verb {
     {DO_RESTORE, ACTION_RESTORE, "Restore", "pending again", false},
 };
 
+static const unsigned risk_parts = 1u << PREVIEW_OVERTAKEN | 1u << PREVIEW_DOUBLED;
+
 static const struct verb *
 verb_of(enum operation_action operation)
 {
@@ -123,9 +125,19 @@ twin(const struct decide *decide, struct strbuf *command)
 }
 
 static void
+stop_preview(struct app *app, struct decide *decide)
+{
+    if (!decide->preview_number)
+        return;
+    app_cancel(app, decide->preview_number);
+    decide->stopped_number = decide->preview_number;
+}
+
+static void
 confirmed(struct app *app, void *state, const struct dialog *dialog)
 {
     struct decide *decide = state;
+    stop_preview(app, decide);
     struct request *request = request_create(REQUEST_CONFIRM);
     struct operation_request *confirm = &request->confirm;
     confirm->action = decide->action;
@@ -154,6 +166,7 @@ static void
 cancelled(struct app *app, void *state)
 {
     struct decide *decide = state;
+    stop_preview(app, decide);
     app_say(app, SAY_INFO, "nothing was changed");
     forget(decide);
 }
@@ -161,6 +174,8 @@ cancelled(struct app *app, void *state)
 static void
 ask_preview(struct app *app, struct decide *decide)
 {
+    decide->risks = (struct preview){0};
+    decide->was_looking = false;
     struct request *preview = request_create(REQUEST_PREVIEW);
     preview->action = decide->action;
     preview->ids = alloc_array(decide->count, sizeof *preview->ids);
@@ -301,29 +316,79 @@ describe_topics(struct app *app, const struct decide *decide, const struct previ
     strbuf_release(&line);
 }
 
-// What a person should know before it is sent again.
 static void
-describe_risks(const struct app *app, const struct decide *decide, const struct preview *preview)
+describe_quarantine(const struct app *app, const struct decide *decide, const struct preview *preview)
 {
-    struct dialog *dialog = decide->dialog;
     char count[TEXT_SHORT];
-    char other[TEXT_SHORT];
-    if (preview->overtaken)
-        dialog_line(dialog, ROLE_DIALOG_DANGER, "%s %s newer events of the same key%s%s%s",
-                    text_count(preview->overtaken, count), preview->overtaken == 1 ? "has" : "have",
-                    preview->overtaken_resolved ? ", " : "",
-                    preview->overtaken_resolved ? text_count(preview->overtaken_resolved, other) : "",
-                    preview->overtaken_resolved ? " already resolved" : "");
-    if (preview->doubled)
-        dialog_line(dialog, ROLE_DIALOG_DANGER, "%s share their event id with another of them",
-                    text_count(preview->doubled, count));
     if (decide->left_out_count)
-        dialog_line(dialog, ROLE_DIALOG_DANGER,
+        dialog_line(decide->dialog, ROLE_DIALOG_DANGER,
                     "%s more in quarantine (came back %" PRId64 " times) left out; is:quarantined names them",
                     text_count((int64_t)decide->left_out_count, count), app_config(app)->max_replays);
     else if (preview->quarantined)
-        dialog_line(dialog, ROLE_DIALOG_DANGER, "%s of them came back %" PRId64 " times or more",
+        dialog_line(decide->dialog, ROLE_DIALOG_DANGER, "%s of them came back %" PRId64 " times or more",
                     text_count(preview->quarantined, count), app_config(app)->max_replays);
+}
+
+static void
+describe_found(struct dialog *dialog, const struct preview *risks)
+{
+    char count[TEXT_SHORT];
+    char other[TEXT_SHORT];
+    if (risks->overtaken)
+        dialog_line(dialog, ROLE_DIALOG_DANGER, "%s %s newer events of the same key%s%s%s",
+                    text_count(risks->overtaken, count), risks->overtaken == 1 ? "has" : "have",
+                    risks->overtaken_resolved ? ", " : "",
+                    risks->overtaken_resolved ? text_count(risks->overtaken_resolved, other) : "",
+                    risks->overtaken_resolved ? " already resolved" : "");
+    if (risks->doubled)
+        dialog_line(dialog, ROLE_DIALOG_DANGER, "%s share their event id with another of them",
+                    text_count(risks->doubled, count));
+}
+
+static const char *
+wanted_risk(const struct preview *risks)
+{
+    return risks->known & 1u << PREVIEW_OVERTAKEN ? "event ids that are there twice"
+                                                  : "newer events of the same key";
+}
+
+// What a person should know before it is sent again: what was found, and what is still being looked for.
+static void
+describe_risks(struct decide *decide)
+{
+    const struct preview *risks = &decide->risks;
+    struct dialog *dialog = decide->dialog;
+    dialog_cut(dialog, decide->lines);
+    describe_found(dialog, risks);
+    bool is_over = (risk_parts & ~risks->known) == 0;
+    if (!is_over) {
+        decide->was_looking = true;
+        dialog_line(dialog, ROLE_DIALOG, "still looking for %s…", wanted_risk(risks));
+    } else if (decide->was_looking && dialog_lines(dialog) == decide->lines) {
+        dialog_line(dialog, ROLE_DIM, "no newer events of the same key, no event id twice");
+    }
+}
+
+static void
+describe_unknown(struct decide *decide, const struct err *err)
+{
+    dialog_cut(decide->dialog, decide->lines);
+    describe_found(decide->dialog, &decide->risks);
+    dialog_line(decide->dialog, ROLE_DIALOG_DANGER, "not known whether there are %s: %s",
+                wanted_risk(&decide->risks), err->text);
+}
+
+static void
+add_risks(struct decide *decide, const struct preview *preview)
+{
+    struct preview *risks = &decide->risks;
+    risks->known |= preview->known;
+    if (preview->known & 1u << PREVIEW_OVERTAKEN) {
+        risks->overtaken = preview->overtaken;
+        risks->overtaken_resolved = preview->overtaken_resolved;
+    }
+    if (preview->known & 1u << PREVIEW_DOUBLED)
+        risks->doubled = preview->doubled;
 }
 
 // A bulk reprocess leaves out what is in quarantine, unless that was named. True: there are fewer now.
@@ -350,19 +415,27 @@ leave_out(struct decide *decide, const struct preview *preview)
     return decide->left_out_count > 0;
 }
 
+// How many of them are not open any more, or not for this.
 static void
-receive_preview(struct app *app, struct decide *decide, const struct reply *reply)
+describe_conflicts(const struct decide *decide, const struct preview *preview)
 {
-    const struct preview *preview = &reply->preview;
+    char count[TEXT_SHORT];
+    if (preview->closed)
+        dialog_line(decide->dialog, ROLE_DIALOG_DANGER, "%s of them: %s meanwhile, which ends as conflict",
+                    text_count(preview->closed, count),
+                    decide->action == ACTION_RESTORE ? "not discarded any more" : "closed");
+    if (preview->busy)
+        dialog_line(decide->dialog, ROLE_DIALOG_DANGER, "%s of them: in %s, which ends as conflict",
+                    text_count(preview->busy, count),
+                    preview->busy_with ? preview->busy_with : "another operation");
+}
+
+// From here on it can be confirmed: what was counted is what is confirmed.
+static void
+describe_counts(struct app *app, struct decide *decide, const struct preview *preview)
+{
     struct dialog *dialog = decide->dialog;
     struct arena arena = {0};
-    char count[TEXT_SHORT];
-    decide->preview_number = 0;
-    if (leave_out(decide, preview) && decide->count > 0) {
-        ask_preview(app, decide); // what is left is told exactly
-        arena_release(&arena);
-        return;
-    }
     dialog_clear(dialog);
     dialog_set_waiting(dialog, false);
     dialog_line(dialog, ROLE_STRONG, "%s", scope(decide, &arena));
@@ -371,21 +444,34 @@ receive_preview(struct app *app, struct decide *decide, const struct reply *repl
     else
         dialog_line(dialog, ROLE_DIALOG, "%s %s", decide->count == 1 ? "it is" : "they are",
                     verb_of(decide->action)->past);
-    if (preview->closed)
-        dialog_line(dialog, ROLE_DIALOG_DANGER, "%s of them: %s meanwhile, which ends as conflict",
-                    text_count(preview->closed, count),
-                    decide->action == ACTION_RESTORE ? "not discarded any more" : "closed");
-    if (preview->busy)
-        dialog_line(dialog, ROLE_DIALOG_DANGER, "%s of them: in %s, which ends as conflict",
-                    text_count(preview->busy, count),
-                    preview->busy_with ? preview->busy_with : "another operation");
+    describe_conflicts(decide, preview);
     if (decide->action == ACTION_REPROCESS)
-        describe_risks(app, decide, preview);
+        describe_quarantine(app, decide, preview);
+    decide->lines = dialog_lines(dialog);
     if (decide->count == 0)
         dialog_refuse(dialog, "all of them are in quarantine");
     else if (preview->open == 0)
         dialog_refuse(dialog, "none of them is open for this any more");
     arena_release(&arena);
+}
+
+static void
+receive_preview(struct app *app, struct decide *decide, const struct reply *reply)
+{
+    const struct preview *preview = &reply->preview;
+    bool has_counts = (preview->known & 1u << PREVIEW_COUNTS) != 0;
+    if (has_counts && leave_out(decide, preview) && decide->count > 0) {
+        ask_preview(app, decide); // what is left is told exactly
+        return;
+    }
+    if (reply->is_last)
+        decide->preview_number = 0;
+    if (has_counts)
+        describe_counts(app, decide, preview);
+    if (decide->action != ACTION_REPROCESS)
+        return;
+    add_risks(decide, preview);
+    describe_risks(decide);
 }
 
 static void
@@ -426,6 +512,8 @@ decide_receive(struct app *app, struct decide *decide, struct reply *reply)
 {
     if (!reply->number)
         return false;
+    if (reply->number == decide->stopped_number)
+        return true;
     if (reply->number == decide->undo_number) {
         decide->undo_number = 0;
         if (reply->kind == REPLY_STEERED)
@@ -446,6 +534,9 @@ decide_receive(struct app *app, struct decide *decide, struct reply *reply)
     if (reply->number == decide->preview_number) {
         if (reply->kind == REPLY_PREVIEW) {
             receive_preview(app, decide, reply);
+        } else if (decide->risks.known) {
+            decide->preview_number = 0;
+            describe_unknown(decide, &reply->err);
         } else {
             app_dialog_close(app);
             app_say_err(app, &reply->err);

@@ -93,6 +93,19 @@ dialog_clear(struct dialog *dialog)
     dialog->line_count = 0;
 }
 
+size_t
+dialog_lines(const struct dialog *dialog)
+{
+    return dialog->line_count;
+}
+
+void
+dialog_cut(struct dialog *dialog, size_t lines)
+{
+    if (lines < dialog->line_count)
+        dialog->line_count = lines;
+}
+
 void
 dialog_line(struct dialog *dialog, enum role role, const char *format, ...)
 {

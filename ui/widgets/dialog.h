@@ -56,6 +56,8 @@ void dialog_destroy(struct dialog *dialog);
 // The lines above the fields; may be rewritten at any time. While is_waiting is set, the confirming button is
 // not there yet.
 void dialog_clear(struct dialog *dialog);
+size_t dialog_lines(const struct dialog *dialog);
+void dialog_cut(struct dialog *dialog, size_t lines); // only the first of them stay
 void dialog_line(struct dialog *dialog, enum role role, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void dialog_set_waiting(struct dialog *dialog, bool is_waiting);

@@ -268,6 +268,18 @@ is_for_writer(enum request_kind kind)
            kind == REQUEST_CONFIRM || kind == REQUEST_CATEGORY;
 }
 
+// What is asked of the writer next does not wait for a preview: its dialog is closed.
+static void
+pass_on(struct backend *backend, struct request *request)
+{
+    struct desk *reader = &backend->reader;
+    desk_preview_end(&backend->writer, reader->preview_passed_on);
+    if (request->kind == REQUEST_PREVIEW)
+        reader->preview_passed_on = request->number;
+    if (!mailbox_put(backend->writer.inbox, request, -1))
+        request_destroy(request);
+}
+
 static void
 read_for_screen(void *context)
 {
@@ -303,10 +315,11 @@ read_for_screen(void *context)
         if (!request)
             continue;
         if (is_for_writer(request->kind)) {
-            if (!mailbox_put(backend->writer.inbox, request, -1))
-                request_destroy(request);
+            pass_on(backend, request);
             continue;
         }
+        if (request->kind == REQUEST_CANCEL && request->target == desk->preview_passed_on)
+            desk_preview_end(&backend->writer, request->target);
         if ((is_connected && !desk->is_lost) || works_without_link(request->kind))
             reader_handle(desk, request);
         else

@@ -103,6 +103,12 @@ struct desk {
     size_t live_count;
     bool has_told_status;
     uint64_t told_hash; // of what the status said last
+
+    // Previews (writer; preview_desk.c says who may touch what when).
+    _Atomic uint64_t preview;          // number of the one that runs; 0: none
+    _Atomic uint64_t preview_unwanted; // nobody waits for this one, or any before it
+    atomic_bool is_interrupting;
+    uint64_t preview_passed_on; // (reader) the last one that the writer was given
 };
 
 // Gives the reply away.
@@ -186,12 +192,17 @@ void desk_stats_request(struct desk *desk, const struct request *request);
 void desk_stats_cancel(struct desk *desk, uint64_t number);
 void desk_stats_release(struct desk *desk);
 
+// preview_desk.c
+void desk_preview_request(struct desk *desk, const struct request *request);
+// For the reader's thread: previews up to this one are not waited for any more. Returns when none of them
+// runs.
+void desk_preview_end(struct desk *writer, uint64_t last);
+
 // operation_desk.c
 void desk_operations_request(struct desk *desk, const struct request *request);
 bool desk_operations_step(struct desk *desk); // a look that is due
 void desk_steer_request(struct desk *desk, const struct request *request);
 void desk_decide_request(struct desk *desk, const struct request *request);
-void desk_preview_request(struct desk *desk, const struct request *request);
 void desk_confirm_request(struct desk *desk, const struct request *request);
 void desk_wake_worker(struct desk *desk);    // starts one when none is alive
 void desk_resume_waiting(struct desk *desk); // what was interrupted goes on by itself at the next start

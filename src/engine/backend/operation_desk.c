@@ -244,22 +244,6 @@ desk_decide_request(struct desk *desk, const struct request *request)
     desk_wake_worker(desk);
 }
 
-void
-desk_preview_request(struct desk *desk, const struct request *request)
-{
-    struct err err = {0};
-    struct reply *reply = reply_create(REPLY_PREVIEW, request->number);
-    reply->is_last = true;
-    const struct preview_query query = {
-        .action = request->action, .ids = request->ids, .count = request->id_count};
-    if (operation_preview(desk->store, &query, &reply->arena, &reply->preview, &err)) {
-        desk_reply(desk, reply);
-        return;
-    }
-    reply_destroy(reply);
-    desk_failed(desk, request->number, &err);
-}
-
 struct progress {
     struct desk *desk;
     uint64_t number;

@@ -1,0 +1,287 @@
+// How a decision is prepared: what would happen becomes known part by part, and can be left at any time.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "base/alloc.h"
+#include "tests/unit/app_world.h"
+#include "ui/views/decide.h"
+
+enum { IDS = 30000 };
+
+// A view that has nothing but something to decide on.
+struct desk_view {
+    struct decide decide;
+};
+
+static void *
+view_open(struct app *app, const void *argument)
+{
+    (void)app;
+    (void)argument;
+    return alloc_bytes(sizeof(struct desk_view));
+}
+
+static void
+view_close(struct app *app, void *state)
+{
+    (void)app;
+    decide_release(state);
+    free(state);
+}
+
+static bool
+view_handle(struct app *app, void *state, enum action action)
+{
+    enum operation_action operation;
+    if (!decide_action(action, &operation))
+        return false;
+    int64_t *ids = alloc_array(IDS, sizeof *ids);
+    for (int64_t i = 0; i < IDS; i++)
+        ids[i] = i + 1;
+    decide_ids(app, state, operation, ids, IDS, &(struct decide_words){.what = "Timeout"});
+    free(ids);
+    return true;
+}
+
+static bool
+view_receive(struct app *app, void *state, struct reply *reply)
+{
+    return decide_receive(app, state, reply);
+}
+
+static void
+view_draw(const struct app *app, const void *state, struct canvas *canvas, const struct view_areas *areas)
+{
+    (void)app;
+    (void)state;
+    (void)canvas;
+    (void)areas;
+}
+
+static const struct view view = {.name = "desk",
+                                 .context = CONTEXT_LIST,
+                                 .open = view_open,
+                                 .close = view_close,
+                                 .handle = view_handle,
+                                 .receive = view_receive,
+                                 .draw = view_draw};
+static const struct view_row rows[] = {{&view, 1}};
+
+static void
+tell(struct world *world, struct reply *reply)
+{
+    assert_true(mailbox_put(world->replies, reply, 0));
+    (void)app_receive(world->app, 1000000);
+}
+
+static int
+begin(void **state)
+{
+    struct world *world = calloc(1, sizeof *world);
+    world->requests = mailbox_create(8);
+    world->replies = mailbox_create(8);
+    world->config = (struct app_config){.requests = world->requests,
+                                        .replies = world->replies,
+                                        .views = rows,
+                                        .view_count = 1,
+                                        .confirm_above = 100,
+                                        .max_replays = 3,
+                                        .idle_fd = -1};
+    struct err err = {0};
+    world->app = app_create(&world->config, &err);
+    assert_non_null(world->app);
+    struct reply *reply = reply_create(REPLY_STATUS, 0);
+    reply->status.link = LINK_LIVE;
+    reply->status.has_schema = true;
+    tell(world, reply);
+    *state = world;
+    return 0;
+}
+
+// The next request, which is of this kind; returns its number, or that of what it cancels.
+static uint64_t
+asked(struct world *world, enum request_kind kind)
+{
+    struct request *request = take_request(world);
+    assert_non_null(request);
+    assert_int_equal(request->kind, kind);
+    uint64_t number = kind == REQUEST_CANCEL ? request->target : request->number;
+    if (kind == REQUEST_CONFIRM || kind == REQUEST_PREVIEW)
+        assert_int_equal(request->ids[0], 1);
+    request_destroy(request);
+    return number;
+}
+
+static void
+know(struct world *world, uint64_t number, struct preview preview, bool is_last)
+{
+    struct reply *reply = reply_create(REPLY_PREVIEW, number);
+    reply->preview = preview;
+    reply->is_last = is_last;
+    tell(world, reply);
+}
+
+static const struct preview counted = {.known = 1u << PREVIEW_COUNTS, .open = IDS};
+
+static void
+tell_failure(struct world *world, uint64_t number, enum err_kind kind, const char *text)
+{
+    struct reply *reply = reply_create(REPLY_ERROR, number);
+    reply->is_last = true;
+    err_set(&reply->err, kind, "%s", text);
+    tell(world, reply);
+}
+
+static void
+what_is_known_is_shown(void **state)
+{
+    struct world *world = *state;
+    press(world->app, "R");
+    uint64_t number = asked(world, REQUEST_PREVIEW);
+    assert_true(shows(world->app, "counting what this would do"));
+    assert_false(shows(world->app, "to confirm"));
+    press(world->app, "30000"); // nothing takes it: there is nothing to confirm yet
+    know(world, number, counted, false);
+    assert_true(shows(world->app, "type 30000 to confirm:  "));
+    assert_true(shows(world->app, "  Reprocess  "));
+    assert_true(shows(world->app, "still looking for newer events of the same key"));
+    press(world->app, "300");
+    know(world, number,
+         (struct preview){.known = 1u << PREVIEW_OVERTAKEN, .overtaken = 7, .overtaken_resolved = 2}, false);
+    assert_true(shows(world->app, "7 have newer events of the same key, 2 already resolved"));
+    assert_true(shows(world->app, "still looking for event ids that are there twice"));
+    assert_true(shows(world->app, "type 30000 to confirm: 300")); // what was typed stays
+    know(world, number, (struct preview){.known = 1u << PREVIEW_DOUBLED, .doubled = 4}, true);
+    assert_true(shows(world->app, "7 have newer events of the same key, 2 already resolved"));
+    assert_true(shows(world->app, "4 share their event id with another of them"));
+    assert_false(shows(world->app, "looking"));
+}
+
+static void
+what_was_looked_for_and_not_found_is_said(void **state)
+{
+    struct world *world = *state;
+    press(world->app, "R");
+    uint64_t number = asked(world, REQUEST_PREVIEW);
+    know(world, number, counted, false);
+    know(world, number, (struct preview){.known = 1u << PREVIEW_OVERTAKEN}, false);
+    know(world, number, (struct preview){.known = 1u << PREVIEW_DOUBLED}, true);
+    assert_true(shows(world->app, "no newer events of the same key, no event id twice"));
+    assert_false(shows(world->app, "looking"));
+}
+
+static void
+told_at_once_it_looks_for_nothing(void **state)
+{
+    struct world *world = *state;
+    press(world->app, "R");
+    struct preview all = counted;
+    all.known = (1u << PREVIEW_PARTS) - 1;
+    know(world, asked(world, REQUEST_PREVIEW), all, true);
+    assert_false(shows(world->app, "looking"));
+    assert_false(shows(world->app, "no newer events"));
+    press(world->app, "<Esc>D");
+    know(world, asked(world, REQUEST_PREVIEW), counted, true);
+    assert_true(shows(world->app, "they are discarded"));
+    assert_false(shows(world->app, "looking"));
+}
+
+static void
+leaving_stops_the_counting(void **state)
+{
+    struct world *world = *state;
+    static const char *const ways[] = {"<Esc>", "<C-c>", "<Enter>", "n"};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        bool has_counts = i % 2 == 1;
+        press(world->app, "R");
+        uint64_t number = asked(world, REQUEST_PREVIEW);
+        if (has_counts)
+            know(world, number, counted, false);
+        press(world->app, ways[i]);
+        assert_int_equal(asked(world, REQUEST_CANCEL), number);
+        assert_false(shows(world->app, "Reprocess"));
+        tell_failure(world, number, ERR_CANCELLED, "stopped");
+        assert_true(shows(world->app, "nothing was changed")); // and not how the counting ended
+    }
+}
+
+static void
+confirmed_it_looks_no_further(void **state)
+{
+    struct world *world = *state;
+    press(world->app, "R");
+    uint64_t number = asked(world, REQUEST_PREVIEW);
+    know(world, number, counted, false);
+    press(world->app, "30000<Enter><Enter>");
+    assert_int_equal(asked(world, REQUEST_CANCEL), number);
+    uint64_t confirm = asked(world, REQUEST_CONFIRM);
+    tell_failure(world, number, ERR_CANCELLED, "stopped");
+    struct reply *reply = reply_create(REPLY_CONFIRMED, confirm);
+    reply->operation = 7;
+    reply->is_last = true;
+    tell(world, reply);
+    assert_true(shows(world->app, "operation 7 is on its way"));
+}
+
+static void
+risks_that_cannot_be_known_are_told(void **state)
+{
+    struct world *world = *state;
+    press(world->app, "R");
+    uint64_t number = asked(world, REQUEST_PREVIEW);
+    know(world, number, counted, false);
+    tell_failure(world, number, ERR_INTERNAL, "42 s");
+    assert_true(shows(world->app, "not known whether there are newer events of the same key"));
+    assert_true(shows(world->app, "42 s"));
+    assert_true(shows(world->app, "type 30000 to confirm"));
+    // Without counts there is nothing to decide on.
+    press(world->app, "<Esc>R");
+    tell_failure(world, asked(world, REQUEST_PREVIEW), ERR_INTERNAL, "42 s");
+    assert_false(shows(world->app, "Cancel"));
+}
+
+static void
+what_is_in_quarantine_is_left_out_and_counted_anew(void **state)
+{
+    struct world *world = *state;
+    press(world->app, "R");
+    uint64_t number = asked(world, REQUEST_PREVIEW);
+    struct preview preview = counted;
+    int64_t quarantined[] = {2, 30000};
+    preview.quarantined = 2;
+    preview.quarantined_count = 2;
+    preview.quarantined_ids = quarantined;
+    know(world, number, preview, false);
+    assert_false(shows(world->app, "to confirm")); // what is left is not counted yet
+    uint64_t anew = asked(world, REQUEST_PREVIEW);
+    know(world, number, (struct preview){.known = 1u << PREVIEW_OVERTAKEN, .overtaken = 9}, false);
+    assert_false(shows(world->app, "9 have"));
+    know(world, anew, counted, false);
+    assert_true(shows(world->app, "type 29998 to confirm"));
+    assert_true(shows(world->app, "2 more in quarantine (came back 3 times) left out"));
+    assert_true(shows(world->app, "still looking for newer events"));
+    press(world->app, "<Esc>");
+    assert_int_equal(asked(world, REQUEST_CANCEL), anew);
+}
+
+#define DECISION(test) cmocka_unit_test_setup_teardown(test, begin, destroy_world)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        DECISION(what_is_known_is_shown),
+        DECISION(what_was_looked_for_and_not_found_is_said),
+        DECISION(told_at_once_it_looks_for_nothing),
+        DECISION(leaving_stops_the_counting),
+        DECISION(confirmed_it_looks_no_further),
+        DECISION(risks_that_cannot_be_known_are_told),
+        DECISION(what_is_in_quarantine_is_left_out_and_counted_anew),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
