@@ -12,7 +12,7 @@
 // word: /api/v1 is text.
 //
 // Within "…" a regular expression keeps its backslashes except in \"; exact text has \" and \\.
-// Not thread-safe: one filter, one thread at a time.
+// One filter, one thread at a time: for another thread there are twins.
 #ifndef REDRIVE_CORE_FILTER_H
 #define REDRIVE_CORE_FILTER_H
 
@@ -37,6 +37,8 @@ struct filter_context {
 // there.
 bool filter_parse(struct filter **filter, struct bytes text, const struct filter_context *context,
                   struct err *err) MUST_CHECK;
+// The same filter for another thread. It borrows from this one, which outlives it.
+struct filter *filter_twin(const struct filter *filter);
 void filter_destroy(struct filter *filter);
 bool filter_is_empty(const struct filter *filter); // matches everything
 

@@ -483,6 +483,20 @@ filter_parse(struct filter **filter, struct bytes text, const struct filter_cont
     return true;
 }
 
+struct filter *
+filter_twin(const struct filter *filter)
+{
+    struct filter *twin = alloc_bytes(sizeof *twin);
+    *twin = (struct filter){.is_twin = true, .count = filter->count, .context = filter->context};
+    twin->terms = alloc_array(filter->count, sizeof *twin->terms);
+    for (size_t i = 0; i < filter->count; i++) {
+        twin->terms[i] = filter->terms[i];
+        if (twin->terms[i].pattern)
+            twin->terms[i].pattern = pattern_twin(filter->terms[i].pattern);
+    }
+    return twin;
+}
+
 void
 filter_destroy(struct filter *filter)
 {
@@ -491,6 +505,8 @@ filter_destroy(struct filter *filter)
     for (size_t i = 0; i < filter->count; i++) {
         struct filter_term *term = &filter->terms[i];
         pattern_destroy(term->pattern);
+        if (filter->is_twin)
+            continue;
         json_path_destroy(term->path);
         free(term->groups);
         strbuf_release(&term->exact);

@@ -70,6 +70,7 @@ struct filter_term {
 };
 
 struct filter {
+    bool is_twin;              // of the terms only the patterns are its own
     struct filter_term *terms; // cheap ones first
     size_t count, capacity;
     struct filter_context context;

@@ -37,6 +37,9 @@ static const int64_t BUSY = 2000;        // µs: a slice that took more has to s
 static const char SUBSTITUTE = '\x1A';
 
 struct pattern {
+    bool is_twin; // code, literal, outline and held are another one's
+    // Several threads may use the code, but each needs the three below for itself (pcre2api,
+    // "Multithreading").
     pcre2_code *code;
     pcre2_match_data *data;
     pcre2_match_context *context;
@@ -175,6 +178,22 @@ find_literal(struct pattern *pattern, struct bytes text)
         pattern->is_plain = false;
 }
 
+// What one thread needs to match.
+static void
+make_workplace(struct pattern *pattern)
+{
+    pattern->data = pcre2_match_data_create_from_pattern(pattern->code, NULL);
+    pattern->context = pcre2_match_context_create(NULL);
+    if (!pattern->data || !pattern->context)
+        die("out of memory");
+    pcre2_set_depth_limit(pattern->context, DEPTH);
+    pcre2_set_heap_limit(pattern->context, HEAP_KIB);
+    if (pattern->has_jit) {
+        pattern->stack = pcre2_jit_stack_create(32 << 10, JIT_STACK, NULL);
+        pcre2_jit_stack_assign(pattern->context, NULL, pattern->stack);
+    }
+}
+
 bool
 pattern_compile(struct pattern **pattern, struct bytes text, struct err *err)
 {
@@ -192,23 +211,25 @@ pattern_compile(struct pattern **pattern, struct bytes text, struct err *err)
 
     struct pattern *made = alloc_bytes(sizeof *made);
     made->code = code;
-    made->data = pcre2_match_data_create_from_pattern(code, NULL);
-    made->context = pcre2_match_context_create(NULL);
-    if (!made->data || !made->context)
-        die("out of memory");
     made->is_caseless = is_caseless;
     find_literal(made, text);
     made->is_whole = bytes_find(text, BYTES("\\G"), 0) != SIZE_MAX;
-    pcre2_set_depth_limit(made->context, DEPTH);
-    pcre2_set_heap_limit(made->context, HEAP_KIB);
     // A hardened kernel may forbid executable memory; then the interpreter works under the same limits.
     made->has_jit = pcre2_jit_compile(code, PCRE2_JIT_COMPLETE) == 0;
-    if (made->has_jit) {
-        made->stack = pcre2_jit_stack_create(32 << 10, JIT_STACK, NULL);
-        pcre2_jit_stack_assign(made->context, NULL, made->stack);
-    }
+    make_workplace(made);
     *pattern = made;
     return true;
+}
+
+struct pattern *
+pattern_twin(const struct pattern *pattern)
+{
+    struct pattern *twin = alloc_bytes(sizeof *twin);
+    *twin = *pattern;
+    twin->is_twin = true;
+    twin->mended = (struct strbuf){0};
+    make_workplace(twin);
+    return twin;
 }
 
 void
@@ -220,10 +241,12 @@ pattern_destroy(struct pattern *pattern)
     pcre2_match_context_free(pattern->context);
     if (pattern->stack)
         pcre2_jit_stack_free(pattern->stack);
-    pcre2_code_free(pattern->code);
-    pcre2_code_free(pattern->held);
-    strbuf_release(&pattern->literal);
-    strbuf_release(&pattern->outline);
+    if (!pattern->is_twin) {
+        pcre2_code_free(pattern->code);
+        pcre2_code_free(pattern->held);
+        strbuf_release(&pattern->literal);
+        strbuf_release(&pattern->outline);
+    }
     strbuf_release(&pattern->mended);
     free(pattern);
 }

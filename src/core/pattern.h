@@ -6,8 +6,8 @@
 // never "no", but for a text without what every match holds: there it is "no". Slices are cut so
 // that one takes some milliseconds at most. A pattern that keeps running into its limits is given less and
 // less time for the texts that follow, so that a million of them come to an end too. In text that is not
-// valid UTF-8 each bad byte is a character that nobody asks for. Not thread-safe: one pattern, one thread at
-// a time.
+// valid UTF-8 each bad byte is a character that nobody asks for. One pattern, one thread at a time: for
+// another thread there are twins.
 #ifndef REDRIVE_CORE_PATTERN_H
 #define REDRIVE_CORE_PATTERN_H
 
@@ -23,6 +23,9 @@ enum pattern_verdict { PATTERN_NO, PATTERN_YES, PATTERN_LIMIT };
 
 // err->column is the character within `text` (from 1) where pcre2 stopped.
 bool pattern_compile(struct pattern **pattern, struct bytes text, struct err *err) MUST_CHECK;
+// The same expression for another thread. It borrows from this one, which outlives it, and has a patience of
+// its own.
+struct pattern *pattern_twin(const struct pattern *pattern);
 void pattern_destroy(struct pattern *pattern);
 // Looks for the pattern in text from the first character at or behind `from`, with all before it in sight of
 // ^, \b and look-behind; *start and *len (may be NULL) receive where.

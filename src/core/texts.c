@@ -32,9 +32,7 @@ struct texts {
     size_t open_count, end_capacity;
     uint32_t open_first;
 
-    // The block that was unpacked last; SIZE_MAX: none.
-    size_t unpacked;
-    char *scratch;
+    char *scratch; // for a block that is made or checked
     size_t scratch_size;
 
     struct hash {
@@ -50,7 +48,6 @@ texts_create(const uint64_t key[2])
 {
     struct texts *texts = alloc_bytes(sizeof *texts);
     memcpy(texts->key, key, sizeof texts->key);
-    texts->unpacked = SIZE_MAX;
     texts->slot_count = FIRST_SLOTS;
     texts->slots = alloc_array(texts->slot_count, sizeof *texts->slots);
     return texts;
@@ -141,13 +138,12 @@ more_slots(struct texts *texts)
 }
 
 static char *
-room(struct texts *texts, size_t size)
+scratch(struct texts *texts, size_t size)
 {
     if (size > texts->scratch_size) {
         texts->scratch = alloc_resize(texts->scratch, size, 1);
         texts->scratch_size = size;
     }
-    texts->unpacked = SIZE_MAX;
     return texts->scratch;
 }
 
@@ -174,7 +170,7 @@ close_block(struct texts *texts)
     if (texts->open_len)
         memcpy(whole + ends, texts->open, texts->open_len);
     int bound = LZ4_compressBound((int)raw);
-    char *packed = room(texts, (size_t)bound);
+    char *packed = scratch(texts, (size_t)bound);
     int size = LZ4_compress_default(whole, packed, (int)raw, bound);
     if (size <= 0)
         die("a block of texts could not be compressed");
@@ -254,19 +250,43 @@ block_of(const struct texts *texts, uint32_t number)
     return low;
 }
 
+void
+texts_span(const struct texts *texts, uint32_t number, uint32_t *first, uint32_t *count)
+{
+    if (number >= texts->count)
+        die("there is no text %u", (unsigned)number);
+    bool is_open = number >= texts->open_first;
+    const struct block *block = is_open ? NULL : &texts->blocks[block_of(texts, number)];
+    *first = is_open ? texts->open_first : block->first;
+    *count = is_open ? (uint32_t)texts->open_count : block->head.count;
+}
+
 static void
-unpack(struct texts *texts, size_t at)
+unpack(const struct texts *texts, size_t at, struct text_room *room)
 {
     const struct block *block = &texts->blocks[at];
     size_t raw = (size_t)block->head.count * sizeof(uint32_t) + block->head.length;
-    char *out = room(texts, raw);
-    if (LZ4_decompress_safe(block->data, out, (int)block->head.size, (int)raw) != (int)raw)
+    if (raw > room->size) {
+        room->data = alloc_resize(room->data, raw, 1);
+        room->size = raw;
+    }
+    if (LZ4_decompress_safe(block->data, room->data, (int)block->head.size, (int)raw) != (int)raw)
         die("a block of texts could not be unpacked");
-    texts->unpacked = at;
+    room->texts = texts;
+    room->block = at;
+}
+
+static bool
+is_unpacked(const struct texts *texts, uint32_t number, const struct text_room *room)
+{
+    if (room->texts != texts)
+        return false;
+    const struct block *block = &texts->blocks[room->block];
+    return number >= block->first && number < block->first + block->head.count;
 }
 
 struct text_block
-texts_block(struct texts *texts, uint32_t number)
+texts_block(const struct texts *texts, uint32_t number, struct text_room *room)
 {
     if (number >= texts->count)
         die("there is no text %u", (unsigned)number);
@@ -275,18 +295,21 @@ texts_block(struct texts *texts, uint32_t number)
                                    .count = (uint32_t)texts->open_count,
                                    .bytes = {texts->open, texts->open_len},
                                    .ends = texts->ends};
-    size_t at = texts->unpacked;
-    if (at == SIZE_MAX || number < texts->blocks[at].first ||
-        number >= texts->blocks[at].first + texts->blocks[at].head.count) {
-        at = block_of(texts, number);
-        unpack(texts, at);
-    }
-    const struct block *block = &texts->blocks[at];
-    const char *bytes = texts->scratch + (size_t)block->head.count * sizeof(uint32_t);
+    if (!is_unpacked(texts, number, room))
+        unpack(texts, block_of(texts, number), room);
+    const struct block *block = &texts->blocks[room->block];
+    const char *bytes = room->data + (size_t)block->head.count * sizeof(uint32_t);
     return (struct text_block){.first = block->first,
                                .count = block->head.count,
                                .bytes = {bytes, block->head.length},
-                               .ends = (const uint32_t *)(const void *)texts->scratch};
+                               .ends = (const uint32_t *)(const void *)room->data};
+}
+
+void
+text_room_release(struct text_room *room)
+{
+    free(room->data);
+    *room = (struct text_room){0};
 }
 
 struct bytes
@@ -334,7 +357,7 @@ is_sound(struct texts *texts, const struct block_head *head, struct bytes data)
 {
     size_t ends_size = (size_t)head->count * sizeof(uint32_t);
     size_t raw = ends_size + head->length;
-    char *out = room(texts, raw);
+    char *out = scratch(texts, raw);
     if (LZ4_decompress_safe(data.data, out, (int)head->size, (int)raw) != (int)raw)
         return false;
     const uint32_t *ends = (const uint32_t *)(const void *)out;

@@ -4,6 +4,8 @@
 // some 64 KiB, so that a search unpacks a block, looks through all of it, and forgets it. A million error
 // messages of 150 bytes, two thirds of them different, take some 60 MB. Texts are told apart by a keyed hash
 // of 128 bits: nobody who does not know the key can make two of them meet.
+//
+// While nobody adds, any number of threads may read, each with a room of its own.
 #ifndef REDRIVE_CORE_TEXTS_H
 #define REDRIVE_CORE_TEXTS_H
 
@@ -38,8 +40,19 @@ struct text_block {
     struct bytes bytes;
     const uint32_t *ends;
 };
-// The block that holds this number; valid until the next texts_block or texts_add.
-struct text_block texts_block(struct texts *texts, uint32_t number);
+// Where blocks are unpacked, each over the one before. Begins with {0}, and is released once the texts it was
+// last used for are gone.
+struct text_room {
+    char *data;
+    size_t size;
+    const struct texts *texts; // whose block is there; NULL: none
+    size_t block;
+};
+// The block that holds this number; valid until the next one into the same room, or texts_add.
+struct text_block texts_block(const struct texts *texts, uint32_t number, struct text_room *room);
+void text_room_release(struct text_room *room);
+// Which texts that block holds, without unpacking it.
+void texts_span(const struct texts *texts, uint32_t number, uint32_t *first, uint32_t *count);
 struct bytes text_block_at(const struct text_block *block, uint32_t i);
 
 #endif

@@ -29,19 +29,21 @@ by_bytes(const void *left, const void *right)
 
 // The rank of each text by its number; equal beginnings have the same. Heap.
 static uint32_t *
-rank_texts(struct texts *texts)
+rank_texts(const struct texts *texts)
 {
+    struct text_room room = {0};
     size_t count = texts_count(texts);
     struct beginning *all = alloc_array(count, sizeof *all);
     uint32_t *ranks = alloc_array(count, sizeof *ranks);
     for (uint32_t number = 0; number < count;) {
-        struct text_block block = texts_block(texts, number);
+        struct text_block block = texts_block(texts, number, &room);
         for (uint32_t i = 0; i < block.count; i++, number++) {
             struct bytes text = text_block_at(&block, i);
             memcpy(all[number].bytes, text.data, text.len < ORDER_BYTES ? text.len : ORDER_BYTES);
             all[number].number = number;
         }
     }
+    text_room_release(&room);
     if (count)
         qsort(all, count, sizeof *all, by_bytes);
     for (size_t i = 0; i < count; i++) {

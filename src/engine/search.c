@@ -63,6 +63,7 @@ struct search {
     size_t hits_hint;
     bool is_begun;
 
+    struct text_room room;
     uint64_t generation; // of the cache that the verdicts are about
     int64_t rows_read, texts_matched, blocks, filled, matched;
 };
@@ -109,6 +110,7 @@ search_destroy(struct search *search)
     search_hits_release(&search->hits);
     for (size_t i = 0; i < TERMS; i++)
         free(search->terms[i].verdicts);
+    text_room_release(&search->room);
     free(search->asked);
     free(search);
 }
@@ -207,7 +209,7 @@ decide_text(struct search *search, size_t n, int64_t id, enum filter_verdict *ve
         term->verdict_count = wanted;
     }
     if (!term->verdicts[number]) {
-        struct text_block block = texts_block(column->texts, number);
+        struct text_block block = texts_block(column->texts, number, &search->room);
         if (search->query.count >= column_count(column) / 16)
             scan_block(search, n, &block, number - block.first);
         else
@@ -504,6 +506,7 @@ follow_cache(struct search *search)
     if (!search->query.cache || text_cache_generation(search->query.cache) == search->generation)
         return;
     search->generation = text_cache_generation(search->query.cache);
+    text_room_release(&search->room);
     for (size_t i = 0; i < search->term_count && i < TERMS; i++) {
         free(search->terms[i].verdicts);
         search->terms[i].verdicts = NULL;

@@ -35,14 +35,16 @@ pack_lines(struct bytes lines, struct strbuf *pack)
 }
 
 static void
-check_text(struct texts *texts, uint32_t number)
+check_text(const struct texts *texts, uint32_t number)
 {
     if (number == TEXT_ABSENT || number == TEXT_ELSEWHERE)
         return;
     require(number < texts_count(texts));
-    struct text_block block = texts_block(texts, number);
+    struct text_room room = {0};
+    struct text_block block = texts_block(texts, number, &room);
     require(number >= block.first && number - block.first < block.count);
     require(utf8_valid(text_block_at(&block, number - block.first)));
+    text_room_release(&room);
 }
 
 // With texts before it and behind it.

@@ -83,9 +83,11 @@ text_in(struct text_cache *cache, int64_t id)
     uint32_t number;
     if (!column_find(column, id, &hint, &number))
         return "(not there)";
-    struct text_block block = texts_block(column->texts, number);
+    struct text_room room = {0};
+    struct text_block block = texts_block(column->texts, number, &room);
     struct bytes bytes = text_block_at(&block, number - block.first);
     snprintf(text, sizeof text, "%.*s", (int)bytes.len, bytes.data);
+    text_room_release(&room);
     return text;
 }
 

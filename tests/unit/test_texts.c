@@ -12,10 +12,14 @@
 static const uint64_t key[2] = {0x1234567890abcdef, 0xfedcba0987654321};
 
 static struct bytes
-text_at(struct texts *texts, uint32_t number)
+text_at(const struct texts *texts, struct text_room *room, uint32_t number)
 {
-    struct text_block block = texts_block(texts, number);
+    struct text_block block = texts_block(texts, number, room);
     assert_in_range(number, block.first, block.first + block.count - 1);
+    uint32_t first, count;
+    texts_span(texts, number, &first, &count);
+    assert_int_equal(first, block.first);
+    assert_int_equal(count, block.count);
     return text_block_at(&block, number - block.first);
 }
 
@@ -38,19 +42,31 @@ each_text_is_kept_once_and_comes_back(void **state)
 {
     (void)state;
     enum { TEXTS = 20000, ROOM = 100000 };
-    char *room = malloc(ROOM);
+    char *made = malloc(ROOM);
     struct texts *texts = texts_create(key);
+    struct text_room room = {0};
     for (unsigned round = 0; round < 2; round++)
         for (unsigned i = 0; i < TEXTS; i++)
-            assert_int_equal(texts_add(texts, make_text(room, ROOM, i)), i);
+            assert_int_equal(texts_add(texts, make_text(made, ROOM, i)), i);
     assert_int_equal(texts_count(texts), TEXTS);
     for (unsigned i = 0; i < TEXTS; i++) {
         unsigned number = i * 7919 % TEXTS;
-        assert_true(bytes_equal(text_at(texts, number), make_text(room, ROOM, number)));
+        assert_true(bytes_equal(text_at(texts, &room, number), make_text(made, ROOM, number)));
     }
     assert_true(texts_memory(texts) < 2000000);
+
+    // One room for two.
+    struct texts *others = texts_create(key);
+    for (unsigned i = 0; i < TEXTS; i++)
+        assert_int_equal(texts_add(others, make_text(made, ROOM, TEXTS + i)), i);
+    for (unsigned i = 0; i < TEXTS; i += 97) {
+        assert_true(bytes_equal(text_at(texts, &room, i), make_text(made, ROOM, i)));
+        assert_true(bytes_equal(text_at(others, &room, i), make_text(made, ROOM, TEXTS + i)));
+    }
+    text_room_release(&room);
+    texts_destroy(others);
     texts_destroy(texts);
-    free(room);
+    free(made);
 }
 
 static void
@@ -58,14 +74,16 @@ what_cannot_be_searched_here_is_elsewhere(void **state)
 {
     (void)state;
     struct texts *texts = texts_create(key);
+    struct text_room room = {0};
     char *large = calloc(TEXT_BYTES + 1, 1);
     assert_int_equal(texts_add(texts, BYTES_ABSENT), TEXT_ABSENT);
     assert_int_equal(texts_add(texts, BYTES("caf\xe9")), TEXT_ELSEWHERE);
     assert_int_equal(texts_add(texts, (struct bytes){large, TEXT_BYTES + 1}), TEXT_ELSEWHERE);
     assert_int_equal(texts_count(texts), 0);
     assert_int_equal(texts_add(texts, (struct bytes){large, TEXT_BYTES}), 0);
-    assert_int_equal(text_at(texts, 0).len, TEXT_BYTES);
+    assert_int_equal(text_at(texts, &room, 0).len, TEXT_BYTES);
     free(large);
+    text_room_release(&room);
     texts_destroy(texts);
 }
 
@@ -76,13 +94,14 @@ a_column_finds_its_events_in_any_order(void **state)
     (void)state;
     struct column column;
     column_init(&column, key);
-    char room[200];
+    struct text_room room = {0};
+    char made[200];
     for (int64_t id = 1000; id > 0; id -= 2)
-        column_add(&column, id, make_text(room, sizeof room, (unsigned)id));
+        column_add(&column, id, make_text(made, sizeof made, (unsigned)id));
     for (int64_t id = 1002; id < 1500; id += 2)
-        column_add(&column, id, make_text(room, sizeof room, (unsigned)id));
+        column_add(&column, id, make_text(made, sizeof made, (unsigned)id));
     for (int64_t id = 301; id < 1400; id += 100)
-        column_add(&column, id, make_text(room, sizeof room, (unsigned)id));
+        column_add(&column, id, make_text(made, sizeof made, (unsigned)id));
     column_add(&column, 400, BYTES("another"));
 
     size_t hint = 0;
@@ -92,12 +111,13 @@ a_column_finds_its_events_in_any_order(void **state)
             uint32_t number;
             bool is_there = (id % 2 == 0 && id > 0 && id < 1500) || (id > 300 && id < 1400 && id % 100 == 1);
             assert_int_equal(column_find(&column, id, &hint, &number), is_there);
-            struct bytes wanted = id == 400 ? BYTES("another") : make_text(room, sizeof room, (unsigned)id);
+            struct bytes wanted = id == 400 ? BYTES("another") : make_text(made, sizeof made, (unsigned)id);
             if (is_there)
-                assert_true(bytes_equal(text_at(column.texts, number), wanted));
+                assert_true(bytes_equal(text_at(column.texts, &room, number), wanted));
         }
     }
     assert_int_equal(column_count(&column), 500 + 249 + 11);
+    text_room_release(&room);
     column_release(&column);
 }
 
@@ -109,7 +129,8 @@ a_pack_holds_what_the_column_held(void **state)
     enum { EVENTS = 5000 };
     struct column column, other;
     struct strbuf pack = {0};
-    char room[200];
+    char made[200];
+    struct text_room room = {0};
     column_init(&column, key);
     column_init(&other, (const uint64_t[]){7, 8});
     for (int64_t id = EVENTS; id > 0; id--) {
@@ -117,7 +138,7 @@ a_pack_holds_what_the_column_held(void **state)
         column_add(&column, id * 10,
                    id == 77   ? BYTES_ABSENT
                    : id == 78 ? BYTES("caf\xe9")
-                              : make_text(room, sizeof room, i));
+                              : make_text(made, sizeof made, i));
     }
     column_pack(&column, &pack);
     column_release(&column);
@@ -130,9 +151,9 @@ a_pack_holds_what_the_column_held(void **state)
     size_t hint = 0;
     uint32_t number;
     assert_true(column_find(&other, 60000, &hint, &number));
-    assert_true(bytes_equal_text(text_at(other.texts, number), "held before"));
+    assert_true(bytes_equal_text(text_at(other.texts, &room, number), "held before"));
     assert_true(column_find(&other, 5, &hint, &number));
-    assert_true(bytes_equal_text(text_at(other.texts, number), "added behind"));
+    assert_true(bytes_equal_text(text_at(other.texts, &room, number), "added behind"));
     assert_false(column_find(&other, EVENTS * 10, &hint, &number));
     for (int64_t id = EVENTS - 1; id > 0; id--) {
         assert_true(column_find(&other, id * 10, &hint, &number));
@@ -141,9 +162,10 @@ a_pack_holds_what_the_column_held(void **state)
         else if (id == 78)
             assert_int_equal(number, TEXT_ELSEWHERE);
         else
-            assert_true(
-                bytes_equal(text_at(other.texts, number), make_text(room, sizeof room, (unsigned)id / 2)));
+            assert_true(bytes_equal(text_at(other.texts, &room, number),
+                                    make_text(made, sizeof made, (unsigned)id / 2)));
     }
+    text_room_release(&room);
     strbuf_release(&pack);
     column_release(&other);
 }
