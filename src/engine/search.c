@@ -5,9 +5,9 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "core/pattern.h"
 #include "engine/search_hits.h"
 #include "engine/sieve.h"
+#include "engine/text_verdicts.h"
 #include "store/events.h"
 
 enum {
@@ -29,16 +29,12 @@ static const int64_t SEEK_AFTER_US[EVENT_TEXT_COUNT] = {
 static const int64_t SEEK_FIRST_US = US_PER_SECOND;
 static const int64_t SEEK_ALONE_US = 3 * US_PER_SECOND;
 
-// One term, and what it has said of each different text: 0 nothing yet, else its verdict + 1.
 struct term {
     enum filter_from from;
     enum event_text text;
     struct pattern *pattern;
     bool is_inverted;
-    unsigned char *verdicts;
-    size_t verdict_count;
     size_t hint;
-    unsigned char absent; // of the absent text
 };
 
 struct search {
@@ -63,9 +59,9 @@ struct search {
     size_t hits_hint;
     bool is_begun;
 
-    struct text_room room;
-    uint64_t generation; // of the cache that the verdicts are about
-    int64_t rows_read, texts_matched, blocks, filled, matched;
+    struct text_verdicts *verdicts; // of the texts that are held
+    uint64_t generation;            // of the cache that they are about
+    int64_t rows_read, matched;
 };
 
 static enum event_text
@@ -90,6 +86,7 @@ search_create(const struct search_query *query)
     search->ask_limit = ASK_FIRST;
     search->term_count = filter_terms(query->filter);
     search->reads_rows = search->term_count > TERMS;
+    search->verdicts = text_verdicts_create(query->filter, query->threads);
     for (size_t i = 0; !search->reads_rows && i < search->term_count; i++) {
         struct term *term = &search->terms[i];
         term->from = filter_term_from(query->filter, i);
@@ -108,9 +105,7 @@ search_destroy(struct search *search)
     if (!search_is_over(search) && search->query.cache)
         text_cache_was_left(search->query.cache);
     search_hits_release(&search->hits);
-    for (size_t i = 0; i < TERMS; i++)
-        free(search->terms[i].verdicts);
-    text_room_release(&search->room);
+    text_verdicts_destroy(search->verdicts);
     free(search->asked);
     free(search);
 }
@@ -127,63 +122,6 @@ search_at(const struct search *search)
     return search->at;
 }
 
-// --- texts ---
-
-static struct event
-event_of_text(enum event_text text, struct bytes bytes)
-{
-    struct event event = {.created_at = TIME_ABSENT};
-    *(text == EVENT_TEXT_ERROR   ? &event.error_message
-      : text == EVENT_TEXT_STACK ? &event.stack_trace
-                                 : &event.payload) = bytes;
-    return event;
-}
-
-// Of a text that is held, which is valid UTF-8, or of an absent one.
-static enum filter_verdict
-match_text(struct search *search, size_t i, struct bytes text)
-{
-    struct pattern *pattern = search->terms[i].pattern;
-    search->texts_matched++;
-    if (!pattern || !bytes_present(text)) {
-        struct event event = event_of_text(search->terms[i].text, text);
-        return filter_match_term(search->query.filter, i, &event);
-    }
-    enum pattern_verdict verdict = pattern_is_in(pattern, text);
-    if (verdict == PATTERN_LIMIT)
-        return FILTER_UNDECIDED;
-    return (verdict == PATTERN_YES) != search->terms[i].is_inverted ? FILTER_YES : FILTER_NO;
-}
-
-// Decides the texts of a block from `from` on, for as long as they are quick: those without the literal all
-// at once.
-static void
-scan_block(struct search *search, size_t n, const struct text_block *block, uint32_t from)
-{
-    struct term *term = &search->terms[n];
-    unsigned char *verdicts = term->verdicts + block->first;
-    bool has_literal = term->pattern && pattern_holds(term->pattern).len > 0;
-    unsigned char without = term->is_inverted ? FILTER_YES : FILTER_NO;
-    int64_t until = clock_mono() + 2000;
-    search->blocks++;
-    for (uint32_t i = from; i < block->count; i++) {
-        if (has_literal) {
-            size_t begin = i ? block->ends[i - 1] : 0;
-            size_t hit = pattern_find_held(term->pattern, block->bytes, begin);
-            while (i < block->count && block->ends[i] <= hit)
-                verdicts[i++] = (unsigned char)(without + 1);
-            if (i == block->count)
-                return;
-        }
-        if (verdicts[i] == 0)
-            verdicts[i] = (unsigned char)(match_text(search, n, text_block_at(block, i)) + 1);
-        if (i % 32 == 31 && clock_mono() > until)
-            return;
-        if (verdicts[i] == FILTER_UNDECIDED + 1)
-            return;
-    }
-}
-
 // What a term says of the event's text. False: its row has to be read.
 static bool
 decide_text(struct search *search, size_t n, int64_t id, enum filter_verdict *verdict)
@@ -195,28 +133,8 @@ decide_text(struct search *search, size_t n, int64_t id, enum filter_verdict *ve
     struct column *column = text_cache_column(search->query.cache, term->text);
     if (!column_find(column, id, &term->hint, &number) || number == TEXT_ELSEWHERE)
         return false;
-    if (number == TEXT_ABSENT) {
-        if (!term->absent)
-            term->absent = (unsigned char)(match_text(search, n, BYTES_ABSENT) + 1);
-        *verdict = (enum filter_verdict)(term->absent - 1);
-        return true;
-    }
-    size_t texts = texts_count(column->texts);
-    if (texts > term->verdict_count) { // a whole block is decided at once
-        size_t wanted = texts > term->verdict_count * 2 ? texts : term->verdict_count * 2;
-        term->verdicts = alloc_resize(term->verdicts, wanted, 1);
-        memset(term->verdicts + term->verdict_count, 0, wanted - term->verdict_count);
-        term->verdict_count = wanted;
-    }
-    if (!term->verdicts[number]) {
-        struct text_block block = texts_block(column->texts, number, &search->room);
-        if (search->query.count >= column_count(column) / 16)
-            scan_block(search, n, &block, number - block.first);
-        else
-            term->verdicts[number] =
-                (unsigned char)(match_text(search, n, text_block_at(&block, number - block.first)) + 1);
-    }
-    *verdict = (enum filter_verdict)(term->verdicts[number] - 1);
+    bool wants_most = search->query.count >= column_count(column) / 16;
+    *verdict = text_verdicts_of(search->verdicts, n, column->texts, number, wants_most);
     return true;
 }
 
@@ -401,7 +319,6 @@ fill_for(struct search *search, struct store *store, int64_t id, bool *did, stru
             continue;
         if (!text_cache_fill(cache, store, term->text, id, &is_over, err))
             return false;
-        search->filled++;
         // Where a page did not reach it and nothing more is to be had, the row is read.
         *did = !is_over;
         if (*did)
@@ -506,12 +423,7 @@ follow_cache(struct search *search)
     if (!search->query.cache || text_cache_generation(search->query.cache) == search->generation)
         return;
     search->generation = text_cache_generation(search->query.cache);
-    text_room_release(&search->room);
-    for (size_t i = 0; i < search->term_count && i < TERMS; i++) {
-        free(search->terms[i].verdicts);
-        search->terms[i].verdicts = NULL;
-        search->terms[i].verdict_count = 0;
-    }
+    text_verdicts_forget(search->verdicts);
 }
 
 bool
@@ -525,13 +437,14 @@ search_step(struct search *search, struct store *store, int64_t until, struct se
         return search->asked_count == 0 || read_asked(search, store, found, err);
     size_t looked = 0;
     while (search->at < search->query.count && search->asked_rows < search->ask_limit) {
-        int64_t blocks = search->blocks;
+        size_t blocks = text_verdicts_blocks(search->verdicts);
         bool did;
         if (!prepare(search, store, search->query.ids[search->at], until, &did, err))
             return false;
         if (!did)
             look_at(search, search->query.ids[search->at++], found);
-        if ((did || search->blocks != blocks || ++looked % LOOK_EVERY == 0) && is_due(search, until))
+        if ((did || text_verdicts_blocks(search->verdicts) != blocks || ++looked % LOOK_EVERY == 0) &&
+            is_due(search, until))
             break;
     }
     bool is_end = search->at == search->query.count || search->asked_rows >= search->ask_limit;
@@ -544,9 +457,10 @@ void
 search_explain(const struct search *search, struct strbuf *out)
 {
     strbuf_printf(out,
-                  "looked at %zu of %zu events; %" PRId64 " rows read, %" PRId64
-                  " different texts matched in %" PRId64 " blocks\n",
-                  search->at, search->query.count, search->rows_read, search->texts_matched, search->blocks);
+                  "looked at %zu of %zu events; %" PRId64
+                  " rows read, %zu different texts matched in %zu blocks\n",
+                  search->at, search->query.count, search->rows_read, text_verdicts_matched(search->verdicts),
+                  text_verdicts_blocks(search->verdicts));
     if (search->hits.state == HITS_WHOLE)
         strbuf_printf(out,
                       "the server looked for what every match holds: %zu events hold it, %zu of them match\n",

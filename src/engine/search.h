@@ -5,8 +5,8 @@
 // (a different text once, and only those with the literal of the pattern), the server's own search for what
 // every match holds while they are not in memory yet, or the row itself. A row is read only where nothing
 // else has said no. Every road gives the answer of filter_match on the whole event; what
-// ran into a limit is among what is found, and counted. One thread; everything given is borrowed until
-// search_destroy.
+// ran into a limit is among what is found, and counted. One thread, but for texts in memory, which several
+// match while a step lasts; everything given is borrowed until search_destroy.
 #ifndef REDRIVE_ENGINE_SEARCH_H
 #define REDRIVE_ENGINE_SEARCH_H
 
@@ -27,6 +27,7 @@ struct search_query {
     struct text_cache *cache;      // NULL: rows are read
     bool leaves_undecided;         // out of what is found: they are only counted
     enum search_seek seek;
+    unsigned threads; // that match texts; 0: as many as there are processors, but a few at most
     // Called between pieces of work of some milliseconds: true ends the step early (may be NULL).
     bool (*is_wanted_elsewhere)(void *context);
     void *context;

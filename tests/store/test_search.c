@@ -54,16 +54,25 @@ match_rows(const struct truth *truth, const struct truth_filter *asked)
     filter_destroy(filter);
 }
 
+// What a search goes by.
+struct road {
+    const char *name;
+    struct text_cache *cache;
+    const struct backlog *backlog;
+    enum search_seek seek;
+    unsigned threads;
+};
+
 static void
-run_search(struct truth *truth, struct filter *filter, struct text_cache *cache,
-           const struct backlog *backlog, enum search_seek seek, struct search_found *found)
+run_search(struct truth *truth, struct filter *filter, const struct road *road, struct search_found *found)
 {
     struct search *search = search_create(&(struct search_query){.filter = filter,
                                                                  .ids = truth->ids,
                                                                  .count = truth->count,
-                                                                 .backlog = backlog,
-                                                                 .cache = cache,
-                                                                 .seek = seek});
+                                                                 .backlog = road->backlog,
+                                                                 .cache = road->cache,
+                                                                 .seek = road->seek,
+                                                                 .threads = road->threads});
     for (int steps = 0; !search_is_over(search); steps++) {
         assert_works(search_step(search, truth->store, clock_mono() + 500, found, &err));
         assert_true(steps < 100000);
@@ -72,28 +81,23 @@ run_search(struct truth *truth, struct filter *filter, struct text_cache *cache,
 }
 
 static void
-search(struct truth *truth, const struct truth_filter *asked, struct text_cache *cache,
-       const struct backlog *backlog, const char *road)
+search(struct truth *truth, const struct truth_filter *asked, const struct road *road)
 {
     struct filter *filter = truth_parse(truth, asked->text);
     struct search_found found = {0};
-    run_search(truth, filter, cache, backlog, SEEK_BY_WORTH, &found);
-    compare(truth, asked, &found, road);
+    run_search(truth, filter, road, &found);
+    compare(truth, asked, &found, road->name);
     free(found.ids);
     filter_destroy(filter);
 }
 
 // The server looks for what every match holds, where that is known.
 static void
-seek(struct truth *truth, const struct truth_filter *asked, enum search_seek how, const char *road)
+seek(struct truth *truth, const struct truth_filter *asked, enum search_seek how, const char *name)
 {
     struct text_cache *cache = text_cache_create(64 << 20, &truth->settings);
-    struct filter *filter = truth_parse(truth, asked->text);
-    struct search_found found = {0};
-    run_search(truth, filter, cache, truth->backlog, how, &found);
-    compare(truth, asked, &found, road);
-    free(found.ids);
-    filter_destroy(filter);
+    search(truth, asked,
+           &(struct road){.name = name, .cache = cache, .backlog = truth->backlog, .seek = how});
     text_cache_destroy(cache);
 }
 
@@ -220,18 +224,23 @@ every_road(struct roads *roads, const struct truth_filter *asked, bool is_thorou
     match_rows(truth, asked);
     seek(truth, asked, SEEK_ALL_FIRST, "the server's pass");
     seek(truth, asked, SEEK_RANGES, "the server's ranges");
-    if (is_thorough)
-        search(truth, asked, NULL, NULL, "rows");
     struct text_cache *packed = text_cache_create(64 << 20, is_thorough ? &truth->settings : NULL);
-    search(truth, asked, cold, truth->backlog, "cold");
+    const struct road all[] = {
+        {.name = "cold", .cache = cold, .backlog = truth->backlog},
+        {.name = "warm", .cache = roads->warm, .backlog = truth->backlog, .threads = 1},
+        {.name = "warm, by several threads", .cache = roads->warm, .backlog = truth->backlog, .threads = 3},
+        {.name = "without backlog", .cache = roads->warm},
+        {.name = "rows of the sums", .cache = roads->warm, .backlog = roads->summed},
+        {.name = "little memory", .cache = roads->small, .backlog = roads->summed},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        search(truth, asked, &all[i]);
+    if (is_thorough)
+        search(truth, asked, &(struct road){.name = "rows"});
     offer_packs(truth, true);
     assert_true(text_cache_is_packed(packed, truth->store, EVENT_TEXT_ERROR));
-    search(truth, asked, packed, truth->backlog, "packs");
+    search(truth, asked, &(struct road){.name = "packs", .cache = packed, .backlog = truth->backlog});
     offer_packs(truth, false);
-    search(truth, asked, roads->warm, truth->backlog, "warm");
-    search(truth, asked, roads->warm, NULL, "without backlog");
-    search(truth, asked, roads->warm, roads->summed, "rows of the sums");
-    search(truth, asked, roads->small, roads->summed, "little memory");
     sift(truth, asked);
     choose(truth, asked, 1u << EVENT_PENDING, "chosen");
     if (is_thorough)
@@ -281,7 +290,7 @@ found_by(struct truth *truth, struct text_cache *cache, const char *text, int64_
 {
     struct filter *filter = truth_parse(truth, text);
     struct search_found found = {0};
-    run_search(truth, filter, cache, truth->backlog, SEEK_BY_WORTH, &found);
+    run_search(truth, filter, &(struct road){.cache = cache, .backlog = truth->backlog}, &found);
     size_t count = found.count;
     *id = count ? found.ids[0] : 0;
     free(found.ids);
