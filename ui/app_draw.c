@@ -209,17 +209,31 @@ draw_menu(struct app *app, struct area area)
 }
 
 static void
+draw_view_footer(struct app *app, struct area area)
+{
+    enum { MOST = 16 };
+    enum action offered[MOST + 1] = {DO_NONE};
+    const struct instance *top = app_top(app);
+    const struct view *view = top->view;
+    size_t count = 0;
+    for (const enum action *action = view->footer; action && *action != DO_NONE && count < MOST; action++)
+        if (!view->offers || view->offers(app, top->state, *action))
+            offered[count++] = *action;
+    offered[count] = DO_NONE;
+    footer_draw(app->keymap, view->context, offered, &app->canvas, area);
+}
+
+static void
 draw_footer(struct app *app, struct area area)
 {
     static const enum action dialog_keys[] = {DO_ACCEPT, DO_FIELD_NEXT, DO_LEAVE, DO_NONE};
     static const enum action menu_keys[] = {DO_DOWN, DO_UP, DO_OPEN, DO_BACK, DO_NONE};
-    const struct view *view = app_top(app)->view;
     if (app->dialog)
         footer_draw(app->keymap, CONTEXT_DIALOG, dialog_keys, &app->canvas, area);
     else if (app->menu.is_open)
         footer_draw(app->keymap, CONTEXT_LIST, menu_keys, &app->canvas, area);
     else
-        footer_draw(app->keymap, view->context, view->footer, &app->canvas, area);
+        draw_view_footer(app, area);
 }
 
 static void

@@ -36,6 +36,9 @@ struct view {
     enum aging aging;
     const enum action *footer; // up to eight, ended by DO_NONE; those without a key in force are left out
 
+    // Which of the footer make sense for what the cursor is on; NULL: all.
+    bool (*offers)(const struct app *app, const void *state, enum action action);
+
     // Makes the state. `argument` belongs to the caller and is only read here; its type is a matter between
     // the views (declared in ui/views/NAME.h). May call app_send.
     void *(*open)(struct app *app, const void *argument);

@@ -179,3 +179,10 @@ operation_can_be_called_back(const struct operation *operation)
     return operation->action == ACTION_REPROCESS && !operation_state_is_final(operation->state) &&
            operation->done + operation->claimed + operation->held == 0;
 }
+
+bool
+operation_can_be_undone(const struct operation *operation)
+{
+    return operation->action == ACTION_DISCARD && operation_state_is_final(operation->state) &&
+           operation->done > 0 && operation->undone_by == 0;
+}

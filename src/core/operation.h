@@ -88,7 +88,8 @@ struct operation_request {
     const char *target_topic; // reprocess --to; NULL: each event's own
     int32_t rate;             // events/s; 0 paused; RATE_UNLIMITED
     struct send_plan plan;
-    char key[37]; // uuid made by the asker: asking twice with the same key makes one operation
+    int64_t undoes; // of a restore: the discard that it takes back; 0: none
+    char key[37];   // uuid made by the asker: asking twice with the same key makes one operation
 };
 
 // One operation as stored, for lists and for its own view. Text lives in the page's arena.
@@ -116,6 +117,8 @@ struct operation {
     int64_t send_after;                          // nothing is sent before; TIME_ABSENT
     int64_t watched;                             // sent, but not long enough ago to be called quiet
     int64_t quiet;                               // sent, and not come back for plan.settle_for
+    int64_t undone_by; // of a discard: the restore that takes it back; 0: none, or it was cancelled
+    bool is_undone;    // that one is done
 };
 
 // done + refused + conflict (+ cancelled + held) of total, 0..100.
@@ -123,6 +126,8 @@ int operation_percent(const struct operation *operation);
 
 // Until its first send a reprocess can be called back.
 bool operation_can_be_called_back(const struct operation *operation);
+// A discard that is over can be undone once.
+bool operation_can_be_undone(const struct operation *operation);
 
 enum steer {
     STEER_PAUSE,

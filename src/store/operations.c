@@ -97,6 +97,17 @@ add_plan(struct store *store, const struct send_plan *plan, int64_t no, struct e
 }
 
 static bool
+add_undone(struct store *store, int64_t undoes, int64_t no, struct err *err)
+{
+    if (undoes == 0)
+        return true;
+    struct params params = {0};
+    param_int8(&params, no);
+    param_int8(&params, undoes);
+    return pg_do(store, FOR_FREEZING, "SELECT redrive.operation_undoes($1, $2)", &params, err);
+}
+
+static bool
 confirm(struct store *store, int64_t no, struct err *err)
 {
     struct params params = {0};
@@ -113,7 +124,7 @@ operation_create(struct store *store, const struct operation_request *request,
         return false;
     bool ok = begin_freeze(store, request, no, &is_new, err);
     if (ok && is_new)
-        ok = add_plan(store, &request->plan, *no, err) &&
+        ok = add_plan(store, &request->plan, *no, err) && add_undone(store, request->undoes, *no, err) &&
              freeze_ids(store, request, *no, progress, context, err) && confirm(store, *no, err);
     if (ok)
         return pg_commit(store, err);
@@ -146,12 +157,16 @@ operation_insist(struct store *store, const struct operation_request *request,
     "o.conflict, o.cancelled,"                                                                               \
     " o.came_back, o.created_at, o.started_at, o.finished_at, array_to_string(o.steps, ','), o.step,"        \
     " (extract(epoch FROM o.settle_for) * 1000000)::int8, o.settle_until, o.halt_above::float8,"             \
-    " o.send_after, o.approved_by::text, lately.sent, lately.back FROM redrive.operation o"                  \
+    " o.send_after, o.approved_by::text, lately.sent, lately.back, undone.no, coalesce(undone.state = "      \
+    "'done', false)"                                                                                         \
+    " FROM redrive.operation o"                                                                              \
     " CROSS JOIN LATERAL (SELECT "                                                                           \
     "(SELECT sum(c.events) FROM redrive.chunk c WHERE c.operation_no = o.no AND c.state = 'committed'"       \
     " AND c.decided_at > clock_timestamp() - o.settle_for)::int8 AS sent,"                                   \
     " (SELECT count(DISTINCT b.sent_id) FROM redrive.comeback b WHERE b.operation_no = o.no"                 \
     " AND b.sent_at > clock_timestamp() - o.settle_for) AS back) lately"                                     \
+    " LEFT JOIN LATERAL (SELECT r.no, r.state FROM redrive.operation r WHERE r.undoes = o.no"                \
+    " AND r.state <> 'cancelled' ORDER BY r.no DESC LIMIT 1) undone ON true"                                 \
     " LEFT JOIN redrive.worker w ON w.name = o.worker AND w.seen_at > clock_timestamp() - interval '15 s'"
 
 // Columns 26 on: how it is sent.
@@ -218,6 +233,8 @@ read_operation(const PGresult *r, int row, struct arena *arena, struct operation
         .settle_until = value_time(r, row, 29),
         .send_after = value_time(r, row, 31),
         .approved_by = value_text(r, row, 32, arena),
+        .undone_by = value_int8(r, row, 35),
+        .is_undone = value_bool(r, row, 36),
     };
     read_plan(r, row, &operation->plan);
     if (operation->action == ACTION_REPROCESS)

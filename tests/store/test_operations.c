@@ -116,6 +116,66 @@ restores_what_was_discarded(void **state)
     world_end(&world);
 }
 
+static int64_t
+ask_restore(struct world *world, int64_t undoes, struct err *err)
+{
+    static const int64_t ids[] = {1, 2, 3, 4};
+    struct operation_request request = {.action = ACTION_RESTORE,
+                                        .ids = ids,
+                                        .count = 4,
+                                        .scope = "4 events of an operation",
+                                        .rate = RATE_UNLIMITED,
+                                        .undoes = undoes};
+    snprintf(request.key, sizeof request.key, "%s", new_uuid(world->admin));
+    int64_t no = 0;
+    return operation_create(world->store, &request, NULL, NULL, &no, err) ? no : 0;
+}
+
+static void
+a_discard_is_undone_once(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 10);
+    int64_t discard = make_operation(&world, world.store, ACTION_DISCARD, 1, 4);
+    assert_false(operation_can_be_undone(&(struct operation){.action = ACTION_RESOLVE, .done = 4}));
+    struct operation operation = get_operation(&world, discard);
+    assert_false(operation_can_be_undone(&operation)); // it has not happened yet
+    apply_to_end(world.store, discard, 10);
+    operation = get_operation(&world, discard);
+    assert_true(operation_can_be_undone(&operation));
+
+    // While somebody undoes it; but what he cancelled is left to be undone.
+    struct err refusal = {0};
+    int64_t first = ask_restore(&world, discard, &refusal);
+    operation = get_operation(&world, discard);
+    assert_int_equal(operation.undone_by, first);
+    assert_false(operation.is_undone);
+    assert_false(operation_can_be_undone(&operation));
+    assert_works(operation_steer(world.store, first, STEER_CANCEL, 0, &err));
+    operation = get_operation(&world, discard);
+    assert_int_equal(operation.undone_by, 0);
+    assert_true(operation_can_be_undone(&operation));
+
+    int64_t second = ask_restore(&world, discard, &refusal);
+    apply_to_end(world.store, second, 10);
+    struct operation *operations;
+    size_t count;
+    assert_works(operation_list(world.store, 0, 10, &world.arena, &operations, &count, &err));
+    assert_int_equal(operations[2].no, discard);
+    assert_int_equal(operations[2].undone_by, second);
+    assert_true(operations[2].is_undone);
+    assert_false(operation_can_be_undone(&operations[2]));
+    assert_int_equal(operations[0].undone_by, 0);
+
+    // Only a discard is undone.
+    int64_t resolve = make_operation(&world, world.store, ACTION_RESOLVE, 7, 9);
+    assert_int_equal(ask_restore(&world, resolve, &refusal), 0);
+    assert_int_equal(refusal.kind, ERR_USAGE);
+    assert_non_null(strstr(refusal.text, "cannot undo"));
+    world_end(&world);
+}
+
 static void
 others_close_events_meanwhile(void **state)
 {
@@ -480,6 +540,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(discards_what_was_frozen),
         cmocka_unit_test(restores_what_was_discarded),
+        cmocka_unit_test(a_discard_is_undone_once),
         cmocka_unit_test(others_close_events_meanwhile),
         cmocka_unit_test(names_who_has_an_event),
         cmocka_unit_test(a_stopped_freeze_leaves_nothing),

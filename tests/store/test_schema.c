@@ -113,14 +113,22 @@ says_that_an_old_schema_needs_migrating(void **state)
     world_end(&world);
 }
 
-// A database of version 14, where a freeze was kept in another form.
+// A database of version 14, where a freeze was kept in another form, and only words said what a restore
+// undoes.
 static void
 upgrades_what_is_there(void **state)
 {
     (void)state;
     struct world world;
     world_make(&world, 10);
+    int64_t discard = make_operation(&world, world.store, ACTION_DISCARD, 1, 2);
+    apply_to_end(world.store, discard, 10);
+    int64_t restore = make_operation(&world, world.store, ACTION_RESTORE, 1, 2);
+    apply_to_end(world.store, restore, 10);
+    test_sql(world.admin, "UPDATE redrive.operation SET scope = '2 events of operation %d' WHERE no = %d",
+             (int)discard, (int)restore);
     test_sql(world.admin,
+             "ALTER TABLE redrive.operation DROP COLUMN undoes;"
              "DELETE FROM redrive.schema_version WHERE version > 14;"
              " DROP TABLE redrive.operation_piece, redrive.backlog_text;"
              " ALTER TABLE redrive.backlog_state DROP COLUMN texts_mark, DROP COLUMN texts_changes;"
@@ -131,6 +139,7 @@ upgrades_what_is_there(void **state)
     assert_works(schema_migrate(world.store, &result, &err));
     assert_int_equal(result.from, 14);
     assert_int_equal(result.to, SCHEMA_VERSION);
+    assert_int_equal(get_operation(&world, discard).undone_by, restore);
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 10);
     assert_int_equal(get_operation(&world, no).queued, 10);
     assert_int_equal(

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "tests/unit/app_world.h"
 #include "ui/views/decide.h"
 
@@ -38,6 +39,8 @@ static bool
 view_handle(struct app *app, void *state, enum action action)
 {
     enum operation_action operation;
+    if (action == DO_UNDO)
+        return decide_undo(app, state);
     if (!decide_action(action, &operation))
         return false;
     int64_t *ids = alloc_array(IDS, sizeof *ids);
@@ -269,6 +272,53 @@ what_is_in_quarantine_is_left_out_and_counted_anew(void **state)
     assert_int_equal(asked(world, REQUEST_CANCEL), anew);
 }
 
+// Confirms a reprocess that waits so long before its first send.
+static void
+confirm_with_wait(struct world *world, int64_t wait)
+{
+    press(world->app, "R");
+    struct preview all = counted;
+    all.known = (1u << PREVIEW_PARTS) - 1;
+    know(world, asked(world, REQUEST_PREVIEW), all, true);
+    press(world->app, "30000<Enter><Enter>");
+    struct reply *reply = reply_create(REPLY_CONFIRMED, asked(world, REQUEST_CONFIRM));
+    reply->operations = arena_alloc(&reply->arena, sizeof *reply->operations);
+    reply->operation_count = 1;
+    *reply->operations = (struct operation){.no = 7,
+                                            .action = ACTION_REPROCESS,
+                                            .state = OPERATION_FROZEN,
+                                            .created_at = clock_now(),
+                                            .send_after = clock_now() + wait};
+    reply->is_last = true;
+    tell(world, reply);
+    assert_true(shows(world->app, "u calls it back"));
+}
+
+static void
+a_reprocess_is_called_back_until_its_first_send(void **state)
+{
+    struct world *world = *state;
+    confirm_with_wait(world, 3600 * US_PER_SECOND);
+    press(world->app, "u");
+    struct request *request = take_request(world);
+    assert_non_null(request);
+    assert_int_equal(request->kind, REQUEST_STEER);
+    assert_int_equal(request->steer, STEER_CANCEL);
+    assert_int_equal(request->operation, 7);
+    request_destroy(request);
+    press(world->app, "u"); // once
+    assert_null(take_request(world));
+
+    enum { WAIT = 100000 };
+    confirm_with_wait(world, WAIT);
+    clock_sleep(WAIT);
+    press(world->app, "u");
+    assert_null(take_request(world));
+    assert_true(shows(world->app, "too late to call operation 7 back"));
+    press(world->app, "u"); // and is no more its business
+    assert_false(shows(world->app, "too late to call operation 7 back"));
+}
+
 #define DECISION(test) cmocka_unit_test_setup_teardown(test, begin, destroy_world)
 
 int
@@ -282,6 +332,7 @@ main(void)
         DECISION(confirmed_it_looks_no_further),
         DECISION(risks_that_cannot_be_known_are_told),
         DECISION(what_is_in_quarantine_is_left_out_and_counted_anew),
+        DECISION(a_reprocess_is_called_back_until_its_first_send),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

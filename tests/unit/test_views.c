@@ -254,7 +254,11 @@ test_counts_say_what_is_there(void **state)
                         "sent 1,420   came back 3   quiet 1,400   waiting 17   refused 2   to send 570");
     operation = (struct operation){.action = ACTION_DISCARD, .state = OPERATION_DONE, .done = 84};
     assert_string_equal(operation_counts(&operation, &arena), "discarded 84");
-    assert_string_equal(operation_hint(&operation), "u undo");
+    assert_string_equal(operation_hint(&operation, &arena), "u undo");
+    operation.undone_by = 43;
+    assert_string_equal(operation_hint(&operation, &arena), "43 undoes it");
+    operation.is_undone = true;
+    assert_string_equal(operation_hint(&operation, &arena), "undone by 43");
     arena_release(&arena);
 }
 
@@ -278,9 +282,13 @@ test_what_it_waits_for_is_said(void **state)
     assert_string_equal(operation_wait_text(&operation, 0, &arena), "");
     operation.send_after = 3 * US_PER_SECOND;
     assert_string_equal(operation_wait_text(&operation, 1, &arena), "first send in 3s");
-    assert_string_equal(operation_hint(&operation), "u calls it back");
+    assert_string_equal(operation_hint(&operation, &arena), "u calls it back");
     operation.done = 1;
-    assert_string_equal(operation_hint(&operation), "");
+    assert_string_equal(operation_hint(&operation, &arena), "");
+    operation.done = 0;
+    operation.state = OPERATION_CANCELLED;
+    assert_string_equal(operation_hint(&operation, &arena), "");
+    operation.state = OPERATION_FROZEN;
     assert_string_equal(operation_wait_text(&operation, 3 * US_PER_SECOND, &arena), "");
     arena_release(&arena);
 }

@@ -81,6 +81,7 @@ begin(struct app *app, struct decide *decide, enum operation_action action, cons
     decide->is_open = true;
     decide->action = action;
     decide->hidden = words->hidden;
+    decide->undoes = words->undoes;
     strbuf_reset(&decide->what);
     strbuf_add_text(&decide->what, words->what ? words->what : "the selection");
     strbuf_reset(&decide->filter);
@@ -142,6 +143,7 @@ confirmed(struct app *app, void *state, const struct dialog *dialog)
     struct operation_request *confirm = &request->confirm;
     confirm->action = decide->action;
     confirm->rate = RATE_UNLIMITED;
+    confirm->undoes = decide->undoes;
     memcpy(confirm->key, decide->key, sizeof confirm->key);
 
     decide_fields_take(app_config(app), dialog, request);
@@ -497,8 +499,14 @@ say_confirmed(struct app *app, struct decide *decide, const struct reply *reply)
 bool
 decide_undo(struct app *app, struct decide *decide)
 {
-    if (!decide->undo.no || app_now(app) >= decide->undo.until)
+    if (!decide->undo.no)
         return false;
+    if (app_now(app) >= decide->undo.until) {
+        app_say(app, SAY_INFO, "too late to call operation %" PRId64 " back; in 4, X stops the rest of it",
+                decide->undo.no);
+        decide->undo.no = 0;
+        return true;
+    }
     struct request *request = request_create(REQUEST_STEER);
     request->operation = decide->undo.no;
     request->steer = STEER_CANCEL;

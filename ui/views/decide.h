@@ -33,7 +33,8 @@ struct decide {
     char key[37];
     int64_t *left_out; // of a bulk reprocess: in quarantine, not among ids; ascending
     size_t left_out_count;
-    bool is_named; // they were chosen one by one, or as such
+    int64_t undoes; // of a restore: the discard that it takes back, or 0
+    bool is_named;  // they were chosen one by one, or as such
     struct {
         int64_t no; // what was asked for last, while it can be called back; 0: nothing
         int64_t until;
@@ -48,6 +49,7 @@ struct decide_words {
     const char *filter; // filter text in force, or NULL
     const char *group;  // group key where all of them are of one group, or NULL
     size_t hidden;      // how many of them the view does not show
+    int64_t undoes;     // the discard that this restore takes back, or 0
 };
 
 // Freezes these ids (copied, any order) and opens the dialog. Nothing to act on is said on the message line.
@@ -64,7 +66,8 @@ bool decide_selection(struct app *app, struct decide *decide, enum operation_act
 
 // true: the reply was one of these.
 bool decide_receive(struct app *app, struct decide *decide, struct reply *reply);
-// u: calls back what was asked for last, while nothing of it was sent. true: that was done.
+// u: calls back what was asked for last, while nothing of it was sent, or says once that it is too late.
+// true: that was done.
 bool decide_undo(struct app *app, struct decide *decide);
 // C-c while ids are being collected. true: that was stopped.
 bool decide_cancel(struct app *app, struct decide *decide);

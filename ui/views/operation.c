@@ -373,7 +373,8 @@ draw_state(const struct app *app, const struct view_of_operation *view, struct c
     int limit = line.col + line.cols;
     chip_draw(canvas, line.row, &col, limit, operation_role(operation->state),
               bytes_of(operation_state_name(operation->state)));
-    const char *hint = view->doubt_count ? "V decides what is in doubt" : operation_hint(operation);
+    const char *hint =
+        view->doubt_count ? "V decides what is in doubt" : operation_hint(operation, app_frame(app));
     chip_draw(canvas, line.row, &col, limit, ROLE_FOOTER_KEY, bytes_of(hint));
     const char *wait = operation_wait_text(operation, app_now(app), app_frame(app));
     if (*wait)
@@ -552,11 +553,20 @@ operation_shown(struct app *app, void *state)
     ask(app, state);
 }
 
+static bool
+operation_offers(const struct app *app, const void *state, enum action action)
+{
+    (void)app;
+    const struct view_of_operation *view = state;
+    return steering_offers(view->is_there ? &view->operation : NULL, action);
+}
+
 const struct view view_operation = {
     .name = "operation",
     .context = CONTEXT_VIEW_operation,
     .aging = AGES_BY_SECONDS,
     .footer = footer,
+    .offers = operation_offers,
     .open = operation_open,
     .close = operation_close,
     .shown = operation_shown,

@@ -100,7 +100,7 @@ operation_state_word(enum operation_state state)
 }
 
 const char *
-operation_hint(const struct operation *operation)
+operation_hint(const struct operation *operation, struct arena *arena)
 {
     if (operation->state == OPERATION_AWAITING)
         return "A approve";
@@ -108,9 +108,11 @@ operation_hint(const struct operation *operation)
         return "p goes on";
     if (operation->state == OPERATION_FROZEN && operation_can_be_called_back(operation))
         return "u calls it back";
-    if (operation->action == ACTION_DISCARD && operation_state_is_final(operation->state) &&
-        operation->done > 0)
+    if (operation_can_be_undone(operation))
         return "u undo";
+    if (operation->undone_by)
+        return arena_printf(arena, operation->is_undone ? "undone by %" PRId64 : "%" PRId64 " undoes it",
+                            operation->undone_by);
     return "";
 }
 
@@ -226,13 +228,15 @@ draw_none(struct canvas *canvas, struct area area)
 static void
 draw_note(const struct operation *operation, struct canvas *canvas, struct area area)
 {
-    const char *hint = operation_hint(operation);
+    struct arena arena = {0};
+    const char *hint = operation_hint(operation, &arena);
     const char *about = operation->state_note ? operation->state_note : operation->scope;
     if (*hint) {
         int used = canvas_text(canvas, area.row, area.col, area.cols, bytes_of(hint), ROLE_FOOTER_KEY);
         area_take_left(&area, used + 2);
     }
     draw_text(canvas, area, about, ROLE_DIM, false);
+    arena_release(&arena);
 }
 
 void
@@ -311,7 +315,7 @@ operation_draw_preview(const struct operation *operation, struct canvas *canvas,
                               operation->reason ? "   \"" : "", operation->reason ? operation->reason : "",
                               operation->reason ? "\"" : ""),
                  ROLE_TEXT);
-    const char *hint = operation_hint(operation);
+    const char *hint = operation_hint(operation, &arena);
     preview_line(canvas, &area,
                  arena_printf(&arena, "%s%s%s", hint, *hint && operation->state_note ? "   " : "",
                               operation->state_note ? operation->state_note : ""),

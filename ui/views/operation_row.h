@@ -36,8 +36,8 @@ const char *operation_state_word(enum operation_state state);
 const char *operation_title(const struct operation *operation, struct arena *arena);
 // "sent 8,420   came back 0   waiting 310   refused 2": what is not zero, and always the first.
 const char *operation_counts(const struct operation *operation, struct arena *arena);
-// What a key would do for it now, or "": "u undo".
-const char *operation_hint(const struct operation *operation);
+// What a key would do for it now, "u undo", or who did it already, "undone by 43"; or "".
+const char *operation_hint(const struct operation *operation, struct arena *arena);
 // "step 1 of 3 (10)"; "" where it is sent all at once.
 const char *operation_step_text(const struct operation *operation, struct arena *arena);
 // What it waits for by itself, and how long yet; "" where it does not.

@@ -428,11 +428,19 @@ operations_shown(struct app *app, void *state)
     ask(app, state);
 }
 
+static bool
+operations_offers(const struct app *app, const void *state, enum action action)
+{
+    (void)app;
+    return steering_offers(cursor_operation(state), action);
+}
+
 const struct view view_operations = {
     .name = "operations",
     .context = CONTEXT_VIEW_operations,
     .aging = AGES_BY_SECONDS,
     .footer = footer,
+    .offers = operations_offers,
     .open = operations_open,
     .close = operations_close,
     .shown = operations_shown,

@@ -207,31 +207,56 @@ ask_rate(struct app *app, struct steering *steering, const struct operation *ope
                });
 }
 
+static void
+call_back(struct app *app, const struct operation *operation)
+{
+    bool is_called_back = operation->state == OPERATION_CANCELLED && operation->done == 0;
+    if (is_called_back)
+        app_say(app, SAY_INFO, "operation %" PRId64 " is called back: nothing of it was sent", operation->no);
+    else if (operation_state_is_final(operation->state))
+        app_say(app, SAY_INFO, "what was sent cannot be taken back");
+    else if (!operation_can_be_called_back(operation))
+        app_say(app, SAY_INFO, "what was sent cannot be taken back; X stops the rest");
+    else if (may_change(app))
+        steer(app, operation->no, STEER_CANCEL, 0);
+}
+
 // A discard is undone by restoring what it discarded; the rest stays where others put it.
+static void
+restore(struct app *app, struct steering *steering, const struct operation *operation)
+{
+    struct list_query query = {
+        .source = LIST_OPERATION, .operation = operation->no, .item_states = 1u << ITEM_DONE};
+    struct decide_words words = {.what = arena_printf(app_frame(app), "operation %" PRId64, operation->no),
+                                 .undoes = operation->no};
+    decide_list(app, &steering->decide, ACTION_RESTORE, &query, &words);
+}
+
 static void
 undo(struct app *app, struct steering *steering, const struct operation *operation)
 {
-    if (operation->action == ACTION_REPROCESS) {
-        if (!operation_can_be_called_back(operation))
-            app_say(app, SAY_INFO, "what was sent cannot be taken back; X stops the rest");
-        else if (may_change(app))
-            steer(app, operation->no, STEER_CANCEL, 0);
-        return;
-    }
-    if (operation->action != ACTION_DISCARD) {
+    if (operation->action == ACTION_REPROCESS)
+        call_back(app, operation);
+    else if (operation->action != ACTION_DISCARD)
         app_say(app, SAY_INFO, "only a discard can be undone: what operation %" PRId64 " did stays",
                 operation->no);
-        return;
-    }
-    if (operation->done == 0) {
+    else if (operation->done == 0)
         app_say(app, SAY_INFO, "operation %" PRId64 " discarded nothing that could be restored",
                 operation->no);
-        return;
-    }
-    struct list_query query = {
-        .source = LIST_OPERATION, .operation = operation->no, .item_states = 1u << ITEM_DONE};
-    struct decide_words words = {.what = arena_printf(app_frame(app), "operation %" PRId64, operation->no)};
-    decide_list(app, &steering->decide, ACTION_RESTORE, &query, &words);
+    else if (operation->undone_by)
+        app_say(app, SAY_INFO, "operation %" PRId64 " %s undone by operation %" PRId64, operation->no,
+                operation->is_undone ? "is" : "is being", operation->undone_by);
+    else
+        restore(app, steering, operation);
+}
+
+bool
+steering_offers(const struct operation *operation, enum action action)
+{
+    if (action != DO_UNDO)
+        return true;
+    return operation && (operation_can_be_undone(operation) ||
+                         (operation->state == OPERATION_FROZEN && operation_can_be_called_back(operation)));
 }
 
 void

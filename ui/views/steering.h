@@ -22,6 +22,8 @@ struct steering {
 // What the action means for this operation (NULL: there is none). false: not one of steering's actions.
 bool steering_handle(struct app *app, struct steering *steering, const struct operation *operation,
                      enum action action);
+// Is it worth a word in the footer, of this operation (NULL: there is none)?
+bool steering_offers(const struct operation *operation, enum action action);
 // Opens the list of its events in these states (0: all); `what` names them in the breadcrumb.
 void steering_open_events(struct app *app, const struct operation *operation, unsigned item_states,
                           const char *what);

@@ -47,6 +47,18 @@ BEGIN
     END IF;
 END $$;
 
+-- Within the transaction of a freeze: the discard that this restore takes back.
+CREATE OR REPLACE FUNCTION redrive.operation_undoes(p_no bigint, p_discard bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    UPDATE redrive.operation r SET undoes = d.no FROM redrive.operation d
+     WHERE r.no = p_no AND r.state = 'freezing' AND r.requested_by = session_user AND r.action = 'restore'
+       AND d.no = p_discard AND d.action = 'discard';
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'operation % cannot undo operation %', p_no, p_discard USING ERRCODE = 'RD004';
+    END IF;
+END $$;
+
 -- Can this be done to it? The caller holds its row.
 CREATE OR REPLACE FUNCTION redrive._steer_check(v redrive.operation, p_steer text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
