@@ -20,10 +20,11 @@
 
 enum chosen { CHOSEN_BY_IDS, CHOSEN_BY_BITS };
 
-// Is anything in hand of an operation, and was anything ever published? Where not, nothing is looked for.
+// Is anything in hand of an operation, and was anything ever published, or seen to be back? Where not,
+// nothing is looked for.
 static const char look_sql[] =
-    "SELECT EXISTS (SELECT FROM redrive.operation o WHERE o.queued + o.claimed + o.held > 0), "
-    "redrive.has_sent()";
+    "SELECT EXISTS (SELECT FROM redrive.operation o WHERE o.queued + o.claimed + o.held > 0),"
+    " redrive.has_sent() OR EXISTS (SELECT FROM redrive.comeback)";
 
 // A row a topic; in each how many all of them are.
 #define COUNTS(chosen)                                                                                       \
@@ -52,9 +53,9 @@ static const char *const kept_sql[] = {
 #define QUARANTINED(chosen)                                                                                  \
     "WITH wanted AS MATERIALIZED ("                                                                          \
     "  SELECT e.id, e.event_id, e.created_at::timestamp AT TIME ZONE $5 AS created_at FROM " chosen          \
-    "    AND e.status = $2 AND redrive.has_sent())"                                                          \
+    "    AND e.status = $2)"                                                                                 \
     " SELECT string_agg(int8send(id), '' ORDER BY id) FROM (SELECT w.id FROM wanted w JOIN "                 \
-    "redrive.items_sent((SELECT array_agg(event_id::text) FROM wanted)) i"                                   \
+    "redrive.items_sent((SELECT array_agg(event_id::text) FROM wanted WHERE redrive.has_sent())) i"          \
     "     ON i.event_key = w.event_id AND i.at < w.created_at GROUP BY w.id HAVING count(*) >= $6"           \
     "    UNION SELECT w.id FROM wanted w JOIN redrive.comeback c"                                            \
     "     ON c.event_id = w.id AND c.times >= $6) AS q"
