@@ -33,8 +33,13 @@ size_t column_memory(const struct column *column);
 
 // The events of a column that was filled downwards, as a pack for others (core/column_pack); appended.
 void column_pack(const struct column *column, struct strbuf *out);
-// Adds those events of a pack whose ids lie below `below`, under all that are held. It is checked, wherever
-// it comes from; false: it is none, and no event was added.
-bool column_adopt(struct column *column, struct bytes pack, int64_t below);
+// Adds those events of a pack whose ids lie below `below`, under all that are held, and are not among
+// `without`, which is descending. It is checked, wherever it comes from; false: it is none, and no event was
+// added.
+struct column_ids {
+    const int64_t *ids;
+    size_t count;
+};
+bool column_adopt(struct column *column, struct bytes pack, int64_t below, struct column_ids without);
 
 #endif

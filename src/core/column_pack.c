@@ -89,7 +89,7 @@ number_here(uint32_t number, uint32_t first)
 }
 
 bool
-column_adopt(struct column *column, struct bytes pack, int64_t below)
+column_adopt(struct column *column, struct bytes pack, int64_t below, struct column_ids without)
 {
     uint64_t count, size;
     uint32_t first, texts, most;
@@ -103,9 +103,13 @@ column_adopt(struct column *column, struct bytes pack, int64_t below)
     bool ok = take_ids(&events, ids, count) && take_numbers(&events, numbers, count, &most) &&
               texts_adopt(column->texts, rest, &first, &texts) &&
               (most < FIRST_TEXT || most - FIRST_TEXT < texts);
-    for (size_t i = 0; ok && i < count; i++)
-        if (ids[i] < below)
+    for (size_t i = 0, left = 0; ok && i < count; i++) {
+        while (left < without.count && without.ids[left] > ids[i])
+            left++;
+        bool is_left_out = left < without.count && without.ids[left] == ids[i];
+        if (ids[i] < below && !is_left_out)
             column_put(column, ids[i], number_here(numbers[i], first));
+    }
     free(ids);
     free(numbers);
     return ok;

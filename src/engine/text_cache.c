@@ -370,7 +370,8 @@ adopt_pack(struct text_cache *cache, int64_t below)
 {
     struct column *column = &cache->columns[EVENT_TEXT_ERROR];
     struct packs *packs = &cache->packs;
-    if (!column_adopt(column, packs->next.bytes, below)) {
+    if (!column_adopt(column, packs->next.bytes, below,
+                      (struct column_ids){packs->next.stale, packs->next.stale_count})) {
         rest_packs(cache);
         return;
     }

@@ -32,6 +32,22 @@ text_packs_state(struct store *store, struct text_packs_state *state, struct err
     return true;
 }
 
+static void
+read_pack(const PGresult *r, struct text_pack *pack)
+{
+    struct bytes bytes = value_bytes(r, 0, 2);
+    struct bytes stale = value_bytes(r, 0, 3);
+    pack->low = value_int8(r, 0, 0);
+    pack->high = value_int8(r, 0, 1);
+    pack->data = alloc_array(bytes.len + 1, 1);
+    memcpy(pack->data, bytes.data, bytes.len);
+    pack->bytes = (struct bytes){pack->data, bytes.len};
+    pack->stale_count = stale.len / 8;
+    pack->stale = alloc_array(pack->stale_count + 1, sizeof *pack->stale);
+    for (size_t i = 0; i < pack->stale_count; i++)
+        pack->stale[i] = pg_read64(stale.data + 8 * i);
+}
+
 bool
 text_packs_below(struct store *store, int64_t below, struct text_pack *pack, struct err *err)
 {
@@ -40,18 +56,13 @@ text_packs_below(struct store *store, int64_t below, struct text_pack *pack, str
     *pack = (struct text_pack){0};
     param_int8(&params, below);
     if (!pg_ask(store, FOR_SCANNING,
-                "SELECT low, high, pack FROM redrive.backlog_text WHERE low < $1 ORDER BY low DESC LIMIT 1",
+                "SELECT low, high, pack, (SELECT string_agg(int8send(i), '' ORDER BY i DESC) FROM "
+                "unnest(stale) i)"
+                " FROM redrive.backlog_text WHERE low < $1 ORDER BY low DESC LIMIT 1",
                 &params, &r, err))
         return false;
-    if (PQntuples(r)) {
-        struct bytes bytes = value_bytes(r, 0, 2);
-        char *data = alloc_array(bytes.len + 1, 1);
-        memcpy(data, bytes.data, bytes.len);
-        *pack = (struct text_pack){.low = value_int8(r, 0, 0),
-                                   .high = value_int8(r, 0, 1),
-                                   .bytes = {data, bytes.len},
-                                   .data = data};
-    }
+    if (PQntuples(r))
+        read_pack(r, pack);
     PQclear(r);
     return true;
 }
@@ -60,6 +71,7 @@ void
 text_pack_release(struct text_pack *pack)
 {
     free(pack->data);
+    free(pack->stale);
     *pack = (struct text_pack){0};
 }
 

@@ -19,9 +19,11 @@ struct text_packs_state {
 };
 bool text_packs_state(struct store *store, struct text_packs_state *state, struct err *err) MUST_CHECK;
 
-// The error messages of all pending events with ids low … high.
+// The error messages of all pending events with ids low … high, but for those that are stale.
 struct text_pack {
     int64_t low, high;
+    int64_t *stale; // highest first; heap
+    size_t stale_count;
     struct bytes bytes; // of data
     char *data;         // heap
 };

@@ -54,7 +54,7 @@ check_pack(struct bytes pack, bool is_sound)
     struct column column;
     column_init(&column, key);
     column_add(&column, INT64_MAX, BYTES("before"));
-    bool ok = column_adopt(&column, pack, INT64_MAX);
+    bool ok = column_adopt(&column, pack, INT64_MAX, (struct column_ids){0});
     require(ok || !is_sound);
     require(ok || column_count(&column) == 1);
     size_t count = column.older.count;

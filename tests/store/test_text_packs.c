@@ -150,21 +150,39 @@ holes_are_read_from_the_table(void **state)
     text_cache_destroy(cache);
 }
 
-// A keeper sees it, and packs anew.
+// Of events that a keeper saw to be written to a pack tells no more: their rows are read. One that came back
+// is among them.
 static void
-a_changed_event_is_packed_anew(void **state)
+what_a_keeper_saw_to_change_is_stale(void **state)
 {
     (void)state;
     test_sql(world.admin, "UPDATE dlq_events SET error_message = 'changed' WHERE id = 9000;"
                           "UPDATE dlq_events SET status = 'RESOLVED' WHERE id = 9001");
-    keep_until("SELECT count(*) FROM redrive.backlog_text WHERE 9000 BETWEEN low AND high AND n < 8000");
-    struct text_cache *cache = load();
-    assert_string_equal(text_in(cache, 9000), "changed");
-    text_cache_destroy(cache);
-    // One that comes back, and one that comes late.
+    keep_until("SELECT count(*) FROM redrive.backlog_text WHERE 9000 = ANY (stale)");
     test_sql(world.admin, "UPDATE dlq_events SET status = 'PENDING', error_message = 'back' WHERE id = 9001");
+    keep_until("SELECT count(*) FROM redrive.backlog_text WHERE 9001 = ANY (stale)");
+    struct text_cache *cache = load();
+    assert_string_equal(text_in(cache, 9000), "(not there)");
+    assert_string_equal(text_in(cache, 9001), "(not there)");
+    assert_int_equal(column_count(text_cache_column(cache, EVENT_TEXT_ERROR)), EVENTS - 2);
+    text_cache_destroy(cache);
+}
+
+// Where that are many, they are packed anew.
+static void
+what_changed_much_is_packed_anew(void **state)
+{
+    (void)state;
+    char sql[300];
+    snprintf(sql, sizeof sql,
+             "SELECT count(*) FROM redrive.backlog_text WHERE 9500 BETWEEN low AND high AND stale = '{}'"
+             " AND xmin <> '%s'",
+             test_text(world.admin, "SELECT xmin FROM redrive.backlog_text WHERE 9500 BETWEEN low AND high"));
+    test_sql(world.admin, "UPDATE dlq_events SET error_message = 'changed' WHERE id BETWEEN 9001 AND 10000");
+    keep_until(sql);
     keep_until(packed);
-    cache = load();
+    struct text_cache *cache = load();
+    assert_string_equal(text_in(cache, 9500), "changed");
     assert_whole(cache);
     text_cache_destroy(cache);
 }
@@ -274,7 +292,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(packs_tell_of_every_event, begin, end),
         cmocka_unit_test_setup_teardown(holes_are_read_from_the_table, begin, end),
-        cmocka_unit_test_setup_teardown(a_changed_event_is_packed_anew, begin, end),
+        cmocka_unit_test_setup_teardown(what_a_keeper_saw_to_change_is_stale, begin, end),
+        cmocka_unit_test_setup_teardown(what_changed_much_is_packed_anew, begin, end),
         cmocka_unit_test_setup_teardown(what_changed_since_is_looked_for, begin, end),
         cmocka_unit_test_setup_teardown(what_is_gone_is_not_kept, begin, end),
         cmocka_unit_test_setup_teardown(what_nobody_keeps_is_not_used, begin, end),

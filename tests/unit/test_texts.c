@@ -121,6 +121,12 @@ a_column_finds_its_events_in_any_order(void **state)
     column_release(&column);
 }
 
+static bool
+adopt(struct column *column, struct bytes pack, int64_t below)
+{
+    return column_adopt(column, pack, below, (struct column_ids){0});
+}
+
 // A pack is what another process reads: its events below an id, their texts, and those that have none.
 static void
 a_pack_holds_what_the_column_held(void **state)
@@ -144,7 +150,7 @@ a_pack_holds_what_the_column_held(void **state)
     column_release(&column);
 
     column_add(&other, 60000, BYTES("held before"));
-    assert_true(column_adopt(&other, strbuf_bytes(&pack), EVENTS * 10 - 5));
+    assert_true(adopt(&other, strbuf_bytes(&pack), EVENTS * 10 - 5));
     assert_int_equal(column_count(&other), 1 + EVENTS - 1);
     assert_true(texts_count(other.texts) < EVENTS / 2 + 10);
     column_add(&other, 5, BYTES("added behind"));
@@ -166,6 +172,15 @@ a_pack_holds_what_the_column_held(void **state)
                                     make_text(made, sizeof made, (unsigned)id / 2)));
     }
     text_room_release(&room);
+    // Without some, be they there or not.
+    column_release(&other);
+    column_init(&other, key);
+    static const int64_t without[] = {60000, 49990, 49985, 300, 290, 5};
+    assert_true(column_adopt(&other, strbuf_bytes(&pack), INT64_MAX,
+                             (struct column_ids){without, sizeof without / sizeof *without}));
+    assert_int_equal(column_count(&other), EVENTS - 3);
+    assert_false(column_find(&other, 290, &hint, &number));
+    assert_true(column_find(&other, 310, &hint, &number));
     strbuf_release(&pack);
     column_release(&other);
 }
@@ -183,7 +198,7 @@ a_pack_may_hold_little(void **state)
         if (i)
             column_add(&column, 5, i == 1 ? BYTES("") : BYTES_ABSENT);
         column_pack(&column, &pack);
-        assert_true(column_adopt(&other, strbuf_bytes(&pack), INT64_MAX));
+        assert_true(adopt(&other, strbuf_bytes(&pack), INT64_MAX));
         assert_int_equal(column_count(&other), i > 0);
         assert_int_equal(texts_count(other.texts), i == 1);
         strbuf_release(&pack);
@@ -203,11 +218,11 @@ what_is_no_pack_is_refused(void **state)
     column_add(&column, 1, BYTES("two"));
     column_pack(&column, &pack);
     for (size_t len = 0; len < pack.len; len++)
-        assert_false(column_adopt(&column, bytes_slice(strbuf_bytes(&pack), 0, len), 1));
+        assert_false(adopt(&column, bytes_slice(strbuf_bytes(&pack), 0, len), 1));
     strbuf_add_char(&pack, 'x');
-    assert_false(column_adopt(&column, strbuf_bytes(&pack), 1));
+    assert_false(adopt(&column, strbuf_bytes(&pack), 1));
     pack.len--;
-    assert_true(column_adopt(&column, strbuf_bytes(&pack), 1));
+    assert_true(adopt(&column, strbuf_bytes(&pack), 1));
     assert_int_equal(column_count(&column), 2);
     strbuf_release(&pack);
     column_release(&column);

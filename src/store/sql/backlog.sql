@@ -157,7 +157,7 @@ BEGIN
       INTO v_put, v_back, v_stale
       FROM put p LEFT JOIN was w ON w.id = p.id;
     IF v_stale IS NOT NULL THEN
-        PERFORM redrive._backlog_text_drop(v_stale);
+        PERFORM redrive._backlog_text_touch(v_stale);
     END IF;
     -- What was discarded and is brought back counts as discarded no more.
     IF v_back IS NOT NULL THEN

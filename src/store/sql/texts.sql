@@ -1,5 +1,5 @@
--- Keeping the packs of error messages (017_texts.sql). By the keeper of the sums, who learns of every event that is written to: backlog_add takes
--- away the pack of an event that it counts anew, and the hole is filled again.
+-- Keeping the packs of error messages (017_texts.sql). By the keeper of the sums, who learns of every event that is written to: backlog_add notes
+-- in the pack of an event that it counts anew that it is not true of that one any more.
 
 -- The highest range of ids that no pack tells of and that is worth one: events above `after` and below `before`. p_upto: ids above it may still
 -- be committed; p_arrivals: so many above the highest pack are worth one; p_room: bytes that packs may take. NULL: there is none.
@@ -44,11 +44,14 @@ BEGIN
     DELETE FROM redrive.backlog_text t USING judged j WHERE t.low = j.low AND (j.is_sparse OR j.is_small AND j.is_beside_small);
 END $$;
 
--- Takes away the packs that tell of these events.
-CREATE OR REPLACE FUNCTION redrive._backlog_text_drop(p_ids bigint[]) RETURNS void
-LANGUAGE sql SET search_path = pg_catalog, redrive, pg_temp AS $$
-    DELETE FROM redrive.backlog_text
-     WHERE low IN (SELECT (SELECT CASE WHEN t.high >= w.id THEN t.low END FROM redrive.backlog_text t
-                            WHERE t.low <= w.id ORDER BY t.low DESC LIMIT 1)
-                     FROM unnest(p_ids) AS w (id));
-$$;
+-- These events were written to, or are new where nothing was to come any more. Packs that are stale in many are taken away.
+CREATE OR REPLACE FUNCTION redrive._backlog_text_touch(p_ids bigint[]) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    UPDATE redrive.backlog_text t SET stale = t.stale || touched.ids
+      FROM (SELECT (SELECT CASE WHEN t.high >= w.id THEN t.low END FROM redrive.backlog_text t WHERE t.low <= w.id ORDER BY t.low DESC LIMIT 1) AS low,
+                   array_agg(w.id) AS ids
+              FROM unnest(p_ids) AS w (id) GROUP BY 1) AS touched
+     WHERE t.low = touched.low;
+    DELETE FROM redrive.backlog_text WHERE cardinality(stale) * 16 > n;
+END $$;
