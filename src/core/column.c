@@ -105,6 +105,21 @@ column_find(const struct column *column, int64_t id, size_t *hint, uint32_t *num
     return true;
 }
 
+size_t
+column_numbers(const struct column *column, const int64_t *ids, size_t count, size_t *hint, uint32_t *numbers)
+{
+    const struct column_side *older = &column->older;
+    size_t done = 0;
+    while (done < count && column_find(column, ids[done], hint, &numbers[done])) {
+        done++;
+        size_t at = *hint + 1;
+        while (done < count && at < older->count && older->ids[at] == ids[done])
+            numbers[done++] = older->numbers[at++];
+        *hint = at - 1;
+    }
+    return done;
+}
+
 bool
 column_covers(const struct column *column, int64_t id)
 {

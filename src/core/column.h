@@ -27,6 +27,10 @@ void column_add(struct column *column, int64_t id, struct bytes text);
 void column_put(struct column *column, int64_t id, uint32_t number); // of a text that is there, or of none
 // The number of the event's text. *hint (begin with 0) makes walking the ids up or down quick.
 bool column_find(const struct column *column, int64_t id, size_t *hint, uint32_t *number);
+// The same of many, in any order, quickest where they stand in a row downwards: of how many, from the first
+// on, there is one.
+size_t column_numbers(const struct column *column, const int64_t *ids, size_t count, size_t *hint,
+                      uint32_t *numbers);
 bool column_covers(const struct column *column, int64_t id);
 size_t column_count(const struct column *column);
 size_t column_memory(const struct column *column);

@@ -55,6 +55,15 @@ struct search {
     size_t asked_count, asked_capacity, asked_rows;
     size_t ask_limit;
 
+    // What rules out most, of a column, and the texts it has for the candidates from `from` on: while a step
+    // lasts.
+    struct window {
+        size_t term; // TERMS: none
+        size_t hint;
+        size_t from, count;
+        uint32_t numbers[LOOK_EVERY];
+    } window;
+
     struct search_hits hits; // of the only term about texts
     size_t hits_hint;
     bool is_begun;
@@ -78,6 +87,19 @@ is_text(enum filter_from from)
     return from == FILTER_FROM_ERROR || from == FILTER_FROM_STACK || from == FILTER_FROM_PAYLOAD;
 }
 
+static size_t
+term_to_rule_out(const struct search *search)
+{
+    size_t inverted = TERMS;
+    for (size_t i = 0; !search->reads_rows && i < search->term_count; i++) {
+        if (is_text(search->terms[i].from) && !search->terms[i].is_inverted)
+            return i;
+        if (is_text(search->terms[i].from) && inverted == TERMS)
+            inverted = i;
+    }
+    return inverted;
+}
+
 struct search *
 search_create(const struct search_query *query)
 {
@@ -94,6 +116,7 @@ search_create(const struct search_query *query)
         term->pattern = filter_term_pattern(query->filter, i);
         term->is_inverted = filter_term_is_inverted(query->filter, i);
     }
+    search->window.term = query->cache ? term_to_rule_out(search) : TERMS;
     return search;
 }
 
@@ -409,6 +432,45 @@ await_hits(struct search *search, int64_t until)
     return is_alone && search_hits_are_open(hits);
 }
 
+// Goes over candidates that a text of theirs is known to rule out; no further than one looks at the clock.
+static size_t
+rule_out(struct search *search)
+{
+    struct window *window = &search->window;
+    if (window->term == TERMS)
+        return 0;
+    if (search->at < window->from || search->at >= window->from + window->count) {
+        enum event_text text = search->terms[window->term].text;
+        size_t left = search->query.count - search->at;
+        window->from = search->at;
+        window->count =
+            column_numbers(text_cache_column(search->query.cache, text), search->query.ids + search->at,
+                           left < LOOK_EVERY ? left : LOOK_EVERY, &window->hint, window->numbers);
+    }
+    size_t at = search->at - window->from;
+    size_t ruled_out =
+        text_verdicts_ruled_out(search->verdicts, window->term, window->numbers + at, window->count - at);
+    search->at += ruled_out;
+    return ruled_out;
+}
+
+// One candidate, or something that it needs; *was_long: that took more than a moment.
+static bool
+look_at_next(struct search *search, struct store *store, int64_t until, struct search_found *found,
+             bool *was_long, struct err *err)
+{
+    int64_t id = search->query.ids[search->at];
+    size_t blocks = text_verdicts_blocks(search->verdicts);
+    if (!prepare(search, store, id, until, was_long, err))
+        return false;
+    if (*was_long)
+        return true;
+    search->at++;
+    look_at(search, id, found);
+    *was_long = text_verdicts_blocks(search->verdicts) != blocks;
+    return true;
+}
+
 static bool
 is_due(const struct search *search, int64_t until)
 {
@@ -431,20 +493,22 @@ search_step(struct search *search, struct store *store, int64_t until, struct se
             struct err *err)
 {
     follow_cache(search);
+    search->window.count = 0;
     if (!search->is_begun)
         begin_hits(search, store);
     if (search_hits_are_open(&search->hits) && await_hits(search, until))
         return search->asked_count == 0 || read_asked(search, store, found, err);
     size_t looked = 0;
     while (search->at < search->query.count && search->asked_rows < search->ask_limit) {
-        size_t blocks = text_verdicts_blocks(search->verdicts);
-        bool did;
-        if (!prepare(search, store, search->query.ids[search->at], until, &did, err))
+        bool was_long = false;
+        size_t ruled_out = rule_out(search);
+        if (!ruled_out && !look_at_next(search, store, until, found, &was_long, err))
             return false;
-        if (!did)
-            look_at(search, search->query.ids[search->at++], found);
-        if ((did || text_verdicts_blocks(search->verdicts) != blocks || ++looked % LOOK_EVERY == 0) &&
-            is_due(search, until))
+        looked += ruled_out ? ruled_out : 1;
+        if (!was_long && looked < LOOK_EVERY)
+            continue;
+        looked = 0;
+        if (is_due(search, until))
             break;
     }
     bool is_end = search->at == search->query.count || search->asked_rows >= search->ask_limit;

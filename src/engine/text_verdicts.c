@@ -267,3 +267,17 @@ text_verdicts_of(struct text_verdicts *verdicts, size_t term, const struct texts
         decide_batch(verdicts, term, texts, number);
     return (enum filter_verdict)(said->of[number] - 1);
 }
+
+size_t
+text_verdicts_ruled_out(const struct text_verdicts *verdicts, size_t term, const uint32_t *numbers,
+                        size_t count)
+{
+    const struct said *said = &verdicts->said[term];
+    for (size_t i = 0; i < count; i++) {
+        bool is_text = numbers[i] < said->count;
+        unsigned char one = is_text ? said->of[numbers[i]] : numbers[i] == TEXT_ABSENT ? said->absent : 0;
+        if (one != FILTER_NO + 1)
+            return i;
+    }
+    return count;
+}

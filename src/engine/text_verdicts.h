@@ -22,6 +22,9 @@ void text_verdicts_forget(struct text_verdicts *verdicts); // numbers stand for 
 // One term, which is about `text`, on the text of that number, or TEXT_ABSENT.
 enum filter_verdict text_verdicts_of(struct text_verdicts *verdicts, size_t term, const struct texts *texts,
                                      uint32_t number, bool wants_most);
+// Of how many of these texts, from the first on, the term is known to say no.
+size_t text_verdicts_ruled_out(const struct text_verdicts *verdicts, size_t term, const uint32_t *numbers,
+                               size_t count);
 
 // So far.
 size_t text_verdicts_matched(const struct text_verdicts *verdicts); // texts, each for itself

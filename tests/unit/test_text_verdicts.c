@@ -95,6 +95,8 @@ compare(struct text_verdicts *verdicts, struct filter *filter, const struct colu
             if (text_verdicts_of(verdicts, term, columns->texts[column], number, wants_most) != wanted)
                 fail_msg("term %zu, walk %d: text %u is not %d", term, (int)walk, (unsigned)number,
                          (int)wanted);
+            size_t out = text_verdicts_ruled_out(verdicts, term, &number, 1);
+            assert_int_equal(out, wanted == FILTER_NO);
         }
     }
 }

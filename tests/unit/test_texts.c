@@ -121,6 +121,49 @@ a_column_finds_its_events_in_any_order(void **state)
     column_release(&column);
 }
 
+// In any order, and no further than the first that is not there.
+static void
+a_column_finds_many_at_once(void **state)
+{
+    (void)state;
+    enum { EVENTS = 600 };
+    struct column column;
+    column_init(&column, key);
+    char made[200];
+    for (int64_t id = EVENTS; id > 0; id -= id % 50 ? 1 : 3)
+        column_add(&column, id, id % 9 ? make_text(made, sizeof made, (unsigned)id / 4) : BYTES_ABSENT);
+    for (int64_t id = EVENTS + 1; id <= EVENTS + 100; id++)
+        column_add(&column, id, make_text(made, sizeof made, (unsigned)id));
+
+    static int64_t ids[3][EVENTS + 110];
+    static uint32_t numbers[EVENTS + 110];
+    size_t count = sizeof ids[0] / sizeof *ids[0];
+    for (size_t i = 0; i < count; i++) {
+        ids[0][i] = (int64_t)(count - i) - 5; // down, with gaps and nothing at both ends
+        ids[1][i] = (int64_t)i + 1;
+        ids[2][i] = (int64_t)(i * 7919 % count) + 1;
+    }
+    size_t hint = 0, found = 0;
+    for (size_t order = 0; order < 3; order++) {
+        for (size_t at = 0; at < count;) {
+            size_t asked = count - at < 100 ? count - at : 100;
+            size_t done = column_numbers(&column, ids[order] + at, asked, &hint, numbers);
+            size_t other = 0;
+            uint32_t number;
+            for (size_t i = 0; i < done; i++) {
+                assert_true(column_find(&column, ids[order][at + i], &other, &number));
+                assert_int_equal(numbers[i], number);
+            }
+            if (done < asked)
+                assert_false(column_find(&column, ids[order][at + done], &other, &number));
+            at += done ? done : 1;
+            found += done;
+        }
+    }
+    assert_int_equal(found, 3 * column_count(&column));
+    column_release(&column);
+}
+
 static bool
 adopt(struct column *column, struct bytes pack, int64_t below)
 {
@@ -235,6 +278,7 @@ main(void)
         cmocka_unit_test(each_text_is_kept_once_and_comes_back),
         cmocka_unit_test(what_cannot_be_searched_here_is_elsewhere),
         cmocka_unit_test(a_column_finds_its_events_in_any_order),
+        cmocka_unit_test(a_column_finds_many_at_once),
         cmocka_unit_test(a_pack_holds_what_the_column_held),
         cmocka_unit_test(a_pack_may_hold_little),
         cmocka_unit_test(what_is_no_pack_is_refused),
