@@ -203,7 +203,8 @@ struct reply {
     // REPLY_LIST: ids to append, in list order (with `is_first`: forget what was there).
     int64_t *ids; // heap, owned by the reply; take it by setting it to NULL
     size_t id_count;
-    bool is_first;
+    bool is_first; // also of a list that is made anew unasked, now that times are known
+    bool is_by_id; // not in order of time: the highest id first, or with oldest_first the lowest
     int64_t scanned, total, undecided;
     bool is_new_available; // the list could grow: "+12 new, r"; id_count then counts them and ids is NULL
 

@@ -124,6 +124,74 @@ lists_do_not_wait_for_the_keeper(void **state)
     bench_end(&bench);
 }
 
+// Until times are known, a list is by id and says so; then it comes anew by time. The later the id, the older
+// the event.
+static void
+a_list_says_which_order_it_has(void **state)
+{
+    (void)state;
+    enum { EVENTS = 3000 };
+    struct bench bench;
+    bench_prepare(&bench, EVENTS);
+    test_sql(bench.world.admin,
+             "UPDATE public.dlq_events SET created_at = timestamp '2026-01-01' - id * interval '1 s'");
+    struct keeper *keeper = keeper_create(&bench.settings.store);
+    struct rollup_state told = {.is_counting = true};
+    while (!told.exists || told.is_counting) {
+        keeper_step(keeper);
+        assert_works(rollup_state(bench.world.store, &told, &err));
+    }
+    test_sql(bench.world.admin, "UPDATE redrive.backlog_state SET keeper_until = now() + interval '1 hour'");
+    bench.backend = backend_start(&bench.settings, bench.requests, bench.replies);
+    bench_watch_groups(&bench);
+    reply_destroy(bench_await_count(&bench, EVENTS));
+
+    uint64_t number = bench_ask(&bench, list_request("host-3"));
+    int64_t total = test_number(bench.world.admin,
+                                "SELECT count(*) FROM public.dlq_events WHERE error_message ~ 'host-3'");
+    for (int by_time = 0; by_time < 2; by_time++) {
+        int64_t listed = 0;
+        int64_t before = by_time ? 0 : EVENTS + 1;
+        for (bool is_last = false; !is_last;) {
+            struct reply *reply = bench_await(&bench, is_answer, &number);
+            assert_int_equal(reply->kind, REPLY_LIST);
+            assert_int_equal(reply->is_by_id, !by_time);
+            assert_int_equal(reply->is_first, listed == 0);
+            for (size_t i = 0; i < reply->id_count; before = reply->ids[i++], listed++)
+                assert_true(by_time ? reply->ids[i] > before : reply->ids[i] < before);
+            is_last = reply->is_last;
+            reply_destroy(reply);
+        }
+        assert_int_equal(listed, total);
+        while (told.is_listing) {
+            keeper_step(keeper);
+            assert_works(rollup_state(bench.world.store, &told, &err));
+        }
+    }
+    keeper_destroy(keeper);
+
+    // What is closed is by id, and so is what an operation has.
+    test_sql(bench.world.admin, "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id IN (5, 6)");
+    struct reply *reply = bench_answer(&bench, list_request("status:resolved"));
+    assert_true(reply->is_by_id);
+    assert_int_equal(reply->ids[0], 6);
+    reply_destroy(reply);
+    int64_t no = make_operation(&bench.world, bench.world.store, ACTION_DISCARD, 11, 13);
+    for (int oldest_first = 0; oldest_first < 2; oldest_first++) {
+        struct request *request = list_request(NULL);
+        request->list.source = LIST_OPERATION;
+        request->list.operation = no;
+        request->list.oldest_first = oldest_first;
+        reply = bench_answer(&bench, request);
+        assert_true(reply->is_by_id);
+        assert_int_equal(reply->id_count, 3);
+        for (size_t i = 0; i < 3; i++)
+            assert_int_equal(reply->ids[i], oldest_first ? 11 + (int64_t)i : 13 - (int64_t)i);
+        reply_destroy(reply);
+    }
+    bench_end(&bench);
+}
+
 // What an action is about is exactly what matched when it was asked for: nothing that arrives while it is
 // searched for, and nothing that a pattern could not decide, which the list shows.
 static void
@@ -314,6 +382,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_are_whole_and_newest_first),
         cmocka_unit_test(lists_do_not_wait_for_the_keeper),
+        cmocka_unit_test(a_list_says_which_order_it_has),
         cmocka_unit_test(what_is_collected_matched),
         cmocka_unit_test(rows_follow_what_others_write),
         cmocka_unit_test(more_than_can_be_named_are_read_again),

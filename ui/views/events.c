@@ -195,8 +195,11 @@ receive_list(struct app *app, struct events *events, const struct reply *reply)
         events->arrived = reply->id_count;
         return;
     }
-    if (reply->is_first)
+    if (reply->is_first) {
         events->count = 0;
+        events->arrived = 0;
+        events->is_by_id = reply->is_by_id;
+    }
     for (size_t i = 0; i < reply->id_count; i++) {
         events->ids = alloc_grow(events->ids, events->count, &events->capacity, sizeof *events->ids);
         events->ids[events->count++] = reply->ids[i];

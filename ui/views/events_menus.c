@@ -137,6 +137,8 @@ events_order_words(const struct events *events, struct arena *arena)
         if (events->query.order != ORDER_WHEN)
             return arena_printf(arena, "%s%s", orders[i].words,
                                 events->query.oldest_first ? ", falling" : "");
+        if (events->is_by_id)
+            return events->query.oldest_first ? "by id" : "by id, falling";
         if (events->query.oldest_first == orders[i].is_reversed)
             return orders[i].words;
     }

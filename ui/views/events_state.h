@@ -35,6 +35,7 @@ struct events {
     uint64_t facets_number;
     char **facet_terms; // heap, one for each item of the menu
     size_t facet_count;
+    bool is_by_id; // and not in the order that was asked for, which is by time
     bool is_complete;
     bool was_stopped;
     int64_t scanned, total, undecided;

@@ -19,6 +19,8 @@ struct list_job {
     bool leaves_undecided; // for an action: only what is known to match
     struct list_query query;
     struct filter *filter;
+    bool is_by_id;       // not by time
+    bool is_provisional; // by id until times can be read out of the sums: then it is made anew
     unsigned statuses;   // of events looked at, when they are not candidates
     int64_t *candidates; // ids to look at, in list order; NULL: all events with `statuses`, by id downwards
     size_t candidate_count;

@@ -50,6 +50,7 @@ desk_list_tell(struct desk *desk, struct list_job *list, int64_t *ids, size_t co
     reply->ids = ids;
     reply->id_count = count;
     reply->is_first = list->is_first;
+    reply->is_by_id = list->is_by_id;
     reply->is_last = !list->is_running;
     reply->scanned = list->scanned;
     reply->undecided = list->undecided;
@@ -59,6 +60,32 @@ desk_list_tell(struct desk *desk, struct list_job *list, int64_t *ids, size_t co
     desk_reply(desk, reply);
 }
 
+static void
+turn_round(int64_t *ids, size_t count)
+{
+    for (size_t i = 0; i < count / 2; i++) {
+        int64_t id = ids[i];
+        ids[i] = ids[count - 1 - i];
+        ids[count - 1 - i] = id;
+    }
+}
+
+// By id, as they are stored.
+static bool
+find_items(struct desk *desk, struct list_job *list, struct err *err)
+{
+    const struct list_query *query = &list->query;
+    if (!operation_item_ids(desk->store, query->operation, query->item_states, &list->candidates,
+                            &list->candidate_count, err))
+        return false;
+    // No items is an empty list, not a list of everything.
+    if (!list->candidates)
+        list->candidates = alloc_array(1, sizeof *list->candidates);
+    if (!query->oldest_first)
+        turn_round(list->candidates, list->candidate_count);
+    return true;
+}
+
 // The ids that the list looks at, where they are known beforehand.
 static bool
 find_candidates(struct desk *desk, struct list_job *list, struct err *err)
@@ -66,14 +93,10 @@ find_candidates(struct desk *desk, struct list_job *list, struct err *err)
     const struct list_query *query = &list->query;
     unsigned asked = list->filter ? filter_statuses(list->filter) : 0;
     list->statuses = asked ? asked : query->source == LIST_CLOSED ? query->statuses : 1u << EVENT_PENDING;
+    list->is_by_id = true;
     if (query->source == LIST_OPERATION) {
         list->statuses = asked;
-        bool ok = operation_item_ids(desk->store, query->operation, query->item_states, &list->candidates,
-                                     &list->candidate_count, err);
-        // No items is an empty list, not a list of everything.
-        if (ok && !list->candidates)
-            list->candidates = alloc_array(1, sizeof *list->candidates);
-        return ok;
+        return find_items(desk, list, err);
     }
     if (list->statuses != 1u << EVENT_PENDING)
         return true;
@@ -82,18 +105,48 @@ find_candidates(struct desk *desk, struct list_job *list, struct err *err)
         // With a filter they are all looked at; without one the first screenful does not wait for the others.
         bool has_filter = list->filter && !filter_is_empty(list->filter);
         bool needs_all = has_filter || query->order != ORDER_WHEN;
-        // Until all can be read out of the sums, the table itself is read, newest first.
-        if (!desk_sums_readable(desk) && query->order == ORDER_WHEN)
+        // Until all can be read out of the sums, the table itself is read.
+        list->is_provisional = !desk_sums_readable(desk) && query->order == ORDER_WHEN;
+        if (list->is_provisional)
             return true;
+        list->is_by_id = false;
         list->waits_for_rows = needs_all && !rows;
         if (list->waits_for_rows)
             return true;
         if (!needs_all)
             return desk_sums_ids(desk, list, FIRST_PAGE, err);
     }
+    list->is_by_id = false;
     backlog_ids(rows, query->pivot, query->has_value ? query->value : NULL, query->oldest_first,
                 &list->candidates, &list->candidate_count);
     return true;
+}
+
+// False: the store failed, which is told.
+static bool
+list_begin(struct desk *desk, struct list_job *list)
+{
+    struct err err = {0};
+    if (!find_candidates(desk, list, &err))
+        return desk_failed(desk, list->number, &err);
+    list->is_running = true;
+    list->told_at = clock_mono();
+    if (list->candidates && list->filter && !filter_is_empty(list->filter))
+        desk_search_begin(desk, list);
+    return true;
+}
+
+// Times are known now: the list is made anew in their order.
+static bool
+list_begin_anew(struct desk *desk, struct list_job *list)
+{
+    desk_list_end(list);
+    list->is_provisional = false;
+    list->is_first = true;
+    list->at = 0;
+    list->before_id = 0;
+    list->scanned = list->undecided = list->arrived = 0;
+    return list_begin(desk, list);
 }
 
 void
@@ -117,14 +170,7 @@ desk_list_request(struct desk *desk, struct request *request)
             return;
         }
     }
-    if (!find_candidates(desk, list, &err)) {
-        desk_failed(desk, request->number, &err);
-        return;
-    }
-    list->is_running = true;
-    list->told_at = clock_mono();
-    if (list->candidates && list->filter && !filter_is_empty(list->filter))
-        desk_search_begin(desk, list);
+    (void)list_begin(desk, list);
 }
 
 void
@@ -134,6 +180,7 @@ desk_list_cancel(struct desk *desk, uint64_t number)
     if (!list->is_running || list->number != number)
         return;
     desk_list_end(list);
+    list->is_provisional = false;
     struct err err = {0};
     err_set(&err, ERR_CANCELLED, "stopped; what is shown is exact so far");
     desk_error(desk, number, &err);
@@ -284,6 +331,8 @@ list_wait(struct desk *desk, struct list_job *list)
 bool
 desk_list_step(struct desk *desk)
 {
+    if (desk->list.is_provisional && desk->is_summed && desk_sums_readable(desk))
+        return list_begin_anew(desk, &desk->list);
     struct list_job *list = desk->list.is_running ? &desk->list : &desk->collect;
     if (!list->is_running)
         return false;
