@@ -14,6 +14,7 @@
 #define APPLY_CHUNK 5000
 #define BEAT_EVERY (3 * US_PER_SECOND)
 #define SHOW_EVERY (US_PER_SECOND / 5)
+#define TIDY_EVERY (5 * US_PER_SECOND)
 #define PATIENCE (20 * US_PER_SECOND) // of somebody who waits in the foreground
 
 void
@@ -224,6 +225,24 @@ take_work(struct run *run, bool *is_idle, struct err *err)
     return true;
 }
 
+// What was left for later by those who were busy. Nobody waits for it, so it goes piece by piece: work comes
+// first.
+static bool
+tidy(struct run *run, struct err *err)
+{
+    if (clock_mono() < run->tidy_at)
+        return true;
+    bool is_all = true;
+    struct err failure = {0};
+    if (!worker_tidy(run->links.store, &is_all, &failure))
+        return worker_store_failed(run, &failure, err);
+    int64_t now = clock_mono();
+    run->tidy_at = is_all ? now + TIDY_EVERY : now;
+    if (!is_all && run->look_at > now + LOOK_EVERY / 10)
+        run->look_at = now + LOOK_EVERY / 10;
+    return true;
+}
+
 // Nothing can go on now. *is_over: and that is the end of it.
 static bool
 idle(struct run *run, bool *is_over, struct err *err)
@@ -257,6 +276,8 @@ idle(struct run *run, bool *is_over, struct err *err)
     } else if (!run->kafka_since) {
         worker_note(run, "waits until its operation may go on");
     }
+    if (run->settings->mode != WORKER_ONCE && !tidy(run, err)) // that one is waited for until it ends
+        return false;
     return worker_keep_slots(run, err);
 }
 

@@ -92,10 +92,10 @@ struct run {
     size_t limit; // of a chunk, adapted to how long they take
 
     char note[200];
-    char noted[200];                                         // told to PostgreSQL last
-    int64_t beat_at, look_at, recover_at, doubt_at, show_at; // clock_mono when due
-    int64_t work_at;                                         // clock_mono: something was done last
-    bool has_old_markers;                                    // seen at the last look at what others left
+    char noted[200];                                                  // told to PostgreSQL last
+    int64_t beat_at, look_at, recover_at, doubt_at, show_at, tidy_at; // clock_mono when due
+    int64_t work_at;                                                  // clock_mono: something was done last
+    bool has_old_markers; // seen at the last look at what others left
     int64_t recovered_at; // clock_mono: what others left was looked for last
 
     // Trouble.

@@ -374,7 +374,7 @@ by_event_id(const void *a, const void *b)
     return bytes_compare((*x)->event.event_id, (*y)->event.event_id);
 }
 
-// $1 chunk
+// $1 chunk. Its own operation sends each of its events once, also those that have one event id.
 static const char sent_sql[] =
     "SELECT s.event_key, count(*)::int4 FROM redrive.chunk c CROSS JOIN LATERAL redrive.items_sent("
     "CASE WHEN c.blocks IS NULL THEN ARRAY(SELECT i.event_key FROM unnest(c.event_ids) AS w (id)"
@@ -382,9 +382,9 @@ static const char sent_sql[] =
     " WHERE r.event_id = w.id AND r.operation_no = c.operation_no LIMIT 1) i)"
     " ELSE ARRAY(SELECT k FROM unnest(c.blocks) AS n (no)"
     " JOIN redrive.operation_block b ON b.operation_no = c.operation_no AND b.no = n.no"
-    " CROSS JOIN LATERAL unnest(b.event_keys) AS k) END) s WHERE c.id = $1 GROUP BY 1";
+    " CROSS JOIN LATERAL unnest(b.event_keys) AS k) END, c.operation_no) s WHERE c.id = $1 GROUP BY 1";
 
-// How often the events of a claim were sent before, in any operation: for most of them never.
+// How often the events of a claim were sent before, in other operations: for most of them never.
 static bool
 count_sent(struct store *store, const char *chunk_id, struct claim *claim, struct arena *arena,
            struct err *err)

@@ -45,6 +45,23 @@ worker_gone(struct store *store, const char *name, struct err *err)
 }
 
 bool
+worker_tidy(struct store *store, bool *is_all, struct err *err)
+{
+    enum { BLOCKS_A_PIECE = 8 };
+    *is_all = true;
+    if (!pg_may_write(store, err) || !pg_has_schema(store, err))
+        return false;
+    struct params params = {0};
+    param_int4(&params, BLOCKS_A_PIECE);
+    PGresult *r;
+    if (!pg_ask(store, FOR_WRITING, "SELECT redrive.work_index_marks($1)", &params, &r, err))
+        return false;
+    *is_all = !value_bool(r, 0, 0);
+    PQclear(r);
+    return true;
+}
+
+bool
 worker_list(struct store *store, struct arena *arena, struct worker **workers, size_t *count, struct err *err)
 {
     *workers = NULL;

@@ -130,7 +130,7 @@ upgrades_what_is_there(void **state)
     test_sql(world.admin,
              "ALTER TABLE redrive.operation DROP COLUMN undoes;"
              "DELETE FROM redrive.schema_version WHERE version > 14;"
-             " DROP TABLE redrive.operation_piece, redrive.backlog_text;"
+             " DROP TABLE redrive.operation_piece, redrive.operation_mark_new, redrive.backlog_text;"
              " ALTER TABLE redrive.backlog_state DROP COLUMN texts_mark, DROP COLUMN texts_changes;"
              " CREATE UNLOGGED TABLE redrive.operation_slice (operation_no bigint NOT NULL);"
              " CREATE FUNCTION redrive._blocks_sort(bigint) RETURNS bigint LANGUAGE sql AS 'SELECT 0'");

@@ -25,15 +25,63 @@ BEGIN
       JOIN redrive.operation_block b ON b.operation_no = w.operation_no AND b.no = w.no;
 END $$;
 
--- Blocks that were published and have one of these marks.
-CREATE OR REPLACE FUNCTION redrive._blocks_marked(p_marks integer[]) RETURNS SETOF redrive.operation_block
+-- Blocks that were published lately and have one of these marks.
+CREATE OR REPLACE FUNCTION redrive._blocks_marked_new(p_marks integer[], p_but bigint) RETURNS SETOF redrive.operation_block
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+BEGIN
+    RETURN QUERY SELECT b.* FROM redrive.operation_mark_new n
+                   JOIN redrive.operation_block b ON b.operation_no = n.operation_no AND b.no = n.no
+                  WHERE n.operation_no IS DISTINCT FROM p_but
+                    AND CASE WHEN cardinality(p_marks) <= 4 THEN n.marks && p_marks -- compares each with each
+                             ELSE EXISTS (SELECT FROM unnest(n.marks) AS m WHERE m IN (SELECT unnest(p_marks))) END;
+END $$;
+
+-- Blocks that were published and have one of these marks. p_but: not those of this operation.
+CREATE OR REPLACE FUNCTION redrive._blocks_marked(p_marks integer[], p_but bigint DEFAULT NULL) RETURNS SETOF redrive.operation_block
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_indexscan = off SET enable_bitmapscan = on AS $$
 BEGIN
     RETURN QUERY SELECT b.* FROM (
         SELECT DISTINCT f.operation_no, f.no FROM generate_series(1, cardinality(p_marks), 100) AS s (at)
-         CROSS JOIN LATERAL (SELECT m.operation_no, m.no FROM redrive.operation_mark m WHERE m.marks && p_marks[s.at : s.at + 99] OFFSET 0) f) w
+         CROSS JOIN LATERAL (SELECT m.operation_no, m.no FROM redrive.operation_mark m WHERE m.marks && p_marks[s.at : s.at + 99] OFFSET 0) f
+         WHERE f.operation_no IS DISTINCT FROM p_but) w
       JOIN redrive.operation_block b ON b.operation_no = w.operation_no AND b.no = w.no;
+    IF EXISTS (SELECT FROM redrive.operation_mark_new) THEN -- the same snapshot: nothing is moved on in between
+        RETURN QUERY SELECT * FROM redrive._blocks_marked_new(p_marks, p_but);
+    END IF;
+END $$;
+
+-- Writes down the marks of these blocks, which were published just now.
+CREATE OR REPLACE FUNCTION redrive._marks_add(p_operation bigint, p_blocks integer[]) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+DECLARE v_most integer := 256; -- a key is looked for among these in some milliseconds
+BEGIN
+    IF (SELECT count(*) FROM redrive.operation_mark_new) + cardinality(p_blocks) <= v_most THEN
+        INSERT INTO redrive.operation_mark_new (operation_no, no, marks)
+        SELECT b.operation_no, b.no, redrive._marks(b.event_keys, b.correlations, b.sources, b.source_offsets)
+          FROM redrive.operation_block b WHERE b.operation_no = p_operation AND b.no = ANY (p_blocks);
+    ELSE
+        INSERT INTO redrive.operation_mark (operation_no, no, marks)
+        SELECT b.operation_no, b.no, redrive._marks(b.event_keys, b.correlations, b.sources, b.source_offsets)
+          FROM redrive.operation_block b WHERE b.operation_no = p_operation AND b.no = ANY (p_blocks);
+    END IF;
+END $$;
+
+-- Moves the marks of at most p_blocks blocks into the index; those that somebody else is moving just now are left to them. Returns whether there
+-- may be more.
+CREATE OR REPLACE FUNCTION redrive.work_index_marks(p_blocks integer) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE v_moved integer;
+BEGIN
+    WITH next AS MATERIALIZED (
+        SELECT n.operation_no, n.no FROM redrive.operation_mark_new n ORDER BY n.operation_no, n.no LIMIT p_blocks FOR UPDATE SKIP LOCKED),
+    gone AS (
+        DELETE FROM redrive.operation_mark_new n USING next WHERE n.operation_no = next.operation_no AND n.no = next.no
+     RETURNING n.operation_no, n.no, n.marks)
+    INSERT INTO redrive.operation_mark (operation_no, no, marks) SELECT g.operation_no, g.no, g.marks FROM gone g;
+    GET DIAGNOSTICS v_moved = ROW_COUNT;
+    RETURN v_moved = p_blocks;
 END $$;
 
 -- Which of these events are in hand of an operation that is not through with them, and of which.
@@ -68,39 +116,52 @@ END $$;
 CREATE OR REPLACE FUNCTION redrive.has_sent() RETURNS boolean
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET enable_seqscan = off AS $$
 BEGIN
-    RETURN EXISTS (SELECT FROM redrive.operation_mark)
+    RETURN EXISTS (SELECT FROM redrive.operation_mark) OR EXISTS (SELECT FROM redrive.operation_mark_new)
         OR EXISTS (SELECT FROM redrive.operation_item WHERE NOT is_live AND event_key IS NOT NULL AND state = 'done');
 END $$;
 
--- Events that were published under one of these event ids, once for each time.
-CREATE OR REPLACE FUNCTION redrive.items_sent(p_keys text[])
+-- Events that were published under one of these event ids, once for each time. p_but: not by this operation.
+CREATE OR REPLACE FUNCTION redrive.items_sent(p_keys text[], p_but bigint DEFAULT NULL)
 RETURNS TABLE (event_key text, event_id bigint, operation_no bigint, at timestamptz)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 ROWS 100000 SET enable_seqscan = off SET enable_bitmapscan = on SET enable_hashjoin = on SET enable_sort = on SET enable_mergejoin = off AS $$
-DECLARE v_marks integer[];
+DECLARE
+    v_has_new boolean := EXISTS (SELECT FROM redrive.operation_mark_new s WHERE s.operation_no IS DISTINCT FROM p_but);
+    v_marks integer[];
 BEGIN
     IF EXISTS (SELECT FROM redrive.operation_item) THEN
         RETURN QUERY SELECT w.key, i.event_id, i.operation_no, i.at FROM (SELECT DISTINCT k FROM unnest(p_keys) AS k) AS w (key) CROSS JOIN LATERAL (
             SELECT s.event_id, s.operation_no, s.at FROM redrive.operation_item s
-             WHERE s.event_key = w.key AND NOT s.is_live AND s.event_key IS NOT NULL AND s.state = 'done' OFFSET 0) i;
+             WHERE s.event_key = w.key AND NOT s.is_live AND s.event_key IS NOT NULL AND s.state = 'done' OFFSET 0) i
+         WHERE i.operation_no IS DISTINCT FROM p_but;
     END IF;
-    IF NOT EXISTS (SELECT FROM redrive.operation_mark) THEN
+    IF NOT v_has_new AND NOT EXISTS (SELECT FROM redrive.operation_mark s WHERE s.operation_no IS DISTINCT FROM p_but) THEN
         RETURN;
     ELSIF cardinality(p_keys) > 20000 THEN
         RETURN QUERY SELECT m.key, m.id, b.operation_no, b.at
-                       FROM redrive.operation_mark s JOIN redrive.operation_block b ON b.operation_no = s.operation_no AND b.no = s.no
+                       FROM (SELECT s.operation_no, s.no FROM redrive.operation_mark s
+                             UNION ALL SELECT s.operation_no, s.no FROM redrive.operation_mark_new s) s
+                       JOIN redrive.operation_block b ON b.operation_no = s.operation_no AND b.no = s.no
                       CROSS JOIN LATERAL unnest(b.event_keys, b.event_ids) AS m (key, id)
-                      WHERE m.key IN (SELECT k FROM unnest(p_keys) AS k);
-    ELSIF cardinality(p_keys) <= 4000 THEN -- what a list shows is spread over all blocks, what a claim takes over few
-        RETURN QUERY SELECT w.key, b.event_ids[n], b.operation_no, b.at
-                       FROM (SELECT DISTINCT k FROM unnest(p_keys) AS k) AS w (key) CROSS JOIN LATERAL (
-                            SELECT l.* FROM redrive.operation_mark s JOIN redrive.operation_block l ON l.operation_no = s.operation_no AND l.no = s.no
-                             WHERE s.marks @> ARRAY[hashtext(w.key)] OFFSET 0) b
-                      CROSS JOIN LATERAL unnest(array_positions(b.event_keys, w.key)) AS n;
-    ELSE
-        v_marks := ARRAY(SELECT DISTINCT hashtext(k) FROM unnest(p_keys) AS k);
+                      WHERE b.operation_no IS DISTINCT FROM p_but AND m.key IN (SELECT k FROM unnest(p_keys) AS k);
+        RETURN;
+    END IF;
+    v_marks := ARRAY(SELECT DISTINCT hashtext(k) FROM unnest(p_keys) AS k);
+    IF cardinality(p_keys) > 4000 THEN -- what a list shows is spread over all blocks, what a claim takes over few
         RETURN QUERY SELECT m.key, m.id, b.operation_no, b.at
-                       FROM redrive._blocks_marked(v_marks) b CROSS JOIN LATERAL unnest(b.event_keys, b.event_ids) AS m (key, id)
+                       FROM redrive._blocks_marked(v_marks, p_but) b CROSS JOIN LATERAL unnest(b.event_keys, b.event_ids) AS m (key, id)
+                      WHERE m.key IN (SELECT k FROM unnest(p_keys) AS k);
+        RETURN;
+    END IF;
+    RETURN QUERY SELECT w.key, b.event_ids[n], b.operation_no, b.at
+                   FROM (SELECT DISTINCT k FROM unnest(p_keys) AS k) AS w (key) CROSS JOIN LATERAL (
+                        SELECT l.* FROM redrive.operation_mark s JOIN redrive.operation_block l ON l.operation_no = s.operation_no AND l.no = s.no
+                         WHERE s.marks @> ARRAY[hashtext(w.key)] OFFSET 0) b
+                  CROSS JOIN LATERAL unnest(array_positions(b.event_keys, w.key)) AS n
+                  WHERE b.operation_no IS DISTINCT FROM p_but;
+    IF v_has_new THEN
+        RETURN QUERY SELECT m.key, m.id, b.operation_no, b.at
+                       FROM redrive._blocks_marked_new(v_marks, p_but) b CROSS JOIN LATERAL unnest(b.event_keys, b.event_ids) AS m (key, id)
                       WHERE m.key IN (SELECT k FROM unnest(p_keys) AS k);
     END IF;
 END $$;

@@ -351,12 +351,9 @@ BEGIN
     IF p_blocks IS NOT NULL AND cardinality(v_closed) = cardinality(p_ids) THEN
         WITH changed AS (
             UPDATE redrive.operation_block b SET state = 'done', at = p_sent, tries = b.tries + 1
-             WHERE b.operation_no = v.no AND b.no = ANY (p_blocks) AND b.state = 'claimed'
-         RETURNING b.no, b.events, b.event_keys, b.correlations, b.sources, b.source_offsets),
-        marked AS (
-            INSERT INTO redrive.operation_mark (operation_no, no, marks)
-            SELECT v.no, c.no, redrive._marks(c.event_keys, c.correlations, c.sources, c.source_offsets) FROM changed c)
+             WHERE b.operation_no = v.no AND b.no = ANY (p_blocks) AND b.state = 'claimed' RETURNING b.events)
         SELECT sum(events) INTO v_items FROM changed;
+        PERFORM redrive._marks_add(v.no, p_blocks);
         RETURN v_items;
     ELSIF p_blocks IS NOT NULL THEN
         PERFORM redrive._blocks_write_out(v.no, p_blocks);

@@ -104,5 +104,6 @@ END $$;
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA redrive FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION redrive.is_copy(), redrive.same_json(bigint[], bytea[]), redrive.level_of(name), redrive.grants(name, text),
-    redrive.changed_since(xid, bigint, bigint), redrive.has_sent(), redrive.items_live(bigint[]), redrive.items_sent(text[]),
-    redrive.items_of(bigint), redrive._blocks_with(bigint[]), redrive._blocks_marked(integer[]) TO PUBLIC;
+    redrive.changed_since(xid, bigint, bigint), redrive.has_sent(), redrive.items_live(bigint[]), redrive.items_sent(text[], bigint),
+    redrive.items_of(bigint), redrive._blocks_with(bigint[]), redrive._blocks_marked(integer[], bigint),
+    redrive._blocks_marked_new(integer[], bigint) TO PUBLIC;

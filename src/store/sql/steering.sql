@@ -325,6 +325,8 @@ BEGIN
       FROM (SELECT e.id FROM :"events" e WHERE e.id > w.sure ORDER BY e.id LIMIT p_limit) AS ahead;
     IF v_rows = 0 THEN
         RETURN true;
+    ELSIF v_rows > 20 THEN -- each is looked for among what is not in the index yet
+        PERFORM redrive.work_index_marks(1000);
     END IF;
 
     FOR v_no IN
