@@ -25,15 +25,22 @@ BEGIN
       JOIN redrive.operation_block b ON b.operation_no = w.operation_no AND b.no = w.no;
 END $$;
 
--- Blocks that were published lately and have one of these marks.
+-- Blocks that were published lately and have one of these marks. p_but: not those of this operation. A few marks are compared with each; of many
+-- a hash is made, whatever the planner thinks.
 CREATE OR REPLACE FUNCTION redrive._blocks_marked_new(p_marks integer[], p_but bigint) RETURNS SETOF redrive.operation_block
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_nestloop = off SET enable_mergejoin = off SET enable_hashjoin = on AS $$
+DECLARE n record;
 BEGIN
-    RETURN QUERY SELECT b.* FROM redrive.operation_mark_new n
-                   JOIN redrive.operation_block b ON b.operation_no = n.operation_no AND b.no = n.no
-                  WHERE n.operation_no IS DISTINCT FROM p_but
-                    AND CASE WHEN cardinality(p_marks) <= 4 THEN n.marks && p_marks -- compares each with each
-                             ELSE EXISTS (SELECT FROM unnest(n.marks) AS m WHERE m IN (SELECT unnest(p_marks))) END;
+    FOR n IN SELECT w.operation_no, w.no FROM redrive.operation_mark_new w
+              WHERE cardinality(p_marks) <= 4 AND w.operation_no IS DISTINCT FROM p_but AND w.marks && p_marks
+             UNION
+             SELECT e.operation_no, e.no FROM (
+                 SELECT w.operation_no, w.no, m FROM redrive.operation_mark_new w CROSS JOIN LATERAL unnest(w.marks) AS m
+                  WHERE cardinality(p_marks) > 4 AND w.operation_no IS DISTINCT FROM p_but OFFSET 0) e
+              WHERE e.m IN (SELECT unnest(p_marks)) LOOP
+        RETURN QUERY SELECT b.* FROM redrive.operation_block b WHERE b.operation_no = n.operation_no AND b.no = n.no;
+    END LOOP;
 END $$;
 
 -- Blocks that were published and have one of these marks. p_but: not those of this operation.
