@@ -12,3 +12,7 @@ ALTER TABLE redrive.operation_mark_new ALTER marks SET STORAGE EXTERNAL;
 
 DROP FUNCTION IF EXISTS redrive.items_sent(text[]);
 DROP FUNCTION IF EXISTS redrive._blocks_marked(integer[]);
+
+-- Lists of ids, written once and read once: to compress them costs more than it saves.
+ALTER TABLE redrive.chunk ALTER event_ids SET STORAGE EXTERNAL;
+ALTER TABLE redrive.backlog_due ALTER ids SET STORAGE EXTERNAL;
