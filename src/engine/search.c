@@ -314,12 +314,20 @@ left_to_decide(const struct search *search)
     return is_sifted ? hits->far.count : search->query.count - search->at;
 }
 
+// Is the better part of what is missing to be had from packs?
+static bool
+is_packed(const struct search *search, struct store *store, enum event_text text)
+{
+    struct text_cache *cache = search->query.cache;
+    size_t missing = missing_in(search, text_cache_column(cache, text));
+    return text_cache_packed(cache, store, text) * 2 > missing;
+}
+
 static bool
 is_worth_all(const struct search *search, struct store *store, enum event_text text, size_t candidates)
 {
-    struct text_cache *cache = search->query.cache;
-    size_t dense = text_cache_is_packed(cache, store, text) ? DENSE_PACKED : DENSE;
-    return candidates * dense >= missing_in(search, text_cache_column(cache, text));
+    size_t dense = is_packed(search, store, text) ? DENSE_PACKED : DENSE;
+    return candidates * dense >= missing_in(search, text_cache_column(search->query.cache, text));
 }
 
 // Does the next candidate need a column that does not reach it yet, and is that worth reading on? A page is
@@ -404,8 +412,7 @@ begin_hits(struct search *search, struct store *store)
     const struct column *column = text_cache_column(cache, term->text);
     size_t missing = missing_in(search, column);
     if (column->is_bottom || missing < (search->query.seek ? 1 : SEEK_LEAST) ||
-        text_cache_is_packed(cache, store, term->text) ||
-        !is_worth_all(search, store, term->text, search->query.count))
+        is_packed(search, store, term->text) || !is_worth_all(search, store, term->text, search->query.count))
         return;
     struct event_scan scan = {.text = term->text, .statuses = 1u << EVENT_PENDING};
     sieve_ask(term->pattern, &scan);

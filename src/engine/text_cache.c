@@ -328,19 +328,20 @@ read_page(struct text_cache *cache, struct store *store, const struct event_text
     return true;
 }
 
-bool
-text_cache_is_packed(struct text_cache *cache, struct store *store, enum event_text text)
+size_t
+text_cache_packed(struct text_cache *cache, struct store *store, enum event_text text)
 {
     struct err err = {0};
     if (text != EVENT_TEXT_ERROR || cache->limit == 0)
-        return false;
+        return 0;
     if (clock_mono() >= cache->packs.ask_at) {
         // Not to be had is no failure: then the table is read.
         if (!text_packs_state(store, &cache->packs.state, &err))
             cache->packs.state.is_usable = false;
         cache->packs.ask_at = clock_mono() + PACKS_EVERY_US;
     }
-    return cache->packs.state.is_usable && !cache->packs.is_over;
+    bool is_usable = cache->packs.state.is_usable && !cache->packs.is_over;
+    return is_usable ? (size_t)cache->packs.state.events : 0;
 }
 
 // What lies between a pack and what is held above it was written by nobody who packs: a page of the table.
@@ -375,7 +376,8 @@ adopt_pack(struct text_cache *cache, int64_t below)
         rest_packs(cache);
         return;
     }
-    if (packs->state.mark < cache->mark) { // what was written since is to be looked for
+    // What was written since is to be looked for. The marks are equal while one transaction goes on.
+    if (packs->state.mark <= cache->mark) {
         cache->mark = packs->state.mark;
         cache->changes = packs->state.changes;
     }
@@ -481,7 +483,7 @@ text_cache_fill(struct text_cache *cache, struct store *store, enum event_text t
     if (!make_mark(cache, store, err))
         return false;
     bool did = false;
-    if (!is_up && text_cache_is_packed(cache, store, text) && !fill_packed(cache, store, &did, err))
+    if (!is_up && text_cache_packed(cache, store, text) > 0 && !fill_packed(cache, store, &did, err))
         return false;
     if (did) {
         *is_over = column->is_bottom || text_cache_is_full(cache);

@@ -238,7 +238,7 @@ every_road(struct roads *roads, const struct truth_filter *asked, bool is_thorou
     if (is_thorough)
         search(truth, asked, &(struct road){.name = "rows"});
     offer_packs(truth, true);
-    assert_true(text_cache_is_packed(packed, truth->store, EVENT_TEXT_ERROR));
+    assert_int_equal(text_cache_packed(packed, truth->store, EVENT_TEXT_ERROR), truth->count);
     search(truth, asked, &(struct road){.name = "packs", .cache = packed, .backlog = truth->backlog});
     offer_packs(truth, false);
     sift(truth, asked);

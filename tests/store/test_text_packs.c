@@ -189,9 +189,8 @@ what_changed_much_is_packed_anew(void **state)
 
 // What no keeper has seen yet is found by the cache's own look, since it knows how old packs are.
 static void
-what_changed_since_is_looked_for(void **state)
+assert_looked_for(void)
 {
-    (void)state;
     leave_kept();
     PGconn *other = test_connect(world.conninfo);
     test_sql(other, "UPDATE dlq_events SET error_message = 'changed' WHERE id = 9000");
@@ -205,6 +204,28 @@ what_changed_since_is_looked_for(void **state)
     }
     assert_whole(cache);
     text_cache_destroy(cache);
+}
+
+static void
+what_changed_since_is_looked_for(void **state)
+{
+    (void)state;
+    assert_looked_for();
+}
+
+// A transaction that goes on for long: nothing is known to be older than it, so marks stand still.
+static void
+what_changed_beside_a_long_transaction_is_looked_for(void **state)
+{
+    (void)state;
+    PGconn *conn = test_connect(world.conninfo);
+    char sql[200];
+    test_sql(conn, "BEGIN");
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM redrive.backlog_state WHERE texts_mark = %s",
+             test_text(conn, "SELECT txid_current()"));
+    keep_until(sql);
+    assert_looked_for();
+    PQfinish(conn);
 }
 
 // Packs whose events are gone do not stay, nor what they told.
@@ -295,6 +316,7 @@ main(void)
         cmocka_unit_test_setup_teardown(what_a_keeper_saw_to_change_is_stale, begin, end),
         cmocka_unit_test_setup_teardown(what_changed_much_is_packed_anew, begin, end),
         cmocka_unit_test_setup_teardown(what_changed_since_is_looked_for, begin, end),
+        cmocka_unit_test_setup_teardown(what_changed_beside_a_long_transaction_is_looked_for, begin, end),
         cmocka_unit_test_setup_teardown(what_is_gone_is_not_kept, begin, end),
         cmocka_unit_test_setup_teardown(what_nobody_keeps_is_not_used, begin, end),
         cmocka_unit_test_setup_teardown(what_is_no_pack_is_passed_over, begin, end),
