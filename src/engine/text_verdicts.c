@@ -9,7 +9,7 @@
 
 enum {
     HANDS = 4,       // at most
-    AHEAD = 64,      // blocks at once, at most
+    AHEAD = 256,     // blocks at once, at most
     LOOK_EVERY = 32, // texts between two looks at the clock
 };
 static const int64_t BATCH_US = 2000; // after which nothing more is begun
@@ -232,8 +232,7 @@ decide_batch(struct text_verdicts *verdicts, size_t term, const struct texts *te
         if (!verdicts->hands[i].filter)
             verdicts->hands[i].filter = filter_twin(verdicts->hands[0].filter);
     crew_run(verdicts->crew, batch.count, decide_piece, &batch);
-    if (verdicts->ahead < AHEAD)
-        verdicts->ahead *= 2;
+    verdicts->ahead = verdicts->ahead * 2 < AHEAD ? verdicts->ahead * 2 : AHEAD;
 }
 
 static void
