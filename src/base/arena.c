@@ -80,10 +80,13 @@ arena_printf(struct arena *arena, const char *format, ...)
     va_start(args, format);
     va_list again;
     va_copy(again, args);
-    int len = vsnprintf(NULL, 0, format, args);
+    char small[400]; // what fits, which is nearly everything, is formatted once
+    int len = vsnprintf(small, sizeof small, format, args);
     va_end(args);
     char *text = arena_alloc(arena, (size_t)(len < 0 ? 0 : len) + 1);
-    if (len > 0)
+    if (len > 0 && (size_t)len < sizeof small)
+        memcpy(text, small, (size_t)len + 1);
+    else if (len > 0)
         vsnprintf(text, (size_t)len + 1, format, again);
     va_end(again);
     return text;

@@ -194,6 +194,21 @@ a_splice_changes_only_its_range(void **state)
 }
 
 static void
+an_arena_prints_texts_of_any_length(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    assert_string_equal(arena_printf(&arena, "%s", ""), "");
+    for (int len = 395; len < 405; len++) { // around what is formatted once
+        const char *text = arena_printf(&arena, "%0*d", len, 7);
+        assert_int_equal(strlen(text), len);
+        assert_int_equal(text[0], '0');
+        assert_int_equal(text[len - 1], '7');
+    }
+    arena_release(&arena);
+}
+
+static void
 an_adopted_arena_keeps_its_bytes(void **state)
 {
     (void)state;
@@ -278,6 +293,7 @@ main(void)
         cmocka_unit_test(every_character_survives_encoding),
         cmocka_unit_test(suggestions_are_near),
         cmocka_unit_test(a_splice_changes_only_its_range),
+        cmocka_unit_test(an_arena_prints_texts_of_any_length),
         cmocka_unit_test(an_adopted_arena_keeps_its_bytes),
         cmocka_unit_test(bytes_are_found_from_both_ends),
         cmocka_unit_test(uuids_differ_and_are_well_formed),
