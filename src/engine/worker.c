@@ -225,22 +225,22 @@ take_work(struct run *run, bool *is_idle, struct err *err)
     return true;
 }
 
-// What was left for later by those who were busy. Nobody waits for it, so it goes piece by piece: work comes
-// first.
-static bool
-tidy(struct run *run, struct err *err)
+// What was left for later by those who were busy. Nobody waits for it, so it goes piece by piece, work comes
+// first, and a failure is logged only.
+static void
+tidy(struct run *run)
 {
-    if (clock_mono() < run->tidy_at)
-        return true;
+    int64_t now = clock_mono();
+    if (now < run->tidy_at)
+        return;
     bool is_all = true;
     struct err failure = {0};
     if (!worker_tidy(run->links.store, &is_all, &failure))
-        return worker_store_failed(run, &failure, err);
-    int64_t now = clock_mono();
-    run->tidy_at = is_all ? now + TIDY_EVERY : now;
-    if (!is_all && run->look_at > now + LOOK_EVERY / 10)
+        log_line(LOG_WARN, "not tidied up", "why=\"%s\"", failure.text);
+    if (is_all)
+        run->tidy_at = now + TIDY_EVERY;
+    else if (run->look_at > now + LOOK_EVERY / 10)
         run->look_at = now + LOOK_EVERY / 10;
-    return true;
 }
 
 // Nothing can go on now. *is_over: and that is the end of it.
@@ -276,8 +276,8 @@ idle(struct run *run, bool *is_over, struct err *err)
     } else if (!run->kafka_since) {
         worker_note(run, "waits until its operation may go on");
     }
-    if (run->settings->mode != WORKER_ONCE && !tidy(run, err)) // that one is waited for until it ends
-        return false;
+    if (run->settings->mode != WORKER_ONCE) // that one is waited for until it ends
+        tidy(run);
     return worker_keep_slots(run, err);
 }
 
