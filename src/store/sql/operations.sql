@@ -101,6 +101,7 @@ DECLARE
     v_wanted text;
     v_other record;
     v_free bigint[];
+    v_attempts integer[];
     v_frozen bigint[];
     v_queued bigint;
     v_conflict bigint;
@@ -131,22 +132,32 @@ BEGIN
     END LOOP;
 
     IF v.action = 'reprocess' THEN
+        v_attempts := redrive._attempts_of(v_free);
+        -- Most were never tried: they are found without a list of attempts beside their ids, by one scan instead of a look-up for each.
         WITH open AS (
-            SELECT e.*, w.attempt, CASE WHEN e.source = 0 THEN 0 ELSE e.kafka_offset END AS source_offset
-              FROM unnest(v_free, redrive._attempts_of(v_free)) AS w (id, attempt) CROSS JOIN LATERAL (
-                   SELECT x.id, x.event_id, x.correlation_id, x.kafka_offset,
-                          CASE WHEN x.kafka_topic IS NULL OR x.kafka_partition IS NULL OR x.kafka_offset IS NULL THEN 0
-                               ELSE coalesce(nullif(hashtext(x.kafka_topic || '/' || x.kafka_partition), 0), 1) END AS source -- as _source does
-                     FROM :"events" x WHERE x.id = w.id AND coalesce(x.status, '') = 'PENDING' LIMIT 1) e),
-        placed AS (
-            SELECT o.*, o.source <> 0 AND o.source_offset = lag(o.source_offset) OVER work AS is_there_twice
-              FROM open o WINDOW work AS (PARTITION BY o.source ORDER BY o.source_offset, o.id)),
+            SELECT * FROM (
+                SELECT DISTINCT ON (x.id) x.id, x.event_id, x.correlation_id, x.kafka_topic, x.kafka_partition, x.kafka_offset, NULL::integer AS attempt
+                  FROM :"events" x WHERE v_attempts IS NULL AND x.id = ANY (v_free) AND coalesce(x.status, '') = 'PENDING' ORDER BY x.id) untried
+            UNION ALL
+            SELECT e.*, w.attempt FROM unnest(v_free, v_attempts) AS w (id, attempt) CROSS JOIN LATERAL (
+                SELECT x.id, x.event_id, x.correlation_id, x.kafka_topic, x.kafka_partition, x.kafka_offset
+                  FROM :"events" x WHERE x.id = w.id AND coalesce(x.status, '') = 'PENDING' LIMIT 1) e
+             WHERE v_attempts IS NOT NULL),
+        sourced AS (
+            SELECT o.id, o.event_id, o.correlation_id, o.kafka_offset, o.attempt,
+                   CASE WHEN o.kafka_topic IS NULL OR o.kafka_partition IS NULL OR o.kafka_offset IS NULL THEN 0
+                        ELSE coalesce(nullif(hashtext(o.kafka_topic || '/' || o.kafka_partition), 0), 1) END AS source -- as _source does
+              FROM open o OFFSET 0),
         -- Groups are made of what is sorted already, never by hash (enable_hashagg): so arrays are in the order of work.
+        placed AS (
+            SELECT o.id, o.event_id, o.correlation_id, o.attempt, o.source, CASE WHEN o.source = 0 THEN 0 ELSE o.kafka_offset END AS source_offset
+              FROM sourced o ORDER BY o.source, source_offset, o.id),
         made AS (
             INSERT INTO redrive.operation_piece (operation_no, source, slice, first_offset, last_offset, is_tangled, events, event_ids, attempts,
                                                  source_offsets, event_keys, correlations)
-            SELECT p_no, p.source, p_ids[1], min(p.source_offset), max(p.source_offset), coalesce(bool_or(p.is_there_twice), false), count(*),
-                   array_agg(p.id), CASE WHEN max(p.attempt) > 0 THEN array_agg(p.attempt) END, array_agg(p.source_offset), array_agg(p.event_id),
+            SELECT p_no, p.source, p_ids[1], min(p.source_offset), max(p.source_offset),
+                   p.source <> 0 AND count(DISTINCT p.source_offset) < count(*), count(*), array_agg(p.id),
+                   CASE WHEN max(p.attempt) > 0 THEN array_agg(p.attempt) END, array_agg(p.source_offset), array_agg(p.event_id),
                    array_agg(p.correlation_id)
               FROM placed p GROUP BY p.source
             RETURNING events)
