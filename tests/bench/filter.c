@@ -63,6 +63,8 @@ keep_packs(struct bench *bench)
     int64_t began = clock_mono();
     while (!state.is_usable || state.events + UNPACKED < (int64_t)bench->count) {
         int64_t wait = keeper_step(keeper);
+        if (wait == INT64_MAX)
+            need(err_set(&err, ERR_USAGE, "the sums cannot be kept here: run redrive migrate"), &err);
         clock_sleep(wait > 100000 ? 100000 : wait);
         need(text_packs_state(bench->store, &state, &err), &err);
     }
