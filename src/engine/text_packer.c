@@ -3,6 +3,7 @@
 #include <sys/random.h>
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "store/event_texts.h"
 
 enum {
@@ -23,6 +24,19 @@ text_packer_init(struct text_packer *packer)
         die("the system gave no random bytes");
 }
 
+// A role that was given its rights by hand has none on what is new until it is given them again.
+static bool
+is_denied(struct text_packer *packer, struct err *err)
+{
+    if (err->kind != ERR_DENIED)
+        return false;
+    log_line(LOG_WARN, "error messages are not packed", "why=\"%s\"", err->text);
+    err_clear(err);
+    packer->is_denied = true;
+    packer->at = INT64_MAX;
+    return true;
+}
+
 bool
 text_packer_sweep_began(struct text_packer *packer, struct store *store, struct err *err)
 {
@@ -35,7 +49,8 @@ text_packer_sweep_ended(struct text_packer *packer, struct store *store, const c
 {
     int64_t mark = packer->mark;
     packer->mark = 0;
-    return mark == 0 || text_packs_mark(store, keeper, mark, packer->changes, err);
+    return mark == 0 || packer->is_denied || text_packs_mark(store, keeper, mark, packer->changes, err) ||
+           is_denied(packer, err);
 }
 
 struct packing {
@@ -111,13 +126,13 @@ text_packer_step(struct text_packer *packer, struct store *store, const char *ke
     struct text_hole hole;
     int64_t began = clock_mono();
     if (!text_packs_hole(store, keeper, upto, &hole, err))
-        return false;
+        return is_denied(packer, err);
     if (hole.before == 0) {
         packer->at = clock_mono() + LOOK_EVERY;
         return true;
     }
     if (!fill(packer, store, keeper, &hole, err))
-        return false;
+        return is_denied(packer, err);
     int64_t now = clock_mono();
     packer->at = now + (now - began) * (SHARE - 1);
     return true;

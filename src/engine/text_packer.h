@@ -10,9 +10,12 @@ struct text_packer {
     uint64_t key[2];
     int64_t mark, changes; // when the comparison of all events began; mark 0: none runs
     int64_t at;            // clock_mono before which nothing is to be packed
+    bool is_denied;        // this session may keep the sums, and no packs
 };
 
 void text_packer_init(struct text_packer *packer);
+// A right that is missing is no failure: nothing is packed then.
+//
 // A comparison of all events with the table begins; it is over. Without a beginning an end says nothing.
 bool text_packer_sweep_began(struct text_packer *packer, struct store *store, struct err *err) MUST_CHECK;
 bool text_packer_sweep_ended(struct text_packer *packer, struct store *store, const char *keeper,

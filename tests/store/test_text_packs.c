@@ -280,6 +280,42 @@ what_is_no_pack_is_passed_over(void **state)
     text_cache_destroy(cache);
 }
 
+// A role that was given its rights by hand has none on what an upgrade brings.
+static void
+who_may_not_pack_keeps_the_sums(void **state)
+{
+    (void)state;
+    keeper_destroy(keeper);
+    test_sql(world.admin,
+             "DROP ROLE IF EXISTS packs_eva; CREATE ROLE packs_eva LOGIN;"
+             "DO $$ DECLARE s text; BEGIN FOR s IN SELECT redrive.grants('packs_eva', 'worker') LOOP"
+             " EXECUTE s; END LOOP; END $$;"
+             "REVOKE EXECUTE ON FUNCTION redrive.backlog_text_hole(text, bigint, bigint, bigint),"
+             " redrive.backlog_text_mark(text, bigint, bigint, bigint) FROM packs_eva;"
+             "UPDATE redrive.backlog_state SET texts_mark = NULL");
+    char conninfo[300];
+    snprintf(conninfo, sizeof conninfo, "%s user=packs_eva", world.conninfo);
+    struct store_settings settings = world.settings;
+    settings.conninfo = conninfo;
+    keeper = keeper_create(&settings);
+    int64_t until = clock_mono() + PATIENCE;
+    while (!keeper_is_exact(keeper)) {
+        step();
+        assert_true(clock_mono() < until);
+    }
+    test_sql(world.admin, "UPDATE dlq_events SET status = 'RESOLVED' WHERE id <= 10");
+    char sql[100];
+    snprintf(sql, sizeof sql, "SELECT sum(n) = %d FROM redrive.backlog_total", EVENTS - 10);
+    while (strcmp(test_text(world.admin, sql), "t") != 0) {
+        step();
+        assert_true(clock_mono() < until);
+    }
+    assert_usable(false);
+    keeper_destroy(keeper);
+    keeper = NULL;
+    test_sql(world.admin, "DROP OWNED BY packs_eva; DROP ROLE packs_eva");
+}
+
 static void
 only_their_keeper_writes_them(void **state)
 {
@@ -320,6 +356,7 @@ main(void)
         cmocka_unit_test_setup_teardown(what_is_gone_is_not_kept, begin, end),
         cmocka_unit_test_setup_teardown(what_nobody_keeps_is_not_used, begin, end),
         cmocka_unit_test_setup_teardown(what_is_no_pack_is_passed_over, begin, end),
+        cmocka_unit_test_setup_teardown(who_may_not_pack_keeps_the_sums, begin, end),
         cmocka_unit_test_setup_teardown(only_their_keeper_writes_them, begin, end),
     };
     return cmocka_run_group_tests_name("text_packs", tests, NULL, NULL);
