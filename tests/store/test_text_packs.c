@@ -292,7 +292,7 @@ who_may_not_pack_keeps_the_sums(void **state)
              " EXECUTE s; END LOOP; END $$;"
              "REVOKE EXECUTE ON FUNCTION redrive.backlog_text_hole(text, bigint, bigint, bigint),"
              " redrive.backlog_text_mark(text, bigint, bigint, bigint) FROM packs_eva;"
-             "UPDATE redrive.backlog_state SET texts_mark = NULL");
+             "UPDATE redrive.backlog_state SET texts_mark = NULL, keeper_until = '-infinity'");
     char conninfo[300];
     snprintf(conninfo, sizeof conninfo, "%s user=packs_eva", world.conninfo);
     struct store_settings settings = world.settings;
