@@ -7,8 +7,8 @@
 #include "store/event_texts.h"
 
 enum {
-    FIRST_PAGE = 200, // rows read at once; then so many as come to PAGE_BYTES
-    MOST_PAGE = 2000,
+    FIRST_PAGE = 200, // rows read at once; then so many as come to PAGE_BYTES,
+    MOST_PAGE = 250,  // but few, since the next ones may be a hundred times as long
     PAGE_BYTES = 256 << 10,
     EVENTS = 8000,   // of a pack,
     BYTES = 4 << 20, // and of their texts

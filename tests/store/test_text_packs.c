@@ -3,6 +3,7 @@
 
 #include "engine/keeper.h"
 #include "engine/text_cache.h"
+#include "engine/text_packer.h"
 #include "store/text_packs.h"
 
 enum { EVENTS = 20000, PACKS = 3 };
@@ -241,6 +242,31 @@ what_is_gone_is_not_kept(void **state)
     text_cache_destroy(cache);
 }
 
+// A pack is closed by what its texts come to, too: whoever packs holds some megabytes, whatever others write.
+static void
+long_messages_make_small_packs(void **state)
+{
+    (void)state;
+    enum { LONG = 600, BYTES = 30000, STEPS = 20 };
+    leave_kept();
+    test_sql(world.admin,
+             "DELETE FROM redrive.backlog_text;"
+             "UPDATE dlq_events SET error_message = id || repeat(md5(id::text), %d) WHERE id <= %d",
+             BYTES / 32, LONG);
+    struct text_packer packer;
+    text_packer_init(&packer);
+    for (int i = 0; i < STEPS; i++)
+        assert_works(text_packer_step(&packer, world.store, "test", EVENTS, &err));
+    assert_int_equal(test_number(world.admin, "SELECT sum(n) FROM redrive.backlog_text"), EVENTS);
+    // 18 MB of messages, of which a pack takes 4 MB and what one more read brings.
+    assert_in_range(test_number(world.admin, "SELECT count(*) FROM redrive.backlog_text WHERE low <= 600"), 3,
+                    6);
+    struct text_cache *cache = load();
+    assert_int_equal(column_count(text_cache_column(cache, EVENT_TEXT_ERROR)), EVENTS);
+    assert_int_equal(strncmp(text_in(cache, 7), "78f14e45f", 9), 0);
+    text_cache_destroy(cache);
+}
+
 static void
 assert_usable(bool wanted)
 {
@@ -354,6 +380,7 @@ main(void)
         cmocka_unit_test_setup_teardown(what_changed_since_is_looked_for, begin, end),
         cmocka_unit_test_setup_teardown(what_changed_beside_a_long_transaction_is_looked_for, begin, end),
         cmocka_unit_test_setup_teardown(what_is_gone_is_not_kept, begin, end),
+        cmocka_unit_test_setup_teardown(long_messages_make_small_packs, begin, end),
         cmocka_unit_test_setup_teardown(what_nobody_keeps_is_not_used, begin, end),
         cmocka_unit_test_setup_teardown(what_is_no_pack_is_passed_over, begin, end),
         cmocka_unit_test_setup_teardown(who_may_not_pack_keeps_the_sums, begin, end),
