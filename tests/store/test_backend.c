@@ -1,5 +1,5 @@
 // The screen's backend on a real PostgreSQL: what it tells, and what it does when the world changes behind
-// its back.
+// its back. Previews that are told part by part, and stopped, are of engine/backend/preview_desk.
 #include "backend_world.h"
 
 #include "base/alloc.h"
