@@ -1,25 +1,34 @@
 // stall KEYS FILE PROGRAM ARGUMENT…: does the screen keep up while others are busy? Seen from the other end
-// of its pseudo terminal, 120x40.
+// of its pseudo terminal, 120x40, and beside a program that does nothing at all.
 //
 // Types KEYS, which bring a list of at least 25 rows that does not reorder itself ("2": the events),
 // then moves its cursor down and up with a key every 20 ms until FILE exists, and times each from
-// the write of the key to the cursor seen on its new row. A key that is not painted within 5 s ends the
-// program with a failure: none is left out of the worst. One line name=value… on standard output.
+// the write of the key to the cursor seen on its new row. Halfway between two keys it types one to a child
+// that only echoes what it reads, in a pseudo terminal of its own, and times that until it is back: what the
+// kernel's pseudo terminals, its scheduler and this program make wait, the screen cannot help.
+// A key that is not seen within 5 s ends the program with a failure: none is left out of the worst.
 //
-// Of the worst key it also says where its time went, as the kernel counts it (/proc/PID/task/TID/schedstat):
-// ran_ms, waited_ms    the screen's first thread, which draws, on a processor and ready but waiting for one
+// Two lines name=value… on standard output, the screen's and the echo's, whose names begin with echo_:
+// keys, median_ms, p99_ms, worst_ms, and late: keys that took longer than 50 ms.
+// Of the worst key they also say where its time went, as the kernel counts it (/proc/PID/task/TID/schedstat):
+// ran_ms, waited_ms    the first thread (the screen's draws) on a processor, and ready but waiting for one
 // watcher_waited_ms    this program waiting for one, and so seeing late what had been painted
+// What is left of worst_ms is the way of the key through the kernel, whose work queue waits for a processor
+// too, or a thread that slept: the echo tells how much of that the machine makes.
 // ran_most_ms is the most that any key took of the first thread: what the screen itself could do better.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "tests/terminal/vt.h"
 
 enum { ROWS = 40, COLS = 120, SPAN = 20, MOST = 200000 };
 static const int64_t PACE = 20000, LIMIT = 50000, PATIENCE = 5 * US_PER_SECOND, BEGIN = 120 * US_PER_SECOND;
+static const size_t NOWHERE = SIZE_MAX; // the row of a cursor that is not there
 
 // Of a thread, in µs since it began: on a processor, and ready but waiting for one.
 struct spent {
@@ -28,13 +37,16 @@ struct spent {
 
 struct key {
     int64_t took;
-    struct spent screen, watcher; // during this key
+    struct spent typed_to, watcher; // during this key
 };
 
-struct tally {
+// A program that is typed to, and how long its keys took.
+struct program {
+    struct vt *vt;
+    size_t (*mark)(struct vt *vt); // what every key changes
     int64_t *times;
     struct key worst;
-    int64_t ran_most;   // µs that any key took of the screen's first thread
+    int64_t ran_most;   // µs that any key took of the first thread
     size_t count, late; // late: longer than LIMIT
 };
 
@@ -46,13 +58,19 @@ give_up(struct vt *vt, const char *what)
     exit(1);
 }
 
-static int
+static size_t
 cursor_row(struct vt *vt)
 {
     for (int row = 0; row < ROWS; row++)
         if (strstr(vt_row(vt, row), "▌"))
-            return row;
-    return -1;
+            return (size_t)row;
+    return NOWHERE;
+}
+
+static size_t
+echoed(struct vt *vt)
+{
+    return vt_output(vt).len;
 }
 
 // The list is there, and stands still: its cursor can go down and up again.
@@ -60,12 +78,12 @@ static void
 await_list(struct vt *vt, const char *keys)
 {
     int64_t begin = clock_mono();
-    while (cursor_row(vt) < 0)
+    while (cursor_row(vt) == NOWHERE)
         if (clock_mono() - begin > BEGIN || !vt_settle(vt, 10))
             give_up(vt, "no rows");
     vt_keys(vt, keys);
     vt_settle(vt, 2000);
-    if (cursor_row(vt) < 0)
+    if (cursor_row(vt) == NOWHERE)
         give_up(vt, "these keys bring no list");
 }
 
@@ -94,38 +112,74 @@ spent_since(pid_t thread, struct spent before)
 }
 
 static struct key
-time_key(struct vt *vt, const char *keys)
+time_key(const struct program *to, const char *keys)
 {
-    int before = cursor_row(vt);
-    struct spent screen = spent_by(vt_pid(vt));
+    size_t before = to->mark(to->vt);
+    struct spent spent = spent_by(vt_pid(to->vt));
     struct spent watcher = spent_by(getpid());
     int64_t begin = clock_mono();
-    vt_keys(vt, keys);
-    while (cursor_row(vt) == before)
-        if (clock_mono() - begin > PATIENCE || !vt_settle(vt, 1))
-            give_up(vt, "a key was not painted within 5 s");
-    return (struct key){.took = clock_mono() - begin,
-                        .screen = spent_since(vt_pid(vt), screen),
+    vt_keys(to->vt, keys);
+    while (to->mark(to->vt) == before)
+        if (clock_mono() - begin > PATIENCE || !vt_read(to->vt, 1))
+            give_up(to->vt, "a key was not seen within 5 s");
+    int64_t took = clock_mono() - begin;
+    return (struct key){.took = took,
+                        .typed_to = spent_since(vt_pid(to->vt), spent),
                         .watcher = spent_since(getpid(), watcher)};
 }
 
 static void
-move_until(struct vt *vt, const char *file, struct tally *tally)
+type(struct program *to, const char *keys)
 {
-    int64_t next = clock_mono();
-    while (tally->count < MOST && access(file, F_OK) != 0) {
-        struct key key = time_key(vt, tally->count / SPAN % 2 ? "k" : "j");
-        tally->times[tally->count++] = key.took;
-        tally->late += key.took > LIMIT;
-        tally->ran_most = key.screen.ran > tally->ran_most ? key.screen.ran : tally->ran_most;
-        if (key.took > tally->worst.took)
-            tally->worst = key;
-        next += PACE;
-        if (next < clock_mono())
-            next = clock_mono();
-        while (clock_mono() < next)
-            vt_settle(vt, 1);
+    struct key key = time_key(to, keys);
+    to->times[to->count++] = key.took;
+    to->late += key.took > LIMIT;
+    to->ran_most = key.typed_to.ran > to->ran_most ? key.typed_to.ran : to->ran_most;
+    if (key.took > to->worst.took)
+        to->worst = key;
+}
+
+// Half a pace from the last key, or now if that took longer; the screen goes on painting.
+static void
+await_turn(struct vt *screen, int64_t *turn)
+{
+    *turn += PACE / 2;
+    int64_t now = clock_mono();
+    if (*turn < now)
+        *turn = now;
+    for (; now < *turn; now = clock_mono())
+        if (!vt_read(screen, (int)((*turn - now + 999) / 1000)))
+            give_up(screen, "the screen has ended");
+}
+
+static void
+type_until(struct program *screen, struct program *echo, const char *file)
+{
+    int64_t turn = clock_mono();
+    while (screen->count < MOST && access(file, F_OK) != 0) {
+        type(screen, screen->count / SPAN % 2 ? "k" : "j");
+        await_turn(screen->vt, &turn);
+        type(echo, "x");
+        await_turn(screen->vt, &turn);
     }
+}
+
+// In the child: says that the terminal is raw, and gives back what it reads.
+static int
+echo(void *unused)
+{
+    (void)unused;
+    struct termios modes;
+    char bytes[64] = "ready";
+    ssize_t len = 5;
+    if (tcgetattr(STDIN_FILENO, &modes) != 0)
+        return 1;
+    cfmakeraw(&modes);
+    if (tcsetattr(STDIN_FILENO, TCSANOW, &modes) != 0)
+        return 1;
+    while (len > 0 && write(STDOUT_FILENO, bytes, (size_t)len) == len)
+        len = read(STDIN_FILENO, bytes, sizeof bytes);
+    return 0;
 }
 
 static int
@@ -141,6 +195,28 @@ ms(int64_t us)
     return (double)us / 1000;
 }
 
+static void
+say(struct program *of, const char *prefix)
+{
+    qsort(of->times, of->count, sizeof *of->times, by_size);
+    const struct {
+        const char *name;
+        double value;
+    } figures[] = {
+        {"median_ms", ms(of->times[of->count / 2])},
+        {"p99_ms", ms(of->times[of->count * 99 / 100])},
+        {"worst_ms", ms(of->worst.took)},
+        {"ran_ms", ms(of->worst.typed_to.ran)},
+        {"waited_ms", ms(of->worst.typed_to.waited)},
+        {"watcher_waited_ms", ms(of->worst.watcher.waited)},
+        {"ran_most_ms", ms(of->ran_most)},
+    };
+    printf("%skeys=%zu %slate=%zu", prefix, of->count, prefix, of->late);
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        printf(" %s%s=%.1f", prefix, figures[i].name, figures[i].value);
+    printf("\n");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -149,25 +225,25 @@ main(int argc, char **argv)
         fprintf(stderr, "usage: stall KEYS FILE PROGRAM ARGUMENT…\n");
         return 2;
     }
+    // The echo first: what is forked later is not open in it.
+    struct program reference = {.vt = vt_start(&(struct vt_setup){.run = echo}),
+                                .mark = echoed,
+                                .times = alloc_array(MOST, sizeof *reference.times)};
+    if (!vt_wait_text(reference.vt, "ready"))
+        give_up(reference.vt, "nothing echoes");
     const struct vt_setup setup = {
         .rows = ROWS, .cols = COLS, .argv = (const char *const *)argv + 3, .env = env};
-    struct vt *vt = vt_start(&setup);
-    struct tally tally = {.times = calloc(MOST, sizeof *tally.times)};
-    if (!tally.times)
-        give_up(vt, "out of memory");
-    await_list(vt, argv[1]);
-    move_until(vt, argv[2], &tally);
-    if (tally.count == 0)
-        give_up(vt, "everything was over before the first key");
-
-    qsort(tally.times, tally.count, sizeof *tally.times, by_size);
-    size_t middle = tally.count / 2;
-    size_t p99 = tally.count * 99 / 100;
-    printf("keys=%zu median_ms=%.1f p99_ms=%.1f worst_ms=%.1f late=%zu ", tally.count,
-           ms(tally.times[middle]), ms(tally.times[p99]), ms(tally.worst.took), tally.late);
-    printf("ran_ms=%.1f waited_ms=%.1f watcher_waited_ms=%.1f ran_most_ms=%.1f\n", ms(tally.worst.screen.ran),
-           ms(tally.worst.screen.waited), ms(tally.worst.watcher.waited), ms(tally.ran_most));
-    free(tally.times);
-    vt_end(vt);
+    struct program screen = {
+        .vt = vt_start(&setup), .mark = cursor_row, .times = alloc_array(MOST, sizeof *screen.times)};
+    await_list(screen.vt, argv[1]);
+    type_until(&screen, &reference, argv[2]);
+    if (screen.count == 0)
+        give_up(screen.vt, "everything was over before the first key");
+    say(&screen, "");
+    say(&reference, "echo_");
+    free(screen.times);
+    free(reference.times);
+    vt_end(screen.vt);
+    vt_end(reference.vt);
     return 0;
 }

@@ -235,6 +235,14 @@ vt_settle(struct vt *vt, int ms)
     return vt->master >= 0;
 }
 
+bool
+vt_read(struct vt *vt, int ms)
+{
+    char news = 0;
+    (void)pump(vt, ms, &news);
+    return vt->master >= 0;
+}
+
 void
 vt_bytes(struct vt *vt, struct bytes bytes)
 {
