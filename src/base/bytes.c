@@ -34,12 +34,6 @@ bytes_equal(struct bytes a, struct bytes b)
     return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
 }
 
-bool
-bytes_equal_text(struct bytes a, const char *text)
-{
-    return bytes_equal(a, bytes_of(text));
-}
-
 int
 bytes_compare(struct bytes a, struct bytes b)
 {

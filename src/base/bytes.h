@@ -23,12 +23,20 @@ struct bytes {
 struct bytes bytes_of(const char *text); // a view of a NUL-terminated text; NULL gives absent
 struct bytes bytes_slice(struct bytes b, size_t from, size_t len); // clipped to b
 bool bytes_present(struct bytes b);
-bool bytes_equal(struct bytes a, struct bytes b); // two absent ones are equal
-bool bytes_equal_text(struct bytes a, const char *text);
+bool bytes_equal(struct bytes a, struct bytes b);  // two absent ones are equal
 int bytes_compare(struct bytes a, struct bytes b); // by byte, then by length; absent first
 
-// Inline: nearly always asked with a literal, whose length the compiler then knows. An absent one starts and
-// ends with nothing, not even with "".
+// Inline: nearly always asked with a literal, whose length the compiler then knows. An absent one equals
+// NULL, and starts and ends with nothing, not even with "".
+static inline bool
+bytes_equal_text(struct bytes b, const char *text)
+{
+    if (!b.data || !text)
+        return !b.data && !text;
+    size_t len = strlen(text);
+    return b.len == len && memcmp(b.data, text, len) == 0;
+}
+
 static inline bool
 bytes_starts(struct bytes b, const char *prefix)
 {
