@@ -34,9 +34,9 @@ mask_link(struct mask *mask, char *out, const struct cause_link *link)
     return cause_naming((struct bytes){mask->out, mask->len});
 }
 
-// Outward from the innermost to the first text that names something and is no mere wrapper; NULL where there
-// is none.
-static const struct cause_link *
+// Outward from the innermost to the first text that names something and is no mere wrapper: then that is the
+// root, and its mask the one that counts.
+static bool
 find_telling(struct evidence *evidence)
 {
     const struct cause_chain *chain = &evidence->chain;
@@ -46,10 +46,15 @@ find_telling(struct evidence *evidence)
             continue;
         struct mask mask;
         char out[MASK_CANONICAL_MAX];
-        if (mask_link(&mask, out, link) == CAUSE_NAMES)
-            return link;
+        if (mask_link(&mask, out, link) != CAUSE_NAMES)
+            continue;
+        memcpy(evidence->canonical, out, mask.len);
+        mask.out = evidence->canonical;
+        evidence->mask = mask;
+        evidence->root = link;
+        return true;
     }
-    return NULL;
+    return false;
 }
 
 // The newest own frame of the innermost exception. What Java leaves out as common is looked for where it was
@@ -77,13 +82,7 @@ look_further(struct evidence *evidence)
     if (evidence->frame_len > 0)
         return;
 
-    const struct cause_link *telling = find_telling(evidence);
-    if (telling != NULL) {
-        evidence->root = telling;
-        mask_link(&evidence->mask, evidence->canonical, telling);
-        return;
-    }
-    if (!is_bug)
+    if (!find_telling(evidence) && !is_bug)
         find_frame(evidence);
 }
 

@@ -28,17 +28,17 @@ class_length(struct bytes text)
     unsigned digits = 0;
     while (end < text.len && end < CLASS_NAME_MAX) {
         char c = text.data[end];
-        bool is_pair =
-            c == ':' && end + 2 < text.len && text.data[end + 1] == ':' && word_is_letter(text.data[end + 2]);
-        if (is_pair || c == '.' || c == '\\') {
-            end += is_pair ? 2 : 1;
-            part = end;
+        if (word_is_alnum(c) || c == '_' || c == '$' || c == '`') {
+            digits += word_is_digit(c);
+            end++;
             continue;
         }
-        if (!word_is_alnum(c) && c != '_' && c != '$' && c != '`')
+        bool is_pair =
+            c == ':' && end + 2 < text.len && text.data[end + 1] == ':' && word_is_letter(text.data[end + 2]);
+        if (!is_pair && c != '.' && c != '\\')
             break;
-        digits += word_is_digit(c);
-        end++;
+        end += is_pair ? 2 : 1;
+        part = end;
     }
     char next = end < text.len ? text.data[end] : '\n';
     if (!word_is_one_of(next, ":\n\r ") ||

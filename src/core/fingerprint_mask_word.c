@@ -203,12 +203,6 @@ take_digits(struct scan *scan, size_t from, size_t to, unsigned seen)
 
 // URLs and paths
 
-static bool
-is_url_end(char c)
-{
-    return (word_kind(c) & KIND_BLANK) != 0 || word_is_one_of(c, "\"'`<>()[]{}|;");
-}
-
 // The leading parts of a path that are words: /api/v1/orders/12/items → api v1 orders.
 static size_t
 emit_leading_parts(struct scan *scan, size_t from, size_t to)
@@ -235,7 +229,7 @@ static void
 take_url(struct scan *scan, size_t from, size_t colon)
 {
     size_t end = colon;
-    while (end < scan->end && !is_url_end(scan->text.data[end]))
+    while (end < scan->end && (word_kind(scan->text.data[end]) & KIND_STOP) == 0)
         end++;
     scan->at = end > scan->at ? end : scan->at;
     while (end > colon && word_is_one_of(scan->text.data[end - 1], ".,:"))

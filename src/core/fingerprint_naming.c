@@ -11,34 +11,64 @@
 
 // Wrappers
 
-// `pattern` in small letters, with * at its ends only.
 static bool
-text_matches(struct bytes text, const char *pattern)
+stands_at(struct bytes text, size_t at, struct bytes lower)
 {
-    size_t len = strlen(pattern);
-    bool is_open_start = pattern[0] == '*';
-    bool is_open_end = len > 1 && pattern[len - 1] == '*';
-    pattern += is_open_start;
-    len -= (size_t)is_open_start + is_open_end;
-    if (len > text.len || (!is_open_start && !is_open_end && len != text.len))
-        return false;
-    size_t first = is_open_start && !is_open_end ? text.len - len : 0;
-    size_t last = is_open_start ? text.len - len : 0;
-    for (size_t at = first; at <= last; at++) {
-        size_t i = 0;
-        while (i < len && word_fold(text.data[at + i]) == pattern[i])
-            i++;
-        if (i == len)
-            return true;
+    size_t i = 0;
+    while (i < lower.len && word_fold(text.data[at + i]) == lower.data[i])
+        i++;
+    return i == lower.len;
+}
+
+static const char *
+rarest_letter(struct bytes lower)
+{
+    for (const char *letter = "qxzjkvwybpgfmucdlhrsnioate"; *letter != '\0'; letter++) {
+        const char *at = memchr(lower.data, *letter, lower.len);
+        if (at != NULL)
+            return at;
+    }
+    return lower.data;
+}
+
+// Looked for around its rarest letter, which most texts do not hold.
+static bool
+stands_within(struct bytes text, struct bytes lower)
+{
+    const char *rare = rarest_letter(lower);
+    const char either[] = {*rare, *rare >= 'a' && *rare <= 'z' ? (char)(*rare - 'a' + 'A') : *rare};
+    const char *end = text.data + text.len;
+    size_t before = (size_t)(rare - lower.data);
+    for (size_t i = 0; i < sizeof either; i++) {
+        for (const char *p = memchr(text.data, either[i], text.len); p != NULL;
+             p = memchr(p + 1, either[i], (size_t)(end - p - 1))) {
+            size_t at = (size_t)(p - text.data);
+            if (at >= before && at - before <= text.len - lower.len && stands_at(text, at - before, lower))
+                return true;
+        }
     }
     return false;
+}
+
+// `pattern` in small letters, with * at its ends only.
+static bool
+text_matches(struct bytes text, struct bytes pattern)
+{
+    bool is_open_start = pattern.data[0] == '*';
+    bool is_open_end = pattern.data[pattern.len - 1] == '*';
+    struct bytes lower = {pattern.data + is_open_start, pattern.len - is_open_start - is_open_end};
+    if (lower.len > text.len || (!is_open_start && !is_open_end && lower.len != text.len))
+        return false;
+    if (is_open_start && is_open_end)
+        return stands_within(text, lower);
+    return stands_at(text, is_open_start ? text.len - lower.len : 0, lower);
 }
 
 static bool
 is_wrapper_class(struct bytes class_name)
 {
-    static const char *const names[] = {
-#define WRAPPER_CLASS(name) name,
+    static const struct bytes names[] = {
+#define WRAPPER_CLASS(name) {name, sizeof(name) - 1},
 #define WRAPPER_TEXT(pattern)
 #define WRAPPER_MARKER(text)
 #include "core/fingerprint_wrapper.def"
@@ -51,7 +81,7 @@ is_wrapper_class(struct bytes class_name)
         from--;
     struct bytes last = bytes_slice(class_name, from, class_name.len);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (bytes_equal_text(last, names[i]))
+        if (bytes_equal(last, names[i]))
             return true;
     }
     return false;
@@ -73,9 +103,9 @@ repeats(const struct cause_link *link, const struct cause_link *inner)
 bool
 cause_is_wrapper(const struct cause_link *link, const struct cause_link *inner)
 {
-    static const char *const patterns[] = {
+    static const struct bytes patterns[] = {
 #define WRAPPER_CLASS(name)
-#define WRAPPER_TEXT(pattern) pattern,
+#define WRAPPER_TEXT(pattern) {pattern, sizeof(pattern) - 1},
 #define WRAPPER_MARKER(text)
 #include "core/fingerprint_wrapper.def"
 #undef WRAPPER_CLASS
@@ -84,8 +114,10 @@ cause_is_wrapper(const struct cause_link *link, const struct cause_link *inner)
     };
     if (link->text.len == 0 || repeats(link, inner) || is_wrapper_class(link->class_name))
         return true;
+    char first = word_fold(link->text.data[0]);
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
-        if (text_matches(link->text, patterns[i]))
+        bool may_match = patterns[i].data[0] == first || patterns[i].data[0] == '*';
+        if (may_match && text_matches(link->text, patterns[i]))
             return true;
     }
     return false;

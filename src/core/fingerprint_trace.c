@@ -29,17 +29,17 @@ struct line {
     unsigned indent;
 };
 
-static bool
+static inline bool
 starts_at(struct bytes text, size_t at, size_t to, const char *prefix)
 {
     size_t len = strlen(prefix);
     return to - at >= len && memcmp(text.data + at, prefix, len) == 0;
 }
 
-static bool
+static inline bool
 has(struct bytes text, size_t at, size_t to, const char *needle)
 {
-    return bytes_find(bytes_slice(text, at, to - at), bytes_of(needle), 0) != SIZE_MAX;
+    return memmem(text.data + at, to - at, needle, strlen(needle)) != NULL;
 }
 
 // "at com.acme.Foo.bar(Foo.java:1)", "at App.Foo.Bar(Int32 id) in /src/Foo.cs:line 1", "at fn (file.js:1:2)",
@@ -210,6 +210,26 @@ struct reader {
     bool is_structured; // a frame or a cause was seen
     size_t previous;    // where the line before began
 };
+
+// "  at …" among the frames of an exception whose frames have begun: whatever it is, it changes nothing.
+static bool
+is_further_frame(const struct reader *reader, size_t at)
+{
+    struct bytes text = reader->text;
+    size_t from = at;
+    if (reader->frames_from == SIZE_MAX || reader->in_traceback)
+        return false;
+    while (from < text.len && (text.data[from] == ' ' || text.data[from] == '\t'))
+        from++;
+    return from > at && starts_at(text, from, text.len, "at ");
+}
+
+static size_t
+behind_line(struct bytes text, size_t at)
+{
+    const char *newline = memchr(text.data + at, '\n', text.len - at);
+    return newline == NULL ? text.len : (size_t)(newline - text.data) + 1;
+}
 
 static void
 open_section(struct reader *reader, size_t text_from)
@@ -382,10 +402,16 @@ trace_read(struct bytes text, struct trace *trace)
     struct reader reader = {.text = text, .trace = trace, .is_direct = false};
     open_section(&reader, 0);
     for (size_t at = 0; at < text.len;) {
-        struct line line = read_line(text, at);
-        take_line(&reader, &line);
+        size_t next;
+        if (is_further_frame(&reader, at)) {
+            next = behind_line(text, at);
+        } else {
+            struct line line = read_line(text, at);
+            take_line(&reader, &line);
+            next = line.next;
+        }
         reader.previous = at;
-        at = line.next;
+        at = next;
     }
     close_section(&reader, text.len);
     if (reader.first > 0)

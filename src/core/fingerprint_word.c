@@ -15,25 +15,27 @@
 #define M KIND_MARK
 #define MP (M | KIND_PART)
 #define X (KIND_LEAD | KIND_PART)
-#define B KIND_BLANK
+#define B (KIND_BLANK | KIND_STOP)
 #define P KIND_PART
+#define S KIND_STOP
+#define SP (S | KIND_PART)
 
 // clang-format off
 const uint16_t word_kinds[256] = {
     // 0x00: control bytes are blanks
     B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B, B,
     // blank ! " # $ % & ' ( ) * + , - . /
-    B, 0, 0, JP, JP, J, J, 0, P, P, 0, J, 0, JP, MP, M,
+    B, 0, S, JP, JP, J, J, S, SP, SP, 0, J, 0, JP, MP, M,
     // 0-9 : ; < = > ?
-    D, D, D, D, D, D, D, D, D, D, MP, 0, P, 0, P, P,
+    D, D, D, D, D, D, D, D, D, D, MP, S, SP, 0, SP, P,
     // @ A-O
     M, UX, UX, UX, UX, UX, UX, U, U, U, U, U, U, U, U, U,
     // P-Z [ \ ] ^ _
-    U, U, U, U, U, U, U, U, U, U, U, P, MP, P, 0, JP,
+    U, U, U, U, U, U, U, U, U, U, U, SP, MP, SP, 0, JP,
     // ` a-o
-    0, LX, LX, LX, LX, LX, LX, L, L, L, L, L, L, L, L, L,
+    S, LX, LX, LX, LX, LX, LX, L, L, L, L, L, L, L, L, L,
     // p-z { | } ~ DEL
-    L, L, L, L, L, L, L, L, L, L, L, 0, 0, 0, J, B,
+    L, L, L, L, L, L, L, L, L, L, L, S, S, S, J, B,
     // 0x80
     H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H,
     H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H, H,
@@ -57,6 +59,8 @@ const uint16_t word_kinds[256] = {
 #undef X
 #undef B
 #undef P
+#undef S
+#undef SP
 
 struct lead_row {
     unsigned char bytes[4]; // NUL behind a character of two

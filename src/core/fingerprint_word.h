@@ -24,6 +24,7 @@ enum word_kind {
     KIND_HEX = 1 << 8, // 0-9 a-f A-F
     KIND_PART =
         1 << 9, // may stand within an identifier: letters, digits, _ $ . - # : ( ) [ ] < > ? and backslash
+    KIND_STOP = 1 << 10, // ends a URL: blanks, quotes, brackets, | ;
     KIND_LETTER = KIND_UPPER | KIND_LOWER | KIND_HIGH,
     KIND_WORD = KIND_DIGIT | KIND_LETTER | KIND_JOIN | KIND_MARK,
 };
@@ -70,7 +71,9 @@ word_is_hex(char c)
 static inline bool
 word_is_one_of(char c, const char *set)
 {
-    return c != '\0' && strchr(set, c) != NULL;
+    while (*set != '\0' && *set != c)
+        set++;
+    return *set != '\0';
 }
 
 // A character behind a KIND_LEAD byte.
