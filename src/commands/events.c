@@ -75,13 +75,15 @@ print_events(struct call *call, struct store *store, const int64_t *ids, size_t 
     struct table table;
     table_begin(&table, call, columns, sizeof columns / sizeof *columns);
     bool ok = true;
-    for (size_t at = 0; ok && at < count && !command_is_interrupted(); at += PAGE) {
+    for (size_t at = 0, answered = 0; ok && at < count && !command_is_interrupted(); at += answered) {
         struct event_query query = {.fields = fields,
                                     .ids = ids + at,
                                     .id_count = count - at < PAGE ? count - at : PAGE,
-                                    .cut = call->options.json ? 0 : 1024};
+                                    .cut = call->options.json ? 0 : 1024,
+                                    .most_bytes = EVENT_PAGE_BYTES};
         struct event_page page = {0};
         ok = store_events(store, &query, &page, err);
+        answered = event_page_answers(&page, &query);
         for (size_t i = 0; ok && i < page.count; i++) {
             if (call->options.json)
                 ok = print_json(&page.events[i], err);

@@ -133,12 +133,13 @@ scan_table(struct store *store, struct scan *scan, struct err *err)
 {
     struct event_query query = {.fields = scan->matcher.fields,
                                 .statuses = scan->matcher.statuses,
-                                .limit = page_size(scan->matcher.fields)};
+                                .limit = page_size(scan->matcher.fields),
+                                .most_bytes = EVENT_PAGE_BYTES};
     for (bool is_more = true, ok = true; is_more;) {
         struct event_page page = {0};
         if (!store_events(store, &query, &page, err))
             return false;
-        is_more = page.count == query.limit;
+        is_more = page.count == query.limit || page.is_cut;
         if (page.count > 0)
             query.before_id = page.events[page.count - 1].id;
         ok = scan_page(scan, &page, err);
@@ -170,15 +171,17 @@ scan_ids(struct store *store, struct scan *scan, const int64_t *ids, size_t coun
          struct err *err)
 {
     size_t slice = page_size(scan->matcher.fields);
-    for (size_t at = 0; at < count; at += slice) {
+    for (size_t at = 0, answered; at < count; at += answered) {
         struct event_query query = {.fields = scan->matcher.fields,
                                     .ids = ids + at,
-                                    .id_count = count - at < slice ? count - at : slice};
+                                    .id_count = count - at < slice ? count - at : slice,
+                                    .most_bytes = EVENT_PAGE_BYTES};
         struct event_page page = {0};
         if (!store_events(store, &query, &page, err))
             return false;
+        answered = event_page_answers(&page, &query);
         if (are_named)
-            note_unknown(scan->tally, query.ids, query.id_count, &page);
+            note_unknown(scan->tally, query.ids, answered, &page);
         bool ok = scan_page(scan, &page, err);
         event_page_release(&page);
         if (!ok)

@@ -236,12 +236,37 @@ decide_rest(struct search *search, const struct asked *asked, const struct event
     return all;
 }
 
-// Reads the rows that are asked for and hands on what matches, in the order of the list.
+// Hands on what matches of what is asked for, in the order of the list, as far as the page has `rows`
+// answers.
+static void
+decide_asked(struct search *search, const struct event_page *page, size_t rows, struct search_found *found)
+{
+    size_t at = 0, row = 0;
+    search->asked_rows -= rows;
+    for (; at < search->asked_count; at++) {
+        const struct asked *asked = &search->asked[at];
+        enum filter_verdict verdict = asked->is_undecided ? FILTER_UNDECIDED : FILTER_YES;
+        if (!asked->is_decided) {
+            if (rows-- == 0)
+                break;
+            if (row == page->count || page->events[row].id != asked->id)
+                continue; // gone
+            verdict = decide_rest(search, asked, &page->events[row++]);
+        }
+        if (verdict != FILTER_NO)
+            add_found(search, found, asked->id, verdict == FILTER_UNDECIDED);
+    }
+    search->asked_count -= at;
+    if (search->asked_count)
+        memmove(search->asked, search->asked + at, search->asked_count * sizeof *search->asked);
+}
+
+// Reads the rows that are asked for; where they are long, some of them, and the others are asked for again.
 static bool
 read_asked(struct search *search, struct store *store, struct search_found *found, struct err *err)
 {
     int64_t *ids = alloc_array(search->asked_rows + 1, sizeof *ids);
-    struct event_query query = {.ids = ids};
+    struct event_query query = {.ids = ids, .most_bytes = EVENT_PAGE_BYTES};
     uint64_t open = 0;
     for (size_t i = 0; i < search->asked_count; i++) {
         if (!search->asked[i].is_decided)
@@ -253,27 +278,16 @@ read_asked(struct search *search, struct store *store, struct search_found *foun
     if (search->reads_rows)
         query.fields = filter_needs(search->query.filter);
 
-    struct event_page page = {0};
+    struct event_page page;
     bool ok = store_events(store, &query, &page, err);
-    for (size_t i = 0, row = 0; ok && i < search->asked_count; i++) {
-        const struct asked *asked = &search->asked[i];
-        enum filter_verdict verdict = asked->is_undecided ? FILTER_UNDECIDED : FILTER_YES;
-        if (!asked->is_decided) {
-            if (row == page.count || page.events[row].id != asked->id)
-                continue; // gone
-            verdict = decide_rest(search, asked, &page.events[row++]);
-        }
-        if (verdict != FILTER_NO)
-            add_found(search, found, asked->id, verdict == FILTER_UNDECIDED);
-    }
+    size_t rows = ok ? event_page_answers(&page, &query) : 0;
+    if (ok)
+        decide_asked(search, &page, rows, found);
     event_page_release(&page);
     free(ids);
-    if (!ok)
-        return false;
-    search->rows_read += (int64_t)search->asked_rows;
-    search->asked_count = search->asked_rows = 0;
-    search->ask_limit = ASK_ROWS;
-    return true;
+    search->rows_read += (int64_t)rows;
+    search->ask_limit = ok ? ASK_ROWS : search->ask_limit;
+    return ok;
 }
 
 static void

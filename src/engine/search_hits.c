@@ -172,8 +172,7 @@ search_hits_take(struct search_hits *hits, int64_t until, bool may_wait)
 static bool
 add_row(void *context, const struct scanned_row *row)
 {
-    text_page_add_row(context, row);
-    return true;
+    return text_page_add_row(context, row);
 }
 
 static void
@@ -210,11 +209,16 @@ read_range(struct search_hits *hits, struct store *store, size_t count, struct e
         return false;
     }
     int64_t took = clock_mono() - began;
+    bool is_cut = text_page_is_full(page);
+    if (is_cut)
+        hits->low = page->places[page->count - 1].id;
     hits->looked += count;
     hits->came += page->count;
     hits->near.page = page;
     hits->near.count = 0;
-    if (took < WINDOW_US / 2 && hits->window < MOST_WINDOW)
+    if (is_cut)
+        hits->window = count > 1 ? count / 2 : 1; // what is looked at first may lie below
+    else if (took < WINDOW_US / 2 && hits->window < MOST_WINDOW)
         hits->window *= 2;
     else if (took > WINDOW_US && hits->window > LEAST_WINDOW)
         hits->window /= 2;

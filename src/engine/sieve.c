@@ -9,7 +9,7 @@
 #include "core/outline.h"
 #include "core/pattern.h"
 
-enum { SAMPLE = 2000, LEAST_BYTES = 3, TICK_ROWS = 1000 };
+enum { SAMPLE = 2000, SAMPLE_BYTES = 16 << 20, LEAST_BYTES = 3, TICK_ROWS = 1000 };
 
 // --- the choice ---
 
@@ -158,15 +158,18 @@ sieve_run(const struct sieve *sieve, struct store *store, struct filter *filter,
 struct sample {
     struct sifting sifting;
     int64_t lowest; // id
+    size_t bytes;
 };
 
-static void
+static bool
 sift_sample(void *context, int64_t id, struct bytes text)
 {
     struct sample *sample = context;
     sample->lowest = sample->lowest == 0 || id < sample->lowest ? id : sample->lowest;
     const struct scanned_row row = {.id = id, .created_wall = TIME_ABSENT, .text = text};
     (void)sift(&sample->sifting, &row);
+    sample->bytes += text.len;
+    return sample->bytes < SAMPLE_BYTES;
 }
 
 static double

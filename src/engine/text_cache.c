@@ -12,6 +12,7 @@ enum {
     FIRST_ROWS = 500,
     LEAST_ROWS = 250,
     MOST_ROWS = 20000,
+    PAGE_BYTES = 4 << 20,
     BEGUN_ROWS = 8000, // read here, so that the first screenful does not wait for the reader's connections
 };
 static const int64_t PAGE_US = 10000; // what a page may take
@@ -290,18 +291,21 @@ text_cache_is_full(const struct text_cache *cache)
 
 struct filling {
     struct column *column;
-    size_t count;
-    int64_t low, high;
+    size_t count, bytes;
+    int64_t low, high; // all between were read, also where the rest of the page could not be
+    bool is_end;       // and there is no more
 };
 
-static void
+static bool
 fill_text(void *context, int64_t id, struct bytes text)
 {
     struct filling *filling = context;
     column_add(filling->column, id, text);
     filling->low = filling->count == 0 || id < filling->low ? id : filling->low;
     filling->high = id > filling->high ? id : filling->high;
+    filling->bytes += text.len;
     filling->count++;
+    return filling->bytes < PAGE_BYTES;
 }
 
 static void
@@ -321,7 +325,11 @@ read_page(struct text_cache *cache, struct store *store, const struct event_text
     if (!store_event_texts(store, query, fill_text, filling, err))
         return false;
     int64_t took = clock_mono() - began;
-    if (took < PAGE_US / 2 && *rows < MOST_ROWS)
+    bool is_cut = filling->bytes >= PAGE_BYTES;
+    filling->is_end = filling->count < query->limit && !is_cut;
+    if (is_cut)
+        *rows = filling->count;
+    else if (took < PAGE_US / 2 && *rows < MOST_ROWS)
         *rows *= 2;
     else if (took > PAGE_US && *rows > LEAST_ROWS)
         *rows /= 2;
@@ -355,14 +363,15 @@ fill_above_pack(struct text_cache *cache, struct store *store, int64_t below, st
                                             .before_id = below,
                                             .limit = cache->rows[EVENT_TEXT_ERROR]};
     struct filling filling = {.column = column};
-    if (!read_page(cache, store, &query, &filling, err))
-        return false;
-    packs->is_beside = filling.count < query.limit;
+    bool ok = read_page(cache, store, &query, &filling, err);
+    packs->is_beside = filling.is_end;
     if (filling.count && !column->high)
         column->high = filling.high;
-    if (column->high)
-        column->low = packs->is_beside ? packs->next.high + 1 : filling.low;
-    return true;
+    if (filling.count)
+        column->low = filling.low;
+    if (filling.is_end && column->high)
+        column->low = packs->next.high + 1;
+    return ok;
 }
 
 // The pack, under what is held.
@@ -419,19 +428,16 @@ fill_here(struct text_cache *cache, struct store *store, enum event_text text, b
                                             .ascending = is_up,
                                             .limit = cache->rows[text]};
     struct filling filling = {.column = column};
-    if (!read_page(cache, store, &query, &filling, err))
-        return false;
-
-    bool is_end = filling.count < query.limit;
+    bool ok = read_page(cache, store, &query, &filling, err);
     if (filling.count && (is_up || !column->high))
         column->high = filling.high;
     if (filling.count && !is_up)
         column->low = filling.low;
     // Up there is always more to come; down there is a bottom.
-    *is_over = is_end;
-    if (is_end && !is_up)
+    *is_over = filling.is_end;
+    if (filling.is_end && !is_up)
         reached_bottom(column);
-    return true;
+    return ok;
 }
 
 static void

@@ -7,8 +7,7 @@
 #include "store/event_texts.h"
 
 enum {
-    FIRST_PAGE = 200, // rows read at once; then so many as come to PAGE_BYTES,
-    MOST_PAGE = 250,  // but few, since the next ones may be a hundred times as long
+    FIRST_PAGE = 200, // rows asked for at once; then so many as come to PAGE_BYTES
     PAGE_BYTES = 256 << 10,
     EVENTS = 8000,   // of a pack,
     BYTES = 4 << 20, // and of their texts
@@ -59,14 +58,23 @@ struct packing {
     size_t page, page_bytes, bytes;
 };
 
-static void
+static bool
+is_enough(const struct packing *packing)
+{
+    return column_count(&packing->column) >= EVENTS || packing->bytes >= BYTES;
+}
+
+// The next ones may be a hundred times as long as those before.
+static bool
 add(void *context, int64_t id, struct bytes text)
 {
     struct packing *packing = context;
     column_add(&packing->column, id, text);
     packing->lowest = id;
     packing->page_bytes += text.len;
+    packing->bytes += text.len;
     packing->page++;
+    return !is_enough(packing);
 }
 
 static size_t
@@ -75,7 +83,6 @@ next_page(const struct packing *packing)
     size_t each = packing->page_bytes / (packing->page ? packing->page : 1) + 1;
     size_t rows = PAGE_BYTES / each;
     size_t left = EVENTS - column_count(&packing->column);
-    rows = rows > MOST_PAGE ? MOST_PAGE : rows;
     return rows > left ? left : rows ? rows : 1;
 }
 
@@ -86,16 +93,14 @@ read_hole(struct store *store, const struct text_hole *hole, struct packing *pac
 {
     struct event_texts_query query = {
         .text = EVENT_TEXT_ERROR, .after_id = hole->after, .before_id = hole->before, .limit = FIRST_PAGE};
-    for (bool is_enough = false; !is_enough;) {
+    for (bool is_end = false; !is_end && !is_enough(packing);) {
         packing->page = packing->page_bytes = 0;
         if (!store_event_texts(store, &query, add, packing, err))
             return false;
-        bool is_end = packing->page < query.limit;
-        packing->bytes += packing->page_bytes;
+        is_end = packing->page < query.limit && !is_enough(packing);
         *low = is_end ? hole->after + 1 : packing->lowest;
         query.before_id = packing->lowest;
         query.limit = next_page(packing);
-        is_enough = is_end || column_count(&packing->column) >= EVENTS || packing->bytes >= BYTES;
     }
     return true;
 }
@@ -106,7 +111,7 @@ fill(const struct text_packer *packer, struct store *store, const char *keeper, 
 {
     struct packing packing = {0};
     struct strbuf pack = {0};
-    int64_t low;
+    int64_t low = hole->before;
     column_init(&packing.column, packer->key);
     bool ok = read_hole(store, hole, &packing, &low, err);
     if (ok) {

@@ -10,9 +10,9 @@ enum {
     THREADS = 2,
     AHEAD = 2, // ranges a thread is given, and pages of it that wait
     FIRST_ROWS = 1000,
-    LEAST_ROWS = 100,
     MOST_ROWS = 20000,
     PAGE_BYTES = 1 << 20,
+    FULL_BYTES = 2 * PAGE_BYTES,
     THINNEST = 1 << 30, // ids a row
 };
 
@@ -48,7 +48,13 @@ struct text_reader {
     size_t given, taken;     // ranges; the n-th is hand n % THREADS's
 };
 
-void
+bool
+text_page_is_full(const struct text_page *page)
+{
+    return page->bytes.len >= FULL_BYTES;
+}
+
+bool
 text_page_add(void *context, int64_t id, struct bytes text)
 {
     struct text_page *page = context;
@@ -57,13 +63,15 @@ text_page_add(void *context, int64_t id, struct bytes text)
         .id = id, .from = page->bytes.len, .len = bytes_present(text) ? text.len : SIZE_MAX};
     if (bytes_present(text))
         strbuf_add(&page->bytes, text);
+    return !text_page_is_full(page);
 }
 
-void
+bool
 text_page_add_row(struct text_page *page, const struct scanned_row *row)
 {
-    text_page_add(page, row->id, row->text);
+    bool goes_on = text_page_add(page, row->id, row->text);
     page->places[page->count - 1].fits = row->fits;
+    return goes_on;
 }
 
 void
@@ -119,10 +127,12 @@ read_page(struct hand *hand, struct range *range)
                                             .limit = range->rows};
     bool ok =
         connect(hand, &page->err) && store_event_texts(hand->store, &query, text_page_add, page, &page->err);
-    page->is_range_over = !ok || page->count < range->rows;
+    bool is_cut = ok && text_page_is_full(page);
+    page->is_range_over = !ok || (page->count < range->rows && !is_cut);
     page->is_bottom = ok && page->is_range_over && range->is_bottom;
     page->low = page->is_range_over ? range->after_id + 1 : page->places[page->count - 1].id;
     range->before_id = page->low;
+    range->rows = is_cut ? page->count : range->rows;
     return page;
 }
 
@@ -276,7 +286,7 @@ learn(struct text_reader *reader, const struct text_page *page)
     if (page->count) {
         size_t wanted = PAGE_BYTES / (page->bytes.len / page->count + 1);
         size_t most = reader->rows * 4 < MOST_ROWS ? reader->rows * 4 : MOST_ROWS;
-        reader->rows = wanted < LEAST_ROWS ? LEAST_ROWS : wanted < most ? wanted : most;
+        reader->rows = wanted < 1 ? 1 : wanted < most ? wanted : most;
     }
     reader->rows_of_range += (int64_t)page->count;
     if (!page->is_range_over)

@@ -32,8 +32,9 @@ struct text_page {
     bool is_range_over;
     int64_t range_ids;
 };
-void text_page_add(void *page, int64_t id, struct bytes text); // an event_text_fn
-void text_page_add_row(struct text_page *page, const struct scanned_row *row);
+bool text_page_add(void *page, int64_t id, struct bytes text); // an event_text_fn, until the page is full
+bool text_page_add_row(struct text_page *page, const struct scanned_row *row);
+bool text_page_is_full(const struct text_page *page); // it has some megabytes
 void text_page_destroy(struct text_page *page);
 struct bytes text_page_at(const struct text_page *page, size_t i);
 

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 
-enum { MOST_CHANGED = 50000, AT_ONCE = 2000, INTERRUPT_EVERY_US = 50000 };
+enum { MOST_CHANGED = 50000, MOST_BYTES = 8 << 20, AT_ONCE = 2000, INTERRUPT_EVERY_US = 50000 };
 
 struct text_watch {
     const struct store_settings *settings;
@@ -30,14 +30,23 @@ text_changes_destroy(struct text_changes *changes)
 }
 
 static bool
+add_changed(void *context, int64_t id, struct bytes text)
+{
+    struct text_page *page = context;
+    (void)text_page_add(page, id, text);
+    return page->bytes.len < MOST_BYTES;
+}
+
+// What comes to more than MOST_BYTES is cut.
+static bool
 read_texts(struct store *store, enum event_text text, const int64_t *ids, size_t count,
            struct text_page **page, struct err *err)
 {
     *page = alloc_bytes(sizeof **page);
-    for (size_t at = 0; at < count; at += AT_ONCE) {
+    for (size_t at = 0; at < count && (*page)->bytes.len < MOST_BYTES; at += AT_ONCE) {
         const struct event_texts_query query = {
             .text = text, .ids = ids + at, .id_count = count - at < AT_ONCE ? count - at : AT_ONCE};
-        if (!store_event_texts(store, &query, text_page_add, *page, err))
+        if (!store_event_texts(store, &query, add_changed, *page, err))
             return false;
     }
     return true;
@@ -53,10 +62,13 @@ text_changes_find(struct store *store, int64_t mark, int64_t highest, unsigned c
         store_change_mark(store, &changes->mark, &changes->err) &&
         store_changed_ids(store, mark, highest, MOST_CHANGED, &changes->ids, &changes->count, &changes->err);
     changes->is_too_many = changes->count == MOST_CHANGED;
-    for (int i = 0; ok && !changes->is_too_many && i < EVENT_TEXT_COUNT; i++)
-        if (columns >> i & 1)
-            ok = read_texts(store, (enum event_text)i, changes->ids, changes->count, &changes->pages[i],
-                            &changes->err);
+    for (int i = 0; ok && !changes->is_too_many && i < EVENT_TEXT_COUNT; i++) {
+        if (!(columns >> i & 1))
+            continue;
+        ok = read_texts(store, (enum event_text)i, changes->ids, changes->count, &changes->pages[i],
+                        &changes->err);
+        changes->is_too_many = ok && changes->pages[i]->bytes.len >= MOST_BYTES;
+    }
     changes->took = clock_mono() - began;
 }
 

@@ -14,7 +14,7 @@ struct text_changes {
     int64_t mark; // for the next look
     int64_t *ids; // of events, arrivals among them, in no order
     size_t count;
-    bool is_too_many;                          // to be told one by one
+    bool is_too_many;                          // to be told one by one, or their texts are too long
     struct text_page *pages[EVENT_TEXT_COUNT]; // of the columns asked for; NULL: not
     int64_t took;                              // µs
     struct err err;                            // set: nothing of the above is known

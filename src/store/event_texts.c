@@ -69,6 +69,18 @@ texts_sql(const struct store *store, const struct event_texts_query *query)
     return plain[query->text][query->ascending];
 }
 
+struct texts_reading {
+    event_text_fn *each;
+    void *context;
+};
+
+static bool
+read_text(void *context, const PGresult *row)
+{
+    const struct texts_reading *reading = context;
+    return reading->each(reading->context, value_int8(row, 0, 0), value_bytes(row, 0, 1));
+}
+
 bool
 store_event_texts(struct store *store, const struct event_texts_query *query, event_text_fn *each,
                   void *context, struct err *err)
@@ -81,14 +93,9 @@ store_event_texts(struct store *store, const struct event_texts_query *query, ev
         param_int8(&params, query->before_id);
         param_int8(&params, (int64_t)query->limit);
     }
-    PGresult *r;
+    struct texts_reading reading = {.each = each, .context = context};
     const char *sql = query->ids ? texts_of_sql(store, query->text) : texts_sql(store, query);
-    if (!pg_ask(store, FOR_SCANNING, sql, &params, &r, err))
-        return false;
-    for (int i = 0; i < PQntuples(r); i++)
-        each(context, value_int8(r, i, 0), value_bytes(r, i, 1));
-    PQclear(r);
-    return true;
+    return pg_stream_until(store, FOR_SCANNING, sql, &params, read_text, &reading, err);
 }
 
 bool
@@ -217,37 +224,25 @@ add_fits(const struct event_scan *scan, const char *likes, struct strbuf *sql)
     strbuf_add_text(sql, ways[way].end);
 }
 
-// Asks, with what the texts are to be like as the last parameter. Releases sql. NULL: err is set.
-static PGresult *
-ask_likes(struct store *store, const struct event_scan *scan, struct strbuf *sql, struct params *params,
-          struct err *err)
-{
-    struct strbuf likes = {0};
-    PGresult *r = NULL;
-    add_likes(store, scan, &likes);
-    param_text(params, strbuf_text(&likes));
-    if (!pg_ask(store, FOR_SCANNING, strbuf_text(sql), params, &r, err))
-        r = NULL;
-    strbuf_release(&likes);
-    strbuf_release(sql);
-    return r;
-}
-
 bool
 store_count_fitting(struct store *store, const struct event_scan *scan, int64_t lowest, int64_t *count,
                     struct err *err)
 {
-    struct strbuf sql = {0};
+    struct strbuf sql = {0}, likes = {0};
     struct params params = {0};
+    PGresult *r;
     strbuf_add_text(&sql, "SELECT count(*) FROM :\"events\" e WHERE e.id >= $1 AND ");
     add_fits(scan, "$2", &sql);
     param_int8(&params, lowest);
-    PGresult *r = ask_likes(store, scan, &sql, &params, err);
-    if (!r)
-        return false;
-    *count = value_int8(r, 0, 0);
+    add_likes(store, scan, &likes);
+    param_text(&params, strbuf_text(&likes));
+    bool ok = pg_ask(store, FOR_SCANNING, strbuf_text(&sql), &params, &r, err);
+    if (ok)
+        *count = value_int8(r, 0, 0);
     PQclear(r);
-    return true;
+    strbuf_release(&likes);
+    strbuf_release(&sql);
+    return ok;
 }
 
 // The rows and, of each, what struct scanned_row has of it; more may be asked of them.
@@ -332,29 +327,34 @@ store_scan_texts(struct store *store, const struct event_scan *scan, event_scan_
     return ok;
 }
 
+static bool
+range_row(void *context, const PGresult *r)
+{
+    const struct scanning *scanning = context;
+    const struct scanned_row row = {.id = value_int8(r, 0, 0),
+                                    .created_wall = value_time(r, 0, 1),
+                                    .text = value_bytes(r, 0, 2),
+                                    .fits = value_bool(r, 0, 3)};
+    return scanning->each(scanning->context, &row);
+}
+
 bool
 store_scan_range(struct store *store, const struct event_scan *scan, int64_t low, int64_t high,
                  event_scan_fn *each, void *context, struct err *err)
 {
-    struct strbuf sql = {0};
+    struct scanning scanning = {.each = each, .context = context};
+    struct strbuf sql = {0}, likes = {0};
     struct params params = {0};
     add_scan_sql(store, scan, "$3", &sql);
     strbuf_add_text(&sql, " AND e.id BETWEEN $1 AND $2 ORDER BY e.id DESC");
     param_int8(&params, low);
     param_int8(&params, high);
-    PGresult *r = ask_likes(store, scan, &sql, &params, err);
-    if (!r)
-        return false;
-    bool ok = true;
-    for (int i = 0; ok && i < PQntuples(r); i++) {
-        const struct scanned_row row = {.id = value_int8(r, i, 0),
-                                        .created_wall = value_time(r, i, 1),
-                                        .text = value_bytes(r, i, 2),
-                                        .fits = value_bool(r, i, 3)};
-        ok = each(context, &row);
-    }
-    PQclear(r);
-    return ok || err_set(err, ERR_CANCELLED, "stopped before the end");
+    add_likes(store, scan, &likes);
+    param_text(&params, strbuf_text(&likes));
+    bool ok = pg_stream_until(store, FOR_SCANNING, strbuf_text(&sql), &params, range_row, &scanning, err);
+    strbuf_release(&likes);
+    strbuf_release(&sql);
+    return ok;
 }
 
 bool

@@ -18,7 +18,8 @@ enum event_text {
 };
 
 // Pending events with ids above after_id and below before_id, highest first or lowest first, at most `limit`.
-// The bytes are valid during the call.
+// They come one by one, so that long ones are not here together; the bytes are valid during the call. false:
+// that was enough, the rest is not read.
 struct event_texts_query {
     enum event_text text;
     int64_t after_id, before_id;
@@ -27,7 +28,7 @@ struct event_texts_query {
     const int64_t *ids; // of these only, in no order (with id_count); NULL: by the above
     size_t id_count;
 };
-typedef void event_text_fn(void *context, int64_t id, struct bytes text);
+typedef bool event_text_fn(void *context, int64_t id, struct bytes text);
 bool store_event_texts(struct store *store, const struct event_texts_query *query, event_text_fn *each,
                        void *context, struct err *err) MUST_CHECK;
 
@@ -51,11 +52,11 @@ struct scanned_row {
     struct bytes text;
     bool fits; // and that was enough: the text did not come
 };
-// The bytes are valid during the call. false: stop, ERR_CANCELLED.
+// One by one; the bytes are valid during the call. false: stop, ERR_CANCELLED.
 typedef bool event_scan_fn(void *context, const struct scanned_row *row);
 bool store_scan_texts(struct store *store, const struct event_scan *scan, event_scan_fn *each, void *context,
                       struct err *err) MUST_CHECK;
-// The same of pending events with ids low … high alone, highest first.
+// The same of pending events with ids low … high alone, highest first; false: that was enough.
 bool store_scan_range(struct store *store, const struct event_scan *scan, int64_t low, int64_t high,
                       event_scan_fn *each, void *context, struct err *err) MUST_CHECK;
 

@@ -12,6 +12,17 @@ event_page_release(struct event_page *page)
     *page = (struct event_page){0};
 }
 
+size_t
+event_page_answers(const struct event_page *page, const struct event_query *query)
+{
+    size_t count = 0;
+    if (!page->is_cut)
+        return query->id_count;
+    while (count < query->id_count && query->ids[count] != page->events[page->count - 1].id)
+        count++;
+    return count + 1;
+}
+
 #define IS_OTHER "e.status IS NULL OR e.status <> ALL ('{PENDING,RESOLVED,DISCARDED}')"
 
 // $3 limit, $4 after, $5 before, $6 statuses, $7 ids
@@ -51,7 +62,7 @@ add_statuses(struct params *params, unsigned statuses)
 struct reading {
     struct event_reader reader;
     struct event_page *page;
-    size_t room;
+    size_t room, bytes, most_bytes;
 };
 
 static bool
@@ -66,8 +77,11 @@ read_event(void *context, const PGresult *row)
             memcpy(events, page->events, page->count * sizeof *events);
         page->events = events;
     }
+    size_t before = page->arena.used;
     event_reader_row(&reading->reader, row, 0, &page->events[page->count++]);
-    return true;
+    reading->bytes += page->arena.used - before;
+    page->is_cut = reading->most_bytes && reading->bytes >= reading->most_bytes;
+    return !page->is_cut;
 }
 
 bool
@@ -80,7 +94,7 @@ store_events(struct store *store, const struct event_query *query, struct event_
     if (limit == 0)
         die("a page of events needs a limit or ids");
 
-    struct reading reading = {.page = page};
+    struct reading reading = {.page = page, .most_bytes = query->most_bytes};
     event_reader_init(&reading.reader, store, &page->arena, query->fields, query->cut);
     struct strbuf rows = {0}, sql = {0};
     rows_sql(query, &rows);
@@ -94,8 +108,8 @@ store_events(struct store *store, const struct event_query *query, struct event_
     param_int8(&params, query->before_id ? query->before_id : INT64_MAX);
     add_statuses(&params, query->statuses);
     param_ids(&params, query->ids, query->id_count);
-    bool ok = pg_stream(store, limit > 5000 ? FOR_SCANNING : FOR_READING, strbuf_text(&sql), &params,
-                        read_event, &reading, err);
+    bool ok = pg_stream_until(store, limit > 5000 ? FOR_SCANNING : FOR_READING, strbuf_text(&sql), &params,
+                              read_event, &reading, err);
     strbuf_release(&rows);
     strbuf_release(&sql);
     if (!ok)

@@ -19,14 +19,21 @@ struct event_query {
     bool ascending;    // by id; default newest (highest id) first
     size_t limit;      // 0: as many as there are (only with ids)
     size_t cut;        // error, stack and payload read only to that many bytes (at a character); 0: whole
+    size_t most_bytes; // of its texts, with which a page ends early, so that long ones are not here together;
+                       // 0: none
 };
+
+enum { EVENT_PAGE_BYTES = 8 << 20 }; // enough for any page of usual texts
 
 struct event_page {
     struct event *events;
     size_t count;
+    bool is_cut; // by most_bytes: there may be more
     struct arena arena;
 };
 void event_page_release(struct event_page *page);
+// Of how many of the query's ids, from the first on, the page says what there is: all, unless it is cut.
+size_t event_page_answers(const struct event_page *page, const struct event_query *query);
 
 // One page, keyset paging by id. Long results are the caller's loop, so that cancel takes effect between
 // pages.

@@ -193,6 +193,33 @@ pg_stream(struct store *store, enum purpose purpose, const char *sql, struct par
                    (struct pg_step){.sql = sql, .params = params, .each = each, .context = context}, err);
 }
 
+struct until {
+    pg_row_fn *each;
+    void *context;
+    bool is_enough;
+};
+
+static bool
+read_until(void *context, const PGresult *row)
+{
+    struct until *until = context;
+    until->is_enough = !until->each(until->context, row);
+    return !until->is_enough;
+}
+
+bool
+pg_stream_until(struct store *store, enum purpose purpose, const char *sql, struct params *params,
+                pg_row_fn *each, void *context, struct err *err)
+{
+    struct until until = {.each = each, .context = context};
+    struct err failure = {0};
+    if (pg_stream(store, purpose, sql, params, read_until, &until, &failure) || until.is_enough)
+        return true;
+    if (err && err->kind == ERR_NONE)
+        *err = failure;
+    return false;
+}
+
 bool
 pg_script(struct store *store, const char *sql, struct err *err)
 {

@@ -105,6 +105,10 @@ bool pg_do(struct store *store, enum purpose purpose, const char *sql, struct pa
 // One step row by row. Releases params in any case.
 bool pg_stream(struct store *store, enum purpose purpose, const char *sql, struct params *params,
                pg_row_fn *each, void *context, struct err *err) MUST_CHECK;
+// The same, but false is no failure: it was enough, and what is left is not read. Not within pg_begin: the
+// server ends the transaction.
+bool pg_stream_until(struct store *store, enum purpose purpose, const char *sql, struct params *params,
+                     pg_row_fn *each, void *context, struct err *err) MUST_CHECK;
 
 // A transaction of several round trips, with the settings of its purpose.
 bool pg_begin(struct store *store, enum purpose purpose, struct err *err) MUST_CHECK;

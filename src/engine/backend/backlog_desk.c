@@ -60,8 +60,31 @@ describe(const struct event *event, const struct desk *desk, struct arena *arena
     };
 }
 
-// Reads a sample of each group that has no description yet. Groups are few, so this is a handful of rows once
-// each.
+// Reads samples of these groups.
+static bool
+describe_groups(struct desk *desk, const uint64_t *keys, const int64_t *ids, size_t count, struct err *err)
+{
+    for (size_t at = 0; at < count;) {
+        const struct event_query query = {.fields = EVENT_ERROR | EVENT_STACK,
+                                          .ids = ids + at,
+                                          .id_count = count - at,
+                                          .most_bytes = EVENT_PAGE_BYTES};
+        struct event_page page = {0};
+        if (!store_events(desk->store, &query, &page, err))
+            return false;
+        size_t end = at + event_page_answers(&page, &query);
+        for (size_t row = 0; at < end; at++) {
+            if (row >= page.count || page.events[row].id != ids[at])
+                continue;
+            struct group_text text = describe(&page.events[row++], desk, &page.arena);
+            backlog_describe(desk->backlog, keys[at], &text);
+        }
+        event_page_release(&page);
+    }
+    return true;
+}
+
+// Groups are few, so this is a handful of rows once each.
 static bool
 describe_new_groups(struct desk *desk, struct err *err)
 {
@@ -74,20 +97,8 @@ describe_new_groups(struct desk *desk, struct err *err)
         while (count < DESCRIBE_AT_ONCE &&
                backlog_undescribed(desk->backlog, &cursor, &keys[count], &ids[count]))
             count++;
-        if (count == 0)
-            return true;
-
-        struct event_page page = {0};
-        struct event_query query = {.fields = EVENT_ERROR | EVENT_STACK, .ids = ids, .id_count = count};
-        if (!store_events(desk->store, &query, &page, err))
+        if (!describe_groups(desk, keys, ids, count, err))
             return false;
-        for (size_t i = 0, row = 0; i < count; i++) {
-            if (row >= page.count || page.events[row].id != ids[i])
-                continue;
-            struct group_text text = describe(&page.events[row++], desk, &page.arena);
-            backlog_describe(desk->backlog, keys[i], &text);
-        }
-        event_page_release(&page);
     } while (count == DESCRIBE_AT_ONCE);
     return true;
 }

@@ -261,7 +261,10 @@ static bool
 list_page(struct desk *desk, struct list_job *list)
 {
     size_t limit = list->is_first ? FIRST_PAGE : LIST_PAGE;
-    struct event_query query = {.fields = list_fields(list), .statuses = list->statuses, .limit = limit};
+    struct event_query query = {.fields = list_fields(list),
+                                .statuses = list->statuses,
+                                .limit = limit,
+                                .most_bytes = EVENT_PAGE_BYTES};
     if (list->candidates) {
         query.ids = list->candidates + list->at;
         query.id_count = list->candidate_count - list->at < limit ? list->candidate_count - list->at : limit;
@@ -292,11 +295,13 @@ list_page(struct desk *desk, struct list_job *list)
         if (verdict == FILTER_YES || (verdict == FILTER_UNDECIDED && !list->leaves_undecided))
             ids[count++] = event->id;
     }
-    list->at += query.id_count;
-    list->scanned += list->candidates ? (int64_t)query.id_count : (int64_t)page.count;
+    size_t answered = event_page_answers(&page, &query);
+    list->at += answered;
+    list->scanned += list->candidates ? (int64_t)answered : (int64_t)page.count;
     if (page.count)
         list->before_id = page.events[page.count - 1].id;
-    list->is_running = list->candidates ? list->at < list->candidate_count : page.count == limit;
+    list->is_running =
+        list->candidates ? list->at < list->candidate_count : page.count == limit || page.is_cut;
     event_page_release(&page);
     desk_list_tell(desk, list, ids, count);
     if (!list->is_running)
@@ -348,6 +353,27 @@ desk_list_step(struct desk *desk)
     return true;
 }
 
+// As far as they can be read.
+static int64_t
+count_matching(struct desk *desk, struct filter *filter, const int64_t *ids, size_t count)
+{
+    int64_t matching = 0;
+    for (size_t at = 0; at < count;) {
+        const struct event_query query = {.fields = filter_needs(filter),
+                                          .ids = ids + at,
+                                          .id_count = count - at,
+                                          .most_bytes = EVENT_PAGE_BYTES};
+        struct event_page page;
+        if (!store_events(desk->store, &query, &page, NULL))
+            break;
+        for (size_t i = 0; i < page.count; i++)
+            matching += filter_match(filter, &page.events[i]) != FILTER_NO;
+        at += event_page_answers(&page, &query);
+        event_page_release(&page);
+    }
+    return matching;
+}
+
 void
 desk_list_arrived(struct desk *desk, const struct event *events, size_t count)
 {
@@ -363,16 +389,10 @@ desk_list_arrived(struct desk *desk, const struct event *events, size_t count)
         if (belongs(list, &events[i]))
             ids[candidates++] = events[i].id;
     int64_t before = list->arrived;
-    if (candidates && list->filter && !filter_is_empty(list->filter)) {
-        struct event_query query = {.fields = filter_needs(list->filter), .ids = ids, .id_count = candidates};
-        struct event_page page = {0};
-        if (store_events(desk->store, &query, &page, NULL))
-            for (size_t i = 0; i < page.count; i++)
-                list->arrived += filter_match(list->filter, &page.events[i]) != FILTER_NO;
-        event_page_release(&page);
-    } else {
+    if (candidates && list->filter && !filter_is_empty(list->filter))
+        list->arrived += count_matching(desk, list->filter, ids, candidates);
+    else
         list->arrived += (int64_t)candidates;
-    }
     free(ids);
     if (list->arrived == before)
         return;
