@@ -11,6 +11,7 @@ enum {
     PAGE_BYTES = 256 << 10,
     EVENTS = 8000,   // of a pack,
     BYTES = 4 << 20, // and of their texts
+    SMALL = 2000,    // events of a pack that is put together with others
     SHARE = 5,       // of the time that packing may take, where there is something to pack
 };
 static const int64_t LOOK_EVERY = 5 * US_PER_SECOND;
@@ -18,7 +19,7 @@ static const int64_t LOOK_EVERY = 5 * US_PER_SECOND;
 void
 text_packer_init(struct text_packer *packer)
 {
-    *packer = (struct text_packer){0};
+    *packer = (struct text_packer){.small = SMALL};
     if (getrandom(packer->key, sizeof packer->key, 0) != (ssize_t)sizeof packer->key)
         die("the system gave no random bytes");
 }
@@ -48,7 +49,8 @@ text_packer_sweep_ended(struct text_packer *packer, struct store *store, const c
 {
     int64_t mark = packer->mark;
     packer->mark = 0;
-    return mark == 0 || packer->is_denied || text_packs_mark(store, keeper, mark, packer->changes, err) ||
+    return mark == 0 || packer->is_denied ||
+           text_packs_mark(store, keeper, mark, packer->changes, packer->small, err) ||
            is_denied(packer, err);
 }
 
@@ -105,8 +107,18 @@ read_hole(struct store *store, const struct text_hole *hole, struct packing *pac
     return true;
 }
 
+// A pack of few but long texts is as large as it gets: put together with others it would be made anew each
+// time.
+static void
+learn_small(struct text_packer *packer, const struct packing *packing)
+{
+    size_t events = column_count(&packing->column);
+    if (packing->bytes >= BYTES && packer->small > events / 2)
+        packer->small = events / 2;
+}
+
 static bool
-fill(const struct text_packer *packer, struct store *store, const char *keeper, const struct text_hole *hole,
+fill(struct text_packer *packer, struct store *store, const char *keeper, const struct text_hole *hole,
      struct err *err)
 {
     struct packing packing = {0};
@@ -115,6 +127,7 @@ fill(const struct text_packer *packer, struct store *store, const char *keeper, 
     column_init(&packing.column, packer->key);
     bool ok = read_hole(store, hole, &packing, &low, err);
     if (ok) {
+        learn_small(packer, &packing);
         column_pack(&packing.column, &pack);
         ok = text_packs_put(store, keeper, low, hole->before - 1, column_count(&packing.column),
                             strbuf_bytes(&pack), err);

@@ -8,7 +8,6 @@
 enum {
     SCHEMA_WITH_TEXTS = 17,
     WORTH_ARRIVALS = 4000, // so many are read from the table as quickly
-    SMALL = 2000,          // events of a pack that is put together with others
 };
 static const int64_t ROOM = 256 << 20; // bytes of all packs: about ten million messages
 
@@ -109,12 +108,13 @@ text_packs_put(struct store *store, const char *keeper, int64_t low, int64_t hig
 }
 
 bool
-text_packs_mark(struct store *store, const char *keeper, int64_t mark, int64_t changes, struct err *err)
+text_packs_mark(struct store *store, const char *keeper, int64_t mark, int64_t changes, size_t small,
+                struct err *err)
 {
     struct params params = {0};
     param_text(&params, keeper);
     param_int8(&params, mark);
     param_int8(&params, changes);
-    param_int8(&params, SMALL);
+    param_int8(&params, (int64_t)small);
     return pg_do(store, FOR_WRITING, "SELECT redrive.backlog_text_mark($1, $2, $3, $4)", &params, err);
 }

@@ -42,8 +42,9 @@ bool text_packs_hole(struct store *store, const char *keeper, int64_t upto, stru
                      struct err *err) MUST_CHECK;
 bool text_packs_put(struct store *store, const char *keeper, int64_t low, int64_t high, size_t events,
                     struct bytes pack, struct err *err) MUST_CHECK;
-// All events were compared with the table since that mark. Takes away packs that are worth little by now.
-bool text_packs_mark(struct store *store, const char *keeper, int64_t mark, int64_t changes,
+// All events were compared with the table since that mark. Takes away packs that are worth little by now,
+// and those side by side that have less than `small` events.
+bool text_packs_mark(struct store *store, const char *keeper, int64_t mark, int64_t changes, size_t small,
                      struct err *err) MUST_CHECK;
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "core/filter.h"
 #include "engine/choose.h"
+#include "engine/keeper.h"
 #include "engine/search.h"
 #include "engine/text_cache.h"
 #include "engine/text_reader.h"
@@ -249,6 +250,27 @@ changes_are_held_up_to_a_bound(void **state)
     text_changes_destroy(changes);
 }
 
+static void
+packs_are_made_a_few_at_a_time(void **state)
+{
+    (void)state;
+    static const char packed[] =
+        "SELECT count(*) FROM redrive.backlog_state WHERE texts_mark IS NOT NULL AND unswept = 0"
+        " AND (SELECT sum(n) FROM redrive.backlog_text) ="
+        " (SELECT count(*) FROM dlq_events WHERE status = 'PENDING')";
+    int64_t until = clock_mono() + 60 * US_PER_SECOND;
+    watch_memory();
+    struct keeper *keeper = keeper_create(&world.settings);
+    while (test_number(world.admin, packed) != 1) {
+        int64_t wait = keeper_step(keeper);
+        clock_sleep(wait > 20000 ? 20000 : wait);
+        assert_true(clock_mono() < until);
+    }
+    keeper_destroy(keeper);
+    assert_true(test_number(world.admin, "SELECT count(*) FROM redrive.backlog_text") > EVENTS / 8);
+    assert_below(32);
+}
+
 int
 main(void)
 {
@@ -256,7 +278,7 @@ main(void)
         cmocka_unit_test(texts_come_one_by_one),          cmocka_unit_test(who_has_enough_gets_no_more),
         cmocka_unit_test(a_cache_fills_a_few_at_a_time),  cmocka_unit_test(pages_ahead_are_a_few_megabytes),
         cmocka_unit_test(searches_hold_a_few_at_a_time),  cmocka_unit_test(choosing_holds_a_few_at_a_time),
-        cmocka_unit_test(changes_are_held_up_to_a_bound),
+        cmocka_unit_test(changes_are_held_up_to_a_bound), cmocka_unit_test(packs_are_made_a_few_at_a_time),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -352,7 +352,7 @@ only_their_keeper_writes_them(void **state)
                    "kept by somebody else");
     assert_refused(text_packs_put(world.store, "another", 1, 2, 1, BYTES("x"), &err), ERR_CONFLICT,
                    "kept by somebody else");
-    assert_refused(text_packs_mark(world.store, "another", 1, 1, &err), ERR_CONFLICT,
+    assert_refused(text_packs_mark(world.store, "another", 1, 1, 1, &err), ERR_CONFLICT,
                    "kept by somebody else");
     assert_works(text_packs_hole(world.store, "test", EVENTS, &hole, &err));
     assert_int_equal(hole.before, 0);
