@@ -1,5 +1,6 @@
 #include "base/alloc.h"
 
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,6 +16,12 @@ stop(const char *sentence)
         failure_hook(sentence);
     fprintf(stderr, "redrive: %s\n", sentence);
     abort();
+}
+
+void
+alloc_share_heap(void)
+{
+    mallopt(M_ARENA_MAX, 1);
 }
 
 void

@@ -19,6 +19,11 @@ size_t size_mul(size_t a, size_t b);
 // *items)`.
 void *alloc_grow(void *items, size_t count, size_t *capacity, size_t size) __attribute__((returns_nonnull));
 
+// From here on all threads of the process take memory from one heap. glibc gives each its own, and keeps what
+// was freed in each for that one alone; a process whose threads take large pieces in turn needs less with one
+// (mallopt(3), M_ARENA_MAX).
+void alloc_share_heap(void);
+
 // Called with a sentence before the program ends for want of memory or by a broken invariant; the screen sets
 // it to give the terminal back. It must not allocate.
 void alloc_on_failure(void (*hook)(const char *sentence));
