@@ -176,6 +176,47 @@ a_discard_is_undone_once(void **state)
     world_end(&world);
 }
 
+// By command or from a list nobody says what it takes back: it is what leaves nothing of a discard closed.
+static void
+a_restore_undoes_what_it_covers(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 40);
+    int64_t part = make_operation(&world, world.store, ACTION_DISCARD, 1, 10);
+    int64_t whole = make_operation(&world, world.store, ACTION_DISCARD, 11, 20);
+    int64_t other = make_operation(&world, world.store, ACTION_DISCARD, 21, 30);
+    apply_to_end(world.store, part, 100);
+    apply_to_end(world.store, whole, 100);
+    apply_to_end(world.store, other, 100);
+
+    // A part leaves something to be undone, and the rest of it nothing.
+    apply_to_end(world.store, make_operation(&world, world.store, ACTION_RESTORE, 1, 9), 100);
+    assert_int_equal(get_operation(&world, part).undone_by, 0);
+    int64_t rest = make_operation(&world, world.store, ACTION_RESTORE, 10, 10);
+    assert_int_equal(get_operation(&world, part).undone_by, rest);
+    assert_works(operation_steer(world.store, rest, STEER_CANCEL, 0, &err));
+    assert_int_equal(get_operation(&world, part).undone_by, 0);
+
+    // Exactly; and more than that, which takes back what is newest.
+    int64_t same = make_operation(&world, world.store, ACTION_RESTORE, 11, 20);
+    assert_int_equal(get_operation(&world, whole).undone_by, same);
+    assert_false(get_operation(&world, whole).is_undone);
+    apply_to_end(world.store, same, 100);
+    assert_true(get_operation(&world, whole).is_undone);
+    int64_t more = make_operation(&world, world.store, ACTION_RESTORE, 10, 30);
+    assert_int_equal(get_operation(&world, other).undone_by, more);
+    assert_int_equal(get_operation(&world, part).undone_by, 0);
+
+    // Somebody opened the first one by himself.
+    int64_t again = make_operation(&world, world.store, ACTION_DISCARD, 31, 34);
+    apply_to_end(world.store, again, 100);
+    test_sql(world.admin, "UPDATE public.dlq_events SET status = 'PENDING' WHERE id = 31");
+    int64_t last = make_operation(&world, world.store, ACTION_RESTORE, 32, 34);
+    assert_int_equal(get_operation(&world, again).undone_by, last);
+    world_end(&world);
+}
+
 static void
 others_close_events_meanwhile(void **state)
 {
@@ -541,6 +582,7 @@ main(void)
         cmocka_unit_test(discards_what_was_frozen),
         cmocka_unit_test(restores_what_was_discarded),
         cmocka_unit_test(a_discard_is_undone_once),
+        cmocka_unit_test(a_restore_undoes_what_it_covers),
         cmocka_unit_test(others_close_events_meanwhile),
         cmocka_unit_test(names_who_has_an_event),
         cmocka_unit_test(a_stopped_freeze_leaves_nothing),

@@ -457,11 +457,26 @@ describe_counts(struct app *app, struct decide *decide, const struct preview *pr
     arena_release(&arena);
 }
 
+// What a discard closed is open again, or closed by somebody else: then there is no dialog about it.
+static void
+say_undone(struct app *app, struct decide *decide)
+{
+    int64_t discard = decide->undoes;
+    stop_preview(app, decide);
+    app_dialog_close(app);
+    app_say(app, SAY_INFO, "nothing that operation %" PRId64 " discarded is discarded any more", discard);
+    forget(decide);
+}
+
 static void
 receive_preview(struct app *app, struct decide *decide, const struct reply *reply)
 {
     const struct preview *preview = &reply->preview;
     bool has_counts = (preview->known & 1u << PREVIEW_COUNTS) != 0;
+    if (decide->undoes && has_counts && preview->open == 0 && preview->busy == 0) {
+        say_undone(app, decide);
+        return;
+    }
     if (has_counts && leave_out(decide, preview) && decide->count > 0) {
         ask_preview(app, decide); // what is left is told exactly
         return;

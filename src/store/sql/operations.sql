@@ -222,6 +222,9 @@ BEGIN
     IF v_count <> v.total THEN
         RAISE EXCEPTION 'operation % counted % items and has %', p_no, v.total, v_count;
     END IF;
+    IF v.action = 'restore' AND v.undoes IS NULL THEN
+        UPDATE redrive.operation SET undoes = redrive._takes_back(p_no, v_first, v_last) WHERE no = p_no;
+    END IF;
     PERFORM redrive._audit(v.action, p_no, v.total, v.reason,
         format('%s frozen, %s in conflict; ids %s to %s; %s%s', v.queued, v.conflict, v_first, v_last, v.scope,
                coalesce('; filter: ' || v.filter_text, '')

@@ -59,6 +59,33 @@ BEGIN
     END IF;
 END $$;
 
+-- The newest discard of which nothing is left to be brought back once this restore is done: it is undone by that, whoever asked for it and how.
+-- Looked for among those that closed one of these two events, the lowest and the highest of the restore. NULL: there is none.
+CREATE OR REPLACE FUNCTION redrive._takes_back(p_no bigint, p_lowest bigint, p_highest bigint) RETURNS bigint
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET enable_seqscan = off AS $$
+DECLARE v_discard bigint;
+BEGIN
+    FOR v_discard IN
+        SELECT d.no FROM redrive.operation d
+         WHERE d.no IN (SELECT i.operation_no FROM unnest(ARRAY[p_lowest, p_highest]) AS w (id) CROSS JOIN LATERAL redrive.items_of(w.id) i
+                         WHERE i.state = 'done')
+           AND d.action = 'discard' AND d.state IN ('done', 'cancelled')
+           AND NOT EXISTS (SELECT FROM redrive.operation r WHERE r.undoes = d.no AND r.state <> 'cancelled')
+         ORDER BY d.no DESC
+    LOOP
+        PERFORM FROM (SELECT unnest(b.event_ids) FROM redrive.operation_block b WHERE b.operation_no = v_discard AND b.state = 'done'
+                      UNION ALL SELECT i.event_id FROM redrive.operation_item i WHERE i.operation_no = v_discard AND i.state = 'done'
+                      EXCEPT (SELECT unnest(b.event_ids) FROM redrive.operation_block b WHERE b.operation_no = p_no
+                              UNION ALL SELECT i.event_id FROM redrive.operation_item i WHERE i.operation_no = p_no)) AS other (id)
+          CROSS JOIN LATERAL (SELECT FROM :"events" e WHERE e.id = other.id AND e.status = 'DISCARDED' LIMIT 1) AS still
+          LIMIT 1;
+        IF NOT FOUND THEN
+            RETURN v_discard;
+        END IF;
+    END LOOP;
+    RETURN NULL;
+END $$;
+
 -- Can this be done to it? The caller holds its row.
 CREATE OR REPLACE FUNCTION redrive._steer_check(v redrive.operation, p_steer text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
