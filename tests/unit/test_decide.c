@@ -140,6 +140,28 @@ tell_failure(struct world *world, uint64_t number, enum err_kind kind, const cha
     tell(world, reply);
 }
 
+// The row of the screen that says this, from 0.
+static size_t
+row_of(struct world *world, const char *text)
+{
+    struct strbuf picture = {0};
+    canvas_to_text(app_draw(world->app), &picture);
+    const char *found = strstr(strbuf_text(&picture), text);
+    assert_non_null(found);
+    size_t row = 0;
+    for (const char *c = strbuf_text(&picture); c < found; c++)
+        row += *c == '\n';
+    strbuf_release(&picture);
+    return row;
+}
+
+// Of the dialog, which stands in the middle.
+static size_t
+height_of(struct world *world)
+{
+    return row_of(world, "to confirm") - row_of(world, "of Timeout");
+}
+
 static void
 what_is_known_is_shown(void **state)
 {
@@ -153,15 +175,18 @@ what_is_known_is_shown(void **state)
     assert_true(shows(world->app, "type 30000 to confirm:  "));
     assert_true(shows(world->app, "  Reprocess  "));
     assert_true(shows(world->app, "still looking for newer events of the same key"));
+    size_t height = height_of(world);
     press(world->app, "300");
     know(world, number,
          (struct preview){.known = 1u << PREVIEW_OVERTAKEN, .overtaken = 7, .overtaken_resolved = 2}, false);
     assert_true(shows(world->app, "7 have newer events of the same key, 2 already resolved"));
     assert_true(shows(world->app, "still looking for event ids that are there twice"));
     assert_true(shows(world->app, "type 30000 to confirm: 300")); // what was typed stays
+    assert_int_equal(height_of(world), height);                   // and so does what may be clicked on
     know(world, number, (struct preview){.known = 1u << PREVIEW_DOUBLED, .doubled = 4}, true);
     assert_true(shows(world->app, "7 have newer events of the same key, 2 already resolved"));
     assert_true(shows(world->app, "4 share their event id with another of them"));
+    assert_int_equal(height_of(world), height);
     assert_false(shows(world->app, "looking"));
 }
 
@@ -172,9 +197,15 @@ what_was_looked_for_and_not_found_is_said(void **state)
     press(world->app, "R");
     uint64_t number = asked(world, REQUEST_PREVIEW);
     know(world, number, counted, false);
+    size_t height = height_of(world);
     know(world, number, (struct preview){.known = 1u << PREVIEW_OVERTAKEN}, false);
+    assert_true(shows(world->app, "no newer events of the same key"));
+    assert_true(shows(world->app, "still looking for event ids that are there twice"));
+    assert_int_equal(height_of(world), height);
     know(world, number, (struct preview){.known = 1u << PREVIEW_DOUBLED}, true);
-    assert_true(shows(world->app, "no newer events of the same key, no event id twice"));
+    assert_true(shows(world->app, "no newer events of the same key"));
+    assert_true(shows(world->app, "no event id twice"));
+    assert_int_equal(height_of(world), height);
     assert_false(shows(world->app, "looking"));
 }
 
@@ -241,6 +272,7 @@ risks_that_cannot_be_known_are_told(void **state)
     tell_failure(world, number, ERR_INTERNAL, "42 s");
     assert_true(shows(world->app, "not known whether there are newer events of the same key"));
     assert_true(shows(world->app, "42 s"));
+    assert_true(shows(world->app, "not known whether there are event ids that are there twice"));
     assert_true(shows(world->app, "type 30000 to confirm"));
     // Without counts there is nothing to decide on.
     press(world->app, "<Esc>R");

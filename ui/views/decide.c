@@ -22,8 +22,6 @@ static const struct verb {
     {DO_RESTORE, ACTION_RESTORE, "Restore", "pending again", false},
 };
 
-static const unsigned risk_parts = 1u << PREVIEW_OVERTAKEN | 1u << PREVIEW_DOUBLED;
-
 static const struct verb *
 verb_of(enum operation_action operation)
 {
@@ -176,8 +174,7 @@ cancelled(struct app *app, void *state)
 static void
 ask_preview(struct app *app, struct decide *decide)
 {
-    decide->risks = (struct preview){0};
-    decide->was_looking = false;
+    decide->risks = (struct decide_risks){0};
     struct request *preview = request_create(REQUEST_PREVIEW);
     preview->action = decide->action;
     preview->ids = alloc_array(decide->count, sizeof *preview->ids);
@@ -331,68 +328,6 @@ describe_quarantine(const struct app *app, const struct decide *decide, const st
                     text_count(preview->quarantined, count), app_config(app)->max_replays);
 }
 
-static void
-describe_found(struct dialog *dialog, const struct preview *risks)
-{
-    char count[TEXT_SHORT];
-    char other[TEXT_SHORT];
-    if (risks->overtaken)
-        dialog_line(dialog, ROLE_DIALOG_DANGER, "%s %s newer events of the same key%s%s%s",
-                    text_count(risks->overtaken, count), risks->overtaken == 1 ? "has" : "have",
-                    risks->overtaken_resolved ? ", " : "",
-                    risks->overtaken_resolved ? text_count(risks->overtaken_resolved, other) : "",
-                    risks->overtaken_resolved ? " already resolved" : "");
-    if (risks->doubled)
-        dialog_line(dialog, ROLE_DIALOG_DANGER, "%s share their event id with another of them",
-                    text_count(risks->doubled, count));
-}
-
-static const char *
-wanted_risk(const struct preview *risks)
-{
-    return risks->known & 1u << PREVIEW_OVERTAKEN ? "event ids that are there twice"
-                                                  : "newer events of the same key";
-}
-
-// What a person should know before it is sent again: what was found, and what is still being looked for.
-static void
-describe_risks(struct decide *decide)
-{
-    const struct preview *risks = &decide->risks;
-    struct dialog *dialog = decide->dialog;
-    dialog_cut(dialog, decide->lines);
-    describe_found(dialog, risks);
-    bool is_over = (risk_parts & ~risks->known) == 0;
-    if (!is_over) {
-        decide->was_looking = true;
-        dialog_line(dialog, ROLE_DIALOG, "still looking for %s…", wanted_risk(risks));
-    } else if (decide->was_looking && dialog_lines(dialog) == decide->lines) {
-        dialog_line(dialog, ROLE_DIM, "no newer events of the same key, no event id twice");
-    }
-}
-
-static void
-describe_unknown(struct decide *decide, const struct err *err)
-{
-    dialog_cut(decide->dialog, decide->lines);
-    describe_found(decide->dialog, &decide->risks);
-    dialog_line(decide->dialog, ROLE_DIALOG_DANGER, "not known whether there are %s: %s",
-                wanted_risk(&decide->risks), err->text);
-}
-
-static void
-add_risks(struct decide *decide, const struct preview *preview)
-{
-    struct preview *risks = &decide->risks;
-    risks->known |= preview->known;
-    if (preview->known & 1u << PREVIEW_OVERTAKEN) {
-        risks->overtaken = preview->overtaken;
-        risks->overtaken_resolved = preview->overtaken_resolved;
-    }
-    if (preview->known & 1u << PREVIEW_DOUBLED)
-        risks->doubled = preview->doubled;
-}
-
 // A bulk reprocess leaves out what is in quarantine, unless that was named. True: there are fewer now.
 static bool
 leave_out(struct decide *decide, const struct preview *preview)
@@ -449,7 +384,7 @@ describe_counts(struct app *app, struct decide *decide, const struct preview *pr
     describe_conflicts(decide, preview);
     if (decide->action == ACTION_REPROCESS)
         describe_quarantine(app, decide, preview);
-    decide->lines = dialog_lines(dialog);
+    decide->risks.lines = dialog_lines(dialog);
     if (decide->count == 0)
         dialog_refuse(dialog, "all of them are in quarantine");
     else if (preview->open == 0)
@@ -487,8 +422,8 @@ receive_preview(struct app *app, struct decide *decide, const struct reply *repl
         describe_counts(app, decide, preview);
     if (decide->action != ACTION_REPROCESS)
         return;
-    add_risks(decide, preview);
-    describe_risks(decide);
+    decide_risks_add(&decide->risks, preview);
+    decide_risks_describe(&decide->risks, decide->dialog, NULL);
 }
 
 static void
@@ -557,9 +492,9 @@ decide_receive(struct app *app, struct decide *decide, struct reply *reply)
     if (reply->number == decide->preview_number) {
         if (reply->kind == REPLY_PREVIEW) {
             receive_preview(app, decide, reply);
-        } else if (decide->risks.known) {
+        } else if (decide->risks.found.known) {
             decide->preview_number = 0;
-            describe_unknown(decide, &reply->err);
+            decide_risks_describe(&decide->risks, decide->dialog, reply->err.text);
         } else {
             app_dialog_close(app);
             app_say_err(app, &reply->err);

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include "base/strbuf.h"
 #include "ui/app.h"
+#include "ui/views/decide_risks.h"
 
 struct decide {
     bool is_open; // a dialog, or ids for one, are on the way
@@ -25,10 +26,8 @@ struct decide {
     struct strbuf filter;   // as typed, or empty
     char group[GROUP_TEXT]; // "" none
     uint64_t list_number, preview_number, confirm_number, undo_number;
-    uint64_t stopped_number; // a preview that is not waited for any more: how it ends is no news
-    struct preview risks;    // of a reprocess, as far as they are known
-    size_t lines;            // of the dialog, above the risks that are found out last
-    bool was_looking;        // it said what was looked for
+    uint64_t stopped_number;   // a preview that is not waited for any more: how it ends is no news
+    struct decide_risks risks; // of a reprocess
     struct dialog *dialog;
     char key[37];
     int64_t *left_out; // of a bulk reprocess: in quarantine, not among ids; ascending
