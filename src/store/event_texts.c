@@ -23,8 +23,27 @@ enum { SCHEMA_WITH_CHANGES = 14 };
     " convert_to(e.event_payload::text, 'UTF8') END)"
 #define KEPT " LEFT JOIN redrive.record raw ON raw.event_id = e.id"
 
+// May payloads and keys stand elsewhere than in their columns? Rows of ours cost half as much again as the
+// text itself, so they are joined only where there are any. What is kept from now on is a change after the
+// reading.
+static bool
+is_kept_elsewhere(struct store *store, enum event_text text, bool *is_kept, struct err *err)
+{
+    *is_kept = false;
+    if (store->info.schema_version == 0 || (text != EVENT_TEXT_PAYLOAD && text != EVENT_TEXT_KEY))
+        return true;
+    PGresult *r;
+    if (!pg_ask(store, FOR_SCANNING,
+                "SELECT EXISTS (SELECT FROM redrive.record) OR EXISTS (SELECT FROM redrive.revision)", NULL,
+                &r, err))
+        return false;
+    *is_kept = value_bool(r, 0, 0);
+    PQclear(r);
+    return true;
+}
+
 static const char *
-texts_of_sql(const struct store *store, enum event_text text)
+texts_of_sql(enum event_text text, bool is_kept)
 {
     static const char *const plain[EVENT_TEXT_COUNT] = {
         [EVENT_TEXT_ERROR] = "SELECT e.id::int8, e.error_message::text" ROWS_THESE,
@@ -32,15 +51,15 @@ texts_of_sql(const struct store *store, enum event_text text)
         [EVENT_TEXT_KEY] = "SELECT e.id::int8, e.source_id::text" ROWS_THESE,
         [EVENT_TEXT_PAYLOAD] = "SELECT e.id::int8, e.event_payload::text" ROWS_THESE,
     };
-    if (text == EVENT_TEXT_PAYLOAD && store->info.schema_version > 0)
+    if (text == EVENT_TEXT_PAYLOAD && is_kept)
         return "SELECT e.id::int8, " KEPT_PAYLOAD ROWS_THESE KEPT;
-    if (text == EVENT_TEXT_KEY && store->info.schema_version > 0)
+    if (text == EVENT_TEXT_KEY && is_kept)
         return "SELECT e.id::int8, coalesce(raw.key, convert_to(e.source_id::text, 'UTF8'))" ROWS_THESE KEPT;
     return plain[text];
 }
 
 static const char *
-texts_sql(const struct store *store, const struct event_texts_query *query)
+texts_sql(const struct event_texts_query *query, bool is_kept)
 {
     static const char *const plain[EVENT_TEXT_COUNT][2] = {
         [EVENT_TEXT_ERROR] = {"SELECT e.id::int8, e.error_message::text" ROWS_DOWN " ORDER BY e.id DESC",
@@ -62,9 +81,9 @@ texts_sql(const struct store *store, const struct event_texts_query *query)
         "SELECT e.id::int8, coalesce(raw.key, convert_to(e.source_id::text, 'UTF8'))" ROWS_UP KEPT
         " ORDER BY e.id",
     };
-    if (query->text == EVENT_TEXT_PAYLOAD && store->info.schema_version > 0)
+    if (query->text == EVENT_TEXT_PAYLOAD && is_kept)
         return kept[query->ascending];
-    if (query->text == EVENT_TEXT_KEY && store->info.schema_version > 0)
+    if (query->text == EVENT_TEXT_KEY && is_kept)
         return kept_key[query->ascending];
     return plain[query->text][query->ascending];
 }
@@ -86,6 +105,9 @@ store_event_texts(struct store *store, const struct event_texts_query *query, ev
                   void *context, struct err *err)
 {
     struct params params = {0};
+    bool is_kept;
+    if (!is_kept_elsewhere(store, query->text, &is_kept, err))
+        return false;
     if (query->ids) {
         param_ids(&params, query->ids, query->id_count);
     } else {
@@ -94,7 +116,7 @@ store_event_texts(struct store *store, const struct event_texts_query *query, ev
         param_int8(&params, (int64_t)query->limit);
     }
     struct texts_reading reading = {.each = each, .context = context};
-    const char *sql = query->ids ? texts_of_sql(store, query->text) : texts_sql(store, query);
+    const char *sql = query->ids ? texts_of_sql(query->text, is_kept) : texts_sql(query, is_kept);
     return pg_stream_until(store, FOR_SCANNING, sql, &params, read_text, &reading, err);
 }
 
@@ -247,7 +269,7 @@ store_count_fitting(struct store *store, const struct event_scan *scan, int64_t 
 
 // The rows and, of each, what struct scanned_row has of it; more may be asked of them.
 static void
-add_scan_sql(const struct store *store, const struct event_scan *scan, const char *likes, struct strbuf *sql)
+add_scan_sql(const struct event_scan *scan, bool is_kept, const char *likes, struct strbuf *sql)
 {
 #define SCANNED "SELECT e.id::int8, e.created_at::timestamp, "
 #define SCANNED_ROWS " FROM :\"events\" e"
@@ -257,7 +279,6 @@ add_scan_sql(const struct store *store, const struct event_scan *scan, const cha
         [EVENT_TEXT_STACK] = SCANNED "e.stack_trace::text, false" SCANNED_ROWS " WHERE true",
         [EVENT_TEXT_PAYLOAD] = SCANNED "e.event_payload::text, false" SCANNED_ROWS " WHERE true",
     };
-    bool is_kept = scan->text == EVENT_TEXT_PAYLOAD && store->info.schema_version > 0;
     strbuf_add_text(sql, is_kept           ? SCANNED KEPT_PAYLOAD ", false" SCANNED_ROWS KEPT " WHERE true"
                          : scan->is_enough ? fitting
                                            : plain[scan->text]);
@@ -316,10 +337,11 @@ store_scan_texts(struct store *store, const struct event_scan *scan, event_scan_
 {
     struct scanning scanning = {.each = each, .context = context};
     struct strbuf sql = {0};
-    if (!pg_begin(store, FOR_SCANNING, err))
+    bool is_kept;
+    if (!is_kept_elsewhere(store, scan->text, &is_kept, err) || !pg_begin(store, FOR_SCANNING, err))
         return false;
     strbuf_add_text(&sql, "COPY (");
-    add_scan_sql(store, scan, "(SELECT pg_catalog.current_setting('redrive.like'))", &sql);
+    add_scan_sql(scan, is_kept, "(SELECT pg_catalog.current_setting('redrive.like'))", &sql);
     strbuf_add_text(&sql, ") TO STDOUT (FORMAT binary)");
     bool ok = set_likes(store, scan, err) && pg_copy_rows(store, strbuf_text(&sql), scan_row, &scanning, err);
     pg_rollback(store);
@@ -345,7 +367,10 @@ store_scan_range(struct store *store, const struct event_scan *scan, int64_t low
     struct scanning scanning = {.each = each, .context = context};
     struct strbuf sql = {0}, likes = {0};
     struct params params = {0};
-    add_scan_sql(store, scan, "$3", &sql);
+    bool is_kept;
+    if (!is_kept_elsewhere(store, scan->text, &is_kept, err))
+        return false;
+    add_scan_sql(scan, is_kept, "$3", &sql);
     strbuf_add_text(&sql, " AND e.id BETWEEN $1 AND $2 ORDER BY e.id DESC");
     param_int8(&params, low);
     param_int8(&params, high);

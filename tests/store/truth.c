@@ -270,13 +270,13 @@ ask_server(struct truth *truth, size_t term)
     strbuf_release(&sql);
 }
 
-void
-truth_begin(struct truth *truth)
+static void
+begin(struct truth *truth, const char *but)
 {
     *truth = (struct truth){.terms = TERMS};
     world_make(&truth->world, 0);
     test_sql(truth->world.admin, rows_sql, TRUTH_EVENTS);
-    test_sql(truth->world.admin, "UPDATE redrive.install SET zone = '" ZONE "'");
+    test_sql(truth->world.admin, "%s; UPDATE redrive.install SET zone = '" ZONE "'", but);
     make_operation(&truth->world, truth->world.store, ACTION_DISCARD, 40, 43);
     truth->rules = category_rules_create(NULL, NULL);
     truth->settings = (struct store_settings){.conninfo = truth->world.conninfo,
@@ -301,6 +301,18 @@ truth_begin(struct truth *truth)
             ask_server(truth, i);
         else
             ask_filter(truth, i);
+}
+
+void
+truth_begin(struct truth *truth)
+{
+    begin(truth, "");
+}
+
+void
+truth_begin_alone(struct truth *truth)
+{
+    begin(truth, "DELETE FROM redrive.record; DELETE FROM redrive.revision");
 }
 
 void

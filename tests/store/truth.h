@@ -25,6 +25,7 @@ struct truth {
 };
 
 void truth_begin(struct truth *truth);
+void truth_begin_alone(struct truth *truth); // no records and no corrected payloads are kept beside the table
 void truth_end(struct truth *truth);
 
 const char *truth_term(size_t i); // as it is typed, without its !
