@@ -13,7 +13,7 @@
 #include "base/strbuf.h"
 #include "store/store.h"
 
-#define SCHEMA_VERSION 19 // of the newest numbered file in src/store/sql
+#define SCHEMA_VERSION 20 // of the newest numbered file in src/store/sql
 
 struct schema_result {
     int from;

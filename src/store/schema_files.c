@@ -17,6 +17,7 @@ EMBED(redrive_sql_015, "src/store/sql/015_pieces.sql");
 EMBED(redrive_sql_017, "src/store/sql/017_texts.sql");
 EMBED(redrive_sql_018, "src/store/sql/018_undo.sql");
 EMBED(redrive_sql_019, "src/store/sql/019_marks.sql");
+EMBED(redrive_sql_020, "src/store/sql/020_restores.sql");
 EMBED(redrive_sql_common, "src/store/sql/common.sql");
 EMBED(redrive_sql_blocks, "src/store/sql/blocks.sql");
 EMBED(redrive_sql_operations, "src/store/sql/operations.sql");
@@ -47,6 +48,7 @@ static const struct {
     {"017_texts.sql", 17, redrive_sql_017, redrive_sql_017_end},
     {"018_undo.sql", 18, redrive_sql_018, redrive_sql_018_end},
     {"019_marks.sql", 19, redrive_sql_019, redrive_sql_019_end},
+    {"020_restores.sql", 20, redrive_sql_020, redrive_sql_020_end},
     {"common.sql", 0, redrive_sql_common, redrive_sql_common_end},
     {"blocks.sql", 0, redrive_sql_blocks, redrive_sql_blocks_end},
     {"operations.sql", 0, redrive_sql_operations, redrive_sql_operations_end},
