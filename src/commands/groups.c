@@ -187,6 +187,20 @@ first_pair(const struct breakdown *breakdown, uint64_t pair)
 
 // --- what a group is called: learned from a sample of each ---
 
+static void
+describe_group(struct backlog *backlog, const struct group_rules *rules, const struct event *event,
+               struct arena *arena)
+{
+    struct fingerprint_input input = {
+        .message = event->error_message, .stack = event->stack_trace, .rules = rules};
+    struct fingerprint parts = fingerprint_explain(&input, arena);
+    struct group_text text = {.pattern = arena_text(arena, parts.pattern),
+                              .error_class = arena_text(arena, parts.root_class),
+                              .sample = arena_text(arena, bytes_slice(event->error_message, 0, 300)),
+                              .frame = arena_text(arena, parts.frame)};
+    backlog_describe(backlog, event->group, &text);
+}
+
 static bool
 describe_some(struct store *store, const struct group_rules *rules, struct backlog *backlog, size_t *cursor,
               bool *is_more, struct err *err)
@@ -198,26 +212,19 @@ describe_some(struct store *store, const struct group_rules *rules, struct backl
     while (count < SLICE && backlog_undescribed(backlog, cursor, &keys[count], &ids[count]))
         count++;
     *is_more = count == SLICE;
-    if (count == 0)
-        return true;
-    struct event_query query = {
-        .fields = EVENT_ERROR | EVENT_STACK | EVENT_GROUP, .ids = ids, .id_count = count};
-    struct event_page page = {0};
-    if (!store_events(store, &query, &page, err))
-        return false;
-    for (size_t i = 0; i < page.count; i++) {
-        const struct event *event = &page.events[i];
-        struct fingerprint_input input = {
-            .message = event->error_message, .stack = event->stack_trace, .rules = rules};
-        struct fingerprint parts = fingerprint_explain(&input, &page.arena);
-        struct group_text text = {.pattern = arena_text(&page.arena, parts.pattern),
-                                  .error_class = arena_text(&page.arena, parts.root_class),
-                                  .sample =
-                                      arena_text(&page.arena, bytes_slice(event->error_message, 0, 300)),
-                                  .frame = arena_text(&page.arena, parts.frame)};
-        backlog_describe(backlog, event->group, &text);
+    for (size_t at = 0; at < count;) {
+        const struct event_query query = {.fields = EVENT_ERROR | EVENT_STACK | EVENT_GROUP,
+                                          .ids = ids + at,
+                                          .id_count = count - at,
+                                          .most_bytes = EVENT_PAGE_BYTES};
+        struct event_page page = {0};
+        if (!store_events(store, &query, &page, err))
+            return false;
+        at += event_page_answers(&page, &query);
+        for (size_t i = 0; i < page.count; i++)
+            describe_group(backlog, rules, &page.events[i], &page.arena);
+        event_page_release(&page);
     }
-    event_page_release(&page);
     return true;
 }
 

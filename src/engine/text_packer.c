@@ -7,7 +7,7 @@
 #include "store/event_texts.h"
 
 enum {
-    FIRST_PAGE = 200, // rows asked for at once; then so many as come to PAGE_BYTES
+    FIRST_PAGE = 200, // rows asked for at once, to begin with; then so many as come to PAGE_BYTES
     PAGE_BYTES = 256 << 10,
     EVENTS = 8000,   // of a pack,
     BYTES = 4 << 20, // and of their texts
@@ -90,11 +90,13 @@ next_page(const struct packing *packing)
 
 // Reads events of the hole, highest first, until they are enough. *low: all above it were read.
 static bool
-read_hole(struct store *store, const struct text_hole *hole, struct packing *packing, int64_t *low,
-          struct err *err)
+read_hole(struct text_packer *packer, struct store *store, const struct text_hole *hole,
+          struct packing *packing, int64_t *low, struct err *err)
 {
-    struct event_texts_query query = {
-        .text = EVENT_TEXT_ERROR, .after_id = hole->after, .before_id = hole->before, .limit = FIRST_PAGE};
+    struct event_texts_query query = {.text = EVENT_TEXT_ERROR,
+                                      .after_id = hole->after,
+                                      .before_id = hole->before,
+                                      .limit = packer->page ? packer->page : FIRST_PAGE};
     for (bool is_end = false; !is_end && !is_enough(packing);) {
         packing->page = packing->page_bytes = 0;
         if (!store_event_texts(store, &query, add, packing, err))
@@ -102,7 +104,7 @@ read_hole(struct store *store, const struct text_hole *hole, struct packing *pac
         is_end = packing->page < query.limit && !is_enough(packing);
         *low = is_end ? hole->after + 1 : packing->lowest;
         query.before_id = packing->lowest;
-        query.limit = next_page(packing);
+        query.limit = packer->page = next_page(packing);
     }
     return true;
 }
@@ -125,7 +127,7 @@ fill(struct text_packer *packer, struct store *store, const char *keeper, const 
     struct strbuf pack = {0};
     int64_t low = hole->before;
     column_init(&packing.column, packer->key);
-    bool ok = read_hole(store, hole, &packing, &low, err);
+    bool ok = read_hole(packer, store, hole, &packing, &low, err);
     if (ok) {
         learn_small(packer, &packing);
         column_pack(&packing.column, &pack);

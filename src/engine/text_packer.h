@@ -10,6 +10,7 @@ struct text_packer {
     uint64_t key[2];
     int64_t mark, changes; // when the comparison of all events began; mark 0: none runs
     int64_t at;            // clock_mono before which nothing is to be packed
+    size_t page;           // rows that the next pack begins with; 0: not known
     size_t small;          // events of a pack that is worth putting together with others
     bool is_denied;        // this session may keep the sums, and no packs
 };
