@@ -16,6 +16,14 @@ parts_text(const struct event_group *group, struct arena *arena)
     return text;
 }
 
+static char *
+as_filter(const char *text, struct arena *arena)
+{
+    char *filter = arena_alloc(arena, strlen(text) + 1);
+    memcpy(filter, text, strlen(text));
+    return filter;
+}
+
 struct list_query
 group_query(enum pivot pivot, const uint64_t *within, const struct event_group *group, struct arena *arena)
 {
@@ -23,12 +31,19 @@ group_query(enum pivot pivot, const uint64_t *within, const struct event_group *
     const char *value = group->part_count ? parts_text(group, arena) : group->value;
     strncpy(query.value, value, sizeof query.value - 1);
     char key[GROUP_TEXT];
-    if (within) {
-        const char *term = arena_printf(arena, "group:%s", group_text(*within, key));
-        query.filter = arena_alloc(arena, strlen(term) + 1);
-        memcpy(query.filter, term, strlen(term));
-    }
+    if (within)
+        query.filter = as_filter(arena_printf(arena, "group:%s", group_text(*within, key)), arena);
     return query;
+}
+
+struct list_query
+group_query_matching(const uint64_t *within, struct bytes filter, struct arena *arena)
+{
+    const char *text = arena_text(arena, filter);
+    char key[GROUP_TEXT];
+    if (within)
+        text = arena_printf(arena, "group:%s %s", group_text(*within, key), text);
+    return (struct list_query){.source = LIST_PENDING, .filter = as_filter(text, arena)};
 }
 
 const char *

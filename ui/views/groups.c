@@ -70,12 +70,41 @@ within_of(const struct groups *groups)
     return groups->has_within ? &groups->within : NULL;
 }
 
+// Is it a filter of events, which this view's own is not?
+static bool
+is_event_filter(struct app *app, struct bytes text, struct err *err)
+{
+    struct filter *parsed = NULL;
+    const struct filter_context context = {.now = app_now(app), .new_after = TIME_ABSENT};
+    bool ok = filter_parse(&parsed, text, &context, err);
+    filter_destroy(parsed);
+    return ok;
+}
+
+// No group reads as the filter says; an event may.
+static void
+open_matching(struct app *app, const struct groups *groups)
+{
+    struct err err = {0};
+    struct bytes text = strbuf_bytes(&groups->filter.text);
+    if (!is_event_filter(app, text, &err)) {
+        app_say(app, SAY_WARN, "%s", err.text);
+        return;
+    }
+    struct events_argument argument = {.query =
+                                           group_query_matching(within_of(groups), text, app_frame(app))};
+    app_open(app, &view_events, &argument);
+}
+
 static void
 open_events(struct app *app, const struct groups *groups)
 {
     const struct event_group *group = groups_cursor(groups);
-    if (!group)
+    if (!group) {
+        if (groups->rows.count > 0 && row_filter_is_on(&groups->filter))
+            open_matching(app, groups);
         return;
+    }
     struct arena *arena = app_frame(app);
     struct events_argument argument = {.query = group_query(groups->pivot, within_of(groups), group, arena),
                                        .title = group_short_title(group, groups->pivot, arena),
@@ -155,21 +184,12 @@ static bool
 pattern_accepted(struct app *app, struct groups *groups, struct bytes text, enum pick_verb verb)
 {
     struct err err = {0};
-    struct filter *parsed = NULL;
-    struct filter_context context = {.now = app_now(app), .new_after = TIME_ABSENT};
-    if (!filter_parse(&parsed, text, &context, &err)) {
+    if (!is_event_filter(app, text, &err)) {
         app_prompt_error(app, &err);
         return false;
     }
-    filter_destroy(parsed);
-    struct strbuf both = {0};
-    char key[GROUP_TEXT];
-    if (groups->has_within)
-        strbuf_printf(&both, "group:%s ", group_text(groups->within, key));
-    strbuf_add(&both, text);
-    struct list_query query = {.source = LIST_PENDING, .filter = strbuf_detach(&both)};
+    struct list_query query = group_query_matching(within_of(groups), text, app_frame(app));
     group_picks_want(&groups->picks, verb, NULL, &query);
-    free(query.filter);
     group_picks_start(app, &groups->picks);
     return true;
 }
