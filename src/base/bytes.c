@@ -63,10 +63,11 @@ bytes_find_last(struct bytes b, struct bytes needle)
 {
     if (!b.data || needle.len > b.len || needle.len == 0)
         return SIZE_MAX;
-    for (size_t at = b.len - needle.len + 1; at-- > 0;)
-        if (b.data[at] == needle.data[0] && memcmp(b.data + at, needle.data, needle.len) == 0)
-            return at;
-    return SIZE_MAX;
+    size_t before = b.len - needle.len + 1; // it begins before this
+    const char *at;
+    while ((at = memrchr(b.data, needle.data[0], before)) && memcmp(at, needle.data, needle.len) != 0)
+        before = (size_t)(at - b.data);
+    return at ? (size_t)(at - b.data) : SIZE_MAX;
 }
 
 static bool

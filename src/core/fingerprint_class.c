@@ -145,10 +145,13 @@ class_skip_preface(struct bytes text)
 bool
 class_is_ruby_place(struct bytes text)
 {
-    size_t at = 0;
-    while (at < text.len && (word_kind(text.data[at]) & KIND_BLANK) == 0 && text.data[at] != ':')
-        at++;
-    return at + 1 < text.len && text.data[at] == ':' && word_is_digit(text.data[at + 1]);
+    const char *colon = text.len == 0 ? NULL : memchr(text.data, ':', text.len);
+    size_t at = colon == NULL ? text.len : (size_t)(colon - text.data);
+    if (at + 1 >= text.len || !word_is_digit(text.data[at + 1]))
+        return false;
+    while (at > 0 && (word_kind(text.data[at - 1]) & KIND_BLANK) == 0)
+        at--;
+    return at == 0;
 }
 
 // Ruby's first line: app/order.rb:12:in `total': undefined method … (NoMethodError)
