@@ -201,8 +201,7 @@ empty_words(const struct app *app, const struct groups *groups)
     if (groups->rows.count > 0 && groups->is_selected_only)
         return "No group is selected as a whole. Esc shows all of them.";
     if (groups->rows.count > 0)
-        return arena_printf(arena,
-                            "No group matches; %s without the filter. Enter searches events, Esc clears it.",
+        return arena_printf(arena, "None of %s groups matches. Enter searches the events, Esc clears it.",
                             text_count((int64_t)groups->rows.count, text));
     if (err_is_set(&groups->err))
         return groups->err.text;
