@@ -89,7 +89,7 @@ restores_what_was_discarded(void **state)
     struct world world;
     world_make(&world, 20);
     apply_to_end(world.store, make_operation(&world, world.store, ACTION_DISCARD, 1, 10), 3);
-    apply_to_end(world.store, make_operation(&world, world.store, ACTION_RESOLVE, 11, 15), 100);
+    apply_operation(&world, ACTION_RESOLVE, 11, 15);
     int64_t no = make_operation(&world, world.store, ACTION_RESTORE, 5, 12);
     apply_to_end(world.store, no, 100);
     struct operation operation = get_operation(&world, no);
@@ -101,7 +101,7 @@ restores_what_was_discarded(void **state)
                     " AND resolved_at IS NULL AND resolved_by IS NULL"),
         6);
     // And it may be decided anew.
-    apply_to_end(world.store, make_operation(&world, world.store, ACTION_RESOLVE, 5, 10), 100);
+    apply_operation(&world, ACTION_RESOLVE, 5, 10);
     assert_int_equal(events_in(&world, "RESOLVED"), 11);
 
     struct decision *decisions;
@@ -183,15 +183,12 @@ a_restore_undoes_what_it_covers(void **state)
     (void)state;
     struct world world;
     world_make(&world, 40);
-    int64_t part = make_operation(&world, world.store, ACTION_DISCARD, 1, 10);
-    int64_t whole = make_operation(&world, world.store, ACTION_DISCARD, 11, 20);
-    int64_t other = make_operation(&world, world.store, ACTION_DISCARD, 21, 30);
-    apply_to_end(world.store, part, 100);
-    apply_to_end(world.store, whole, 100);
-    apply_to_end(world.store, other, 100);
+    int64_t part = apply_operation(&world, ACTION_DISCARD, 1, 10);
+    int64_t whole = apply_operation(&world, ACTION_DISCARD, 11, 20);
+    int64_t other = apply_operation(&world, ACTION_DISCARD, 21, 30);
 
     // A part leaves something to be undone, and the rest of it nothing.
-    apply_to_end(world.store, make_operation(&world, world.store, ACTION_RESTORE, 1, 9), 100);
+    apply_operation(&world, ACTION_RESTORE, 1, 9);
     assert_int_equal(get_operation(&world, part).undone_by, 0);
     int64_t rest = make_operation(&world, world.store, ACTION_RESTORE, 10, 10);
     assert_int_equal(get_operation(&world, part).undone_by, rest);
@@ -209,8 +206,7 @@ a_restore_undoes_what_it_covers(void **state)
     assert_int_equal(get_operation(&world, part).undone_by, 0);
 
     // Somebody opened the first one by himself.
-    int64_t again = make_operation(&world, world.store, ACTION_DISCARD, 31, 34);
-    apply_to_end(world.store, again, 100);
+    int64_t again = apply_operation(&world, ACTION_DISCARD, 31, 34);
     test_sql(world.admin, "UPDATE public.dlq_events SET status = 'PENDING' WHERE id = 31");
     int64_t last = make_operation(&world, world.store, ACTION_RESTORE, 32, 34);
     assert_int_equal(get_operation(&world, again).undone_by, last);

@@ -33,15 +33,6 @@ end(struct bench *bench)
     world_end(&bench->world);
 }
 
-static struct filter *
-parse(const char *text)
-{
-    struct filter *filter;
-    const struct filter_context context = {.now = clock_now(), .new_after = TIME_ABSENT};
-    assert_works(filter_parse(&filter, bytes_of(text), &context, &err));
-    return filter;
-}
-
 // Texts that cannot be made smaller, twenty times what may be kept: the limit holds, but for the page that
 // reaches it, and what is not kept is found all the same.
 static void
@@ -59,7 +50,7 @@ memory_stays_within_the_limit(void **state)
     const struct store_settings *const settings[] = {NULL, &bench.world.settings};
     for (int i = 0; i < 2; i++) {
         struct text_cache *cache = text_cache_create(LIMIT, settings[i]);
-        struct filter *filter = parse("needle");
+        struct filter *filter = make_filter("needle");
         struct search *search = search_create(
             &(struct search_query){.filter = filter, .ids = bench.ids, .count = bench.count, .cache = cache});
         struct search_found found = {0};
@@ -101,7 +92,7 @@ a_search_gives_way(void **state)
         assert_works(text_cache_fill(cache, bench.world.store, EVENT_TEXT_ERROR, 0, &is_over, &err));
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
         int asked = 0;
-        struct filter *filter = parse(patterns[i]);
+        struct filter *filter = make_filter(patterns[i]);
         struct search *search = search_create(&(struct search_query){.filter = filter,
                                                                      .ids = bench.ids,
                                                                      .count = bench.count,
@@ -157,7 +148,7 @@ a_column_is_sought_once(void **state)
     begin(&bench, EVENTS);
     test_sql(bench.world.admin,
              "UPDATE public.dlq_events SET error_message = 'a needle ' || id WHERE id %% 100 = 7");
-    struct filter *filter = parse("needle");
+    struct filter *filter = make_filter("needle");
     struct text_cache *cache = text_cache_create(64 << 20, &bench.world.settings);
     const struct column *column = text_cache_column(cache, EVENT_TEXT_ERROR);
     assert_int_equal(found_with(&bench, filter, cache), EVENTS / 100);
@@ -192,7 +183,7 @@ one_of_several_terms_is_sought(void **state)
                 {"/needle \\d+7/ payload:.", EVENTS / 100 - 1},
                 {"payload:. needle !stack:zzz", EVENTS / 100}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct filter *filter = parse(rows[i].text);
+        struct filter *filter = make_filter(rows[i].text);
         struct text_cache *cache = text_cache_create(64 << 20, &bench.world.settings);
         size_t found = found_with(&bench, filter, cache);
         if (found != rows[i].count)
@@ -215,7 +206,7 @@ a_broken_range_is_read_again(void **state)
     begin(&bench, EVENTS);
     test_sql(bench.world.admin,
              "UPDATE public.dlq_events SET error_message = 'a needle ' || id WHERE id %% 100 = 7");
-    struct filter *filter = parse("needle");
+    struct filter *filter = make_filter("needle");
     struct text_cache *cache = text_cache_create(64 << 20, &bench.world.settings);
     struct search *search = search_create(&(struct search_query){
         .filter = filter, .ids = bench.ids, .count = bench.count, .cache = cache, .seek = SEEK_RANGES});
@@ -250,7 +241,7 @@ what_the_server_looks_for_is_left_at_once(void **state)
                                   " 'active' AND wait_event_type = 'Lock' AND datname = current_database()";
     struct bench bench;
     begin(&bench, 1000);
-    struct filter *filter = parse("needle");
+    struct filter *filter = make_filter("needle");
     struct text_cache *cache = text_cache_create(64 << 20, &bench.world.settings);
     PGconn *holder = test_connect(bench.world.conninfo);
     test_sql(holder, "BEGIN; LOCK TABLE public.dlq_events IN ACCESS EXCLUSIVE MODE");
@@ -316,7 +307,7 @@ a_trigram_index_is_used(void **state)
         int64_t count;
     } rows[] = {{"No_Route", 50}, {"no_route 100%", 70}, {"/No_Route 100% to .host-8\\d+/", 4}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct filter *filter = parse(rows[i].text);
+        struct filter *filter = make_filter(rows[i].text);
         struct sieve sieve;
         assert_works(sieve_init(&sieve, bench.world.store, filter, &err));
         assert_string_equal(sieve.index, "public.messages_trgm");

@@ -230,6 +230,23 @@ apply_to_end(struct store *store, int64_t no, size_t limit)
 }
 
 int64_t
+apply_operation(struct world *world, enum operation_action action, int64_t first, int64_t last)
+{
+    int64_t no = make_operation(world, world->store, action, first, last);
+    apply_to_end(world->store, no, 100);
+    return no;
+}
+
+struct filter *
+make_filter(const char *text)
+{
+    struct filter *filter;
+    const struct filter_context context = {.now = clock_now(), .new_after = TIME_ABSENT};
+    assert_works(filter_parse(&filter, bytes_of(text), &context, &err));
+    return filter;
+}
+
+int64_t
 events_in(struct world *world, const char *status)
 {
     char sql[120];

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "core/category.h"
+#include "core/filter.h"
 #include "store/audit.h"
 #include "store/events.h"
 #include "store/ledger.h"
@@ -79,12 +80,17 @@ struct store *open_store(const char *conninfo);
 // Ids go on from 1. Event i is "evt-i" of topic orders, partition i % 12, offset i / 12.
 void add_events(PGconn *conn, int count);
 
+// A filter as it is typed; the caller destroys it.
+struct filter *make_filter(const char *text);
+
 const char *new_uuid(PGconn *conn);
 // An operation on the ids from first to last, asked for by that store's user.
 int64_t make_operation(struct world *world, struct store *store, enum operation_action action, int64_t first,
                        int64_t last);
 // Applies what is left of a discard, resolve or restore, `limit` events at a time.
 void apply_to_end(struct store *store, int64_t no, size_t limit);
+// Such an operation, made and applied to its end.
+int64_t apply_operation(struct world *world, enum operation_action action, int64_t first, int64_t last);
 // Events of the table in a status, whoever gave it.
 int64_t events_in(struct world *world, const char *status);
 // A slot of cluster kafka-1 for that worker.

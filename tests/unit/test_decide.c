@@ -1,4 +1,5 @@
-// How a decision is prepared: what would happen becomes known part by part, and can be left at any time.
+// How a decision is prepared: what would happen, and what is risky about it (decide_risks), becomes known
+// part by part, and can be left at any time.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -271,8 +272,9 @@ risks_that_cannot_be_known_are_told(void **state)
     know(world, number, counted, false);
     tell_failure(world, number, ERR_INTERNAL, "42 s");
     assert_true(shows(world->app, "not known whether there are newer events of the same key"));
-    assert_true(shows(world->app, "42 s"));
+    assert_true(shows(world->app, "newer events of the same key: 42 s"));
     assert_true(shows(world->app, "not known whether there are event ids that are there twice"));
+    assert_false(shows(world->app, "twice: 42 s")); // said once
     assert_true(shows(world->app, "type 30000 to confirm"));
     // Without counts there is nothing to decide on.
     press(world->app, "<Esc>R");
