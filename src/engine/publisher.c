@@ -166,12 +166,9 @@ keeps_epoch(struct publisher *publisher)
     return false;
 }
 
-// B, first half.
-static enum publisher_status
-open_handle(struct publisher *publisher, struct err *err)
+static bool
+open_producer(struct publisher *publisher, struct err *err)
 {
-    if (keeps_epoch(publisher))
-        return PUBLISHER_BUSY;
     publisher->batch_bytes = publisher->settings.broker->smallest_limit(publisher->settings.context, 1000000);
     publisher->is_isolating = publisher->isolates_next;
     const struct producer_settings how = {
@@ -182,10 +179,38 @@ open_handle(struct publisher *publisher, struct err *err)
         .records = 20000,
         .bytes = 128u << 20, // a limit, not a reservation: one record may be larger than a chunk
     };
-    if (!publisher->settings.broker->open(publisher->settings.context, &how, &publisher->producer, err))
+    return publisher->settings.broker->open(publisher->settings.context, &how, &publisher->producer, err);
+}
+
+// B, first half.
+static enum publisher_status
+open_handle(struct publisher *publisher, struct err *err)
+{
+    if (keeps_epoch(publisher))
+        return PUBLISHER_BUSY;
+    if (!open_producer(publisher, err))
         return publisher_begin_again(publisher);
     publisher->init_at = publisher_mono(publisher);
     publisher->at = AT_INIT;
+    return PUBLISHER_BUSY;
+}
+
+// B for the next chunk, begun while PostgreSQL writes down what became of this one: that is proved, so its
+// handle has done its work. Whatever an epoch may be used for comes after C, which comes after both. What
+// fails here is tried again after the settlement, and is told then.
+enum publisher_status
+publisher_open_ahead(struct publisher *publisher, struct err *err)
+{
+    (void)err;
+    struct err failure = {0};
+    bool is_done = false;
+    publisher->at = AT_SETTLE;
+    publisher->isolates_next = false;
+    publisher_drop_producer(publisher);
+    if (!publisher->producer && open_producer(publisher, &failure) &&
+        !publisher->settings.broker->init(publisher->settings.context, publisher->producer, 0, &is_done,
+                                          &failure))
+        destroy_producer(publisher);
     return PUBLISHER_BUSY;
 }
 
@@ -308,6 +333,7 @@ static const struct {
     [AT_MARK] = {publisher_mark, PHASE_COMMIT},
     [AT_COMMIT] = {publisher_commit, PHASE_COMMIT},
     [AT_VERIFY] = {publisher_verify, PHASE_VERIFY},
+    [AT_AHEAD] = {publisher_open_ahead, PHASE_INIT},
     [AT_SETTLE] = {publisher_settle, PHASE_SETTLE},
     [AT_STOPPED] = {stay_stopped, PHASE_SETTLE},
 };
@@ -316,7 +342,7 @@ static const struct {
 static bool
 beat(struct publisher *publisher, struct err *err)
 {
-    if (!publisher->has_slot || publisher->is_aside || // the call aside extends it
+    if (!publisher->has_slot || publisher->is_aside || // PostgreSQL's extend it, Kafka's are short
         publisher_mono(publisher) - publisher->beat_at < publisher->settings.lease / 3)
         return true;
     if (!publisher->settings.ledger->heartbeat(publisher->settings.context, &publisher->slot, err))
@@ -377,6 +403,12 @@ publisher_is_busy(const struct publisher *publisher)
 {
     return publisher->is_aside ||
            (publisher->has_chunk && publisher->at != AT_READY && publisher->at != AT_STOPPED);
+}
+
+bool
+publisher_has_events(const struct publisher *publisher)
+{
+    return publisher->at >= AT_CLAIM && publisher->at <= AT_REPORTS;
 }
 
 int32_t

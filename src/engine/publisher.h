@@ -128,6 +128,8 @@ size_t publisher_last_count(const struct publisher *publisher);
 int64_t publisher_last_took(const struct publisher *publisher);
 // Is a chunk in hand whose fate is not yet settled, or being claimed?
 bool publisher_is_busy(const struct publisher *publisher);
+// Does it hold events in memory, or is it about to? From the claim until Kafka has them all.
+bool publisher_has_events(const struct publisher *publisher);
 // The slot it holds, 0 …; -1: none.
 int32_t publisher_slot(const struct publisher *publisher);
 // Lets go of the slot and its handle. Only when not busy.

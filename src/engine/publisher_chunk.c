@@ -432,6 +432,19 @@ give_up(struct publisher *publisher, struct err *err)
     return publisher_begin_again(publisher);
 }
 
+// All is with Kafka: from here on the chunk is its number, and its events are read anew by whoever needs
+// them.
+static void
+forget_events(struct publisher *publisher)
+{
+    publisher->sent_bytes = 0;
+    for (size_t i = 0; i < publisher->claim.count; i++)
+        publisher->sent_bytes += (int64_t)publisher->plans[i].value.len;
+    struct claim claim = {.chunk = publisher->claim.chunk, .count = publisher->claim.count};
+    publisher_forget_chunk(publisher);
+    publisher->claim = claim;
+}
+
 // F, reports: commit may only be asked for when every one has arrived, for it would wait for them without
 // fetching them.
 enum publisher_status
@@ -453,6 +466,7 @@ publisher_take_reports(struct publisher *publisher, struct err *err)
     int64_t now = publisher_mono(publisher);
     if (publisher->delivered_count == publisher->claim.count) {
         KILL_POINT("all-reports");
+        forget_events(publisher);
         publisher->at = publisher->settings.is_transactional ? AT_MARK : AT_SETTLE;
         return PUBLISHER_BUSY;
     }
@@ -479,34 +493,58 @@ is_overdue(struct publisher *publisher, const char *what, struct err *err)
     return true;
 }
 
+static void
+call_mark(void *argument)
+{
+    struct publisher *publisher = argument;
+    const struct chunk *chunk = &publisher->claim.chunk;
+    publisher->aside_good = publisher->settings.broker->mark(publisher->settings.context, publisher->producer,
+                                                             MARKER_PARTITION, publisher->slot.txn_id,
+                                                             chunk->seq, chunk->id, &publisher->aside_err);
+}
+
 enum publisher_status
 publisher_mark(struct publisher *publisher, struct err *err)
 {
-    const struct chunk *chunk = &publisher->claim.chunk;
-    if (!publisher->settings.broker->mark(publisher->settings.context, publisher->producer, MARKER_PARTITION,
-                                          publisher->slot.txn_id, chunk->seq, chunk->id, err))
+    if (!is_back(publisher, call_mark))
+        return PUBLISHER_WAITING;
+    if (!publisher->aside_good) {
+        *err = publisher->aside_err;
         return publisher_begin_again(publisher);
+    }
     publisher->at = AT_COMMIT;
     if (broken(BROKEN_SETTLE_FIRST) &&
-        !publisher->settings.ledger->settle(publisher->settings.context, &publisher->slot, chunk,
-                                            CHUNK_COMMITTED, "all reports are in", err))
+        !publisher->settings.ledger->settle(publisher->settings.context, &publisher->slot,
+                                            &publisher->claim.chunk, CHUNK_COMMITTED, "all reports are in",
+                                            err))
         return publisher_ledger_failed(publisher, err);
     KILL_POINT("after-mark");
     return PUBLISHER_BUSY;
+}
+
+static void
+call_commit(void *argument)
+{
+    struct publisher *publisher = argument;
+    publisher->aside_good =
+        publisher->settings.broker->commit(publisher->settings.context, publisher->producer, COMMIT_MS,
+                                           &publisher->is_committed, &publisher->aside_err);
 }
 
 // F, the end. Any error here means: not known whether it was committed. A finds out.
 enum publisher_status
 publisher_commit(struct publisher *publisher, struct err *err)
 {
-    bool is_done = false;
-    KILL_POINT_SOON("commit-in-flight");
-    if (!publisher->settings.broker->commit(publisher->settings.context, publisher->producer, COMMIT_MS,
-                                            &is_done, err) ||
-        (!is_done && is_overdue(publisher, "commit", err)))
-        return publisher_begin_again(publisher);
-    if (!is_done)
+    if (!publisher->is_aside)
+        KILL_POINT_SOON("commit-in-flight");
+    if (!is_back(publisher, call_commit))
         return PUBLISHER_WAITING;
+    if (!publisher->aside_good) {
+        *err = publisher->aside_err;
+        return publisher_begin_again(publisher);
+    }
+    if (!publisher->is_committed)
+        return is_overdue(publisher, "commit", err) ? publisher_begin_again(publisher) : PUBLISHER_WAITING;
     KILL_POINT("after-commit");
     publisher->read_at = publisher_mono(publisher);
     publisher->at = AT_VERIFY;
@@ -532,7 +570,7 @@ publisher_verify(struct publisher *publisher, struct err *err)
                 publisher->claim.chunk.id);
         return publisher_begin_again(publisher);
     }
-    publisher->at = AT_SETTLE;
+    publisher->at = AT_AHEAD;
     return PUBLISHER_BUSY;
 }
 
@@ -541,8 +579,7 @@ count_sent(struct publisher *publisher)
 {
     publisher->tally.chunks++;
     publisher->tally.sent += (int64_t)publisher->claim.count;
-    for (size_t i = 0; i < publisher->claim.count; i++)
-        publisher->tally.bytes += (int64_t)publisher->plans[i].value.len;
+    publisher->tally.bytes += publisher->sent_bytes;
 }
 
 static void
@@ -579,8 +616,13 @@ publisher_settle(struct publisher *publisher, struct err *err)
     publisher->last_count = publisher->claim.count;
     publisher->last_took = publisher_mono(publisher) - publisher->claimed_at;
     publisher->has_chunk = false;
-    publisher_drop_producer(publisher);
     publisher_forget_chunk(publisher);
     publisher->at = AT_OPEN;
+    if (publisher->settings.is_transactional && publisher->producer && !broken(BROKEN_SAME_EPOCH)) {
+        publisher->init_at = publisher_mono(publisher);
+        publisher->at = AT_INIT;
+    } else {
+        publisher_drop_producer(publisher);
+    }
     return PUBLISHER_SETTLED;
 }

@@ -27,6 +27,7 @@ enum publisher_place {
     AT_MARK,
     AT_COMMIT,
     AT_VERIFY, // G
+    AT_AHEAD,  // B of the next chunk
     AT_SETTLE,
     AT_STOPPED,
     AT_COUNT
@@ -60,11 +61,11 @@ struct publisher {
     bool was_nudged;
     int64_t nonce;
 
-    // A call of PostgreSQL that is made aside; until it is back, the slot, the claim and the arena are its
-    // own.
+    // A call that is made aside; until it is back, the slot, the claim, the arena and the handle are its own.
     bool is_aside;
     bool aside_good;      // what it answered
     struct err aside_err; // and why not
+    bool is_committed;    // what a commit answered: false, not yet
     int64_t waiting_at;   // mono: the step in hand began to wait; 0: it does not
 
     // What was assigned, and the chunk in hand.
@@ -84,6 +85,7 @@ struct publisher {
     size_t topic_count;
     unsigned char *reported; // one per item: 1 + enum report_kind
     size_t sent_count, report_count, delivered_count;
+    int64_t sent_bytes;  // of the chunk, once all of it is delivered
     size_t introduced;   // isolating: the item that brought in the newest topic
     bool is_broken;      // a report said that the handle is no longer good
     int64_t begun_at;    // mono
@@ -130,6 +132,7 @@ enum publisher_status publisher_take_reports(struct publisher *publisher, struct
 enum publisher_status publisher_mark(struct publisher *publisher, struct err *err);
 enum publisher_status publisher_commit(struct publisher *publisher, struct err *err);
 enum publisher_status publisher_verify(struct publisher *publisher, struct err *err);
+enum publisher_status publisher_open_ahead(struct publisher *publisher, struct err *err);
 enum publisher_status publisher_settle(struct publisher *publisher, struct err *err);
 
 #endif

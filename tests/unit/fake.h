@@ -64,6 +64,7 @@ struct fake {
     int beats;            // heartbeats
     int nudges;           // transactions that were only begun to end another one's
     bool stops_reads;     // not stable for ever
+    int failing_opens;    // so many handles are not made
     int failing_begins;   // so many transactions are not begun
     bool stalls_commits;  // never done
     bool stalls_init;     // no transactional id is given

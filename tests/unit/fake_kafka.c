@@ -26,8 +26,12 @@ struct producer {
 static bool
 fake_open(void *context, const struct producer_settings *how, struct producer **producer, struct err *err)
 {
-    (void)err;
     struct fake *fake = fake_of(context);
+    *producer = NULL;
+    if (fake->failing_opens > 0) {
+        fake->failing_opens--;
+        return fake_lost(err);
+    }
     *producer = alloc_bytes(sizeof **producer);
     (*producer)->fake = fake;
     (*producer)->is_isolating = how->is_isolating;

@@ -299,6 +299,68 @@ believes_nothing_of_an_earlier_tenure(void **state)
     publisher_destroy(process.publisher);
 }
 
+// Runs until the chunk in hand is committed in Kafka, and no further.
+static void
+step_to_the_commit(struct process *process)
+{
+    const struct fake_slot *slot = &process->fake->slots[0];
+    struct err err = {0};
+    while (!slot->chunk.exists || strcmp(slot->marker.id, slot->chunk.id) != 0)
+        assert_int_not_equal(process_step(process, &err), PUBLISHER_FAILED);
+}
+
+// What is proved needs its handle no longer, so the next epoch is asked for while PostgreSQL writes it down;
+// and the events are not kept until then.
+static void
+begins_its_next_epoch_before_it_settles(void **state)
+{
+    (void)state;
+    int ahead = 0;
+    for (int seed = 0; seed < 20; seed++) {
+        struct fake fake;
+        struct process process;
+        struct err err = {0};
+        publish_some(&fake, &process);
+        fake.state += (uint64_t)seed;
+        step_to_the_commit(&process);
+        assert_false(publisher_has_events(process.publisher));
+        assert_true(publisher_is_busy(process.publisher));
+        int64_t epoch = fake.slots[0].epoch;
+        enum publisher_status status = PUBLISHER_BUSY;
+        while (fake.slots[0].chunk.exists)
+            status = process_step(&process, &err);
+        assert_int_equal(status, PUBLISHER_SETTLED);
+        ahead += fake.slots[0].epoch == epoch + 1;
+        publisher_destroy(process.publisher);
+        fake_run_out(&fake);
+        fake_check_invariants(&fake);
+    }
+    assert_true(ahead > 0);
+}
+
+// That this fails is no reason not to write down what was published; it is tried again, and told, afterwards.
+static void
+settles_where_the_next_handle_cannot_be_made(void **state)
+{
+    (void)state;
+    struct fake fake;
+    struct process process;
+    struct err err = {0};
+    publish_some(&fake, &process);
+    step_to_the_commit(&process);
+    fake.failing_opens = 2;
+    enum publisher_status status = PUBLISHER_BUSY;
+    while (fake.slots[0].chunk.exists)
+        status = process_step(&process, &err);
+    assert_int_equal(status, PUBLISHER_SETTLED);
+    assert_int_equal(fake.failing_opens, 1);
+    assert_true(step_until(&process, PUBLISHER_FAILED));
+    assert_int_equal(fake.failing_opens, 0);
+    publisher_destroy(process.publisher);
+    fake_run_out(&fake);
+    fake_check_invariants(&fake);
+}
+
 // A commit that does not come to an end is given up in time, before the broker ends it by itself; whether it
 // took place is found out like after any other end.
 static void
@@ -308,11 +370,11 @@ waits_for_a_commit_no_longer_than_its_deadline(void **state)
     struct fake fake;
     struct process process;
     publish_some(&fake, &process);
-    fake.stalls_commits = true;
     enum publisher_status status = PUBLISHER_BUSY;
     struct err err = {0};
     while (!fake.slots[0].chunk.exists)
         process_step(&process, &err);
+    fake.stalls_commits = true;
     for (int i = 0; i < 1000 && status != PUBLISHER_FAILED; i++) {
         fake.now += 100000;
         status = process_step(&process, &err);
@@ -489,6 +551,8 @@ main(void)
         cmocka_unit_test(waits_for_a_commit_no_longer_than_its_deadline),
         cmocka_unit_test(without_transactions_it_puts_back_what_it_did_not_send),
         cmocka_unit_test(settles_only_what_is_read_back),
+        cmocka_unit_test(begins_its_next_epoch_before_it_settles),
+        cmocka_unit_test(settles_where_the_next_handle_cannot_be_made),
         cmocka_unit_test(keeps_its_lease),
         cmocka_unit_test(waits_for_a_transactional_id_no_longer_than_that),
         cmocka_unit_test(without_transactions_it_holds_what_is_not_sure),
