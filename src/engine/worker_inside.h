@@ -8,7 +8,8 @@
 #include "engine/worker.h"
 #include "store/store.h"
 
-#define WORKER_SLOTS 2
+#define WORKER_SLOTS 3    // chunks in hand at the same time
+#define WORKER_HOLDERS 2  // of which so many have their events in memory
 #define LOOK_EVERY 500000 // µs, for new work when there is none
 
 struct mailbox;

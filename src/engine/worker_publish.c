@@ -1,4 +1,4 @@
-// worker_publish: the worker's two publishers, and the Kafka behind them.
+// worker_publish: the worker's publishers, and the Kafka behind them.
 #include "engine/worker_inside.h"
 
 #include <inttypes.h>
@@ -102,17 +102,23 @@ worker_need_kafka(struct run *run, bool *is_there, struct err *err)
     return true;
 }
 
-static int32_t
-slot_of_other(const struct run *run, size_t i)
+// The slots that these hold; `but`: without this one, WORKER_SLOTS: all.
+static size_t
+slots_held(const struct run *run, size_t but, int32_t slots[WORKER_SLOTS])
 {
-    return run->publishers[1 - i] ? publisher_slot(run->publishers[1 - i]) : -1;
+    size_t count = 0;
+    for (size_t i = 0; i < WORKER_SLOTS; i++)
+        if (i != but && run->publishers[i] && publisher_slot(run->publishers[i]) >= 0)
+            slots[count++] = publisher_slot(run->publishers[i]);
+    return count;
 }
 
 static enum publisher_status
 step(struct run *run, size_t i, int wait_ms, struct err *failure)
 {
-    int32_t other = slot_of_other(run, i);
-    return publisher_step(run->publishers[i], &other, other >= 0, wait_ms, failure);
+    int32_t others[WORKER_SLOTS];
+    size_t count = slots_held(run, i, others);
+    return publisher_step(run->publishers[i], others, count, wait_ms, failure);
 }
 
 // A publisher failed and has begun again: was it PostgreSQL or Kafka?
@@ -187,8 +193,14 @@ lay_down(struct run *run, size_t i)
 static bool
 pass_on(struct run *run, size_t i)
 {
-    run->turn = (i + 1) % WORKER_SLOTS;
-    return run->turn != i && !run->is_driven[run->turn] && publisher_slot(run->publishers[run->turn]) >= 0;
+    for (size_t n = 1; n < WORKER_SLOTS; n++) {
+        size_t other = (i + n) % WORKER_SLOTS;
+        if (!run->is_driven[other] && publisher_slot(run->publishers[other]) >= 0) {
+            run->turn = other;
+            return true;
+        }
+    }
+    return false;
 }
 
 // One step of a publisher that is on its way. False: the worker ends with err.
@@ -242,9 +254,21 @@ worker_is_publishing(const struct run *run)
     return false;
 }
 
+// Events in memory are what a worker's size is made of: while two have some, the others commit and settle.
+static bool
+may_claim(const struct run *run)
+{
+    size_t holders = 0;
+    for (size_t i = 0; i < WORKER_SLOTS; i++)
+        holders += run->publishers[i] && publisher_has_events(run->publishers[i]);
+    return holders < WORKER_HOLDERS;
+}
+
 bool
 worker_has_free_hand(struct run *run)
 {
+    if (!may_claim(run))
+        return false;
     for (size_t n = 0; n < WORKER_SLOTS; n++) {
         size_t i = (run->turn + n) % WORKER_SLOTS;
         if (!run->is_driven[i]) {
@@ -324,16 +348,6 @@ decide_doubt(struct run *run, bool *is_wanted, struct err *err)
     return true;
 }
 
-static size_t
-slots_held(const struct run *run, int32_t slots[WORKER_SLOTS])
-{
-    size_t count = 0;
-    for (size_t i = 0; i < WORKER_SLOTS; i++)
-        if (run->publishers[i] && publisher_slot(run->publishers[i]) >= 0)
-            slots[count++] = publisher_slot(run->publishers[i]);
-    return count;
-}
-
 bool
 worker_recover(struct run *run, bool *is_wanted, struct err *err)
 {
@@ -349,7 +363,7 @@ worker_recover(struct run *run, bool *is_wanted, struct err *err)
     struct err failure = {0};
     struct recovery_wanted wanted;
     int32_t mine[WORKER_SLOTS];
-    size_t mine_count = slots_held(run, mine);
+    size_t mine_count = slots_held(run, WORKER_SLOTS, mine);
     if (!recovery_wanted(run->links.store, run->links.cluster.name, run->links.worker, mine, mine_count,
                          &wanted, &failure))
         return worker_store_failed(run, &failure, err);

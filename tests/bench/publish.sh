@@ -119,7 +119,7 @@ aim()
 warm_up()
 {
     local round
-    for round in 1 2; do
+    for round in 1 2 3 4 5 6; do
         make_work origin redrive
         by_redrive work
         drop_work
@@ -142,7 +142,7 @@ measure_publish()
         done
         echo "  round $round: redrive $(tail -n 1 "$RUN/redrive") s (freeze $(tail -n 1 "$RUN/freeze"), send $(tail -n 1 "$RUN/send")), bare UPDATE $(tail -n 1 "$RUN/update") s, psql | kcat | UPDATE $(tail -n 1 "$RUN/hand") s, floor $(tail -n 1 "$RUN/floor") s"
     done
-    echo "  where a chunk's time goes, ms over all chunks (two are in hand at the same time, so they add up to twice the time of sending)"
+    echo "  where a chunk's time goes, ms over all chunks (three are in hand at the same time, so they add up to three times the time of sending)"
     for step in init claim plan send reports commit verify settle destroy; do
         printf '    %-8s %8s  %s\n' "$step" "$(median_of tally "${step}_ms")" "$(step_words "$step")"
     done
