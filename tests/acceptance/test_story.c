@@ -181,7 +181,7 @@ confirm(struct story *story, const char *button, const char *reason, const char 
     if (!vt_shows(story->vt, keys))
         give_up(story, "the button has no focus");
     press(story, "<Enter>");
-    see(story, "is on its way");
+    see(story, "4 shows it");
 }
 
 static int64_t number(const struct story *story, const char *format, ...)

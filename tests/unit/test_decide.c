@@ -324,8 +324,12 @@ confirm_with_wait(struct world *world, int64_t wait)
                                             .created_at = clock_now(),
                                             .send_after = clock_now() + wait};
     reply->is_last = true;
+    int64_t first = reply->operations->send_after; // tell takes the reply
     tell(world, reply);
-    assert_true(shows(world->app, "u calls it back"));
+    char at[TIME_TEXT], says[128];
+    snprintf(says, sizeof says, "operation 7 sends from %s on; u calls it back until then",
+             time_brief(first, clock_now(), at));
+    assert_true(shows(world->app, says));
 }
 
 static void

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "base/uuid.h"
 #include "ui/views/decide_fields.h"
@@ -430,7 +431,7 @@ static void
 say_confirmed(struct app *app, struct decide *decide, const struct reply *reply)
 {
     const struct operation *operation = reply->operation_count ? &reply->operations[0] : NULL;
-    char wait[TEXT_SHORT];
+    char at[TIME_TEXT];
     decide->undo.no = 0;
     if (operation && operation->state == OPERATION_AWAITING) {
         app_say(app, SAY_WARN, "operation %" PRId64 " waits for somebody else's approval; 4 shows it",
@@ -438,9 +439,9 @@ say_confirmed(struct app *app, struct decide *decide, const struct reply *reply)
     } else if (operation && operation->send_after != TIME_ABSENT && app_now(app) < operation->send_after) {
         decide->undo.no = operation->no;
         decide->undo.until = operation->send_after;
-        app_say(app, SAY_OK,
-                "operation %" PRId64 " is on its way, first send in %s; u calls it back, 4 shows it",
-                operation->no, text_age(operation->send_after - operation->created_at, wait));
+        // A moment, not how long until then: the sentence stays until the next key.
+        app_say(app, SAY_OK, "operation %" PRId64 " sends from %s on; u calls it back until then, 4 shows it",
+                operation->no, time_brief(operation->send_after, app_now(app), at));
     } else {
         app_say(app, SAY_OK, "operation %" PRId64 " is on its way; 4 shows it", reply->operation);
     }
