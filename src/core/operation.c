@@ -186,3 +186,19 @@ operation_can_be_undone(const struct operation *operation)
     return operation->action == ACTION_DISCARD && operation_state_is_final(operation->state) &&
            operation->done > 0 && operation->undone_by == 0;
 }
+
+const char *
+operation_end_sentence(const struct operation *operation, struct arena *arena)
+{
+    char done[TEXT_SHORT];
+    char refused[TEXT_SHORT];
+    char conflict[TEXT_SHORT];
+    const char *state = operation_state_name(operation->state);
+    if (operation->state == OPERATION_HALTED && operation->state_note)
+        return arena_printf(arena, "operation %" PRId64 " %s: %s", operation->no, state,
+                            operation->state_note);
+    return arena_printf(arena, "operation %" PRId64 " %s: %s %s, %s refused, %s in conflict", operation->no,
+                        state, operation->action == ACTION_REPROCESS ? "sent" : "closed",
+                        text_count(operation->done, done), text_count(operation->refused, refused),
+                        text_count(operation->conflict, conflict));
+}

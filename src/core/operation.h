@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/arena.h"
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/strbuf.h"
@@ -128,6 +129,9 @@ int operation_percent(const struct operation *operation);
 bool operation_can_be_called_back(const struct operation *operation);
 // A discard that is over can be undone once.
 bool operation_can_be_undone(const struct operation *operation);
+
+// What to tell who did not look when an operation came to its end, or halted: then why.
+const char *operation_end_sentence(const struct operation *operation, struct arena *arena);
 
 enum steer {
     STEER_PAUSE,

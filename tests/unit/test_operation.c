@@ -1,4 +1,4 @@
-// How a reprocess is sent, as people write it.
+// How a reprocess is sent, as people write it, and how its end is told.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,14 +79,32 @@ test_steps_have_a_share(void **state)
     assert_false(all_at_once.halts);
 }
 
+// Who is told that an operation halted by itself is told why.
+static void
+test_an_end_is_told(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct operation operation = {.no = 7, .action = ACTION_REPROCESS, .state = OPERATION_DONE, .done = 1617};
+    assert_string_equal(operation_end_sentence(&operation, &arena),
+                        "operation 7 done: sent 1,617, 0 refused, 0 in conflict");
+    operation.state = OPERATION_HALTED;
+    operation.state_note = "100 % of 10 failed, more than 5 %: 10 came back, 0 refused";
+    assert_string_equal(operation_end_sentence(&operation, &arena),
+                        "operation 7 halted: 100 % of 10 failed, more than 5 %: 10 came back, 0 refused");
+    operation = (struct operation){.no = 8, .action = ACTION_DISCARD, .state = OPERATION_DONE, .conflict = 2};
+    assert_string_equal(operation_end_sentence(&operation, &arena),
+                        "operation 8 done: closed 0, 0 refused, 2 in conflict");
+    arena_release(&arena);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_steps_are_read),
-        cmocka_unit_test(test_wrong_steps_are_refused),
-        cmocka_unit_test(test_shares_are_read),
-        cmocka_unit_test(test_steps_have_a_share),
+        cmocka_unit_test(test_steps_are_read),  cmocka_unit_test(test_wrong_steps_are_refused),
+        cmocka_unit_test(test_shares_are_read), cmocka_unit_test(test_steps_have_a_share),
+        cmocka_unit_test(test_an_end_is_told),
     };
     return cmocka_run_group_tests_name("operation", tests, NULL, NULL);
 }

@@ -76,16 +76,9 @@ tell_one(struct desk *desk, struct err *err)
 static void
 tell_end(struct desk *desk, const struct operation *operation)
 {
-    char done[TEXT_SHORT];
-    char refused[TEXT_SHORT];
-    char conflict[TEXT_SHORT];
     struct reply *reply = reply_create(REPLY_NEWS, 0);
     reply->operation = operation->no;
-    reply->sentence = arena_printf(
-        &reply->arena, "operation %" PRId64 " %s: %s %s, %s refused, %s in conflict", operation->no,
-        operation_state_name(operation->state), operation->action == ACTION_REPROCESS ? "sent" : "closed",
-        text_count(operation->done, done), text_count(operation->refused, refused),
-        text_count(operation->conflict, conflict));
+    reply->sentence = operation_end_sentence(operation, &reply->arena);
     desk_reply(desk, reply);
 }
 
