@@ -146,6 +146,7 @@ acquire(struct publisher *publisher, struct err *err)
     }
     drop_other_names(publisher, before);
     publisher->has_slot = true;
+    publisher->slot_no = publisher->slot.no;
     publisher->beat_at = publisher_mono(publisher);
     publisher->at = broken(BROKEN_READ_EARLY) ? AT_CHECK : AT_OPEN;
     KILL_POINT("after-acquire");
@@ -414,7 +415,7 @@ publisher_has_events(const struct publisher *publisher)
 int32_t
 publisher_slot(const struct publisher *publisher)
 {
-    return publisher->has_slot ? publisher->slot.no : -1;
+    return publisher->has_slot ? publisher->slot_no : -1;
 }
 
 bool

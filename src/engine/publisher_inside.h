@@ -41,6 +41,7 @@ struct publisher {
     // The tenure: from A until the slot is let go. Nothing of it outlives an error.
     bool has_slot;
     struct slot slot;
+    int32_t slot_no;  // its number, for whoever asks while a call aside writes the slot anew
     int64_t beat_at;  // mono: the lease was extended last
     bool is_verified; // in this tenure the marker was seen to say what `verified_` says
     int64_t verified_seq;
