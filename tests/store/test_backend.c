@@ -172,6 +172,52 @@ confirms(const struct reply *reply, const void *context)
     return reply->kind != REPLY_PROGRESS && reply->number == *(const uint64_t *)context;
 }
 
+// Discards the events 1 to 3.
+static struct reply *
+confirm_three(struct bench *bench, const char key[UUID_SIZE])
+{
+    struct request *request = request_create(REQUEST_CONFIRM);
+    request->confirm = (struct operation_request){.action = ACTION_DISCARD, .rate = RATE_UNLIMITED};
+    memcpy(request->confirm.key, key, sizeof request->confirm.key);
+    request->scope = alloc_text("3 events of a test");
+    request->reason = alloc_text("a test");
+    request->ids = alloc_array(3, sizeof *request->ids);
+    for (int64_t id = 1; id <= 3; id++)
+        request->ids[id - 1] = id;
+    request->id_count = 3;
+    uint64_t number = bench_ask(bench, request);
+    struct reply *reply = bench_await(bench, confirms, &number);
+    if (reply->kind != REPLY_CONFIRMED)
+        fail_msg("%s", reply->err.text);
+    return reply;
+}
+
+static void
+who_comes_second_is_told_who_has_them(void **state)
+{
+    (void)state;
+    struct bench bench;
+    bench_begin(&bench, 50);
+    bench_watch_groups(&bench);
+    reply_destroy(bench_await_count(&bench, 50));
+    char keys[2][UUID_SIZE];
+    uuid_make(keys[0]);
+    uuid_make(keys[1]);
+    struct reply *first = confirm_three(&bench, keys[0]);
+    assert_int_equal(first->operations->queued, 3);
+    assert_int_equal(first->outcome_count, 0); // nobody asks
+    struct reply *second = confirm_three(&bench, keys[1]);
+    assert_int_equal(second->operations->conflict, 3);
+    assert_int_equal(second->outcome_count, 1);
+    assert_int_equal(second->outcomes->count, 3);
+    char says[64];
+    snprintf(says, sizeof says, "in operation %lld of ", (long long)first->operation);
+    assert_non_null(strstr(second->outcomes->reason, says));
+    reply_destroy(first);
+    reply_destroy(second);
+    bench_end(&bench);
+}
+
 static void
 what_is_confirmed_is_asked_for_once(void **state)
 {
@@ -187,19 +233,7 @@ what_is_confirmed_is_asked_for_once(void **state)
     uuid_make(key);
     int64_t no = 0;
     for (int i = 0; i < 2; i++) { // the same key again: an answer that was lost
-        struct request *request = request_create(REQUEST_CONFIRM);
-        request->confirm = (struct operation_request){.action = ACTION_DISCARD, .rate = RATE_UNLIMITED};
-        memcpy(request->confirm.key, key, sizeof key);
-        request->scope = alloc_text("3 events of a test");
-        request->reason = alloc_text("a test");
-        request->ids = alloc_array(3, sizeof *request->ids);
-        for (int64_t id = 1; id <= 3; id++)
-            request->ids[id - 1] = id;
-        request->id_count = 3;
-        uint64_t number = bench_ask(&bench, request);
-        struct reply *reply = bench_await(&bench, confirms, &number);
-        if (reply->kind != REPLY_CONFIRMED)
-            fail_msg("%s", reply->err.text);
+        struct reply *reply = confirm_three(&bench, key);
         assert_true(i == 0 || reply->operation == no);
         no = reply->operation;
         reply_destroy(reply);
@@ -421,6 +455,7 @@ main(void)
         cmocka_unit_test(who_may_not_keep_sums_counts_rows),
         cmocka_unit_test(late_commits_are_found),
         cmocka_unit_test(what_is_confirmed_is_asked_for_once),
+        cmocka_unit_test(who_comes_second_is_told_who_has_them),
         cmocka_unit_test(what_would_happen_is_told_part_by_part),
         cmocka_unit_test(a_preview_that_nobody_waits_for_is_stopped),
         cmocka_unit_test(a_lost_connection_comes_back),

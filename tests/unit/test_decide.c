@@ -263,6 +263,37 @@ confirmed_it_looks_no_further(void **state)
     assert_true(shows(world->app, "operation 7 is on its way"));
 }
 
+// Two people, the same events, the same second: who comes second is told who has them, not that they are
+// sent.
+static void
+who_comes_second_is_told_who_was_first(void **state)
+{
+    struct world *world = *state;
+    press(world->app, "R");
+    struct preview all = counted;
+    all.known = (1u << PREVIEW_PARTS) - 1;
+    know(world, asked(world, REQUEST_PREVIEW), all, true);
+    press(world->app, "30000<Enter><Enter>");
+    struct reply *reply = reply_create(REPLY_CONFIRMED, asked(world, REQUEST_CONFIRM));
+    reply->operations = arena_alloc(&reply->arena, sizeof *reply->operations);
+    reply->operation_count = 1;
+    *reply->operations = (struct operation){.no = 7,
+                                            .action = ACTION_REPROCESS,
+                                            .state = OPERATION_DONE,
+                                            .total = 30000,
+                                            .conflict = 30000,
+                                            .send_after = clock_now() + US_PER_SECOND};
+    reply->outcomes = arena_alloc(&reply->arena, sizeof *reply->outcomes);
+    reply->outcome_count = 1;
+    *reply->outcomes =
+        (struct outcome){.state = ITEM_CONFLICT, .reason = "in operation 6 of ana", .count = 30000};
+    reply->is_last = true;
+    tell(world, reply);
+    assert_true(shows(world->app, "operation 7 has nothing to send: all 30,000 in operation 6 of ana"));
+    press(world->app, "u"); // there is nothing to call back
+    assert_null(take_request(world));
+}
+
 static void
 risks_that_cannot_be_known_are_told(void **state)
 {
@@ -368,6 +399,7 @@ main(void)
         DECISION(told_at_once_it_looks_for_nothing),
         DECISION(leaving_stops_the_counting),
         DECISION(confirmed_it_looks_no_further),
+        DECISION(who_comes_second_is_told_who_was_first),
         DECISION(risks_that_cannot_be_known_are_told),
         DECISION(what_is_in_quarantine_is_left_out_and_counted_anew),
         DECISION(a_reprocess_is_called_back_until_its_first_send),

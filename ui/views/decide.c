@@ -427,13 +427,30 @@ receive_preview(struct app *app, struct decide *decide, const struct reply *repl
     decide_risks_describe(&decide->risks, decide->dialog, NULL);
 }
 
+// Others were quicker with every one of its events.
+static void
+say_conflict(struct app *app, const struct operation *operation, const struct reply *reply)
+{
+    char count[TEXT_SHORT];
+    const char *does = operation->action == ACTION_REPROCESS ? "send" : "do";
+    const struct outcome *most = reply->outcome_count ? reply->outcomes : NULL;
+    if (most && most->reason && most->count == operation->conflict)
+        app_say(app, SAY_WARN, "operation %" PRId64 " has nothing to %s: all %s %s; 4 shows it",
+                operation->no, does, text_count(operation->conflict, count), most->reason);
+    else
+        app_say(app, SAY_WARN, "operation %" PRId64 " has nothing to %s: all %s in conflict; 4 shows why",
+                operation->no, does, text_count(operation->conflict, count));
+}
+
 static void
 say_confirmed(struct app *app, struct decide *decide, const struct reply *reply)
 {
     const struct operation *operation = reply->operation_count ? &reply->operations[0] : NULL;
     char at[TIME_TEXT];
     decide->undo.no = 0;
-    if (operation && operation->state == OPERATION_AWAITING) {
+    if (operation && operation->total > 0 && operation->conflict == operation->total) {
+        say_conflict(app, operation, reply);
+    } else if (operation && operation->state == OPERATION_AWAITING) {
         app_say(app, SAY_WARN, "operation %" PRId64 " waits for somebody else's approval; 4 shows it",
                 operation->no);
     } else if (operation && operation->send_after != TIME_ABSENT && app_now(app) < operation->send_after) {

@@ -277,6 +277,10 @@ desk_confirm_request(struct desk *desk, const struct request *request)
     reply->operations = arena_alloc(&reply->arena, sizeof *reply->operations);
     // News about it: without them it is on its way all the same.
     reply->operation_count = operation_get(desk->store, no, &reply->arena, reply->operations, NULL);
+    // Somebody else was quicker with all of it: with what, is asked for by who is told so.
+    if (reply->operation_count && reply->operations->conflict == reply->operations->total &&
+        !operation_outcomes(desk->store, no, &reply->arena, &reply->outcomes, &reply->outcome_count, NULL))
+        reply->outcome_count = 0;
     reply->is_last = true;
     desk_reply(desk, reply);
     desk_wake_worker(desk);
