@@ -30,6 +30,22 @@ publisher_mono(const struct publisher *publisher)
     return publisher->settings.world->mono(publisher->settings.context);
 }
 
+bool
+publisher_is_back(struct publisher *publisher, void (*call)(void *publisher))
+{
+    const struct publisher_world *world = publisher->settings.world;
+    if (!publisher->is_aside) {
+        publisher->aside_err = (struct err){0};
+        if (!world->aside) {
+            call(publisher);
+            return true;
+        }
+        world->aside(publisher->settings.context, call, publisher);
+    }
+    publisher->is_aside = !world->is_back(publisher->settings.context, publisher->wait_ms);
+    return !publisher->is_aside;
+}
+
 static void
 destroy_producer(struct publisher *publisher)
 {

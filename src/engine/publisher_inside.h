@@ -1,5 +1,5 @@
-// publisher_inside: what the files of the publisher share. A to D are in publisher.c, E to H in
-// publisher_chunk.c.
+// publisher_inside: what the files of the publisher share. A to C are in publisher.c, D in
+// publisher_resolve.c, E, F and H in publisher_chunk.c, the end of F and G in publisher_commit.c.
 #ifndef REDRIVE_ENGINE_PUBLISHER_INSIDE_H
 #define REDRIVE_ENGINE_PUBLISHER_INSIDE_H
 
@@ -103,6 +103,8 @@ struct publisher {
 };
 
 int64_t publisher_mono(const struct publisher *publisher);
+// Begins the call, or looks after it. True: it is back, and aside_good and aside_err are its answer.
+bool publisher_is_back(struct publisher *publisher, void (*call)(void *publisher));
 // An error whose effect is not known: everything is thrown away, and it goes on at A.
 enum publisher_status publisher_begin_again(struct publisher *publisher);
 // After a failed call to PostgreSQL: at A in any case; BUSY where somebody else took the slot, which is no
