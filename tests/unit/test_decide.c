@@ -263,12 +263,10 @@ confirmed_it_looks_no_further(void **state)
     assert_true(shows(world->app, "operation 7 is on its way"));
 }
 
-// Two people, the same events, the same second: who comes second is told who has them, not that they are
-// sent.
-static void
-who_comes_second_is_told_who_was_first(void **state)
+// Confirms a reprocess of which all is known. The answer is the caller's: to be filled in, and told.
+static struct reply *
+confirm(struct world *world)
 {
-    struct world *world = *state;
     press(world->app, "R");
     struct preview all = counted;
     all.known = (1u << PREVIEW_PARTS) - 1;
@@ -277,6 +275,17 @@ who_comes_second_is_told_who_was_first(void **state)
     struct reply *reply = reply_create(REPLY_CONFIRMED, asked(world, REQUEST_CONFIRM));
     reply->operations = arena_alloc(&reply->arena, sizeof *reply->operations);
     reply->operation_count = 1;
+    reply->is_last = true;
+    return reply;
+}
+
+// Two people, the same events, the same second: who comes second is told who has them, not that they are
+// sent.
+static void
+who_comes_second_is_told_who_was_first(void **state)
+{
+    struct world *world = *state;
+    struct reply *reply = confirm(world);
     *reply->operations = (struct operation){.no = 7,
                                             .action = ACTION_REPROCESS,
                                             .state = OPERATION_DONE,
@@ -287,7 +296,6 @@ who_comes_second_is_told_who_was_first(void **state)
     reply->outcome_count = 1;
     *reply->outcomes =
         (struct outcome){.state = ITEM_CONFLICT, .reason = "in operation 6 of ana", .count = 30000};
-    reply->is_last = true;
     tell(world, reply);
     assert_true(shows(world->app, "operation 7 has nothing to send: all 30,000 in operation 6 of ana"));
     press(world->app, "u"); // there is nothing to call back
@@ -341,20 +349,12 @@ what_is_in_quarantine_is_left_out_and_counted_anew(void **state)
 static void
 confirm_with_wait(struct world *world, int64_t wait)
 {
-    press(world->app, "R");
-    struct preview all = counted;
-    all.known = (1u << PREVIEW_PARTS) - 1;
-    know(world, asked(world, REQUEST_PREVIEW), all, true);
-    press(world->app, "30000<Enter><Enter>");
-    struct reply *reply = reply_create(REPLY_CONFIRMED, asked(world, REQUEST_CONFIRM));
-    reply->operations = arena_alloc(&reply->arena, sizeof *reply->operations);
-    reply->operation_count = 1;
+    struct reply *reply = confirm(world);
     *reply->operations = (struct operation){.no = 7,
                                             .action = ACTION_REPROCESS,
                                             .state = OPERATION_FROZEN,
                                             .created_at = clock_now(),
                                             .send_after = clock_now() + wait};
-    reply->is_last = true;
     int64_t first = reply->operations->send_after; // tell takes the reply
     tell(world, reply);
     char at[TIME_TEXT], says[128];
