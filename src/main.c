@@ -8,12 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/text.h"
-#include "commands/arguments.h"
-#include "commands/command.h"
-#include "commands/help.h"
-#include "commands/output.h"
+#include "commands/cli/arguments.h"
+#include "commands/cli/command.h"
+#include "commands/cli/help.h"
+#include "commands/cli/output.h"
 #include "core/category.h"
-#include "core/group_rules.h"
+#include "core/fingerprint/rules.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #define IS_SANITIZED

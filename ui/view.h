@@ -11,8 +11,8 @@
 #include "async/message.h"
 #include "base/bytes.h"
 #include "base/strbuf.h"
-#include "ui/action.h"
-#include "ui/canvas.h"
+#include "ui/keymap/action.h"
+#include "ui/canvas/canvas.h"
 
 struct app;
 

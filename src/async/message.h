@@ -13,13 +13,13 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "base/err.h"
-#include "core/backlog.h"
+#include "core/backlog/backlog.h"
 #include "core/event.h"
-#include "core/fingerprint.h"
+#include "core/fingerprint/fingerprint.h"
 #include "core/history.h"
-#include "core/doubtful.h"
+#include "core/doubt.h"
 #include "core/operation.h"
-#include "core/overrides.h"
+#include "core/category_overrides.h"
 #include "core/stats.h"
 #include "core/worker.h"
 
@@ -180,7 +180,7 @@ struct event_detail {
 // Why an event is in its group. Texts live in the reply's arena, rules as long as the settings.
 struct explanation {
     struct fingerprint print;
-    const char *rules_version; // of the key: core/group_rules.h
+    const char *rules_version; // of the key: core/fingerprint/rules.h
     enum category category;
     enum category by_rules;    // what the rules say
     const char *category_rule; // which of them

@@ -4,7 +4,7 @@
 // The first failure wins: err_set on an err that is already set changes nothing. Higher layers add context
 // with err_context only when they know something the sentence does not say. The sentence names what was
 // tried, what stopped it, and what to do; it never holds a secret. Text that came from a server is stored as
-// it came: whoever prints it sends it through text_visible (base/text.h) or canvas_text (ui/canvas.h).
+// it came: whoever prints it sends it through text_visible (base/text.h) or canvas_text (ui/canvas/canvas.h).
 #ifndef REDRIVE_BASE_ERR_H
 #define REDRIVE_BASE_ERR_H
 
@@ -13,7 +13,7 @@
 #define MUST_CHECK __attribute__((warn_unused_result))
 #define PRINTF_LIKE(at, first) __attribute__((format(printf, at, first)))
 
-// The kinds are what callers decide by; commands map them to exit statuses (src/commands/command.h).
+// The kinds are what callers decide by; commands map them to exit statuses (src/commands/cli/command.h).
 enum err_kind {
     ERR_NONE = 0,
     ERR_USAGE,       // what was asked is wrong: a bad option, filter, file; nothing was done

@@ -1,12 +1,12 @@
 // audit: who did what, newest first.
-#include "store/audit.h"
+#include "store/operations/audit.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include "base/text.h"
-#include "commands/command.h"
-#include "commands/json.h"
-#include "commands/output.h"
+#include "commands/cli/command.h"
+#include "commands/cli/json.h"
+#include "commands/cli/output.h"
 
 enum { PAGE = 500 };
 

@@ -11,14 +11,14 @@
 #include "base/text.h"
 #include "base/uuid.h"
 #include "commands/choosing.h"
-#include "commands/command.h"
+#include "commands/cli/command.h"
 #include "commands/operation_line.h"
-#include "commands/output.h"
+#include "commands/cli/output.h"
 #include "commands/publishing.h"
 #include "commands/waiting.h"
 #include "core/selection.h"
-#include "store/operations.h"
-#include "store/workers.h"
+#include "store/operations/operations.h"
+#include "store/operations/workers.h"
 
 struct change {
     struct call *call;

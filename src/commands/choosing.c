@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/text.h"
-#include "core/filter_saved.h"
+#include "core/filter/saved.h"
 
 static bool
 read_status(const char *word, unsigned *statuses, struct err *err)

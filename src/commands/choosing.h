@@ -3,9 +3,9 @@
 #ifndef REDRIVE_COMMANDS_CHOOSING_H
 #define REDRIVE_COMMANDS_CHOOSING_H
 
-#include "commands/command.h"
-#include "commands/output.h"
-#include "engine/choose.h"
+#include "commands/cli/command.h"
+#include "commands/cli/output.h"
+#include "search/choose.h"
 
 // `otherwise`: the statuses chosen from when nobody says (set of 1 << enum event_status). Borrows from call.
 // Filters that were saved (@name) are replaced by what they stand for, in call->options too.

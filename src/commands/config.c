@@ -1,11 +1,11 @@
 // config: the settings in force and where each came from.
 #include <string.h>
-#include "commands/command.h"
-#include "commands/json.h"
+#include "commands/cli/command.h"
+#include "commands/cli/json.h"
 #include "commands/look.h"
-#include "commands/output.h"
+#include "commands/cli/output.h"
 #include "commands/publishing.h"
-#include "kafka_properties.h"
+#include "settings/kafka_properties.h"
 
 static const struct column columns[] = {
     {"setting", ALIGN_LEFT, 15, 0}, {"value", ALIGN_LEFT, 20, 48}, {"from", ALIGN_LAST, 0, 0}};

@@ -5,13 +5,13 @@
 #include <string.h>
 #include "base/clock.h"
 #include "base/text.h"
-#include "broker/probe.h"
-#include "commands/command.h"
-#include "commands/json.h"
-#include "commands/output.h"
+#include "broker/probe/probe.h"
+#include "commands/cli/command.h"
+#include "commands/cli/json.h"
+#include "commands/cli/output.h"
 #include "commands/publishing.h"
 #include "store/checkup.h"
-#include "store/ledger.h"
+#include "store/operations/ledger.h"
 
 struct examination {
     struct call *call;

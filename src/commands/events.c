@@ -1,15 +1,15 @@
 // events: the chosen events, newest first. The ids are chosen first, so that the order is exact; rows follow
 // page by page.
-#include "store/events.h"
+#include "store/events/events.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/text.h"
 #include "commands/choosing.h"
-#include "commands/command.h"
-#include "commands/json.h"
-#include "commands/output.h"
+#include "commands/cli/command.h"
+#include "commands/cli/json.h"
+#include "commands/cli/output.h"
 
 enum { PAGE = 1000 };
 

@@ -1,17 +1,17 @@
 // filter: the saved filters; or of one filter how it is read and, with --explain, how it is searched for.
-#include "core/filter.h"
+#include "core/filter/filter.h"
 
 #include <inttypes.h>
 #include "base/text.h"
 #include "commands/choosing.h"
-#include "commands/command.h"
-#include "commands/json.h"
-#include "commands/output.h"
-#include "core/filter_saved.h"
-#include "core/outline.h"
-#include "core/pattern.h"
-#include "engine/sieve.h"
-#include "store/events.h"
+#include "commands/cli/command.h"
+#include "commands/cli/json.h"
+#include "commands/cli/output.h"
+#include "core/filter/saved.h"
+#include "core/filter/required_literals.h"
+#include "core/filter/pattern.h"
+#include "search/prefilter.h"
+#include "store/events/events.h"
 
 static const struct column saved_columns[] = {{"name", ALIGN_LEFT, 8, 0}, {"filter", ALIGN_LAST, 0, 0}};
 static const struct column term_columns[] = {{"term", ALIGN_LEFT, 10, 0},

@@ -1,7 +1,7 @@
 // fingerprint: group keys of the lines of standard input, one line out for each line in (spec grouping.md).
 //
 // Reads and writes in large blocks; a line is a view into the block, and no memory is taken per line.
-#include "core/fingerprint.h"
+#include "core/fingerprint/fingerprint.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,14 +10,14 @@
 #include <unistd.h>
 #include "base/alloc.h"
 #include "base/text.h"
-#include "commands/command.h"
-#include "commands/json.h"
-#include "commands/output.h"
+#include "commands/cli/command.h"
+#include "commands/cli/json.h"
+#include "commands/cli/output.h"
 #include "commands/record.h"
 #include "core/category.h"
 #include "core/event.h"
-#include "core/group_rules.h"
-#include "core/value.h"
+#include "core/fingerprint/rules.h"
+#include "core/json/value.h"
 
 enum { BLOCK = 1 << 20 };
 

@@ -1,20 +1,20 @@
-// groups: groups of the chosen events, largest first; counted by core/backlog, as on the screen.
-#include "core/backlog.h"
+// groups: groups of the chosen events, largest first; counted by core/backlog/backlog, as on the screen.
+#include "core/backlog/backlog.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
 #include "commands/choosing.h"
-#include "commands/command.h"
+#include "commands/cli/command.h"
 #include "commands/groups_category.h"
-#include "commands/json.h"
-#include "commands/output.h"
-#include "commands/sums.h"
-#include "core/fingerprint.h"
-#include "core/group_merge.h"
-#include "core/words.h"
-#include "store/categories.h"
-#include "store/events.h"
+#include "commands/cli/json.h"
+#include "commands/cli/output.h"
+#include "commands/rollup.h"
+#include "core/fingerprint/fingerprint.h"
+#include "core/fingerprint/merge.h"
+#include "base/intern.h"
+#include "store/rollup/categories.h"
+#include "store/events/events.h"
 
 // What --json tells beyond a group's top three: every event type and topic of each group, and how many events
 // came back.

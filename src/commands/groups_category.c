@@ -2,10 +2,10 @@
 #include "commands/groups_category.h"
 
 #include <string.h>
-#include "commands/json.h"
-#include "commands/output.h"
+#include "commands/cli/json.h"
+#include "commands/cli/output.h"
 #include "core/event.h"
-#include "store/categories.h"
+#include "store/rollup/categories.h"
 
 static bool
 print_json(const struct override *override, int64_t zone_us, struct err *err)

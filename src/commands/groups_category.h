@@ -3,7 +3,7 @@
 #ifndef REDRIVE_COMMANDS_GROUPS_CATEGORY_H
 #define REDRIVE_COMMANDS_GROUPS_CATEGORY_H
 
-#include "commands/command.h"
+#include "commands/cli/command.h"
 
 int groups_category(struct call *call, struct err *err);
 

@@ -1,8 +1,8 @@
 // info: versions, files and folders in use.
 #include <stdio.h>
-#include "commands/command.h"
-#include "commands/json.h"
-#include "commands/output.h"
+#include "commands/cli/command.h"
+#include "commands/cli/json.h"
+#include "commands/cli/output.h"
 
 static const struct column columns[] = {{"what", ALIGN_LEFT, 14, 0}, {"where", ALIGN_LAST, 0, 0}};
 

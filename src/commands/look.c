@@ -1,9 +1,9 @@
 // keys, themes: the keymap in force and the themes there are; the screen's own files, read without a screen.
 #include "commands/look.h"
 
-#include "commands/output.h"
-#include "ui/keymap.h"
-#include "ui/theme.h"
+#include "commands/cli/output.h"
+#include "ui/keymap/keymap.h"
+#include "ui/theme/theme.h"
 
 static struct ui_places
 places(const struct call *call)

@@ -2,7 +2,7 @@
 #ifndef REDRIVE_COMMANDS_LOOK_H
 #define REDRIVE_COMMANDS_LOOK_H
 
-#include "commands/command.h"
+#include "commands/cli/command.h"
 
 // Can the keymap and the theme of the settings be read? Their warnings are said on standard error.
 bool look_check(const struct call *call, struct err *err) MUST_CHECK;

@@ -1,9 +1,9 @@
 // migrate: makes or upgrades the schema redrive; --print for a DBA; --roles for those who use it;
 // --with-indexes on the table of dead letters.
 #include <string.h>
-#include "commands/command.h"
-#include "commands/json.h"
-#include "commands/output.h"
+#include "commands/cli/command.h"
+#include "commands/cli/json.h"
+#include "commands/cli/output.h"
 #include "store/schema.h"
 
 static int

@@ -6,13 +6,13 @@
 #include <string.h>
 #include "base/text.h"
 #include "core/event.h"
-#include "commands/command.h"
+#include "commands/cli/command.h"
 #include "commands/operation_doubt.h"
 #include "commands/operation_line.h"
-#include "commands/output.h"
+#include "commands/cli/output.h"
 #include "commands/waiting.h"
-#include "store/operations.h"
-#include "store/story.h"
+#include "store/operations/operations.h"
+#include "store/events/history.h"
 
 struct verb {
     const char *word;

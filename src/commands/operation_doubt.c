@@ -5,8 +5,8 @@
 #include <string.h>
 #include "base/clock.h"
 #include "base/text.h"
-#include "commands/output.h"
-#include "store/doubt.h"
+#include "commands/cli/output.h"
+#include "store/operations/doubt.h"
 
 bool
 doubt_describe(struct store *store, int64_t operation, struct strbuf *out, struct err *err)

@@ -3,7 +3,7 @@
 #define REDRIVE_COMMANDS_OPERATION_DOUBT_H
 
 #include "base/strbuf.h"
-#include "commands/command.h"
+#include "commands/cli/command.h"
 
 // Appends the operation's chunks in doubt, each with its evidence and the two commands that decide it;
 // nothing where there are none.

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include "base/text.h"
-#include "commands/json.h"
+#include "commands/cli/json.h"
 
 static const struct column columns[] = {
     {"no", ALIGN_RIGHT, 5, 0},      {"what", ALIGN_LEFT, 9, 0},      {"who", ALIGN_LEFT, 8, 20},

@@ -2,8 +2,8 @@
 #ifndef REDRIVE_COMMANDS_OPERATION_LINE_H
 #define REDRIVE_COMMANDS_OPERATION_LINE_H
 
-#include "commands/command.h"
-#include "commands/output.h"
+#include "commands/cli/command.h"
+#include "commands/cli/output.h"
 #include "core/operation.h"
 
 // The line at the end of a change: operation, action, state, total, done, refused, conflict, came_back.

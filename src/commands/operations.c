@@ -1,9 +1,9 @@
 // operations: what was asked for, newest first.
-#include "store/operations.h"
+#include "store/operations/operations.h"
 
-#include "commands/command.h"
+#include "commands/cli/command.h"
 #include "commands/operation_line.h"
-#include "commands/output.h"
+#include "commands/cli/output.h"
 
 enum { PAGE = 200 };
 

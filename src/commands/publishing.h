@@ -2,8 +2,8 @@
 #ifndef REDRIVE_COMMANDS_PUBLISHING_H
 #define REDRIVE_COMMANDS_PUBLISHING_H
 
-#include "commands/command.h"
-#include "engine/worker.h"
+#include "commands/cli/command.h"
+#include "publish/worker.h"
 
 // Borrow from call, which must outlive them. command_store must have been called before publishing_store: it
 // makes the rules.

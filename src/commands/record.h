@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/strbuf.h"
-#include "core/fingerprint.h"
+#include "core/fingerprint/fingerprint.h"
 
 // Zero-initialise; record_release at the end.
 struct record_reader {

@@ -6,13 +6,13 @@
 #include "async/message.h"
 #include "base/text.h"
 #include "commands/choosing.h"
-#include "commands/command.h"
-#include "commands/output.h"
+#include "commands/cli/command.h"
+#include "commands/cli/output.h"
 #include "commands/publishing.h"
-#include "engine/backend/backend.h"
-#include "ui/app.h"
-#include "ui/script.h"
-#include "ui/term.h"
+#include "backend/backend.h"
+#include "ui/app/app.h"
+#include "ui/app/script.h"
+#include "ui/term/term.h"
 
 enum { REQUESTS = 4096, REPLIES = 256, WORKER_ARGUMENTS = 64 };
 

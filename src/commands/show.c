@@ -2,14 +2,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include "base/text.h"
-#include "commands/command.h"
-#include "commands/json.h"
-#include "commands/output.h"
+#include "commands/cli/command.h"
+#include "commands/cli/json.h"
+#include "commands/cli/output.h"
 #include "commands/publishing.h"
-#include "engine/originals.h"
-#include "store/events.h"
-#include "store/operations.h"
-#include "store/story.h"
+#include "publish/originals.h"
+#include "store/events/events.h"
+#include "store/operations/operations.h"
+#include "store/events/history.h"
 
 enum { KAFKA_TIMEOUT_MS = 8000 };
 

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include "base/clock.h"
 #include "base/text.h"
-#include "commands/command.h"
-#include "commands/json.h"
-#include "commands/output.h"
-#include "commands/sums.h"
-#include "engine/analyses.h"
+#include "commands/cli/command.h"
+#include "commands/cli/json.h"
+#include "commands/cli/output.h"
+#include "commands/rollup.h"
+#include "rollup/analyses.h"
 
 struct report {
     const struct call *call;

@@ -5,8 +5,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "commands/operation_line.h"
-#include "commands/output.h"
-#include "store/operations.h"
+#include "commands/cli/output.h"
+#include "store/operations/operations.h"
 
 // --- reading an operation, also when the connection breaks ---
 

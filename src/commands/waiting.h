@@ -5,8 +5,8 @@
 #ifndef REDRIVE_COMMANDS_WAITING_H
 #define REDRIVE_COMMANDS_WAITING_H
 
-#include "commands/command.h"
-#include "engine/worker.h"
+#include "commands/cli/command.h"
+#include "publish/worker.h"
 
 // How it stands now, without waiting.
 int waiting_tell(struct call *call, struct store *store, int64_t no, struct err *err);

@@ -1,9 +1,9 @@
 // work: carries operations out, as a service or once.
 #include "base/log.h"
-#include "commands/command.h"
-#include "commands/output.h"
+#include "commands/cli/command.h"
+#include "commands/cli/output.h"
 #include "commands/publishing.h"
-#include "engine/keeping.h"
+#include "rollup/maintenance.h"
 #include "store/schema.h"
 
 int

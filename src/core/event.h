@@ -79,7 +79,7 @@ struct event {
     bool is_quarantined; // came back too often; left out of bulk operations unless named
     int64_t operation;   // the live operation that holds it, or 0
 
-    // Derived, by core/fingerprint and core/category.
+    // Derived, by core/fingerprint/fingerprint and core/category.
     uint64_t group;
     enum category category;
     struct bytes error_class; // of the root cause; absent where the text names none

@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "store/categories.h"
+#include "store/rollup/categories.h"
 #include "store/pg.h"
 
 bool

@@ -1,7 +1,7 @@
 // filter [-k] CONNINFO EXPRESSION…: how long a search over all pending events takes, with texts read from the
 // table (cold), again, when the column is read where the server had been asked for a literal, and from memory
 // (warm): time to the first screenful, to the end, matches, memory of the texts.
-// -k: keeps the sums until the packs of error messages are there (engine/keeper); while anybody does, they
+// -k: keeps the sums until the packs of error messages are there (rollup/maintainer); while anybody does, they
 // are what is read instead of the table. One line an expression, `name=value` pairs in milliseconds and MB.
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,13 +9,13 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "core/backlog.h"
+#include "core/backlog/backlog.h"
 #include "core/category.h"
-#include "engine/keeper.h"
-#include "engine/search.h"
-#include "store/events.h"
+#include "rollup/maintainer.h"
+#include "search/search.h"
+#include "store/events/events.h"
 #include "store/store.h"
-#include "store/text_packs.h"
+#include "store/rollup/packs.h"
 
 enum { PAGE = 5000, SCREENFUL = 50, WARM = 5, UNPACKED = 4000 };
 

@@ -12,7 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "core/fingerprint_hash.h"
+#include "core/fingerprint/hash.h"
 #include "tests/unit/forms.h"
 
 struct item {

@@ -4,7 +4,7 @@
 #include "broker/producer.h"
 #include "broker/scan.h"
 #include "store/checkup.h"
-#include "store/doubt.h"
+#include "store/operations/doubt.h"
 #include "tests/broker/kafka_harm.h"
 #include "tests/broker/stage.h"
 

@@ -3,7 +3,7 @@
 #include "tests/broker/stage.h"
 
 #include "broker/broker.h"
-#include "engine/originals.h"
+#include "publish/originals.h"
 
 static struct stage stage = {.stem = "originals", .partitions = 2};
 

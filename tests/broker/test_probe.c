@@ -1,7 +1,7 @@
 // What the probe makes of brokers that answer from yesterday, or whose clock is off. Two functions of
 // librdkafka are replaced here: a program's own go before those of a library.
 #include <dlfcn.h>
-#include "broker/probe.h"
+#include "broker/probe/probe.h"
 #include "tests/broker/kafka_world.h"
 
 static struct {

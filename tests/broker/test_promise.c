@@ -3,8 +3,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "broker/marker.h"
-#include "broker/probe.h"
-#include "store/doubt.h"
+#include "broker/probe/probe.h"
+#include "store/operations/doubt.h"
 #include "tests/broker/stage.h"
 #include <librdkafka/rdkafka_mock.h> // needs rdkafka.h before it
 

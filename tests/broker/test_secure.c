@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "broker/marker.h"
-#include "broker/probe.h"
+#include "broker/probe/probe.h"
 #include "tests/broker/work_world.h"
 #include "tests/lib/program.h"
 

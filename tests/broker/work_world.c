@@ -3,7 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/log.h"
-#include "engine/worker.h"
+#include "publish/worker.h"
 
 #define WAIT_MOST (90 * US_PER_SECOND)
 

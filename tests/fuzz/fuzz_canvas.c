@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include "base/utf8.h"
-#include "ui/canvas.h"
+#include "ui/canvas/canvas.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

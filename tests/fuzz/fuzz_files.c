@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "ui/key.h"
-#include "ui/keymap.h"
-#include "ui/theme.h"
+#include "ui/term/key.h"
+#include "ui/keymap/keymap.h"
+#include "ui/theme/theme.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "core/category.h"
-#include "core/fingerprint.h"
+#include "core/fingerprint/fingerprint.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

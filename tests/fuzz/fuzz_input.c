@@ -2,7 +2,7 @@
 // whether the bytes come whole or one by one.
 #include <stdint.h>
 #include <stdlib.h>
-#include "ui/input.h"
+#include "ui/term/input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

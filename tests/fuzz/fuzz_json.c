@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/utf8.h"
-#include "core/json.h"
+#include "core/json/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

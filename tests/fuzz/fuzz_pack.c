@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/utf8.h"
-#include "core/column.h"
+#include "core/backlog/column.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "core/event.h"
-#include "core/value.h"
+#include "core/json/value.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

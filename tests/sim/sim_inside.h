@@ -2,7 +2,7 @@
 #ifndef REDRIVE_TESTS_SIM_INSIDE_H
 #define REDRIVE_TESTS_SIM_INSIDE_H
 
-#include "engine/publisher.h"
+#include "publish/publisher.h"
 #include "tests/sim/sim.h"
 
 enum { SIM_SLOTS = 2, SIM_EVENTS = 5, SIM_PROCESSES = 3, SIM_REQUESTS = 24 };

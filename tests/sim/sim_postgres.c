@@ -1,11 +1,11 @@
-// PostgreSQL's half in memory: each function is one transaction, as in store/ledger.h. An answer can be lost
+// PostgreSQL's half in memory: each function is one transaction, as in store/operations/ledger.h. An answer can be lost
 // before or after the commit.
 #include "tests/sim/sim_inside.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "engine/broken.h"
+#include "publish/broken.h"
 
 static bool
 lost(void *context, const char *what, enum sim_luck luck, struct err *err)

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
-#include "engine/broken.h"
+#include "publish/broken.h"
 
 #define RUN_OUT 4000 // steps within which one process alone must have ended everything
 

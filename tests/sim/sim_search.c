@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include "engine/broken.h"
+#include "publish/broken.h"
 
 static bool
 fails(const struct schedule *schedule)

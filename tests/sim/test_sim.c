@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
-#include "engine/broken.h"
+#include "publish/broken.h"
 #include "tests/lib/seeds.h"
 #include "tests/sim/sim.h"
 

@@ -4,7 +4,7 @@
 
 #include "async/mailbox.h"
 #include "async/message.h"
-#include "engine/backend/backend.h"
+#include "backend/backend.h"
 #include "world.h"
 
 #define PATIENCE (20 * US_PER_SECOND) // with what is waited for

@@ -1,10 +1,10 @@
 // The screen's backend on a real PostgreSQL: what it tells, and what it does when the world changes behind
-// its back. Previews that are told part by part, and stopped, are of engine/backend/preview_desk.
+// its back. Previews that are told part by part, and stopped, are of backend/preview.
 #include "backend_world.h"
 
 #include "base/alloc.h"
 #include "base/uuid.h"
-#include "store/categories.h"
+#include "store/rollup/categories.h"
 
 static void
 what_needs_the_schema_is_answered_without_it(void **state)

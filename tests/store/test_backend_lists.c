@@ -2,8 +2,8 @@
 #include "backend_world.h"
 
 #include "base/alloc.h"
-#include "engine/keeper.h"
-#include "store/rollup.h"
+#include "rollup/maintainer.h"
+#include "store/rollup/rollup.h"
 
 static struct request *
 list_request(const char *filter)

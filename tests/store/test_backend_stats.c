@@ -1,8 +1,8 @@
 // The five analyses on the screen: those of the command, and in nobody's way.
 #include "backend_world.h"
 
-#include "engine/analyses.h"
-#include "engine/sums.h"
+#include "rollup/analyses.h"
+#include "rollup/reader.h"
 
 static void
 assert_same_errors(const struct stats *told, const struct stats *read)

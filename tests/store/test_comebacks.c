@@ -3,7 +3,7 @@
 #include "sender.h"
 
 #include "base/alloc.h"
-#include "store/story.h"
+#include "store/events/history.h"
 
 static struct sender sender;
 

@@ -1,6 +1,6 @@
 // One pass over the table says of every event what reading it page by page says, so that a command chooses
 // the same events either way.
-#include "store/event_pass.h"
+#include "store/events/pass.h"
 #include "world.h"
 
 enum { EVENTS = 3000 };

@@ -3,8 +3,8 @@
 #include "world.h"
 
 #include "base/uuid.h"
-#include "engine/keeper.h"
-#include "store/rollup.h"
+#include "rollup/maintainer.h"
+#include "store/rollup/rollup.h"
 
 struct bench {
     struct world world;

@@ -4,14 +4,14 @@
 
 #include <stdatomic.h>
 #include "base/alloc.h"
-#include "core/filter.h"
-#include "engine/choose.h"
-#include "engine/keeper.h"
-#include "engine/search.h"
-#include "engine/text_cache.h"
-#include "engine/text_reader.h"
-#include "engine/text_watch.h"
-#include "store/event_texts.h"
+#include "core/filter/filter.h"
+#include "search/choose.h"
+#include "rollup/maintainer.h"
+#include "search/search.h"
+#include "search/text_cache.h"
+#include "search/text_reader.h"
+#include "search/text_watch.h"
+#include "store/events/texts.h"
 
 enum { SHORT = 4000, EVENTS = 60, MB = 1 << 20 }; // those below are short: who packs wants many
 

@@ -2,7 +2,7 @@
 // the answers whether that has happened.
 #include "tests/store/world.h"
 
-#include "engine/worker.h"
+#include "publish/worker.h"
 
 static int64_t
 new_marks(struct world *world)

@@ -1,9 +1,9 @@
 // Rights: what each level of user can do, all of it and nothing beyond, and that nobody writes another's name
 // into the audit.
 #include "cast.h"
-#include "store/categories.h"
-#include "store/doubt.h"
-#include "store/event_texts.h"
+#include "store/rollup/categories.h"
+#include "store/operations/doubt.h"
+#include "store/events/texts.h"
 
 // --- seven attempts, and their relatives ---
 

@@ -4,10 +4,10 @@
 #include <stdatomic.h>
 #include "async/thread.h"
 #include "base/alloc.h"
-#include "core/backlog.h"
-#include "engine/keeper.h"
-#include "store/events.h"
-#include "store/rollup.h"
+#include "core/backlog/backlog.h"
+#include "rollup/maintainer.h"
+#include "store/events/events.h"
+#include "store/rollup/rollup.h"
 
 struct bench {
     struct world world;

@@ -3,14 +3,14 @@
 #include "truth.h"
 
 #include "base/alloc.h"
-#include "core/pattern.h"
-#include "engine/choose.h"
-#include "engine/keeper.h"
-#include "engine/search.h"
-#include "engine/sieve.h"
-#include "engine/text_cache.h"
-#include "store/text_packs.h"
-#include "store/rollup.h"
+#include "core/filter/pattern.h"
+#include "search/choose.h"
+#include "rollup/maintainer.h"
+#include "search/search.h"
+#include "search/prefilter.h"
+#include "search/text_cache.h"
+#include "store/rollup/packs.h"
+#include "store/rollup/rollup.h"
 
 enum { FILTERS = 40 };
 

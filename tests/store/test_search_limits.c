@@ -2,11 +2,11 @@
 #include "world.h"
 
 #include "base/alloc.h"
-#include "core/filter.h"
-#include "engine/search.h"
-#include "engine/sieve.h"
-#include "engine/text_cache.h"
-#include "store/event_texts.h"
+#include "core/filter/filter.h"
+#include "search/search.h"
+#include "search/prefilter.h"
+#include "search/text_cache.h"
+#include "store/events/texts.h"
 
 enum { LONG_TEXTS = 6000, LONG_BYTES = 3000 };
 

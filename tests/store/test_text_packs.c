@@ -1,10 +1,10 @@
 // The packs of error messages: made and kept true by whoever keeps the sums, and what a cache makes of them.
 #include "world.h"
 
-#include "engine/keeper.h"
-#include "engine/text_cache.h"
-#include "engine/text_packer.h"
-#include "store/text_packs.h"
+#include "rollup/maintainer.h"
+#include "search/text_cache.h"
+#include "rollup/packer.h"
+#include "store/rollup/packs.h"
 
 enum { EVENTS = 20000, PACKS = 3 };
 static const int64_t PATIENCE = 60 * US_PER_SECOND;

@@ -1,7 +1,7 @@
 // The reader of long texts: all of them, in order, and what it says where its connections fail.
 #include "world.h"
 
-#include "engine/text_reader.h"
+#include "search/text_reader.h"
 
 enum { EVENTS = 5000 };
 

@@ -3,7 +3,7 @@
 #include "world.h"
 
 #include "base/alloc.h"
-#include "engine/text_seek.h"
+#include "search/text_seek.h"
 
 enum { EVENTS = 25000 }; // more than a page holds
 

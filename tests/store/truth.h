@@ -5,8 +5,8 @@
 
 #include "world.h"
 
-#include "core/backlog.h"
-#include "core/filter.h"
+#include "core/backlog/backlog.h"
+#include "core/filter/filter.h"
 
 enum { TRUTH_EVENTS = 1000, TRUTH_TERMS = 180 };
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include "base/alloc.h"
 #include "base/text.h"
-#include "ui/app.h"
-#include "ui/term.h"
+#include "ui/app/app.h"
+#include "ui/term/term.h"
 #include "ui/widgets/table.h"
 
 // Every kind of text that must not drive a terminal (reliability.md 5.1).

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/clock.h"
-#include "engine/broken.h"
+#include "publish/broken.h"
 #include "tests/sim/sim.h"
 
 #define MOST_JOBS 64

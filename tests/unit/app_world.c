@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "base/alloc.h"
-#include "ui/key.h"
+#include "ui/term/key.h"
 
 struct probe *newest;
 int closed;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "async/mailbox.h"
-#include "ui/app.h"
+#include "ui/app/app.h"
 
 // A view that remembers what it was told.
 struct probe {

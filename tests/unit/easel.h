@@ -2,7 +2,7 @@
 #ifndef REDRIVE_TESTS_UNIT_EASEL_H
 #define REDRIVE_TESTS_UNIT_EASEL_H
 
-#include "ui/canvas.h"
+#include "ui/canvas/canvas.h"
 
 extern struct canvas canvas;
 

@@ -8,7 +8,7 @@
 #ifndef REDRIVE_TESTS_UNIT_FAKE_H
 #define REDRIVE_TESTS_UNIT_FAKE_H
 
-#include "engine/publisher.h"
+#include "publish/publisher.h"
 
 enum { FAKE_SLOTS = 3, FAKE_ITEMS = 40 };
 

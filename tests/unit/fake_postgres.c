@@ -1,4 +1,4 @@
-// PostgreSQL's half: each function is one transaction, as in store/ledger.h.
+// PostgreSQL's half: each function is one transaction, as in store/operations/ledger.h.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -11,7 +11,7 @@
 
 #include "base/arena.h"
 #include "base/strbuf.h"
-#include "core/fingerprint.h"
+#include "core/fingerprint/fingerprint.h"
 
 struct form_record {
     const char *label;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "core/backlog.h"
+#include "core/backlog/backlog.h"
 
 static const int64_t NOW = 1700000000LL * US_PER_SECOND;
 

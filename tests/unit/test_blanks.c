@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
-#include "ui/blanks.h"
+#include "ui/canvas/blanks.h"
 
 enum { COLS = 8 };
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 #include "base/utf8.h"
-#include "ui/canvas.h"
-#include "ui/svg.h"
+#include "ui/canvas/canvas.h"
+#include "ui/canvas/svg.h"
 
 static struct canvas
 make(int rows, int cols)

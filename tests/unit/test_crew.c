@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "async/crew.h"
+#include "async/pool.h"
 #include "base/clock.h"
 
 enum { PIECES = 1000, HANDS = 4 };

@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "tests/unit/app_world.h"
-#include "ui/views/decide.h"
+#include "ui/views/decide/decide.h"
 
 enum { IDS = 30000 };
 

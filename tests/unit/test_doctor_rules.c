@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 #include "base/clock.h"
-#include "broker/probe_inside.h"
-#include "broker/probe_rules.h"
+#include "broker/probe/private.h"
+#include "broker/probe/rules.h"
 #include "store/checkup_rules.h"
 
 static const struct broker_settings settings = {.brokers = "kafka-1:9092"};

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "core/event.h"
 #include "core/operation.h"
-#include "core/value.h"
+#include "core/json/value.h"
 
 static void
 group_keys_and_their_prefixes_are_read(void **state)

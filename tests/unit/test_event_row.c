@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
-#include "ui/views/event_row.h"
+#include "ui/views/events/row.h"
 
 static void
 a_row_leaves_the_package_of_a_class_out(void **state)

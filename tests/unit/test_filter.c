@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include "base/clock.h"
 #include "base/strbuf.h"
-#include "core/filter.h"
+#include "core/filter/filter.h"
 #include "tests/unit/cases.h"
 #include "tests/unit/spent.h"
 

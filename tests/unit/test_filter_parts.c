@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include "base/clock.h"
 #include "base/strbuf.h"
-#include "core/filter_parse.h"
+#include "core/filter/parse.h"
 #include "tests/unit/cases.h"
 
 static const int64_t BASE = 1795132800LL * US_PER_SECOND; // 2026-11-20T00:00:00 as wall time

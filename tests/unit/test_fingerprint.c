@@ -1,4 +1,4 @@
-#include "core/fingerprint.h"
+#include "core/fingerprint/fingerprint.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
-#include "core/fingerprint_cause.h"
-#include "core/fingerprint_hash.h"
-#include "core/fingerprint_word.h"
+#include "core/fingerprint/cause.h"
+#include "core/fingerprint/hash.h"
+#include "core/fingerprint/word.h"
 #include "tests/unit/forms.h"
 
 #define CASES "tests/cases/fingerprint/"
@@ -47,7 +47,7 @@ test_tables_are_sorted(void **state)
     (void)state;
     static const char *const words[] = {
 #define WORD(text, roles) text,
-#include "core/fingerprint_words.def"
+#include "core/fingerprint/words.def"
 #undef WORD
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -58,7 +58,7 @@ test_tables_are_sorted(void **state)
     }
     static const char *const blanks[] = {
 #define BLANK(kind, text) text,
-#include "core/fingerprint_blank.def"
+#include "core/fingerprint/blank.def"
 #undef BLANK
     };
     for (size_t i = 0; i < sizeof blanks / sizeof blanks[0]; i++) {

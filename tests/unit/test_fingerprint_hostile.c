@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include "base/arena.h"
 #include "base/strbuf.h"
-#include "core/fingerprint.h"
+#include "core/fingerprint/fingerprint.h"
 #include "tests/unit/spent.h"
 
 // Each is repeated: openings without an end, words that begin something, separators, broken characters.

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <cmocka.h>
-#include "core/fingerprint_index.h"
+#include "core/fingerprint/index.h"
 
 static const struct index_row rows[] = {
     {"timeout", 1},           {"time", 2}, {"out", 3}, {"read timed out", 4}, {"timeout", 5}, {"t", 6},

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "core/backlog.h"
-#include "core/group_merge.h"
+#include "core/backlog/backlog.h"
+#include "core/fingerprint/merge.h"
 #include "tests/unit/spent.h"
 
 enum { MOST = 16 };

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
-#include "core/group_merge.h"
+#include "core/fingerprint/merge.h"
 #include "easel.h"
-#include "ui/views/group_preview.h"
+#include "ui/views/groups/preview.h"
 
 // The message with what varies in brackets, or "no".
 static const char *

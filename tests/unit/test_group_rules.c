@@ -1,4 +1,4 @@
-#include "core/group_rules.h"
+#include "core/fingerprint/rules.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "commands/rules_file.h"
-#include "core/fingerprint.h"
+#include "settings/rules_file.h"
+#include "core/fingerprint/fingerprint.h"
 
 // The rules of a file with this text, or NULL and the sentence in err.
 static struct group_rules *

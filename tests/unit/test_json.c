@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "core/json.h"
+#include "core/json/json.h"
 #include "tests/unit/cases.h"
 #include "tests/unit/spent.h"
 

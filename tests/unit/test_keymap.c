@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "ui/input.h"
-#include "ui/keymap.h"
+#include "ui/term/input.h"
+#include "ui/keymap/keymap.h"
 
 static void
 names_of_keys_are_read_and_written(void **state)

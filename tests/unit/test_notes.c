@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "core/filter_saved.h"
+#include "core/filter/saved.h"
 
 static char folder[64];
 

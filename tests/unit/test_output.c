@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "base/log.h"
-#include "commands/output.h"
+#include "commands/cli/output.h"
 
 #define HOSTILE                                                                                              \
     "\033]0;owned\007 \033[2J \xc2\x9b"                                                                      \

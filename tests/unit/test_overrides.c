@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
-#include "core/overrides.h"
+#include "core/category_overrides.h"
 
 static void
 what_was_decided_is_found_by_group(void **state)

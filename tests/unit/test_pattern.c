@@ -5,8 +5,8 @@
 #include <string.h>
 #include <cmocka.h>
 #include "base/strbuf.h"
-#include "core/outline.h"
-#include "core/pattern.h"
+#include "core/filter/required_literals.h"
+#include "core/filter/pattern.h"
 #include "tests/unit/spent.h"
 
 static struct pattern *

@@ -1,5 +1,5 @@
 // A payload as lines of a pager, and what keeps a hostile one from filling the memory.
-#include "ui/views/payload.h"
+#include "ui/views/events/payload.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "base/strbuf.h"
-#include "core/json.h"
+#include "core/json/json.h"
 
 static struct pager *
 lines_of(struct bytes payload, enum payload_form form)

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
-#include "engine/publish_plan.h"
+#include "publish/plan.h"
 
 static struct arena arena;
 static struct plan plan;

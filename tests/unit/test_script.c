@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "tests/unit/app_world.h"
-#include "ui/script.h"
+#include "ui/app/script.h"
 
 static bool
 play(struct world *world, const char *text, struct err *err)

@@ -10,11 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "base/comments.h"
+#include "settings/comments.h"
 #include "base/text.h"
-#include "conninfo.h"
-#include "kafka_properties.h"
-#include "settings.h"
+#include "settings/conninfo.h"
+#include "settings/kafka_properties.h"
+#include "settings/settings.h"
 
 struct world {
     char folder[64];

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "engine/text_verdicts.h"
+#include "search/text_verdicts.h"
 
 enum { TEXTS = 20000, ROOM = 400 };
 

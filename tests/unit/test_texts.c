@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "core/column.h"
-#include "core/texts.h"
+#include "core/backlog/column.h"
+#include "core/backlog/texts.h"
 
 static const uint64_t key[2] = {0x1234567890abcdef, 0xfedcba0987654321};
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "ui/theme.h"
+#include "ui/theme/theme.h"
 
 static void
 colours_are_read(void **state)

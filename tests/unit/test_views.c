@@ -5,12 +5,12 @@
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
-#include "ui/views/group_query.h"
-#include "ui/views/group_rows.h"
+#include "ui/views/groups/query.h"
+#include "ui/views/groups/rows.h"
 #include "ui/views/help.h"
-#include "ui/views/operation_row.h"
+#include "ui/views/operations/row.h"
 #include "ui/views/row_filter.h"
-#include "ui/views/steering.h"
+#include "ui/views/operations/steering.h"
 
 struct sample {
     uint64_t key;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "base/clock.h"
-#include "engine/worker_inside.h"
+#include "publish/worker_private.h"
 
 static void
 paces_in_halves_of_a_second(void **state)

@@ -2,7 +2,7 @@
 #ifndef REDRIVE_UI_VIEWS_COPY_MENU_H
 #define REDRIVE_UI_VIEWS_COPY_MENU_H
 
-#include "ui/app.h"
+#include "ui/app/app.h"
 
 // The i-th thing that can be copied of what the view's cursor is on: its menu text and bytes, both in the
 // frame's arena or longer; false: no more.

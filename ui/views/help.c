@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
-#include "core/filter.h"
-#include "ui/app.h"
+#include "core/filter/filter.h"
+#include "ui/app/app.h"
 #include "ui/views/text_page.h"
 #include "ui/widgets/statusbar.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include "base/strbuf.h"
-#include "ui/keymap.h"
+#include "ui/keymap/keymap.h"
 
 // The keys of an action in a context, first one first: "q Esc BS"; at most `most`.
 void help_keys(const struct keymap *keymap, enum context context, enum action action, size_t most,

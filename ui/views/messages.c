@@ -1,7 +1,7 @@
 // Every message of this session again, newest first.
 #include <stdlib.h>
 #include "base/alloc.h"
-#include "ui/app.h"
+#include "ui/app/app.h"
 #include "ui/views/text_page.h"
 
 static const enum action footer[] = {DO_SEARCH, DO_NEXT_MATCH, DO_WRAP, DO_BACK, DO_HELP, DO_NONE};

@@ -2,7 +2,7 @@
 #ifndef REDRIVE_UI_VIEWS_NOTICE_H
 #define REDRIVE_UI_VIEWS_NOTICE_H
 
-#include "ui/canvas.h"
+#include "ui/canvas/canvas.h"
 
 // Wrapped into the area, from its first row.
 void notice_draw(struct canvas *canvas, struct area area, const char *text);

@@ -5,10 +5,10 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "base/text.h"
-#include "ui/app.h"
-#include "ui/views/events.h"
+#include "ui/app/app.h"
+#include "ui/views/events/events.h"
 #include "ui/views/help.h"
-#include "ui/views/operation.h"
+#include "ui/views/operations/operation.h"
 #include "ui/widgets/statusbar.h"
 
 enum { KEYS_SHOWN = 2, WORD_WIDTH = 18, KEYS_WIDTH = 14 };

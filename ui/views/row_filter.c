@@ -1,7 +1,7 @@
 #include "ui/views/row_filter.h"
 
 #include <string.h>
-#include "core/pattern.h"
+#include "core/filter/pattern.h"
 
 static bool
 compile(struct pattern **pattern, struct bytes expression, struct err *err)

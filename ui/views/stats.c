@@ -5,7 +5,7 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "base/text.h"
-#include "ui/app.h"
+#include "ui/app/app.h"
 #include "ui/views/notice.h"
 #include "ui/views/text_page.h"
 #include "ui/widgets/statusbar.h"

@@ -1,6 +1,6 @@
 #include "ui/views/text_page.h"
 
-#include "ui/app.h"
+#include "ui/app/app.h"
 #include "ui/widgets/statusbar.h"
 
 #define POSITION_COLS 14

@@ -1,6 +1,6 @@
 #include "ui/views/why.h"
 
-#include "ui/views/explain.h"
+#include "ui/views/groups/explain.h"
 
 uint64_t
 why_ask(struct app *app, int64_t id)

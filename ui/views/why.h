@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "ui/app.h"
+#include "ui/app/app.h"
 
 // Asks; the number of the request.
 uint64_t why_ask(struct app *app, int64_t id);

@@ -15,8 +15,8 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/strbuf.h"
-#include "ui/action.h"
-#include "ui/canvas.h"
+#include "ui/keymap/action.h"
+#include "ui/canvas/canvas.h"
 
 struct app;
 struct dialog;

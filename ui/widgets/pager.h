@@ -8,8 +8,8 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/err.h"
-#include "ui/action.h"
-#include "ui/canvas.h"
+#include "ui/keymap/action.h"
+#include "ui/canvas/canvas.h"
 
 struct pager; // hidden: lines, sections, search
 

@@ -2,7 +2,7 @@
 #ifndef REDRIVE_UI_PAGER_PRIVATE_H
 #define REDRIVE_UI_PAGER_PRIVATE_H
 
-#include "core/pattern.h"
+#include "core/filter/pattern.h"
 #include "ui/widgets/pager.h"
 
 #define PAGER_GUTTER 2

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "ui/canvas.h"
+#include "ui/canvas/canvas.h"
 
 // One cell per value, scaled to the greatest of them; zero alone is the lowest block. All in one role, that
 // of an axis where everything is zero: a change of role costs more bytes than the cell. Returns the cells

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "ui/canvas.h"
-#include "ui/keymap.h"
+#include "ui/canvas/canvas.h"
+#include "ui/keymap/keymap.h"
 
 struct header {
     const char *const *crumbs; // outermost first

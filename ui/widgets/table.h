@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "ui/action.h"
-#include "ui/canvas.h"
+#include "ui/keymap/action.h"
+#include "ui/canvas/canvas.h"
 
 // A column. Narrow terminals lose columns from the highest priority number up; priority 0 never leaves. A
 // column grows from `width` to `widest` (0: no growth) as there is room; TABLE_REST takes what is left, and

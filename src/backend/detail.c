@@ -1,0 +1,137 @@
+// Everything about one event, why it is in its group, and the audit.
+#include "backend/session.h"
+
+#include <string.h>
+#include "base/text.h"
+#include "core/fingerprint/fingerprint.h"
+#include "core/fingerprint/rules.h"
+#include "store/operations/audit.h"
+#include "store/rollup/categories.h"
+#include "store/events/history.h"
+
+enum {
+    PAYLOAD_SHOWN = 4 << 20, // payloads.md: parsed and rendered at once up to here
+    AUDIT_PAGE = 200,
+};
+
+static bool
+read_event(struct desk *desk, int64_t id, size_t cut, struct reply *reply, struct event *event,
+           struct err *err)
+{
+    unsigned fields =
+        EVENT_NARROW | EVENT_ERROR | EVENT_STACK | EVENT_PAYLOAD | EVENT_RAW | EVENT_GROUP | EVENT_KNOWN;
+    struct event_query query = {.fields = fields, .ids = &id, .id_count = 1, .cut = cut};
+    struct event_page page = {0};
+    if (!store_events(desk->store, &query, &page, err))
+        return false;
+    bool is_there = page.count == 1;
+    if (is_there)
+        *event = page.events[0];
+    arena_adopt(&reply->arena, &page.arena);
+    event_page_release(&page);
+    return is_there || err_set(err, ERR_NOT_FOUND, "event %lld is not in the table any more", (long long)id);
+}
+
+// What a reprocess would send, without asking Kafka: the screen has no connection to it.
+static void
+plan_event(struct desk *desk, struct reply *reply)
+{
+    struct event_detail *detail = &reply->detail;
+    struct would_send *send = &detail->would_send;
+    struct plan plan;
+    struct plan_input input = {.event = &detail->event, .from_revision = detail->revision_count > 0};
+    plan_make(&desk->settings->plan, &input, &reply->arena, &plan);
+    *send = (struct would_send){
+        .topic = plan.topic,
+        .partition = plan.partition,
+        .key = plan.key,
+        .headers = plan.headers,
+        .header_count = plan.header_count,
+        .size = plan.value.len,
+        .is_exact = plan.is_exact,
+        .why = plan.why,
+        .refusal = plan.refusal,
+    };
+}
+
+void
+desk_event_request(struct desk *desk, const struct request *request)
+{
+    struct err err = {0};
+    struct reply *reply = reply_create(REPLY_EVENT, request->number);
+    struct event_detail *detail = &reply->detail;
+    bool has_schema = store_info(desk->store)->schema_version > 0;
+    bool ok = read_event(desk, request->id, PAYLOAD_SHOWN, reply, &detail->event, &err) &&
+              (!has_schema || (store_revisions(desk->store, request->id, &reply->arena, &detail->revisions,
+                                               &detail->revision_count, &err) &&
+                               event_decisions(desk->store, request->id, &reply->arena, &detail->decisions,
+                                               &detail->decision_count, &err) &&
+                               event_attempts(desk->store, request->id, &reply->arena, &detail->attempts,
+                                              &detail->attempt_count, &err)));
+    if (!ok) {
+        reply_destroy(reply);
+        desk_failed(desk, request->number, &err);
+        return;
+    }
+    plan_event(desk, reply);
+    reply->is_last = true;
+    desk_reply(desk, reply);
+}
+
+static void
+explain_category(const struct store *store, const struct category_rules *rules,
+                 struct explanation *explanation, struct arena *arena)
+{
+    const struct fingerprint *print = &explanation->print;
+    explanation->by_rules =
+        category_of(rules, print->root_class, print->pattern, &explanation->category_rule);
+    explanation->category = explanation->by_rules;
+    const struct override *override = overrides_of(store_overrides(store), print->key);
+    if (!override)
+        return;
+    explanation->is_overridden = true;
+    explanation->category = override->category;
+    explanation->override = *override;
+    explanation->override.who = arena_text(arena, bytes_of(override->who));
+    explanation->override.reason = arena_text(arena, bytes_of(override->reason));
+}
+
+void
+desk_why_request(struct desk *desk, const struct request *request)
+{
+    struct err err = {0};
+    struct event event;
+    struct reply *reply = reply_create(REPLY_WHY, request->number);
+    if (!desk_categories_look(desk, &err) || !read_event(desk, request->id, 0, reply, &event, &err)) {
+        reply_destroy(reply);
+        desk_failed(desk, request->number, &err);
+        return;
+    }
+
+    struct explanation *explanation = &reply->explanation;
+    const struct store_settings *store = &desk->settings->store;
+    struct fingerprint_input input = {
+        .message = event.error_message, .stack = event.stack_trace, .rules = store->group_rules};
+    explanation->print = fingerprint_explain(&input, &reply->arena);
+    char version[GROUP_RULES_VERSION];
+    explanation->rules_version =
+        arena_text(&reply->arena, bytes_of(group_rules_version(store->group_rules, version)));
+    explain_category(desk->store, store->rules, explanation, &reply->arena);
+    reply->is_last = true;
+    desk_reply(desk, reply);
+}
+
+void
+desk_audit_request(struct desk *desk, const struct request *request)
+{
+    struct err err = {0};
+    struct reply *reply = reply_create(REPLY_AUDIT, request->number);
+    if (!audit_list(desk->store, request->operation, request->before, AUDIT_PAGE, &reply->arena,
+                    &reply->audit, &reply->audit_count, &err)) {
+        reply_destroy(reply);
+        desk_failed(desk, request->number, &err);
+        return;
+    }
+    reply->is_last = reply->audit_count < AUDIT_PAGE;
+    desk_reply(desk, reply);
+}

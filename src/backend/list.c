@@ -1,0 +1,429 @@
+// Makes lists of event ids, page by page, and fetches the rows of the window that is looked at.
+#include "backend/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+
+enum {
+    LIST_PAGE = 4000,
+    FIRST_PAGE = 200, // so that the first screenful comes at once
+    ROW_TEXT = 1024,
+};
+
+void
+desk_list_end(struct list_job *list)
+{
+    search_destroy(list->search);
+    list->search = NULL;
+    free(list->found.ids);
+    list->found = (struct search_found){0};
+    desk_sums_forget(list);
+    list->is_sorted = false;
+    free(list->candidates);
+    list->candidates = NULL;
+    list->candidate_count = 0;
+    list->is_running = false;
+}
+
+static void
+list_release(struct list_job *list)
+{
+    desk_list_end(list);
+    filter_destroy(list->filter);
+    free(list->query.filter);
+    *list = (struct list_job){0};
+}
+
+void
+desk_list_release(struct desk *desk)
+{
+    list_release(&desk->list);
+    list_release(&desk->collect);
+}
+
+// One reply of the list: ids (heap, given away) to append.
+void
+desk_list_tell(struct desk *desk, struct list_job *list, int64_t *ids, size_t count)
+{
+    struct reply *reply = reply_create(REPLY_LIST, list->number);
+    reply->ids = ids;
+    reply->id_count = count;
+    reply->is_first = list->is_first;
+    reply->is_by_id = list->is_by_id;
+    reply->is_last = !list->is_running;
+    reply->scanned = list->scanned;
+    reply->undecided = list->undecided;
+    reply->total = list->candidates && !list->others ? (int64_t)list->candidate_count
+                                                     : (int64_t)backlog_count(desk->backlog);
+    list->is_first = false;
+    desk_reply(desk, reply);
+}
+
+static void
+turn_round(int64_t *ids, size_t count)
+{
+    for (size_t i = 0; i < count / 2; i++) {
+        int64_t id = ids[i];
+        ids[i] = ids[count - 1 - i];
+        ids[count - 1 - i] = id;
+    }
+}
+
+// By id, as they are stored.
+static bool
+find_items(struct desk *desk, struct list_job *list, struct err *err)
+{
+    const struct list_query *query = &list->query;
+    if (!operation_item_ids(desk->store, query->operation, query->item_states, &list->candidates,
+                            &list->candidate_count, err))
+        return false;
+    // No items is an empty list, not a list of everything.
+    if (!list->candidates)
+        list->candidates = alloc_array(1, sizeof *list->candidates);
+    if (!query->oldest_first)
+        turn_round(list->candidates, list->candidate_count);
+    return true;
+}
+
+// The ids that the list looks at, where they are known beforehand.
+static bool
+find_candidates(struct desk *desk, struct list_job *list, struct err *err)
+{
+    const struct list_query *query = &list->query;
+    unsigned asked = list->filter ? filter_statuses(list->filter) : 0;
+    list->statuses = asked ? asked : query->source == LIST_CLOSED ? query->statuses : 1u << EVENT_PENDING;
+    list->is_by_id = true;
+    if (query->source == LIST_OPERATION) {
+        list->statuses = asked;
+        return find_items(desk, list, err);
+    }
+    if (list->statuses != 1u << EVENT_PENDING)
+        return true;
+    const struct backlog *rows = desk_rows_known(desk);
+    if (desk->is_summed) {
+        // With a filter they are all looked at; without one the first screenful does not wait for the others.
+        bool has_filter = list->filter && !filter_is_empty(list->filter);
+        bool needs_all = has_filter || query->order != ORDER_WHEN;
+        // Until all can be read out of the sums, the table itself is read.
+        list->is_provisional = !desk_sums_readable(desk) && query->order == ORDER_WHEN;
+        if (list->is_provisional)
+            return true;
+        list->is_by_id = false;
+        list->waits_for_rows = needs_all && !rows;
+        if (list->waits_for_rows)
+            return true;
+        if (!needs_all)
+            return desk_sums_ids(desk, list, FIRST_PAGE, err);
+    }
+    list->is_by_id = false;
+    backlog_ids(rows, query->pivot, query->has_value ? query->value : NULL, query->oldest_first,
+                &list->candidates, &list->candidate_count);
+    return true;
+}
+
+// False: the store failed, which is told.
+static bool
+list_begin(struct desk *desk, struct list_job *list)
+{
+    struct err err = {0};
+    if (!find_candidates(desk, list, &err))
+        return desk_failed(desk, list->number, &err);
+    list->is_running = true;
+    list->told_at = clock_mono();
+    if (list->candidates && list->filter && !filter_is_empty(list->filter))
+        desk_search_begin(desk, list);
+    return true;
+}
+
+// Times are known now: the list is made anew in their order.
+static bool
+list_begin_anew(struct desk *desk, struct list_job *list)
+{
+    desk_list_end(list);
+    list->is_provisional = false;
+    list->is_first = true;
+    list->at = 0;
+    list->before_id = 0;
+    list->scanned = list->undecided = list->arrived = 0;
+    return list_begin(desk, list);
+}
+
+void
+desk_list_request(struct desk *desk, struct request *request)
+{
+    struct list_job *list = request->kind == REQUEST_COLLECT ? &desk->collect : &desk->list;
+    list_release(list);
+    list->number = request->number;
+    list->query = request->list;
+    request->list.filter = NULL; // taken over
+    list->is_first = true;
+    list->leaves_undecided = request->kind == REQUEST_COLLECT;
+
+    struct err err = {0};
+    const char *text = list->query.filter;
+    if (text && *text) {
+        struct filter_context context = {
+            .now = clock_now(), .zone_us = store_info(desk->store)->zone_us, .new_after = TIME_ABSENT};
+        if (!filter_parse(&list->filter, bytes_of(text), &context, &err)) {
+            desk_error(desk, request->number, &err);
+            return;
+        }
+    }
+    (void)list_begin(desk, list);
+}
+
+void
+desk_list_cancel(struct desk *desk, uint64_t number)
+{
+    struct list_job *list = desk->collect.number == number ? &desk->collect : &desk->list;
+    if (!list->is_running || list->number != number)
+        return;
+    desk_list_end(list);
+    list->is_provisional = false;
+    struct err err = {0};
+    err_set(&err, ERR_CANCELLED, "stopped; what is shown is exact so far");
+    desk_error(desk, number, &err);
+}
+
+// Without a filter candidates are the list.
+static void
+list_all(struct desk *desk, struct list_job *list)
+{
+    struct err err = {0};
+    if (list->others && list->at == list->candidate_count && !desk_sums_other_ids(desk, list, &err)) {
+        uint64_t number = err.kind == ERR_UNREACHABLE ? 0 : list->number;
+        if (number)
+            desk_list_end(list);
+        desk_failed(desk, number, &err);
+        return;
+    }
+    size_t count = list->candidate_count - list->at;
+    if (count > LIST_AT_ONCE)
+        count = LIST_AT_ONCE;
+    int64_t *ids = alloc_array(count, sizeof *ids);
+    memcpy(ids, list->candidates + list->at, count * sizeof *ids);
+    list->at += count;
+    list->scanned = (int64_t)list->at;
+    list->is_running = list->others || list->at < list->candidate_count;
+    desk_list_tell(desk, list, ids, count);
+    if (!list->is_running)
+        desk_list_end(list);
+}
+
+// Is this event in the group that the list is about? Candidates were chosen by it already.
+static bool
+belongs(const struct list_job *list, const struct event *event)
+{
+    const struct list_query *query = &list->query;
+    if (!query->has_value)
+        return true;
+
+    char hex[GROUP_TEXT];
+    char hour[TIME_TEXT];
+    struct bytes value = BYTES_ABSENT;
+    switch (query->pivot) {
+    case PIVOT_TYPE:
+        value = event->event_type;
+        break;
+    case PIVOT_SOURCE:
+        value = event->source_table;
+        break;
+    case PIVOT_TOPIC:
+        value = event->topic;
+        break;
+    case PIVOT_KIND:
+        value = bytes_of(category_name(event->category));
+        break;
+    case PIVOT_HOUR:
+        if (event->created_at != TIME_ABSENT)
+            value = bytes_of(
+                time_rfc3339(event->created_at / (3600 * US_PER_SECOND) * 3600 * US_PER_SECOND, 0, hour));
+        break;
+    case PIVOT_ERROR:
+    case PIVOT_COUNT:
+        return strstr(query->value, group_text(event->group, hex)) != NULL; // all keys are whole ones
+    }
+    return bytes_equal_text(bytes_present(value) ? value : BYTES(""), query->value);
+}
+
+static unsigned
+list_fields(const struct list_job *list)
+{
+    unsigned fields = list->filter ? filter_needs(list->filter) : 0;
+    if (list->query.has_value && !list->candidates)
+        fields |= EVENT_NARROW | EVENT_GROUP;
+    return fields;
+}
+
+// One page. False: the store failed.
+static bool
+list_page(struct desk *desk, struct list_job *list)
+{
+    size_t limit = list->is_first ? FIRST_PAGE : LIST_PAGE;
+    struct event_query query = {.fields = list_fields(list),
+                                .statuses = list->statuses,
+                                .limit = limit,
+                                .most_bytes = EVENT_PAGE_BYTES};
+    if (list->candidates) {
+        query.ids = list->candidates + list->at;
+        query.id_count = list->candidate_count - list->at < limit ? list->candidate_count - list->at : limit;
+        query.limit = 0;
+    } else {
+        query.before_id = list->query.oldest_first ? 0 : list->before_id;
+        query.after_id = list->query.oldest_first ? list->before_id : 0;
+        query.ascending = list->query.oldest_first;
+    }
+
+    struct event_page page = {0};
+    struct err err = {0};
+    if (!store_events(desk->store, &query, &page, &err)) {
+        // The place is kept: after a reconnect the list goes on.
+        if (err.kind != ERR_UNREACHABLE)
+            desk_list_end(list);
+        return desk_failed(desk, err.kind == ERR_UNREACHABLE ? 0 : list->number, &err);
+    }
+
+    int64_t *ids = alloc_array(page.count, sizeof *ids);
+    size_t count = 0;
+    for (size_t i = 0; i < page.count; i++) {
+        const struct event *event = &page.events[i];
+        if (!list->candidates && !belongs(list, event))
+            continue;
+        enum filter_verdict verdict = list->filter ? filter_match(list->filter, event) : FILTER_YES;
+        list->undecided += verdict == FILTER_UNDECIDED;
+        if (verdict == FILTER_YES || (verdict == FILTER_UNDECIDED && !list->leaves_undecided))
+            ids[count++] = event->id;
+    }
+    size_t answered = event_page_answers(&page, &query);
+    list->at += answered;
+    list->scanned += list->candidates ? (int64_t)answered : (int64_t)page.count;
+    if (page.count)
+        list->before_id = page.events[page.count - 1].id;
+    list->is_running =
+        list->candidates ? list->at < list->candidate_count : page.count == limit || page.is_cut;
+    event_page_release(&page);
+    desk_list_tell(desk, list, ids, count);
+    if (!list->is_running)
+        desk_list_end(list);
+    return true;
+}
+
+// Reads on in the short columns of all events, a page a step, so that the next key is not kept waiting.
+// False: the store failed, or they cannot be read yet.
+static bool
+list_wait(struct desk *desk, struct list_job *list)
+{
+    if (!desk_sums_readable(desk))
+        return false;
+    struct err err = {0};
+    bool is_over = false;
+    bool ok = desk_rows_step(desk, &is_over, &err);
+    if (ok && !desk_rows_known(desk))
+        return true;
+    ok = ok && find_candidates(desk, list, &err);
+    if (!ok) {
+        uint64_t number = err.kind == ERR_UNREACHABLE ? 0 : list->number;
+        if (number)
+            desk_list_end(list);
+        return desk_failed(desk, number, &err);
+    }
+    if (list->candidates && list->filter && !filter_is_empty(list->filter))
+        desk_search_begin(desk, list);
+    return true;
+}
+
+bool
+desk_list_step(struct desk *desk)
+{
+    if (desk->list.is_provisional && desk->is_summed && desk_sums_readable(desk))
+        return list_begin_anew(desk, &desk->list);
+    struct list_job *list = desk->list.is_running ? &desk->list : &desk->collect;
+    if (!list->is_running)
+        return false;
+    if (list->waits_for_rows)
+        return list_wait(desk, list);
+    if (list->search || list->is_sorted || desk_list_is_sorted(list))
+        return desk_search_step(desk, list);
+    bool is_empty = list->candidates && list->candidate_count == 0;
+    if (is_empty || (list->candidates && (!list->filter || filter_is_empty(list->filter))))
+        list_all(desk, list);
+    else
+        return list_page(desk, list);
+    return true;
+}
+
+// As far as they can be read.
+static int64_t
+count_matching(struct desk *desk, struct filter *filter, const int64_t *ids, size_t count)
+{
+    int64_t matching = 0;
+    for (size_t at = 0; at < count;) {
+        const struct event_query query = {.fields = filter_needs(filter),
+                                          .ids = ids + at,
+                                          .id_count = count - at,
+                                          .most_bytes = EVENT_PAGE_BYTES};
+        struct event_page page;
+        if (!store_events(desk->store, &query, &page, NULL))
+            break;
+        for (size_t i = 0; i < page.count; i++)
+            matching += filter_match(filter, &page.events[i]) != FILTER_NO;
+        at += event_page_answers(&page, &query);
+        event_page_release(&page);
+    }
+    return matching;
+}
+
+void
+desk_list_arrived(struct desk *desk, const struct event *events, size_t count)
+{
+    desk_rows_arrived(desk, events, count);
+    struct list_job *list = &desk->list;
+    if (!list->number || list->is_running || list->query.source != LIST_PENDING ||
+        list->statuses != 1u << EVENT_PENDING)
+        return;
+
+    int64_t *ids = alloc_array(count, sizeof *ids);
+    size_t candidates = 0;
+    for (size_t i = 0; i < count; i++)
+        if (belongs(list, &events[i]))
+            ids[candidates++] = events[i].id;
+    int64_t before = list->arrived;
+    if (candidates && list->filter && !filter_is_empty(list->filter))
+        list->arrived += count_matching(desk, list->filter, ids, candidates);
+    else
+        list->arrived += (int64_t)candidates;
+    free(ids);
+    if (list->arrived == before)
+        return;
+
+    struct reply *reply = reply_create(REPLY_LIST, list->number);
+    reply->is_new_available = true;
+    reply->is_last = true;
+    reply->id_count = (size_t)list->arrived;
+    desk_reply(desk, reply);
+}
+
+void
+desk_rows_request(struct desk *desk, const struct request *request)
+{
+    struct event_query query = {
+        .fields = EVENT_NARROW | EVENT_ERROR | EVENT_PAYLOAD | EVENT_RAW | EVENT_GROUP | EVENT_KNOWN,
+        .ids = request->ids,
+        .id_count = request->id_count,
+        .cut = ROW_TEXT,
+    };
+    struct event_page page = {0};
+    struct err err = {0};
+    if (!store_events(desk->store, &query, &page, &err)) {
+        desk_failed(desk, request->number, &err);
+        return;
+    }
+    struct reply *reply = reply_create(REPLY_ROWS, request->number);
+    reply->rows = page.events;
+    reply->row_count = page.count;
+    reply->is_last = true;
+    arena_adopt(&reply->arena, &page.arena);
+    event_page_release(&page);
+    desk_reply(desk, reply);
+}

@@ -1,0 +1,143 @@
+#include "base/intern.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+
+enum { FIRST_SLOTS = 64 };
+
+static uint64_t
+mix(uint64_t key)
+{
+    key ^= key >> 31;
+    key *= 0x9E3779B97F4A7C15ULL; // Fibonacci hashing, Knuth, The Art of Computer Programming, 6.4
+    return key ^ key >> 29;
+}
+
+// Doubles the slots when they are half full; `hash_of` gives the hash of the i-th item.
+static uint32_t *
+slots_grow(uint32_t *slots, size_t *slot_count, size_t items, uint64_t (*hash_of)(const void *, size_t),
+           const void *table)
+{
+    if (items * 2 < *slot_count)
+        return slots;
+
+    size_t wanted = *slot_count ? *slot_count * 2 : FIRST_SLOTS;
+    free(slots);
+    slots = alloc_array(wanted, sizeof *slots);
+    for (size_t i = 0; i < items; i++) {
+        size_t at = hash_of(table, i) & (wanted - 1);
+        while (slots[at])
+            at = (at + 1) & (wanted - 1);
+        slots[at] = (uint32_t)i + 1;
+    }
+    *slot_count = wanted;
+    return slots;
+}
+
+static uint64_t
+word_hash(const void *table, size_t i)
+{
+    const struct words *words = table;
+    return mix(bytes_hash(bytes_of(words->names[i])));
+}
+
+int32_t
+words_find(const struct words *words, struct bytes text)
+{
+    if (!text.data)
+        return 0;
+    if (!words->slot_count)
+        return -1;
+    size_t at = mix(bytes_hash(text)) & (words->slot_count - 1);
+    for (; words->slots[at]; at = (at + 1) & (words->slot_count - 1))
+        if (bytes_equal_text(text, words->names[words->slots[at] - 1]))
+            return (int32_t)words->slots[at];
+    return -1;
+}
+
+uint16_t
+words_number(struct words *words, struct bytes text)
+{
+    // A NUL cannot come from PostgreSQL's text types; cut there so that what is kept is what is compared.
+    if (text.data)
+        text.len = strnlen(text.data, text.len);
+    int32_t known = words_find(words, text);
+    if (known >= 0)
+        return (uint16_t)known;
+    if (words->count == WORDS_LIMIT)
+        return WORDS_OTHER;
+
+    words->slots = slots_grow(words->slots, &words->slot_count, words->count, word_hash, words);
+    words->names = alloc_grow(words->names, words->count, &words->capacity, sizeof *words->names);
+    char *name = alloc_bytes(size_add(text.len, 1));
+    memcpy(name, text.data, text.len);
+    words->names[words->count++] = name;
+    size_t at = mix(bytes_hash(text)) & (words->slot_count - 1);
+    while (words->slots[at])
+        at = (at + 1) & (words->slot_count - 1);
+    words->slots[at] = (uint32_t)words->count;
+    return (uint16_t)words->count;
+}
+
+const char *
+words_text(const struct words *words, uint16_t number)
+{
+    if (number == 0)
+        return NULL;
+    return number == WORDS_OTHER ? "(others)" : words->names[number - 1];
+}
+
+void
+words_release(struct words *words)
+{
+    for (size_t i = 0; i < words->count; i++)
+        free(words->names[i]);
+    free(words->names);
+    free(words->slots);
+    *words = (struct words){0};
+}
+
+static uint64_t
+key_hash(const void *table, size_t i)
+{
+    const struct keys *keys = table;
+    return mix(keys->keys[i]);
+}
+
+int64_t
+keys_find(const struct keys *keys, uint64_t key)
+{
+    if (!keys->slot_count)
+        return -1;
+    size_t at = mix(key) & (keys->slot_count - 1);
+    for (; keys->slots[at]; at = (at + 1) & (keys->slot_count - 1))
+        if (keys->keys[keys->slots[at] - 1] == key)
+            return (int64_t)keys->slots[at] - 1;
+    return -1;
+}
+
+uint32_t
+keys_index(struct keys *keys, uint64_t key)
+{
+    int64_t known = keys_find(keys, key);
+    if (known >= 0)
+        return (uint32_t)known;
+
+    keys->slots = slots_grow(keys->slots, &keys->slot_count, keys->count, key_hash, keys);
+    keys->keys = alloc_grow(keys->keys, keys->count, &keys->capacity, sizeof *keys->keys);
+    keys->keys[keys->count++] = key;
+    size_t at = mix(key) & (keys->slot_count - 1);
+    while (keys->slots[at])
+        at = (at + 1) & (keys->slot_count - 1);
+    keys->slots[at] = (uint32_t)keys->count;
+    return (uint32_t)keys->count - 1;
+}
+
+void
+keys_release(struct keys *keys)
+{
+    free(keys->keys);
+    free(keys->slots);
+    *keys = (struct keys){0};
+}

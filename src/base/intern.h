@@ -1,0 +1,41 @@
+// words: texts as small numbers, so that a table of a million rows names its types and topics in two bytes
+// each.
+#ifndef REDRIVE_BASE_INTERN_H
+#define REDRIVE_BASE_INTERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "base/bytes.h"
+
+// Zero-initialise; 0 is the absent text. Past WORDS_LIMIT different texts every further one is WORDS_OTHER.
+struct words {
+    char **names; // by number - 1
+    size_t count;
+    size_t capacity;
+    uint32_t *slots; // open addressing, numbers; 0: free
+    size_t slot_count;
+};
+
+#define WORDS_OTHER 65535
+#define WORDS_LIMIT 65534
+
+uint16_t words_number(struct words *words, struct bytes text);
+const char *words_text(const struct words *words,
+                       uint16_t number); // NULL: absent; "(others)" for WORDS_OTHER
+// The number of a text that is there already, or -1.
+int32_t words_find(const struct words *words, struct bytes text);
+void words_release(struct words *words);
+
+// The same for 64-bit keys, without a limit: their index in order of arrival.
+struct keys {
+    uint64_t *keys;
+    size_t count;
+    size_t capacity;
+    uint32_t *slots;
+    size_t slot_count;
+};
+uint32_t keys_index(struct keys *keys, uint64_t key);
+int64_t keys_find(const struct keys *keys, uint64_t key); // -1: not there
+void keys_release(struct keys *keys);
+
+#endif

@@ -1,0 +1,196 @@
+#include "commands/cli/command.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/alloc.h"
+#include "base/text.h"
+#include "commands/cli/password.h"
+#include "settings/rules_file.h"
+#include "core/category.h"
+#include "store/schema.h"
+
+const struct command commands[] = {
+#define COMMAND(name, options, args, help) {#name, options, args, help, command_##name},
+#include "commands/commands.def"
+#undef COMMAND
+};
+const size_t command_count = sizeof commands / sizeof *commands;
+
+int
+command_status(const struct err *err)
+{
+    switch (err->kind) {
+    case ERR_NONE:
+        return STATUS_DONE;
+    case ERR_USAGE:
+    case ERR_DATA:
+        return STATUS_USAGE;
+    case ERR_UNREACHABLE:
+        return STATUS_UNREACHABLE;
+    case ERR_DENIED:
+        return STATUS_DENIED;
+    case ERR_NOT_FOUND:
+        return STATUS_NOTHING;
+    case ERR_CANCELLED:
+        return STATUS_INTERRUPTED;
+    case ERR_CONFLICT:
+    case ERR_INTERNAL:
+        break;
+    }
+    return STATUS_PART;
+}
+
+bool
+command_no_args(const struct call *call, struct err *err)
+{
+    if (call->arg_count == 0)
+        return true;
+    return err_set(err, ERR_USAGE, "redrive %s does not know what to do with \"%s\"; see redrive %s --help",
+                   call->command->name, call->args[0], call->command->name);
+}
+
+bool
+command_number(const char *text, const char *what, int64_t *number, struct err *err)
+{
+    if (text_parse_int(bytes_of(text), number, NULL) && *number > 0)
+        return true;
+    return err_set(err, ERR_USAGE, "%s is a whole number above 0, not \"%s\"", what, text);
+}
+
+// --- the database ---
+
+static bool
+open_once(struct call *call, enum store_need need, struct store **store, struct err *err)
+{
+    struct store_settings settings = {
+        .conninfo = need == STORE_READ ? call->settings.read_conninfo : call->settings.conninfo,
+        .table = call->settings.table,
+        .zone = call->settings.zone,
+        .is_read_only = call->settings.read_only || need == STORE_READ,
+        .program = call->command->name,
+        .max_replays = call->settings.max_replays,
+        .rules = call->rules,
+        .group_rules = call->group_rules,
+    };
+    return store_open(store, &settings, err);
+}
+
+static bool
+ask_password(struct call *call, struct err *err)
+{
+    char password[256];
+    if (!password_ask("Password for PostgreSQL: ", password, sizeof password, err))
+        return false;
+    settings_set_password(&call->settings, password);
+    explicit_bzero(password, sizeof password);
+    return true;
+}
+
+// libpq's words when the server asked and nothing had a password (fe_sendauth in libpq/fe-auth.c).
+static bool
+wants_password(const struct err *err)
+{
+    return strstr(err->text, "no password supplied") != NULL;
+}
+
+// Is the schema there, and one that this program knows? What is missing is put right by a command, so it is
+// wrong usage.
+static bool
+check_schema(struct store *store, struct err *err)
+{
+    if (schema_check(store, err))
+        return true;
+    if (err->kind == ERR_NOT_FOUND)
+        err->kind = ERR_USAGE;
+    return false;
+}
+
+bool
+command_rules(struct call *call, struct err *err)
+{
+    if (call->rules == NULL && (call->rules = category_rules_create(call->settings.categories, err)) == NULL)
+        return err_context(err, "%s", call->settings.origins[SETTING_ID_categories].where);
+    return call->group_rules != NULL || rules_file_read(call->settings.rules, &call->group_rules, err);
+}
+
+bool
+command_store(struct call *call, enum store_need need, struct store **store, struct err *err)
+{
+    *store = NULL;
+    if (!command_rules(call, err))
+        return false;
+    if (need == STORE_WRITE && call->settings.read_only)
+        return err_set(err, ERR_DENIED, "redrive %s changes something, and read_only is on (%s)",
+                       call->command->name, call->settings.origins[SETTING_ID_read_only].where);
+    if (call->settings.ask_password && !ask_password(call, err))
+        return false;
+    bool ok = open_once(call, need, store, err);
+    bool may_ask = !ok && wants_password(err) && !call->settings.no_password && !call->settings.ask_password;
+    if (may_ask && (call->in_is_terminal || call->err_is_terminal)) {
+        err_clear(err);
+        ok = ask_password(call, err) && open_once(call, need, store, err);
+    }
+    if (ok && (need == STORE_SCHEMA || need == STORE_WRITE))
+        ok = check_schema(*store, err);
+    if (!ok) {
+        store_close(*store);
+        *store = NULL;
+    }
+    return ok;
+}
+
+// --- signals ---
+
+static volatile sig_atomic_t is_interrupted;
+
+static void
+on_interrupt(int signal)
+{
+    if (is_interrupted && signal == SIGINT)
+        _exit(STATUS_INTERRUPTED); // asked twice: the database holds the truth, the next worker goes on
+    is_interrupted = 1;
+}
+
+// Before anything is in hand. The status of an interrupt is the same for every command.
+static void
+on_early_interrupt(int signal)
+{
+    (void)signal;
+    _exit(STATUS_INTERRUPTED);
+}
+
+void
+command_answer_interrupt(void)
+{
+    struct sigaction action = {.sa_handler = on_early_interrupt};
+    struct sigaction before;
+    sigemptyset(&action.sa_mask);
+    // Ignored from outside (nohup, a script's background) stays ignored.
+    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(SIGINT, &action, NULL);
+}
+
+void
+command_catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_interrupt}; // no SA_RESTART: waits end
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    signal(SIGPIPE, SIG_IGN); // a reader that goes away does not stop what is in hand
+}
+
+bool
+command_is_interrupted(void)
+{
+    return is_interrupted != 0;
+}
+
+const volatile sig_atomic_t *
+command_interrupt_flag(void)
+{
+    return &is_interrupted;
+}

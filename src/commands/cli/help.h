@@ -1,0 +1,14 @@
+// help: --help, --version, the manual page and the completions, all from commands.def, options.def and
+// settings.def.
+#ifndef REDRIVE_COMMANDS_CLI_HELP_H
+#define REDRIVE_COMMANDS_CLI_HELP_H
+
+#include "base/strbuf.h"
+#include "commands/cli/command.h"
+
+void help_program(struct strbuf *out);
+void help_command(const struct command *command, struct strbuf *out);
+void help_version(struct strbuf *out);
+bool help_generate(const char *what, struct strbuf *out, struct err *err) MUST_CHECK; // man, bash, zsh, fish
+
+#endif

@@ -1,0 +1,76 @@
+// output: text for people on standard output, aligned; remarks and progress on standard error.
+//
+// Everything that came from outside goes through text_visible, into pipes as well: one event stays one line.
+#ifndef REDRIVE_COMMANDS_CLI_OUTPUT_H
+#define REDRIVE_COMMANDS_CLI_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/bytes.h"
+#include "base/strbuf.h"
+#include "commands/cli/command.h"
+
+enum align {
+    ALIGN_LEFT,
+    ALIGN_RIGHT,
+    ALIGN_LAST
+}; // the last column is not padded, and cut at the terminal's width
+
+struct column {
+    const char *title;
+    enum align align;
+    int least; // cells it takes at least
+    int most;  // cells it takes at most, 0: no bound
+};
+
+#define TABLE_COLUMNS 16
+
+// Rows are kept until table_flush, which aligns them; widths only grow from one flush to the next, so that
+// long results can be written page by page.
+struct table {
+    const struct column *columns;
+    size_t column_count;
+    size_t width;    // cells of the terminal; 0: not cut
+    bool has_header; // on a terminal
+    bool is_bold;    // header in bold
+    bool is_started; // the header was written
+    int cells[TABLE_COLUMNS];
+    struct strbuf text; // cells of the kept rows, each NUL-terminated
+    size_t rows;
+    size_t in_row;
+};
+
+void table_begin(struct table *table, const struct call *call, const struct column *columns, size_t count);
+void table_add(struct table *table,
+               struct bytes cell); // cells of a row in their order; absent is drawn as "-"
+void table_add_text(struct table *table, const char *text);
+void table_add_count(struct table *table, int64_t count); // grouped by thousands
+void table_add_number(struct table *table, int64_t number);
+void table_add_time(struct table *table,
+                    int64_t instant); // local time of the process, "-" where it is absent
+bool table_flush(struct table *table, struct err *err) MUST_CHECK;
+bool table_end(struct table *table, struct err *err) MUST_CHECK; // flushes, releases
+
+// Writes to standard output. A reader that went away is not an error of ours: the program ends quietly, as
+// others in a pipe do.
+bool output_bytes(struct bytes bytes, struct err *err) MUST_CHECK;
+bool output_flush(struct err *err) MUST_CHECK;
+
+// A sentence on standard error; not with --quiet.
+void remark(const struct call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// Progress on standard error, only on a terminal, at most ten times a second, and not for what is over at
+// once; progress_end wipes the line.
+struct progress {
+    const char *what; // "reprocess", "looking at events"
+    bool is_on;
+    int64_t due_at; // clock_mono: not shown before
+    bool is_shown;
+};
+void progress_begin(struct progress *progress, const struct call *call, const char *what);
+void progress_show(struct progress *progress, int64_t done, int64_t of,
+                   const char *tail); // of 0: not known; tail may be NULL
+void progress_end(struct progress *progress);
+
+#endif

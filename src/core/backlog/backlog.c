@@ -1,0 +1,418 @@
+#include "core/backlog/backlog.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "core/backlog/rows.h"
+
+static const char *const pivot_names[PIVOT_COUNT] = {"error", "type", "source", "topic", "kind", "hour"};
+
+const char *
+pivot_name(enum pivot pivot)
+{
+    return pivot_names[pivot];
+}
+
+bool
+pivot_parse(struct bytes name, enum pivot *pivot)
+{
+    for (int i = 0; i < PIVOT_COUNT; i++) {
+        if (bytes_equal_text(name, pivot_names[i])) {
+            *pivot = (enum pivot)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+struct backlog *
+backlog_create(void)
+{
+    struct backlog *backlog = alloc_bytes(sizeof *backlog);
+    backlog->older.is_descending = true;
+    return backlog;
+}
+
+void
+backlog_destroy(struct backlog *backlog)
+{
+    if (!backlog)
+        return;
+    backlog_sums_release(backlog);
+    free(backlog->older.rows);
+    free(backlog->newer.rows);
+    free(backlog->infos);
+    keys_release(&backlog->keys);
+    words_release(&backlog->types);
+    words_release(&backlog->topics);
+    words_release(&backlog->sources);
+    arena_release(&backlog->texts);
+    free(backlog);
+}
+
+// Where id stands in the side, or where it would be put.
+static size_t
+side_position(const struct side *side, int64_t id, bool *is_there)
+{
+    size_t low = 0;
+    size_t high = side->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int64_t here = side->rows[middle].id;
+        if (here == id) {
+            *is_there = true;
+            return middle;
+        }
+        if (side->is_descending ? here > id : here < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *is_there = false;
+    return low;
+}
+
+static const struct row *
+find_row(const struct backlog *backlog, int64_t id)
+{
+    const struct side *sides[] = {&backlog->newer, &backlog->older};
+    for (int i = 0; i < 2; i++) {
+        bool is_there;
+        size_t at = side_position(sides[i], id, &is_there);
+        if (is_there)
+            return &sides[i]->rows[at];
+    }
+    return NULL;
+}
+
+static bool
+side_insert(struct side *side, const struct row *row)
+{
+    bool is_there;
+    size_t at = side_position(side, row->id, &is_there);
+    if (is_there)
+        return false;
+    side->rows = alloc_grow(side->rows, side->count, &side->capacity, sizeof *side->rows);
+    memmove(side->rows + at + 1, side->rows + at, (side->count - at) * sizeof *side->rows);
+    side->rows[at] = *row;
+    side->count++;
+    return true;
+}
+
+uint32_t
+backlog_group_index(struct backlog *backlog, uint64_t key, bool *is_new)
+{
+    size_t before = backlog->keys.count;
+    uint32_t index = keys_index(&backlog->keys, key);
+    *is_new = index == before;
+    if (!*is_new)
+        return index;
+
+    backlog->infos = alloc_grow(backlog->infos, index, &backlog->info_capacity, sizeof *backlog->infos);
+    backlog->infos[index] = (struct group_info){.category = CATEGORY_UNKNOWN, .emptied_at = TIME_ABSENT};
+    return index;
+}
+
+static uint32_t
+group_index(struct backlog *backlog, const struct event *event)
+{
+    bool is_new;
+    uint32_t index = backlog_group_index(backlog, event->group, &is_new);
+    struct group_info *info = &backlog->infos[index];
+    if (!is_new && info->sample_id)
+        return index;
+
+    info->category = event->category;
+    info->sample_id = event->id;
+    info->text.error_class = arena_text(&backlog->texts, event->error_class);
+    return index;
+}
+
+static struct row
+make_row(struct backlog *backlog, const struct event *event)
+{
+    int64_t seconds = event->created_at == TIME_ABSENT ? 0 : event->created_at / US_PER_SECOND;
+    if (seconds < 0)
+        seconds = 0;
+    if (seconds > UINT32_MAX)
+        seconds = UINT32_MAX;
+    int32_t retries = event->retry_count < 0 ? 0 : event->retry_count;
+    return (struct row){
+        .id = event->id,
+        .created = (uint32_t)seconds,
+        .group = group_index(backlog, event),
+        .type = words_number(&backlog->types, event->event_type),
+        .topic = words_number(&backlog->topics, event->topic),
+        .source = words_number(&backlog->sources, event->source_table),
+        .retries = (uint8_t)(retries > 255 ? 255 : retries),
+    };
+}
+
+size_t
+backlog_add(struct backlog *backlog, const struct event *events, size_t count)
+{
+    size_t added = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (find_row(backlog, events[i].id))
+            continue;
+        struct row row = make_row(backlog, &events[i]);
+        bool is_newer = backlog->newer.count ? row.id > backlog->newer.rows[0].id
+                                             : backlog->older.count && row.id > backlog->older.rows[0].id;
+        added += side_insert(is_newer ? &backlog->newer : &backlog->older, &row);
+        if (row.id > backlog->highest)
+            backlog->highest = row.id;
+    }
+    return added;
+}
+
+size_t
+backlog_renew(struct backlog *backlog, const struct event *events, size_t count)
+{
+    size_t renewed = 0;
+    struct side *sides[] = {&backlog->newer, &backlog->older};
+    for (size_t i = 0; i < count * 2; i++) {
+        const struct event *event = &events[i / 2];
+        struct side *side = sides[i % 2];
+        bool is_there;
+        size_t at = side_position(side, event->id, &is_there);
+        if (!is_there)
+            continue;
+        struct row row = make_row(backlog, event);
+        struct row *known = &side->rows[at];
+        renewed += row.created != known->created || row.group != known->group || row.type != known->type ||
+                   row.topic != known->topic || row.source != known->source || row.retries != known->retries;
+        *known = row;
+    }
+    return renewed;
+}
+
+static bool
+id_is_among(const int64_t *ids, size_t count, int64_t id)
+{
+    size_t low = 0;
+    size_t high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (ids[middle] == id)
+            return true;
+        if (ids[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
+static size_t
+side_remove(struct side *side, const int64_t *ids, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < side->count; i++)
+        if (!id_is_among(ids, count, side->rows[i].id))
+            side->rows[kept++] = side->rows[i];
+    size_t removed = side->count - kept;
+    side->count = kept;
+    return removed;
+}
+
+size_t
+backlog_remove(struct backlog *backlog, const int64_t *ids, size_t count)
+{
+    if (count == 0)
+        return 0;
+    return side_remove(&backlog->older, ids, count) + side_remove(&backlog->newer, ids, count);
+}
+
+static void
+side_reconcile(struct side *side, const int64_t *ids, size_t count, int64_t highest)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < side->count; i++)
+        if (side->rows[i].id > highest || id_is_among(ids, count, side->rows[i].id))
+            side->rows[kept++] = side->rows[i];
+    side->count = kept;
+}
+
+void
+backlog_reconcile(struct backlog *backlog, const int64_t *ids, size_t count, int64_t highest,
+                  int64_t **missing, size_t *missing_count)
+{
+    side_reconcile(&backlog->older, ids, count, highest);
+    side_reconcile(&backlog->newer, ids, count, highest);
+
+    *missing = NULL;
+    *missing_count = 0;
+    size_t capacity = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (find_row(backlog, ids[i]))
+            continue;
+        *missing = alloc_grow(*missing, *missing_count, &capacity, sizeof **missing);
+        (*missing)[(*missing_count)++] = ids[i];
+    }
+}
+
+size_t
+backlog_count(const struct backlog *backlog)
+{
+    return backlog->has_sums ? (size_t)backlog->summed : backlog->older.count + backlog->newer.count;
+}
+
+size_t
+backlog_count_upto(const struct backlog *backlog, int64_t id)
+{
+    bool is_there;
+    size_t newer = side_position(&backlog->newer, id, &is_there) + is_there;
+    size_t above = side_position(&backlog->older, id, &is_there);
+    return newer + backlog->older.count - above;
+}
+
+int64_t
+backlog_highest_id(const struct backlog *backlog)
+{
+    return backlog->highest;
+}
+
+const struct row *
+backlog_row(const struct backlog *backlog, size_t i)
+{
+    if (i < backlog->newer.count)
+        return &backlog->newer.rows[backlog->newer.count - 1 - i];
+    return &backlog->older.rows[i - backlog->newer.count];
+}
+
+void
+backlog_describe(struct backlog *backlog, uint64_t key, const struct group_text *text)
+{
+    int64_t index = keys_find(&backlog->keys, key);
+    if (index < 0)
+        return;
+    struct group_info *info = &backlog->infos[index];
+    if (info->text.pattern)
+        return;
+    const char *error_class = text->error_class ? text->error_class : info->text.error_class;
+    if (text->has_category) {
+        info->category = text->category;
+        info->is_overridden = text->is_overridden;
+    }
+    info->text = (struct group_text){
+        .pattern = arena_text(&backlog->texts, bytes_of(text->pattern)),
+        .error_class = arena_text(&backlog->texts, bytes_of(error_class)),
+        .sample = arena_text(&backlog->texts, bytes_of(text->sample)),
+        .frame = arena_text(&backlog->texts, bytes_of(text->frame)),
+    };
+}
+
+bool
+backlog_undescribed(const struct backlog *backlog, size_t *cursor, uint64_t *key, int64_t *sample_id)
+{
+    for (; *cursor < backlog->keys.count; (*cursor)++) {
+        const struct group_info *info = &backlog->infos[*cursor];
+        if (info->text.pattern || !info->sample_id)
+            continue;
+        *key = backlog->keys.keys[(*cursor)++];
+        *sample_id = info->sample_id;
+        return true;
+    }
+    return false;
+}
+
+void
+backlog_categorize(struct backlog *backlog, backlog_category_fn *category_of_group, const void *context)
+{
+    for (size_t i = 0; i < backlog->keys.count; i++) {
+        struct group_info *info = &backlog->infos[i];
+        bool is_overridden = false;
+        enum category category =
+            category_of_group(context, backlog->keys.keys[i], &info->text, &is_overridden);
+        if (category == CATEGORY_COUNT)
+            continue;
+        info->category = category;
+        info->is_overridden = is_overridden;
+    }
+}
+
+bool
+backlog_category(const struct backlog *backlog, uint64_t key, enum category *category)
+{
+    int64_t index = keys_find(&backlog->keys, key);
+    if (index >= 0)
+        *category = backlog->infos[index].category;
+    return index >= 0;
+}
+
+void
+backlog_emptied(struct backlog *backlog, uint64_t key, int64_t at)
+{
+    bool is_new; // no event of it was met yet: its first one fills in the rest
+    uint32_t index = backlog_group_index(backlog, key, &is_new);
+    struct group_info *info = &backlog->infos[index];
+    if (at > info->emptied_at)
+        info->emptied_at = at;
+}
+
+void
+backlog_outcomes(struct backlog *backlog, uint64_t key, const struct group_outcomes *outcomes)
+{
+    int64_t index = keys_find(&backlog->keys, key);
+    if (index < 0)
+        return;
+    int64_t came_back = backlog->infos[index].outcomes.came_back;
+    backlog->infos[index].outcomes = *outcomes;
+    backlog->infos[index].outcomes.came_back = came_back;
+}
+
+bool
+backlog_group_of(const struct backlog *backlog, int64_t id, uint64_t *key)
+{
+    const struct row *row = find_row(backlog, id);
+    if (row)
+        *key = backlog->keys.keys[row->group];
+    return row != NULL;
+}
+
+static const struct row *
+find_near(const struct backlog *backlog, int64_t id, size_t *hint)
+{
+    size_t count = backlog_count(backlog);
+    for (size_t at = *hint ? *hint - 1 : 0; at <= *hint + 1 && at < count; at++) {
+        const struct row *row = backlog_row(backlog, at);
+        if (row->id != id)
+            continue;
+        *hint = at;
+        return row;
+    }
+    bool is_there;
+    size_t at = side_position(&backlog->newer, id, &is_there);
+    if (is_there) {
+        *hint = backlog->newer.count - 1 - at;
+        return &backlog->newer.rows[at];
+    }
+    at = side_position(&backlog->older, id, &is_there);
+    *hint = backlog->newer.count + at;
+    return is_there ? &backlog->older.rows[at] : NULL;
+}
+
+bool
+backlog_event(const struct backlog *backlog, int64_t id, size_t *hint, struct event *event)
+{
+    enum { RETRIES_OR_MORE = 255 };
+    const struct row *row = find_near(backlog, id, hint);
+    if (!row || row->type == WORDS_OTHER || row->topic == WORDS_OTHER || row->source == WORDS_OTHER ||
+        row->retries == RETRIES_OR_MORE || row->created == 0)
+        return false;
+    const struct group_info *info = &backlog->infos[row->group];
+    *event = (struct event){
+        .id = id,
+        .status = EVENT_PENDING,
+        .event_type = bytes_of(words_text(&backlog->types, row->type)),
+        .source_table = bytes_of(words_text(&backlog->sources, row->source)),
+        .topic = bytes_of(words_text(&backlog->topics, row->topic)),
+        .retry_count = row->retries,
+        .group = backlog->keys.keys[row->group],
+        .category = info->category,
+        .error_class = bytes_of(info->text.error_class),
+        .created_at = (int64_t)row->created * US_PER_SECOND,
+        .created_wall = TIME_ABSENT,
+    };
+    return true;
+}

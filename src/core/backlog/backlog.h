@@ -1,0 +1,174 @@
+// backlog: all pending events in a compact table (24 bytes each), and everything lists and groups derive from
+// it.
+//
+// Fed by pages of events (EVENT_GROUP | EVENT_COUNTED) in any order; pure, no I/O, one thread. Counts,
+// sparklines, pivots are derived in one pass over the table when asked for (a few milliseconds a million), so
+// there is no count that can drift.
+//
+// The same object may instead hold sums that somebody else keeps (backlog_sum_up): then groups are derived
+// from some hundred of them, and there are no rows.
+#ifndef REDRIVE_CORE_BACKLOG_BACKLOG_H
+#define REDRIVE_CORE_BACKLOG_BACKLOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/arena.h"
+#include "core/event.h"
+
+struct backlog;
+
+struct backlog *backlog_create(void);
+void backlog_destroy(struct backlog *backlog);
+
+// Adds those that are not there yet; returns how many. The bytes are not kept.
+size_t backlog_add(struct backlog *backlog, const struct event *events, size_t count);
+// What these events are now, where they are there; returns how many were something else.
+size_t backlog_renew(struct backlog *backlog, const struct event *events, size_t count);
+// Removes these ids (ascending); unknown ones are ignored; returns how many went.
+size_t backlog_remove(struct backlog *backlog, const int64_t *ids, size_t count);
+// Compares with the true set of pending ids (ascending): what is not in it is removed, what is missing is
+// written to `missing` (heap, the caller frees). Ids above `highest` are left alone: they arrived after the
+// set was read.
+void backlog_reconcile(struct backlog *backlog, const int64_t *ids, size_t count, int64_t highest,
+                       int64_t **missing, size_t *missing_count);
+size_t backlog_count(const struct backlog *backlog);
+size_t backlog_count_upto(const struct backlog *backlog, int64_t id); // those with ids not above it
+int64_t backlog_highest_id(const struct backlog *backlog);            // ever added; 0: none
+
+// What groups are made of: commands.md `groups --by`.
+enum pivot { PIVOT_ERROR, PIVOT_TYPE, PIVOT_SOURCE, PIVOT_TOPIC, PIVOT_KIND, PIVOT_HOUR, PIVOT_COUNT };
+const char *pivot_name(enum pivot pivot); // "error", "type", …
+bool pivot_parse(struct bytes name, enum pivot *pivot);
+
+// A text that describes a group by error, learned from a sample of it (core/fingerprint/fingerprint): told once per key.
+struct group_text {
+    const char *pattern;     // masked root text, placeholders typed
+    const char *error_class; // may be NULL
+    const char *sample;      // the message of the sample as it stands, first line, at most 300 bytes
+    const char *frame;       // may be NULL
+    enum category category;  // with has_category: that of the group, where no event has told it
+    bool has_category;
+    bool is_overridden; // likewise: somebody gave it that category, the rules did not
+};
+void backlog_describe(struct backlog *backlog, uint64_t key, const struct group_text *text);
+// The next group by error that has no description yet, with an event to take the sample from. *cursor starts
+// with 0; false: no more.
+bool backlog_undescribed(const struct backlog *backlog, size_t *cursor, uint64_t *key, int64_t *sample_id);
+// Asks anew for the category of each group by error, after others were decided on; CATEGORY_COUNT leaves it
+// as it is. Texts are NULL while a group is not described.
+typedef enum category backlog_category_fn(const void *context, uint64_t key, const struct group_text *text,
+                                          bool *is_overridden);
+void backlog_categorize(struct backlog *backlog, backlog_category_fn *category_of_group, const void *context);
+// The category of a group by error; false: it is not known here.
+bool backlog_category(const struct backlog *backlog, uint64_t key, enum category *category);
+
+// Sums instead of rows. A cell is what its events have in common; `at` is what they are counted by.
+struct backlog_cell {
+    uint64_t group;                               // fingerprint
+    struct bytes event_type, source_table, topic; // empty: absent
+    int64_t first_at, last_at;                    // created_at, whole seconds since 1970; TIME_ABSENT
+    int64_t newest_id;                            // of the event created last
+    int64_t came_back;                            // events that returned after they were republished
+};
+struct backlog_sum {
+    uint32_t cell; // index
+    int32_t at;
+    int64_t count; // not 0
+};
+#define SLOT_SECONDS 10
+struct backlog_sums {
+    struct backlog_cell *cells;
+    size_t cell_count;
+    struct backlog_sum *retries; // at: retry_count; together all events
+    size_t retry_count;
+    struct backlog_sum *hours; // at: hours since 1970; of the last 24 at least, of all for PIVOT_HOUR
+    size_t hour_count;
+    struct backlog_sum *slots; // at: SLOT_SECONDS since 1970; of the last hour
+    size_t slot_count;
+    int64_t highest_id;
+};
+// Replaces rows and sums that were there; descriptions stay. Takes the heap arrays over; the texts of cells
+// are copied.
+void backlog_sum_up(struct backlog *backlog, struct backlog_sums *sums);
+bool backlog_has_sums(const struct backlog *backlog);
+// Each cell with its number of events; sums only.
+typedef void backlog_cell_fn(void *context, const struct backlog_cell *cell, int64_t count);
+void backlog_each_cell(const struct backlog *backlog, backlog_cell_fn *each, void *context);
+// The fingerprints of the groups by error of one category; heap, the caller frees.
+uint64_t *backlog_keys_of(const struct backlog *backlog, enum category category, size_t *count);
+
+// What became of the events of a group by error: counted since somebody keeps the sums.
+struct group_outcomes {
+    int64_t resolved, discarded, reprocessed;
+    int64_t since;     // when that was, µs; of merged groups the earliest; 0: nothing was counted
+    int64_t came_back; // of those that are pending: returned after they were republished
+};
+// came_back is not looked at: cells tell that.
+void backlog_outcomes(struct backlog *backlog, uint64_t key, const struct group_outcomes *outcomes);
+
+#define GROUP_SPARK 8 // cells of the last hour
+#define GROUP_HEAT 24 // the last 24 hours
+#define GROUP_TOP 3
+
+struct group_share {
+    const char *name; // NULL: absent in the table
+    int64_t count;
+};
+
+struct event_group {
+    uint64_t key;           // by error: the fingerprint; else, and of merged ones, a number of this process
+    const char *value;      // by error: 16 hex digits (of merged ones the smallest of their keys); else the
+                            // value grouped by ("" where it is absent)
+    const uint64_t *parts;  // merged ones: their fingerprints, ascending; else NULL
+    size_t part_count;      // 0: not merged
+    struct group_text text; // by error; pattern NULL while it is not described
+    enum category category; // by error, or of most events
+    bool is_overridden;     // by error: somebody gave it that category
+    int64_t count;
+    int64_t first_at, last_at;         // created_at, whole seconds
+    int64_t sample_id;                 // newest event of it
+    uint32_t spark[GROUP_SPARK];       // arrivals in the last hour, oldest first
+    uint32_t heat[GROUP_HEAT];         // arrivals per hour of the clock, the current one last
+    double per_minute;                 // over the last 5 whole minutes and this one so far
+    int32_t retries_low, retries_high; // -1: not known (by hour, out of sums)
+    bool is_new;                       // oldest pending event is younger than an hour
+    bool is_back;                      // emptied by an operation before, and returned (backlog_emptied)
+    struct group_share types[GROUP_TOP], topics[GROUP_TOP];
+    struct group_outcomes outcomes; // by error, out of sums; else 0
+};
+
+// Groups by a pivot, largest first. within: only events of this group by error (two-level pivot), or NULL.
+// Within a minute of the clock, only events change what is told here: rates, curves and is_new fade at its
+// start.
+struct group_list {
+    struct event_group *groups;
+    size_t count;
+    int64_t events;
+    uint32_t spark[GROUP_SPARK];
+    double per_minute;
+};
+void backlog_groups(const struct backlog *backlog, enum pivot pivot, const uint64_t *within, int64_t now,
+                    struct arena *arena, struct group_list *list);
+
+// By error, with near-equal groups (core/fingerprint/merge) as one; `parts`: those single groups.
+void backlog_groups_merged(const struct backlog *backlog, int64_t now, struct arena *arena,
+                           struct group_list *list, struct group_list *parts);
+
+// Tells that the group, which need not be known yet, was emptied by an operation that ended at this instant:
+// events created later make it BACK.
+void backlog_emptied(struct backlog *backlog, uint64_t key, int64_t at);
+
+// Ids of the events in a group of a pivot (value as in struct event_group, or by error several with commas
+// between; NULL: all), newest first
+// (created_at, then id); the caller frees.
+void backlog_ids(const struct backlog *backlog, enum pivot pivot, const char *value, bool oldest_first,
+                 int64_t **ids, size_t *count);
+// What the table knows of one pending event: id, status, event_type, source_table, topic, retry_count, group,
+// category, error_class, and created_at to the second. False: not pending, or known only in part. *hint
+// (begin with 0) makes walking the ids up or down quick. The bytes are the backlog's.
+bool backlog_event(const struct backlog *backlog, int64_t id, size_t *hint, struct event *event);
+// The group by error of one pending event; false: not pending.
+bool backlog_group_of(const struct backlog *backlog, int64_t id, uint64_t *key);
+
+#endif

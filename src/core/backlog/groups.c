@@ -1,0 +1,509 @@
+// Groups and lists, derived from the rows in one pass.
+#include "core/backlog/rows.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+
+// What a row is counted under.
+static uint64_t
+row_bucket(const struct backlog *backlog, const struct row *row, enum pivot pivot)
+{
+    switch (pivot) {
+    case PIVOT_TYPE:
+        return row->type;
+    case PIVOT_SOURCE:
+        return row->source;
+    case PIVOT_TOPIC:
+        return row->topic;
+    case PIVOT_KIND:
+        return (uint64_t)backlog->infos[row->group].category;
+    case PIVOT_HOUR:
+        return row->created / 3600;
+    case PIVOT_ERROR:
+    case PIVOT_COUNT:
+        break;
+    }
+    return row->group;
+}
+
+// The bucket a value names, or false: nothing can be in it.
+static bool
+value_bucket(const struct backlog *backlog, enum pivot pivot, const char *value, uint64_t *bucket)
+{
+    struct bytes text = *value ? bytes_of(value) : BYTES_ABSENT;
+    int64_t found = -1;
+    uint64_t low, high;
+    enum category category;
+    int64_t wall;
+    bool is_date;
+    switch (pivot) {
+    case PIVOT_TYPE:
+        found = words_find(&backlog->types, text);
+        break;
+    case PIVOT_SOURCE:
+        found = words_find(&backlog->sources, text);
+        break;
+    case PIVOT_TOPIC:
+        found = words_find(&backlog->topics, text);
+        break;
+    case PIVOT_KIND:
+        found = category_parse(text, &category) ? (int64_t)category : -1;
+        break;
+    case PIVOT_HOUR:
+        if (bytes_ends(text, "Z"))
+            text.len--;
+        found = time_parse_wall(text, &wall, &is_date, NULL) ? wall / US_PER_SECOND / 3600 : -1;
+        break;
+    case PIVOT_ERROR:
+    case PIVOT_COUNT:
+        if (group_parse(text, &low, &high))
+            found = keys_find(&backlog->keys, low);
+        break;
+    }
+    *bucket = (uint64_t)found;
+    return found >= 0;
+}
+
+// One pass over the rows, group by group.
+struct tally {
+    const struct backlog *backlog;
+    enum pivot pivot;
+    int64_t now;             // seconds
+    int64_t minute;          // when the one that this is began: until it is over, nothing fades
+    int64_t only;            // index of the one group by error that counts; -1: all
+    const uint32_t *leaders; // as in backlog_tally
+    struct keys buckets;
+    struct event_group *groups;
+    size_t capacity;
+    struct keys pairs; // bucket index << 32 | column << 16 | word, for the most common types and topics
+    int64_t *pair_counts;
+    size_t pair_capacity;
+};
+
+enum { COLUMN_TYPE, COLUMN_TOPIC, COLUMN_KIND };
+enum { RATE_SECONDS = 300 };
+
+static void
+tally_pair(struct tally *tally, uint32_t bucket, unsigned column, uint16_t word, int64_t count)
+{
+    size_t before = tally->pairs.count;
+    uint32_t index = keys_index(&tally->pairs, (uint64_t)bucket << 32 | (uint64_t)column << 16 | word);
+    if (index == before) {
+        tally->pair_counts =
+            alloc_grow(tally->pair_counts, index, &tally->pair_capacity, sizeof *tally->pair_counts);
+        tally->pair_counts[index] = 0;
+    }
+    tally->pair_counts[index] += count;
+}
+
+// What `count` events at this time add to the curves of a group.
+static void
+tally_curves(const struct tally *tally, struct event_group *group, int64_t at, int64_t count)
+{
+    // Up to the end of this minute: what nothing is added to stands still until the next one, and the newest
+    // slot is nearly whole all the same.
+    int64_t age = tally->minute + 59 - at;
+    if (age < 0)
+        age = 0;
+    if (age < 3600)
+        group->spark[GROUP_SPARK - 1 - age * GROUP_SPARK / 3600] += (uint32_t)count;
+    if (at >= tally->minute - RATE_SECONDS)
+        group->per_minute += (double)count; // the sum, until tally_rates
+}
+
+// Rates are those at the last arrival of this minute, or at its start: they follow what happens at once, and
+// fade by the minute when nothing does.
+static void
+tally_rates(struct tally *tally)
+{
+    int64_t as_of = tally->minute;
+    for (size_t g = 0; g < tally->buckets.count; g++)
+        as_of = tally->groups[g].last_at > as_of ? tally->groups[g].last_at : as_of;
+    if (as_of > tally->now)
+        as_of = tally->now;
+    double minutes = (double)(RATE_SECONDS + as_of - tally->minute) / 60;
+    for (size_t g = 0; g < tally->buckets.count; g++)
+        tally->groups[g].per_minute /= minutes;
+}
+
+static void
+tally_heat(const struct tally *tally, struct event_group *group, int64_t at, int64_t count)
+{
+    int64_t hours = tally->now / 3600 - at / 3600;
+    if (hours < GROUP_HEAT)
+        group->heat[GROUP_HEAT - 1 - (hours < 0 ? 0 : hours)] += (uint32_t)count;
+}
+
+static void
+tally_bounds(struct event_group *group, int64_t first, int64_t last)
+{
+    if (first == 0)
+        return;
+    if (group->first_at == TIME_ABSENT || first < group->first_at)
+        group->first_at = first;
+    if (group->last_at == TIME_ABSENT || last > group->last_at)
+        group->last_at = last;
+}
+
+// The group that a row is counted in; made when it is the first.
+static struct event_group *
+tally_group(struct tally *tally, const struct row *row, uint32_t *bucket)
+{
+    size_t before = tally->buckets.count;
+    uint64_t value = row_bucket(tally->backlog, row, tally->pivot);
+    *bucket = keys_index(&tally->buckets, tally->leaders ? tally->leaders[value] : value);
+    if (*bucket == before) {
+        tally->groups = alloc_grow(tally->groups, *bucket, &tally->capacity, sizeof *tally->groups);
+        tally->groups[*bucket] = (struct event_group){
+            .sample_id = row->id,
+            .first_at = TIME_ABSENT,
+            .last_at = TIME_ABSENT,
+            .category = tally->backlog->infos[row->group].category,
+        };
+    }
+    return &tally->groups[*bucket];
+}
+
+static void
+tally_count(struct tally *tally, const struct row *row, int64_t count)
+{
+    uint32_t bucket;
+    struct event_group *group = tally_group(tally, row, &bucket);
+    if (group->count == 0 || row->retries < group->retries_low)
+        group->retries_low = row->retries;
+    if (group->count == 0 || row->retries > group->retries_high)
+        group->retries_high = row->retries;
+    group->count += count;
+    tally_pair(tally, bucket, COLUMN_TYPE, row->type, count);
+    tally_pair(tally, bucket, COLUMN_TOPIC, row->topic, count);
+    if (tally->pivot != PIVOT_ERROR)
+        tally_pair(tally, bucket, COLUMN_KIND, (uint16_t)tally->backlog->infos[row->group].category, count);
+}
+
+static void
+tally_row(struct tally *tally, const struct row *row)
+{
+    uint32_t bucket;
+    tally_count(tally, row, 1);
+    struct event_group *group = tally_group(tally, row, &bucket);
+    tally_bounds(group, row->created, row->created);
+    if (row->created) {
+        tally_curves(tally, group, row->created, 1);
+        tally_heat(tally, group, row->created, 1);
+    }
+}
+
+// --- from sums ---
+
+static bool
+is_asked(const struct tally *tally, const struct row *row)
+{
+    return tally->only < 0 || row->group == tally->only;
+}
+
+static void
+tally_retries(struct tally *tally)
+{
+    const struct backlog *backlog = tally->backlog;
+    for (size_t i = 0; i < backlog->sums.retry_count; i++) {
+        const struct backlog_sum *sum = &backlog->sums.retries[i];
+        struct row row = backlog->cells[sum->cell].row;
+        row.retries = (uint8_t)(sum->at < 0 ? 0 : sum->at > 255 ? 255 : sum->at);
+        if (is_asked(tally, &row))
+            tally_count(tally, &row, sum->count);
+    }
+}
+
+// Curves, and for the pivot by hour the counts.
+static void
+tally_times(struct tally *tally)
+{
+    const struct backlog *backlog = tally->backlog;
+    const struct {
+        const struct backlog_sum *sums;
+        size_t count;
+        int64_t seconds;
+    } lists[] = {{backlog->sums.hours, backlog->sums.hour_count, 3600},
+                 {backlog->sums.slots, backlog->sums.slot_count, SLOT_SECONDS}};
+    for (int which = 0; which < 2; which++) {
+        for (size_t i = 0; i < lists[which].count; i++) {
+            const struct backlog_sum *sum = &lists[which].sums[i];
+            struct row row = backlog->cells[sum->cell].row;
+            int64_t at = sum->at * lists[which].seconds;
+            row.created = (uint32_t)at;
+            if (!is_asked(tally, &row))
+                continue;
+            bool is_hour = lists[which].seconds == 3600;
+            if (is_hour && tally->pivot == PIVOT_HOUR)
+                tally_count(tally, &row, sum->count);
+            uint32_t bucket;
+            struct event_group *group = tally_group(tally, &row, &bucket);
+            if (is_hour)
+                tally_heat(tally, group, at, sum->count);
+            else
+                tally_curves(tally, group, at + SLOT_SECONDS / 2, sum->count);
+            if (is_hour && tally->pivot == PIVOT_HOUR) {
+                tally_bounds(group, at, at + 3599 < tally->now ? at + 3599 : tally->now);
+                group->retries_low = group->retries_high = -1;
+            }
+        }
+    }
+}
+
+static void
+tally_cells(struct tally *tally)
+{
+    const struct backlog *backlog = tally->backlog;
+    for (size_t i = 0; i < backlog->sums.cell_count; i++) {
+        const struct summed_cell *cell = &backlog->cells[i];
+        if (!is_asked(tally, &cell->row))
+            continue;
+        uint32_t bucket;
+        struct event_group *group = tally_group(tally, &cell->row, &bucket);
+        tally_bounds(group, cell->row.created, cell->last_at);
+        if (group->last_at == cell->last_at)
+            group->sample_id = cell->row.id;
+    }
+}
+
+static void
+tally_sums(struct tally *tally)
+{
+    if (tally->pivot != PIVOT_HOUR)
+        tally_retries(tally);
+    tally_times(tally);
+    if (tally->pivot != PIVOT_HOUR)
+        tally_cells(tally);
+}
+
+// Puts a share where it belongs among the GROUP_TOP largest.
+static void
+share_add(struct group_share *shares, const char *name, int64_t count)
+{
+    for (int i = 0; i < GROUP_TOP; i++) {
+        if (count <= shares[i].count)
+            continue;
+        memmove(shares + i + 1, shares + i, (size_t)(GROUP_TOP - 1 - i) * sizeof *shares);
+        shares[i] = (struct group_share){.name = name, .count = count};
+        return;
+    }
+}
+
+static void
+tally_shares(struct tally *tally, struct arena *arena)
+{
+    const struct backlog *backlog = tally->backlog;
+    int64_t *of_kind = alloc_array(tally->buckets.count, sizeof *of_kind); // most so far
+    for (size_t i = 0; i < tally->pairs.count; i++) {
+        uint64_t pair = tally->pairs.keys[i];
+        struct event_group *group = &tally->groups[pair >> 32];
+        uint16_t word = (uint16_t)(pair & 0xFFFF);
+        uint64_t column = pair >> 16 & 0xFFFF;
+        if (column == COLUMN_KIND) {
+            if (tally->pair_counts[i] > of_kind[pair >> 32]) {
+                of_kind[pair >> 32] = tally->pair_counts[i];
+                group->category = (enum category)word;
+            }
+            continue;
+        }
+        bool is_type = column == COLUMN_TYPE;
+        const char *name = words_text(is_type ? &backlog->types : &backlog->topics, word);
+        share_add(is_type ? group->types : group->topics, name, tally->pair_counts[i]);
+    }
+    free(of_kind);
+    for (size_t g = 0; g < tally->buckets.count; g++)
+        for (int i = 0; i < GROUP_TOP; i++) {
+            struct event_group *group = &tally->groups[g];
+            group->types[i].name = arena_text(arena, bytes_of(group->types[i].name));
+            group->topics[i].name = arena_text(arena, bytes_of(group->topics[i].name));
+        }
+}
+
+static const char *
+bucket_value(const struct backlog *backlog, enum pivot pivot, uint64_t bucket, struct arena *arena)
+{
+    char hex[GROUP_TEXT];
+    char hour[TIME_TEXT];
+    const char *text = NULL;
+    switch (pivot) {
+    case PIVOT_TYPE:
+        text = words_text(&backlog->types, (uint16_t)bucket);
+        break;
+    case PIVOT_SOURCE:
+        text = words_text(&backlog->sources, (uint16_t)bucket);
+        break;
+    case PIVOT_TOPIC:
+        text = words_text(&backlog->topics, (uint16_t)bucket);
+        break;
+    case PIVOT_KIND:
+        text = category_name((enum category)bucket);
+        break;
+    case PIVOT_HOUR:
+        text = bucket ? time_rfc3339((int64_t)bucket * 3600 * US_PER_SECOND, 0, hour) : NULL;
+        break;
+    case PIVOT_ERROR:
+    case PIVOT_COUNT:
+        text = group_text(backlog->keys.keys[bucket], hex);
+        break;
+    }
+    return arena_text(arena, bytes_of(text ? text : ""));
+}
+
+static int64_t
+to_instant(int64_t seconds)
+{
+    return seconds == TIME_ABSENT ? TIME_ABSENT : seconds * US_PER_SECOND;
+}
+
+// Names the group and gives it what is not counted row by row.
+static void
+tally_name(struct tally *tally, size_t g, struct arena *arena)
+{
+    const struct backlog *backlog = tally->backlog;
+    struct event_group *group = &tally->groups[g];
+    assert(tally->buckets.keys && g < tally->buckets.count);
+    uint64_t bucket = tally->buckets.keys[g];
+    group->key = bucket;
+    group->value = bucket_value(backlog, tally->pivot, bucket, arena);
+    group->is_new = group->first_at != TIME_ABSENT && tally->minute - group->first_at < 3600;
+    if (tally->pivot == PIVOT_KIND)
+        group->category = (enum category)bucket;
+    if (tally->pivot == PIVOT_ERROR) {
+        const struct group_info *info = &backlog->infos[bucket];
+        group->key = backlog->keys.keys[bucket];
+        group->text = (struct group_text){
+            .pattern = arena_text(arena, bytes_of(info->text.pattern)),
+            .error_class = arena_text(arena, bytes_of(info->text.error_class)),
+            .sample = arena_text(arena, bytes_of(info->text.sample)),
+            .frame = arena_text(arena, bytes_of(info->text.frame)),
+        };
+        group->is_overridden = info->is_overridden;
+        group->outcomes = info->outcomes;
+        group->is_back = info->emptied_at != TIME_ABSENT && group->first_at != TIME_ABSENT &&
+                         group->first_at >= info->emptied_at / US_PER_SECOND; // rows know whole seconds
+    }
+    group->first_at = to_instant(group->first_at);
+    group->last_at = to_instant(group->last_at);
+}
+
+static int
+by_count(const void *left, const void *right)
+{
+    const struct event_group *a = left;
+    const struct event_group *b = right;
+    if (a->count != b->count)
+        return a->count < b->count ? 1 : -1;
+    return strcmp(a->value, b->value);
+}
+
+void
+backlog_groups(const struct backlog *backlog, enum pivot pivot, const uint64_t *within, int64_t now,
+               struct arena *arena, struct group_list *list)
+{
+    backlog_tally(backlog, pivot, within, NULL, now, arena, list);
+}
+
+void
+backlog_tally(const struct backlog *backlog, enum pivot pivot, const uint64_t *within,
+              const uint32_t *leaders, int64_t now, struct arena *arena, struct group_list *list)
+{
+    struct tally tally = {.backlog = backlog,
+                          .pivot = pivot,
+                          .now = now / US_PER_SECOND,
+                          .minute = now / US_PER_SECOND / 60 * 60,
+                          .only = within ? keys_find(&backlog->keys, *within) : -1,
+                          .leaders = leaders};
+    bool is_possible = !within || tally.only >= 0;
+    size_t rows = is_possible && !backlog->has_sums ? backlog_count(backlog) : 0;
+    for (size_t i = 0; i < rows; i++) {
+        const struct row *row = backlog_row(backlog, i);
+        if (is_asked(&tally, row))
+            tally_row(&tally, row);
+    }
+    if (is_possible && backlog->has_sums)
+        tally_sums(&tally);
+    tally_shares(&tally, arena);
+    tally_rates(&tally);
+
+    *list = (struct group_list){0};
+    list->groups = arena_array(arena, tally.buckets.count, sizeof *list->groups);
+    for (size_t g = 0; g < tally.buckets.count; g++) {
+        if (tally.groups[g].count <= 0)
+            continue; // sums of two instants: gone meanwhile
+        tally_name(&tally, g, arena);
+        list->groups[list->count++] = tally.groups[g];
+        list->events += tally.groups[g].count;
+        list->per_minute += tally.groups[g].per_minute;
+        for (int i = 0; i < GROUP_SPARK; i++)
+            list->spark[i] += tally.groups[g].spark[i];
+    }
+    if (list->count)
+        qsort(list->groups, list->count, sizeof *list->groups, by_count);
+
+    free(tally.groups);
+    free(tally.pair_counts);
+    keys_release(&tally.buckets);
+    keys_release(&tally.pairs);
+}
+
+// An event's place in a list.
+struct place {
+    int64_t id;
+    uint32_t created;
+};
+
+static int
+by_newest(const void *left, const void *right)
+{
+    const struct place *a = left;
+    const struct place *b = right;
+    if (a->created != b->created)
+        return a->created < b->created ? 1 : -1;
+    return (a->id < b->id) - (a->id > b->id);
+}
+
+// By index of a group by error.
+static bool *
+listed_groups(const struct backlog *backlog, const char *value)
+{
+    uint64_t keys[GROUPS_LISTED];
+    size_t count = groups_parse(bytes_of(value), keys);
+    bool *is_listed = alloc_array(backlog->keys.count, sizeof *is_listed);
+    for (size_t i = 0; i < count; i++) {
+        int64_t index = keys_find(&backlog->keys, keys[i]);
+        if (index >= 0)
+            is_listed[index] = true;
+    }
+    return is_listed;
+}
+
+void
+backlog_ids(const struct backlog *backlog, enum pivot pivot, const char *value, bool oldest_first,
+            int64_t **ids, size_t *count)
+{
+    *count = 0;
+    uint64_t bucket = 0;
+    bool *is_listed = value && pivot == PIVOT_ERROR ? listed_groups(backlog, value) : NULL;
+    bool is_possible = !value || is_listed || value_bucket(backlog, pivot, value, &bucket);
+    size_t rows = is_possible ? backlog_count(backlog) : 0;
+    struct place *places = alloc_array(rows, sizeof *places);
+    bool is_sorted = true;
+    for (size_t i = 0; i < rows; i++) {
+        const struct row *row = backlog_row(backlog, i);
+        if (is_listed ? !is_listed[row->group] : value && row_bucket(backlog, row, pivot) != bucket)
+            continue;
+        is_sorted &= *count == 0 || row->created <= places[*count - 1].created;
+        places[(*count)++] = (struct place){.id = row->id, .created = row->created};
+    }
+    // Ids mostly grow with time, so the common case is sorted already.
+    if (!is_sorted)
+        qsort(places, *count, sizeof *places, by_newest);
+
+    *ids = alloc_array(*count, sizeof **ids);
+    for (size_t i = 0; i < *count; i++)
+        (*ids)[oldest_first ? *count - 1 - i : i] = places[i].id;
+    free(places);
+    free(is_listed);
+}

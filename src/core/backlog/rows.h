@@ -1,0 +1,69 @@
+// backlog_rows: the table inside a backlog, for what is derived from it.
+#ifndef REDRIVE_CORE_BACKLOG_ROWS_H
+#define REDRIVE_CORE_BACKLOG_ROWS_H
+
+#include "core/backlog/backlog.h"
+#include "base/intern.h"
+
+// One pending event.
+struct row {
+    int64_t id;
+    uint32_t created; // seconds since 1970, 0: absent
+    uint32_t group;   // index into keys and infos
+    uint16_t type, topic, source;
+    uint8_t retries; // 255: that or more
+};
+
+// What is known of a group by error apart from its rows.
+struct group_info {
+    struct group_text text; // in the backlog's arena; pattern NULL while it is not described
+    enum category category;
+    bool is_overridden;
+    int64_t sample_id; // the event it was first seen with
+    int64_t emptied_at;
+    struct group_outcomes outcomes;
+};
+
+// The rows in two arrays that are both sorted and grow at their ends: a scan from the newest event down fills
+// `older` (descending), arrivals go to `newer` (ascending), and every id in older is below every id in newer.
+struct side {
+    struct row *rows;
+    size_t count;
+    size_t capacity;
+    bool is_descending;
+};
+
+// What the events of one cell have in common; id is the newest of them, created and last_at the ends of their
+// times.
+struct summed_cell {
+    struct row row;
+    int64_t last_at; // seconds
+};
+
+struct backlog {
+    struct side older, newer;
+    bool has_sums; // then these, and no rows
+    struct backlog_sums sums;
+    struct summed_cell *cells; // in the order of sums.cells
+    int64_t summed;            // all events
+    int64_t highest;
+    struct keys keys;
+    struct group_info *infos;
+    size_t info_capacity;
+    struct words types, topics, sources;
+    struct arena texts;
+};
+
+// The index of a group by its key, in keys and infos; a new one has no text yet.
+uint32_t backlog_group_index(struct backlog *backlog, uint64_t key, bool *is_new);
+void backlog_sums_release(struct backlog *backlog);
+
+// backlog_groups, where leaders is NULL. leaders, for PIVOT_ERROR: the index of the group that the i-th one
+// is counted with.
+void backlog_tally(const struct backlog *backlog, enum pivot pivot, const uint64_t *within,
+                   const uint32_t *leaders, int64_t now, struct arena *arena, struct group_list *list);
+
+// The i-th row, newest id first.
+const struct row *backlog_row(const struct backlog *backlog, size_t i);
+
+#endif

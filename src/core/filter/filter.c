@@ -1,0 +1,286 @@
+#include "core/filter/filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "core/filter/parse.h"
+
+static struct bytes
+text_column(const struct event *event, enum filter_field field)
+{
+    switch (field) {
+    case FIELD_ERROR:
+        return event->error_message;
+    case FIELD_STACK:
+        return event->stack_trace;
+    case FIELD_CLASS:
+        return event->error_class;
+    case FIELD_PAYLOAD:
+        return event->payload;
+    case FIELD_KEY:
+        return event->key;
+    case FIELD_TYPE:
+        return event->event_type;
+    case FIELD_SOURCE:
+        return event->source_table;
+    case FIELD_SOURCE_ID:
+        return event->source_id;
+    case FIELD_EVENT_ID:
+        return event->event_id;
+    case FIELD_CORRELATION:
+        return event->correlation_id;
+    case FIELD_TOPIC:
+        return event->topic;
+    case FIELD_RESOLVED_BY:
+        return event->resolved_by;
+    case FIELD_QUEUE:
+        return topic_is_queue(event->topic) ? event->topic : BYTES_ABSENT;
+    default:
+        return BYTES_ABSENT;
+    }
+}
+
+static enum filter_verdict
+match_text(const struct filter_term *term, struct bytes text)
+{
+    if (!bytes_present(text))
+        return FILTER_NO;
+    if (term->is_exact)
+        return bytes_equal(text, strbuf_bytes(&term->exact)) ? FILTER_YES : FILTER_NO;
+    switch (pattern_find(term->pattern, text, 0, NULL, NULL)) {
+    case PATTERN_YES:
+        return FILTER_YES;
+    case PATTERN_LIMIT:
+        return FILTER_UNDECIDED;
+    case PATTERN_NO:
+        break;
+    }
+    return FILTER_NO;
+}
+
+static enum filter_verdict
+verdict(bool holds)
+{
+    return holds ? FILTER_YES : FILTER_NO;
+}
+
+static enum filter_verdict
+within(const struct filter_term *term, int64_t value)
+{
+    return verdict(value >= term->range.low && value <= term->range.high);
+}
+
+// Any header of that name decides; names are compared as they stand, in any case of letters.
+static enum filter_verdict
+match_header(const struct filter_term *term, const struct event *event)
+{
+    enum filter_verdict best = FILTER_NO;
+    for (uint32_t i = 0; i < event->header_count; i++) {
+        struct bytes name = event->headers[i].name;
+        if (name.len != term->header.len || strncasecmp(name.data, term->header.data, name.len) != 0)
+            continue;
+        enum filter_verdict one = match_text(term, event->headers[i].value);
+        if (one == FILTER_YES)
+            return FILTER_YES;
+        if (one == FILTER_UNDECIDED)
+            best = FILTER_UNDECIDED;
+    }
+    return best;
+}
+
+static enum filter_verdict
+match_json_value(struct filter *filter, const struct filter_term *term, struct bytes token,
+                 enum json_kind kind)
+{
+    struct bytes asked = strbuf_bytes(&term->exact);
+    struct bytes content = token;
+    if (kind == JSON_STRING) {
+        strbuf_reset(&filter->scratch);
+        json_decode(token, &filter->scratch);
+        content = strbuf_bytes(&filter->scratch);
+    }
+    if (term->test == JSON_MATCHES)
+        return match_text(term, content);
+    if (term->test == JSON_EQUALS && kind != JSON_NUMBER)
+        return verdict(bytes_equal(content, asked));
+    if (kind != JSON_NUMBER || !term->is_number)
+        return FILTER_NO;
+
+    int order = json_number_compare(token, asked);
+    switch (term->test) {
+    case JSON_ABOVE:
+        return verdict(order > 0);
+    case JSON_BELOW:
+        return verdict(order < 0);
+    case JSON_AT_LEAST:
+        return verdict(order >= 0);
+    case JSON_AT_MOST:
+        return verdict(order <= 0);
+    default:
+        return verdict(order == 0);
+    }
+}
+
+static enum filter_verdict
+match_json(struct filter *filter, const struct filter_term *term, const struct event *event)
+{
+    struct json_token value;
+    if (!bytes_present(event->payload) || !json_path_find(term->path, event->payload, &value))
+        return FILTER_NO;
+    if (term->test == JSON_EXISTS)
+        return FILTER_YES;
+    return match_json_value(filter, term, bytes_slice(event->payload, value.from, value.len), value.kind);
+}
+
+static bool
+has_flag(const struct filter *filter, enum filter_flag flag, const struct event *event)
+{
+    switch (flag) {
+    case FLAG_EDITED:
+        return event->revisions > 0;
+    case FLAG_BACK:
+        return event->came_back > 0;
+    case FLAG_QUARANTINED:
+        return event->is_quarantined;
+    case FLAG_NEW:
+        return event->created_at != TIME_ABSENT && event->created_at > filter->context.new_after;
+    case FLAG_BUSY:
+        return event->operation != 0;
+    case FLAG_STACK:
+        return bytes_present(event->stack_trace) && event->stack_trace.len > 0;
+    case FLAG_RAW:
+        return event->has_raw;
+    }
+    return false;
+}
+
+static bool
+is_among(uint64_t group, const struct filter_term *term)
+{
+    size_t low = 0;
+    size_t high = term->group_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (term->groups[middle].high < group)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < term->group_count && group >= term->groups[low].low;
+}
+
+static enum filter_verdict
+match_term(struct filter *filter, const struct filter_term *term, const struct event *event)
+{
+    switch (term->field) {
+    case FIELD_JSON:
+        return match_json(filter, term, event);
+    case FIELD_HEADER:
+        return match_header(term, event);
+    case FIELD_ID:
+        return within(term, event->id);
+    case FIELD_RETRIES:
+        return within(term, event->retry_count);
+    case FIELD_PARTITION:
+        return event->has_partition ? within(term, event->partition) : FILTER_NO;
+    case FIELD_OFFSET:
+        return event->has_offset ? within(term, event->offset) : FILTER_NO;
+    case FIELD_AGE:
+        return event->created_at == TIME_ABSENT ? FILTER_NO
+                                                : within(term, filter->context.now - event->created_at);
+    case FIELD_CREATED:
+        return event->created_at == TIME_ABSENT ? FILTER_NO : within(term, event->created_wall);
+    case FIELD_GROUP:
+        return verdict(is_among(event->group, term));
+    case FIELD_KIND:
+        return verdict(event->category == term->category);
+    case FIELD_STATUS:
+        return verdict(term->statuses >> event->status & 1);
+    case FIELD_IS:
+    case FIELD_HAS:
+        return verdict(has_flag(filter, term->flag, event));
+    default:
+        return match_text(term, text_column(event, term->field));
+    }
+}
+
+static enum filter_verdict
+invert(const struct filter_term *term, enum filter_verdict verdict)
+{
+    if (!term->is_inverted || verdict == FILTER_UNDECIDED)
+        return verdict;
+    return verdict == FILTER_YES ? FILTER_NO : FILTER_YES;
+}
+
+enum filter_verdict
+filter_match_term(struct filter *filter, size_t i, const struct event *event)
+{
+    const struct filter_term *term = &filter->terms[i];
+    return invert(term, match_term(filter, term, event));
+}
+
+enum filter_verdict
+filter_match(struct filter *filter, const struct event *event)
+{
+    enum filter_verdict all = FILTER_YES;
+    for (size_t i = 0; i < filter->count; i++) {
+        enum filter_verdict one = filter_match_term(filter, i, event);
+        if (one == FILTER_NO)
+            return FILTER_NO;
+        if (one == FILTER_UNDECIDED)
+            all = FILTER_UNDECIDED;
+    }
+    return all;
+}
+
+static int
+by_place(const void *left, const void *right)
+{
+    const struct filter_span *a = left;
+    const struct filter_span *b = right;
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    return (a->len < b->len) - (a->len > b->len);
+}
+
+static bool
+shows_in(enum filter_field field, enum filter_column column)
+{
+    static const enum filter_field fields[] = {
+        [FILTER_COLUMN_ERROR] = FIELD_ERROR,     [FILTER_COLUMN_STACK] = FIELD_STACK,
+        [FILTER_COLUMN_PAYLOAD] = FIELD_PAYLOAD, [FILTER_COLUMN_KEY] = FIELD_KEY,
+        [FILTER_COLUMN_TYPE] = FIELD_TYPE,       [FILTER_COLUMN_TOPIC] = FIELD_TOPIC,
+        [FILTER_COLUMN_SOURCE] = FIELD_SOURCE,   [FILTER_COLUMN_EVENT_ID] = FIELD_EVENT_ID};
+    return fields[column] == field;
+}
+
+size_t
+filter_spans(struct filter *filter, enum filter_column column, struct bytes text, struct filter_span *spans,
+             size_t room)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < filter->count; i++) {
+        const struct filter_term *term = &filter->terms[i];
+        if (term->is_inverted || !shows_in(term->field, column))
+            continue;
+        if (term->is_exact && count < room && bytes_equal(text, strbuf_bytes(&term->exact)))
+            spans[count++] = (struct filter_span){.from = 0, .len = text.len};
+        for (size_t at = 0; term->pattern && count < room;) {
+            size_t from;
+            size_t len;
+            if (pattern_find(term->pattern, text, at, &from, &len) != PATTERN_YES)
+                break;
+            if (len)
+                spans[count++] = (struct filter_span){.from = from, .len = len};
+            at = from + (len ? len : 1);
+        }
+    }
+
+    if (count > 1)
+        qsort(spans, count, sizeof *spans, by_place);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || spans[i].from >= spans[kept - 1].from + spans[kept - 1].len)
+            spans[kept++] = spans[i];
+    return kept;
+}

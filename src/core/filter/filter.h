@@ -1,0 +1,105 @@
+// filter: the line an operator types, the same on the screen and in --filter (commands.md, "The filter
+// language").
+//
+// `field:value` terms, and what remains joined by single spaces is one regular expression on the error
+// message. All must hold. A filter is parsed once and matched against events in core; it never becomes SQL.
+//
+// What is a term, since an error message has colons of its own: a word before a colon is a field when it is
+// the name of one, in small letters (Error: is text). When it is a slip of one (one letter wrong, missing or
+// doubled, but not the first, in a name of four or more; or two letters swapped) the filter is refused with
+// the name that was meant. Any other word is text: host:443, java.lang.Foo: and bind: need no quotes. What
+// stands in "…" or /…/ is never a field. A slash begins an expression only where its closing slash ends a
+// word: /api/v1 is text.
+//
+// Within "…" a regular expression keeps its backslashes except in \"; exact text has \" and \\.
+// One filter, one thread at a time: for another thread there are twins.
+#ifndef REDRIVE_CORE_FILTER_FILTER_H
+#define REDRIVE_CORE_FILTER_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/bytes.h"
+#include "base/err.h"
+#include "core/event.h"
+
+struct filter;
+struct pattern;
+
+// What relative terms (age:, created:, is:new) are measured against. Frozen when the filter is parsed.
+struct filter_context {
+    int64_t now;       // instant, of the database's clock where there is one
+    int64_t zone_us;   // wall minus UTC of the table's zone at now
+    int64_t new_after; // is:new: created after this instant; TIME_ABSENT: now - 1 h
+};
+
+// On failure err has the sentence, err->column the character (from 1) where it stopped and what was expected
+// there.
+bool filter_parse(struct filter **filter, struct bytes text, const struct filter_context *context,
+                  struct err *err) MUST_CHECK;
+// The same filter for another thread. It borrows from this one, which outlives it.
+struct filter *filter_twin(const struct filter *filter);
+void filter_destroy(struct filter *filter);
+bool filter_is_empty(const struct filter *filter); // matches everything
+
+// The enum event_fields an event must have filled for filter_match.
+unsigned filter_needs(const struct filter *filter);
+// The statuses a status: term asks for, as a set of 1 << enum event_status; 0: no such term.
+unsigned filter_statuses(const struct filter *filter);
+
+// What is absent matches nothing, but for a retry count, which then counts as 0.
+// UNDECIDED: a pattern ran into its match limit; such events are counted and listed, never silently "no".
+enum filter_verdict { FILTER_NO, FILTER_YES, FILTER_UNDECIDED };
+enum filter_verdict filter_match(struct filter *filter, const struct event *event);
+
+// --- term by term, for a search that knows some columns of an event without reading it ---
+
+// What a term is answered from.
+enum filter_from {
+    FILTER_FROM_ROW, // id, status, type, source, topic, retries, times, group, category, class
+    FILTER_FROM_ERROR,
+    FILTER_FROM_STACK,
+    FILTER_FROM_PAYLOAD,
+    FILTER_FROM_EVENT, // whatever else filter_term_needs says
+};
+size_t filter_terms(const struct filter *filter);
+enum filter_from filter_term_from(const struct filter *filter, size_t i);
+unsigned filter_term_needs(const struct filter *filter, size_t i); // enum event_fields
+bool filter_term_is_inverted(const struct filter *filter, size_t i);
+const char *filter_term_name(const struct filter *filter, size_t i); // of its field
+// The regular expression the term looks for in its column's text; NULL: it asks something else. Borrowed.
+struct pattern *filter_term_pattern(const struct filter *filter, size_t i);
+// One term, with its !. filter_match is YES where each of them is.
+enum filter_verdict filter_match_term(struct filter *filter, size_t i, const struct event *event);
+// A term of FILTER_FROM_ROW where created_at is known to the second only, and an empty type, source or topic
+// is not told from an absent one: false when the rest decides.
+bool filter_match_second(struct filter *filter, size_t i, const struct event *event,
+                         enum filter_verdict *verdict);
+
+// Where the filter's positive patterns match within one column's text, for highlighting. Returns how many
+// were written.
+enum filter_column {
+    FILTER_COLUMN_ERROR,
+    FILTER_COLUMN_STACK,
+    FILTER_COLUMN_PAYLOAD,
+    FILTER_COLUMN_KEY,
+    FILTER_COLUMN_TYPE,
+    FILTER_COLUMN_TOPIC,
+    FILTER_COLUMN_SOURCE,
+    FILTER_COLUMN_EVENT_ID
+};
+struct filter_span {
+    size_t from;
+    size_t len;
+};
+size_t filter_spans(struct filter *filter, enum filter_column column, struct bytes text,
+                    struct filter_span *spans, size_t room);
+
+// Completion of field names and of fixed values (kind:, status:, is:, has:) at the end of `text`: the i-th
+// candidate that replaces the last word (with its ! where it has one), or NULL. For the prompt.
+const char *filter_complete(struct bytes text, size_t i);
+
+// The fields with a sentence each, for help: the i-th, or false.
+bool filter_field_help(size_t i, const char **name, const char **sentence);
+
+#endif

@@ -1,0 +1,539 @@
+// Reads a line into terms. Every mistake is told at its own character.
+#include "core/filter/parse.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/utf8.h"
+
+// A value as it is meant, and for each of its bytes where that stands in the line.
+struct spelled {
+    struct strbuf text;
+    size_t *at;
+    size_t capacity;
+};
+
+// The line being read. Positions are bytes of it; errors give characters.
+struct reader {
+    struct bytes text;
+    size_t at;
+    struct filter *filter;
+    struct err *err;
+    struct spelled bare; // the words that are no terms, joined by single blanks
+};
+
+static void
+spell(struct spelled *value, char c, size_t at)
+{
+    value->at = alloc_grow(value->at, value->text.len, &value->capacity, sizeof *value->at);
+    value->at[value->text.len] = at;
+    strbuf_add_char(&value->text, c);
+}
+
+static void
+spelled_release(struct spelled *value)
+{
+    strbuf_release(&value->text);
+    free(value->at);
+    *value = (struct spelled){0};
+}
+
+static bool
+wrong(struct reader *reader, size_t at, const char *sentence)
+{
+    err_set(reader->err, ERR_USAGE, "%s", sentence);
+    if (reader->err && reader->err->column == 0) {
+        int column = 1;
+        for (size_t i = 0; i < at && i < reader->text.len; column++) {
+            uint32_t point;
+            i += utf8_decode(reader->text, i, &point);
+        }
+        reader->err->column = column;
+    }
+    return false;
+}
+
+static bool
+ends_word(struct bytes text, size_t at)
+{
+    return at >= text.len || filter_is_blank(text.data[at]);
+}
+
+// Does the slash at `at` begin an expression, that is, does its closing slash end a word? /api/v1 is text.
+static bool
+is_expression(struct bytes text, size_t at)
+{
+    for (at++; at < text.len && text.data[at] != '/'; at++)
+        if (text.data[at] == '\\')
+            at++;
+    return at < text.len && ends_word(text, at + 1);
+}
+
+// How the escapes within quotes are meant: an expression has its own, so that only \" or \/ is undone.
+enum form { FORM_EXACT, FORM_EXPRESSION };
+
+// A value at reader->at: "…", /…/ or up to the next blank.
+static bool
+read_value(struct reader *reader, enum form form, struct spelled *value)
+{
+    struct bytes text = reader->text;
+    char open = reader->at < text.len ? text.data[reader->at] : '\0';
+    if (open != '"' && !(open == '/' && is_expression(text, reader->at))) {
+        for (; !ends_word(text, reader->at); reader->at++)
+            spell(value, text.data[reader->at], reader->at);
+        return true;
+    }
+
+    size_t opened_at = reader->at++;
+    while (reader->at < text.len && text.data[reader->at] != open) {
+        bool is_escape = text.data[reader->at] == '\\' && reader->at + 1 < text.len;
+        char next = is_escape ? text.data[reader->at + 1] : '\0';
+        bool is_undone = next == open || (next == '\\' && form == FORM_EXACT);
+        if (is_escape && !is_undone)
+            spell(value, '\\', reader->at);
+        reader->at += is_escape;
+        spell(value, text.data[reader->at], reader->at);
+        reader->at++;
+    }
+    if (reader->at >= text.len)
+        return wrong(reader, opened_at, "expected the \" that ends this value");
+    reader->at++;
+    return ends_word(text, reader->at) ||
+           wrong(reader, reader->at, "expected a blank after the closing quote");
+}
+
+static struct filter_term *
+add_term(struct reader *reader, enum filter_field field, bool is_inverted)
+{
+    struct filter *filter = reader->filter;
+    filter->terms = alloc_grow(filter->terms, filter->count, &filter->capacity, sizeof *filter->terms);
+    struct filter_term *term = &filter->terms[filter->count++];
+    *term = (struct filter_term){.field = field, .is_inverted = is_inverted};
+    return term;
+}
+
+static bool
+compile(struct reader *reader, struct filter_term *term, const struct spelled *expression)
+{
+    struct bytes text = strbuf_bytes(&expression->text);
+    struct err why = {0};
+    if (pattern_compile(&term->pattern, text, &why))
+        return true;
+    size_t at = 0;
+    for (int column = 1; column < why.column && at < text.len; column++) {
+        uint32_t point;
+        at += utf8_decode(text, at, &point);
+    }
+    size_t in_line = at < text.len ? expression->at[at]
+                     : text.len    ? expression->at[text.len - 1] + 1
+                                   : reader->at;
+    return wrong(reader, in_line, why.text);
+}
+
+// `=exact` or a regular expression.
+static bool
+read_text(struct reader *reader, struct filter_term *term)
+{
+    term->is_exact = reader->at < reader->text.len && reader->text.data[reader->at] == '=';
+    reader->at += term->is_exact;
+    size_t from = reader->at;
+    struct spelled value = {0};
+    bool ok = read_value(reader, term->is_exact ? FORM_EXACT : FORM_EXPRESSION, &value);
+    if (ok && term->is_exact)
+        strbuf_add(&term->exact, strbuf_bytes(&value.text));
+    else if (ok && value.text.len == 0)
+        ok = wrong(reader, from, "expected a value: a regular expression, or = and the exact text");
+    else if (ok)
+        ok = compile(reader, term, &value);
+    spelled_release(&value);
+    return ok;
+}
+
+static bool
+read_range(struct reader *reader, struct filter_term *term, enum filter_kind kind)
+{
+    size_t from = reader->at;
+    struct spelled value = {0};
+    struct err why = {0};
+    size_t bad;
+    bool ok = read_value(reader, FORM_EXACT, &value);
+    if (ok && !filter_range_read(strbuf_bytes(&value.text), kind, &term->range, &bad, &why))
+        ok = wrong(reader, bad < value.text.len ? value.at[bad] : from + bad, why.text);
+    spelled_release(&value);
+    return ok;
+}
+
+// A word of a fixed list.
+static bool
+read_word(struct reader *reader, struct filter_term *term, enum filter_kind kind)
+{
+    size_t from = reader->at;
+    struct spelled word = {0};
+    struct strbuf sentence = {0};
+    unsigned value = 0;
+    bool ok = read_value(reader, FORM_EXACT, &word);
+    if (ok && !filter_value_find(term->field, strbuf_bytes(&word.text), &value)) {
+        filter_value_expected(term->field, strbuf_bytes(&word.text), &sentence);
+        ok = wrong(reader, from, strbuf_text(&sentence));
+    }
+    if (kind == KIND_KIND)
+        term->category = (enum category)value;
+    else if (kind == KIND_STATUS)
+        term->statuses = value;
+    else
+        term->flag = (enum filter_flag)value;
+    strbuf_release(&sentence);
+    spelled_release(&word);
+    return ok;
+}
+
+static int
+by_low(const void *left, const void *right)
+{
+    const struct filter_group *a = left, *b = right;
+    if (a->low != b->low)
+        return a->low < b->low ? -1 : 1;
+    return (a->high < b->high) - (a->high > b->high); // what contains the other first
+}
+
+// Beginnings of keys are equal or one is within the other.
+static void
+sort_groups(struct filter_term *term)
+{
+    size_t kept = 0;
+    qsort(term->groups, term->group_count, sizeof *term->groups, by_low);
+    for (size_t i = 0; i < term->group_count; i++)
+        if (kept == 0 || term->groups[i].high > term->groups[kept - 1].high)
+            term->groups[kept++] = term->groups[i];
+    term->group_count = kept;
+}
+
+// One key or the beginning of one, or several with commas between.
+static bool
+read_group(struct reader *reader, struct filter_term *term)
+{
+    size_t from = reader->at;
+    size_t capacity = 0;
+    struct spelled keys = {0};
+    bool ok = read_value(reader, FORM_EXACT, &keys);
+    struct bytes rest = strbuf_bytes(&keys.text);
+    for (bool is_last = false; ok && !is_last;) {
+        size_t comma = bytes_find(rest, BYTES(","), 0);
+        is_last = comma == SIZE_MAX;
+        struct filter_group group;
+        ok = group_parse(bytes_slice(rest, 0, is_last ? rest.len : comma), &group.low, &group.high) ||
+             wrong(reader, from,
+                   "expected 1 to 16 hexadecimal digits of a group's key, or several with commas");
+        if (!ok)
+            break;
+        term->groups = alloc_grow(term->groups, term->group_count, &capacity, sizeof *term->groups);
+        term->groups[term->group_count++] = group;
+        rest = bytes_slice(rest, is_last ? rest.len : comma + 1, SIZE_MAX);
+    }
+    if (ok)
+        sort_groups(term);
+    spelled_release(&keys);
+    return ok;
+}
+
+// header:NAME=value; the value is a regular expression, or after a second = exact.
+static bool
+read_header(struct reader *reader, struct filter_term *term)
+{
+    size_t from = reader->at;
+    while (!ends_word(reader->text, reader->at) && reader->text.data[reader->at] != '=')
+        reader->at++;
+    if (reader->at == from)
+        return wrong(reader, from, "expected the name of a header: header:NAME=value");
+    strbuf_add(&term->header, bytes_slice(reader->text, from, reader->at - from));
+    if (ends_word(reader->text, reader->at))
+        return wrong(reader, reader->at, "expected = and a value: header:NAME=value");
+    reader->at++;
+    return read_text(reader, term);
+}
+
+// The end of a path: the first of = ~ > < ? ! outside of brackets, or a blank.
+static size_t
+path_end(struct bytes text, size_t at)
+{
+    char quote = '\0';
+    for (bool in_brackets = false; at < text.len; at++) {
+        char c = text.data[at];
+        if (quote) {
+            at += c == '\\';
+            quote = c == quote ? '\0' : quote;
+        } else if (in_brackets && (c == '\'' || c == '"')) {
+            quote = c;
+        } else if (c == '[' || c == ']') {
+            in_brackets = c == '[';
+        } else if (!in_brackets && (filter_is_blank(c) || (c && strchr("=~<>?!", c)))) {
+            break;
+        }
+    }
+    return at < text.len ? at : text.len;
+}
+
+static bool
+read_json_test(struct reader *reader, struct filter_term *term)
+{
+    static const struct {
+        const char *text;
+        enum json_test test;
+    } tests[] = {{">=", JSON_AT_LEAST}, {"<=", JSON_AT_MOST}, {">", JSON_ABOVE}, {"<", JSON_BELOW},
+                 {"=", JSON_EQUALS},    {"~", JSON_MATCHES},  {"?", JSON_EXISTS}};
+    struct bytes rest = bytes_slice(reader->text, reader->at, SIZE_MAX);
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
+        if (!bytes_starts(rest, tests[i].text))
+            continue;
+        reader->at += strlen(tests[i].text);
+        term->test = tests[i].test;
+        return true;
+    }
+    if (bytes_starts(rest, "!"))
+        return wrong(reader, reader->at, "expected the ! before the term: !$.path=value");
+    return wrong(
+        reader, reader->at,
+        "expected what to ask of the value: =value, ~expression, >number, <number, or ? that it exists");
+}
+
+static bool
+is_number(struct bytes text)
+{
+    struct json_scan scan;
+    json_begin(&scan, text);
+    enum json_kind first = json_next(&scan).kind;
+    enum json_kind second = json_next(&scan).kind;
+    return first == JSON_NUMBER && second == JSON_END;
+}
+
+static bool
+read_json_value(struct reader *reader, struct filter_term *term)
+{
+    size_t from = reader->at;
+    struct spelled value = {0};
+    bool is_pattern = term->test == JSON_MATCHES;
+    bool ok = read_value(reader, is_pattern ? FORM_EXPRESSION : FORM_EXACT, &value);
+    if (ok && is_pattern && value.text.len == 0) {
+        ok = wrong(reader, from, "expected a regular expression");
+    } else if (ok && is_pattern) {
+        ok = compile(reader, term, &value);
+    } else if (ok) {
+        strbuf_add(&term->exact, strbuf_bytes(&value.text));
+        term->is_number = is_number(strbuf_bytes(&term->exact));
+        ok = term->is_number || term->test == JSON_EQUALS || wrong(reader, from, "expected a number");
+    }
+    spelled_release(&value);
+    return ok;
+}
+
+// $.path and its test at reader->at.
+static bool
+read_json(struct reader *reader, struct filter_term *term)
+{
+    size_t from = reader->at;
+    size_t end = path_end(reader->text, from);
+    struct err why = {0};
+    if (!json_path_parse(&term->path, bytes_slice(reader->text, from, end - from), &why))
+        return wrong(reader, from + (size_t)(why.column > 0 ? why.column - 1 : 0), why.text);
+    reader->at = end;
+    if (!read_json_test(reader, term))
+        return false;
+    if (term->test == JSON_EXISTS)
+        return ends_word(reader->text, reader->at) || wrong(reader, reader->at, "expected a blank after ?");
+    return read_json_value(reader, term);
+}
+
+static bool
+read_term(struct reader *reader, enum filter_field field, bool is_inverted)
+{
+    struct filter_term *term = add_term(reader, field, is_inverted);
+    enum filter_kind kind = filter_field_kind(field);
+    switch (kind) {
+    case KIND_TEXT:
+        return read_text(reader, term);
+    case KIND_NUMBER:
+    case KIND_AGE:
+    case KIND_CREATED:
+        return read_range(reader, term, kind);
+    case KIND_HEADER:
+        return read_header(reader, term);
+    case KIND_GROUP:
+        return read_group(reader, term);
+    case KIND_JSON:
+        return read_json(reader, term);
+    case KIND_KIND:
+    case KIND_STATUS:
+    case KIND_FLAG:
+        break;
+    }
+    return read_word(reader, term, kind);
+}
+
+// The name before a colon at `at`, lower-case letters and dashes; len 0: there is none.
+static struct bytes
+field_name(struct bytes text, size_t at)
+{
+    size_t end = at;
+    while (end < text.len && ((text.data[end] >= 'a' && text.data[end] <= 'z') || text.data[end] == '-'))
+        end++;
+    bool is_name = end > at && end < text.len && text.data[end] == ':';
+    return bytes_slice(text, at, is_name ? end - at : 0);
+}
+
+static bool
+read_bare(struct reader *reader, bool is_inverted)
+{
+    struct spelled *bare = &reader->bare;
+    if (!is_inverted) {
+        if (bare->text.len)
+            spell(bare, ' ', reader->at);
+        return read_value(reader, FORM_EXPRESSION, bare);
+    }
+    size_t from = reader->at;
+    struct spelled value = {0};
+    bool ok = read_value(reader, FORM_EXPRESSION, &value);
+    if (ok && value.text.len == 0)
+        ok = wrong(reader, from, "expected an expression after !");
+    else if (ok)
+        ok = compile(reader, add_term(reader, FIELD_ERROR, true), &value);
+    spelled_release(&value);
+    return ok;
+}
+
+static bool
+read_one(struct reader *reader)
+{
+    struct bytes text = reader->text;
+    bool is_inverted = text.data[reader->at] == '!' && !ends_word(text, reader->at + 1);
+    reader->at += is_inverted;
+    struct bytes name = field_name(text, reader->at);
+    enum filter_field field;
+    if (name.len && filter_field_find(name, &field)) {
+        reader->at += name.len + 1;
+        return read_term(reader, field, is_inverted);
+    }
+
+    const char *near = name.len ? filter_field_near(name) : NULL;
+    if (near) {
+        struct strbuf sentence = {0};
+        strbuf_printf(&sentence, "there is no field %.*s; did you mean %s: ? (in quotes it is text)",
+                      BYTES_ARGS(name), near);
+        wrong(reader, reader->at, strbuf_text(&sentence));
+        strbuf_release(&sentence);
+        return false;
+    }
+    struct bytes rest = bytes_slice(text, reader->at, SIZE_MAX);
+    if (bytes_starts(rest, "$.") || bytes_starts(rest, "$["))
+        return read_term(reader, FIELD_JSON, is_inverted);
+    return read_bare(reader, is_inverted);
+}
+
+// What a term costs: a comparison, a match in a short text, in a long one.
+static int
+cost(const struct filter_term *term)
+{
+    enum filter_kind kind = filter_field_kind(term->field);
+    if (term->field == FIELD_STACK || term->field == FIELD_PAYLOAD || kind == KIND_JSON)
+        return 3;
+    if (term->field == FIELD_ERROR || kind == KIND_HEADER)
+        return 2;
+    return kind == KIND_TEXT;
+}
+
+static int
+by_cost(const void *left, const void *right)
+{
+    return cost(left) - cost(right);
+}
+
+static bool
+read_line(struct reader *reader)
+{
+    struct bytes text = reader->text;
+    if (!utf8_valid(text))
+        return err_set(reader->err, ERR_USAGE, "a filter is written in UTF-8");
+    for (;;) {
+        while (reader->at < text.len && filter_is_blank(text.data[reader->at]))
+            reader->at++;
+        if (reader->at == text.len)
+            break;
+        if (!read_one(reader))
+            return false;
+    }
+    return reader->bare.text.len == 0 || compile(reader, add_term(reader, FIELD_ERROR, false), &reader->bare);
+}
+
+bool
+filter_parse(struct filter **filter, struct bytes text, const struct filter_context *context, struct err *err)
+{
+    struct filter *made = alloc_bytes(sizeof *made);
+    made->context = *context;
+    if (made->context.new_after == TIME_ABSENT)
+        made->context.new_after = context->now - 3600 * US_PER_SECOND;
+    struct reader reader = {.text = text, .filter = made, .err = err};
+    bool ok = read_line(&reader);
+    spelled_release(&reader.bare);
+    if (!ok) {
+        filter_destroy(made);
+        return false;
+    }
+    if (made->count > 1)
+        qsort(made->terms, made->count, sizeof *made->terms, by_cost);
+    *filter = made;
+    return true;
+}
+
+struct filter *
+filter_twin(const struct filter *filter)
+{
+    struct filter *twin = alloc_bytes(sizeof *twin);
+    *twin = (struct filter){.is_twin = true, .count = filter->count, .context = filter->context};
+    twin->terms = alloc_array(filter->count, sizeof *twin->terms);
+    for (size_t i = 0; i < filter->count; i++) {
+        twin->terms[i] = filter->terms[i];
+        if (twin->terms[i].pattern)
+            twin->terms[i].pattern = pattern_twin(filter->terms[i].pattern);
+    }
+    return twin;
+}
+
+void
+filter_destroy(struct filter *filter)
+{
+    if (!filter)
+        return;
+    for (size_t i = 0; i < filter->count; i++) {
+        struct filter_term *term = &filter->terms[i];
+        pattern_destroy(term->pattern);
+        if (filter->is_twin)
+            continue;
+        json_path_destroy(term->path);
+        free(term->groups);
+        strbuf_release(&term->exact);
+        strbuf_release(&term->header);
+    }
+    free(filter->terms);
+    strbuf_release(&filter->scratch);
+    free(filter);
+}
+
+bool
+filter_is_empty(const struct filter *filter)
+{
+    return filter->count == 0;
+}
+
+unsigned
+filter_statuses(const struct filter *filter)
+{
+    unsigned statuses = FILTER_ALL_STATUSES;
+    bool has_term = false;
+    for (size_t i = 0; i < filter->count; i++) {
+        const struct filter_term *term = &filter->terms[i];
+        if (term->field != FIELD_STATUS)
+            continue;
+        has_term = true;
+        statuses &= term->is_inverted ? FILTER_ALL_STATUSES & ~term->statuses : term->statuses;
+    }
+    return has_term ? statuses : 0;
+}

@@ -1,0 +1,104 @@
+// filter_parse: the inside of a filter, shared by reading (filter_parse.c, filter_range.c), the words of the
+// language (filter_words.c, filter_fields.def) and matching (filter.c).
+#ifndef REDRIVE_CORE_FILTER_PARSE_H
+#define REDRIVE_CORE_FILTER_PARSE_H
+
+#include "base/strbuf.h"
+#include "core/filter/filter.h"
+#include "core/json/json.h"
+#include "core/filter/pattern.h"
+
+enum filter_field {
+#define FIELD(id, name, kind, needs, help) FIELD_##id,
+#include "core/filter/fields.def"
+#undef FIELD
+    FIELD_JSON, // $.path
+};
+
+// What stands behind the colon.
+enum filter_kind {
+    KIND_TEXT,
+    KIND_NUMBER,
+    KIND_AGE,
+    KIND_CREATED,
+    KIND_GROUP,
+    KIND_KIND,
+    KIND_STATUS,
+    KIND_FLAG,
+    KIND_HEADER,
+    KIND_JSON
+};
+
+enum filter_flag { FLAG_EDITED, FLAG_BACK, FLAG_QUARANTINED, FLAG_NEW, FLAG_BUSY, FLAG_STACK, FLAG_RAW };
+
+#define FILTER_ALL_STATUSES                                                                                  \
+    (1u << EVENT_PENDING | 1u << EVENT_RESOLVED | 1u << EVENT_DISCARDED | 1u << EVENT_OTHER)
+
+enum json_test {
+    JSON_EQUALS,
+    JSON_MATCHES,
+    JSON_ABOVE,
+    JSON_BELOW,
+    JSON_AT_LEAST,
+    JSON_AT_MOST,
+    JSON_EXISTS
+};
+
+// Numbers, µs of age, wall µs of created; both ends included.
+struct filter_range {
+    int64_t low, high;
+};
+
+struct filter_term {
+    enum filter_field field;
+    bool is_inverted;
+    struct pattern *pattern; // text by regular expression
+    struct strbuf exact;     // text exactly, or the value of a JSON test
+    bool is_exact;
+    bool is_number; // the value of a JSON test is a number
+    struct filter_range range;
+    struct filter_group { // from low to high, both included
+        uint64_t low, high;
+    } * groups; // heap; ascending, none within another
+    size_t group_count;
+    enum category category;
+    unsigned statuses;
+    enum filter_flag flag;
+    struct strbuf header; // name of the header
+    struct json_path *path;
+    enum json_test test;
+};
+
+struct filter {
+    bool is_twin;              // of the terms only the patterns are its own
+    struct filter_term *terms; // cheap ones first
+    size_t count, capacity;
+    struct filter_context context;
+    struct strbuf scratch; // decoded JSON strings
+};
+
+static inline bool
+filter_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+// The field of exactly this name, of those that are written with a colon.
+bool filter_field_find(struct bytes name, enum filter_field *field);
+// The field that `name` is a slip of, or NULL: then `name:` is text like any other.
+const char *filter_field_near(struct bytes name);
+enum filter_kind filter_field_kind(enum filter_field field);
+
+// The fixed words of kind: status: is: and has:. The value is an enum category, a set of 1 << enum
+// event_status, or an enum filter_flag.
+bool filter_value_find(enum filter_field field, struct bytes word, unsigned *value);
+// Appends which words there are and which is nearest.
+void filter_value_expected(enum filter_field field, struct bytes word, struct strbuf *sentence);
+
+// `n`, `>n`, `>=n`, `<n`, `<=n`, `a..b`, `a..`, `..b` of KIND_NUMBER, KIND_AGE or KIND_CREATED. A date that
+// ends a range goes through its day; a time by itself means the day, minute or second as it is written. On
+// failure *bad is the byte of text where it is wrong.
+bool filter_range_read(struct bytes text, enum filter_kind kind, struct filter_range *range, size_t *bad,
+                       struct err *err) MUST_CHECK;
+
+#endif

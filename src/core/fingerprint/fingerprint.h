@@ -1,0 +1,56 @@
+// fingerprint: the group key of one record, so that "is this the same problem?" has the same answer on any
+// machine.
+//
+//     key = hash64(version, root class, 0x1f, masked root text, 0x1f, frame or nothing)
+//
+// A pure function of message, stack, class and the operators' rules; no learning, no state, no locale; linear
+// in the input; safe from several threads. Rules: spec grouping.md. The rule version is part of the hash:
+// golden values in tests/cases/fingerprint.
+#ifndef REDRIVE_CORE_FINGERPRINT_FINGERPRINT_H
+#define REDRIVE_CORE_FINGERPRINT_FINGERPRINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/arena.h"
+#include "base/bytes.h"
+
+#define FINGERPRINT_VERSION 4
+
+struct group_rules;
+
+struct fingerprint_input {
+    struct bytes message;
+    struct bytes stack;              // may be absent
+    struct bytes error_class;        // may be absent: then it is found in stack or message
+    const struct group_rules *rules; // of the operators (core/fingerprint/rules.h); NULL: none
+};
+
+// Only the key: the fast road, no allocation.
+uint64_t fingerprint_key(const struct fingerprint_input *input);
+
+// The key with its parts, for the first record of a group and for `x` "why this group". All bytes live in the
+// arena.
+struct fingerprint {
+    uint64_t key;
+    uint64_t text_key;         // before the operators' rules
+    const char *rule;          // the operators' rule that made it another, or NULL; as long as the rules
+    struct bytes root_class;   // absent where none is named
+    struct bytes root_text;    // the root cause's text, as it stands
+    struct bytes pattern;      // the same on one line, placeholders typed for people: <n> <uuid> <ip> …
+                               // (fingerprint_rules.def)
+    struct bytes frame;        // the frame that took part in the key, or absent
+    struct bytes frame_reason; // why a frame took part, or why none did: a sentence
+    bool is_cut;               // a cap of grouping.md was reached
+    struct fingerprint_mask {
+        struct bytes text; // what was masked
+        const char *rule;  // by which rule
+    } * masks;
+    uint32_t mask_count;
+};
+struct fingerprint fingerprint_explain(const struct fingerprint_input *input, struct arena *arena);
+
+// The root class and masked root text alone, for categories: cheap, into the arena.
+// (fingerprint_explain fills the same members; this leaves masks and reasons out.)
+struct fingerprint fingerprint_parts(const struct fingerprint_input *input, struct arena *arena);
+
+#endif

@@ -1,0 +1,56 @@
+// fingerprint_mask: a text with its volatile parts taken out, in one pass.
+//
+// The canonical text is what is hashed: its words, each with a blank before it, with `*` for any run of
+// volatile parts; separators do not appear. For people the trail keeps what was masked, where, and by which
+// rule.
+#ifndef REDRIVE_CORE_FINGERPRINT_MASK_H
+#define REDRIVE_CORE_FINGERPRINT_MASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/arena.h"
+#include "base/bytes.h"
+
+#define MASK_TEXT_MAX ((size_t)4096) // of a root text; longer ones are cut
+#define MASK_WORD_MAX 256
+#define MASK_CANONICAL_MAX (MASK_TEXT_MAX * 2)
+
+enum mask_rule {
+#define MASK_RULE(word, placeholder, sentence) MASK_##word,
+#include "core/fingerprint/mask_rules.def"
+#undef MASK_RULE
+    MASK_RULE_COUNT
+};
+const char *mask_placeholder(enum mask_rule rule); // "<n>"
+const char *mask_sentence(enum mask_rule rule);    // "a number"
+
+struct mask_span {
+    uint32_t from; // in the text that was given
+    uint32_t len;
+    enum mask_rule rule;
+};
+
+// For people; grows in its arena.
+struct mask_trail {
+    struct arena *arena;
+    struct mask_span *spans;
+    uint32_t count;
+    uint32_t capacity;
+};
+
+struct mask {
+    char *out; // canonical text, MASK_CANONICAL_MAX bytes of the caller's
+    size_t len;
+    uint32_t words; // literal words
+    uint32_t names; // named things and error codes among them
+    uint32_t holes; // runs of volatile parts
+    bool is_cut;
+    struct mask_trail *trail; // NULL on the fast road
+};
+
+// Appends the masked text. class_name (may be absent) tells what the text is about: in KeyError: 'email' a
+// name stands.
+void mask_text(struct mask *mask, struct bytes text, struct bytes class_name);
+
+#endif

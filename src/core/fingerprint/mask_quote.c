@@ -1,0 +1,367 @@
+// Quoted text: a value, unless something says that it names a thing or is a sentence.
+#include "core/fingerprint/payload.h"
+#include "core/fingerprint/scan.h"
+
+#include <string.h>
+
+#define PARTICLE_MAX 6 // bytes of what may hang on a closing quote: 'email'은
+#define NAME_DIGITS_MAX 12
+
+struct quote_pair {
+    const char *open;
+    const char *close;
+};
+
+static const struct quote_pair pairs[] = {
+    {"\"", "\""},
+    {"'", "'"},
+    {"`", "`"},
+    {"\xC2\xAB", "\xC2\xBB"},
+    {"\xE2\x80\x98", "\xE2\x80\x99"},
+    {"\xE2\x80\x9C", "\xE2\x80\x9D"},
+    {"\xE2\x80\x9E", "\xE2\x80\x9C"},
+    {"\xE3\x80\x8C", "\xE3\x80\x8D"},
+};
+
+#define PAIR_COUNT (sizeof pairs / sizeof pairs[0])
+
+static unsigned
+pair_of(const struct scan *scan)
+{
+    struct bytes rest = scan_slice(scan, scan->at, scan->end);
+    for (unsigned i = 0; i < PAIR_COUNT; i++) {
+        if (bytes_starts(rest, pairs[i].open))
+            return i;
+    }
+    return 0;
+}
+
+// Where the closing mark stands at or behind `from`, or SIZE_MAX.
+static size_t
+find_close(const struct scan *scan, unsigned pair, size_t from)
+{
+    struct bytes text = bytes_slice(scan->text, 0, scan->end);
+    struct bytes close = bytes_of(pairs[pair].close);
+    char opened = pairs[pair].open[0];
+    for (size_t at = from; at < text.len; at++) {
+        at = bytes_find(text, close, at);
+        if (opened == '`') { // Ruby of old closes `name' so
+            size_t other = bytes_find(text, BYTES("'"), from);
+            return other < at ? other : at;
+        }
+        if (at == SIZE_MAX)
+            return SIZE_MAX;
+        bool is_escaped = opened == '"' && at > from && text.data[at - 1] == '\\';
+        bool is_apostrophe = opened == '\'' && at + 1 < text.len &&
+                             (word_kind(text.data[at + 1]) & (KIND_UPPER | KIND_LOWER | KIND_DIGIT)) != 0;
+        if (!is_escaped && !is_apostrophe)
+            return at;
+    }
+    return SIZE_MAX;
+}
+
+enum quoted { QUOTED_VALUE, QUOTED_NAME, QUOTED_CODE, QUOTED_TEXT };
+
+static unsigned
+count_words(struct bytes content)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < content.len; i++) {
+        bool is_blank = (word_kind(content.data[i]) & KIND_BLANK) != 0;
+        bool follows = i > 0 && (word_kind(content.data[i - 1]) & KIND_BLANK) == 0;
+        count += (i == 0 && !is_blank) || (is_blank && follows && i + 1 < content.len);
+    }
+    return count;
+}
+
+// $.items[3].sku, /items/3/sku, items[3].sku: a path into a document. With `is_named` also one without an
+// index.
+static bool
+is_document_path(struct bytes content, bool is_named)
+{
+    if (content.len < 3 || content.len > 200 || word_is_one_of(content.data[0], ".-"))
+        return false;
+    bool has_index = is_named;
+    bool has_dot = false;
+    for (size_t i = 0; i < content.len; i++) {
+        char c = content.data[i];
+        if (!word_is_alnum(c) && !word_is_one_of(c, "_.$[]/-*"))
+            return false;
+        bool starts_part = i > 0 && word_is_one_of(content.data[i - 1], "/[");
+        bool ends_part = i + 1 == content.len || word_is_one_of(content.data[i + 1], "/]");
+        has_index |= starts_part && ends_part && word_is_digit(c);
+        has_dot |= c == '.';
+    }
+    size_t last = content.len;
+    while (last > 0 &&
+           (word_is_alnum(content.data[last - 1]) || word_is_one_of(content.data[last - 1], "_-")))
+        last--;
+    struct bytes field = bytes_slice(content, last, content.len);
+    if (field.len < 2 || field.len == content.len || word_digits(field) > 0)
+        return false;
+    if (content.data[0] == '/')
+        return has_index && !has_dot;
+    return content.data[0] == '$' || memchr(content.data, '[', content.len) != NULL;
+}
+
+// Signatures: public void com.acme.Listener.on(com.acme.Order), Map.get(Object, int)
+static bool
+is_signature(struct bytes content)
+{
+    return content.len > 3 && memchr(content.data, '(', content.len) != NULL &&
+           memchr(content.data, '.', content.len) != NULL &&
+           (bytes_ends(content, ")") || bytes_ends(content, ";"));
+}
+
+static bool
+is_plain_phrase(struct bytes content)
+{
+    if (content.len > 40)
+        return false;
+    for (size_t i = 0; i < content.len; i++) {
+        if (!word_is_letter(content.data[i]) && !word_is_one_of(content.data[i], " _-."))
+            return false;
+    }
+    return true;
+}
+
+// Classes whose whole text is the name that was looked for.
+static bool
+is_about_name(const struct scan *scan, struct bytes content)
+{
+    static const char *const classes[] = {"KeyError", "NameError", "AttributeError", "KeyNotFoundException"};
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+        if (bytes_ends(scan->class_name, classes[i]) && bytes_present(scan->class_name))
+            return scan->mask->words == 0 && word_is_identifier(content) && word_digits(content) == 0;
+    }
+    return false;
+}
+
+static bool
+is_request_line(struct bytes content)
+{
+    size_t blank = bytes_find(content, BYTES(" /"), 0);
+    return blank != SIZE_MAX && blank <= 7 && (word_roles(bytes_slice(content, 0, blank)) & ROLE_VERB) != 0;
+}
+
+static enum quoted
+judge_phrase(const struct scan *scan, struct bytes content, unsigned roles)
+{
+    if (is_request_line(content))
+        return QUOTED_TEXT;
+    if (is_signature(content) && word_is_letter(content.data[0]))
+        return QUOTED_NAME;
+    if ((roles & (ROLE_VALUE | ROLE_ID)) != 0)
+        return QUOTED_VALUE;
+    if ((roles & ROLE_TELLING) != 0)
+        return QUOTED_TEXT;
+    if ((roles & ROLE_NAME) != 0 && (is_signature(content) || is_plain_phrase(content)))
+        return QUOTED_NAME;
+    bool is_whole = scan->mask->words == 0 && scan->mask->holes == 0;
+    return (scan->after == AFTER_COLON || is_whole) && count_words(content) >= 3 ? QUOTED_TEXT : QUOTED_VALUE;
+}
+
+static bool
+is_weak_name(struct bytes content)
+{
+    unsigned run = 0;
+    for (size_t i = 0; i < content.len; i++) {
+        run = word_is_digit(content.data[i]) ? run + 1 : 0;
+        if (run > 3 || (run == 1 && i > 0 && content.data[i - 1] == '-'))
+            return false;
+        if (content.data[i] == ':')
+            return false;
+    }
+    return true;
+}
+
+// com.acme.Order["items"]: what stands directly in brackets behind a word.
+static bool
+is_member(const struct scan *scan, struct bytes content, size_t behind)
+{
+    size_t at = (size_t)(content.data - scan->text.data);
+    return at >= 3 && scan->text.data[at - 2] == '[' && word_is_alnum(scan->text.data[at - 3]) &&
+           scan_char(scan, behind) == ']' && word_is_identifier(content) && word_digits(content) <= 2;
+}
+
+// "SHOP"."PAYMENTS"."IBAN", `shop`.`holds`: parts of one qualified name.
+static bool
+is_qualified(const struct scan *scan, struct bytes content, size_t behind)
+{
+    size_t at = (size_t)(content.data - scan->text.data);
+    char quote = content.data[-1];
+    bool is_after = at >= 3 && scan->text.data[at - 2] == '.' && scan->text.data[at - 3] == quote;
+    return is_after || (scan_char(scan, behind) == '.' && scan_char(scan, behind + 1) == quote);
+}
+
+// "weight" is required, 'street' is a required property: within three words something is demanded of it.
+static bool
+is_demanded(const struct scan *scan, size_t behind)
+{
+    if (scan->mask->words > 0 && scan->after != AFTER_COLON)
+        return false;
+    for (unsigned i = 0; i < 3; i++) {
+        struct bytes word = scan_peek_word(scan, behind);
+        if (word.len == 0)
+            return false;
+        if ((word_roles(word) & ROLE_DEMAND) != 0)
+            return true;
+        behind = (size_t)(word.data - scan->text.data) + word.len;
+    }
+    return false;
+}
+
+// "FABRIC", 'ORDER_SPLIT': constants and folded names of a database.
+static bool
+is_constant(struct bytes content)
+{
+    for (size_t i = 0; i < content.len; i++) {
+        if ((word_kind(content.data[i]) & KIND_UPPER) == 0 && content.data[i] != '_')
+            return false;
+    }
+    return content.len >= 4;
+}
+
+// A name without a digit, for what stands around it or for its own shape.
+static bool
+is_plain_name(const struct scan *scan, struct bytes content, size_t behind)
+{
+    return is_qualified(scan, content, behind) || is_constant(content) ||
+           (word_roles(content) & ROLE_TYPE) != 0 || is_demanded(scan, behind);
+}
+
+static enum quoted
+judge_word(const struct scan *scan, struct bytes content, unsigned roles, size_t behind)
+{
+    bool is_identifier = word_is_identifier(content);
+    unsigned digits = word_digits(content);
+    if (!is_identifier && bytes_find(content, BYTES("://"), 0) != SIZE_MAX)
+        return QUOTED_TEXT;
+    bool is_weak = (roles & ROLE_WEAK_NAME) != 0;
+    if ((roles & ROLE_NAME) != 0 && is_identifier && digits <= NAME_DIGITS_MAX &&
+        (!is_weak || is_weak_name(content)))
+        return QUOTED_NAME;
+    if (is_weak && is_identifier && digits == 0)
+        return QUOTED_NAME;
+    if (is_member(scan, content, behind))
+        return QUOTED_NAME;
+    if ((roles & ROLE_HOST) != 0 && digits == 0)
+        return QUOTED_NAME;
+    if ((roles & (ROLE_CODE | ROLE_SQLSTATE)) != 0 && digits <= 5 && content.len <= 24 &&
+        (is_identifier || digits == content.len))
+        return QUOTED_CODE;
+    if (is_document_path(content, (roles & (ROLE_NAME | ROLE_WEAK_NAME)) != 0))
+        return QUOTED_NAME;
+    if ((roles & ROLE_VALUE) != 0 || (roles & ROLE_ID) != 0)
+        return QUOTED_VALUE;
+    if (is_about_name(scan, content))
+        return QUOTED_NAME;
+    if (scan->after == AFTER_EQUALS)
+        return (roles & ROLE_TELLING) != 0 ? QUOTED_TEXT
+               : word_is_class(content)    ? QUOTED_NAME
+                                           : QUOTED_VALUE;
+    if ((roles & ROLE_TELLING) != 0 && scan->after == AFTER_COLON && is_identifier && digits == 0)
+        return QUOTED_NAME;
+    if (is_identifier && digits == 0 && scan->after != AFTER_EQUALS && is_plain_name(scan, content, behind))
+        return QUOTED_NAME;
+    if (word_is_code_shaped(content) ||
+        (digits > 0 && word_is_numbered_class(content) && memchr(content.data, '.', content.len)))
+        return word_is_host(content) ? QUOTED_VALUE : QUOTED_NAME;
+    if (is_identifier && digits <= 2 && is_weak_name(content) &&
+        (word_roles(scan_peek_word(scan, behind)) & ROLE_NAME) != 0)
+        return QUOTED_NAME;
+    return QUOTED_VALUE;
+}
+
+static enum quoted
+judge(struct scan *scan, struct bytes content, size_t behind)
+{
+    unsigned roles = scan_prev_roles(scan);
+    for (size_t i = 0; i < content.len; i++) {
+        if ((word_kind(content.data[i]) & KIND_BLANK) != 0)
+            return judge_phrase(scan, content, roles);
+    }
+    return judge_word(scan, content, roles, behind);
+}
+
+// A name's arguments and indexes change with the data; the name does not.
+static void
+take_name(struct scan *scan, size_t from, size_t to)
+{
+    struct bytes content = scan_slice(scan, from, to);
+    if (is_document_path(content, true)) {
+        scan_emit_path(scan, from, to);
+        return;
+    }
+    if (bytes_ends(content, "()"))
+        to -= 2;
+    scan_emit_name(scan, from, to);
+}
+
+// Behind the particle that hangs on a closing quote: 'email'은, '홍길동'이. It changes with the word before.
+static size_t
+skip_particle(const struct scan *scan, size_t at)
+{
+    size_t end = at;
+    while (end < scan->end && (unsigned char)scan->text.data[end] >= 0x80 && end - at <= PARTICLE_MAX)
+        end++;
+    bool is_hangul =
+        end > at && (unsigned char)scan->text.data[at] >= 0xEA && (unsigned char)scan->text.data[at] <= 0xED;
+    return is_hangul && end - at <= PARTICLE_MAX ? end : at;
+}
+
+static void
+take_content(struct scan *scan, size_t from, size_t to, size_t behind)
+{
+    struct bytes content = scan_slice(scan, from, to);
+    size_t first = scan_skip_blanks(scan, from);
+    bool is_document = first < to && (scan->text.data[first] == '{' || scan->text.data[first] == '[') &&
+                       payload_end(bytes_slice(scan->text, 0, to), first) != 0;
+    if (bytes_trim(content).len == 0) {
+        scan_emit_hole(scan, from, to, MASK_QUOTED);
+        return;
+    }
+    if (is_document && scan->depth < SCAN_DEPTH) {
+        scan_take_payload(scan, from, to, MASK_PAYLOAD);
+        return;
+    }
+
+    switch (judge(scan, content, behind)) {
+    case QUOTED_VALUE:
+        scan_emit_hole(scan, from, to, scan->after == AFTER_EQUALS ? MASK_VALUE : MASK_QUOTED);
+        break;
+    case QUOTED_NAME:
+        take_name(scan, from, to);
+        break;
+    case QUOTED_CODE:
+        scan_emit_name(scan, from, to);
+        break;
+    case QUOTED_TEXT:
+        if (scan->depth < SCAN_DEPTH)
+            scan_range(scan, from, to);
+        else
+            scan_emit_hole(scan, from, to, MASK_QUOTED);
+        break;
+    }
+}
+
+void
+scan_take_quote(struct scan *scan, size_t len)
+{
+    size_t at = scan->at;
+    unsigned pair = pair_of(scan);
+    bool is_apostrophe = at > 0 && word_is_alnum(scan->text.data[at - 1]) && scan->text.data[at] != '"' &&
+                         scan->text.data[at] != '`';
+    scan->at = at + len;
+    if (is_apostrophe || (scan->unclosed >> pair & 1) != 0)
+        return;
+    size_t close = find_close(scan, pair, at + len);
+    if (close == SIZE_MAX) {
+        scan->unclosed |= (uint8_t)(1u << pair);
+        return;
+    }
+
+    size_t behind = close + strlen(pairs[pair].close);
+    take_content(scan, at + len, close, behind);
+    scan->at = skip_particle(scan, behind);
+}

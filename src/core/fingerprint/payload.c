@@ -1,0 +1,349 @@
+#include "core/fingerprint/payload.h"
+
+#include <string.h>
+
+#include "core/fingerprint/word.h"
+
+#define PEEK 48 // how far into a bracket its kind may be looked for
+
+static bool
+is_opening(char c)
+{
+    return c == '{' || c == '[' || c == '(';
+}
+
+static bool
+is_closing(char c)
+{
+    return c == '}' || c == ']' || c == ')';
+}
+
+static size_t
+skip_blanks(struct bytes text, size_t at)
+{
+    while (at < text.len && (word_kind(text.data[at]) & KIND_BLANK) != 0)
+        at++;
+    return at;
+}
+
+// Behind the string that begins at text[at], or SIZE_MAX where it does not end.
+static size_t
+skip_string(struct bytes text, size_t at)
+{
+    for (size_t i = at + 1; i < text.len; i++) {
+        if (text.data[i] == '\\')
+            i++;
+        else if (text.data[i] == '"')
+            return i + 1;
+    }
+    return SIZE_MAX;
+}
+
+static size_t
+find_balance(struct bytes text, size_t at, bool minds_strings)
+{
+    size_t depth = 0;
+    for (size_t i = at; i < text.len; i++) {
+        char c = text.data[i];
+        if (c == '"' && minds_strings) {
+            size_t behind = skip_string(text, i);
+            if (behind == SIZE_MAX)
+                return 0;
+            i = behind - 1;
+        } else if (is_opening(c)) {
+            depth++;
+        } else if (is_closing(c) && --depth == 0) {
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
+size_t
+payload_balance(struct bytes text, size_t at)
+{
+    size_t end = find_balance(text, at, true);
+    return end != 0 ? end : find_balance(text, at, false);
+}
+
+static size_t
+name_end(struct bytes text, size_t at)
+{
+    while (at < text.len && (word_is_alnum(text.data[at]) || word_is_one_of(text.data[at], "_-.$")))
+        at++;
+    return at;
+}
+
+// Does `name =` stand here (or `name:` where colons count)?
+static bool
+starts_pair(struct bytes text, size_t at, bool minds_colons)
+{
+    at = skip_blanks(text, at);
+    size_t end = name_end(text, at);
+    if (end == at || !(word_is_letter(text.data[at]) || text.data[at] == '_'))
+        return false;
+    size_t sign = skip_blanks(text, end);
+    if (sign >= text.len)
+        return false;
+    char behind = sign + 1 < text.len ? text.data[sign + 1] : ' ';
+    if (text.data[sign] == '=')
+        return behind != '=' && behind != '>';
+    return minds_colons && text.data[sign] == ':' && behind != ':';
+}
+
+// Rust prints its errors so: Os { code: 2, kind: NotFound, message: "…" }, ParseIntError { kind: Empty }
+static bool
+is_rust_error(struct bytes inner)
+{
+    if (!bytes_starts(inner, "code: "))
+        return bytes_starts(inner, "kind: ");
+    size_t digits = strlen("code: ");
+    while (digits < inner.len && word_is_digit(inner.data[digits]))
+        digits++;
+    return bytes_starts(bytes_slice(inner, digits, inner.len), ", kind: ");
+}
+
+static bool
+is_brace_payload(struct bytes text, size_t at)
+{
+    size_t first = skip_blanks(text, at + 1);
+    if (first >= text.len)
+        return false;
+    if (text.data[first] == '\\')
+        first++;
+    if (first < text.len && (text.data[first] == '"' || text.data[first] == '\''))
+        return true;
+    if (is_rust_error(bytes_slice(text, first, text.len)))
+        return false;
+    if (starts_pair(text, first, true))
+        return true;
+
+    // {9f4ef63 token=…}: a dump whose first word is an identity.
+    for (size_t i = first; i < text.len && i < first + PEEK; i++) {
+        if (is_opening(text.data[i]) || is_closing(text.data[i]))
+            return false;
+        if (text.data[i] == '=')
+            return true;
+    }
+    return false;
+}
+
+// The word that ends directly before text[at].
+static struct bytes
+word_before(struct bytes text, size_t at)
+{
+    size_t from = at;
+    while (from > 0 && at - from < 128 &&
+           (word_is_alnum(text.data[from - 1]) || word_is_one_of(text.data[from - 1], "_.$")))
+        from--;
+    return bytes_slice(text, from, at - from);
+}
+
+// An answer or an error prints what it is about in its pairs; an entity prints its data.
+static bool
+is_entity(struct bytes word)
+{
+    static const char *const telling[] = {"Exception", "Error",   "Response", "Status",
+                                          "Result",    "Failure", "Fault",    "Violation"};
+    if (word.len == 0 || !word_is_letter(word.data[0]))
+        return false;
+    for (size_t i = 0; i < sizeof telling / sizeof telling[0]; i++) {
+        if (bytes_ends(word, telling[i]))
+            return false;
+    }
+    return true;
+}
+
+// Jackson: [Source: (String)"…"; line: 1, column: 25]. The text in it may hold anything, so its end is looked
+// for first.
+static size_t
+source_end(struct bytes text, size_t at)
+{
+    struct bytes rest = bytes_slice(text, at, text.len);
+    size_t place = bytes_find(rest, BYTES("; line: "), 0);
+    size_t end = bytes_find(rest, BYTES("]"), place == SIZE_MAX ? 0 : place);
+    return end == SIZE_MAX ? text.len : at + end + 1;
+}
+
+static bool
+is_payload(struct bytes text, size_t at)
+{
+    struct bytes before = word_before(text, at);
+    switch (text.data[at]) {
+    case '{':
+        return is_brace_payload(text, at) && (before.len == 0 || is_entity(before));
+    case '[': {
+        size_t first = skip_blanks(text, at + 1);
+        if (first < text.len && text.data[first] == '{')
+            return is_brace_payload(text, first);
+        if (bytes_equal_text(before, "map"))
+            return starts_pair(text, at + 1, true);
+        return is_entity(before) && starts_pair(text, at + 1, false);
+    }
+    case '(':
+        return is_entity(before) && starts_pair(text, at + 1, false);
+    default:
+        return false;
+    }
+}
+
+size_t
+payload_end(struct bytes text, size_t at)
+{
+    struct bytes rest = bytes_slice(text, at, text.len);
+    if (bytes_starts(rest, "[Source:"))
+        return source_end(text, at);
+    if (!is_payload(text, at))
+        return 0;
+    size_t end = payload_balance(text, at);
+    return end != 0 ? end : text.len;
+}
+
+// The next `"name" :` at or after *at; *at comes to stand on the value.
+static bool
+next_pair(struct bytes json, size_t *at, struct bytes *name)
+{
+    while (*at < json.len) {
+        if (json.data[*at] != '"') {
+            ++*at;
+            continue;
+        }
+        size_t from = *at + 1;
+        size_t behind = skip_string(json, *at);
+        if (behind == SIZE_MAX)
+            return false;
+        size_t colon = skip_blanks(json, behind);
+        *at = behind;
+        if (colon >= json.len || json.data[colon] != ':')
+            continue;
+        *name = bytes_slice(json, from, behind - 1 - from);
+        // A document within a string: {\"code\": …
+        if (name->len > 0 && name->data[name->len - 1] == '\\')
+            name->len--;
+        *at = skip_blanks(json, colon + 1);
+        return true;
+    }
+    return false;
+}
+
+// The scalar at json[*at], and *at behind it; absent before an object or an array, which is then entered.
+static struct bytes
+take_scalar(struct bytes json, size_t *at)
+{
+    if (*at >= json.len || is_opening(json.data[*at]))
+        return BYTES_ABSENT;
+    size_t from = *at;
+    if (json.data[from] == '"') {
+        size_t behind = skip_string(json, from);
+        bool is_closed = behind != SIZE_MAX;
+        *at = is_closed ? behind : json.len;
+        return bytes_slice(json, from + 1, *at - from - 1 - is_closed);
+    }
+    while (*at < json.len && !word_is_one_of(json.data[*at], ",}] \t\r\n"))
+        ++*at;
+    return bytes_slice(json, from, *at - from);
+}
+
+// Objects under these names are looked into; what lies under others is business data.
+static bool
+is_entered(struct bytes name)
+{
+    return (word_roles(name) & ROLE_BODY) != 0 || word_equals_folded(name, "response") ||
+           word_equals_folded(name, "body") || word_equals_folded(name, "root_cause") ||
+           word_equals_folded(name, "caused_by") || word_equals_folded(name, "violations");
+}
+
+// The next text of a list, or absent where the list ends.
+static struct bytes
+next_in_list(struct payload_walk *walk)
+{
+    size_t at = skip_blanks(walk->json, walk->at);
+    if (at < walk->json.len && (walk->json.data[at] == ',' || walk->json.data[at] == '['))
+        at = skip_blanks(walk->json, at + 1);
+    if (at >= walk->json.len || walk->json.data[at] != '"')
+        return BYTES_ABSENT;
+    walk->at = at;
+    return take_scalar(walk->json, &walk->at);
+}
+
+// Steps into the object or list at walk->at, or over it where it holds business data.
+static void
+enter(struct payload_walk *walk, struct bytes name, bool counts)
+{
+    struct bytes json = walk->json;
+    bool is_object = json.data[walk->at] == '{';
+    bool is_errors = word_equals_folded(name, "errors") || word_equals_folded(name, "violations") ||
+                     word_equals_folded(name, "fielderrors");
+    if (!counts && !is_entered(name)) {
+        size_t end = payload_balance(json, walk->at);
+        walk->at = end != 0 ? end : json.len;
+    } else if (is_object && is_errors) {
+        size_t end = payload_balance(json, walk->at);
+        walk->all_until = end != 0 ? end : json.len;
+    }
+}
+
+bool
+payload_next(struct payload_walk *walk, struct payload_member *member)
+{
+    *member = (struct payload_member){.name = BYTES_ABSENT};
+    if (walk->in_list) {
+        member->value = next_in_list(walk);
+        walk->in_list = bytes_present(member->value);
+        if (walk->in_list)
+            return true;
+    }
+    struct bytes name = BYTES_ABSENT;
+    while (next_pair(walk->json, &walk->at, &name)) {
+        bool counts = (word_roles(name) & ROLE_BODY) != 0 || walk->at < walk->all_until;
+        struct bytes value = take_scalar(walk->json, &walk->at);
+        bool is_list = !bytes_present(value) && walk->at < walk->json.len && walk->json.data[walk->at] == '[';
+        if (is_list && counts) {
+            value = next_in_list(walk);
+            walk->in_list = bytes_present(value);
+        }
+        if (bytes_present(value) && counts) {
+            *member = (struct payload_member){.name = name, .value = value};
+            return true;
+        }
+        if (!bytes_present(value) && walk->at < walk->json.len)
+            enter(walk, name, counts);
+    }
+    return false;
+}
+
+bool
+payload_next_name(struct bytes json, size_t *at, struct bytes *name)
+{
+    if (!next_pair(json, at, name))
+        return false;
+    if (!bytes_present(take_scalar(json, at)) && *at < json.len) {
+        size_t end = payload_balance(json, *at);
+        *at = end != 0 ? end : json.len;
+    }
+    return true;
+}
+
+bool
+payload_is_error(struct bytes json)
+{
+    static const char *const sure[] = {"error",         "errors",       "error_code",        "errorCode",
+                                       "error_message", "errorMessage", "error_description", "errorType",
+                                       "exception",     "fault",        "faultstring",       "erro",
+                                       "erros",         "root_cause"};
+    bool has_code = false;
+    bool has_text = false;
+    size_t at = 0;
+    struct bytes name = BYTES_ABSENT;
+    while (payload_next_name(json, &at, &name)) {
+        for (size_t i = 0; i < sizeof sure / sizeof sure[0]; i++) {
+            if (bytes_equal_text(name, sure[i]))
+                return true;
+        }
+        has_code |= bytes_equal_text(name, "code") || bytes_equal_text(name, "status") ||
+                    bytes_equal_text(name, "codigo");
+        has_text |= bytes_equal_text(name, "message") || bytes_equal_text(name, "title") ||
+                    bytes_equal_text(name, "mensagem");
+    }
+    return has_code && has_text;
+}

@@ -1,0 +1,137 @@
+// json: a payload as tokens that keep their bytes. A payload that will be sent again never goes through a
+// library that rewrites it (spec payloads.md): numbers, strings, key order, duplicates and white space are
+// views into the original text.
+//
+// The grammar is RFC 8259. Scanning allocates nothing; everything is linear in the text unless it says
+// otherwise, and safe on hostile input.
+#ifndef REDRIVE_CORE_JSON_JSON_H
+#define REDRIVE_CORE_JSON_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/bytes.h"
+#include "base/err.h"
+#include "base/strbuf.h"
+
+#define JSON_DEPTH 512       // deeper than this is refused (reliability.md 5.6)
+#define JSON_BYTES (4 << 20) // what is held as lines, warnings or edits at once: see json_fits
+#define JSON_TOKENS 500000
+#define JSON_INDENTED                                                                                        \
+    64 // lines deeper than this are not indented further: a small text could become gigabytes
+
+enum json_kind {
+    JSON_END,          // of the text; everything before was valid
+    JSON_ERROR,        // where the text stops being JSON; nothing comes after
+    JSON_OBJECT_BEGIN, // {
+    JSON_OBJECT_END,
+    JSON_ARRAY_BEGIN, // [
+    JSON_ARRAY_END,
+    JSON_NAME, // with its quotes
+    JSON_COLON,
+    JSON_COMMA,
+    JSON_STRING, // with its quotes
+    JSON_NUMBER,
+    JSON_TRUE,
+    JSON_FALSE,
+    JSON_NULL,
+};
+
+struct json_token {
+    enum json_kind kind;
+    size_t from, len; // in the text
+    int depth;        // containers around it; of a container's own brackets: outside of it
+};
+
+// Zero-initialised by json_begin. White space lies between tokens and is not reported.
+struct json_scan {
+    struct bytes text;
+    size_t at;
+    int depth;
+    int state;
+    unsigned char in_object[JSON_DEPTH / 8]; // one bit a level
+    const char *expected;                    // after JSON_ERROR: "a value", "a comma or }" …
+};
+void json_begin(struct json_scan *scan, struct bytes text);
+struct json_token json_next(struct json_scan *scan);
+struct bytes json_bytes(const struct json_scan *scan, struct json_token token);
+
+// Is it JSON? Otherwise err has line, column and what was expected there.
+bool json_check(struct bytes text, struct err *err) MUST_CHECK;
+// Line and column (characters), from 1, of a byte offset.
+void json_position(struct bytes text, size_t at, int *line, int *column);
+
+// Is it small enough to be formatted, edited and checked for risks while a person waits? Otherwise err says
+// how large it is and what the limit is; such a text is shown as it is.
+bool json_fits(struct bytes text, struct err *err) MUST_CHECK;
+
+// What is JSON and still a danger: a reader on the way may change or refuse it.
+enum json_risk {
+    JSON_RISK_DUPLICATE, // a name that the same object had before; the last one counts
+    JSON_RISK_NUMBER,    // a whole number beyond 2^53, or one that a double does not give back
+    JSON_RISK_NUL,       // \u0000
+    JSON_RISK_SURROGATE, // half of a \uXXXX\uXXXX pair
+    JSON_RISK_COUNT,
+};
+struct json_warning {
+    enum json_risk risk;
+    size_t from, len; // the token, or the escape within it
+    int line, column; // from 1, in characters
+};
+const char *json_risk_sentence(enum json_risk risk); // names the risk
+// How many there are in text, up to where it stops being JSON; the first `room` of them, in order, are
+// written. Takes n log n time and memory for all names of the text.
+size_t json_warnings(struct bytes text, struct json_warning *warnings, size_t room);
+
+// The same tokens with white space of ours (two blanks a level down to the 64th, or none), verbatim
+// otherwise. Where the text stops being JSON the rest follows as it is; false then.
+bool json_format(struct bytes text, struct strbuf *out);
+bool json_minify(struct bytes text, struct strbuf *out);
+
+// The members of an object or the elements of an array, in order.
+struct json_children {
+    struct json_scan scan;
+    bool is_object;
+    bool is_whole; // after the last child: the container ended as it should
+    size_t count;  // children given so far
+};
+// false: not a container. `container` is the whole text of one; children are offsets of it.
+bool json_children(struct json_children *children, struct bytes container);
+// false: there are no more, or the text stops being JSON. name may be NULL, and of an element it is not set.
+bool json_child(struct json_children *children, struct json_token *name, struct json_token *value);
+
+// A path: $.order.lines[2].sku  $['odd key']  $["odd key"]  $  (a subset of RFC 9535: names and indexes). In
+// quotes a backslash takes the next character as it is.
+struct json_path;
+bool json_path_parse(struct json_path **path, struct bytes text,
+                     struct err *err) MUST_CHECK; // err->column from 1
+void json_path_destroy(struct json_path *path);
+// The value it leads to, with all its bytes. Of names that occur twice the last one counts, as in jsonb.
+// false: nothing there, or not JSON.
+bool json_path_find(const struct json_path *path, struct bytes text, struct json_token *value);
+// Appends the path of the value that has the byte at offset `at`, for the cursor of an editor; between values
+// that of the one before, or of the container. false: behind where the text stops being JSON; the path is of
+// that place.
+bool json_path_at(struct bytes text, size_t at, struct strbuf *out);
+
+// Edits are splices: everything outside is identical.
+// Text with `b` in place of the bytes [from, from + len).
+void json_splice(struct bytes text, size_t from, size_t len, struct bytes b, struct strbuf *out);
+// Text with `value` (JSON) at path: in place of what is there, or as the last member where only the last name
+// is missing, spaced like the member before it. false: neither; out is untouched.
+bool json_set(const struct json_path *path, struct bytes text, struct bytes value, struct strbuf *out);
+// Text without the element at path, or without every member of that name in that object (else an earlier
+// duplicate would come to light), and the comma that went with it. false: nothing there; out is untouched.
+bool json_remove(const struct json_path *path, struct bytes text, struct strbuf *out);
+
+// The content of a string token (quotes and escapes undone) appended as UTF-8. A lone surrogate becomes
+// U+FFFD. false: not a string token.
+bool json_decode(struct bytes token, struct strbuf *out);
+// The string token of a content: the escapes that JSON demands and no others. Bad bytes become U+FFFD.
+void json_quote(struct bytes content, struct strbuf *out);
+
+// Numbers by value, of any length: <0, 0, >0. Both must be JSON number tokens. 1.0 equals 1 and 1e2 equals
+// 100.
+int json_number_compare(struct bytes a, struct bytes b);
+
+#endif

@@ -1,0 +1,248 @@
+// What a reader of JSON on the way may change or refuse.
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/utf8.h"
+#include "core/json/json.h"
+
+static const char *const sentences[JSON_RISK_COUNT] = {
+    [JSON_RISK_DUPLICATE] = "this name occurs more than once in its object: most readers keep only the last",
+    [JSON_RISK_NUMBER] = "a reader that keeps numbers as doubles changes this one",
+    [JSON_RISK_NUL] = "\\u0000: PostgreSQL's jsonb refuses it, and some readers end the text here",
+    [JSON_RISK_SURROGATE] = "half of a surrogate pair: not a character, and many readers refuse it",
+};
+
+const char *
+json_risk_sentence(enum json_risk risk)
+{
+    return sentences[risk];
+}
+
+struct name {
+    size_t object; // number of its object
+    struct bytes content;
+    struct json_token token;
+};
+
+struct finding {
+    enum json_risk risk;
+    size_t from, len;
+};
+
+struct search {
+    struct json_scan scan;
+    struct finding *findings;
+    size_t count, capacity;
+    struct name *names;
+    size_t name_count, name_capacity;
+    struct arena contents; // of names with escapes
+};
+
+static void
+found(struct search *search, enum json_risk risk, size_t from, size_t len)
+{
+    search->findings =
+        alloc_grow(search->findings, search->count, &search->capacity, sizeof *search->findings);
+    search->findings[search->count++] = (struct finding){.risk = risk, .from = from, .len = len};
+}
+
+// Does a double give the number back? Printed as shortly as a reader would.
+static bool
+survives_double(struct bytes token)
+{
+    char text[400];
+    char back[40];
+    if (token.len >= sizeof text)
+        return false;
+    memcpy(text, token.data, token.len);
+    text[token.len] = '\0';
+    double value = strtod(text, NULL);
+    if (value > DBL_MAX || value < -DBL_MAX)
+        return false;
+    for (int digits = DBL_DIG; digits <= DBL_DECIMAL_DIG; digits++) {
+        snprintf(back, sizeof back, "%.*g", digits, value);
+        if (strtod(back, NULL) == value) // exactly the same double is what is asked for
+            break;
+    }
+    return json_number_compare(token, bytes_of(back)) == 0;
+}
+
+static void
+check_number(struct search *search, struct json_token token)
+{
+    struct bytes text = json_bytes(&search->scan, token);
+    bool is_whole = true;
+    for (size_t i = 0; i < text.len; i++)
+        is_whole = is_whole && text.data[i] != '.' && text.data[i] != 'e' && text.data[i] != 'E';
+    // Up to fifteen digits and no exponent: the common case, and always exact.
+    if (text.len <= DBL_DIG && is_whole)
+        return;
+    bool is_beyond = is_whole && (json_number_compare(text, BYTES("9007199254740992")) > 0 ||
+                                  json_number_compare(text, BYTES("-9007199254740992")) < 0);
+    if (is_beyond || !survives_double(text))
+        found(search, JSON_RISK_NUMBER, token.from, token.len);
+}
+
+static unsigned
+code_unit(const char *at)
+{
+    char digits[5];
+    memcpy(digits, at, 4);
+    digits[4] = '\0';
+    return (unsigned)strtoul(digits, NULL, 16);
+}
+
+// \uXXXX at `at` within a valid string token; its length, or that of the pair.
+static size_t
+check_escape(struct search *search, struct json_token token, struct bytes text, size_t at)
+{
+    unsigned unit = code_unit(text.data + at + 2);
+    if (unit == 0)
+        found(search, JSON_RISK_NUL, token.from + at, 6);
+    if (unit < 0xD800 || unit > 0xDFFF)
+        return 6;
+    bool has_next =
+        unit < 0xDC00 && at + 12 < text.len && text.data[at + 6] == '\\' && text.data[at + 7] == 'u';
+    unsigned next = has_next ? code_unit(text.data + at + 8) : 0;
+    if (next >= 0xDC00 && next <= 0xDFFF)
+        return 12;
+    found(search, JSON_RISK_SURROGATE, token.from + at, 6);
+    return 6;
+}
+
+// false: it has no escapes.
+static bool
+check_string(struct search *search, struct json_token token)
+{
+    struct bytes text = json_bytes(&search->scan, token);
+    const char *first = memchr(text.data, '\\', text.len);
+    if (!first)
+        return false;
+    for (size_t at = (size_t)(first - text.data); at < text.len;) {
+        if (text.data[at] != '\\')
+            at++;
+        else
+            at += text.data[at + 1] == 'u' ? check_escape(search, token, text, at) : 2;
+    }
+    return true;
+}
+
+static void
+keep_name(struct search *search, struct json_token token, size_t object)
+{
+    struct bytes text = json_bytes(&search->scan, token);
+    struct bytes content = bytes_slice(text, 1, text.len - 2);
+    if (check_string(search, token)) {
+        struct strbuf decoded = {0};
+        json_decode(text, &decoded);
+        content = arena_copy(&search->contents, strbuf_bytes(&decoded));
+        strbuf_release(&decoded);
+    }
+    search->names =
+        alloc_grow(search->names, search->name_count, &search->name_capacity, sizeof *search->names);
+    search->names[search->name_count++] = (struct name){.object = object, .content = content, .token = token};
+}
+
+// Objects, then names by length and bytes, then as they stand.
+static int
+by_name(const void *left, const void *right)
+{
+    const struct name *a = left;
+    const struct name *b = right;
+    if (a->object != b->object)
+        return a->object < b->object ? -1 : 1;
+    if (a->content.len != b->content.len)
+        return a->content.len < b->content.len ? -1 : 1;
+    int order = memcmp(a->content.data, b->content.data, a->content.len);
+    if (order)
+        return order;
+    return a->token.from < b->token.from ? -1 : 1;
+}
+
+static int
+by_place(const void *left, const void *right)
+{
+    const struct finding *a = left;
+    const struct finding *b = right;
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    return (int)a->risk - (int)b->risk;
+}
+
+static void
+scan_all(struct search *search)
+{
+    size_t objects[JSON_DEPTH + 1] = {0};
+    size_t object_count = 0;
+    for (;;) {
+        struct json_token token = json_next(&search->scan);
+        switch (token.kind) {
+        case JSON_OBJECT_BEGIN:
+            objects[token.depth + 1] = object_count++;
+            break;
+        case JSON_NAME:
+            keep_name(search, token, objects[token.depth]);
+            break;
+        case JSON_STRING:
+            check_string(search, token);
+            break;
+        case JSON_NUMBER:
+            check_number(search, token);
+            break;
+        case JSON_END:
+        case JSON_ERROR:
+            return;
+        default:
+            break;
+        }
+    }
+}
+
+static void
+find_duplicates(struct search *search)
+{
+    if (search->name_count > 1)
+        qsort(search->names, search->name_count, sizeof *search->names, by_name);
+    for (size_t i = 1; i < search->name_count; i++) {
+        const struct name *name = &search->names[i];
+        if (name->object == name[-1].object && bytes_equal(name->content, name[-1].content))
+            found(search, JSON_RISK_DUPLICATE, name->token.from, name->token.len);
+    }
+}
+
+size_t
+json_warnings(struct bytes text, struct json_warning *warnings, size_t room)
+{
+    struct search search = {0};
+    json_begin(&search.scan, text);
+    scan_all(&search);
+    find_duplicates(&search);
+    if (search.count > 1)
+        qsort(search.findings, search.count, sizeof *search.findings, by_place);
+
+    int line = 1;
+    int column = 1;
+    size_t at = 0;
+    for (size_t i = 0; i < search.count && i < room; i++) {
+        const struct finding *finding = &search.findings[i];
+        while (at < finding->from) {
+            uint32_t point;
+            at += utf8_decode(text, at, &point);
+            column = point == '\n' ? 1 : column + 1;
+            line += point == '\n';
+        }
+        warnings[i] = (struct json_warning){.risk = finding->risk,
+                                            .from = finding->from,
+                                            .len = finding->len,
+                                            .line = line,
+                                            .column = column};
+    }
+    size_t count = search.count;
+    arena_release(&search.contents);
+    free(search.names);
+    free(search.findings);
+    return count;
+}

@@ -1,0 +1,66 @@
+#include "publish/broken.h"
+
+#ifdef REDRIVE_KILL_POINTS
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+
+static const struct {
+    const char *name, *words;
+} rules[BROKEN_COUNT] = {
+    [BROKEN_NOTHING] = {"nothing", "the protocol as it ships"},
+    [BROKEN_SETTLE_FIRST] = {"settle-first", "events are settled before the marker is committed"},
+    [BROKEN_NO_FENCE] = {"no-fence", "after init nobody asks whether the slot is still his"},
+    [BROKEN_UNSTABLE] = {"unstable-read", "the marker is read without require-stable"},
+    [BROKEN_READ_EARLY] = {"early-read", "the marker is read before the fence"},
+    [BROKEN_LEASE_ALONE] = {"lease-alone", "claims are released by the age of the lease"},
+    [BROKEN_SAME_EPOCH] = {"same-epoch", "after doubt the same epoch is used again"},
+    [BROKEN_NO_NONCE] = {"no-nonce", "a marker is believed without the write before it"},
+};
+
+static enum broken chosen = BROKEN_COUNT; // BROKEN_COUNT: the environment was not asked yet
+
+static enum broken
+rule_named(const char *name)
+{
+    for (enum broken rule = BROKEN_NOTHING; rule < BROKEN_COUNT; rule++)
+        if (strcmp(rules[rule].name, name) == 0)
+            return rule;
+    die("REDRIVE_BROKEN=%s: there is no such rule", name);
+}
+
+bool
+broken(enum broken rule)
+{
+    if (chosen == BROKEN_COUNT) {
+        const char *wish = getenv("REDRIVE_BROKEN");
+        chosen = wish && *wish ? rule_named(wish) : BROKEN_NOTHING;
+    }
+    return chosen == rule;
+}
+
+void
+broken_choose(enum broken rule)
+{
+    chosen = rule;
+}
+
+const char *
+broken_name(enum broken rule)
+{
+    return rules[rule].name;
+}
+
+const char *
+broken_words(enum broken rule)
+{
+    return rules[rule].words;
+}
+
+#else
+
+// An empty file is none in ISO C.
+typedef int broken_rules_are_not_compiled;
+
+#endif

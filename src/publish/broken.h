@@ -1,0 +1,34 @@
+// broken: the publish protocol with one of its rules left out, for tests that must notice it. Compiled only
+// with REDRIVE_KILL_POINTS; the program that ships has no trace of it.
+//
+// Each row was refuted by the model of operations.md 1.6. REDRIVE_BROKEN=<name> chooses one for a whole
+// process.
+#ifndef REDRIVE_PUBLISH_BROKEN_H
+#define REDRIVE_PUBLISH_BROKEN_H
+
+#include <stdbool.h>
+
+enum broken {
+    BROKEN_NOTHING,
+    BROKEN_SETTLE_FIRST, // "settle-first": settled before the marker is committed
+    BROKEN_NO_FENCE,     // "no-fence": after init nobody asks whether the slot is still his
+    BROKEN_UNSTABLE,     // "unstable-read": the marker is read without require-stable
+    BROKEN_READ_EARLY,   // "early-read": what the marker says is read before the fence, and believed after it
+    BROKEN_LEASE_ALONE,  // "lease-alone": a lease that has passed means "not published"
+    BROKEN_SAME_EPOCH,   // "same-epoch": after doubt the next transaction takes the epoch of the last
+    BROKEN_NO_NONCE,     // "no-nonce": a marker is believed without the write before it
+    BROKEN_COUNT
+};
+
+#ifdef REDRIVE_KILL_POINTS
+bool broken(enum broken rule);
+#else
+#define broken(rule) false
+#endif
+
+// For programs of tests; only where kill points are compiled.
+void broken_choose(enum broken rule); // instead of the environment's
+const char *broken_name(enum broken rule);
+const char *broken_words(enum broken rule); // what is left out
+
+#endif

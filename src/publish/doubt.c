@@ -1,0 +1,123 @@
+// doubt: chunks whose fate no marker tells, decided by what the topics themselves hold, or left to a person.
+#include <inttypes.h>
+#include <stdio.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "broker/scan.h"
+#include "publish/worker_private.h"
+#include "store/operations/ledger.h"
+
+#define SCAN_MS 120000
+#define FENCE_PATIENCE (60 * US_PER_SECOND)
+#define LEASE (30 * US_PER_SECOND)
+
+struct look {
+    struct links *links;
+    struct slot slot;
+    struct chunk chunk;
+    int64_t beat_at; // clock_mono
+    struct arena arena;
+};
+
+static bool
+tick(void *context)
+{
+    struct look *look = context;
+    if (clock_mono() - look->beat_at < LEASE / 3)
+        return true;
+    look->beat_at = clock_mono();
+    struct err err = {0};
+    return slot_heartbeat(look->links->store, &look->slot, &err);
+}
+
+// (1) of 1.5.6: nobody who held the slot before may still commit while the topics are read.
+static bool
+fence(struct look *look, struct err *err)
+{
+    if (look->links->cluster.promise != PROMISE_EXACTLY_ONCE)
+        return true;
+    const struct producer_settings how = {.txn_id = look->slot.txn_id, .records = 1};
+    struct producer *producer;
+    if (!producer_open(&producer, look->links->broker_settings, &how, err))
+        return false;
+
+    int64_t start = clock_mono();
+    bool is_done = false, is_good = true;
+    while (is_good && !is_done) {
+        is_good = producer_init(producer, 20, &is_done, err) && tick(look);
+        if (is_good && !is_done && clock_mono() - start > FENCE_PATIENCE)
+            is_good = err_set(err, ERR_UNREACHABLE, "Kafka did not give the transactional id %s",
+                              look->slot.txn_id);
+    }
+    producer_destroy(producer);
+    return is_good;
+}
+
+// What the scan proves. With transactions all or nothing must be there.
+static bool
+decide(struct look *look, const struct scan *scan, enum doubt *outcome, struct err *err)
+{
+    char evidence[400];
+    bool is_whole = scan->found_count == (size_t)look->chunk.count;
+    bool is_atomic = look->links->cluster.promise == PROMISE_EXACTLY_ONCE;
+    if (!is_whole && !scan->is_complete)
+        snprintf(evidence, sizeof evidence, "found %zu of %d records, but not everything could be read: %s",
+                 scan->found_count, (int)look->chunk.count, scan->why);
+    else if (is_atomic && !is_whole && scan->found_count)
+        snprintf(evidence, sizeof evidence,
+                 "found %zu of %d records of one transaction: the cluster has torn it", scan->found_count,
+                 (int)look->chunk.count);
+    else {
+        *outcome = DOUBT_DECIDED;
+        snprintf(evidence, sizeof evidence,
+                 "found %zu of %d records among %" PRId64 " by the header redrive-chunk-id",
+                 scan->found_count, (int)look->chunk.count, scan->records);
+        return chunk_settle_scanned(look->links->store, &look->slot, &look->chunk, scan->found,
+                                    scan->found_count, evidence, err);
+    }
+    *outcome = DOUBT_STAYS;
+    log_line(LOG_WARN, "chunk stays in doubt", "chunk=%s why=\"%s\"", look->chunk.id, evidence);
+    return slot_quarantine(look->links->store, &look->slot, evidence, err) &&
+           slot_release(look->links->store, &look->slot, err);
+}
+
+static bool
+scan_for(struct look *look, enum doubt *outcome, struct err *err)
+{
+    struct scan scan = {.chunk_id = look->chunk.id, .since = look->chunk.created_at};
+    const char **topics = NULL;
+    if (!chunk_topics(look->links->store, &look->chunk, &look->arena, &topics, &scan.topic_count, err))
+        return false;
+    scan.topics = topics;
+    bool is_good = true;
+    if (scan.topic_count)
+        is_good = broker_scan(look->links->broker, &scan, SCAN_MS, tick, look, err);
+    else // nothing was searched: that proves nothing
+        snprintf(scan.why, sizeof scan.why, "no topic is known");
+    is_good = is_good && decide(look, &scan, outcome, err);
+    scan_release(&scan);
+    return is_good;
+}
+
+bool
+doubt_look(struct links *links, int64_t wait, enum doubt *outcome, struct err *err)
+{
+    *outcome = DOUBT_NONE;
+    struct look look = {.links = links, .beat_at = clock_mono()};
+    struct err failure = {0};
+    if (!slot_acquire_in_doubt(links->store, links->cluster.name, links->worker, NULL, 0, &look.slot,
+                               &failure))
+        return failure.kind == ERR_NOT_FOUND || err_set(err, failure.kind, "%s", failure.text);
+
+    int64_t now;
+    if (!slot_check(links->store, &look.slot, &look.chunk, err) || !store_now(links->store, &now, err))
+        return false;
+    *outcome = DOUBT_EARLY;
+    if (!look.chunk.exists ||
+        (links->cluster.promise != PROMISE_EXACTLY_ONCE && now - look.chunk.created_at < wait))
+        return slot_release(links->store, &look.slot, err);
+
+    bool is_good = fence(&look, err) && scan_for(&look, outcome, err);
+    arena_release(&look.arena);
+    return is_good;
+}

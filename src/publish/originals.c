@@ -1,0 +1,109 @@
+#include "publish/originals.h"
+
+#include <stdlib.h>
+#include "base/alloc.h"
+#include "store/events/events.h"
+
+// Events whose record is looked for, beside what was found.
+struct search {
+    const struct event *const *events;
+    struct original *originals;
+    size_t *wanted; // positions in events
+    struct fetch *fetches;
+    size_t count;
+};
+
+static void
+choose(struct search *search, size_t count, bool can_fetch, struct arena *arena)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct event *event = search->events[i];
+        search->originals[i] = (struct original){.state = ORIGINAL_NOT_ASKED};
+        if (event->has_raw || !can_fetch)
+            continue;
+        if (!plan_wants_original(event)) {
+            search->originals[i].state = ORIGINAL_GONE;
+            search->originals[i].why = "the event does not say where it was";
+            continue;
+        }
+        search->fetches[search->count] = (struct fetch){
+            .topic = arena_text(arena, event->topic),
+            .partition = event->partition,
+            .offset = event->offset,
+        };
+        search->wanted[search->count++] = i;
+    }
+}
+
+static void
+take_answer(const struct fetch *fetch, struct original *original)
+{
+    static const enum original_state states[] = {
+        [FETCH_FOUND] = ORIGINAL_FOUND,       [FETCH_GONE] = ORIGINAL_GONE,
+        [FETCH_DENIED] = ORIGINAL_UNREADABLE, [FETCH_FAILED] = ORIGINAL_FAILED,
+        [FETCH_NOT_TRIED] = ORIGINAL_FAILED,
+    };
+    *original = (struct original){.state = states[fetch->state], .record = fetch->record, .why = fetch->why};
+}
+
+// Those that were found stand only where PostgreSQL says that they are the event's own.
+static bool
+compare(struct store *store, const struct search *search, struct err *err)
+{
+    int64_t *ids = alloc_array(search->count, sizeof *ids);
+    struct bytes *values = alloc_array(search->count, sizeof *values);
+    struct original **found = alloc_array(search->count, sizeof(struct original *));
+    bool *same = alloc_array(search->count, sizeof *same);
+    size_t count = 0;
+    for (size_t i = 0; i < search->count; i++) {
+        struct original *original = &search->originals[search->wanted[i]];
+        if (original->state != ORIGINAL_FOUND)
+            continue;
+        if (!bytes_present(original->record.value)) {
+            original->state = ORIGINAL_OTHER;
+            continue;
+        }
+        ids[count] = search->events[search->wanted[i]]->id;
+        values[count] = original->record.value;
+        found[count++] = original;
+    }
+
+    bool is_good = count == 0 || store_same_json(store, ids, values, count, same, err);
+    for (size_t i = 0; is_good && i < count; i++)
+        if (!same[i])
+            found[i]->state = ORIGINAL_OTHER;
+    free(ids);
+    free(values);
+    free(found);
+    free(same);
+    return is_good;
+}
+
+bool
+originals_find(struct store *store, struct broker *broker, const struct event *const *events, size_t count,
+               int timeout_ms, fetch_tick_fn *tick, void *context, struct arena *arena,
+               struct original *originals, struct err *err)
+{
+    struct search search = {
+        .events = events,
+        .originals = originals,
+        .wanted = alloc_array(count ? count : 1, sizeof *search.wanted),
+        .fetches = alloc_array(count ? count : 1, sizeof *search.fetches),
+    };
+    choose(&search, count, broker != NULL, arena);
+    bool is_good = true;
+    if (search.count) {
+        broker_fetch(broker, search.fetches, search.count, timeout_ms, tick, context, arena);
+        for (size_t i = 0; is_good && i < search.count; i++) {
+            take_answer(&search.fetches[i], &originals[search.wanted[i]]);
+            if (search.fetches[i].state == FETCH_NOT_TRIED)
+                is_good =
+                    err_set(err, ERR_UNREACHABLE, "the original records could not all be read within %d s",
+                            timeout_ms / 1000);
+        }
+        is_good = is_good && compare(store, &search, err);
+    }
+    free(search.wanted);
+    free(search.fetches);
+    return is_good;
+}

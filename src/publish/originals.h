@@ -1,0 +1,20 @@
+// originals: the records that events came from, fetched again from Kafka and believed only when PostgreSQL
+// says that their JSON value is this event's: a topic made anew holds strangers at the old offsets.
+#ifndef REDRIVE_PUBLISH_ORIGINALS_H
+#define REDRIVE_PUBLISH_ORIGINALS_H
+
+#include <stddef.h>
+#include "base/arena.h"
+#include "base/err.h"
+#include "broker/fetch.h"
+#include "publish/plan.h"
+#include "store/store.h"
+
+// One entry per event, in order; events that keep their raw record or name no coordinates are
+// ORIGINAL_NOT_ASKED and ORIGINAL_GONE. broker NULL: all are ORIGINAL_NOT_ASKED. False only when the store
+// fails.
+bool originals_find(struct store *store, struct broker *broker, const struct event *const *events,
+                    size_t count, int timeout_ms, fetch_tick_fn *tick, void *context, struct arena *arena,
+                    struct original *originals, struct err *err) MUST_CHECK;
+
+#endif

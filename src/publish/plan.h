@@ -1,0 +1,98 @@
+// publish_plan: what would be sent for one event: topic, partition, key, headers, value; where the value
+// comes from, and whether it is byte for byte what was received. Pure: `show --as-sent`, the event view and
+// the worker get the same answer from it.
+#ifndef REDRIVE_PUBLISH_PLAN_H
+#define REDRIVE_PUBLISH_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "broker/broker.h"
+#include "broker/fetch.h"
+#include "core/event.h"
+
+struct plan_settings {
+    // Where a record's key comes from when none is kept: "source_id", "event_id", "none", or "$.path" in the
+    // payload; NULL: source_id. A column that is NULL gives a null key; a path that leads to no string,
+    // number or truth value refuses the event, because a key that is wanted for order must not become a
+    // random partition.
+    const char *key;
+    bool is_key_only; // partition always by key; else the one it came from, where the record goes back to its
+                      // own topic
+    bool keeps_headers;  // keep the dead-letter frameworks' own headers, which are dropped otherwise
+    bool is_compressing; // the producer compresses, so a record's size does not tell whether the topic takes
+                         // it
+};
+// Is this a key rule? ERR_USAGE otherwise.
+bool plan_key_check(const char *rule, struct err *err) MUST_CHECK;
+
+// The original record in Kafka, where redrive keeps no copy.
+enum original_state {
+    ORIGINAL_NOT_ASKED,  // nobody has looked
+    ORIGINAL_FOUND,      // and it is this event's: the same JSON value
+    ORIGINAL_GONE,       // no longer there, or the event does not say where it was
+    ORIGINAL_OTHER,      // the record there is not this event's
+    ORIGINAL_UNREADABLE, // Read on the topic is missing
+    ORIGINAL_FAILED,     // could not be read now
+};
+struct original {
+    enum original_state state;
+    struct record record; // ORIGINAL_FOUND
+    const char *why;      // in words, for the others
+};
+
+struct plan_input {
+    const struct event *event;       // NARROW, PAYLOAD, RAW
+    bool from_revision;              // payload is a corrected one
+    const struct original *original; // NULL: not asked
+    const char *target_topic;        // --to; NULL: the event's own
+    const struct topic *topic;       // of the target; NULL: not known
+    // Of the attempt; chunk_id NULL outside of one: the headers that only an attempt has are left out.
+    const char *chunk_id;
+    const char *operator_name; // NULL: no header
+    int64_t operation;
+    int32_t attempt;
+    int32_t reprocess_count;
+};
+
+enum payload_source { PAYLOAD_REVISION, PAYLOAD_RAW, PAYLOAD_ORIGINAL, PAYLOAD_JSONB };
+
+struct plan {
+    const char *refusal; // why it cannot be sent, in words; NULL: it can
+    const char *topic;
+    int32_t partition; // -1: by key
+    struct bytes key;  // absent: a null key
+    struct bytes value;
+    struct event_header *headers;
+    uint32_t header_count;
+    enum payload_source source;
+    bool is_exact;   // the value is byte for byte what was received
+    const char *why; // where the value comes from, and why it is exact or not
+};
+
+// Headers of the record (operations.md 1.5.5): the original ones first, in order, without those that
+// dead-letter frameworks and earlier republishings added; then redrive-event-id (dlq_events.id),
+// redrive-chunk-id, redrive-attempt, redrive-source (topic/partition/offset), redrive-original-timestamp (of
+// the record where it is known, else of the failure; milliseconds since 1970), redrive-operator,
+// redrive-operation, reprocess.count (raised by one). All of them text.
+//
+// Everything in `plan` lives in the arena or is borrowed from the input. With a refusal the rest is filled as
+// far as it is known.
+void plan_make(const struct plan_settings *settings, const struct plan_input *input, struct arena *arena,
+               struct plan *plan);
+
+// Why nothing can be sent to a topic in this state (not TOPIC_KNOWN). The same words whether it was known
+// beforehand or a broker said so, since outcomes are counted by their words.
+const char *plan_topic_refusal(enum topic_state state, const char *topic, struct arena *arena);
+// Does the plan for this event depend on the original record in Kafka: no copy is kept, and it says where it
+// came from?
+bool plan_wants_original(const struct event *event);
+// How many bytes the record takes as a batch of its own, uncompressed (record batch format, version 2).
+uint64_t plan_size(const struct plan *plan);
+// Is this a header of a dead-letter framework, or of an earlier republishing, that is not sent on?
+bool plan_drops_header(struct bytes name);
+
+#endif

@@ -1,0 +1,173 @@
+// publisher: the publish protocol, steps A to H of operations.md 1.5.4, as a state machine for one slot.
+//
+// The only code that publishes; recovery is its first half, so there is no second path that could rot. It
+// sees PostgreSQL and Kafka only through the two tables below: the worker binds them to the real ones, a
+// simulator to its own. One call of publisher_step makes at most one request that can block, so that several
+// publishers share a thread and a test can stop between any two requests.
+//
+// The rule that everything rests on: after an error whose effect is not known, the handle and all that is
+// remembered of the slot are thrown away, and it begins again at A like any other recoverer.
+#ifndef REDRIVE_PUBLISH_PUBLISHER_H
+#define REDRIVE_PUBLISH_PUBLISHER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/arena.h"
+#include "base/err.h"
+#include "broker/broker.h"
+#include "broker/marker.h"
+#include "broker/producer.h"
+#include "publish/plan.h"
+#include "store/operations/ledger.h"
+
+// PostgreSQL's half; the contract of each is that of the function in store/operations/ledger.h with the same name.
+struct publisher_ledger {
+    bool (*acquire)(void *context, const int32_t *mine, size_t mine_count, struct slot *slot,
+                    struct err *err);
+    bool (*check)(void *context, struct slot *slot, struct chunk *unfinished, struct err *err);
+    bool (*heartbeat)(void *context, const struct slot *slot, struct err *err);
+    bool (*provisioned)(void *context, struct slot *slot, struct err *err);
+    bool (*release)(void *context, const struct slot *slot, struct err *err);
+    bool (*quarantine)(void *context, const struct slot *slot, const char *evidence, struct err *err);
+    bool (*retire)(void *context, struct slot *slot, const char *why, struct err *err);
+    bool (*claim)(void *context, struct slot *slot, int64_t operation, const char *chunk_id, size_t limit,
+                  uint64_t max_bytes, struct arena *arena, struct claim *claim, struct err *err);
+    bool (*settle)(void *context, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
+                   const char *evidence, struct err *err);
+    bool (*settle_scanned)(void *context, struct slot *slot, const struct chunk *chunk,
+                           const int64_t *published, size_t count, const char *evidence, struct err *err);
+    bool (*refuse)(void *context, const struct slot *slot, int64_t operation, const struct refusal *refusals,
+                   size_t count, struct err *err);
+    // The original records of these events (publish/originals.h).
+    bool (*originals)(void *context, const struct event *const *events, size_t count, struct arena *arena,
+                      struct original *originals, struct err *err);
+};
+
+// Kafka's half; contracts as in broker/*.h.
+struct publisher_broker {
+    bool (*open)(void *context, const struct producer_settings *how, struct producer **producer,
+                 struct err *err);
+    void (*destroy)(void *context, struct producer *producer);
+    bool (*init)(void *context, struct producer *producer, int wait_ms, bool *done, struct err *err);
+    bool (*warm)(void *context, struct producer *producer, const char *const *topics, size_t count,
+                 struct err *err);
+    bool (*begin)(void *context, struct producer *producer, struct err *err);
+    bool (*send)(void *context, struct producer *producer, const struct producer_record *record, size_t index,
+                 bool *is_full, struct err *err);
+    bool (*serve)(void *context, struct producer *producer, int wait_ms, struct report *reports, size_t room,
+                  size_t *count, struct err *err);
+    bool (*why)(void *context, struct producer *producer, struct err *err);
+    bool (*mark)(void *context, struct producer *producer, enum marker_partition partition, const char *group,
+                 int64_t seq, const char *id, struct err *err);
+    bool (*commit)(void *context, struct producer *producer, int wait_ms, bool *done, struct err *err);
+    bool (*read_marker)(void *context, const char *group, struct marker_reading *reading, struct err *err);
+    bool (*write_nonce)(void *context, const char *group, int64_t nonce, struct err *err);
+    bool (*topic)(void *context, const char *name, struct topic *topic, struct err *err);
+    int64_t (*smallest_limit)(void *context, int64_t otherwise);
+    void (*deny_topic)(void *context, const char *name);
+    void (*forget_topics)(void *context);
+};
+
+// Time and chance, and a hand to leave long calls to.
+struct publisher_world {
+    int64_t (*mono)(void *context); // monotonic, µs
+    void (*sleep)(void *context, int64_t us);
+    void (*uuid)(void *context, char out[UUID_TEXT]);
+    int64_t (*random)(void *context); // 0 … INT64_MAX
+    // Makes the call beside the caller, one at a time: PostgreSQL's long ones, so that several publishers of
+    // one thread have theirs at the same time. is_back waits at most wait_ms for its end. NULL, both: such
+    // calls are made at once.
+    void (*aside)(void *context, void (*call)(void *argument), void *argument);
+    bool (*is_back)(void *context, int wait_ms);
+};
+
+struct publisher_settings {
+    const struct publisher_ledger *ledger;
+    const struct publisher_broker *broker;
+    const struct publisher_world *world;
+    void *context; // of all three tables
+    const struct plan_settings *plan;
+    bool is_transactional; // the cluster passed the probe; else degraded mode (1.9)
+    int64_t lease;         // µs, of which a third passes between heartbeats; 0: 30 s
+    int64_t deadline; // µs for one chunk from begin to commit, below the transaction timeout of 30 s; 0: 15 s
+    uint64_t chunk_bytes; // 0: 16 MiB
+};
+
+enum publisher_status {
+    PUBLISHER_BUSY,    // something was done; step again
+    PUBLISHER_WAITING, // the other end works in the background; attend to another slot, then step again
+    PUBLISHER_READY,   // fenced, nothing unfinished: publisher_assign gives it work
+    PUBLISHER_SETTLED, // the assigned chunk is published, verified and settled; step again for the next epoch
+    PUBLISHER_EMPTY,   // the assigned operation has nothing left to claim; then as READY
+    PUBLISHER_RETURNED, // the chunk was proved not to be published; its events are queued again, offenders
+                        // refused; step again
+    PUBLISHER_NO_SLOT,  // none is free now
+    PUBLISHER_FAILED,   // see err; it is at A again and holds nothing: step again after a while
+    PUBLISHER_STOPPED, // what Kafka holds contradicts what PostgreSQL holds; nothing may be published until a
+                       // person has looked
+};
+
+struct publisher;
+
+struct publisher *publisher_create(const struct publisher_settings *settings);
+void publisher_destroy(struct publisher *publisher); // like a crash: what is in hand is left to recovery
+
+// Waits at most wait_ms for Kafka in this call. `others`: the slot numbers that publishers of the same worker
+// have.
+enum publisher_status publisher_step(struct publisher *publisher, const int32_t *others, size_t other_count,
+                                     int wait_ms, struct err *err);
+
+// Only when READY: publish up to `limit` items of this operation.
+void publisher_assign(struct publisher *publisher, int64_t operation, size_t limit);
+
+// The rate of the operation it was assigned, as of its last claim.
+int32_t publisher_rate(const struct publisher *publisher);
+// How many events its last settled chunk had, and how long it took from claim to settled, µs.
+size_t publisher_last_count(const struct publisher *publisher);
+int64_t publisher_last_took(const struct publisher *publisher);
+// Is a chunk in hand whose fate is not yet settled, or being claimed?
+bool publisher_is_busy(const struct publisher *publisher);
+// Does it hold events in memory, or is it about to? From the claim until Kafka has them all.
+bool publisher_has_events(const struct publisher *publisher);
+// The slot it holds, 0 …; -1: none.
+int32_t publisher_slot(const struct publisher *publisher);
+// Lets go of the slot and its handle. Only when not busy.
+bool publisher_release(struct publisher *publisher, struct err *err) MUST_CHECK;
+
+// What it has done since it was made.
+struct publisher_tally {
+    int64_t chunks, sent, refused, conflicts, bytes;
+    int64_t returned;    // chunks proved not to be published
+    int64_t recovered;   // chunks of others, or of an earlier life, that it settled
+    int64_t fenced;      // times somebody else took the slot
+    int64_t held;        // chunks put in doubt
+    int64_t step_us[16]; // time per enum publisher_phase, waiting included
+};
+enum publisher_phase {
+    PHASE_INIT,
+    PHASE_CLAIM,
+    PHASE_PLAN,
+    PHASE_SEND,
+    PHASE_REPORTS,
+    PHASE_COMMIT,
+    PHASE_VERIFY,
+    PHASE_SETTLE,
+    PHASE_DESTROY,
+    PHASE_COUNT
+};
+const struct publisher_tally *publisher_tally(const struct publisher *publisher);
+
+// What a marker says about a slot. Pure; the heart of D.
+enum marker_verdict {
+    VERDICT_COMMITTED, // the unfinished chunk was published: proof by itself
+    VERDICT_SETTLED,   // it names what was settled last: with an unfinished chunk and a nonce this proves the
+                       // abort
+    VERDICT_ABSENT,
+    VERDICT_AHEAD,   // of everything PostgreSQL knows: PostgreSQL lost commits
+    VERDICT_FOREIGN, // anything else
+};
+enum marker_verdict marker_judge(const struct slot *slot, const struct chunk *unfinished,
+                                 const struct marker *marker);
+
+#endif

@@ -1,0 +1,141 @@
+// publisher_inside: what the files of the publisher share. A to C are in publisher.c, D in
+// publisher_resolve.c, E, F and H in publisher_chunk.c, the end of F and G in publisher_commit.c.
+#ifndef REDRIVE_PUBLISH_PUBLISHER_PRIVATE_H
+#define REDRIVE_PUBLISH_PUBLISHER_PRIVATE_H
+
+#include "publish/publisher.h"
+
+// Where it stands. Letters are those of operations.md 1.5.4.
+enum publisher_place {
+    AT_ACQUIRE,    // A
+    AT_OPEN,       // B: a new handle
+    AT_INIT,       // B: fencing
+    AT_CHECK,      // C
+    AT_READ,       // D: the marker, for what it proves by itself
+    AT_NUDGE,      // D: it stays unstable
+    AT_NONCE,      // D: the write that makes anything else believable
+    AT_READ_NONCE, // D: both together
+    AT_PROVISION,  // a slot of new names gets its first marker
+    AT_PROVISION_COMMIT,
+    AT_REFUSE, // H: offenders leave the operation
+    AT_READY,
+    AT_CLAIM,     // E
+    AT_ORIGINALS, // F: records to send once more
+    AT_PLAN,
+    AT_SEND,
+    AT_REPORTS,
+    AT_MARK,
+    AT_COMMIT,
+    AT_VERIFY, // G
+    AT_AHEAD,  // B of the next chunk
+    AT_SETTLE,
+    AT_STOPPED,
+    AT_COUNT
+};
+
+struct publisher {
+    struct publisher_settings settings;
+    enum publisher_place at;
+    struct publisher_tally tally;
+
+    // The tenure: from A until the slot is let go. Nothing of it outlives an error.
+    bool has_slot;
+    struct slot slot;
+    int32_t slot_no;  // its number, for whoever asks while a call aside writes the slot anew
+    int64_t beat_at;  // mono: the lease was extended last
+    bool is_verified; // in this tenure the marker was seen to say what `verified_` says
+    int64_t verified_seq;
+    char verified_id[UUID_TEXT];
+    bool is_refreshed; // in this tenure the marker was written again
+
+    // The epoch.
+    struct producer *producer;
+    int64_t init_at;     // mono: its fencing began
+    int64_t batch_bytes; // of its handle
+    bool is_isolating;   // its handle sends one record a batch, and one topic after the other
+    bool isolates_next;  // the next handle shall
+    int late_rounds;     // chunks in a row of which only a part was taken in time
+
+    // D.
+    struct chunk unfinished;
+    int64_t read_at; // mono: first try of this reading
+    bool was_nudged;
+    int64_t nonce;
+
+    // A call that is made aside; until it is back, the slot, the claim, the arena and the handle are its own.
+    bool is_aside;
+    bool aside_good;      // what it answered
+    struct err aside_err; // and why not
+    bool is_committed;    // what a commit answered: false, not yet
+    int64_t waiting_at;   // mono: the step in hand began to wait; 0: it does not
+
+    // What was assigned, and the chunk in hand.
+    int64_t operation;
+    size_t limit;
+    char chunk_id[UUID_TEXT]; // that it is, or shall be, claimed under
+    bool has_chunk; // something was claimed whose fate is not settled; stays true through A to D, until it is
+                    // READY again
+    int32_t rate;
+    int64_t claimed_at; // mono
+    size_t last_count;
+    int64_t last_took;
+    struct claim claim;
+    struct original *originals; // one per item; NULL: none is needed
+    struct plan *plans;         // one per item
+    const char **topics;        // distinct targets
+    size_t topic_count;
+    unsigned char *reported; // one per item: 1 + enum report_kind
+    size_t sent_count, report_count, delivered_count;
+    int64_t sent_bytes;  // of the chunk, once all of it is delivered
+    size_t introduced;   // isolating: the item that brought in the newest topic
+    bool is_broken;      // a report said that the handle is no longer good
+    int64_t begun_at;    // mono
+    int64_t offended_at; // mono: the first report of a failure; 0: none
+    struct arena arena;  // of the chunk
+    struct arena poison; // of refusals, which outlive the chunk
+    struct refusal *refusals;
+    size_t refusal_count, refusal_capacity;
+    int64_t refusal_operation;
+
+    const int32_t *others; // during a step
+    size_t other_count;
+    int wait_ms;
+};
+
+int64_t publisher_mono(const struct publisher *publisher);
+// Begins the call, or looks after it. True: it is back, and aside_good and aside_err are its answer.
+bool publisher_is_back(struct publisher *publisher, void (*call)(void *publisher));
+// An error whose effect is not known: everything is thrown away, and it goes on at A.
+enum publisher_status publisher_begin_again(struct publisher *publisher);
+// After a failed call to PostgreSQL: at A in any case; BUSY where somebody else took the slot, which is no
+// failure.
+enum publisher_status publisher_ledger_failed(struct publisher *publisher, struct err *err);
+// Throws the handle away; what it had open is aborted by whoever initialises next.
+void publisher_drop_producer(struct publisher *publisher);
+void publisher_forget_chunk(struct publisher *publisher);
+// H: the event of this item leaves the operation once the abort is proved.
+void publisher_offend(struct publisher *publisher, size_t item, const char *reason);
+
+// D without transactions, or where the evidence proves nothing: the chunk is held until a scan or a person
+// decides.
+enum publisher_status publisher_put_in_doubt(struct publisher *publisher, const char *evidence,
+                                             struct err *err);
+
+// Steps D to H, one function per place; each moves `at`.
+enum publisher_status publisher_read(struct publisher *publisher, struct err *err);
+enum publisher_status publisher_nudge(struct publisher *publisher, struct err *err);
+enum publisher_status publisher_write_nonce(struct publisher *publisher, struct err *err);
+enum publisher_status publisher_read_with_nonce(struct publisher *publisher, struct err *err);
+enum publisher_status publisher_provision(struct publisher *publisher, struct err *err);
+enum publisher_status publisher_claim(struct publisher *publisher, struct err *err);
+enum publisher_status publisher_find_originals(struct publisher *publisher, struct err *err);
+enum publisher_status publisher_plan(struct publisher *publisher, struct err *err);
+enum publisher_status publisher_send(struct publisher *publisher, struct err *err);
+enum publisher_status publisher_take_reports(struct publisher *publisher, struct err *err);
+enum publisher_status publisher_mark(struct publisher *publisher, struct err *err);
+enum publisher_status publisher_commit(struct publisher *publisher, struct err *err);
+enum publisher_status publisher_verify(struct publisher *publisher, struct err *err);
+enum publisher_status publisher_open_ahead(struct publisher *publisher, struct err *err);
+enum publisher_status publisher_settle(struct publisher *publisher, struct err *err);
+
+#endif

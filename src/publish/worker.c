@@ -1,0 +1,395 @@
+#include "publish/worker_private.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "store/operations/operations.h"
+#include "store/schema.h"
+#include "store/operations/workers.h"
+
+#define APPLY_CHUNK 5000
+#define BEAT_EVERY (3 * US_PER_SECOND)
+#define SHOW_EVERY (US_PER_SECOND / 5)
+#define TIDY_EVERY (5 * US_PER_SECOND)
+#define PATIENCE (20 * US_PER_SECOND) // of somebody who waits in the foreground
+
+void
+worker_note(struct run *run, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(run->note, sizeof run->note, format, args);
+    va_end(args);
+}
+
+bool
+worker_must_stop(const struct run *run)
+{
+    return run->settings->stop && *run->settings->stop;
+}
+
+bool
+worker_is_foreground(const struct run *run)
+{
+    return run->settings->mode != WORKER_SERVICE;
+}
+
+// Sleeps in slices that a signal ends.
+static void
+rest(struct run *run, int64_t us)
+{
+    for (int64_t end = clock_mono() + us; !worker_must_stop(run) && clock_mono() < end;)
+        clock_sleep(end - clock_mono() < 50000 ? 1000 + (end - clock_mono()) / 2 : 50000);
+}
+
+static bool
+is_connected(const struct run *run)
+{
+    bool is_good = store_is_connected(run->links.store);
+    for (size_t i = 0; i < WORKER_SLOTS; i++)
+        is_good = is_good && desk_is_connected(&run->desks[i]);
+    return is_good;
+}
+
+static bool
+reconnect_all(struct run *run, struct err *err)
+{
+    if (!store_is_connected(run->links.store) && !store_reconnect(run->links.store, err))
+        return false;
+    for (size_t i = 0; i < WORKER_SLOTS; i++)
+        if (!desk_is_connected(&run->desks[i]) && !store_reconnect(run->desks[i].store, err))
+            return false;
+    return true;
+}
+
+// PostgreSQL is away: publishers hold nothing that can be trusted (they have begun again by themselves).
+// True: it is back.
+static bool
+reconnect_store(struct run *run, struct err *err)
+{
+    if (!run->store_since)
+        run->store_since = clock_mono();
+    if (worker_is_foreground(run) && clock_mono() - run->store_since > PATIENCE)
+        return err_set(err, ERR_UNREACHABLE, "%s", run->trouble.text);
+
+    int64_t wait = store_backoff(run->store_attempts++);
+    worker_note(run, "PostgreSQL cannot be reached: %.150s", run->trouble.text);
+    log_line(LOG_WARN, "PostgreSQL is away", "why=\"%s\" again_ms=%" PRId64, run->trouble.text, wait / 1000);
+    rest(run, wait);
+    struct err failure = {0};
+    if (worker_must_stop(run))
+        return true;
+    if (!reconnect_all(run, &failure)) {
+        run->trouble = failure;
+        return true;
+    }
+    log_line(LOG_INFO, "PostgreSQL is back", "after_ms=%" PRId64, (clock_mono() - run->store_since) / 1000);
+    run->store_since = 0;
+    run->store_attempts = 0;
+    return true;
+}
+
+// A failed call to PostgreSQL outside of the publishers. False: the worker ends with err.
+bool
+worker_store_failed(struct run *run, const struct err *failure, struct err *err)
+{
+    run->trouble = *failure;
+    if (failure->kind == ERR_UNREACHABLE)
+        return true; // the loop reconnects
+    if (worker_is_foreground(run))
+        return err_set(err, failure->kind, "%s", failure->text);
+    worker_note(run, "%.190s", failure->text);
+    log_line(LOG_WARN, "PostgreSQL refused", "why=\"%s\"", failure->text);
+    rest(run, US_PER_SECOND);
+    return true;
+}
+
+// --- telling others ---
+
+static bool
+beat(struct run *run, struct err *err)
+{
+    int64_t now = clock_mono();
+    if (now < run->beat_at && strcmp(run->note, run->noted) == 0)
+        return true;
+
+    struct err failure = {0};
+    bool publishes = broker_settings_present(&run->settings->broker);
+    if (!worker_beat(run->links.store, run->links.worker, publishes, run->note, meter_rate(&run->meter, now),
+                     &failure))
+        return worker_store_failed(run, &failure, err);
+    run->beat_at = now + BEAT_EVERY;
+    memcpy(run->noted, run->note, sizeof run->noted);
+    return true;
+}
+
+// Reads the operation that somebody waits for (or that is in hand), for progress and to know when it has
+// ended.
+static bool
+show(struct run *run, struct err *err)
+{
+    int64_t no = run->settings->mode == WORKER_OPERATION ? run->settings->operation : run->operation;
+    bool is_wanted = run->settings->progress || run->settings->mode == WORKER_OPERATION;
+    if (!is_wanted || clock_mono() < run->show_at)
+        return true;
+    run->show_at = clock_mono() + SHOW_EVERY;
+
+    struct err failure = {0};
+    run->has_shown = false;
+    arena_reset(&run->arena);
+    if (no && !operation_get(run->links.store, no, &run->arena, &run->shown, &failure))
+        return worker_store_failed(run, &failure, err);
+    run->has_shown = no != 0;
+    const struct worker_progress progress = {.operation = no ? &run->shown : NULL, .note = run->note};
+    if (run->settings->progress)
+        run->settings->progress(run->settings->progress_context, &progress);
+    return true;
+}
+
+// --- plain SQL ---
+
+static bool
+apply(struct run *run, const struct work *work, struct err *err)
+{
+    int64_t applied = 0, left = 0;
+    struct err failure = {0};
+    run->operation = work->no;
+    worker_note(run, "operation %" PRId64, work->no);
+    if (!work_apply(run->links.store, work->no, APPLY_CHUNK, &applied, &left, &failure))
+        return worker_store_failed(run, &failure, err);
+    int64_t now = clock_mono();
+    meter_add(&run->meter, now, applied);
+    run->work_at = now;
+    if (left == 0 && !work_finish(run->links.store, work->no, &failure))
+        return worker_store_failed(run, &failure, err);
+    return true;
+}
+
+// --- what to do next ---
+
+// One operation that was found. *wait > 0: it cannot go on before that many µs.
+static bool
+go_on(struct run *run, const struct work *work, int64_t *wait, struct err *err)
+{
+    *wait = work->wait;
+    if (work->wait > 0)
+        return true;
+    if (work->action != ACTION_REPROCESS)
+        return apply(run, work, err);
+
+    bool is_there = false;
+    if (!worker_need_kafka(run, &is_there, err))
+        return false;
+    if (is_there)
+        return worker_publish(run, work->no, work->rate, wait, err);
+    *wait = LOOK_EVERY;
+    return true;
+}
+
+// Takes up the oldest operation that can go on; those that wait for their rate or for Kafka are passed over.
+// *is_idle: none can go on before look_at.
+static bool
+take_work(struct run *run, bool *is_idle, struct err *err)
+{
+    int64_t soonest = LOOK_EVERY;
+    run->is_waiting = run->is_settling = false;
+    *is_idle = false;
+    int64_t skip[PACES];
+    for (size_t skipped = 0; skipped < PACES; skipped++) {
+        struct arena arena = {0};
+        struct work work = {0};
+        struct err failure = {0};
+        int64_t wait = 0;
+        bool is_found =
+            work_next(run->links.store, run->links.worker, broker_settings_present(&run->settings->broker),
+                      skip, skipped, &arena, &work, &failure);
+        bool is_good = !is_found || go_on(run, &work, &wait, err);
+        arena_release(&arena);
+        if (!is_found && failure.kind != ERR_NOT_FOUND)
+            return worker_store_failed(run, &failure, err);
+        if (!is_good || (is_found && wait == 0))
+            return is_good;
+        if (!is_found)
+            break;
+        run->is_settling |= work.is_settling;
+        run->is_waiting |= !work.is_settling;
+        soonest = wait < soonest ? wait : soonest;
+        skip[skipped] = work.no;
+    }
+    *is_idle = true;
+    run->look_at = clock_mono() + soonest;
+    return true;
+}
+
+// What was left for later by those who were busy. Nobody waits for it, so it goes piece by piece, work comes
+// first, and a failure is logged only.
+static void
+tidy(struct run *run)
+{
+    int64_t now = clock_mono();
+    if (now < run->tidy_at)
+        return;
+    bool is_all = true;
+    struct err failure = {0};
+    if (!worker_tidy(run->links.store, &is_all, &failure))
+        log_line(LOG_WARN, "not tidied up", "why=\"%s\"", failure.text);
+    if (is_all)
+        run->tidy_at = now + TIDY_EVERY;
+    else if (run->look_at > now + LOOK_EVERY / 10)
+        run->look_at = now + LOOK_EVERY / 10;
+}
+
+// Nothing can go on now. *is_over: and that is the end of it.
+static bool
+idle(struct run *run, bool *is_over, struct err *err)
+{
+    run->operation = 0;
+    // A service finds out what the cluster promises before somebody asks it to publish.
+    bool is_there = false;
+    if (run->settings->mode == WORKER_SERVICE && !run->publishers[0] &&
+        !worker_need_kafka(run, &is_there, err))
+        return false;
+    bool is_refreshing = false;
+    if (!worker_refresh(run, &is_refreshing, err))
+        return false;
+    if (is_refreshing)
+        return true;
+    if (run->is_settling && !run->is_waiting && run->settings->mode != WORKER_ONCE) {
+        worker_note(run, "watches what came back of a step");
+    } else if (!run->is_waiting) {
+        // What others left is work as well: a look at it comes after the last work was done.
+        bool is_tired = run->settings->idle_exit && clock_mono() - run->work_at > run->settings->idle_exit;
+        *is_over = (run->settings->mode == WORKER_ONCE && run->recovered_at >= run->work_at) ||
+                   (run->settings->mode == WORKER_SERVICE && is_tired);
+        if (run->recovered_at < run->work_at) {
+            run->recover_at = 0;
+            if (run->settings->mode == WORKER_ONCE &&
+                !run->kafka_since) // somebody waits for nothing but that
+                run->look_at = 0;
+        }
+        if (!run->kafka_since)
+            worker_note(run, "idle");
+    } else if (!run->kafka_since) {
+        worker_note(run, "waits until its operation may go on");
+    }
+    if (run->settings->mode != WORKER_ONCE) // that one is waited for until it ends
+        tidy(run);
+    return worker_keep_slots(run, err);
+}
+
+static bool
+has_ended(const struct run *run)
+{
+    return run->settings->mode == WORKER_OPERATION && run->has_shown &&
+           operation_state_is_final(run->shown.state);
+}
+
+// One round of the loop. False: the worker ends with err.
+static bool
+round_once(struct run *run, bool *is_over, struct err *err)
+{
+    if (!is_connected(run))
+        return reconnect_store(run, err);
+    if (!beat(run, err) || !show(run, err))
+        return false;
+    if (has_ended(run)) {
+        *is_over = true;
+        return true;
+    }
+    if (worker_is_publishing(run) && clock_mono() >= run->kafka_at) {
+        if (!worker_publish_step(run, err))
+            return false;
+        if (worker_is_publishing(run) && !worker_has_free_hand(run))
+            return true;
+    }
+
+    bool is_recovering = false, is_idle = false;
+    if (!worker_recover(run, &is_recovering, err))
+        return false;
+    if (is_recovering)
+        return true;
+    if (clock_mono() < run->look_at) {
+        rest(run, run->look_at - clock_mono() < 50000 ? run->look_at - clock_mono() : 50000);
+        return worker_keep_slots(run, err);
+    }
+    if (!take_work(run, &is_idle, err))
+        return false;
+    return !is_idle || worker_is_publishing(run) || idle(run, is_over, err);
+}
+
+// Settles what is in hand, lets slots go, says goodbye.
+static void
+finish(struct run *run)
+{
+    struct err failure = {0};
+    worker_settle_all(run);
+    if (store_is_connected(run->links.store) &&
+        (!worker_let_go(run, &failure) || !worker_gone(run->links.store, run->links.worker, &failure)))
+        log_line(LOG_WARN, "not said goodbye", "why=\"%s\"", failure.text);
+}
+
+static bool
+loop(struct run *run, struct err *err)
+{
+    bool is_over = false, is_good = true;
+    while (is_good && !is_over && !worker_must_stop(run))
+        is_good = round_once(run, &is_over, err);
+    finish(run);
+    if (is_good && !is_over && run->settings->mode == WORKER_OPERATION)
+        return err_set(err, ERR_CANCELLED, "stopped before operation %" PRId64 " ended",
+                       run->settings->operation);
+    return is_good;
+}
+
+static bool
+is_compressing(const struct broker_settings *settings)
+{
+    for (size_t i = 0; i < settings->property_count; i++) {
+        const struct broker_property *property = &settings->properties[i];
+        if (strncmp(property->name, "compression.", strlen("compression.")) == 0 &&
+            strcmp(property->value, "none") != 0)
+            return true;
+    }
+    return false;
+}
+
+static bool
+check_settings(const struct worker_settings *settings, struct err *err)
+{
+    if (!plan_key_check(settings->plan.key, err))
+        return false;
+    return !broker_settings_present(&settings->broker) || broker_settings_check(&settings->broker, err);
+}
+
+bool
+worker_run(const struct worker_settings *settings, struct err *err)
+{
+    if (!check_settings(settings, err))
+        return false;
+
+    alloc_share_heap(); // chunks move between its threads: by a seventh less memory, and as fast
+    struct run run = {
+        .settings = settings, .plan = settings->plan, .note = "starts", .work_at = clock_mono()};
+    run.plan.is_compressing = is_compressing(&settings->broker);
+    run.limit = worker_most(&run);
+    run.links.broker_settings = &settings->broker;
+    char host[64] = "?";
+    gethostname(host, sizeof host - 1);
+    snprintf(run.links.worker, sizeof run.links.worker, "%s/%d/%lld", host, (int)getpid(),
+             (long long)(clock_now() / US_PER_SECOND));
+    if (!store_open(&run.links.store, &settings->store, err))
+        return false;
+
+    bool is_good = schema_check(run.links.store, err) && loop(&run, err);
+    worker_log_tally(&run);
+    worker_drop_publishers(&run);
+    links_close(&run.links);
+    store_close(run.links.store);
+    arena_release(&run.arena);
+    return is_good;
+}

@@ -1,0 +1,56 @@
+// worker: carries operations out: reprocess through the publisher, the others as plain SQL in chunks. Several
+// may run, anywhere.
+//
+// It holds no state that matters: killed at any moment, another one (or its own next start) goes on.
+#ifndef REDRIVE_PUBLISH_WORKER_H
+#define REDRIVE_PUBLISH_WORKER_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/err.h"
+#include "broker/settings.h"
+#include "core/operation.h"
+#include "publish/plan.h"
+#include "store/store.h"
+
+enum worker_mode {
+    WORKER_SERVICE,   // until stopped, or idle for idle_exit
+    WORKER_ONCE,      // until nothing more can be carried out now
+    WORKER_OPERATION, // until `operation` has ended; carries out whatever else waits meanwhile
+};
+
+struct worker_progress {
+    const struct operation *operation; // the one in hand; NULL: none
+    const char *note; // what it does or waits for: "operation 41, slot 2", "Kafka cannot be reached: …"
+};
+typedef void worker_progress_fn(void *context, const struct worker_progress *progress);
+
+struct worker_settings {
+    struct store_settings store;   // all borrowed until worker_run returns
+    struct broker_settings broker; // without brokers it carries out only what needs no Kafka
+    struct plan_settings plan;
+    enum worker_mode mode;
+    int64_t operation;  // WORKER_OPERATION
+    size_t chunk;       // most events in a transaction; 0: 5,000
+    int64_t idle_exit;  // µs without work after which a service ends; 0: never
+    int64_t doubt_wait; // µs after which a chunk of uncertain end is looked for by its headers, on brokers
+                        // without transactions; 0: message timeout + request timeout + 60 s
+    worker_progress_fn *progress; // about five times a second while something is in hand; NULL: nobody looks
+    void *progress_context;
+    const volatile sig_atomic_t
+        *stop; // set by SIGTERM, SIGHUP, SIGINT: settle what is in hand, then return; NULL: never
+};
+
+// True: it ended in order (stopped services included). Otherwise ERR_UNREACHABLE (WORKER_OPERATION and
+// WORKER_ONCE: Kafka or PostgreSQL did not answer within 25 s; the operation stays for the next worker),
+// ERR_CANCELLED (WORKER_OPERATION stopped before the operation ended; what was in hand is settled),
+// ERR_DENIED, ERR_USAGE (settings that Kafka or PostgreSQL refuse).
+bool worker_run(const struct worker_settings *settings, struct err *err) MUST_CHECK;
+
+// Starts this very program with these arguments (without its name, NULL-terminated; no secrets: everybody can
+// read them) as a process of its own that outlives the terminal; the environment is inherited. Its output
+// goes to worker.log in the folder state_home.
+bool worker_start_detached(const char *const *arguments, const char *state_home, struct err *err) MUST_CHECK;
+
+#endif

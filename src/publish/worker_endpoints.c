@@ -1,0 +1,352 @@
+// worker_links: the publisher's tables bound to PostgreSQL and Kafka.
+#include "publish/worker_private.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/uuid.h"
+#include "broker/probe/probe.h"
+#include "publish/originals.h"
+
+#define KAFKA_MS 5000
+#define ORIGINALS_MS 20000 // below the lease: the claim before it has just extended it
+#define VERDICT_LIFE (24 * 3600 * US_PER_SECOND)
+
+static bool
+ledger_acquire(void *context, const int32_t *mine, size_t count, struct slot *slot, struct err *err)
+{
+    struct links *links = context;
+    return slot_acquire(links->store, links->cluster.name, links->worker, mine, count, slot, err);
+}
+
+static bool
+ledger_check(void *context, struct slot *slot, struct chunk *unfinished, struct err *err)
+{
+    return slot_check(((struct links *)context)->store, slot, unfinished, err);
+}
+
+static bool
+ledger_heartbeat(void *context, const struct slot *slot, struct err *err)
+{
+    return slot_heartbeat(((struct links *)context)->store, slot, err);
+}
+
+static bool
+ledger_provisioned(void *context, struct slot *slot, struct err *err)
+{
+    return slot_provisioned(((struct links *)context)->store, slot, err);
+}
+
+static bool
+ledger_release(void *context, const struct slot *slot, struct err *err)
+{
+    return slot_release(((struct links *)context)->store, slot, err);
+}
+
+static bool
+ledger_quarantine(void *context, const struct slot *slot, const char *evidence, struct err *err)
+{
+    return slot_quarantine(((struct links *)context)->store, slot, evidence, err);
+}
+
+static bool
+ledger_retire(void *context, struct slot *slot, const char *why, struct err *err)
+{
+    return slot_retire(((struct links *)context)->store, slot, why, err);
+}
+
+static bool
+ledger_claim(void *context, struct slot *slot, int64_t operation, const char *chunk_id, size_t limit,
+             uint64_t max_bytes, struct arena *arena, struct claim *claim, struct err *err)
+{
+    return chunk_claim(((struct links *)context)->store, slot, operation, chunk_id, limit, max_bytes, arena,
+                       claim, err);
+}
+
+static bool
+ledger_settle(void *context, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
+              const char *evidence, struct err *err)
+{
+    return chunk_settle(((struct links *)context)->store, slot, chunk, outcome, evidence, err);
+}
+
+static bool
+ledger_settle_scanned(void *context, struct slot *slot, const struct chunk *chunk, const int64_t *published,
+                      size_t count, const char *evidence, struct err *err)
+{
+    return chunk_settle_scanned(((struct links *)context)->store, slot, chunk, published, count, evidence,
+                                err);
+}
+
+static bool
+ledger_refuse(void *context, const struct slot *slot, int64_t operation, const struct refusal *refusals,
+              size_t count, struct err *err)
+{
+    return items_refuse(((struct links *)context)->store, slot, operation, refusals, count, err);
+}
+
+static bool
+ledger_originals(void *context, const struct event *const *events, size_t count, struct arena *arena,
+                 struct original *originals, struct err *err)
+{
+    struct links *links = context;
+    return originals_find(links->store, links->broker, events, count, ORIGINALS_MS, NULL, NULL, arena,
+                          originals, err);
+}
+
+const struct publisher_ledger links_ledger = {
+    .acquire = ledger_acquire,
+    .check = ledger_check,
+    .heartbeat = ledger_heartbeat,
+    .provisioned = ledger_provisioned,
+    .release = ledger_release,
+    .quarantine = ledger_quarantine,
+    .retire = ledger_retire,
+    .claim = ledger_claim,
+    .settle = ledger_settle,
+    .settle_scanned = ledger_settle_scanned,
+    .refuse = ledger_refuse,
+    .originals = ledger_originals,
+};
+
+static bool
+kafka_open(void *context, const struct producer_settings *how, struct producer **producer, struct err *err)
+{
+    return producer_open(producer, ((struct links *)context)->broker_settings, how, err);
+}
+
+static void
+kafka_destroy(void *context, struct producer *producer)
+{
+    (void)context;
+    producer_destroy(producer);
+}
+
+static bool
+kafka_init(void *context, struct producer *producer, int wait_ms, bool *done, struct err *err)
+{
+    (void)context;
+    return producer_init(producer, wait_ms, done, err);
+}
+
+static bool
+kafka_warm(void *context, struct producer *producer, const char *const *topics, size_t count, struct err *err)
+{
+    (void)context;
+    return producer_warm(producer, topics, count, KAFKA_MS, err);
+}
+
+static bool
+kafka_begin(void *context, struct producer *producer, struct err *err)
+{
+    (void)context;
+    return producer_begin(producer, err);
+}
+
+static bool
+kafka_send(void *context, struct producer *producer, const struct producer_record *record, size_t index,
+           bool *is_full, struct err *err)
+{
+    (void)context;
+    return producer_send(producer, record, index, is_full, err);
+}
+
+static bool
+kafka_serve(void *context, struct producer *producer, int wait_ms, struct report *reports, size_t room,
+            size_t *count, struct err *err)
+{
+    (void)context;
+    return producer_serve(producer, wait_ms, reports, room, count, err);
+}
+
+static bool
+kafka_why(void *context, struct producer *producer, struct err *err)
+{
+    (void)context;
+    return producer_why(producer, err);
+}
+
+static bool
+kafka_mark(void *context, struct producer *producer, enum marker_partition partition, const char *group,
+           int64_t seq, const char *id, struct err *err)
+{
+    (void)context;
+    return producer_mark(producer, partition, group, seq, id, err);
+}
+
+static bool
+kafka_commit(void *context, struct producer *producer, int wait_ms, bool *done, struct err *err)
+{
+    (void)context;
+    return producer_commit(producer, wait_ms, done, err);
+}
+
+static bool
+kafka_read_marker(void *context, const char *group, struct marker_reading *reading, struct err *err)
+{
+    return marker_read(((struct links *)context)->broker, group, KAFKA_MS, reading, err);
+}
+
+static bool
+kafka_write_nonce(void *context, const char *group, int64_t nonce, struct err *err)
+{
+    return marker_write_nonce(((struct links *)context)->broker, group, nonce, KAFKA_MS, err);
+}
+
+static bool
+kafka_topic(void *context, const char *name, struct topic *topic, struct err *err)
+{
+    return broker_topic(((struct links *)context)->broker, name, KAFKA_MS, topic, err);
+}
+
+static int64_t
+kafka_smallest_limit(void *context, int64_t otherwise)
+{
+    return broker_smallest_limit(((struct links *)context)->broker, otherwise);
+}
+
+static void
+kafka_deny_topic(void *context, const char *name)
+{
+    broker_deny_topic(((struct links *)context)->broker, name);
+}
+
+static void
+kafka_forget_topics(void *context)
+{
+    broker_forget_topics(((struct links *)context)->broker);
+}
+
+const struct publisher_broker links_broker = {
+    .open = kafka_open,
+    .destroy = kafka_destroy,
+    .init = kafka_init,
+    .warm = kafka_warm,
+    .begin = kafka_begin,
+    .send = kafka_send,
+    .serve = kafka_serve,
+    .why = kafka_why,
+    .mark = kafka_mark,
+    .commit = kafka_commit,
+    .read_marker = kafka_read_marker,
+    .write_nonce = kafka_write_nonce,
+    .topic = kafka_topic,
+    .smallest_limit = kafka_smallest_limit,
+    .deny_topic = kafka_deny_topic,
+    .forget_topics = kafka_forget_topics,
+};
+
+static int64_t
+world_mono(void *context)
+{
+    (void)context;
+    return clock_mono();
+}
+
+static void
+world_sleep(void *context, int64_t us)
+{
+    (void)context;
+    clock_sleep(us);
+}
+
+static void
+world_uuid(void *context, char out[UUID_TEXT])
+{
+    (void)context;
+    uuid_make(out);
+}
+
+static int64_t
+world_random(void *context)
+{
+    (void)context;
+    char text[UUID_SIZE];
+    uuid_make(text);
+    return (int64_t)(bytes_hash(bytes_of(text)) & INT64_MAX);
+}
+
+const struct publisher_world links_world = {
+    .mono = world_mono,
+    .sleep = world_sleep,
+    .uuid = world_uuid,
+    .random = world_random,
+    .aside = desk_aside,
+    .is_back = desk_is_back,
+};
+
+static bool
+is_fresh(const struct links *links, const struct cluster *cluster)
+{
+    int64_t now;
+    struct err ignored = {0};
+    return cluster->promise != PROMISE_UNKNOWN && store_now(links->store, &now, &ignored) &&
+           now - cluster->checked_at < VERDICT_LIFE;
+}
+
+// A verdict of "at least once" may rest on a right that has been granted since: it is tried again at every
+// start.
+static bool
+know_cluster(struct links *links, struct err *err)
+{
+    char id[64];
+    struct err failure = {0};
+    if (!broker_cluster_id(links->broker, KAFKA_MS, id, err))
+        return false;
+    if (cluster_get(links->store, id, &links->cluster, &failure)) {
+        if (links->cluster.promise == PROMISE_EXACTLY_ONCE && is_fresh(links, &links->cluster))
+            return marker_topic_ensure(links->broker, KAFKA_MS, err);
+    } else if (failure.kind != ERR_NOT_FOUND) {
+        return err_set(err, failure.kind, "%s", failure.text);
+    }
+
+    struct probe probe;
+    if (!probe_run(links->broker, links->broker_settings, store_info(links->store)->install, &probe, err))
+        return false;
+    links->cluster = probe.cluster;
+    log_line(LOG_INFO, "cluster tried", "cluster=%s promise=\"%s\" evidence=\"%s\"", id, probe.cluster.words,
+             probe.cluster.evidence);
+    return cluster_put(links->store, &links->cluster, err);
+}
+
+// A chunk in doubt is searched for from ten minutes before its claim, told by PostgreSQL's clock, among
+// records that bear this host's time (broker/scan.h).
+#define CLOCK_MOST (300 * US_PER_SECOND)
+
+static bool
+check_clock(struct links *links, struct err *err)
+{
+    int64_t before = clock_now(), theirs;
+    if (!store_now(links->store, &theirs, err))
+        return false;
+    int64_t apart = theirs - (before + (clock_now() - before) / 2);
+    if (apart > -CLOCK_MOST && apart < CLOCK_MOST)
+        return true;
+    return err_set(
+        err, ERR_DATA,
+        "this host's clock is %lld s %s PostgreSQL's: nothing is published from here until both are "
+        "set by NTP",
+        (long long)((apart < 0 ? -apart : apart) / US_PER_SECOND), apart < 0 ? "ahead of" : "behind");
+}
+
+bool
+links_connect(struct links *links, struct err *err)
+{
+    if (links->broker)
+        return true;
+    if (!check_clock(links, err) || !broker_open(&links->broker, links->broker_settings, err))
+        return false;
+    if (!know_cluster(links, err)) {
+        links_close(links);
+        return false;
+    }
+    return true;
+}
+
+void
+links_close(struct links *links)
+{
+    broker_close(links->broker);
+    links->broker = NULL;
+}

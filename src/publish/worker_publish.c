@@ -1,0 +1,500 @@
+// worker_publish: the worker's publishers, and the Kafka behind them.
+#include "publish/worker_private.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/resource.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "store/operations/ledger.h"
+
+#define DEFAULT_CHUNK 5000
+#define SLOWEST_CHUNK (5 * US_PER_SECOND)
+#define RECOVER_EVERY US_PER_SECOND // for what others have left
+#define DOUBT_EVERY (10 * US_PER_SECOND)
+#define DOUBT_AGAIN (600 * US_PER_SECOND) // for what a scan could not decide
+#define DOUBT_WAIT (100 * US_PER_SECOND)  // message timeout 30 s + request timeout 10 s + 60 s
+#define SLOT_IDLE (5 * US_PER_SECOND)     // then a slot is let go
+#define PATIENCE                                                                                             \
+    (14 * US_PER_SECOND) // of somebody in the foreground; with the tries before and after: within 25 s
+#define STOP_WITHIN (10 * US_PER_SECOND)
+#define WAIT_MS 20
+#define WAIT_SHARED_MS 1 // while another publisher is on its way as well
+
+void
+worker_drop_publishers(struct run *run)
+{
+    for (size_t i = 0; i < WORKER_SLOTS; i++) {
+        publisher_destroy(run->publishers[i]);
+        run->publishers[i] = NULL;
+        desk_close(&run->desks[i]);
+        run->is_driven[i] = false;
+    }
+}
+
+static bool
+make_publishers(struct run *run, struct err *err)
+{
+    struct publisher_settings settings = {
+        .ledger = &links_ledger,
+        .broker = &links_broker,
+        .world = &links_world,
+        .plan = &run->plan,
+        .is_transactional = run->links.cluster.promise == PROMISE_EXACTLY_ONCE,
+    };
+    for (size_t i = 0; i < WORKER_SLOTS; i++) {
+        if (!desk_open(&run->desks[i], &run->links, &run->settings->store, err)) {
+            worker_drop_publishers(run);
+            return false;
+        }
+        settings.context = &run->desks[i];
+        run->publishers[i] = publisher_create(&settings);
+    }
+    return true;
+}
+
+// Kafka failed. False: somebody waits for it, and has waited long enough.
+static bool
+kafka_failed(struct run *run, const struct err *failure, struct err *err)
+{
+    int64_t now = clock_mono();
+    run->trouble = *failure;
+    if (!run->kafka_since)
+        run->kafka_since = now;
+    bool is_lasting =
+        failure->kind != ERR_UNREACHABLE && failure->kind != ERR_CONFLICT && run->kafka_attempts > 3;
+    if (worker_is_foreground(run) && (is_lasting || now - run->kafka_since > PATIENCE))
+        return err_set(err, failure->kind, "%s", failure->text);
+
+    int64_t wait = store_backoff(run->kafka_attempts++);
+    run->kafka_at = now + wait;
+    worker_note(run, "%.190s", failure->text);
+    log_line(LOG_WARN, "Kafka", "why=\"%s\" again_ms=%" PRId64, failure->text, wait / 1000);
+    return true;
+}
+
+static void
+kafka_worked(struct run *run)
+{
+    run->kafka_since = 0;
+    run->kafka_attempts = 0;
+    run->kafka_at = 0;
+}
+
+// Is there a Kafka to publish to now? Connects where that is due. False only when the worker ends with err.
+bool
+worker_need_kafka(struct run *run, bool *is_there, struct err *err)
+{
+    *is_there = run->publishers[0] != NULL && clock_mono() >= run->kafka_at;
+    if (*is_there || clock_mono() < run->kafka_at || !broker_settings_present(&run->settings->broker))
+        return true;
+
+    struct err failure = {0};
+    if (!run->kafka_since) // until it has worked
+        run->kafka_since = clock_mono();
+    if (!links_connect(&run->links, &failure))
+        return store_is_connected(run->links.store) ? kafka_failed(run, &failure, err)
+                                                    : worker_store_failed(run, &failure, err);
+    if (!make_publishers(run, &failure))
+        return worker_store_failed(run, &failure, err);
+    kafka_worked(run);
+    *is_there = true;
+    return true;
+}
+
+// The slots that these hold; `but`: without this one, WORKER_SLOTS: all.
+static size_t
+slots_held(const struct run *run, size_t but, int32_t slots[WORKER_SLOTS])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < WORKER_SLOTS; i++)
+        if (i != but && run->publishers[i] && publisher_slot(run->publishers[i]) >= 0)
+            slots[count++] = publisher_slot(run->publishers[i]);
+    return count;
+}
+
+static enum publisher_status
+step(struct run *run, size_t i, int wait_ms, struct err *failure)
+{
+    int32_t others[WORKER_SLOTS];
+    size_t count = slots_held(run, i, others);
+    return publisher_step(run->publishers[i], others, count, wait_ms, failure);
+}
+
+// A publisher failed and has begun again: was it PostgreSQL or Kafka?
+static bool
+publisher_failed(struct run *run, size_t i, const struct err *failure, struct err *err)
+{
+    if (!desk_is_connected(&run->desks[i])) {
+        run->trouble = *failure;
+        return true;
+    }
+    return kafka_failed(run, failure, err);
+}
+
+// A publisher that has nothing to do: its next handle gets ready meanwhile, and its lease is kept.
+static bool
+attend_idle(struct run *run, size_t i, struct err *err)
+{
+    struct err failure = {0};
+    switch (step(run, i, 0, &failure)) {
+    case PUBLISHER_FAILED:
+        return publisher_failed(run, i, &failure, err);
+    case PUBLISHER_STOPPED:
+        return err_set(err, failure.kind, "%s", failure.text);
+    default:
+        return true;
+    }
+}
+
+size_t
+worker_most(const struct run *run)
+{
+    return run->settings->chunk ? run->settings->chunk : DEFAULT_CHUNK;
+}
+
+// How large the next chunk may be, so that one takes less than five seconds.
+static void
+adapt(struct run *run, const struct publisher *publisher)
+{
+    size_t most = worker_most(run);
+    if (publisher_last_took(publisher) > SLOWEST_CHUNK)
+        run->limit = publisher_last_count(publisher) > 1 ? publisher_last_count(publisher) / 2 : 1;
+    else if (run->limit < most)
+        run->limit = run->limit * 2 < most ? run->limit * 2 : most;
+}
+
+static void
+note_settled(struct run *run, size_t i)
+{
+    const struct publisher *publisher = run->publishers[i];
+    int64_t now = clock_mono();
+    size_t count = publisher_last_count(publisher);
+    meter_add(&run->meter, now, (int64_t)count);
+    pace_spend(&run->paces, run->operations[i], count);
+    adapt(run, publisher);
+    kafka_worked(run);
+    run->work_at = now;
+    run->show_at = run->show_at < now ? run->show_at : now;
+    log_line(LOG_DEBUG, "chunk settled", "operation=%" PRId64 " events=%zu ms=%" PRId64, run->operations[i],
+             count, publisher_last_took(publisher) / 1000);
+}
+
+// It can be given something again, and there may be something: the sources of its chunk are free.
+static void
+lay_down(struct run *run, size_t i)
+{
+    run->is_driven[i] = false;
+    run->operations[i] = 0;
+    run->look_at = 0;
+}
+
+// Where no slot is free for this hand, another may hold one and be at rest: then it is its turn.
+static bool
+pass_on(struct run *run, size_t i)
+{
+    for (size_t n = 1; n < WORKER_SLOTS; n++) {
+        size_t other = (i + n) % WORKER_SLOTS;
+        if (!run->is_driven[other] && publisher_slot(run->publishers[other]) >= 0) {
+            run->turn = other;
+            return true;
+        }
+    }
+    return false;
+}
+
+// One step of a publisher that is on its way. False: the worker ends with err.
+static bool
+drive(struct run *run, size_t i, int wait_ms, struct err *err)
+{
+    struct err failure = {0};
+    switch (step(run, i, wait_ms, &failure)) {
+    case PUBLISHER_BUSY:
+    case PUBLISHER_WAITING:
+        return true;
+    case PUBLISHER_SETTLED:
+        note_settled(run, i);
+        lay_down(run, i);
+        return attend_idle(run, i, err); // its next epoch begins
+    case PUBLISHER_RETURNED:
+        run->work_at = clock_mono();
+        return true;
+    case PUBLISHER_READY: // no proof yet that Kafka takes records: only what is settled ends a row of
+                          // failures
+        lay_down(run, i);
+        return true;
+    case PUBLISHER_EMPTY:
+        kafka_worked(run);
+        lay_down(run, i);
+        if (worker_is_publishing(run)) // the rest may hang on what the other has in hand
+            run->look_at = clock_mono() + LOOK_EVERY / 10;
+        return true;
+    case PUBLISHER_NO_SLOT:
+        lay_down(run, i);
+        if (pass_on(run, i))
+            return true;
+        run->look_at = clock_mono() + LOOK_EVERY;
+        worker_note(run, "waits for a free slot: other workers have them all, or they are in quarantine");
+        return true;
+    case PUBLISHER_FAILED:
+        run->is_driven[i] = publisher_is_busy(run->publishers[i]);
+        return publisher_failed(run, i, &failure, err);
+    case PUBLISHER_STOPPED:
+        break;
+    }
+    return err_set(err, failure.kind, "%s", failure.text);
+}
+
+bool
+worker_is_publishing(const struct run *run)
+{
+    for (size_t i = 0; i < WORKER_SLOTS; i++)
+        if (run->is_driven[i])
+            return true;
+    return false;
+}
+
+// Events in memory are what a worker's size is made of: while two have some, the others commit and settle.
+static bool
+may_claim(const struct run *run)
+{
+    size_t holders = 0;
+    for (size_t i = 0; i < WORKER_SLOTS; i++)
+        holders += run->publishers[i] && publisher_has_events(run->publishers[i]);
+    return holders < WORKER_HOLDERS;
+}
+
+bool
+worker_has_free_hand(struct run *run)
+{
+    if (!may_claim(run))
+        return false;
+    for (size_t n = 0; n < WORKER_SLOTS; n++) {
+        size_t i = (run->turn + n) % WORKER_SLOTS;
+        if (!run->is_driven[i]) {
+            run->turn = i;
+            return clock_mono() >= run->look_at;
+        }
+    }
+    return false;
+}
+
+bool
+worker_publish_step(struct run *run, struct err *err)
+{
+    size_t driven = 0;
+    for (size_t i = 0; i < WORKER_SLOTS; i++)
+        driven += run->is_driven[i];
+    int wait_ms = driven > 1 ? WAIT_SHARED_MS : WAIT_MS;
+    for (size_t i = 0; i < WORKER_SLOTS && clock_mono() >= run->kafka_at; i++)
+        if (!(run->is_driven[i] ? drive(run, i, wait_ms, err) : attend_idle(run, i, err)))
+            return false;
+    return true;
+}
+
+// Of an operation with a rate one chunk at a time: what it may send is known when that is settled.
+static bool
+is_in_hand(const struct run *run, int64_t operation)
+{
+    for (size_t i = 0; i < WORKER_SLOTS; i++)
+        if (run->operations[i] == operation)
+            return true;
+    return false;
+}
+
+bool
+worker_publish(struct run *run, int64_t operation, int32_t rate, int64_t *wait, struct err *err)
+{
+    if (rate >= 0 && is_in_hand(run, operation)) {
+        *wait = LOOK_EVERY; // or as soon as it is settled
+        return true;
+    }
+    size_t limit = pace_allow(&run->paces, operation, rate, run->limit, clock_mono(), wait);
+    if (limit == 0)
+        return true;
+
+    size_t i = run->turn;
+    struct err failure = {0};
+    enum publisher_status status = step(run, i, worker_is_publishing(run) ? 0 : WAIT_MS, &failure);
+    run->is_driven[i] = true;
+    if (status == PUBLISHER_FAILED)
+        return publisher_failed(run, i, &failure, err);
+    if (status == PUBLISHER_STOPPED)
+        return err_set(err, failure.kind, "%s", failure.text);
+    if (status != PUBLISHER_READY) // on its way; what it shall publish is asked for again then
+        return true;
+
+    publisher_assign(run->publishers[i], operation, limit);
+    run->operation = run->operations[i] = operation;
+    run->turn = (i + 1) % WORKER_SLOTS;
+    worker_note(run, "operation %" PRId64 ", slot %d", operation, (int)publisher_slot(run->publishers[i]));
+    return true;
+}
+
+static bool
+decide_doubt(struct run *run, bool *is_wanted, struct err *err)
+{
+    enum doubt outcome;
+    struct err failure = {0};
+    int64_t wait = run->settings->doubt_wait ? run->settings->doubt_wait : DOUBT_WAIT;
+    if (!doubt_look(&run->links, wait, &outcome, &failure))
+        return store_is_connected(run->links.store) ? kafka_failed(run, &failure, err)
+                                                    : worker_store_failed(run, &failure, err);
+    int64_t again = outcome == DOUBT_STAYS ? DOUBT_AGAIN : DOUBT_EVERY;
+    if (outcome == DOUBT_EARLY && wait < again)
+        again = wait;
+    *is_wanted = outcome == DOUBT_DECIDED;
+    run->doubt_at = *is_wanted ? 0 : clock_mono() + again;
+    return true;
+}
+
+bool
+worker_recover(struct run *run, bool *is_wanted, struct err *err)
+{
+    *is_wanted = false;
+    if (clock_mono() < run->recover_at)
+        return true;
+    run->recover_at = clock_mono() + RECOVER_EVERY;
+    if (!broker_settings_present(&run->settings->broker)) {
+        run->recovered_at = clock_mono(); // not ours to do
+        return true;
+    }
+
+    struct err failure = {0};
+    struct recovery_wanted wanted;
+    int32_t mine[WORKER_SLOTS];
+    size_t mine_count = slots_held(run, WORKER_SLOTS, mine);
+    if (!recovery_wanted(run->links.store, run->links.cluster.name, run->links.worker, mine, mine_count,
+                         &wanted, &failure))
+        return worker_store_failed(run, &failure, err);
+    if (!wanted.unfinished)
+        run->recovered_at = clock_mono();
+    bool is_there = false;
+    if ((wanted.unfinished || wanted.in_doubt) && !worker_need_kafka(run, &is_there, err))
+        return false;
+    run->has_old_markers = wanted.old_markers > 0;
+    if (!is_there)
+        return true;
+
+    if (wanted.unfinished) {
+        // A publisher that holds no slot takes the one with the chunk.
+        if (!publisher_release(run->publishers[run->turn], &failure) && failure.kind != ERR_CONFLICT)
+            return worker_store_failed(run, &failure, err);
+        worker_note(run, "looks into what another worker left");
+        run->is_driven[run->turn] = *is_wanted = true;
+        return true;
+    }
+    return !wanted.in_doubt || clock_mono() < run->doubt_at || decide_doubt(run, is_wanted, err);
+}
+
+// Idle slots keep their marker fresh: a publisher that holds no slot takes one whose marker is old, and
+// writes it again on its way to being ready.
+bool
+worker_refresh(struct run *run, bool *is_wanted, struct err *err)
+{
+    *is_wanted = false;
+    bool is_there = false;
+    if (!run->has_old_markers)
+        return true;
+    run->has_old_markers = false; // until somebody looks again
+    if (!worker_need_kafka(run, &is_there, err))
+        return false;
+    struct err failure = {0};
+    if (!is_there || run->links.cluster.promise != PROMISE_EXACTLY_ONCE)
+        return true;
+    if (!publisher_release(run->publishers[run->turn], &failure) && failure.kind != ERR_CONFLICT)
+        return worker_store_failed(run, &failure, err);
+    worker_note(run, "keeps the marker of an idle slot fresh");
+    run->recover_at = 0;
+    run->is_driven[run->turn] = *is_wanted = true;
+    return true;
+}
+
+// Slots that have nothing to do are let go, so that more workers than slots can be alive.
+bool
+worker_let_go(struct run *run, struct err *err)
+{
+    struct err failure = {0};
+    for (size_t i = 0; i < WORKER_SLOTS; i++)
+        if (run->publishers[i] && !publisher_is_busy(run->publishers[i]) &&
+            !publisher_release(run->publishers[i], &failure)) {
+            if (failure.kind ==
+                ERR_CONFLICT) { // somebody took it, or it holds a chunk that recovery will see
+                err_clear(&failure);
+                continue;
+            }
+            return worker_store_failed(run, &failure, err);
+        }
+    return true;
+}
+
+// Keeps leases while nothing is published.
+bool
+worker_keep_slots(struct run *run, struct err *err)
+{
+    if (clock_mono() - run->work_at > SLOT_IDLE)
+        return worker_let_go(run, err);
+    for (size_t i = 0; i < WORKER_SLOTS; i++) {
+        struct err failure = {0};
+        if (run->publishers[i] && publisher_slot(run->publishers[i]) >= 0 &&
+            step(run, i, 0, &failure) == PUBLISHER_FAILED)
+            return publisher_failed(run, i, &failure, err);
+    }
+    return true;
+}
+
+// KiB of this process at its largest.
+static long
+peak_memory(void)
+{
+    struct rusage usage = {0};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
+void
+worker_log_tally(const struct run *run)
+{
+    struct publisher_tally sum = {0};
+    for (size_t i = 0; i < WORKER_SLOTS; i++) {
+        if (!run->publishers[i])
+            continue;
+        const struct publisher_tally *tally = publisher_tally(run->publishers[i]);
+        sum.chunks += tally->chunks;
+        sum.sent += tally->sent;
+        sum.refused += tally->refused;
+        sum.returned += tally->returned;
+        sum.recovered += tally->recovered;
+        sum.fenced += tally->fenced;
+        for (size_t p = 0; p < PHASE_COUNT; p++)
+            sum.step_us[p] += tally->step_us[p];
+    }
+    if (!sum.chunks && !sum.returned && !sum.recovered && !sum.fenced)
+        return;
+    log_line(LOG_INFO, "published",
+             "events=%" PRId64 " chunks=%" PRId64 " refused=%" PRId64 " returned=%" PRId64
+             " recovered=%" PRId64 " fenced=%" PRId64 " init_ms=%" PRId64 " claim_ms=%" PRId64
+             " plan_ms=%" PRId64 " send_ms=%" PRId64 " reports_ms=%" PRId64 " commit_ms=%" PRId64
+             " verify_ms=%" PRId64 " settle_ms=%" PRId64 " destroy_ms=%" PRId64 " peak_kib=%ld",
+             sum.sent, sum.chunks, sum.refused, sum.returned, sum.recovered, sum.fenced,
+             sum.step_us[PHASE_INIT] / 1000, sum.step_us[PHASE_CLAIM] / 1000, sum.step_us[PHASE_PLAN] / 1000,
+             sum.step_us[PHASE_SEND] / 1000, sum.step_us[PHASE_REPORTS] / 1000,
+             sum.step_us[PHASE_COMMIT] / 1000, sum.step_us[PHASE_VERIFY] / 1000,
+             sum.step_us[PHASE_SETTLE] / 1000, sum.step_us[PHASE_DESTROY] / 1000, peak_memory());
+}
+
+// What is not settled in time is left to recovery.
+void
+worker_settle_all(struct run *run)
+{
+    int64_t deadline = clock_mono() + STOP_WITHIN;
+    for (size_t i = 0; i < WORKER_SLOTS; i++) {
+        enum publisher_status status = PUBLISHER_BUSY;
+        while (run->publishers[i] && publisher_is_busy(run->publishers[i]) &&
+               store_is_connected(run->links.store) && clock_mono() < deadline &&
+               status != PUBLISHER_FAILED && status != PUBLISHER_NO_SLOT && status != PUBLISHER_STOPPED) {
+            struct err failure = {0};
+            status = step(run, i, WAIT_MS, &failure);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+#include "rollup/reader.h"
+
+#include "base/clock.h"
+#include "rollup/maintainer.h"
+
+static const int64_t FRESH_FOR = 5 * US_PER_SECOND;
+// A keeper compares again when twenty times the cost of the last comparison has passed.
+static const int64_t FRESH_WHILE_KEPT = 60 * US_PER_SECOND;
+static const int64_t CATCH_UP_FOR = 20 * US_PER_SECOND;
+
+static bool
+read_state(struct store *store, struct rollup_state *state)
+{
+    return store_info(store)->schema_version > 0 && rollup_state(store, state, NULL) && state->exists &&
+           state->is_ours && !state->is_counting;
+}
+
+static bool
+is_exact(const struct rollup_state *state)
+{
+    int64_t fresh_for = state->is_kept ? FRESH_WHILE_KEPT : FRESH_FOR;
+    return state->exact_at != TIME_ABSENT && state->behind == 0 && state->as_of - state->exact_at < fresh_for;
+}
+
+bool
+sums_are_exact(struct store *store, struct rollup_state *state)
+{
+    return read_state(store, state) && is_exact(state);
+}
+
+bool
+sums_catch_up(const struct store_settings *settings, struct store *store, struct rollup_state *state)
+{
+    if (!read_state(store, state))
+        return false;
+    if (is_exact(state))
+        return true;
+    if (state->is_kept || settings->is_read_only)
+        return false;
+
+    // Most of it is there: it takes seconds. A session that may not keep them is told so at the first step.
+    struct keeper *keeper = keeper_create(settings);
+    int64_t until = clock_mono() + CATCH_UP_FOR;
+    for (int64_t wait = 0; !keeper_is_exact(keeper) && wait < US_PER_SECOND && clock_mono() < until;) {
+        wait = keeper_step(keeper);
+        clock_sleep(wait > 100000 ? 100000 : wait);
+    }
+    keeper_destroy(keeper);
+    return sums_are_exact(store, state);
+}

@@ -1,0 +1,553 @@
+#include "search/search.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "search/hits.h"
+#include "search/prefilter.h"
+#include "search/text_verdicts.h"
+#include "store/events/events.h"
+
+enum {
+    TERMS = 64,     // that are answered one by one; a filter of more is answered by rows
+    ASK_ROWS = 500, // rows read at once
+    ASK_FIRST = 100,
+    SCREENFUL = 50,
+    LOOK_EVERY = 256,   // events between two looks at the clock
+    DENSE = 4,          // one candidate in so many events is worth reading the column for,
+    DENSE_PACKED = 32,  // where it is to be had from packs
+    SEEK_LEAST = 20000, // missing events that are worth asking the server for what matches hold
+};
+// The first events are asked for range by range until there is a screenful of them, so many were looked at or
+// so long it took. The server's pass over all of them begins then or a little before. Then it is left alone
+// for a while, which it needs for a million events, and where it needs longer the search goes on.
+enum { SEEK_FIRST = 40000 };
+static const int64_t SEEK_AFTER_US[EVENT_TEXT_COUNT] = {
+    [EVENT_TEXT_ERROR] = 15000, [EVENT_TEXT_STACK] = 40000, [EVENT_TEXT_PAYLOAD] = 60000};
+static const int64_t SEEK_FIRST_US = US_PER_SECOND;
+static const int64_t SEEK_ALONE_US = 3 * US_PER_SECOND;
+
+struct term {
+    enum filter_from from;
+    enum event_text text;
+    struct pattern *pattern;
+    bool is_inverted;
+    size_t hint;
+};
+
+struct search {
+    struct search_query query;
+    struct term terms[TERMS];
+    size_t term_count;
+    bool reads_rows; // all of every row
+    size_t at;
+    size_t row_hint;
+
+    // Events that only their rows decide, in the order of the list.
+    struct asked {
+        int64_t id;
+        uint64_t terms; // still open
+        bool is_undecided;
+        bool is_decided; // yes: waits for those before it
+    } * asked;
+    size_t asked_count, asked_capacity, asked_rows;
+    size_t ask_limit;
+
+    // What rules out most, of a column, and the texts it has for the candidates from `from` on: while a step
+    // lasts.
+    struct window {
+        size_t term; // TERMS: none
+        size_t hint;
+        size_t from, count;
+        uint32_t numbers[LOOK_EVERY];
+    } window;
+
+    struct search_hits hits; // of the only term about texts
+    size_t hits_hint;
+    bool is_begun;
+
+    struct text_verdicts *verdicts; // of the texts that are held
+    uint64_t generation;            // of the cache that they are about
+    int64_t rows_read, matched;
+};
+
+static enum event_text
+text_of(enum filter_from from)
+{
+    return from == FILTER_FROM_STACK     ? EVENT_TEXT_STACK
+           : from == FILTER_FROM_PAYLOAD ? EVENT_TEXT_PAYLOAD
+                                         : EVENT_TEXT_ERROR;
+}
+
+static bool
+is_text(enum filter_from from)
+{
+    return from == FILTER_FROM_ERROR || from == FILTER_FROM_STACK || from == FILTER_FROM_PAYLOAD;
+}
+
+static size_t
+term_to_rule_out(const struct search *search)
+{
+    size_t inverted = TERMS;
+    for (size_t i = 0; !search->reads_rows && i < search->term_count; i++) {
+        if (is_text(search->terms[i].from) && !search->terms[i].is_inverted)
+            return i;
+        if (is_text(search->terms[i].from) && inverted == TERMS)
+            inverted = i;
+    }
+    return inverted;
+}
+
+struct search *
+search_create(const struct search_query *query)
+{
+    struct search *search = alloc_bytes(sizeof *search);
+    search->query = *query;
+    search->ask_limit = ASK_FIRST;
+    search->term_count = filter_terms(query->filter);
+    search->reads_rows = search->term_count > TERMS;
+    search->verdicts = text_verdicts_create(query->filter, query->threads);
+    for (size_t i = 0; !search->reads_rows && i < search->term_count; i++) {
+        struct term *term = &search->terms[i];
+        term->from = filter_term_from(query->filter, i);
+        term->text = text_of(term->from);
+        term->pattern = filter_term_pattern(query->filter, i);
+        term->is_inverted = filter_term_is_inverted(query->filter, i);
+    }
+    search->window.term = query->cache ? term_to_rule_out(search) : TERMS;
+    return search;
+}
+
+void
+search_destroy(struct search *search)
+{
+    if (!search)
+        return;
+    if (!search_is_over(search) && search->query.cache)
+        text_cache_was_left(search->query.cache);
+    search_hits_release(&search->hits);
+    text_verdicts_destroy(search->verdicts);
+    free(search->asked);
+    free(search);
+}
+
+bool
+search_is_over(const struct search *search)
+{
+    return search->at == search->query.count && search->asked_count == 0;
+}
+
+size_t
+search_at(const struct search *search)
+{
+    return search->at;
+}
+
+// What a term says of the event's text. False: its row has to be read.
+static bool
+decide_text(struct search *search, size_t n, int64_t id, enum filter_verdict *verdict)
+{
+    struct term *term = &search->terms[n];
+    uint32_t number;
+    if (!search->query.cache)
+        return false;
+    struct column *column = text_cache_column(search->query.cache, term->text);
+    if (!column_find(column, id, &term->hint, &number) || number == TEXT_ELSEWHERE)
+        return false;
+    bool wants_most = search->query.count >= column_count(column) / 16;
+    *verdict = text_verdicts_of(search->verdicts, n, column->texts, number, wants_most);
+    return true;
+}
+
+// What a term says by what the server found.
+static bool
+decide_hit(struct search *search, size_t n, int64_t id, enum filter_verdict *verdict)
+{
+    if (search->hits.term != n || !search_hits_know(&search->hits, id))
+        return false;
+    *verdict = search_hits_verdict(&search->hits, id, &search->hits_hint);
+    return true;
+}
+
+// --- one event ---
+
+// False: some terms are open, *open says which. All verdicts but NO go on to the others.
+static enum filter_verdict
+decide(struct search *search, int64_t id, uint64_t *open)
+{
+    struct filter *filter = search->query.filter;
+    enum filter_verdict all = FILTER_YES;
+    *open = 0;
+    struct event row;
+    bool has_row = false, is_known = false;
+    for (size_t pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < search->term_count; i++) {
+            enum filter_verdict one;
+            bool is_row = search->terms[i].from == FILTER_FROM_ROW;
+            if (is_row != (pass == 0))
+                continue;
+            if (is_row && !has_row) {
+                has_row = true;
+                is_known = search->query.backlog &&
+                           backlog_event(search->query.backlog, id, &search->row_hint, &row);
+            }
+            bool is_decided = is_row ? is_known && filter_match_second(filter, i, &row, &one)
+                                     : is_text(search->terms[i].from) && (decide_text(search, i, id, &one) ||
+                                                                          decide_hit(search, i, id, &one));
+            if (!is_decided)
+                *open |= 1ull << i;
+            else if (one == FILTER_NO)
+                return FILTER_NO;
+            else if (one == FILTER_UNDECIDED)
+                all = FILTER_UNDECIDED;
+        }
+    }
+    return all;
+}
+
+static void
+add_found(struct search *search, struct search_found *found, int64_t id, bool is_undecided)
+{
+    search->matched++;
+    found->undecided += is_undecided;
+    if (is_undecided && search->query.leaves_undecided)
+        return;
+    found->ids = alloc_grow(found->ids, found->count, &found->capacity, sizeof *found->ids);
+    found->ids[found->count++] = id;
+}
+
+static enum filter_verdict
+decide_rest(struct search *search, const struct asked *asked, const struct event *event)
+{
+    if (search->reads_rows)
+        return filter_match(search->query.filter, event);
+    enum filter_verdict all = asked->is_undecided ? FILTER_UNDECIDED : FILTER_YES;
+    for (size_t i = 0; i < search->term_count; i++) {
+        if (!(asked->terms >> i & 1))
+            continue;
+        enum filter_verdict one = filter_match_term(search->query.filter, i, event);
+        if (one == FILTER_NO)
+            return FILTER_NO;
+        if (one == FILTER_UNDECIDED)
+            all = FILTER_UNDECIDED;
+    }
+    return all;
+}
+
+// Hands on what matches of what is asked for, in the order of the list, as far as the page has `rows`
+// answers.
+static void
+decide_asked(struct search *search, const struct event_page *page, size_t rows, struct search_found *found)
+{
+    size_t at = 0, row = 0;
+    search->asked_rows -= rows;
+    for (; at < search->asked_count; at++) {
+        const struct asked *asked = &search->asked[at];
+        enum filter_verdict verdict = asked->is_undecided ? FILTER_UNDECIDED : FILTER_YES;
+        if (!asked->is_decided) {
+            if (rows-- == 0)
+                break;
+            if (row == page->count || page->events[row].id != asked->id)
+                continue; // gone
+            verdict = decide_rest(search, asked, &page->events[row++]);
+        }
+        if (verdict != FILTER_NO)
+            add_found(search, found, asked->id, verdict == FILTER_UNDECIDED);
+    }
+    search->asked_count -= at;
+    if (search->asked_count)
+        memmove(search->asked, search->asked + at, search->asked_count * sizeof *search->asked);
+}
+
+// Reads the rows that are asked for; where they are long, some of them, and the others are asked for again.
+static bool
+read_asked(struct search *search, struct store *store, struct search_found *found, struct err *err)
+{
+    int64_t *ids = alloc_array(search->asked_rows + 1, sizeof *ids);
+    struct event_query query = {.ids = ids, .most_bytes = EVENT_PAGE_BYTES};
+    uint64_t open = 0;
+    for (size_t i = 0; i < search->asked_count; i++) {
+        if (!search->asked[i].is_decided)
+            ids[query.id_count++] = search->asked[i].id;
+        open |= search->asked[i].terms;
+    }
+    for (size_t i = 0; i < search->term_count && !search->reads_rows; i++)
+        query.fields |= open >> i & 1 ? filter_term_needs(search->query.filter, i) : 0;
+    if (search->reads_rows)
+        query.fields = filter_needs(search->query.filter);
+
+    struct event_page page;
+    bool ok = store_events(store, &query, &page, err);
+    size_t rows = ok ? event_page_answers(&page, &query) : 0;
+    if (ok)
+        decide_asked(search, &page, rows, found);
+    event_page_release(&page);
+    free(ids);
+    search->rows_read += (int64_t)rows;
+    search->ask_limit = ok ? ASK_ROWS : search->ask_limit;
+    return ok;
+}
+
+static void
+look_at(struct search *search, int64_t id, struct search_found *found)
+{
+    uint64_t open = ~0ull;
+    enum filter_verdict verdict = search->reads_rows ? FILTER_YES : decide(search, id, &open);
+    if (verdict == FILTER_NO)
+        return;
+    if (!open && !search->asked_count) {
+        add_found(search, found, id, verdict == FILTER_UNDECIDED);
+        return;
+    }
+    search->asked =
+        alloc_grow(search->asked, search->asked_count, &search->asked_capacity, sizeof *search->asked);
+    search->asked[search->asked_count++] = (struct asked){
+        .id = id, .terms = open, .is_undecided = verdict == FILTER_UNDECIDED, .is_decided = !open};
+    search->asked_rows += open != 0;
+}
+
+// --- the columns ---
+
+static size_t
+missing_in(const struct search *search, const struct column *column)
+{
+    size_t pending = search->query.backlog ? backlog_count(search->query.backlog) : search->query.count;
+    return pending > column_count(column) ? pending - column_count(column) : 0;
+}
+
+// Candidates that may need a text, of which the server did not say no.
+static size_t
+left_to_decide(const struct search *search)
+{
+    const struct search_hits *hits = &search->hits;
+    if (search_hits_are_open(hits))
+        return 0; // not known yet: rows are read
+    bool is_sifted = hits->state == HITS_WHOLE && !hits->is_inverted;
+    return is_sifted ? hits->far.count : search->query.count - search->at;
+}
+
+// Is the better part of what is missing to be had from packs?
+static bool
+is_packed(const struct search *search, struct store *store, enum event_text text)
+{
+    struct text_cache *cache = search->query.cache;
+    size_t missing = missing_in(search, text_cache_column(cache, text));
+    return text_cache_packed(cache, store, text) * 2 > missing;
+}
+
+static bool
+is_worth_all(const struct search *search, struct store *store, enum event_text text, size_t candidates)
+{
+    size_t dense = is_packed(search, store, text) ? DENSE_PACKED : DENSE;
+    return candidates * dense >= missing_in(search, text_cache_column(search->query.cache, text));
+}
+
+// Does the next candidate need a column that does not reach it yet, and is that worth reading on? A page is
+// read; *did says so.
+static bool
+fill_for(struct search *search, struct store *store, int64_t id, bool *did, struct err *err)
+{
+    *did = false;
+    struct text_cache *cache = search->query.cache;
+    for (size_t i = 0; cache && !search->reads_rows && i < search->term_count; i++) {
+        const struct term *term = &search->terms[i];
+        if (!is_text(term->from) || (search->hits.term == i && search_hits_know(&search->hits, id)))
+            continue;
+        const struct column *column = text_cache_column(cache, term->text);
+        if (column_covers(column, id))
+            continue;
+        bool is_first = search->at < ASK_FIRST && search->query.count > ASK_FIRST;
+        bool is_over = false;
+        if (is_first || !is_worth_all(search, store, term->text, left_to_decide(search)))
+            continue;
+        if (!text_cache_fill(cache, store, term->text, id, &is_over, err))
+            return false;
+        // Where a page did not reach it and nothing more is to be had, the row is read.
+        *did = !is_over;
+        if (*did)
+            return true;
+    }
+    return true;
+}
+
+// Does the next candidate need the server's answer, or a column? Then something is done for it, and *did.
+static bool
+prepare(struct search *search, struct store *store, int64_t id, int64_t until, bool *did, struct err *err)
+{
+    struct search_hits *hits = &search->hits;
+    *did = false;
+    if (search_hits_are_open(hits) && !search_hits_know(hits, id) &&
+        !search_hits_look(hits, store, search->query.ids + search->at, search->query.count - search->at,
+                          until, did, err))
+        return false;
+    bool is_no = search_hits_know(hits, id) && search_hits_verdict(hits, id, &search->hits_hint) == FILTER_NO;
+    return *did || is_no || fill_for(search, store, id, did, err);
+}
+
+// --- the server's pass ---
+
+// The term that the server is best asked about: one that rules out much and is cheap to look for. TERMS:
+// there is none.
+static size_t
+term_to_seek(const struct search *search)
+{
+    size_t best = TERMS, texts = 0, inverted = TERMS;
+    for (size_t i = 0; i < search->term_count; i++) {
+        const struct term *term = &search->terms[i];
+        if (!is_text(term->from))
+            continue;
+        texts++;
+        struct event_scan scan = {0};
+        if (term->pattern)
+            sieve_ask(term->pattern, &scan);
+        if (scan.outline.len == 0)
+            continue;
+        if (term->is_inverted)
+            inverted = i;
+        else if (best == TERMS || term->text < search->terms[best].text)
+            best = i;
+    }
+    // Of several, one that rules out little is no help.
+    return best < TERMS || texts > 1 ? best : inverted;
+}
+
+// Asks the server for what that term holds, where that is known and most of the column is not there.
+static void
+begin_hits(struct search *search, struct store *store)
+{
+    search->is_begun = true;
+    struct text_cache *cache = search->query.cache;
+    size_t n = cache && !search->reads_rows ? term_to_seek(search) : TERMS;
+    if (n == TERMS)
+        return;
+    const struct term *term = &search->terms[n];
+    const struct column *column = text_cache_column(cache, term->text);
+    size_t missing = missing_in(search, column);
+    if (column->is_bottom || missing < (search->query.seek ? 1 : SEEK_LEAST) ||
+        is_packed(search, store, term->text) || !is_worth_all(search, store, term->text, search->query.count))
+        return;
+    struct event_scan scan = {.text = term->text, .statuses = 1u << EVENT_PENDING};
+    sieve_ask(term->pattern, &scan);
+    struct text_seek *seek = scan.outline.len ? text_cache_seek(cache, term->text) : NULL;
+    if (seek)
+        search_hits_begin(&search->hits, search->query.filter, n, seek, &scan, search->query.ids,
+                          search->query.count);
+}
+
+// Takes what came of it. True: it is left alone for now.
+static bool
+await_hits(struct search *search, int64_t until)
+{
+    struct search_hits *hits = &search->hits;
+    int64_t waited = clock_mono() - hits->began;
+    if (search->query.seek == SEEK_RANGES)
+        return false;
+    bool has_first = search->matched >= SCREENFUL || search->at >= SEEK_FIRST || waited > SEEK_FIRST_US ||
+                     search->query.seek == SEEK_ALL_FIRST;
+    if (hits->state == HITS_NEAR && (has_first || waited > SEEK_AFTER_US[hits->scan.text]))
+        search_hits_seek(hits);
+    bool is_alone = has_first && waited < SEEK_ALONE_US;
+    search_hits_take(hits, until, is_alone);
+    return is_alone && search_hits_are_open(hits);
+}
+
+// Goes over candidates that a text of theirs is known to rule out; no further than one looks at the clock.
+static size_t
+rule_out(struct search *search)
+{
+    struct window *window = &search->window;
+    if (window->term == TERMS)
+        return 0;
+    if (search->at < window->from || search->at >= window->from + window->count) {
+        enum event_text text = search->terms[window->term].text;
+        size_t left = search->query.count - search->at;
+        window->from = search->at;
+        window->count =
+            column_numbers(text_cache_column(search->query.cache, text), search->query.ids + search->at,
+                           left < LOOK_EVERY ? left : LOOK_EVERY, &window->hint, window->numbers);
+    }
+    size_t at = search->at - window->from;
+    size_t ruled_out =
+        text_verdicts_ruled_out(search->verdicts, window->term, window->numbers + at, window->count - at);
+    search->at += ruled_out;
+    return ruled_out;
+}
+
+// One candidate, or something that it needs; *was_long: that took more than a moment.
+static bool
+look_at_next(struct search *search, struct store *store, int64_t until, struct search_found *found,
+             bool *was_long, struct err *err)
+{
+    int64_t id = search->query.ids[search->at];
+    size_t blocks = text_verdicts_blocks(search->verdicts);
+    if (!prepare(search, store, id, until, was_long, err))
+        return false;
+    if (*was_long)
+        return true;
+    search->at++;
+    look_at(search, id, found);
+    *was_long = text_verdicts_blocks(search->verdicts) != blocks;
+    return true;
+}
+
+static bool
+is_due(const struct search *search, int64_t until)
+{
+    return clock_mono() >= until ||
+           (search->query.is_wanted_elsewhere && search->query.is_wanted_elsewhere(search->query.context));
+}
+
+// What was said of texts that are not held any more is forgotten with them.
+static void
+follow_cache(struct search *search)
+{
+    if (!search->query.cache || text_cache_generation(search->query.cache) == search->generation)
+        return;
+    search->generation = text_cache_generation(search->query.cache);
+    text_verdicts_forget(search->verdicts);
+}
+
+bool
+search_step(struct search *search, struct store *store, int64_t until, struct search_found *found,
+            struct err *err)
+{
+    follow_cache(search);
+    search->window.count = 0;
+    if (!search->is_begun)
+        begin_hits(search, store);
+    if (search_hits_are_open(&search->hits) && await_hits(search, until))
+        return search->asked_count == 0 || read_asked(search, store, found, err);
+    size_t looked = 0;
+    while (search->at < search->query.count && search->asked_rows < search->ask_limit) {
+        bool was_long = false;
+        size_t ruled_out = rule_out(search);
+        if (!ruled_out && !look_at_next(search, store, until, found, &was_long, err))
+            return false;
+        looked += ruled_out ? ruled_out : 1;
+        if (!was_long && looked < LOOK_EVERY)
+            continue;
+        looked = 0;
+        if (is_due(search, until))
+            break;
+    }
+    bool is_end = search->at == search->query.count || search->asked_rows >= search->ask_limit;
+    if (search->asked_count == 0 || (!is_end && search->asked_rows > 0 && clock_mono() < until))
+        return true;
+    return read_asked(search, store, found, err);
+}
+
+void
+search_explain(const struct search *search, struct strbuf *out)
+{
+    strbuf_printf(out,
+                  "looked at %zu of %zu events; %" PRId64
+                  " rows read, %zu different texts matched in %zu blocks\n",
+                  search->at, search->query.count, search->rows_read, text_verdicts_matched(search->verdicts),
+                  text_verdicts_blocks(search->verdicts));
+    if (search->hits.state == HITS_WHOLE)
+        strbuf_printf(out,
+                      "the server looked for what every match holds: %zu events hold it, %zu of them match\n",
+                      search->hits.rows, search->hits.far.count);
+}

@@ -1,0 +1,282 @@
+#include "search/text_verdicts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "async/pool.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "core/filter/pattern.h"
+
+enum {
+    HANDS = 4,       // at most
+    AHEAD = 256,     // blocks at once, at most
+    LOOK_EVERY = 32, // texts between two looks at the clock
+};
+static const int64_t BATCH_US = 2000; // after which nothing more is begun
+
+// What one thread works with.
+struct hand {
+    struct filter *filter; // the first hand's is the caller's, the others' are twins
+    struct text_room room;
+    size_t matched, blocks;
+};
+
+// What one term has said: 0 nothing yet, else its verdict + 1.
+struct said {
+    unsigned char *of; // by the text's number
+    size_t count;
+    unsigned char absent;
+};
+
+struct text_verdicts {
+    struct hand hands[HANDS];
+    unsigned hand_count;
+    struct crew *crew;
+    struct said *said; // by term
+    size_t terms;
+    size_t ahead; // blocks of the next batch
+};
+
+struct text_verdicts *
+text_verdicts_create(struct filter *filter, unsigned threads)
+{
+    struct text_verdicts *verdicts = alloc_bytes(sizeof *verdicts);
+    unsigned wanted = threads ? threads : crew_processors();
+    verdicts->hand_count = wanted < HANDS ? wanted : HANDS;
+    verdicts->crew = crew_create(verdicts->hand_count, "match");
+    verdicts->hands[0].filter = filter;
+    verdicts->terms = filter_terms(filter);
+    verdicts->said = alloc_array(verdicts->terms, sizeof *verdicts->said);
+    verdicts->ahead = 1;
+    return verdicts;
+}
+
+void
+text_verdicts_destroy(struct text_verdicts *verdicts)
+{
+    if (!verdicts)
+        return;
+    crew_destroy(verdicts->crew);
+    text_verdicts_forget(verdicts);
+    for (unsigned i = 1; i < verdicts->hand_count; i++)
+        filter_destroy(verdicts->hands[i].filter);
+    free(verdicts->said);
+    free(verdicts);
+}
+
+void
+text_verdicts_forget(struct text_verdicts *verdicts)
+{
+    for (size_t i = 0; i < verdicts->terms; i++) {
+        free(verdicts->said[i].of);
+        verdicts->said[i] = (struct said){0};
+    }
+    for (unsigned i = 0; i < verdicts->hand_count; i++)
+        text_room_release(&verdicts->hands[i].room);
+}
+
+size_t
+text_verdicts_matched(const struct text_verdicts *verdicts)
+{
+    size_t sum = 0;
+    for (unsigned i = 0; i < verdicts->hand_count; i++)
+        sum += verdicts->hands[i].matched;
+    return sum;
+}
+
+size_t
+text_verdicts_blocks(const struct text_verdicts *verdicts)
+{
+    size_t sum = 0;
+    for (unsigned i = 0; i < verdicts->hand_count; i++)
+        sum += verdicts->hands[i].blocks;
+    return sum;
+}
+
+// --- one text ---
+
+static struct event
+event_of_text(enum filter_from from, struct bytes bytes)
+{
+    struct event event = {.created_at = TIME_ABSENT};
+    *(from == FILTER_FROM_STACK     ? &event.stack_trace
+      : from == FILTER_FROM_PAYLOAD ? &event.payload
+                                    : &event.error_message) = bytes;
+    return event;
+}
+
+// Of a text that is held, which is valid UTF-8, or of an absent one.
+static enum filter_verdict
+match_text(struct filter *filter, size_t term, struct bytes text)
+{
+    struct pattern *pattern = filter_term_pattern(filter, term);
+    if (!pattern || !bytes_present(text)) {
+        struct event event = event_of_text(filter_term_from(filter, term), text);
+        return filter_match_term(filter, term, &event);
+    }
+    enum pattern_verdict verdict = pattern_is_in(pattern, text);
+    if (verdict == PATTERN_LIMIT)
+        return FILTER_UNDECIDED;
+    bool is_inverted = filter_term_is_inverted(filter, term);
+    return (verdict == PATTERN_YES) != is_inverted ? FILTER_YES : FILTER_NO;
+}
+
+static unsigned char
+say(struct hand *hand, size_t term, struct bytes text)
+{
+    return (unsigned char)(match_text(hand->filter, term, text) + 1);
+}
+
+// --- one block ---
+
+// Decides the texts of a block from `from` on, until the time is over, but one at least: those without the
+// literal all at once.
+static void
+decide_block(struct hand *hand, size_t term, unsigned char *said, const struct text_block *block,
+             uint32_t from, int64_t until)
+{
+    struct pattern *pattern = filter_term_pattern(hand->filter, term);
+    bool has_literal = pattern && pattern_holds(pattern).len > 0;
+    unsigned char without = (filter_term_is_inverted(hand->filter, term) ? FILTER_YES : FILTER_NO) + 1;
+    size_t matched = 0; // not in the hand, which shares its cache line with another one's
+    for (uint32_t i = from; i < block->count; i++) {
+        if (has_literal) {
+            size_t begin = i ? block->ends[i - 1] : 0;
+            size_t hit = pattern_find_held(pattern, block->bytes, begin);
+            while (i < block->count && block->ends[i] <= hit)
+                said[i++] = without;
+            if (i == block->count)
+                break;
+        }
+        bool is_new = !said[i];
+        if (is_new)
+            said[i] = say(hand, term, text_block_at(block, i));
+        matched += is_new;
+        bool looks = i % LOOK_EVERY == LOOK_EVERY - 1 || (is_new && said[i] == FILTER_UNDECIDED + 1);
+        if (looks && clock_mono() > until)
+            break;
+    }
+    hand->matched += matched;
+    hand->blocks++;
+}
+
+// --- several blocks ---
+
+struct batch {
+    struct text_verdicts *verdicts;
+    size_t term;
+    const struct texts *texts;
+    uint32_t from[AHEAD]; // numbers: each block is decided from there to its end
+    size_t count, most;
+    int64_t until;
+};
+
+static void
+decide_piece(void *context, size_t piece, unsigned at)
+{
+    const struct batch *batch = context;
+    if (piece > 0 && clock_mono() > batch->until)
+        return;
+    struct hand *hand = &batch->verdicts->hands[at];
+    uint32_t number = batch->from[piece];
+    struct text_block block = texts_block(batch->texts, number, &hand->room);
+    unsigned char *said = batch->verdicts->said[batch->term].of + block.first;
+    decide_block(hand, batch->term, said, &block, number - block.first, batch->until);
+}
+
+// False: the batch is full, or the block is decided.
+static bool
+gather_block(struct batch *batch, uint32_t first, uint32_t count)
+{
+    const struct said *said = &batch->verdicts->said[batch->term];
+    if (batch->count == batch->most || !memchr(said->of + first, 0, count))
+        return false;
+    batch->from[batch->count++] = first;
+    return true;
+}
+
+// The block of this number from there on, and those that follow. Where there are none left the texts may be
+// walked from the last to the first: then it is that block whole, and those before.
+static void
+gather(struct batch *batch, uint32_t number)
+{
+    uint32_t first, count;
+    texts_span(batch->texts, number, &first, &count);
+    batch->from[batch->count++] = number;
+    const uint32_t lowest = first; // of this block
+    for (uint32_t next = first + count; next < texts_count(batch->texts); next = first + count) {
+        texts_span(batch->texts, next, &first, &count);
+        if (!gather_block(batch, first, count))
+            break;
+    }
+    if (batch->count > 1)
+        return;
+    batch->from[0] = lowest;
+    for (first = lowest; first > 0;) {
+        texts_span(batch->texts, first - 1, &first, &count);
+        if (!gather_block(batch, first, count))
+            break;
+    }
+}
+
+static void
+decide_batch(struct text_verdicts *verdicts, size_t term, const struct texts *texts, uint32_t number)
+{
+    struct batch batch = {.verdicts = verdicts,
+                          .term = term,
+                          .texts = texts,
+                          .most = verdicts->hand_count > 1 ? verdicts->ahead : 1,
+                          .until = clock_mono() + BATCH_US};
+    gather(&batch, number);
+    for (unsigned i = 1; batch.count > 1 && i < verdicts->hand_count; i++)
+        if (!verdicts->hands[i].filter)
+            verdicts->hands[i].filter = filter_twin(verdicts->hands[0].filter);
+    crew_run(verdicts->crew, batch.count, decide_piece, &batch);
+    verdicts->ahead = verdicts->ahead * 2 < AHEAD ? verdicts->ahead * 2 : AHEAD;
+}
+
+static void
+grow(struct said *said, size_t texts)
+{
+    size_t wanted = texts > said->count * 2 ? texts : said->count * 2;
+    said->of = alloc_resize(said->of, wanted, 1);
+    memset(said->of + said->count, 0, wanted - said->count);
+    said->count = wanted;
+}
+
+enum filter_verdict
+text_verdicts_of(struct text_verdicts *verdicts, size_t term, const struct texts *texts, uint32_t number,
+                 bool wants_most)
+{
+    struct said *said = &verdicts->said[term];
+    struct hand *self = &verdicts->hands[0];
+    if (number == TEXT_ABSENT) {
+        if (!said->absent)
+            said->absent = say(self, term, BYTES_ABSENT);
+        return (enum filter_verdict)(said->absent - 1);
+    }
+    if (texts_count(texts) > said->count)
+        grow(said, texts_count(texts));
+    if (!said->of[number] && !wants_most) {
+        struct text_block block = texts_block(texts, number, &self->room);
+        said->of[number] = say(self, term, text_block_at(&block, number - block.first));
+        self->matched++;
+    }
+    while (!said->of[number])
+        decide_batch(verdicts, term, texts, number);
+    return (enum filter_verdict)(said->of[number] - 1);
+}
+
+size_t
+text_verdicts_ruled_out(const struct text_verdicts *verdicts, size_t term, const uint32_t *numbers,
+                        size_t count)
+{
+    const struct said *said = &verdicts->said[term];
+    for (size_t i = 0; i < count; i++) {
+        bool is_text = numbers[i] < said->count;
+        unsigned char one = is_text ? said->of[numbers[i]] : numbers[i] == TEXT_ABSENT ? said->absent : 0;
+        if (one != FILTER_NO + 1)
+            return i;
+    }
+    return count;
+}

@@ -1,0 +1,16 @@
+// kafka_properties: which librdkafka properties may be passed on, and which of them are secrets.
+#ifndef REDRIVE_SETTINGS_KAFKA_PROPERTIES_H
+#define REDRIVE_SETTINGS_KAFKA_PROPERTIES_H
+
+#include <stdbool.h>
+#include "base/err.h"
+
+// Refuses, with the reason, properties that run programs or load code (reliability.md 3) and those that the
+// publish protocol sets itself. `where` stands before the sentence: "/etc/redrive/config:12", "-X".
+bool kafka_property_check(const char *name, const char *where, struct err *err) MUST_CHECK;
+
+// Is this property's value a secret (sasl.password …)? Such values are never printed and not taken from the
+// command line.
+bool kafka_property_is_secret(const char *name);
+
+#endif

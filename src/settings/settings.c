@@ -1,0 +1,355 @@
+#include "settings/settings.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/alloc.h"
+#include "base/text.h"
+#include "settings/conninfo.h"
+#include "settings/folders.h"
+#include "settings/kafka_properties.h"
+#include "settings/values.h"
+#include "settings/files.h"
+
+static const char *
+keep(struct settings *settings, const char *text)
+{
+    return arena_text(&settings->arena, bytes_of(text));
+}
+
+static bool
+assign(struct settings *settings, enum setting_id id, const char *value, enum settings_place place,
+       const char *where, struct err *err)
+{
+    if (!setting_set(settings, id, value, where, err))
+        return false;
+    settings->origins[id] = (struct settings_origin){.place = place, .where = where};
+    return true;
+}
+
+// --- files ---
+
+static bool
+read_files(struct settings *settings, struct settings_files *files, struct err *err)
+{
+    const char *own = arena_printf(&settings->arena, "%s/config", settings->config_home);
+    const char *named = getenv("REDRIVE_CONFIG");
+    bool ok = settings_files_read(files, "/etc/redrive/config", false, err) &&
+              settings_files_read(files, own, false, err) &&
+              (named == NULL || named[0] == '\0' || settings_files_read(files, named, true, err));
+    settings->file_count = files->path_count;
+    memcpy(settings->files, files->paths, sizeof files->paths);
+    return ok;
+}
+
+static bool
+choose_profile(struct settings *settings, const struct settings_files *files,
+               const struct settings_request *request, struct err *err)
+{
+    const char *where = "-P", *chosen = request->profile;
+    if (chosen == NULL) {
+        where = "REDRIVE_PROFILE";
+        chosen = getenv("REDRIVE_PROFILE");
+    }
+    if (chosen == NULL || chosen[0] == '\0') {
+        where = "profile_default";
+        chosen = files->profile_default;
+    }
+    if (chosen == NULL || chosen[0] == '\0')
+        return true;
+    const char **known = alloc_array(files->found_count + 1, sizeof *known);
+    size_t count = 0;
+    for (size_t i = 0; i < files->found_count; i++)
+        if (files->found[i].profile != NULL)
+            known[count++] = files->found[i].profile;
+    bool is_known = false;
+    for (size_t i = 0; i < count; i++)
+        is_known = is_known || strcmp(known[i], chosen) == 0;
+    const char *nearest = is_known ? NULL : text_suggest(chosen, known, count);
+    free(known);
+    if (nearest != NULL)
+        return err_set(err, ERR_USAGE, "%s: there is no profile \"%s\"; did you mean %s?", where, chosen,
+                       nearest);
+    if (!is_known)
+        return err_set(err, ERR_USAGE,
+                       "%s: there is no profile \"%s\"; write profile \"%s\" { … } into %s/config", where,
+                       chosen, chosen, settings->config_home);
+    settings->profile = keep(settings, chosen);
+    return true;
+}
+
+static void
+put_property(struct settings *settings, struct kafka_property property)
+{
+    size_t i = 0;
+    while (i < settings->kafka_count && strcmp(settings->kafka[i].name, property.name) != 0)
+        i++;
+    if (i == settings->kafka_count) {
+        struct kafka_property *grown = arena_array(&settings->arena, i + 1, sizeof *grown);
+        if (i > 0)
+            memcpy(grown, settings->kafka, i * sizeof *grown);
+        settings->kafka = grown;
+        settings->kafka_count++;
+    }
+    settings->kafka[i] = property;
+}
+
+// A secret may be kept elsewhere: sasl.password.file, .env, .command; its place is no secret.
+static bool
+put_source(struct settings *settings, const char *name, const char *value, struct settings_origin origin)
+{
+    size_t len;
+    enum secret_source source = secret_source_of(name, &len);
+    const char *secret = arena_text(&settings->arena, (struct bytes){name, len});
+    if (source == SECRET_NONE || !kafka_property_is_secret(secret))
+        return false;
+    put_property(settings, (struct kafka_property){.name = secret,
+                                                   .source = source,
+                                                   .source_place = keep(settings, value),
+                                                   .origin = origin});
+    return true;
+}
+
+static bool
+set_property(struct settings *settings, const char *name, const char *value, enum settings_place place,
+             const char *where, struct err *err)
+{
+    if (!kafka_property_check(name, where, err))
+        return false;
+    if (strcmp(name, "bootstrap.servers") == 0 || strcmp(name, "metadata.broker.list") == 0)
+        return assign(settings, SETTING_ID_brokers, value, place, where, err);
+    struct settings_origin origin = {.place = place, .where = where};
+    if (!put_source(settings, name, value, origin))
+        put_property(settings, (struct kafka_property){.name = keep(settings, name),
+                                                       .value = keep(settings, value),
+                                                       .origin = origin});
+    return true;
+}
+
+// What the files said: outside of profiles first (is_profile false), then the chosen profile.
+static bool
+apply_found(struct settings *settings, const struct settings_files *files, bool is_profile, struct err *err)
+{
+    for (size_t i = 0; i < files->found_count; i++) {
+        const struct settings_found *found = &files->found[i];
+        if ((found->profile != NULL) != is_profile || (found->id < 0 && found->name == NULL))
+            continue;
+        const char *where = arena_printf(&settings->arena, "%s:%d", found->file, found->line);
+        enum settings_place place = is_profile ? PLACE_PROFILE : PLACE_FILE;
+        bool is_chosen =
+            !is_profile || (settings->profile != NULL && strcmp(found->profile, settings->profile) == 0);
+        struct settings scratch = {0}; // other profiles are checked as well, and forgotten
+        struct settings *into = is_chosen ? settings : &scratch;
+        bool ok = found->id < 0 ? set_property(into, found->name, found->value, place, where, err)
+                                : assign(into, (enum setting_id)found->id, found->value, place, where, err);
+        arena_release(&scratch.arena);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+// --- environment, options, built-in values ---
+
+static bool
+apply_built_in(struct settings *settings, struct err *err)
+{
+    for (int i = 0; i < SETTING_ID_COUNT; i++) {
+        settings->origins[i] = (struct settings_origin){.place = PLACE_BUILT_IN, .where = "built in"};
+        if (setting_built_in((enum setting_id)i) != NULL &&
+            !setting_set(settings, (enum setting_id)i, setting_built_in((enum setting_id)i), "built in", err))
+            return false;
+    }
+    return true;
+}
+
+static bool
+apply_environment(struct settings *settings, struct err *err)
+{
+    for (int i = 0; i < SETTING_ID_COUNT; i++) {
+        char variable[64];
+        int len = snprintf(variable, sizeof variable, "REDRIVE_%s", setting_name((enum setting_id)i));
+        for (int c = 0; c < len; c++)
+            variable[c] = (char)toupper((unsigned char)variable[c]);
+        const char *value = getenv(variable);
+        if (value == NULL || value[0] == '\0')
+            continue;
+        if (!assign(settings, (enum setting_id)i, value, PLACE_ENVIRONMENT, keep(settings, variable), err))
+            return false;
+    }
+    return true;
+}
+
+static bool
+apply_pair(struct settings *settings, const char *pair, const char *where, bool is_argument, struct err *err)
+{
+    const char *equals = strchr(pair, '=');
+    if (equals == NULL)
+        return err_set(err, ERR_USAGE, "%s: a Kafka property is written name=value, not \"%s\"", where, pair);
+    struct bytes name = bytes_trim((struct bytes){pair, (size_t)(equals - pair)});
+    struct bytes value = bytes_trim(bytes_of(equals + 1));
+    const char *word = arena_text(&settings->arena, name);
+    if (is_argument && kafka_property_is_secret(word))
+        return err_set(
+            err, ERR_USAGE,
+            "%s: %s is a secret, which others can read in the process list; write it into a file and give "
+            "-X %s.file=FILE",
+            where, word, word);
+    return set_property(settings, word, arena_text(&settings->arena, value), PLACE_OPTION, where, err);
+}
+
+// librdkafka's own form, as kcat -F reads it: name=value, # comments.
+static bool
+apply_properties_file(struct settings *settings, const char *path, struct err *err)
+{
+    FILE *stream = fopen(path, "re");
+    if (stream == NULL)
+        return err_set(err, ERR_USAGE, "-F %s: the file cannot be read: %s", path, strerror(errno));
+    struct stat status;
+    bool ok = true;
+    if (fstat(fileno(stream), &status) != 0 || (status.st_uid != 0 && status.st_uid != geteuid()) ||
+        (status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+        ok = err_set(
+            err, ERR_USAGE,
+            "-F %s: Kafka properties are only taken from a file that belongs to you or root and that nobody "
+            "else can write; chmod go-w it",
+            path);
+    char *line = NULL;
+    size_t room = 0;
+    for (int no = 1; ok && getline(&line, &room, stream) >= 0; no++) {
+        struct bytes text = bytes_trim(bytes_of(line));
+        if (text.len == 0 || text.data[0] == '#')
+            continue;
+        const char *where = arena_printf(&settings->arena, "%s:%d", path, no);
+        ok = apply_pair(settings, arena_text(&settings->arena, text), where, false, err);
+    }
+    free(line);
+    fclose(stream);
+    return ok;
+}
+
+static bool
+apply_options(struct settings *settings, const struct settings_request *request, struct err *err)
+{
+    settings->kafka_files = arena_array(&settings->arena, request->kafka_file_count + 1, sizeof(char *));
+    for (size_t i = 0; i < request->kafka_file_count; i++) {
+        char *path = realpath(request->kafka_files[i], NULL);
+        if (!apply_properties_file(settings, request->kafka_files[i], err)) {
+            free(path);
+            return false;
+        }
+        settings->kafka_files[settings->kafka_file_count++] =
+            keep(settings, path ? path : request->kafka_files[i]);
+        free(path);
+    }
+    for (size_t i = 0; i < request->kafka_count; i++)
+        if (!apply_pair(settings, request->kafka[i], "-X", true, err))
+            return false;
+    for (size_t i = 0; i < request->option_count; i++) {
+        const struct settings_option *option = &request->options[i];
+        if (!assign(settings, option->id, option->value, PLACE_OPTION, keep(settings, option->option), err))
+            return false;
+    }
+    settings->no_password = request->no_password;
+    settings->ask_password = request->ask_password;
+    return true;
+}
+
+// --- what follows from the values ---
+
+static void
+derive_conninfo(struct settings *settings, const char *password)
+{
+    struct conninfo_parts parts = {.database = settings->database,
+                                   .service = settings->service,
+                                   .host = settings->host,
+                                   .port = settings->port,
+                                   .user = settings->user,
+                                   .password = password};
+    struct strbuf text = {0};
+    conninfo_print(&parts, &text);
+    settings->conninfo = keep(settings, strbuf_text(&text));
+    settings->read_conninfo = settings->conninfo;
+    if (settings->read_service != NULL) {
+        bool is_name = settings->database != NULL && strpbrk(settings->database, "=:") == NULL;
+        parts = (struct conninfo_parts){.database = is_name ? settings->database : NULL,
+                                        .service = settings->read_service,
+                                        .user = settings->user,
+                                        .password = password};
+        strbuf_reset(&text);
+        conninfo_print(&parts, &text);
+        settings->read_conninfo = keep(settings, strbuf_text(&text));
+    }
+    if (password != NULL)
+        explicit_bzero(text.data, text.len);
+    strbuf_release(&text);
+}
+
+bool
+settings_read_secrets(struct settings *settings, struct err *err)
+{
+    for (size_t i = 0; i < settings->kafka_count; i++) {
+        struct kafka_property *property = &settings->kafka[i];
+        if (property->value != NULL)
+            continue;
+        struct strbuf secret = {0};
+        bool ok = secret_read(property->source, property->source_place, &secret, err) ||
+                  err_context(err, "%s: kafka.%s.%s", property->origin.where, property->name,
+                              secret_source_word(property->source));
+        if (ok)
+            property->value = keep(settings, strbuf_text(&secret));
+        if (secret.len > 0)
+            explicit_bzero(secret.data, secret.len);
+        strbuf_release(&secret);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+void
+settings_set_password(struct settings *settings, const char *password)
+{
+    derive_conninfo(settings, password);
+}
+
+// What lies in the configuration folder holds for everybody who uses it, without being named.
+static void
+find_rules(struct settings *settings)
+{
+    const char *path = arena_printf(&settings->arena, "%s/rules", settings->config_home);
+    if (settings->rules != NULL || access(path, F_OK) != 0)
+        return;
+    settings->rules = path;
+    settings->origins[SETTING_ID_rules] = (struct settings_origin){.place = PLACE_FILE, .where = path};
+}
+
+bool
+settings_load(struct settings *settings, const struct settings_request *request, struct err *err)
+{
+    *settings = (struct settings){0};
+    settings->config_home = folder_of_user(&settings->arena, "XDG_CONFIG_HOME", ".config");
+    settings->state_home = folder_of_user(&settings->arena, "XDG_STATE_HOME", ".local/state");
+
+    struct settings_files files = {.arena = &settings->arena};
+    bool ok = apply_built_in(settings, err) && read_files(settings, &files, err) &&
+              choose_profile(settings, &files, request, err) && apply_found(settings, &files, false, err) &&
+              apply_found(settings, &files, true, err) && apply_environment(settings, err) &&
+              apply_options(settings, request, err);
+    settings_files_release(&files);
+    if (!ok)
+        return false;
+    find_rules(settings);
+    derive_conninfo(settings, NULL);
+    return true;
+}
+
+void
+settings_release(struct settings *settings)
+{
+    arena_release(&settings->arena);
+    *settings = (struct settings){0};
+}

@@ -1,0 +1,154 @@
+// settings: what the person, the host and the environment have set, in one struct.
+//
+// Later places win: built in → /etc/redrive/config → $XDG_CONFIG_HOME/redrive/config → the file named by
+// REDRIVE_CONFIG → the chosen profile of those files → REDRIVE_<NAME> variables → command-line options. Every
+// value remembers where it came from. The rows of settings.def are the only list of names; a name or a value
+// that is not known is an error with file, line and a suggestion. All text lives as long as the struct.
+#ifndef REDRIVE_SETTINGS_SETTINGS_H
+#define REDRIVE_SETTINGS_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "settings/secret.h"
+
+enum settings_place { PLACE_BUILT_IN, PLACE_FILE, PLACE_PROFILE, PLACE_ENVIRONMENT, PLACE_OPTION };
+
+// Where a value came from: "built in", "/etc/redrive/config:12", "profile prod, /etc/redrive/config:31",
+// "REDRIVE_TABLE", "--table".
+struct settings_origin {
+    enum settings_place place;
+    const char *where;
+};
+
+enum settings_kind {
+    SETTING_TEXT,     // const char *; NULL: not set
+    SETTING_COUNT,    // int64_t within the row's bounds
+    SETTING_FLAG,     // bool
+    SETTING_DURATION, // int64_t microseconds
+    SETTING_SIZE,     // int64_t bytes
+    SETTING_CHOICE,   // const char *, one of the row's words
+    SETTING_LINES,    // const char *, a list of texts joined by newlines; NULL: none
+};
+
+enum setting_id {
+#define SETTING(name, kind, value, low, high, choices, help) SETTING_ID_##name,
+#include "settings/settings.def"
+#undef SETTING
+    SETTING_ID_COUNT
+};
+
+// A property for librdkafka, passed on as it stands (the deny list of reliability.md 3 was held against it).
+struct kafka_property {
+    const char *name;
+    const char *value;         // NULL: a secret that settings_read_secrets has not read yet
+    enum secret_source source; // of a secret that is kept elsewhere: sasl.password.file = "…"
+    const char *source_place;  // the file, the variable, the command
+    struct settings_origin origin;
+};
+
+struct settings {
+    // PostgreSQL. conninfo is what the parts below come to; it holds no password that was given in argv or in
+    // a file of ours.
+    const char *conninfo;
+    const char *read_conninfo; // for commands that only read: the same with read_service, where that is set
+    const char *database, *service, *host, *port, *user;
+    const char *read_service;
+    const char *table;
+    const char *zone; // NULL: the server's
+    bool read_only;
+    bool no_password;  // -w: never ask
+    bool ask_password; // -W: ask before connecting
+
+    // Kafka
+    const char *brokers; // NULL: this program cannot publish
+    struct kafka_property *kafka;
+    size_t kafka_count;
+    const char *
+        *kafka_files; // given with -F, absolute: a child is given the files, never the secrets in them
+    size_t kafka_file_count;
+    const char *key;       // where a record's key comes from when none is kept: source_id, event_id, none, or
+                           // $.path in the payload
+    const char *partition; // original: the partition it came from where the topic still has as many; key:
+                           // always by key
+    int64_t chunk;         // most events in one Kafka transaction
+    bool keep_headers;     // send the dead-letter frameworks' own headers along
+    bool start_worker;     // the screen starts a detached worker when none is alive
+
+    // Profile
+    const char *profile; // NULL: none chosen
+    const char *label;   // "PROD"; NULL: none
+    const char *protect; // none, or count: every change asks for the typed count
+
+    // Decisions
+    int64_t confirm_above; // above so many events the count is typed
+    int64_t approve_above; // operations of more events wait for another person; 0: none do
+    int64_t max_replays;   // an event that came back so often is in quarantine
+    int64_t send_after;    // microseconds in which a reprocess of the screen can be called back
+    bool reason_required;
+    const char *rules;      // file of rules for groups; NULL: none
+    const char *categories; // rows for core/category before the built-in ones, or NULL
+
+    // Screen
+    int64_t refresh;      // microseconds between two looks at the database
+    int64_t filter_cache; // bytes of texts kept for searching
+    const char *theme, *keymap;
+    const char *color; // auto, mono, 16, 256, true
+    bool ascii, mouse;
+    int64_t esc_delay; // microseconds
+
+    struct settings_origin origins[SETTING_ID_COUNT];
+    const char *files[8]; // that were read, in order
+    size_t file_count;
+    const char *config_home; // $XDG_CONFIG_HOME/redrive
+    const char *state_home;  // $XDG_STATE_HOME/redrive
+    struct arena arena;
+};
+
+// One value given on the command line. `option` as it was written, for messages: "--table".
+struct settings_option {
+    enum setting_id id;
+    const char *option;
+    const char *value;
+};
+
+struct settings_request {
+    const char *profile; // -P, or NULL: REDRIVE_PROFILE, else the files' own `profile_default`
+    const struct settings_option *options;
+    size_t option_count;
+    const char *const *kafka; // -X: "name=value"
+    size_t kafka_count;
+    const char *const *kafka_files; // -F: librdkafka properties, one name=value a line
+    size_t kafka_file_count;
+    bool no_password, ask_password;
+};
+
+// Reads all places and checks every value. On failure err names file and line, and settings may only be
+// released.
+bool settings_load(struct settings *settings, const struct settings_request *request,
+                   struct err *err) MUST_CHECK;
+void settings_release(struct settings *settings);
+
+// Reads the secrets that are kept in files, variables or by programs; for those who are about to connect to
+// Kafka. Once. ERR_USAGE names the setting and where it was set.
+bool settings_read_secrets(struct settings *settings, struct err *err) MUST_CHECK;
+
+// Puts a password that was typed into conninfo and read_conninfo.
+void settings_set_password(struct settings *settings, const char *password);
+
+// The rows, for `redrive config`, help and generated pages.
+const char *setting_name(enum setting_id id); // "confirm_above"
+const char *setting_help(enum setting_id id);
+enum settings_kind setting_kind(enum setting_id id);
+// The value in force as the file would spell it, appended to out; nothing for a text that is not set.
+void setting_print(const struct settings *settings, enum setting_id id, struct strbuf *out);
+
+// The state folder, made with mode 0700 when it is not there; refused when it belongs to somebody else or is
+// a link.
+bool settings_make_state_home(const struct settings *settings, struct err *err) MUST_CHECK;
+
+#endif

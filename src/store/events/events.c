@@ -1,0 +1,243 @@
+#include "store/events/events.h"
+
+#include <string.h>
+#include "base/alloc.h"
+#include "store/contract.h"
+#include "store/events/reader.h"
+
+void
+event_page_release(struct event_page *page)
+{
+    arena_release(&page->arena);
+    *page = (struct event_page){0};
+}
+
+size_t
+event_page_answers(const struct event_page *page, const struct event_query *query)
+{
+    size_t count = 0;
+    if (!page->is_cut)
+        return query->id_count;
+    while (count < query->id_count && query->ids[count] != page->events[page->count - 1].id)
+        count++;
+    return count + 1;
+}
+
+#define IS_OTHER "e.status IS NULL OR e.status <> ALL ('{PENDING,RESOLVED,DISCARDED}')"
+
+// $3 limit, $4 after, $5 before, $6 statuses, $7 ids
+static void
+rows_sql(const struct event_query *query, struct strbuf *sql)
+{
+    if (query->ids)
+        strbuf_add_text(sql, "SELECT " CONTRACT_COLUMNS
+                             ", wanted.place FROM unnest($7) WITH ORDINALITY AS wanted (id, place)"
+                             " JOIN :\"events\" e ON e.id = wanted.id WHERE e.id > $4 AND e.id < $5");
+    else
+        strbuf_add_text(sql, "SELECT " CONTRACT_COLUMNS " FROM :\"events\" e WHERE e.id > $4 AND e.id < $5");
+    if (query->statuses & 1u << EVENT_OTHER)
+        strbuf_add_text(sql, " AND (e.status = ANY ($6) OR " IS_OTHER ")");
+    else if (query->statuses)
+        strbuf_add_text(sql, " AND e.status = ANY ($6)");
+    strbuf_add_text(sql, query->ids         ? " ORDER BY wanted.place"
+                         : query->ascending ? " ORDER BY e.id"
+                                            : " ORDER BY e.id DESC");
+    strbuf_add_text(sql, " LIMIT $3");
+}
+
+static void
+add_statuses(struct params *params, unsigned statuses)
+{
+    static const char *const names[] = {
+        [EVENT_PENDING] = "PENDING", [EVENT_RESOLVED] = "RESOLVED", [EVENT_DISCARDED] = "DISCARDED"};
+    const char *wanted[3];
+    size_t count = 0;
+    for (unsigned s = EVENT_PENDING; s < EVENT_OTHER; s++) {
+        if (statuses & 1u << s)
+            wanted[count++] = names[s];
+    }
+    param_texts(params, wanted, count);
+}
+
+struct reading {
+    struct event_reader reader;
+    struct event_page *page;
+    size_t room, bytes, most_bytes;
+};
+
+static bool
+read_event(void *context, const PGresult *row)
+{
+    struct reading *reading = context;
+    struct event_page *page = reading->page;
+    if (page->count == reading->room) {
+        reading->room = reading->room ? size_mul(reading->room, 2) : 64;
+        struct event *events = arena_array(&page->arena, reading->room, sizeof *events);
+        if (page->count)
+            memcpy(events, page->events, page->count * sizeof *events);
+        page->events = events;
+    }
+    size_t before = page->arena.used;
+    event_reader_row(&reading->reader, row, 0, &page->events[page->count++]);
+    reading->bytes += page->arena.used - before;
+    page->is_cut = reading->most_bytes && reading->bytes >= reading->most_bytes;
+    return !page->is_cut;
+}
+
+bool
+store_events(struct store *store, const struct event_query *query, struct event_page *page, struct err *err)
+{
+    *page = (struct event_page){0};
+    if (query->ids && query->id_count == 0)
+        return true;
+    int64_t limit = query->limit ? (int64_t)query->limit : (int64_t)query->id_count;
+    if (limit == 0)
+        die("a page of events needs a limit or ids");
+
+    struct reading reading = {.page = page, .most_bytes = query->most_bytes};
+    event_reader_init(&reading.reader, store, &page->arena, query->fields, query->cut);
+    struct strbuf rows = {0}, sql = {0};
+    rows_sql(query, &rows);
+    const char *order = query->ids ? "e.place" : query->ascending ? "e.id" : "e.id DESC";
+    event_reader_sql(&reading.reader, &sql, "", 0, strbuf_text(&rows), order);
+
+    struct params params = {0};
+    event_reader_params(&reading.reader, &params);
+    param_int8(&params, limit);
+    param_int8(&params, query->after_id ? query->after_id : INT64_MIN);
+    param_int8(&params, query->before_id ? query->before_id : INT64_MAX);
+    add_statuses(&params, query->statuses);
+    param_ids(&params, query->ids, query->id_count);
+    bool ok = pg_stream_until(store, limit > 5000 ? FOR_SCANNING : FOR_READING, strbuf_text(&sql), &params,
+                              read_event, &reading, err);
+    strbuf_release(&rows);
+    strbuf_release(&sql);
+    if (!ok)
+        event_page_release(page);
+    return ok;
+}
+
+bool
+store_pending_ids(struct store *store, event_ids_fn *each, void *context, struct err *err)
+{
+    static const char sql[] = "COPY (SELECT e.id::int8 FROM :\"events\" e WHERE e.status = 'PENDING' ORDER "
+                              "BY e.id) TO STDOUT (FORMAT binary)";
+    if (!pg_begin(store, FOR_SCANNING, err))
+        return false;
+    bool ok = pg_copy_ids(store, sql, each, context, err);
+    pg_rollback(store);
+    return ok;
+}
+
+bool
+store_pending_count(struct store *store, int64_t *pending, int64_t *highest_id, struct err *err)
+{
+    PGresult *r;
+    if (!pg_ask(store, FOR_SCANNING,
+                "SELECT (SELECT count(*) FROM :\"events\" e WHERE e.status = 'PENDING'),"
+                " (SELECT coalesce(max(e.id), 0)::int8 FROM :\"events\" e)",
+                NULL, &r, err))
+        return false;
+    *pending = value_int8(r, 0, 0);
+    *highest_id = value_int8(r, 0, 1);
+    PQclear(r);
+    return true;
+}
+
+bool
+store_last_closed(struct store *store, int64_t *at, char by[64], struct err *err)
+{
+    struct params params = {0};
+    param_text(&params, store->zone);
+    PGresult *r;
+    if (!pg_ask(store, FOR_SCANNING,
+                "SELECT e.resolved_at::timestamp AT TIME ZONE $1, e.resolved_by::text FROM :\"events\" e"
+                " WHERE e.resolved_at IS NOT NULL ORDER BY e.resolved_at DESC LIMIT 1",
+                &params, &r, err))
+        return false;
+    *at = TIME_ABSENT;
+    by[0] = '\0';
+    if (PQntuples(r)) {
+        *at = value_time(r, 0, 0);
+        value_copy(r, 0, 1, by, 64);
+    }
+    PQclear(r);
+    return true;
+}
+
+bool
+store_revisions(struct store *store, int64_t id, struct arena *arena, struct revision **revisions,
+                size_t *count, struct err *err)
+{
+    *revisions = NULL;
+    *count = 0;
+    if (store->info.schema_version == 0)
+        return true;
+    struct params params = {0};
+    param_int8(&params, id);
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING,
+                "SELECT no, author::text, reason, at, payload FROM redrive.revision WHERE event_id = $1 "
+                "ORDER BY no DESC",
+                &params, &r, err))
+        return false;
+    *count = (size_t)PQntuples(r);
+    *revisions = arena_array(arena, *count, sizeof **revisions);
+    for (int i = 0; i < PQntuples(r); i++) {
+        (*revisions)[i] = (struct revision){
+            .no = value_int4(r, i, 0),
+            .author = value_text(r, i, 1, arena),
+            .reason = value_text(r, i, 2, arena),
+            .at = value_time(r, i, 3),
+            .payload = arena_copy(arena, value_bytes(r, i, 4)),
+        };
+    }
+    PQclear(r);
+    return true;
+}
+
+bool
+store_original(struct store *store, int64_t id, struct arena *arena, struct bytes *payload, bool *is_kept,
+               struct err *err)
+{
+    *payload = BYTES_ABSENT;
+    *is_kept = false;
+    if (!pg_has_schema(store, err))
+        return false;
+    struct params params = {0};
+    param_int8(&params, id);
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING,
+                "SELECT raw.event_id IS NOT NULL, CASE WHEN raw.event_id IS NOT NULL THEN raw.value ELSE "
+                "convert_to(e.event_payload::text, 'UTF8') END FROM :\"events\" e LEFT JOIN redrive.record "
+                "raw ON raw.event_id = e.id WHERE e.id = $1",
+                &params, &r, err))
+        return false;
+    if (PQntuples(r)) {
+        *is_kept = value_bool(r, 0, 0);
+        *payload = arena_copy(arena, value_bytes(r, 0, 1));
+    }
+    PQclear(r);
+    return true;
+}
+
+bool
+store_same_json(struct store *store, const int64_t *ids, const struct bytes *originals, size_t count,
+                bool *same, struct err *err)
+{
+    if (!pg_has_schema(store, err))
+        return false;
+    struct params params = {0};
+    param_ids(&params, ids, count);
+    param_blobs(&params, originals, count);
+    PGresult *r;
+    if (!pg_ask(store, FOR_SCANNING,
+                "SELECT s.same FROM unnest(redrive.same_json($1, $2)) WITH ORDINALITY AS s (same, place) "
+                "ORDER BY s.place",
+                &params, &r, err))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        same[i] = (int)i < PQntuples(r) && value_bool(r, (int)i, 0);
+    PQclear(r);
+    return true;
+}

@@ -1,0 +1,310 @@
+#include "store/events/reader.h"
+
+#include <string.h>
+#include "base/utf8.h"
+#include "core/fingerprint/fingerprint.h"
+
+enum kind {
+    COLUMN_BYTES,
+    COLUMN_STATUS,
+    COLUMN_TIME,
+    COLUMN_INT4,
+    COLUMN_INT8,
+    COLUMN_BOOL,
+    COLUMN_HEADER_NAMES,
+    COLUMN_HEADER_VALUES,
+};
+
+// Where a column goes. Casts to the contract's types cost nothing where the column has that type, and keep
+// the binary form true where its owner widened it.
+#define AT(member) offsetof(struct event, member)
+static const struct column {
+    unsigned fields; // read when one of these is asked for
+    bool ours;       // needs the schema redrive
+    const char *sql;
+    enum kind kind;
+    size_t at;
+    size_t flag; // a bool that says it is not NULL; 0: none
+} columns[] = {
+    {EVENT_NARROW | EVENT_COUNTED, false, "e.event_type::text", COLUMN_BYTES, AT(event_type), 0},
+    {EVENT_NARROW | EVENT_COUNTED, false, "e.source_table::text", COLUMN_BYTES, AT(source_table), 0},
+    {EVENT_NARROW | EVENT_COUNTED | EVENT_SENT, false, "e.kafka_topic::text", COLUMN_BYTES, AT(topic), 0},
+    {EVENT_NARROW | EVENT_COUNTED | EVENT_BARE, false, "e.status::text", COLUMN_STATUS, AT(status_text), 0},
+    {EVENT_NARROW | EVENT_COUNTED, false, "e.retry_count::int4", COLUMN_INT4, AT(retry_count), 0},
+    {EVENT_NARROW | EVENT_COUNTED | EVENT_BARE, false, "e.created_at::timestamp", COLUMN_TIME,
+     AT(created_wall), 0},
+    {EVENT_NARROW | EVENT_COUNTED | EVENT_SENT, false, "e.created_at::timestamp AT TIME ZONE $1", COLUMN_TIME,
+     AT(created_at), 0},
+    {EVENT_NARROW | EVENT_SENT, false, "e.event_id::text", COLUMN_BYTES, AT(event_id), 0},
+    {EVENT_NARROW | EVENT_SENT, false, "e.source_id::text", COLUMN_BYTES, AT(source_id), 0},
+    {EVENT_NARROW, false, "e.correlation_id::text", COLUMN_BYTES, AT(correlation_id), 0},
+    {EVENT_NARROW, false, "e.resolved_by::text", COLUMN_BYTES, AT(resolved_by), 0},
+    {EVENT_NARROW, false, "e.max_retries::int4", COLUMN_INT4, AT(max_retries), 0},
+    {EVENT_NARROW | EVENT_SENT, false, "e.kafka_partition::int4", COLUMN_INT4, AT(partition),
+     AT(has_partition)},
+    {EVENT_NARROW | EVENT_SENT, false, "e.kafka_offset::int8", COLUMN_INT8, AT(offset), AT(has_offset)},
+    {EVENT_NARROW, false, "e.last_retry_at::timestamp AT TIME ZONE $1", COLUMN_TIME, AT(last_retry_at), 0},
+    {EVENT_NARROW, false, "e.resolved_at::timestamp AT TIME ZONE $1", COLUMN_TIME, AT(resolved_at), 0},
+    {EVENT_KNOWN, true, "live.operation_no", COLUMN_INT8, AT(operation), 0},
+    {EVENT_KNOWN, true, "(SELECT count(*) FROM redrive.revision r WHERE r.event_id = e.id)::int4",
+     COLUMN_INT4, AT(revisions), 0},
+    {EVENT_SENT, true, "coalesce(revised.no, 0)", COLUMN_INT4, AT(revisions), 0}, // numbered from 1
+    {EVENT_KNOWN, true, "coalesce(history.published, 0)", COLUMN_INT4, AT(published), 0},
+    {EVENT_KNOWN, true, "greatest(history.came_back, returned.times)", COLUMN_INT4, AT(came_back), 0},
+    {EVENT_NARROW | EVENT_RAW | EVENT_SENT, true, "raw.event_id IS NOT NULL", COLUMN_BOOL, AT(has_raw), 0},
+    {EVENT_RAW, true, "raw.key", COLUMN_BYTES, AT(key), 0},
+    {EVENT_RAW, true, "raw.header_names", COLUMN_HEADER_NAMES, AT(headers), 0},
+    {EVENT_RAW, true, "raw.header_values", COLUMN_HEADER_VALUES, AT(headers), 0},
+    {EVENT_PAYLOAD, false, "octet_length(sent.payload)::int8", COLUMN_INT8, AT(payload_size), 0},
+    {EVENT_PAYLOAD, false, "CASE WHEN $2 > 0 THEN substring(sent.payload FOR $2) ELSE sent.payload END",
+     COLUMN_BYTES, AT(payload), 0},
+};
+enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
+
+// Tables that columns come from, joined when one of the fields is asked for.
+static const struct join {
+    unsigned fields;
+    bool ours;
+    const char *sql;
+} joins[] = {
+    {EVENT_KNOWN, true,
+     " LEFT JOIN redrive.items_live(ARRAY(SELECT id FROM page)) live ON live.event_id = e.id"},
+    // How often it was republished, and after how many of those it failed again: its row is younger, or the
+    // same row is pending again.
+    {EVENT_KNOWN, true,
+     " LEFT JOIN (SELECT p.id, count(*)::int4 AS published, (count(*) FILTER (WHERE i.at < "
+     "p.created_at::timestamp AT TIME ZONE $1"
+     " OR (i.event_id = p.id AND p.status = 'PENDING')))::int4 AS came_back FROM "
+     "redrive.items_sent(ARRAY(SELECT event_id::text FROM page)) i JOIN page p ON p.event_id = i.event_key"
+     " GROUP BY p.id) history ON history.id = e.id"},
+    // And those that came back under another event id.
+    {EVENT_KNOWN, true, " LEFT JOIN redrive.comeback returned ON returned.event_id = e.id"},
+    {EVENT_NARROW | EVENT_SENT | EVENT_RAW | EVENT_PAYLOAD, true,
+     " LEFT JOIN redrive.record raw ON raw.event_id = e.id"},
+    // Where nothing was ever corrected, nobody looks for it event by event.
+    {EVENT_PAYLOAD | EVENT_SENT, true,
+     " LEFT JOIN LATERAL (SELECT r.no, r.payload FROM redrive.revision r WHERE (SELECT EXISTS (SELECT FROM "
+     "redrive.revision)) AND r.event_id = e.id ORDER BY r.no DESC LIMIT 1) revised ON true"},
+    // OFFSET 0 keeps the text of a large jsonb from being made twice.
+    {EVENT_PAYLOAD, true,
+     " LEFT JOIN LATERAL (SELECT CASE WHEN revised.payload IS NOT NULL THEN revised.payload WHEN "
+     "raw.event_id IS NOT NULL THEN raw.value"
+     " ELSE convert_to(e.event_payload::text, 'UTF8') END AS payload OFFSET 0) sent ON true"},
+    {EVENT_PAYLOAD, false,
+     " LEFT JOIN LATERAL (SELECT convert_to(e.event_payload::text, 'UTF8') AS payload OFFSET 0) sent ON "
+     "true"},
+};
+
+static bool
+has_schema(const struct event_reader *reader)
+{
+    return reader->store->info.schema_version > 0;
+}
+
+static bool
+is_read(const struct event_reader *reader, const struct column *column)
+{
+    return (column->fields & reader->fields) && (!column->ours || has_schema(reader));
+}
+
+// The group is derived from whole texts, so these are read whole for it, and cut afterwards.
+static bool
+derives_group(const struct event_reader *reader)
+{
+    unsigned both = EVENT_ERROR | EVENT_STACK;
+    return (reader->fields & EVENT_GROUP) || (reader->fields & both) == both;
+}
+
+void
+event_reader_init(struct event_reader *reader, struct store *store, struct arena *arena, unsigned fields,
+                  size_t cut)
+{
+    static uint64_t
+        pages; // one thread at a time uses a store, several stores may count at once: only difference matters
+    *reader = (struct event_reader){.store = store,
+                                    .arena = arena,
+                                    .fields = fields,
+                                    .cut = cut,
+                                    .page = __atomic_add_fetch(&pages, 1, __ATOMIC_RELAXED)};
+}
+
+void
+event_reader_sql(struct event_reader *reader, struct strbuf *sql, const char *extra, int extra_count,
+                 const char *rows, const char *order)
+{
+    reader->extra = extra_count;
+    int next = extra_count + 1;
+    // What redrive knows is looked up for all rows at once.
+    bool is_page = (reader->fields & EVENT_KNOWN) && has_schema(reader);
+    if (is_page)
+        strbuf_printf(sql, "WITH page AS MATERIALIZED (%s) ", rows);
+    strbuf_printf(sql, "SELECT %s%se.id::int8", extra, *extra ? ", " : "");
+    for (size_t i = 0; i < COLUMN_COUNT; i++) {
+        if (is_read(reader, &columns[i])) {
+            strbuf_printf(sql, ", %s", columns[i].sql);
+            next++;
+        }
+    }
+    bool whole = derives_group(reader) || reader->cut == 0;
+    reader->message = reader->stack = -1;
+    if ((reader->fields & EVENT_ERROR) || derives_group(reader)) {
+        strbuf_add_text(sql, whole ? ", e.error_message::text" : ", left(e.error_message, $2)");
+        reader->message = next++;
+    }
+    if ((reader->fields & EVENT_STACK) || derives_group(reader)) {
+        strbuf_add_text(sql, whole ? ", e.stack_trace::text" : ", left(e.stack_trace, $2)");
+        reader->stack = next++;
+    }
+    if (is_page)
+        strbuf_add_text(sql, " FROM page e");
+    else
+        strbuf_printf(sql, " FROM (%s) e", rows);
+    for (size_t i = 0; i < sizeof joins / sizeof joins[0]; i++) {
+        bool replaced = !joins[i].ours && has_schema(reader);
+        if ((joins[i].fields & reader->fields) && (!joins[i].ours || has_schema(reader)) && !replaced)
+            strbuf_add_text(sql, joins[i].sql);
+    }
+    if (order)
+        strbuf_printf(sql, " ORDER BY %s", order);
+}
+
+void
+event_reader_params(const struct event_reader *reader, struct params *params)
+{
+    param_text(params, reader->store->zone);
+    param_int4(params, reader->cut > INT32_MAX ? INT32_MAX : (int32_t)reader->cut);
+}
+
+// Reads a one-dimensional array in binary form into names or values. Lengths are checked: what does not fit
+// ends the walk.
+static uint32_t
+read_elements(struct bytes array, struct event_header *headers, uint32_t room, bool names,
+              struct arena *arena)
+{
+    enum { HEAD = 20 };
+    if (array.len < HEAD || pg_read32(array.data) != 1)
+        return 0;
+    uint32_t count = (uint32_t)pg_read32(array.data + 12);
+    size_t at = HEAD;
+    for (uint32_t i = 0; i < count && i < room; i++) {
+        if (array.len - at < 4)
+            return i;
+        int32_t len = pg_read32(array.data + at);
+        at += 4;
+        struct bytes value = BYTES_ABSENT;
+        if (len >= 0) {
+            if (array.len - at < (size_t)len)
+                return i;
+            value = arena_copy(arena, (struct bytes){array.data + at, (size_t)len});
+            at += (size_t)len;
+        }
+        *(names ? &headers[i].name : &headers[i].value) = value;
+    }
+    return count < room ? count : room;
+}
+
+static void
+read_headers(struct event_reader *reader, struct event *event, struct bytes array, bool names)
+{
+    if (names && array.len >= 16) {
+        // An element takes four bytes at least, so a count cannot ask for more memory than the answer had.
+        uint32_t most = (uint32_t)(array.len / 4);
+        uint32_t count = (uint32_t)pg_read32(array.data + 12);
+        count = count < most ? count : most;
+        event->headers = arena_array(reader->arena, count, sizeof *event->headers);
+        event->header_count = read_elements(array, event->headers, count, true, reader->arena);
+    } else if (!names && event->header_count) {
+        read_elements(array, event->headers, event->header_count, false, reader->arena);
+    }
+}
+
+static void
+read_column(struct event_reader *reader, const struct column *column, const PGresult *result, int row, int at,
+            struct event *event)
+{
+    char *member = (char *)event + column->at;
+    struct bytes bytes = value_bytes(result, row, at);
+    if (column->flag)
+        *((char *)event + column->flag) = bytes.data != NULL;
+    switch (column->kind) {
+    case COLUMN_STATUS:
+        event->status = event_status_of(bytes);
+        event->status_text = arena_copy(reader->arena, bytes);
+        break;
+    case COLUMN_BYTES: {
+        struct bytes copy = arena_copy(reader->arena, bytes);
+        memcpy(member, &copy, sizeof copy);
+        break;
+    }
+    case COLUMN_TIME: {
+        int64_t time = value_time(result, row, at);
+        memcpy(member, &time, sizeof time);
+        break;
+    }
+    case COLUMN_INT4: {
+        int32_t n = value_int4(result, row, at);
+        memcpy(member, &n, sizeof n);
+        break;
+    }
+    case COLUMN_INT8: {
+        int64_t n = value_int8(result, row, at);
+        memcpy(member, &n, sizeof n);
+        break;
+    }
+    case COLUMN_BOOL:
+        *member = value_bool(result, row, at);
+        break;
+    case COLUMN_HEADER_NAMES:
+    case COLUMN_HEADER_VALUES:
+        read_headers(reader, event, bytes, column->kind == COLUMN_HEADER_NAMES);
+        break;
+    }
+}
+
+static void
+derive_group(struct event_reader *reader, struct event *event, struct bytes message, struct bytes stack)
+{
+    const struct fingerprint_input input = {
+        .message = message, .stack = stack, .rules = reader->store->group_rules};
+    event->group = fingerprint_key(&input);
+    struct group_entry *group = group_cache_get(reader->store, event->group, message, stack);
+    if (group->page != reader->page) {
+        group->page = reader->page;
+        group->page_class =
+            arena_copy(reader->arena, (struct bytes){group->error_class, group->error_class_len});
+    }
+    event->category = group->category;
+    event->error_class = group->page_class;
+}
+
+static struct bytes
+keep_text(struct event_reader *reader, struct bytes text)
+{
+    if (reader->cut && text.len > reader->cut)
+        text.len = utf8_cut(text, reader->cut);
+    return arena_copy(reader->arena, text);
+}
+
+void
+event_reader_row(struct event_reader *reader, const PGresult *result, int row, struct event *event)
+{
+    *event = (struct event){.created_at = TIME_ABSENT,
+                            .created_wall = TIME_ABSENT,
+                            .last_retry_at = TIME_ABSENT,
+                            .resolved_at = TIME_ABSENT};
+    int at = reader->extra;
+    event->id = value_int8(result, row, at++);
+    for (size_t i = 0; i < COLUMN_COUNT; i++) {
+        if (is_read(reader, &columns[i]))
+            read_column(reader, &columns[i], result, row, at++, event);
+    }
+    struct bytes message = reader->message < 0 ? BYTES_ABSENT : value_bytes(result, row, reader->message);
+    struct bytes stack = reader->stack < 0 ? BYTES_ABSENT : value_bytes(result, row, reader->stack);
+    if (derives_group(reader))
+        derive_group(reader, event, message, stack);
+    if (reader->fields & EVENT_ERROR)
+        event->error_message = keep_text(reader, message);
+    if (reader->fields & EVENT_STACK)
+        event->stack_trace = keep_text(reader, stack);
+    event->is_quarantined = event->came_back >= reader->store->max_replays;
+}

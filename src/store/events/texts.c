@@ -1,0 +1,464 @@
+#include "store/events/texts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "core/event.h"
+#include "core/filter/required_literals.h"
+#include "store/pg.h"
+
+enum { SCHEMA_WITH_CHANGES = 14 };
+
+#define ROWS_DOWN                                                                                            \
+    " FROM (SELECT * FROM :\"events\" e WHERE e.status = 'PENDING' AND e.id > $1 AND e.id < $2"              \
+    " ORDER BY e.id DESC LIMIT $3) e"
+#define ROWS_UP                                                                                              \
+    " FROM (SELECT * FROM :\"events\" e WHERE e.status = 'PENDING' AND e.id > $1 AND e.id < $2"              \
+    " ORDER BY e.id LIMIT $3) e"
+#define ROWS_THESE " FROM (SELECT * FROM :\"events\" e WHERE e.status = 'PENDING' AND e.id = ANY ($1)) e"
+#define KEPT_PAYLOAD                                                                                         \
+    "coalesce((SELECT r.payload FROM redrive.revision r WHERE r.event_id = e.id"                             \
+    " ORDER BY r.no DESC LIMIT 1), CASE WHEN raw.event_id IS NOT NULL THEN raw.value ELSE"                   \
+    " convert_to(e.event_payload::text, 'UTF8') END)"
+#define KEPT " LEFT JOIN redrive.record raw ON raw.event_id = e.id"
+
+// May payloads and keys stand elsewhere than in their columns? Rows of ours cost half as much again as the
+// text itself, so they are joined only where there are any. What is kept from now on is a change after the
+// reading.
+static bool
+is_kept_elsewhere(struct store *store, enum event_text text, bool *is_kept, struct err *err)
+{
+    *is_kept = false;
+    if (store->info.schema_version == 0 || (text != EVENT_TEXT_PAYLOAD && text != EVENT_TEXT_KEY))
+        return true;
+    PGresult *r;
+    if (!pg_ask(store, FOR_SCANNING,
+                "SELECT EXISTS (SELECT FROM redrive.record) OR EXISTS (SELECT FROM redrive.revision)", NULL,
+                &r, err))
+        return false;
+    *is_kept = value_bool(r, 0, 0);
+    PQclear(r);
+    return true;
+}
+
+static const char *
+texts_of_sql(enum event_text text, bool is_kept)
+{
+    static const char *const plain[EVENT_TEXT_COUNT] = {
+        [EVENT_TEXT_ERROR] = "SELECT e.id::int8, e.error_message::text" ROWS_THESE,
+        [EVENT_TEXT_STACK] = "SELECT e.id::int8, e.stack_trace::text" ROWS_THESE,
+        [EVENT_TEXT_KEY] = "SELECT e.id::int8, e.source_id::text" ROWS_THESE,
+        [EVENT_TEXT_PAYLOAD] = "SELECT e.id::int8, e.event_payload::text" ROWS_THESE,
+    };
+    if (text == EVENT_TEXT_PAYLOAD && is_kept)
+        return "SELECT e.id::int8, " KEPT_PAYLOAD ROWS_THESE KEPT;
+    if (text == EVENT_TEXT_KEY && is_kept)
+        return "SELECT e.id::int8, coalesce(raw.key, convert_to(e.source_id::text, 'UTF8'))" ROWS_THESE KEPT;
+    return plain[text];
+}
+
+static const char *
+texts_sql(const struct event_texts_query *query, bool is_kept)
+{
+    static const char *const plain[EVENT_TEXT_COUNT][2] = {
+        [EVENT_TEXT_ERROR] = {"SELECT e.id::int8, e.error_message::text" ROWS_DOWN " ORDER BY e.id DESC",
+                              "SELECT e.id::int8, e.error_message::text" ROWS_UP " ORDER BY e.id"},
+        [EVENT_TEXT_STACK] = {"SELECT e.id::int8, e.stack_trace::text" ROWS_DOWN " ORDER BY e.id DESC",
+                              "SELECT e.id::int8, e.stack_trace::text" ROWS_UP " ORDER BY e.id"},
+        [EVENT_TEXT_KEY] = {"SELECT e.id::int8, e.source_id::text" ROWS_DOWN " ORDER BY e.id DESC",
+                            "SELECT e.id::int8, e.source_id::text" ROWS_UP " ORDER BY e.id"},
+        [EVENT_TEXT_PAYLOAD] = {"SELECT e.id::int8, e.event_payload::text" ROWS_DOWN " ORDER BY e.id DESC",
+                                "SELECT e.id::int8, e.event_payload::text" ROWS_UP " ORDER BY e.id"},
+    };
+    static const char *const kept[2] = {
+        "SELECT e.id::int8, " KEPT_PAYLOAD ROWS_DOWN KEPT " ORDER BY e.id DESC",
+        "SELECT e.id::int8, " KEPT_PAYLOAD ROWS_UP KEPT " ORDER BY e.id",
+    };
+    static const char *const kept_key[2] = {
+        "SELECT e.id::int8, coalesce(raw.key, convert_to(e.source_id::text, 'UTF8'))" ROWS_DOWN KEPT
+        " ORDER BY e.id DESC",
+        "SELECT e.id::int8, coalesce(raw.key, convert_to(e.source_id::text, 'UTF8'))" ROWS_UP KEPT
+        " ORDER BY e.id",
+    };
+    if (query->text == EVENT_TEXT_PAYLOAD && is_kept)
+        return kept[query->ascending];
+    if (query->text == EVENT_TEXT_KEY && is_kept)
+        return kept_key[query->ascending];
+    return plain[query->text][query->ascending];
+}
+
+struct texts_reading {
+    event_text_fn *each;
+    void *context;
+};
+
+static bool
+read_text(void *context, const PGresult *row)
+{
+    const struct texts_reading *reading = context;
+    return reading->each(reading->context, value_int8(row, 0, 0), value_bytes(row, 0, 1));
+}
+
+bool
+store_event_texts(struct store *store, const struct event_texts_query *query, event_text_fn *each,
+                  void *context, struct err *err)
+{
+    struct params params = {0};
+    bool is_kept;
+    if (!is_kept_elsewhere(store, query->text, &is_kept, err))
+        return false;
+    if (query->ids) {
+        param_ids(&params, query->ids, query->id_count);
+    } else {
+        param_int8(&params, query->after_id);
+        param_int8(&params, query->before_id);
+        param_int8(&params, (int64_t)query->limit);
+    }
+    struct texts_reading reading = {.each = each, .context = context};
+    const char *sql = query->ids ? texts_of_sql(query->text, is_kept) : texts_sql(query, is_kept);
+    return pg_stream_until(store, FOR_SCANNING, sql, &params, read_text, &reading, err);
+}
+
+bool
+store_id_bounds(struct store *store, int64_t *lowest, int64_t *highest, struct err *err)
+{
+    static const char sql[] =
+        "SELECT (SELECT min(e.id)::int8 FROM :\"events\" e), (SELECT max(e.id)::int8 FROM :\"events\" e)";
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING, sql, NULL, &r, err))
+        return false;
+    *lowest = value_int8(r, 0, 0);
+    *highest = value_int8(r, 0, 1);
+    PQclear(r);
+    return true;
+}
+
+// --- scans ---
+
+// How the server finds what fits. ILIKE takes several times as long as LIKE over lower case where that is of
+// ASCII only, but only ILIKE goes by a trigram index; and a text alone is found quicker by its place.
+enum way { EXACT, CASELESS, CASELESS_TEXT, BY_INDEX };
+
+static enum way
+way_of(const struct event_scan *scan)
+{
+    return !scan->is_caseless               ? EXACT
+           : scan->is_indexed               ? BY_INDEX
+           : outline_is_text(scan->outline) ? CASELESS_TEXT
+                                            : CASELESS;
+}
+
+// One alternative of an outline for LIKE, with % at both ends; in lower case where case does not count.
+static void
+add_like(const struct store *store, const struct event_scan *scan, struct bytes alternative,
+         struct strbuf *like)
+{
+    // Elsewhere what is one character here may be several there.
+    const char *encoding = PQparameterStatus(store->conn, "server_encoding");
+    char one = encoding && strcmp(encoding, "UTF8") == 0 ? '_' : '%';
+    strbuf_add_char(like, '%');
+    for (size_t i = 0; i < alternative.len; i++) {
+        char c = alternative.data[i];
+        bool is_any = (unsigned char)c == OUTLINE_ANY;
+        if (is_any || (unsigned char)c == OUTLINE_ONE) {
+            strbuf_add_char(like, is_any ? '%' : one);
+            continue;
+        }
+        if (strchr("%_\\", c))
+            strbuf_add_char(like, '\\');
+        strbuf_add_char(like, scan->is_caseless && c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c);
+    }
+    strbuf_add_char(like, '%');
+}
+
+static bool
+has_alternatives(const struct event_scan *scan)
+{
+    return scan->outline.len && memchr(scan->outline.data, OUTLINE_OR, scan->outline.len);
+}
+
+static void
+add_lower(struct bytes text, struct strbuf *out)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.data[i];
+        strbuf_add_char(out, c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c);
+    }
+}
+
+// The whole outline: a text for LIKE, or an array of them in PostgreSQL's own writing (manual, 8.15.2).
+static void
+add_likes(const struct store *store, const struct event_scan *scan, struct strbuf *likes)
+{
+    if (way_of(scan) == CASELESS_TEXT) {
+        add_lower(scan->outline, likes);
+        return;
+    }
+    if (!has_alternatives(scan)) {
+        add_like(store, scan, scan->outline, likes);
+        return;
+    }
+    for (size_t from = 0; from <= scan->outline.len;) {
+        struct bytes rest = bytes_slice(scan->outline, from, SIZE_MAX);
+        const char *mark = rest.len ? memchr(rest.data, OUTLINE_OR, rest.len) : NULL;
+        struct bytes one = bytes_slice(rest, 0, mark ? (size_t)(mark - rest.data) : rest.len);
+        struct strbuf like = {0};
+        add_like(store, scan, one, &like);
+        strbuf_add_text(likes, from ? ",\"" : "{\"");
+        for (size_t i = 0; i < like.len; i++) {
+            if (strchr("\"\\", like.data[i]))
+                strbuf_add_char(likes, '\\');
+            strbuf_add_char(likes, like.data[i]);
+        }
+        strbuf_add_char(likes, '"');
+        strbuf_release(&like);
+        from += one.len + 1;
+    }
+    strbuf_add_char(likes, '}');
+}
+
+// That the text fits, by the likes in this expression.
+static void
+add_fits(const struct event_scan *scan, const char *likes, struct strbuf *sql)
+{
+    static const char *const columns[EVENT_TEXT_COUNT] = {
+        [EVENT_TEXT_ERROR] = "e.error_message",
+        [EVENT_TEXT_STACK] = "e.stack_trace",
+        [EVENT_TEXT_PAYLOAD] = "e.event_payload::text",
+    };
+    static const struct {
+        const char *before, *behind, *end;
+    } ways[] = {
+        [EXACT] = {"", " LIKE ", ""},
+        [CASELESS] = {"pg_catalog.lower(", " COLLATE \"C\") LIKE ", ""},
+        [CASELESS_TEXT] = {"pg_catalog.strpos(pg_catalog.lower(", " COLLATE \"C\"), ", ") > 0"},
+        [BY_INDEX] = {"", " ILIKE ", ""},
+    };
+    enum way way = way_of(scan);
+    bool is_any = has_alternatives(scan);
+    strbuf_add_text(sql, ways[way].before);
+    strbuf_add_text(sql, columns[scan->text]);
+    strbuf_add_text(sql, ways[way].behind);
+    strbuf_add_text(sql, is_any ? "ANY (" : "");
+    strbuf_add_text(sql, likes);
+    strbuf_add_text(sql, is_any ? "::text[])" : "");
+    strbuf_add_text(sql, ways[way].end);
+}
+
+bool
+store_count_fitting(struct store *store, const struct event_scan *scan, int64_t lowest, int64_t *count,
+                    struct err *err)
+{
+    struct strbuf sql = {0}, likes = {0};
+    struct params params = {0};
+    PGresult *r;
+    strbuf_add_text(&sql, "SELECT count(*) FROM :\"events\" e WHERE e.id >= $1 AND ");
+    add_fits(scan, "$2", &sql);
+    param_int8(&params, lowest);
+    add_likes(store, scan, &likes);
+    param_text(&params, strbuf_text(&likes));
+    bool ok = pg_ask(store, FOR_SCANNING, strbuf_text(&sql), &params, &r, err);
+    if (ok)
+        *count = value_int8(r, 0, 0);
+    PQclear(r);
+    strbuf_release(&likes);
+    strbuf_release(&sql);
+    return ok;
+}
+
+// The rows and, of each, what struct scanned_row has of it; more may be asked of them.
+static void
+add_scan_sql(const struct event_scan *scan, bool is_kept, const char *likes, struct strbuf *sql)
+{
+#define SCANNED "SELECT e.id::int8, e.created_at::timestamp, "
+#define SCANNED_ROWS " FROM :\"events\" e"
+    static const char fitting[] = SCANNED "NULL::text, true" SCANNED_ROWS " WHERE true";
+    static const char *const plain[] = {
+        [EVENT_TEXT_ERROR] = SCANNED "e.error_message::text, false" SCANNED_ROWS " WHERE true",
+        [EVENT_TEXT_STACK] = SCANNED "e.stack_trace::text, false" SCANNED_ROWS " WHERE true",
+        [EVENT_TEXT_PAYLOAD] = SCANNED "e.event_payload::text, false" SCANNED_ROWS " WHERE true",
+    };
+    strbuf_add_text(sql, is_kept           ? SCANNED KEPT_PAYLOAD ", false" SCANNED_ROWS KEPT " WHERE true"
+                         : scan->is_enough ? fitting
+                                           : plain[scan->text]);
+    if (scan->statuses == 1u << EVENT_PENDING)
+        strbuf_add_text(sql, " AND e.status = 'PENDING'");
+    else if (scan->statuses == 1u << EVENT_RESOLVED)
+        strbuf_add_text(sql, " AND e.status = 'RESOLVED'");
+    else if (scan->statuses == 1u << EVENT_DISCARDED)
+        strbuf_add_text(sql, " AND e.status = 'DISCARDED'");
+    if (scan->outline.len == 0)
+        return;
+    strbuf_add_text(sql, " AND (");
+    add_fits(scan, likes, sql);
+    if (is_kept)
+        strbuf_add_text(sql, " OR raw.event_id IS NOT NULL OR EXISTS (SELECT FROM redrive.revision r"
+                             " WHERE r.event_id = e.id)");
+    strbuf_add_char(sql, ')');
+}
+
+// What a COPY, which has no parameters, reads its value from. Rows that come from several processes of the
+// server at once are taken to cost it no more for that: they are to be here soon.
+static bool
+set_likes(struct store *store, const struct event_scan *scan, struct err *err)
+{
+    struct strbuf likes = {0};
+    struct params params = {0};
+    add_likes(store, scan, &likes);
+    param_text(&params, strbuf_text(&likes));
+    bool ok = pg_do(store, FOR_SCANNING,
+                    "SELECT pg_catalog.set_config('redrive.like', $1, true),"
+                    " pg_catalog.set_config('parallel_tuple_cost', '0', true)",
+                    &params, err);
+    strbuf_release(&likes);
+    return ok;
+}
+
+struct scanning {
+    event_scan_fn *each;
+    void *context;
+};
+
+static bool
+scan_row(void *context, const struct bytes fields[PG_FIELDS])
+{
+    const struct scanning *scanning = context;
+    const struct scanned_row row = {.id = field_int8(fields[0]),
+                                    .created_wall = field_time(fields[1]),
+                                    .text = fields[2],
+                                    .fits = fields[3].len == 1 && fields[3].data[0]};
+    return fields[0].len != 8 || scanning->each(scanning->context, &row);
+}
+
+bool
+store_scan_texts(struct store *store, const struct event_scan *scan, event_scan_fn *each, void *context,
+                 struct err *err)
+{
+    struct scanning scanning = {.each = each, .context = context};
+    struct strbuf sql = {0};
+    bool is_kept;
+    if (!is_kept_elsewhere(store, scan->text, &is_kept, err) || !pg_begin(store, FOR_SCANNING, err))
+        return false;
+    strbuf_add_text(&sql, "COPY (");
+    add_scan_sql(scan, is_kept, "(SELECT pg_catalog.current_setting('redrive.like'))", &sql);
+    strbuf_add_text(&sql, ") TO STDOUT (FORMAT binary)");
+    bool ok = set_likes(store, scan, err) && pg_copy_rows(store, strbuf_text(&sql), scan_row, &scanning, err);
+    pg_rollback(store);
+    strbuf_release(&sql);
+    return ok;
+}
+
+static bool
+range_row(void *context, const PGresult *r)
+{
+    const struct scanning *scanning = context;
+    const struct scanned_row row = {.id = value_int8(r, 0, 0),
+                                    .created_wall = value_time(r, 0, 1),
+                                    .text = value_bytes(r, 0, 2),
+                                    .fits = value_bool(r, 0, 3)};
+    return scanning->each(scanning->context, &row);
+}
+
+bool
+store_scan_range(struct store *store, const struct event_scan *scan, int64_t low, int64_t high,
+                 event_scan_fn *each, void *context, struct err *err)
+{
+    struct scanning scanning = {.each = each, .context = context};
+    struct strbuf sql = {0}, likes = {0};
+    struct params params = {0};
+    bool is_kept;
+    if (!is_kept_elsewhere(store, scan->text, &is_kept, err))
+        return false;
+    add_scan_sql(scan, is_kept, "$3", &sql);
+    strbuf_add_text(&sql, " AND e.id BETWEEN $1 AND $2 ORDER BY e.id DESC");
+    param_int8(&params, low);
+    param_int8(&params, high);
+    add_likes(store, scan, &likes);
+    param_text(&params, strbuf_text(&likes));
+    bool ok = pg_stream_until(store, FOR_SCANNING, strbuf_text(&sql), &params, range_row, &scanning, err);
+    strbuf_release(&likes);
+    strbuf_release(&sql);
+    return ok;
+}
+
+bool
+store_change_count(struct store *store, int64_t *count, struct err *err)
+{
+    static const char sql[] =
+        "SELECT coalesce(sum(s.n_tup_upd + s.n_tup_del), 0)::int8 + coalesce(sum(s.n_tup_ins) FILTER (WHERE "
+        "s.relid IN"
+        " (to_regclass('redrive.revision'), to_regclass('redrive.record'))), 0)::int8"
+        " FROM pg_catalog.pg_stat_all_tables s WHERE s.relid IN (to_regclass('redrive.revision'),"
+        " to_regclass('redrive.record')) OR s.relid IN (SELECT t.relid FROM"
+        " pg_catalog.pg_partition_tree(:'events'::regclass) t) OR s.relid = :'events'::regclass";
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING, sql, NULL, &r, err))
+        return false;
+    *count = value_int8(r, 0, 0);
+    PQclear(r);
+    return true;
+}
+
+bool
+store_change_mark(struct store *store, int64_t *mark, struct err *err)
+{
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING,
+                "SELECT pg_catalog.txid_snapshot_xmin(pg_catalog.txid_current_snapshot())", NULL, &r, err))
+        return false;
+    *mark = value_int8(r, 0, 0);
+    PQclear(r);
+    return true;
+}
+
+bool
+store_changed_ids(struct store *store, int64_t mark, int64_t highest, size_t limit, int64_t **ids,
+                  size_t *count, struct err *err)
+{
+    // Without redrive's schema whoever looks reads the whole table.
+    static const char plain[] =
+        "SELECT e.id::int8 FROM :\"events\" e WHERE e.status = 'PENDING' AND e.id <= $2"
+        " AND pg_catalog.age(e.xmin) <= pg_catalog.age($1::text::xid) LIMIT $3";
+    static const char whole[] = "SELECT c.id FROM redrive.changed_since($1::text::xid, $2, $3) AS c (id)";
+    struct params params = {0};
+    char xid[24];
+    snprintf(xid, sizeof xid, "%" PRIu32, (uint32_t)mark);
+    param_text(&params, xid);
+    param_int8(&params, highest);
+    param_int8(&params, (int64_t)limit);
+    PGresult *r;
+    if (!pg_ask(store, FOR_SCANNING, store->info.schema_version >= SCHEMA_WITH_CHANGES ? whole : plain,
+                &params, &r, err))
+        return false;
+    *count = (size_t)PQntuples(r);
+    *ids = alloc_array(*count + 1, sizeof **ids);
+    for (size_t i = 0; i < *count; i++)
+        (*ids)[i] = value_int8(r, (int)i, 0);
+    PQclear(r);
+    return true;
+}
+
+bool
+store_trigram_index(struct store *store, enum event_text text, char name[64], struct err *err)
+{
+    static const char *const columns[] = {[EVENT_TEXT_ERROR] = "error_message",
+                                          [EVENT_TEXT_STACK] = "stack_trace",
+                                          [EVENT_TEXT_PAYLOAD] = "event_payload"};
+    static const char sql[] =
+        "SELECT i.indexrelid::regclass::text FROM pg_catalog.pg_index i JOIN pg_catalog.pg_opclass o"
+        " ON o.oid = i.indclass[0] WHERE i.indrelid = :'events'::regclass AND i.indisvalid"
+        " AND o.opcname IN ('gin_trgm_ops', 'gist_trgm_ops')"
+        " AND pg_catalog.pg_get_indexdef(i.indexrelid, 1, true) IN ($1, '(' || $1 || ')::text',"
+        " '(' || $1 || '::text)', $1 || '::text') ORDER BY 1 LIMIT 1";
+    struct params params = {0};
+    param_text(&params, columns[text]);
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING, sql, &params, &r, err))
+        return false;
+    name[0] = '\0';
+    if (PQntuples(r))
+        value_copy(r, 0, 0, name, 64);
+    PQclear(r);
+    return true;
+}

@@ -1,0 +1,129 @@
+// ledger: slots, fences and chunks: PostgreSQL's half of the publish protocol (spec operations.md 1.5;
+// letters A to H are its).
+//
+// Every function is one transaction by one SQL function of the schema; every write carries the slot's fence
+// and touches nothing when the fence has moved: then ERR_CONFLICT, and the caller goes to A. ERR_UNREACHABLE
+// at a commit means "unknown": go to A as well.
+#ifndef REDRIVE_STORE_OPERATIONS_LEDGER_H
+#define REDRIVE_STORE_OPERATIONS_LEDGER_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "base/arena.h"
+#include "core/event.h"
+#include "core/worker.h"
+#include "store/store.h"
+
+#define UUID_TEXT 37
+
+bool cluster_get(struct store *store, const char *name, struct cluster *cluster,
+                 struct err *err) MUST_CHECK; // ERR_NOT_FOUND
+bool cluster_put(struct store *store, const struct cluster *cluster, struct err *err) MUST_CHECK;
+bool cluster_latest(struct store *store, struct cluster *cluster,
+                    struct err *err) MUST_CHECK; // last checked; ERR_NOT_FOUND
+
+struct slot {
+    int32_t no;
+    int32_t generation; // part of its names; a retired slot gets the next
+    int64_t fence;
+    char cluster[64];
+    char txn_id[200];           // transactional id, and the name of the marker group
+    int64_t settled_seq;        // 0: the provisioning marker (0, install id)
+    char settled_id[UUID_TEXT]; // chunk id that settled_seq's marker carries; the install id for 0
+    bool is_provisioned;        // its first marker was written
+    int64_t marker_at;          // when the marker was last written
+    bool is_marker_old;         // a day ago or more, by PostgreSQL's clock: it is to be written again
+};
+
+enum chunk_state { CHUNK_CLAIMED, CHUNK_COMMITTED, CHUNK_ABORTED, CHUNK_IN_DOUBT };
+struct chunk {
+    bool exists;
+    char id[UUID_TEXT];
+    int64_t seq;
+    int64_t operation;
+    int32_t count;
+    enum chunk_state state;
+    int64_t created_at;
+};
+
+// A. Takes a free slot (nobody's, or one whose holder's lease has ended or whose session is gone: so `store`
+// stays connected while the slot is held), those with an unfinished chunk first, then those with an old
+// marker; makes the pool (16 slots) on first use of a cluster. `mine`: slots that this worker already works
+// with are not given twice. ERR_NOT_FOUND: none is free now.
+bool slot_acquire(struct store *store, const char *cluster, const char *worker, const int32_t *mine,
+                  size_t mine_count, struct slot *slot, struct err *err) MUST_CHECK;
+// For the procedure that decides chunks in doubt (1.5.6, 1.9): takes a quarantined slot that has one.
+// ERR_NOT_FOUND: there is none.
+bool slot_acquire_in_doubt(struct store *store, const char *cluster, const char *worker, const int32_t *mine,
+                           size_t mine_count, struct slot *slot, struct err *err) MUST_CHECK;
+// C. The slot anew, and its unfinished chunk, if the fence still holds.
+bool slot_check(struct store *store, struct slot *slot, struct chunk *unfinished, struct err *err) MUST_CHECK;
+// Every lease/3 while something is in hand.
+bool slot_heartbeat(struct store *store, const struct slot *slot, struct err *err) MUST_CHECK;
+bool slot_provisioned(struct store *store, struct slot *slot,
+                      struct err *err) MUST_CHECK; // its marker (settled_seq, settled_id) is in Kafka now
+bool slot_release(struct store *store, const struct slot *slot,
+                  struct err *err) MUST_CHECK; // lease ends now; only without unfinished chunk
+bool slot_quarantine(struct store *store, const struct slot *slot, const char *evidence,
+                     struct err *err) MUST_CHECK;
+bool slot_retire(struct store *store, struct slot *slot, const char *why,
+                 struct err *err) MUST_CHECK; // next generation, new names
+
+// What one item needs to be published. The event has SENT, PAYLOAD and RAW filled.
+struct claimed_item {
+    int64_t event_id;
+    int32_t attempt;         // of this event in all operations, from 1
+    int32_t reprocess_count; // the value for the header reprocess.count
+    struct event event;
+    bool from_revision;
+};
+struct claim {
+    struct chunk chunk;
+    const char *requested_by;
+    const char *target_topic;   // NULL: each event's own
+    struct claimed_item *items; // in source order: topic, partition, offset
+    size_t count;
+    int32_t rate;      // of the operation now, events/s
+    int64_t conflicts; // items found closed by somebody else and put aside in the same transaction
+};
+// E. Claims up to `limit` queued items (and at most about `max_bytes` of payload, but one item at least)
+// under a new sequence number. count 0: nothing left to claim, nothing was written but conflicts.
+bool chunk_claim(struct store *store, struct slot *slot, int64_t operation, const char *chunk_id,
+                 size_t limit, uint64_t max_bytes, struct arena *arena, struct claim *claim,
+                 struct err *err) MUST_CHECK;
+
+// G and D. COMMITTED: events RESOLVED, items done, settled_seq moves. ABORTED: items queued again, except
+// `refused`, which end as refused. IN_DOUBT: items held, slot quarantined. evidence: how it was proved, for
+// the audit.
+struct refusal {
+    int64_t event_id;
+    const char *reason;
+};
+bool chunk_settle(struct store *store, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
+                  const char *evidence, struct err *err) MUST_CHECK;
+// Items that cannot be published (found before a claim is published, or as poison after the abort is proved):
+// refused with their reason. Only items of `operation` that are queued.
+bool items_refuse(struct store *store, const struct slot *slot, int64_t operation,
+                  const struct refusal *refusals, size_t count, struct err *err) MUST_CHECK;
+// Degraded mode (1.9) and chunks in doubt (1.5.6): settles an in-doubt chunk by a complete header scan: ids
+// found were published, the others go back to queued. The slot gets its next generation (new names, not
+// provisioned, no longer quarantined), because the marker under the old ones does not tell the truth.
+bool chunk_settle_scanned(struct store *store, struct slot *slot, const struct chunk *chunk,
+                          const int64_t *published, size_t count, const char *evidence,
+                          struct err *err) MUST_CHECK;
+
+// What is to be done on slots of a cluster ("": of any) that nobody but this worker holds now: chunks whose
+// fate nobody has looked into, chunks in doubt; and idle slots whose marker Kafka would forget after a week.
+// `mine`: slots that this worker works with, whose chunks are in good hands. One cheap read.
+struct recovery_wanted {
+    int64_t unfinished;
+    int64_t in_doubt;
+    int64_t old_markers;
+};
+bool recovery_wanted(struct store *store, const char *cluster, const char *worker, const int32_t *mine,
+                     size_t mine_count, struct recovery_wanted *wanted, struct err *err) MUST_CHECK;
+// The topics that the chunk's events named when they were claimed, distinct. None: nobody wrote them down.
+bool chunk_topics(struct store *store, const struct chunk *chunk, struct arena *arena, const char ***topics,
+                  size_t *count, struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,510 @@
+#include "store/operations/operations.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "store/pg.h"
+
+enum { ATTEMPTS = 5 };
+
+static bool
+may_change(const struct store *store, struct err *err)
+{
+    return pg_may_write(store, err) && pg_has_schema(store, err);
+}
+
+// Returns the new operation's number, or that of the one the key made before (then *is_new is false).
+static bool
+begin_freeze(struct store *store, const struct operation_request *request, int64_t *no, bool *is_new,
+             struct err *err)
+{
+    struct params params = {0};
+    param_uuid(&params, request->key);
+    param_text(&params, action_name(request->action));
+    param_text(&params, request->scope ? request->scope : "");
+    param_text(&params, request->filter_text);
+    param_text(&params, request->group);
+    param_text(&params, request->reason);
+    param_text(&params, request->target_topic);
+    param_int4(&params, request->rate);
+    PGresult *r;
+    if (!pg_ask(store, FOR_FREEZING,
+                "SELECT no, is_new FROM redrive.operation_begin($1, $2, $3, $4, $5, $6, $7, $8)", &params, &r,
+                err))
+        return false;
+    *no = value_int8(r, 0, 0);
+    *is_new = value_bool(r, 0, 1);
+    PQclear(r);
+    return true;
+}
+
+static int
+ascending(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+// Slices are frozen in ascending order, so that PostgreSQL sees by one number that no event comes twice.
+static bool
+freeze_ids(struct store *store, const struct operation_request *request, int64_t no,
+           operation_progress_fn *progress, void *context, struct err *err)
+{
+    enum { SLICE = 10000 };
+    int64_t *ids = alloc_array(request->count, sizeof *ids);
+    if (request->count)
+        memcpy(ids, request->ids, request->count * sizeof *ids);
+    qsort(ids, request->count, sizeof *ids, ascending);
+    bool ok = true;
+    for (size_t from = 0; ok && from < request->count;) {
+        size_t count = request->count - from < SLICE ? request->count - from : SLICE;
+        while (from + count < request->count && ids[from + count] == ids[from + count - 1])
+            count++;
+        struct params params = {0};
+        param_int8(&params, no);
+        param_ids(&params, ids + from, count);
+        ok = pg_do(store, FOR_FREEZING, "SELECT redrive.operation_freeze($1, $2)", &params, err);
+        from += count;
+        if (ok && progress && !progress(context, from, request->count))
+            ok = err_set(err, ERR_CANCELLED, "stopped as asked; nothing was written");
+    }
+    free(ids);
+    return ok;
+}
+
+// A plan's steps are int4[], also when there are none.
+static void
+add_steps(struct params *params, const struct send_plan *plan)
+{
+    param_numbers(params, plan->steps, plan->step_count);
+}
+
+static bool
+add_plan(struct store *store, const struct send_plan *plan, int64_t no, struct err *err)
+{
+    struct params params = {0};
+    param_int8(&params, no);
+    add_steps(&params, plan);
+    param_int8(&params, (plan->settle_for ? plan->settle_for : SETTLE_FOR) / 1000);
+    param_double(&params, plan->halts ? plan->halt_above : -1);
+    param_int8(&params, plan->send_after / 1000);
+    param_int8(&params, plan->approve_above ? plan->approve_above : INT64_MAX);
+    return pg_do(store, FOR_FREEZING,
+                 "SELECT redrive.operation_plan($1, $2, $3, nullif($4, -1)::real, $5, nullif($6, "
+                 "9223372036854775807))",
+                 &params, err);
+}
+
+static bool
+add_undone(struct store *store, int64_t undoes, int64_t no, struct err *err)
+{
+    if (undoes == 0)
+        return true;
+    struct params params = {0};
+    param_int8(&params, no);
+    param_int8(&params, undoes);
+    return pg_do(store, FOR_FREEZING, "SELECT redrive.operation_undoes($1, $2)", &params, err);
+}
+
+static bool
+confirm(struct store *store, int64_t no, struct err *err)
+{
+    struct params params = {0};
+    param_int8(&params, no);
+    return pg_do(store, FOR_FREEZING, "SELECT redrive.operation_confirm($1)", &params, err);
+}
+
+bool
+operation_create(struct store *store, const struct operation_request *request,
+                 operation_progress_fn *progress, void *context, int64_t *no, struct err *err)
+{
+    bool is_new;
+    if (!may_change(store, err) || !pg_begin(store, FOR_FREEZING, err))
+        return false;
+    bool ok = begin_freeze(store, request, no, &is_new, err);
+    if (ok && is_new)
+        ok = add_plan(store, &request->plan, *no, err) && add_undone(store, request->undoes, *no, err) &&
+             freeze_ids(store, request, *no, progress, context, err) && confirm(store, *no, err);
+    if (ok)
+        return pg_commit(store, err);
+    pg_rollback(store);
+    return false;
+}
+
+bool
+operation_insist(struct store *store, const struct operation_request *request,
+                 operation_progress_fn *progress, void *context, int64_t *no, struct err *err)
+{
+    bool ok = operation_create(store, request, progress, context, no, err);
+    for (int i = 0; !ok && err->kind == ERR_UNREACHABLE && i < ATTEMPTS; i++) {
+        struct err lost = {0};
+        clock_sleep(store_backoff(i));
+        if (progress && !progress(context, 0, request->count))
+            return false;
+        if (!store_reconnect(store, &lost))
+            continue;
+        err_clear(err);
+        ok = operation_create(store, request, progress, context, no, err);
+    }
+    return ok;
+}
+
+#define OPERATION_COLUMNS                                                                                    \
+    "SELECT o.no, o.action, o.state, o.requested_by::text, o.host, o.scope, o.filter_text, o.group_key, "    \
+    "o.reason, o.target_topic, o.worker,"                                                                    \
+    " o.state_note, o.rate, coalesce(w.rate, 0), o.total, o.queued, o.claimed, o.held, o.done, o.refused, "  \
+    "o.conflict, o.cancelled,"                                                                               \
+    " o.came_back, o.created_at, o.started_at, o.finished_at, array_to_string(o.steps, ','), o.step,"        \
+    " (extract(epoch FROM o.settle_for) * 1000000)::int8, o.settle_until, o.halt_above::float8,"             \
+    " o.send_after, o.approved_by::text, lately.sent, lately.back, undone.no, coalesce(undone.state = "      \
+    "'done', false)"                                                                                         \
+    " FROM redrive.operation o"                                                                              \
+    " CROSS JOIN LATERAL (SELECT "                                                                           \
+    "(SELECT sum(c.events) FROM redrive.chunk c WHERE c.operation_no = o.no AND c.state = 'committed'"       \
+    " AND c.decided_at > clock_timestamp() - o.settle_for)::int8 AS sent,"                                   \
+    " (SELECT count(DISTINCT b.sent_id) FROM redrive.comeback b WHERE b.operation_no = o.no"                 \
+    " AND b.sent_at > clock_timestamp() - o.settle_for) AS back) lately"                                     \
+    " LEFT JOIN LATERAL (SELECT r.no, r.state FROM redrive.operation r WHERE r.undoes = o.no"                \
+    " AND r.state <> 'cancelled' ORDER BY r.no DESC LIMIT 1) undone ON true"                                 \
+    " LEFT JOIN redrive.worker w ON w.name = o.worker AND w.seen_at > clock_timestamp() - interval '15 s'"
+
+// Columns 26 on: how it is sent.
+static void
+read_plan(const PGresult *r, int row, struct send_plan *plan)
+{
+    struct bytes steps = value_bytes(r, row, 26);
+    if (steps.len > 0 && !steps_parse(steps, plan, NULL))
+        plan->step_count = 0; // more than this program knows of: it shows none
+    plan->settle_for = value_int8(r, row, 28);
+    plan->halts = !value_is_null(r, row, 30);
+    plan->halt_above = value_double(r, row, 30);
+}
+
+// What was sent and has not come back is quiet after a while.
+static void
+read_silence(const PGresult *r, int row, struct operation *operation)
+{
+    int64_t lately = value_int8(r, row, 33) - value_int8(r, row, 34);
+    int64_t silent = operation->done > operation->came_back ? operation->done - operation->came_back : 0;
+    operation->watched = lately < 0 ? 0 : lately < silent ? lately : silent;
+    operation->quiet = silent - operation->watched;
+}
+
+static bool
+read_operation(const PGresult *r, int row, struct arena *arena, struct operation *operation, struct err *err)
+{
+    enum operation_action action;
+    enum operation_state state;
+    if (!action_parse(value_bytes(r, row, 1), &action) ||
+        !operation_state_parse(value_bytes(r, row, 2), &state))
+        return err_set(
+            err, ERR_DATA,
+            "operation %lld has an action or a state that this program does not know: use the newer program",
+            (long long)value_int8(r, row, 0));
+    *operation = (struct operation){
+        .no = value_int8(r, row, 0),
+        .action = action,
+        .state = state,
+        .requested_by = value_text(r, row, 3, arena),
+        .host = value_text(r, row, 4, arena),
+        .scope = value_text(r, row, 5, arena),
+        .filter_text = value_text(r, row, 6, arena),
+        .group = value_text(r, row, 7, arena),
+        .reason = value_text(r, row, 8, arena),
+        .target_topic = value_text(r, row, 9, arena),
+        .worker = value_text(r, row, 10, arena),
+        .state_note = value_text(r, row, 11, arena),
+        .rate = value_int4(r, row, 12),
+        .rate_now = state == OPERATION_RUNNING ? value_double(r, row, 13) : 0,
+        .total = value_int8(r, row, 14),
+        .queued = value_int8(r, row, 15),
+        .claimed = value_int8(r, row, 16),
+        .held = value_int8(r, row, 17),
+        .done = value_int8(r, row, 18),
+        .refused = value_int8(r, row, 19),
+        .conflict = value_int8(r, row, 20),
+        .cancelled = value_int8(r, row, 21),
+        .came_back = value_int8(r, row, 22),
+        .created_at = value_time(r, row, 23),
+        .started_at = value_time(r, row, 24),
+        .finished_at = value_time(r, row, 25),
+        .step = value_int4(r, row, 27),
+        .settle_until = value_time(r, row, 29),
+        .send_after = value_time(r, row, 31),
+        .approved_by = value_text(r, row, 32, arena),
+        .undone_by = value_int8(r, row, 35),
+        .is_undone = value_bool(r, row, 36),
+    };
+    read_plan(r, row, &operation->plan);
+    if (operation->action == ACTION_REPROCESS)
+        read_silence(r, row, operation);
+    return true;
+}
+
+bool
+operation_get(struct store *store, int64_t no, struct arena *arena, struct operation *operation,
+              struct err *err)
+{
+    struct params params = {0};
+    param_int8(&params, no);
+    PGresult *r;
+    if (!pg_has_schema(store, err) ||
+        !pg_ask(store, FOR_READING, OPERATION_COLUMNS " WHERE o.no = $1", &params, &r, err))
+        return false;
+    bool ok = PQntuples(r) == 1 || err_set(err, ERR_NOT_FOUND, "there is no operation %lld", (long long)no);
+    ok = ok && read_operation(r, 0, arena, operation, err);
+    PQclear(r);
+    return ok;
+}
+
+bool
+operation_list(struct store *store, int64_t before, size_t limit, struct arena *arena,
+               struct operation **operations, size_t *count, struct err *err)
+{
+    *operations = NULL;
+    *count = 0;
+    struct params params = {0};
+    param_int8(&params, before ? before : INT64_MAX);
+    param_int8(&params, (int64_t)limit);
+    PGresult *r;
+    if (!pg_has_schema(store, err) ||
+        !pg_ask(store, FOR_READING, OPERATION_COLUMNS " WHERE o.no < $1 ORDER BY o.no DESC LIMIT $2", &params,
+                &r, err))
+        return false;
+    *operations = arena_array(arena, (size_t)PQntuples(r), sizeof **operations);
+    bool ok = true;
+    for (int i = 0; ok && i < PQntuples(r); i++)
+        ok = read_operation(r, i, arena, &(*operations)[(*count)++], err);
+    PQclear(r);
+    return ok;
+}
+
+bool
+operation_changes(struct store *store, int64_t *token, bool *changed, struct err *err)
+{
+    // A sum, not the highest: numbers are drawn before their transactions commit, so a lower one may appear
+    // after a higher one.
+    PGresult *r;
+    if (!pg_has_schema(store, err) ||
+        !pg_ask(store, FOR_READING,
+                "SELECT hashtextextended(concat_ws(',', (SELECT max(no) FROM redrive.operation), count(*), "
+                "sum(changed)), 0)"
+                " FROM redrive.operation WHERE state NOT IN ('done', 'cancelled')",
+                NULL, &r, err))
+        return false;
+    int64_t now = value_int8(r, 0, 0);
+    PQclear(r);
+    now = now ? now : 1; // 0 is what the caller starts with
+    *changed = now != *token;
+    *token = now;
+    return true;
+}
+
+bool
+operation_steer(struct store *store, int64_t no, enum steer steer, int32_t rate, struct err *err)
+{
+    static const char *const words[] = {
+        [STEER_PAUSE] = "pause",   [STEER_RESUME] = "resume",   [STEER_CANCEL] = "cancel",
+        [STEER_RATE] = "rate",     [STEER_APPROVE] = "approve", [STEER_STEPS] = "steps",
+        [STEER_SETTLE] = "settle", [STEER_HALT] = "halt",
+    };
+    if (!may_change(store, err))
+        return false;
+    struct params params = {0};
+    param_int8(&params, no);
+    param_text(&params, words[steer]);
+    param_int4(&params, rate);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.operation_steer($1, $2, $3)", &params, err);
+}
+
+bool
+operation_tune(struct store *store, int64_t no, enum steer steer, const struct send_plan *plan,
+               struct err *err)
+{
+    if (!may_change(store, err))
+        return false;
+    double number = steer == STEER_SETTLE ? (double)plan->settle_for / 1000
+                    : plan->halts         ? plan->halt_above
+                                          : -1;
+    struct params params = {0};
+    param_int8(&params, no);
+    param_text(&params, steer == STEER_STEPS ? "steps" : steer == STEER_SETTLE ? "settle" : "halt");
+    add_steps(&params, plan);
+    param_double(&params, number);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.operation_tune($1, $2, $3, nullif($4, -1))", &params,
+                 err);
+}
+
+// An item's state as people see it: of what is queued by its row, chunks have some in hand. $1 operation.
+#define ITEM_STATE_OF_1                                                                                      \
+    "CASE WHEN i.state = 'queued' AND i.event_id IN (SELECT unnest(c.event_ids) FROM redrive.chunk c"        \
+    " WHERE c.operation_no = $1 AND c.state = 'claimed') THEN 'claimed' ELSE i.state END"
+
+bool
+operation_outcomes(struct store *store, int64_t no, struct arena *arena, struct outcome **outcomes,
+                   size_t *count, struct err *err)
+{
+    *outcomes = NULL;
+    *count = 0;
+    struct params params = {0};
+    param_int8(&params, no);
+    PGresult *r;
+    if (!pg_has_schema(store, err) ||
+        !pg_ask(store, FOR_SCANNING,
+                "SELECT " ITEM_STATE_OF_1 ", i.detail, count(*), min(i.event_id) FROM "
+                "redrive.item i WHERE i.operation_no = $1"
+                " GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT 100",
+                &params, &r, err))
+        return false;
+    *outcomes = arena_array(arena, (size_t)PQntuples(r), sizeof **outcomes);
+    for (int i = 0; i < PQntuples(r); i++) {
+        struct outcome *outcome = &(*outcomes)[*count];
+        if (!item_state_parse(value_bytes(r, i, 0), &outcome->state))
+            continue;
+        outcome->reason = value_text(r, i, 1, arena);
+        outcome->count = value_int8(r, i, 2);
+        outcome->first_event = value_int8(r, i, 3);
+        (*count)++;
+    }
+    PQclear(r);
+    return true;
+}
+
+static void
+add_item_states(struct params *params, unsigned states)
+{
+    const char *names[ITEM_STATE_COUNT];
+    size_t count = 0;
+    for (unsigned s = 0; s < ITEM_STATE_COUNT; s++) {
+        if (states == 0 || (states & 1u << s))
+            names[count++] = item_state_name((enum item_state)s);
+    }
+    param_texts(params, names, count);
+}
+
+bool
+operation_item_ids(struct store *store, int64_t no, unsigned states, int64_t **ids, size_t *count,
+                   struct err *err)
+{
+    *ids = NULL;
+    *count = 0;
+    struct params params = {0};
+    param_int8(&params, no);
+    add_item_states(&params, states);
+    // All ids in one value of eight bytes each: a million rows of one number would cost four times as much.
+    PGresult *r;
+    if (!pg_has_schema(store, err) || !pg_ask(store, FOR_SCANNING,
+                                              "SELECT string_agg(int8send(i.event_id), ''::bytea ORDER BY "
+                                              "i.event_id) FROM redrive.item i"
+                                              " WHERE i.operation_no = $1 AND " ITEM_STATE_OF_1 " = ANY ($2)",
+                                              &params, &r, err))
+        return false;
+    struct bytes all = value_bytes(r, 0, 0);
+    *count = all.len / 8;
+    *ids = alloc_array(*count, sizeof **ids);
+    for (size_t i = 0; i < *count; i++)
+        (*ids)[i] = pg_read64(all.data + 8 * i);
+    PQclear(r);
+    return true;
+}
+
+bool
+event_decisions(struct store *store, int64_t id, struct arena *arena, struct decision **decisions,
+                size_t *count, struct err *err)
+{
+    *decisions = NULL;
+    *count = 0;
+    if (store->info.schema_version == 0)
+        return true;
+    struct params params = {0};
+    param_int8(&params, id);
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING,
+                "SELECT o.no, o.action, CASE WHEN hand.at IS NOT NULL THEN 'claimed' ELSE i.state END,"
+                " o.requested_by::text, o.reason, i.detail, coalesce(hand.at, i.at) AS at"
+                " FROM redrive.items_of($1) i JOIN redrive.operation o ON o.no = i.operation_no"
+                " LEFT JOIN LATERAL (SELECT c.created_at AS at FROM redrive.chunk c"
+                " WHERE i.state = 'queued' AND c.operation_no = i.operation_no AND c.state = 'claimed'"
+                " AND i.event_id = ANY (c.event_ids) LIMIT 1) hand ON true"
+                " ORDER BY 7 DESC, o.no DESC",
+                &params, &r, err))
+        return false;
+    *decisions = arena_array(arena, (size_t)PQntuples(r), sizeof **decisions);
+    for (int i = 0; i < PQntuples(r); i++) {
+        struct decision *decision = &(*decisions)[*count];
+        if (!action_parse(value_bytes(r, i, 1), &decision->action) ||
+            !item_state_parse(value_bytes(r, i, 2), &decision->state))
+            continue;
+        decision->operation = value_int8(r, i, 0);
+        decision->who = value_text(r, i, 3, arena);
+        decision->reason = value_text(r, i, 4, arena);
+        decision->detail = value_text(r, i, 5, arena);
+        decision->at = value_time(r, i, 6);
+        (*count)++;
+    }
+    PQclear(r);
+    return true;
+}
+
+bool
+work_next(struct store *store, const char *worker, bool publishes, const int64_t *skip, size_t skip_count,
+          struct arena *arena, struct work *work, struct err *err)
+{
+    if (!may_change(store, err))
+        return false;
+    struct params params = {0};
+    param_text(&params, worker);
+    param_bool(&params, publishes);
+    param_ids(&params, skip, skip_count);
+    PGresult *r;
+    if (!pg_ask(store, FOR_WRITING,
+                "SELECT no, action, rate, target_topic, requested_by::text, wait_ms, is_settling FROM "
+                "redrive.work_next($1, $2, $3)",
+                &params, &r, err))
+        return false;
+    bool ok = PQntuples(r) == 1 || err_set(err, ERR_NOT_FOUND, "no operation can go on now");
+    if (ok) {
+        *work = (struct work){
+            .no = value_int8(r, 0, 0),
+            .rate = value_int4(r, 0, 2),
+            .target_topic = value_text(r, 0, 3, arena),
+            .requested_by = value_text(r, 0, 4, arena),
+            .wait = value_int8(r, 0, 5) * 1000,
+            .is_settling = value_bool(r, 0, 6),
+        };
+        ok = action_parse(value_bytes(r, 0, 1), &work->action) ||
+             err_set(err, ERR_DATA, "operation %lld has an action that this program does not know",
+                     (long long)work->no);
+    }
+    PQclear(r);
+    return ok;
+}
+
+bool
+work_apply(struct store *store, int64_t no, size_t limit, int64_t *applied, int64_t *left, struct err *err)
+{
+    if (!may_change(store, err))
+        return false;
+    struct params params = {0};
+    param_int8(&params, no);
+    param_int8(&params, (int64_t)limit);
+    PGresult *r;
+    if (!pg_ask(store, FOR_WRITING, "SELECT applied, remaining FROM redrive.work_apply($1, $2)", &params, &r,
+                err))
+        return false;
+    *applied = value_int8(r, 0, 0);
+    *left = value_int8(r, 0, 1);
+    PQclear(r);
+    return true;
+}
+
+bool
+work_finish(struct store *store, int64_t no, struct err *err)
+{
+    if (!may_change(store, err))
+        return false;
+    struct params params = {0};
+    param_int8(&params, no);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.work_finish($1)", &params, err);
+}

@@ -1,0 +1,90 @@
+#include "store/operations/workers.h"
+
+#include "base/log.h"
+#include "store/pg.h"
+
+// Looks a little further through the contract table for events that came back. That is news, not safety: a
+// failure is logged only.
+static void
+note_comebacks(struct store *store)
+{
+    enum { ROWS_A_BEAT = 20000 };
+    struct params params = {0};
+    param_int8(&params, ROWS_A_BEAT);
+    struct err err = {0};
+    if (!pg_do(store, FOR_WRITING, "SELECT redrive.comebacks_note($1)", &params, &err))
+        log_line(LOG_WARN, "events that came back were not counted", "why=\"%s\"", err.text);
+}
+
+bool
+worker_beat(struct store *store, const char *name, bool publishes, const char *note, double rate,
+            struct err *err)
+{
+    if (!pg_may_write(store, err) || !pg_has_schema(store, err))
+        return false;
+    struct params params = {0};
+    param_text(&params, name);
+    param_bool(&params, publishes);
+    param_text(&params, note);
+    param_double(&params, rate);
+    if (!pg_do(store, FOR_WRITING, "SELECT redrive.worker_beat($1, $2, $3, $4)", &params, err))
+        return false;
+    if (publishes)
+        note_comebacks(store);
+    return true;
+}
+
+bool
+worker_gone(struct store *store, const char *name, struct err *err)
+{
+    if (!pg_may_write(store, err) || !pg_has_schema(store, err))
+        return false;
+    struct params params = {0};
+    param_text(&params, name);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.worker_gone($1)", &params, err);
+}
+
+bool
+worker_tidy(struct store *store, bool *is_all, struct err *err)
+{
+    enum { BLOCKS_A_PIECE = 8 };
+    *is_all = true;
+    if (!pg_may_write(store, err) || !pg_has_schema(store, err))
+        return false;
+    struct params params = {0};
+    param_int4(&params, BLOCKS_A_PIECE);
+    PGresult *r;
+    if (!pg_ask(store, FOR_WRITING, "SELECT redrive.work_index_marks($1)", &params, &r, err))
+        return false;
+    *is_all = !value_bool(r, 0, 0);
+    PQclear(r);
+    return true;
+}
+
+bool
+worker_list(struct store *store, struct arena *arena, struct worker **workers, size_t *count, struct err *err)
+{
+    *workers = NULL;
+    *count = 0;
+    PGresult *r;
+    if (!pg_has_schema(store, err) ||
+        !pg_ask(store, FOR_READING,
+                "SELECT name, note, publishes, seen_at, rate FROM redrive.worker WHERE seen_at > "
+                "clock_timestamp() - interval '15 s'"
+                " ORDER BY started_at, name",
+                NULL, &r, err))
+        return false;
+    *count = (size_t)PQntuples(r);
+    *workers = arena_array(arena, *count, sizeof **workers);
+    for (int i = 0; i < PQntuples(r); i++) {
+        (*workers)[i] = (struct worker){
+            .name = value_text(r, i, 0, arena),
+            .note = value_text(r, i, 1, arena),
+            .publishes = value_bool(r, i, 2),
+            .seen_at = value_time(r, i, 3),
+            .rate = value_double(r, i, 4),
+        };
+    }
+    PQclear(r);
+    return true;
+}

@@ -1,0 +1,384 @@
+// What a keeper reads: pending events, each with its fingerprint and the cell that it is counted in.
+#include "store/rollup/rollup.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/utf8.h"
+#include "core/fingerprint/fingerprint.h"
+#include "core/fingerprint/rules.h"
+#include "base/intern.h"
+#include "store/pg.h"
+
+#define EPOCH_2000 946684800LL
+enum { SAMPLE_BYTES = 300, CELLS_FULL = 200000 };
+
+// What is new in a slice, to be made known before its events are counted.
+struct news {
+    struct arena arena;
+    int64_t *groups;
+    const char **types, **sources, **topics;
+    size_t count, capacity;
+    int64_t *keys;
+    const char **classes, **patterns, **samples, **frames;
+    size_t key_count, key_capacity;
+};
+
+struct rollup_cells {
+    struct keys hashes; // of cells
+    int32_t *numbers;   // by index in hashes
+    size_t capacity;
+    struct keys groups; // those described
+};
+
+struct rollup_cells *
+rollup_cells_create(void)
+{
+    return alloc_bytes(sizeof(struct rollup_cells));
+}
+
+static void
+cells_forget(struct rollup_cells *cells)
+{
+    keys_release(&cells->hashes);
+    keys_release(&cells->groups);
+    free(cells->numbers);
+    *cells = (struct rollup_cells){0};
+}
+
+void
+rollup_cells_destroy(struct rollup_cells *cells)
+{
+    if (!cells)
+        return;
+    cells_forget(cells);
+    free(cells);
+}
+
+void
+rollup_slice_release(struct rollup_slice *slice)
+{
+    free(slice->ids);
+    free(slice->cells);
+    free(slice->created);
+    free(slice->retries);
+    free(slice->versions);
+    *slice = (struct rollup_slice){0};
+}
+
+static void
+news_release(struct news *news)
+{
+    arena_release(&news->arena);
+    free(news->groups);
+    free(news->types);
+    free(news->sources);
+    free(news->topics);
+    free(news->keys);
+    free(news->classes);
+    free(news->patterns);
+    free(news->samples);
+    free(news->frames);
+}
+
+static void
+news_grow_cells(struct news *news)
+{
+    if (news->count < news->capacity)
+        return;
+    news->capacity = news->capacity ? news->capacity * 2 : 64;
+    news->groups = alloc_resize(news->groups, news->capacity, sizeof *news->groups);
+    news->types = alloc_resize(news->types, news->capacity, sizeof *news->types);
+    news->sources = alloc_resize(news->sources, news->capacity, sizeof *news->sources);
+    news->topics = alloc_resize(news->topics, news->capacity, sizeof *news->topics);
+}
+
+static void
+news_grow_groups(struct news *news)
+{
+    if (news->key_count < news->key_capacity)
+        return;
+    news->key_capacity = news->key_capacity ? news->key_capacity * 2 : 64;
+    news->keys = alloc_resize(news->keys, news->key_capacity, sizeof *news->keys);
+    news->classes = alloc_resize(news->classes, news->key_capacity, sizeof *news->classes);
+    news->patterns = alloc_resize(news->patterns, news->key_capacity, sizeof *news->patterns);
+    news->samples = alloc_resize(news->samples, news->key_capacity, sizeof *news->samples);
+    news->frames = alloc_resize(news->frames, news->key_capacity, sizeof *news->frames);
+}
+
+static const char *
+cut_text(struct arena *arena, struct bytes text, size_t most)
+{
+    text.len = text.len > most ? utf8_cut(text, most) : text.len;
+    return arena_text(arena, text);
+}
+
+static void
+describe(struct news *news, uint64_t key, const struct fingerprint_input *input)
+{
+    news_grow_groups(news);
+    struct fingerprint print = fingerprint_explain(input, &news->arena);
+    struct bytes line = input->message;
+    size_t end = bytes_find(line, BYTES("\n"), 0);
+    line.len = end == SIZE_MAX ? line.len : end;
+    size_t i = news->key_count++;
+    news->keys[i] = (int64_t)key;
+    news->classes[i] = arena_text(&news->arena, print.root_class);
+    news->patterns[i] = arena_text(&news->arena, bytes_present(print.pattern) ? print.pattern : BYTES(""));
+    news->samples[i] = cut_text(&news->arena, bytes_present(line) ? line : BYTES(""), SAMPLE_BYTES);
+    news->frames[i] = arena_text(&news->arena, print.frame);
+}
+
+struct gathering {
+    const struct group_rules *rules;
+    struct rollup_cells *cells;
+    struct rollup_slice *slice;
+    struct news news;
+};
+
+// What is read of a pending event.
+struct pending {
+    int64_t id, created;
+    struct bytes type, source, topic, error, stack;
+    int32_t retries, version;
+};
+
+static uint64_t
+cell_hash(uint64_t group, const struct bytes texts[3])
+{
+    uint64_t hash = group;
+    for (int i = 0; i < 3; i++)
+        hash =
+            (hash ^ (texts[i].len ? bytes_hash(texts[i]) : 0)) * UINT64_C(0x9E3779B97F4A7C15) + (uint64_t)i;
+    return hash;
+}
+
+static uint32_t
+find_cell(struct gathering *gathering, uint64_t group, const struct bytes texts[3])
+{
+    struct rollup_cells *cells = gathering->cells;
+    size_t before = cells->hashes.count;
+    uint32_t index = keys_index(&cells->hashes, cell_hash(group, texts));
+    if (index < before)
+        return index;
+    cells->numbers = alloc_grow(cells->numbers, index, &cells->capacity, sizeof *cells->numbers);
+    cells->numbers[index] = 0;
+
+    struct news *news = &gathering->news;
+    news_grow_cells(news);
+    const char **names[] = {news->types, news->sources, news->topics};
+    for (int i = 0; i < 3; i++)
+        names[i][news->count] = texts[i].len ? arena_text(&news->arena, texts[i]) : "";
+    news->groups[news->count++] = (int64_t)group;
+    return index;
+}
+
+// Seconds since 2000 as the sums have them: 0 is absent, what lies before is the first second.
+static int32_t
+seconds_since_2000(int64_t instant)
+{
+    if (instant == TIME_ABSENT)
+        return 0;
+    int64_t seconds = instant / US_PER_SECOND - EPOCH_2000;
+    return seconds < 1 ? 1 : seconds > INT32_MAX ? INT32_MAX : (int32_t)seconds;
+}
+
+static void
+slice_grow(struct rollup_slice *slice)
+{
+    if (slice->count < slice->capacity)
+        return;
+    slice->capacity = slice->capacity ? slice->capacity * 2 : 512;
+    slice->ids = alloc_resize(slice->ids, slice->capacity, sizeof *slice->ids);
+    slice->cells = alloc_resize(slice->cells, slice->capacity, sizeof *slice->cells);
+    slice->created = alloc_resize(slice->created, slice->capacity, sizeof *slice->created);
+    slice->retries = alloc_resize(slice->retries, slice->capacity, sizeof *slice->retries);
+    slice->versions = alloc_resize(slice->versions, slice->capacity, sizeof *slice->versions);
+}
+
+static void
+gather(struct gathering *gathering, const struct pending *event)
+{
+    const struct fingerprint_input input = {
+        .message = event->error, .stack = event->stack, .rules = gathering->rules};
+    const struct bytes texts[3] = {event->type, event->source, event->topic};
+    uint64_t key = fingerprint_key(&input);
+    size_t known = gathering->cells->groups.count;
+    if (keys_index(&gathering->cells->groups, key) == known)
+        describe(&gathering->news, key, &input);
+
+    struct rollup_slice *slice = gathering->slice;
+    slice_grow(slice);
+    size_t i = slice->count++;
+    slice->ids[i] = event->id;
+    slice->cells[i] = (int32_t)find_cell(gathering, key, texts);
+    slice->created[i] = seconds_since_2000(event->created);
+    slice->retries[i] = event->retries < 0 ? 0 : event->retries > 255 ? 255 : event->retries;
+    slice->versions[i] = event->version;
+}
+
+// In the order of GATHER_COLUMNS, and the version.
+static bool
+gather_row(void *context, const PGresult *row)
+{
+    const struct pending event = {.id = value_int8(row, 0, 0),
+                                  .type = value_bytes(row, 0, 1),
+                                  .source = value_bytes(row, 0, 2),
+                                  .topic = value_bytes(row, 0, 3),
+                                  .retries = value_int4(row, 0, 4),
+                                  .created = value_time(row, 0, 5),
+                                  .error = value_bytes(row, 0, 6),
+                                  .stack = value_bytes(row, 0, 7),
+                                  .version = value_int4(row, 0, 8)};
+    gather(context, &event);
+    return true;
+}
+
+static bool
+gather_fields(void *context, const struct bytes fields[PG_FIELDS])
+{
+    const struct pending event = {.id = field_int8(fields[0]),
+                                  .type = fields[1],
+                                  .source = fields[2],
+                                  .topic = fields[3],
+                                  .retries = field_int4(fields[4]),
+                                  .created = field_time(fields[5]),
+                                  .error = fields[6],
+                                  .stack = fields[7]};
+    gather(context, &event);
+    return true;
+}
+
+// Makes new cells and groups known, and gets the numbers of the cells.
+static bool
+publish_news(struct store *store, const char *keeper, struct gathering *gathering, struct err *err)
+{
+    const struct news *news = &gathering->news;
+    struct rollup_cells *cells = gathering->cells;
+    if (news->key_count) {
+        struct params params = {0};
+        param_text(&params, keeper);
+        param_ids(&params, news->keys, news->key_count);
+        param_texts(&params, news->classes, news->key_count);
+        param_texts(&params, news->patterns, news->key_count);
+        param_texts(&params, news->samples, news->key_count);
+        param_texts(&params, news->frames, news->key_count);
+        if (!pg_do(store, FOR_WRITING, "SELECT redrive.backlog_describe($1, $2, $3, $4, $5, $6)", &params,
+                   err))
+            return false;
+    }
+    if (news->count == 0)
+        return true;
+    struct params params = {0};
+    param_text(&params, keeper);
+    param_ids(&params, news->groups, news->count);
+    param_texts(&params, news->types, news->count);
+    param_texts(&params, news->sources, news->count);
+    param_texts(&params, news->topics, news->count);
+    PGresult *r;
+    if (!pg_ask(store, FOR_WRITING,
+                "SELECT w.no FROM unnest(redrive.backlog_cells($1, $2, $3, $4, $5)) WITH ORDINALITY"
+                " AS w (no, place) ORDER BY w.place",
+                &params, &r, err))
+        return false;
+    bool ok = (size_t)PQntuples(r) == news->count ||
+              err_set(err, ERR_INTERNAL, "cells of the backlog were not made");
+    size_t first = cells->hashes.count - news->count;
+    for (size_t i = 0; ok && i < news->count; i++)
+        cells->numbers[first + i] = value_int4(r, (int)i, 0);
+    PQclear(r);
+    return ok;
+}
+
+#define GATHER_COLUMNS(zone)                                                                                 \
+    "SELECT e.id::int8, e.event_type::text, e.source_table::text, e.kafka_topic::text, "                     \
+    "coalesce(e.retry_count, 0)::int4, e.created_at::timestamp AT TIME ZONE " zone                           \
+    ", e.error_message::text, e.stack_trace::text"
+
+static const char these_sql[] = GATHER_COLUMNS(
+    "$1") ", w.version FROM unnest($2::int8[], $3::xid[]) AS w (id, version) CROSS JOIN LATERAL (SELECT "
+          "x.id, x.event_type, x.source_table, x.kafka_topic, x.retry_count, x.created_at, x.error_message, "
+          "x.stack_trace FROM :\"events\" x WHERE x.id = w.id AND x.status = 'PENDING' LIMIT 1) e";
+
+// COPY takes no parameters: these stand in settings of the transaction.
+static const char below_settings_sql[] =
+    "SELECT pg_catalog.set_config('redrive.zone', $1, true), pg_catalog.set_config('redrive.limit', "
+    "$2::text, true), pg_catalog.set_config('redrive.upto', $3::text, true), "
+    "pg_catalog.set_config('redrive.above', $4::text, true)";
+static const char below_sql[] =
+    "COPY (" GATHER_COLUMNS("(SELECT pg_catalog.current_setting('redrive.zone'))") //
+    " FROM :\"events\" e WHERE e.status = 'PENDING' AND e.id <= "
+    "pg_catalog.current_setting('redrive.upto')::int8 AND e.id > "
+    "pg_catalog.current_setting('redrive.above')::int8 ORDER BY e.id DESC LIMIT "
+    "pg_catalog.current_setting('redrive.limit')::int8) TO STDOUT (FORMAT binary)";
+
+static bool
+read_below(struct store *store, const struct rollup_range *range, struct gathering *gathering,
+           struct err *err)
+{
+    struct params params = {0};
+    if (!pg_begin(store, FOR_SCANNING, err))
+        return false;
+    param_text(&params, store->zone);
+    param_int8(&params, (int64_t)range->limit);
+    param_int8(&params, range->before_id);
+    param_int8(&params, range->after_id ? range->after_id : INT64_MIN);
+    bool ok = pg_do(store, FOR_SCANNING, below_settings_sql, &params, err) &&
+              pg_copy_rows(store, below_sql, gather_fields, gathering, err);
+    pg_rollback(store);
+    return ok;
+}
+
+static bool
+read_these(struct store *store, const struct rollup_range *range, struct gathering *gathering,
+           struct err *err)
+{
+    struct params params = {0};
+    param_text(&params, store->zone);
+    param_ids(&params, range->ids, range->id_count);
+    param_xids(&params, range->versions, range->id_count);
+    return pg_stream(store, FOR_READING, these_sql, &params, gather_row, gathering, err);
+}
+
+int64_t
+rollup_low(const struct rollup_slice *slice, size_t limit)
+{
+    return slice->count < limit ? 0 : slice->ids[slice->count - 1] - 1;
+}
+
+bool
+rollup_rows_below(struct store *store, int64_t upto, size_t rows, int64_t *id, struct err *err)
+{
+    struct params params = {0};
+    param_int8(&params, upto);
+    param_int8(&params, (int64_t)rows);
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING,
+                "SELECT e.id::int8 FROM :\"events\" e WHERE e.id <= $1 ORDER BY e.id DESC OFFSET $2 LIMIT 1",
+                &params, &r, err))
+        return false;
+    *id = PQntuples(r) ? value_int8(r, 0, 0) : 0;
+    PQclear(r);
+    return true;
+}
+
+bool
+rollup_gather(struct store *store, const char *keeper, struct rollup_cells *cells,
+              const struct rollup_range *range, struct rollup_slice *slice, struct err *err)
+{
+    slice->count = 0;
+    if (range->ids && range->id_count == 0)
+        return true;
+    if (cells->hashes.count > CELLS_FULL || cells->groups.count > CELLS_FULL)
+        cells_forget(cells);
+
+    struct gathering gathering = {.rules = store->group_rules, .cells = cells, .slice = slice};
+    bool ok = (range->ids ? read_these : read_below)(store, range, &gathering, err) &&
+              publish_news(store, keeper, &gathering, err);
+    for (size_t i = 0; ok && i < slice->count; i++)
+        slice->cells[i] = cells->numbers[slice->cells[i]];
+    news_release(&gathering.news);
+    if (!ok)
+        cells_forget(cells); // some of them may not be known to the database
+    return ok;
+}

@@ -1,0 +1,184 @@
+// Lists of events out of the table of counted ones: their order is that of its index, cell by cell.
+#include "store/rollup/rollup.h"
+
+#include <stdlib.h>
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "store/rollup/categories.h"
+#include "store/pg.h"
+
+#define EPOCH_2000 946684800LL
+
+// $1 limit, $2 and $3 the place, $4 and $5 bounds of created, $6 any fingerprint, or those of $7, $8 type, $9
+// source, $10 topic; NULL: any
+#define CELLS_OF_LIST                                                                                        \
+    "SELECT c.no FROM redrive.backlog_cell c WHERE ($6 OR c.group_key = ANY ($7)) AND "                      \
+    "($8::text IS NULL OR c.event_type = $8) AND ($9::text IS NULL OR c.source_table = $9) AND "             \
+    "($10::text IS NULL OR c.topic = $10)"
+
+static const char newest_sql[] =
+    "SELECT x.created, x.id FROM (" CELLS_OF_LIST ") c CROSS JOIN LATERAL (SELECT b.created, b.id FROM "
+    "redrive.backlog_event b WHERE b.cell = c.no AND b.created BETWEEN $4 AND $5 AND (b.created, b.id) < "
+    "($2, $3)"
+    " ORDER BY b.created DESC, b.id DESC LIMIT $1) x ORDER BY x.created DESC, x.id DESC LIMIT $1";
+static const char oldest_sql[] =
+    "SELECT x.created, x.id FROM (" CELLS_OF_LIST ") c CROSS JOIN LATERAL (SELECT b.created, b.id FROM "
+    "redrive.backlog_event b WHERE b.cell = c.no AND b.created BETWEEN $4 AND $5 AND (b.created, b.id) > "
+    "($2, $3)"
+    " ORDER BY b.created, b.id LIMIT $1) x ORDER BY x.created, x.id LIMIT $1";
+
+// COPY takes no parameters: these stand in settings of the transaction.
+static const char settings_sql[] =
+    "SELECT pg_catalog.set_config('redrive.cells', ARRAY(" CELLS_OF_LIST ")::text, true),"
+    " pg_catalog.set_config('redrive.created', $2::text, true), pg_catalog.set_config('redrive.id', "
+    "$3::text, true),"
+    " pg_catalog.set_config('redrive.low', $4::text, true), pg_catalog.set_config('redrive.high', $5::text, "
+    "true),"
+    " $1::int8";
+#define COPY_WHERE                                                                                           \
+    "COPY (SELECT b.id FROM redrive.backlog_event b WHERE b.cell = "                                         \
+    "ANY (pg_catalog.current_setting('redrive.cells')::int4[]) AND b.created BETWEEN "                       \
+    "pg_catalog.current_setting('redrive.low')::int4 AND pg_catalog.current_setting('redrive.high')::int4 "  \
+    "AND (b.created, b.id)"
+#define COPY_PLACE                                                                                           \
+    "(pg_catalog.current_setting('redrive.created')::int4, pg_catalog.current_setting('redrive.id')::int8)"
+static const char other_newest_sql[] =
+    COPY_WHERE " < " COPY_PLACE " ORDER BY b.created DESC, b.id DESC) TO STDOUT (FORMAT binary)";
+static const char other_oldest_sql[] =
+    COPY_WHERE " > " COPY_PLACE " ORDER BY b.created, b.id) TO STDOUT (FORMAT binary)";
+
+// The hour a value names, as bounds of created; all times where it names none.
+static void
+bounds_of(const struct rollup_list *list, int32_t *low, int32_t *high)
+{
+    *low = 0;
+    *high = INT32_MAX;
+    if (list->pivot != PIVOT_HOUR || !list->value)
+        return;
+    struct bytes text = bytes_of(list->value);
+    if (bytes_ends(text, "Z"))
+        text.len--;
+    int64_t wall;
+    bool is_date;
+    *high = 0;
+    if (!text.len || !time_parse_wall(text, &wall, &is_date, NULL))
+        return;
+    int64_t from = wall / US_PER_SECOND - EPOCH_2000;
+    *low = from < 1 ? 1 : (int32_t)from;
+    *high = (int32_t)(from + 3599);
+}
+
+static void
+list_params(const struct rollup_list *list, size_t limit, struct params *params)
+{
+    int32_t low, high;
+    bounds_of(list, &low, &high);
+    param_int8(params, (int64_t)limit);
+    param_int4(params, list->place.created);
+    param_int8(params, list->place.id);
+    param_int4(params, low);
+    param_int4(params, high);
+
+    uint64_t *groups = list->groups;
+    size_t count = list->group_count;
+    uint64_t keys[GROUPS_LISTED];
+    if (list->pivot == PIVOT_ERROR && list->value) {
+        count = groups_parse(bytes_of(list->value), keys);
+        groups = keys;
+    }
+    param_bool(params, groups == NULL);
+    param_ids(params, (const int64_t *)groups, groups ? count : 0);
+    param_text(params, list->pivot == PIVOT_TYPE ? list->value : NULL);
+    param_text(params, list->pivot == PIVOT_SOURCE ? list->value : NULL);
+    param_text(params, list->pivot == PIVOT_TOPIC ? list->value : NULL);
+}
+
+bool
+rollup_first_ids(struct store *store, struct rollup_list *list, int64_t *ids, size_t limit, size_t *count,
+                 struct err *err)
+{
+    list->place = list->oldest_first ? (struct rollup_place){-1, INT64_MIN}
+                                     : (struct rollup_place){INT32_MAX, INT64_MAX};
+    struct params params = {0};
+    list_params(list, limit, &params);
+    PGresult *r;
+    *count = 0;
+    if (!pg_ask(store, FOR_READING, list->oldest_first ? oldest_sql : newest_sql, &params, &r, err))
+        return false;
+    for (int i = 0; i < PQntuples(r); i++) {
+        list->place = (struct rollup_place){value_int4(r, i, 0), value_int8(r, i, 1)};
+        ids[(*count)++] = list->place.id;
+    }
+    PQclear(r);
+    return true;
+}
+
+bool
+rollup_other_ids(struct store *store, const struct rollup_list *list, rollup_ids_fn *each, void *context,
+                 struct err *err)
+{
+    if (!pg_begin(store, FOR_SCANNING, err))
+        return false;
+    struct params params = {0};
+    list_params(list, 0, &params);
+    bool ok =
+        pg_do(store, FOR_SCANNING, settings_sql, &params, err) &&
+        pg_copy_ids(store, list->oldest_first ? other_oldest_sql : other_newest_sql, each, context, err);
+    pg_rollback(store);
+    return ok;
+}
+
+// What is known of a row's group: rows of a group follow each other often.
+struct row_group {
+    uint64_t key;
+    bool is_known;
+    enum category category;
+};
+
+bool
+rollup_rows(struct store *store, int64_t before_id, size_t limit, rollup_row_fn *each, void *context,
+            struct err *err)
+{
+    static const char sql[] = "SELECT b.id, b.created, b.retries::int4, c.group_key, nullif(c.event_type, "
+                              "''), nullif(c.source_table, ''),"
+                              " nullif(c.topic, ''), g.error_class, g.pattern FROM (SELECT * FROM "
+                              "redrive.backlog_event e WHERE e.id < $1"
+                              " ORDER BY e.id DESC LIMIT $2) b JOIN redrive.backlog_cell c ON c.no = b.cell"
+                              " JOIN redrive.backlog_group g ON g.key = c.group_key ORDER BY b.id DESC";
+    struct params params = {0};
+    param_int8(&params, before_id ? before_id : INT64_MAX);
+    param_int8(&params, (int64_t)limit);
+    PGresult *r;
+    if (!pg_ask(store, FOR_SCANNING, sql, &params, &r, err))
+        return false;
+    enum { MEMO = 1024 };
+    struct row_group *memo = alloc_array(MEMO, sizeof *memo);
+    for (int i = 0; i < PQntuples(r); i++) {
+        uint64_t key = (uint64_t)value_int8(r, i, 3);
+        struct row_group *group = &memo[key % MEMO];
+        if (!group->is_known || group->key != key)
+            *group = (struct row_group){
+                .key = key,
+                .is_known = true,
+                .category = store_category(store, key, value_bytes(r, i, 7), value_bytes(r, i, 8), NULL)};
+        int32_t created = value_int4(r, i, 1);
+        bool is_exact = created > 1 && created < INT32_MAX; // these also stand for what lies beyond
+        const struct event event = {
+            .id = value_int8(r, i, 0),
+            .status = EVENT_PENDING,
+            .created_at = is_exact ? (created + EPOCH_2000) * US_PER_SECOND : TIME_ABSENT,
+            .created_wall = TIME_ABSENT,
+            .retry_count = value_int4(r, i, 2),
+            .group = key,
+            .event_type = value_bytes(r, i, 4),
+            .source_table = value_bytes(r, i, 5),
+            .topic = value_bytes(r, i, 6),
+            .error_class = value_bytes(r, i, 7),
+            .category = group->category,
+        };
+        each(context, &event);
+    }
+    free(memo);
+    PQclear(r);
+    return true;
+}

@@ -1,0 +1,162 @@
+#include "store/rollup/stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "store/pg.h"
+
+// $1: the zone of the table. What can be counted in an index of the contract is counted there (statuses,
+// hours, types); the table itself is read for what is closed, and for the messages.
+
+// Room for the messages' hashes.
+static const char room_sql[] = "SELECT pg_catalog.set_config('work_mem', '64MB', true)";
+
+static const char pending_sql[] =
+    "WITH by_status AS (SELECT e.status::text AS status, count(*) AS n FROM :\"events\" e GROUP BY 1)"
+    " SELECT coalesce(sum(n) FILTER (WHERE status = 'PENDING'), 0)::int8,"
+    " coalesce(sum(n) FILTER (WHERE status = 'RESOLVED'), 0)::int8,"
+    " coalesce(sum(n) FILTER (WHERE status = 'DISCARDED'), 0)::int8,"
+    " coalesce(sum(n) FILTER (WHERE status IS NULL OR status NOT IN ('PENDING', 'RESOLVED', 'DISCARDED')), "
+    "0)::int8,"
+    " (SELECT e.created_at FROM :\"events\" e WHERE e.status = 'PENDING' AND e.created_at IS NOT NULL"
+    "  ORDER BY e.created_at LIMIT 1)::timestamp AT TIME ZONE $1,"
+    " (SELECT e.created_at FROM :\"events\" e WHERE e.status = 'PENDING' AND e.created_at IS NOT NULL"
+    "  ORDER BY e.created_at DESC LIMIT 1)::timestamp AT TIME ZONE $1 FROM by_status";
+
+// By hash: a million texts are not kept beside each other to be counted. left() counts characters; what has
+// no more bytes than that needs none counted.
+static const char errors_sql[] =
+    "SELECT left(s.error_message, 500), m.n, m.first::timestamp AT TIME ZONE $1, m.last::timestamp AT TIME "
+    "ZONE $1 FROM"
+    " (SELECT count(*) AS n, min(e.created_at) AS first, max(e.created_at) AS last, min(e.id) AS sample"
+    "  FROM :\"events\" e WHERE e.status = 'PENDING' GROUP BY hashtextextended(CASE WHEN "
+    "octet_length(e.error_message) > 500"
+    "   THEN left(e.error_message, 500) ELSE e.error_message END, 0)"
+    "  ORDER BY 1 DESC LIMIT 20) m JOIN LATERAL (SELECT x.error_message FROM :\"events\" x WHERE x.id = "
+    "m.sample LIMIT 1) s"
+    " ON true ORDER BY 2 DESC, 1";
+
+// Hours begin at whole hours of the wall; the table's own times are compared as they stand, so that its index
+// on created_at serves.
+static const char hours_sql[] = "WITH bounds AS (SELECT date_trunc('hour', now() AT TIME ZONE $1) AS now),"
+                                " counted AS (SELECT date_trunc('hour', e.created_at::timestamp) AS hour, "
+                                "count(*) AS n FROM :\"events\" e, bounds"
+                                "  WHERE e.created_at >= bounds.now - interval '167 hours' GROUP BY 1)"
+                                " SELECT h.hour AT TIME ZONE $1, coalesce(c.n, 0) FROM bounds,"
+                                " generate_series(bounds.now - interval '167 hours', bounds.now, interval '1 "
+                                "hour') AS h (hour) LEFT JOIN counted c ON c.hour = h.hour"
+                                " ORDER BY h.hour";
+
+// What is not closed is pending. The closed ones are read in the table itself, once: for types and times.
+static const char types_sql[] =
+    "WITH every AS (SELECT e.event_type::text AS type, count(*) AS n FROM :\"events\" e GROUP BY 1),"
+    " closed AS (SELECT e.event_type::text AS type, count(*) AS n, count(*) FILTER (WHERE e.status = "
+    "'RESOLVED') AS resolved, count(e.resolved_at - e.created_at) FILTER (WHERE e.status = 'RESOLVED') AS "
+    "timed, avg(extract(epoch FROM e.resolved_at - e.created_at)) FILTER (WHERE e.status = 'RESOLVED') AS "
+    "mean"
+    "  FROM :\"events\" e WHERE e.status < 'PENDING' OR e.status > 'PENDING' OR e.status IS NULL GROUP BY 1)"
+    " SELECT every.type, every.n, every.n - coalesce(closed.n, 0), coalesce(closed.resolved, 0), "
+    "coalesce(closed.timed, 0), closed.mean::float8 FROM every"
+    " LEFT JOIN closed ON closed.type = every.type ORDER BY 2 DESC, 1";
+
+static void
+read_pending(const PGresult *r, struct stats_pending *pending)
+{
+    *pending = (struct stats_pending){
+        .pending = value_int8(r, 0, 0),
+        .resolved = value_int8(r, 0, 1),
+        .discarded = value_int8(r, 0, 2),
+        .other = value_int8(r, 0, 3),
+        .oldest_at = value_time(r, 0, 4),
+        .newest_at = value_time(r, 0, 5),
+    };
+}
+
+static void
+read_errors(const PGresult *r, struct arena *arena, struct stats *stats)
+{
+    stats->error_count = (size_t)PQntuples(r);
+    stats->errors = arena_array(arena, stats->error_count, sizeof *stats->errors);
+    for (int i = 0; i < PQntuples(r); i++) {
+        stats->errors[i] = (struct stats_error){
+            .message = value_text(r, i, 0, arena),
+            .count = value_int8(r, i, 1),
+            .first_at = value_time(r, i, 2),
+            .last_at = value_time(r, i, 3),
+        };
+    }
+}
+
+static void
+read_hours(const PGresult *r, struct arena *arena, struct stats *stats)
+{
+    stats->hour_count = (size_t)PQntuples(r);
+    stats->hours = arena_array(arena, stats->hour_count, sizeof *stats->hours);
+    for (int i = 0; i < PQntuples(r); i++)
+        stats->hours[i] = (struct stats_hour){.hour = value_time(r, i, 0), .count = value_int8(r, i, 1)};
+}
+
+static int
+by_resolved(const void *a, const void *b)
+{
+    const struct stats_resolution *x = a;
+    const struct stats_resolution *y = b;
+    if (x->resolved != y->resolved)
+        return x->resolved < y->resolved ? 1 : -1;
+    return strcmp(x->event_type, y->event_type);
+}
+
+static void
+read_types(const PGresult *r, struct arena *arena, struct stats *stats)
+{
+    stats->type_count = (size_t)PQntuples(r);
+    stats->types = arena_array(arena, stats->type_count, sizeof *stats->types);
+    stats->resolutions = arena_array(arena, stats->type_count, sizeof *stats->resolutions);
+    for (int i = 0; i < PQntuples(r); i++) {
+        const char *event_type = value_text(r, i, 0, arena);
+        stats->types[i] = (struct stats_type){
+            .event_type = event_type,
+            .total = value_int8(r, i, 1),
+            .pending = value_int8(r, i, 2),
+            .resolved = value_int8(r, i, 3),
+        };
+        int64_t timed = value_int8(r, i, 4);
+        if (timed > 0)
+            stats->resolutions[stats->resolution_count++] = (struct stats_resolution){
+                .event_type = event_type, .resolved = timed, .mean_seconds = value_double(r, i, 5)};
+    }
+    if (stats->resolution_count)
+        qsort(stats->resolutions, stats->resolution_count, sizeof *stats->resolutions, by_resolved);
+}
+
+bool
+stats_read(struct store *store, bool has_errors, struct arena *arena, struct stats *stats, struct err *err)
+{
+    enum { ROOM, PENDING, ERRORS, HOURS, TYPES, QUERIES };
+    static const char *const sql[QUERIES] = {
+        [ROOM] = room_sql,   [PENDING] = pending_sql, [ERRORS] = errors_sql,
+        [HOURS] = hours_sql, [TYPES] = types_sql,
+    };
+    *stats = (struct stats){0};
+    struct params zone = {0};
+    param_text(&zone, store->zone);
+    PGresult *results[QUERIES] = {0};
+    struct pg_step steps[QUERIES];
+    size_t count = 0;
+    for (size_t i = 0; i < QUERIES; i++)
+        if (i != ERRORS || !has_errors)
+            steps[count++] =
+                (struct pg_step){.sql = sql[i], .params = i == ROOM ? NULL : &zone, .whole = &results[i]};
+    bool ok = pg_run(store, FOR_SCANNING, steps, count, err);
+    params_release(&zone);
+    if (!ok)
+        return false;
+
+    read_pending(results[PENDING], &stats->pending);
+    if (!has_errors)
+        read_errors(results[ERRORS], arena, stats);
+    read_hours(results[HOURS], arena, stats);
+    read_types(results[TYPES], arena, stats);
+    for (size_t i = 0; i < QUERIES; i++)
+        PQclear(results[i]);
+    return true;
+}

@@ -1,0 +1,13 @@
+// stats: the five analyses of S1.2, exact, by plain aggregates that distributed PostgreSQL can route.
+#ifndef REDRIVE_STORE_ROLLUP_STATS_H
+#define REDRIVE_STORE_ROLLUP_STATS_H
+
+#include "base/arena.h"
+#include "core/stats.h"
+#include "store/store.h"
+
+// has_errors: the most common errors are known from elsewhere, and left out.
+bool stats_read(struct store *store, bool has_errors, struct arena *arena, struct stats *stats,
+                struct err *err) MUST_CHECK;
+
+#endif

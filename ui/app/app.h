@@ -1,0 +1,186 @@
+// app: the state of the program and its loop.
+//
+//   keys ─▶ term ─▶ keymap ─▶ view.handle ─▶ app_send ─▶ mailbox ─▶ backend
+//   term ◀─ canvas ◀─ view.draw ◀── view.receive ◀── mailbox ◀───────┘
+//
+// One turn: all waiting keys → replies for a few milliseconds → draw once if something changed → what differs
+// goes to the terminal. The app owns line 1 (breadcrumb, environment, connection), the message line and the
+// footer; the view on top of the stack owns line 2 and the body. A prompt and a dialog are the app's: while
+// one is open it alone gets the keys, and no changing key works.
+//
+// Functions below are for views unless they say otherwise, and are called by the UI thread only.
+#ifndef REDRIVE_UI_APP_APP_H
+#define REDRIVE_UI_APP_APP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "async/mailbox.h"
+#include "async/message.h"
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/err.h"
+#include "core/selection.h"
+#include "ui/keymap/action.h"
+#include "ui/canvas/canvas.h"
+#include "ui/term/input.h"
+#include "ui/keymap/keymap.h"
+#include "ui/theme/theme.h"
+#include "ui/view.h"
+#include "ui/widgets/dialog.h"
+#include "ui/widgets/prompt.h"
+
+struct app;
+
+// What the screen command says; borrowed for the life of the app.
+struct app_config {
+    struct mailbox *requests; // to the backend; NULL: nobody answers (tests of the framework)
+    struct mailbox *replies;  // from it
+    const struct view_row *views;
+    int view_count;
+
+    const char *breadcrumb;    // first step: "redrive"
+    const char *label;         // environment: "PROD", or NULL
+    const char *where;         // "db1/orders"; NULL: told by the first status
+    bool is_read_only;         // changing actions are refused with a sentence
+    const char *read_only_why; // that sentence; NULL: the one that needs no reason
+    bool is_protected;         // every change asks for the typed count
+    int64_t confirm_above;
+    int64_t approve_above; // operations of more events wait for somebody else; 0: none do
+    int64_t max_replays;   // what came back so often is left out of a bulk reprocess
+    int64_t send_after;    // µs in which a reprocess can be called back
+    bool reason_required;
+
+    bool is_ascii;
+    const char *theme, *keymap; // names or paths
+    struct ui_places places;
+    const char *state_home;   // histories, or NULL: none are kept
+    const char *start_filter; // --filter, or NULL
+    const char *start_note;   // shown first: what was done about an unknown terminal, or NULL
+    bool takes_mouse;
+    int idle_fd; // REDRIVE_TEST_FD, or -1
+};
+
+// Loads theme and keymap and opens the first place. err: a theme or keymap that cannot be read.
+struct app *app_create(const struct app_config *config, struct err *err);
+void app_destroy(struct app *app);
+// Runs on the terminal until the person leaves or the terminal is gone. Returns the exit status: 0, or 1
+// after a hang-up.
+struct term;
+int app_run(struct app *app, struct term *term);
+
+// What a view can see
+
+const struct app_config *app_config(const struct app *app);
+const struct keymap *app_keymap(const struct app *app);
+const struct theme *app_theme(const struct app *app);
+const struct status *app_status(const struct app *app); // the last one told; link CONNECTING before the first
+// Of the last key, reply or picture, whichever was last; one instant for a whole draw; frozen by REDRIVE_NOW.
+int64_t app_now(const struct app *app);
+struct arena *app_frame(const struct app *app); // scratch, reset before each draw
+bool app_is_paused(const struct app *app);      // the display is held still
+bool app_is_stale(const struct app *app);       // the connection is lost: draw rows dimmed
+// For layout: a key is held down, so what only follows the cursor (a preview) may stay as it is and save the
+// line its bytes. The app draws again by itself as soon as the keys rest.
+bool app_is_hurried(struct app *app);
+bool app_can_change(const struct app *app, const char **why_not); // read-only, lost connection, no schema
+// The selection by event id: one for the whole program, so that every view shows the same.
+struct selection *app_selection(const struct app *app);
+
+// What a view can do
+
+// Numbers the request and gives it away. A newer request of the same kind from the same view replaces an
+// older one: late replies to that are dropped (not for CONFIRM and STEER). Replies to a closed view are
+// dropped. Returns the number.
+// An error that receive does not use up (returns false for) is put on the message line.
+uint64_t app_send(struct app *app, struct request *request);
+// Tells the backend to cancel that request, if it still runs.
+void app_cancel(struct app *app, uint64_t number);
+bool app_is_waiting(const struct app *app, uint64_t number); // its last reply has not come
+
+// Opens a view above the current one. The app itself opens help and palette with a `const enum context *`,
+// the context whose keys they tell about, and operation with ui/views/operations/operation.h's argument.
+void app_open(struct app *app, const struct view *view, const void *argument);
+// Closes the current view (its state is gone when this returns) and shows the one below.
+void app_back(struct app *app);
+void app_go(struct app *app, int place); // 1..5: to the place, as it was left
+// Closes what lies above the place's own view, then opens a view there with this argument instead of the old
+// one.
+void app_replace(struct app *app, int place, const void *argument);
+// The state of the view just below the current one, if it is this view; else NULL. For `n`/`N` of details,
+// which steps the list below.
+void *app_below(struct app *app, const struct view *view);
+void app_quit(struct app *app);
+void app_perform(struct app *app, enum action action); // as if its key had been pressed: for the palette
+bool app_set_theme(struct app *app, const char *name, struct err *err) MUST_CHECK; // for this session
+void app_redraw(struct app *app); // something visible changed outside of the callbacks that say so themselves
+
+// The message line, and the list of all messages. Untrusted text is fine.
+enum say { SAY_INFO, SAY_OK, SAY_WARN, SAY_ERROR };
+void app_say(struct app *app, enum say say, const char *format, ...) PRINTF_LIKE(3, 4);
+void app_say_err(struct app *app, const struct err *err); // by its kind and sentence
+struct app_message {
+    int64_t at;
+    enum say say;
+    const char *text;
+};
+// The i-th newest, or false.
+bool app_message(const struct app *app, size_t i, struct app_message *message);
+
+// Clipboard: OSC 52, made harmless, at most 64 KiB. Says "sent to the terminal", since nobody knows more.
+void app_copy(struct app *app, struct bytes text, const char *what);
+
+// Opens the prompt on the message line. One at a time; the view that opened it gets the callbacks, with its
+// state.
+void app_prompt(struct app *app, const struct prompt_request *request);
+// While it is open: what is wrong with it (err->column is a character of the text), or a hint; NULL clears.
+void app_prompt_error(struct app *app, const struct err *err);
+void app_prompt_hint(struct app *app, const char *format, ...) PRINTF_LIKE(2, 3);
+void app_prompt_close(struct app *app);
+
+// Opens a dialog over the view; type-ahead is flushed and the focus stands on Cancel. The dialog lives until
+// it is closed; fill its lines by dialog_line any time (a preview that arrives later). One at a time.
+struct dialog *app_dialog(struct app *app, const struct dialog_request *request);
+void app_dialog_close(struct app *app);
+
+// A list of choices in a small window: `o` sort, `P` pivot, `y` copy. The i-th item: its key (0: none) and
+// its text.
+struct menu_item {
+    const char *text;
+    uint32_t key; // 0: none
+    bool is_current;
+};
+struct menu_request {
+    const char *title;
+    const struct menu_item *items; // copied
+    size_t count;
+    void (*chosen)(struct app *app, void *state, size_t index);
+};
+void app_menu(struct app *app, const struct menu_request *request);
+
+// For app_run, ui/app/script and tests: the turn in parts
+
+void app_resize(struct app *app, int rows, int cols);
+void app_key(struct app *app, uint32_t key);
+void app_pace(struct app *app); // before each key of a terminal: how fast do they come?
+void app_paste(struct app *app, struct bytes text);
+void app_mouse(struct app *app, enum mouse_button button, int row, int col);
+bool app_receive(struct app *app, int64_t budget_us); // waiting replies; true: there were some
+const struct canvas *app_draw(struct app *app);       // draws if something changed
+bool app_needs_draw(const struct app *app);
+// A view was opened a moment ago and waits for its first answer: what it shows would be gone in a blink.
+// true: leave the terminal as it is until app_wake_after or a reply.
+bool app_holds_back(const struct app *app);
+bool app_is_idle(const struct app *app); // no request without its last reply, nothing to draw
+bool app_is_over(const struct app *app);
+bool app_wants_suspend(struct app *app); // once after Ctrl-Z
+bool app_wants_repaint(struct app *app); // once after Ctrl-L
+bool app_wants_flush(struct app *app);   // once after a dialog opened: type-ahead is to be thrown away
+bool app_wants_theme(struct app *app);   // once after the theme changed
+bool app_takes_mouse(const struct app *app);
+// Once, what shall go to the clipboard (already harmless), or absent.
+struct bytes app_wants_copy(struct app *app);
+int64_t app_wake_after(
+    const struct app *app); // µs until something visible ages or the backend is tried again; negative: never
+
+#endif

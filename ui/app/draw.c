@@ -1,0 +1,364 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/clock.h"
+#include "base/text.h"
+#include "ui/app/private.h"
+#include "ui/widgets/statusbar.h"
+
+// Keys that come faster than this are those of a key held down (terminals repeat it 25 to 40 times a second).
+#define REST (US_PER_SECOND * 60 / 1000)
+
+#define MINUTE (60 * US_PER_SECOND)
+
+// How long a view that was just opened may take to answer before the screen says that it is being looked for.
+#define BLINK (US_PER_SECOND * 60 / 1000)
+
+// Below these sizes parts of the picture leave, least important first.
+enum { LEAST_ROWS = 5, LEAST_COLS = 20, LINE_FROM_ROWS = 6, FOOTER_FROM_ROWS = 8, CRUMBS = 24 };
+
+static const struct {
+    const char *word;
+    enum role role;
+} says[] = {
+    [SAY_INFO] = {"", ROLE_STATUS_INFO},
+    [SAY_OK] = {"", ROLE_STATUS_OK},
+    [SAY_WARN] = {"note: ", ROLE_STATUS_WARN},
+    [SAY_ERROR] = {"error: ", ROLE_STATUS_ERROR},
+};
+
+static const char *
+frame_text(struct app *app, const struct strbuf *text)
+{
+    return arena_text(&app->frame, strbuf_bytes(text));
+}
+
+// The program's name, then what each view of the stack adds.
+static int
+collect_crumbs(struct app *app, const char *crumbs[CRUMBS])
+{
+    int count = 0;
+    crumbs[count++] = app->config->breadcrumb ? app->config->breadcrumb : "redrive";
+    const struct stack *stack = &app->places[app->place];
+    struct strbuf text = {0};
+    for (int v = 0; v < stack->depth; v++) {
+        const struct instance *instance = stack->views[v];
+        strbuf_reset(&text);
+        for (int i = 0; instance->view->crumb && count < CRUMBS; i++) {
+            if (!instance->view->crumb(app, instance->state, i, &text))
+                break;
+            crumbs[count++] = frame_text(app, &text);
+            strbuf_reset(&text);
+        }
+    }
+    strbuf_release(&text);
+    return count;
+}
+
+static const char *
+connection_words(struct app *app, enum role *role)
+{
+    const struct status *status = app_status(app);
+    char as_of[TIME_TEXT];
+    *role = ROLE_STALE;
+    if (status->link == LINK_CONNECTING)
+        return "connecting";
+    if (status->link == LINK_LOST && status->as_of == TIME_ABSENT)
+        return "no connection";
+    if (status->link == LINK_LOST)
+        return arena_printf(&app->frame, "as of %s", time_of_day(status->as_of, as_of));
+    if (app->is_paused)
+        return "PAUSED";
+    *role = ROLE_LIVE;
+    return "live";
+}
+
+static void
+draw_header(struct app *app, struct area area)
+{
+    const struct status *status = app_status(app);
+    const char *crumbs[CRUMBS];
+    struct header header = {.crumbs = crumbs, .label = app->config->label};
+    header.crumb_count = collect_crumbs(app, crumbs);
+    header.is_production = names_production(header.label);
+    header.where = app->config->where;
+    if (!header.where && status->database[0])
+        header.where =
+            arena_printf(&app->frame, "%s%s%s", status->host, status->host[0] ? "/" : "", status->database);
+    if (status->promise == PROMISE_AT_LEAST_ONCE)
+        header.where =
+            arena_printf(&app->frame, "%s  %s", header.where ? header.where : "", status->promise_words);
+    header.state = connection_words(app, &header.state_role);
+    if (app->config->is_read_only || status->is_read_only)
+        header.state = arena_printf(&app->frame, "read-only  %s", header.state);
+    header_draw(&header, &app->canvas, area);
+}
+
+// "operation 41: reprocess 12,000 — 8,420 done, 0 back, 950/s, 4s left"
+static void
+draw_running(struct app *app, const struct operation *operation, struct area area)
+{
+    char total[TEXT_SHORT], done[TEXT_SHORT], back[TEXT_SHORT], left[TEXT_SHORT];
+    struct strbuf words = {0};
+    strbuf_printf(&words, "operation %" PRId64 ": %s %s %s %s %s, %s back", operation->no,
+                  action_name(operation->action), text_count(operation->total, total),
+                  glyph_text(&app->canvas, GLYPH_NONE), text_count(operation->done, done),
+                  operation->action == ACTION_REPROCESS ? "sent" : "done",
+                  text_count(operation->came_back, back));
+    if (operation->state != OPERATION_RUNNING)
+        strbuf_printf(&words, ", %s", operation_state_name(operation->state));
+    int64_t rest = operation->queued + operation->claimed;
+    if (operation->state == OPERATION_RUNNING && operation->rate_now >= 1)
+        strbuf_printf(&words, ", %.0f/s, %s left", operation->rate_now,
+                      text_age((int64_t)((double)rest / operation->rate_now * US_PER_SECOND), left));
+    // Nothing is sent: what keeps the worker from it, unless it says no more than which operation it has.
+    const char *note = app_status(app)->worker_note;
+    if (operation->state == OPERATION_RUNNING && operation->rate_now < 1 && *note &&
+        strncmp(note, "operation ", 10) != 0)
+        strbuf_printf(&words, ": %s", note);
+    char key[32];
+    const struct instance *top = app_top(app);
+    (void)keymap_key_text(app->keymap, top->view->context, DO_OPERATION_NEWEST, key);
+    int used = 1 + canvas_text(&app->canvas, area.row, 1, area.cols - 2, strbuf_bytes(&words),
+                               ROLE_OPERATION_RUNNING);
+    if (key[0] && used + 10 < area.cols)
+        (void)canvas_styled(&app->canvas, area.row, used, area.cols - used - 1,
+                            bytes_of(arena_printf(&app->frame, "%s opens", key)),
+                            &(struct canvas_style){.role = ROLE_DIM, .at_right = true});
+    strbuf_release(&words);
+}
+
+static void
+draw_lost(struct app *app, const struct status *status, struct area area)
+{
+    char key[32], left[TEXT_SHORT];
+    int64_t wait = status->retry_at - clock_mono();
+    const struct instance *top = app_top(app);
+    (void)keymap_key_text(app->keymap, top->view->context, DO_REFRESH, key);
+    (void)canvas_printf(&app->canvas, area.row, 1, area.cols - 1, ROLE_STALE,
+                        "reconnecting %s%s, %s tries now: %s", wait > 0 ? "in " : "now",
+                        wait > 0 ? text_age(wait + US_PER_SECOND - 1, left) : "", key,
+                        status->trouble[0] ? status->trouble : "connection lost");
+}
+
+// One message: keys pressed so far, what just happened, what is wrong, the running operation.
+static void
+draw_message(struct app *app, struct area area)
+{
+    const struct status *status = app_status(app);
+    if (area.rows < 1)
+        return;
+    if (app->pending.count > 0) {
+        struct strbuf keys = {0};
+        key_print_sequence(&app->pending, &keys);
+        (void)canvas_printf(&app->canvas, area.row, 1, area.cols - 1, ROLE_STATUS, "%s%s", strbuf_text(&keys),
+                            glyph_text(&app->canvas, GLYPH_ELLIPSIS));
+        strbuf_release(&keys);
+    } else if (app->has_message) {
+        struct app_message message;
+        (void)app_message(app, 0, &message);
+        (void)canvas_printf(&app->canvas, area.row, 1, area.cols - 1, says[message.say].role, "%s%s",
+                            says[message.say].word, message.text);
+    } else if (status->link == LINK_LOST) {
+        draw_lost(app, status, area);
+    } else if (status->running.no) {
+        draw_running(app, &status->running, area);
+    } else if (!status->has_schema) {
+        (void)canvas_text(
+            &app->canvas, area.row, 1, area.cols - 1,
+            BYTES("redrive's own schema is missing here: reading works, `redrive migrate` makes the rest"),
+            ROLE_STATUS_WARN);
+    }
+}
+
+static void
+draw_menu(struct app *app, struct area area)
+{
+    const struct menu *menu = &app->menu;
+    struct canvas *canvas = &app->canvas;
+    int width = text_cells(bytes_of(menu->title), canvas->is_ascii) + 6;
+    for (size_t i = 0; i < menu->count; i++) {
+        int cells = text_cells(bytes_of(menu->items[i].text), canvas->is_ascii) + 10;
+        width = cells > width ? cells : width;
+    }
+    width = width > area.cols ? area.cols : width;
+    int rows = (int)menu->count + 2 > area.rows ? area.rows : (int)menu->count + 2;
+    if (rows < 3)
+        return;
+    struct area box = {area.row + (area.rows - rows) / 2, area.col + (area.cols - width) / 2, rows, width};
+    canvas_fill(canvas, box, ROLE_DIALOG);
+    canvas_box(canvas, box, ROLE_DIALOG_BORDER);
+    (void)canvas_printf(canvas, box.row, box.col + 2, width - 4, ROLE_DIALOG_TITLE, " %s ", menu->title);
+
+    size_t shown = (size_t)rows - 2;
+    size_t top = menu->cursor >= shown ? menu->cursor - shown + 1 : 0;
+    for (size_t i = top; i < menu->count && i < top + shown; i++) {
+        int row = box.row + 1 + (int)(i - top);
+        struct strbuf key = {0};
+        if (menu->items[i].key)
+            key_print_label(&(struct key_sequence){{menu->items[i].key}, 1}, &key);
+        (void)canvas_text(canvas, row, box.col + 2, 5, strbuf_bytes(&key), ROLE_FOOTER_KEY);
+        (void)canvas_text(canvas, row, box.col + 8, width - 9, bytes_of(menu->items[i].text), ROLE_DIALOG);
+        if (i == menu->cursor) {
+            canvas_restyle(canvas, (struct area){row, box.col + 2, 1, width - 3}, ROLE_CURSOR);
+            (void)canvas_glyph(canvas, row, box.col + 1, GLYPH_CURSOR, ROLE_CURSOR_MARK);
+        }
+        strbuf_release(&key);
+    }
+}
+
+static void
+draw_view_footer(struct app *app, struct area area)
+{
+    enum { MOST = 16 };
+    enum action offered[MOST + 1] = {DO_NONE};
+    const struct instance *top = app_top(app);
+    const struct view *view = top->view;
+    size_t count = 0;
+    for (const enum action *action = view->footer; action && *action != DO_NONE && count < MOST; action++)
+        if (!view->offers || view->offers(app, top->state, *action))
+            offered[count++] = *action;
+    offered[count] = DO_NONE;
+    footer_draw(app->keymap, view->context, offered, &app->canvas, area);
+}
+
+static void
+draw_footer(struct app *app, struct area area)
+{
+    static const enum action dialog_keys[] = {DO_ACCEPT, DO_FIELD_NEXT, DO_LEAVE, DO_NONE};
+    static const enum action menu_keys[] = {DO_DOWN, DO_UP, DO_OPEN, DO_BACK, DO_NONE};
+    if (app->dialog)
+        footer_draw(app->keymap, CONTEXT_DIALOG, dialog_keys, &app->canvas, area);
+    else if (app->menu.is_open)
+        footer_draw(app->keymap, CONTEXT_LIST, menu_keys, &app->canvas, area);
+    else
+        draw_view_footer(app, area);
+}
+
+static void
+draw_all(struct app *app)
+{
+    struct canvas *canvas = &app->canvas;
+    struct instance *top = app_top(app);
+    struct area rest = canvas_area(canvas);
+    struct area header = area_take_top(&rest, 1);
+    struct area bottom = area_take_bottom(&rest, canvas->rows >= FOOTER_FROM_ROWS ? 2 : 1);
+    struct area whole = rest;
+    struct view_areas areas = {.line = area_take_top(&rest, canvas->rows >= LINE_FROM_ROWS ? 1 : 0),
+                               .body = rest};
+
+    if (top->view->layout)
+        AS_CALLER(app, top, top->view->layout(app, top->state, &areas));
+    draw_header(app, header);
+    top->view->draw(app, top->state, canvas, &areas);
+    if (app->has_prompt) {
+        prompt_draw(&app->prompt, canvas, bottom);
+    } else {
+        struct area message = area_take_top(&bottom, 1);
+        draw_message(app, message);
+        draw_footer(app, bottom);
+    }
+    if (app->menu.is_open)
+        draw_menu(app, whole);
+    if (app->dialog) {
+        canvas->caret_row = -1;
+        dialog_draw(app->dialog, canvas, whole);
+    }
+}
+
+const struct canvas *
+app_draw(struct app *app)
+{
+    if (!app->needs_draw)
+        return &app->canvas;
+    app->now = clock_now();
+    app->drawn_minute = app->now / MINUTE;
+    app->drawn_at = clock_mono();
+    app->needs_draw = app->owes_rest = false;
+    arena_reset(&app->frame);
+    canvas_clear(&app->canvas);
+    if (app->canvas.rows < LEAST_ROWS || app->canvas.cols < LEAST_COLS)
+        (void)canvas_printf(&app->canvas, 0, 0, app->canvas.cols, ROLE_STATUS_WARN, "%dx%d too small",
+                            app->canvas.cols, app->canvas.rows);
+    else
+        draw_all(app);
+    return &app->canvas;
+}
+
+void
+app_resize(struct app *app, int rows, int cols)
+{
+    if (rows == app->canvas.rows && cols == app->canvas.cols)
+        return;
+    canvas_resize(&app->canvas, rows, cols);
+    app->needs_draw = true;
+}
+
+void
+app_pace(struct app *app)
+{
+    int64_t now = clock_mono();
+    app->is_hurried = now - app->key_at < REST;
+    app->key_at = now;
+}
+
+bool
+app_is_hurried(struct app *app)
+{
+    bool is_hurried = app->is_hurried && clock_mono() - app->key_at < REST;
+    app->owes_rest |= is_hurried;
+    return is_hurried;
+}
+
+// As app_wake_after, for what ages.
+static int64_t
+age_after(const struct app *app)
+{
+    const struct instance *top = app_top(app);
+    enum aging aging = app_status(app)->link == LINK_LOST ? AGES_BY_SECONDS
+                       : top                              ? top->view->aging
+                                                          : AGES_NOT;
+    if (aging == AGES_NOT || getenv("REDRIVE_NOW")) // then time stands still
+        return -1;
+    int64_t left = app->drawn_at + US_PER_SECOND - clock_mono();
+    if (aging == AGES_BY_MINUTES)
+        left = clock_now() / MINUTE == app->drawn_minute ? MINUTE - clock_now() % MINUTE : 0;
+    return left > 0 ? left : 0;
+}
+
+static int64_t
+blink_left(const struct app *app)
+{
+    const struct instance *top = app_top(app);
+    if (!app->needs_draw || !top || top->was_answered || app->dialog || app->has_prompt || app->has_message)
+        return 0;
+    int64_t left = top->opened_at + BLINK - clock_mono();
+    return left > 0 && app_is_asking(app, top) ? left : 0;
+}
+
+bool
+app_holds_back(const struct app *app)
+{
+    return blink_left(app) > 0;
+}
+
+// The sooner of two, of which negative ones never come.
+static int64_t
+sooner(int64_t a, int64_t b)
+{
+    return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
+int64_t
+app_wake_after(const struct app *app)
+{
+    int64_t wake = age_after(app);
+    if (app_holds_back(app))
+        wake = sooner(wake, blink_left(app));
+    if (app->owes_rest) {
+        int64_t rest = app->key_at + REST - clock_mono();
+        wake = sooner(wake, rest > 0 ? rest : 0);
+    }
+    return wake;
+}

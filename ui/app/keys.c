@@ -1,0 +1,533 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "ui/app/private.h"
+#include "ui/views/operations/operation.h"
+
+#define WHEEL_ROWS 3
+#define DOUBLE_CLICK_US 500000
+
+static void
+say_unbound(struct app *app)
+{
+    struct strbuf keys = {0};
+    key_print_sequence(&app->pending, &keys);
+    char help[32];
+    struct instance *top = app_top(app);
+    (void)keymap_key_text(app->keymap, top ? top->view->context : CONTEXT_GLOBAL, DO_HELP, help);
+    app_say(app, SAY_INFO, "%s is not bound; %s shows the keys that are", strbuf_text(&keys), help);
+    strbuf_release(&keys);
+}
+
+// Adds the key to those pressed so far and looks them up. MORE: waits for the next one; NONE leaves them for
+// a message.
+static enum keymap_answer
+look_up(struct app *app, enum context context, enum action *action)
+{
+    if (app->pending.count == KEY_SEQUENCE)
+        app->pending.count = 0;
+    app->pending.keys[app->pending.count++] = app->key;
+    enum keymap_answer answer = keymap_find(app->keymap, context, &app->pending, action);
+    if (answer == KEYMAP_ACTION)
+        app->pending.count = 0;
+    app->needs_draw = true;
+    return answer;
+}
+
+static struct bytes
+key_text(uint32_t key, char out[4])
+{
+    return (struct bytes){out, utf8_encode(key, out)};
+}
+
+static bool
+do_anywhere(struct app *app, enum action action)
+{
+    if (action == DO_SUSPEND)
+        app->wants_suspend = true;
+    else if (action == DO_REDRAW)
+        app->wants_repaint = app->needs_draw = true;
+    else
+        return false;
+    return true;
+}
+
+static void
+menu_choose(struct app *app, size_t index)
+{
+    struct menu menu = app->menu;
+    struct instance *owner = menu.owner;
+    app_close_menu(app);
+    if (menu.chosen)
+        AS_CALLER(app, owner, menu.chosen(app, owner ? owner->state : NULL, index));
+}
+
+static void
+menu_key(struct app *app)
+{
+    struct menu *menu = &app->menu;
+    for (size_t i = 0; i < menu->count; i++) {
+        if (menu->items[i].key == app->key && app->key) {
+            menu_choose(app, i);
+            return;
+        }
+    }
+    enum action action = DO_NONE;
+    if (look_up(app, CONTEXT_LIST, &action) != KEYMAP_ACTION) {
+        app->pending.count = 0;
+        return;
+    }
+    if (do_anywhere(app, action))
+        return;
+    if (action == DO_DOWN)
+        menu->cursor = menu->cursor + 1 < menu->count ? menu->cursor + 1 : 0;
+    else if (action == DO_UP)
+        menu->cursor = (menu->cursor ? menu->cursor : menu->count) - 1;
+    else if (action == DO_OPEN)
+        menu_choose(app, menu->cursor);
+    else if (action == DO_BACK || action == DO_CANCEL)
+        app_close_menu(app);
+}
+
+static void
+end_dialog(struct app *app, enum dialog_outcome outcome)
+{
+    // The dialog lives until its callback is through, which reads its values.
+    struct dialog *dialog = app->dialog;
+    struct instance *owner = app->dialog_owner;
+    app->dialog = NULL;
+    app->dialog_owner = NULL;
+    app->needs_draw = true;
+    const struct dialog_request *request = dialog_request(dialog);
+    void *state = owner ? owner->state : NULL;
+    if (outcome == DIALOG_CONFIRMED && request->confirmed)
+        AS_CALLER(app, owner, request->confirmed(app, state, dialog));
+    if (outcome == DIALOG_CANCELLED && request->cancelled)
+        AS_CALLER(app, owner, request->cancelled(app, state));
+    dialog_destroy(dialog);
+}
+
+static void
+dialog_key(struct app *app)
+{
+    char text[4];
+    app->needs_draw = true;
+    if (key_is_text(app->key) && dialog_takes(app->dialog, key_text(app->key, text))) {
+        app->pending.count = 0;
+        dialog_type(app->dialog, key_text(app->key, text), false);
+        return;
+    }
+    enum action action = DO_NONE;
+    enum keymap_answer answer = look_up(app, CONTEXT_DIALOG, &action);
+    if (answer == KEYMAP_NONE)
+        app->pending.count = 0;
+    if (answer != KEYMAP_ACTION || do_anywhere(app, action))
+        return;
+    enum dialog_outcome outcome = dialog_handle(app->dialog, action, app->key);
+    if (outcome != DIALOG_OPEN)
+        end_dialog(app, outcome);
+}
+
+static void
+prompt_changed(struct app *app)
+{
+    struct instance *owner = app->prompt_owner;
+    app_prompt_error(app, NULL);
+    if (app->prompt.request.changed)
+        AS_CALLER(app, owner,
+                  app->prompt.request.changed(app, owner->state, strbuf_bytes(&app->prompt.edit.text)));
+}
+
+static void
+accept_prompt(struct app *app)
+{
+    struct instance *owner = app->prompt_owner;
+    struct strbuf text = {0}; // the callback may close the prompt
+    strbuf_add(&text, strbuf_bytes(&app->prompt.edit.text));
+    prompt_remember(&app->prompt, app->config->state_home);
+    bool is_done = true;
+    if (app->prompt.request.accepted)
+        AS_CALLER(app, owner, is_done = app->prompt.request.accepted(app, owner->state, strbuf_bytes(&text)));
+    strbuf_release(&text);
+    if (is_done && app->prompt_owner == owner)
+        app_prompt_close(app);
+}
+
+static void
+leave_prompt(struct app *app)
+{
+    struct instance *owner = app->prompt_owner;
+    void (*cancelled)(struct app *, void *) = app->prompt.request.cancelled;
+    app_prompt_close(app);
+    if (cancelled)
+        AS_CALLER(app, owner, cancelled(app, owner->state));
+}
+
+static void
+prompt_key(struct app *app)
+{
+    app->needs_draw = true;
+    if (key_is_text(app->key) && app->pending.count == 0) {
+        char text[4];
+        if (prompt_type(&app->prompt, key_text(app->key, text)))
+            prompt_changed(app);
+        return;
+    }
+    enum action action = DO_NONE;
+    enum keymap_answer answer = look_up(app, CONTEXT_PROMPT, &action);
+    if (answer == KEYMAP_NONE)
+        app->pending.count = 0;
+    if (answer != KEYMAP_ACTION || do_anywhere(app, action))
+        return;
+    if (action == DO_ACCEPT) {
+        accept_prompt(app);
+    } else if (action == DO_LEAVE || action == DO_CANCEL) {
+        leave_prompt(app);
+    } else {
+        bool has_changed = false;
+        struct instance *owner = app->prompt_owner;
+        AS_CALLER(app, owner, has_changed = prompt_handle(&app->prompt, app, owner->state, action));
+        if (has_changed)
+            prompt_changed(app);
+    }
+}
+
+static bool
+offer(struct app *app, enum action action)
+{
+    struct instance *top = app_top(app);
+    bool is_done = false;
+    if (top && top->view->handle)
+        AS_CALLER(app, top, is_done = top->view->handle(app, top->state, action));
+    app->needs_draw = true;
+    return is_done;
+}
+
+static void
+do_back(struct app *app)
+{
+    if (offer(app, DO_BACK))
+        return;
+    if (app->places[app->place].depth > 1)
+        app_back(app);
+    else if (app->place != 1)
+        app_go(app, 1);
+    else if (key_is_text(app->key)) // q; never Esc or Backspace
+        app_quit(app);
+    else
+        app_say(app, SAY_INFO, "this is the first view; Q leaves the program");
+}
+
+// Whatever the screen waits for; with nothing to stop, the second one leaves.
+static void
+do_cancel(struct app *app)
+{
+    bool was_armed = app->is_leaving_armed;
+    app->is_leaving_armed = false;
+    if (offer(app, DO_CANCEL))
+        return;
+    bool goes_on;
+    if (app_cancel_all(app, &goes_on)) {
+        app_say(app, SAY_INFO, "stopped");
+        return;
+    }
+    if (was_armed) {
+        app_quit(app);
+        return;
+    }
+    app->is_leaving_armed = true;
+    app_say(app, SAY_INFO, "%s; once more leaves the program, and operations go on without it",
+            goes_on ? "this goes on" : "nothing to stop");
+}
+
+static void
+do_refresh(struct app *app)
+{
+    app_post(app, app_is_stale(app) ? REQUEST_RECONNECT : REQUEST_REFRESH, true);
+    (void)offer(app, DO_REFRESH);
+}
+
+static void
+do_pause(struct app *app)
+{
+    app->is_paused = !app->is_paused;
+    app_post(app, REQUEST_PAUSE, app->is_paused);
+    (void)offer(app, DO_PAUSE_DISPLAY);
+    app_say(app, SAY_INFO, app->is_paused ? "the display is held still" : "the display follows again");
+}
+
+static void
+step_place(struct app *app, int step)
+{
+    for (int i = 1; i < PLACES; i++) {
+        int place = (app->place - 1 + step * i + PLACES * PLACES) % PLACES + 1;
+        for (int v = 0; v < app->config->view_count; v++) {
+            if (app->config->views[v].place == place) {
+                app_go(app, place);
+                return;
+            }
+        }
+    }
+}
+
+// Help and palette tell about the view they are opened from.
+static void
+open_about(struct app *app, const char *name)
+{
+    const struct view *view = app_find_view(app, name);
+    struct instance *top = app_top(app);
+    if (!view || (top && top->view == view))
+        return;
+    enum context context = top ? top->view->context : CONTEXT_GLOBAL;
+    app_open(app, view, &context);
+}
+
+static void
+open_running(struct app *app)
+{
+    const struct view *view = app_find_view(app, "operation");
+    struct operation_argument argument = {.no = app_status(app)->running.no};
+    if (view && argument.no)
+        app_open(app, view, &argument);
+    else
+        app_say(app, SAY_INFO, "no operation is running");
+}
+
+static void
+theme_chosen(struct app *app, void *state, size_t index)
+{
+    (void)state;
+    struct strbuf names = {0};
+    theme_list(&app->config->places, &names);
+    struct bytes list = strbuf_bytes(&names);
+    size_t at = 0;
+    for (size_t i = 0; i < index && at < list.len; i++)
+        at = bytes_find(list, BYTES("\n"), at) + 1;
+    size_t end = bytes_find(list, BYTES(" "), at);
+    char name[128];
+    snprintf(name, sizeof name, "%.*s", end == SIZE_MAX ? 0 : (int)(end - at), list.data + at);
+    struct err err = {0};
+    if (!app_set_theme(app, name, &err))
+        app_say_err(app, &err);
+    strbuf_release(&names);
+}
+
+static void
+open_themes(struct app *app)
+{
+    struct menu_item items[64] = {0};
+    char names[64][64];
+    struct strbuf all = {0};
+    theme_list(&app->config->places, &all);
+    struct bytes list = strbuf_bytes(&all);
+    size_t count = 0;
+    for (size_t at = 0; at < list.len && count < 64; count++) {
+        size_t end = bytes_find(list, BYTES("\n"), at);
+        size_t blank = bytes_find(list, BYTES(" "), at);
+        snprintf(names[count], sizeof names[count], "%.*s", (int)(blank < end ? blank - at : 0),
+                 list.data + at);
+        items[count].text = names[count];
+        items[count].is_current = strcmp(names[count], theme_name(app->theme)) == 0;
+        at = end + 1;
+    }
+    app_menu(app, &(struct menu_request){
+                      .title = "theme", .items = items, .count = count, .chosen = theme_chosen});
+    strbuf_release(&all);
+}
+
+static void
+toggle_mouse(struct app *app)
+{
+    app->takes_mouse = !app->takes_mouse;
+    app_say(app, SAY_INFO,
+            app->takes_mouse ? "the mouse is taken; with Shift the terminal still selects text"
+                             : "the mouse is left to the terminal");
+}
+
+// true: it was one of the app's own.
+static bool
+do_own(struct app *app, enum action action)
+{
+    switch ((int)action) {
+    case DO_BACK:
+        do_back(app);
+        return true;
+    case DO_QUIT:
+        app_quit(app);
+        return true;
+    case DO_CANCEL:
+        do_cancel(app);
+        return true;
+    case DO_REFRESH:
+        do_refresh(app);
+        return true;
+    case DO_RECONNECT:
+        app_post(app, REQUEST_RECONNECT, true);
+        return true;
+    case DO_PAUSE_DISPLAY:
+        do_pause(app);
+        return true;
+    case DO_PLACE_1:
+    case DO_PLACE_2:
+    case DO_PLACE_3:
+    case DO_PLACE_4:
+    case DO_PLACE_5:
+        app_go(app, (int)action - DO_PLACE_1 + 1);
+        return true;
+    case DO_PLACE_NEXT:
+        step_place(app, 1);
+        return true;
+    case DO_PLACE_PREVIOUS:
+        step_place(app, -1);
+        return true;
+    case DO_PLACE_LAST:
+        app_go(app, app->last_place);
+        return true;
+    case DO_HELP:
+        open_about(app, "help");
+        return true;
+    case DO_PALETTE:
+        open_about(app, "palette");
+        return true;
+    case DO_MESSAGES:
+        open_about(app, "messages");
+        return true;
+    case DO_THEME:
+        open_themes(app);
+        return true;
+    case DO_MOUSE:
+        toggle_mouse(app);
+        return true;
+    case DO_OPERATION_NEWEST:
+        open_running(app);
+        return true;
+    default:
+        return do_anywhere(app, action);
+    }
+}
+
+void
+app_perform(struct app *app, enum action action)
+{
+    const char *why_not;
+    if (action_row(action)->changes && !app_can_change(app, &why_not)) {
+        app_say(app, SAY_WARN, "%s", why_not);
+        return;
+    }
+    if (action != DO_CANCEL)
+        app->is_leaving_armed = false;
+    app->needs_draw = true;
+    if (!do_own(app, action) && !offer(app, action))
+        app_say(app, SAY_INFO, "%s means nothing here", action_row(action)->word);
+}
+
+static bool
+typed(struct app *app, struct bytes text, bool is_paste)
+{
+    struct instance *top = app_top(app);
+    bool is_used = false;
+    if (top && top->view->type)
+        AS_CALLER(app, top, is_used = top->view->type(app, top->state, text, is_paste));
+    app->needs_draw |= is_used;
+    return is_used;
+}
+
+static void
+view_key(struct app *app)
+{
+    struct instance *top = app_top(app);
+    if (!top)
+        return;
+    char text[4];
+    if (app->pending.count == 0 && key_is_text(app->key) && typed(app, key_text(app->key, text), false))
+        return;
+
+    bool is_sequence = app->pending.count > 0;
+    enum action action = DO_NONE;
+    switch (look_up(app, top->view->context, &action)) {
+    case KEYMAP_ACTION:
+        app_perform(app, action);
+        break;
+    case KEYMAP_MORE:
+        break;
+    case KEYMAP_NONE:
+        if (!is_sequence || app->key != KEY_CODE_ESC)
+            say_unbound(app);
+        app->pending.count = 0;
+        break;
+    }
+}
+
+// A message stays until the next key, unless that key brings another one.
+static void
+age_message(struct app *app)
+{
+    if (app->has_message && !app->is_message_new)
+        app->needs_draw = true;
+    app->has_message = app->has_message && app->is_message_new;
+}
+
+void
+app_key(struct app *app, uint32_t key)
+{
+    app->key = key;
+    app->now = clock_now();
+    app->is_message_new = false;
+    if (app->menu.is_open)
+        menu_key(app);
+    else if (app->dialog)
+        dialog_key(app);
+    else if (app->has_prompt)
+        prompt_key(app);
+    else
+        view_key(app);
+    age_message(app);
+}
+
+void
+app_paste(struct app *app, struct bytes text)
+{
+    app->now = clock_now();
+    app->is_message_new = false;
+    app->needs_draw = true;
+    if (app->dialog) {
+        dialog_type(app->dialog, text, true);
+    } else if (app->has_prompt) {
+        if (prompt_type(&app->prompt, text))
+            prompt_changed(app);
+    } else if (app->menu.is_open || !typed(app, text, true)) {
+        char filter[32];
+        struct instance *top = app_top(app);
+        (void)keymap_key_text(app->keymap, top ? top->view->context : CONTEXT_GLOBAL, DO_FILTER, filter);
+        app_say(app, SAY_INFO,
+                filter[0] ? "a paste of %zu bytes was not used; %s opens a line to paste into"
+                          : "a paste of %zu bytes was not used",
+                text.len, filter);
+    }
+    age_message(app);
+}
+
+void
+app_mouse(struct app *app, enum mouse_button button, int row, int col)
+{
+    struct instance *top = app_top(app);
+    if (!top || app->dialog || app->has_prompt || app->menu.is_open)
+        return;
+    app->now = clock_now();
+    app->needs_draw = true;
+    bool is_wheel = button == MOUSE_WHEEL_UP || button == MOUSE_WHEEL_DOWN;
+    for (int i = 0; is_wheel && i < WHEEL_ROWS; i++)
+        (void)offer(app, button == MOUSE_WHEEL_UP ? DO_UP : DO_DOWN);
+    if (button != MOUSE_LEFT || !top->view->click)
+        return;
+    int64_t now = clock_mono();
+    bool is_double = row == app->click_row && now - app->click_at < DOUBLE_CLICK_US;
+    app->click_row = row;
+    app->click_at = is_double ? 0 : now; // a third click begins anew, on what the second one opened
+    bool is_used = false;
+    AS_CALLER(app, top, is_used = top->view->click(app, top->state, row, col));
+    if (is_used && is_double)
+        (void)offer(app, DO_OPEN);
+}

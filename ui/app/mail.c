@@ -1,0 +1,246 @@
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "ui/app/private.h"
+
+// Nobody answers these.
+static bool
+has_answer(enum request_kind kind)
+{
+    switch ((int)kind) {
+    case REQUEST_OPERATIONS_END:
+    case REQUEST_CANCEL:
+    case REQUEST_RECONNECT:
+    case REQUEST_REFRESH:
+    case REQUEST_PAUSE:
+    case REQUEST_STOP:
+        return false;
+    default:
+        return true;
+    }
+}
+
+// Others are short, or go on whoever waits for them: the count of the backlog, what was confirmed.
+static bool
+can_be_stopped(enum request_kind kind)
+{
+    return kind == REQUEST_LIST || kind == REQUEST_COLLECT || kind == REQUEST_STATS;
+}
+
+// Asked for again, the older answer is of no use.
+static bool
+replaces_older(enum request_kind kind)
+{
+    return kind != REQUEST_CONFIRM && kind != REQUEST_STEER && kind != REQUEST_DECIDE &&
+           kind != REQUEST_CATEGORY;
+}
+
+static void
+drop_expected(struct app *app, size_t i)
+{
+    memmove(app->expected + i, app->expected + i + 1, (app->expected_count - i - 1) * sizeof *app->expected);
+    app->expected_count--;
+}
+
+static struct expected *
+find_expected(const struct app *app, uint64_t number)
+{
+    for (size_t i = 0; i < app->expected_count; i++)
+        if (app->expected[i].number == number)
+            return &app->expected[i];
+    return NULL;
+}
+
+void
+app_forget_asker(struct app *app, const struct instance *asker)
+{
+    for (size_t i = app->expected_count; i-- > 0;)
+        if (app->expected[i].asker == asker)
+            drop_expected(app, i);
+}
+
+static void
+expect(struct app *app, const struct request *request, struct instance *asker)
+{
+    for (size_t i = app->expected_count; i-- > 0;)
+        if (app->expected[i].asker == asker && app->expected[i].kind == request->kind &&
+            replaces_older(request->kind))
+            drop_expected(app, i);
+    app->expected =
+        alloc_grow(app->expected, app->expected_count, &app->expected_capacity, sizeof *app->expected);
+    app->expected[app->expected_count++] =
+        (struct expected){.number = request->number, .kind = request->kind, .asker = asker};
+}
+
+// Gives away what the mailbox has room for, in order.
+static void
+flush_unsent(struct app *app)
+{
+    size_t sent = 0;
+    while (sent < app->unsent_count && mailbox_put(app->config->requests, app->unsent[sent], 0))
+        sent++;
+    if (sent == 0)
+        return;
+    memmove(app->unsent, app->unsent + sent, (app->unsent_count - sent) * sizeof(struct request *));
+    app->unsent_count -= sent;
+}
+
+uint64_t
+app_send(struct app *app, struct request *request)
+{
+    uint64_t number = request->number = ++app->last_number;
+    if (!app->config->requests) {
+        request_destroy(request);
+        return number;
+    }
+    if (has_answer(request->kind))
+        expect(app, request, app->caller ? app->caller : app_top(app));
+    app->unsent = alloc_grow(app->unsent, app->unsent_count, &app->unsent_capacity, sizeof(struct request *));
+    app->unsent[app->unsent_count++] = request;
+    flush_unsent(app);
+    return number;
+}
+
+void
+app_post(struct app *app, enum request_kind kind, bool is_on)
+{
+    struct request *request = request_create(kind);
+    request->is_on = is_on;
+    (void)app_send(app, request);
+}
+
+void
+app_cancel(struct app *app, uint64_t number)
+{
+    const struct expected *expected = find_expected(app, number);
+    if (!expected || expected->is_answered)
+        return;
+    struct request *request = request_create(REQUEST_CANCEL);
+    request->target = number;
+    (void)app_send(app, request);
+}
+
+bool
+app_cancel_all(struct app *app, bool *goes_on)
+{
+    bool had_some = false;
+    *goes_on = false;
+    for (size_t i = 0; i < app->expected_count; i++) {
+        if (app->expected[i].is_answered)
+            continue;
+        bool stops = can_be_stopped(app->expected[i].kind);
+        had_some = had_some || stops;
+        *goes_on = *goes_on || !stops;
+        if (stops)
+            app_cancel(app, app->expected[i].number);
+    }
+    return had_some;
+}
+
+bool
+app_is_waiting(const struct app *app, uint64_t number)
+{
+    const struct expected *expected = find_expected(app, number);
+    return expected && !expected->is_answered;
+}
+
+bool
+app_is_asking(const struct app *app, const struct instance *asker)
+{
+    for (size_t i = 0; i < app->expected_count; i++)
+        if (app->expected[i].asker == asker && !app->expected[i].is_answered)
+            return true;
+    return false;
+}
+
+bool
+app_has_outstanding(const struct app *app)
+{
+    for (size_t i = 0; i < app->expected_count; i++)
+        if (!app->expected[i].is_answered)
+            return true;
+    return app->unsent_count > 0 || (app->config->replies && !mailbox_is_empty(app->config->replies));
+}
+
+// A receive of a view; whether it used the reply up.
+static bool
+deliver(struct app *app, struct instance *instance, struct reply *reply)
+{
+    bool is_used = false;
+    if (instance->view->receive)
+        AS_CALLER(app, instance, is_used = instance->view->receive(app, instance->state, reply));
+    app->needs_draw |= is_used;
+    return is_used;
+}
+
+// News reach every open view; a status is kept, for all of them to look at.
+static void
+deliver_news(struct app *app, struct reply *reply)
+{
+    if (reply->kind == REPLY_STATUS) {
+        reply_destroy(app->status);
+        app->status = reply;
+        app->needs_draw = true;
+    }
+    for (int place = 1; place <= PLACES; place++)
+        for (int i = 0; i < app->places[place].depth; i++)
+            (void)deliver(app, app->places[place].views[i], reply);
+    if (reply->kind == REPLY_NEWS && reply->sentence)
+        app_say(app, SAY_OK, "%s", reply->sentence);
+    if (reply->kind == REPLY_ERROR)
+        app_say_err(app, &reply->err);
+    if (reply->kind != REPLY_STATUS)
+        reply_destroy(reply);
+}
+
+// A page may be full without being the last that could be asked for; it answers all the same.
+static bool
+is_answer(const struct reply *reply)
+{
+    return reply->is_last || reply->kind == REPLY_ERROR || reply->kind == REPLY_AUDIT;
+}
+
+static void
+deliver_answer(struct app *app, struct reply *reply)
+{
+    struct expected *expected = find_expected(app, reply->number);
+    if (!expected) { // replaced by a newer request, or its view is closed
+        reply_destroy(reply);
+        return;
+    }
+    struct instance *asker = expected->asker;
+    if (asker)
+        asker->was_answered = true;
+    bool is_over = is_answer(reply) && !replaces_older(expected->kind);
+    expected->is_answered |= is_answer(reply);
+    if (is_over)
+        drop_expected(app, (size_t)(expected - app->expected));
+    bool is_used = asker && deliver(app, asker, reply);
+    if (!is_used && reply->kind == REPLY_ERROR)
+        app_say_err(app, &reply->err);
+    reply_destroy(reply);
+}
+
+bool
+app_receive(struct app *app, int64_t budget_us)
+{
+    if (!app->config->replies)
+        return false;
+    if (app->unsent_count)
+        flush_unsent(app);
+    int64_t until = clock_mono() + budget_us;
+    bool had_some = false;
+    struct reply *reply;
+    while ((reply = mailbox_take(app->config->replies, 0))) {
+        had_some = true;
+        app->now = clock_now();
+        if (reply->number == 0)
+            deliver_news(app, reply);
+        else
+            deliver_answer(app, reply);
+        if (clock_mono() >= until)
+            break;
+    }
+    return had_some;
+}

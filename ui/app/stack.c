@@ -1,0 +1,158 @@
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "ui/app/private.h"
+
+struct instance *
+app_top(const struct app *app)
+{
+    const struct stack *stack = &app->places[app->place];
+    return stack->depth ? stack->views[stack->depth - 1] : NULL;
+}
+
+const struct view *
+app_find_view(const struct app *app, const char *name)
+{
+    for (int i = 0; i < app->config->view_count; i++)
+        if (strcmp(app->config->views[i].view->name, name) == 0)
+            return app->config->views[i].view;
+    return NULL;
+}
+
+static const struct view *
+view_of_place(const struct app *app, int place)
+{
+    for (int i = 0; i < app->config->view_count; i++)
+        if (app->config->views[i].place == place)
+            return app->config->views[i].view;
+    return NULL;
+}
+
+static void
+push(struct app *app, int place, const struct view *view, const void *argument)
+{
+    struct stack *stack = &app->places[place];
+    if (stack->depth == STACK_DEPTH) {
+        app_say(app, SAY_WARN, "%d views lie on each other; go back first", STACK_DEPTH);
+        return;
+    }
+    struct instance *instance = alloc_bytes(sizeof *instance);
+    instance->view = view;
+    instance->opened_at = clock_mono();
+    stack->views[stack->depth++] = instance;
+    app->place = place;
+    app->needs_draw = true;
+    if (view->open)
+        AS_CALLER(app, instance, instance->state = view->open(app, argument));
+}
+
+// What belongs to the instance goes with it.
+static void
+destroy(struct app *app, struct instance *instance)
+{
+    if (app->prompt_owner == instance)
+        app_prompt_close(app);
+    if (app->dialog_owner == instance)
+        app_dialog_close(app);
+    if (app->menu.owner == instance)
+        app_close_menu(app);
+    if (instance->view->close)
+        AS_CALLER(app, instance, instance->view->close(app, instance->state));
+    app_forget_asker(app, instance);
+    free(instance);
+}
+
+static void
+pop(struct app *app, int place)
+{
+    struct stack *stack = &app->places[place];
+    struct instance *instance = stack->views[--stack->depth];
+    destroy(app, instance);
+    if (app->caller == instance)
+        app->caller = NULL;
+    app->needs_draw = true;
+}
+
+static void
+show(struct app *app)
+{
+    struct instance *top = app_top(app);
+    app->needs_draw = true;
+    app->pending.count = 0;
+    if (top && top->view->shown)
+        AS_CALLER(app, top, top->view->shown(app, top->state));
+}
+
+void
+app_close_all(struct app *app)
+{
+    for (int place = 1; place <= PLACES; place++)
+        while (app->places[place].depth > 0)
+            pop(app, place);
+}
+
+void
+app_open_place(struct app *app, int place)
+{
+    const struct view *view = view_of_place(app, place);
+    if (view)
+        push(app, place, view, NULL);
+}
+
+void
+app_open(struct app *app, const struct view *view, const void *argument)
+{
+    app_close_menu(app);
+    push(app, app->place, view, argument);
+}
+
+void
+app_back(struct app *app)
+{
+    if (app->places[app->place].depth < 2)
+        return;
+    pop(app, app->place);
+    show(app);
+}
+
+void
+app_go(struct app *app, int place)
+{
+    if (place == app->place)
+        return;
+    if (!view_of_place(app, place)) {
+        app_say(app, SAY_INFO, "nothing has the digit %d yet", place);
+        return;
+    }
+    app->last_place = app->place;
+    app_close_menu(app);
+    if (app->places[place].depth == 0) {
+        app_open_place(app, place);
+        return;
+    }
+    app->place = place;
+    show(app);
+}
+
+void
+app_replace(struct app *app, int place, const void *argument)
+{
+    const struct view *view = view_of_place(app, place);
+    if (!view)
+        return;
+    if (place != app->place)
+        app->last_place = app->place;
+    while (app->places[place].depth > 0)
+        pop(app, place);
+    push(app, place, view, argument);
+}
+
+void *
+app_below(struct app *app, const struct view *view)
+{
+    const struct stack *stack = &app->places[app->place];
+    if (stack->depth < 2 || stack->views[stack->depth - 2]->view != view)
+        return NULL;
+    return stack->views[stack->depth - 2]->state;
+}

@@ -1,0 +1,22 @@
+#include "ui/theme/roles.h"
+
+static const struct {
+    const char *name;
+    const char *help;
+} rows[ROLE_COUNT] = {
+#define ROLE(id, name, help) [ROLE_##id] = {name, help},
+#include "ui/theme/roles.def"
+#undef ROLE
+};
+
+const char *
+role_name(enum role role)
+{
+    return rows[role].name;
+}
+
+const char *
+role_help(enum role role)
+{
+    return rows[role].help;
+}

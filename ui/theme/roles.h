@@ -1,0 +1,15 @@
+// roles: what a cell means. The theme decides what a meaning looks like; views name roles and never colours.
+#ifndef REDRIVE_UI_THEME_ROLES_H
+#define REDRIVE_UI_THEME_ROLES_H
+
+enum role {
+#define ROLE(id, name, help) ROLE_##id,
+#include "ui/theme/roles.def"
+#undef ROLE
+    ROLE_COUNT
+};
+
+const char *role_name(enum role role); // "text.dim"
+const char *role_help(enum role role);
+
+#endif

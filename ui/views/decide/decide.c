@@ -1,0 +1,551 @@
+#include "ui/views/decide/decide.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/uuid.h"
+#include "ui/views/decide/fields.h"
+
+static const struct verb {
+    enum action action;
+    enum operation_action operation;
+    const char *title;
+    const char *past; // what the events then are
+    bool is_danger;
+} verbs[] = {
+    {DO_REPROCESS, ACTION_REPROCESS, "Reprocess", "sent to their topic again", true},
+    {DO_RESOLVE, ACTION_RESOLVE, "Resolve", "closed as resolved, without sending", false},
+    {DO_DISCARD, ACTION_DISCARD, "Discard", "discarded, without sending; restore undoes it", false},
+    {DO_RESTORE, ACTION_RESTORE, "Restore", "pending again", false},
+};
+
+static const struct verb *
+verb_of(enum operation_action operation)
+{
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (verbs[i].operation == operation)
+            return &verbs[i];
+    return &verbs[0];
+}
+
+bool
+decide_action(enum action action, enum operation_action *operation_action)
+{
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+        if (verbs[i].action == action) {
+            *operation_action = verbs[i].operation;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void
+forget(struct decide *decide)
+{
+    free(decide->ids);
+    free(decide->left_out);
+    decide->ids = decide->left_out = NULL;
+    decide->left_out_count = 0;
+    decide->count = 0;
+    decide->capacity = 0;
+    decide->list_number = 0;
+    decide->preview_number = 0;
+    decide->dialog = NULL;
+    decide->is_open = false;
+}
+
+void
+decide_release(struct decide *decide)
+{
+    forget(decide);
+    strbuf_release(&decide->what);
+    strbuf_release(&decide->filter);
+}
+
+// Can a decision begin now? Says why not.
+static bool
+begin(struct app *app, struct decide *decide, enum operation_action action, const struct decide_words *words)
+{
+    const char *why_not = NULL;
+    if (!app_can_change(app, &why_not)) {
+        app_say(app, SAY_WARN, "%s", why_not);
+        return false;
+    }
+    forget(decide);
+    decide->is_open = true;
+    decide->action = action;
+    decide->hidden = words->hidden;
+    decide->undoes = words->undoes;
+    strbuf_reset(&decide->what);
+    strbuf_add_text(&decide->what, words->what ? words->what : "the selection");
+    strbuf_reset(&decide->filter);
+    if (words->filter)
+        strbuf_add_text(&decide->filter, words->filter);
+    decide->is_named = words->filter && strstr(words->filter, "is:quarantined");
+    snprintf(decide->group, sizeof decide->group, "%s", words->group ? words->group : "");
+    return true;
+}
+
+// "2,114 events of SocketTimeoutException, 7 of them hidden by the filter"
+static const char *
+scope(const struct decide *decide, struct arena *arena)
+{
+    char count[TEXT_SHORT];
+    char hidden[TEXT_SHORT];
+    const char *words = arena_printf(arena, "%s %s of %s", text_count((int64_t)decide->count, count),
+                                     decide->count == 1 ? "event" : "events", strbuf_text(&decide->what));
+    if (decide->hidden)
+        words = arena_printf(arena, "%s, %s of them hidden by the filter", words,
+                             text_count((int64_t)decide->hidden, hidden));
+    return words;
+}
+
+// The headless twin of what would be confirmed; what is typed, the dialog adds.
+static void
+twin(const struct decide *decide, struct strbuf *command)
+{
+    strbuf_printf(command, "redrive %s", action_name(decide->action));
+    if (decide->count == 1) {
+        strbuf_printf(command, " --id %" PRId64, decide->ids[0]);
+        return;
+    }
+    if (!*decide->group && !decide->filter.len)
+        strbuf_add_text(command, " --id - < ids");
+    if (*decide->group)
+        strbuf_printf(command, " --group %s", decide->group);
+    if (decide->filter.len) {
+        strbuf_add_text(command, " --filter ");
+        text_shell(command, strbuf_bytes(&decide->filter));
+    }
+}
+
+static void
+stop_preview(struct app *app, struct decide *decide)
+{
+    if (!decide->preview_number)
+        return;
+    app_cancel(app, decide->preview_number);
+    decide->stopped_number = decide->preview_number;
+}
+
+static void
+confirmed(struct app *app, void *state, const struct dialog *dialog)
+{
+    struct decide *decide = state;
+    stop_preview(app, decide);
+    struct request *request = request_create(REQUEST_CONFIRM);
+    struct operation_request *confirm = &request->confirm;
+    confirm->action = decide->action;
+    confirm->rate = RATE_UNLIMITED;
+    confirm->undoes = decide->undoes;
+    memcpy(confirm->key, decide->key, sizeof confirm->key);
+
+    decide_fields_take(app_config(app), dialog, request);
+    struct arena arena = {0};
+    request->scope = alloc_text(scope(decide, &arena));
+    arena_release(&arena);
+    if (decide->filter.len)
+        request->filter_text = alloc_text(strbuf_text(&decide->filter));
+    memcpy(request->group_key, decide->group, sizeof request->group_key);
+    request->ids = decide->ids;
+    request->id_count = decide->count;
+    decide->ids = NULL;
+
+    char count[TEXT_SHORT];
+    app_say(app, SAY_INFO, "asking for: %s %s…", action_name(decide->action),
+            text_count((int64_t)decide->count, count));
+    forget(decide);
+    decide->confirm_number = app_send(app, request);
+}
+
+static void
+cancelled(struct app *app, void *state)
+{
+    struct decide *decide = state;
+    stop_preview(app, decide);
+    app_say(app, SAY_INFO, "nothing was changed");
+    forget(decide);
+}
+
+static void
+ask_preview(struct app *app, struct decide *decide)
+{
+    decide->risks = (struct decide_risks){0};
+    struct request *preview = request_create(REQUEST_PREVIEW);
+    preview->action = decide->action;
+    preview->ids = alloc_array(decide->count, sizeof *preview->ids);
+    memcpy(preview->ids, decide->ids, decide->count * sizeof *preview->ids);
+    preview->id_count = decide->count;
+    decide->preview_number = app_send(app, preview);
+}
+
+static void
+open_dialog(struct app *app, struct decide *decide)
+{
+    const struct verb *verb = verb_of(decide->action);
+    decide->count = ids_normalise(decide->ids, decide->count);
+    decide->is_named |= decide->count == 1;
+    uuid_make(decide->key);
+
+    const struct app_config *config = app_config(app);
+    bool types_count = config->is_protected || (int64_t)decide->count > config->confirm_above;
+    struct arena arena = {0};
+    struct strbuf command = {0};
+    twin(decide, &command);
+    struct dialog_request request = {
+        .title = verb->title,
+        .confirm = verb->title,
+        .is_danger = verb->is_danger,
+        .typed_count = types_count ? (int64_t)decide->count : 0,
+        .command = strbuf_text(&command),
+        .confirmed = confirmed,
+        .cancelled = cancelled,
+    };
+    request.field_count = decide_fields(config, decide->action, request.fields);
+    decide->dialog = app_dialog(app, &request);
+    strbuf_release(&command);
+    dialog_line(decide->dialog, ROLE_STRONG, "%s", scope(decide, &arena));
+    dialog_line(decide->dialog, ROLE_DIM, "looking at them…");
+    dialog_set_waiting(decide->dialog, true);
+    arena_release(&arena);
+
+    ask_preview(app, decide);
+}
+
+void
+decide_ids(struct app *app, struct decide *decide, enum operation_action action, const int64_t *ids,
+           size_t count, const struct decide_words *words)
+{
+    if (count == 0) {
+        app_say(app, SAY_WARN, "there is nothing here to %s", action_name(action));
+        return;
+    }
+    if (!begin(app, decide, action, words))
+        return;
+    decide->ids = alloc_array(count, sizeof *ids);
+    memcpy(decide->ids, ids, count * sizeof *ids);
+    decide->count = count;
+    open_dialog(app, decide);
+}
+
+void
+decide_list(struct app *app, struct decide *decide, enum operation_action action,
+            const struct list_query *query, const struct decide_words *words)
+{
+    if (!begin(app, decide, action, words))
+        return;
+    struct request *request = request_create(REQUEST_COLLECT);
+    request->list = *query;
+    request->list.filter = query->filter ? alloc_text(query->filter) : NULL;
+    app_say(app, SAY_INFO, "collecting %s…", strbuf_text(&decide->what));
+    decide->list_number = app_send(app, request);
+}
+
+bool
+decide_selection(struct app *app, struct decide *decide, enum operation_action action, const int64_t *shown,
+                 size_t shown_count, const struct decide_words *words)
+{
+    const struct selection *selection = app_selection(app);
+    if (selection->count == 0)
+        return false;
+    struct decide_words selected = *words;
+    selected.what = "the selection";
+    selected.group = NULL;
+    selected.filter = NULL;
+    selected.hidden = shown ? selection_hidden(selection, shown, shown_count) : 0;
+    decide_ids(app, decide, action, selection->ids, selection->count, &selected);
+    return true;
+}
+
+static void
+add_ids(struct decide *decide, const int64_t *ids, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        decide->ids = alloc_grow(decide->ids, decide->count, &decide->capacity, sizeof *decide->ids);
+        decide->ids[decide->count++] = ids[i];
+    }
+}
+
+static void
+receive_list(struct app *app, struct decide *decide, const struct reply *reply)
+{
+    if (reply->is_new_available)
+        return; // it arrived after the list was made: not part of it
+    if (reply->is_first)
+        decide->count = 0;
+    add_ids(decide, reply->ids, reply->id_count);
+    if (!reply->is_last)
+        return;
+    decide->list_number = 0;
+    if (reply->undecided)
+        strbuf_printf(&decide->what, ", %" PRId64 " undecided left out", reply->undecided);
+    if (decide->count == 0) {
+        app_say(app, SAY_WARN, "there is nothing left to %s in %s", action_name(decide->action),
+                strbuf_text(&decide->what));
+        forget(decide);
+        return;
+    }
+    open_dialog(app, decide);
+}
+
+static void
+describe_topics(struct app *app, const struct decide *decide, const struct preview *preview)
+{
+    struct strbuf line = {0};
+    char count[TEXT_SHORT];
+    for (size_t i = 0; i < preview->topic_count && i < 4; i++)
+        strbuf_printf(&line, "%s%s (%s)", i ? "  " : "",
+                      preview->topics[i].topic ? preview->topics[i].topic : "no topic",
+                      text_count(preview->topics[i].count, count));
+    if (preview->topic_count > 4)
+        strbuf_printf(&line, "  and %zu more", preview->topic_count - 4);
+    const struct status *status = app_status(app);
+    const char *words = *status->promise_words ? status->promise_words
+                                               : "not probed yet: exactly once if it can, else at least once";
+    dialog_line(decide->dialog, ROLE_DIALOG, "to   %s", strbuf_text(&line));
+    dialog_line(decide->dialog, status->promise == PROMISE_EXACTLY_ONCE ? ROLE_STATUS_OK : ROLE_STATUS_WARN,
+                "     %s", words);
+    dialog_line(decide->dialog, ROLE_DIALOG,
+                "as   newest revision %s, original bytes kept %s, others by the table",
+                text_count(preview->revised, count), text_count(preview->raw, (char[TEXT_SHORT]){0}));
+    strbuf_release(&line);
+}
+
+static void
+describe_quarantine(const struct app *app, const struct decide *decide, const struct preview *preview)
+{
+    char count[TEXT_SHORT];
+    if (decide->left_out_count)
+        dialog_line(decide->dialog, ROLE_DIALOG_DANGER,
+                    "%s more in quarantine (came back %" PRId64 " times) left out; is:quarantined names them",
+                    text_count((int64_t)decide->left_out_count, count), app_config(app)->max_replays);
+    else if (preview->quarantined)
+        dialog_line(decide->dialog, ROLE_DIALOG_DANGER, "%s of them came back %" PRId64 " times or more",
+                    text_count(preview->quarantined, count), app_config(app)->max_replays);
+}
+
+// A bulk reprocess leaves out what is in quarantine, unless that was named. True: there are fewer now.
+static bool
+leave_out(struct decide *decide, const struct preview *preview)
+{
+    if (decide->action != ACTION_REPROCESS || decide->is_named || preview->quarantined_count == 0)
+        return false;
+    size_t kept = 0;
+    free(decide->left_out);
+    decide->left_out = alloc_array(preview->quarantined_count, sizeof *decide->left_out);
+    decide->left_out_count = 0;
+    for (size_t i = 0, q = 0; i < decide->count; i++) {
+        while (q < preview->quarantined_count && preview->quarantined_ids[q] < decide->ids[i])
+            q++;
+        if (q < preview->quarantined_count && preview->quarantined_ids[q] == decide->ids[i])
+            decide->left_out[decide->left_out_count++] = decide->ids[i];
+        else
+            decide->ids[kept++] = decide->ids[i];
+    }
+    decide->count = kept;
+    if (dialog_request(decide->dialog)->typed_count > 0)
+        dialog_set_count(decide->dialog, (int64_t)kept);
+    return decide->left_out_count > 0;
+}
+
+// How many of them are not open any more, or not for this.
+static void
+describe_conflicts(const struct decide *decide, const struct preview *preview)
+{
+    char count[TEXT_SHORT];
+    if (preview->closed)
+        dialog_line(decide->dialog, ROLE_DIALOG_DANGER, "%s of them: %s meanwhile, which ends as conflict",
+                    text_count(preview->closed, count),
+                    decide->action == ACTION_RESTORE ? "not discarded any more" : "closed");
+    if (preview->busy)
+        dialog_line(decide->dialog, ROLE_DIALOG_DANGER, "%s of them: in %s, which ends as conflict",
+                    text_count(preview->busy, count),
+                    preview->busy_with ? preview->busy_with : "another operation");
+}
+
+// From here on it can be confirmed: what was counted is what is confirmed.
+static void
+describe_counts(struct app *app, struct decide *decide, const struct preview *preview)
+{
+    struct dialog *dialog = decide->dialog;
+    struct arena arena = {0};
+    dialog_clear(dialog);
+    dialog_set_waiting(dialog, false);
+    dialog_line(dialog, ROLE_STRONG, "%s", scope(decide, &arena));
+    if (decide->action == ACTION_REPROCESS)
+        describe_topics(app, decide, preview);
+    else
+        dialog_line(dialog, ROLE_DIALOG, "%s %s", decide->count == 1 ? "it is" : "they are",
+                    verb_of(decide->action)->past);
+    describe_conflicts(decide, preview);
+    if (decide->action == ACTION_REPROCESS)
+        describe_quarantine(app, decide, preview);
+    decide->risks.lines = dialog_lines(dialog);
+    if (decide->count == 0)
+        dialog_refuse(dialog, "all of them are in quarantine");
+    else if (preview->open == 0)
+        dialog_refuse(dialog, "none of them is open for this any more");
+    arena_release(&arena);
+}
+
+// What a discard closed is open again, or closed by somebody else: then there is no dialog about it.
+static void
+say_undone(struct app *app, struct decide *decide)
+{
+    int64_t discard = decide->undoes;
+    stop_preview(app, decide);
+    app_dialog_close(app);
+    app_say(app, SAY_INFO, "nothing that operation %" PRId64 " discarded is discarded any more", discard);
+    forget(decide);
+}
+
+static void
+receive_preview(struct app *app, struct decide *decide, const struct reply *reply)
+{
+    const struct preview *preview = &reply->preview;
+    bool has_counts = (preview->known & 1u << PREVIEW_COUNTS) != 0;
+    if (decide->undoes && has_counts && preview->open == 0 && preview->busy == 0) {
+        say_undone(app, decide);
+        return;
+    }
+    if (has_counts && leave_out(decide, preview) && decide->count > 0) {
+        ask_preview(app, decide); // what is left is told exactly
+        return;
+    }
+    if (reply->is_last)
+        decide->preview_number = 0;
+    if (has_counts)
+        describe_counts(app, decide, preview);
+    if (decide->action != ACTION_REPROCESS)
+        return;
+    decide_risks_add(&decide->risks, preview);
+    decide_risks_describe(&decide->risks, decide->dialog, NULL);
+}
+
+// Others were quicker with every one of its events.
+static void
+say_conflict(struct app *app, const struct operation *operation, const struct reply *reply)
+{
+    char count[TEXT_SHORT];
+    const char *does = operation->action == ACTION_REPROCESS ? "send" : "do";
+    const struct outcome *most = reply->outcome_count ? reply->outcomes : NULL;
+    if (most && most->reason && most->count == operation->conflict)
+        app_say(app, SAY_WARN, "operation %" PRId64 " has nothing to %s: all %s %s; 4 shows it",
+                operation->no, does, text_count(operation->conflict, count), most->reason);
+    else
+        app_say(app, SAY_WARN, "operation %" PRId64 " has nothing to %s: all %s in conflict; 4 shows why",
+                operation->no, does, text_count(operation->conflict, count));
+}
+
+static void
+say_confirmed(struct app *app, struct decide *decide, const struct reply *reply)
+{
+    const struct operation *operation = reply->operation_count ? &reply->operations[0] : NULL;
+    char at[TIME_TEXT];
+    decide->undo.no = 0;
+    if (operation && operation->total > 0 && operation->conflict == operation->total) {
+        say_conflict(app, operation, reply);
+    } else if (operation && operation->state == OPERATION_AWAITING) {
+        app_say(app, SAY_WARN, "operation %" PRId64 " waits for somebody else's approval; 4 shows it",
+                operation->no);
+    } else if (operation && operation->send_after != TIME_ABSENT && app_now(app) < operation->send_after) {
+        decide->undo.no = operation->no;
+        decide->undo.until = operation->send_after;
+        // A moment, not how long until then: the sentence stays until the next key.
+        app_say(app, SAY_OK, "operation %" PRId64 " sends from %s on; u calls it back until then, 4 shows it",
+                operation->no, time_brief(operation->send_after, app_now(app), at));
+    } else {
+        app_say(app, SAY_OK, "operation %" PRId64 " is on its way; 4 shows it", reply->operation);
+    }
+}
+
+bool
+decide_undo(struct app *app, struct decide *decide)
+{
+    if (!decide->undo.no)
+        return false;
+    if (app_now(app) >= decide->undo.until) {
+        app_say(app, SAY_INFO, "too late to call operation %" PRId64 " back; in 4, X stops the rest of it",
+                decide->undo.no);
+        decide->undo.no = 0;
+        return true;
+    }
+    struct request *request = request_create(REQUEST_STEER);
+    request->operation = decide->undo.no;
+    request->steer = STEER_CANCEL;
+    decide->undo.no = 0;
+    decide->undo_number = app_send(app, request);
+    return true;
+}
+
+bool
+decide_receive(struct app *app, struct decide *decide, struct reply *reply)
+{
+    if (!reply->number)
+        return false;
+    if (reply->number == decide->stopped_number)
+        return true;
+    if (reply->number == decide->undo_number) {
+        decide->undo_number = 0;
+        if (reply->kind == REPLY_STEERED)
+            app_say(app, SAY_OK, "%s", reply->sentence);
+        else
+            app_say_err(app, &reply->err);
+        return true;
+    }
+    if (reply->number == decide->list_number) {
+        if (reply->kind == REPLY_LIST) {
+            receive_list(app, decide, reply);
+        } else {
+            app_say_err(app, &reply->err);
+            forget(decide);
+        }
+        return true;
+    }
+    if (reply->number == decide->preview_number) {
+        if (reply->kind == REPLY_PREVIEW) {
+            receive_preview(app, decide, reply);
+        } else if (decide->risks.found.known) {
+            decide->preview_number = 0;
+            decide_risks_describe(&decide->risks, decide->dialog, reply->err.text);
+        } else {
+            app_dialog_close(app);
+            app_say_err(app, &reply->err);
+            forget(decide);
+        }
+        return true;
+    }
+    if (reply->number == decide->confirm_number) {
+        char done[TEXT_SHORT];
+        char of[TEXT_SHORT];
+        if (reply->kind == REPLY_PROGRESS) {
+            app_say(app, SAY_INFO, "freezing %s of %s", text_count(reply->done, done),
+                    text_count(reply->of, of));
+        } else if (reply->kind == REPLY_CONFIRMED) {
+            decide->confirm_number = 0;
+            selection_clear(app_selection(app));
+            say_confirmed(app, decide, reply);
+        } else {
+            decide->confirm_number = 0;
+            app_say_err(app, &reply->err);
+        }
+        return true;
+    }
+    return false;
+}
+
+bool
+decide_cancel(struct app *app, struct decide *decide)
+{
+    if (!decide->list_number)
+        return false;
+    app_cancel(app, decide->list_number);
+    forget(decide);
+    app_say(app, SAY_INFO, "stopped; nothing was changed");
+    return true;
+}

@@ -1,0 +1,144 @@
+#include "ui/views/decide/fields.h"
+
+#include <string.h>
+#include "base/text.h"
+
+enum { FIELD_REASON, FIELD_RATE, FIELD_STEPS, FIELD_HALT, FIELD_TOPIC };
+
+// "10,100,rest 60s": the steps, and how long each is watched, absent where that is not said.
+static struct bytes
+split_steps(struct bytes text, struct bytes *watch)
+{
+    struct bytes steps = bytes_trim(text);
+    struct bytes last = steps;
+    for (size_t i = steps.len; i > 0; i--) {
+        if (steps.data[i - 1] != ' ')
+            continue;
+        last = bytes_slice(steps, i, steps.len - i);
+        break;
+    }
+    bool has_watch = last.len < steps.len && last.len > 0 && last.data[last.len - 1] >= 'a' &&
+                     !bytes_equal_text(last, "rest");
+    *watch = has_watch ? last : BYTES_ABSENT;
+    return has_watch ? bytes_trim(bytes_slice(steps, 0, steps.len - last.len)) : steps;
+}
+
+static bool
+read_steps(struct bytes text, struct send_plan *plan, struct err *err)
+{
+    struct bytes watch;
+    struct bytes steps = split_steps(text, &watch);
+    return (!bytes_present(watch) || text_parse_duration(watch, &plan->settle_for, err)) &&
+           steps_parse(steps, plan, err);
+}
+
+static void
+steps_as_options(struct bytes text, struct strbuf *command)
+{
+    struct bytes watch;
+    struct bytes steps = split_steps(text, &watch);
+    strbuf_add_text(command, " --ramp ");
+    text_shell(command, steps);
+    if (bytes_present(watch)) {
+        strbuf_add_text(command, " --settle-for ");
+        text_shell(command, watch);
+    }
+}
+
+static bool
+check_steps(struct bytes text, struct err *err)
+{
+    struct send_plan plan = {0};
+    return read_steps(text, &plan, err);
+}
+
+static bool
+check_halt(struct bytes text, struct err *err)
+{
+    struct send_plan plan = {0};
+    return halt_parse(text, &plan, err);
+}
+
+static bool
+check_rate(struct bytes text, struct err *err)
+{
+    int64_t rate;
+    if (!text_parse_int(text, &rate, NULL) || rate < 0 || rate > INT32_MAX)
+        return err_set(err, ERR_USAGE, "a rate is a number of events per second; 0 begins paused");
+    return true;
+}
+
+static bool
+check_topic(struct bytes text, struct err *err)
+{
+    bool ok = text.len <= 249;
+    for (size_t i = 0; ok && i < text.len; i++)
+        ok =
+            strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", text.data[i]) != NULL;
+    return ok || err_set(err, ERR_USAGE, "a topic has letters, digits, '.', '_' and '-', at most 249");
+}
+
+int
+decide_fields(const struct app_config *config, enum operation_action action, struct dialog_field *fields)
+{
+    fields[FIELD_REASON] =
+        (struct dialog_field){.label = "reason",
+                              .option = "--reason",
+                              .hint = config->reason_required ? "required" : "why, for the audit",
+                              .is_required = config->reason_required};
+    if (action != ACTION_REPROCESS)
+        return 1;
+    fields[FIELD_RATE] = (struct dialog_field){.label = "rate",
+                                               .option = "--rate",
+                                               .hint = "events/s; empty: as fast as it goes",
+                                               .width = 40,
+                                               .check = check_rate};
+    fields[FIELD_STEPS] = (struct dialog_field){.label = "steps",
+                                                .as_options = steps_as_options,
+                                                .hint = "10,100,rest 60s; empty: all at once",
+                                                .width = 40,
+                                                .check = check_steps};
+    fields[FIELD_HALT] = (struct dialog_field){.label = "halt",
+                                               .option = "--halt-above",
+                                               .hint = "5%: when more fail or come back",
+                                               .width = 40,
+                                               .check = check_halt};
+    fields[FIELD_TOPIC] = (struct dialog_field){
+        .label = "to", .option = "--to", .hint = "each event's own topic", .width = 40, .check = check_topic};
+    return FIELD_TOPIC + 1;
+}
+
+static void
+take_plan(const struct app_config *config, const struct dialog *dialog, struct operation_request *confirm)
+{
+    struct send_plan *plan = &confirm->plan;
+    plan->send_after = config->send_after;
+    struct bytes rate = dialog_value(dialog, FIELD_RATE);
+    struct bytes steps = dialog_value(dialog, FIELD_STEPS);
+    struct bytes halt = dialog_value(dialog, FIELD_HALT);
+    int64_t per_second = RATE_UNLIMITED;
+    // The dialog has checked them.
+    if (rate.len && text_parse_int(rate, &per_second, NULL))
+        confirm->rate = (int32_t)per_second;
+    if (steps.len && !read_steps(steps, plan, NULL))
+        plan->step_count = 0;
+    if (halt.len)
+        (void)!halt_parse(halt, plan, NULL);
+    else
+        send_plan_complete(plan);
+}
+
+void
+decide_fields_take(const struct app_config *config, const struct dialog *dialog, struct request *request)
+{
+    struct bytes reason = dialog_value(dialog, FIELD_REASON);
+    if (reason.len)
+        request->reason = strndup(reason.data, reason.len);
+    request->confirm.plan.approve_above = config->approve_above;
+    if (request->confirm.action != ACTION_REPROCESS)
+        return;
+    take_plan(config, dialog, &request->confirm);
+    struct bytes topic = dialog_value(dialog, FIELD_TOPIC);
+    if (topic.len)
+        request->target_topic = strndup(topic.data, topic.len);
+}

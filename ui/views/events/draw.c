@@ -1,0 +1,179 @@
+#include "ui/views/events/state.h"
+
+#include "base/text.h"
+#include "ui/widgets/statusbar.h"
+
+enum { PREVIEW_ROWS = 6, PREVIEW_FROM_ROWS = 16, BESIDE_FROM_COLS = 120 }; // of the body
+
+// The table's callbacks need what the view is drawn with.
+struct drawing {
+    const struct events *events;
+    const struct app *app;
+};
+
+static int64_t
+drawn_id(const void *rows, size_t index)
+{
+    return events_id(((const struct drawing *)rows)->events, index);
+}
+
+static bool
+drawn_selected(const void *rows, size_t index)
+{
+    const struct drawing *drawing = rows;
+    return selection_has(app_selection(drawing->app), drawing->events->ids[index]);
+}
+
+static void
+drawn_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
+{
+    const struct drawing *drawing = rows;
+    const struct event *event = row_cache_find(&drawing->events->rows, drawing->events->ids[index]);
+    if (event)
+        event_cell(event, (enum event_column)column, app_now(drawing->app), drawing->events->parsed, canvas,
+                   area);
+    else if (column == COLUMN_ID)
+        canvas_count(canvas, area.row, area.col, area.cols, drawing->events->ids[index], ROLE_DIM);
+}
+
+const char *
+events_title(const struct events *events, struct arena *arena)
+{
+    if (events->title)
+        return events->title;
+    if (events->query.has_value)
+        return arena_printf(arena, "%s %s", pivot_name(events->query.pivot), events->query.value);
+    return events->query.source == LIST_PENDING ? "all pending" : "events";
+}
+
+// The list's part of the body, and the preview's, empty where there is no room.
+struct area
+events_split(const struct events *events, struct area *body, bool *is_beside)
+{
+    struct area none = {0};
+    *is_beside = body->cols >= BESIDE_FROM_COLS;
+    if (!events->has_preview || events->count == 0)
+        return none;
+    if (*is_beside)
+        return area_take_right(body, body->cols * 2 / 5);
+    if (body->rows < PREVIEW_FROM_ROWS)
+        return none;
+    return area_take_bottom(body, PREVIEW_ROWS);
+}
+
+static void
+draw_empty(const struct app *app, const struct events *events, struct canvas *canvas, struct area body)
+{
+    const struct status *status = app_status(app);
+    char count[TEXT_SHORT];
+    if (body.rows < 1)
+        return;
+    if (!events->is_complete && !events->was_stopped) {
+        canvas_text(canvas, body.row, body.col + 1, body.cols - 1, BYTES("looking for events…"), ROLE_DIM);
+    } else if (events->filter.len) {
+        canvas_printf(canvas, body.row, body.col + 1, body.cols - 1, ROLE_TEXT,
+                      "Nothing matches; %s without the filter. Esc clears it.",
+                      text_count(events->total, count));
+    } else if (events->query.source == LIST_PENDING && status->last_closed_at != TIME_ABSENT &&
+               status->last_closed_at) {
+        canvas_printf(canvas, body.row, body.col + 1, body.cols - 1, ROLE_TEXT,
+                      "No pending events. The last one was closed %s ago by %s.",
+                      text_ago(status->last_closed_at, app_now(app), count), status->last_closed_by);
+    } else {
+        canvas_text(canvas, body.row, body.col + 1, body.cols - 1, BYTES("No events here."), ROLE_TEXT);
+    }
+}
+
+static void
+draw_line(const struct app *app, const struct events *events, struct canvas *canvas, struct area line)
+{
+    if (line.rows < 1)
+        return;
+    struct arena *arena = app_frame(app);
+    char a[TEXT_SHORT];
+    char b[TEXT_SHORT];
+    const char *shown =
+        events->is_complete
+            ? arena_printf(arena, "%s", text_count((int64_t)events->count, a))
+            : arena_printf(arena, "%s so far, %s of %s looked at", text_count((int64_t)events->count, a),
+                           text_count(events->scanned, b), text_count(events->total, (char[TEXT_SHORT]){0}));
+    if (events->is_complete && events->filter.len)
+        shown = arena_printf(arena, "%s / %s", text_count((int64_t)events->count, a),
+                             text_count(events->total, b));
+    int width = text_cells(bytes_of(shown), canvas->is_ascii);
+    int limit = line.col + line.cols - width - 2;
+    canvas_styled(canvas, line.row, line.col, line.cols - 1, bytes_of(shown),
+                  &(struct canvas_style){.role = ROLE_STATUS, .at_right = true});
+
+    int col = line.col + 1;
+    struct selection *selection = app_selection(app);
+    if (events->filter.len)
+        chip_draw(canvas, line.row, &col, limit, ROLE_FILTER,
+                  bytes_of(arena_printf(arena, "/%s", strbuf_text(&events->filter))));
+    if (selection->count) {
+        size_t hidden =
+            selection->count > 20000 ? 0 : selection_hidden(selection, events->ids, events->count);
+        const char *words =
+            hidden ? arena_printf(arena, "sel %s (%s hidden)", text_count((int64_t)selection->count, a),
+                                  text_count((int64_t)hidden, b))
+                   : arena_printf(arena, "sel %s", text_count((int64_t)selection->count, a));
+        chip_draw(canvas, line.row, &col, limit, ROLE_STRONG, bytes_of(words));
+    }
+    if (events->arrived)
+        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_INFO,
+                  bytes_of(arena_printf(arena, "+%s new, r", text_count((int64_t)events->arrived, a))));
+    if (events->undecided)
+        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_WARN,
+                  bytes_of(arena_printf(arena, "%s undecided: the pattern is too costly",
+                                        text_count(events->undecided, a))));
+    if (events->was_stopped)
+        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_WARN, BYTES("stopped"));
+    if (events->is_selected_only)
+        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_INFO, BYTES("selected only"));
+    const char *status = events_status_name(events);
+    if (status)
+        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_INFO, bytes_of(status));
+    if (events->type)
+        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS,
+                  bytes_of(arena_printf(arena, "all %s", events->type)));
+    chip_draw(canvas, line.row, &col, limit, ROLE_STATUS, bytes_of(events_order_words(events, arena)));
+}
+
+void
+events_draw(const struct app *app, const void *state, struct canvas *canvas, const struct view_areas *areas)
+{
+    const struct events *events = state;
+    draw_line(app, events, canvas, areas->line);
+    struct area body = areas->body;
+    bool is_beside;
+    struct area preview = events_split(events, &body, &is_beside);
+    if (events->count == 0) {
+        draw_empty(app, events, canvas, body);
+        return;
+    }
+
+    struct drawing drawing = {.events = events, .app = app};
+    struct table_model model = {.count = events->count,
+                                .id = drawn_id,
+                                .is_selected = drawn_selected,
+                                .cell = drawn_cell,
+                                .columns = events->columns,
+                                .column_count = EVENT_COLUMNS,
+                                .rows = &drawing};
+    table_draw(&events->table, &model, canvas, body);
+    const struct event *event = events_cursor(events);
+    if (preview.rows > 1) {
+        if (is_beside) {
+            canvas_vline(canvas, preview.row, preview.col, preview.rows, ROLE_BORDER);
+            area_take_left(&preview, 2);
+        } else {
+            canvas_hline(canvas, preview.row, preview.col + 1, preview.cols - 2, ROLE_BORDER);
+            area_take_top(&preview, 1);
+            area_take_left(&preview, 1);
+        }
+        if (event)
+            event_preview(event, events->parsed, canvas, preview);
+    }
+    if (app_is_stale(app))
+        canvas_add_attributes(canvas, areas->body, CELL_DIM);
+}

@@ -1,0 +1,327 @@
+// One event with everything that is known of it, as sections of one scrolling text.
+#include "ui/views/events/event_state.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/text.h"
+#include "ui/views/copy_menu.h"
+#include "ui/views/events/row.h"
+#include "ui/views/events/events.h"
+#include "ui/views/why.h"
+#include "ui/widgets/statusbar.h"
+
+enum { BESIDE_FROM_COLS = 120 };
+
+static const enum action footer[] = {DO_NEXT,    DO_PREVIOUS, DO_SEARCH, DO_RAW, DO_REPROCESS,
+                                     DO_DISCARD, DO_COPY,     DO_HELP,   DO_NONE};
+
+static void
+ask(struct app *app, struct view_of_event *view)
+{
+    struct request *request = request_create(REQUEST_EVENT);
+    request->id = view->id;
+    view->number = app_send(app, request);
+}
+
+static void
+step(struct app *app, struct view_of_event *view, bool forward)
+{
+    void *below = app_below(app, &view_events);
+    int64_t next;
+    if (!below || !events_step(app, below, view->id, forward, &next)) {
+        app_say(app, SAY_INFO,
+                forward ? "this is the last event of the list" : "this is the first event of the list");
+        return;
+    }
+    view->id = next;
+    pager_top(view->pager);
+    pager_top(view->payload);
+    ask(app, view);
+}
+
+static struct pager *
+focused(const struct view_of_event *view)
+{
+    return view->has_focus_beside ? view->payload : view->pager;
+}
+
+// While something is searched for here, next and previous are its matches, as in less.
+static enum action
+as_searched(const struct view_of_event *view, enum action action)
+{
+    if (!pager_is_searching(focused(view)))
+        return action;
+    return action == DO_NEXT ? DO_NEXT_MATCH : action == DO_PREVIOUS ? DO_PREVIOUS_MATCH : action;
+}
+
+// From the last match of a pane on into the other one, where there is one.
+static bool
+match_beside(struct view_of_event *view, enum action action)
+{
+    bool is_forward = action == DO_NEXT_MATCH;
+    struct pager *other = view->has_focus_beside ? view->pager : view->payload;
+    if (!view->is_beside || (action != DO_NEXT_MATCH && action != DO_PREVIOUS_MATCH) ||
+        pager_is_searching(focused(view)) || !pager_has_matches(other) ||
+        pager_has_match_after(focused(view), is_forward))
+        return false;
+    (void)pager_handle(other, is_forward ? DO_TOP : DO_BOTTOM);
+    (void)pager_handle(other, action);
+    view->has_focus_beside = !view->has_focus_beside;
+    return true;
+}
+
+static bool
+end_search(struct view_of_event *view)
+{
+    return pager_is_searching(focused(view)) && pager_search(focused(view), BYTES(""), NULL);
+}
+
+static bool
+search_accepted(struct app *app, void *state, struct bytes text)
+{
+    struct view_of_event *view = state;
+    struct err err = {0};
+    if (pager_search(focused(view), text, &err))
+        return true;
+    app_prompt_error(app, &err);
+    return false;
+}
+
+static bool
+copy_choice(struct app *app, const void *state, size_t i, const char **text, struct bytes *value)
+{
+    const struct view_of_event *view = state;
+    return view->is_there && event_copy_choice(&view->detail.event, i, app_frame(app), text, value);
+}
+
+static void
+copy_chosen(struct app *app, void *state, size_t index)
+{
+    copy_menu_take(app, state, copy_choice, index);
+}
+
+static void
+ask_copy(struct app *app, const struct view_of_event *view)
+{
+    copy_menu_ask(app, view, copy_choice, copy_chosen);
+}
+
+// Here the event on the screen is what an action is about, never a selection that is out of sight.
+static void
+decide_here(struct app *app, struct view_of_event *view, enum operation_action action)
+{
+    char id[TEXT_SHORT];
+    struct decide_words words = {
+        .what = arena_printf(app_frame(app), "this view: id %s", text_count(view->id, id))};
+    decide_ids(app, &view->decide, action, &view->id, 1, &words);
+}
+
+static void
+show_as(const struct app *app, struct view_of_event *view, enum payload_form form)
+{
+    view->form = view->form == form ? PAYLOAD_PRETTY : form;
+    if (view->is_there)
+        event_build(view, app_now(app));
+}
+
+static bool
+event_handle(struct app *app, void *state, enum action action)
+{
+    struct view_of_event *view = state;
+    enum operation_action decision;
+    if (action == DO_UNDO && decide_undo(app, &view->decide))
+        return true;
+    if (decide_action(action, &decision)) {
+        decide_here(app, view, decision);
+        return true;
+    }
+    if (match_beside(view, action) || pager_handle(focused(view), as_searched(view, action)))
+        return true;
+    switch ((int)action) {
+    case DO_BACK:
+        return end_search(view);
+    case DO_NEXT:
+    case DO_PREVIOUS:
+        step(app, view, action == DO_NEXT);
+        return true;
+    case DO_NEXT_EVENT:
+    case DO_PREVIOUS_EVENT:
+        step(app, view, action == DO_NEXT_EVENT);
+        return true;
+    case DO_NEXT_PANE:
+        view->has_focus_beside = view->is_beside && !view->has_focus_beside;
+        return true;
+    case DO_RAW:
+        show_as(app, view, PAYLOAD_AS_IS);
+        return true;
+    case DO_HEX:
+        show_as(app, view, PAYLOAD_HEX);
+        return true;
+    case DO_TREE:
+        show_as(app, view, PAYLOAD_TREE);
+        return true;
+    case DO_SEARCH:
+        app_prompt(app,
+                   &(struct prompt_request){.label = "/", .history = "search", .accepted = search_accepted});
+        return true;
+    case DO_WHY:
+        view->why_number = why_ask(app, view->id);
+        return true;
+    case DO_COPY:
+        ask_copy(app, view);
+        return true;
+    case DO_COPY_ID:
+        app_copy(app, bytes_of(arena_printf(app_frame(app), "%" PRId64, view->id)), "id");
+        return true;
+    case DO_REFRESH:
+        ask(app, view);
+        return false; // the app also looks at the database
+    default:
+        return false;
+    }
+}
+
+static bool
+is_among(const struct reply *reply, int64_t id)
+{
+    for (size_t i = 0; i < reply->id_count; i++)
+        if (reply->ids[i] == id)
+            return true;
+    return !reply->ids;
+}
+
+static bool
+event_receive(struct app *app, void *state, struct reply *reply)
+{
+    struct view_of_event *view = state;
+    if (decide_receive(app, &view->decide, reply) || why_receive(app, view->why_number, reply))
+        return true;
+    if (reply->kind == REPLY_NEWS || (reply->kind == REPLY_CHANGED && is_among(reply, view->id)))
+        ask(app, view);
+    if (!reply->number || reply->number != view->number)
+        return false;
+    if (reply->kind == REPLY_ERROR) {
+        view->err = reply->err;
+        if (view->is_there)
+            app_say_err(app, &reply->err);
+        return true;
+    }
+    arena_release(&view->arena);
+    arena_adopt(&view->arena, &reply->arena);
+    view->detail = reply->detail;
+    view->is_there = true;
+    event_build(view, app_now(app));
+    return true;
+}
+
+static void
+event_layout(struct app *app, void *state, const struct view_areas *areas)
+{
+    struct view_of_event *view = state;
+    bool is_beside = areas->body.cols >= BESIDE_FROM_COLS;
+    if (is_beside != view->is_beside) {
+        view->is_beside = is_beside;
+        view->has_focus_beside = false;
+        if (view->is_there)
+            event_build(view, app_now(app));
+    }
+    struct area left = areas->body;
+    if (is_beside) {
+        struct area right = area_take_right(&left, areas->body.cols / 2);
+        area_take_left(&right, 2);
+        pager_layout(view->payload, right);
+    }
+    pager_layout(view->pager, left);
+}
+
+static void
+event_draw(const struct app *app, const void *state, struct canvas *canvas, const struct view_areas *areas)
+{
+    const struct view_of_event *view = state;
+    const struct pager *pager = focused(view);
+    char words[64];
+    if (areas->line.rows > 0) {
+        int col = areas->line.col + 1;
+        int limit = areas->line.col + areas->line.cols - 14;
+        const char *section = pager_section_at(pager);
+        if (section)
+            chip_draw(canvas, areas->line.row, &col, limit, ROLE_STATUS, bytes_of(section));
+        if (*pager_search_words(pager, words))
+            chip_draw(canvas, areas->line.row, &col, limit, ROLE_FILTER, bytes_of(words));
+        canvas_styled(canvas, areas->line.row, areas->line.col, areas->line.cols - 1,
+                      bytes_of(pager_position(pager, words)),
+                      &(struct canvas_style){.role = ROLE_STATUS, .at_right = true});
+    }
+    if (!view->is_there) {
+        canvas_text(canvas, areas->body.row, areas->body.col + 1, areas->body.cols - 1,
+                    err_is_set(&view->err) ? bytes_of(view->err.text) : BYTES("reading…"), ROLE_DIM);
+        return;
+    }
+    struct area left = areas->body;
+    if (view->is_beside) {
+        struct area right = area_take_right(&left, areas->body.cols / 2);
+        canvas_vline(canvas, right.row, right.col, right.rows, ROLE_BORDER);
+        area_take_left(&right, 2);
+        pager_draw(view->payload, canvas, right);
+    }
+    pager_draw(view->pager, canvas, left);
+    if (app_is_stale(app))
+        canvas_add_attributes(canvas, areas->body, CELL_DIM);
+}
+
+static bool
+event_crumb(const struct app *app, const void *state, int i, struct strbuf *out)
+{
+    (void)app;
+    char id[TEXT_SHORT];
+    if (i > 0)
+        return false;
+    strbuf_add_text(out, text_count(((const struct view_of_event *)state)->id, id));
+    return true;
+}
+
+static void *
+event_open(struct app *app, const void *argument)
+{
+    const struct event_argument *given = argument;
+    struct view_of_event *view = alloc_bytes(sizeof *view);
+    view->id = given->id;
+    struct filter_context context = events_filter_context(app);
+    if (given->filter && *given->filter &&
+        !filter_parse(&view->filter, bytes_of(given->filter), &context, NULL))
+        view->filter = NULL;
+    view->pager = pager_create();
+    view->payload = pager_create();
+    pager_set_ascii(view->pager, app_config(app)->is_ascii);
+    pager_set_ascii(view->payload, app_config(app)->is_ascii);
+    ask(app, view);
+    return view;
+}
+
+static void
+event_close(struct app *app, void *state)
+{
+    (void)app;
+    struct view_of_event *view = state;
+    decide_release(&view->decide);
+    filter_destroy(view->filter);
+    pager_destroy(view->pager);
+    pager_destroy(view->payload);
+    arena_release(&view->arena);
+    free(view);
+}
+
+const struct view view_event = {
+    .name = "event",
+    .context = CONTEXT_VIEW_event,
+    .footer = footer,
+    .open = event_open,
+    .close = event_close,
+    .handle = event_handle,
+    .receive = event_receive,
+    .crumb = event_crumb,
+    .draw = event_draw,
+    .layout = event_layout,
+};

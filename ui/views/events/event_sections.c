@@ -1,0 +1,345 @@
+// The text of the view of one event: sections of what is known of it.
+#include "ui/views/events/event_state.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/text.h"
+#include "core/fingerprint/fingerprint.h"
+
+enum { FRAMES_SHOWN = 200, LABEL = 17, MARKS = 64 };
+
+// Marks what the list's filter found of a column in the lines from `first` on, behind `label` bytes of each.
+static void
+mark(const struct view_of_event *view, struct pager *pager, size_t first, size_t label,
+     enum filter_column column)
+{
+    for (size_t i = first; view->filter && i < pager_lines(pager); i++) {
+        struct filter_span found[MARKS];
+        struct canvas_span marks[MARKS];
+        struct bytes text = pager_text(pager, i);
+        if (text.len < label)
+            continue;
+        size_t count =
+            filter_spans(view->filter, column, bytes_slice(text, label, text.len - label), found, MARKS);
+        for (size_t m = 0; m < count; m++)
+            marks[m] = (struct canvas_span){.from = label + found[m].from, .len = found[m].len};
+        if (count)
+            pager_marks(pager, i, marks, count);
+    }
+}
+
+static void
+field(struct pager *pager, const char *name, struct bytes value)
+{
+    if (!bytes_present(value))
+        return;
+    struct strbuf line = {0};
+    strbuf_printf(&line, "%-*s ", LABEL - 1, name);
+    size_t label = line.len;
+    strbuf_add(&line, value);
+    const struct canvas_span span = {.from = 0, .len = label, .role = ROLE_DIM};
+    if (bytes_find(value, BYTES("\n"), 0) == SIZE_MAX)
+        pager_spans(pager, ROLE_TEXT, strbuf_bytes(&line), &span, 1);
+    else
+        pager_line(pager, ROLE_TEXT, strbuf_bytes(&line));
+    strbuf_release(&line);
+}
+
+// A column that a filter may have found.
+static void
+found_field(struct view_of_event *view, const char *name, struct bytes value, enum filter_column column)
+{
+    size_t first = pager_lines(view->pager);
+    field(view->pager, name, value);
+    mark(view, view->pager, first, LABEL, column);
+}
+
+static void
+time_field(struct pager *pager, const char *name, int64_t at, int64_t now)
+{
+    char local[TIME_TEXT];
+    char age[TEXT_SHORT];
+    char text[TIME_TEXT + TEXT_SHORT + 8];
+    if (at == TIME_ABSENT)
+        return;
+    snprintf(text, sizeof text, "%s  (%s ago)", time_local(at, local), text_ago(at, now, age));
+    field(pager, name, bytes_of(text));
+}
+
+static void
+number_field(struct pager *pager, const char *name, int64_t number)
+{
+    char text[TEXT_SHORT];
+    field(pager, name, bytes_of(text_count(number, text)));
+}
+
+static bool
+is_frame(struct bytes line)
+{
+    struct bytes text = bytes_trim(line);
+    return bytes_starts(text, "at ") || bytes_starts(text, "File \"") || bytes_starts(text, "from ") ||
+           bytes_starts(text, "#");
+}
+
+// Frames of libraries are told by the prefixes everybody knows; what a group's key rests on is explained by
+// `x`.
+static bool
+is_library_frame(struct bytes line)
+{
+    static const char *const marks[] = {"org.springframework",
+                                        "java.",
+                                        "javax.",
+                                        "jdk.",
+                                        "sun.",
+                                        "org.apache.",
+                                        "org.hibernate",
+                                        "com.fasterxml",
+                                        "io.netty",
+                                        "reactor.",
+                                        "kotlin",
+                                        "site-packages",
+                                        "node_modules",
+                                        "node:internal",
+                                        "System.",
+                                        "Microsoft.",
+                                        "/vendor/",
+                                        "/gems/",
+                                        "runtime/",
+                                        "com.zaxxer"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (bytes_find(line, bytes_of(marks[i]), 0) != SIZE_MAX)
+            return true;
+    return false;
+}
+
+// The stack with runs of library frames folded into one line that counts them.
+static void
+stack_lines(struct pager *pager, struct bytes stack)
+{
+    size_t folded = 0;
+    size_t shown = 0;
+    for (size_t at = 0; at < stack.len && shown < FRAMES_SHOWN;) {
+        size_t end = bytes_find(stack, BYTES("\n"), at);
+        size_t len = (end == SIZE_MAX ? stack.len : end) - at;
+        struct bytes line = bytes_slice(stack, at, len);
+        at += len + 1;
+        if (is_frame(line) && is_library_frame(line)) {
+            folded++;
+            continue;
+        }
+        if (folded)
+            pager_printf(pager, ROLE_DIM, "        … %zu frame%s of libraries", folded,
+                         folded == 1 ? "" : "s");
+        folded = 0;
+        pager_line(pager, is_frame(line) ? ROLE_STRONG : ROLE_TEXT, line);
+        shown++;
+    }
+    if (folded)
+        pager_printf(pager, ROLE_DIM, "        … %zu frame%s of libraries", folded, folded == 1 ? "" : "s");
+}
+
+static void
+error_section(struct view_of_event *view)
+{
+    const struct event *event = &view->detail.event;
+    char group[GROUP_TEXT];
+    pager_section(view->pager, "error", NULL, false);
+    field(view->pager, "class", event->error_class);
+    struct arena arena = {0};
+    struct fingerprint print = fingerprint_parts(
+        &(struct fingerprint_input){.message = event->error_message, .stack = event->stack_trace}, &arena);
+    if (bytes_present(print.root_text) && !bytes_equal(print.root_text, event->error_message))
+        field(view->pager, "root cause", print.root_text);
+    arena_release(&arena);
+    size_t first = pager_lines(view->pager);
+    pager_line(view->pager, ROLE_STRONG, event->error_message);
+    mark(view, view->pager, first, 0, FILTER_COLUMN_ERROR);
+    pager_printf(view->pager, ROLE_DIM, "%s, group %s", category_name(event->category),
+                 group_text(event->group, group));
+    if (!bytes_present(event->stack_trace) || event->stack_trace.len == 0) {
+        pager_printf(view->pager, ROLE_DIM, "no stack trace was kept");
+        return;
+    }
+    first = pager_lines(view->pager);
+    stack_lines(view->pager, event->stack_trace);
+    mark(view, view->pager, first, 0, FILTER_COLUMN_STACK);
+}
+
+static void
+payload_section(struct view_of_event *view, struct pager *pager)
+{
+    const struct event *event = &view->detail.event;
+    char size[TEXT_SHORT];
+    char note[96];
+    snprintf(note, sizeof note, "%s%s", text_size(event->payload_size, size),
+             view->detail.revision_count ? ", corrected" : "");
+    pager_section(pager, "payload", note, false);
+    pager_printf(pager, ROLE_DIM, "%s, %s%s", payload_form_name(view->form), size,
+                 view->detail.revision_count ? ", newest revision"
+                 : event->has_raw            ? ", the bytes as received"
+                                             : ", as the table holds it");
+    size_t first = pager_lines(pager);
+    payload_lines(pager, event->payload, view->form);
+    mark(view, pager, first, 0, FILTER_COLUMN_PAYLOAD);
+    if (event->payload.len < event->payload_size)
+        pager_printf(pager, ROLE_STATUS_WARN,
+                     "only the beginning is shown; redrive show %" PRId64 " --raw has all of it", event->id);
+}
+
+static void
+header_lines(struct pager *pager, const struct event_header *headers, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct strbuf name = {0};
+        strbuf_add(&name, headers[i].name);
+        field(pager, strbuf_text(&name),
+              bytes_present(headers[i].value) ? headers[i].value : BYTES("(null)"));
+        strbuf_release(&name);
+    }
+}
+
+static void
+record_section(struct view_of_event *view)
+{
+    const struct event *event = &view->detail.event;
+    if (!event->has_raw && !bytes_present(event->key) && event->header_count == 0)
+        return;
+    pager_section(view->pager, "headers and key", NULL, false);
+    found_field(view, "key", bytes_present(event->key) ? event->key : BYTES("(null)"), FILTER_COLUMN_KEY);
+    header_lines(view->pager, event->headers, event->header_count);
+}
+
+static void
+origin_section(struct view_of_event *view, int64_t now)
+{
+    const struct event *event = &view->detail.event;
+    pager_section(view->pager, "where it came from", NULL, false);
+    found_field(view, "topic", event->topic, FILTER_COLUMN_TOPIC);
+    if (event->has_partition)
+        number_field(view->pager, "partition", event->partition);
+    if (event->has_offset)
+        number_field(view->pager, "offset", event->offset);
+    found_field(view, "event id", event->event_id, FILTER_COLUMN_EVENT_ID);
+    found_field(view, "event type", event->event_type, FILTER_COLUMN_TYPE);
+    found_field(view, "source table", event->source_table, FILTER_COLUMN_SOURCE);
+    field(view->pager, "source id", event->source_id);
+    field(view->pager, "correlation id", event->correlation_id);
+    time_field(view->pager, "created", event->created_at, now);
+    char retries[64];
+    snprintf(retries, sizeof retries, "%" PRId32 " of %" PRId32, event->retry_count, event->max_retries);
+    field(view->pager, "retries", bytes_of(retries));
+    time_field(view->pager, "last retry", event->last_retry_at, now);
+    field(view->pager, "status", event->status_text);
+    time_field(view->pager, "closed", event->resolved_at, now);
+    field(view->pager, "closed by", event->resolved_by);
+    if (event->published)
+        number_field(view->pager, "published", event->published);
+    if (event->came_back)
+        number_field(view->pager, "came back", event->came_back);
+    if (event->is_quarantined)
+        pager_printf(view->pager, ROLE_EVENT_QUARANTINED,
+                     "in quarantine: it came back too often and is left out of bulk operations");
+    if (event->operation)
+        pager_printf(view->pager, ROLE_EVENT_BUSY, "in operation %" PRId64 " now", event->operation);
+}
+
+static void
+decision_section(struct view_of_event *view)
+{
+    char at[TIME_TEXT];
+    char note[48];
+    size_t count = view->detail.decision_count + view->detail.revision_count;
+    snprintf(note, sizeof note, "%zu", count);
+    pager_section(view->pager, "decisions", note, false);
+    if (count == 0)
+        pager_printf(view->pager, ROLE_DIM, "none yet");
+    for (size_t i = 0; i < view->detail.decision_count; i++) {
+        const struct decision *decision = &view->detail.decisions[i];
+        pager_printf(view->pager,
+                     decision->state == ITEM_REFUSED || decision->state == ITEM_CONFLICT ? ROLE_STATUS_WARN
+                                                                                         : ROLE_TEXT,
+                     "%s  %s %s%s%s; operation %" PRId64 " of %s%s%s",
+                     decision->at == TIME_ABSENT ? "" : time_local(decision->at, at),
+                     action_name(decision->action), item_state_name(decision->state),
+                     decision->detail ? ": " : "", decision->detail ? decision->detail : "",
+                     decision->operation, decision->who, decision->reason ? ", because " : "",
+                     decision->reason ? decision->reason : "");
+    }
+    for (size_t i = 0; i < view->detail.revision_count; i++) {
+        const struct revision *revision = &view->detail.revisions[i];
+        pager_printf(view->pager, ROLE_EVENT_EDITED, "%s  revision %" PRId32 " by %s%s%s",
+                     time_local(revision->at, at), revision->no, revision->author,
+                     revision->reason ? ", because " : "", revision->reason ? revision->reason : "");
+    }
+}
+
+// The others by which the same event failed, each with its own trace; this one's stands at the top.
+static void
+attempts_section(struct view_of_event *view)
+{
+    const struct event_detail *detail = &view->detail;
+    char at[TIME_TEXT];
+    char note[48];
+    if (detail->attempt_count < 2)
+        return;
+    snprintf(note, sizeof note, "%zu", detail->attempt_count);
+    pager_section(view->pager, "attempts", note, false);
+    for (size_t i = 0; i < detail->attempt_count; i++) {
+        const struct event *attempt = &detail->attempts[i];
+        bool is_this = attempt->id == detail->event.id;
+        pager_printf(view->pager, ROLE_EVENT_BACK, "%zu  %s  event %" PRId64 "%s", i + 1,
+                     attempt->created_at == TIME_ABSENT ? "" : time_local(attempt->created_at, at),
+                     attempt->id, is_this ? ", this one" : "");
+        if (is_this)
+            continue;
+        pager_line(view->pager, ROLE_STRONG, attempt->error_message);
+        if (bytes_present(attempt->stack_trace) && attempt->stack_trace.len)
+            stack_lines(view->pager, attempt->stack_trace);
+    }
+}
+
+static void
+send_section(struct view_of_event *view)
+{
+    const struct would_send *send = &view->detail.would_send;
+    char size[TEXT_SHORT];
+    pager_section(view->pager, "what a reprocess would send", NULL, false);
+    if (send->refusal) {
+        pager_printf(view->pager, ROLE_STATUS_WARN, "nothing: %s", send->refusal);
+        return;
+    }
+    if (view->detail.event.status != EVENT_PENDING)
+        pager_printf(view->pager, ROLE_STATUS_WARN, "nothing while it is %s; if it were pending:",
+                     event_status_name(view->detail.event.status));
+    field(view->pager, "topic", bytes_of(send->topic));
+    if (send->partition >= 0)
+        number_field(view->pager, "partition", send->partition);
+    else
+        field(view->pager, "partition", BYTES("chosen by the key"));
+    field(view->pager, "key", bytes_present(send->key) ? send->key : BYTES("(null)"));
+    field(view->pager, "value", bytes_of(text_size(send->size, size)));
+    pager_printf(view->pager, send->is_exact ? ROLE_STATUS_OK : ROLE_STATUS_INFO, "%s: %s",
+                 send->is_exact ? "byte for byte" : "not byte for byte", send->why ? send->why : "");
+    header_lines(view->pager, send->headers, send->header_count);
+}
+
+void
+event_build(struct view_of_event *view, int64_t now)
+{
+    pager_begin(view->pager);
+    error_section(view);
+    attempts_section(view);
+    if (!view->is_beside)
+        payload_section(view, view->pager);
+    record_section(view);
+    origin_section(view, now);
+    decision_section(view);
+    send_section(view);
+    pager_end(view->pager);
+
+    pager_begin(view->payload);
+    if (view->is_beside)
+        payload_section(view, view->payload);
+    pager_end(view->payload);
+}

@@ -1,0 +1,425 @@
+// The list of events: ids come in pages and stay; only the rows of the window are fetched.
+#include "ui/views/events/state.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/text.h"
+#include "ui/views/why.h"
+
+enum { WINDOW_MARGIN = 60 }; // rows fetched above and below those on the screen
+static const int64_t ROWS_STALE_AFTER = 1000000;
+
+static const enum action footer[] = {DO_OPEN,    DO_FILTER, DO_SELECT, DO_SELECT_ALL, DO_REPROCESS,
+                                     DO_DISCARD, DO_COPY,   DO_HELP,   DO_NONE};
+
+int64_t
+events_id(const void *rows, size_t index)
+{
+    return ((const struct events *)rows)->ids[index];
+}
+
+struct table_model
+events_model(const struct events *events)
+{
+    return (struct table_model){.count = events->count,
+                                .id = events_id,
+                                .columns = events->columns,
+                                .column_count = EVENT_COLUMNS,
+                                .rows = events};
+}
+
+const struct event *
+events_cursor(const struct events *events)
+{
+    return events->count ? row_cache_find(&events->rows, events->ids[events->table.cursor]) : NULL;
+}
+
+void
+events_send(struct app *app, struct events *events)
+{
+    struct request *request = request_create(REQUEST_LIST);
+    request->list = events->query;
+    request->list.filter = events->filter.len ? alloc_text(strbuf_text(&events->filter)) : NULL;
+    events->is_complete = false;
+    events->was_stopped = false;
+    events->arrived = 0;
+    events->is_selected_only = false;
+    events->list_number = app_send(app, request);
+}
+
+// Scope: the selection if there is one, else the visual range, else the cursor row.
+static void
+decide_here(struct app *app, struct events *events, enum operation_action action)
+{
+    struct decide_words words = {0};
+    if (decide_selection(app, &events->decide, action, events->ids, events->count, &words))
+        return;
+    size_t from;
+    size_t to;
+    if (!table_range(&events->table, &from, &to)) {
+        app_say(app, SAY_WARN, "there is nothing here to %s", action_name(action));
+        return;
+    }
+    char id[TEXT_SHORT];
+    words.what = to - from == 1
+                     ? arena_printf(app_frame(app), "this list: id %s", text_count(events->ids[from], id))
+                     : "this list, the marked range";
+    decide_ids(app, &events->decide, action, events->ids + from, to - from, &words);
+}
+
+static bool
+handle_back(struct app *app, struct events *events)
+{
+    if (events->is_selected_only) {
+        events_send(app, events);
+        return true;
+    }
+    if (events->filter.len == 0)
+        return false;
+    return events_filter(app, events, BYTES(""), NULL);
+}
+
+static bool
+handle_cancel(struct app *app, struct events *events)
+{
+    if (decide_cancel(app, &events->decide))
+        return true;
+    if (events->collect_number && app_is_waiting(app, events->collect_number)) {
+        app_cancel(app, events->collect_number);
+        return true;
+    }
+    if (!app_is_waiting(app, events->list_number))
+        return false;
+    app_cancel(app, events->list_number);
+    events->was_stopped = true;
+    return true;
+}
+
+static void
+open_event(struct app *app, const struct events *events)
+{
+    if (events->count)
+        app_open(app, &view_event,
+                 &(struct event_argument){.id = events->ids[events->table.cursor],
+                                          .filter = strbuf_text(events_marked(events))});
+}
+
+// What changes which events are listed, and in which order.
+static bool
+handle_query(struct app *app, struct events *events, enum action action)
+{
+    switch ((int)action) {
+    case DO_FILTER:
+        events_ask_filter(app, events);
+        return true;
+    case DO_NEXT_MATCH:
+    case DO_PREVIOUS_MATCH:
+        events_step_match(app, events, action == DO_NEXT_MATCH);
+        return true;
+    case DO_FACETS:
+        events_ask_facets(app, events);
+        return true;
+    case DO_SAVED_FILTERS:
+        events_ask_saved(app);
+        return true;
+    case DO_NARROW:
+        events_ask_narrow(app, events);
+        return true;
+    case DO_SORT:
+        events_ask_order(app, events);
+        return true;
+    case DO_SORT_REVERSE:
+        events->query.oldest_first = !events->query.oldest_first;
+        events_send(app, events);
+        return true;
+    case DO_STATUSES:
+        events_ask_status(app, events);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool
+events_handle(struct app *app, void *state, enum action action)
+{
+    struct events *events = state;
+    struct table_model model = events_model(events);
+    enum operation_action decision;
+    if (table_handle(&events->table, &model, action) || events_select(app, events, action) ||
+        handle_query(app, events, action))
+        return true;
+    if (decide_action(action, &decision)) {
+        decide_here(app, events, decision);
+        return true;
+    }
+    switch ((int)action) {
+    case DO_OPEN:
+    case DO_TRAIL:
+        open_event(app, events);
+        return true;
+    case DO_DETAILS:
+        events->has_preview = !events->has_preview;
+        return true;
+    case DO_REFRESH:
+        events_send(app, events);
+        return false; // the app also looks at the database
+    case DO_WHY:
+        if (events->count)
+            events->why_number = why_ask(app, events->ids[events->table.cursor]);
+        return true;
+    case DO_COPY:
+        events_ask_copy(app, events);
+        return true;
+    case DO_COPY_ID:
+        if (events->count)
+            app_copy(app,
+                     bytes_of(arena_printf(app_frame(app), "%" PRId64, events->ids[events->table.cursor])),
+                     "id");
+        return true;
+    case DO_CANCEL:
+        return handle_cancel(app, events);
+    case DO_BACK:
+        return handle_back(app, events);
+    default:
+        return false;
+    }
+}
+
+static void
+receive_list(struct app *app, struct events *events, const struct reply *reply)
+{
+    if (reply->is_new_available) {
+        events->arrived = reply->id_count;
+        return;
+    }
+    if (reply->is_first) {
+        events->count = 0;
+        events->arrived = 0;
+        events->is_by_id = reply->is_by_id;
+    }
+    for (size_t i = 0; i < reply->id_count; i++) {
+        events->ids = alloc_grow(events->ids, events->count, &events->capacity, sizeof *events->ids);
+        events->ids[events->count++] = reply->ids[i];
+    }
+    events->scanned = reply->scanned;
+    events->total = reply->total;
+    events->undecided = reply->undecided;
+    events->is_complete = reply->is_last;
+    events->are_rows_old = true;
+    struct table_model model = events_model(events);
+    table_sync(&events->table, &model);
+    (void)app;
+}
+
+static void
+take_rows(struct events *events, struct reply *reply)
+{
+    row_cache_take(&events->rows, reply);
+    for (size_t i = 0; i < events->rows.count && events->type; i++) {
+        if (bytes_equal_text(events->rows.rows[i].event_type, events->type))
+            continue;
+        free(events->type);
+        events->type = NULL;
+    }
+}
+
+// Somebody wrote rows: what is on the screen of them is read again, at once.
+static void
+note_changes(struct events *events, const struct reply *reply)
+{
+    bool is_shown = !reply->ids;
+    for (size_t i = 0; !is_shown && i < reply->id_count; i++)
+        is_shown = row_cache_find(&events->rows, reply->ids[i]) != NULL;
+    if (!is_shown)
+        return;
+    events->are_rows_old = true;
+    events->rows_at = 0;
+}
+
+static bool
+events_receive(struct app *app, void *state, struct reply *reply)
+{
+    struct events *events = state;
+    if (decide_receive(app, &events->decide, reply) || why_receive(app, events->why_number, reply))
+        return true;
+    if (reply->kind == REPLY_STATUS || reply->kind == REPLY_NEWS) {
+        events->are_rows_old = true;
+        return true;
+    }
+    if (reply->kind == REPLY_CHANGED)
+        note_changes(events, reply);
+    if (!reply->number)
+        return reply->kind == REPLY_CHANGED && events->are_rows_old;
+    if (reply->number == events->facets_number && reply->kind == REPLY_FACETS) {
+        events_take_facets(app, events, reply);
+    } else if (reply->number == events->collect_number) {
+        events_collected(app, events, reply);
+    } else if (reply->number == events->rows_number) {
+        if (reply->kind == REPLY_ROWS)
+            take_rows(events, reply);
+    } else if (reply->number == events->list_number) {
+        if (reply->kind == REPLY_LIST)
+            receive_list(app, events, reply);
+        else if (reply->err.kind == ERR_CANCELLED)
+            events->was_stopped = true;
+        else
+            app_say_err(app, &reply->err);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+// The list may be another one than when its rows were fetched, and know only some of them.
+static bool
+are_known(const struct events *events, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        if (!row_cache_find(&events->rows, events->ids[i]))
+            return false;
+    return true;
+}
+
+static void
+fetch_window(struct app *app, struct events *events)
+{
+    size_t from;
+    size_t to;
+    table_window(&events->table, &from, &to);
+    if (from >= to)
+        return;
+    bool is_covered = from >= events->rows_from && to <= events->rows_to;
+    bool is_due = events->are_rows_old && clock_mono() - events->rows_at > ROWS_STALE_AFTER;
+    bool is_known = are_known(events, from, to);
+    if (app_is_waiting(app, events->rows_number) && is_covered)
+        return;
+    if (is_covered && !is_due && (is_known || !events->are_rows_old))
+        return;
+
+    events->rows_from = from > WINDOW_MARGIN ? from - WINDOW_MARGIN : 0;
+    events->rows_to = to + WINDOW_MARGIN < events->count ? to + WINDOW_MARGIN : events->count;
+    events->rows_at = clock_mono();
+    events->are_rows_old = false;
+    struct request *request = request_create(REQUEST_ROWS);
+    request->id_count = events->rows_to - events->rows_from;
+    request->ids = alloc_array(request->id_count, sizeof *request->ids);
+    memcpy(request->ids, events->ids + events->rows_from, request->id_count * sizeof *request->ids);
+    events->rows_number = app_send(app, request);
+}
+
+static void
+events_layout(struct app *app, void *state, const struct view_areas *areas)
+{
+    struct events *events = state;
+    struct area body = areas->body;
+    bool is_beside;
+    events_split(events, &body, &is_beside);
+    memcpy(events->columns, event_columns, sizeof events->columns);
+    if (events->type)
+        events->columns[COLUMN_TYPE].width = events->columns[COLUMN_TYPE].widest = 0;
+    struct table_model model = events_model(events);
+    table_layout(&events->table, &model, body);
+    fetch_window(app, events);
+}
+
+static bool
+events_click(struct app *app, void *state, int row, int col)
+{
+    struct events *events = state;
+    struct table_model model = events_model(events);
+    int column;
+    enum table_spot spot = table_click(&events->table, &model, row, col, &column);
+    if (spot == TABLE_HEADING)
+        events_order_by(app, events, (enum event_column)column);
+    return spot == TABLE_ROW;
+}
+
+static bool
+events_crumb(const struct app *app, const void *state, int i, struct strbuf *out)
+{
+    if (i > 0)
+        return false;
+    strbuf_add_text(out, events_title(state, app_frame(app)));
+    return true;
+}
+
+static void *
+events_open(struct app *app, const void *argument)
+{
+    const struct events_argument *given = argument;
+    struct events *events = alloc_bytes(sizeof *events);
+    events->has_preview = true;
+    const char *filter = app_config(app)->start_filter;
+    if (given) {
+        events->query = given->query;
+        events->query.filter = NULL;
+        filter = given->query.filter;
+        events->title = given->title ? alloc_text(given->title) : NULL;
+        events->type = given->type ? alloc_text(given->type) : NULL;
+    }
+    if (filter)
+        strbuf_add_text(&events->filter, filter);
+    events_parse(app, events);
+    events_send(app, events);
+    return events;
+}
+
+static void
+events_close(struct app *app, void *state)
+{
+    (void)app;
+    struct events *events = state;
+    decide_release(&events->decide);
+    strbuf_release(&events->filter);
+    strbuf_release(&events->before);
+    filter_destroy(events->parsed);
+    row_cache_release(&events->rows);
+    events_saved_release(events);
+    free(events->title);
+    free(events->type);
+    free(events->ids);
+    free(events->collected);
+    free(events);
+}
+
+static void
+events_shown(struct app *app, void *state)
+{
+    (void)app;
+    ((struct events *)state)->are_rows_old = true;
+}
+
+bool
+events_step(struct app *app, void *events_state, int64_t id, bool forward, int64_t *next)
+{
+    (void)app;
+    struct events *events = events_state;
+    struct table_model model = events_model(events);
+    if (!table_move_to_id(&events->table, &model, id))
+        return false;
+    size_t at = events->table.cursor;
+    if (forward ? at + 1 >= events->count : at == 0)
+        return false;
+    table_move_to(&events->table, &model, forward ? at + 1 : at - 1);
+    *next = events->ids[events->table.cursor];
+    return true;
+}
+
+const struct view view_events = {
+    .name = "events",
+    .context = CONTEXT_VIEW_events,
+    .aging = AGES_BY_MINUTES,
+    .footer = footer,
+    .open = events_open,
+    .close = events_close,
+    .shown = events_shown,
+    .handle = events_handle,
+    .receive = events_receive,
+    .crumb = events_crumb,
+    .draw = events_draw,
+    .layout = events_layout,
+    .click = events_click,
+};

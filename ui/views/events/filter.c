@@ -1,0 +1,140 @@
+#include "ui/views/events/state.h"
+
+#include <string.h>
+
+enum { CHOICES = 16 };
+
+struct filter_context
+events_filter_context(const struct app *app)
+{
+    return (struct filter_context){.now = app_now(app), .new_after = TIME_ABSENT};
+}
+
+const struct strbuf *
+events_marked(const struct events *events)
+{
+    return events->filter.len ? &events->filter : &events->last;
+}
+
+void
+events_parse(const struct app *app, struct events *events)
+{
+    struct filter_context context = events_filter_context(app);
+    filter_destroy(events->parsed);
+    events->parsed = NULL;
+    const struct strbuf *shown = events_marked(events);
+    if (shown->len && !filter_parse(&events->parsed, strbuf_bytes(shown), &context, NULL))
+        events->parsed = NULL;
+}
+
+// Lists what matches this text, if it can be read; otherwise the last good result stays and err says where it
+// is wrong.
+bool
+events_filter(struct app *app, struct events *events, struct bytes text, struct err *err)
+{
+    struct filter *parsed = NULL;
+    struct filter_context context = events_filter_context(app);
+    struct strbuf copy = {0};
+    if (!events_expand(app, bytes_trim(text), &copy, err) ||
+        (copy.len && !filter_parse(&parsed, strbuf_bytes(&copy), &context, err))) {
+        strbuf_release(&copy);
+        return false;
+    }
+    filter_destroy(parsed);
+    if (bytes_equal(strbuf_bytes(&copy), strbuf_bytes(&events->filter))) {
+        strbuf_release(&copy);
+        return true;
+    }
+    if (copy.len == 0) { // n and N go through what it found
+        strbuf_release(&events->last);
+        events->last = events->filter;
+        events->filter = (struct strbuf){0};
+    }
+    events->has_matches = false;
+    strbuf_release(&events->filter);
+    events->filter = copy;
+    events_parse(app, events);
+    events_send(app, events);
+    return true;
+}
+
+static void
+filter_changed(struct app *app, void *state, struct bytes text)
+{
+    struct err err = {0};
+    bool ok = events_filter(app, state, text, &err);
+    app_prompt_error(app, ok ? NULL : &err);
+}
+
+static bool
+filter_accepted(struct app *app, void *state, struct bytes text)
+{
+    struct err err = {0};
+    if (events_filter(app, state, text, &err))
+        return true;
+    app_prompt_error(app, &err);
+    return false;
+}
+
+static void
+filter_cancelled(struct app *app, void *state)
+{
+    struct events *events = state;
+    (void)!events_filter(app, events, strbuf_bytes(&events->before), NULL);
+}
+
+const char *
+events_filter_candidate(struct app *app, void *state, struct bytes text, size_t i)
+{
+    (void)app;
+    (void)state;
+    return filter_complete(text, i);
+}
+
+void
+events_ask_filter(struct app *app, struct events *events)
+{
+    strbuf_reset(&events->before);
+    strbuf_add(&events->before, strbuf_bytes(&events->filter));
+    app_prompt(app, &(struct prompt_request){
+                        .label = "/",
+                        .text = strbuf_text(&events->filter),
+                        .history = "filter",
+                        .changed = filter_changed,
+                        .accepted = filter_accepted,
+                        .cancelled = filter_cancelled,
+                        .complete = events_filter_candidate,
+                    });
+}
+
+static void
+narrow_chosen(struct app *app, void *state, size_t index)
+{
+    struct events *events = state;
+    const struct event *event = events_cursor(events);
+    const char *text;
+    const char *term;
+    if (!event || !event_narrow_term(event, index, app_frame(app), &text, &term))
+        return;
+    const char *narrowed = arena_printf(app_frame(app), "%s%s%s", strbuf_text(&events->filter),
+                                        events->filter.len ? " " : "", term);
+    struct err err = {0};
+    if (!events_filter(app, events, bytes_of(narrowed), &err))
+        app_say_err(app, &err);
+}
+
+void
+events_ask_narrow(struct app *app, const struct events *events)
+{
+    const struct event *event = events_cursor(events);
+    struct menu_item items[CHOICES];
+    size_t count = 0;
+    const char *term;
+    memset(items, 0, sizeof items);
+    while (event && count < CHOICES &&
+           event_narrow_term(event, count, app_frame(app), &items[count].text, &term))
+        count++;
+    if (count)
+        app_menu(app, &(struct menu_request){
+                          .title = "Narrow to", .items = items, .count = count, .chosen = narrow_chosen});
+}

@@ -1,0 +1,157 @@
+#include "ui/views/events/state.h"
+
+#include <string.h>
+#include "ui/views/copy_menu.h"
+
+static bool
+copy_choice(struct app *app, const void *state, size_t i, const char **text, struct bytes *value)
+{
+    const struct event *event = events_cursor(state);
+    return event && event_copy_choice(event, i, app_frame(app), text, value);
+}
+
+static void
+copy_chosen(struct app *app, void *state, size_t index)
+{
+    copy_menu_take(app, state, copy_choice, index);
+}
+
+void
+events_ask_copy(struct app *app, const struct events *events)
+{
+    copy_menu_ask(app, events, copy_choice, copy_chosen);
+}
+
+static const struct {
+    const char *text;
+    unsigned statuses;
+} status_choices[] = {
+    {"pending", 1u << EVENT_PENDING},
+    {"resolved", 1u << EVENT_RESOLVED},
+    {"discarded", 1u << EVENT_DISCARDED},
+    {"all", 0},
+};
+
+static void
+status_chosen(struct app *app, void *state, size_t index)
+{
+    struct events *events = state;
+    bool is_pending = status_choices[index].statuses == 1u << EVENT_PENDING;
+    events->query.source = is_pending ? LIST_PENDING : LIST_CLOSED;
+    events->query.statuses = status_choices[index].statuses;
+    if (!is_pending)
+        events->query.order = ORDER_WHEN;
+    events_send(app, events);
+}
+
+void
+events_ask_status(struct app *app, const struct events *events)
+{
+    struct menu_item items[sizeof status_choices / sizeof *status_choices];
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++)
+        items[i] = (struct menu_item){
+            .key = (uint32_t)status_choices[i].text[0],
+            .text = status_choices[i].text,
+            .is_current = events->query.source == LIST_PENDING
+                              ? i == 0
+                              : events->query.statuses == status_choices[i].statuses,
+        };
+    app_menu(app, &(struct menu_request){.title = "Status",
+                                         .items = items,
+                                         .count = sizeof items / sizeof *items,
+                                         .chosen = status_chosen});
+}
+
+// The orders of a list; the first two are one column, both ways.
+static const struct {
+    const char *text;
+    const char *words; // of the status line
+    uint32_t key;
+    enum list_order order;
+    bool is_reversed;
+    enum event_column column;
+} orders[] = {
+    {"newest first", "newest first", 'n', ORDER_WHEN, false, COLUMN_WHEN},
+    {"oldest first", "oldest first", 'o', ORDER_WHEN, true, COLUMN_WHEN},
+    {"id", "by id", 'i', ORDER_ID, false, COLUMN_ID},
+    {"type", "by type", 't', ORDER_TYPE, false, COLUMN_TYPE},
+    {"key", "by key", 'k', ORDER_KEY, false, COLUMN_KEY},
+    {"tries", "by tries", 'r', ORDER_TRY, true, COLUMN_TRY},
+    {"error", "by error", 'e', ORDER_ERROR, false, COLUMN_ERROR},
+};
+enum { ORDERS = sizeof orders / sizeof *orders };
+
+static void
+set_order(struct app *app, struct events *events, enum list_order order, bool is_reversed)
+{
+    if (order != ORDER_WHEN && events->query.source != LIST_PENDING) {
+        app_say(app, SAY_INFO, "only pending events are sorted by their columns");
+        return;
+    }
+    events->query.order = order;
+    events->query.oldest_first = is_reversed;
+    events_send(app, events);
+}
+
+static void
+order_chosen(struct app *app, void *state, size_t index)
+{
+    set_order(app, state, orders[index].order, orders[index].is_reversed);
+}
+
+void
+events_ask_order(struct app *app, const struct events *events)
+{
+    struct menu_item items[ORDERS];
+    for (size_t i = 0; i < ORDERS; i++)
+        items[i] = (struct menu_item){
+            .key = orders[i].key,
+            .text = orders[i].text,
+            .is_current =
+                events->query.order == orders[i].order &&
+                (orders[i].order != ORDER_WHEN || events->query.oldest_first == orders[i].is_reversed),
+        };
+    app_menu(app, &(struct menu_request){
+                      .title = "Order", .items = items, .count = ORDERS, .chosen = order_chosen});
+}
+
+void
+events_order_by(struct app *app, struct events *events, enum event_column column)
+{
+    for (size_t i = 0; i < ORDERS; i++) {
+        if (orders[i].column != column)
+            continue;
+        bool is_same = events->query.order == orders[i].order;
+        set_order(app, events, orders[i].order,
+                  is_same ? !events->query.oldest_first : orders[i].is_reversed);
+        return;
+    }
+}
+
+const char *
+events_order_words(const struct events *events, struct arena *arena)
+{
+    for (size_t i = 0; i < ORDERS; i++) {
+        if (events->query.order != orders[i].order)
+            continue;
+        if (events->query.order != ORDER_WHEN)
+            return arena_printf(arena, "%s%s", orders[i].words,
+                                events->query.oldest_first ? ", falling" : "");
+        if (events->is_by_id)
+            return events->query.oldest_first ? "by id" : "by id, falling";
+        if (events->query.oldest_first == orders[i].is_reversed)
+            return orders[i].words;
+    }
+    return "";
+}
+
+const char *
+events_status_name(const struct events *events)
+{
+    if (events->query.source != LIST_CLOSED)
+        return NULL;
+    for (size_t i = 0; i < sizeof status_choices / sizeof *status_choices; i++)
+        if (status_choices[i].statuses == events->query.statuses)
+            return status_choices[i].text;
+    return NULL;
+}

@@ -1,0 +1,337 @@
+#include "ui/views/events/row.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/text.h"
+
+enum { SPANS = 16, LONGEST_AGE = 8 };
+
+const struct table_column event_columns[EVENT_COLUMNS] = {
+    [COLUMN_ID] = {.title = "id", .width = 9, .widest = 11, .priority = 2, .at_right = true},
+    [COLUMN_MARKS] = {.title = "", .width = 3, .priority = 1},
+    [COLUMN_WHEN] = {.title = "when", .width = 4, .priority = 1, .at_right = true},
+    [COLUMN_TYPE] = {.title = "type", .width = 13, .widest = 18, .priority = 3},
+    [COLUMN_KEY] = {.title = "key", .width = 9, .widest = 14, .priority = 4},
+    [COLUMN_TRY] = {.title = "try", .width = 3, .priority = 5, .at_right = true},
+    [COLUMN_STATUS] = {.title = "status", .width = 9, .priority = 6, .yields_below = 44},
+    [COLUMN_ERROR] = {.title = "error", .width = 20, .widest = TABLE_REST, .wish = 36},
+};
+
+static int
+by_id(const void *left, const void *right)
+{
+    const struct event *a = left;
+    const struct event *b = right;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+void
+row_cache_take(struct row_cache *cache, struct reply *reply)
+{
+    row_cache_release(cache);
+    arena_adopt(&cache->arena, &reply->arena);
+    cache->rows = reply->rows;
+    cache->count = reply->row_count;
+    reply->rows = NULL;
+    reply->row_count = 0;
+    if (cache->count)
+        qsort(cache->rows, cache->count, sizeof *cache->rows, by_id);
+}
+
+const struct event *
+row_cache_find(const struct row_cache *cache, int64_t id)
+{
+    if (!cache->count)
+        return NULL;
+    struct event wanted = {.id = id};
+    return bsearch(&wanted, cache->rows, cache->count, sizeof *cache->rows, by_id);
+}
+
+void
+row_cache_release(struct row_cache *cache)
+{
+    arena_release(&cache->arena);
+    cache->rows = NULL;
+    cache->count = 0;
+}
+
+static enum role
+status_role(enum event_status status)
+{
+    switch (status) {
+    case EVENT_RESOLVED:
+        return ROLE_EVENT_RESOLVED;
+    case EVENT_DISCARDED:
+        return ROLE_EVENT_DISCARDED;
+    case EVENT_PENDING:
+    case EVENT_OTHER:
+        break;
+    }
+    return ROLE_EVENT_PENDING;
+}
+
+// "~ ↩2 ! ⧗", as many as fit.
+static void
+draw_marks(const struct event *event, struct canvas *canvas, struct area area)
+{
+    int col = area.col;
+    int end = area.col + area.cols;
+    if (event->operation && col < end)
+        col += canvas_glyph(canvas, area.row, col, GLYPH_BUSY, ROLE_EVENT_BUSY);
+    if (event->revisions > 0 && col < end)
+        col += canvas_glyph(canvas, area.row, col, GLYPH_EDITED, ROLE_EVENT_EDITED);
+    if (event->is_quarantined && col < end)
+        canvas_glyph(canvas, area.row, col, GLYPH_QUARANTINE, ROLE_EVENT_QUARANTINED);
+    else if (event->came_back > 0 && col + 1 < end) {
+        col += canvas_printf(canvas, area.row, col, end - col - 1, ROLE_EVENT_BACK, "%" PRId32,
+                             event->came_back);
+        canvas_glyph(canvas, area.row, col, GLYPH_BACK, ROLE_EVENT_BACK);
+    }
+}
+
+static struct bytes
+first_line(struct bytes text)
+{
+    size_t end = bytes_find(text, BYTES("\n"), 0);
+    return end == SIZE_MAX ? text : bytes_slice(text, 0, end);
+}
+
+// The first `hidden` bytes are looked at by the filter, and left out of the picture.
+static void
+draw_rest(struct canvas *canvas, struct area area, struct bytes text, size_t hidden, enum role role,
+          struct filter *filter, enum filter_column column)
+{
+    struct filter_span found[SPANS];
+    struct canvas_span spans[SPANS];
+    size_t found_count = filter && bytes_present(text) ? filter_spans(filter, column, text, found, SPANS) : 0;
+    size_t count = 0;
+    for (size_t i = 0; i < found_count; i++) {
+        size_t from = found[i].from > hidden ? found[i].from : hidden;
+        size_t end = found[i].from + found[i].len;
+        if (end > from)
+            spans[count++] =
+                (struct canvas_span){.from = from - hidden, .len = end - from, .role = ROLE_MATCH};
+    }
+    canvas_styled(canvas, area.row, area.col, area.cols, bytes_slice(text, hidden, text.len - hidden),
+                  &(struct canvas_style){.role = role, .spans = spans, .span_count = count});
+}
+
+static void
+draw_highlighted(struct canvas *canvas, struct area area, struct bytes text, enum role role,
+                 struct filter *filter, enum filter_column column)
+{
+    draw_rest(canvas, area, text, 0, role, filter, column);
+}
+
+static bool
+is_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
+}
+
+size_t
+event_package_len(struct bytes message)
+{
+    size_t package = 0;
+    size_t at = 0;
+    for (; at < message.len && (is_name(message.data[at]) || message.data[at] == '.'); at++)
+        if (message.data[at] == '.')
+            package = at + 1;
+    bool is_class =
+        package > 0 && package < at && message.data[package] >= 'A' && message.data[package] <= 'Z';
+    return is_class && (at == message.len || message.data[at] == ':') ? package : 0;
+}
+
+// As people speak of it: the class without its package. The preview and the event itself have all of it.
+static void
+draw_error(const struct event *event, enum role role, struct filter *filter, struct canvas *canvas,
+           struct area area)
+{
+    struct bytes line = first_line(event->error_message);
+    draw_rest(canvas, area, line, event_package_len(line), role, filter, FILTER_COLUMN_ERROR);
+}
+
+// What stands in the key column: the record's key, else what would become one.
+static struct bytes
+shown_key(const struct event *event)
+{
+    return bytes_present(event->key) ? event->key : event->source_id;
+}
+
+void
+event_cell(const struct event *event, enum event_column column, int64_t now, struct filter *filter,
+           struct canvas *canvas, struct area area)
+{
+    enum role role = status_role(event->status);
+    char text[TEXT_SHORT];
+    switch (column) {
+    case COLUMN_ID:
+        canvas_count(canvas, area.row, area.col, area.cols, event->id, role);
+        break;
+    case COLUMN_MARKS:
+        draw_marks(event, canvas, area);
+        break;
+    case COLUMN_WHEN:
+        if (event->created_at != TIME_ABSENT)
+            canvas_styled(canvas, area.row, area.col, area.cols,
+                          bytes_of(text_ago(event->created_at, now, text)),
+                          &(struct canvas_style){.role = role, .at_right = true});
+        break;
+    case COLUMN_TYPE:
+        draw_highlighted(canvas, area, event->event_type, role, filter, FILTER_COLUMN_TYPE);
+        break;
+    case COLUMN_KEY:
+        draw_highlighted(canvas, area, shown_key(event), role, filter, FILTER_COLUMN_KEY);
+        break;
+    case COLUMN_TRY:
+        canvas_count(canvas, area.row, area.col, area.cols, event->retry_count, role);
+        break;
+    case COLUMN_STATUS:
+        canvas_text(canvas, area.row, area.col, area.cols, bytes_of(event_status_name(event->status)), role);
+        break;
+    case COLUMN_ERROR:
+        draw_error(event, role, filter, canvas, area);
+        break;
+    case EVENT_COLUMNS:
+        break;
+    }
+}
+
+// Draws a text over as many rows of the area as it needs, at most `rows`; returns how many it took.
+static int
+draw_wrapped(struct canvas *canvas, struct area area, int rows, struct bytes text, enum role role,
+             struct filter *filter, enum filter_column column)
+{
+    int used = 0;
+    for (size_t at = 0; at < text.len && used < rows && used < area.rows; used++) {
+        size_t len = text_fit(text, at, area.cols, canvas->is_ascii);
+        struct area line = {.row = area.row + used, .col = area.col, .rows = 1, .cols = area.cols};
+        draw_highlighted(canvas, line, bytes_slice(text, at, len), role, filter, column);
+        at = text_resume(text, at + len);
+    }
+    return used;
+}
+
+void
+event_preview(const struct event *event, struct filter *filter, struct canvas *canvas, struct area area)
+{
+    char created[TIME_TEXT] = "";
+    if (event->created_at != TIME_ABSENT)
+        time_local(event->created_at, created);
+    struct arena *arena = &(struct arena){0};
+    const char *where = "no topic";
+    if (bytes_present(event->topic))
+        where = event->has_partition && event->has_offset
+                    ? arena_printf(arena, "%s p%" PRId32 " @%" PRId64, arena_text(arena, event->topic),
+                                   event->partition, event->offset)
+                    : arena_text(arena, event->topic);
+    if (area.rows > 2) {
+        struct area top = area_take_top(&area, 1);
+        canvas_printf(canvas, top.row, top.col, top.cols, ROLE_DIM,
+                      "%s  %s  retries %" PRId32 "/%" PRId32 "  %s", created, where, event->retry_count,
+                      event->max_retries, category_name(event->category));
+    }
+    arena_release(arena);
+
+    int error_rows = area.rows > 6 ? 4 : area.rows > 2 ? 2 : area.rows > 1 ? 1 : 0;
+    int used = draw_wrapped(canvas, area, error_rows, event->error_message, ROLE_STRONG, filter,
+                            FILTER_COLUMN_ERROR);
+    area_take_top(&area, used);
+    if (bytes_present(event->payload))
+        draw_wrapped(canvas, area, area.rows, event->payload, ROLE_TEXT, filter, FILTER_COLUMN_PAYLOAD);
+}
+
+// A value as a filter term takes it exactly: "=…" with what needs it quoted.
+static const char *
+exact_term(struct arena *arena, const char *field, struct bytes value)
+{
+    struct strbuf out = {0};
+    strbuf_printf(&out, "%s:=", field);
+    bool needs_quotes =
+        bytes_find(value, BYTES(" "), 0) != SIZE_MAX || bytes_find(value, BYTES("\""), 0) != SIZE_MAX;
+    if (needs_quotes)
+        strbuf_add_char(&out, '"');
+    for (size_t i = 0; i < value.len; i++) {
+        if (needs_quotes && (value.data[i] == '"' || value.data[i] == '\\'))
+            strbuf_add_char(&out, '\\');
+        strbuf_add_char(&out, value.data[i]);
+    }
+    if (needs_quotes)
+        strbuf_add_char(&out, '"');
+    const char *term = arena_text(arena, strbuf_bytes(&out));
+    strbuf_release(&out);
+    return term;
+}
+
+bool
+event_narrow_term(const struct event *event, size_t i, struct arena *arena, const char **text,
+                  const char **term)
+{
+    char group[GROUP_TEXT];
+    const struct {
+        const char *field;
+        struct bytes value;
+        bool is_exact;
+    } fields[] = {
+        {"group", bytes_of(group_text(event->group, group)), false},
+        {"kind", bytes_of(category_name(event->category)), false},
+        {"type", event->event_type, true},
+        {"topic", event->topic, true},
+        {"source", event->source_table, true},
+        {"source-id", event->source_id, true},
+        {"event-id", event->event_id, true},
+        {"correlation", event->correlation_id, true},
+        {"class", event->error_class, true},
+        {"key", event->key, true},
+    };
+    for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
+        if (!bytes_present(fields[f].value) || i-- > 0)
+            continue;
+        *term = fields[f].is_exact
+                    ? exact_term(arena, fields[f].field, fields[f].value)
+                    : arena_printf(arena, "%s:%s", fields[f].field, arena_text(arena, fields[f].value));
+        *text = arena_printf(arena, "%-12s %s", fields[f].field, arena_text(arena, fields[f].value));
+        return true;
+    }
+    return false;
+}
+
+const char *
+event_facet_term(const char *field, const char *value, struct arena *arena)
+{
+    if (!value)
+        return arena_printf(arena, "!%s:/^/", field);
+    return strcmp(field, "kind") == 0 ? arena_printf(arena, "kind:%s", value)
+                                      : exact_term(arena, field, bytes_of(value));
+}
+
+bool
+event_copy_choice(const struct event *event, size_t i, struct arena *arena, const char **text,
+                  struct bytes *value)
+{
+    char group[GROUP_TEXT];
+    const struct {
+        const char *text;
+        struct bytes value;
+    } choices[] = {
+        {"id", bytes_of(arena_printf(arena, "%" PRId64, event->id))},
+        {"event id", event->event_id},
+        {"payload", event->payload_size == event->payload.len ? event->payload : BYTES_ABSENT},
+        {"key", shown_key(event)},
+        {"error message", event->error_message},
+        {"stack trace", event->stack_trace},
+        {"correlation id", event->correlation_id},
+        {"group", arena_copy(arena, bytes_of(group_text(event->group, group)))},
+        {"command that shows it", bytes_of(arena_printf(arena, "redrive show %" PRId64, event->id))},
+    };
+    for (size_t c = 0; c < sizeof choices / sizeof *choices; c++) {
+        if (!bytes_present(choices[c].value) || i-- > 0)
+            continue;
+        *text = choices[c].text;
+        *value = choices[c].value;
+        return true;
+    }
+    return false;
+}

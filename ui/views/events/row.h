@@ -1,0 +1,55 @@
+// event_row: one event as a row of a list: columns, marks, preview; and the cache of rows that a window
+// shows.
+#ifndef REDRIVE_UI_VIEWS_EVENTS_ROW_H
+#define REDRIVE_UI_VIEWS_EVENTS_ROW_H
+
+#include "base/arena.h"
+#include "core/event.h"
+#include "core/filter/filter.h"
+#include "ui/app/app.h"
+#include "ui/widgets/table.h"
+
+// Rows that were fetched, by id.
+struct row_cache {
+    struct arena arena;
+    struct event *rows; // ascending by id
+    size_t count;
+};
+// Takes the rows over from a REPLY_ROWS.
+void row_cache_take(struct row_cache *cache, struct reply *reply);
+const struct event *row_cache_find(const struct row_cache *cache, int64_t id); // NULL: not fetched, or gone
+void row_cache_release(struct row_cache *cache);
+
+enum event_column {
+    COLUMN_ID,
+    COLUMN_MARKS,
+    COLUMN_WHEN,
+    COLUMN_TYPE,
+    COLUMN_KEY,
+    COLUMN_TRY,
+    COLUMN_STATUS,
+    COLUMN_ERROR,
+    EVENT_COLUMNS
+};
+extern const struct table_column event_columns[EVENT_COLUMNS];
+
+// filter (may be NULL): its matches are highlighted.
+void event_cell(const struct event *event, enum event_column column, int64_t now, struct filter *filter,
+                struct canvas *canvas, struct area area);
+// How many bytes of a message are the package of the class that it begins with: "java.net." of
+// "java.net.SocketTimeoutException: connect"; 0: it does not.
+size_t event_package_len(struct bytes message);
+// What the preview under or beside a list shows of an event.
+void event_preview(const struct event *event, struct filter *filter, struct canvas *canvas, struct area area);
+
+// A term that narrows to the event's value in a column, the i-th: "type:=order.created" with its menu text;
+// false: no more. Columns that are absent in the event are left out.
+bool event_narrow_term(const struct event *event, size_t i, struct arena *arena, const char **text,
+                       const char **term);
+// The term that narrows to a value of a field ("type", "kind"); NULL: to those that have none. In the arena.
+const char *event_facet_term(const char *field, const char *value, struct arena *arena);
+// What can be copied of an event, the i-th: its menu text and bytes; false: no more.
+bool event_copy_choice(const struct event *event, size_t i, struct arena *arena, const char **text,
+                       struct bytes *value);
+
+#endif

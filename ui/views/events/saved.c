@@ -1,0 +1,238 @@
+// The list of events beyond its filter line: saved filters, counts of what is shown, and stepping through the
+// matches of the last filter once it is cleared.
+#include "ui/views/events/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/text.h"
+#include "core/filter/saved.h"
+
+enum { CHOICES = 64, FIRST_SAVED = 2 };
+
+static void
+filter_by(struct app *app, struct events *events, struct bytes text)
+{
+    struct err err = {0};
+    if (!events_filter(app, events, text, &err))
+        app_say_err(app, &err);
+}
+
+// --- saved filters ---
+
+bool
+events_expand(const struct app *app, struct bytes text, struct strbuf *out, struct err *err)
+{
+    struct notes saved = {0};
+    bool ok = notes_load(&saved, app_config(app)->state_home, FILTER_SAVED_FILE, err) &&
+              filter_expand(text, &saved, out, err);
+    notes_release(&saved);
+    return ok;
+}
+
+static bool
+name_given(struct app *app, void *state, struct bytes text)
+{
+    struct events *events = state;
+    struct notes saved = {0};
+    struct err err = {0};
+    const char *name = arena_text(app_frame(app), bytes_trim(text));
+    bool ok = notes_set(&saved, app_config(app)->state_home, FILTER_SAVED_FILE, name,
+                        strbuf_text(&events->filter), &err);
+    notes_release(&saved);
+    if (!ok) {
+        app_prompt_error(app, &err);
+        return false;
+    }
+    app_say(app, SAY_OK, "saved: @%s stands for it in every filter", name);
+    return true;
+}
+
+static bool
+name_forgotten(struct app *app, void *state, struct bytes text)
+{
+    (void)state;
+    struct notes saved = {0};
+    struct err err = {0};
+    const char *name = arena_text(app_frame(app), bytes_trim(text));
+    bool ok = notes_set(&saved, app_config(app)->state_home, FILTER_SAVED_FILE, name, NULL, &err);
+    notes_release(&saved);
+    if (ok)
+        app_say(app, SAY_OK, "forgot @%s", name);
+    else
+        app_prompt_error(app, &err);
+    return ok;
+}
+
+static void
+saved_chosen(struct app *app, void *state, size_t index)
+{
+    struct events *events = state;
+    struct notes saved = {0};
+    if (index == 0 && events->filter.len == 0)
+        app_say(app, SAY_INFO, "there is no filter to save; / types one");
+    else if (index == 0)
+        app_prompt(app, &(struct prompt_request){.label = "save as ", .accepted = name_given});
+    else if (index == 1)
+        app_prompt(app, &(struct prompt_request){.label = "forget ", .accepted = name_forgotten});
+    else if (notes_load(&saved, app_config(app)->state_home, FILTER_SAVED_FILE, NULL) &&
+             index - FIRST_SAVED < saved.count)
+        filter_by(app, events, bytes_of(saved.notes[index - FIRST_SAVED].text));
+    notes_release(&saved);
+}
+
+void
+events_ask_saved(struct app *app)
+{
+    struct menu_item items[CHOICES] = {{.key = 's', .text = "save the filter in force…"},
+                                       {.key = 'x', .text = "forget one…"}};
+    struct notes saved = {0};
+    struct err err = {0};
+    if (!notes_load(&saved, app_config(app)->state_home, FILTER_SAVED_FILE, &err)) {
+        app_say_err(app, &err);
+        return;
+    }
+    size_t count = FIRST_SAVED;
+    for (size_t i = 0; i < saved.count && count < CHOICES; i++)
+        items[count++].text =
+            arena_printf(app_frame(app), "%-12s %s", saved.notes[i].name, saved.notes[i].text);
+    app_menu(app, &(struct menu_request){
+                      .title = "Saved filters", .items = items, .count = count, .chosen = saved_chosen});
+    notes_release(&saved);
+}
+
+// --- counts of what is shown ---
+
+void
+events_ask_facets(struct app *app, struct events *events)
+{
+    if (events->query.source == LIST_CLOSED) {
+        app_say(app, SAY_INFO, "counts are kept of pending events");
+        return;
+    }
+    struct request *request = request_create(REQUEST_FACETS);
+    request->id_count = events->count;
+    request->ids = alloc_array(events->count + 1, sizeof *request->ids);
+    if (events->count)
+        memcpy(request->ids, events->ids, events->count * sizeof *request->ids);
+    events->facets_number = app_send(app, request);
+}
+
+static void
+facet_chosen(struct app *app, void *state, size_t index)
+{
+    struct events *events = state;
+    if (index >= events->facet_count)
+        return;
+    const char *term = events->facet_terms[index];
+    const char *text = arena_printf(app_frame(app), "%s%s%s", strbuf_text(&events->filter),
+                                    events->filter.len ? " " : "", term);
+    filter_by(app, events, bytes_of(text));
+}
+
+static void
+forget_facets(struct events *events)
+{
+    for (size_t i = 0; i < events->facet_count; i++)
+        free(events->facet_terms[i]);
+    free(events->facet_terms);
+    events->facet_terms = NULL;
+    events->facet_count = 0;
+}
+
+void
+events_take_facets(struct app *app, struct events *events, const struct reply *reply)
+{
+    struct menu_item items[CHOICES] = {0};
+    char count[TEXT_SHORT];
+    struct arena *arena = app_frame(app);
+    forget_facets(events);
+    events->facet_terms = alloc_array(reply->facet_count + 1, sizeof *events->facet_terms);
+    for (size_t i = 0; i < reply->facet_count && i < CHOICES; i++) {
+        const struct facet *facet = &reply->facets[i];
+        items[i].text = arena_printf(arena, "%-7s %10s  %s", facet->field, text_count(facet->count, count),
+                                     facet->value ? facet->value : "(none)");
+        events->facet_terms[events->facet_count++] =
+            alloc_text(event_facet_term(facet->field, facet->value, arena));
+    }
+    if (events->facet_count == 0) {
+        app_say(app, SAY_INFO, "there is nothing to count");
+        return;
+    }
+    const char *title = reply->uncounted ? arena_printf(arena, "Narrow to (%s are closed by now)",
+                                                        text_count(reply->uncounted, count))
+                                         : "Narrow to";
+    app_menu(app, &(struct menu_request){
+                      .title = title, .items = items, .count = events->facet_count, .chosen = facet_chosen});
+}
+
+// --- next and previous match ---
+
+// With a filter in force every row is a match. Without one the last filter's matches are found by a search
+// beside the list, once.
+void
+events_step_match(struct app *app, struct events *events, bool is_forward)
+{
+    struct table_model model = events_model(events);
+    if (events->filter.len) {
+        table_handle(&events->table, &model, is_forward ? DO_DOWN : DO_UP);
+        return;
+    }
+    if (events->last.len == 0) {
+        app_say(app, SAY_INFO, "no filter was typed here yet; / types one");
+        return;
+    }
+    events->is_match_forward = is_forward;
+    if (events->has_matches)
+        events_go_to_match(app, events);
+    else
+        events_collect_matches(app, events);
+}
+
+static bool
+is_match(const struct events *events, int64_t id)
+{
+    size_t low = 0;
+    for (size_t high = events->match_count; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (events->matches[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < events->match_count && events->matches[low] == id;
+}
+
+void
+events_go_to_match(struct app *app, struct events *events)
+{
+    struct table_model model = events_model(events);
+    size_t at = events->table.cursor;
+    while (events->is_match_forward ? ++at < events->count : at-- > 0) {
+        if (!is_match(events, events->ids[at]))
+            continue;
+        table_move_to(&events->table, &model, at);
+        return;
+    }
+    app_say(app, SAY_INFO, "no further match of %s in this direction", strbuf_text(&events->last));
+}
+
+void
+events_take_matches(struct app *app, struct events *events)
+{
+    free(events->matches);
+    events->matches = events->collected;
+    events->match_count = ids_normalise(events->matches, events->collected_count);
+    events->collected = NULL;
+    events->collected_count = events->collected_capacity = 0;
+    events->has_matches = true;
+    events_go_to_match(app, events);
+}
+
+void
+events_saved_release(struct events *events)
+{
+    forget_facets(events);
+    free(events->matches);
+    strbuf_release(&events->last);
+}

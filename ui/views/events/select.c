@@ -1,0 +1,219 @@
+#include "ui/views/events/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/text.h"
+
+// Ids of the list that also match a further filter, for the selection.
+static void
+collect(struct app *app, struct events *events, enum action purpose, const char *filter, const char *group)
+{
+    struct request *request = request_create(REQUEST_COLLECT);
+    request->list = events->query;
+    if (group) {
+        request->list = (struct list_query){.source = LIST_PENDING, .pivot = PIVOT_ERROR, .has_value = true};
+        memcpy(request->list.value, group, GROUP_TEXT);
+    } else {
+        struct strbuf both = {0};
+        strbuf_printf(&both, "%s %s", strbuf_text(&events->filter), filter);
+        request->list.filter = strbuf_detach(&both);
+    }
+    events->collect_for = purpose;
+    events->collected_count = 0;
+    events->collect_number = app_send(app, request);
+}
+
+static bool
+pattern_accepted(struct app *app, struct events *events, struct bytes text, enum action purpose)
+{
+    struct err err = {0};
+    struct filter *parsed = NULL;
+    struct filter_context context = events_filter_context(app);
+    if (!filter_parse(&parsed, text, &context, &err)) {
+        app_prompt_error(app, &err);
+        return false;
+    }
+    filter_destroy(parsed);
+    struct arena arena = {0};
+    collect(app, events, purpose, arena_text(&arena, text), NULL);
+    arena_release(&arena);
+    return true;
+}
+
+static bool
+select_accepted(struct app *app, void *state, struct bytes text)
+{
+    return pattern_accepted(app, state, text, DO_SELECT_PATTERN);
+}
+
+static bool
+unselect_accepted(struct app *app, void *state, struct bytes text)
+{
+    return pattern_accepted(app, state, text, DO_UNSELECT_PATTERN);
+}
+
+static void
+ask_pattern(struct app *app, bool selects)
+{
+    app_prompt(app, &(struct prompt_request){
+                        .label = selects ? "select " : "unselect ",
+                        .history = "filter",
+                        .accepted = selects ? select_accepted : unselect_accepted,
+                        .complete = events_filter_candidate,
+                    });
+}
+
+void
+events_collect_matches(struct app *app, struct events *events)
+{
+    collect(app, events, DO_NEXT_MATCH, strbuf_text(&events->last), NULL);
+}
+
+static void
+finish_collecting(struct app *app, struct events *events, int64_t undecided)
+{
+    events->collect_number = 0;
+    if (events->collect_for == DO_NEXT_MATCH) {
+        events_take_matches(app, events);
+        return;
+    }
+    struct selection *selection = app_selection(app);
+    size_t before = selection->count;
+    if (events->collect_for == DO_UNSELECT_PATTERN)
+        selection_remove(selection, events->collected, events->collected_count);
+    else
+        selection_add(selection, events->collected, events->collected_count);
+    char changed[TEXT_SHORT];
+    char left_out[TEXT_SHORT];
+    int64_t difference = (int64_t)selection->count - (int64_t)before;
+    app_say(app, undecided ? SAY_WARN : SAY_INFO, "%s %s%s%s%s",
+            text_count(difference < 0 ? -difference : difference, changed),
+            difference < 0 ? "unselected" : "more selected", undecided ? ", " : "",
+            undecided ? text_count(undecided, left_out) : "", undecided ? " undecided left out" : "");
+}
+
+void
+events_collected(struct app *app, struct events *events, const struct reply *reply)
+{
+    if (reply->kind == REPLY_ERROR) {
+        events->collect_number = 0;
+        app_say_err(app, &reply->err);
+        return;
+    }
+    for (size_t i = 0; i < reply->id_count && !reply->is_new_available; i++) {
+        events->collected = alloc_grow(events->collected, events->collected_count,
+                                       &events->collected_capacity, sizeof *events->collected);
+        events->collected[events->collected_count++] = reply->ids[i];
+    }
+    if (reply->is_last)
+        finish_collecting(app, events, reply->undecided);
+}
+
+static void
+toggle_selected_only(struct app *app, struct events *events)
+{
+    if (events->is_selected_only) {
+        events_send(app, events);
+        return;
+    }
+    const struct selection *selection = app_selection(app);
+    if (selection->count == 0) {
+        app_say(app, SAY_INFO, "nothing is selected");
+        return;
+    }
+    events->is_selected_only = true;
+    events->list_number = 0;
+    events->count = 0;
+    for (size_t i = selection->count; i-- > 0;) {
+        events->ids = alloc_grow(events->ids, events->count, &events->capacity, sizeof *events->ids);
+        events->ids[events->count++] = selection->ids[i];
+    }
+    events->is_complete = true;
+    struct table_model model = events_model(events);
+    table_sync(&events->table, &model);
+}
+
+static void
+select_range(struct app *app, struct events *events)
+{
+    struct table_model model = events_model(events);
+    struct selection *selection = app_selection(app);
+    size_t from;
+    size_t to;
+    if (!table_range(&events->table, &from, &to))
+        return;
+    if (events->table.is_visual) {
+        selection_add(selection, events->ids + from, to - from);
+        table_handle(&events->table, &model, DO_BACK);
+        return;
+    }
+    selection_toggle(selection, events->ids[from]);
+    table_handle(&events->table, &model, DO_DOWN);
+}
+
+static void
+select_all(struct app *app, struct events *events)
+{
+    if (!events->is_complete) {
+        app_say(app, SAY_WARN, "the list is still being made; select all when it is whole");
+        return;
+    }
+    if (events->undecided) // of what is shown only what is known to match
+        collect(app, events, DO_SELECT_PATTERN, "", NULL);
+    else
+        selection_add(app_selection(app), events->ids, events->count);
+}
+
+static void
+select_group(struct app *app, struct events *events)
+{
+    const struct event *event = events_cursor(events);
+    char group[GROUP_TEXT];
+    if (event)
+        collect(app, events, DO_SELECT_GROUP, NULL, group_text(event->group, group));
+}
+
+static void
+handle_undo(struct app *app)
+{
+    if (!selection_undo(app_selection(app)))
+        app_say(app, SAY_INFO, "no step of the selection to undo; a discard is undone in operations, 4");
+}
+
+// What selects. false: not one of these.
+bool
+events_select(struct app *app, struct events *events, enum action action)
+{
+    struct selection *selection = app_selection(app);
+    switch (action) {
+    case DO_SELECT:
+        select_range(app, events);
+        return true;
+    case DO_SELECT_ALL:
+        select_all(app, events);
+        return true;
+    case DO_SELECT_GROUP:
+        select_group(app, events);
+        return true;
+    case DO_SELECT_INVERT:
+        selection_invert(selection, events->ids, events->count);
+        return true;
+    case DO_SELECT_CLEAR:
+        selection_clear(selection);
+        return true;
+    case DO_SELECT_PATTERN:
+    case DO_UNSELECT_PATTERN:
+        ask_pattern(app, action == DO_SELECT_PATTERN);
+        return true;
+    case DO_SHOW_SELECTED:
+        toggle_selected_only(app, events);
+        return true;
+    case DO_UNDO:
+        if (!decide_undo(app, &events->decide))
+            handle_undo(app);
+        return true;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,97 @@
+// events_state: what the parts of the list of events share.
+#ifndef REDRIVE_UI_VIEWS_EVENTS_STATE_H
+#define REDRIVE_UI_VIEWS_EVENTS_STATE_H
+
+#include "core/filter/filter.h"
+#include "ui/views/decide/decide.h"
+#include "ui/views/events/row.h"
+#include "ui/views/events/events.h"
+
+struct events {
+    struct decide decide;    // first: see decide.h
+    char *title;             // NULL: by the query
+    struct list_query query; // its filter is `filter`
+    struct strbuf filter;    // in force
+    struct strbuf before;    // in force when the prompt was opened
+    struct filter *parsed;   // of `filter`, for highlighting
+    struct table table;
+    struct table_column columns[EVENT_COLUMNS];
+    char *type; // of all events, as far as seen: said once, in line 2, and its column left to others; NULL:
+                // several
+    struct row_cache rows;
+    bool has_preview;
+    bool is_selected_only;
+
+    int64_t *ids;
+    size_t count, capacity;
+    uint64_t list_number, rows_number, collect_number, why_number;
+    enum action collect_for; // DO_SELECT_PATTERN, DO_UNSELECT_PATTERN, DO_SELECT_GROUP or DO_NEXT_MATCH
+    int64_t *collected;
+    size_t collected_count, collected_capacity;
+    struct strbuf last; // the filter before the list was whole again, for n and N
+    int64_t *matches;   // of it, ascending
+    size_t match_count;
+    bool has_matches, is_match_forward;
+    uint64_t facets_number;
+    char **facet_terms; // heap, one for each item of the menu
+    size_t facet_count;
+    bool is_by_id; // and not in the order that was asked for, which is by time
+    bool is_complete;
+    bool was_stopped;
+    int64_t scanned, total, undecided;
+    size_t arrived;
+    size_t rows_from, rows_to; // window that was asked for last
+    int64_t rows_at;           // clock_mono of that
+    bool are_rows_old;
+};
+
+// events.c
+int64_t events_id(const void *rows, size_t index);
+struct table_model events_model(const struct events *events);
+const struct event *events_cursor(const struct events *events); // NULL: not fetched yet
+void events_send(struct app *app, struct events *events);       // asks for the list anew
+
+// events_filter.c
+// What is marked in the list: the filter in force, else the one before, for n and N. "" none.
+const struct strbuf *events_marked(const struct events *events);
+void events_parse(const struct app *app, struct events *events); // that, for highlighting
+// Lists what matches this text, if it can be read; otherwise the last good result stays and err says where it
+// is wrong.
+bool events_filter(struct app *app, struct events *events, struct bytes text, struct err *err) MUST_CHECK;
+void events_ask_filter(struct app *app, struct events *events);
+void events_ask_narrow(struct app *app, const struct events *events);
+const char *events_filter_candidate(struct app *app, void *state, struct bytes text, size_t i);
+
+// events_select.c
+bool events_select(struct app *app, struct events *events, enum action action); // false: not one that selects
+void events_collected(struct app *app, struct events *events, const struct reply *reply);
+
+void events_collect_matches(struct app *app, struct events *events); // of the last filter
+
+// events_saved.c
+bool events_expand(const struct app *app, struct bytes text, struct strbuf *out,
+                   struct err *err) MUST_CHECK; // @names replaced
+void events_ask_saved(struct app *app);
+void events_ask_facets(struct app *app, struct events *events);
+void events_take_facets(struct app *app, struct events *events, const struct reply *reply);
+void events_step_match(struct app *app, struct events *events, bool is_forward);
+void events_go_to_match(struct app *app, struct events *events);
+void events_take_matches(struct app *app, struct events *events); // those that were collected
+void events_saved_release(struct events *events);
+
+// events_menus.c
+void events_ask_copy(struct app *app, const struct events *events);
+void events_ask_status(struct app *app, const struct events *events);
+void events_ask_order(struct app *app, const struct events *events);
+void events_order_by(struct app *app, struct events *events, enum event_column column); // again: turned round
+const char *events_order_words(const struct events *events, struct arena *arena);
+const char *events_status_name(const struct events *events); // NULL: the pending ones
+
+// events_draw.c
+const char *events_title(const struct events *events, struct arena *arena);
+// The list's part of the body is left in it, the preview's is returned: without rows where there is no room.
+struct area events_split(const struct events *events, struct area *body, bool *is_beside);
+void events_draw(const struct app *app, const void *state, struct canvas *canvas,
+                 const struct view_areas *areas);
+
+#endif

@@ -1,0 +1,251 @@
+// The picture of the list of groups: line 2, table, preview.
+#include "ui/views/groups/state.h"
+
+#include "base/text.h"
+#include "ui/views/groups/preview.h"
+#include "ui/views/notice.h"
+#include "ui/views/operations/worker_chip.h"
+#include "ui/widgets/sparkline.h"
+#include "ui/widgets/statusbar.h"
+
+enum { PREVIEW_ROWS = 6, PREVIEW_FROM_ROWS = 18, BESIDE_FROM_COLS = 120 };
+
+const struct event_group *
+groups_cursor(const struct groups *groups)
+{
+    return groups->rows.shown_count ? group_rows_at(&groups->rows, groups->table.cursor) : NULL;
+}
+
+// The group of the preview.
+static const struct event_group *
+previewed(const struct groups *groups)
+{
+    for (size_t i = 0; i < groups->rows.shown_count; i++)
+        if (group_rows_at(&groups->rows, i)->key == groups->previewed)
+            return group_rows_at(&groups->rows, i);
+    return groups_cursor(groups);
+}
+
+static int64_t
+drawn_id(const void *rows, size_t index)
+{
+    int64_t id = (int64_t)group_rows_at(&((const struct groups_drawing *)rows)->groups->rows, index)->key;
+    return id == INT64_MIN ? INT64_MAX : id;
+}
+
+static bool
+drawn_selected(const void *rows, size_t index)
+{
+    const struct groups *groups = ((const struct groups_drawing *)rows)->groups;
+    return group_picks_has(&groups->picks, group_rows_at(&groups->rows, index)->key);
+}
+
+static void
+drawn_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
+{
+    const struct groups_drawing *drawing = rows;
+    const struct event_group *group = group_rows_at(&drawing->groups->rows, index);
+    if (column == GROUP_COLUMN_NAME && group_rows_is_part(&drawing->groups->rows, group))
+        area_take_left(&area, 2);
+    group_cell(group_rows_at(&drawing->groups->rows, index), drawing->groups->pivot,
+               (enum group_column)column, drawing->now, canvas, area);
+}
+
+struct table_model
+groups_model(const struct groups_drawing *drawing)
+{
+    return (struct table_model){.count = drawing->groups->rows.shown_count,
+                                .id = drawn_id,
+                                .is_selected = drawn_selected,
+                                .cell = drawn_cell,
+                                .columns = drawing->groups->columns,
+                                .column_count = GROUP_COLUMNS,
+                                .rows = drawing};
+}
+
+static struct area
+split(const struct groups *groups, struct area *body, bool *is_beside)
+{
+    struct area none = {0};
+    *is_beside = body->cols >= BESIDE_FROM_COLS;
+    if (!groups->has_preview || groups->rows.shown_count == 0)
+        return none;
+    if (*is_beside)
+        return area_take_right(body, body->cols / 3);
+    return body->rows < PREVIEW_FROM_ROWS ? none : area_take_bottom(body, PREVIEW_ROWS);
+}
+
+void
+groups_layout(struct app *app, void *state, const struct view_areas *areas)
+{
+    struct groups *groups = state;
+    struct area body = areas->body;
+    bool is_beside;
+    struct area preview = split(groups, &body, &is_beside);
+    group_columns(groups->pivot, groups->rows.order, groups->rows.is_reversed,
+                  group_rows_largest(&groups->rows), groups->columns);
+    if (group_rows_are_overridden(&groups->rows))
+        groups->columns[GROUP_COLUMN_KIND].width++; // for the mark
+    if (groups->has_heat) {
+        groups->columns[GROUP_COLUMN_SPARK].title = "last 24 hours";
+        groups->columns[GROUP_COLUMN_SPARK].width = GROUP_HEAT;
+        groups->columns[GROUP_COLUMN_SPARK].priority = 1; // it was asked for
+    }
+    const struct groups_drawing drawing = {.groups = groups};
+    struct table_model model = groups_model(&drawing);
+    table_layout(&groups->table, &model, body);
+    const struct event_group *group = groups_cursor(groups);
+    if (group && (preview.rows == 0 || !app_is_hurried(app)))
+        groups->previewed = group->key;
+}
+
+static void
+draw_spark(const struct groups *groups, struct canvas *canvas, int row, int *col, int limit)
+{
+    static const char label[] = "last hour ";
+    if (*col + (int)sizeof label - 1 + GROUP_SPARK > limit)
+        return;
+    *col += canvas_text(canvas, row, *col, limit - *col, bytes_of(label), ROLE_STATUS);
+    *col +=
+        sparkline_draw(canvas, row, *col, GROUP_SPARK, groups->rows.latest.spark, GROUP_SPARK, ROLE_GRAPH);
+    *col += 3;
+}
+
+// What needs a person's eye, as far as there is room before the quiet numbers.
+static void
+draw_notes(const struct app *app, const struct groups *groups, struct canvas *canvas, int row, int *col,
+           int limit)
+{
+    struct arena *arena = app_frame(app);
+    char count[TEXT_SHORT];
+    const struct selection *selection = app_selection(app);
+    if (selection->count)
+        chip_draw(canvas, row, col, limit, ROLE_STRONG,
+                  bytes_of(arena_printf(arena, "sel %s", text_count((int64_t)selection->count, count))));
+    if (groups->rows.arrived)
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO,
+                  bytes_of(arena_printf(arena, "+%zu new, r", groups->rows.arrived)));
+    if (group_picks_is_busy(&groups->picks))
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO, BYTES("collecting, C-c stops"));
+    if (groups->is_merged && groups->pivot == PIVOT_ERROR)
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO,
+                  groups->rows.parts.count ? BYTES("merged, Tab unfolds") : BYTES("merged, none are alike"));
+    if (groups->is_selected_only)
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO, BYTES("selected only"));
+    if (app_is_paused(app))
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_WARN, BYTES("paused"));
+    if (!app_status(app)->has_schema)
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_WARN, BYTES("to decide, first: redrive migrate"));
+}
+
+// "3,446 pending in 10 groups", "2,422 / 3,446 pending in 3 / 10 groups"
+static void
+draw_counts(const struct app *app, const struct groups *groups, struct canvas *canvas, int row, int *col,
+            int limit)
+{
+    const struct group_rows *rows = &groups->rows;
+    struct arena *arena = app_frame(app);
+    char a[TEXT_SHORT];
+    char b[TEXT_SHORT];
+    if (!groups->has_answer || groups->is_counting) {
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO,
+                  bytes_of(arena_printf(arena, "still counting, %s scanned",
+                                        text_count(app_status(app)->scanned, a))));
+        return;
+    }
+    const char *events = arena_printf(arena, "%s", text_count(rows->latest.events, a));
+    size_t single = rows->parts.count ? group_rows_single(rows) : rows->count;
+    const char *count = arena_printf(arena, "%s", text_count((int64_t)single, a));
+    if (rows->shown_count < rows->count) {
+        size_t shown;
+        events = arena_printf(arena, "%s / %s", text_count(group_rows_shown(rows, &shown), a), events);
+        count = arena_printf(arena, "%s / %s", text_count((int64_t)shown, b), count);
+    }
+    chip_draw(
+        canvas, row, col, limit, ROLE_STATUS,
+        bytes_of(arena_printf(arena, "%s pending in %s group%s", events, count, single == 1 ? "" : "s")));
+    if (app_status(app)->behind > 0)
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_WARN,
+                  bytes_of(arena_printf(arena, "catching up %s", text_count(app_status(app)->behind, a))));
+}
+
+static void
+draw_line(const struct app *app, const struct groups *groups, struct canvas *canvas, struct area line)
+{
+    if (line.rows < 1)
+        return;
+    struct arena *arena = app_frame(app);
+    const struct group_list *latest = &groups->rows.latest;
+    int col = line.col + 1;
+    int limit = line.col + line.cols;
+    if (row_filter_is_on(&groups->filter))
+        chip_draw(canvas, line.row, &col, limit, ROLE_FILTER,
+                  bytes_of(arena_printf(arena, "/%s", strbuf_text(&groups->filter.text))));
+    draw_counts(app, groups, canvas, line.row, &col, limit);
+    draw_notes(app, groups, canvas, line.row, &col, limit);
+    if (latest->per_minute > 0)
+        chip_draw(
+            canvas, line.row, &col, limit, ROLE_STATUS,
+            bytes_of(arena_printf(arena, "+%.*f/min", latest->per_minute < 10 ? 1 : 0, latest->per_minute)));
+    draw_spark(groups, canvas, line.row, &col, limit);
+    worker_chip_draw(app, canvas, line.row, &col, limit);
+}
+
+// Why there is no row, and what to do about it.
+static const char *
+empty_words(const struct app *app, const struct groups *groups)
+{
+    const struct status *status = app_status(app);
+    struct arena *arena = app_frame(app);
+    char text[TEXT_SHORT];
+    if (groups->rows.count > 0 && groups->is_selected_only)
+        return "No group is selected as a whole. Esc shows all of them.";
+    if (groups->rows.count > 0)
+        return arena_printf(arena, "None of %s groups matches. Enter searches the events, Esc clears it.",
+                            text_count((int64_t)groups->rows.count, text));
+    if (err_is_set(&groups->err))
+        return groups->err.text;
+    if (status->link == LINK_LOST)
+        return arena_printf(arena, "PostgreSQL cannot be reached: %s", status->trouble);
+    if (status->link == LINK_CONNECTING)
+        return "connecting…";
+    if (!groups->has_answer || groups->is_counting)
+        return "counting the pending events…";
+    if (groups->has_within)
+        return "No pending events in this group any more.";
+    if (status->last_closed_at != TIME_ABSENT && status->last_closed_at)
+        return arena_printf(arena, "No pending events. The last one was closed %s ago%s%s.",
+                            text_ago(status->last_closed_at, app_now(app), text),
+                            *status->last_closed_by ? " by " : "", status->last_closed_by);
+    return "No pending events.";
+}
+
+void
+groups_draw(const struct app *app, const void *state, struct canvas *canvas, const struct view_areas *areas)
+{
+    const struct groups *groups = state;
+    struct area body = areas->body;
+    bool is_beside;
+    struct area preview = split(groups, &body, &is_beside);
+    const struct event_group *group = groups_cursor(groups);
+    draw_line(app, groups, canvas, areas->line);
+    if (!group) {
+        notice_draw(canvas, body, empty_words(app, groups));
+        return;
+    }
+    const struct groups_drawing drawing = {.groups = groups, .now = app_now(app)};
+    struct table_model model = groups_model(&drawing);
+    table_draw(&groups->table, &model, canvas, body);
+    if (preview.rows > 1 && is_beside) {
+        canvas_vline(canvas, preview.row, preview.col, preview.rows, ROLE_BORDER);
+        area_take_left(&preview, 2);
+    } else if (preview.rows > 1) {
+        canvas_hline(canvas, preview.row, preview.col + 1, preview.cols - 2, ROLE_BORDER);
+        area_take_top(&preview, 1);
+        area_take_left(&preview, 1);
+    }
+    if (preview.rows > 0)
+        group_preview(previewed(groups), groups->pivot, app_now(app), is_beside, canvas, preview);
+    if (app_is_stale(app))
+        canvas_add_attributes(canvas, areas->body, CELL_DIM);
+}

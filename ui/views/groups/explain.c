@@ -1,0 +1,154 @@
+#include "ui/views/groups/explain.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/text.h"
+#include "core/event.h"
+#include "ui/app/app.h"
+#include "ui/views/text_page.h"
+
+struct explain {
+    struct text_page page; // first: see text_page.h
+    char key[GROUP_TEXT];
+};
+
+static const enum action footer[] = {DO_COPY, DO_COPY_ID, DO_FOLD, DO_SEARCH, DO_BACK, DO_HELP, DO_NONE};
+
+// "class     org.postgresql.…": what stands beside each other is read down a column.
+static void
+add_row(struct pager *pager, const char *name, struct bytes value)
+{
+    struct strbuf line = {0};
+    strbuf_printf(&line, "%-9s ", name);
+    if (bytes_present(value))
+        strbuf_add(&line, value);
+    else
+        strbuf_add_text(&line, "none");
+    pager_line(pager, bytes_present(value) ? ROLE_TEXT : ROLE_DIM, strbuf_bytes(&line));
+    strbuf_release(&line);
+}
+
+static void
+add_key(struct pager *pager, const struct explanation *why)
+{
+    const struct fingerprint *print = &why->print;
+    char key[GROUP_TEXT];
+    pager_printf(pager, ROLE_TEXT, "%-9s %s  made by rules %s", "group", group_text(print->key, key),
+                 why->rules_version);
+    if (print->rule != NULL) {
+        pager_printf(pager, ROLE_TEXT, "%-9s \"%s\", a rule of yours", "because of", print->rule);
+        pager_printf(pager, ROLE_TEXT, "%-9s %s", "its text", group_text(print->text_key, key));
+    }
+    pager_printf(pager, ROLE_DIM,
+                 "One event is in one group with another when the three below are the same.");
+    add_row(pager, "class", print->root_class);
+    add_row(pager, "pattern", print->pattern);
+    add_row(pager, "frame", print->frame);
+    if (print->is_cut)
+        pager_printf(pager, ROLE_DIM,
+                     "The text is longer than what a key is made of; its beginning decided.");
+}
+
+static void
+add_masks(struct pager *pager, const struct fingerprint *print)
+{
+    size_t widest = 0;
+    for (uint32_t i = 0; i < print->mask_count; i++)
+        widest = strlen(print->masks[i].rule) > widest ? strlen(print->masks[i].rule) : widest;
+    for (uint32_t i = 0; i < print->mask_count; i++) {
+        struct strbuf line = {0};
+        strbuf_printf(&line, "%-*s  ", (int)widest, print->masks[i].rule);
+        text_visible(&line, print->masks[i].text, false);
+        pager_line(pager, ROLE_TEXT, strbuf_bytes(&line));
+        strbuf_release(&line);
+    }
+    if (print->mask_count == 0)
+        pager_printf(pager, ROLE_DIM, "nothing: every word of the text counts");
+}
+
+static void
+add_kind(struct pager *pager, const struct explanation *why)
+{
+    const struct override *override = &why->override;
+    char at[TIME_TEXT];
+    if (why->is_overridden) {
+        pager_printf(pager, ROLE_TEXT, "%-9s given by %s, %s", category_name(why->category), override->who,
+                     time_local(override->at, at));
+        if (override->reason)
+            pager_printf(pager, ROLE_TEXT, "%-9s %s", "because", override->reason);
+        pager_printf(pager, ROLE_DIM, "%-9s %s, which the rules say without it", category_name(why->by_rules),
+                     why->category_rule);
+        return;
+    }
+    pager_printf(pager, ROLE_TEXT, "%-9s %s", category_name(why->category), why->category_rule);
+}
+
+static void
+build(struct explain *explain, const struct explanation *why)
+{
+    struct pager *pager = explain->page.pager;
+    const struct fingerprint *print = &why->print;
+    pager_begin(pager);
+    pager_section(pager, "Key", NULL, false);
+    add_key(pager, why);
+    pager_section(pager, "Frame", NULL, false);
+    pager_line(pager, ROLE_TEXT, print->frame_reason);
+    pager_section(pager, "Kind", NULL, false);
+    add_kind(pager, why);
+    pager_section(pager, "Left out", NULL, false);
+    add_masks(pager, print);
+    pager_section(pager, "Text of the root cause", NULL, false);
+    pager_line(pager, ROLE_TEXT, bytes_present(print->root_text) ? print->root_text : BYTES("none"));
+    pager_end(pager);
+}
+
+static bool
+explain_handle(struct app *app, void *state, enum action action)
+{
+    struct explain *explain = state;
+    switch ((int)action) {
+    case DO_COPY:
+        app_copy(app, pager_line_at(explain->page.pager), "line");
+        return true;
+    case DO_COPY_ID:
+        app_copy(app, bytes_of(explain->key), "group");
+        return true;
+    default:
+        return text_page_handle(app, state, action);
+    }
+}
+
+static void *
+explain_open(struct app *app, const void *argument)
+{
+    const struct explain_argument *asked = argument;
+    struct explain *explain = alloc_bytes(sizeof *explain);
+    text_page_init(&explain->page, app, "why this group");
+    if (asked == NULL)
+        return explain;
+    group_text(asked->explanation->print.key, explain->key);
+    build(explain, asked->explanation);
+    return explain;
+}
+
+static void
+explain_close(struct app *app, void *state)
+{
+    (void)app;
+    struct explain *explain = state;
+    text_page_release(&explain->page);
+    free(explain);
+}
+
+const struct view view_explain = {
+    .name = "explain",
+    .context = CONTEXT_VIEW_explain,
+    .footer = footer,
+    .open = explain_open,
+    .close = explain_close,
+    .handle = explain_handle,
+    .crumb = text_page_crumb,
+    .draw = text_page_draw,
+    .layout = text_page_layout,
+};

@@ -1,0 +1,145 @@
+// The menus of the list of groups, and what they lead to: order, pivot, copy, narrow.
+#include "ui/views/groups/state.h"
+
+#include <string.h>
+#include "ui/views/copy_menu.h"
+#include "ui/views/groups/groups.h"
+
+enum { CHOICES = 16 };
+
+static void
+order_chosen(struct app *app, void *state, size_t index)
+{
+    (void)app;
+    struct groups *groups = state;
+    groups->rows.order = (enum group_order)index;
+    groups->rows.is_reversed = false;
+    groups_order_rows(groups);
+}
+
+void
+groups_ask_order(struct app *app, const struct groups *groups)
+{
+    static const char keys[GROUP_ORDERS] = {'c', 'n', 'r', 'f', 'k', 'a'};
+    struct menu_item items[GROUP_ORDERS];
+    for (int i = 0; i < GROUP_ORDERS; i++)
+        items[i] = (struct menu_item){.key = (uint32_t)keys[i],
+                                      .text = group_order_name((enum group_order)i),
+                                      .is_current = (int)groups->rows.order == i};
+    app_menu(app, &(struct menu_request){
+                      .title = "Order by", .items = items, .count = GROUP_ORDERS, .chosen = order_chosen});
+}
+
+// First the pivots of all pending events; then, from a group by error, those within it.
+static void
+pivot_chosen(struct app *app, void *state, size_t index)
+{
+    struct groups *groups = state;
+    const struct event_group *group = groups_cursor(groups);
+    if (index < PIVOT_COUNT) {
+        groups_set_pivot(app, groups, (enum pivot)index);
+    } else if (group) {
+        struct groups_argument argument = {.pivot = (enum pivot)(index - PIVOT_COUNT + PIVOT_TYPE),
+                                           .within = group->key,
+                                           .title = group_short_title(group, groups->pivot, app_frame(app))};
+        app_open(app, &view_groups, &argument);
+    }
+}
+
+void
+groups_ask_pivot(struct app *app, const struct groups *groups)
+{
+    static const char keys[PIVOT_COUNT] = {'e', 't', 's', 'o', 'k', 'h'};
+    struct arena *arena = app_frame(app);
+    const struct event_group *group = groups_cursor(groups);
+    struct menu_item items[2 * PIVOT_COUNT];
+    size_t count = 0;
+    for (int i = 0; i < PIVOT_COUNT; i++)
+        items[count++] = (struct menu_item){.key = (uint32_t)keys[i],
+                                            .text = arena_printf(arena, "by %s", pivot_name((enum pivot)i)),
+                                            .is_current = (int)groups->pivot == i};
+    if (group && groups->pivot == PIVOT_ERROR && !groups->has_within && !group->part_count)
+        for (int i = PIVOT_TYPE; i < PIVOT_COUNT; i++)
+            items[count++] = (struct menu_item){
+                .key = (uint32_t)(keys[i] - 'a' + 'A'),
+                .text = arena_printf(arena, "this group by %s", pivot_name((enum pivot)i))};
+    app_menu(app, &(struct menu_request){
+                      .title = "Group", .items = items, .count = count, .chosen = pivot_chosen});
+}
+
+static bool
+copy_choice(struct app *app, const void *state, size_t i, const char **text, struct bytes *value)
+{
+    const struct groups *groups = state;
+    const struct event_group *group = groups_cursor(groups);
+    return group && group_copy_choice(group, groups->pivot, i, app_frame(app), text, value);
+}
+
+static void
+copy_chosen(struct app *app, void *state, size_t index)
+{
+    copy_menu_take(app, state, copy_choice, index);
+}
+
+void
+groups_ask_copy(struct app *app, const struct groups *groups)
+{
+    copy_menu_ask(app, groups, copy_choice, copy_chosen);
+}
+
+// What a row has, as a part of its text (group_row_text): a pattern for the whole part finds the others that
+// have it.
+static size_t
+narrow_choices(const struct event_group *group, struct arena *arena, struct menu_item items[CHOICES],
+               const char *values[CHOICES])
+{
+    const struct {
+        uint32_t key;
+        const char *name;
+        const char *value;
+    } choices[] = {{'k', "kind", category_name(group->category)},
+                   {'c', "class", group->text.error_class},
+                   {'t', "type", group->types[0].count ? group->types[0].name : NULL},
+                   {'o', "topic", group->topics[0].count ? group->topics[0].name : NULL}};
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        if (!choices[i].value || !choices[i].value[0])
+            continue;
+        values[count] = choices[i].value;
+        items[count++] = (struct menu_item){
+            .key = choices[i].key, .text = arena_printf(arena, "%s %s", choices[i].name, choices[i].value)};
+    }
+    return count;
+}
+
+static void
+narrow_chosen(struct app *app, void *state, size_t index)
+{
+    struct groups *groups = state;
+    const struct event_group *group = groups_cursor(groups);
+    struct menu_item items[CHOICES];
+    const char *values[CHOICES];
+    if (!group || index >= narrow_choices(group, app_frame(app), items, values))
+        return;
+    struct err err = {0};
+    struct strbuf exact = {0};
+    row_filter_exact(&exact, values[index]);
+    if (!row_filter_set(&groups->filter, strbuf_bytes(&exact), &err))
+        app_say(app, SAY_WARN, "%s", err.text);
+    strbuf_release(&exact);
+    groups_show_rows(groups);
+}
+
+void
+groups_ask_narrow(struct app *app, const struct groups *groups)
+{
+    const struct event_group *group = groups_cursor(groups);
+    struct menu_item items[CHOICES];
+    const char *values[CHOICES];
+    memset(items, 0, sizeof items);
+    size_t count = group ? narrow_choices(group, app_frame(app), items, values) : 0;
+    if (count)
+        app_menu(app,
+                 &(struct menu_request){
+                     .title = "Only groups with", .items = items, .count = count, .chosen = narrow_chosen});
+}

@@ -1,0 +1,288 @@
+#include "ui/views/groups/preview.h"
+
+#include <string.h>
+#include "base/text.h"
+#include "ui/views/groups/row.h"
+#include "ui/widgets/sparkline.h"
+
+enum { SAMPLE_ROWS = 3, HOURLY_FROM_COLS = 48 };
+
+// Bytes of a message before and behind what its pattern is made of, up to which the pattern is seen in it.
+enum { MOST_BEFORE = 24, MOST_BEHIND = 120 };
+
+// "order.created 28,010   order.updated 3,194"; "order.created" when all of them are.
+static const char *
+shares_text(const struct group_share *shares, struct arena *arena)
+{
+    const char *text = "";
+    char count[TEXT_SHORT];
+    bool has_several = shares[1].count > 0;
+    for (int i = 0; i < GROUP_TOP && shares[i].count > 0; i++)
+        text = arena_printf(arena, "%s%s%s%s%s", text, i ? "   " : "",
+                            shares[i].name ? shares[i].name : "(none)", has_several ? " " : "",
+                            has_several ? text_count(shares[i].count, count) : "");
+    return text;
+}
+
+static const char *
+moment(int64_t at, int64_t now, char out[TIME_TEXT])
+{
+    return at == TIME_ABSENT ? "never" : time_brief(at, now, out);
+}
+
+static const char *
+retries_text(const struct event_group *group, const char *dash, struct arena *arena)
+{
+    if (group->retries_low < 0)
+        return "";
+    return group->retries_low == group->retries_high
+               ? arena_printf(arena, "retries %d", (int)group->retries_low)
+               : arena_printf(arena, "retries %d%s%d", (int)group->retries_low, dash,
+                              (int)group->retries_high);
+}
+
+// Draws a text over as many rows of the area as it needs and takes them off it.
+static void
+draw_wrapped_spans(struct canvas *canvas, struct area *area, struct bytes text, enum role role,
+                   const struct canvas_span *spans, size_t count)
+{
+    for (size_t at = 0; at < text.len && area->rows > 0;) {
+        size_t len = text_fit(text, at, area->cols, canvas->is_ascii);
+        struct bytes line = bytes_trim(bytes_slice(text, at, len));
+        size_t from = (size_t)(line.data - text.data);
+        struct canvas_span of_line[GROUP_VARYING];
+        size_t some = 0;
+        for (size_t i = 0; i < count; i++) {
+            size_t begin = spans[i].from > from ? spans[i].from : from;
+            size_t end = spans[i].from + spans[i].len;
+            end = end < from + line.len ? end : from + line.len;
+            if (begin < end)
+                of_line[some++] =
+                    (struct canvas_span){.from = begin - from, .len = end - begin, .role = spans[i].role};
+        }
+        struct area row = area_take_top(area, 1);
+        (void)canvas_styled(canvas, row.row, row.col, row.cols, line,
+                            &(struct canvas_style){.role = role, .spans = of_line, .span_count = some});
+        at += len ? len : 1;
+    }
+}
+
+static void
+draw_wrapped(struct canvas *canvas, struct area *area, struct bytes text, enum role role)
+{
+    struct canvas_span spans[GROUP_SPANS];
+    size_t count = group_placeholders(text, spans, GROUP_SPANS);
+    draw_wrapped_spans(canvas, area, text, role, spans, count);
+}
+
+// By the hour where there is room for that, else by two hours: a cell is three bytes, and another group has
+// another curve.
+static void
+draw_heat_line(const struct event_group *group, struct canvas *canvas, struct area *area)
+{
+    struct area line = area_take_top(area, 1);
+    if (line.rows < 1)
+        return;
+    int used = canvas_text(canvas, line.row, line.col, line.cols, BYTES("last 24 h "), ROLE_DIM);
+    int hours = line.cols < HOURLY_FROM_COLS ? 2 : 1;
+    uint32_t curve[GROUP_HEAT] = {0};
+    for (int i = 0; i < GROUP_HEAT; i++)
+        curve[i / hours] += group->heat[i];
+    sparkline_draw(canvas, line.row, line.col + used, line.cols - used, curve, (size_t)(GROUP_HEAT / hours),
+                   ROLE_GRAPH);
+}
+
+static bool
+begins_with(const char *text, const char *word)
+{
+    return strncmp(text, word, strlen(word)) == 0;
+}
+
+static bool
+ends_with(const char *text, const char *word)
+{
+    size_t len = strlen(text);
+    size_t part = strlen(word);
+    return part <= len && strcmp(text + len - part, word) == 0;
+}
+
+bool
+group_varying(struct bytes pattern, struct bytes message, struct canvas_span spans[GROUP_VARYING],
+              size_t *count)
+{
+    struct canvas_span places[GROUP_SPANS];
+    size_t place_count = group_placeholders(pattern, places, GROUP_SPANS);
+    size_t at = 0; // of what is not placed yet in the message
+    *count = 0;
+    for (size_t i = 0; i <= place_count; i++) {
+        size_t from = i == 0 ? 0 : places[i - 1].from + places[i - 1].len;
+        size_t to = i == place_count ? pattern.len : places[i].from;
+        struct bytes words = bytes_slice(pattern, from, to - from);
+        size_t found =
+            i > 0 && i == place_count && words.len == 0 ? message.len : bytes_find(message, words, at);
+        if (found == SIZE_MAX || (i == 0 && found > MOST_BEFORE))
+            return false;
+        if (found > at)
+            spans[(*count)++] = (struct canvas_span){.from = at, .len = found - at, .role = ROLE_DIM};
+        at = found + words.len;
+    }
+    if (message.len - at > MOST_BEHIND)
+        return false;
+    if (message.len > at)
+        spans[(*count)++] = (struct canvas_span){.from = at, .len = message.len - at, .role = ROLE_DIM};
+    return true;
+}
+
+// One message as it came, without the class in front of it.
+static const char *
+message_of(const struct event_group *group)
+{
+    const char *name = group->text.error_class ? group->text.error_class : "";
+    const char *sample = group->text.sample ? group->text.sample : "";
+    if (*name && begins_with(sample, name))
+        sample += strlen(name) + strspn(sample + strlen(name), ": ");
+    return sample;
+}
+
+// The title with what its placeholders stood for in one event: it says both what the group has in common and
+// what one looks like. False, and nothing drawn: the message is another one than the root cause that names
+// the group.
+static bool
+draw_title_as_seen(const struct event_group *group, const char *title, struct canvas *canvas,
+                   struct area *area, struct arena *arena)
+{
+    struct canvas_span spans[GROUP_VARYING];
+    size_t count;
+    const char *words = group->text.pattern;
+    if (!words || !*words || !ends_with(title, words))
+        return false;
+    struct bytes pattern = bytes_of(words);
+    const char *message = message_of(group);
+    if (!group_varying(pattern, bytes_of(message), spans, &count))
+        return false;
+    size_t before = strlen(title) - pattern.len; // "SocketTimeoutException: "
+    for (size_t i = 0; i < count; i++)
+        spans[i].from += before;
+    const char *seen = arena_printf(arena, "%.*s%s", (int)before, title, message);
+    draw_wrapped_spans(canvas, area, bytes_of(seen), ROLE_STRONG, spans, count);
+    return true;
+}
+
+// What the group is called, where it comes from, and what one of its messages looks like.
+static void
+draw_name(const struct event_group *group, enum pivot pivot, struct canvas *canvas, struct area *area,
+          struct arena *arena)
+{
+    const char *title = group_title(group, pivot, arena);
+    bool is_seen = pivot == PIVOT_ERROR && draw_title_as_seen(group, title, canvas, area, arena);
+    if (!is_seen)
+        draw_wrapped(canvas, area, bytes_of(title), ROLE_STRONG);
+    if (group->text.frame)
+        draw_wrapped(canvas, area, bytes_of(arena_printf(arena, "at %s", group->text.frame)), ROLE_STRONG);
+    const char *message = message_of(group);
+    if (is_seen || !*message || ends_with(title, message))
+        return;
+    struct area part = area_take_top(area, SAMPLE_ROWS);
+    draw_wrapped(canvas, &part, bytes_of(arena_printf(arena, "seen as: %s", message)), ROLE_TEXT);
+}
+
+// "resolved 12   discarded 3   reprocessed 840   since 14:02:11   came back 17", of those that there are.
+// Nobody knows what became of events before the sums were kept.
+static const char *
+outcomes_text(const struct event_group *group, int64_t now, struct arena *arena)
+{
+    const struct group_outcomes *outcomes = &group->outcomes;
+    const struct {
+        const char *name;
+        int64_t count;
+    } parts[] = {{"resolved", outcomes->resolved},
+                 {"discarded", outcomes->discarded},
+                 {"reprocessed", outcomes->reprocessed}};
+    const char *text = "";
+    char count[TEXT_SHORT];
+    char time[TIME_TEXT];
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].count > 0)
+            text = arena_printf(arena, "%s%s%s %s", text, *text ? "   " : "", parts[i].name,
+                                text_count(parts[i].count, count));
+    if (*text && outcomes->since)
+        text = arena_printf(arena, "%s   since %s", text, moment(outcomes->since, now, time));
+    if (outcomes->came_back > 0)
+        text = arena_printf(arena, "%s%scame back %s", text, *text ? "   " : "",
+                            text_count(outcomes->came_back, count));
+    return text;
+}
+
+// What has its place in every group comes first: from one group to the next only its numbers change, and over
+// a slow line that is what a key costs.
+static void
+preview_beside(const struct event_group *group, enum pivot pivot, int64_t now, struct canvas *canvas,
+               struct area area, struct arena *arena)
+{
+    char a[TEXT_SHORT];
+    char time[TIME_TEXT];
+    draw_wrapped(canvas, &area,
+                 bytes_of(arena_printf(arena, "%-16s  %-7s  %s",
+                                       arena_printf(arena, "%s events", text_count(group->count, a)),
+                                       group_rate_text(group->per_minute, (char[TEXT_SHORT]){0}),
+                                       retries_text(group, glyph_text(canvas, GLYPH_NONE), arena))),
+                 ROLE_TEXT);
+    if (pivot == PIVOT_ERROR)
+        draw_wrapped(canvas, &area,
+                     bytes_of(arena_printf(arena, "group %.8s%s", group->value,
+                                           group->is_overridden ? "  kind given by a person" : "")),
+                     ROLE_TEXT);
+    draw_wrapped(canvas, &area, bytes_of(arena_printf(arena, "first %s", moment(group->first_at, now, time))),
+                 ROLE_TEXT);
+    draw_wrapped(canvas, &area, bytes_of(arena_printf(arena, "last  %s", moment(group->last_at, now, time))),
+                 ROLE_TEXT);
+    draw_heat_line(group, canvas, &area);
+    draw_wrapped(canvas, &area, bytes_of(shares_text(group->types, arena)), ROLE_TEXT);
+    draw_wrapped(canvas, &area, bytes_of(shares_text(group->topics, arena)), ROLE_TEXT);
+    draw_wrapped(canvas, &area, bytes_of(outcomes_text(group, now, arena)), ROLE_TEXT);
+    area_take_top(&area, 1);
+    draw_name(group, pivot, canvas, &area, arena);
+}
+
+static void
+preview_line(struct canvas *canvas, struct area *area, const char *text, enum role role)
+{
+    struct area line = area_take_top(area, 1);
+    if (line.rows > 0)
+        group_draw_masked(canvas, line, bytes_of(text), role);
+}
+
+static void
+preview_under(const struct event_group *group, enum pivot pivot, int64_t now, struct canvas *canvas,
+              struct area area, struct arena *arena)
+{
+    char count[TEXT_SHORT];
+    char first[TIME_TEXT];
+    char last[TIME_TEXT];
+    preview_line(canvas, &area,
+                 arena_printf(arena, "%s events   first %s   last %s   %s%s", text_count(group->count, count),
+                              moment(group->first_at, now, first), moment(group->last_at, now, last),
+                              retries_text(group, glyph_text(canvas, GLYPH_NONE), arena),
+                              group->is_back ? "   came back after it was emptied" : ""),
+                 ROLE_TEXT);
+    preview_line(canvas, &area,
+                 arena_printf(arena, "%s   %s   %s", shares_text(group->types, arena),
+                              shares_text(group->topics, arena), outcomes_text(group, now, arena)),
+                 ROLE_TEXT);
+    preview_line(canvas, &area, group_title(group, pivot, arena), ROLE_STRONG);
+    if (group->text.frame)
+        preview_line(canvas, &area, arena_printf(arena, "  at %s", group->text.frame), ROLE_TEXT);
+    if (group->text.sample)
+        preview_line(canvas, &area, arena_printf(arena, "  seen as: %s", group->text.sample), ROLE_DIM);
+    else
+        draw_heat_line(group, canvas, &area);
+}
+
+void
+group_preview(const struct event_group *group, enum pivot pivot, int64_t now, bool is_beside,
+              struct canvas *canvas, struct area area)
+{
+    struct arena arena = {0};
+    (is_beside ? preview_beside : preview_under)(group, pivot, now, canvas, area, &arena);
+    arena_release(&arena);
+}

@@ -1,0 +1,19 @@
+// group_preview: what there is to know of one group, under the list of groups or beside it.
+#ifndef REDRIVE_UI_VIEWS_GROUPS_PREVIEW_H
+#define REDRIVE_UI_VIEWS_GROUPS_PREVIEW_H
+
+#include "core/backlog/backlog.h"
+#include "ui/canvas/canvas.h"
+#include "ui/views/groups/row.h"
+
+// Under a list: a few rows, one fact set a row. Beside it: the same, wrapped.
+void group_preview(const struct event_group *group, enum pivot pivot, int64_t now, bool is_beside,
+                   struct canvas *canvas, struct area area);
+
+#define GROUP_VARYING (GROUP_SPANS + 1)
+// Where a message differs from its masked pattern: what stands in the place of each placeholder, and a little
+// before and behind it all; in ROLE_DIM. False: the pattern is not seen in it.
+bool group_varying(struct bytes pattern, struct bytes message, struct canvas_span spans[GROUP_VARYING],
+                   size_t *count);
+
+#endif

@@ -1,0 +1,74 @@
+#include "ui/views/groups/query.h"
+
+#include <string.h>
+#include "base/strbuf.h"
+
+// All the keys of a merged group.
+static const char *
+parts_text(const struct event_group *group, struct arena *arena)
+{
+    struct strbuf term = {0};
+    char key[GROUP_TEXT];
+    for (size_t i = 0; i < group->part_count; i++)
+        strbuf_printf(&term, "%s%s", i ? "," : "", group_text(group->parts[i], key));
+    const char *text = arena_text(arena, strbuf_bytes(&term));
+    strbuf_release(&term);
+    return text;
+}
+
+static char *
+as_filter(const char *text, struct arena *arena)
+{
+    char *filter = arena_alloc(arena, strlen(text) + 1);
+    memcpy(filter, text, strlen(text));
+    return filter;
+}
+
+struct list_query
+group_query(enum pivot pivot, const uint64_t *within, const struct event_group *group, struct arena *arena)
+{
+    struct list_query query = {.source = LIST_PENDING, .pivot = pivot, .has_value = true};
+    const char *value = group->part_count ? parts_text(group, arena) : group->value;
+    strncpy(query.value, value, sizeof query.value - 1);
+    char key[GROUP_TEXT];
+    if (within)
+        query.filter = as_filter(arena_printf(arena, "group:%s", group_text(*within, key)), arena);
+    return query;
+}
+
+struct list_query
+group_query_matching(const uint64_t *within, struct bytes filter, struct arena *arena)
+{
+    const char *text = arena_text(arena, filter);
+    char key[GROUP_TEXT];
+    if (within)
+        text = arena_printf(arena, "group:%s %s", group_text(*within, key), text);
+    return (struct list_query){.source = LIST_PENDING, .filter = as_filter(text, arena)};
+}
+
+const char *
+group_term(enum pivot pivot, const struct event_group *group, struct arena *arena)
+{
+    static const char *const fields[PIVOT_COUNT] = {
+        [PIVOT_TYPE] = "type", [PIVOT_SOURCE] = "source", [PIVOT_TOPIC] = "topic", [PIVOT_KIND] = "kind"};
+    const char *field = fields[pivot];
+    if (group->part_count)
+        return arena_printf(arena, "group:%s", parts_text(group, arena));
+    if (!field)
+        return NULL;
+    if (!*group->value)
+        return arena_printf(arena, "!%s:/^/", field);
+    if (pivot == PIVOT_KIND)
+        return arena_printf(arena, "kind:%s", group->value);
+    struct strbuf term = {0};
+    strbuf_printf(&term, "%s:=\"", field);
+    for (const char *at = group->value; *at; at++) {
+        if (*at == '"' || *at == '\\')
+            strbuf_add_char(&term, '\\');
+        strbuf_add_char(&term, *at);
+    }
+    strbuf_add_char(&term, '"');
+    const char *text = arena_text(arena, strbuf_bytes(&term));
+    strbuf_release(&term);
+    return text;
+}

@@ -1,0 +1,70 @@
+// groups_state: the state of the list of groups, for groups.c and groups_draw.c only.
+#ifndef REDRIVE_UI_VIEWS_GROUPS_STATE_H
+#define REDRIVE_UI_VIEWS_GROUPS_STATE_H
+
+#include "ui/views/decide/decide.h"
+#include "ui/views/groups/rows.h"
+#include "ui/widgets/table.h"
+
+struct groups {
+    struct decide decide; // first: see decide.h
+    enum pivot pivot;
+    bool has_within;
+    uint64_t within;
+    char *title; // of the group within which this is
+    bool has_preview;
+    uint64_t previewed; // key of the group in the preview: behind the cursor's while a key is held down
+    bool is_selected_only;
+    bool is_merged; // near-equal groups are one row
+    bool has_heat;  // a cell an hour of the last 24 in place of the last hour
+    struct row_filter filter;
+    struct group_picks picks;
+    bool is_asked; // for a decision, while the selection was still being collected:
+    enum operation_action asked;
+    struct table table;
+    struct table_column columns[GROUP_COLUMNS];
+
+    uint64_t number, why_number;
+    bool has_answer, is_counting;
+    struct err err; // why there is no answer
+    struct group_rows rows;
+    size_t selected; // size of the selection when picks were checked last
+
+    struct {
+        uint64_t *keys; // whose category is being decided on; heap
+        size_t count;
+        bool is_taken_back; // else it is given:
+        enum category category;
+        uint64_t number;
+        size_t left; // answers that are still to come
+    } category;
+};
+
+// What the table's callbacks need.
+struct groups_drawing {
+    const struct groups *groups;
+    int64_t now;
+};
+struct table_model groups_model(const struct groups_drawing *drawing);
+// NULL: the list is empty.
+const struct event_group *groups_cursor(const struct groups *groups);
+
+void groups_order_rows(struct groups *groups);
+void groups_show_rows(struct groups *groups); // after rows, filter or picks changed
+void groups_set_pivot(struct app *app, struct groups *groups, enum pivot pivot);
+
+// groups_menus.c
+void groups_ask_order(struct app *app, const struct groups *groups);
+void groups_ask_pivot(struct app *app, const struct groups *groups);
+void groups_ask_copy(struct app *app, const struct groups *groups);
+void groups_ask_narrow(struct app *app, const struct groups *groups);
+
+// groups_category.c: the category of a group, given by a person.
+void groups_ask_category(struct app *app, struct groups *groups);
+bool groups_category_receive(struct app *app, struct groups *groups, const struct reply *reply);
+
+void groups_layout(struct app *app, void *state, const struct view_areas *areas);
+void groups_draw(const struct app *app, const void *state, struct canvas *canvas,
+                 const struct view_areas *areas);
+
+#endif

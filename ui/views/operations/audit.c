@@ -1,0 +1,587 @@
+// The audit: who did what, when, on how many, why, from where. Read page by page; nothing here can be
+// changed.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/text.h"
+#include "ui/views/operations/operation.h"
+#include "ui/app/app.h"
+#include "ui/views/notice.h"
+#include "ui/views/row_filter.h"
+#include "ui/widgets/statusbar.h"
+#include "ui/widgets/table.h"
+
+enum {
+    NEAR_END = 40,
+    PREVIEW_ROWS = 4,
+    PREVIEW_FROM_ROWS = 14,
+    WHEN_WIDTH = 8, // time of day
+    DATE_WIDTH = 19,
+    DATE_FROM_COLS = 110,
+};
+
+// One answer and its rows. Pages are kept in the order of their numbers, newest first.
+struct page {
+    struct arena arena;
+    struct audit_row *rows;
+    size_t count;
+};
+
+enum audit_column {
+    AUDIT_WHEN,
+    AUDIT_WHO,
+    AUDIT_WHAT,
+    AUDIT_OPERATION,
+    AUDIT_EVENTS,
+    AUDIT_HOST,
+    AUDIT_WHY,
+    AUDIT_COLUMNS
+};
+
+struct audit {
+    int64_t operation; // 0: all
+    struct row_filter filter;
+    struct table table;
+    struct table_column columns[AUDIT_COLUMNS];
+    bool has_preview;
+    struct page *pages;
+    size_t page_count, page_capacity;
+    const struct audit_row **shown;
+    size_t row_count, shown_count, shown_capacity;
+    uint64_t number;
+    bool is_newer;    // the request asks for what is newer than the first row
+    bool is_complete; // the oldest row is here
+    bool has_answer;
+    bool has_news; // something ended since
+    struct err err;
+};
+
+static const enum action footer[] = {DO_OPEN, DO_FILTER, DO_REFRESH, DO_COPY, DO_HELP, DO_NONE};
+
+static const struct table_column narrow_columns[AUDIT_COLUMNS] = {
+    [AUDIT_WHEN] = {.title = "when", .width = WHEN_WIDTH, .priority = 2, .at_right = true},
+    [AUDIT_WHO] = {.title = "who", .width = 8, .priority = 1},
+    [AUDIT_WHAT] = {.title = "what", .width = 10},
+    [AUDIT_OPERATION] = {.title = "op", .width = 4, .priority = 3, .at_right = true},
+    [AUDIT_EVENTS] = {.title = "events", .width = 9, .at_right = true},
+    [AUDIT_HOST] = {.title = "from", .width = 12, .priority = 5},
+    [AUDIT_WHY] = {.title = "why", .width = 26, .widest = TABLE_REST, .priority = 4},
+};
+
+struct drawing {
+    const struct audit *audit;
+    const struct app *app;
+};
+
+static int64_t
+drawn_id(const void *rows, size_t index)
+{
+    return ((const struct drawing *)rows)->audit->shown[index]->no;
+}
+
+static void
+draw_right(struct canvas *canvas, struct area area, const char *text)
+{
+    canvas_styled(canvas, area.row, area.col, area.cols, bytes_of(text),
+                  &(struct canvas_style){.role = ROLE_TEXT, .at_right = true});
+}
+
+// The date where there is room for it, else the time of day, and the age of what is older than a day.
+static void
+draw_when(int64_t at, int64_t now, struct canvas *canvas, struct area area)
+{
+    char text[TIME_TEXT];
+    char age[TEXT_SHORT];
+    bool is_recent = now - at < 86400 * US_PER_SECOND;
+    if (area.cols >= DATE_WIDTH)
+        draw_right(canvas, area, time_local(at, text));
+    else
+        draw_right(canvas, area, is_recent ? time_of_day(at, text) : text_ago(at, now, age));
+}
+
+static const char *
+why_of(const struct audit_row *row)
+{
+    return row->reason ? row->reason : row->detail ? row->detail : "";
+}
+
+static void
+drawn_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
+{
+    const struct drawing *drawing = rows;
+    const struct audit_row *row = drawing->audit->shown[index];
+    struct bytes text = BYTES("");
+    switch ((enum audit_column)column) {
+    case AUDIT_WHEN:
+        draw_when(row->at, app_now(drawing->app), canvas, area);
+        return;
+    case AUDIT_OPERATION:
+        if (row->operation)
+            draw_right(canvas, area, arena_printf(app_frame(drawing->app), "%" PRId64, row->operation));
+        return;
+    case AUDIT_EVENTS:
+        if (row->events)
+            canvas_count(canvas, area.row, area.col, area.cols, row->events, ROLE_TEXT);
+        return;
+    case AUDIT_WHO:
+        text = bytes_of(row->who);
+        break;
+    case AUDIT_WHAT:
+        text = bytes_of(row->action);
+        break;
+    case AUDIT_HOST:
+        text = bytes_of(row->host);
+        break;
+    case AUDIT_WHY:
+        text = bytes_of(why_of(row));
+        break;
+    case AUDIT_COLUMNS:
+        break;
+    }
+    canvas_text(canvas, area.row, area.col, area.cols, text, column == AUDIT_WHAT ? ROLE_STRONG : ROLE_TEXT);
+}
+
+static struct table_model
+model_of(const struct drawing *drawing)
+{
+    return (struct table_model){.count = drawing->audit->shown_count,
+                                .id = drawn_id,
+                                .cell = drawn_cell,
+                                .columns = drawing->audit->columns,
+                                .column_count = AUDIT_COLUMNS,
+                                .rows = drawing};
+}
+
+static const struct audit_row *
+cursor_row(const struct audit *audit)
+{
+    return audit->shown_count ? audit->shown[audit->table.cursor] : NULL;
+}
+
+static void
+row_text(const struct audit_row *row, struct strbuf *out)
+{
+    strbuf_reset(out);
+    row_text_add(out, row->who);
+    row_text_add(out, row->host);
+    row_text_add(out, row->action);
+    row_text_add(out, row->reason);
+    row_text_add(out, row->detail);
+    if (row->operation)
+        strbuf_printf(out, "\n%" PRId64, row->operation);
+}
+
+static void
+show_rows(struct audit *audit)
+{
+    struct strbuf text = {0};
+    audit->row_count = audit->shown_count = 0;
+    for (size_t p = 0; p < audit->page_count; p++) {
+        for (size_t i = 0; i < audit->pages[p].count; i++, audit->row_count++) {
+            const struct audit_row *row = &audit->pages[p].rows[i];
+            row_text(row, &text);
+            if (!row_filter_match(&audit->filter, strbuf_bytes(&text)))
+                continue;
+            audit->shown =
+                alloc_grow(audit->shown, audit->shown_count, &audit->shown_capacity, sizeof *audit->shown);
+            audit->shown[audit->shown_count++] = row;
+        }
+    }
+    strbuf_release(&text);
+    const struct drawing drawing = {.audit = audit};
+    struct table_model model = model_of(&drawing);
+    table_sync(&audit->table, &model);
+}
+
+static void
+forget_pages(struct audit *audit)
+{
+    for (size_t p = 0; p < audit->page_count; p++)
+        arena_release(&audit->pages[p].arena);
+    audit->page_count = 0;
+    audit->is_complete = false;
+}
+
+static const struct audit_row *
+first_row(const struct audit *audit)
+{
+    return audit->page_count && audit->pages[0].count ? &audit->pages[0].rows[0] : NULL;
+}
+
+static const struct audit_row *
+last_row(const struct audit *audit)
+{
+    const struct page *page = audit->page_count ? &audit->pages[audit->page_count - 1] : NULL;
+    return page && page->count ? &page->rows[page->count - 1] : NULL;
+}
+
+static void
+ask(struct app *app, struct audit *audit, bool is_newer)
+{
+    struct request *request = request_create(REQUEST_AUDIT);
+    const struct audit_row *last = last_row(audit);
+    request->operation = audit->operation;
+    request->before = is_newer || !last ? 0 : last->no;
+    audit->is_newer = is_newer;
+    audit->has_news &= !is_newer;
+    err_clear(&audit->err);
+    audit->number = app_send(app, request);
+}
+
+// Takes the newest page: what is new in it goes before the rest. If it does not reach back to what is here,
+// what is here is let go, so that there is no gap.
+static size_t
+keep_newer(struct audit *audit, const struct reply *reply)
+{
+    const struct audit_row *first = first_row(audit);
+    if (!first)
+        return reply->audit_count;
+    size_t count = 0;
+    while (count < reply->audit_count && reply->audit[count].no > first->no)
+        count++;
+    if (count == reply->audit_count && !reply->is_last)
+        forget_pages(audit);
+    return count;
+}
+
+static void
+take_page(struct audit *audit, struct reply *reply)
+{
+    bool was_empty = audit->page_count == 0;
+    size_t count = audit->is_newer ? keep_newer(audit, reply) : reply->audit_count;
+    was_empty |= audit->page_count == 0;
+    audit->has_answer = true;
+    if (was_empty || !audit->is_newer)
+        audit->is_complete = reply->is_last;
+    if (count > 0) {
+        audit->pages =
+            alloc_grow(audit->pages, audit->page_count, &audit->page_capacity, sizeof *audit->pages);
+        size_t at = audit->is_newer ? 0 : audit->page_count;
+        memmove(audit->pages + at + 1, audit->pages + at, (audit->page_count - at) * sizeof *audit->pages);
+        audit->pages[at] = (struct page){.rows = reply->audit, .count = count};
+        arena_adopt(&audit->pages[at].arena, &reply->arena);
+        audit->page_count++;
+    }
+    show_rows(audit);
+}
+
+static void
+filter_changed(struct app *app, void *state, struct bytes text)
+{
+    struct audit *audit = state;
+    struct err err = {0};
+    bool ok = row_filter_set(&audit->filter, text, &err);
+    app_prompt_error(app, ok ? NULL : &err);
+    show_rows(audit);
+}
+
+static bool
+filter_accepted(struct app *app, void *state, struct bytes text)
+{
+    struct audit *audit = state;
+    struct err err = {0};
+    bool ok = row_filter_set(&audit->filter, text, &err);
+    app_prompt_error(app, ok ? NULL : &err);
+    show_rows(audit);
+    return ok;
+}
+
+static void
+filter_cancelled(struct app *app, void *state)
+{
+    (void)app;
+    struct audit *audit = state;
+    row_filter_restore(&audit->filter);
+    show_rows(audit);
+}
+
+static void
+ask_filter(struct app *app, struct audit *audit)
+{
+    row_filter_remember(&audit->filter);
+    app_prompt(app, &(struct prompt_request){
+                        .label = "/",
+                        .text = strbuf_text(&audit->filter.text),
+                        .history = "rows",
+                        .changed = filter_changed,
+                        .accepted = filter_accepted,
+                        .cancelled = filter_cancelled,
+                    });
+}
+
+static void
+copy_row(struct app *app, const struct audit *audit)
+{
+    const struct audit_row *row = cursor_row(audit);
+    char at[TIME_TEXT];
+    if (row)
+        app_copy(app,
+                 bytes_of(arena_printf(app_frame(app),
+                                       "%s %s from %s: %s, operation %" PRId64 ", %" PRId64 " events: %s",
+                                       time_local(row->at, at), row->who, row->host, row->action,
+                                       row->operation, row->events, why_of(row))),
+                 "entry of the audit");
+}
+
+static void
+open_row(struct app *app, const struct audit *audit)
+{
+    const struct audit_row *row = cursor_row(audit);
+    if (row && row->operation)
+        app_open(app, &view_operation, &(struct operation_argument){.no = row->operation});
+    else if (row)
+        app_say(app, SAY_INFO, "this belongs to no operation");
+}
+
+static bool
+audit_handle(struct app *app, void *state, enum action action)
+{
+    struct audit *audit = state;
+    const struct drawing drawing = {.audit = audit, .app = app};
+    struct table_model model = model_of(&drawing);
+    if (action == DO_VISUAL || action == DO_EXTEND_DOWN || action == DO_EXTEND_UP)
+        return false;
+    if (table_handle(&audit->table, &model, action))
+        return true;
+    switch ((int)action) {
+    case DO_OPEN:
+        open_row(app, audit);
+        return true;
+    case DO_FILTER:
+        ask_filter(app, audit);
+        return true;
+    case DO_DETAILS:
+        audit->has_preview = !audit->has_preview;
+        return true;
+    case DO_COPY:
+    case DO_COPY_ID:
+        copy_row(app, audit);
+        return true;
+    case DO_REPROCESS:
+    case DO_RESOLVE:
+    case DO_DISCARD:
+    case DO_RESTORE:
+        app_say(app, SAY_INFO, "the audit is a record: nothing in it can be changed");
+        return true;
+    case DO_REFRESH:
+        ask(app, audit, true);
+        return false; // the app also looks at the database
+    case DO_BACK:
+        if (!row_filter_is_on(&audit->filter))
+            return false;
+        (void)!row_filter_set(&audit->filter, BYTES(""), NULL);
+        show_rows(audit);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool
+audit_receive(struct app *app, void *state, struct reply *reply)
+{
+    struct audit *audit = state;
+    bool has_failed = err_is_set(&audit->err) && !audit->number;
+    if (reply->kind == REPLY_STATUS && reply->status.link == LINK_LIVE && has_failed)
+        ask(app, audit, !audit->has_answer);
+    if (reply->kind == REPLY_NEWS) {
+        audit->has_news = true;
+        return true;
+    }
+    if (!reply->number || reply->number != audit->number)
+        return false;
+    audit->number = 0;
+    audit->err = reply->err;
+    if (reply->kind == REPLY_AUDIT)
+        take_page(audit, reply);
+    return true;
+}
+
+static struct area
+split(const struct audit *audit, struct area *body)
+{
+    struct area none = {0};
+    if (!audit->has_preview || audit->shown_count == 0 || body->rows < PREVIEW_FROM_ROWS)
+        return none;
+    return area_take_bottom(body, PREVIEW_ROWS);
+}
+
+// The next page when the cursor, or the end of what is shown, comes near.
+static void
+audit_layout(struct app *app, void *state, const struct view_areas *areas)
+{
+    struct audit *audit = state;
+    struct area body = areas->body;
+    split(audit, &body);
+    audit->columns[AUDIT_WHEN].width = body.cols < DATE_FROM_COLS ? WHEN_WIDTH : DATE_WIDTH;
+    const struct drawing drawing = {.audit = audit, .app = app};
+    struct table_model model = model_of(&drawing);
+    table_layout(&audit->table, &model, body);
+    bool is_near = audit->table.cursor + (size_t)audit->table.height + NEAR_END >= audit->shown_count;
+    if (is_near && audit->has_answer && !audit->is_complete && !audit->number && !err_is_set(&audit->err))
+        ask(app, audit, false);
+}
+
+static void
+draw_line(const struct app *app, const struct audit *audit, struct canvas *canvas, struct area line)
+{
+    struct arena *arena = app_frame(app);
+    char some[TEXT_SHORT];
+    char all[TEXT_SHORT];
+    char position[48];
+    if (line.rows < 1)
+        return;
+    int col = line.col + 1;
+    const char *at = table_position(&audit->table, position);
+    int limit = line.col + line.cols - text_cells(bytes_of(at), canvas->is_ascii) - 3;
+    canvas_styled(canvas, line.row, line.col, line.cols - 1, bytes_of(at),
+                  &(struct canvas_style){.role = ROLE_STATUS, .at_right = true});
+    text_count((int64_t)audit->row_count, all);
+    if (row_filter_is_on(&audit->filter)) {
+        chip_draw(canvas, line.row, &col, limit, ROLE_FILTER,
+                  bytes_of(arena_printf(arena, "/%s", strbuf_text(&audit->filter.text))));
+        chip_draw(
+            canvas, line.row, &col, limit, ROLE_STATUS,
+            bytes_of(arena_printf(arena, "%s / %s", text_count((int64_t)audit->shown_count, some), all)));
+    }
+    if (audit->has_answer && !audit->is_complete)
+        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_INFO,
+                  bytes_of(arena_printf(arena, "the newest %s so far", all)));
+    else if (audit->has_answer)
+        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS,
+                  bytes_of(arena_printf(arena, "%s entr%s", all, audit->row_count == 1 ? "y" : "ies")));
+    if (audit->has_news)
+        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_INFO, BYTES("new entries, r"));
+    chip_draw(canvas, line.row, &col, limit, ROLE_DIM, BYTES("newest first, cannot be changed"));
+}
+
+static const char *
+empty_words(const struct app *app, const struct audit *audit)
+{
+    const struct status *status = app_status(app);
+    if (!status->has_schema)
+        return "There is no audit: redrive's own schema is missing. Run: redrive migrate";
+    if (err_is_set(&audit->err))
+        return audit->err.text;
+    if (status->link == LINK_LOST && !audit->has_answer)
+        return arena_printf(app_frame(app), "PostgreSQL cannot be reached: %s", status->trouble);
+    if (!audit->has_answer || audit->number)
+        return "reading…";
+    if (row_filter_is_on(&audit->filter) && audit->row_count)
+        return arena_printf(app_frame(app), "Nothing matches; %zu without the filter. Esc clears it.",
+                            audit->row_count);
+    return "Nothing was decided yet.";
+}
+
+static void
+draw_preview(const struct app *app, const struct audit_row *row, struct canvas *canvas, struct area area)
+{
+    char at[TIME_TEXT];
+    struct arena *arena = app_frame(app);
+    canvas_hline(canvas, area.row, area.col + 1, area.cols - 2, ROLE_BORDER);
+    area_take_top(&area, 1);
+    area_take_left(&area, 1);
+    const char *const lines[] = {
+        arena_printf(arena, "%s  %s by %s from %s", time_local(row->at, at), row->action, row->who,
+                     row->host),
+        row->reason ? arena_printf(arena, "because: %s", row->reason) : "",
+        row->detail ? row->detail : "",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines && area.rows > 0; i++) {
+        if (!*lines[i])
+            continue;
+        struct area line = area_take_top(&area, 1);
+        canvas_text(canvas, line.row, line.col, line.cols, bytes_of(lines[i]), ROLE_TEXT);
+    }
+}
+
+static void
+audit_draw(const struct app *app, const void *state, struct canvas *canvas, const struct view_areas *areas)
+{
+    const struct audit *audit = state;
+    struct area body = areas->body;
+    struct area preview = split(audit, &body);
+    const struct audit_row *row = cursor_row(audit);
+    draw_line(app, audit, canvas, areas->line);
+    if (!row) {
+        notice_draw(canvas, body, empty_words(app, audit));
+        return;
+    }
+    const struct drawing drawing = {.audit = audit, .app = app};
+    struct table_model model = model_of(&drawing);
+    table_draw(&audit->table, &model, canvas, body);
+    if (preview.rows > 1)
+        draw_preview(app, row, canvas, preview);
+    if (app_is_stale(app))
+        canvas_add_attributes(canvas, areas->body, CELL_DIM);
+}
+
+static bool
+audit_click(struct app *app, void *state, int row, int col)
+{
+    struct audit *audit = state;
+    const struct drawing drawing = {.audit = audit, .app = app};
+    struct table_model model = model_of(&drawing);
+    int column;
+    return table_click(&audit->table, &model, row, col, &column) == TABLE_ROW;
+}
+
+static bool
+audit_crumb(const struct app *app, const void *state, int i, struct strbuf *out)
+{
+    (void)app;
+    const struct audit *audit = state;
+    if (i > 0)
+        return false;
+    strbuf_add_text(out, "audit");
+    if (audit->operation)
+        strbuf_printf(out, " of operation %" PRId64, audit->operation);
+    return true;
+}
+
+static void *
+audit_open(struct app *app, const void *argument)
+{
+    const struct audit_argument *given = argument;
+    struct audit *audit = alloc_bytes(sizeof *audit);
+    audit->operation = given ? given->operation : 0;
+    audit->has_preview = true;
+    memcpy(audit->columns, narrow_columns, sizeof narrow_columns);
+    ask(app, audit, true);
+    return audit;
+}
+
+static void
+audit_close(struct app *app, void *state)
+{
+    (void)app;
+    struct audit *audit = state;
+    forget_pages(audit);
+    free(audit->pages);
+    free(audit->shown);
+    row_filter_release(&audit->filter);
+    free(audit);
+}
+
+static void
+audit_shown(struct app *app, void *state)
+{
+    ask(app, state, true);
+}
+
+const struct view view_audit = {
+    .name = "audit",
+    .context = CONTEXT_VIEW_audit,
+    .aging = AGES_BY_MINUTES,
+    .footer = footer,
+    .open = audit_open,
+    .close = audit_close,
+    .shown = audit_shown,
+    .handle = audit_handle,
+    .receive = audit_receive,
+    .crumb = audit_crumb,
+    .draw = audit_draw,
+    .layout = audit_layout,
+    .click = audit_click,
+};

@@ -1,0 +1,15 @@
+// doubt: what no machine can decide, on the screen: told in a line, and decided by a person in a dialog that
+// shows what is known and says what each answer means. For views that steer (steering.h).
+#ifndef REDRIVE_UI_VIEWS_OPERATIONS_DOUBT_H
+#define REDRIVE_UI_VIEWS_OPERATIONS_DOUBT_H
+
+#include <stddef.h>
+#include "core/doubt.h"
+#include "ui/views/operations/steering.h"
+
+// "2 chunks in doubt, 1 slot in quarantine"; "" where nothing is.
+const char *doubt_summary(const struct doubtful *doubts, size_t count, struct arena *arena);
+// Opens the dialog about one; NULL: says that nothing is in doubt here.
+void doubt_ask(struct app *app, struct steering *steering, const struct doubtful *doubt);
+
+#endif

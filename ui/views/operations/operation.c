@@ -1,0 +1,578 @@
+// One operation: how far it is, what became of its events, what happened to it.
+#include "ui/views/operations/operation.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/text.h"
+#include "ui/views/operations/doubt.h"
+#include "ui/views/events/events.h"
+#include "ui/views/notice.h"
+#include "ui/views/operations/row.h"
+#include "ui/views/operations/outcome_row.h"
+#include "ui/views/operations/steering.h"
+#include "ui/widgets/sparkline.h"
+#include "ui/widgets/statusbar.h"
+
+enum {
+    RATES = 12,
+    HEAD_ROWS = 5,
+    TRAIL_ROWS = 6,
+    OUTCOME_ROWS = 4,
+    ALL_STATES = (1 << ITEM_STATE_COUNT) - 1
+};
+
+struct view_of_operation {
+    struct steering steering; // first: see steering.h
+    int64_t no;
+    struct arena arena; // of the newest answer
+    struct operation operation;
+    struct outcome *outcomes;
+    size_t outcome_count;
+    struct returned *returns; // they are rows above the outcomes
+    size_t return_count;
+    struct doubtful *doubts; // rows above both
+    size_t doubt_count;
+    bool is_there;
+    struct err err; // why it is not
+    struct table table;
+    uint32_t rates[RATES]; // measured ones, newest last
+    size_t rate_count;
+    struct arena trail_arena;
+    struct audit_row *trail; // newest first
+    size_t trail_count;
+    uint64_t number, trail_number;
+};
+
+static const enum action footer[] = {
+    DO_RATE_UP, DO_RATE_DOWN, DO_OPERATION_PAUSE, DO_OPERATION_CANCEL, DO_FAILED_ONLY, DO_OPEN, DO_UNDO,
+    DO_HELP,    DO_NONE};
+
+static const struct table_column columns[OUTCOME_COLUMNS] = {
+    [OUTCOME_STATE] = {.title = "outcome", .width = 9},
+    [OUTCOME_COUNT] = {.title = "events", .width = 7, .widest = 9, .at_right = true},
+    [OUTCOME_REASON] = {.title = "why", .width = 10, .widest = TABLE_REST},
+};
+
+// Outcomes have no number of their own; state and reason tell them apart.
+static int64_t
+outcome_id(const void *rows, size_t index)
+{
+    const struct view_of_operation *view = rows;
+    if (index < view->doubt_count)
+        return (int64_t)(bytes_hash(bytes_of(view->doubts[index].chunk)) >> 4 | 1ULL << 61);
+    index -= view->doubt_count;
+    if (index < view->return_count)
+        return (int64_t)((view->returns[index].group >> 2) | 1ULL << 62) - view->returns[index].is_same;
+    const struct outcome *outcome = &view->outcomes[index - view->return_count];
+    uint64_t hash = bytes_hash(bytes_of(outcome->reason ? outcome->reason : ""));
+    return (int64_t)(hash >> 4) * ITEM_STATE_COUNT + (int64_t)outcome->state;
+}
+
+static void
+draw_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
+{
+    const struct view_of_operation *view = rows;
+    if (index < view->doubt_count) {
+        outcome_row_doubt(&view->doubts[index], column, canvas, area);
+        return;
+    }
+    index -= view->doubt_count;
+    if (index < view->return_count) {
+        outcome_row_returned(&view->returns[index], column, canvas, area);
+        return;
+    }
+    outcome_row_cell(&view->outcomes[index - view->return_count], column, canvas, area);
+}
+
+static struct table_model
+model_of(const struct view_of_operation *view)
+{
+    return (struct table_model){.count = view->doubt_count + view->return_count + view->outcome_count,
+                                .id = outcome_id,
+                                .cell = draw_cell,
+                                .columns = columns,
+                                .column_count = OUTCOME_COLUMNS,
+                                .rows = view};
+}
+
+static void
+ask(struct app *app, struct view_of_operation *view)
+{
+    struct request *request = request_create(REQUEST_OPERATION);
+    request->operation = view->no;
+    view->number = app_send(app, request);
+}
+
+static void
+ask_trail(struct app *app, struct view_of_operation *view)
+{
+    struct request *request = request_create(REQUEST_AUDIT);
+    request->operation = view->no;
+    view->trail_number = app_send(app, request);
+}
+
+// Those of that group that have come back, also of other operations.
+static void
+open_returned(struct app *app, const struct returned *returned)
+{
+    char group[GROUP_TEXT];
+    char *filter =
+        alloc_text(arena_printf(app_frame(app), "is:back group:%s", group_text(returned->group, group)));
+    struct events_argument argument = {.query = {.source = LIST_PENDING, .filter = filter},
+                                       .title = "came back"};
+    app_open(app, &view_events, &argument);
+    free(filter);
+}
+
+static void
+open_outcome(struct app *app, const struct view_of_operation *view)
+{
+    if (!view->is_there)
+        return;
+    size_t row = view->table.cursor;
+    if (view->doubt_count + view->return_count + view->outcome_count == 0) {
+        steering_open_events(app, &view->operation, ALL_STATES, "events");
+        return;
+    }
+    if (row < view->doubt_count) {
+        steering_open_events(app, &view->operation, 1u << ITEM_HELD, item_state_name(ITEM_HELD));
+        return;
+    }
+    row -= view->doubt_count;
+    if (row < view->return_count) {
+        open_returned(app, &view->returns[row]);
+        return;
+    }
+    enum item_state state = view->outcomes[row - view->return_count].state;
+    steering_open_events(app, &view->operation, 1u << state, item_state_name(state));
+}
+
+// The one under the cursor, else the first.
+static const struct doubtful *
+doubt_of(const struct view_of_operation *view)
+{
+    if (view->doubt_count == 0)
+        return NULL;
+    return &view->doubts[view->table.cursor < view->doubt_count ? view->table.cursor : 0];
+}
+
+static bool
+operation_handle(struct app *app, void *state, enum action action)
+{
+    struct view_of_operation *view = state;
+    struct table_model model = model_of(view);
+    if (action == DO_VISUAL || action == DO_EXTEND_DOWN || action == DO_EXTEND_UP)
+        return false;
+    if (table_handle(&view->table, &model, action) ||
+        steering_handle(app, &view->steering, view->is_there ? &view->operation : NULL, action))
+        return true;
+    switch ((int)action) {
+    case DO_DOUBT_DECIDE:
+        doubt_ask(app, &view->steering, doubt_of(view));
+        return true;
+    case DO_OPEN:
+        open_outcome(app, view);
+        return true;
+    case DO_TRAIL:
+        app_open(app, &view_audit, &(struct audit_argument){.operation = view->no});
+        return true;
+    case DO_COPY:
+    case DO_COPY_ID:
+        app_copy(app, bytes_of(arena_printf(app_frame(app), "%" PRId64, view->no)),
+                 "number of the operation");
+        return true;
+    case DO_REFRESH:
+        ask(app, view);
+        ask_trail(app, view);
+        return false; // the app also looks at the database
+    default:
+        return false;
+    }
+}
+
+static void
+remember_rate(struct view_of_operation *view)
+{
+    if (view->operation.state != OPERATION_RUNNING)
+        return;
+    if (view->rate_count == RATES) {
+        memmove(view->rates, view->rates + 1, (RATES - 1) * sizeof *view->rates);
+        view->rate_count--;
+    }
+    view->rates[view->rate_count++] = (uint32_t)view->operation.rate_now;
+}
+
+// What needs a person comes first, then what is under way.
+static int
+by_urgency(const void *left, const void *right)
+{
+    static const int urgency[ITEM_STATE_COUNT] = {
+        [ITEM_HELD] = 0,   [ITEM_REFUSED] = 1, [ITEM_CONFLICT] = 2,  [ITEM_CLAIMED] = 3,
+        [ITEM_QUEUED] = 4, [ITEM_DONE] = 5,    [ITEM_CANCELLED] = 6,
+    };
+    const struct outcome *a = left;
+    const struct outcome *b = right;
+    if (a->state != b->state)
+        return urgency[a->state] - urgency[b->state];
+    if (a->count != b->count)
+        return a->count < b->count ? 1 : -1;
+    return (a->first_event > b->first_event) - (a->first_event < b->first_event);
+}
+
+static void
+take_operation(struct app *app, struct view_of_operation *view, struct reply *reply)
+{
+    bool is_news = !view->is_there || view->operation.state != reply->operations[0].state ||
+                   view->operation.rate != reply->operations[0].rate;
+    arena_release(&view->arena);
+    arena_adopt(&view->arena, &reply->arena);
+    view->operation = reply->operations[0];
+    view->outcomes = reply->outcomes;
+    view->outcome_count = reply->outcome_count;
+    view->returns = reply->returns;
+    view->return_count = reply->return_count;
+    view->doubts = reply->doubts;
+    view->doubt_count = reply->doubt_count;
+    if (view->outcome_count)
+        qsort(view->outcomes, view->outcome_count, sizeof *view->outcomes, by_urgency);
+    view->is_there = true;
+    err_clear(&view->err);
+    remember_rate(view);
+    steering_seen(&view->steering, &view->operation);
+    struct table_model model = model_of(view);
+    table_sync(&view->table, &model);
+    if (is_news)
+        ask_trail(app, view);
+}
+
+static bool
+operation_receive(struct app *app, void *state, struct reply *reply)
+{
+    struct view_of_operation *view = state;
+    if (steering_receive(app, &view->steering, reply))
+        return true;
+    if (!reply->number)
+        return false;
+    if (reply->number == view->number) {
+        if (reply->kind == REPLY_OPERATION)
+            take_operation(app, view, reply);
+        else
+            view->err = reply->err;
+        return true;
+    }
+    if (reply->number != view->trail_number || reply->kind != REPLY_AUDIT)
+        return false;
+    arena_release(&view->trail_arena);
+    arena_adopt(&view->trail_arena, &reply->arena);
+    view->trail = reply->audit;
+    view->trail_count = reply->audit_count;
+    return true;
+}
+
+// One row per chunk says nothing that the counts do not say.
+static bool
+is_worth_showing(const struct audit_row *row)
+{
+    return strcmp(row->action, "settle") != 0 && strcmp(row->action, "apply") != 0;
+}
+
+static int
+trail_rows(const struct view_of_operation *view)
+{
+    int rows = 0;
+    for (size_t i = 0; i < view->trail_count && rows < TRAIL_ROWS; i++)
+        rows += is_worth_showing(&view->trail[i]);
+    return rows;
+}
+
+// The parts of the body, top to bottom; those that find no room are empty.
+struct parts {
+    struct area head, outcomes, trail;
+};
+
+static struct parts
+split(const struct view_of_operation *view, struct area body)
+{
+    struct parts parts = {0};
+    int trail = trail_rows(view);
+    parts.head = area_take_top(&body, body.rows < HEAD_ROWS + OUTCOME_ROWS ? 3 : HEAD_ROWS);
+    if (trail && body.rows >= OUTCOME_ROWS + 2 + trail)
+        parts.trail = area_take_bottom(&body, 1 + trail);
+    parts.outcomes = body;
+    return parts;
+}
+
+static void
+operation_layout(struct app *app, void *state, const struct view_areas *areas)
+{
+    (void)app;
+    struct view_of_operation *view = state;
+    struct parts parts = split(view, areas->body);
+    area_take_top(&parts.outcomes, parts.outcomes.rows > OUTCOME_ROWS ? 1 : 0);
+    struct table_model model = model_of(view);
+    table_layout(&view->table, &model, parts.outcomes);
+}
+
+static int64_t
+ended_of(const struct operation *operation)
+{
+    return operation->done + operation->refused + operation->conflict + operation->cancelled +
+           operation->held;
+}
+
+static void
+draw_gauge(const struct app *app, const struct operation *operation, struct canvas *canvas, struct area line)
+{
+    char ended[TEXT_SHORT];
+    char total[TEXT_SHORT];
+    const char *words = arena_printf(app_frame(app), "%s / %s %4d %%", text_count(ended_of(operation), ended),
+                                     text_count(operation->total, total), operation_percent(operation));
+    int width = text_cells(bytes_of(words), canvas->is_ascii);
+    int room = line.cols - width - 2;
+    if (room >= 8)
+        gauge_draw(canvas, line.row, line.col, room, ended_of(operation), operation->total);
+    canvas_styled(canvas, line.row, line.col, line.cols, bytes_of(words),
+                  &(struct canvas_style){.role = ROLE_STRONG, .at_right = true});
+}
+
+// "950/s of 1,000/s ▂▅▇█ 4s left   worker db1-a"
+static void
+draw_pace(const struct app *app, const struct view_of_operation *view, struct canvas *canvas, int row,
+          int col, int limit)
+{
+    const struct operation *operation = &view->operation;
+    struct arena *arena = app_frame(app);
+    char left[TEXT_SHORT];
+    if (operation->plan.step_count)
+        chip_draw(canvas, row, &col, limit, ROLE_STATUS, bytes_of(operation_step_text(operation, arena)));
+    const char *words = arena_printf(arena, "%.0f/s of %s ", operation->rate_now,
+                                     operation_rate_text(operation->rate, arena));
+    if (operation->action != ACTION_REPROCESS)
+        words = arena_printf(arena, "%.0f/s ", operation->rate_now);
+    col += canvas_text(canvas, row, col, limit - col, bytes_of(words), ROLE_STATUS);
+    col += sparkline_draw(canvas, row, col, limit - col, view->rates, view->rate_count, ROLE_GRAPH) + 3;
+    int64_t rest = operation->total - ended_of(operation);
+    if (operation->rate_now >= 1 && rest > 0)
+        chip_draw(canvas, row, &col, limit, ROLE_STATUS,
+                  bytes_of(arena_printf(
+                      arena, "%s left",
+                      text_age((int64_t)((double)rest / operation->rate_now * US_PER_SECOND), left))));
+    if (operation->worker)
+        chip_draw(canvas, row, &col, limit, ROLE_STATUS,
+                  bytes_of(arena_printf(arena, "worker %s", operation->worker)));
+}
+
+static void
+draw_state(const struct app *app, const struct view_of_operation *view, struct canvas *canvas,
+           struct area line)
+{
+    const struct operation *operation = &view->operation;
+    int col = line.col;
+    int limit = line.col + line.cols;
+    chip_draw(canvas, line.row, &col, limit, operation_role(operation->state),
+              bytes_of(operation_state_name(operation->state)));
+    const char *hint =
+        view->doubt_count ? "V decides what is in doubt" : operation_hint(operation, app_frame(app));
+    chip_draw(canvas, line.row, &col, limit, ROLE_FOOTER_KEY, bytes_of(hint));
+    const char *wait = operation_wait_text(operation, app_now(app), app_frame(app));
+    if (*wait)
+        canvas_text(canvas, line.row, col, limit - col, bytes_of(wait), operation_role(operation->state));
+    else if (operation->state_note)
+        canvas_text(canvas, line.row, col, limit - col, bytes_of(operation->state_note),
+                    operation_role(operation->state));
+    else if (operation->state == OPERATION_RUNNING)
+        draw_pace(app, view, canvas, line.row, col, limit);
+    else if (operation->state == OPERATION_FROZEN && app_status(app)->workers == 0)
+        canvas_text(canvas, line.row, col, limit - col, BYTES("waits for a worker: redrive work starts one"),
+                    ROLE_STATUS_WARN);
+}
+
+// When and by whom; and what the cluster promises for what is sent.
+static void
+draw_facts(const struct app *app, const struct operation *operation, struct canvas *canvas, struct area line)
+{
+    struct arena *arena = app_frame(app);
+    const struct status *status = app_status(app);
+    int64_t now = app_now(app);
+    int col = line.col;
+    int limit = line.col + line.cols;
+    const struct {
+        const char *word;
+        int64_t at;
+    } times[] = {{"asked", operation->created_at},
+                 {"started", operation->started_at},
+                 {"ended", operation->finished_at}};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+        if (times[i].at != TIME_ABSENT)
+            chip_draw(canvas, line.row, &col, limit, ROLE_DIM,
+                      bytes_of(arena_printf(arena, "%s %s", times[i].word,
+                                            operation_moment(times[i].at, now, arena))));
+    if (operation->action != ACTION_REPROCESS)
+        return;
+    if (*status->promise_words)
+        chip_draw(canvas, line.row, &col, limit,
+                  status->promise == PROMISE_EXACTLY_ONCE ? ROLE_STATUS_OK : ROLE_STATUS_WARN,
+                  bytes_of(status->promise_words));
+    if (operation->plan.halts)
+        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS,
+                  bytes_of(arena_printf(arena, "halts above %g %%", operation->plan.halt_above)));
+    if (operation->target_topic)
+        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS,
+                  bytes_of(arena_printf(arena, "to %s", operation->target_topic)));
+}
+
+static void
+draw_head(const struct app *app, const struct view_of_operation *view, struct canvas *canvas,
+          struct area head)
+{
+    const struct operation *operation = &view->operation;
+    area_take_left(&head, 1);
+    area_take_right(&head, 1);
+    if (head.rows > 0)
+        draw_gauge(app, operation, canvas, area_take_top(&head, 1));
+    if (head.rows > 0)
+        draw_state(app, view, canvas, area_take_top(&head, 1));
+    if (head.rows > 0) {
+        struct area line = area_take_top(&head, 1);
+        canvas_text(canvas, line.row, line.col, line.cols,
+                    bytes_of(operation_counts(operation, app_frame(app))), ROLE_TEXT);
+    }
+    if (head.rows > 0)
+        draw_facts(app, operation, canvas, area_take_top(&head, 1));
+    if (head.rows > 0 && (operation->reason || operation->filter_text))
+        canvas_printf(canvas, head.row, head.col, head.cols, ROLE_DIM, "%s%s%s%s%s",
+                      operation->reason ? "\"" : "", operation->reason ? operation->reason : "",
+                      operation->reason ? "\"   " : "", operation->filter_text ? "filter: " : "",
+                      operation->filter_text ? operation->filter_text : "");
+}
+
+static void
+draw_trail(const struct app *app, const struct view_of_operation *view, struct canvas *canvas,
+           struct area area)
+{
+    struct arena *arena = app_frame(app);
+    if (area.rows < 2)
+        return;
+    canvas_hline(canvas, area.row, area.col + 1, area.cols - 2, ROLE_BORDER);
+    area_take_top(&area, 1);
+    area_take_left(&area, 1);
+    for (size_t i = 0; i < view->trail_count && area.rows > 0; i++) {
+        const struct audit_row *row = &view->trail[i];
+        char events[TEXT_SHORT];
+        if (!is_worth_showing(row))
+            continue;
+        struct area line = area_take_top(&area, 1);
+        canvas_printf(canvas, line.row, line.col, line.cols, ROLE_DIM, "%s  %-10s %s%s%s%s%s",
+                      operation_moment(row->at, app_now(app), arena), row->action, row->who,
+                      row->events ? "  " : "", row->events ? text_count(row->events, events) : "",
+                      row->detail ? "  " : "", row->detail ? row->detail : "");
+    }
+}
+
+static void
+draw_line(const struct app *app, const struct view_of_operation *view, struct canvas *canvas,
+          struct area line)
+{
+    if (line.rows < 1 || !view->is_there)
+        return;
+    const struct operation *operation = &view->operation;
+    const char *words = arena_printf(app_frame(app), "%s   %s", operation_title(operation, app_frame(app)),
+                                     operation->requested_by);
+    canvas_text(canvas, line.row, line.col + 1, line.cols - 2, bytes_of(words), ROLE_STATUS);
+}
+
+static void
+operation_draw(const struct app *app, const void *state, struct canvas *canvas,
+               const struct view_areas *areas)
+{
+    const struct view_of_operation *view = state;
+    const struct status *status = app_status(app);
+    draw_line(app, view, canvas, areas->line);
+    if (!view->is_there) {
+        const char *words = !status->has_schema      ? "redrive's own schema is missing. Run: redrive migrate"
+                            : err_is_set(&view->err) ? view->err.text
+                            : status->link == LINK_LOST ? status->trouble
+                                                        : "reading…";
+        notice_draw(canvas, areas->body, words);
+        return;
+    }
+    struct parts parts = split(view, areas->body);
+    draw_head(app, view, canvas, parts.head);
+    if (parts.outcomes.rows > OUTCOME_ROWS) {
+        struct area rule = area_take_top(&parts.outcomes, 1);
+        canvas_hline(canvas, rule.row, rule.col + 1, rule.cols - 2, ROLE_BORDER);
+    }
+    struct table_model model = model_of(view);
+    if (model.count > 0)
+        table_draw(&view->table, &model, canvas, parts.outcomes);
+    else if (parts.outcomes.rows > 0)
+        canvas_text(canvas, parts.outcomes.row, parts.outcomes.col + 1, parts.outcomes.cols - 2,
+                    BYTES("No event has an outcome yet."), ROLE_DIM);
+    draw_trail(app, view, canvas, parts.trail);
+    if (app_is_stale(app))
+        canvas_add_attributes(canvas, areas->body, CELL_DIM);
+}
+
+static bool
+operation_crumb(const struct app *app, const void *state, int i, struct strbuf *out)
+{
+    (void)app;
+    const struct view_of_operation *view = state;
+    if (i > 0)
+        return false;
+    strbuf_printf(out, "operation %" PRId64, view->no);
+    return true;
+}
+
+static void *
+operation_open(struct app *app, const void *argument)
+{
+    const struct operation_argument *given = argument;
+    struct view_of_operation *view = alloc_bytes(sizeof *view);
+    view->no = given->no;
+    ask(app, view);
+    return view;
+}
+
+static void
+operation_close(struct app *app, void *state)
+{
+    struct view_of_operation *view = state;
+    app_send(app, request_create(REQUEST_OPERATIONS_END));
+    steering_release(&view->steering);
+    arena_release(&view->arena);
+    arena_release(&view->trail_arena);
+    free(view);
+}
+
+static void
+operation_shown(struct app *app, void *state)
+{
+    ask(app, state);
+}
+
+static bool
+operation_offers(const struct app *app, const void *state, enum action action)
+{
+    (void)app;
+    const struct view_of_operation *view = state;
+    return steering_offers(view->is_there ? &view->operation : NULL, action);
+}
+
+const struct view view_operation = {
+    .name = "operation",
+    .context = CONTEXT_VIEW_operation,
+    .aging = AGES_BY_SECONDS,
+    .footer = footer,
+    .offers = operation_offers,
+    .open = operation_open,
+    .close = operation_close,
+    .shown = operation_shown,
+    .handle = operation_handle,
+    .receive = operation_receive,
+    .crumb = operation_crumb,
+    .draw = operation_draw,
+    .layout = operation_layout,
+};

@@ -1,0 +1,453 @@
+// The operations, newest first, as they change.
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/text.h"
+#include "ui/views/operations/doubt.h"
+#include "ui/views/operations/operation.h"
+#include "ui/views/notice.h"
+#include "ui/views/operations/row.h"
+#include "ui/views/row_filter.h"
+#include "ui/views/operations/steering.h"
+#include "ui/views/operations/worker_chip.h"
+#include "ui/widgets/statusbar.h"
+
+enum { PREVIEW_ROWS = 5, PREVIEW_FROM_ROWS = 14 };
+
+struct operations {
+    struct steering steering; // first: see steering.h
+    struct row_filter filter;
+    char *about; // what the list was opened for, or NULL
+    struct table table;
+    struct table_column columns[OPERATION_COLUMNS];
+    struct arena arena; // of the newest answer
+    struct operation *rows;
+    size_t row_count;
+    struct doubtful *doubts; // of all operations, and slots in quarantine
+    size_t doubt_count;
+    size_t *shown; // indexes of rows
+    size_t shown_count, shown_capacity;
+    bool has_preview;
+    bool is_asked, has_answer;
+    uint64_t number;
+    struct err err; // why there is no answer
+};
+
+static const enum action footer[] = {DO_OPEN, DO_OPERATION_PAUSE, DO_OPERATION_CANCEL, DO_FAILED_ONLY,
+                                     DO_UNDO, DO_RATE_UP,         DO_RATE_DOWN,        DO_HELP,
+                                     DO_NONE};
+
+struct drawing {
+    const struct operations *operations;
+    int64_t now;
+};
+
+static const struct operation *
+shown_operation(const struct operations *operations, size_t index)
+{
+    return &operations->rows[operations->shown[index]];
+}
+
+static const struct operation *
+cursor_operation(const struct operations *operations)
+{
+    return operations->shown_count ? shown_operation(operations, operations->table.cursor) : NULL;
+}
+
+static int64_t
+drawn_id(const void *rows, size_t index)
+{
+    return shown_operation(((const struct drawing *)rows)->operations, index)->no;
+}
+
+static void
+drawn_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
+{
+    const struct drawing *drawing = rows;
+    operation_cell(shown_operation(drawing->operations, index), (enum operation_column)column, drawing->now,
+                   canvas, area);
+}
+
+static struct table_model
+model_of(const struct drawing *drawing)
+{
+    return (struct table_model){.count = drawing->operations->shown_count,
+                                .id = drawn_id,
+                                .cell = drawn_cell,
+                                .columns = drawing->operations->columns,
+                                .column_count = OPERATION_COLUMNS,
+                                .rows = drawing};
+}
+
+static void
+show_rows(struct operations *operations)
+{
+    struct strbuf text = {0};
+    operations->shown_count = 0;
+    for (size_t i = 0; i < operations->row_count; i++) {
+        strbuf_reset(&text);
+        operation_row_text(&operations->rows[i], &text);
+        if (!row_filter_match(&operations->filter, strbuf_bytes(&text)))
+            continue;
+        if (operations->about && bytes_find(strbuf_bytes(&text), bytes_of(operations->about), 0) == SIZE_MAX)
+            continue;
+        operations->shown = alloc_grow(operations->shown, operations->shown_count,
+                                       &operations->shown_capacity, sizeof *operations->shown);
+        operations->shown[operations->shown_count++] = i;
+    }
+    strbuf_release(&text);
+    const struct drawing drawing = {.operations = operations};
+    struct table_model model = model_of(&drawing);
+    table_sync(&operations->table, &model);
+}
+
+// Without the schema nobody would answer.
+static void
+ask(struct app *app, struct operations *operations)
+{
+    operations->is_asked = app_status(app)->has_schema;
+    if (operations->is_asked)
+        operations->number = app_send(app, request_create(REQUEST_OPERATIONS));
+}
+
+static void
+filter_changed(struct app *app, void *state, struct bytes text)
+{
+    struct operations *operations = state;
+    struct err err = {0};
+    bool ok = row_filter_set(&operations->filter, text, &err);
+    app_prompt_error(app, ok ? NULL : &err);
+    show_rows(operations);
+}
+
+static bool
+filter_accepted(struct app *app, void *state, struct bytes text)
+{
+    struct operations *operations = state;
+    struct err err = {0};
+    bool ok = row_filter_set(&operations->filter, text, &err);
+    app_prompt_error(app, ok ? NULL : &err);
+    show_rows(operations);
+    return ok;
+}
+
+static void
+filter_cancelled(struct app *app, void *state)
+{
+    (void)app;
+    struct operations *operations = state;
+    row_filter_restore(&operations->filter);
+    show_rows(operations);
+}
+
+static void
+ask_filter(struct app *app, struct operations *operations)
+{
+    row_filter_remember(&operations->filter);
+    app_prompt(app, &(struct prompt_request){
+                        .label = "/",
+                        .text = strbuf_text(&operations->filter.text),
+                        .history = "rows",
+                        .changed = filter_changed,
+                        .accepted = filter_accepted,
+                        .cancelled = filter_cancelled,
+                    });
+}
+
+static bool
+handle_back(struct operations *operations)
+{
+    if (!row_filter_is_on(&operations->filter))
+        return false;
+    (void)!row_filter_set(&operations->filter, BYTES(""), NULL);
+    show_rows(operations);
+    return true;
+}
+
+// The first one of the operation under the cursor, else any: all of them wait for a person.
+static const struct doubtful *
+doubt_of(const struct operations *operations, const struct operation *operation)
+{
+    for (size_t i = 0; operation && i < operations->doubt_count; i++)
+        if (operations->doubts[i].chunk && operations->doubts[i].operation == operation->no)
+            return &operations->doubts[i];
+    return operations->doubt_count ? &operations->doubts[0] : NULL;
+}
+
+static bool
+operations_handle(struct app *app, void *state, enum action action)
+{
+    struct operations *operations = state;
+    const struct drawing drawing = {.operations = operations};
+    struct table_model model = model_of(&drawing);
+    const struct operation *operation = cursor_operation(operations);
+    if (action == DO_VISUAL || action == DO_EXTEND_DOWN || action == DO_EXTEND_UP)
+        return false; // one operation at a time
+    if (table_handle(&operations->table, &model, action) ||
+        steering_handle(app, &operations->steering, operation, action))
+        return true;
+    switch ((int)action) {
+    case DO_DOUBT_DECIDE:
+        doubt_ask(app, &operations->steering, doubt_of(operations, operation));
+        return true;
+    case DO_OPEN:
+        if (operation)
+            app_open(app, &view_operation, &(struct operation_argument){.no = operation->no});
+        return true;
+    case DO_TRAIL:
+        if (operation)
+            app_open(app, &view_audit, &(struct audit_argument){.operation = operation->no});
+        return true;
+    case DO_COPY:
+    case DO_COPY_ID:
+        if (operation)
+            app_copy(app, bytes_of(arena_printf(app_frame(app), "%lld", (long long)operation->no)),
+                     "number of the operation");
+        return true;
+    case DO_DETAILS:
+        operations->has_preview = !operations->has_preview;
+        return true;
+    case DO_FILTER:
+        ask_filter(app, operations);
+        return true;
+    case DO_REFRESH:
+        ask(app, operations);
+        return false; // the app also looks at the database
+    case DO_BACK:
+        return handle_back(operations);
+    default:
+        return false;
+    }
+}
+
+static void
+take_rows(struct operations *operations, struct reply *reply)
+{
+    arena_release(&operations->arena);
+    arena_adopt(&operations->arena, &reply->arena);
+    operations->rows = reply->operations;
+    operations->row_count = reply->operation_count;
+    operations->doubts = reply->doubts;
+    operations->doubt_count = reply->doubt_count;
+    operation_columns(operations->rows, operations->row_count, operations->columns);
+    operations->has_answer = true;
+    err_clear(&operations->err);
+    for (size_t i = 0; i < operations->row_count; i++)
+        steering_seen(&operations->steering, &operations->rows[i]);
+    show_rows(operations);
+}
+
+static bool
+operations_receive(struct app *app, void *state, struct reply *reply)
+{
+    struct operations *operations = state;
+    if (steering_receive(app, &operations->steering, reply)) {
+        bool is_slot = reply->kind == REPLY_STEERED && !reply->operation;
+        if (is_slot) // no operation tells of it
+            ask(app, operations);
+        return true;
+    }
+    if (reply->kind == REPLY_STATUS && !operations->is_asked && reply->status.has_schema)
+        ask(app, operations);
+    if (!reply->number || reply->number != operations->number)
+        return false;
+    if (reply->kind == REPLY_OPERATIONS)
+        take_rows(operations, reply);
+    else
+        operations->err = reply->err;
+    return true;
+}
+
+static struct area
+split(const struct operations *operations, struct area *body)
+{
+    struct area none = {0};
+    if (!operations->has_preview || operations->shown_count == 0 || body->rows < PREVIEW_FROM_ROWS)
+        return none;
+    return area_take_bottom(body, PREVIEW_ROWS);
+}
+
+static void
+operations_layout(struct app *app, void *state, const struct view_areas *areas)
+{
+    (void)app;
+    struct operations *operations = state;
+    struct area body = areas->body;
+    split(operations, &body);
+    const struct drawing drawing = {.operations = operations};
+    struct table_model model = model_of(&drawing);
+    table_layout(&operations->table, &model, body);
+}
+
+static void
+draw_count(const struct app *app, const struct operations *operations, enum operation_state state,
+           enum role role, const char *word, struct canvas *canvas, int row, int *col, int limit)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < operations->row_count; i++)
+        count += operations->rows[i].state == state;
+    if (count)
+        chip_draw(canvas, row, col, limit, role,
+                  bytes_of(arena_printf(app_frame(app), "%zu %s", count, word)));
+}
+
+static void
+draw_line(const struct app *app, const struct operations *operations, struct canvas *canvas, struct area line)
+{
+    struct arena *arena = app_frame(app);
+    int col = line.col + 1;
+    int limit = line.col + line.cols;
+    int row = line.row;
+    if (line.rows < 1)
+        return;
+    if (row_filter_is_on(&operations->filter)) {
+        chip_draw(canvas, row, &col, limit, ROLE_FILTER,
+                  bytes_of(arena_printf(arena, "/%s", strbuf_text(&operations->filter.text))));
+        chip_draw(canvas, row, &col, limit, ROLE_STATUS,
+                  bytes_of(arena_printf(arena, "%zu / %zu", operations->shown_count, operations->row_count)));
+    }
+    if (operations->has_answer)
+        chip_draw(canvas, row, &col, limit, ROLE_STATUS,
+                  bytes_of(arena_printf(arena, "%zu operation%s", operations->row_count,
+                                        operations->row_count == 1 ? "" : "s")));
+    if (operations->doubt_count)
+        chip_draw(canvas, row, &col, limit, ROLE_STATUS_WARN,
+                  bytes_of(arena_printf(arena, "%s: V decides",
+                                        doubt_summary(operations->doubts, operations->doubt_count, arena))));
+    draw_count(app, operations, OPERATION_RUNNING, ROLE_OPERATION_RUNNING, "running", canvas, row, &col,
+               limit);
+    draw_count(app, operations, OPERATION_WAITING, ROLE_OPERATION_WAITING, "waiting", canvas, row, &col,
+               limit);
+    draw_count(app, operations, OPERATION_FROZEN, ROLE_OPERATION_WAITING, "frozen", canvas, row, &col, limit);
+    draw_count(app, operations, OPERATION_AWAITING, ROLE_STATUS_WARN, "for approval", canvas, row, &col,
+               limit);
+    draw_count(app, operations, OPERATION_HALTED, ROLE_OPERATION_FAILED, "halted", canvas, row, &col, limit);
+    worker_chip_draw(app, canvas, row, &col, limit);
+}
+
+static const char *
+empty_words(const struct app *app, const struct operations *operations)
+{
+    const struct status *status = app_status(app);
+    struct arena *arena = app_frame(app);
+    if (!status->has_schema)
+        return "There are no operations: redrive's own schema is missing. Run: redrive migrate";
+    if (err_is_set(&operations->err))
+        return operations->err.text;
+    if (status->link == LINK_LOST && !operations->has_answer)
+        return arena_printf(arena, "PostgreSQL cannot be reached: %s", status->trouble);
+    if (!operations->has_answer)
+        return "reading…";
+    if (operations->row_count && row_filter_is_on(&operations->filter))
+        return arena_printf(arena, "Nothing matches; %zu without the filter. Esc clears it.",
+                            operations->row_count);
+    if (operations->about)
+        return "No operation was made about this as a whole.";
+    return "No operations yet. Reprocess, discard or resolve events, and each is listed here.";
+}
+
+static void
+operations_draw(const struct app *app, const void *state, struct canvas *canvas,
+                const struct view_areas *areas)
+{
+    const struct operations *operations = state;
+    struct area body = areas->body;
+    struct area preview = split(operations, &body);
+    const struct operation *operation = cursor_operation(operations);
+    draw_line(app, operations, canvas, areas->line);
+    if (!operation) {
+        notice_draw(canvas, body, empty_words(app, operations));
+        return;
+    }
+    const struct drawing drawing = {.operations = operations, .now = app_now(app)};
+    struct table_model model = model_of(&drawing);
+    table_draw(&operations->table, &model, canvas, body);
+    if (preview.rows > 1) {
+        canvas_hline(canvas, preview.row, preview.col + 1, preview.cols - 2, ROLE_BORDER);
+        area_take_top(&preview, 1);
+        area_take_left(&preview, 1);
+        operation_draw_preview(operation, canvas, preview);
+    }
+    if (app_is_stale(app))
+        canvas_add_attributes(canvas, areas->body, CELL_DIM);
+}
+
+static bool
+operations_click(struct app *app, void *state, int row, int col)
+{
+    (void)app;
+    struct operations *operations = state;
+    const struct drawing drawing = {.operations = operations};
+    struct table_model model = model_of(&drawing);
+    int column;
+    return table_click(&operations->table, &model, row, col, &column) == TABLE_ROW;
+}
+
+static bool
+operations_crumb(const struct app *app, const void *state, int i, struct strbuf *out)
+{
+    (void)app;
+    const struct operations *operations = state;
+    if (i > 0)
+        return false;
+    strbuf_add_text(out, "operations");
+    if (operations->about)
+        strbuf_printf(out, " about %s", operations->about);
+    return true;
+}
+
+static void *
+operations_open(struct app *app, const void *argument)
+{
+    const struct operations_argument *given = argument;
+    struct operations *operations = alloc_bytes(sizeof *operations);
+    operations->has_preview = true;
+    operation_columns(NULL, 0, operations->columns);
+    operations->about = given && given->about ? alloc_text(given->about) : NULL;
+    ask(app, operations);
+    return operations;
+}
+
+static void
+operations_close(struct app *app, void *state)
+{
+    struct operations *operations = state;
+    app_send(app, request_create(REQUEST_OPERATIONS_END));
+    steering_release(&operations->steering);
+    row_filter_release(&operations->filter);
+    arena_release(&operations->arena);
+    free(operations->about);
+    free(operations->shown);
+    free(operations);
+}
+
+// What lay above may have ended the backend's telling.
+static void
+operations_shown(struct app *app, void *state)
+{
+    ask(app, state);
+}
+
+static bool
+operations_offers(const struct app *app, const void *state, enum action action)
+{
+    (void)app;
+    return steering_offers(cursor_operation(state), action);
+}
+
+const struct view view_operations = {
+    .name = "operations",
+    .context = CONTEXT_VIEW_operations,
+    .aging = AGES_BY_SECONDS,
+    .footer = footer,
+    .offers = operations_offers,
+    .open = operations_open,
+    .close = operations_close,
+    .shown = operations_shown,
+    .handle = operations_handle,
+    .receive = operations_receive,
+    .crumb = operations_crumb,
+    .draw = operations_draw,
+    .layout = operations_layout,
+    .click = operations_click,
+};

@@ -1,0 +1,47 @@
+#include "ui/views/operations/outcome_row.h"
+
+#include "ui/views/operations/row.h"
+
+void
+outcome_row_doubt(const struct doubtful *doubt, int column, struct canvas *canvas, struct area area)
+{
+    if (column == OUTCOME_STATE)
+        canvas_text(canvas, area.row, area.col, area.cols, BYTES("in doubt"), ROLE_OPERATION_FAILED);
+    else if (column == OUTCOME_COUNT)
+        canvas_count(canvas, area.row, area.col, area.cols, doubt->events, ROLE_OPERATION_FAILED);
+    else
+        canvas_printf(canvas, area.row, area.col, area.cols, ROLE_TEXT, "chunk %.*s: %s",
+                      DOUBTFUL_CHUNK_SHOWN, doubt->chunk, doubt->evidence ? doubt->evidence : "");
+}
+
+void
+outcome_row_returned(const struct returned *returned, int column, struct canvas *canvas, struct area area)
+{
+    if (column == OUTCOME_STATE)
+        canvas_text(canvas, area.row, area.col, area.cols, BYTES("came back"), ROLE_EVENT_BACK);
+    else if (column == OUTCOME_COUNT)
+        canvas_count(canvas, area.row, area.col, area.cols, returned->count, ROLE_EVENT_BACK);
+    else
+        canvas_printf(canvas, area.row, area.col, area.cols, ROLE_TEXT, "%s group: %s",
+                      returned->is_same ? "same" : "another", returned->error ? returned->error : "");
+}
+
+void
+outcome_row_cell(const struct outcome *outcome, int column, struct canvas *canvas, struct area area)
+{
+    switch ((enum outcome_column)column) {
+    case OUTCOME_STATE:
+        canvas_text(canvas, area.row, area.col, area.cols, bytes_of(item_state_name(outcome->state)),
+                    item_role(outcome->state));
+        break;
+    case OUTCOME_COUNT:
+        canvas_count(canvas, area.row, area.col, area.cols, outcome->count, ROLE_TEXT);
+        break;
+    case OUTCOME_REASON:
+        canvas_text(canvas, area.row, area.col, area.cols, bytes_of(outcome->reason ? outcome->reason : ""),
+                    ROLE_TEXT);
+        break;
+    case OUTCOME_COLUMNS:
+        break;
+    }
+}

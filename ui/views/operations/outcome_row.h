@@ -1,0 +1,17 @@
+// outcome_row: what became of an operation's events, a row for each outcome: those in doubt, those that came
+// back, those that ended otherwise.
+#ifndef REDRIVE_UI_VIEWS_OPERATIONS_OUTCOME_ROW_H
+#define REDRIVE_UI_VIEWS_OPERATIONS_OUTCOME_ROW_H
+
+#include "core/doubt.h"
+#include "core/operation.h"
+#include "ui/canvas/canvas.h"
+
+enum outcome_column { OUTCOME_STATE, OUTCOME_COUNT, OUTCOME_REASON, OUTCOME_COLUMNS };
+
+void outcome_row_doubt(const struct doubtful *doubt, int column, struct canvas *canvas, struct area area);
+void outcome_row_returned(const struct returned *returned, int column, struct canvas *canvas,
+                          struct area area);
+void outcome_row_cell(const struct outcome *outcome, int column, struct canvas *canvas, struct area area);
+
+#endif

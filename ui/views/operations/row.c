@@ -1,0 +1,340 @@
+#include "ui/views/operations/row.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include "base/text.h"
+#include "ui/views/row_filter.h"
+
+static const int64_t DAY = 86400 * US_PER_SECOND;
+
+static void
+widen(int *width, const char *text)
+{
+    int cells = text_cells(bytes_of(text ? text : ""), false);
+    *width = cells > *width ? cells : *width;
+}
+
+static const char *
+sent_text(const struct operation *operation, struct arena *arena)
+{
+    char done[TEXT_SHORT];
+    char total[TEXT_SHORT];
+    return arena_printf(arena, "%s / %s", text_count(operation->done, done),
+                        text_count(operation->total, total));
+}
+
+void
+operation_columns(const struct operation *operations, size_t count,
+                  struct table_column columns[OPERATION_COLUMNS])
+{
+    struct arena arena = {0};
+    int no = 3;
+    int who = 5;
+    int sent = 12;
+    for (size_t i = 0; i < count; i++) {
+        widen(&no, arena_printf(&arena, "%" PRId64, operations[i].no));
+        widen(&who, operations[i].requested_by);
+        widen(&sent, sent_text(&operations[i], &arena));
+    }
+    arena_release(&arena);
+    const struct table_column all[OPERATION_COLUMNS] = {
+        [OPERATION_COLUMN_NO] = {.title = "no", .width = no, .at_right = true},
+        [OPERATION_COLUMN_WHAT] = {.title = "what", .width = 9, .priority = 2},
+        [OPERATION_COLUMN_WHO] = {.title = "who", .width = who < 12 ? who : 12, .priority = 5},
+        [OPERATION_COLUMN_STATE] = {.title = "state", .width = 9, .priority = 1},
+        [OPERATION_COLUMN_SENT] = {.title = "sent / of", .width = sent, .at_right = true},
+        [OPERATION_COLUMN_BACK] = {.title = "back", .width = 5, .priority = 4, .at_right = true},
+        [OPERATION_COLUMN_RATE] = {.title = "rate", .width = 6, .priority = 3, .at_right = true},
+        [OPERATION_COLUMN_STARTED] = {.title = "started", .width = 8, .priority = 6, .at_right = true},
+        [OPERATION_COLUMN_NOTE] = {.title = "", .width = 9, .widest = TABLE_REST, .priority = 7},
+    };
+    memcpy(columns, all, sizeof all);
+}
+
+enum role
+operation_role(enum operation_state state)
+{
+    switch (state) {
+    case OPERATION_RUNNING:
+        return ROLE_OPERATION_RUNNING;
+    case OPERATION_DONE:
+        return ROLE_OPERATION_DONE;
+    case OPERATION_CANCELLED:
+    case OPERATION_HALTED:
+        return ROLE_OPERATION_FAILED;
+    case OPERATION_FREEZING:
+    case OPERATION_AWAITING:
+    case OPERATION_FROZEN:
+    case OPERATION_WAITING:
+    case OPERATION_PAUSED:
+    case OPERATION_STATE_COUNT:
+        break;
+    }
+    return ROLE_OPERATION_WAITING;
+}
+
+enum role
+item_role(enum item_state state)
+{
+    switch (state) {
+    case ITEM_DONE:
+        return ROLE_OPERATION_DONE;
+    case ITEM_REFUSED:
+    case ITEM_CONFLICT:
+    case ITEM_HELD:
+        return ROLE_OPERATION_FAILED;
+    case ITEM_CLAIMED:
+        return ROLE_OPERATION_RUNNING;
+    case ITEM_QUEUED:
+    case ITEM_CANCELLED:
+    case ITEM_STATE_COUNT:
+        break;
+    }
+    return ROLE_OPERATION_WAITING;
+}
+
+const char *
+operation_state_word(enum operation_state state)
+{
+    return state == OPERATION_AWAITING ? "approval?" : operation_state_name(state);
+}
+
+const char *
+operation_hint(const struct operation *operation, struct arena *arena)
+{
+    if (operation->state == OPERATION_AWAITING)
+        return "A approve";
+    if (operation->state == OPERATION_PAUSED || operation->state == OPERATION_HALTED)
+        return "p goes on";
+    if (operation->state == OPERATION_FROZEN && operation_can_be_called_back(operation))
+        return "u calls it back";
+    if (operation_can_be_undone(operation))
+        return "u undo";
+    if (operation->undone_by)
+        return arena_printf(arena, operation->is_undone ? "undone by %" PRId64 : "%" PRId64 " undoes it",
+                            operation->undone_by);
+    return "";
+}
+
+const char *
+operation_step_text(const struct operation *operation, struct arena *arena)
+{
+    char count[TEXT_SHORT];
+    size_t steps = operation->plan.step_count;
+    if (steps == 0)
+        return "";
+    if (operation->step > (int32_t)steps)
+        return arena_printf(arena, "step %zu of %zu (rest)", steps + 1, steps + 1);
+    return arena_printf(arena, "step %" PRId32 " of %zu (%s)", operation->step, steps + 1,
+                        text_count(operation->plan.steps[operation->step - 1], count));
+}
+
+const char *
+operation_wait_text(const struct operation *operation, int64_t now, struct arena *arena)
+{
+    char left[TEXT_SHORT];
+    int64_t wait = operation->settle_until == TIME_ABSENT ? 0 : operation->settle_until - now;
+    if (operation->state == OPERATION_WAITING)
+        return arena_printf(
+            arena, "%s: did it come back? goes on in %s%s", operation_step_text(operation, arena),
+            text_age(wait > 0 ? wait + US_PER_SECOND - 1 : 0, left),
+            operation->plan.halts ? arena_printf(arena, ", halts above %g %%", operation->plan.halt_above)
+                                  : "");
+    if (operation->state == OPERATION_FROZEN && operation->send_after != TIME_ABSENT &&
+        now < operation->send_after)
+        return arena_printf(arena, "first send in %s",
+                            text_age(operation->send_after - now + US_PER_SECOND - 1, left));
+    return "";
+}
+
+const char *
+operation_rate_text(int32_t rate, struct arena *arena)
+{
+    return rate == RATE_UNLIMITED ? "no limit" : arena_printf(arena, "%" PRId32 "/s", rate);
+}
+
+const char *
+operation_moment(int64_t at, int64_t now, struct arena *arena)
+{
+    char text[TIME_TEXT];
+    return at == TIME_ABSENT ? "" : arena_text(arena, bytes_of(time_brief(at, now, text)));
+}
+
+const char *
+operation_title(const struct operation *operation, struct arena *arena)
+{
+    char total[TEXT_SHORT];
+    if (!operation->scope)
+        return arena_printf(arena, "%s: %s events", action_name(operation->action),
+                            text_count(operation->total, total));
+    return arena_printf(arena, "%s: %s", action_name(operation->action), operation->scope);
+}
+
+// What is done means for this kind of operation.
+static const char *
+done_word(enum operation_action action)
+{
+    static const char *const words[ACTION_COUNT] = {
+        [ACTION_REPROCESS] = "sent",   [ACTION_RESOLVE] = "resolved",  [ACTION_DISCARD] = "discarded",
+        [ACTION_RESTORE] = "restored", [ACTION_CORRECT] = "corrected",
+    };
+    return words[action];
+}
+
+const char *
+operation_counts(const struct operation *operation, struct arena *arena)
+{
+    const struct {
+        const char *word;
+        int64_t count;
+        bool is_always;
+    } counts[] = {
+        {done_word(operation->action), operation->done, true},
+        {"came back", operation->came_back, operation->action == ACTION_REPROCESS},
+        {"quiet", operation->quiet, operation->action == ACTION_REPROCESS && operation->done > 0},
+        {"waiting", operation->watched, false},
+        {"refused", operation->refused, false},
+        {"conflict", operation->conflict, false},
+        {"held", operation->held, false},
+        {"cancelled", operation->cancelled, false},
+        {operation->action == ACTION_REPROCESS ? "to send" : "to do", operation->queued, false},
+        {"in hand", operation->claimed, false},
+    };
+    struct strbuf text = {0};
+    char number[TEXT_SHORT];
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (counts[i].is_always || counts[i].count)
+            strbuf_printf(&text, "%s%s %s", text.len ? "   " : "", counts[i].word,
+                          text_count(counts[i].count, number));
+    const char *copy = arena_text(arena, strbuf_bytes(&text));
+    strbuf_release(&text);
+    return copy;
+}
+
+static void
+draw_text(struct canvas *canvas, struct area area, const char *text, enum role role, bool at_right)
+{
+    canvas_styled(canvas, area.row, area.col, area.cols, bytes_of(text ? text : ""),
+                  &(struct canvas_style){.role = role, .at_right = at_right});
+}
+
+static void
+draw_none(struct canvas *canvas, struct area area)
+{
+    canvas_glyph(canvas, area.row, area.col + area.cols - 1, GLYPH_NONE, ROLE_DIM);
+}
+
+// The hint first, then what it is about.
+static void
+draw_note(const struct operation *operation, struct canvas *canvas, struct area area)
+{
+    struct arena arena = {0};
+    const char *hint = operation_hint(operation, &arena);
+    const char *about = operation->state_note ? operation->state_note : operation->scope;
+    if (*hint) {
+        int used = canvas_text(canvas, area.row, area.col, area.cols, bytes_of(hint), ROLE_FOOTER_KEY);
+        area_take_left(&area, used + 2);
+    }
+    draw_text(canvas, area, about, ROLE_DIM, false);
+    arena_release(&arena);
+}
+
+void
+operation_cell(const struct operation *operation, enum operation_column column, int64_t now,
+               struct canvas *canvas, struct area area)
+{
+    struct arena arena = {0};
+    char age[TEXT_SHORT];
+    bool is_running = operation->state == OPERATION_RUNNING;
+    switch (column) {
+    case OPERATION_COLUMN_NO:
+        draw_text(canvas, area, arena_printf(&arena, "%" PRId64, operation->no), ROLE_STRONG, true);
+        break;
+    case OPERATION_COLUMN_WHAT:
+        draw_text(canvas, area, action_name(operation->action), ROLE_TEXT, false);
+        break;
+    case OPERATION_COLUMN_WHO:
+        draw_text(canvas, area, operation->requested_by, ROLE_TEXT, false);
+        break;
+    case OPERATION_COLUMN_STATE:
+        draw_text(canvas, area, operation_state_word(operation->state), operation_role(operation->state),
+                  false);
+        break;
+    case OPERATION_COLUMN_SENT:
+        draw_text(canvas, area, sent_text(operation, &arena), ROLE_TEXT, true);
+        break;
+    case OPERATION_COLUMN_BACK:
+        if (operation->action == ACTION_REPROCESS)
+            canvas_count(canvas, area.row, area.col, area.cols, operation->came_back,
+                         operation->came_back ? ROLE_EVENT_BACK : ROLE_TEXT);
+        else
+            draw_none(canvas, area);
+        break;
+    case OPERATION_COLUMN_RATE:
+        if (is_running)
+            draw_text(canvas, area, arena_printf(&arena, "%.0f/s", operation->rate_now), ROLE_TEXT, true);
+        else
+            draw_none(canvas, area);
+        break;
+    case OPERATION_COLUMN_STARTED:
+        if (operation->started_at == TIME_ABSENT)
+            draw_none(canvas, area);
+        else if (now - operation->started_at < DAY)
+            draw_text(canvas, area, time_of_day(operation->started_at, (char[TIME_TEXT]){0}), ROLE_TEXT,
+                      true);
+        else
+            draw_text(canvas, area, arena_printf(&arena, "%s ago", text_ago(operation->started_at, now, age)),
+                      ROLE_TEXT, true);
+        break;
+    case OPERATION_COLUMN_NOTE:
+        draw_note(operation, canvas, area);
+        break;
+    case OPERATION_COLUMNS:
+        break;
+    }
+    arena_release(&arena);
+}
+
+static void
+preview_line(struct canvas *canvas, struct area *area, const char *text, enum role role)
+{
+    struct area line = area_take_top(area, 1);
+    if (line.rows > 0 && *text)
+        draw_text(canvas, line, text, role, false);
+}
+
+void
+operation_draw_preview(const struct operation *operation, struct canvas *canvas, struct area area)
+{
+    struct arena arena = {0};
+    preview_line(canvas, &area, operation_title(operation, &arena), ROLE_STRONG);
+    preview_line(canvas, &area, operation_counts(operation, &arena), ROLE_TEXT);
+    preview_line(canvas, &area,
+                 arena_printf(&arena, "%s%s%s%s%s%s", operation->requested_by,
+                              operation->host ? " from " : "", operation->host ? operation->host : "",
+                              operation->reason ? "   \"" : "", operation->reason ? operation->reason : "",
+                              operation->reason ? "\"" : ""),
+                 ROLE_TEXT);
+    const char *hint = operation_hint(operation, &arena);
+    preview_line(canvas, &area,
+                 arena_printf(&arena, "%s%s%s", hint, *hint && operation->state_note ? "   " : "",
+                              operation->state_note ? operation->state_note : ""),
+                 operation_role(operation->state));
+    arena_release(&arena);
+}
+
+void
+operation_row_text(const struct operation *operation, struct strbuf *out)
+{
+    strbuf_printf(out, "%" PRId64, operation->no);
+    row_text_add(out, action_name(operation->action));
+    row_text_add(out, operation_state_name(operation->state));
+    row_text_add(out, operation->requested_by);
+    row_text_add(out, operation->host);
+    row_text_add(out, operation->scope);
+    row_text_add(out, operation->filter_text);
+    row_text_add(out, operation->group);
+    row_text_add(out, operation->reason);
+    row_text_add(out, operation->state_note);
+    row_text_add(out, operation->target_topic);
+}

@@ -1,0 +1,52 @@
+// operation_row: one operation as a row of a list, and the words that its own view shares with the list.
+#ifndef REDRIVE_UI_VIEWS_OPERATIONS_ROW_H
+#define REDRIVE_UI_VIEWS_OPERATIONS_ROW_H
+
+#include "base/arena.h"
+#include "core/operation.h"
+#include "ui/app/app.h"
+#include "ui/widgets/table.h"
+
+enum operation_column {
+    OPERATION_COLUMN_NO,
+    OPERATION_COLUMN_WHAT,
+    OPERATION_COLUMN_WHO,
+    OPERATION_COLUMN_STATE,
+    OPERATION_COLUMN_SENT,
+    OPERATION_COLUMN_BACK,
+    OPERATION_COLUMN_RATE,
+    OPERATION_COLUMN_STARTED,
+    OPERATION_COLUMN_NOTE,
+    OPERATION_COLUMNS
+};
+// As wide as these operations need.
+void operation_columns(const struct operation *operations, size_t count,
+                       struct table_column columns[OPERATION_COLUMNS]);
+
+void operation_cell(const struct operation *operation, enum operation_column column, int64_t now,
+                    struct canvas *canvas, struct area area);
+// Under a list.
+void operation_draw_preview(const struct operation *operation, struct canvas *canvas, struct area area);
+
+enum role operation_role(enum operation_state state);
+enum role item_role(enum item_state state);
+// "running", "approval?"
+const char *operation_state_word(enum operation_state state);
+// "reprocess: 12,000 events of SocketTimeoutException"
+const char *operation_title(const struct operation *operation, struct arena *arena);
+// "sent 8,420   came back 0   waiting 310   refused 2": what is not zero, and always the first.
+const char *operation_counts(const struct operation *operation, struct arena *arena);
+// What a key would do for it now, "u undo", or who did it already, "undone by 43"; or "".
+const char *operation_hint(const struct operation *operation, struct arena *arena);
+// "step 1 of 3 (10)"; "" where it is sent all at once.
+const char *operation_step_text(const struct operation *operation, struct arena *arena);
+// What it waits for by itself, and how long yet; "" where it does not.
+const char *operation_wait_text(const struct operation *operation, int64_t now, struct arena *arena);
+// "950/s", "no limit", "0/s"
+const char *operation_rate_text(int32_t rate, struct arena *arena);
+// The time of day, with its date where that is not within the last day; "" where it is absent.
+const char *operation_moment(int64_t at, int64_t now, struct arena *arena);
+// All that a regular expression over the rows looks at.
+void operation_row_text(const struct operation *operation, struct strbuf *out);
+
+#endif

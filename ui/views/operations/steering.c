@@ -1,0 +1,354 @@
+#include "ui/views/operations/steering.h"
+
+#include <inttypes.h>
+#include "base/text.h"
+#include "ui/views/events/events.h"
+#include "ui/views/operations/row.h"
+
+// Three steps a decade.
+static const int32_t rates[] = {1,   2,    5,    10,   20,    50,    100,   200,
+                                500, 1000, 2000, 5000, 10000, 20000, 50000, 100000};
+enum { RATES = sizeof rates / sizeof *rates };
+
+int32_t
+steering_step_rate(int32_t rate, double measured, bool is_up)
+{
+    if (rate == RATE_UNLIMITED && is_up)
+        return RATE_UNLIMITED;
+    if (rate == RATE_UNLIMITED) // down from no limit: to a step below what it does now
+        rate = measured >= 1 && measured < rates[RATES - 1] ? (int32_t)measured : rates[RATES - 1];
+    if (is_up) {
+        for (int i = 0; i < RATES; i++)
+            if (rates[i] > rate)
+                return rates[i];
+        return RATE_UNLIMITED;
+    }
+    for (int i = RATES - 1; i >= 0; i--)
+        if (rates[i] < rate)
+            return rates[i];
+    return rates[0];
+}
+
+static bool
+may_change(struct app *app)
+{
+    const char *why_not = NULL;
+    if (app_can_change(app, &why_not))
+        return true;
+    app_say(app, SAY_WARN, "%s", why_not);
+    return false;
+}
+
+// Is there something left to steer? Says why not.
+static bool
+is_live(struct app *app, const struct operation *operation)
+{
+    // One that halted by itself can still go on, or be stopped for good.
+    if (!operation_state_is_final(operation->state) || operation->state == OPERATION_HALTED)
+        return true;
+    app_say(app, SAY_INFO, "operation %" PRId64 " is %s", operation->no,
+            operation_state_name(operation->state));
+    return false;
+}
+
+static void
+steer(struct app *app, int64_t no, enum steer what, int32_t rate)
+{
+    struct request *request = request_create(REQUEST_STEER);
+    request->operation = no;
+    request->steer = what;
+    request->rate = rate;
+    app_send(app, request);
+}
+
+static bool
+is_held(const struct operation *operation)
+{
+    return operation->state == OPERATION_PAUSED || operation->state == OPERATION_HALTED;
+}
+
+static void
+pause_or_resume(struct app *app, const struct operation *operation)
+{
+    if (!is_live(app, operation) || !may_change(app))
+        return;
+    if (operation->state == OPERATION_AWAITING)
+        app_say(app, SAY_INFO, "operation %" PRId64 " waits for approval; A approves", operation->no);
+    else
+        steer(app, operation->no, is_held(operation) ? STEER_RESUME : STEER_PAUSE, 0);
+}
+
+static void
+cancel_confirmed(struct app *app, void *state, const struct dialog *dialog)
+{
+    (void)dialog;
+    steer(app, ((struct steering *)state)->no, STEER_CANCEL, 0);
+}
+
+static void
+approve_confirmed(struct app *app, void *state, const struct dialog *dialog)
+{
+    (void)dialog;
+    steer(app, ((struct steering *)state)->no, STEER_APPROVE, 0);
+}
+
+static void
+nothing_changed(struct app *app, void *state)
+{
+    (void)state;
+    app_say(app, SAY_INFO, "nothing was changed");
+}
+
+static void
+ask_cancel(struct app *app, struct steering *steering, const struct operation *operation)
+{
+    char count[TEXT_SHORT];
+    struct arena *arena = app_frame(app);
+    if (!is_live(app, operation) || !may_change(app))
+        return;
+    steering->no = operation->no;
+    struct dialog *dialog = app_dialog(
+        app, &(struct dialog_request){
+                 .title = arena_printf(arena, "Stop operation %" PRId64, operation->no),
+                 .confirm = "Stop the rest",
+                 .is_danger = true,
+                 .command = arena_printf(arena, "redrive operation %" PRId64 " cancel", operation->no),
+                 .confirmed = cancel_confirmed,
+                 .cancelled = nothing_changed,
+             });
+    dialog_line(dialog, ROLE_STRONG, "%s", operation_title(operation, arena));
+    dialog_line(dialog, ROLE_DIALOG, "%s", operation_counts(operation, arena));
+    dialog_line(dialog, ROLE_DIALOG,
+                "the %s that wait stay as they are now; what is in hand is settled first",
+                text_count(operation->queued, count));
+    dialog_line(dialog, ROLE_DIALOG_DANGER, "an operation that was stopped does not go on; p only pauses it");
+}
+
+static void
+ask_approve(struct app *app, struct steering *steering, const struct operation *operation)
+{
+    struct arena *arena = app_frame(app);
+    if (!is_live(app, operation) || !may_change(app))
+        return;
+    if (operation->state != OPERATION_AWAITING) {
+        app_say(app, SAY_INFO, "operation %" PRId64 " needs no approval; it is %s", operation->no,
+                operation_state_name(operation->state));
+        return;
+    }
+    steering->no = operation->no;
+    struct dialog *dialog = app_dialog(
+        app, &(struct dialog_request){
+                 .title = arena_printf(arena, "Approve operation %" PRId64, operation->no),
+                 .confirm = "Approve",
+                 .command = arena_printf(arena, "redrive operation %" PRId64 " approve", operation->no),
+                 .confirmed = approve_confirmed,
+                 .cancelled = nothing_changed,
+             });
+    dialog_line(dialog, ROLE_STRONG, "%s", operation_title(operation, arena));
+    dialog_line(dialog, ROLE_DIALOG, "asked for by %s%s%s", operation->requested_by,
+                operation->reason ? ", because " : "", operation->reason ? operation->reason : "");
+}
+
+static bool
+may_rate(struct app *app, const struct operation *operation)
+{
+    if (operation->action != ACTION_REPROCESS) {
+        app_say(app, SAY_INFO, "only a reprocess has a rate");
+        return false;
+    }
+    return is_live(app, operation) && may_change(app);
+}
+
+static void
+set_rate(struct app *app, struct steering *steering, int64_t no, int32_t rate)
+{
+    steering->rated = no;
+    steering->rate = rate;
+    steer(app, no, STEER_RATE, rate);
+    app_say(app, SAY_INFO, "operation %" PRId64 ": %s", no, operation_rate_text(rate, app_frame(app)));
+}
+
+static void
+step_rate(struct app *app, struct steering *steering, const struct operation *operation, bool is_up)
+{
+    if (!may_rate(app, operation))
+        return;
+    int32_t rate = steering->rated == operation->no ? steering->rate : operation->rate;
+    set_rate(app, steering, operation->no, steering_step_rate(rate, operation->rate_now, is_up));
+}
+
+static bool
+rate_accepted(struct app *app, void *state, struct bytes text)
+{
+    struct steering *steering = state;
+    struct err err = {0};
+    int64_t rate = RATE_UNLIMITED;
+    text = bytes_trim(text);
+    if (text.len && (!text_parse_int(text, &rate, NULL) || rate < 0 || rate > INT32_MAX)) {
+        err_set(&err, ERR_USAGE,
+                "a rate is a number of events per second; empty is no limit, 0 sends nothing");
+        app_prompt_error(app, &err);
+        return false;
+    }
+    set_rate(app, steering, steering->no, (int32_t)rate);
+    return true;
+}
+
+static void
+ask_rate(struct app *app, struct steering *steering, const struct operation *operation)
+{
+    if (!may_rate(app, operation))
+        return;
+    steering->no = operation->no;
+    app_prompt(app,
+               &(struct prompt_request){
+                   .label = arena_printf(app_frame(app), "rate of %" PRId64 ", events/s: ", operation->no),
+                   .accepted = rate_accepted,
+               });
+}
+
+static void
+call_back(struct app *app, const struct operation *operation)
+{
+    bool is_called_back = operation->state == OPERATION_CANCELLED && operation->done == 0;
+    if (is_called_back)
+        app_say(app, SAY_INFO, "operation %" PRId64 " is called back: nothing of it was sent", operation->no);
+    else if (operation_state_is_final(operation->state))
+        app_say(app, SAY_INFO, "what was sent cannot be taken back");
+    else if (!operation_can_be_called_back(operation))
+        app_say(app, SAY_INFO, "what was sent cannot be taken back; X stops the rest");
+    else if (may_change(app))
+        steer(app, operation->no, STEER_CANCEL, 0);
+}
+
+// A discard is undone by restoring what it discarded; the rest stays where others put it.
+static void
+restore(struct app *app, struct steering *steering, const struct operation *operation)
+{
+    struct list_query query = {
+        .source = LIST_OPERATION, .operation = operation->no, .item_states = 1u << ITEM_DONE};
+    struct decide_words words = {.what = arena_printf(app_frame(app), "operation %" PRId64, operation->no),
+                                 .undoes = operation->no};
+    decide_list(app, &steering->decide, ACTION_RESTORE, &query, &words);
+}
+
+static void
+undo(struct app *app, struct steering *steering, const struct operation *operation)
+{
+    if (operation->action == ACTION_REPROCESS)
+        call_back(app, operation);
+    else if (operation->action != ACTION_DISCARD)
+        app_say(app, SAY_INFO, "only a discard can be undone: what operation %" PRId64 " did stays",
+                operation->no);
+    else if (operation->done == 0)
+        app_say(app, SAY_INFO, "operation %" PRId64 " discarded nothing that could be restored",
+                operation->no);
+    else if (operation->undone_by)
+        app_say(app, SAY_INFO, "operation %" PRId64 " %s undone by operation %" PRId64, operation->no,
+                operation->is_undone ? "is" : "is being", operation->undone_by);
+    else
+        restore(app, steering, operation);
+}
+
+bool
+steering_offers(const struct operation *operation, enum action action)
+{
+    if (action != DO_UNDO)
+        return true;
+    return operation && (operation_can_be_undone(operation) ||
+                         (operation->state == OPERATION_FROZEN && operation_can_be_called_back(operation)));
+}
+
+void
+steering_open_events(struct app *app, const struct operation *operation, unsigned item_states,
+                     const char *what)
+{
+    struct events_argument argument = {
+        .query = {.source = LIST_OPERATION, .operation = operation->no, .item_states = item_states},
+        .title = arena_printf(app_frame(app), "%s of operation %" PRId64, what, operation->no),
+    };
+    app_open(app, &view_events, &argument);
+}
+
+static void
+open_failed(struct app *app, const struct operation *operation)
+{
+    if (operation->refused + operation->conflict + operation->held == 0)
+        app_say(app, SAY_INFO, "operation %" PRId64 " has no refused or conflicting event", operation->no);
+    else
+        steering_open_events(app, operation, 1u << ITEM_REFUSED | 1u << ITEM_CONFLICT | 1u << ITEM_HELD,
+                             "failed");
+}
+
+bool
+steering_handle(struct app *app, struct steering *steering, const struct operation *operation,
+                enum action action)
+{
+    switch ((int)action) {
+    case DO_OPERATION_PAUSE:
+    case DO_OPERATION_CANCEL:
+    case DO_OPERATION_APPROVE:
+    case DO_RATE_UP:
+    case DO_RATE_DOWN:
+    case DO_RATE:
+    case DO_FAILED_ONLY:
+    case DO_UNDO:
+    case DO_RESTORE:
+        break;
+    case DO_REPROCESS:
+    case DO_RESOLVE:
+    case DO_DISCARD:
+        app_say(app, SAY_INFO, "decisions are about events: f lists those that failed here");
+        return true;
+    case DO_CANCEL:
+        return decide_cancel(app, &steering->decide);
+    default:
+        return false;
+    }
+    if (!operation) {
+        app_say(app, SAY_INFO, "there is no operation here");
+        return true;
+    }
+    if (action == DO_OPERATION_PAUSE)
+        pause_or_resume(app, operation);
+    else if (action == DO_OPERATION_CANCEL)
+        ask_cancel(app, steering, operation);
+    else if (action == DO_OPERATION_APPROVE)
+        ask_approve(app, steering, operation);
+    else if (action == DO_RATE_UP || action == DO_RATE_DOWN)
+        step_rate(app, steering, operation, action == DO_RATE_UP);
+    else if (action == DO_RATE)
+        ask_rate(app, steering, operation);
+    else if (action == DO_FAILED_ONLY)
+        open_failed(app, operation);
+    else
+        undo(app, steering, operation);
+    return true;
+}
+
+bool
+steering_receive(struct app *app, struct steering *steering, struct reply *reply)
+{
+    if (decide_receive(app, &steering->decide, reply))
+        return true;
+    if (reply->number && reply->kind == REPLY_STEERED) {
+        app_say(app, SAY_OK, "%s", reply->sentence);
+        return true;
+    }
+    if (reply->number && reply->kind == REPLY_ERROR)
+        steering->rated = 0; // whatever failed, steps begin at what is true
+    return false;
+}
+
+void
+steering_seen(struct steering *steering, const struct operation *operation)
+{
+    if (steering->rated == operation->no && steering->rate == operation->rate)
+        steering->rated = 0;
+}
+
+void
+steering_release(struct steering *steering)
+{
+    decide_release(&steering->decide);
+}

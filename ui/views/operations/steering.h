@@ -1,0 +1,39 @@
+// steering: what a person can do to an operation, the same in the list and in its own view: pause, cancel,
+// approve, rate, undo, and the lists of its events.
+//
+// A view that offers it has a struct steering as the FIRST member of its state: dialogs and prompts give
+// their callbacks that state. It begins with a struct decide, so decide.h's rule is kept.
+#ifndef REDRIVE_UI_VIEWS_OPERATIONS_STEERING_H
+#define REDRIVE_UI_VIEWS_OPERATIONS_STEERING_H
+
+#include <stdbool.h>
+#include "core/doubt.h"
+#include "core/operation.h"
+#include "ui/views/decide/decide.h"
+
+struct steering {
+    struct decide decide;         // first
+    int64_t no;                   // the operation that the open dialog or prompt is about
+    struct doubt_verdict verdict; // likewise, of a dialog about what is in doubt (doubt.h)
+    int64_t rated;                // the operation whose rate was asked for and has not been told yet, or 0
+    int32_t rate;                 // that rate: the next step begins there
+};
+
+// What the action means for this operation (NULL: there is none). false: not one of steering's actions.
+bool steering_handle(struct app *app, struct steering *steering, const struct operation *operation,
+                     enum action action);
+// Is it worth a word in the footer, of this operation (NULL: there is none)?
+bool steering_offers(const struct operation *operation, enum action action);
+// Opens the list of its events in these states (0: all); `what` names them in the breadcrumb.
+void steering_open_events(struct app *app, const struct operation *operation, unsigned item_states,
+                          const char *what);
+// true: the reply was one of these.
+bool steering_receive(struct app *app, struct steering *steering, struct reply *reply);
+// The operation was told anew.
+void steering_seen(struct steering *steering, const struct operation *operation);
+void steering_release(struct steering *steering);
+
+// The next rate up or down from this one. measured: events per second, where there is no limit yet.
+int32_t steering_step_rate(int32_t rate, double measured, bool is_up);
+
+#endif

@@ -1,0 +1,32 @@
+#include "ui/views/operations/worker_chip.h"
+
+#include "ui/widgets/statusbar.h"
+
+enum { LEAST_CELLS = 16 };
+
+void
+worker_chip_draw(const struct app *app, struct canvas *canvas, int row, int *col, int limit)
+{
+    const struct status *status = app_status(app);
+    if (status->link != LINK_LIVE || !status->has_schema)
+        return;
+    if (status->workers == 0) {
+        chip_draw(canvas, row, col, limit, status->running.no ? ROLE_STATUS_WARN : ROLE_DIM,
+                  BYTES("no worker"));
+    } else {
+        const char *label = status->workers == 1 ? "worker " : "workers ";
+        bool is_idle = status->workers_idle == status->workers;
+        const char *words = is_idle                ? arena_printf(app_frame(app), " %d idle", status->workers)
+                            : status->workers == 1 ? arena_printf(app_frame(app), " %s", status->worker_note)
+                                                   : arena_printf(app_frame(app), " %d, %d idle",
+                                                                  status->workers, status->workers_idle);
+        // What is wrong may be long; cut, it is still seen that something is.
+        if (*col + LEAST_CELLS > limit)
+            return;
+        *col += canvas_text(canvas, row, *col, limit - *col, bytes_of(label), ROLE_STATUS);
+        *col += canvas_glyph(canvas, row, *col, GLYPH_DOT, ROLE_LIVE);
+        *col += canvas_text(canvas, row, *col, limit - *col, bytes_of(words), ROLE_STATUS) + 3;
+    }
+    if (status->promise == PROMISE_EXACTLY_ONCE) // anything less stands in line 1, in every view
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_OK, bytes_of(status->promise_words));
+}
