@@ -1,54 +1,86 @@
 #!/usr/bin/env bash
-# layers.sh [ROOT]: fails where a file includes what its folder may not see, or a library outside its home. The folders and
-# arrows are those of CONTRIBUTING.md.
+# layers.sh [ROOT]: fails where a file includes a folder it may not see, or a library outside its home, or shows a library's types in a
+# header. The folders and arrows are those of CONTRIBUTING.md.
 set -eu
 cd "${1:-$(dirname "$0")/../..}"
 status=0
 
-# may FILES… : PATTERN, which the "quoted" and <library> includes of these files must match.
-may()
+fail()
 {
-    local allowed=$1 lines
-    shift
-    lines=$(grep -rHnE '^[[:space:]]*#[[:space:]]*include' --include='*.[ch]' "$@" 2>/dev/null |
-        sed -nE 's/^([^:]*:[0-9]+):[^"<]*(["<][^">]*)[">].*/\1: \2/p' |
-        grep -vE ": (\"($allowed)|<)") || return 0
-    echo "$lines" | sed 's/: "/: must not include "/; s/$/"/'
+    echo "$1"
     status=1
+}
+
+# includes FILES…: "file:line: <header>" or "file:line: "header"", one line an include.
+includes()
+{
+    grep -rHnE '^[[:space:]]*#[[:space:]]*include' --include='*.[ch]' --include='*.def' "$@" 2>/dev/null |
+        sed -nE 's/^([^:]*:[0-9]+):[^"<]*(["<][^">]*)[">].*/\1: \2/p'
+}
+
+# room FOLDER ALLOWED…: the files below FOLDER include no other folders than these and their own. A folder that does not exist yet
+# breaks nothing.
+room()
+{
+    local folder=$1 allowed lines
+    shift
+    [ -d "$folder" ] || return 0
+    allowed=$(printf '|%s' "${folder#src/}" "$@")
+    lines=$(includes "$folder" | grep -vE ": (\"(${allowed#|})/|<)") || return 0
+    fail "$(echo "$lines" | sed 's/: "/: must not include "/; s/$/"/')"
 }
 
 # home LIBRARY HEADERS PATHS: only files that match PATHS include HEADERS.
 home()
 {
     local lines
-    lines=$(grep -rHnE "^[[:space:]]*#[[:space:]]*include[[:space:]]*<($2)" src ui | grep -vE "^($3):") || return 0
-    echo "$lines" | while IFS=: read -r file line _; do
-        echo "$file:$line: $1 is at home in $(echo "$3" | sed 's/\\//g; s/\[^:\]\*//g; s/|/, /g')"
-    done
-    status=1
+    lines=$(includes src ui | grep -E ": <($2)" | grep -vE "^($3):") || return 0
+    fail "$(echo "$lines" | sed "s~: <.*~: $1 is at home in $(echo "$3" | sed 's/\\//g; s/\[^:\]\*//g; s/|/, /g')~")"
 }
 
-may 'base/' src/base
-may '(base|core)/' src/core
-may '(base|core|async)/' src/async
-may '(base|core|store)/' src/store
-may '(base|core|broker)/' src/broker
-may '(base|core|store|broker|engine|async)/' src/engine
-may '(base|core|async|ui)/' ui
-may '[a-z_]+\.(h|def)|base/' $(ls src/*.[ch] | grep -v '/main\.c$')
-# Only what opens the screen (screen*.c), and what prints its keys and themes (look.c), knows ui.
-may '[a-z_]+\.(h|def)|(base|core|store|broker|engine|commands)/' $(ls src/commands/*.[ch] |
-    grep -vE '/(screen|look)[a-z_]*\.[ch]$')
-may '[a-z_]+\.h|(base|core|commands)/' src/main.c
+# hidden LIBRARY TYPES PATHS: only headers that match PATHS, each private to its folder, name TYPES.
+hidden()
+{
+    local lines
+    lines=$(grep -rHnE --include='*.h' "(^|[^[:alnum:]_])($2)" src ui | grep -vE '^[^:]*:[0-9]+:[[:space:]]*//' |
+        grep -vE "^($3):") || return 0
+    fail "$(echo "$lines" | sed -E "s~^([^:]*:[0-9]+):.*~\1: a type of $1 must not appear in a header~")"
+}
 
-home PCRE2 'pcre2' 'src/core/pattern\.c'
-home lz4 'lz4' 'src/core/texts\.c'
-home jansson 'jansson' 'src/core/value\.c'
+room src/base
+room src/core base
+room src/settings base core
+room src/async base core
+room src/store base core
+room src/broker base core
+for name in publish search rollup ingest watch; do
+    room src/$name base core async store broker
+done
+room src/backend base core async store broker publish search rollup
+room ui base core async settings
+# Only what opens the screen (screen.c), and what prints its keys and themes (look.c), knows ui.
+shown='src/commands/(screen|look)\.[ch]'
+lines=$(includes src/commands | grep -E ': "ui/' | grep -vE "^$shown:") && fail "$(echo "$lines" | sed 's/: "/: must not include "/; s/$/"/')"
+lines=$(includes src/main.c | grep -vE ': ("(base|core|settings|commands)/|<)') &&
+    fail "$(echo "$lines" | sed 's/: "/: must not include "/; s/$/"/')"
+
+home PCRE2 'pcre2' 'src/core/filter/[^:]*'
+home lz4 'lz4' 'src/core/backlog/[^:]*'
+home jansson 'jansson' 'src/core/json/[^:]*'
 home libpq 'libpq|postgres' 'src/store/[^:]*'
 home librdkafka 'librdkafka' 'src/broker/[^:]*'
-home ncurses 'n?curses|term\.h|panel' 'ui/term\.c|ui/terminfo\.c'
-home libconfuse 'confuse' 'src/base/config_text\.c|src/settings_files\.c|src/commands/rules_file\.c|ui/keymap\.c|ui/theme\.c'
+home ncurses 'n?curses|term\.h|panel' 'ui/term/[^:]*'
+home libconfuse 'confuse' 'src/settings/config_text\.c'
 home pthread 'pthread|threads\.h' 'src/async/[^:]*'
+
+hidden PCRE2 'pcre2_|PCRE2_' none
+hidden lz4 'LZ4' none
+hidden jansson 'json_t([^[:alnum:]_]|$)' none
+hidden libpq 'PGconn|PGresult' 'src/store/(pg|events/reader)\.h'
+hidden librdkafka 'rd_kafka_' 'src/broker/(kafka|probe/private)\.h'
+hidden ncurses 'WINDOW|chtype|cchar_t' none
+hidden libconfuse 'cfg_t|cfg_opt_t' none
+hidden pthread 'pthread_' none
 
 [ $status -ne 0 ] || echo "layers: every include points the right way"
 exit $status
