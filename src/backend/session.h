@@ -57,8 +57,9 @@ struct desk {
     int64_t read_at;       // clock_mono before which sums that are being counted are not read again
     int64_t behind;        // pending events that are not in the sums yet
     bool is_counting;      // the first scan runs
-    bool is_listing; // with is_summed: all are counted, but cannot be read one by one yet (store/rollup/rollup.h)
-    int64_t scan_before; // it goes on below this id; 0: from the newest
+    bool is_listing;       // with is_summed: all are counted, but cannot be read one by one yet
+                           // (store/rollup/rollup.h)
+    int64_t scan_before;   // it goes on below this id; 0: from the newest
     int64_t scanned;
     int64_t seen_highest; // all events up to here were looked at
     int64_t pending;      // by the last count

@@ -1,7 +1,7 @@
 // settings: where the brokers are and how to talk to them, as the person gave it.
 //
-// Properties go to librdkafka as they stand; src/settings/kafka_properties.h has already refused those that run
-// programs or that the publish protocol sets itself. Values may be secrets: nothing in this folder ever
+// Properties go to librdkafka as they stand; src/settings/kafka_properties.h has already refused those that
+// run programs or that the publish protocol sets itself. Values may be secrets: nothing in this folder ever
 // prints one.
 #ifndef REDRIVE_BROKER_SETTINGS_H
 #define REDRIVE_BROKER_SETTINGS_H

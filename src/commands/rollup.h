@@ -1,5 +1,5 @@
-// sums: the sums of the backlog that somebody keeps (store/rollup/rollup), for commands that would else look at
-// every event.
+// sums: the sums of the backlog that somebody keeps (store/rollup/rollup), for commands that would else look
+// at every event.
 #ifndef REDRIVE_COMMANDS_ROLLUP_H
 #define REDRIVE_COMMANDS_ROLLUP_H
 

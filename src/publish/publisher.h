@@ -21,7 +21,8 @@
 #include "publish/plan.h"
 #include "store/operations/ledger.h"
 
-// PostgreSQL's half; the contract of each is that of the function in store/operations/ledger.h with the same name.
+// PostgreSQL's half; the contract of each is that of the function in store/operations/ledger.h with the same
+// name.
 struct publisher_ledger {
     bool (*acquire)(void *context, const int32_t *mine, size_t mine_count, struct slot *slot,
                     struct err *err);

@@ -1,5 +1,6 @@
-// keeping: a thread that keeps the sums of the backlog (rollup/maintainer) while its process runs: a screen, or a
-// worker that is a service. Where another process keeps them it looks now and then whether it still does.
+// keeping: a thread that keeps the sums of the backlog (rollup/maintainer) while its process runs: a screen,
+// or a worker that is a service. Where another process keeps them it looks now and then whether it still
+// does.
 #ifndef REDRIVE_ROLLUP_MAINTENANCE_H
 #define REDRIVE_ROLLUP_MAINTENANCE_H
 

@@ -1,5 +1,5 @@
-// sums: are the sums of the backlog that somebody keeps (store/rollup/rollup) those of the table? For whoever would
-// else look at every event.
+// sums: are the sums of the backlog that somebody keeps (store/rollup/rollup) those of the table? For whoever
+// would else look at every event.
 #ifndef REDRIVE_ROLLUP_READER_H
 #define REDRIVE_ROLLUP_READER_H
 

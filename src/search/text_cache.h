@@ -36,8 +36,8 @@ bool text_cache_fill(struct text_cache *cache, struct store *store, enum event_t
 // column. It is the first time or where the column does not fit in the limit, and not while searches follow
 // each other, because who types on is served best by a column that fills. NULL: not now.
 struct text_seek *text_cache_seek(struct text_cache *cache, enum event_text text);
-// Of how many events the text is to be had from packs (store/rollup/packs.h). Where that is most of the column,
-// reading it is quicker than anything else.
+// Of how many events the text is to be had from packs (store/rollup/packs.h). Where that is most of the
+// column, reading it is quicker than anything else.
 size_t text_cache_packed(struct text_cache *cache, struct store *store, enum event_text text);
 void text_cache_was_left(struct text_cache *cache); // by a search, before its end
 void text_cache_rest(struct text_cache *cache);     // nothing is being searched for: gives back what it can

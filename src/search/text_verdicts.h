@@ -1,10 +1,10 @@
-// text_verdicts: what the terms of a filter say of the different texts of a column (core/backlog/texts), each asked
-// once and kept by its number.
+// text_verdicts: what the terms of a filter say of the different texts of a column (core/backlog/texts), each
+// asked once and kept by its number.
 //
 // Who will want most texts of a column has whole blocks decided, by several threads, and more and more of
 // those that follow with them: of a pattern with a literal the texts without it all at once. It takes some
-// milliseconds at most, but for a text that alone takes longer (core/filter/pattern says how much). Columns may grow
-// between two calls. Everything given is borrowed until text_verdicts_destroy.
+// milliseconds at most, but for a text that alone takes longer (core/filter/pattern says how much). Columns
+// may grow between two calls. Everything given is borrowed until text_verdicts_destroy.
 #ifndef REDRIVE_SEARCH_TEXT_VERDICTS_H
 #define REDRIVE_SEARCH_TEXT_VERDICTS_H
 

@@ -1,8 +1,9 @@
 // filter [-k] CONNINFO EXPRESSION…: how long a search over all pending events takes, with texts read from the
 // table (cold), again, when the column is read where the server had been asked for a literal, and from memory
 // (warm): time to the first screenful, to the end, matches, memory of the texts.
-// -k: keeps the sums until the packs of error messages are there (rollup/maintainer); while anybody does, they
-// are what is read instead of the table. One line an expression, `name=value` pairs in milliseconds and MB.
+// -k: keeps the sums until the packs of error messages are there (rollup/maintainer); while anybody does,
+// they are what is read instead of the table. One line an expression, `name=value` pairs in milliseconds and
+// MB.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// PostgreSQL's half in memory: each function is one transaction, as in store/operations/ledger.h. An answer can be lost
-// before or after the commit.
+// PostgreSQL's half in memory: each function is one transaction, as in store/operations/ledger.h. An answer
+// can be lost before or after the commit.
 #include "tests/sim/sim_inside.h"
 
 #include <inttypes.h>

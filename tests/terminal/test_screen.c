@@ -113,7 +113,8 @@ finish(struct vt *vt)
     vt_end(vt);
 }
 
-// Only what ncurses and ui/term/term write: no OSC, DCS, APC, PM or SOS, no mode but ours, no report asked for.
+// Only what ncurses and ui/term/term write: no OSC, DCS, APC, PM or SOS, no mode but ours, no report asked
+// for.
 static void
 check_sequences(struct bytes output)
 {

@@ -41,7 +41,8 @@ enum pivot { PIVOT_ERROR, PIVOT_TYPE, PIVOT_SOURCE, PIVOT_TOPIC, PIVOT_KIND, PIV
 const char *pivot_name(enum pivot pivot); // "error", "type", …
 bool pivot_parse(struct bytes name, enum pivot *pivot);
 
-// A text that describes a group by error, learned from a sample of it (core/fingerprint/fingerprint): told once per key.
+// A text that describes a group by error, learned from a sample of it (core/fingerprint/fingerprint): told
+// once per key.
 struct group_text {
     const char *pattern;     // masked root text, placeholders typed
     const char *error_class; // may be NULL

@@ -36,8 +36,8 @@ enum pattern_verdict pattern_is_in(struct pattern *pattern, struct bytes text);
 
 // The text that every match holds (core/filter/literal), as it stands in the pattern; empty: none is known.
 struct bytes pattern_holds(const struct pattern *pattern);
-// What every match holds as a server can look for it (core/filter/required_literals); empty: nothing is known. Where it is all
-// there is, what fits matches.
+// What every match holds as a server can look for it (core/filter/required_literals); empty: nothing is
+// known. Where it is all there is, what fits matches.
 struct bytes pattern_outline(const struct pattern *pattern);
 bool pattern_is_outline(const struct pattern *pattern);
 bool pattern_is_caseless(const struct pattern *pattern);

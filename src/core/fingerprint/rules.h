@@ -1,5 +1,6 @@
 // group_rules: what people decided about groups: which belong together, which hold two problems, and what is
-// their own code. Applied behind the key of the text (core/fingerprint/fingerprint); pure, deterministic, shared by all.
+// their own code. Applied behind the key of the text (core/fingerprint/fingerprint); pure, deterministic,
+// shared by all.
 //
 // Order: a group that is split takes the key of its longest word that the root text holds; then a merge that
 // lists the key, then the merge with the longest text that the record holds, by name where lengths are equal.

@@ -36,8 +36,9 @@ bool store_event_texts(struct store *store, const struct event_texts_query *quer
 bool store_id_bounds(struct store *store, int64_t *lowest, int64_t *highest, struct err *err) MUST_CHECK;
 
 // One pass over the whole column, in the table's order, in one statement. Only rows whose text fits the
-// outline (core/filter/required_literals), where one is given; caseless: by outline_ignore_case, where is_indexed of "i" too,
-// because then the server's idea of case decides. Rows whose payload is kept elsewhere come in any case.
+// outline (core/filter/required_literals), where one is given; caseless: by outline_ignore_case, where
+// is_indexed of "i" too, because then the server's idea of case decides. Rows whose payload is kept elsewhere
+// come in any case.
 struct event_scan {
     enum event_text text;
     unsigned statuses;    // set of 1 << enum event_status; more may come

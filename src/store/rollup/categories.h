@@ -1,6 +1,6 @@
-// categories: what people decided about single groups (core/category_overrides), kept in the schema redrive for all to
-// see. A store has them in memory from its first connection on and uses them wherever it tells the category
-// of an event or group; what others decided since is seen by store_categories_look.
+// categories: what people decided about single groups (core/category_overrides), kept in the schema redrive
+// for all to see. A store has them in memory from its first connection on and uses them wherever it tells the
+// category of an event or group; what others decided since is seen by store_categories_look.
 #ifndef REDRIVE_STORE_ROLLUP_CATEGORIES_H
 #define REDRIVE_STORE_ROLLUP_CATEGORIES_H
 
