@@ -223,7 +223,7 @@ struct reply {
     size_t outcome_count;
     struct returned *returns; // REPLY_OPERATION
     size_t return_count;
-    struct doubtful *doubts; // REPLY_OPERATION: chunks of it; REPLY_OPERATIONS: of all, and slots
+    struct doubt *doubts; // REPLY_OPERATION: chunks of it; REPLY_OPERATIONS: of all, and slots
     size_t doubt_count;
     struct audit_row *audit;
     size_t audit_count;

@@ -8,15 +8,15 @@
 #include "base/alloc.h"
 
 struct helper {
-    struct crew *crew;
-    unsigned hand;
+    struct pool *pool;
+    unsigned worker;
     struct thread *thread;
 };
 
-struct crew {
+struct pool {
     pthread_mutex_t lock;
     pthread_cond_t has_work, has_ended;
-    crew_work_fn *work;  // under lock, as all below
+    pool_work_fn *work;  // under lock, as all below
     void *context;       // of the work
     size_t next, pieces; // the first piece that nobody has begun
     size_t running;      // pieces that are being done
@@ -24,103 +24,103 @@ struct crew {
 
     // Of the owner.
     const char *name;
-    unsigned hands;
-    struct helper *helpers; // one less than hands; NULL: not begun
+    unsigned workers;
+    struct helper *helpers; // one less than workers; NULL: not begun
 };
 
-struct crew *
-crew_create(unsigned hands, const char *name)
+struct pool *
+pool_create(unsigned workers, const char *name)
 {
-    struct crew *crew = alloc_bytes(sizeof *crew);
-    pthread_mutex_init(&crew->lock, NULL);
-    pthread_cond_init(&crew->has_work, NULL);
-    pthread_cond_init(&crew->has_ended, NULL);
-    crew->name = name;
-    crew->hands = hands;
-    return crew;
+    struct pool *pool = alloc_bytes(sizeof *pool);
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->has_work, NULL);
+    pthread_cond_init(&pool->has_ended, NULL);
+    pool->name = name;
+    pool->workers = workers;
+    return pool;
 }
 
 void
-crew_destroy(struct crew *crew)
+pool_destroy(struct pool *pool)
 {
-    if (!crew)
+    if (!pool)
         return;
-    pthread_mutex_lock(&crew->lock);
-    crew->is_over = true;
-    pthread_cond_broadcast(&crew->has_work);
-    pthread_mutex_unlock(&crew->lock);
-    for (unsigned i = 0; crew->helpers && i + 1 < crew->hands; i++)
-        thread_join(crew->helpers[i].thread);
-    free(crew->helpers);
-    pthread_cond_destroy(&crew->has_ended);
-    pthread_cond_destroy(&crew->has_work);
-    pthread_mutex_destroy(&crew->lock);
-    free(crew);
+    pthread_mutex_lock(&pool->lock);
+    pool->is_over = true;
+    pthread_cond_broadcast(&pool->has_work);
+    pthread_mutex_unlock(&pool->lock);
+    for (unsigned i = 0; pool->helpers && i + 1 < pool->workers; i++)
+        thread_join(pool->helpers[i].thread);
+    free(pool->helpers);
+    pthread_cond_destroy(&pool->has_ended);
+    pthread_cond_destroy(&pool->has_work);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool);
 }
 
 // Does what nobody has begun. Called with the lock held, which is given back while a piece is done.
 static void
-do_pieces(struct crew *crew, unsigned hand)
+do_pieces(struct pool *pool, unsigned worker)
 {
-    while (crew->next < crew->pieces) {
-        crew_work_fn *work = crew->work;
-        void *context = crew->context;
-        size_t piece = crew->next++;
-        crew->running++;
-        pthread_mutex_unlock(&crew->lock);
-        work(context, piece, hand);
-        pthread_mutex_lock(&crew->lock);
-        crew->running--;
+    while (pool->next < pool->pieces) {
+        pool_work_fn *work = pool->work;
+        void *context = pool->context;
+        size_t piece = pool->next++;
+        pool->running++;
+        pthread_mutex_unlock(&pool->lock);
+        work(context, piece, worker);
+        pthread_mutex_lock(&pool->lock);
+        pool->running--;
     }
-    if (crew->running == 0)
-        pthread_cond_signal(&crew->has_ended);
+    if (pool->running == 0)
+        pthread_cond_signal(&pool->has_ended);
 }
 
 static void
 help(void *context)
 {
     struct helper *helper = context;
-    struct crew *crew = helper->crew;
-    pthread_mutex_lock(&crew->lock);
-    while (!crew->is_over) {
-        do_pieces(crew, helper->hand);
-        if (!crew->is_over)
-            pthread_cond_wait(&crew->has_work, &crew->lock);
+    struct pool *pool = helper->pool;
+    pthread_mutex_lock(&pool->lock);
+    while (!pool->is_over) {
+        do_pieces(pool, helper->worker);
+        if (!pool->is_over)
+            pthread_cond_wait(&pool->has_work, &pool->lock);
     }
-    pthread_mutex_unlock(&crew->lock);
+    pthread_mutex_unlock(&pool->lock);
 }
 
 static void
-begin(struct crew *crew)
+begin(struct pool *pool)
 {
-    crew->helpers = alloc_array(crew->hands, sizeof *crew->helpers);
-    for (unsigned i = 0; i + 1 < crew->hands; i++) {
-        struct helper *helper = &crew->helpers[i];
-        *helper = (struct helper){.crew = crew, .hand = i + 1};
-        helper->thread = thread_start(help, helper, crew->name);
+    pool->helpers = alloc_array(pool->workers, sizeof *pool->helpers);
+    for (unsigned i = 0; i + 1 < pool->workers; i++) {
+        struct helper *helper = &pool->helpers[i];
+        *helper = (struct helper){.pool = pool, .worker = i + 1};
+        helper->thread = thread_start(help, helper, pool->name);
     }
 }
 
 void
-crew_run(struct crew *crew, size_t pieces, crew_work_fn *work, void *context)
+pool_run(struct pool *pool, size_t pieces, pool_work_fn *work, void *context)
 {
-    if (pieces > 1 && crew->hands > 1 && !crew->helpers)
-        begin(crew);
-    pthread_mutex_lock(&crew->lock);
-    crew->work = work;
-    crew->context = context;
-    crew->next = 0;
-    crew->pieces = pieces;
+    if (pieces > 1 && pool->workers > 1 && !pool->helpers)
+        begin(pool);
+    pthread_mutex_lock(&pool->lock);
+    pool->work = work;
+    pool->context = context;
+    pool->next = 0;
+    pool->pieces = pieces;
     if (pieces > 1)
-        pthread_cond_broadcast(&crew->has_work);
-    do_pieces(crew, 0);
-    while (crew->running > 0)
-        pthread_cond_wait(&crew->has_ended, &crew->lock);
-    pthread_mutex_unlock(&crew->lock);
+        pthread_cond_broadcast(&pool->has_work);
+    do_pieces(pool, 0);
+    while (pool->running > 0)
+        pthread_cond_wait(&pool->has_ended, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
 }
 
 unsigned
-crew_processors(void)
+pool_processors(void)
 {
     cpu_set_t set;
     bool is_known = sched_getaffinity(0, sizeof set, &set) == 0;

@@ -16,61 +16,61 @@ static const int64_t WORKER_LOOK = 5 * US_PER_SECOND;
 
 struct backend {
     struct backend_settings settings;
-    struct desk reader, writer; // each belongs to its thread
-    struct keeping *keeping;    // NULL: read-only
+    struct session reader, writer;   // each belongs to its thread
+    struct maintenance *maintenance; // NULL: read-only
     struct thread *reader_thread, *writer_thread;
 };
 
 void
-desk_reply(struct desk *desk, struct reply *reply)
+session_reply(struct session *session, struct reply *reply)
 {
     // A screen that reads slowly slows its backend down, never the other way round; at the end the mailbox is
     // closed.
-    if (!mailbox_put(desk->replies, reply, -1))
+    if (!mailbox_put(session->replies, reply, -1))
         reply_destroy(reply);
 }
 
 void
-desk_error(struct desk *desk, uint64_t number, const struct err *err)
+session_error(struct session *session, uint64_t number, const struct err *err)
 {
     struct reply *reply = reply_create(REPLY_ERROR, number);
     reply->err = *err;
     reply->is_last = true;
-    desk_reply(desk, reply);
+    session_reply(session, reply);
 }
 
 static void
-note_trouble(struct desk *desk, const struct err *err)
+note_trouble(struct session *session, const struct err *err)
 {
     struct bytes text = bytes_of(err->text);
-    size_t len = utf8_cut(text, sizeof desk->trouble - 1);
-    memcpy(desk->trouble, text.data, len);
-    desk->trouble[len] = '\0';
+    size_t len = utf8_cut(text, sizeof session->trouble - 1);
+    memcpy(session->trouble, text.data, len);
+    session->trouble[len] = '\0';
 }
 
 bool
-desk_failed(struct desk *desk, uint64_t number, const struct err *err)
+session_failed(struct session *session, uint64_t number, const struct err *err)
 {
-    if (err->kind == ERR_UNREACHABLE && !desk->is_lost) {
-        desk->is_lost = true;
-        desk->attempts = 0;
-        desk->retry_at = clock_mono() + store_backoff(0);
-        note_trouble(desk, err);
-        desk_tell_status(desk);
+    if (err->kind == ERR_UNREACHABLE && !session->is_lost) {
+        session->is_lost = true;
+        session->attempts = 0;
+        session->retry_at = clock_mono() + store_backoff(0);
+        note_trouble(session, err);
+        session_tell_status(session);
     }
     if (number)
-        desk_error(desk, number, err);
+        session_error(session, number, err);
     else if (err->kind != ERR_UNREACHABLE)
-        desk_error(desk, 0, err);
+        session_error(session, 0, err);
     return false;
 }
 
 static void
-fill_workers(struct desk *desk, struct status *status, struct arena *arena)
+fill_workers(struct session *session, struct status *status, struct arena *arena)
 {
     struct worker *workers;
     size_t count;
-    if (!worker_list(desk->store, arena, &workers, &count, NULL))
+    if (!worker_list(session->store, arena, &workers, &count, NULL))
         return;
     status->workers = (int)count;
     for (size_t i = 0; i < count; i++) {
@@ -80,12 +80,12 @@ fill_workers(struct desk *desk, struct status *status, struct arena *arena)
             snprintf(status->worker_note, sizeof status->worker_note, "%s", workers[i].note);
     }
     struct cluster cluster;
-    if (cluster_latest(desk->store, &cluster, NULL)) {
+    if (cluster_latest(session->store, &cluster, NULL)) {
         status->promise = cluster.promise;
         snprintf(status->promise_words, sizeof status->promise_words, "%s", cluster.words);
     }
-    if (desk->live_count)
-        (void)!operation_get(desk->store, desk->live[0], arena, &status->running, NULL);
+    if (session->live_count)
+        (void)!operation_get(session->store, session->live[0], arena, &status->running, NULL);
 }
 
 // So that a screen on which nothing happened is told nothing: as_of alone is no news.
@@ -99,129 +99,129 @@ status_hash(const struct status *status)
                                       .state = running->state,
                                       .done = running->done,
                                       .refused = running->refused,
-                                      .came_back = running->came_back,
+                                      .returned = running->returned,
                                       .rate = running->rate};
     return bytes_hash((struct bytes){(const char *)&seen, sizeof seen});
 }
 
 void
-desk_tell_status(struct desk *desk)
+session_tell_status(struct session *session)
 {
-    if (!desk->backlog)
+    if (!session->backlog)
         return; // the writer has nothing to tell
     struct reply *reply = reply_create(REPLY_STATUS, 0);
     struct status *status = &reply->status;
-    status->link = desk->is_lost ? LINK_LOST : LINK_LIVE;
-    if (!desk->store || (desk->is_lost && desk->attempts == 0 && !desk->as_of))
-        status->link = desk->is_lost ? LINK_LOST : LINK_CONNECTING;
-    status->is_read_only = desk->settings->store.is_read_only;
-    status->pending = desk->is_counting ? (int64_t)backlog_count(desk->backlog) : desk->pending;
-    status->is_counting = desk->is_counting;
-    status->scanned = desk->scanned;
-    status->behind = desk->behind;
-    status->per_minute = desk->per_minute;
-    memcpy(status->spark, desk->spark, sizeof status->spark);
-    status->as_of = desk->as_of;
-    status->retry_at = desk->retry_at;
-    status->last_closed_at = desk->last_closed_at;
-    snprintf(status->last_closed_by, sizeof status->last_closed_by, "%s", desk->last_closed_by);
-    snprintf(status->trouble, sizeof status->trouble, "%s", desk->is_lost ? desk->trouble : "");
-    if (desk->store) {
-        const struct store_info *info = store_info(desk->store);
+    status->link = session->is_lost ? LINK_LOST : LINK_LIVE;
+    if (!session->store || (session->is_lost && session->attempts == 0 && !session->as_of))
+        status->link = session->is_lost ? LINK_LOST : LINK_CONNECTING;
+    status->is_read_only = session->settings->store.is_read_only;
+    status->pending = session->is_counting ? (int64_t)backlog_count(session->backlog) : session->pending;
+    status->is_counting = session->is_counting;
+    status->scanned = session->scanned;
+    status->behind = session->behind;
+    status->per_minute = session->per_minute;
+    memcpy(status->spark, session->spark, sizeof status->spark);
+    status->as_of = session->as_of;
+    status->retry_at = session->retry_at;
+    status->last_closed_at = session->last_closed_at;
+    snprintf(status->last_closed_by, sizeof status->last_closed_by, "%s", session->last_closed_by);
+    snprintf(status->trouble, sizeof status->trouble, "%s", session->is_lost ? session->trouble : "");
+    if (session->store) {
+        const struct store_info *info = store_info(session->store);
         snprintf(status->host, sizeof status->host, "%s", info->host[0] == '/' ? "local" : info->host);
         snprintf(status->database, sizeof status->database, "%s", info->database);
         snprintf(status->user, sizeof status->user, "%s", info->user);
         status->has_schema = info->schema_version > 0;
-        if (!desk->is_lost && status->has_schema)
-            fill_workers(desk, status, &reply->arena);
+        if (!session->is_lost && status->has_schema)
+            fill_workers(session, status, &reply->arena);
     }
     uint64_t hash = status_hash(status);
-    if (desk->has_told_status && hash == desk->told_hash) {
+    if (session->has_told_status && hash == session->told_hash) {
         reply_destroy(reply);
         return;
     }
-    desk->has_told_status = true;
-    desk->told_hash = hash;
-    desk_reply(desk, reply);
+    session->has_told_status = true;
+    session->told_hash = hash;
+    session_reply(session, reply);
 }
 
 // One attempt to connect where that is due. True: connected.
 static bool
-connect_if_due(struct desk *desk)
+connect_if_due(struct session *session)
 {
-    if (desk->store && !desk->is_lost)
+    if (session->store && !session->is_lost)
         return true;
-    if (clock_mono() < desk->retry_at)
+    if (clock_mono() < session->retry_at)
         return false;
 
     struct err err = {0};
     struct store *opened = NULL;
-    bool ok =
-        desk->store ? store_reconnect(desk->store, &err) : store_open(&opened, &desk->settings->store, &err);
+    bool ok = session->store ? store_reconnect(session->store, &err)
+                             : store_open(&opened, &session->settings->store, &err);
     if (opened)
-        atomic_store(&desk->store, opened);
+        atomic_store(&session->store, opened);
     if (ok) {
-        desk->is_lost = false;
-        desk->attempts = 0;
+        session->is_lost = false;
+        session->attempts = 0;
         return true;
     }
-    desk->is_lost = true;
-    desk->attempts++;
-    desk->retry_at = clock_mono() + store_backoff(desk->attempts);
-    note_trouble(desk, &err);
-    desk_tell_status(desk);
+    session->is_lost = true;
+    session->attempts++;
+    session->retry_at = clock_mono() + store_backoff(session->attempts);
+    note_trouble(session, &err);
+    session_tell_status(session);
     return false;
 }
 
 static void
-reader_handle(struct desk *desk, struct request *request)
+reader_handle(struct session *session, struct request *request)
 {
     switch (request->kind) {
     case REQUEST_GROUPS:
-        desk_groups_request(desk, request);
+        session_groups_request(session, request);
         break;
     case REQUEST_LIST:
     case REQUEST_COLLECT:
-        desk_list_request(desk, request);
+        session_list_request(session, request);
         break;
     case REQUEST_FACETS:
-        desk_facets_request(desk, request);
+        session_facets_request(session, request);
         break;
     case REQUEST_ROWS:
-        desk_rows_request(desk, request);
+        session_rows_request(session, request);
         break;
     case REQUEST_EVENT:
-        desk_event_request(desk, request);
+        session_event_request(session, request);
         break;
     case REQUEST_WHY:
-        desk_why_request(desk, request);
+        session_why_request(session, request);
         break;
     case REQUEST_OPERATIONS:
     case REQUEST_OPERATIONS_END:
     case REQUEST_OPERATION:
-        desk_operations_request(desk, request);
+        session_operations_request(session, request);
         break;
     case REQUEST_AUDIT:
-        desk_audit_request(desk, request);
+        session_audit_request(session, request);
         break;
     case REQUEST_STATS:
-        desk_stats_request(desk, request);
+        session_stats_request(session, request);
         break;
     case REQUEST_CANCEL:
-        desk_list_cancel(desk, request->target);
-        desk_stats_cancel(desk, request->target);
+        session_list_cancel(session, request->target);
+        session_stats_cancel(session, request->target);
         break;
     case REQUEST_RECONNECT:
     case REQUEST_REFRESH:
-        desk->poll_at = 0;
-        desk->retry_at = 0;
-        desk->reconcile_at = 0;
-        desk->is_dirty = true; // told again, also when nothing changed: that is an answer too
-        desk->tell_at = 0;
+        session->poll_at = 0;
+        session->retry_at = 0;
+        session->reconcile_at = 0;
+        session->is_dirty = true; // told again, also when nothing changed: that is an answer too
+        session->tell_at = 0;
         break;
     case REQUEST_PAUSE:
-        desk->is_held = request->is_on;
-        desk_backlog_tell(desk, !request->is_on);
+        session->is_held = request->is_on;
+        session_backlog_tell(session, !request->is_on);
         break;
     case REQUEST_STOP:
     case REQUEST_STEER:
@@ -243,20 +243,20 @@ works_without_link(enum request_kind kind)
 }
 
 static void
-refuse_without_link(struct desk *desk, const struct request *request)
+refuse_without_link(struct session *session, const struct request *request)
 {
     struct err err = {0};
-    err_set(&err, ERR_UNREACHABLE, "PostgreSQL cannot be reached now: %s; r tries again", desk->trouble);
-    desk_error(desk, request->number, &err);
+    err_set(&err, ERR_UNREACHABLE, "PostgreSQL cannot be reached now: %s; r tries again", session->trouble);
+    session_error(session, request->number, &err);
 }
 
 // How long nothing is due.
 static int64_t
-reader_wait(const struct desk *desk, bool is_connected)
+reader_wait(const struct session *session, bool is_connected)
 {
-    int64_t until = is_connected ? desk->poll_at : desk->retry_at;
-    if (is_connected && desk->operations_at < until)
-        until = desk->operations_at;
+    int64_t until = is_connected ? session->poll_at : session->retry_at;
+    if (is_connected && session->operations_at < until)
+        until = session->operations_at;
     int64_t wait = until - clock_mono();
     return wait < 1000 ? 1000 : wait;
 }
@@ -272,8 +272,8 @@ is_for_writer(enum request_kind kind)
 static void
 pass_on(struct backend *backend, struct request *request)
 {
-    struct desk *reader = &backend->reader;
-    desk_preview_end(&backend->writer, reader->preview_passed_on);
+    struct session *reader = &backend->reader;
+    session_preview_end(&backend->writer, reader->preview_passed_on);
     if (request->kind == REQUEST_PREVIEW)
         reader->preview_passed_on = request->number;
     if (!mailbox_put(backend->writer.inbox, request, -1))
@@ -284,74 +284,75 @@ static void
 read_for_screen(void *context)
 {
     struct backend *backend = context;
-    struct desk *desk = &backend->reader;
-    desk->backlog = NULL;
-    desk->cache = text_cache_create(desk->settings->filter_cache, &desk->settings->store);
-    desk_changes_begin(desk);
+    struct session *session = &backend->reader;
+    session->backlog = NULL;
+    session->cache = text_cache_create(session->settings->filter_cache, &session->settings->store);
+    session_changes_begin(session);
     bool was_connected = false;
-    while (!desk->is_stopping) {
-        bool is_connected = connect_if_due(desk);
+    while (!session->is_stopping) {
+        bool is_connected = connect_if_due(session);
         if (is_connected && !was_connected) {
-            desk_backlog_begin(desk);
-            desk->operations_at = 0;
-            desk_tell_status(desk);
-            if (store_info(desk->store)->schema_version > 0)
-                desk->change_token = 0;
+            session_backlog_begin(session);
+            session->operations_at = 0;
+            session_tell_status(session);
+            if (store_info(session->store)->schema_version > 0)
+                session->change_token = 0;
         }
         was_connected = is_connected;
 
-        struct request *request = mailbox_take(desk->inbox, 0);
+        struct request *request = mailbox_take(session->inbox, 0);
         bool did_step = false;
         if (!request && is_connected) {
             // The list that is looked at comes before the rest of the first count.
-            did_step = desk_list_step(desk);
-            if (!did_step || !desk_sums_readable(desk))
-                did_step |= desk_backlog_step(desk);
-            did_step |= !desk->is_lost && desk_operations_step(desk);
-            did_step = did_step || (!desk->is_lost && (desk_changes_step(desk) || desk_cache_step(desk)));
+            did_step = session_list_step(session);
+            if (!did_step || !session_rollup_readable(session))
+                did_step |= session_backlog_step(session);
+            did_step |= !session->is_lost && session_operations_step(session);
+            did_step = did_step ||
+                       (!session->is_lost && (session_changes_step(session) || session_cache_step(session)));
         }
         if (!request && !did_step)
-            request = mailbox_take(desk->inbox, reader_wait(desk, is_connected && !desk->is_lost));
+            request = mailbox_take(session->inbox, reader_wait(session, is_connected && !session->is_lost));
         if (!request)
             continue;
         if (is_for_writer(request->kind)) {
             pass_on(backend, request);
             continue;
         }
-        if (request->kind == REQUEST_CANCEL && request->target == desk->preview_passed_on)
-            desk_preview_end(&backend->writer, request->target);
-        if ((is_connected && !desk->is_lost) || works_without_link(request->kind))
-            reader_handle(desk, request);
+        if (request->kind == REQUEST_CANCEL && request->target == session->preview_passed_on)
+            session_preview_end(&backend->writer, request->target);
+        if ((is_connected && !session->is_lost) || works_without_link(request->kind))
+            reader_handle(session, request);
         else
-            refuse_without_link(desk, request);
+            refuse_without_link(session, request);
         request_destroy(request);
     }
-    desk_list_release(desk);
-    desk_stats_release(desk);
-    desk_changes_release(desk);
-    text_cache_destroy(desk->cache);
-    backlog_destroy(desk->rows);
-    backlog_destroy(desk->backlog);
+    session_list_release(session);
+    session_stats_release(session);
+    session_changes_release(session);
+    text_cache_destroy(session->cache);
+    backlog_destroy(session->rows);
+    backlog_destroy(session->backlog);
 }
 
 static void
-writer_handle(struct desk *desk, const struct request *request)
+writer_handle(struct session *session, const struct request *request)
 {
     switch (request->kind) {
     case REQUEST_STEER:
-        desk_steer_request(desk, request);
+        session_steer_request(session, request);
         break;
     case REQUEST_DECIDE:
-        desk_decide_request(desk, request);
+        session_decide_request(session, request);
         break;
     case REQUEST_PREVIEW:
-        desk_preview_request(desk, request);
+        session_preview_request(session, request);
         break;
     case REQUEST_CONFIRM:
-        desk_confirm_request(desk, request);
+        session_confirm_request(session, request);
         break;
     case REQUEST_CATEGORY:
-        desk_category_request(desk, request);
+        session_category_request(session, request);
         break;
     default:
         break;
@@ -362,23 +363,23 @@ static void
 write_for_screen(void *context)
 {
     struct backend *backend = context;
-    struct desk *desk = &backend->writer;
+    struct session *session = &backend->writer;
     int64_t look_at = 0;
-    while (!desk->is_stopping) {
+    while (!session->is_stopping) {
         // What waits for a worker gets one: at the start, and when the one that had it is gone.
-        bool is_connected = connect_if_due(desk);
+        bool is_connected = connect_if_due(session);
         if (is_connected && clock_mono() >= look_at) {
             look_at = clock_mono() + WORKER_LOOK;
-            desk_resume_waiting(desk);
+            session_resume_waiting(session);
         }
-        struct request *request = mailbox_take(desk->inbox, 500000);
+        struct request *request = mailbox_take(session->inbox, 500000);
         if (!request)
             continue;
-        desk->retry_at = 0;
-        if (connect_if_due(desk))
-            writer_handle(desk, request);
+        session->retry_at = 0;
+        if (connect_if_due(session))
+            writer_handle(session, request);
         else
-            refuse_without_link(desk, request);
+            refuse_without_link(session, request);
         request_destroy(request);
     }
 }
@@ -388,20 +389,20 @@ backend_start(const struct backend_settings *settings, struct mailbox *requests,
 {
     struct backend *backend = alloc_bytes(sizeof *backend);
     backend->settings = *settings;
-    struct desk *desks[] = {&backend->reader, &backend->writer};
+    struct session *sessions[] = {&backend->reader, &backend->writer};
     for (int i = 0; i < 2; i++) {
-        desks[i]->settings = &backend->settings;
-        desks[i]->replies = replies;
-        desks[i]->last_closed_at = TIME_ABSENT;
-        desks[i]->as_of = TIME_ABSENT;
-        desks[i]->pending = -1;
+        sessions[i]->settings = &backend->settings;
+        sessions[i]->replies = replies;
+        sessions[i]->last_closed_at = TIME_ABSENT;
+        sessions[i]->as_of = TIME_ABSENT;
+        sessions[i]->pending = -1;
     }
     backend->reader.inbox = requests;
     backend->writer.inbox = mailbox_create(WRITER_INBOX);
     backend->reader_thread = thread_start(read_for_screen, backend, "reader");
     backend->writer_thread = thread_start(write_for_screen, backend, "writer");
     if (!settings->store.is_read_only)
-        backend->keeping = keeping_start(&backend->settings.store);
+        backend->maintenance = maintenance_start(&backend->settings.store);
     return backend;
 }
 
@@ -410,20 +411,20 @@ backend_stop(struct backend *backend)
 {
     if (!backend)
         return;
-    struct desk *desks[] = {&backend->reader, &backend->writer};
+    struct session *sessions[] = {&backend->reader, &backend->writer};
     for (int i = 0; i < 2; i++) {
-        atomic_store(&desks[i]->is_stopping, true);
-        mailbox_close(desks[i]->inbox);
-        if (desks[i]->store)
-            store_interrupt(desks[i]->store);
+        atomic_store(&sessions[i]->is_stopping, true);
+        mailbox_close(sessions[i]->inbox);
+        if (sessions[i]->store)
+            store_interrupt(sessions[i]->store);
     }
-    keeping_end(backend->keeping);
+    maintenance_end(backend->maintenance);
     mailbox_close(backend->reader.replies);
     thread_join(backend->reader_thread);
     thread_join(backend->writer_thread);
-    keeping_stop(backend->keeping);
+    maintenance_stop(backend->maintenance);
     for (int i = 0; i < 2; i++)
-        store_close(desks[i]->store); // only now: until here it may be interrupted
+        store_close(sessions[i]->store); // only now: until here it may be interrupted
     mailbox_destroy(backend->writer.inbox, request_drop);
     free(backend);
 }

@@ -24,30 +24,30 @@ as_in_sums(const void *context, uint64_t key, const struct group_text *text, boo
 }
 
 bool
-desk_categories_look(struct desk *desk, struct err *err)
+session_categories_look(struct session *session, struct err *err)
 {
     bool has_changed;
-    if (!store_categories_look(desk->store, &has_changed, err))
+    if (!store_categories_look(session->store, &has_changed, err))
         return false;
     if (!has_changed)
         return true;
-    backlog_categorize(desk->backlog, decided, desk->store);
-    if (desk->rows)
-        backlog_categorize(desk->rows, as_in_sums, desk->backlog);
-    desk->is_dirty = true;
+    backlog_categorize(session->backlog, decided, session->store);
+    if (session->rows)
+        backlog_categorize(session->rows, as_in_sums, session->backlog);
+    session->is_dirty = true;
     return true;
 }
 
 void
-desk_category_request(struct desk *desk, const struct request *request)
+session_category_request(struct session *session, const struct request *request)
 {
     struct err err = {0};
-    if (!store_category_set(desk->store, request->group, request->has_category ? &request->category : NULL,
+    if (!store_category_set(session->store, request->group, request->has_category ? &request->category : NULL,
                             request->reason, &err)) {
-        desk_failed(desk, request->number, &err);
+        session_failed(session, request->number, &err);
         return;
     }
     struct reply *reply = reply_create(REPLY_CATEGORY, request->number);
     reply->is_last = true;
-    desk_reply(desk, reply);
+    session_reply(session, reply);
 }

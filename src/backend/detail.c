@@ -15,14 +15,14 @@ enum {
 };
 
 static bool
-read_event(struct desk *desk, int64_t id, size_t cut, struct reply *reply, struct event *event,
+read_event(struct session *session, int64_t id, size_t cut, struct reply *reply, struct event *event,
            struct err *err)
 {
     unsigned fields =
         EVENT_NARROW | EVENT_ERROR | EVENT_STACK | EVENT_PAYLOAD | EVENT_RAW | EVENT_GROUP | EVENT_KNOWN;
     struct event_query query = {.fields = fields, .ids = &id, .id_count = 1, .cut = cut};
     struct event_page page = {0};
-    if (!store_events(desk->store, &query, &page, err))
+    if (!store_events(session->store, &query, &page, err))
         return false;
     bool is_there = page.count == 1;
     if (is_there)
@@ -34,13 +34,13 @@ read_event(struct desk *desk, int64_t id, size_t cut, struct reply *reply, struc
 
 // What a reprocess would send, without asking Kafka: the screen has no connection to it.
 static void
-plan_event(struct desk *desk, struct reply *reply)
+plan_event(struct session *session, struct reply *reply)
 {
     struct event_detail *detail = &reply->detail;
     struct would_send *send = &detail->would_send;
     struct plan plan;
     struct plan_input input = {.event = &detail->event, .from_revision = detail->revision_count > 0};
-    plan_make(&desk->settings->plan, &input, &reply->arena, &plan);
+    plan_make(&session->settings->plan, &input, &reply->arena, &plan);
     *send = (struct would_send){
         .topic = plan.topic,
         .partition = plan.partition,
@@ -55,27 +55,27 @@ plan_event(struct desk *desk, struct reply *reply)
 }
 
 void
-desk_event_request(struct desk *desk, const struct request *request)
+session_event_request(struct session *session, const struct request *request)
 {
     struct err err = {0};
     struct reply *reply = reply_create(REPLY_EVENT, request->number);
     struct event_detail *detail = &reply->detail;
-    bool has_schema = store_info(desk->store)->schema_version > 0;
-    bool ok = read_event(desk, request->id, PAYLOAD_SHOWN, reply, &detail->event, &err) &&
-              (!has_schema || (store_revisions(desk->store, request->id, &reply->arena, &detail->revisions,
+    bool has_schema = store_info(session->store)->schema_version > 0;
+    bool ok = read_event(session, request->id, PAYLOAD_SHOWN, reply, &detail->event, &err) &&
+              (!has_schema || (store_revisions(session->store, request->id, &reply->arena, &detail->revisions,
                                                &detail->revision_count, &err) &&
-                               event_decisions(desk->store, request->id, &reply->arena, &detail->decisions,
+                               event_decisions(session->store, request->id, &reply->arena, &detail->decisions,
                                                &detail->decision_count, &err) &&
-                               event_attempts(desk->store, request->id, &reply->arena, &detail->attempts,
+                               event_attempts(session->store, request->id, &reply->arena, &detail->attempts,
                                               &detail->attempt_count, &err)));
     if (!ok) {
         reply_destroy(reply);
-        desk_failed(desk, request->number, &err);
+        session_failed(session, request->number, &err);
         return;
     }
-    plan_event(desk, reply);
+    plan_event(session, reply);
     reply->is_last = true;
-    desk_reply(desk, reply);
+    session_reply(session, reply);
 }
 
 static void
@@ -97,41 +97,42 @@ explain_category(const struct store *store, const struct category_rules *rules,
 }
 
 void
-desk_why_request(struct desk *desk, const struct request *request)
+session_why_request(struct session *session, const struct request *request)
 {
     struct err err = {0};
     struct event event;
     struct reply *reply = reply_create(REPLY_WHY, request->number);
-    if (!desk_categories_look(desk, &err) || !read_event(desk, request->id, 0, reply, &event, &err)) {
+    if (!session_categories_look(session, &err) ||
+        !read_event(session, request->id, 0, reply, &event, &err)) {
         reply_destroy(reply);
-        desk_failed(desk, request->number, &err);
+        session_failed(session, request->number, &err);
         return;
     }
 
     struct explanation *explanation = &reply->explanation;
-    const struct store_settings *store = &desk->settings->store;
+    const struct store_settings *store = &session->settings->store;
     struct fingerprint_input input = {
         .message = event.error_message, .stack = event.stack_trace, .rules = store->group_rules};
     explanation->print = fingerprint_explain(&input, &reply->arena);
     char version[GROUP_RULES_VERSION];
     explanation->rules_version =
         arena_text(&reply->arena, bytes_of(group_rules_version(store->group_rules, version)));
-    explain_category(desk->store, store->rules, explanation, &reply->arena);
+    explain_category(session->store, store->rules, explanation, &reply->arena);
     reply->is_last = true;
-    desk_reply(desk, reply);
+    session_reply(session, reply);
 }
 
 void
-desk_audit_request(struct desk *desk, const struct request *request)
+session_audit_request(struct session *session, const struct request *request)
 {
     struct err err = {0};
     struct reply *reply = reply_create(REPLY_AUDIT, request->number);
-    if (!audit_list(desk->store, request->operation, request->before, AUDIT_PAGE, &reply->arena,
+    if (!audit_list(session->store, request->operation, request->before, AUDIT_PAGE, &reply->arena,
                     &reply->audit, &reply->audit_count, &err)) {
         reply_destroy(reply);
-        desk_failed(desk, request->number, &err);
+        session_failed(session, request->number, &err);
         return;
     }
     reply->is_last = reply->audit_count < AUDIT_PAGE;
-    desk_reply(desk, reply);
+    session_reply(session, reply);
 }

@@ -12,13 +12,13 @@ enum {
 };
 
 void
-desk_list_end(struct list_job *list)
+session_list_end(struct list_job *list)
 {
     search_destroy(list->search);
     list->search = NULL;
     free(list->found.ids);
     list->found = (struct search_found){0};
-    desk_sums_forget(list);
+    session_rollup_forget(list);
     list->is_sorted = false;
     free(list->candidates);
     list->candidates = NULL;
@@ -29,22 +29,22 @@ desk_list_end(struct list_job *list)
 static void
 list_release(struct list_job *list)
 {
-    desk_list_end(list);
+    session_list_end(list);
     filter_destroy(list->filter);
     free(list->query.filter);
     *list = (struct list_job){0};
 }
 
 void
-desk_list_release(struct desk *desk)
+session_list_release(struct session *session)
 {
-    list_release(&desk->list);
-    list_release(&desk->collect);
+    list_release(&session->list);
+    list_release(&session->collect);
 }
 
 // One reply of the list: ids (heap, given away) to append.
 void
-desk_list_tell(struct desk *desk, struct list_job *list, int64_t *ids, size_t count)
+session_list_tell(struct session *session, struct list_job *list, int64_t *ids, size_t count)
 {
     struct reply *reply = reply_create(REPLY_LIST, list->number);
     reply->ids = ids;
@@ -55,9 +55,9 @@ desk_list_tell(struct desk *desk, struct list_job *list, int64_t *ids, size_t co
     reply->scanned = list->scanned;
     reply->undecided = list->undecided;
     reply->total = list->candidates && !list->others ? (int64_t)list->candidate_count
-                                                     : (int64_t)backlog_count(desk->backlog);
+                                                     : (int64_t)backlog_count(session->backlog);
     list->is_first = false;
-    desk_reply(desk, reply);
+    session_reply(session, reply);
 }
 
 static void
@@ -72,10 +72,10 @@ turn_round(int64_t *ids, size_t count)
 
 // By id, as they are stored.
 static bool
-find_items(struct desk *desk, struct list_job *list, struct err *err)
+find_items(struct session *session, struct list_job *list, struct err *err)
 {
     const struct list_query *query = &list->query;
-    if (!operation_item_ids(desk->store, query->operation, query->item_states, &list->candidates,
+    if (!operation_item_ids(session->store, query->operation, query->item_states, &list->candidates,
                             &list->candidate_count, err))
         return false;
     // No items is an empty list, not a list of everything.
@@ -88,7 +88,7 @@ find_items(struct desk *desk, struct list_job *list, struct err *err)
 
 // The ids that the list looks at, where they are known beforehand.
 static bool
-find_candidates(struct desk *desk, struct list_job *list, struct err *err)
+find_candidates(struct session *session, struct list_job *list, struct err *err)
 {
     const struct list_query *query = &list->query;
     unsigned asked = list->filter ? filter_statuses(list->filter) : 0;
@@ -96,17 +96,17 @@ find_candidates(struct desk *desk, struct list_job *list, struct err *err)
     list->is_by_id = true;
     if (query->source == LIST_OPERATION) {
         list->statuses = asked;
-        return find_items(desk, list, err);
+        return find_items(session, list, err);
     }
     if (list->statuses != 1u << EVENT_PENDING)
         return true;
-    const struct backlog *rows = desk_rows_known(desk);
-    if (desk->is_summed) {
+    const struct backlog *rows = session_rows_known(session);
+    if (session->has_rollup) {
         // With a filter they are all looked at; without one the first screenful does not wait for the others.
         bool has_filter = list->filter && !filter_is_empty(list->filter);
         bool needs_all = has_filter || query->order != ORDER_WHEN;
         // Until all can be read out of the sums, the table itself is read.
-        list->is_provisional = !desk_sums_readable(desk) && query->order == ORDER_WHEN;
+        list->is_provisional = !session_rollup_readable(session) && query->order == ORDER_WHEN;
         if (list->is_provisional)
             return true;
         list->is_by_id = false;
@@ -114,7 +114,7 @@ find_candidates(struct desk *desk, struct list_job *list, struct err *err)
         if (list->waits_for_rows)
             return true;
         if (!needs_all)
-            return desk_sums_ids(desk, list, FIRST_PAGE, err);
+            return session_rollup_ids(session, list, FIRST_PAGE, err);
     }
     list->is_by_id = false;
     backlog_ids(rows, query->pivot, query->has_value ? query->value : NULL, query->oldest_first,
@@ -124,35 +124,35 @@ find_candidates(struct desk *desk, struct list_job *list, struct err *err)
 
 // False: the store failed, which is told.
 static bool
-list_begin(struct desk *desk, struct list_job *list)
+list_begin(struct session *session, struct list_job *list)
 {
     struct err err = {0};
-    if (!find_candidates(desk, list, &err))
-        return desk_failed(desk, list->number, &err);
+    if (!find_candidates(session, list, &err))
+        return session_failed(session, list->number, &err);
     list->is_running = true;
     list->told_at = clock_mono();
     if (list->candidates && list->filter && !filter_is_empty(list->filter))
-        desk_search_begin(desk, list);
+        session_search_begin(session, list);
     return true;
 }
 
 // Times are known now: the list is made anew in their order.
 static bool
-list_begin_anew(struct desk *desk, struct list_job *list)
+list_begin_anew(struct session *session, struct list_job *list)
 {
-    desk_list_end(list);
+    session_list_end(list);
     list->is_provisional = false;
     list->is_first = true;
     list->at = 0;
     list->before_id = 0;
     list->scanned = list->undecided = list->arrived = 0;
-    return list_begin(desk, list);
+    return list_begin(session, list);
 }
 
 void
-desk_list_request(struct desk *desk, struct request *request)
+session_list_request(struct session *session, struct request *request)
 {
-    struct list_job *list = request->kind == REQUEST_COLLECT ? &desk->collect : &desk->list;
+    struct list_job *list = request->kind == REQUEST_COLLECT ? &session->collect : &session->list;
     list_release(list);
     list->number = request->number;
     list->query = request->list;
@@ -164,38 +164,38 @@ desk_list_request(struct desk *desk, struct request *request)
     const char *text = list->query.filter;
     if (text && *text) {
         struct filter_context context = {
-            .now = clock_now(), .zone_us = store_info(desk->store)->zone_us, .new_after = TIME_ABSENT};
+            .now = clock_now(), .zone_us = store_info(session->store)->zone_us, .new_after = TIME_ABSENT};
         if (!filter_parse(&list->filter, bytes_of(text), &context, &err)) {
-            desk_error(desk, request->number, &err);
+            session_error(session, request->number, &err);
             return;
         }
     }
-    (void)list_begin(desk, list);
+    (void)list_begin(session, list);
 }
 
 void
-desk_list_cancel(struct desk *desk, uint64_t number)
+session_list_cancel(struct session *session, uint64_t number)
 {
-    struct list_job *list = desk->collect.number == number ? &desk->collect : &desk->list;
+    struct list_job *list = session->collect.number == number ? &session->collect : &session->list;
     if (!list->is_running || list->number != number)
         return;
-    desk_list_end(list);
+    session_list_end(list);
     list->is_provisional = false;
     struct err err = {0};
     err_set(&err, ERR_CANCELLED, "stopped; what is shown is exact so far");
-    desk_error(desk, number, &err);
+    session_error(session, number, &err);
 }
 
 // Without a filter candidates are the list.
 static void
-list_all(struct desk *desk, struct list_job *list)
+list_all(struct session *session, struct list_job *list)
 {
     struct err err = {0};
-    if (list->others && list->at == list->candidate_count && !desk_sums_other_ids(desk, list, &err)) {
+    if (list->others && list->at == list->candidate_count && !session_rollup_other_ids(session, list, &err)) {
         uint64_t number = err.kind == ERR_UNREACHABLE ? 0 : list->number;
         if (number)
-            desk_list_end(list);
-        desk_failed(desk, number, &err);
+            session_list_end(list);
+        session_failed(session, number, &err);
         return;
     }
     size_t count = list->candidate_count - list->at;
@@ -206,9 +206,9 @@ list_all(struct desk *desk, struct list_job *list)
     list->at += count;
     list->scanned = (int64_t)list->at;
     list->is_running = list->others || list->at < list->candidate_count;
-    desk_list_tell(desk, list, ids, count);
+    session_list_tell(session, list, ids, count);
     if (!list->is_running)
-        desk_list_end(list);
+        session_list_end(list);
 }
 
 // Is this event in the group that the list is about? Candidates were chosen by it already.
@@ -258,7 +258,7 @@ list_fields(const struct list_job *list)
 
 // One page. False: the store failed.
 static bool
-list_page(struct desk *desk, struct list_job *list)
+list_page(struct session *session, struct list_job *list)
 {
     size_t limit = list->is_first ? FIRST_PAGE : LIST_PAGE;
     struct event_query query = {.fields = list_fields(list),
@@ -277,11 +277,11 @@ list_page(struct desk *desk, struct list_job *list)
 
     struct event_page page = {0};
     struct err err = {0};
-    if (!store_events(desk->store, &query, &page, &err)) {
+    if (!store_events(session->store, &query, &page, &err)) {
         // The place is kept: after a reconnect the list goes on.
         if (err.kind != ERR_UNREACHABLE)
-            desk_list_end(list);
-        return desk_failed(desk, err.kind == ERR_UNREACHABLE ? 0 : list->number, &err);
+            session_list_end(list);
+        return session_failed(session, err.kind == ERR_UNREACHABLE ? 0 : list->number, &err);
     }
 
     int64_t *ids = alloc_array(page.count, sizeof *ids);
@@ -303,59 +303,59 @@ list_page(struct desk *desk, struct list_job *list)
     list->is_running =
         list->candidates ? list->at < list->candidate_count : page.count == limit || page.is_cut;
     event_page_release(&page);
-    desk_list_tell(desk, list, ids, count);
+    session_list_tell(session, list, ids, count);
     if (!list->is_running)
-        desk_list_end(list);
+        session_list_end(list);
     return true;
 }
 
 // Reads on in the short columns of all events, a page a step, so that the next key is not kept waiting.
 // False: the store failed, or they cannot be read yet.
 static bool
-list_wait(struct desk *desk, struct list_job *list)
+list_wait(struct session *session, struct list_job *list)
 {
-    if (!desk_sums_readable(desk))
+    if (!session_rollup_readable(session))
         return false;
     struct err err = {0};
     bool is_over = false;
-    bool ok = desk_rows_step(desk, &is_over, &err);
-    if (ok && !desk_rows_known(desk))
+    bool ok = session_rows_step(session, &is_over, &err);
+    if (ok && !session_rows_known(session))
         return true;
-    ok = ok && find_candidates(desk, list, &err);
+    ok = ok && find_candidates(session, list, &err);
     if (!ok) {
         uint64_t number = err.kind == ERR_UNREACHABLE ? 0 : list->number;
         if (number)
-            desk_list_end(list);
-        return desk_failed(desk, number, &err);
+            session_list_end(list);
+        return session_failed(session, number, &err);
     }
     if (list->candidates && list->filter && !filter_is_empty(list->filter))
-        desk_search_begin(desk, list);
+        session_search_begin(session, list);
     return true;
 }
 
 bool
-desk_list_step(struct desk *desk)
+session_list_step(struct session *session)
 {
-    if (desk->list.is_provisional && desk->is_summed && desk_sums_readable(desk))
-        return list_begin_anew(desk, &desk->list);
-    struct list_job *list = desk->list.is_running ? &desk->list : &desk->collect;
+    if (session->list.is_provisional && session->has_rollup && session_rollup_readable(session))
+        return list_begin_anew(session, &session->list);
+    struct list_job *list = session->list.is_running ? &session->list : &session->collect;
     if (!list->is_running)
         return false;
     if (list->waits_for_rows)
-        return list_wait(desk, list);
-    if (list->search || list->is_sorted || desk_list_is_sorted(list))
-        return desk_search_step(desk, list);
+        return list_wait(session, list);
+    if (list->search || list->is_sorted || session_list_is_sorted(list))
+        return session_search_step(session, list);
     bool is_empty = list->candidates && list->candidate_count == 0;
     if (is_empty || (list->candidates && (!list->filter || filter_is_empty(list->filter))))
-        list_all(desk, list);
+        list_all(session, list);
     else
-        return list_page(desk, list);
+        return list_page(session, list);
     return true;
 }
 
 // As far as they can be read.
 static int64_t
-count_matching(struct desk *desk, struct filter *filter, const int64_t *ids, size_t count)
+count_matching(struct session *session, struct filter *filter, const int64_t *ids, size_t count)
 {
     int64_t matching = 0;
     for (size_t at = 0; at < count;) {
@@ -364,7 +364,7 @@ count_matching(struct desk *desk, struct filter *filter, const int64_t *ids, siz
                                           .id_count = count - at,
                                           .most_bytes = EVENT_PAGE_BYTES};
         struct event_page page;
-        if (!store_events(desk->store, &query, &page, NULL))
+        if (!store_events(session->store, &query, &page, NULL))
             break;
         for (size_t i = 0; i < page.count; i++)
             matching += filter_match(filter, &page.events[i]) != FILTER_NO;
@@ -375,10 +375,10 @@ count_matching(struct desk *desk, struct filter *filter, const int64_t *ids, siz
 }
 
 void
-desk_list_arrived(struct desk *desk, const struct event *events, size_t count)
+session_list_arrived(struct session *session, const struct event *events, size_t count)
 {
-    desk_rows_arrived(desk, events, count);
-    struct list_job *list = &desk->list;
+    session_rows_arrived(session, events, count);
+    struct list_job *list = &session->list;
     if (!list->number || list->is_running || list->query.source != LIST_PENDING ||
         list->statuses != 1u << EVENT_PENDING)
         return;
@@ -390,7 +390,7 @@ desk_list_arrived(struct desk *desk, const struct event *events, size_t count)
             ids[candidates++] = events[i].id;
     int64_t before = list->arrived;
     if (candidates && list->filter && !filter_is_empty(list->filter))
-        list->arrived += count_matching(desk, list->filter, ids, candidates);
+        list->arrived += count_matching(session, list->filter, ids, candidates);
     else
         list->arrived += (int64_t)candidates;
     free(ids);
@@ -401,11 +401,11 @@ desk_list_arrived(struct desk *desk, const struct event *events, size_t count)
     reply->is_new_available = true;
     reply->is_last = true;
     reply->id_count = (size_t)list->arrived;
-    desk_reply(desk, reply);
+    session_reply(session, reply);
 }
 
 void
-desk_rows_request(struct desk *desk, const struct request *request)
+session_rows_request(struct session *session, const struct request *request)
 {
     struct event_query query = {
         .fields = EVENT_NARROW | EVENT_ERROR | EVENT_PAYLOAD | EVENT_RAW | EVENT_GROUP | EVENT_KNOWN,
@@ -415,8 +415,8 @@ desk_rows_request(struct desk *desk, const struct request *request)
     };
     struct event_page page = {0};
     struct err err = {0};
-    if (!store_events(desk->store, &query, &page, &err)) {
-        desk_failed(desk, request->number, &err);
+    if (!store_events(session->store, &query, &page, &err)) {
+        session_failed(session, request->number, &err);
         return;
     }
     struct reply *reply = reply_create(REPLY_ROWS, request->number);
@@ -425,5 +425,5 @@ desk_rows_request(struct desk *desk, const struct request *request)
     reply->is_last = true;
     arena_adopt(&reply->arena, &page.arena);
     event_page_release(&page);
-    desk_reply(desk, reply);
+    session_reply(session, reply);
 }

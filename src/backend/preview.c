@@ -11,29 +11,30 @@ static const int64_t INTERRUPT_EVERY = US_PER_SECOND / 100;
 static const int64_t LOOK_EVERY = US_PER_SECOND / 1000;
 
 static void
-begin(struct desk *desk, uint64_t number)
+begin(struct session *session, uint64_t number)
 {
-    atomic_store(&desk->preview, number);
+    atomic_store(&session->preview, number);
 }
 
 static void
-end(struct desk *desk)
+end(struct session *session)
 {
-    atomic_store(&desk->preview, 0);
-    while (atomic_load(&desk->is_interrupting))
+    atomic_store(&session->preview, 0);
+    while (atomic_load(&session->is_interrupting))
         clock_sleep(LOOK_EVERY);
 }
 
 static bool
-is_wanted(const struct desk *desk, uint64_t number, struct err *err)
+is_wanted(const struct session *session, uint64_t number, struct err *err)
 {
-    return (number > atomic_load(&desk->preview_unwanted) && !desk->is_stopping) ||
+    return (number > atomic_load(&session->preview_unwanted) && !session->is_stopping) ||
            err_set(err, ERR_CANCELLED, "stopped; nothing was changed");
 }
 
 // Some of the parts, in one reply.
 static bool
-tell_parts(struct desk *desk, const struct request *request, unsigned parts, bool is_last, struct err *err)
+tell_parts(struct session *session, const struct request *request, unsigned parts, bool is_last,
+           struct err *err)
 {
     const struct preview_query query = {
         .action = request->action, .ids = request->ids, .count = request->id_count};
@@ -42,39 +43,39 @@ tell_parts(struct desk *desk, const struct request *request, unsigned parts, boo
     bool ok = true;
     for (unsigned part = 0; ok && part < PREVIEW_PARTS; part++)
         if (parts & 1u << part)
-            ok = is_wanted(desk, request->number, err) &&
-                 operation_preview_part(desk->store, &query, (enum preview_part)part, &reply->arena,
+            ok = is_wanted(session, request->number, err) &&
+                 operation_preview_part(session->store, &query, (enum preview_part)part, &reply->arena,
                                         &reply->preview, err);
     if (ok)
-        desk_reply(desk, reply);
+        session_reply(session, reply);
     else
         reply_destroy(reply);
     return ok;
 }
 
 void
-desk_preview_request(struct desk *desk, const struct request *request)
+session_preview_request(struct session *session, const struct request *request)
 {
     struct err err = {0};
     unsigned parts = preview_parts(request->action);
-    begin(desk, request->number);
+    begin(session, request->number);
     bool ok = true;
     if (request->id_count <= TOLD_AT_ONCE) {
-        ok = tell_parts(desk, request, parts, true, &err);
+        ok = tell_parts(session, request, parts, true, &err);
     } else {
         for (unsigned part = 1; ok && parts; part <<= 1) {
             bool is_one = (parts & part) != 0;
             parts &= ~part;
-            ok = !is_one || tell_parts(desk, request, part, parts == 0, &err);
+            ok = !is_one || tell_parts(session, request, part, parts == 0, &err);
         }
     }
-    end(desk);
+    end(session);
     if (!ok)
-        desk_failed(desk, request->number, &err);
+        session_failed(session, request->number, &err);
 }
 
 void
-desk_preview_end(struct desk *writer, uint64_t last)
+session_preview_end(struct session *writer, uint64_t last)
 {
     if (last > atomic_load(&writer->preview_unwanted))
         atomic_store(&writer->preview_unwanted, last);

@@ -17,30 +17,30 @@ static const int64_t KEEP_EVERY = US_PER_SECOND;
 static bool
 is_asked_for(void *context)
 {
-    return !mailbox_is_empty(((struct desk *)context)->inbox);
+    return !mailbox_is_empty(((struct session *)context)->inbox);
 }
 
 void
-desk_search_begin(struct desk *desk, struct list_job *list)
+session_search_begin(struct session *session, struct list_job *list)
 {
     struct err err = {0};
-    if (!text_cache_check(desk->cache, desk->store, &err))
-        desk_failed(desk, 0, &err);
+    if (!text_cache_check(session->cache, session->store, &err))
+        session_failed(session, 0, &err);
     bool is_pending = list->query.source != LIST_OPERATION && list->statuses == 1u << EVENT_PENDING;
     list->search = search_create(&(struct search_query){
         .filter = list->filter,
         .ids = list->candidates,
         .count = list->candidate_count,
-        .backlog = is_pending ? desk_rows_known(desk) : NULL,
-        .cache = is_pending ? desk->cache : NULL,
+        .backlog = is_pending ? session_rows_known(session) : NULL,
+        .cache = is_pending ? session->cache : NULL,
         .leaves_undecided = list->leaves_undecided,
         .is_wanted_elsewhere = is_asked_for,
-        .context = desk,
+        .context = session,
     });
 }
 
 bool
-desk_list_is_sorted(const struct list_job *list)
+session_list_is_sorted(const struct list_job *list)
 {
     return list->query.order != ORDER_WHEN && list->candidates && list->query.source == LIST_PENDING &&
            list->statuses == 1u << EVENT_PENDING;
@@ -48,7 +48,7 @@ desk_list_is_sorted(const struct list_job *list)
 
 // How far it is, before anything can be told: the list before stays.
 static void
-tell_progress(struct desk *desk, struct list_job *list)
+tell_progress(struct session *session, struct list_job *list)
 {
     if (clock_mono() - list->told_at < TELL_EVERY_US)
         return;
@@ -57,12 +57,12 @@ tell_progress(struct desk *desk, struct list_job *list)
     reply->total = (int64_t)list->candidate_count;
     reply->undecided = list->undecided;
     list->told_at = clock_mono();
-    desk_reply(desk, reply);
+    session_reply(session, reply);
 }
 
 // What is sorted is told in handfuls.
 static void
-tell_sorted(struct desk *desk, struct list_job *list)
+tell_sorted(struct session *session, struct list_job *list)
 {
     size_t left = list->found.count - list->at;
     size_t count = left < LIST_AT_ONCE ? left : LIST_AT_ONCE;
@@ -71,28 +71,28 @@ tell_sorted(struct desk *desk, struct list_job *list)
         memcpy(ids, list->found.ids + list->at, count * sizeof *ids);
     list->at += count;
     list->is_running = list->at < list->found.count;
-    desk_list_tell(desk, list, ids, count);
+    session_list_tell(session, list, ids, count);
     if (!list->is_running)
-        desk_list_end(list);
+        session_list_end(list);
 }
 
 // Sorts what was found once the texts it is sorted by are there. False: the store failed.
 static bool
-sort_found(struct desk *desk, struct list_job *list, struct err *err)
+sort_found(struct session *session, struct list_job *list, struct err *err)
 {
-    const struct backlog *rows = desk_rows_known(desk);
+    const struct backlog *rows = session_rows_known(session);
     enum event_text text = list_order_text(list->query.order);
     bool is_over = true;
     if (text != EVENT_TEXT_COUNT) {
-        const struct column *column = text_cache_column(desk->cache, text);
-        int64_t highest = backlog_highest_id(desk->backlog);
+        const struct column *column = text_cache_column(session->cache, text);
+        int64_t highest = backlog_highest_id(session->backlog);
         int64_t towards = column->is_bottom ? highest : 0;
         if (!(column->is_bottom && highest <= column->high) &&
-            !text_cache_fill(desk->cache, desk->store, text, towards, &is_over, err))
+            !text_cache_fill(session->cache, session->store, text, towards, &is_over, err))
             return false;
         is_over = is_over || (column->is_bottom && highest <= column->high);
     }
-    tell_progress(desk, list);
+    tell_progress(session, list);
     if (!is_over)
         return true;
     if (!list->search && list->candidate_count) {
@@ -101,15 +101,15 @@ sort_found(struct desk *desk, struct list_job *list, struct err *err)
         list->found.count = list->candidate_count;
         list->scanned = (int64_t)list->candidate_count;
     }
-    list_order_ids(rows ? rows : desk->backlog, desk->cache, list->query.order, list->query.oldest_first,
-                   list->found.ids, list->found.count);
+    list_order_ids(rows ? rows : session->backlog, session->cache, list->query.order,
+                   list->query.oldest_first, list->found.ids, list->found.count);
     list->is_sorted = true;
     list->at = 0;
     return true;
 }
 
 static void
-tell_found(struct desk *desk, struct list_job *list)
+tell_found(struct session *session, struct list_job *list)
 {
     int64_t waited = clock_mono() - list->told_at;
     bool is_due = list->is_first ? list->found.count >= SCREENFUL || waited > TELL_FIRST_US
@@ -120,15 +120,15 @@ tell_found(struct desk *desk, struct list_job *list)
     size_t count = list->found.count;
     list->found = (struct search_found){.undecided = list->found.undecided};
     list->told_at = clock_mono();
-    desk_list_tell(desk, list, ids, count);
+    session_list_tell(session, list, ids, count);
     if (!list->is_running)
-        desk_list_end(list);
+        session_list_end(list);
 }
 
 static bool
-search_some(struct desk *desk, struct list_job *list, struct err *err)
+search_some(struct session *session, struct list_job *list, struct err *err)
 {
-    if (!search_step(list->search, desk->store, clock_mono() + STEP_US, &list->found, err))
+    if (!search_step(list->search, session->store, clock_mono() + STEP_US, &list->found, err))
         return false;
     list->scanned = (int64_t)search_at(list->search);
     list->undecided = list->found.undecided;
@@ -136,54 +136,55 @@ search_some(struct desk *desk, struct list_job *list, struct err *err)
 }
 
 bool
-desk_search_step(struct desk *desk, struct list_job *list)
+session_search_step(struct session *session, struct list_job *list)
 {
     struct err err = {0};
-    bool is_sorted = desk_list_is_sorted(list);
+    bool is_sorted = session_list_is_sorted(list);
     bool is_searching = list->search && !search_is_over(list->search);
     if (list->is_sorted) {
-        tell_sorted(desk, list);
+        tell_sorted(session, list);
         return true;
     }
-    bool ok = is_searching || !is_sorted ? search_some(desk, list, &err) : sort_found(desk, list, &err);
+    bool ok = is_searching || !is_sorted ? search_some(session, list, &err) : sort_found(session, list, &err);
     if (!ok) {
         // The place is kept: after a reconnect the list goes on.
         uint64_t number = err.kind == ERR_UNREACHABLE ? 0 : list->number;
         if (number)
-            desk_list_end(list);
-        return desk_failed(desk, number, &err);
+            session_list_end(list);
+        return session_failed(session, number, &err);
     }
     if (is_sorted) {
-        tell_progress(desk, list);
+        tell_progress(session, list);
         return true;
     }
     list->is_running = !search_is_over(list->search);
-    tell_found(desk, list);
+    tell_found(session, list);
     return true;
 }
 
 bool
-desk_cache_step(struct desk *desk)
+session_cache_step(struct session *session)
 {
-    struct column *column = text_cache_column(desk->cache, EVENT_TEXT_ERROR);
-    int64_t highest = backlog_highest_id(desk->backlog);
-    if (desk->is_counting || !desk_sums_readable(desk) || clock_mono() < desk->cache_at ||
-        desk->settings->filter_cache == 0)
+    struct column *column = text_cache_column(session->cache, EVENT_TEXT_ERROR);
+    int64_t highest = backlog_highest_id(session->backlog);
+    if (session->is_counting || !session_rollup_readable(session) || clock_mono() < session->cache_at ||
+        session->settings->filter_cache == 0)
         return false;
-    text_cache_rest(desk->cache);
+    text_cache_rest(session->cache);
     struct err err = {0};
     bool is_over = true;
-    if (!desk_rows_step(desk, &is_over, &err))
-        return desk_failed(desk, 0, &err);
+    if (!session_rows_step(session, &is_over, &err))
+        return session_failed(session, 0, &err);
     if (!is_over)
         return true;
     is_over = column->is_bottom && highest <= column->high;
     int64_t towards = column->is_bottom ? highest : 0;
-    if (!text_cache_check(desk->cache, desk->store, &err) ||
-        (!is_over && !text_cache_fill(desk->cache, desk->store, EVENT_TEXT_ERROR, towards, &is_over, &err)))
-        return desk_failed(desk, 0, &err);
+    if (!text_cache_check(session->cache, session->store, &err) ||
+        (!is_over &&
+         !text_cache_fill(session->cache, session->store, EVENT_TEXT_ERROR, towards, &is_over, &err)))
+        return session_failed(session, 0, &err);
     if (is_over)
-        desk->cache_at = clock_mono() + KEEP_EVERY;
+        session->cache_at = clock_mono() + KEEP_EVERY;
     return !is_over;
 }
 
@@ -199,7 +200,7 @@ static const struct facet_field {
 enum { FACET_FIELDS = sizeof facet_fields / sizeof *facet_fields };
 
 struct counting {
-    struct words words[FACET_FIELDS];
+    struct intern words[FACET_FIELDS];
     int64_t *counts[FACET_FIELDS]; // by number of the word
 };
 
@@ -222,14 +223,14 @@ by_frequency(const void *left, const void *right)
 
 // Appends the most frequent values of one field.
 static void
-add_facets(struct reply *reply, const struct words *words, const int64_t *counts, const char *field)
+add_facets(struct reply *reply, const struct intern *words, const int64_t *counts, const char *field)
 {
     struct facet *all = alloc_array((size_t)WORDS_OTHER + 1, sizeof *all);
     size_t count = 0;
     for (uint32_t number = 0; number <= WORDS_OTHER; number++) {
         if (counts[number] == 0)
             continue;
-        const char *value = words_text(words, (uint16_t)number);
+        const char *value = intern_text(words, (uint16_t)number);
         all[count] = (struct facet){.field = field, .value = value, .count = counts[number]};
         count++;
     }
@@ -244,9 +245,9 @@ add_facets(struct reply *reply, const struct words *words, const int64_t *counts
 }
 
 void
-desk_facets_request(struct desk *desk, const struct request *request)
+session_facets_request(struct session *session, const struct request *request)
 {
-    const struct backlog *rows = desk_rows_known(desk);
+    const struct backlog *rows = session_rows_known(session);
     struct reply *reply = reply_create(REPLY_FACETS, request->number);
     struct counting counting = {0};
     for (size_t f = 0; f < FACET_FIELDS; f++)
@@ -259,14 +260,14 @@ desk_facets_request(struct desk *desk, const struct request *request)
             continue;
         }
         for (size_t f = 0; f < FACET_FIELDS; f++)
-            counting.counts[f][words_number(&counting.words[f], facet_value(&event, &facet_fields[f]))]++;
+            counting.counts[f][intern_number(&counting.words[f], facet_value(&event, &facet_fields[f]))]++;
     }
     reply->facets = arena_array(&reply->arena, FACET_FIELDS * FACETS_A_FIELD, sizeof *reply->facets);
     for (size_t f = 0; f < FACET_FIELDS; f++) {
         add_facets(reply, &counting.words[f], counting.counts[f], facet_fields[f].name);
         free(counting.counts[f]);
-        words_release(&counting.words[f]);
+        intern_release(&counting.words[f]);
     }
     reply->is_last = true;
-    desk_reply(desk, reply);
+    session_reply(session, reply);
 }

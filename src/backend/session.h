@@ -1,5 +1,5 @@
-// desk: what the parts of the backend share. A desk belongs to one thread; of it the UI thread sees only the
-// mailboxes, and at the end `is_stopping` and `store`, to interrupt what runs.
+// session: what the parts of the backend share. A session belongs to one thread; of it the UI thread sees
+// only the mailboxes, and at the end `is_stopping` and `store`, to interrupt what runs.
 #ifndef REDRIVE_BACKEND_SESSION_H
 #define REDRIVE_BACKEND_SESSION_H
 
@@ -36,7 +36,7 @@ struct list_job {
     int64_t arrived; // new ones that would be in it, since it was made
 };
 
-struct desk {
+struct session {
     const struct backend_settings *settings;
     struct mailbox *inbox;
     struct mailbox *replies;
@@ -51,13 +51,13 @@ struct desk {
 
     // The backlog (reader).
     struct backlog *backlog;
-    bool is_summed;     // it has the sums of the database, which a keeper keeps; else it counts rows itself
-    bool has_all_hours; // in the sums
+    bool has_rollup; // it has the sums of the database, which a maintainer keeps; else it counts rows itself
+    bool has_all_hours;    // in the sums
     uint64_t rollup_token; // of the sums that were read last
     int64_t read_at;       // clock_mono before which sums that are being counted are not read again
     int64_t behind;        // pending events that are not in the sums yet
     bool is_counting;      // the first scan runs
-    bool is_listing;       // with is_summed: all are counted, but cannot be read one by one yet
+    bool is_listing;       // with has_rollup: all are counted, but cannot be read one by one yet
                            // (store/rollup/rollup.h)
     int64_t scan_before;   // it goes on below this id; 0: from the newest
     int64_t scanned;
@@ -80,7 +80,7 @@ struct desk {
     int64_t last_closed_at;
     char last_closed_by[64];
 
-    struct backlog *rows;     // with is_summed: the pending events one by one, for searches; NULL: not begun
+    struct backlog *rows;     // with has_rollup: the pending events one by one, for searches; NULL: not begun
     bool are_rows_whole;      // down to the oldest
     int64_t rows_before;      // read down to above this id; 0: from the newest
     int64_t rows_at;          // clock_mono before which they are not compared with the table again
@@ -115,99 +115,101 @@ struct desk {
 };
 
 // Gives the reply away.
-void desk_reply(struct desk *desk, struct reply *reply);
-void desk_error(struct desk *desk, uint64_t number, const struct err *err);
+void session_reply(struct session *session, struct reply *reply);
+void session_error(struct session *session, uint64_t number, const struct err *err);
 // After a failed store call: answers the request (number may be 0) and notes a lost link. Always returns
 // false.
-bool desk_failed(struct desk *desk, uint64_t number, const struct err *err);
-void desk_tell_status(struct desk *desk);
+bool session_failed(struct session *session, uint64_t number, const struct err *err);
+void session_tell_status(struct session *session);
 
 // backlog_desk.c: each does one small step and returns true when it did something.
-void desk_backlog_begin(struct desk *desk); // after (re)connecting
-bool desk_backlog_step(struct desk *desk);  // scan, or a look that is due
-void desk_backlog_tell(struct desk *desk, bool is_forced);
-void desk_groups_request(struct desk *desk, const struct request *request);
+void session_backlog_begin(struct session *session); // after (re)connecting
+bool session_backlog_step(struct session *session);  // scan, or a look that is due
+void session_backlog_tell(struct session *session, bool is_forced);
+void session_groups_request(struct session *session, const struct request *request);
 // Everything above the highest id looked at so far, for the list and, where rows are counted, for the
 // backlog. One page a call; *is_over tells that there is no more.
-bool desk_backlog_arrivals(struct desk *desk, int64_t highest, bool *is_over, struct err *err);
+bool session_backlog_arrivals(struct session *session, int64_t highest, bool *is_over, struct err *err);
 
 // Compares with the true set of pending ids: what somebody else closed or deleted is taken out of the
 // backlog; what is pending and not in it is named (missing: heap, the caller frees it, also after a failure).
-bool desk_backlog_compare(struct desk *desk, struct backlog *backlog, int64_t **missing, size_t *count,
-                          struct err *err) MUST_CHECK;
+bool session_backlog_compare(struct session *session, struct backlog *backlog, int64_t **missing,
+                             size_t *count, struct err *err) MUST_CHECK;
 
 // What these pending events are now, where they are counted here one by one.
-bool desk_backlog_renew(struct desk *desk, const struct event *events, size_t count,
-                        struct err *err) MUST_CHECK;
+bool session_backlog_renew(struct session *session, const struct event *events, size_t count,
+                           struct err *err) MUST_CHECK;
 
 // sums_desk.c: the backlog out of the sums of the database.
-bool desk_sums_usable(struct desk *desk); // somebody keeps them, or this screen may
-bool desk_sums_look(struct desk *desk, struct err *err);
-bool desk_sums_readable(const struct desk *desk);             // also event by event: lists and rows are whole
-bool desk_sums_all_hours(struct desk *desk, struct err *err); // for the pivot by hour
+bool session_rollup_usable(struct session *session); // somebody keeps them, or this screen may
+bool session_rollup_look(struct session *session, struct err *err);
+bool session_rollup_readable(const struct session *session); // also event by event: lists and rows are whole
+bool session_rollup_all_hours(struct session *session, struct err *err); // for the pivot by hour
 // The ids of a list: the first of them at once, the others when they are asked for.
-bool desk_sums_ids(struct desk *desk, struct list_job *list, size_t first, struct err *err);
-bool desk_sums_other_ids(struct desk *desk, struct list_job *list, struct err *err);
-void desk_sums_forget(struct list_job *list);
+bool session_rollup_ids(struct session *session, struct list_job *list, size_t first, struct err *err);
+bool session_rollup_other_ids(struct session *session, struct list_job *list, struct err *err);
+void session_rollup_forget(struct list_job *list);
 
 // list_desk.c
-void desk_list_request(struct desk *desk, struct request *request); // LIST and COLLECT
-bool desk_list_step(struct desk *desk);
-void desk_list_end(struct list_job *list);
+void session_list_request(struct session *session, struct request *request); // LIST and COLLECT
+bool session_list_step(struct session *session);
+void session_list_end(struct list_job *list);
 // One reply of the list: ids (heap, given away) to append.
-void desk_list_tell(struct desk *desk, struct list_job *list, int64_t *ids, size_t count);
-void desk_list_release(struct desk *desk);
-void desk_list_cancel(struct desk *desk, uint64_t number);
-void desk_list_arrived(struct desk *desk, const struct event *events,
-                       size_t count); // pending ones that are new
-#define LIST_AT_ONCE 20000            // ids a reply carries
+void session_list_tell(struct session *session, struct list_job *list, int64_t *ids, size_t count);
+void session_list_release(struct session *session);
+void session_list_cancel(struct session *session, uint64_t number);
+void session_list_arrived(struct session *session, const struct event *events,
+                          size_t count); // pending ones that are new
+#define LIST_AT_ONCE 20000               // ids a reply carries
 
 // rows_desk.c: where the backlog has sums, the short columns of the events themselves.
 // What holds the pending events one by one, NULL: nothing does yet.
-const struct backlog *desk_rows_known(const struct desk *desk);
-bool desk_rows_step(struct desk *desk, bool *is_over, struct err *err);
-void desk_rows_arrived(struct desk *desk, const struct event *events, size_t count);
+const struct backlog *session_rows_known(const struct session *session);
+bool session_rows_step(struct session *session, bool *is_over, struct err *err);
+void session_rows_arrived(struct session *session, const struct event *events, size_t count);
 
 // changes_desk.c: what others changed in pending events, apart from closing them.
-void desk_changes_begin(struct desk *desk);
-bool desk_changes_step(struct desk *desk);
-void desk_changes_release(struct desk *desk);
+void session_changes_begin(struct session *session);
+bool session_changes_step(struct session *session);
+void session_changes_release(struct session *session);
 
 // search_desk.c
-void desk_search_begin(struct desk *desk, struct list_job *list);
-bool desk_search_step(struct desk *desk, struct list_job *list);
-bool desk_list_is_sorted(const struct list_job *list); // by another column than its candidates
-bool desk_cache_step(struct desk *desk); // texts for the searches to come, while nothing else is to be done
-void desk_facets_request(struct desk *desk, const struct request *request);
-void desk_rows_request(struct desk *desk, const struct request *request);
+void session_search_begin(struct session *session, struct list_job *list);
+bool session_search_step(struct session *session, struct list_job *list);
+bool session_list_is_sorted(const struct list_job *list); // by another column than its candidates
+bool session_cache_step(
+    struct session *session); // texts for the searches to come, while nothing else is to be done
+void session_facets_request(struct session *session, const struct request *request);
+void session_rows_request(struct session *session, const struct request *request);
 
 // category_desk.c: the categories that people gave to groups.
-bool desk_categories_look(struct desk *desk, struct err *err);
-void desk_category_request(struct desk *desk, const struct request *request);
+bool session_categories_look(struct session *session, struct err *err);
+void session_category_request(struct session *session, const struct request *request);
 
 // detail_desk.c
-void desk_event_request(struct desk *desk, const struct request *request);
-void desk_why_request(struct desk *desk, const struct request *request);
-void desk_audit_request(struct desk *desk, const struct request *request);
+void session_event_request(struct session *session, const struct request *request);
+void session_why_request(struct session *session, const struct request *request);
+void session_audit_request(struct session *session, const struct request *request);
 
 // stats_desk.c: the five analyses, counted beside the reader, which meanwhile goes on.
-void desk_stats_request(struct desk *desk, const struct request *request);
-void desk_stats_cancel(struct desk *desk, uint64_t number);
-void desk_stats_release(struct desk *desk);
+void session_stats_request(struct session *session, const struct request *request);
+void session_stats_cancel(struct session *session, uint64_t number);
+void session_stats_release(struct session *session);
 
 // preview_desk.c
-void desk_preview_request(struct desk *desk, const struct request *request);
+void session_preview_request(struct session *session, const struct request *request);
 // For the reader's thread: previews up to this one are not waited for any more. Returns when none of them
 // runs.
-void desk_preview_end(struct desk *writer, uint64_t last);
+void session_preview_end(struct session *writer, uint64_t last);
 
 // operation_desk.c
-void desk_operations_request(struct desk *desk, const struct request *request);
-bool desk_operations_step(struct desk *desk); // a look that is due
-void desk_steer_request(struct desk *desk, const struct request *request);
-void desk_decide_request(struct desk *desk, const struct request *request);
-void desk_confirm_request(struct desk *desk, const struct request *request);
-void desk_wake_worker(struct desk *desk);    // starts one when none is alive
-void desk_resume_waiting(struct desk *desk); // what was interrupted goes on by itself at the next start
+void session_operations_request(struct session *session, const struct request *request);
+bool session_operations_step(struct session *session); // a look that is due
+void session_steer_request(struct session *session, const struct request *request);
+void session_decide_request(struct session *session, const struct request *request);
+void session_confirm_request(struct session *session, const struct request *request);
+void session_wake_worker(struct session *session); // starts one when none is alive
+void
+session_resume_waiting(struct session *session); // what was interrupted goes on by itself at the next start
 
 #endif

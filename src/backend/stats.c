@@ -8,12 +8,12 @@
 #include "rollup/analyses.h"
 #include "rollup/reader.h"
 
-static const int64_t SUMS_FOR = 5 * US_PER_SECOND; // how long they are waited for
+static const int64_t ROLLUP_FOR = 5 * US_PER_SECOND; // how long they are waited for
 static const int64_t LOOK_EVERY = US_PER_SECOND / 20;
 static const int64_t INTERRUPT_EVERY = US_PER_SECOND / 50;
 
 struct stats_job {
-    struct desk *desk; // of it: the settings and the mailbox of replies
+    struct session *session; // of it: the settings and the mailbox of replies
     uint64_t number;
     struct thread *thread;
     struct mailbox *stop;        // closed: it is to end
@@ -30,18 +30,18 @@ stopped(struct err *err)
 
 // Where somebody keeps the sums, or this screen is about to, they are worth a wait; not so the first count.
 static bool
-are_sums_near(const struct rollup_state *state)
+is_rollup_near(const struct rollup_state *state)
 {
     return (state->is_kept || state->may_keep) && !(state->exists && state->is_counting);
 }
 
 static bool
-await_sums(const struct stats_job *job, struct store *store)
+await_rollup(const struct stats_job *job, struct store *store)
 {
     struct rollup_state state = {0};
-    int64_t until = clock_mono() + SUMS_FOR;
+    int64_t until = clock_mono() + ROLLUP_FOR;
     bool is_exact;
-    while (!(is_exact = sums_are_exact(store, &state)) && are_sums_near(&state) && clock_mono() < until &&
+    while (!(is_exact = rollup_is_exact(store, &state)) && is_rollup_near(&state) && clock_mono() < until &&
            !mailbox_is_closed(job->stop))
         (void)!mailbox_take(job->stop, LOOK_EVERY);
     return is_exact;
@@ -51,13 +51,13 @@ static bool
 count(struct stats_job *job, struct reply *reply)
 {
     struct store *store;
-    if (!store_open(&store, &job->desk->settings->store, &reply->err))
+    if (!store_open(&store, &job->session->settings->store, &reply->err))
         return false;
     atomic_store(&job->store, store);
-    bool has_sums = await_sums(job, store);
+    bool has_rollup = await_rollup(job, store);
     if (mailbox_is_closed(job->stop))
         return stopped(&reply->err);
-    bool ok = analyses_read(store, has_sums, &reply->arena, &reply->stats, &reply->err);
+    bool ok = analyses_read(store, has_rollup, &reply->arena, &reply->stats, &reply->err);
     return ok || !mailbox_is_closed(job->stop) ? ok : stopped(&reply->err);
 }
 
@@ -69,7 +69,7 @@ count_beside(void *context)
     if (!count(job, reply))
         reply->kind = REPLY_ERROR;
     reply->is_last = true;
-    desk_reply(job->desk, reply);
+    session_reply(job->session, reply);
     mailbox_close(job->over);
 }
 
@@ -84,9 +84,9 @@ interrupt(struct stats_job *job)
 
 // An interrupt that comes between two statements stops none of them: it is said again until it is heard.
 void
-desk_stats_release(struct desk *desk)
+session_stats_release(struct session *session)
 {
-    struct stats_job *job = desk->stats;
+    struct stats_job *job = session->stats;
     if (!job)
         return;
     for (interrupt(job); !mailbox_is_closed(job->over); interrupt(job))
@@ -96,25 +96,25 @@ desk_stats_release(struct desk *desk)
     mailbox_destroy(job->stop, NULL);
     mailbox_destroy(job->over, NULL);
     free(job);
-    desk->stats = NULL;
+    session->stats = NULL;
 }
 
 void
-desk_stats_request(struct desk *desk, const struct request *request)
+session_stats_request(struct session *session, const struct request *request)
 {
-    desk_stats_release(desk);
+    session_stats_release(session);
     struct stats_job *job = alloc_bytes(sizeof *job);
-    job->desk = desk;
+    job->session = session;
     job->number = request->number;
     job->stop = mailbox_create(1);
     job->over = mailbox_create(1);
-    desk->stats = job;
+    session->stats = job;
     job->thread = thread_start(count_beside, job, "stats");
 }
 
 void
-desk_stats_cancel(struct desk *desk, uint64_t number)
+session_stats_cancel(struct session *session, uint64_t number)
 {
-    if (desk->stats && desk->stats->number == number)
-        interrupt(desk->stats);
+    if (session->stats && session->stats->number == number)
+        interrupt(session->stats);
 }

@@ -38,64 +38,64 @@ slots_grow(uint32_t *slots, size_t *slot_count, size_t items, uint64_t (*hash_of
 static uint64_t
 word_hash(const void *table, size_t i)
 {
-    const struct words *words = table;
-    return mix(bytes_hash(bytes_of(words->names[i])));
+    const struct intern *intern = table;
+    return mix(bytes_hash(bytes_of(intern->names[i])));
 }
 
 int32_t
-words_find(const struct words *words, struct bytes text)
+intern_find(const struct intern *intern, struct bytes text)
 {
     if (!text.data)
         return 0;
-    if (!words->slot_count)
+    if (!intern->slot_count)
         return -1;
-    size_t at = mix(bytes_hash(text)) & (words->slot_count - 1);
-    for (; words->slots[at]; at = (at + 1) & (words->slot_count - 1))
-        if (bytes_equal_text(text, words->names[words->slots[at] - 1]))
-            return (int32_t)words->slots[at];
+    size_t at = mix(bytes_hash(text)) & (intern->slot_count - 1);
+    for (; intern->slots[at]; at = (at + 1) & (intern->slot_count - 1))
+        if (bytes_equal_text(text, intern->names[intern->slots[at] - 1]))
+            return (int32_t)intern->slots[at];
     return -1;
 }
 
 uint16_t
-words_number(struct words *words, struct bytes text)
+intern_number(struct intern *intern, struct bytes text)
 {
     // A NUL cannot come from PostgreSQL's text types; cut there so that what is kept is what is compared.
     if (text.data)
         text.len = strnlen(text.data, text.len);
-    int32_t known = words_find(words, text);
+    int32_t known = intern_find(intern, text);
     if (known >= 0)
         return (uint16_t)known;
-    if (words->count == WORDS_LIMIT)
+    if (intern->count == WORDS_LIMIT)
         return WORDS_OTHER;
 
-    words->slots = slots_grow(words->slots, &words->slot_count, words->count, word_hash, words);
-    words->names = alloc_grow(words->names, words->count, &words->capacity, sizeof *words->names);
+    intern->slots = slots_grow(intern->slots, &intern->slot_count, intern->count, word_hash, intern);
+    intern->names = alloc_grow(intern->names, intern->count, &intern->capacity, sizeof *intern->names);
     char *name = alloc_bytes(size_add(text.len, 1));
     memcpy(name, text.data, text.len);
-    words->names[words->count++] = name;
-    size_t at = mix(bytes_hash(text)) & (words->slot_count - 1);
-    while (words->slots[at])
-        at = (at + 1) & (words->slot_count - 1);
-    words->slots[at] = (uint32_t)words->count;
-    return (uint16_t)words->count;
+    intern->names[intern->count++] = name;
+    size_t at = mix(bytes_hash(text)) & (intern->slot_count - 1);
+    while (intern->slots[at])
+        at = (at + 1) & (intern->slot_count - 1);
+    intern->slots[at] = (uint32_t)intern->count;
+    return (uint16_t)intern->count;
 }
 
 const char *
-words_text(const struct words *words, uint16_t number)
+intern_text(const struct intern *intern, uint16_t number)
 {
     if (number == 0)
         return NULL;
-    return number == WORDS_OTHER ? "(others)" : words->names[number - 1];
+    return number == WORDS_OTHER ? "(others)" : intern->names[number - 1];
 }
 
 void
-words_release(struct words *words)
+intern_release(struct intern *intern)
 {
-    for (size_t i = 0; i < words->count; i++)
-        free(words->names[i]);
-    free(words->names);
-    free(words->slots);
-    *words = (struct words){0};
+    for (size_t i = 0; i < intern->count; i++)
+        free(intern->names[i]);
+    free(intern->names);
+    free(intern->slots);
+    *intern = (struct intern){0};
 }
 
 static uint64_t

@@ -1,4 +1,4 @@
-// words: texts as small numbers, so that a table of a million rows names its types and topics in two bytes
+// intern: texts as small numbers, so that a table of a million rows names its types and topics in two bytes
 // each.
 #ifndef REDRIVE_BASE_INTERN_H
 #define REDRIVE_BASE_INTERN_H
@@ -8,7 +8,7 @@
 #include "base/bytes.h"
 
 // Zero-initialise; 0 is the absent text. Past WORDS_LIMIT different texts every further one is WORDS_OTHER.
-struct words {
+struct intern {
     char **names; // by number - 1
     size_t count;
     size_t capacity;
@@ -19,12 +19,12 @@ struct words {
 #define WORDS_OTHER 65535
 #define WORDS_LIMIT 65534
 
-uint16_t words_number(struct words *words, struct bytes text);
-const char *words_text(const struct words *words,
-                       uint16_t number); // NULL: absent; "(others)" for WORDS_OTHER
+uint16_t intern_number(struct intern *intern, struct bytes text);
+const char *intern_text(const struct intern *intern,
+                        uint16_t number); // NULL: absent; "(others)" for WORDS_OTHER
 // The number of a text that is there already, or -1.
-int32_t words_find(const struct words *words, struct bytes text);
-void words_release(struct words *words);
+int32_t intern_find(const struct intern *intern, struct bytes text);
+void intern_release(struct intern *intern);
 
 // The same for 64-bit keys, without a limit: their index in order of arrival.
 struct keys {

@@ -16,7 +16,7 @@ struct job {
     struct broker *broker;
     struct arena *arena;
     int64_t deadline; // clock_mono, of all
-    int64_t patience; // clock_mono, of the partition in hand
+    int64_t patience; // clock_mono, of the partition in flight
     fetch_tick_fn *tick;
     void *context;
     bool is_stopped;

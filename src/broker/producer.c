@@ -143,7 +143,7 @@ is_pending(rd_kafka_error_t *error)
 }
 
 static bool
-settle_call(struct producer *producer, rd_kafka_error_t *error, const char *tried, bool *done,
+finish_call(struct producer *producer, rd_kafka_error_t *error, const char *tried, bool *done,
             struct err *err)
 {
     drain_errors(producer);
@@ -165,7 +165,7 @@ producer_init(struct producer *producer, int wait_ms, bool *done, struct err *er
         return true;
     }
     rd_kafka_error_t *error = rd_kafka_init_transactions(producer->handle, wait_ms);
-    if (!settle_call(producer, error, "taking the transactional id", done, err))
+    if (!finish_call(producer, error, "taking the transactional id", done, err))
         return false;
     producer->is_initialised = *done;
     return true;
@@ -449,5 +449,5 @@ producer_commit(struct producer *producer, int wait_ms, bool *done, struct err *
     // to 2.12, rd_kafka_txn_endtxn_complete).
     int wait = wait_ms > COMMIT_LEAST_MS ? wait_ms : COMMIT_LEAST_MS;
     rd_kafka_error_t *error = rd_kafka_commit_transaction(producer->handle, wait);
-    return settle_call(producer, error, "committing", done, err);
+    return finish_call(producer, error, "committing", done, err);
 }

@@ -345,7 +345,7 @@ dry_run(const struct change *change, struct err *err)
     struct operation operation = {.action = change->action,
                                   .state = OPERATION_STATE_COUNT, // printed as "dry run"
                                   .total = (int64_t)change->count,
-                                  .conflict = change->preview.busy + change->preview.closed};
+                                  .skipped = change->preview.busy + change->preview.closed};
     if (!operation_result(change->call, &operation, err))
         return command_status(err);
     return STATUS_DONE;

@@ -36,7 +36,7 @@ print_json(const struct event *event, struct err *err)
     json_int_or_null(object, "offset", event->has_offset, event->offset);
     value_add_payload(object, "key", event->key);
     value_add_bool(object, "edited", event->revisions > 0);
-    value_add_int(object, "came_back", event->came_back);
+    value_add_int(object, "came_back", event->returned);
     return json_print(object, err);
 }
 

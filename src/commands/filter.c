@@ -98,33 +98,33 @@ print_terms(struct call *call, const struct filter *filter, struct err *err)
 }
 
 static bool
-print_plan(struct call *call, const struct sieve *sieve, const struct filter *filter, int64_t pending,
+print_plan(struct call *call, const struct prefilter *prefilter, const struct filter *filter, int64_t pending,
            struct err *err)
 {
     struct strbuf words = {0};
-    double us = sieve->asks_server ? sieve->asked_us : sieve->read_us;
+    double us = prefilter->asks_server ? prefilter->asked_us : prefilter->read_us;
     bool ok;
     if (call->options.json) {
         struct value *object = value_object();
         value_add_text(object, "plan",
-                       !sieve->is_usable    ? "rows"
-                       : sieve->asks_server ? sieve->index[0] ? "index" : "server literal"
-                                            : "column");
+                       !prefilter->is_usable    ? "rows"
+                       : prefilter->asks_server ? prefilter->index[0] ? "index" : "server literal"
+                                                : "column");
         struct strbuf literal = {0};
-        outline_print(strbuf_bytes(&sieve->outline), &literal);
+        required_print(strbuf_bytes(&prefilter->required), &literal);
         value_add_bytes(object, "literal", literal.len ? strbuf_bytes(&literal) : BYTES_ABSENT);
         strbuf_release(&literal);
-        value_add_text(object, "index", sieve->index[0] ? sieve->index : NULL);
-        value_add_int(object, "sample", sieve->sample);
-        value_add_real(object, "read_us", sieve->read_us);
-        value_add_real(object, "asked_us", sieve->asked_us);
+        value_add_text(object, "index", prefilter->index[0] ? prefilter->index : NULL);
+        value_add_int(object, "sample", prefilter->sample);
+        value_add_real(object, "read_us", prefilter->read_us);
+        value_add_real(object, "asked_us", prefilter->asked_us);
         value_add_int(object, "pending", pending);
         ok = json_print(object, err);
     } else {
         char count[TEXT_SHORT];
         strbuf_add_text(&words, "\nby a command: ");
-        sieve_explain(sieve, filter, &words);
-        if (sieve->sample)
+        prefilter_explain(prefilter, filter, &words);
+        if (prefilter->sample)
             strbuf_printf(&words, "about %.0f ms for the %s pending events\n", us * (double)pending / 1000,
                           text_count(pending, count));
         strbuf_add_text(&words,
@@ -144,13 +144,14 @@ explain(struct call *call, const char *text, struct err *err)
 {
     struct store *store = NULL;
     struct filter *filter = NULL;
-    struct sieve sieve = {0};
+    struct prefilter prefilter = {0};
     int64_t now, pending, highest;
     bool ok = command_store(call, STORE_READ, &store, err) && store_now(store, &now, err) &&
               parse(text, now, store_info(store)->zone_us, &filter, err) &&
-              sieve_init(&sieve, store, filter, err) && store_pending_count(store, &pending, &highest, err) &&
-              print_terms(call, filter, err) && print_plan(call, &sieve, filter, pending, err);
-    sieve_release(&sieve);
+              prefilter_init(&prefilter, store, filter, err) &&
+              store_pending_count(store, &pending, &highest, err) && print_terms(call, filter, err) &&
+              print_plan(call, &prefilter, filter, pending, err);
+    prefilter_release(&prefilter);
     filter_destroy(filter);
     store_close(store);
     return ok;

@@ -19,11 +19,11 @@
 // What --json tells beyond a group's top three: every event type and topic of each group, and how many events
 // came back.
 struct breakdown {
-    struct words values; // of all pivots but error
-    struct words names;  // of types and topics
-    struct keys groups;  // fingerprints, or numbers of values
-    int64_t *came_back;  // by index in groups
-    size_t came_back_capacity, came_back_count;
+    struct intern values; // of all pivots but error
+    struct intern names;  // of types and topics
+    struct keys groups;   // fingerprints, or numbers of values
+    int64_t *returned;    // by index in groups
+    size_t returned_capacity, returned_count;
     struct keys pairs; // group index << 32 | is_topic << 31 | number of a name
     int64_t *pair_counts;
     size_t pair_capacity, pair_count;
@@ -45,22 +45,22 @@ struct counting {
 static uint64_t
 group_number(struct counting *counting, const struct event *event)
 {
-    struct words *values = &counting->breakdown.values;
+    struct intern *values = &counting->breakdown.values;
     char hour[TIME_TEXT];
     int64_t us = 3600 * (int64_t)US_PER_SECOND;
     switch (counting->pivot) {
     case PIVOT_TYPE:
-        return words_number(values, event->event_type);
+        return intern_number(values, event->event_type);
     case PIVOT_SOURCE:
-        return words_number(values, event->source_table);
+        return intern_number(values, event->source_table);
     case PIVOT_TOPIC:
-        return words_number(values, event->topic);
+        return intern_number(values, event->topic);
     case PIVOT_KIND:
-        return words_number(values, bytes_of(category_name(event->category)));
+        return intern_number(values, bytes_of(category_name(event->category)));
     case PIVOT_HOUR:
         return event->created_at == TIME_ABSENT
                    ? 0
-                   : words_number(values, bytes_of(time_rfc3339(event->created_at / us * us, 0, hour)));
+                   : intern_number(values, bytes_of(time_rfc3339(event->created_at / us * us, 0, hour)));
     case PIVOT_ERROR:
     case PIVOT_COUNT:
         break;
@@ -73,7 +73,7 @@ count_pair(struct breakdown *breakdown, uint32_t group, bool is_topic, struct by
 {
     if (!bytes_present(name))
         return;
-    uint64_t pair = (uint64_t)group << 32 | (uint64_t)is_topic << 31 | words_number(&breakdown->names, name);
+    uint64_t pair = (uint64_t)group << 32 | (uint64_t)is_topic << 31 | intern_number(&breakdown->names, name);
     uint32_t index = keys_index(&breakdown->pairs, pair);
     if (index >= breakdown->pair_count) {
         breakdown->pair_counts = alloc_grow(breakdown->pair_counts, index, &breakdown->pair_capacity,
@@ -85,17 +85,17 @@ count_pair(struct breakdown *breakdown, uint32_t group, bool is_topic, struct by
 }
 
 static void
-break_down(struct counting *counting, const struct event *event, int64_t count, int64_t came_back)
+break_down(struct counting *counting, const struct event *event, int64_t count, int64_t returned)
 {
     struct breakdown *breakdown = &counting->breakdown;
     uint32_t index = keys_index(&breakdown->groups, group_number(counting, event));
-    if (index >= breakdown->came_back_count) {
-        breakdown->came_back = alloc_grow(breakdown->came_back, index, &breakdown->came_back_capacity,
-                                          sizeof *breakdown->came_back);
-        breakdown->came_back[index] = 0;
-        breakdown->came_back_count = index + 1;
+    if (index >= breakdown->returned_count) {
+        breakdown->returned = alloc_grow(breakdown->returned, index, &breakdown->returned_capacity,
+                                         sizeof *breakdown->returned);
+        breakdown->returned[index] = 0;
+        breakdown->returned_count = index + 1;
     }
-    breakdown->came_back[index] += came_back;
+    breakdown->returned[index] += returned;
     count_pair(breakdown, index, false, event->event_type, count);
     count_pair(breakdown, index, true, event->topic, count);
 }
@@ -105,7 +105,7 @@ count_event(void *context, const struct event *event)
 {
     struct counting *counting = context;
     backlog_add(counting->backlog, event, 1);
-    break_down(counting, event, 1, event->came_back > 0);
+    break_down(counting, event, 1, event->returned > 0);
     return true;
 }
 
@@ -122,12 +122,12 @@ count_cell(void *context, const struct backlog_cell *cell, int64_t count)
                           .category = CATEGORY_UNKNOWN};
     (void)backlog_category(counting->backlog, cell->group, &event.category);
     if (count > 0)
-        break_down(counting, &event, count, cell->came_back);
+        break_down(counting, &event, count, cell->returned);
 }
 
 // Everything pending, by what cells know; hours are not among that for what came back.
 static bool
-read_sums(struct call *call, struct store *store, struct counting *counting, bool *is_read, struct err *err)
+read_rollup(struct call *call, struct store *store, struct counting *counting, bool *is_read, struct err *err)
 {
     const struct options *options = &call->options;
     bool is_whole =
@@ -145,11 +145,11 @@ read_sums(struct call *call, struct store *store, struct counting *counting, boo
 static void
 breakdown_release(struct breakdown *breakdown)
 {
-    words_release(&breakdown->values);
-    words_release(&breakdown->names);
+    intern_release(&breakdown->values);
+    intern_release(&breakdown->names);
     keys_release(&breakdown->groups);
     keys_release(&breakdown->pairs);
-    free(breakdown->came_back);
+    free(breakdown->returned);
     free(breakdown->pair_counts);
     free(breakdown->sorted);
 }
@@ -288,7 +288,7 @@ names_json(const struct breakdown *breakdown, const uint32_t *groups, size_t gro
             const struct pair *pair = &breakdown->sorted[i];
             found = alloc_grow(found, count, &capacity, sizeof *found);
             found[count++] = (struct named_count){
-                words_text(&breakdown->names, (uint16_t)(pair->pair & 0xFFFF)), pair->count};
+                intern_text(&breakdown->names, (uint16_t)(pair->pair & 0xFFFF)), pair->count};
         }
     }
     if (group_count > 1 && count > 0)
@@ -310,10 +310,10 @@ group_index(const struct counting *counting, const struct event_group *group)
     if (counting->pivot == PIVOT_ERROR)
         return (uint32_t)keys_find(&breakdown->groups, group->key);
     bool is_named = group->value[0] != '\0';
-    int32_t number = is_named ? words_find(&breakdown->values, bytes_of(group->value)) : 0;
+    int32_t number = is_named ? intern_find(&breakdown->values, bytes_of(group->value)) : 0;
     int64_t index = keys_find(&breakdown->groups, number < 0 ? WORDS_OTHER : (uint64_t)number);
     if (index < 0) // an empty text, which a group does not tell from an absent one
-        index = keys_find(&breakdown->groups, (uint64_t)words_find(&breakdown->values, BYTES("")));
+        index = keys_find(&breakdown->groups, (uint64_t)intern_find(&breakdown->values, BYTES("")));
     return index < 0 ? 0 : (uint32_t)index;
 }
 
@@ -323,15 +323,15 @@ add_breakdown(struct value *object, const struct counting *counting, const struc
     const struct breakdown *breakdown = &counting->breakdown;
     uint32_t indexes[MERGE_MOST];
     size_t count = group->part_count ? group->part_count : 1;
-    int64_t came_back = 0;
+    int64_t returned = 0;
     for (size_t i = 0; i < count; i++) {
         indexes[i] = group->part_count ? (uint32_t)keys_find(&breakdown->groups, group->parts[i])
                                        : group_index(counting, group);
-        came_back += breakdown->came_back[indexes[i]];
+        returned += breakdown->returned[indexes[i]];
     }
     value_add(object, "event_types", names_json(breakdown, indexes, count, false));
     value_add(object, "topics", names_json(breakdown, indexes, count, true));
-    value_add_int(object, "came_back", came_back);
+    value_add_int(object, "came_back", returned);
 }
 
 static struct value *
@@ -365,7 +365,7 @@ print_json(const struct counting *counting, const struct event_group *group, int
     value_add_time(object, "last_seen", group->last_at, zone_us);
     value_add_real(object, "rate_per_minute", group->per_minute);
     add_breakdown(object, counting, group);
-    bool is_known = is_error && backlog_has_sums(counting->backlog);
+    bool is_known = is_error && backlog_has_rollup(counting->backlog);
     const struct group_outcomes *outcomes = &group->outcomes;
     json_int_or_null(object, "resolved", is_known, outcomes->resolved);
     json_int_or_null(object, "discarded", is_known, outcomes->discarded);
@@ -464,7 +464,7 @@ groups(struct call *call, struct store *store, struct counting *counting, struct
     bool ok = choosing_read(call, 1u << EVENT_PENDING, &choice, err) && store_now(store, &now, err);
     choice.limit = 0; // of groups here: the largest N
     bool is_read = false;
-    ok = ok && read_sums(call, store, counting, &is_read, err);
+    ok = ok && read_rollup(call, store, counting, &is_read, err);
     if (ok && !is_read)
         ok = choose_scan(store, &choice, fields, count_event, choosing_tick, counting, &tally, err) &&
              choosing_check_known(&tally, err) &&

@@ -22,10 +22,14 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
-    {"pause", STEER_PAUSE, true, 0},       {"resume", STEER_RESUME, true, 0},
-    {"cancel", STEER_CANCEL, true, 0},     {"approve", STEER_APPROVE, true, 0},
-    {"rate", STEER_RATE, true, 1},         {"ramp", STEER_STEPS, true, 1},
-    {"settle-for", STEER_SETTLE, true, 1}, {"halt-above", STEER_HALT, true, 1},
+    {"pause", STEER_PAUSE, true, 0},
+    {"resume", STEER_RESUME, true, 0},
+    {"cancel", STEER_CANCEL, true, 0},
+    {"approve", STEER_APPROVE, true, 0},
+    {"rate", STEER_RATE, true, 1},
+    {"ramp", STEER_STEPS, true, 1},
+    {"settle-for", STEER_SETTLE_FOR, true, 1},
+    {"halt-above", STEER_HALT, true, 1},
     {"wait", STEER_PAUSE, false, 0},
 };
 
@@ -86,7 +90,7 @@ add_plan(struct strbuf *out, const struct operation *operation)
     strbuf_printf(out,
                   "%-12s%" PRId64 " sent: %" PRId64 " came back, %" PRId64 " quiet, %" PRId64
                   " sent less than %s ago\n",
-                  "came back?", operation->done, operation->came_back, operation->quiet, operation->watched,
+                  "came back?", operation->done, operation->returned, operation->quiet, operation->watched,
                   text_age(operation->plan.settle_for, text));
 }
 
@@ -143,7 +147,7 @@ show(struct call *call, struct store *store, int64_t no, struct err *err)
     else if (ok && operation_outcomes(store, no, &arena, &outcomes, &count, err)) {
         describe(&operation, &text);
         add_outcomes(&text, outcomes, count);
-        ok = add_returns(&text, store, no, &arena, err) && doubt_describe(store, no, &text, err) &&
+        ok = add_returns(&text, store, no, &arena, err) && operation_doubt_describe(store, no, &text, err) &&
              output_bytes(strbuf_bytes(&text), err);
     } else
         ok = false;
@@ -201,7 +205,7 @@ read_plan(const struct call *call, enum steer steer, struct send_plan *plan, str
     struct bytes text = bytes_of(call->args[2]);
     if (steer == STEER_STEPS)
         return bytes_equal_text(text, "none") || steps_parse(text, plan, err);
-    if (steer == STEER_SETTLE)
+    if (steer == STEER_SETTLE_FOR)
         return text_parse_duration(text, &plan->settle_for, err);
     return halt_parse(text, plan, err);
 }
@@ -211,7 +215,7 @@ steer(struct call *call, int64_t no, const struct verb *verb, struct err *err)
 {
     int32_t rate = 0;
     struct send_plan plan = {0};
-    bool is_plan = verb->steer == STEER_STEPS || verb->steer == STEER_SETTLE || verb->steer == STEER_HALT;
+    bool is_plan = verb->steer == STEER_STEPS || verb->steer == STEER_SETTLE_FOR || verb->steer == STEER_HALT;
     if (verb->steer == STEER_RATE && !read_rate(call, &rate, err))
         return STATUS_USAGE;
     if (is_plan && !read_plan(call, verb->steer, &plan, err))
@@ -237,7 +241,7 @@ command_operation(struct call *call, struct err *err)
     if (!command_number(call->args[0], "the number of an operation", &no, err))
         return STATUS_USAGE;
     if (call->arg_count > 1 && strcmp(call->args[1], "decide") == 0)
-        return doubt_decide(call, no, err);
+        return operation_doubt_decide(call, no, err);
     const struct verb *verb = call->arg_count > 1 ? find_verb(call, err) : NULL;
     if (err_is_set(err))
         return STATUS_USAGE;

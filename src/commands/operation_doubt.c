@@ -9,17 +9,17 @@
 #include "store/operations/doubt.h"
 
 bool
-doubt_describe(struct store *store, int64_t operation, struct strbuf *out, struct err *err)
+operation_doubt_describe(struct store *store, int64_t operation, struct strbuf *out, struct err *err)
 {
     struct arena arena = {0};
-    struct doubtful *chunks = NULL;
+    struct doubt *chunks = NULL;
     size_t count = 0;
-    bool ok = doubtful_list(store, operation, &arena, &chunks, &count, err);
+    bool ok = doubt_list(store, operation, &arena, &chunks, &count, err);
     for (size_t i = 0; ok && i < count; i++) {
-        const struct doubtful *chunk = &chunks[i];
+        const struct doubt *chunk = &chunks[i];
         char at[TIME_TEXT];
         strbuf_printf(out, "chunk %.*s in doubt since %s: %" PRId32 " events, %" PRId64 " to %" PRId64 "\n  ",
-                      DOUBTFUL_CHUNK_SHOWN, chunk->chunk, time_local(chunk->created_at, at), chunk->events,
+                      DOUBT_CHUNK_SHOWN, chunk->chunk, time_local(chunk->created_at, at), chunk->events,
                       chunk->first_event, chunk->last_event);
         text_visible(out, bytes_of(chunk->evidence ? chunk->evidence : "no evidence"), false);
         strbuf_printf(
@@ -29,7 +29,7 @@ doubt_describe(struct store *store, int64_t operation, struct strbuf *out, struc
             "they are there; if they are not, they are lost to consumers\n"
             "  redrive operation %" PRId64 " decide %.*s again --reason TEXT       "
             "they are not there; if they are, consumers get them twice\n",
-            chunk->chunk, operation, DOUBTFUL_CHUNK_SHOWN, chunk->chunk, operation, DOUBTFUL_CHUNK_SHOWN,
+            chunk->chunk, operation, DOUBT_CHUNK_SHOWN, chunk->chunk, operation, DOUBT_CHUNK_SHOWN,
             chunk->chunk);
     }
     arena_release(&arena);
@@ -55,16 +55,15 @@ read_verdict(const struct call *call, bool *is_published, struct err *err)
 }
 
 int
-doubt_decide(struct call *call, int64_t operation, struct err *err)
+operation_doubt_decide(struct call *call, int64_t operation, struct err *err)
 {
     bool is_published = false;
     int64_t events = 0;
     struct store *store = NULL;
     if (!read_verdict(call, &is_published, err))
         return STATUS_USAGE;
-    bool ok =
-        command_store(call, STORE_WRITE, &store, err) &&
-        doubtful_decide(store, operation, call->args[2], is_published, call->options.reason, &events, err);
+    bool ok = command_store(call, STORE_WRITE, &store, err) &&
+              doubt_decide(store, operation, call->args[2], is_published, call->options.reason, &events, err);
     if (ok)
         remark(call, "%" PRId64 " events %s", events,
                is_published ? "are treated as published" : "wait to be published again");

@@ -7,9 +7,10 @@
 
 // Appends the operation's chunks in doubt, each with its evidence and the two commands that decide it;
 // nothing where there are none.
-bool doubt_describe(struct store *store, int64_t operation, struct strbuf *out, struct err *err) MUST_CHECK;
+bool operation_doubt_describe(struct store *store, int64_t operation, struct strbuf *out,
+                              struct err *err) MUST_CHECK;
 
 // args: N decide CHUNK published|again. Returns the exit status.
-int doubt_decide(struct call *call, int64_t operation, struct err *err);
+int operation_doubt_decide(struct call *call, int64_t operation, struct err *err);
 
 #endif

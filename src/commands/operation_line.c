@@ -17,8 +17,8 @@ counts_json(struct value *object, const struct operation *operation)
     value_add_int(object, "total", operation->total);
     value_add_int(object, "done", operation->done);
     value_add_int(object, "refused", operation->refused);
-    value_add_int(object, "conflict", operation->conflict);
-    value_add_int(object, "came_back", operation->came_back);
+    value_add_int(object, "conflict", operation->skipped);
+    value_add_int(object, "came_back", operation->returned);
 }
 
 // A dry run has no state of its own in core.
@@ -46,8 +46,8 @@ operation_result(const struct call *call, const struct operation *operation, str
     strbuf_printf(&line, "%s %s, total %s, done %s, refused %s, conflict %s, came back %s\n",
                   action_name(operation->action), state_word(operation),
                   text_count(operation->total, text[0]), text_count(operation->done, text[1]),
-                  text_count(operation->refused, text[2]), text_count(operation->conflict, text[3]),
-                  text_count(operation->came_back, text[4]));
+                  text_count(operation->refused, text[2]), text_count(operation->skipped, text[3]),
+                  text_count(operation->returned, text[4]));
     bool ok = output_bytes(strbuf_bytes(&line), err);
     strbuf_release(&line);
     return ok;
@@ -87,8 +87,8 @@ operation_row(struct table *table, const struct operation *operation)
     table_add_count(table, operation->done);
     table_add_count(table, operation->total);
     table_add_count(table, operation->refused);
-    table_add_count(table, operation->conflict);
-    table_add_count(table, operation->came_back);
+    table_add_count(table, operation->skipped);
+    table_add_count(table, operation->returned);
     table_add_text(table, operation->rate == RATE_UNLIMITED ? NULL : rate);
     table_add_time(table, operation->created_at);
     table_add_text(table, operation->reason != NULL ? operation->reason : "");
@@ -99,9 +99,9 @@ operation_status(const struct operation *operation)
 {
     if (operation->state == OPERATION_AWAITING)
         return STATUS_DENIED;
-    if (operation->total > 0 && operation->conflict == operation->total)
+    if (operation->total > 0 && operation->skipped == operation->total)
         return STATUS_NOTHING; // all of it was somebody else's before: nothing was left to act on
-    if (operation->conflict + operation->refused + operation->held > 0)
+    if (operation->skipped + operation->refused + operation->in_doubt > 0)
         return STATUS_PART;
     bool is_all_done = operation->state == OPERATION_DONE && operation->done == operation->total;
     if (is_all_done ||

@@ -15,10 +15,10 @@ say_since(struct call *call, const struct rollup_state *state)
 }
 
 bool
-sums_find(struct call *call, struct store *store)
+rollup_find(struct call *call, struct store *store)
 {
     struct rollup_state state;
-    return sums_are_exact(store, &state) && say_since(call, &state);
+    return rollup_is_exact(store, &state) && say_since(call, &state);
 }
 
 bool
@@ -26,6 +26,6 @@ sums_read(struct call *call, struct store *store, struct backlog *backlog, bool 
 {
     struct rollup_state state;
     const struct store_settings settings = publishing_store(call);
-    *is_read = sums_catch_up(&settings, store, &state) && say_since(call, &state);
+    *is_read = rollup_catch_up(&settings, store, &state) && say_since(call, &state);
     return !*is_read || rollup_read(store, backlog, false, err);
 }

@@ -7,7 +7,7 @@
 #include "core/backlog/backlog.h"
 
 // Whether they were seen to be those of the table a moment ago; says on standard error as of when that was.
-bool sums_find(struct call *call, struct store *store);
+bool rollup_find(struct call *call, struct store *store);
 // Reads them where that is so, and says so in *is_read: false, they cannot be had, look at the events. Where
 // nobody kept them for a while, and this session may, it catches up first, for 20 s at most: a third of what
 // it costs to fingerprint every event.

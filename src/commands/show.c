@@ -226,7 +226,7 @@ print_json(const struct shown *shown, struct err *err)
     value_add_bytes(object, "error_class", event->error_class);
     value_add_payload(object, "key", event->key);
     value_add_bool(object, "edited", event->revisions > 0);
-    value_add_int(object, "came_back", event->came_back);
+    value_add_int(object, "came_back", event->returned);
     value_add(object, "attempts", attempts_json(shown));
     value_add(object, "headers", headers_json(event->headers, event->header_count));
     value_add(object, "revisions", revisions_json(shown));
@@ -282,9 +282,9 @@ add_facts(struct strbuf *out, const struct shown *shown)
     field(out, "correlation", event->correlation_id);
     strbuf_printf(out, "%-14s%" PRId32 " of %" PRId32 "\n", "retries", event->retry_count,
                   event->max_retries);
-    if (event->came_back > 0)
-        strbuf_printf(out, "%-14s%" PRId32 " time%s%s\n", "came back", event->came_back,
-                      event->came_back == 1 ? "" : "s",
+    if (event->returned > 0)
+        strbuf_printf(out, "%-14s%" PRId32 " time%s%s\n", "came back", event->returned,
+                      event->returned == 1 ? "" : "s",
                       event->is_quarantined ? ", in quarantine: left out of a bulk reprocess" : "");
     field(out, "topic", event->topic);
     if (event->has_partition)

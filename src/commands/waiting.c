@@ -40,8 +40,8 @@ say_outcomes(const struct call *call, struct store *store, int64_t no)
     if (operation_outcomes(store, no, &arena, &outcomes, &count, &ignored)) {
         for (size_t i = 0; i < count; i++) {
             const struct outcome *outcome = &outcomes[i];
-            bool is_news = outcome->state == ITEM_REFUSED || outcome->state == ITEM_CONFLICT ||
-                           outcome->state == ITEM_HELD;
+            bool is_news = outcome->state == ITEM_REFUSED || outcome->state == ITEM_SKIPPED ||
+                           outcome->state == ITEM_IN_DOUBT;
             char text[TEXT_SHORT];
             if (is_news)
                 remark(call, "%s %s: %s (event %" PRId64 "%s)", text_count(outcome->count, text),
@@ -62,7 +62,7 @@ waiting_tell(struct call *call, struct store *store, int64_t no, struct err *err
     if (!get_patiently(store, no, &arena, &operation, err))
         status = command_status(err);
     else {
-        if (operation.refused > 0 || operation.conflict > 0 || operation.held > 0)
+        if (operation.refused > 0 || operation.skipped > 0 || operation.in_doubt > 0)
             say_outcomes(call, store, no);
         if (operation.state_note != NULL && !operation_state_is_final(operation.state))
             remark(call, "operation %" PRId64 ": %s", no, operation.state_note);
@@ -78,7 +78,7 @@ static void
 show(struct progress *progress, const struct operation *operation, const char *note)
 {
     char tail[200];
-    int64_t past = operation->done + operation->refused + operation->conflict + operation->cancelled;
+    int64_t past = operation->done + operation->refused + operation->skipped + operation->cancelled;
     snprintf(tail, sizeof tail, "%.0f/s  %.150s", operation->rate_now, note != NULL ? note : "");
     progress_show(progress, past, operation->total, tail);
 }

@@ -27,8 +27,8 @@ command_work(struct call *call, struct err *err)
     command_catch_signals();
     log_to(stderr, call->options.quiet ? LOG_ERROR : LOG_INFO, call->options.json);
     // A service also keeps the sums of the backlog, so that a screen finds them true when it opens.
-    struct keeping *keeping = worker.mode == WORKER_SERVICE ? keeping_start(&worker.store) : NULL;
+    struct maintenance *maintenance = worker.mode == WORKER_SERVICE ? maintenance_start(&worker.store) : NULL;
     bool ok = worker_run(&worker, err);
-    keeping_stop(keeping);
+    maintenance_stop(maintenance);
     return ok ? STATUS_DONE : command_status(err);
 }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 // Text belongs to whoever made it.
-struct doubtful {
+struct doubt {
     const char *chunk; // uuid; NULL: the slot itself
     const char *cluster;
     int32_t slot;
@@ -20,7 +20,7 @@ struct doubtful {
     const char *denied;   // why this user may not decide it, and what would let them; NULL: they may
 };
 
-enum { DOUBTFUL_CHUNK_SHOWN = 8 }; // characters of a chunk's id that tell chunks of one operation apart
+enum { DOUBT_CHUNK_SHOWN = 8 }; // characters of a chunk's id that tell chunks of one operation apart
 
 // A person's word about one of them. Of a slot only that it may work again.
 struct doubt_verdict {

@@ -25,7 +25,7 @@ enum event_fields {
     EVENT_GROUP =
         1 << 5, // group, category, error_class: reads message and stack on the way, does not keep them
     EVENT_KNOWN =
-        1 << 6, // what redrive's tables know: revisions, came_back, published, quarantine, live operation
+        1 << 6, // what redrive's tables know: revisions, returned, published, quarantine, live operation
     EVENT_SENT = 1 << 7, // what a republished record is made of besides EVENT_PAYLOAD and EVENT_RAW: topic,
                          // partition, offset, event_id, source_id, created_at, revisions
     EVENT_BARE = 1 << 8, // status, and when it was created: what a selection of ids is made by
@@ -74,7 +74,7 @@ struct event {
 
     // From redrive's tables.
     int32_t revisions;   // corrected payloads; 0: none, the original stands
-    int32_t came_back;   // times it failed again after it was republished
+    int32_t returned;    // times it failed again after it was republished
     int32_t published;   // times it was republished
     bool is_quarantined; // came back too often; left out of bulk operations unless named
     int64_t operation;   // the live operation that holds it, or 0

@@ -77,8 +77,8 @@ item_state_parse(struct bytes name, enum item_state *state)
 int
 operation_percent(const struct operation *operation)
 {
-    int64_t ended =
-        operation->done + operation->refused + operation->conflict + operation->cancelled + operation->held;
+    int64_t ended = operation->done + operation->refused + operation->skipped + operation->cancelled +
+                    operation->in_doubt;
     if (operation->total <= 0)
         return 100;
     if (ended >= operation->total)
@@ -177,7 +177,7 @@ bool
 operation_can_be_called_back(const struct operation *operation)
 {
     return operation->action == ACTION_REPROCESS && !operation_state_is_final(operation->state) &&
-           operation->done + operation->claimed + operation->held == 0;
+           operation->done + operation->claimed + operation->in_doubt == 0;
 }
 
 bool
@@ -200,5 +200,5 @@ operation_end_sentence(const struct operation *operation, struct arena *arena)
     return arena_printf(arena, "operation %" PRId64 " %s: %s %s, %s refused, %s in conflict", operation->no,
                         state, operation->action == ACTION_REPROCESS ? "sent" : "closed",
                         text_count(operation->done, done), text_count(operation->refused, refused),
-                        text_count(operation->conflict, conflict));
+                        text_count(operation->skipped, conflict));
 }

@@ -28,18 +28,18 @@ enum operation_state {
     OPERATION_WAITING, // at the end of a step: did what was sent come back?
     OPERATION_PAUSED,
     OPERATION_DONE,      // every item has its outcome, also where some are refused
-    OPERATION_CANCELLED, // the rest was cancelled; what was in hand was settled first
+    OPERATION_CANCELLED, // the rest was cancelled; what was in flight was finished first
     OPERATION_HALTED,    // stopped itself; a person may let it go on
     OPERATION_STATE_COUNT,
 };
 
 enum item_state {
     ITEM_QUEUED,
-    ITEM_CLAIMED, // in a chunk whose fate is not yet known
-    ITEM_HELD,    // in doubt: a person, or a header scan, decides
+    ITEM_CLAIMED,  // in a chunk whose fate is not yet known
+    ITEM_IN_DOUBT, // in doubt: a person, or a header scan, decides
     ITEM_DONE,
-    ITEM_REFUSED,  // could not be carried out, with the reason; the event is pending again
-    ITEM_CONFLICT, // closed by somebody else, or in another live operation, before its turn
+    ITEM_REFUSED, // could not be carried out, with the reason; the event is pending again
+    ITEM_SKIPPED, // closed by somebody else, or in another live operation, before its turn
     ITEM_CANCELLED,
     ITEM_STATE_COUNT,
 };
@@ -110,7 +110,7 @@ struct operation {
     const char *approved_by;
     int32_t rate;
     double rate_now; // measured events/s over the last seconds
-    int64_t total, queued, claimed, held, done, refused, conflict, cancelled, came_back;
+    int64_t total, queued, claimed, in_doubt, done, refused, skipped, cancelled, returned;
     int64_t created_at, started_at, finished_at; // instants, TIME_ABSENT
     struct send_plan plan;                       // its steps, settle_for and halt_above
     int32_t step;                                // from 1; above plan.step_count: the rest
@@ -140,7 +140,7 @@ enum steer {
     STEER_RATE,
     STEER_APPROVE,
     STEER_STEPS, // these three: by the plan
-    STEER_SETTLE,
+    STEER_SETTLE_FOR,
     STEER_HALT,
 };
 

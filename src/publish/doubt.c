@@ -12,7 +12,7 @@
 #define LEASE (30 * US_PER_SECOND)
 
 struct look {
-    struct links *links;
+    struct endpoints *endpoints;
     struct slot slot;
     struct chunk chunk;
     int64_t beat_at; // clock_mono
@@ -27,18 +27,18 @@ tick(void *context)
         return true;
     look->beat_at = clock_mono();
     struct err err = {0};
-    return slot_heartbeat(look->links->store, &look->slot, &err);
+    return slot_heartbeat(look->endpoints->store, &look->slot, &err);
 }
 
 // (1) of 1.5.6: nobody who held the slot before may still commit while the topics are read.
 static bool
 fence(struct look *look, struct err *err)
 {
-    if (look->links->cluster.promise != PROMISE_EXACTLY_ONCE)
+    if (look->endpoints->cluster.promise != PROMISE_EXACTLY_ONCE)
         return true;
     const struct producer_settings how = {.txn_id = look->slot.txn_id, .records = 1};
     struct producer *producer;
-    if (!producer_open(&producer, look->links->broker_settings, &how, err))
+    if (!producer_open(&producer, look->endpoints->broker_settings, &how, err))
         return false;
 
     int64_t start = clock_mono();
@@ -55,11 +55,11 @@ fence(struct look *look, struct err *err)
 
 // What the scan proves. With transactions all or nothing must be there.
 static bool
-decide(struct look *look, const struct scan *scan, enum doubt *outcome, struct err *err)
+decide(struct look *look, const struct scan *scan, enum doubt_outcome *outcome, struct err *err)
 {
     char evidence[400];
     bool is_whole = scan->found_count == (size_t)look->chunk.count;
-    bool is_atomic = look->links->cluster.promise == PROMISE_EXACTLY_ONCE;
+    bool is_atomic = look->endpoints->cluster.promise == PROMISE_EXACTLY_ONCE;
     if (!is_whole && !scan->is_complete)
         snprintf(evidence, sizeof evidence, "found %zu of %d records, but not everything could be read: %s",
                  scan->found_count, (int)look->chunk.count, scan->why);
@@ -72,26 +72,26 @@ decide(struct look *look, const struct scan *scan, enum doubt *outcome, struct e
         snprintf(evidence, sizeof evidence,
                  "found %zu of %d records among %" PRId64 " by the header redrive-chunk-id",
                  scan->found_count, (int)look->chunk.count, scan->records);
-        return chunk_settle_scanned(look->links->store, &look->slot, &look->chunk, scan->found,
+        return chunk_finish_scanned(look->endpoints->store, &look->slot, &look->chunk, scan->found,
                                     scan->found_count, evidence, err);
     }
     *outcome = DOUBT_STAYS;
     log_line(LOG_WARN, "chunk stays in doubt", "chunk=%s why=\"%s\"", look->chunk.id, evidence);
-    return slot_quarantine(look->links->store, &look->slot, evidence, err) &&
-           slot_release(look->links->store, &look->slot, err);
+    return slot_suspend(look->endpoints->store, &look->slot, evidence, err) &&
+           slot_release(look->endpoints->store, &look->slot, err);
 }
 
 static bool
-scan_for(struct look *look, enum doubt *outcome, struct err *err)
+scan_for(struct look *look, enum doubt_outcome *outcome, struct err *err)
 {
     struct scan scan = {.chunk_id = look->chunk.id, .since = look->chunk.created_at};
     const char **topics = NULL;
-    if (!chunk_topics(look->links->store, &look->chunk, &look->arena, &topics, &scan.topic_count, err))
+    if (!chunk_topics(look->endpoints->store, &look->chunk, &look->arena, &topics, &scan.topic_count, err))
         return false;
     scan.topics = topics;
     bool is_good = true;
     if (scan.topic_count)
-        is_good = broker_scan(look->links->broker, &scan, SCAN_MS, tick, look, err);
+        is_good = broker_scan(look->endpoints->broker, &scan, SCAN_MS, tick, look, err);
     else // nothing was searched: that proves nothing
         snprintf(scan.why, sizeof scan.why, "no topic is known");
     is_good = is_good && decide(look, &scan, outcome, err);
@@ -100,22 +100,23 @@ scan_for(struct look *look, enum doubt *outcome, struct err *err)
 }
 
 bool
-doubt_look(struct links *links, int64_t wait, enum doubt *outcome, struct err *err)
+doubt_look(struct endpoints *endpoints, int64_t wait, enum doubt_outcome *outcome, struct err *err)
 {
     *outcome = DOUBT_NONE;
-    struct look look = {.links = links, .beat_at = clock_mono()};
+    struct look look = {.endpoints = endpoints, .beat_at = clock_mono()};
     struct err failure = {0};
-    if (!slot_acquire_in_doubt(links->store, links->cluster.name, links->worker, NULL, 0, &look.slot,
-                               &failure))
+    if (!slot_acquire_in_doubt(endpoints->store, endpoints->cluster.name, endpoints->worker, NULL, 0,
+                               &look.slot, &failure))
         return failure.kind == ERR_NOT_FOUND || err_set(err, failure.kind, "%s", failure.text);
 
     int64_t now;
-    if (!slot_check(links->store, &look.slot, &look.chunk, err) || !store_now(links->store, &now, err))
+    if (!slot_check(endpoints->store, &look.slot, &look.chunk, err) ||
+        !store_now(endpoints->store, &now, err))
         return false;
     *outcome = DOUBT_EARLY;
     if (!look.chunk.exists ||
-        (links->cluster.promise != PROMISE_EXACTLY_ONCE && now - look.chunk.created_at < wait))
-        return slot_release(links->store, &look.slot, err);
+        (endpoints->cluster.promise != PROMISE_EXACTLY_ONCE && now - look.chunk.created_at < wait))
+        return slot_release(endpoints->store, &look.slot, err);
 
     bool is_good = fence(&look, err) && scan_for(&look, outcome, err);
     arena_release(&look.arena);

@@ -31,19 +31,19 @@ publisher_mono(const struct publisher *publisher)
 }
 
 bool
-publisher_is_back(struct publisher *publisher, void (*call)(void *publisher))
+publisher_call_is_done(struct publisher *publisher, void (*call)(void *publisher))
 {
     const struct publisher_world *world = publisher->settings.world;
-    if (!publisher->is_aside) {
-        publisher->aside_err = (struct err){0};
-        if (!world->aside) {
+    if (!publisher->is_call_running) {
+        publisher->call_err = (struct err){0};
+        if (!world->start) {
             call(publisher);
             return true;
         }
-        world->aside(publisher->settings.context, call, publisher);
+        world->start(publisher->settings.context, call, publisher);
     }
-    publisher->is_aside = !world->is_back(publisher->settings.context, publisher->wait_ms);
-    return !publisher->is_aside;
+    publisher->is_call_running = !world->is_done(publisher->settings.context, publisher->wait_ms);
+    return !publisher->is_call_running;
 }
 
 static void
@@ -70,8 +70,8 @@ publisher_destroy(struct publisher *publisher)
     if (!publisher)
         return;
 
-    while (publisher->is_aside)
-        publisher->is_aside = !publisher->settings.world->is_back(publisher->settings.context, 1000);
+    while (publisher->is_call_running)
+        publisher->is_call_running = !publisher->settings.world->is_done(publisher->settings.context, 1000);
     destroy_producer(publisher);
     arena_release(&publisher->arena);
     arena_release(&publisher->poison);
@@ -88,7 +88,7 @@ publisher_forget_chunk(struct publisher *publisher)
     publisher->topics = NULL;
     publisher->reported = NULL;
     publisher->topic_count = publisher->sent_count = publisher->report_count = publisher->delivered_count = 0;
-    publisher->offended_at = 0;
+    publisher->rejected_at = 0;
     publisher->is_broken = false;
     arena_reset(&publisher->arena);
 }
@@ -128,7 +128,7 @@ publisher_ledger_failed(struct publisher *publisher, struct err *err)
 }
 
 void
-publisher_offend(struct publisher *publisher, size_t item, const char *reason)
+publisher_reject(struct publisher *publisher, size_t item, const char *reason)
 {
     publisher->refusals = alloc_grow(publisher->refusals, publisher->refusal_count,
                                      &publisher->refusal_capacity, sizeof *publisher->refusals);
@@ -221,7 +221,7 @@ publisher_open_ahead(struct publisher *publisher, struct err *err)
     (void)err;
     struct err failure = {0};
     bool is_done = false;
-    publisher->at = AT_SETTLE;
+    publisher->at = AT_FINISH;
     publisher->isolates_next = false;
     publisher_drop_producer(publisher);
     if (!publisher->producer && open_producer(publisher, &failure) &&
@@ -282,8 +282,9 @@ check(struct publisher *publisher, struct err *err)
     }
     // In this tenure the marker was read back as what PostgreSQL says: nothing can have moved it since.
     bool is_known = publisher->is_verified && publisher->slot.is_provisioned &&
-                    !publisher->unfinished.exists && publisher->slot.settled_seq == publisher->verified_seq &&
-                    strcmp(publisher->slot.settled_id, publisher->verified_id) == 0;
+                    !publisher->unfinished.exists &&
+                    publisher->slot.finished_seq == publisher->verified_seq &&
+                    strcmp(publisher->slot.finished_id, publisher->verified_id) == 0;
     if (is_known) {
         publisher->at = AT_REFUSE;
         return PUBLISHER_BUSY;
@@ -291,7 +292,7 @@ check(struct publisher *publisher, struct err *err)
     return go_read(publisher, AT_READ);
 }
 
-// H, the end: the abort is settled, so the offenders are queued and can be refused.
+// H, the end: the abort is finished, so the offenders are queued and can be refused.
 static enum publisher_status
 refuse(struct publisher *publisher, struct err *err)
 {
@@ -340,7 +341,7 @@ static const struct {
     [AT_READ_NONCE] = {publisher_read_with_nonce, PHASE_VERIFY},
     [AT_PROVISION] = {publisher_provision, PHASE_INIT},
     [AT_PROVISION_COMMIT] = {publisher_provision, PHASE_INIT},
-    [AT_REFUSE] = {refuse, PHASE_SETTLE},
+    [AT_REFUSE] = {refuse, PHASE_FINISH},
     [AT_READY] = {stay_ready, PHASE_CLAIM},
     [AT_CLAIM] = {publisher_claim, PHASE_CLAIM},
     [AT_ORIGINALS] = {publisher_find_originals, PHASE_PLAN},
@@ -351,15 +352,15 @@ static const struct {
     [AT_COMMIT] = {publisher_commit, PHASE_COMMIT},
     [AT_VERIFY] = {publisher_verify, PHASE_VERIFY},
     [AT_AHEAD] = {publisher_open_ahead, PHASE_INIT},
-    [AT_SETTLE] = {publisher_settle, PHASE_SETTLE},
-    [AT_STOPPED] = {stay_stopped, PHASE_SETTLE},
+    [AT_FINISH] = {publisher_finish, PHASE_FINISH},
+    [AT_STOPPED] = {stay_stopped, PHASE_FINISH},
 };
 
 // The lease is only for liveness, but a holder that has lost the slot stops at once.
 static bool
 beat(struct publisher *publisher, struct err *err)
 {
-    if (!publisher->has_slot || publisher->is_aside || // PostgreSQL's extend it, Kafka's are short
+    if (!publisher->has_slot || publisher->is_call_running || // PostgreSQL's extend it, Kafka's are short
         publisher_mono(publisher) - publisher->beat_at < publisher->settings.lease / 3)
         return true;
     if (!publisher->settings.ledger->heartbeat(publisher->settings.context, &publisher->slot, err))
@@ -418,7 +419,7 @@ publisher_last_took(const struct publisher *publisher)
 bool
 publisher_is_busy(const struct publisher *publisher)
 {
-    return publisher->is_aside ||
+    return publisher->is_call_running ||
            (publisher->has_chunk && publisher->at != AT_READY && publisher->at != AT_STOPPED);
 }
 

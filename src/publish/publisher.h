@@ -30,13 +30,13 @@ struct publisher_ledger {
     bool (*heartbeat)(void *context, const struct slot *slot, struct err *err);
     bool (*provisioned)(void *context, struct slot *slot, struct err *err);
     bool (*release)(void *context, const struct slot *slot, struct err *err);
-    bool (*quarantine)(void *context, const struct slot *slot, const char *evidence, struct err *err);
+    bool (*suspend)(void *context, const struct slot *slot, const char *evidence, struct err *err);
     bool (*retire)(void *context, struct slot *slot, const char *why, struct err *err);
     bool (*claim)(void *context, struct slot *slot, int64_t operation, const char *chunk_id, size_t limit,
                   uint64_t max_bytes, struct arena *arena, struct claim *claim, struct err *err);
-    bool (*settle)(void *context, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
+    bool (*finish)(void *context, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
                    const char *evidence, struct err *err);
-    bool (*settle_scanned)(void *context, struct slot *slot, const struct chunk *chunk,
+    bool (*finish_scanned)(void *context, struct slot *slot, const struct chunk *chunk,
                            const int64_t *published, size_t count, const char *evidence, struct err *err);
     bool (*refuse)(void *context, const struct slot *slot, int64_t operation, const struct refusal *refusals,
                    size_t count, struct err *err);
@@ -79,8 +79,8 @@ struct publisher_world {
     // Makes the call beside the caller, one at a time: PostgreSQL's long ones, so that several publishers of
     // one thread have theirs at the same time. is_back waits at most wait_ms for its end. NULL, both: such
     // calls are made at once.
-    void (*aside)(void *context, void (*call)(void *argument), void *argument);
-    bool (*is_back)(void *context, int wait_ms);
+    void (*start)(void *context, void (*call)(void *argument), void *argument);
+    bool (*is_done)(void *context, int wait_ms);
 };
 
 struct publisher_settings {
@@ -96,12 +96,13 @@ struct publisher_settings {
 };
 
 enum publisher_status {
-    PUBLISHER_BUSY,    // something was done; step again
-    PUBLISHER_WAITING, // the other end works in the background; attend to another slot, then step again
-    PUBLISHER_READY,   // fenced, nothing unfinished: publisher_assign gives it work
-    PUBLISHER_SETTLED, // the assigned chunk is published, verified and settled; step again for the next epoch
-    PUBLISHER_EMPTY,   // the assigned operation has nothing left to claim; then as READY
-    PUBLISHER_RETURNED, // the chunk was proved not to be published; its events are queued again, offenders
+    PUBLISHER_BUSY,     // something was done; step again
+    PUBLISHER_WAITING,  // the other end works in the background; attend to another slot, then step again
+    PUBLISHER_READY,    // fenced, nothing unfinished: publisher_assign gives it work
+    PUBLISHER_FINISHED, // the assigned chunk is published, verified and finished; step again for the next
+                        // epoch
+    PUBLISHER_EMPTY,    // the assigned operation has nothing left to claim; then as READY
+    PUBLISHER_REQUEUED, // the chunk was proved not to be published; its events are queued again, offenders
                         // refused; step again
     PUBLISHER_NO_SLOT,  // none is free now
     PUBLISHER_FAILED,   // see err; it is at A again and holds nothing: step again after a while
@@ -112,7 +113,7 @@ enum publisher_status {
 struct publisher;
 
 struct publisher *publisher_create(const struct publisher_settings *settings);
-void publisher_destroy(struct publisher *publisher); // like a crash: what is in hand is left to recovery
+void publisher_destroy(struct publisher *publisher); // like a crash: what is in flight is left to recovery
 
 // Waits at most wait_ms for Kafka in this call. `others`: the slot numbers that publishers of the same worker
 // have.
@@ -124,10 +125,10 @@ void publisher_assign(struct publisher *publisher, int64_t operation, size_t lim
 
 // The rate of the operation it was assigned, as of its last claim.
 int32_t publisher_rate(const struct publisher *publisher);
-// How many events its last settled chunk had, and how long it took from claim to settled, µs.
+// How many events its last finished chunk had, and how long it took from claim to finished, µs.
 size_t publisher_last_count(const struct publisher *publisher);
 int64_t publisher_last_took(const struct publisher *publisher);
-// Is a chunk in hand whose fate is not yet settled, or being claimed?
+// Is a chunk in flight whose fate is not yet finished, or being claimed?
 bool publisher_is_busy(const struct publisher *publisher);
 // Does it hold events in memory, or is it about to? From the claim until Kafka has them all.
 bool publisher_has_events(const struct publisher *publisher);
@@ -138,11 +139,11 @@ bool publisher_release(struct publisher *publisher, struct err *err) MUST_CHECK;
 
 // What it has done since it was made.
 struct publisher_tally {
-    int64_t chunks, sent, refused, conflicts, bytes;
+    int64_t chunks, sent, refused, skipped, bytes;
     int64_t returned;    // chunks proved not to be published
-    int64_t recovered;   // chunks of others, or of an earlier life, that it settled
+    int64_t recovered;   // chunks of others, or of an earlier life, that it finished
     int64_t fenced;      // times somebody else took the slot
-    int64_t held;        // chunks put in doubt
+    int64_t in_doubt;    // chunks put in doubt
     int64_t step_us[16]; // time per enum publisher_phase, waiting included
 };
 enum publisher_phase {
@@ -153,7 +154,7 @@ enum publisher_phase {
     PHASE_REPORTS,
     PHASE_COMMIT,
     PHASE_VERIFY,
-    PHASE_SETTLE,
+    PHASE_FINISH,
     PHASE_DESTROY,
     PHASE_COUNT
 };
@@ -162,8 +163,8 @@ const struct publisher_tally *publisher_tally(const struct publisher *publisher)
 // What a marker says about a slot. Pure; the heart of D.
 enum marker_verdict {
     VERDICT_COMMITTED, // the unfinished chunk was published: proof by itself
-    VERDICT_SETTLED,   // it names what was settled last: with an unfinished chunk and a nonce this proves the
-                       // abort
+    VERDICT_FINISHED, // it names what was finished last: with an unfinished chunk and a nonce this proves the
+                      // abort
     VERDICT_ABSENT,
     VERDICT_AHEAD,   // of everything PostgreSQL knows: PostgreSQL lost commits
     VERDICT_FOREIGN, // anything else

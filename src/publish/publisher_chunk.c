@@ -14,30 +14,30 @@ static void
 call_claim(void *argument)
 {
     struct publisher *publisher = argument;
-    publisher->aside_good = publisher->settings.ledger->claim(
+    publisher->call_is_good = publisher->settings.ledger->claim(
         publisher->settings.context, &publisher->slot, publisher->operation, publisher->chunk_id,
         publisher->limit, publisher->settings.chunk_bytes, &publisher->arena, &publisher->claim,
-        &publisher->aside_err);
+        &publisher->call_err);
 }
 
 // E.
 enum publisher_status
 publisher_claim(struct publisher *publisher, struct err *err)
 {
-    if (!publisher->is_aside) {
+    if (!publisher->is_call_running) {
         publisher->settings.world->uuid(publisher->settings.context, publisher->chunk_id);
         KILL_POINT_SOON("claim-commit");
     }
-    if (!publisher_is_back(publisher, call_claim))
+    if (!publisher_call_is_done(publisher, call_claim))
         return PUBLISHER_WAITING;
     publisher->at = AT_READY;
-    if (!publisher->aside_good) {
-        *err = publisher->aside_err;
+    if (!publisher->call_is_good) {
+        *err = publisher->call_err;
         return publisher_ledger_failed(publisher, err);
     }
     KILL_POINT("after-claim");
 
-    publisher->tally.conflicts += publisher->claim.conflicts;
+    publisher->tally.skipped += publisher->claim.skipped;
     publisher->rate = publisher->claim.rate;
     publisher->beat_at = publisher_mono(publisher);
     if (publisher->claim.count == 0) {
@@ -109,7 +109,7 @@ plan_item(struct publisher *publisher, size_t i, struct err *err)
     }
     plan_make(publisher->settings.plan, &input, &publisher->arena, &publisher->plans[i]);
     if (publisher->plans[i].refusal)
-        publisher_offend(publisher, i, publisher->plans[i].refusal);
+        publisher_reject(publisher, i, publisher->plans[i].refusal);
     return true;
 }
 
@@ -118,7 +118,7 @@ plan_item(struct publisher *publisher, size_t i, struct err *err)
 static enum publisher_status
 return_unsent(struct publisher *publisher, struct err *err)
 {
-    if (!publisher->settings.ledger->settle(publisher->settings.context, &publisher->slot,
+    if (!publisher->settings.ledger->finish(publisher->settings.context, &publisher->slot,
                                             &publisher->claim.chunk, CHUNK_ABORTED,
                                             "nothing of it was handed to Kafka", err))
         return publisher_ledger_failed(publisher, err);
@@ -126,7 +126,7 @@ return_unsent(struct publisher *publisher, struct err *err)
     publisher_forget_chunk(publisher);
     publisher->tally.returned++;
     publisher->at = AT_OPEN;
-    return PUBLISHER_RETURNED;
+    return PUBLISHER_REQUEUED;
 }
 
 // Kafka failed before anything was handed to it.
@@ -134,7 +134,7 @@ static enum publisher_status
 fail_unsent(struct publisher *publisher)
 {
     struct err failure = {0};
-    if (!publisher->settings.is_transactional && return_unsent(publisher, &failure) != PUBLISHER_RETURNED)
+    if (!publisher->settings.is_transactional && return_unsent(publisher, &failure) != PUBLISHER_REQUEUED)
         log_line(LOG_WARN, "chunk not returned", "why=\"%s\"", failure.text);
     return publisher_begin_again(publisher);
 }
@@ -226,8 +226,8 @@ publisher_send(struct publisher *publisher, struct err *err)
                 *err = failure;
                 return publisher_begin_again(publisher);
             }
-            publisher_offend(publisher, publisher->sent_count, failure.text);
-            publisher->offended_at = publisher_mono(publisher);
+            publisher_reject(publisher, publisher->sent_count, failure.text);
+            publisher->rejected_at = publisher_mono(publisher);
             break;
         }
         if (is_full)
@@ -255,14 +255,14 @@ topic_offence(struct publisher *publisher, const char *topic, enum err_kind caus
 
 // All records to a topic share its fate. The one that was reported has been noted as such already.
 static void
-offend_topic(struct publisher *publisher, size_t reported, enum err_kind cause, const char *reason)
+reject_topic(struct publisher *publisher, size_t reported, enum err_kind cause, const char *reason)
 {
     const char *topic = publisher->plans[reported].topic;
     const char *text = topic_offence(publisher, topic, cause, reason);
     for (size_t i = 0; i < publisher->claim.count; i++)
         if (i == reported || (publisher->reported[i] == 0 && strcmp(publisher->plans[i].topic, topic) == 0)) {
             publisher->reported[i] = 1 + REPORT_TOPIC;
-            publisher_offend(publisher, i, text);
+            publisher_reject(publisher, i, text);
         }
 
     // It was thought to be usable.
@@ -280,7 +280,7 @@ take_offence(struct publisher *publisher, const struct report *report)
     const struct plan *plan = &publisher->plans[report->index];
     switch (report->kind) {
     case REPORT_TOPIC:
-        offend_topic(publisher, report->index, report->cause, report->reason);
+        reject_topic(publisher, report->index, report->cause, report->reason);
         return;
     case REPORT_BATCH:
         if (!publisher->is_isolating) {
@@ -297,7 +297,7 @@ take_offence(struct publisher *publisher, const struct report *report)
     }
     snprintf(text, sizeof text, "Kafka refused this record of %" PRIu64 " bytes for %.100s: %.120s",
              plan_size(plan), plan->topic, report->reason);
-    publisher_offend(publisher, report->index, text);
+    publisher_reject(publisher, report->index, text);
 }
 
 static void
@@ -310,8 +310,8 @@ take_report(struct publisher *publisher, const struct report *report)
         return;
     }
     publisher->is_broken = publisher->is_broken || report->kind == REPORT_BROKEN;
-    if (!publisher->offended_at) {
-        publisher->offended_at = publisher_mono(publisher);
+    if (!publisher->rejected_at) {
+        publisher->rejected_at = publisher_mono(publisher);
         log_line(LOG_INFO, "record not taken", "event=%" PRId64 " why=\"%s\"",
                  publisher->claim.items[report->index].event_id, report->reason);
     }
@@ -324,21 +324,21 @@ take_report(struct publisher *publisher, const struct report *report)
 // Records that some partition did not take in time, while others took theirs: that partition's fault, not an
 // outage.
 static void
-offend_late(struct publisher *publisher)
+reject_late(struct publisher *publisher)
 {
     for (size_t i = 0; i < publisher->claim.count; i++)
         if (publisher->reported[i] == 0 || publisher->reported[i] == 1 + REPORT_LATE) {
             char text[300];
             snprintf(text, sizeof text, "topic %.120s took no record within %d s; is a leader missing?",
                      publisher->plans[i].topic, (int)(publisher->settings.deadline / US_PER_SECOND));
-            publisher_offend(publisher, i, text);
+            publisher_reject(publisher, i, text);
         }
 }
 
 // Without transactions: what was delivered is published, what was refused is not; anything less sure is for
 // the scan.
 static enum publisher_status
-settle_partly(struct publisher *publisher, struct err *err)
+finish_partly(struct publisher *publisher, struct err *err)
 {
     int64_t *published = arena_array(&publisher->arena, publisher->claim.count, sizeof *published);
     size_t count = 0;
@@ -354,16 +354,16 @@ settle_partly(struct publisher *publisher, struct err *err)
     publisher_drop_producer(publisher);
     const struct publisher_ledger *ledger = publisher->settings.ledger;
     if (!is_sure) {
-        bool is_good = ledger->settle(publisher->settings.context, &publisher->slot, &publisher->claim.chunk,
+        bool is_good = ledger->finish(publisher->settings.context, &publisher->slot, &publisher->claim.chunk,
                                       CHUNK_IN_DOUBT,
                                       "not every record was confirmed, and these brokers keep no proof", err);
-        publisher->tally.held += is_good;
+        publisher->tally.in_doubt += is_good;
         if (!is_good)
             return publisher_ledger_failed(publisher, err);
         publisher_begin_again(publisher);
         return PUBLISHER_BUSY;
     }
-    if (!ledger->settle_scanned(publisher->settings.context, &publisher->slot, &publisher->claim.chunk,
+    if (!ledger->finish_scanned(publisher->settings.context, &publisher->slot, &publisher->claim.chunk,
                                 published, count, "every record was confirmed or refused", err))
         return publisher_ledger_failed(publisher, err);
     publisher->tally.sent += (int64_t)count;
@@ -373,7 +373,7 @@ settle_partly(struct publisher *publisher, struct err *err)
     }
     publisher_forget_chunk(publisher);
     publisher->at = AT_OPEN;
-    return PUBLISHER_RETURNED;
+    return PUBLISHER_REQUEUED;
 }
 
 // The transaction failed and the reports do not say why. A topic that may not join it takes all others with
@@ -387,24 +387,24 @@ explain_break(struct publisher *publisher, struct err *why)
     if (!publisher->is_isolating && publisher->topic_count > 1)
         publisher->isolates_next = true;
     else
-        offend_topic(publisher, publisher->is_isolating ? publisher->introduced : 0, why->kind, why->text);
+        reject_topic(publisher, publisher->is_isolating ? publisher->introduced : 0, why->kind, why->text);
 }
 
 static enum publisher_status
 give_up(struct publisher *publisher, struct err *err)
 {
-    bool is_offended = publisher->refusal_count || publisher->isolates_next;
+    bool is_rejected = publisher->refusal_count || publisher->isolates_next;
     // Once or twice may be an outage that began in the middle; three times in a row it is a destination.
-    bool is_late = !is_offended && !publisher->is_broken && publisher->delivered_count > 0;
+    bool is_late = !is_rejected && !publisher->is_broken && publisher->delivered_count > 0;
     publisher->late_rounds = is_late ? publisher->late_rounds + 1 : 0;
     if (!publisher->settings.is_transactional)
-        return settle_partly(publisher, err);
+        return finish_partly(publisher, err);
 
     struct err why = {0};
     if (publisher->is_broken && !publisher->refusal_count)
         explain_break(publisher, &why);
     if (publisher->late_rounds > 2)
-        offend_late(publisher);
+        reject_late(publisher);
     if (publisher->refusal_count || (publisher->isolates_next && !publisher->is_isolating))
         return poison(publisher);
     err_set(&why, ERR_UNREACHABLE, "Kafka did not take %zu of %zu records",
@@ -437,7 +437,7 @@ publisher_take_reports(struct publisher *publisher, struct err *err)
                                            publisher->wait_ms, reports, REPORTS_AT_ONCE, &count, err)) {
         if (!publisher->settings.is_transactional) {
             err_clear(err);
-            return settle_partly(publisher, err);
+            return finish_partly(publisher, err);
         }
         return publisher_begin_again(publisher);
     }
@@ -448,18 +448,18 @@ publisher_take_reports(struct publisher *publisher, struct err *err)
     if (publisher->delivered_count == publisher->claim.count) {
         KILL_POINT("all-reports");
         forget_events(publisher);
-        publisher->at = publisher->settings.is_transactional ? AT_MARK : AT_SETTLE;
+        publisher->at = publisher->settings.is_transactional ? AT_MARK : AT_FINISH;
         return PUBLISHER_BUSY;
     }
     // A transaction that has failed takes no more records, so the rest may never be reported. Without one,
     // every report counts.
     bool is_all = publisher->report_count == publisher->sent_count;
-    bool is_enough = is_all || (publisher->settings.is_transactional && now - publisher->offended_at > GRACE);
-    if (publisher->offended_at && is_enough)
+    bool is_enough = is_all || (publisher->settings.is_transactional && now - publisher->rejected_at > GRACE);
+    if (publisher->rejected_at && is_enough)
         return give_up(publisher, err);
     if (now - publisher->begun_at > publisher->settings.deadline + 2 * US_PER_SECOND)
         return give_up(publisher, err);
-    if (!publisher->offended_at && publisher->sent_count < publisher->claim.count)
+    if (!publisher->rejected_at && publisher->sent_count < publisher->claim.count)
         publisher->at = AT_SEND;
     return count ? PUBLISHER_BUSY : PUBLISHER_WAITING;
 }

@@ -1,4 +1,4 @@
-// publisher_commit: F, the end, and G: what Kafka has all of becomes committed, verified and settled.
+// publisher_commit: F, the end, and G: what Kafka has all of becomes committed, verified and finished.
 #include "publish/publisher_private.h"
 
 #include <string.h>
@@ -23,23 +23,23 @@ call_mark(void *argument)
 {
     struct publisher *publisher = argument;
     const struct chunk *chunk = &publisher->claim.chunk;
-    publisher->aside_good = publisher->settings.broker->mark(publisher->settings.context, publisher->producer,
-                                                             MARKER_PARTITION, publisher->slot.txn_id,
-                                                             chunk->seq, chunk->id, &publisher->aside_err);
+    publisher->call_is_good =
+        publisher->settings.broker->mark(publisher->settings.context, publisher->producer, MARKER_PARTITION,
+                                         publisher->slot.txn_id, chunk->seq, chunk->id, &publisher->call_err);
 }
 
 enum publisher_status
 publisher_mark(struct publisher *publisher, struct err *err)
 {
-    if (!publisher_is_back(publisher, call_mark))
+    if (!publisher_call_is_done(publisher, call_mark))
         return PUBLISHER_WAITING;
-    if (!publisher->aside_good) {
-        *err = publisher->aside_err;
+    if (!publisher->call_is_good) {
+        *err = publisher->call_err;
         return publisher_begin_again(publisher);
     }
     publisher->at = AT_COMMIT;
-    if (broken(BROKEN_SETTLE_FIRST) &&
-        !publisher->settings.ledger->settle(publisher->settings.context, &publisher->slot,
+    if (broken(BROKEN_FINISH_FIRST) &&
+        !publisher->settings.ledger->finish(publisher->settings.context, &publisher->slot,
                                             &publisher->claim.chunk, CHUNK_COMMITTED, "all reports are in",
                                             err))
         return publisher_ledger_failed(publisher, err);
@@ -51,21 +51,21 @@ static void
 call_commit(void *argument)
 {
     struct publisher *publisher = argument;
-    publisher->aside_good =
+    publisher->call_is_good =
         publisher->settings.broker->commit(publisher->settings.context, publisher->producer, COMMIT_MS,
-                                           &publisher->is_committed, &publisher->aside_err);
+                                           &publisher->is_committed, &publisher->call_err);
 }
 
 // F, the end. Any error here means: not known whether it was committed. A finds out.
 enum publisher_status
 publisher_commit(struct publisher *publisher, struct err *err)
 {
-    if (!publisher->is_aside)
+    if (!publisher->is_call_running)
         KILL_POINT_SOON("commit-in-flight");
-    if (!publisher_is_back(publisher, call_commit))
+    if (!publisher_call_is_done(publisher, call_commit))
         return PUBLISHER_WAITING;
-    if (!publisher->aside_good) {
-        *err = publisher->aside_err;
+    if (!publisher->call_is_good) {
+        *err = publisher->call_err;
         return publisher_begin_again(publisher);
     }
     if (!publisher->is_committed)
@@ -108,25 +108,25 @@ count_sent(struct publisher *publisher)
 }
 
 static void
-call_settle(void *argument)
+call_finish(void *argument)
 {
     struct publisher *publisher = argument;
     const char *evidence = publisher->settings.is_transactional ? "committed, and the marker read back"
                                                                 : "every record was confirmed (acks=all)";
-    publisher->aside_good = publisher->settings.ledger->settle(publisher->settings.context, &publisher->slot,
-                                                               &publisher->claim.chunk, CHUNK_COMMITTED,
-                                                               evidence, &publisher->aside_err);
+    publisher->call_is_good = publisher->settings.ledger->finish(
+        publisher->settings.context, &publisher->slot, &publisher->claim.chunk, CHUNK_COMMITTED, evidence,
+        &publisher->call_err);
 }
 
 enum publisher_status
-publisher_settle(struct publisher *publisher, struct err *err)
+publisher_finish(struct publisher *publisher, struct err *err)
 {
-    if (!publisher->is_aside)
+    if (!publisher->is_call_running)
         KILL_POINT_SOON("settle-commit");
-    if (!publisher_is_back(publisher, call_settle))
+    if (!publisher_call_is_done(publisher, call_finish))
         return PUBLISHER_WAITING;
-    if (!publisher->aside_good) {
-        *err = publisher->aside_err;
+    if (!publisher->call_is_good) {
+        *err = publisher->call_err;
         return publisher_ledger_failed(publisher, err);
     }
     KILL_POINT("after-settle");
@@ -149,5 +149,5 @@ publisher_settle(struct publisher *publisher, struct err *err)
     } else {
         publisher_drop_producer(publisher);
     }
-    return PUBLISHER_SETTLED;
+    return PUBLISHER_FINISHED;
 }

@@ -28,7 +28,7 @@ enum publisher_place {
     AT_COMMIT,
     AT_VERIFY, // G
     AT_AHEAD,  // B of the next chunk
-    AT_SETTLE,
+    AT_FINISH,
     AT_STOPPED,
     AT_COUNT
 };
@@ -63,18 +63,18 @@ struct publisher {
     int64_t nonce;
 
     // A call that is made aside; until it is back, the slot, the claim, the arena and the handle are its own.
-    bool is_aside;
-    bool aside_good;      // what it answered
-    struct err aside_err; // and why not
-    bool is_committed;    // what a commit answered: false, not yet
-    int64_t waiting_at;   // mono: the step in hand began to wait; 0: it does not
+    bool is_call_running;
+    bool call_is_good;   // what it answered
+    struct err call_err; // and why not
+    bool is_committed;   // what a commit answered: false, not yet
+    int64_t waiting_at;  // mono: the step in flight began to wait; 0: it does not
 
-    // What was assigned, and the chunk in hand.
+    // What was assigned, and the chunk in flight.
     int64_t operation;
     size_t limit;
     char chunk_id[UUID_TEXT]; // that it is, or shall be, claimed under
-    bool has_chunk; // something was claimed whose fate is not settled; stays true through A to D, until it is
-                    // READY again
+    bool has_chunk; // something was claimed whose fate is not finished; stays true through A to D, until it
+                    // is READY again
     int32_t rate;
     int64_t claimed_at; // mono
     size_t last_count;
@@ -90,7 +90,7 @@ struct publisher {
     size_t introduced;   // isolating: the item that brought in the newest topic
     bool is_broken;      // a report said that the handle is no longer good
     int64_t begun_at;    // mono
-    int64_t offended_at; // mono: the first report of a failure; 0: none
+    int64_t rejected_at; // mono: the first report of a failure; 0: none
     struct arena arena;  // of the chunk
     struct arena poison; // of refusals, which outlive the chunk
     struct refusal *refusals;
@@ -103,8 +103,8 @@ struct publisher {
 };
 
 int64_t publisher_mono(const struct publisher *publisher);
-// Begins the call, or looks after it. True: it is back, and aside_good and aside_err are its answer.
-bool publisher_is_back(struct publisher *publisher, void (*call)(void *publisher));
+// Begins the call, or looks after it. True: it is back, and call_is_good and call_err are its answer.
+bool publisher_call_is_done(struct publisher *publisher, void (*call)(void *publisher));
 // An error whose effect is not known: everything is thrown away, and it goes on at A.
 enum publisher_status publisher_begin_again(struct publisher *publisher);
 // After a failed call to PostgreSQL: at A in any case; BUSY where somebody else took the slot, which is no
@@ -114,7 +114,7 @@ enum publisher_status publisher_ledger_failed(struct publisher *publisher, struc
 void publisher_drop_producer(struct publisher *publisher);
 void publisher_forget_chunk(struct publisher *publisher);
 // H: the event of this item leaves the operation once the abort is proved.
-void publisher_offend(struct publisher *publisher, size_t item, const char *reason);
+void publisher_reject(struct publisher *publisher, size_t item, const char *reason);
 
 // D without transactions, or where the evidence proves nothing: the chunk is held until a scan or a person
 // decides.
@@ -136,6 +136,6 @@ enum publisher_status publisher_mark(struct publisher *publisher, struct err *er
 enum publisher_status publisher_commit(struct publisher *publisher, struct err *err);
 enum publisher_status publisher_verify(struct publisher *publisher, struct err *err);
 enum publisher_status publisher_open_ahead(struct publisher *publisher, struct err *err);
-enum publisher_status publisher_settle(struct publisher *publisher, struct err *err);
+enum publisher_status publisher_finish(struct publisher *publisher, struct err *err);
 
 #endif

@@ -21,9 +21,9 @@ marker_judge(const struct slot *slot, const struct chunk *unfinished, const stru
         return VERDICT_ABSENT;
     if (unfinished->exists && marker->seq == unfinished->seq && strcmp(marker->id, unfinished->id) == 0)
         return VERDICT_COMMITTED;
-    if (marker->seq == slot->settled_seq && strcmp(marker->id, slot->settled_id) == 0)
-        return VERDICT_SETTLED;
-    if (marker->seq > slot->settled_seq && (!unfinished->exists || marker->seq > unfinished->seq))
+    if (marker->seq == slot->finished_seq && strcmp(marker->id, slot->finished_id) == 0)
+        return VERDICT_FINISHED;
+    if (marker->seq > slot->finished_seq && (!unfinished->exists || marker->seq > unfinished->seq))
         return VERDICT_AHEAD;
     return VERDICT_FOREIGN;
 }
@@ -35,10 +35,10 @@ publisher_put_in_doubt(struct publisher *publisher, const char *evidence, struct
 {
     log_line(LOG_WARN, "chunk in doubt", "slot=%d chunk=%s why=\"%s\"", (int)publisher->slot.no,
              publisher->unfinished.id, evidence);
-    if (!publisher->settings.ledger->settle(publisher->settings.context, &publisher->slot,
+    if (!publisher->settings.ledger->finish(publisher->settings.context, &publisher->slot,
                                             &publisher->unfinished, CHUNK_IN_DOUBT, evidence, err))
         return publisher_ledger_failed(publisher, err);
-    publisher->tally.held++;
+    publisher->tally.in_doubt++;
     publisher_begin_again(publisher); // the slot is in quarantine: another one
     return PUBLISHER_BUSY;
 }
@@ -76,17 +76,17 @@ static void
 note_verified(struct publisher *publisher)
 {
     publisher->is_verified = true;
-    publisher->verified_seq = publisher->slot.settled_seq;
-    memcpy(publisher->verified_id, publisher->slot.settled_id, sizeof publisher->verified_id);
+    publisher->verified_seq = publisher->slot.finished_seq;
+    memcpy(publisher->verified_id, publisher->slot.finished_id, sizeof publisher->verified_id);
 }
 
 // D, the end for an unfinished chunk whose fate is proved. Then B: a fresh epoch for the next transaction.
 static enum publisher_status
-settle_unfinished(struct publisher *publisher, enum chunk_state outcome, const char *evidence,
+finish_unfinished(struct publisher *publisher, enum chunk_state outcome, const char *evidence,
                   struct err *err)
 {
     KILL_POINT("recovery");
-    if (!publisher->settings.ledger->settle(publisher->settings.context, &publisher->slot,
+    if (!publisher->settings.ledger->finish(publisher->settings.context, &publisher->slot,
                                             &publisher->unfinished, outcome, evidence, err))
         return publisher_ledger_failed(publisher, err);
     log_line(LOG_INFO, "chunk decided", "slot=%d chunk=%s outcome=%s evidence=\"%s\"",
@@ -100,7 +100,7 @@ settle_unfinished(struct publisher *publisher, enum chunk_state outcome, const c
     note_verified(publisher);
     publisher_drop_producer(publisher);
     publisher->at = AT_OPEN;
-    return PUBLISHER_RETURNED;
+    return PUBLISHER_REQUEUED;
 }
 
 // Stuck UNSTABLE (1.5.4): a pending offset that nobody ends. A transaction of ours on the same offsets
@@ -134,9 +134,9 @@ publisher_write_nonce(struct publisher *publisher, struct err *err)
 // What Kafka holds is not what PostgreSQL knows: no more of this slot until somebody has looked. Who has lost
 // the slot meanwhile has seen nothing but the work of its next holder: he begins again like any other.
 static enum publisher_status
-quarantine(struct publisher *publisher, enum publisher_place next, const char *evidence, struct err *err)
+suspend(struct publisher *publisher, enum publisher_place next, const char *evidence, struct err *err)
 {
-    if (!publisher->settings.ledger->quarantine(publisher->settings.context, &publisher->slot, evidence, err))
+    if (!publisher->settings.ledger->suspend(publisher->settings.context, &publisher->slot, evidence, err))
         return publisher_ledger_failed(publisher, err);
     log_line(LOG_ERROR, "slot quarantined", "slot=%d why=\"%s\"", (int)publisher->slot.no, evidence);
     publisher_begin_again(publisher);
@@ -150,13 +150,13 @@ decide_unfinished(struct publisher *publisher, enum marker_verdict verdict, cons
     char evidence[420];
     switch (verdict) {
     case VERDICT_COMMITTED:
-        return settle_unfinished(publisher, CHUNK_COMMITTED,
+        return finish_unfinished(publisher, CHUNK_COMMITTED,
                                  "the marker names it, read after fencing and a nonce", err);
-    case VERDICT_SETTLED:
+    case VERDICT_FINISHED:
         snprintf(evidence, sizeof evidence,
                  "after fencing and nonce %" PRId64 " the marker is still that of the chunk before: %s",
                  publisher->nonce, seen);
-        return settle_unfinished(publisher, CHUNK_ABORTED, evidence, err);
+        return finish_unfinished(publisher, CHUNK_ABORTED, evidence, err);
     case VERDICT_ABSENT:
     case VERDICT_AHEAD:
     case VERDICT_FOREIGN:
@@ -164,7 +164,7 @@ decide_unfinished(struct publisher *publisher, enum marker_verdict verdict, cons
     }
     snprintf(evidence, sizeof evidence,
              "the marker of %.150s is %s; it should name this chunk or (%" PRId64 ", %s)",
-             publisher->slot.txn_id, seen, publisher->slot.settled_seq, publisher->slot.settled_id);
+             publisher->slot.txn_id, seen, publisher->slot.finished_seq, publisher->slot.finished_id);
     return publisher_put_in_doubt(publisher, evidence, err);
 }
 
@@ -174,7 +174,7 @@ decide_idle(struct publisher *publisher, enum marker_verdict verdict, const char
 {
     char evidence[600];
     switch (verdict) {
-    case VERDICT_SETTLED:
+    case VERDICT_FINISHED:
         // An old marker is written again, the same; what is read after that is proof that it was.
         if (publisher->slot.is_marker_old && !publisher->is_refreshed) {
             publisher->at = AT_PROVISION;
@@ -192,7 +192,7 @@ decide_idle(struct publisher *publisher, enum marker_verdict verdict, const char
             publisher->at = AT_PROVISION;
             return PUBLISHER_BUSY;
         }
-        // Expired, or its group was deleted. Nothing is in hand, so nothing hangs on it: new names.
+        // Expired, or its group was deleted. Nothing is in flight, so nothing hangs on it: new names.
         if (!publisher->settings.ledger->retire(publisher->settings.context, &publisher->slot,
                                                 "its marker is gone from Kafka", err))
             return publisher_ledger_failed(publisher, err);
@@ -206,15 +206,15 @@ decide_idle(struct publisher *publisher, enum marker_verdict verdict, const char
                  "again would send "
                  "events twice. Compare the topics with the events resolved since, then run redrive migrate "
                  "--adopt",
-                 publisher->slot.txn_id, seen, publisher->slot.settled_seq);
-        return quarantine(publisher, AT_STOPPED, evidence, err);
+                 publisher->slot.txn_id, seen, publisher->slot.finished_seq);
+        return suspend(publisher, AT_STOPPED, evidence, err);
     case VERDICT_COMMITTED:
     case VERDICT_FOREIGN:
         break;
     }
     snprintf(evidence, sizeof evidence, "the marker of %.150s is %s, it should be (%" PRId64 ", %s)",
-             publisher->slot.txn_id, seen, publisher->slot.settled_seq, publisher->slot.settled_id);
-    return quarantine(publisher, AT_ACQUIRE, evidence, err);
+             publisher->slot.txn_id, seen, publisher->slot.finished_seq, publisher->slot.finished_id);
+    return suspend(publisher, AT_ACQUIRE, evidence, err);
 }
 
 // What a marker says that can be believed.
@@ -234,13 +234,13 @@ enum publisher_status
 publisher_read(struct publisher *publisher, struct err *err)
 {
     if (broken(BROKEN_LEASE_ALONE) && publisher->unfinished.exists)
-        return settle_unfinished(publisher, CHUNK_ABORTED, "its lease has passed", err);
+        return finish_unfinished(publisher, CHUNK_ABORTED, "its lease has passed", err);
     struct marker_reading reading;
     enum publisher_status status;
     if (!read_marker(publisher, &reading, &status, err))
         return status;
     if (marker_judge(&publisher->slot, &publisher->unfinished, &reading.marker) == VERDICT_COMMITTED)
-        return settle_unfinished(publisher, CHUNK_COMMITTED, "the marker names it, read after fencing", err);
+        return finish_unfinished(publisher, CHUNK_COMMITTED, "the marker names it, read after fencing", err);
     if (broken(BROKEN_NO_NONCE))
         return decide(publisher, &reading.marker, err);
     publisher->at = AT_NONCE;
@@ -279,7 +279,7 @@ publisher_provision(struct publisher *publisher, struct err *err)
     if (publisher->at == AT_PROVISION) {
         if (!broker->begin(publisher->settings.context, publisher->producer, err) ||
             !broker->mark(publisher->settings.context, publisher->producer, MARKER_PARTITION,
-                          publisher->slot.txn_id, publisher->slot.settled_seq, publisher->slot.settled_id,
+                          publisher->slot.txn_id, publisher->slot.finished_seq, publisher->slot.finished_id,
                           err))
             return publisher_begin_again(publisher);
         publisher->begun_at = publisher_mono(publisher);

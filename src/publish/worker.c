@@ -50,19 +50,19 @@ rest(struct run *run, int64_t us)
 static bool
 is_connected(const struct run *run)
 {
-    bool is_good = store_is_connected(run->links.store);
+    bool is_good = store_is_connected(run->endpoints.store);
     for (size_t i = 0; i < WORKER_SLOTS; i++)
-        is_good = is_good && desk_is_connected(&run->desks[i]);
+        is_good = is_good && lane_is_connected(&run->lanes[i]);
     return is_good;
 }
 
 static bool
 reconnect_all(struct run *run, struct err *err)
 {
-    if (!store_is_connected(run->links.store) && !store_reconnect(run->links.store, err))
+    if (!store_is_connected(run->endpoints.store) && !store_reconnect(run->endpoints.store, err))
         return false;
     for (size_t i = 0; i < WORKER_SLOTS; i++)
-        if (!desk_is_connected(&run->desks[i]) && !store_reconnect(run->desks[i].store, err))
+        if (!lane_is_connected(&run->lanes[i]) && !store_reconnect(run->lanes[i].store, err))
             return false;
     return true;
 }
@@ -120,15 +120,15 @@ beat(struct run *run, struct err *err)
 
     struct err failure = {0};
     bool publishes = broker_settings_present(&run->settings->broker);
-    if (!worker_beat(run->links.store, run->links.worker, publishes, run->note, meter_rate(&run->meter, now),
-                     &failure))
+    if (!worker_beat(run->endpoints.store, run->endpoints.worker, publishes, run->note,
+                     meter_rate(&run->meter, now), &failure))
         return worker_store_failed(run, &failure, err);
     run->beat_at = now + BEAT_EVERY;
     memcpy(run->noted, run->note, sizeof run->noted);
     return true;
 }
 
-// Reads the operation that somebody waits for (or that is in hand), for progress and to know when it has
+// Reads the operation that somebody waits for (or that is in flight), for progress and to know when it has
 // ended.
 static bool
 show(struct run *run, struct err *err)
@@ -142,7 +142,7 @@ show(struct run *run, struct err *err)
     struct err failure = {0};
     run->has_shown = false;
     arena_reset(&run->arena);
-    if (no && !operation_get(run->links.store, no, &run->arena, &run->shown, &failure))
+    if (no && !operation_get(run->endpoints.store, no, &run->arena, &run->shown, &failure))
         return worker_store_failed(run, &failure, err);
     run->has_shown = no != 0;
     const struct worker_progress progress = {.operation = no ? &run->shown : NULL, .note = run->note};
@@ -160,12 +160,12 @@ apply(struct run *run, const struct work *work, struct err *err)
     struct err failure = {0};
     run->operation = work->no;
     worker_note(run, "operation %" PRId64, work->no);
-    if (!work_apply(run->links.store, work->no, APPLY_CHUNK, &applied, &left, &failure))
+    if (!work_apply(run->endpoints.store, work->no, APPLY_CHUNK, &applied, &left, &failure))
         return worker_store_failed(run, &failure, err);
     int64_t now = clock_mono();
     meter_add(&run->meter, now, applied);
     run->work_at = now;
-    if (left == 0 && !work_finish(run->links.store, work->no, &failure))
+    if (left == 0 && !work_finish(run->endpoints.store, work->no, &failure))
         return worker_store_failed(run, &failure, err);
     return true;
 }
@@ -197,7 +197,7 @@ static bool
 take_work(struct run *run, bool *is_idle, struct err *err)
 {
     int64_t soonest = LOOK_EVERY;
-    run->is_waiting = run->is_settling = false;
+    run->is_waiting = run->is_observing = false;
     *is_idle = false;
     int64_t skip[PACES];
     for (size_t skipped = 0; skipped < PACES; skipped++) {
@@ -205,9 +205,9 @@ take_work(struct run *run, bool *is_idle, struct err *err)
         struct work work = {0};
         struct err failure = {0};
         int64_t wait = 0;
-        bool is_found =
-            work_next(run->links.store, run->links.worker, broker_settings_present(&run->settings->broker),
-                      skip, skipped, &arena, &work, &failure);
+        bool is_found = work_next(run->endpoints.store, run->endpoints.worker,
+                                  broker_settings_present(&run->settings->broker), skip, skipped, &arena,
+                                  &work, &failure);
         bool is_good = !is_found || go_on(run, &work, &wait, err);
         arena_release(&arena);
         if (!is_found && failure.kind != ERR_NOT_FOUND)
@@ -216,8 +216,8 @@ take_work(struct run *run, bool *is_idle, struct err *err)
             return is_good;
         if (!is_found)
             break;
-        run->is_settling |= work.is_settling;
-        run->is_waiting |= !work.is_settling;
+        run->is_observing |= work.is_observing;
+        run->is_waiting |= !work.is_observing;
         soonest = wait < soonest ? wait : soonest;
         skip[skipped] = work.no;
     }
@@ -236,7 +236,7 @@ tidy(struct run *run)
         return;
     bool is_all = true;
     struct err failure = {0};
-    if (!worker_tidy(run->links.store, &is_all, &failure))
+    if (!worker_tidy(run->endpoints.store, &is_all, &failure))
         log_line(LOG_WARN, "not tidied up", "why=\"%s\"", failure.text);
     if (is_all)
         run->tidy_at = now + TIDY_EVERY;
@@ -259,7 +259,7 @@ idle(struct run *run, bool *is_over, struct err *err)
         return false;
     if (is_refreshing)
         return true;
-    if (run->is_settling && !run->is_waiting && run->settings->mode != WORKER_ONCE) {
+    if (run->is_observing && !run->is_waiting && run->settings->mode != WORKER_ONCE) {
         worker_note(run, "watches what came back of a step");
     } else if (!run->is_waiting) {
         // What others left is work as well: a look at it comes after the last work was done.
@@ -304,7 +304,7 @@ round_once(struct run *run, bool *is_over, struct err *err)
     if (worker_is_publishing(run) && clock_mono() >= run->kafka_at) {
         if (!worker_publish_step(run, err))
             return false;
-        if (worker_is_publishing(run) && !worker_has_free_hand(run))
+        if (worker_is_publishing(run) && !worker_has_free_publisher(run))
             return true;
     }
 
@@ -322,14 +322,15 @@ round_once(struct run *run, bool *is_over, struct err *err)
     return !is_idle || worker_is_publishing(run) || idle(run, is_over, err);
 }
 
-// Settles what is in hand, lets slots go, says goodbye.
+// Settles what is in flight, lets slots go, says goodbye.
 static void
 finish(struct run *run)
 {
     struct err failure = {0};
-    worker_settle_all(run);
-    if (store_is_connected(run->links.store) &&
-        (!worker_let_go(run, &failure) || !worker_gone(run->links.store, run->links.worker, &failure)))
+    worker_finish_all(run);
+    if (store_is_connected(run->endpoints.store) &&
+        (!worker_let_go(run, &failure) ||
+         !worker_gone(run->endpoints.store, run->endpoints.worker, &failure)))
         log_line(LOG_WARN, "not said goodbye", "why=\"%s\"", failure.text);
 }
 
@@ -377,19 +378,19 @@ worker_run(const struct worker_settings *settings, struct err *err)
         .settings = settings, .plan = settings->plan, .note = "starts", .work_at = clock_mono()};
     run.plan.is_compressing = is_compressing(&settings->broker);
     run.limit = worker_most(&run);
-    run.links.broker_settings = &settings->broker;
+    run.endpoints.broker_settings = &settings->broker;
     char host[64] = "?";
     gethostname(host, sizeof host - 1);
-    snprintf(run.links.worker, sizeof run.links.worker, "%s/%d/%lld", host, (int)getpid(),
+    snprintf(run.endpoints.worker, sizeof run.endpoints.worker, "%s/%d/%lld", host, (int)getpid(),
              (long long)(clock_now() / US_PER_SECOND));
-    if (!store_open(&run.links.store, &settings->store, err))
+    if (!store_open(&run.endpoints.store, &settings->store, err))
         return false;
 
-    bool is_good = schema_check(run.links.store, err) && loop(&run, err);
+    bool is_good = schema_check(run.endpoints.store, err) && loop(&run, err);
     worker_log_tally(&run);
     worker_drop_publishers(&run);
-    links_close(&run.links);
-    store_close(run.links.store);
+    endpoints_close(&run.endpoints);
+    store_close(run.endpoints.store);
     arena_release(&run.arena);
     return is_good;
 }

@@ -21,7 +21,7 @@ enum worker_mode {
 };
 
 struct worker_progress {
-    const struct operation *operation; // the one in hand; NULL: none
+    const struct operation *operation; // the one in flight; NULL: none
     const char *note; // what it does or waits for: "operation 41, slot 2", "Kafka cannot be reached: …"
 };
 typedef void worker_progress_fn(void *context, const struct worker_progress *progress);
@@ -36,15 +36,16 @@ struct worker_settings {
     int64_t idle_exit;  // µs without work after which a service ends; 0: never
     int64_t doubt_wait; // µs after which a chunk of uncertain end is looked for by its headers, on brokers
                         // without transactions; 0: message timeout + request timeout + 60 s
-    worker_progress_fn *progress; // about five times a second while something is in hand; NULL: nobody looks
+    worker_progress_fn
+        *progress; // about five times a second while something is in flight; NULL: nobody looks
     void *progress_context;
     const volatile sig_atomic_t
-        *stop; // set by SIGTERM, SIGHUP, SIGINT: settle what is in hand, then return; NULL: never
+        *stop; // set by SIGTERM, SIGHUP, SIGINT: settle what is in flight, then return; NULL: never
 };
 
 // True: it ended in order (stopped services included). Otherwise ERR_UNREACHABLE (WORKER_OPERATION and
 // WORKER_ONCE: Kafka or PostgreSQL did not answer within 25 s; the operation stays for the next worker),
-// ERR_CANCELLED (WORKER_OPERATION stopped before the operation ended; what was in hand is settled),
+// ERR_CANCELLED (WORKER_OPERATION stopped before the operation ended; what was in flight is finished),
 // ERR_DENIED, ERR_USAGE (settings that Kafka or PostgreSQL refuse).
 bool worker_run(const struct worker_settings *settings, struct err *err) MUST_CHECK;
 

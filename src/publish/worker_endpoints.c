@@ -16,66 +16,66 @@
 static bool
 ledger_acquire(void *context, const int32_t *mine, size_t count, struct slot *slot, struct err *err)
 {
-    struct links *links = context;
-    return slot_acquire(links->store, links->cluster.name, links->worker, mine, count, slot, err);
+    struct endpoints *endpoints = context;
+    return slot_acquire(endpoints->store, endpoints->cluster.name, endpoints->worker, mine, count, slot, err);
 }
 
 static bool
 ledger_check(void *context, struct slot *slot, struct chunk *unfinished, struct err *err)
 {
-    return slot_check(((struct links *)context)->store, slot, unfinished, err);
+    return slot_check(((struct endpoints *)context)->store, slot, unfinished, err);
 }
 
 static bool
 ledger_heartbeat(void *context, const struct slot *slot, struct err *err)
 {
-    return slot_heartbeat(((struct links *)context)->store, slot, err);
+    return slot_heartbeat(((struct endpoints *)context)->store, slot, err);
 }
 
 static bool
 ledger_provisioned(void *context, struct slot *slot, struct err *err)
 {
-    return slot_provisioned(((struct links *)context)->store, slot, err);
+    return slot_provisioned(((struct endpoints *)context)->store, slot, err);
 }
 
 static bool
 ledger_release(void *context, const struct slot *slot, struct err *err)
 {
-    return slot_release(((struct links *)context)->store, slot, err);
+    return slot_release(((struct endpoints *)context)->store, slot, err);
 }
 
 static bool
-ledger_quarantine(void *context, const struct slot *slot, const char *evidence, struct err *err)
+ledger_suspend(void *context, const struct slot *slot, const char *evidence, struct err *err)
 {
-    return slot_quarantine(((struct links *)context)->store, slot, evidence, err);
+    return slot_suspend(((struct endpoints *)context)->store, slot, evidence, err);
 }
 
 static bool
 ledger_retire(void *context, struct slot *slot, const char *why, struct err *err)
 {
-    return slot_retire(((struct links *)context)->store, slot, why, err);
+    return slot_retire(((struct endpoints *)context)->store, slot, why, err);
 }
 
 static bool
 ledger_claim(void *context, struct slot *slot, int64_t operation, const char *chunk_id, size_t limit,
              uint64_t max_bytes, struct arena *arena, struct claim *claim, struct err *err)
 {
-    return chunk_claim(((struct links *)context)->store, slot, operation, chunk_id, limit, max_bytes, arena,
-                       claim, err);
+    return chunk_claim(((struct endpoints *)context)->store, slot, operation, chunk_id, limit, max_bytes,
+                       arena, claim, err);
 }
 
 static bool
-ledger_settle(void *context, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
+ledger_finish(void *context, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
               const char *evidence, struct err *err)
 {
-    return chunk_settle(((struct links *)context)->store, slot, chunk, outcome, evidence, err);
+    return chunk_finish(((struct endpoints *)context)->store, slot, chunk, outcome, evidence, err);
 }
 
 static bool
-ledger_settle_scanned(void *context, struct slot *slot, const struct chunk *chunk, const int64_t *published,
+ledger_finish_scanned(void *context, struct slot *slot, const struct chunk *chunk, const int64_t *published,
                       size_t count, const char *evidence, struct err *err)
 {
-    return chunk_settle_scanned(((struct links *)context)->store, slot, chunk, published, count, evidence,
+    return chunk_finish_scanned(((struct endpoints *)context)->store, slot, chunk, published, count, evidence,
                                 err);
 }
 
@@ -83,29 +83,29 @@ static bool
 ledger_refuse(void *context, const struct slot *slot, int64_t operation, const struct refusal *refusals,
               size_t count, struct err *err)
 {
-    return items_refuse(((struct links *)context)->store, slot, operation, refusals, count, err);
+    return items_refuse(((struct endpoints *)context)->store, slot, operation, refusals, count, err);
 }
 
 static bool
 ledger_originals(void *context, const struct event *const *events, size_t count, struct arena *arena,
                  struct original *originals, struct err *err)
 {
-    struct links *links = context;
-    return originals_find(links->store, links->broker, events, count, ORIGINALS_MS, NULL, NULL, arena,
+    struct endpoints *endpoints = context;
+    return originals_find(endpoints->store, endpoints->broker, events, count, ORIGINALS_MS, NULL, NULL, arena,
                           originals, err);
 }
 
-const struct publisher_ledger links_ledger = {
+const struct publisher_ledger endpoints_ledger = {
     .acquire = ledger_acquire,
     .check = ledger_check,
     .heartbeat = ledger_heartbeat,
     .provisioned = ledger_provisioned,
     .release = ledger_release,
-    .quarantine = ledger_quarantine,
+    .suspend = ledger_suspend,
     .retire = ledger_retire,
     .claim = ledger_claim,
-    .settle = ledger_settle,
-    .settle_scanned = ledger_settle_scanned,
+    .finish = ledger_finish,
+    .finish_scanned = ledger_finish_scanned,
     .refuse = ledger_refuse,
     .originals = ledger_originals,
 };
@@ -113,7 +113,7 @@ const struct publisher_ledger links_ledger = {
 static bool
 kafka_open(void *context, const struct producer_settings *how, struct producer **producer, struct err *err)
 {
-    return producer_open(producer, ((struct links *)context)->broker_settings, how, err);
+    return producer_open(producer, ((struct endpoints *)context)->broker_settings, how, err);
 }
 
 static void
@@ -185,40 +185,40 @@ kafka_commit(void *context, struct producer *producer, int wait_ms, bool *done, 
 static bool
 kafka_read_marker(void *context, const char *group, struct marker_reading *reading, struct err *err)
 {
-    return marker_read(((struct links *)context)->broker, group, KAFKA_MS, reading, err);
+    return marker_read(((struct endpoints *)context)->broker, group, KAFKA_MS, reading, err);
 }
 
 static bool
 kafka_write_nonce(void *context, const char *group, int64_t nonce, struct err *err)
 {
-    return marker_write_nonce(((struct links *)context)->broker, group, nonce, KAFKA_MS, err);
+    return marker_write_nonce(((struct endpoints *)context)->broker, group, nonce, KAFKA_MS, err);
 }
 
 static bool
 kafka_topic(void *context, const char *name, struct topic *topic, struct err *err)
 {
-    return broker_topic(((struct links *)context)->broker, name, KAFKA_MS, topic, err);
+    return broker_topic(((struct endpoints *)context)->broker, name, KAFKA_MS, topic, err);
 }
 
 static int64_t
 kafka_smallest_limit(void *context, int64_t otherwise)
 {
-    return broker_smallest_limit(((struct links *)context)->broker, otherwise);
+    return broker_smallest_limit(((struct endpoints *)context)->broker, otherwise);
 }
 
 static void
 kafka_deny_topic(void *context, const char *name)
 {
-    broker_deny_topic(((struct links *)context)->broker, name);
+    broker_deny_topic(((struct endpoints *)context)->broker, name);
 }
 
 static void
 kafka_forget_topics(void *context)
 {
-    broker_forget_topics(((struct links *)context)->broker);
+    broker_forget_topics(((struct endpoints *)context)->broker);
 }
 
-const struct publisher_broker links_broker = {
+const struct publisher_broker endpoints_broker = {
     .open = kafka_open,
     .destroy = kafka_destroy,
     .init = kafka_init,
@@ -267,47 +267,48 @@ world_random(void *context)
     return (int64_t)(bytes_hash(bytes_of(text)) & INT64_MAX);
 }
 
-const struct publisher_world links_world = {
+const struct publisher_world endpoints_world = {
     .mono = world_mono,
     .sleep = world_sleep,
     .uuid = world_uuid,
     .random = world_random,
-    .aside = desk_aside,
-    .is_back = desk_is_back,
+    .start = lane_start,
+    .is_done = lane_is_done,
 };
 
 static bool
-is_fresh(const struct links *links, const struct cluster *cluster)
+is_fresh(const struct endpoints *endpoints, const struct cluster *cluster)
 {
     int64_t now;
     struct err ignored = {0};
-    return cluster->promise != PROMISE_UNKNOWN && store_now(links->store, &now, &ignored) &&
+    return cluster->promise != PROMISE_UNKNOWN && store_now(endpoints->store, &now, &ignored) &&
            now - cluster->checked_at < VERDICT_LIFE;
 }
 
 // A verdict of "at least once" may rest on a right that has been granted since: it is tried again at every
 // start.
 static bool
-know_cluster(struct links *links, struct err *err)
+know_cluster(struct endpoints *endpoints, struct err *err)
 {
     char id[64];
     struct err failure = {0};
-    if (!broker_cluster_id(links->broker, KAFKA_MS, id, err))
+    if (!broker_cluster_id(endpoints->broker, KAFKA_MS, id, err))
         return false;
-    if (cluster_get(links->store, id, &links->cluster, &failure)) {
-        if (links->cluster.promise == PROMISE_EXACTLY_ONCE && is_fresh(links, &links->cluster))
-            return marker_topic_ensure(links->broker, KAFKA_MS, err);
+    if (cluster_get(endpoints->store, id, &endpoints->cluster, &failure)) {
+        if (endpoints->cluster.promise == PROMISE_EXACTLY_ONCE && is_fresh(endpoints, &endpoints->cluster))
+            return marker_topic_ensure(endpoints->broker, KAFKA_MS, err);
     } else if (failure.kind != ERR_NOT_FOUND) {
         return err_set(err, failure.kind, "%s", failure.text);
     }
 
     struct probe probe;
-    if (!probe_run(links->broker, links->broker_settings, store_info(links->store)->install, &probe, err))
+    if (!probe_run(endpoints->broker, endpoints->broker_settings, store_info(endpoints->store)->install,
+                   &probe, err))
         return false;
-    links->cluster = probe.cluster;
+    endpoints->cluster = probe.cluster;
     log_line(LOG_INFO, "cluster tried", "cluster=%s promise=\"%s\" evidence=\"%s\"", id, probe.cluster.words,
              probe.cluster.evidence);
-    return cluster_put(links->store, &links->cluster, err);
+    return cluster_put(endpoints->store, &endpoints->cluster, err);
 }
 
 // A chunk in doubt is searched for from ten minutes before its claim, told by PostgreSQL's clock, among
@@ -315,10 +316,10 @@ know_cluster(struct links *links, struct err *err)
 #define CLOCK_MOST (300 * US_PER_SECOND)
 
 static bool
-check_clock(struct links *links, struct err *err)
+check_clock(struct endpoints *endpoints, struct err *err)
 {
     int64_t before = clock_now(), theirs;
-    if (!store_now(links->store, &theirs, err))
+    if (!store_now(endpoints->store, &theirs, err))
         return false;
     int64_t apart = theirs - (before + (clock_now() - before) / 2);
     if (apart > -CLOCK_MOST && apart < CLOCK_MOST)
@@ -331,22 +332,22 @@ check_clock(struct links *links, struct err *err)
 }
 
 bool
-links_connect(struct links *links, struct err *err)
+endpoints_connect(struct endpoints *endpoints, struct err *err)
 {
-    if (links->broker)
+    if (endpoints->broker)
         return true;
-    if (!check_clock(links, err) || !broker_open(&links->broker, links->broker_settings, err))
+    if (!check_clock(endpoints, err) || !broker_open(&endpoints->broker, endpoints->broker_settings, err))
         return false;
-    if (!know_cluster(links, err)) {
-        links_close(links);
+    if (!know_cluster(endpoints, err)) {
+        endpoints_close(endpoints);
         return false;
     }
     return true;
 }
 
 void
-links_close(struct links *links)
+endpoints_close(struct endpoints *endpoints)
 {
-    broker_close(links->broker);
-    links->broker = NULL;
+    broker_close(endpoints->broker);
+    endpoints->broker = NULL;
 }

@@ -10,59 +10,59 @@
 static void
 serve(void *context)
 {
-    struct links *desk = context;
-    while (mailbox_take(desk->calls, -1)) {
-        desk->call(desk->argument);
-        mailbox_put(desk->answers, desk, -1);
+    struct endpoints *lane = context;
+    while (mailbox_take(lane->calls, -1)) {
+        lane->call(lane->argument);
+        mailbox_put(lane->answers, lane, -1);
     }
 }
 
 bool
-desk_open(struct links *desk, const struct links *links, const struct store_settings *settings,
+lane_open(struct endpoints *lane, const struct endpoints *endpoints, const struct store_settings *settings,
           struct err *err)
 {
-    *desk = *links;
-    desk->store = NULL;
-    if (!store_open(&desk->store, settings, err))
+    *lane = *endpoints;
+    lane->store = NULL;
+    if (!store_open(&lane->store, settings, err))
         return false;
-    desk->calls = mailbox_create(1);
-    desk->answers = mailbox_create(1);
-    desk->thread = thread_start(serve, desk, "ledger");
+    lane->calls = mailbox_create(1);
+    lane->answers = mailbox_create(1);
+    lane->thread = thread_start(serve, lane, "ledger");
     return true;
 }
 
 void
-desk_close(struct links *desk)
+lane_close(struct endpoints *lane)
 {
-    if (desk->calls)
-        mailbox_close(desk->calls);
-    thread_join(desk->thread);
-    mailbox_destroy(desk->calls, NULL);
-    mailbox_destroy(desk->answers, NULL);
-    store_close(desk->store);
-    *desk = (struct links){0};
+    if (lane->calls)
+        mailbox_close(lane->calls);
+    thread_join(lane->thread);
+    mailbox_destroy(lane->calls, NULL);
+    mailbox_destroy(lane->answers, NULL);
+    store_close(lane->store);
+    *lane = (struct endpoints){0};
 }
 
 void
-desk_aside(void *context, void (*call)(void *argument), void *argument)
+lane_start(void *context, void (*call)(void *argument), void *argument)
 {
-    struct links *desk = context;
-    desk->call = call;
-    desk->argument = argument;
-    desk->is_away = true;
-    mailbox_put(desk->calls, desk, -1);
+    struct endpoints *lane = context;
+    lane->call = call;
+    lane->argument = argument;
+    lane->is_running = true;
+    mailbox_put(lane->calls, lane, -1);
 }
 
 bool
-desk_is_back(void *context, int wait_ms)
+lane_is_done(void *context, int wait_ms)
 {
-    struct links *desk = context;
-    desk->is_away = !mailbox_take(desk->answers, (int64_t)wait_ms * 1000);
-    return !desk->is_away;
+    struct endpoints *lane = context;
+    lane->is_running = !mailbox_take(lane->answers, (int64_t)wait_ms * 1000);
+    return !lane->is_running;
 }
 
 bool
-desk_is_connected(const struct links *desk)
+lane_is_connected(const struct endpoints *lane)
 {
-    return !desk->store || desk->is_away || store_is_connected(desk->store);
+    return !lane->store || lane->is_running || store_is_connected(lane->store);
 }

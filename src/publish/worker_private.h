@@ -8,46 +8,46 @@
 #include "publish/worker.h"
 #include "store/store.h"
 
-#define WORKER_SLOTS 3    // chunks in hand at the same time
+#define WORKER_SLOTS 3    // chunks in flight at the same time
 #define WORKER_HOLDERS 2  // of which so many have their events in memory
 #define LOOK_EVERY 500000 // µs, for new work when there is none
 
 struct mailbox;
 struct thread;
 
-// What the publisher's tables are bound to: the worker's own, and one for each publisher (a desk).
-struct links {
+// What the publisher's tables are bound to: the worker's own, and one for each publisher (a lane).
+struct endpoints {
     const struct broker_settings *broker_settings;
     struct store *store;
     struct broker *broker; // NULL: not connected
     struct cluster cluster;
     char worker[128];
 
-    // Of a desk only: the call that its thread makes now, which owns `store` until it is back.
+    // Of a lane only: the call that its thread makes now, which owns `store` until it is back.
     struct thread *thread;
     struct mailbox *calls, *answers;
     void (*call)(void *argument);
     void *argument;
-    bool is_away;
+    bool is_running;
 };
 
-extern const struct publisher_ledger links_ledger;
-extern const struct publisher_broker links_broker;
-extern const struct publisher_world links_world;
+extern const struct publisher_ledger endpoints_ledger;
+extern const struct publisher_broker endpoints_broker;
+extern const struct publisher_world endpoints_world;
 
 // Connects to Kafka and finds out what the cluster promises: from PostgreSQL where it was tried within a day,
 // else by trying. May take some seconds. On failure nothing is kept.
-bool links_connect(struct links *links, struct err *err) MUST_CHECK;
-void links_close(struct links *links); // Kafka's half
+bool endpoints_connect(struct endpoints *endpoints, struct err *err) MUST_CHECK;
+void endpoints_close(struct endpoints *endpoints); // Kafka's half
 
-// A publisher's own: a connection to PostgreSQL and a thread for long calls; Kafka is that of `links`, which
-// outlives it. On failure there is nothing to close.
-bool desk_open(struct links *desk, const struct links *links, const struct store_settings *settings,
-               struct err *err) MUST_CHECK;
-void desk_close(struct links *desk); // waits for the call in hand; one that was never opened is fine
-void desk_aside(void *context, void (*call)(void *argument), void *argument);
-bool desk_is_back(void *context, int wait_ms);
-bool desk_is_connected(const struct links *desk); // or not there, or not known: a call is in hand
+// A publisher's own: a connection to PostgreSQL and a thread for long calls; Kafka is that of `endpoints`,
+// which outlives it. On failure there is nothing to close.
+bool lane_open(struct endpoints *lane, const struct endpoints *endpoints,
+               const struct store_settings *settings, struct err *err) MUST_CHECK;
+void lane_close(struct endpoints *lane); // waits for the call in flight; one that was never opened is fine
+void lane_start(void *context, void (*call)(void *argument), void *argument);
+bool lane_is_done(void *context, int wait_ms);
+bool lane_is_connected(const struct endpoints *lane); // or not there, or not known: a call is in flight
 
 // Operation by operation, how many events may be sent now.
 struct pace {
@@ -75,19 +75,20 @@ double meter_rate(struct meter *meter, int64_t now);
 
 // Looks into one chunk in doubt (operations.md 1.5.6 and 1.9). `wait`: µs by which a chunk without
 // transactions must be old, so that no request of its owner is still on its way.
-enum doubt { DOUBT_NONE, DOUBT_EARLY, DOUBT_DECIDED, DOUBT_STAYS };
-bool doubt_look(struct links *links, int64_t wait, enum doubt *outcome, struct err *err) MUST_CHECK;
+enum doubt_outcome { DOUBT_NONE, DOUBT_EARLY, DOUBT_DECIDED, DOUBT_STAYS };
+bool doubt_look(struct endpoints *endpoints, int64_t wait, enum doubt_outcome *outcome,
+                struct err *err) MUST_CHECK;
 
 // The worker while it runs.
 struct run {
     const struct worker_settings *settings;
     struct plan_settings plan;
-    struct links links;
+    struct endpoints endpoints;
     struct publisher *publishers[WORKER_SLOTS];
-    struct links desks[WORKER_SLOTS]; // of these
-    bool is_driven[WORKER_SLOTS];     // on its way, with a chunk in hand, or recovering one
-    int64_t operations[WORKER_SLOTS]; // what each was given; 0: nothing
-    size_t turn;                      // who is given something next
+    struct endpoints lanes[WORKER_SLOTS]; // of these
+    bool is_driven[WORKER_SLOTS];         // on its way, with a chunk in flight, or recovering one
+    int64_t operations[WORKER_SLOTS];     // what each was given; 0: nothing
+    size_t turn;                          // who is given something next
     struct paces paces;
     struct meter meter;
     size_t limit; // of a chunk, adapted to how long they take
@@ -108,8 +109,8 @@ struct run {
     struct err trouble; // the last of it
 
     bool is_waiting;    // operations wait for their rate, for Kafka, or for a moment to call them back
-    bool is_settling;   // operations wait to see what comes back
-    int64_t operation;  // in hand; 0: none
+    bool is_observing;  // operations wait to see what comes back
+    int64_t operation;  // in flight; 0: none
     struct arena arena; // of the operation that is shown
     struct operation shown;
     bool has_shown;
@@ -133,13 +134,13 @@ bool worker_publish(struct run *run, int64_t operation, int32_t rate, int64_t *w
 // One step of each publisher that is on its way.
 bool worker_publish_step(struct run *run, struct err *err) MUST_CHECK;
 bool worker_is_publishing(const struct run *run); // any of them
-bool worker_has_free_hand(struct run *run);       // `turn` is one that could be given something now
+bool worker_has_free_publisher(struct run *run);  // `turn` is one that could be given something now
 // Chunks that somebody left. *is_wanted: there is something to do.
 bool worker_recover(struct run *run, bool *is_wanted, struct err *err) MUST_CHECK;
 bool worker_refresh(struct run *run, bool *is_wanted, struct err *err) MUST_CHECK; // an idle slot's marker
 bool worker_keep_slots(struct run *run, struct err *err) MUST_CHECK;
 bool worker_let_go(struct run *run, struct err *err) MUST_CHECK;
-void worker_settle_all(struct run *run);
+void worker_finish_all(struct run *run);
 void worker_log_tally(const struct run *run);
 void worker_drop_publishers(struct run *run);
 

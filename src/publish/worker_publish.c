@@ -27,7 +27,7 @@ worker_drop_publishers(struct run *run)
     for (size_t i = 0; i < WORKER_SLOTS; i++) {
         publisher_destroy(run->publishers[i]);
         run->publishers[i] = NULL;
-        desk_close(&run->desks[i]);
+        lane_close(&run->lanes[i]);
         run->is_driven[i] = false;
     }
 }
@@ -36,18 +36,18 @@ static bool
 make_publishers(struct run *run, struct err *err)
 {
     struct publisher_settings settings = {
-        .ledger = &links_ledger,
-        .broker = &links_broker,
-        .world = &links_world,
+        .ledger = &endpoints_ledger,
+        .broker = &endpoints_broker,
+        .world = &endpoints_world,
         .plan = &run->plan,
-        .is_transactional = run->links.cluster.promise == PROMISE_EXACTLY_ONCE,
+        .is_transactional = run->endpoints.cluster.promise == PROMISE_EXACTLY_ONCE,
     };
     for (size_t i = 0; i < WORKER_SLOTS; i++) {
-        if (!desk_open(&run->desks[i], &run->links, &run->settings->store, err)) {
+        if (!lane_open(&run->lanes[i], &run->endpoints, &run->settings->store, err)) {
             worker_drop_publishers(run);
             return false;
         }
-        settings.context = &run->desks[i];
+        settings.context = &run->lanes[i];
         run->publishers[i] = publisher_create(&settings);
     }
     return true;
@@ -92,9 +92,9 @@ worker_need_kafka(struct run *run, bool *is_there, struct err *err)
     struct err failure = {0};
     if (!run->kafka_since) // until it has worked
         run->kafka_since = clock_mono();
-    if (!links_connect(&run->links, &failure))
-        return store_is_connected(run->links.store) ? kafka_failed(run, &failure, err)
-                                                    : worker_store_failed(run, &failure, err);
+    if (!endpoints_connect(&run->endpoints, &failure))
+        return store_is_connected(run->endpoints.store) ? kafka_failed(run, &failure, err)
+                                                        : worker_store_failed(run, &failure, err);
     if (!make_publishers(run, &failure))
         return worker_store_failed(run, &failure, err);
     kafka_worked(run);
@@ -125,7 +125,7 @@ step(struct run *run, size_t i, int wait_ms, struct err *failure)
 static bool
 publisher_failed(struct run *run, size_t i, const struct err *failure, struct err *err)
 {
-    if (!desk_is_connected(&run->desks[i])) {
+    if (!lane_is_connected(&run->lanes[i])) {
         run->trouble = *failure;
         return true;
     }
@@ -165,7 +165,7 @@ adapt(struct run *run, const struct publisher *publisher)
 }
 
 static void
-note_settled(struct run *run, size_t i)
+note_finished(struct run *run, size_t i)
 {
     const struct publisher *publisher = run->publishers[i];
     int64_t now = clock_mono();
@@ -212,21 +212,21 @@ drive(struct run *run, size_t i, int wait_ms, struct err *err)
     case PUBLISHER_BUSY:
     case PUBLISHER_WAITING:
         return true;
-    case PUBLISHER_SETTLED:
-        note_settled(run, i);
+    case PUBLISHER_FINISHED:
+        note_finished(run, i);
         lay_down(run, i);
         return attend_idle(run, i, err); // its next epoch begins
-    case PUBLISHER_RETURNED:
+    case PUBLISHER_REQUEUED:
         run->work_at = clock_mono();
         return true;
-    case PUBLISHER_READY: // no proof yet that Kafka takes records: only what is settled ends a row of
+    case PUBLISHER_READY: // no proof yet that Kafka takes records: only what is finished ends a row of
                           // failures
         lay_down(run, i);
         return true;
     case PUBLISHER_EMPTY:
         kafka_worked(run);
         lay_down(run, i);
-        if (worker_is_publishing(run)) // the rest may hang on what the other has in hand
+        if (worker_is_publishing(run)) // the rest may hang on what the other has in flight
             run->look_at = clock_mono() + LOOK_EVERY / 10;
         return true;
     case PUBLISHER_NO_SLOT:
@@ -265,7 +265,7 @@ may_claim(const struct run *run)
 }
 
 bool
-worker_has_free_hand(struct run *run)
+worker_has_free_publisher(struct run *run)
 {
     if (!may_claim(run))
         return false;
@@ -292,9 +292,9 @@ worker_publish_step(struct run *run, struct err *err)
     return true;
 }
 
-// Of an operation with a rate one chunk at a time: what it may send is known when that is settled.
+// Of an operation with a rate one chunk at a time: what it may send is known when that is finished.
 static bool
-is_in_hand(const struct run *run, int64_t operation)
+is_in_flight(const struct run *run, int64_t operation)
 {
     for (size_t i = 0; i < WORKER_SLOTS; i++)
         if (run->operations[i] == operation)
@@ -305,8 +305,8 @@ is_in_hand(const struct run *run, int64_t operation)
 bool
 worker_publish(struct run *run, int64_t operation, int32_t rate, int64_t *wait, struct err *err)
 {
-    if (rate >= 0 && is_in_hand(run, operation)) {
-        *wait = LOOK_EVERY; // or as soon as it is settled
+    if (rate >= 0 && is_in_flight(run, operation)) {
+        *wait = LOOK_EVERY; // or as soon as it is finished
         return true;
     }
     size_t limit = pace_allow(&run->paces, operation, rate, run->limit, clock_mono(), wait);
@@ -334,12 +334,12 @@ worker_publish(struct run *run, int64_t operation, int32_t rate, int64_t *wait, 
 static bool
 decide_doubt(struct run *run, bool *is_wanted, struct err *err)
 {
-    enum doubt outcome;
+    enum doubt_outcome outcome;
     struct err failure = {0};
     int64_t wait = run->settings->doubt_wait ? run->settings->doubt_wait : DOUBT_WAIT;
-    if (!doubt_look(&run->links, wait, &outcome, &failure))
-        return store_is_connected(run->links.store) ? kafka_failed(run, &failure, err)
-                                                    : worker_store_failed(run, &failure, err);
+    if (!doubt_look(&run->endpoints, wait, &outcome, &failure))
+        return store_is_connected(run->endpoints.store) ? kafka_failed(run, &failure, err)
+                                                        : worker_store_failed(run, &failure, err);
     int64_t again = outcome == DOUBT_STAYS ? DOUBT_AGAIN : DOUBT_EVERY;
     if (outcome == DOUBT_EARLY && wait < again)
         again = wait;
@@ -364,8 +364,8 @@ worker_recover(struct run *run, bool *is_wanted, struct err *err)
     struct recovery_wanted wanted;
     int32_t mine[WORKER_SLOTS];
     size_t mine_count = slots_held(run, WORKER_SLOTS, mine);
-    if (!recovery_wanted(run->links.store, run->links.cluster.name, run->links.worker, mine, mine_count,
-                         &wanted, &failure))
+    if (!recovery_wanted(run->endpoints.store, run->endpoints.cluster.name, run->endpoints.worker, mine,
+                         mine_count, &wanted, &failure))
         return worker_store_failed(run, &failure, err);
     if (!wanted.unfinished)
         run->recovered_at = clock_mono();
@@ -400,7 +400,7 @@ worker_refresh(struct run *run, bool *is_wanted, struct err *err)
     if (!worker_need_kafka(run, &is_there, err))
         return false;
     struct err failure = {0};
-    if (!is_there || run->links.cluster.promise != PROMISE_EXACTLY_ONCE)
+    if (!is_there || run->endpoints.cluster.promise != PROMISE_EXACTLY_ONCE)
         return true;
     if (!publisher_release(run->publishers[run->turn], &failure) && failure.kind != ERR_CONFLICT)
         return worker_store_failed(run, &failure, err);
@@ -480,18 +480,18 @@ worker_log_tally(const struct run *run)
              sum.step_us[PHASE_INIT] / 1000, sum.step_us[PHASE_CLAIM] / 1000, sum.step_us[PHASE_PLAN] / 1000,
              sum.step_us[PHASE_SEND] / 1000, sum.step_us[PHASE_REPORTS] / 1000,
              sum.step_us[PHASE_COMMIT] / 1000, sum.step_us[PHASE_VERIFY] / 1000,
-             sum.step_us[PHASE_SETTLE] / 1000, sum.step_us[PHASE_DESTROY] / 1000, peak_memory());
+             sum.step_us[PHASE_FINISH] / 1000, sum.step_us[PHASE_DESTROY] / 1000, peak_memory());
 }
 
-// What is not settled in time is left to recovery.
+// What is not finished in time is left to recovery.
 void
-worker_settle_all(struct run *run)
+worker_finish_all(struct run *run)
 {
     int64_t deadline = clock_mono() + STOP_WITHIN;
     for (size_t i = 0; i < WORKER_SLOTS; i++) {
         enum publisher_status status = PUBLISHER_BUSY;
         while (run->publishers[i] && publisher_is_busy(run->publishers[i]) &&
-               store_is_connected(run->links.store) && clock_mono() < deadline &&
+               store_is_connected(run->endpoints.store) && clock_mono() < deadline &&
                status != PUBLISHER_FAILED && status != PUBLISHER_NO_SLOT && status != PUBLISHER_STOPPED) {
             struct err failure = {0};
             status = step(run, i, WAIT_MS, &failure);

@@ -21,12 +21,12 @@ take_errors(const struct backlog *backlog, struct arena *arena, struct stats *st
 }
 
 bool
-analyses_read(struct store *store, bool has_sums, struct arena *arena, struct stats *stats, struct err *err)
+analyses_read(struct store *store, bool has_rollup, struct arena *arena, struct stats *stats, struct err *err)
 {
     struct backlog *backlog = backlog_create();
-    bool ok = (!has_sums || rollup_read(store, backlog, false, err)) &&
-              stats_read(store, has_sums, arena, stats, err);
-    if (ok && has_sums)
+    bool ok = (!has_rollup || rollup_read(store, backlog, false, err)) &&
+              stats_read(store, has_rollup, arena, stats, err);
+    if (ok && has_rollup)
         take_errors(backlog, arena, stats);
     backlog_destroy(backlog);
     return ok;

@@ -5,15 +5,15 @@
 #include "async/thread.h"
 #include "base/alloc.h"
 
-struct filler {
+struct loader {
     const struct store_settings *settings;
-    const char *keeper;
+    const char *maintainer;
     struct mailbox *asked, *done; // of the jobs below, which belong to whom they were sent to
     struct thread *thread;
     struct store *store;        // of the thread
     struct rollup_cells *cells; // of the thread
-    int under_way;              // of the keeper: jobs that were sent and did not come back
-    int reading;                // of the keeper: the job that was, or is to be, read next
+    int under_way;              // of the maintainer: jobs that were sent and did not come back
+    int reading;                // of the maintainer: the job that was, or is to be, read next
     struct fill_job {
         enum { FILL_READ, FILL_WRITE } what;
         struct rollup_range range;
@@ -25,76 +25,76 @@ struct filler {
 };
 
 static bool
-connect(struct filler *filler, struct err *err)
+connect(struct loader *loader, struct err *err)
 {
-    if (!filler->store)
-        return store_open(&filler->store, filler->settings, err);
-    return store_is_connected(filler->store) || store_reconnect(filler->store, err);
+    if (!loader->store)
+        return store_open(&loader->store, loader->settings, err);
+    return store_is_connected(loader->store) || store_reconnect(loader->store, err);
 }
 
 static void
-carry_out(struct filler *filler, struct fill_job *job)
+carry_out(struct loader *loader, struct fill_job *job)
 {
     err_clear(&job->err);
-    if (!connect(filler, &job->err))
+    if (!connect(loader, &job->err))
         return;
     if (job->what == FILL_READ)
-        (void)!rollup_gather(filler->store, filler->keeper, filler->cells, &job->range, &job->slice,
+        (void)!rollup_gather(loader->store, loader->maintainer, loader->cells, &job->range, &job->slice,
                              &job->err);
     else
-        (void)!rollup_fill(filler->store, filler->keeper, &job->slice, job->was_low, job->low,
+        (void)!rollup_fill(loader->store, loader->maintainer, &job->slice, job->was_low, job->low,
                            job->slots_from, &job->err);
 }
 
 static void
 fill(void *context)
 {
-    struct filler *filler = context;
+    struct loader *loader = context;
     struct fill_job *job;
-    while ((job = mailbox_take(filler->asked, -1))) {
-        carry_out(filler, job);
-        (void)!mailbox_put(filler->done, job, -1);
+    while ((job = mailbox_take(loader->asked, -1))) {
+        carry_out(loader, job);
+        (void)!mailbox_put(loader->done, job, -1);
     }
 }
 
-struct filler *
-filler_create(const struct store_settings *settings, const char *keeper)
+struct loader *
+loader_create(const struct store_settings *settings, const char *maintainer)
 {
-    struct filler *filler = alloc_bytes(sizeof *filler);
-    filler->settings = settings;
-    filler->keeper = keeper;
-    filler->cells = rollup_cells_create();
-    filler->asked = mailbox_create(2);
-    filler->done = mailbox_create(2);
-    filler->thread = thread_start(fill, filler, "filler");
-    return filler;
+    struct loader *loader = alloc_bytes(sizeof *loader);
+    loader->settings = settings;
+    loader->maintainer = maintainer;
+    loader->cells = rollup_cells_create();
+    loader->asked = mailbox_create(2);
+    loader->done = mailbox_create(2);
+    loader->thread = thread_start(fill, loader, "filler");
+    return loader;
 }
 
 void
-filler_destroy(struct filler *filler)
+loader_destroy(struct loader *loader)
 {
-    if (!filler)
+    if (!loader)
         return;
-    (void)!filler_wait(filler, NULL);
-    mailbox_close(filler->asked);
-    thread_join(filler->thread);
-    store_close(filler->store);
-    rollup_cells_destroy(filler->cells);
-    mailbox_destroy(filler->asked, NULL);
-    mailbox_destroy(filler->done, NULL);
+    (void)!loader_wait(loader, NULL);
+    mailbox_close(loader->asked);
+    thread_join(loader->thread);
+    store_close(loader->store);
+    rollup_cells_destroy(loader->cells);
+    mailbox_destroy(loader->asked, NULL);
+    mailbox_destroy(loader->done, NULL);
     for (int i = 0; i < 2; i++)
-        rollup_slice_release(&filler->jobs[i].slice);
-    free(filler);
+        rollup_slice_release(&loader->jobs[i].slice);
+    free(loader);
 }
 
 // Until at most so many are under way; they come back in order. Of what failed the first is told.
 static bool
-await(struct filler *filler, int left, struct err *err)
+await(struct loader *loader, int left, struct err *err)
 {
     bool ok = true;
-    while (filler->under_way > left) {
-        const struct fill_job *job = mailbox_take(filler->done, -1);
-        filler->under_way--;
+    while (loader->under_way > left) {
+        const struct fill_job *job = mailbox_take(loader->done, -1);
+        loader->under_way--;
         if (ok && err_is_set(&job->err) && err)
             *err = job->err;
         ok = ok && !err_is_set(&job->err);
@@ -103,46 +103,46 @@ await(struct filler *filler, int left, struct err *err)
 }
 
 bool
-filler_wait(struct filler *filler, struct err *err)
+loader_wait(struct loader *loader, struct err *err)
 {
-    return await(filler, 0, err);
+    return await(loader, 0, err);
 }
 
 bool
-filler_wait_written(struct filler *filler, struct err *err)
+loader_wait_written(struct loader *loader, struct err *err)
 {
-    return await(filler, 1, err);
+    return await(loader, 1, err);
 }
 
 static void
-ask(struct filler *filler, struct fill_job *job)
+ask(struct loader *loader, struct fill_job *job)
 {
-    filler->under_way += mailbox_put(filler->asked, job, -1);
+    loader->under_way += mailbox_put(loader->asked, job, -1);
 }
 
 bool
-filler_read(struct filler *filler, int64_t upto, size_t rows, struct err *err)
+loader_read(struct loader *loader, int64_t upto, size_t rows, struct err *err)
 {
-    if (!await(filler, 1, err))
+    if (!await(loader, 1, err))
         return false;
-    struct fill_job *job = &filler->jobs[filler->reading];
+    struct fill_job *job = &loader->jobs[loader->reading];
     job->what = FILL_READ;
     job->range = (struct rollup_range){.before_id = upto, .limit = rows};
-    ask(filler, job);
+    ask(loader, job);
     return true;
 }
 
 bool
-filler_write(struct filler *filler, int64_t was_low, int32_t slots_from, int64_t *low, struct err *err)
+loader_write(struct loader *loader, int64_t was_low, int32_t slots_from, int64_t *low, struct err *err)
 {
-    if (!await(filler, 0, err))
+    if (!await(loader, 0, err))
         return false;
-    struct fill_job *job = &filler->jobs[filler->reading];
+    struct fill_job *job = &loader->jobs[loader->reading];
     job->what = FILL_WRITE;
     job->was_low = was_low;
     job->low = *low = rollup_low(&job->slice, job->range.limit);
     job->slots_from = slots_from;
-    filler->reading = !filler->reading;
-    ask(filler, job);
+    loader->reading = !loader->reading;
+    ask(loader, job);
     return true;
 }

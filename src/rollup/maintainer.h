@@ -1,5 +1,5 @@
-// keeper: keeps the sums of the backlog true (store/rollup/rollup.h), for whoever runs: a screen, a worker, a
-// command.
+// maintainer: keeps the sums of the backlog true (store/rollup/rollup.h), for whoever runs: a screen, a
+// worker, a command.
 //
 // Consumers insert and others close events without a word, so it looks: at arrivals above the highest id
 // looked at (again over those of the last two seconds, since sequences are not commit order), at what redrive
@@ -16,8 +16,9 @@
 // The first count has two strides: all are read and counted, newest first, and the sums are exact; then what
 // was read is put where lists and rows are read (store/rollup/rollup.h), which costs more than the reading.
 //
-// Several keepers may run: a lease lets one of them work, the others look now and then whether it still does.
-// No statement of it takes a lock that anybody else waits for. Killed at any moment, the next one goes on.
+// Several maintainers may run: a lease lets one of them work, the others look now and then whether it still
+// does. No statement of it takes a lock that anybody else waits for. Killed at any moment, the next one goes
+// on.
 #ifndef REDRIVE_ROLLUP_MAINTAINER_H
 #define REDRIVE_ROLLUP_MAINTAINER_H
 
@@ -26,19 +27,19 @@
 #include "base/err.h"
 #include "store/store.h"
 
-struct keeper;
+struct maintainer;
 
 // Borrows the settings. It has a connection of its own, made at the first step.
-struct keeper *keeper_create(const struct store_settings *settings);
+struct maintainer *maintainer_create(const struct store_settings *settings);
 // Gives the lease up.
-void keeper_destroy(struct keeper *keeper);
+void maintainer_destroy(struct maintainer *maintainer);
 
 // One short step. Returns how many µs nothing is due, 0: go on at once. What fails is tried again later; a
 // session without the rights, or a schema without sums, makes it rest for good (INT64_MAX).
-int64_t keeper_step(struct keeper *keeper);
-// The sums are those of the table as far as the last look told (keeper_step by step, whoever keeps them).
-bool keeper_is_exact(const struct keeper *keeper);
+int64_t maintainer_step(struct maintainer *maintainer);
+// The sums are those of the table as far as the last look told (maintainer_step by step, whoever keeps them).
+bool maintainer_is_exact(const struct maintainer *maintainer);
 // From another thread: ends the statement that runs.
-void keeper_interrupt(struct keeper *keeper);
+void maintainer_interrupt(struct maintainer *maintainer);
 
 #endif

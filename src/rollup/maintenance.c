@@ -9,51 +9,51 @@
 
 static const int64_t BEGIN_AFTER = US_PER_SECOND / 40;
 
-struct keeping {
-    struct keeper *keeper;
+struct maintenance {
+    struct maintainer *maintainer;
     struct mailbox *end; // closed when it has to end
     struct thread *thread;
 };
 
 static void
-keep_sums(void *context)
+maintain(void *context)
 {
-    struct keeping *keeping = context;
-    (void)!mailbox_take(keeping->end, BEGIN_AFTER);
-    for (int64_t wait = 0; wait != INT64_MAX && !mailbox_is_closed(keeping->end);) {
-        wait = keeper_step(keeping->keeper);
+    struct maintenance *maintenance = context;
+    (void)!mailbox_take(maintenance->end, BEGIN_AFTER);
+    for (int64_t wait = 0; wait != INT64_MAX && !mailbox_is_closed(maintenance->end);) {
+        wait = maintainer_step(maintenance->maintainer);
         if (wait > 0 && wait != INT64_MAX)
-            (void)!mailbox_take(keeping->end, wait);
+            (void)!mailbox_take(maintenance->end, wait);
     }
 }
 
-struct keeping *
-keeping_start(const struct store_settings *settings)
+struct maintenance *
+maintenance_start(const struct store_settings *settings)
 {
-    struct keeping *keeping = alloc_bytes(sizeof *keeping);
-    keeping->keeper = keeper_create(settings);
-    keeping->end = mailbox_create(1);
-    keeping->thread = thread_start(keep_sums, keeping, "keeper");
-    return keeping;
+    struct maintenance *maintenance = alloc_bytes(sizeof *maintenance);
+    maintenance->maintainer = maintainer_create(settings);
+    maintenance->end = mailbox_create(1);
+    maintenance->thread = thread_start(maintain, maintenance, "keeper");
+    return maintenance;
 }
 
 void
-keeping_end(struct keeping *keeping)
+maintenance_end(struct maintenance *maintenance)
 {
-    if (!keeping)
+    if (!maintenance)
         return;
-    mailbox_close(keeping->end);
-    keeper_interrupt(keeping->keeper);
+    mailbox_close(maintenance->end);
+    maintainer_interrupt(maintenance->maintainer);
 }
 
 void
-keeping_stop(struct keeping *keeping)
+maintenance_stop(struct maintenance *maintenance)
 {
-    if (!keeping)
+    if (!maintenance)
         return;
-    keeping_end(keeping);
-    thread_join(keeping->thread);
-    keeper_destroy(keeping->keeper);
-    mailbox_destroy(keeping->end, NULL);
-    free(keeping);
+    maintenance_end(maintenance);
+    thread_join(maintenance->thread);
+    maintainer_destroy(maintenance->maintainer);
+    mailbox_destroy(maintenance->end, NULL);
+    free(maintenance);
 }

@@ -6,12 +6,12 @@
 
 #include "store/store.h"
 
-struct keeping;
+struct maintenance;
 
 // Borrows the settings. Begins a moment later, so that what people wait for comes first.
-struct keeping *keeping_start(const struct store_settings *settings);
-// Stops the statement that runs. Waits for the end in keeping_stop, which may follow any time.
-void keeping_end(struct keeping *keeping);
-void keeping_stop(struct keeping *keeping); // NULL is fine, also above
+struct maintenance *maintenance_start(const struct store_settings *settings);
+// Stops the statement that runs. Waits for the end in maintenance_stop, which may follow any time.
+void maintenance_end(struct maintenance *maintenance);
+void maintenance_stop(struct maintenance *maintenance); // NULL is fine, also above
 
 #endif

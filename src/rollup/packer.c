@@ -17,16 +17,16 @@ enum {
 static const int64_t LOOK_EVERY = 5 * US_PER_SECOND;
 
 void
-text_packer_init(struct text_packer *packer)
+packer_init(struct packer *packer)
 {
-    *packer = (struct text_packer){.small = SMALL};
+    *packer = (struct packer){.small = SMALL};
     if (getrandom(packer->key, sizeof packer->key, 0) != (ssize_t)sizeof packer->key)
         die("the system gave no random bytes");
 }
 
 // A role that was given its rights by hand has none on what is new until it is given them again.
 static bool
-is_denied(struct text_packer *packer, struct err *err)
+is_denied(struct packer *packer, struct err *err)
 {
     if (err->kind != ERR_DENIED)
         return false;
@@ -38,19 +38,19 @@ is_denied(struct text_packer *packer, struct err *err)
 }
 
 bool
-text_packer_sweep_began(struct text_packer *packer, struct store *store, struct err *err)
+packer_sweep_began(struct packer *packer, struct store *store, struct err *err)
 {
     // The count first: what is written in between is counted later.
-    return store_change_count(store, &packer->changes, err) && store_change_mark(store, &packer->mark, err);
+    return store_change_count(store, &packer->changes, err) && store_xmin_floor(store, &packer->mark, err);
 }
 
 bool
-text_packer_sweep_ended(struct text_packer *packer, struct store *store, const char *keeper, struct err *err)
+packer_sweep_ended(struct packer *packer, struct store *store, const char *maintainer, struct err *err)
 {
     int64_t mark = packer->mark;
     packer->mark = 0;
     return mark == 0 || packer->is_denied ||
-           text_packs_mark(store, keeper, mark, packer->changes, packer->small, err) ||
+           text_packs_mark(store, maintainer, mark, packer->changes, packer->small, err) ||
            is_denied(packer, err);
 }
 
@@ -90,8 +90,8 @@ next_page(const struct packing *packing)
 
 // Reads events of the hole, highest first, until they are enough. *low: all above it were read.
 static bool
-read_hole(struct text_packer *packer, struct store *store, const struct text_hole *hole,
-          struct packing *packing, int64_t *low, struct err *err)
+read_hole(struct packer *packer, struct store *store, const struct text_hole *hole, struct packing *packing,
+          int64_t *low, struct err *err)
 {
     struct event_texts_query query = {.text = EVENT_TEXT_ERROR,
                                       .after_id = hole->after,
@@ -112,7 +112,7 @@ read_hole(struct text_packer *packer, struct store *store, const struct text_hol
 // A pack of few but long texts is as large as it gets: put together with others it would be made anew each
 // time.
 static void
-learn_small(struct text_packer *packer, const struct packing *packing)
+learn_small(struct packer *packer, const struct packing *packing)
 {
     size_t events = column_count(&packing->column);
     if (packing->bytes >= BYTES && packer->small > events / 2)
@@ -120,7 +120,7 @@ learn_small(struct text_packer *packer, const struct packing *packing)
 }
 
 static bool
-fill(struct text_packer *packer, struct store *store, const char *keeper, const struct text_hole *hole,
+fill(struct packer *packer, struct store *store, const char *maintainer, const struct text_hole *hole,
      struct err *err)
 {
     struct packing packing = {0};
@@ -131,7 +131,7 @@ fill(struct text_packer *packer, struct store *store, const char *keeper, const 
     if (ok) {
         learn_small(packer, &packing);
         column_pack(&packing.column, &pack);
-        ok = text_packs_put(store, keeper, low, hole->before - 1, column_count(&packing.column),
+        ok = text_packs_put(store, maintainer, low, hole->before - 1, column_count(&packing.column),
                             strbuf_bytes(&pack), err);
     }
     strbuf_release(&pack);
@@ -140,18 +140,17 @@ fill(struct text_packer *packer, struct store *store, const char *keeper, const 
 }
 
 bool
-text_packer_step(struct text_packer *packer, struct store *store, const char *keeper, int64_t upto,
-                 struct err *err)
+packer_step(struct packer *packer, struct store *store, const char *maintainer, int64_t upto, struct err *err)
 {
     struct text_hole hole;
     int64_t began = clock_mono();
-    if (!text_packs_hole(store, keeper, upto, &hole, err))
+    if (!text_packs_hole(store, maintainer, upto, &hole, err))
         return is_denied(packer, err);
     if (hole.before == 0) {
         packer->at = clock_mono() + LOOK_EVERY;
         return true;
     }
-    if (!fill(packer, store, keeper, &hole, err))
+    if (!fill(packer, store, maintainer, &hole, err))
         return is_denied(packer, err);
     int64_t now = clock_mono();
     packer->at = now + (now - began) * (SHARE - 1);

@@ -4,7 +4,7 @@
 #include "rollup/maintainer.h"
 
 static const int64_t FRESH_FOR = 5 * US_PER_SECOND;
-// A keeper compares again when twenty times the cost of the last comparison has passed.
+// A maintainer compares again when twenty times the cost of the last comparison has passed.
 static const int64_t FRESH_WHILE_KEPT = 60 * US_PER_SECOND;
 static const int64_t CATCH_UP_FOR = 20 * US_PER_SECOND;
 
@@ -23,13 +23,13 @@ is_exact(const struct rollup_state *state)
 }
 
 bool
-sums_are_exact(struct store *store, struct rollup_state *state)
+rollup_is_exact(struct store *store, struct rollup_state *state)
 {
     return read_state(store, state) && is_exact(state);
 }
 
 bool
-sums_catch_up(const struct store_settings *settings, struct store *store, struct rollup_state *state)
+rollup_catch_up(const struct store_settings *settings, struct store *store, struct rollup_state *state)
 {
     if (!read_state(store, state))
         return false;
@@ -39,12 +39,13 @@ sums_catch_up(const struct store_settings *settings, struct store *store, struct
         return false;
 
     // Most of it is there: it takes seconds. A session that may not keep them is told so at the first step.
-    struct keeper *keeper = keeper_create(settings);
+    struct maintainer *maintainer = maintainer_create(settings);
     int64_t until = clock_mono() + CATCH_UP_FOR;
-    for (int64_t wait = 0; !keeper_is_exact(keeper) && wait < US_PER_SECOND && clock_mono() < until;) {
-        wait = keeper_step(keeper);
+    for (int64_t wait = 0;
+         !maintainer_is_exact(maintainer) && wait < US_PER_SECOND && clock_mono() < until;) {
+        wait = maintainer_step(maintainer);
         clock_sleep(wait > 100000 ? 100000 : wait);
     }
-    keeper_destroy(keeper);
-    return sums_are_exact(store, state);
+    maintainer_destroy(maintainer);
+    return rollup_is_exact(store, state);
 }

@@ -7,9 +7,9 @@
 
 // They were seen to be those of the table a moment ago: all but what arrived since. What stops that from
 // being known is no failure: false, look at the events.
-bool sums_are_exact(struct store *store, struct rollup_state *state);
+bool rollup_is_exact(struct store *store, struct rollup_state *state);
 // The same, but where nobody kept them for a while, and this session may, it catches up first on a connection
 // of its own, for 20 s at most.
-bool sums_catch_up(const struct store_settings *settings, struct store *store, struct rollup_state *state);
+bool rollup_catch_up(const struct store_settings *settings, struct store *store, struct rollup_state *state);
 
 #endif

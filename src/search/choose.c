@@ -191,14 +191,14 @@ scan_ids(struct store *store, struct scan *scan, const int64_t *ids, size_t coun
 }
 
 static bool
-sieve_tick(void *context, int64_t rows)
+prefilter_tick(void *context, int64_t rows)
 {
     struct scan *scan = context;
     scan->tally->scanned = rows;
     return scan->tick == NULL || scan->tick(scan->context, scan->tally);
 }
 
-// Is the sieve all there is to say? Then no row has to be read.
+// Is the prefilter all there is to say? Then no row has to be read.
 static bool
 is_enough(const struct scan *scan)
 {
@@ -211,7 +211,7 @@ is_enough(const struct scan *scan)
 }
 
 static bool
-take_chosen(struct scan *scan, const struct sieved *chosen, size_t count, struct err *err)
+take_chosen(struct scan *scan, const struct prefiltered *chosen, size_t count, struct err *err)
 {
     for (size_t i = 0; i < count; i++) {
         const struct event event = {
@@ -229,24 +229,24 @@ take_chosen(struct scan *scan, const struct sieved *chosen, size_t count, struct
 
 // One pass over the column that one term looks into, then the rows that it lets through.
 static bool
-scan_sieved(struct store *store, struct scan *scan, const struct sieve *sieve, struct err *err)
+scan_prefiltered(struct store *store, struct scan *scan, const struct prefilter *prefilter, struct err *err)
 {
-    struct sieved *sieved;
+    struct prefiltered *prefiltered;
     size_t count;
-    if (!sieve_run(sieve, store, scan->matcher.filter, scan->matcher.statuses, sieve_tick, scan, &sieved,
-                   &count, err))
+    if (!prefilter_run(prefilter, store, scan->matcher.filter, scan->matcher.statuses, prefilter_tick, scan,
+                       &prefiltered, &count, err))
         return err != NULL && err->kind == ERR_CANCELLED ? stopped(err) : false;
     bool ok;
     if (is_enough(scan)) {
-        ok = take_chosen(scan, sieved, count, err);
+        ok = take_chosen(scan, prefiltered, count, err);
     } else {
         int64_t *ids = alloc_array(count + 1, sizeof *ids);
         for (size_t i = 0; i < count; i++)
-            ids[i] = sieved[i].id;
+            ids[i] = prefiltered[i].id;
         ok = scan_ids(store, scan, ids, count, false, err);
         free(ids);
     }
-    free(sieved);
+    free(prefiltered);
     return ok;
 }
 
@@ -254,7 +254,7 @@ scan_sieved(struct store *store, struct scan *scan, const struct sieve *sieve, s
 
 struct passing {
     struct scan *scan;
-    struct sieved *chosen;
+    struct prefiltered *chosen;
     size_t count, capacity;
 };
 
@@ -271,7 +271,7 @@ pass_event(void *context, const struct event *event)
         passing->chosen =
             alloc_grow(passing->chosen, passing->count, &passing->capacity, sizeof *passing->chosen);
         passing->chosen[passing->count++] =
-            (struct sieved){.id = event->id, .created_wall = event->created_wall};
+            (struct prefiltered){.id = event->id, .created_wall = event->created_wall};
     }
     bool looks = ++tally->scanned % NARROW_PAGE == 0;
     return !looks || scan->tick == NULL || scan->tick(scan->context, tally);
@@ -280,8 +280,8 @@ pass_event(void *context, const struct event *event)
 static int
 highest_first(const void *left, const void *right)
 {
-    int64_t a = ((const struct sieved *)left)->id;
-    int64_t b = ((const struct sieved *)right)->id;
+    int64_t a = ((const struct prefiltered *)left)->id;
+    int64_t b = ((const struct prefiltered *)right)->id;
     return (a < b) - (a > b);
 }
 
@@ -316,13 +316,13 @@ scan_pass(struct store *store, struct scan *scan, struct err *err)
 static bool
 scan_all(struct store *store, struct scan *scan, struct err *err)
 {
-    struct sieve sieve = {0};
+    struct prefilter prefilter = {0};
     struct filter *filter = scan->matcher.filter;
-    bool ok = filter == NULL || sieve_init(&sieve, store, filter, err);
-    ok = ok && (sieve.is_usable               ? scan_sieved(store, scan, &sieve, err)
+    bool ok = filter == NULL || prefilter_init(&prefilter, store, filter, err);
+    ok = ok && (prefilter.is_usable           ? scan_prefiltered(store, scan, &prefilter, err)
                 : is_for_pass(&scan->matcher) ? scan_pass(store, scan, err)
                                               : scan_table(store, scan, err));
-    sieve_release(&sieve);
+    prefilter_release(&prefilter);
     return ok;
 }
 

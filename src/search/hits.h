@@ -1,5 +1,5 @@
-// search_hits: of a search, what one term says of events by what the server finds: those that fit the outline
-// of its pattern come here and are matched, all the others do not match the pattern.
+// search_hits: of a search, what one term says of events by what the server finds: those that fit the
+// required of its pattern come here and are matched, all the others do not match the pattern.
 //
 // For a search whose texts are not in memory yet. The events that are looked at first are asked for range by
 // range, a few milliseconds each, on the connection of the search; all of them by one pass over the table on
@@ -33,7 +33,7 @@ struct search_hits {
         HITS_VAIN,   // or to no end
     } state;
     struct text_seek *seek;
-    struct event_scan scan; // its outline is the pattern's
+    struct event_scan scan; // its required is the pattern's
     int64_t began;          // clock_mono
     size_t most, rows;      // that come before the pass is given up, and came
 

@@ -77,7 +77,7 @@ by_name(const void *left, const void *right)
 
 // Numbers of words become ranks by their names.
 static void
-rank_words(const struct words *words, size_t count, uint32_t *numbers)
+rank_words(const struct intern *words, size_t count, uint32_t *numbers)
 {
     char **names = alloc_array(words->count + 1, sizeof *names);
     uint32_t *rank_of = alloc_array((size_t)WORDS_OTHER + 1, sizeof *rank_of);
@@ -86,7 +86,7 @@ rank_words(const struct words *words, size_t count, uint32_t *numbers)
         qsort(names, words->count, sizeof *names, by_name);
     }
     for (size_t i = 0; i < words->count; i++)
-        rank_of[words_find(words, bytes_of(names[i]))] = (uint32_t)i;
+        rank_of[intern_find(words, bytes_of(names[i]))] = (uint32_t)i;
     rank_of[0] = rank_of[WORDS_OTHER] = LAST;
     for (size_t i = 0; i < count; i++)
         numbers[i] = numbers[i] == LAST ? LAST : rank_of[numbers[i]];
@@ -98,20 +98,20 @@ static void
 rank_by_row(const struct backlog *backlog, enum list_order order, const int64_t *ids, size_t count,
             uint32_t *ranks)
 {
-    struct words words = {0};
+    struct intern words = {0};
     size_t hint = 0;
     for (size_t i = 0; i < count; i++) {
         struct event event;
         if (!backlog_event(backlog, ids[i], &hint, &event))
             ranks[i] = LAST;
         else if (order == ORDER_TYPE)
-            ranks[i] = words_number(&words, event.event_type);
+            ranks[i] = intern_number(&words, event.event_type);
         else
             ranks[i] = (uint32_t)event.retry_count;
     }
     if (order == ORDER_TYPE)
         rank_words(&words, count, ranks);
-    words_release(&words);
+    intern_release(&words);
 }
 
 // --- sorting ---

@@ -324,8 +324,8 @@ left_to_decide(const struct search *search)
     const struct search_hits *hits = &search->hits;
     if (search_hits_are_open(hits))
         return 0; // not known yet: rows are read
-    bool is_sifted = hits->state == HITS_WHOLE && !hits->is_inverted;
-    return is_sifted ? hits->far.count : search->query.count - search->at;
+    bool is_prefiltered = hits->state == HITS_WHOLE && !hits->is_inverted;
+    return is_prefiltered ? hits->far.count : search->query.count - search->at;
 }
 
 // Is the better part of what is missing to be had from packs?
@@ -401,8 +401,8 @@ term_to_seek(const struct search *search)
         texts++;
         struct event_scan scan = {0};
         if (term->pattern)
-            sieve_ask(term->pattern, &scan);
-        if (scan.outline.len == 0)
+            prefilter_ask(term->pattern, &scan);
+        if (scan.required.len == 0)
             continue;
         if (term->is_inverted)
             inverted = i;
@@ -429,8 +429,8 @@ begin_hits(struct search *search, struct store *store)
         is_packed(search, store, term->text) || !is_worth_all(search, store, term->text, search->query.count))
         return;
     struct event_scan scan = {.text = term->text, .statuses = 1u << EVENT_PENDING};
-    sieve_ask(term->pattern, &scan);
-    struct text_seek *seek = scan.outline.len ? text_cache_seek(cache, term->text) : NULL;
+    prefilter_ask(term->pattern, &scan);
+    struct text_seek *seek = scan.required.len ? text_cache_seek(cache, term->text) : NULL;
     if (seek)
         search_hits_begin(&search->hits, search->query.filter, n, seek, &scan, search->query.ids,
                           search->query.count);

@@ -197,7 +197,7 @@ static bool
 make_mark(struct text_cache *cache, struct store *store, struct err *err)
 {
     return cache->mark ||
-           (store_change_count(store, &cache->changes, err) && store_change_mark(store, &cache->mark, err));
+           (store_change_count(store, &cache->changes, err) && store_xmin_floor(store, &cache->mark, err));
 }
 
 static void

@@ -30,12 +30,12 @@ struct text_reader {
     const struct store_settings *settings;
     _Atomic uint64_t run; // what is of another one is thrown away
     atomic_bool is_stopping;
-    struct hand {
+    struct worker {
         struct text_reader *reader;
         struct mailbox *given, *read;
         struct thread *thread;
         struct store *_Atomic store; // of the thread; from outside only to interrupt it
-    } hands[THREADS];
+    } workers[THREADS];
 
     // Of the thread that uses it.
     bool is_reading, is_all_given;
@@ -45,7 +45,7 @@ struct text_reader {
     size_t rows;             // of a page, so that it has about PAGE_BYTES
     int64_t ids_a_row;       // how thin pending events are
     int64_t rows_of_range;   // of the one that is being taken
-    size_t given, taken;     // ranges; the n-th is hand n % THREADS's
+    size_t given, taken;     // ranges; the n-th is worker n % THREADS's
 };
 
 bool
@@ -102,20 +102,20 @@ drop_page(void *page)
 // --- the threads ---
 
 static bool
-connect(struct hand *hand, struct err *err)
+connect(struct worker *worker, struct err *err)
 {
     struct store *opened = NULL;
-    if (hand->store)
-        return store_is_connected(hand->store) || store_reconnect(hand->store, err);
-    if (!store_open(&opened, hand->reader->settings, err))
+    if (worker->store)
+        return store_is_connected(worker->store) || store_reconnect(worker->store, err);
+    if (!store_open(&opened, worker->reader->settings, err))
         return false;
-    atomic_store(&hand->store, opened);
+    atomic_store(&worker->store, opened);
     return true;
 }
 
 // The next page of the range, which is then so much shorter.
 static struct text_page *
-read_page(struct hand *hand, struct range *range)
+read_page(struct worker *worker, struct range *range)
 {
     struct text_page *page = alloc_bytes(sizeof *page);
     page->text = range->text;
@@ -125,8 +125,8 @@ read_page(struct hand *hand, struct range *range)
                                             .after_id = range->after_id,
                                             .before_id = range->before_id,
                                             .limit = range->rows};
-    bool ok =
-        connect(hand, &page->err) && store_event_texts(hand->store, &query, text_page_add, page, &page->err);
+    bool ok = connect(worker, &page->err) &&
+              store_event_texts(worker->store, &query, text_page_add, page, &page->err);
     bool is_cut = ok && text_page_is_full(page);
     page->is_range_over = !ok || (page->count < range->rows && !is_cut);
     page->is_bottom = ok && page->is_range_over && range->is_bottom;
@@ -137,14 +137,14 @@ read_page(struct hand *hand, struct range *range)
 }
 
 static void
-read_range(struct hand *hand, struct range *range)
+read_range(struct worker *worker, struct range *range)
 {
     for (bool is_over = false; !is_over;) {
-        if (hand->reader->is_stopping || range->run != hand->reader->run)
+        if (worker->reader->is_stopping || range->run != worker->reader->run)
             return;
-        struct text_page *page = read_page(hand, range);
+        struct text_page *page = read_page(worker, range);
         is_over = page->is_range_over;
-        if (!mailbox_put(hand->read, page, -1)) {
+        if (!mailbox_put(worker->read, page, -1)) {
             text_page_destroy(page);
             return;
         }
@@ -154,9 +154,9 @@ read_range(struct hand *hand, struct range *range)
 static void
 run(void *context)
 {
-    struct hand *hand = context;
-    for (struct range *range; (range = mailbox_take(hand->given, -1));) {
-        read_range(hand, range);
+    struct worker *worker = context;
+    for (struct range *range; (range = mailbox_take(worker->given, -1));) {
+        read_range(worker, range);
         free(range);
     }
 }
@@ -169,7 +169,7 @@ text_reader_create(const struct store_settings *settings)
     struct text_reader *reader = alloc_bytes(sizeof *reader);
     reader->settings = settings;
     for (int i = 0; i < THREADS; i++)
-        reader->hands[i].reader = reader;
+        reader->workers[i].reader = reader;
     return reader;
 }
 
@@ -183,30 +183,30 @@ text_reader_destroy(struct text_reader *reader)
 }
 
 static void
-hand_start(struct hand *hand)
+hand_start(struct worker *worker)
 {
-    if (hand->thread)
+    if (worker->thread)
         return;
-    hand->given = mailbox_create(AHEAD);
-    hand->read = mailbox_create(AHEAD);
-    hand->thread = thread_start(run, hand, "texts");
+    worker->given = mailbox_create(AHEAD);
+    worker->read = mailbox_create(AHEAD);
+    worker->thread = thread_start(run, worker, "texts");
 }
 
 static void
-hand_stop(struct hand *hand)
+hand_stop(struct worker *worker)
 {
-    if (!hand->thread)
+    if (!worker->thread)
         return;
-    struct store *store = atomic_load(&hand->store);
-    mailbox_close(hand->given);
-    mailbox_close(hand->read);
+    struct store *store = atomic_load(&worker->store);
+    mailbox_close(worker->given);
+    mailbox_close(worker->read);
     if (store)
         store_interrupt(store);
-    thread_join(hand->thread);
-    store_close(store ? store : hand->store);
-    mailbox_destroy(hand->given, free);
-    mailbox_destroy(hand->read, drop_page);
-    *hand = (struct hand){.reader = hand->reader};
+    thread_join(worker->thread);
+    store_close(store ? store : worker->store);
+    mailbox_destroy(worker->given, free);
+    mailbox_destroy(worker->read, drop_page);
+    *worker = (struct worker){.reader = worker->reader};
 }
 
 void
@@ -215,7 +215,7 @@ text_reader_rest(struct text_reader *reader)
     reader->run++; // ranges that wait are not read
     reader->is_reading = false;
     for (int i = 0; i < THREADS; i++)
-        hand_stop(&reader->hands[i]);
+        hand_stop(&reader->workers[i]);
 }
 
 void
@@ -234,8 +234,8 @@ text_reader_begin(struct text_reader *reader, enum event_text text, int64_t befo
     reader->is_all_given = false;
     reader->given = reader->taken = 0;
     for (int i = 0; i < THREADS; i++) {
-        hand_start(&reader->hands[i]);
-        for (struct text_page *page; (page = mailbox_take(reader->hands[i].read, 0));)
+        hand_start(&reader->workers[i]);
+        for (struct text_page *page; (page = mailbox_take(reader->workers[i].read, 0));)
             text_page_destroy(page);
     }
 }
@@ -269,7 +269,7 @@ give_ranges(struct text_reader *reader)
     while (!reader->is_all_given && reader->given < reader->taken + (size_t)THREADS * AHEAD) {
         struct range *range = next_range(reader);
         int64_t before = range->is_bottom ? INT64_MIN : range->after_id + 1;
-        if (!mailbox_put(reader->hands[reader->given % THREADS].given, range, 0)) {
+        if (!mailbox_put(reader->workers[reader->given % THREADS].given, range, 0)) {
             free(range);
             return;
         }
@@ -304,7 +304,7 @@ text_reader_take(struct text_reader *reader, int64_t wait_us)
         give_ranges(reader);
         if (reader->taken == reader->given)
             return NULL;
-        struct text_page *page = mailbox_take(reader->hands[reader->taken % THREADS].read, wait_us);
+        struct text_page *page = mailbox_take(reader->workers[reader->taken % THREADS].read, wait_us);
         if (page && page->run != reader->run) {
             text_page_destroy(page);
             continue;

@@ -30,7 +30,7 @@ struct job {
     bool is_only_connection;
     uint64_t run;
     struct event_scan scan;
-    struct strbuf outline;
+    struct strbuf required;
     struct text_page *page;
 };
 
@@ -46,7 +46,7 @@ drop_job(void *given)
     struct job *job = given;
     if (!job)
         return;
-    strbuf_release(&job->outline);
+    strbuf_release(&job->required);
     text_page_destroy(job->page);
     free(job);
 }
@@ -201,8 +201,8 @@ text_seek_begin(struct text_seek *seek, const struct event_scan *scan)
     job->seek = seek;
     job->run = ++seek->run;
     job->scan = *scan;
-    strbuf_add(&job->outline, scan->outline);
-    job->scan.outline = strbuf_bytes(&job->outline);
+    strbuf_add(&job->required, scan->required);
+    job->scan.required = strbuf_bytes(&job->required);
     drop_job(mailbox_take(seek->given, 0)); // not yet begun
     (void)!mailbox_put(seek->given, job, -1);
     seek->is_busy = true;

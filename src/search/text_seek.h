@@ -1,4 +1,4 @@
-// text_seek: which pending events fit an outline in one of their texts, by one pass of the server over the
+// text_seek: which pending events fit an required in one of their texts, by one pass of the server over the
 // table, on a thread and a connection of its own.
 //
 // The server is asked in one statement, so that it may use several processes, and gives the events in no
@@ -15,7 +15,7 @@ struct text_seek *text_seek_create(const struct store_settings *settings); // bo
 void text_seek_destroy(struct text_seek *seek);
 
 void text_seek_prepare(struct text_seek *seek); // connects, so that the pass does not wait for it
-// Begins; the outline is copied. Not while it is busy.
+// Begins; the required is copied. Not while it is busy.
 void text_seek_begin(struct text_seek *seek, const struct event_scan *scan);
 // The next page, NULL: none within wait_us. The last one is_bottom, with err where it failed. The caller
 // destroys it.

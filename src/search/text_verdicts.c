@@ -8,15 +8,15 @@
 #include "core/filter/pattern.h"
 
 enum {
-    HANDS = 4,       // at most
+    WORKERS = 4,     // at most
     AHEAD = 256,     // blocks at once, at most
     LOOK_EVERY = 32, // texts between two looks at the clock
 };
 static const int64_t BATCH_US = 2000; // after which nothing more is begun
 
 // What one thread works with.
-struct hand {
-    struct filter *filter; // the first hand's is the caller's, the others' are twins
+struct worker {
+    struct filter *filter; // the first worker's is the caller's, the others' are twins
     struct text_room room;
     size_t matched, blocks;
 };
@@ -29,9 +29,9 @@ struct said {
 };
 
 struct text_verdicts {
-    struct hand hands[HANDS];
-    unsigned hand_count;
-    struct crew *crew;
+    struct worker workers[WORKERS];
+    unsigned publisher_count;
+    struct pool *pool;
     struct said *said; // by term
     size_t terms;
     size_t ahead; // blocks of the next batch
@@ -41,10 +41,10 @@ struct text_verdicts *
 text_verdicts_create(struct filter *filter, unsigned threads)
 {
     struct text_verdicts *verdicts = alloc_bytes(sizeof *verdicts);
-    unsigned wanted = threads ? threads : crew_processors();
-    verdicts->hand_count = wanted < HANDS ? wanted : HANDS;
-    verdicts->crew = crew_create(verdicts->hand_count, "match");
-    verdicts->hands[0].filter = filter;
+    unsigned wanted = threads ? threads : pool_processors();
+    verdicts->publisher_count = wanted < WORKERS ? wanted : WORKERS;
+    verdicts->pool = pool_create(verdicts->publisher_count, "match");
+    verdicts->workers[0].filter = filter;
     verdicts->terms = filter_terms(filter);
     verdicts->said = alloc_array(verdicts->terms, sizeof *verdicts->said);
     verdicts->ahead = 1;
@@ -56,10 +56,10 @@ text_verdicts_destroy(struct text_verdicts *verdicts)
 {
     if (!verdicts)
         return;
-    crew_destroy(verdicts->crew);
+    pool_destroy(verdicts->pool);
     text_verdicts_forget(verdicts);
-    for (unsigned i = 1; i < verdicts->hand_count; i++)
-        filter_destroy(verdicts->hands[i].filter);
+    for (unsigned i = 1; i < verdicts->publisher_count; i++)
+        filter_destroy(verdicts->workers[i].filter);
     free(verdicts->said);
     free(verdicts);
 }
@@ -71,16 +71,16 @@ text_verdicts_forget(struct text_verdicts *verdicts)
         free(verdicts->said[i].of);
         verdicts->said[i] = (struct said){0};
     }
-    for (unsigned i = 0; i < verdicts->hand_count; i++)
-        text_room_release(&verdicts->hands[i].room);
+    for (unsigned i = 0; i < verdicts->publisher_count; i++)
+        text_room_release(&verdicts->workers[i].room);
 }
 
 size_t
 text_verdicts_matched(const struct text_verdicts *verdicts)
 {
     size_t sum = 0;
-    for (unsigned i = 0; i < verdicts->hand_count; i++)
-        sum += verdicts->hands[i].matched;
+    for (unsigned i = 0; i < verdicts->publisher_count; i++)
+        sum += verdicts->workers[i].matched;
     return sum;
 }
 
@@ -88,8 +88,8 @@ size_t
 text_verdicts_blocks(const struct text_verdicts *verdicts)
 {
     size_t sum = 0;
-    for (unsigned i = 0; i < verdicts->hand_count; i++)
-        sum += verdicts->hands[i].blocks;
+    for (unsigned i = 0; i < verdicts->publisher_count; i++)
+        sum += verdicts->workers[i].blocks;
     return sum;
 }
 
@@ -122,9 +122,9 @@ match_text(struct filter *filter, size_t term, struct bytes text)
 }
 
 static unsigned char
-say(struct hand *hand, size_t term, struct bytes text)
+say(struct worker *worker, size_t term, struct bytes text)
 {
-    return (unsigned char)(match_text(hand->filter, term, text) + 1);
+    return (unsigned char)(match_text(worker->filter, term, text) + 1);
 }
 
 // --- one block ---
@@ -132,13 +132,13 @@ say(struct hand *hand, size_t term, struct bytes text)
 // Decides the texts of a block from `from` on, until the time is over, but one at least: those without the
 // literal all at once.
 static void
-decide_block(struct hand *hand, size_t term, unsigned char *said, const struct text_block *block,
+decide_block(struct worker *worker, size_t term, unsigned char *said, const struct text_block *block,
              uint32_t from, int64_t until)
 {
-    struct pattern *pattern = filter_term_pattern(hand->filter, term);
+    struct pattern *pattern = filter_term_pattern(worker->filter, term);
     bool has_literal = pattern && pattern_holds(pattern).len > 0;
-    unsigned char without = (filter_term_is_inverted(hand->filter, term) ? FILTER_YES : FILTER_NO) + 1;
-    size_t matched = 0; // not in the hand, which shares its cache line with another one's
+    unsigned char without = (filter_term_is_inverted(worker->filter, term) ? FILTER_YES : FILTER_NO) + 1;
+    size_t matched = 0; // not in the worker, which shares its cache line with another one's
     for (uint32_t i = from; i < block->count; i++) {
         if (has_literal) {
             size_t begin = i ? block->ends[i - 1] : 0;
@@ -150,14 +150,14 @@ decide_block(struct hand *hand, size_t term, unsigned char *said, const struct t
         }
         bool is_new = !said[i];
         if (is_new)
-            said[i] = say(hand, term, text_block_at(block, i));
+            said[i] = say(worker, term, text_block_at(block, i));
         matched += is_new;
         bool looks = i % LOOK_EVERY == LOOK_EVERY - 1 || (is_new && said[i] == FILTER_UNDECIDED + 1);
         if (looks && clock_mono() > until)
             break;
     }
-    hand->matched += matched;
-    hand->blocks++;
+    worker->matched += matched;
+    worker->blocks++;
 }
 
 // --- several blocks ---
@@ -177,11 +177,11 @@ decide_piece(void *context, size_t piece, unsigned at)
     const struct batch *batch = context;
     if (piece > 0 && clock_mono() > batch->until)
         return;
-    struct hand *hand = &batch->verdicts->hands[at];
+    struct worker *worker = &batch->verdicts->workers[at];
     uint32_t number = batch->from[piece];
-    struct text_block block = texts_block(batch->texts, number, &hand->room);
+    struct text_block block = texts_block(batch->texts, number, &worker->room);
     unsigned char *said = batch->verdicts->said[batch->term].of + block.first;
-    decide_block(hand, batch->term, said, &block, number - block.first, batch->until);
+    decide_block(worker, batch->term, said, &block, number - block.first, batch->until);
 }
 
 // False: the batch is full, or the block is decided.
@@ -225,13 +225,13 @@ decide_batch(struct text_verdicts *verdicts, size_t term, const struct texts *te
     struct batch batch = {.verdicts = verdicts,
                           .term = term,
                           .texts = texts,
-                          .most = verdicts->hand_count > 1 ? verdicts->ahead : 1,
+                          .most = verdicts->publisher_count > 1 ? verdicts->ahead : 1,
                           .until = clock_mono() + BATCH_US};
     gather(&batch, number);
-    for (unsigned i = 1; batch.count > 1 && i < verdicts->hand_count; i++)
-        if (!verdicts->hands[i].filter)
-            verdicts->hands[i].filter = filter_twin(verdicts->hands[0].filter);
-    crew_run(verdicts->crew, batch.count, decide_piece, &batch);
+    for (unsigned i = 1; batch.count > 1 && i < verdicts->publisher_count; i++)
+        if (!verdicts->workers[i].filter)
+            verdicts->workers[i].filter = filter_twin(verdicts->workers[0].filter);
+    pool_run(verdicts->pool, batch.count, decide_piece, &batch);
     verdicts->ahead = verdicts->ahead * 2 < AHEAD ? verdicts->ahead * 2 : AHEAD;
 }
 
@@ -249,7 +249,7 @@ text_verdicts_of(struct text_verdicts *verdicts, size_t term, const struct texts
                  bool wants_most)
 {
     struct said *said = &verdicts->said[term];
-    struct hand *self = &verdicts->hands[0];
+    struct worker *self = &verdicts->workers[0];
     if (number == TEXT_ABSENT) {
         if (!said->absent)
             said->absent = say(self, term, BYTES_ABSENT);

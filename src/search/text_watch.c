@@ -59,7 +59,7 @@ text_changes_find(struct store *store, int64_t mark, int64_t highest, unsigned c
     int64_t began = clock_mono();
     // The next mark is made first: what is written meanwhile is found by both looks.
     bool ok =
-        store_change_mark(store, &changes->mark, &changes->err) &&
+        store_xmin_floor(store, &changes->mark, &changes->err) &&
         store_changed_ids(store, mark, highest, MOST_CHANGED, &changes->ids, &changes->count, &changes->err);
     changes->is_too_many = changes->count == MOST_CHANGED;
     for (int i = 0; ok && !changes->is_too_many && i < EVENT_TEXT_COUNT; i++) {

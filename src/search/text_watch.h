@@ -24,7 +24,7 @@ void text_changes_destroy(struct text_changes *changes);
 struct text_watch *text_watch_create(const struct store_settings *settings); // borrowed
 void text_watch_destroy(struct text_watch *watch);                           // stops a look
 bool text_watch_is_looking(const struct text_watch *watch);
-// Looks for what was written since the mark (store_change_mark) in events up to `highest`; columns: set of 1
+// Looks for what was written since the mark (store_xmin_floor) in events up to `highest`; columns: set of 1
 // << enum event_text.
 void text_watch_look(struct text_watch *watch, int64_t mark, int64_t highest, unsigned columns);
 // What was found; NULL: it is still looking, or does not. The caller destroys it.

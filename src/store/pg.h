@@ -45,7 +45,7 @@ struct store {
     bool failed_on_contract;  // that statement named the contract table
     _Atomic(PGcancel *) cancel;
     atomic_int interrupting;
-    atomic_bool was_interrupted; // since the statement in hand began
+    atomic_bool was_interrupted; // since the statement in flight began
 };
 
 // Parameters of one statement, in order. Binary where binary is exact and short; the type is always told.

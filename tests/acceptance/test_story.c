@@ -341,7 +341,7 @@ a_thousand_failures_are_worked_through(void **state)
     confirm(&story, "Discard", "sent twice", NULL, "250");
     await_number(&story, "SELECT count(*) FROM public.dlq_events WHERE status = 'DISCARDED'", DUPLICATES, 90);
 
-    // What is left of the third kind is settled without sending.
+    // What is left of the third kind is finished without sending.
     press(&story, "<Esc>");
     press(&story, "/");
     press(&story, "class:ValidationError<Enter>");

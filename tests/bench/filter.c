@@ -55,22 +55,22 @@ load(struct bench *bench)
     backlog_ids(bench->backlog, PIVOT_ERROR, NULL, false, &bench->ids, &bench->count);
 }
 
-static struct keeper *
+static struct maintainer *
 keep_packs(struct bench *bench)
 {
     struct err err = {0};
-    struct keeper *keeper = keeper_create(bench->settings);
+    struct maintainer *maintainer = maintainer_create(bench->settings);
     struct text_packs_state state = {0};
     int64_t began = clock_mono();
     while (!state.is_usable || state.events + UNPACKED < (int64_t)bench->count) {
-        int64_t wait = keeper_step(keeper);
+        int64_t wait = maintainer_step(maintainer);
         if (wait == INT64_MAX)
             need(err_set(&err, ERR_USAGE, "the sums cannot be kept here: run redrive migrate"), &err);
         clock_sleep(wait > 100000 ? 100000 : wait);
         need(text_packs_state(bench->store, &state, &err), &err);
     }
     fprintf(stderr, "packed after %.1f s\n", (double)(clock_mono() - began) / US_PER_SECOND);
-    return keeper;
+    return maintainer;
 }
 
 static void
@@ -125,7 +125,7 @@ main(int argc, char **argv)
     struct bench bench = {.settings = &settings, .backlog = backlog_create()};
     need(store_open(&bench.store, &settings, &err), &err);
     load(&bench);
-    struct keeper *keeper = keeps ? keep_packs(&bench) : NULL;
+    struct maintainer *maintainer = keeps ? keep_packs(&bench) : NULL;
     for (int i = 2; i < argc; i++) {
         struct text_cache *cache = text_cache_create(1ll << 30, bench.settings);
         printf("%s\n", argv[i]);
@@ -134,10 +134,10 @@ main(int argc, char **argv)
         for (int again = 0; again < WARM; again++)
             search(&bench, cache, argv[i], "warm");
         text_cache_destroy(cache);
-        if (keeper)
-            (void)keeper_step(keeper);
+        if (maintainer)
+            (void)maintainer_step(maintainer);
     }
-    keeper_destroy(keeper);
+    maintainer_destroy(maintainer);
     free(bench.ids);
     backlog_destroy(bench.backlog);
     store_close(bench.store);

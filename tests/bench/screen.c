@@ -58,7 +58,7 @@ static int64_t
 until(struct vt *vt, int64_t begin, bool (*holds)(struct vt *), const char *what)
 {
     while (!holds(vt)) {
-        if (clock_mono() - begin > PATIENCE_S * US_PER_SECOND || !vt_settle(vt, 1))
+        if (clock_mono() - begin > PATIENCE_S * US_PER_SECOND || !vt_run(vt, 1))
             give_up(vt, what);
     }
     return clock_mono() - begin;
@@ -92,7 +92,7 @@ measure_start(const char *const *argv)
     struct vt *vt = open_screen(argv);
     int64_t first = until(vt, begin, has_rows, "no rows");
     int64_t exact = until(vt, begin, is_counted, "never counted");
-    vt_settle(vt, 500);
+    vt_run(vt, 500);
     printf("first_rows_ms=%.1f exact_counts_ms=%.1f resident_mb=%.1f first_bytes=%zu\n", (double)first / 1000,
            (double)exact / 1000, (double)resident_kb(vt_pid(vt)) / 1024, vt_output(vt).len);
     vt_end(vt);
@@ -126,14 +126,14 @@ press_keys(struct vt *vt, int keys, int counted, int gap, int64_t *times, int64_
         int64_t begin = clock_mono();
         vt_keys(vt, i / SPAN % 2 ? "k" : "j");
         while (cursor_row(vt) == before && clock_mono() - begin < US_PER_SECOND)
-            vt_settle(vt, 1);
+            vt_run(vt, 1);
         int64_t painted = clock_mono();
         if (painted - begin >= US_PER_SECOND)
             continue;
-        vt_settle(vt, counted);
+        vt_run(vt, counted);
         sizes[count] = (int64_t)vt_output(vt).len;
         times[count++] = painted - begin;
-        vt_settle(vt, gap - counted + i % 17);
+        vt_run(vt, gap - counted + i % 17);
     }
     return count;
 }
@@ -143,7 +143,7 @@ measure_keys(const char *const *argv)
 {
     struct vt *vt = open_screen(argv);
     until(vt, clock_mono(), is_counted, "never counted");
-    vt_settle(vt, 2000);
+    vt_run(vt, 2000);
     static int64_t times[KEYS], sizes[KEYS];
     size_t count = press_keys(vt, KEYS, 2, 15, times, sizes);
     if (count == 0)
@@ -169,14 +169,14 @@ measure_still(const char *const *argv)
 {
     struct vt *vt = open_screen(argv);
     until(vt, clock_mono(), is_counted, "never counted");
-    vt_settle(vt, 3000);
+    vt_run(vt, 3000);
     if (ms_of_minute() > 48000)
-        vt_settle(vt, 62000 - ms_of_minute());
+        vt_run(vt, 62000 - ms_of_minute());
     vt_forget(vt);
-    vt_settle(vt, 10000);
+    vt_run(vt, 10000);
     printf("bytes_in_10s=%zu ", vt_output(vt).len);
     vt_forget(vt);
-    vt_settle(vt, 64000 - ms_of_minute());
+    vt_run(vt, 64000 - ms_of_minute());
     printf("bytes_at_a_minute=%zu\n", vt_output(vt).len);
     vt_end(vt);
 }

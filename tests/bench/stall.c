@@ -79,10 +79,10 @@ await_list(struct vt *vt, const char *keys)
 {
     int64_t begin = clock_mono();
     while (cursor_row(vt) == NOWHERE)
-        if (clock_mono() - begin > BEGIN || !vt_settle(vt, 10))
+        if (clock_mono() - begin > BEGIN || !vt_run(vt, 10))
             give_up(vt, "no rows");
     vt_keys(vt, keys);
-    vt_settle(vt, 2000);
+    vt_run(vt, 2000);
     if (cursor_row(vt) == NOWHERE)
         give_up(vt, "these keys bring no list");
 }

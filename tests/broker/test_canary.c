@@ -1,9 +1,9 @@
 // A canary on a real Kafka, watched while a consumer fails on purpose; and how soon a change of rate is felt.
-#include "tests/broker/stage.h"
+#include "tests/broker/fixture.h"
 
 #define PARTITIONS 4
 
-static struct stage stage = {.stem = "canary", .partitions = PARTITIONS};
+static struct fixture stage = {.stem = "canary", .partitions = PARTITIONS};
 
 static int64_t
 ask(int64_t last, int32_t rate, const struct send_plan *plan)
@@ -35,7 +35,7 @@ wait_for(int64_t no, enum operation_state state)
     if (operation.state != state)
         fail_msg("operation %lld is %s and not %s: sent %lld, back %lld, %s", (long long)no,
                  operation_state_name(operation.state), operation_state_name(state),
-                 (long long)operation.done, (long long)operation.came_back,
+                 (long long)operation.done, (long long)operation.returned,
                  operation.state_note ? operation.state_note : "");
     return operation;
 }
@@ -72,7 +72,7 @@ halts_by_itself_when_the_consumer_still_fails(void **state)
     struct operation operation = wait_for(no, OPERATION_HALTED);
     print_message("halted %.1f s after the consumer had failed\n", (double)(clock_mono() - failed_at) / 1e6);
     assert_int_equal(operation.done, 10);
-    assert_int_equal(operation.came_back, 3);
+    assert_int_equal(operation.returned, 3);
     assert_string_equal(operation.state_note, "30 % of 10 failed, more than 20 %: 3 came back, 0 refused");
     assert_int_equal(work_wait(pid), 0); // who waits for it in the foreground is told
 
@@ -164,7 +164,7 @@ a_change_of_rate_is_felt_within_a_second(void **state)
         if (took > 1)
             fail_msg("%s: felt after %.2f s", changes[i].what, took);
     }
-    // What is in hand is settled first, then the rest is cancelled.
+    // What is in flight is finished first, then the rest is cancelled.
     assert_works(operation_steer(stage.world.store, no, STEER_CANCEL, 0, &err));
     assert_int_equal(work_wait(pid), 0);
     struct operation operation = get_operation(&stage.world, no);

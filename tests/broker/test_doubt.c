@@ -6,11 +6,11 @@
 #include "store/checkup.h"
 #include "store/operations/doubt.h"
 #include "tests/broker/kafka_harm.h"
-#include "tests/broker/stage.h"
+#include "tests/broker/fixture.h"
 
 enum { EVENTS = 40, PARTITIONS = 2 };
 
-static struct stage stage = {.partitions = PARTITIONS};
+static struct fixture stage = {.partitions = PARTITIONS};
 
 static void
 begin(const char *stem)
@@ -76,7 +76,7 @@ put_strangers(int64_t from_now)
     rd_kafka_destroy(producer);
 }
 
-// --- with nothing in hand ---
+// --- with nothing in flight ---
 
 static void
 an_idle_slot_whose_marker_is_gone_gets_new_names(void **state)
@@ -115,7 +115,7 @@ a_deleted_marker_topic_costs_names_and_no_events(void **state)
 }
 
 static void
-find_quarantine(void *context, enum checkup_verdict verdict, const char *sentence, const char *remedy)
+find_suspended(void *context, enum checkup_verdict verdict, const char *sentence, const char *remedy)
 {
     if (verdict == CHECKUP_WRONG && strstr(sentence, "is in quarantine") &&
         strstr(remedy, "redrive.slot_renew("))
@@ -123,7 +123,7 @@ find_quarantine(void *context, enum checkup_verdict verdict, const char *sentenc
 }
 
 static void
-a_slot_in_quarantine_is_told_and_renewed_by_hand(void **state)
+a_suspended_slot_is_shown_and_renewed_by_a_person(void **state)
 {
     (void)state;
     begin("renewed");
@@ -146,7 +146,7 @@ a_slot_in_quarantine_is_told_and_renewed_by_hand(void **state)
     assert_int_equal(get_operation(&stage.world, second).queued, EVENTS - 10);
 
     int told = 0;
-    assert_works(store_checkup(stage.world.store, find_quarantine, &told, &err));
+    assert_works(store_checkup(stage.world.store, find_suspended, &told, &err));
     assert_int_equal(told, 1);
     test_sql(stage.world.admin, "SELECT redrive.slot_renew(cluster, no, 'the other install is gone') FROM "
                                 "redrive.slot WHERE quarantined");
@@ -179,7 +179,7 @@ a_database_that_lost_work_stops(void **state)
     world_end(&stage.world);
 }
 
-// --- with a chunk in hand ---
+// --- with a chunk in flight ---
 
 // An operation whose only chunk was published by a worker that died of it, and its marker is gone.
 static int64_t
@@ -275,7 +275,7 @@ lose_all_evidence(const char *stem)
     for (int i = 0; i < 3; i++) // whoever looks next leaves it as well
         work_once();
     struct operation found = get_operation(&stage.world, operation);
-    assert_int_equal(found.held, EVENTS);
+    assert_int_equal(found.in_doubt, EVENTS);
     assert_int_equal(found.done, 0);
     assert_int_equal(count_of("slot WHERE quarantined AND note LIKE '%not everything could be read%'"), 1);
     return operation;
@@ -290,7 +290,7 @@ records_that_came_later_are_no_evidence(void **state)
     delete_records(stage.topic, PARTITIONS);
     put_strangers(0);
     work_once();
-    assert_int_equal(get_operation(&stage.world, operation).held, EVENTS);
+    assert_int_equal(get_operation(&stage.world, operation).in_doubt, EVENTS);
     assert_int_equal(count_of("slot WHERE quarantined AND note LIKE '%retention may have removed%'"), 1);
     world_end(&stage.world);
 }
@@ -302,7 +302,7 @@ a_topic_that_is_gone_is_no_evidence(void **state)
     int64_t operation = lose_marker("gone");
     delete_topic(stage.topic);
     work_once();
-    assert_int_equal(get_operation(&stage.world, operation).held, EVENTS);
+    assert_int_equal(get_operation(&stage.world, operation).in_doubt, EVENTS);
     assert_int_equal(count_of("slot WHERE quarantined AND note LIKE '%not everything could be read%'"), 1);
     world_end(&stage.world);
 }
@@ -314,7 +314,7 @@ no_topic_to_search_is_no_evidence(void **state)
     int64_t operation = lose_marker("nameless");
     test_sql(stage.world.admin, "UPDATE redrive.chunk SET topics = '{}'");
     work_once();
-    assert_int_equal(get_operation(&stage.world, operation).held, EVENTS);
+    assert_int_equal(get_operation(&stage.world, operation).in_doubt, EVENTS);
     assert_int_equal(count_of("slot WHERE quarantined AND note LIKE '%no topic is known%'"), 1);
     world_end(&stage.world);
 }
@@ -363,7 +363,7 @@ leave_in_doubt(struct slot *slot)
     assert_works(slot_check(stage.world.store, slot, &chunk, &err));
     assert_true(chunk.exists);
     struct slot was = *slot;
-    assert_works(chunk_settle(stage.world.store, slot, &chunk, CHUNK_IN_DOUBT, "a test", &err));
+    assert_works(chunk_finish(stage.world.store, slot, &chunk, CHUNK_IN_DOUBT, "a test", &err));
     assert_works(slot_release(stage.world.store, slot, &err));
     *slot = was;
     return chunk;
@@ -438,7 +438,7 @@ a_torn_transaction_is_left_to_a_person(void **state)
     deliver_events(chunk.id, &first, 1);
     work_once();
     struct operation found = get_operation(&stage.world, operation);
-    assert_int_equal(found.held, EVENTS);
+    assert_int_equal(found.in_doubt, EVENTS);
     assert_int_equal(found.done, 0);
     assert_int_equal(count_of("slot WHERE quarantined AND note LIKE '%the cluster has torn it%'"), 1);
     world_end(&stage.world);
@@ -490,9 +490,9 @@ decide(int64_t operation, bool is_published)
 {
     int64_t events;
     assert_works(
-        doubtful_decide(stage.world.store, operation,
-                        test_text(stage.world.admin, "SELECT id FROM redrive.chunk WHERE state = 'in doubt'"),
-                        is_published, "asked those who consume it", &events, &err));
+        doubt_decide(stage.world.store, operation,
+                     test_text(stage.world.admin, "SELECT id FROM redrive.chunk WHERE state = 'in doubt'"),
+                     is_published, "asked those who consume it", &events, &err));
     assert_int_equal(events, EVENTS);
 }
 
@@ -529,7 +529,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_idle_slot_whose_marker_is_gone_gets_new_names),
         cmocka_unit_test(a_deleted_marker_topic_costs_names_and_no_events),
-        cmocka_unit_test(a_slot_in_quarantine_is_told_and_renewed_by_hand),
+        cmocka_unit_test(a_suspended_slot_is_shown_and_renewed_by_a_person),
         cmocka_unit_test(a_database_that_lost_work_stops),
         cmocka_unit_test(a_chunk_whose_marker_is_gone_is_found_by_its_headers),
         cmocka_unit_test(a_chunk_is_found_among_others),

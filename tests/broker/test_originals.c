@@ -1,11 +1,11 @@
 // The records that events came from, read again: which one is the event's own, and what is said where that
 // cannot be known now.
-#include "tests/broker/stage.h"
+#include "tests/broker/fixture.h"
 
 #include "broker/broker.h"
 #include "publish/originals.h"
 
-static struct stage stage = {.stem = "originals", .partitions = 2};
+static struct fixture stage = {.stem = "originals", .partitions = 2};
 
 // What is found for an event with this payload, said to come from offset `offset` of partition 0.
 static enum original_state

@@ -5,7 +5,7 @@
 #include "broker/marker.h"
 #include "broker/probe/probe.h"
 #include "store/operations/doubt.h"
-#include "tests/broker/stage.h"
+#include "tests/broker/fixture.h"
 #include <librdkafka/rdkafka_mock.h> // needs rdkafka.h before it
 
 static char mock_brokers[200];
@@ -205,7 +205,7 @@ degraded_mode_looks_before_it_sends_again(void **state)
                                                          .doubt_wait = 1}),
                      0);
     assert_all_done(&world, operation, 300);
-    // Two died, each with one chunk or two in hand.
+    // Two died, each with one chunk or two in flight.
     assert_in_range(
         test_number(world.admin, "SELECT count(*) FROM redrive.chunk WHERE evidence LIKE 'found 50 of 50%'"),
         1, 3);
@@ -228,7 +228,7 @@ degraded_mode_waits_before_it_looks(void **state)
     expire_leases(&world);
     assert_int_equal(work_run(&world, &(struct work_how){.brokers = mock_brokers}), 0);
     struct operation found = get_operation(&world, operation);
-    assert_int_equal(found.held, 10);
+    assert_int_equal(found.in_doubt, 10);
     assert_string_equal(found.state_note, "10 in doubt");
     world_end(&world);
 }
@@ -265,7 +265,7 @@ degraded_mode_asks_a_person_where_it_cannot_look(void **state)
 {
     (void)state;
     struct world world;
-    struct doubtful *chunks;
+    struct doubt *chunks;
     size_t count;
     int64_t events;
     world_make(&world, 0);
@@ -277,11 +277,11 @@ degraded_mode_asks_a_person_where_it_cannot_look(void **state)
     test_sql(world.admin, "UPDATE redrive.chunk SET topics = NULL"); // as before they were written down
     for (int i = 0; i < 2; i++)
         assert_int_equal(work_run(&world, &(struct work_how){.brokers = mock_brokers, .doubt_wait = 1}), 0);
-    assert_works(doubtful_list(world.store, operation, &world.arena, &chunks, &count, &err));
+    assert_works(doubt_list(world.store, operation, &world.arena, &chunks, &count, &err));
     assert_int_equal(count, 1);
-    assert_int_equal(get_operation(&world, operation).held, 20);
+    assert_int_equal(get_operation(&world, operation).in_doubt, 20);
     assert_works(
-        doubtful_decide(world.store, operation, chunks[0].chunk, true, "seen with kcat", &events, &err));
+        doubt_decide(world.store, operation, chunks[0].chunk, true, "seen with kcat", &events, &err));
     assert_all_done(&world, operation, 20);
     world_end(&world);
 }
@@ -343,7 +343,7 @@ a_verdict_holds_for_a_day(void **state)
         int hours;
         bool is_tried_again;
     } rows[] = {{23, false}, {25, true}};
-    struct stage stage = {.stem = "verdict", .partitions = 1};
+    struct fixture stage = {.stem = "verdict", .partitions = 1};
     void *context = &stage;
     stage_set(&context);
     stage_fail(&stage, 3);

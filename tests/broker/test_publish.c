@@ -1,10 +1,10 @@
 // Reprocessing on a real Kafka: what arrives, what is refused and with which words, and what happens when the
 // other side is away.
-#include "tests/broker/stage.h"
+#include "tests/broker/fixture.h"
 
 #define PARTITIONS 4
 
-static struct stage stage = {.stem = "publish", .partitions = PARTITIONS};
+static struct fixture stage = {.stem = "publish", .partitions = PARTITIONS};
 
 struct seen {
     char key[64], value[200], trace[64], source[100], operator_name[64], count[16], attempt[16], chunk[64];
@@ -268,7 +268,7 @@ puts_aside_what_others_closed(void **state)
              "= now() WHERE id <= 5");
     assert_int_equal(work_run(&stage.world, &(struct work_how){.operation = operation}), 0);
     struct operation found = get_operation(&stage.world, operation);
-    assert_int_equal(found.conflict, 5);
+    assert_int_equal(found.skipped, 5);
     assert_int_equal(found.done, 15);
     assert_each_once(stage.topic, PARTITIONS, 6, 20);
 }
@@ -364,7 +364,7 @@ keeps_the_markers_of_idle_slots_fresh(void **state)
     assert_each_once(stage.topic, PARTITIONS, 1, 400);
 }
 
-// It looks every second for what others left behind, and what it has in hand itself is not that: its slots
+// It looks every second for what others left behind, and what it has in flight itself is not that: its slots
 // are its own from the first chunk to the last.
 static void
 keeps_its_slots_while_it_publishes(void **state)

@@ -1,6 +1,6 @@
-// `redrive work`, told to end: what is in hand is settled first, it says so with its status, and who comes
+// `redrive work`, told to end: what is in flight is finished first, it says so with its status, and who comes
 // next has nothing to find out.
-#include "tests/broker/stage.h"
+#include "tests/broker/fixture.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -8,7 +8,7 @@
 
 enum { PARTITIONS = 2, EVENTS = 6000 };
 
-static struct stage stage = {.stem = "stop", .partitions = PARTITIONS};
+static struct fixture stage = {.stem = "stop", .partitions = PARTITIONS};
 static int64_t operation;
 
 static void
@@ -41,21 +41,21 @@ start_program(const char *once)
 }
 
 static int64_t
-chunks_in_hand(void)
+chunks_in_flight(void)
 {
     return test_number(stage.world.admin, "SELECT count(*) FROM redrive.chunk WHERE state = 'claimed'");
 }
 
-// Waits until it has a chunk in hand, and keeps it from settling that: its events are locked by somebody.
+// Waits until it has a chunk in flight, and keeps it from settling that: its events are locked by somebody.
 static void
 hold_a_chunk(void)
 {
     for (int64_t end = clock_mono() + 60 * US_PER_SECOND; clock_mono() < end;) {
-        if (chunks_in_hand()) {
+        if (chunks_in_flight()) {
             test_sql(stage.world.admin,
                      "BEGIN; SELECT FROM dlq_events e WHERE e.id IN (SELECT unnest(event_ids) "
                      "FROM redrive.chunk WHERE state = 'claimed') FOR UPDATE");
-            if (chunks_in_hand())
+            if (chunks_in_flight())
                 return;
             test_sql(stage.world.admin, "ROLLBACK");
         }
@@ -74,7 +74,7 @@ is_alive(pid_t pid)
 static void
 assert_all_put_down(void)
 {
-    assert_int_equal(chunks_in_hand(), 0);
+    assert_int_equal(chunks_in_flight(), 0);
     assert_int_equal(
         test_number(stage.world.admin, "SELECT count(*) FROM redrive.slot WHERE holder IS NOT NULL"), 0);
     assert_int_equal(test_number(stage.world.admin, "SELECT count(*) FROM redrive.worker"), 0);
@@ -88,7 +88,7 @@ assert_all_put_down(void)
     assert_int_equal(tally.records, found.done);
 }
 
-// The same signal twice is no reason to leave what is in hand behind.
+// The same signal twice is no reason to leave what is in flight behind.
 static void
 assert_ends_in_peace(int first, int second)
 {
@@ -133,7 +133,7 @@ goes_at_once_on_the_second_interrupt(void **state)
     assert_true(is_alive(pid));
     kill(pid, SIGINT);
     assert_int_equal(work_wait(pid), 130);
-    assert_true(chunks_in_hand() > 0);
+    assert_true(chunks_in_flight() > 0);
     test_sql(stage.world.admin, "ROLLBACK");
     expire_leases(&stage.world);
     assert_int_equal(work_wait(start_program("--once")), 0);

@@ -96,7 +96,7 @@ assert_all_done(struct world *world, int64_t operation, int64_t total)
     if (found.state != OPERATION_DONE || found.done != total)
         fail_msg("operation %lld: %s, %lld of %lld done, %lld refused, %lld held", (long long)operation,
                  operation_state_name(found.state), (long long)found.done, (long long)total,
-                 (long long)found.refused, (long long)found.held);
+                 (long long)found.refused, (long long)found.in_doubt);
     assert_int_equal(
         test_number(world->admin,
                     "SELECT count(*) FROM redrive.item WHERE state IN ('queued','claimed','held')"),

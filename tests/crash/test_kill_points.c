@@ -1,6 +1,6 @@
 // Workers that die at the named points of the protocol, are frozen past their lease, or meet each other:
 // every event is published exactly once, and PostgreSQL agrees. The short form; the long one is `make crash`.
-#include "tests/broker/stage.h"
+#include "tests/broker/fixture.h"
 
 #define PARTITIONS 4
 
@@ -8,7 +8,7 @@ static const char *const points[] = {"after-acquire", "after-fence",   "claim-co
                                      "half-produced", "all-reports",   "after-mark",   "commit-in-flight",
                                      "after-commit",  "settle-commit", "after-settle", "recovery"};
 
-static struct stage stage = {.stem = "crash", .partitions = PARTITIONS};
+static struct fixture stage = {.stem = "crash", .partitions = PARTITIONS};
 
 static void
 dies_at_every_point(void **state)
@@ -102,7 +102,7 @@ is_publishing_again_soon_after_a_death(void **state)
         int64_t done = get_operation(&stage.world, operation).done;
         int64_t start = clock_mono();
         pid_t next = work_start(&stage.world, &(struct work_how){.operation = operation, .chunk = 100});
-        // Something that was in hand, and something new.
+        // Something that was in flight, and something new.
         while (get_operation(&stage.world, operation).done < done + 300 &&
                clock_mono() - start < 30 * US_PER_SECOND)
             clock_sleep(5000);

@@ -25,7 +25,7 @@ struct schedule {
 // How often what the protocol must stand was really met; sums.
 struct sim_sights {
     uint64_t steps, crashes, takeovers, lost_answers, late_requests, repeated_requests, late_hits, fencings;
-    uint64_t cuts, old_answers, unstable_reads, settled, recovered_published, recovered_unpublished;
+    uint64_t cuts, old_answers, unstable_reads, finished, recovered_published, recovered_unpublished;
 };
 
 struct sim_result {

@@ -298,7 +298,7 @@ is_current(const struct producer *producer)
     return producer->epoch == producer->owner->sim->slots[producer->slot].epoch;
 }
 
-// A handle that has a transaction in hand ends it by a request of its own, as abort_transaction would. The
+// A handle that has a transaction in flight ends it by a request of its own, as abort_transaction would. The
 // protocol never comes here: it is what "the same epoch again" means.
 static bool
 abort_own(void *context, struct producer *producer, struct err *err)

@@ -113,7 +113,7 @@ pg_release(void *context, const struct slot *slot, struct err *err)
 }
 
 static bool
-pg_quarantine(void *context, const struct slot *slot, const char *evidence, struct err *err)
+pg_suspend(void *context, const struct slot *slot, const char *evidence, struct err *err)
 {
     if (sim_of(context)->slots[slot->no].row.fence != slot->fence)
         return fenced_out(context, "puts its slot in quarantine", slot, err);
@@ -186,16 +186,16 @@ pg_claim(void *context, struct slot *slot, int64_t operation, const char *chunk_
 }
 
 static void
-count_settled(struct sim_sights *sights, enum chunk_state outcome, const char *evidence)
+count_finished(struct sim_sights *sights, enum chunk_state outcome, const char *evidence)
 {
     bool is_recovery = strncmp(evidence, "the marker", strlen("the marker")) == 0;
-    sights->settled += outcome == CHUNK_COMMITTED;
+    sights->finished += outcome == CHUNK_COMMITTED;
     sights->recovered_published += outcome == CHUNK_COMMITTED && is_recovery;
     sights->recovered_unpublished += outcome == CHUNK_ABORTED;
 }
 
 static bool
-pg_settle(void *context, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
+pg_finish(void *context, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
           const char *evidence, struct err *err)
 {
     struct sim *sim = sim_of(context);
@@ -218,18 +218,18 @@ pg_settle(void *context, struct slot *slot, const struct chunk *chunk, enum chun
         if (sim->events[id].fate == SIM_CLAIMED && sim->events[id].chunk == chunk_number(chunk->id))
             sim->events[id].fate = outcome == CHUNK_COMMITTED ? SIM_RESOLVED : SIM_QUEUED;
     if (outcome == CHUNK_COMMITTED) {
-        mine->row.settled_seq = chunk->seq;
-        snprintf(mine->row.settled_id, UUID_TEXT, "%s", chunk->id);
+        mine->row.finished_seq = chunk->seq;
+        snprintf(mine->row.finished_id, UUID_TEXT, "%s", chunk->id);
     }
     mine->chunk.exists = false;
     *slot = mine->row;
     if (sim->sights)
-        count_settled(sim->sights, outcome, evidence);
+        count_finished(sim->sights, outcome, evidence);
     return luck == SIM_ANSWERED || lost(context, "settles", luck, err);
 }
 
 static bool
-pg_settle_scanned(void *context, struct slot *slot, const struct chunk *chunk, const int64_t *published,
+pg_finish_scanned(void *context, struct slot *slot, const struct chunk *chunk, const int64_t *published,
                   size_t count, const char *evidence, struct err *err)
 {
     (void)slot, (void)published, (void)count, (void)evidence;
@@ -273,11 +273,11 @@ const struct publisher_ledger sim_ledger = {
     .heartbeat = pg_heartbeat,
     .provisioned = pg_provisioned,
     .release = pg_release,
-    .quarantine = pg_quarantine,
+    .suspend = pg_suspend,
     .retire = pg_retire,
     .claim = pg_claim,
-    .settle = pg_settle,
-    .settle_scanned = pg_settle_scanned,
+    .finish = pg_finish,
+    .finish_scanned = pg_finish_scanned,
     .refuse = pg_refuse,
     .originals = pg_originals,
 };

@@ -71,7 +71,7 @@ sim_fail(struct sim *sim, const char *format, ...)
 // --- what must hold ---
 
 static bool
-is_in_hand(const struct sim *sim, int64_t chunk)
+is_in_flight(const struct sim *sim, int64_t chunk)
 {
     char id[UUID_TEXT];
     snprintf(id, sizeof id, "#%" PRId64, chunk);
@@ -93,7 +93,7 @@ sim_check(struct sim *sim)
         else if ((event->fate == SIM_QUEUED || event->fate == SIM_REFUSED) && event->copies)
             sim_fail(sim, "event %" PRId64 " is open, and a copy of it is committed: it will be sent twice",
                      id);
-        else if (event->fate == SIM_CLAIMED && !is_in_hand(sim, event->chunk))
+        else if (event->fate == SIM_CLAIMED && !is_in_flight(sim, event->chunk))
             sim_fail(sim, "event %" PRId64 " is claimed by a chunk that is finished", id);
     }
 }
@@ -141,7 +141,7 @@ nonce_make(void *context)
 }
 
 static void
-call_aside(void *context, void (*call)(void *argument), void *argument)
+call_start(void *context, void (*call)(void *argument), void *argument)
 {
     struct sim_process *process = context;
     process->call = call;
@@ -150,7 +150,7 @@ call_aside(void *context, void (*call)(void *argument), void *argument)
 
 // It takes effect when it comes back: what others did meanwhile came first.
 static bool
-call_is_back(void *context, int wait_ms)
+call_is_done(void *context, int wait_ms)
 {
     (void)wait_ms;
     struct sim_process *process = context;
@@ -165,8 +165,8 @@ static const struct publisher_world clockwork = {
     .sleep = clock_pass,
     .uuid = chunk_name,
     .random = nonce_make,
-    .aside = call_aside,
-    .is_back = call_is_back,
+    .start = call_start,
+    .is_done = call_is_done,
 };
 
 // --- processes ---
@@ -239,7 +239,7 @@ slot_begin(struct sim_slot *slot, int32_t no, bool is_provisioned)
     slot->row.no = no;
     slot->row.generation = 1;
     slot->row.is_provisioned = is_provisioned;
-    snprintf(slot->row.settled_id, UUID_TEXT, "install");
+    snprintf(slot->row.finished_id, UUID_TEXT, "install");
     snprintf(slot->row.txn_id, sizeof slot->row.txn_id, "redrive.%d", (int)no);
     if (is_provisioned) {
         slot->offsets.marker = (struct marker){.is_present = true};

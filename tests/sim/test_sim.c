@@ -53,7 +53,7 @@ static void
 needs_every_rule(void **state)
 {
     (void)state;
-    for (enum broken rule = BROKEN_SETTLE_FIRST; rule < BROKEN_COUNT; rule++) {
+    for (enum broken rule = BROKEN_FINISH_FIRST; rule < BROKEN_COUNT; rule++) {
         struct schedule found;
         struct sim_sights sights = {0};
         struct sim_result result;

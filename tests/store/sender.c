@@ -76,7 +76,7 @@ sender_send(struct sender *sender, int64_t no)
     struct claim some = sender_claim(sender, no);
     if (some.count)
         assert_works(
-            chunk_settle(sender->world.store, &sender->slot, &some.chunk, CHUNK_COMMITTED, "x", &err));
+            chunk_finish(sender->world.store, &sender->slot, &some.chunk, CHUNK_COMMITTED, "x", &err));
     return some.count;
 }
 

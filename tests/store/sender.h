@@ -24,7 +24,7 @@ struct claim sender_claim(struct sender *sender, int64_t no);
 struct claim sender_claim_with(struct sender *sender, struct slot *with, int64_t no, size_t limit);
 // Claims and settles as published what may be sent now; how many they were.
 size_t sender_send(struct sender *sender, int64_t no);
-// Of what was sent, or is in hand, these fail again (from 1, in the order of sending): a consumer writes a
+// Of what was sent, or is in flight, these fail again (from 1, in the order of sending): a consumer writes a
 // new row under the same event id.
 void sender_fail_again(struct sender *sender, int first, int last);
 

@@ -207,7 +207,7 @@ who_comes_second_is_told_who_has_them(void **state)
     assert_int_equal(first->operations->queued, 3);
     assert_int_equal(first->outcome_count, 0); // nobody asks
     struct reply *second = confirm_three(&bench, keys[1]);
-    assert_int_equal(second->operations->conflict, 3);
+    assert_int_equal(second->operations->skipped, 3);
     assert_int_equal(second->outcome_count, 1);
     assert_int_equal(second->outcomes->count, 3);
     char says[64];
@@ -244,7 +244,7 @@ what_is_confirmed_is_asked_for_once(void **state)
     request->operation = no;
     struct reply *reply = bench_answer(&bench, request);
     assert_int_equal(reply->operations[0].total, 3);
-    assert_int_equal(reply->operations[0].conflict, 1);
+    assert_int_equal(reply->operations[0].skipped, 1);
     assert_string_equal(reply->operations[0].reason, "a test");
     reply_destroy(reply);
 
@@ -410,7 +410,7 @@ static bool
 has_back(const struct reply *reply, const void *context)
 {
     (void)context;
-    return reply->kind == REPLY_GROUPS && reply->groups.count == 1 && reply->groups.groups[0].is_back;
+    return reply->kind == REPLY_GROUPS && reply->groups.count == 1 && reply->groups.groups[0].is_returned;
 }
 
 // A group that an operation emptied and that fills again is told apart from a new one.

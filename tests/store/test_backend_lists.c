@@ -90,10 +90,10 @@ lists_do_not_wait_for_the_keeper(void **state)
     (void)state;
     struct bench bench;
     bench_prepare(&bench, 3000);
-    struct keeper *keeper = keeper_create(&bench.settings.store);
+    struct maintainer *maintainer = maintainer_create(&bench.settings.store);
     struct rollup_state told = {.is_counting = true};
     while (!told.exists || told.is_counting) {
-        keeper_step(keeper);
+        maintainer_step(maintainer);
         assert_works(rollup_state(bench.world.store, &told, &err));
     }
     assert_true(told.is_listing);
@@ -115,12 +115,12 @@ lists_do_not_wait_for_the_keeper(void **state)
     request->list.order = ORDER_TYPE;
     uint64_t number = bench_ask(&bench, request);
     while (told.is_listing) {
-        keeper_step(keeper);
+        maintainer_step(maintainer);
         assert_works(rollup_state(bench.world.store, &told, &err));
     }
     assert_int_equal(gather(&bench, number, ids, 3000, &undecided), 3000);
     free(ids);
-    keeper_destroy(keeper);
+    maintainer_destroy(maintainer);
     bench_end(&bench);
 }
 
@@ -135,10 +135,10 @@ a_list_says_which_order_it_has(void **state)
     bench_prepare(&bench, EVENTS);
     test_sql(bench.world.admin,
              "UPDATE public.dlq_events SET created_at = timestamp '2026-01-01' - id * interval '1 s'");
-    struct keeper *keeper = keeper_create(&bench.settings.store);
+    struct maintainer *maintainer = maintainer_create(&bench.settings.store);
     struct rollup_state told = {.is_counting = true};
     while (!told.exists || told.is_counting) {
-        keeper_step(keeper);
+        maintainer_step(maintainer);
         assert_works(rollup_state(bench.world.store, &told, &err));
     }
     test_sql(bench.world.admin, "UPDATE redrive.backlog_state SET keeper_until = now() + interval '1 hour'");
@@ -164,11 +164,11 @@ a_list_says_which_order_it_has(void **state)
         }
         assert_int_equal(listed, total);
         while (told.is_listing) {
-            keeper_step(keeper);
+            maintainer_step(maintainer);
             assert_works(rollup_state(bench.world.store, &told, &err));
         }
     }
-    keeper_destroy(keeper);
+    maintainer_destroy(maintainer);
 
     // What is closed is by id, and so is what an operation has.
     test_sql(bench.world.admin, "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id IN (5, 6)");

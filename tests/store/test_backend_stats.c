@@ -41,9 +41,9 @@ assert_same_stats(struct bench *bench, const struct stats *told)
 {
     struct rollup_state state;
     struct stats read;
-    bool has_sums = sums_catch_up(&bench->settings.store, bench->world.store, &state);
-    assert_int_equal(told->errors[0].group != 0, has_sums);
-    assert_works(analyses_read(bench->world.store, has_sums, &bench->world.arena, &read, &err));
+    bool has_rollup = rollup_catch_up(&bench->settings.store, bench->world.store, &state);
+    assert_int_equal(told->errors[0].group != 0, has_rollup);
+    assert_works(analyses_read(bench->world.store, has_rollup, &bench->world.arena, &read, &err));
     assert_memory_equal(&told->pending, &read.pending, sizeof read.pending);
     assert_same_errors(told, &read);
     assert_int_equal(told->hour_count, read.hour_count);

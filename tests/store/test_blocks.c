@@ -17,7 +17,7 @@ blocks(struct world *world)
 static void
 settle(struct world *world, struct slot *slot, const struct claim *claim, enum chunk_state outcome)
 {
-    assert_works(chunk_settle(world->store, slot, &claim->chunk, outcome, "x", &err));
+    assert_works(chunk_finish(world->store, slot, &claim->chunk, outcome, "x", &err));
 }
 
 // Topic, partition, offset never go back within what was claimed; returns the number of its sources.
@@ -108,7 +108,7 @@ blocks_are_in_the_order_of_offsets(void **state)
     int64_t doubled =
         test_number(world.admin, "SELECT count(*) FROM dlq_events WHERE id > 24000 AND id % 3 = 2");
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, EVENTS);
-    assert_int_equal(get_operation(&world, no).conflict, doubled);
+    assert_int_equal(get_operation(&world, no).skipped, doubled);
     assert_int_equal(get_operation(&world, no).queued, EVENTS - doubled);
     assert_int_equal(test_number(world.admin,
                                  "SELECT count(*) FROM redrive.operation_item WHERE state = 'conflict' AND"
@@ -187,7 +187,7 @@ one_that_somebody_closed_is_written_down_alone(void **state)
     test_sql(world.admin, "UPDATE dlq_events SET status = 'RESOLVED', resolved_by = 'api' WHERE id = 500");
     struct claim claimed = next_claim(&world, &slot, no, 1000);
     assert_int_equal(claimed.count, 999);
-    assert_int_equal(claimed.conflicts, 1);
+    assert_int_equal(claimed.skipped, 1);
     assert_int_equal(rows(&world), 1000);
     settle(&world, &slot, &claimed, CHUNK_COMMITTED);
 
@@ -198,7 +198,7 @@ one_that_somebody_closed_is_written_down_alone(void **state)
     test_sql(world.admin, "UPDATE dlq_events SET status = 'DISCARDED', resolved_by = 'api' WHERE id = 1500");
     settle(&world, &slot, &claimed, CHUNK_COMMITTED);
     assert_int_equal(get_operation(&world, no).done, 1999);
-    assert_int_equal(get_operation(&world, no).conflict, 1);
+    assert_int_equal(get_operation(&world, no).skipped, 1);
     assert_non_null(
         strstr(test_text(world.admin, "SELECT detail FROM redrive.operation_item WHERE event_id = 1500"),
                "published, and meanwhile discarded by api"));
@@ -243,7 +243,7 @@ what_was_not_published_comes_first_again(void **state)
     world_end(&world);
 }
 
-// In doubt, found by a scan in part; and cancelled with a chunk in hand.
+// In doubt, found by a scan in part; and cancelled with a chunk in flight.
 static void
 doubt_and_cancel_reach_each_event(void **state)
 {
@@ -258,7 +258,7 @@ doubt_and_cancel_reach_each_event(void **state)
     assert_int_equal(items_in(&world, no, "held"), 1000);
     const int64_t found[] = {1, 2, 3};
     assert_works(slot_acquire_in_doubt(world.store, "kafka-1", "w", NULL, 0, &slot, &err));
-    assert_works(chunk_settle_scanned(world.store, &slot, &claimed.chunk, found, 3, "found", &err));
+    assert_works(chunk_finish_scanned(world.store, &slot, &claimed.chunk, found, 3, "found", &err));
     assert_int_equal(get_operation(&world, no).done, 3);
     assert_int_equal(get_operation(&world, no).queued, 3997);
 
@@ -315,7 +315,7 @@ what_came_back_is_found_in_its_block(void **state)
         test_text(world.admin, "SELECT string_agg(sent_id || ' by ' || known_by, ', ' ORDER BY sent_id) FROM "
                                "redrive.comeback"),
         "1001 by event id, 1002 by correlation id, 1003 by coordinates");
-    assert_int_equal(get_operation(&world, no).came_back, 3);
+    assert_int_equal(get_operation(&world, no).returned, 3);
     // And once more: the count of its attempts goes on.
     int64_t next = make_operation(&world, world.store, ACTION_REPROCESS, 3001, 3001);
     claimed = next_claim(&world, &slot, next, 10);
@@ -360,7 +360,7 @@ an_event_is_frozen_once(void **state)
     int64_t first = make_operation(&world, world.store, ACTION_REPROCESS, 1, 2000);
     int64_t second = make_operation(&world, world.store, ACTION_DISCARD, 1001, 3000);
     assert_int_equal(get_operation(&world, second).queued, 1000);
-    assert_int_equal(get_operation(&world, second).conflict, 1000);
+    assert_int_equal(get_operation(&world, second).skipped, 1000);
     assert_non_null(
         strstr(test_text(world.admin, "SELECT detail FROM redrive.operation_item WHERE event_id = 1500"),
                "in operation 1 of"));

@@ -26,9 +26,9 @@ slots_are_named_and_fenced(void **state)
         snprintf(expected, sizeof expected, "redrive.%s.kafka-1.%d", store_info(world.store)->install,
                  slots[i].no);
         assert_string_equal(slots[i].txn_id, expected);
-        assert_string_equal(slots[i].settled_id, store_info(world.store)->install);
+        assert_string_equal(slots[i].finished_id, store_info(world.store)->install);
         assert_int_equal(slots[i].fence, 1);
-        assert_int_equal(slots[i].settled_seq, 0);
+        assert_int_equal(slots[i].finished_seq, 0);
         assert_false(slots[i].is_provisioned);
         for (int j = 0; j < i; j++)
             assert_int_not_equal(slots[i].no, slots[j].no);
@@ -91,9 +91,9 @@ a_committed_chunk_closes_its_events(void **state)
         if (i > 0)
             assert_true(item->event.partition >= item[-1].event.partition);
     }
-    assert_works(chunk_settle(world.store, &slot, &first.chunk, CHUNK_COMMITTED, "marker read back", &err));
-    assert_int_equal(slot.settled_seq, 1);
-    assert_string_equal(slot.settled_id, first.chunk.id);
+    assert_works(chunk_finish(world.store, &slot, &first.chunk, CHUNK_COMMITTED, "marker read back", &err));
+    assert_int_equal(slot.finished_seq, 1);
+    assert_string_equal(slot.finished_id, first.chunk.id);
     assert_int_equal(
         test_number(
             world.admin,
@@ -102,13 +102,13 @@ a_committed_chunk_closes_its_events(void **state)
             "interval '1 min'"),
         20);
     assert_int_equal(get_operation(&world, no).done, 20);
-    assert_refused(chunk_settle(world.store, &slot, &first.chunk, CHUNK_COMMITTED, "again", &err),
+    assert_refused(chunk_finish(world.store, &slot, &first.chunk, CHUNK_COMMITTED, "again", &err),
                    ERR_CONFLICT, "waits for its outcome");
 
     struct claim second = next_claim(&world, &slot, no, 20);
     assert_int_equal(second.count, 10);
     assert_int_equal(second.chunk.seq, 2);
-    assert_works(chunk_settle(world.store, &slot, &second.chunk, CHUNK_COMMITTED, "marker read back", &err));
+    assert_works(chunk_finish(world.store, &slot, &second.chunk, CHUNK_COMMITTED, "marker read back", &err));
     assert_int_equal(get_operation(&world, no).state, OPERATION_DONE);
     assert_int_equal(next_claim(&world, &slot, no, 20).count, 0);
     assert_int_equal(test_number(world.admin, "SELECT next_seq FROM redrive.slot WHERE fence > 0"),
@@ -150,15 +150,15 @@ a_stale_fence_changes_nothing(void **state)
     assert_refused(slot_heartbeat(world.store, &slot, &err), ERR_CONFLICT, "taken over");
     assert_refused(slot_provisioned(world.store, &slot, &err), ERR_CONFLICT, "taken over");
     assert_refused(slot_release(world.store, &slot, &err), ERR_CONFLICT, "taken over");
-    assert_refused(slot_quarantine(world.store, &slot, "x", &err), ERR_CONFLICT, "taken over");
+    assert_refused(slot_suspend(world.store, &slot, "x", &err), ERR_CONFLICT, "taken over");
     assert_refused(slot_retire(world.store, &slot, "x", &err), ERR_CONFLICT, "taken over");
     assert_refused(
         chunk_claim(world.store, &slot, no, held.chunk.id, 5, MANY_BYTES, &world.arena, &none, &err),
         ERR_CONFLICT, "taken over");
     for (enum chunk_state outcome = CHUNK_COMMITTED; outcome <= CHUNK_IN_DOUBT; outcome++)
-        assert_refused(chunk_settle(world.store, &slot, &held.chunk, outcome, "x", &err), ERR_CONFLICT,
+        assert_refused(chunk_finish(world.store, &slot, &held.chunk, outcome, "x", &err), ERR_CONFLICT,
                        "taken over");
-    assert_refused(chunk_settle_scanned(world.store, &slot, &held.chunk, published, 1, "x", &err),
+    assert_refused(chunk_finish_scanned(world.store, &slot, &held.chunk, published, 1, "x", &err),
                    ERR_CONFLICT, "taken over");
     assert_refused(items_refuse(world.store, &slot, no, &refusal, 1, &err), ERR_CONFLICT, "taken over");
     assert_string_equal(test_text(world.admin, before_sql), before);
@@ -172,8 +172,8 @@ a_stale_fence_changes_nothing(void **state)
     assert_int_equal(chunk.operation, no);
     assert_int_equal(chunk.state, CHUNK_CLAIMED);
     assert_works(
-        chunk_settle(world.store, &taken, &chunk, CHUNK_ABORTED, "marker is the last settled one", &err));
-    assert_int_equal(taken.settled_seq, 0);
+        chunk_finish(world.store, &taken, &chunk, CHUNK_ABORTED, "marker is the last settled one", &err));
+    assert_int_equal(taken.finished_seq, 0);
     struct claim again = next_claim(&world, &taken, no, 10);
     assert_int_equal(again.chunk.seq, 2);
     assert_int_equal(again.items[0].attempt, 2);
@@ -203,7 +203,7 @@ a_slot_has_one_unfinished_chunk(void **state)
         " VALUES (gen_random_uuid(), 'kafka-1', %d, 99, 1, %lld, 0, '{}', '{}')",
         slot.no, (long long)no);
     assert_string_equal(test_state(world.admin, sql), "23505");
-    assert_works(chunk_settle(world.store, &slot, &held.chunk, CHUNK_ABORTED, "x", &err));
+    assert_works(chunk_finish(world.store, &slot, &held.chunk, CHUNK_ABORTED, "x", &err));
     assert_int_equal(next_claim(&world, &slot, no, 5).count, 5);
     world_end(&world);
 }
@@ -247,7 +247,7 @@ a_lost_session_ends_the_lease(void **state)
     assert_works(
         chunk_claim(dying, &slot, no, new_uuid(world.admin), 10, MANY_BYTES, &world.arena, &claim, &err));
 
-    // What it has in hand it need not look into; should it have lost it, that is another matter.
+    // What it has in flight it need not look into; should it have lost it, that is another matter.
     struct recovery_wanted wanted;
     assert_works(recovery_wanted(dying, "kafka-1", "dying", &slot.no, 1, &wanted, &err));
     assert_int_equal(wanted.unfinished, 0);
@@ -271,7 +271,7 @@ a_lost_session_ends_the_lease(void **state)
     assert_works(slot_acquire(world.store, "kafka-1", "heir", &other.no, 1, &other, &err));
     assert_int_equal(other.no, slot.no);
     assert_int_equal(other.fence, slot.fence + 1);
-    assert_refused(chunk_settle(world.store, &slot, &claim.chunk, CHUNK_COMMITTED, "x", &err), ERR_CONFLICT,
+    assert_refused(chunk_finish(world.store, &slot, &claim.chunk, CHUNK_COMMITTED, "x", &err), ERR_CONFLICT,
                    "taken over");
     world_end(&world);
 }
@@ -320,14 +320,14 @@ refused_items_leave_the_operation(void **state)
     };
     assert_works(items_refuse(world.store, &slot, no, refusals, 3, &err)); // claimed ones are not touched
     assert_int_equal(get_operation(&world, no).refused, 0);
-    assert_works(chunk_settle(world.store, &slot, &poisoned.chunk, CHUNK_ABORTED, "poison", &err));
+    assert_works(chunk_finish(world.store, &slot, &poisoned.chunk, CHUNK_ABORTED, "poison", &err));
     assert_works(items_refuse(world.store, &slot, no, refusals, 3, &err));
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.refused, 2);
     assert_int_equal(operation.queued, 8);
     struct claim rest = next_claim(&world, &slot, no, 10);
     assert_int_equal(rest.count, 8);
-    assert_works(chunk_settle(world.store, &slot, &rest.chunk, CHUNK_COMMITTED, "x", &err));
+    assert_works(chunk_finish(world.store, &slot, &rest.chunk, CHUNK_COMMITTED, "x", &err));
     operation = get_operation(&world, no);
     assert_int_equal(operation.state, OPERATION_DONE);
     assert_int_equal(operation.done, 8);
@@ -357,16 +357,16 @@ in_doubt_is_held_until_a_scan_decides(void **state)
     struct slot slot = acquire(&world, "w");
     struct claim doubtful = next_claim(&world, &slot, no, 20);
     assert_works(
-        chunk_settle(world.store, &slot, &doubtful.chunk, CHUNK_IN_DOUBT, "the marker is absent", &err));
+        chunk_finish(world.store, &slot, &doubtful.chunk, CHUNK_IN_DOUBT, "the marker is absent", &err));
     struct operation operation = get_operation(&world, no);
-    assert_int_equal(operation.held, 20);
+    assert_int_equal(operation.in_doubt, 20);
     assert_int_equal(operation.state, OPERATION_RUNNING);
     assert_string_equal(operation.state_note, "20 in doubt");
     assert_works(work_finish(world.store, no, &err));
     assert_int_equal(get_operation(&world, no).state, OPERATION_RUNNING);
     // Nobody else may decide about these events, nor take the slot as a usual one.
     assert_int_equal(
-        get_operation(&world, make_operation(&world, world.store, ACTION_DISCARD, 1, 20)).conflict, 20);
+        get_operation(&world, make_operation(&world, world.store, ACTION_DISCARD, 1, 20)).skipped, 20);
     end_leases(&world);
     for (int i = 0; i < 40; i++)
         assert_int_not_equal(acquire(&world, "w2").no, slot.no);
@@ -380,19 +380,19 @@ in_doubt_is_held_until_a_scan_decides(void **state)
     struct chunk chunk;
     assert_works(slot_check(world.store, &found, &chunk, &err));
     assert_int_equal(chunk.state, CHUNK_IN_DOUBT);
-    assert_refused(chunk_settle(world.store, &found, &chunk, CHUNK_ABORTED, "age", &err), ERR_CONFLICT,
+    assert_refused(chunk_finish(world.store, &found, &chunk, CHUNK_ABORTED, "age", &err), ERR_CONFLICT,
                    "waits for its outcome");
     const int64_t published[] = {2, 4, 6, 77};
-    assert_works(chunk_settle_scanned(world.store, &found, &chunk, published, 4,
+    assert_works(chunk_finish_scanned(world.store, &found, &chunk, published, 4,
                                       "a complete scan of 12 partitions", &err));
     assert_int_equal(found.generation, 2);
     assert_false(found.is_provisioned);
-    assert_int_equal(found.settled_seq, 0);
+    assert_int_equal(found.finished_seq, 0);
     assert_non_null(strstr(found.txn_id, ".g2"));
     operation = get_operation(&world, no);
     assert_int_equal(operation.done, 3);
     assert_int_equal(operation.queued, 17);
-    assert_int_equal(operation.held, 0);
+    assert_int_equal(operation.in_doubt, 0);
     struct claim rest = next_claim(&world, &found, no, 20);
     assert_int_equal(rest.count, 17);
     assert_int_equal(rest.chunk.seq, 2); // numbers go on
@@ -409,7 +409,7 @@ a_scan_may_find_all_or_nothing(void **state)
     struct slot slot = acquire(&world, "w");
     struct claim held = next_claim(&world, &slot, no, 10);
     assert_works(
-        chunk_settle_scanned(world.store, &slot, &held.chunk, NULL, 0, "nothing in a complete scan", &err));
+        chunk_finish_scanned(world.store, &slot, &held.chunk, NULL, 0, "nothing in a complete scan", &err));
     assert_int_equal(get_operation(&world, no).queued, 10);
     assert_string_equal(test_text(world.admin, "SELECT state FROM redrive.chunk"), "aborted");
     held = next_claim(&world, &slot, no, 10);
@@ -417,7 +417,7 @@ a_scan_may_find_all_or_nothing(void **state)
     for (int i = 0; i < 10; i++)
         ids[i] = i + 1;
     assert_works(
-        chunk_settle_scanned(world.store, &slot, &held.chunk, ids, 10, "all in a complete scan", &err));
+        chunk_finish_scanned(world.store, &slot, &held.chunk, ids, 10, "all in a complete scan", &err));
     assert_int_equal(get_operation(&world, no).state, OPERATION_DONE);
     assert_int_equal(slot.generation, 3);
     world_end(&world);
@@ -439,8 +439,8 @@ cancel_settles_what_is_in_hand_first(void **state)
     assert_string_equal(operation.state_note, "cancelled; 16 in hand are settled first");
     assert_refused(operation_steer(world.store, no, STEER_PAUSE, 0, &err), ERR_CONFLICT,
                    "is being cancelled");
-    assert_works(chunk_settle(world.store, &a, &first.chunk, CHUNK_COMMITTED, "x", &err));
-    assert_works(chunk_settle(world.store, &b, &second.chunk, CHUNK_ABORTED, "x", &err));
+    assert_works(chunk_finish(world.store, &a, &first.chunk, CHUNK_COMMITTED, "x", &err));
+    assert_works(chunk_finish(world.store, &b, &second.chunk, CHUNK_ABORTED, "x", &err));
     operation = get_operation(&world, no);
     assert_int_equal(operation.state, OPERATION_CANCELLED);
     assert_int_equal(operation.done, 8);
@@ -464,8 +464,8 @@ slots_share_what_has_no_source(void **state)
     assert_int_equal(first.items[0].event_id, 1);
     assert_int_equal(second.count, 15);
     assert_int_equal(second.items[0].event_id, 16);
-    assert_works(chunk_settle(world.store, &a, &first.chunk, CHUNK_ABORTED, "x", &err));
-    struct claim again = next_claim(&world, &c, no, 20); // what came back, and then past what b has in hand
+    assert_works(chunk_finish(world.store, &a, &first.chunk, CHUNK_ABORTED, "x", &err));
+    struct claim again = next_claim(&world, &c, no, 20); // what came back, and then past what b has in flight
     assert_int_equal(again.count, 20);
     assert_int_equal(again.items[0].event_id, 1);
     assert_int_equal(again.items[0].attempt, 2);
@@ -475,15 +475,15 @@ slots_share_what_has_no_source(void **state)
     struct claim last = next_claim(&world, &a, no, 20);
     assert_int_equal(last.count, 5);
     struct slot d = acquire(&world, "d");
-    assert_int_equal(next_claim(&world, &d, no, 20).count, 0); // the rest is in hand
-    assert_works(chunk_settle(world.store, &a, &last.chunk, CHUNK_COMMITTED, "x", &err));
-    assert_works(chunk_settle(world.store, &b, &second.chunk, CHUNK_COMMITTED, "x", &err));
-    assert_works(chunk_settle(world.store, &c, &again.chunk, CHUNK_COMMITTED, "x", &err));
+    assert_int_equal(next_claim(&world, &d, no, 20).count, 0); // the rest is in flight
+    assert_works(chunk_finish(world.store, &a, &last.chunk, CHUNK_COMMITTED, "x", &err));
+    assert_works(chunk_finish(world.store, &b, &second.chunk, CHUNK_COMMITTED, "x", &err));
+    assert_works(chunk_finish(world.store, &c, &again.chunk, CHUNK_COMMITTED, "x", &err));
     assert_int_equal(get_operation(&world, no).state, OPERATION_DONE);
     world_end(&world);
 }
 
-// Items say nothing of it themselves, and yet everybody sees who is in hand, and nobody else touches them.
+// Items say nothing of it themselves, and yet everybody sees who is in flight, and nobody else touches them.
 static void
 what_is_in_hand_is_seen(void **state)
 {
@@ -507,14 +507,14 @@ what_is_in_hand_is_seen(void **state)
     assert_int_equal(count, 1);
     assert_int_equal(decisions[0].state, ITEM_CLAIMED);
     assert_true(decisions[0].at == some.chunk.created_at);
-    assert_works(chunk_settle(world.store, &slot, &some.chunk, CHUNK_IN_DOUBT, "no proof", &err));
+    assert_works(chunk_finish(world.store, &slot, &some.chunk, CHUNK_IN_DOUBT, "no proof", &err));
     assert_int_equal(items_in(&world, no, "claimed"), 0);
     assert_int_equal(items_in(&world, no, "held"), 6);
     assert_int_equal(test_number(world.admin, "SELECT sum(attempt) FROM redrive.item"), 6);
     world_end(&world);
 }
 
-// Before version 9 of the schema a claim wrote every item. Such a chunk may be in hand when it is migrated.
+// Before version 9 of the schema a claim wrote every item. Such a chunk may be in flight when it is migrated.
 static void
 what_an_earlier_version_claimed_is_settled(void **state)
 {
@@ -528,13 +528,13 @@ what_an_earlier_version_claimed_is_settled(void **state)
     test_sql(world.admin, "UPDATE redrive.operation_item SET state = 'claimed', attempt = attempt + 1"
                           " WHERE event_id IN (SELECT unnest(event_ids) FROM redrive.chunk)");
     assert_int_equal(items_in(&world, no, "claimed"), 30);
-    assert_works(chunk_settle(world.store, &a, &sent.chunk, CHUNK_COMMITTED, "x", &err));
-    assert_works(chunk_settle(world.store, &b, &back.chunk, CHUNK_ABORTED, "x", &err));
-    assert_works(chunk_settle(world.store, &c, &held.chunk, CHUNK_IN_DOUBT, "x", &err));
+    assert_works(chunk_finish(world.store, &a, &sent.chunk, CHUNK_COMMITTED, "x", &err));
+    assert_works(chunk_finish(world.store, &b, &back.chunk, CHUNK_ABORTED, "x", &err));
+    assert_works(chunk_finish(world.store, &c, &held.chunk, CHUNK_IN_DOUBT, "x", &err));
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.done, 10);
     assert_int_equal(operation.queued, 20);
-    assert_int_equal(operation.held, 10);
+    assert_int_equal(operation.in_doubt, 10);
     assert_int_equal(items_in(&world, no, "claimed"), 0);
     assert_int_equal(test_number(world.admin, "SELECT max(attempt) FROM redrive.item"), 1);
     world_end(&world);
@@ -550,7 +550,7 @@ pause_holds_back_the_next_chunk(void **state)
     struct slot slot = acquire(&world, "w");
     struct claim held = next_claim(&world, &slot, no, 4);
     assert_works(operation_steer(world.store, no, STEER_PAUSE, 0, &err));
-    assert_works(chunk_settle(world.store, &slot, &held.chunk, CHUNK_COMMITTED, "x", &err));
+    assert_works(chunk_finish(world.store, &slot, &held.chunk, CHUNK_COMMITTED, "x", &err));
     assert_int_equal(next_claim(&world, &slot, no, 4).count, 0);
     assert_works(operation_steer(world.store, no, STEER_RESUME, 0, &err));
     assert_works(operation_steer(world.store, no, STEER_RATE, 0, &err));
@@ -577,19 +577,19 @@ closed_events_are_put_aside_at_the_claim(void **state)
     size_t claimed = 0;
     for (;;) { // whatever the order of the sources is, each claim goes on until it has something
         struct claim some = next_claim(&world, &slot, no, 5);
-        conflicts += some.conflicts;
+        conflicts += some.skipped;
         if (some.count == 0)
             break;
         for (size_t i = 0; i < some.count; i++)
             assert_true(some.items[i].event_id > 31);
         claimed += some.count;
-        assert_works(chunk_settle(world.store, &slot, &some.chunk, CHUNK_COMMITTED, "x", &err));
+        assert_works(chunk_finish(world.store, &slot, &some.chunk, CHUNK_COMMITTED, "x", &err));
     }
     assert_int_equal(claimed, 9);
     assert_int_equal(conflicts, 31);
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.state, OPERATION_DONE);
-    assert_int_equal(operation.conflict, 31);
+    assert_int_equal(operation.skipped, 31);
     assert_string_equal(test_text(world.admin, "SELECT detail FROM redrive.item WHERE event_id = 4"),
                         "resolved by rest-api at 2026-02-03 04:05");
     world_end(&world);
@@ -606,7 +606,7 @@ all_closed_leaves_nothing_to_claim(void **state)
     struct slot slot = acquire(&world, "w");
     struct claim none = next_claim(&world, &slot, no, 3);
     assert_int_equal(none.count, 0);
-    assert_int_equal(none.conflicts, 10);
+    assert_int_equal(none.skipped, 10);
     assert_false(none.chunk.exists);
     assert_int_equal(get_operation(&world, no).state, OPERATION_DONE);
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.chunk"), 0);
@@ -625,7 +625,7 @@ closed_while_it_was_published_is_done_with_a_note(void **state)
     test_sql(world.admin,
              "UPDATE public.dlq_events SET status = 'DISCARDED', resolved_by = 'rest-api' WHERE id = 2;"
              "DELETE FROM public.dlq_events WHERE id = 3");
-    assert_works(chunk_settle(world.store, &slot, &held.chunk, CHUNK_COMMITTED, "x", &err));
+    assert_works(chunk_finish(world.store, &slot, &held.chunk, CHUNK_COMMITTED, "x", &err));
     assert_int_equal(get_operation(&world, no).done, 6);
     assert_string_equal(
         test_text(world.admin, "SELECT status || retry_count FROM public.dlq_events WHERE id = 2"),
@@ -652,7 +652,7 @@ limits_are_kept(void **state)
     for (int i = 0; i < 3; i++) {
         struct claim some = next_claim(&world, &slot, no, 7);
         assert_int_equal(some.count, 7);
-        assert_works(chunk_settle(world.store, &slot, &some.chunk, CHUNK_ABORTED, "x", &err));
+        assert_works(chunk_finish(world.store, &slot, &some.chunk, CHUNK_ABORTED, "x", &err));
     }
     assert_int_equal(items_in(&world, no, "queued"), 200);
     test_sql(world.admin, "UPDATE public.dlq_events SET status = 'DISCARDED' WHERE id > 10");
@@ -666,7 +666,7 @@ limits_are_kept(void **state)
         chunks++;
         events += some.count;
         assert_in_range(some.count, 1, 3);
-        assert_works(chunk_settle(world.store, &slot, &some.chunk, CHUNK_COMMITTED, "x", &err));
+        assert_works(chunk_finish(world.store, &slot, &some.chunk, CHUNK_COMMITTED, "x", &err));
     }
     assert_int_equal(events, 10);
     assert_in_range(chunks, 4, 10);
@@ -693,7 +693,7 @@ order_within_a_partition_survives_two_slots(void **state)
             is_busy[x.items[i].event.partition] = true;
         for (size_t i = 0; i < y.count; i++)
             assert_false(is_busy[y.items[i].event.partition]);
-        const struct claim *claims[] = {&y, &x}; // either may be settled first
+        const struct claim *claims[] = {&y, &x}; // either may be finished first
         for (size_t c = 0; c < 2; c++) {
             for (size_t i = 0; i < claims[c]->count; i++) {
                 const struct event *event = &claims[c]->items[i].event;
@@ -703,9 +703,9 @@ order_within_a_partition_survives_two_slots(void **state)
             done += claims[c]->count;
         }
         if (y.count)
-            assert_works(chunk_settle(world.store, &b, &y.chunk, CHUNK_COMMITTED, "x", &err));
+            assert_works(chunk_finish(world.store, &b, &y.chunk, CHUNK_COMMITTED, "x", &err));
         if (x.count)
-            assert_works(chunk_settle(world.store, &a, &x.chunk, CHUNK_COMMITTED, "x", &err));
+            assert_works(chunk_finish(world.store, &a, &x.chunk, CHUNK_COMMITTED, "x", &err));
     }
     assert_int_equal(done, 240);
     assert_int_equal(get_operation(&world, no).state, OPERATION_DONE);
@@ -722,7 +722,7 @@ order_within_a_partition_survives_two_slots(void **state)
     struct work work;
     assert_refused(work_next(world.store, "b", true, NULL, 0, &world.arena, &work, &err), ERR_NOT_FOUND,
                    "can go on now");
-    assert_works(chunk_settle(world.store, &a, &x.chunk, CHUNK_ABORTED, "x", &err));
+    assert_works(chunk_finish(world.store, &a, &x.chunk, CHUNK_ABORTED, "x", &err));
     assert_works(work_next(world.store, "b", true, NULL, 0, &world.arena, &work, &err));
     assert_int_equal(work.no, no);
     x = next_claim(&world, &b, no, 30);
@@ -745,7 +745,7 @@ publish_all(struct world *world, int64_t no)
         struct claim some = next_claim(world, &slot, no, 100);
         if (some.count == 0)
             break;
-        assert_works(chunk_settle(world->store, &slot, &some.chunk, CHUNK_COMMITTED, "x", &err));
+        assert_works(chunk_finish(world->store, &slot, &some.chunk, CHUNK_COMMITTED, "x", &err));
     }
     assert_works(slot_release(world->store, &slot, &err));
 }
@@ -781,14 +781,14 @@ events_that_come_back_are_known(void **state)
             " VALUES ('evt-10', 'order.created', '{}', 'again', clock_timestamp()::timestamp)");
         struct event event = read_event(&world, id + 1, EVENT_KNOWN);
         assert_int_equal(event.published, round + 1);
-        assert_int_equal(event.came_back, round + 1);
+        assert_int_equal(event.returned, round + 1);
         assert_int_equal(event.is_quarantined, round == 2);
         assert_works(worker_beat(world.store, "w", true, "idle", 0, &err));
-        assert_int_equal(get_operation(&world, operations[round]).came_back, 1);
+        assert_int_equal(get_operation(&world, operations[round]).returned, 1);
     }
     for (int round = 0; round < 3; round++)
-        assert_int_equal(get_operation(&world, operations[round]).came_back, 1);
-    assert_int_equal(read_event(&world, 9, EVENT_KNOWN).came_back, 0);
+        assert_int_equal(get_operation(&world, operations[round]).returned, 1);
+    assert_int_equal(read_event(&world, 9, EVENT_KNOWN).returned, 0);
     struct preview preview;
     const int64_t ids[] = {9, 13};
     assert_works(operation_preview(world.store, &(struct preview_query){ACTION_REPROCESS, ids, 2},
@@ -804,7 +804,7 @@ events_that_come_back_are_known(void **state)
     assert_int_equal(last.items[0].attempt, 1); // of this row
     // The same row opened again counts as well.
     test_sql(world.admin, "UPDATE public.dlq_events SET status = 'PENDING' WHERE id = 10");
-    assert_int_equal(read_event(&world, 10, EVENT_KNOWN).came_back, 1);
+    assert_int_equal(read_event(&world, 10, EVENT_KNOWN).returned, 1);
     world_end(&world);
 }
 

@@ -232,7 +232,7 @@ changes_are_held_up_to_a_bound(void **state)
 {
     (void)state;
     int64_t mark;
-    assert_works(store_change_mark(world.store, &mark, &err));
+    assert_works(store_xmin_floor(world.store, &mark, &err));
     test_sql(world.admin, "UPDATE dlq_events SET error_message = error_message || '!' WHERE id > %d", SHORT);
     struct text_changes *changes = alloc_bytes(sizeof *changes);
     watch_memory();
@@ -253,13 +253,13 @@ packs_are_made_a_few_at_a_time(void **state)
         " (SELECT count(*) FROM dlq_events WHERE status = 'PENDING')";
     int64_t until = clock_mono() + 60 * US_PER_SECOND;
     watch_memory();
-    struct keeper *keeper = keeper_create(&world.settings);
+    struct maintainer *maintainer = maintainer_create(&world.settings);
     while (test_number(world.admin, packed) != 1) {
-        int64_t wait = keeper_step(keeper);
+        int64_t wait = maintainer_step(maintainer);
         clock_sleep(wait > 20000 ? 20000 : wait);
         assert_true(clock_mono() < until);
     }
-    keeper_destroy(keeper);
+    maintainer_destroy(maintainer);
     assert_true(test_number(world.admin, "SELECT count(*) FROM redrive.backlog_text") > EVENTS / 8);
     assert_below(32);
 }

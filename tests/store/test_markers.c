@@ -57,7 +57,7 @@ settle(enum chunk_state outcome)
     snprintf(id, sizeof id, "%s", new_uuid(world.admin));
     assert_works(chunk_claim(world.store, &slot, operation, id, 5, 1 << 20, &world.arena, &claim, &err));
     assert_int_equal(claim.count, 5);
-    assert_works(chunk_settle(world.store, &slot, &claim.chunk, outcome, "x", &err));
+    assert_works(chunk_finish(world.store, &slot, &claim.chunk, outcome, "x", &err));
 }
 
 static void
@@ -111,7 +111,7 @@ is_not_asked_of_slots_without_one(void **state)
 {
     (void)state;
     pass_hours(25);
-    assert_works(slot_quarantine(world.store, &slot, "x", &err));
+    assert_works(slot_suspend(world.store, &slot, "x", &err));
     assert_false(is_old());
     test_sql(world.admin, "UPDATE redrive.slot SET quarantined = false");
     assert_true(is_old());

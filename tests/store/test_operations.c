@@ -94,7 +94,7 @@ restores_what_was_discarded(void **state)
     apply_to_end(world.store, no, 100);
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.done, 6);
-    assert_int_equal(operation.conflict, 2); // resolved ones are not restored
+    assert_int_equal(operation.skipped, 2); // resolved ones are not restored
     assert_int_equal(
         test_number(world.admin,
                     "SELECT count(*) FROM public.dlq_events WHERE id BETWEEN 5 AND 10 AND status = 'PENDING'"
@@ -223,7 +223,7 @@ others_close_events_meanwhile(void **state)
              "UPDATE public.dlq_events SET status = 'RESOLVED', resolved_by = 'early', resolved_at ="
              " '2026-01-02 03:04:05' WHERE id = 1");
     int64_t no = make_operation(&world, world.store, ACTION_DISCARD, 1, 32); // 31 and 32 do not exist
-    assert_int_equal(get_operation(&world, no).conflict, 3);
+    assert_int_equal(get_operation(&world, no).skipped, 3);
     test_sql(world.admin,
              "UPDATE public.dlq_events SET status = 'RESOLVED', resolved_by = 'rest-api', resolved_at ="
              " '2026-02-03 04:05:06' WHERE id IN (7, 8); DELETE FROM public.dlq_events WHERE id = 9");
@@ -231,7 +231,7 @@ others_close_events_meanwhile(void **state)
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.state, OPERATION_DONE);
     assert_int_equal(operation.done, 26);
-    assert_int_equal(operation.conflict, 6);
+    assert_int_equal(operation.skipped, 6);
     assert_int_equal(events_in(&world, "DISCARDED"), 26);
     assert_int_equal(events_in(&world, "RESOLVED"), 3);
 
@@ -249,7 +249,7 @@ others_close_events_meanwhile(void **state)
     assert_string_equal(outcomes[3].reason, "resolved by early at 2026-01-02 03:04");
 
     int64_t *ids;
-    assert_works(operation_item_ids(world.store, no, 1u << ITEM_CONFLICT, &ids, &count, &err));
+    assert_works(operation_item_ids(world.store, no, 1u << ITEM_SKIPPED, &ids, &count, &err));
     assert_int_equal(count, 6);
     assert_int_equal(ids[0], 1);
     assert_int_equal(ids[3], 9);
@@ -266,7 +266,7 @@ names_who_has_an_event(void **state)
     world_make(&world, 10);
     int64_t first = make_operation(&world, world.store, ACTION_DISCARD, 1, 6);
     int64_t second = make_operation(&world, world.store, ACTION_RESOLVE, 5, 10);
-    assert_int_equal(get_operation(&world, second).conflict, 2);
+    assert_int_equal(get_operation(&world, second).skipped, 2);
     char expected[64];
     snprintf(expected, sizeof expected, "in operation %lld of postgres", (long long)first);
     assert_string_equal(
@@ -502,7 +502,7 @@ a_session_grows_from_few_to_many(void **state)
     int64_t began = clock_mono();
     reprocess = make_operation(&world, world.store, ACTION_REPROCESS, 11, MANY);
     assert_int_equal(
-        get_operation(&world, make_operation(&world, world.store, ACTION_DISCARD, 1, MANY)).conflict,
+        get_operation(&world, make_operation(&world, world.store, ACTION_DISCARD, 1, MANY)).skipped,
         MANY - 3);
     assert_works(operation_steer(world.store, reprocess, STEER_CANCEL, 0, &err));
     int64_t discard = make_operation(&world, world.store, ACTION_DISCARD, 11, MANY);

@@ -1,6 +1,6 @@
 // Rights: what each level of user can do, all of it and nothing beyond, and that nobody writes another's name
 // into the audit.
-#include "cast.h"
+#include "actors.h"
 #include "store/rollup/categories.h"
 #include "store/operations/doubt.h"
 #include "store/events/texts.h"
@@ -63,18 +63,18 @@ static void
 is_refused_and_leaves_the_audit_alone(void **state)
 {
     const struct attempt *attempt = *state;
-    int64_t before = test_number(cast.world.admin, "SELECT count(*) FROM redrive.audit");
+    int64_t before = test_number(actors.world.admin, "SELECT count(*) FROM redrive.audit");
     char sum[64];
-    snprintf(
-        sum, sizeof sum, "%s",
-        test_text(cast.world.admin, "SELECT md5(string_agg(a::text, '/' ORDER BY no)) FROM redrive.audit a"));
-    const char *got = test_state(cast.session, attempt->sql);
+    snprintf(sum, sizeof sum, "%s",
+             test_text(actors.world.admin,
+                       "SELECT md5(string_agg(a::text, '/' ORDER BY no)) FROM redrive.audit a"));
+    const char *got = test_state(actors.session, attempt->sql);
     if (strcmp(got, attempt->state) != 0)
         fail_msg("%s: %s instead of %s", attempt->sql, *got ? got : "it worked", attempt->state);
-    assert_int_equal(test_number(cast.world.admin, "SELECT count(*) FROM redrive.audit"), before);
-    assert_string_equal(
-        test_text(cast.world.admin, "SELECT md5(string_agg(a::text, '/' ORDER BY no)) FROM redrive.audit a"),
-        sum);
+    assert_int_equal(test_number(actors.world.admin, "SELECT count(*) FROM redrive.audit"), before);
+    assert_string_equal(test_text(actors.world.admin,
+                                  "SELECT md5(string_agg(a::text, '/' ORDER BY no)) FROM redrive.audit a"),
+                        sum);
 }
 
 // Asks for a discard of one event as psql would, in a session that was prepared, and says what the audit has.
@@ -90,17 +90,17 @@ audited_in(PGconn *session, int event)
     snprintf(sql, sizeof sql,
              "SELECT who || ' ' || action FROM redrive.audit WHERE operation_no = %lld ORDER BY no LIMIT 1",
              (long long)no);
-    return test_text(cast.world.admin, sql);
+    return test_text(actors.world.admin, sql);
 }
 
 static void
 assert_names_the_operator(const char *prepare, int event)
 {
     char wanted[120];
-    PGconn *session = test_connect(conninfo_of(cast.operator_));
+    PGconn *session = test_connect(conninfo_of(actors.operator_));
     test_sql(session, "SET client_min_messages = error");
     test_sql(session, "%s", prepare);
-    snprintf(wanted, sizeof wanted, "%s discard", cast.operator_);
+    snprintf(wanted, sizeof wanted, "%s discard", actors.operator_);
     assert_string_equal(audited_in(session, event), wanted);
     PQfinish(session);
 }
@@ -123,14 +123,14 @@ static void
 temporary_tables_take_nothing_in(void **state)
 {
     (void)state;
-    int64_t before = test_number(cast.world.admin, "SELECT count(*) FROM redrive.audit");
+    int64_t before = test_number(actors.world.admin, "SELECT count(*) FROM redrive.audit");
     assert_names_the_operator("CREATE TEMP TABLE audit (LIKE redrive.audit INCLUDING ALL);"
                               "CREATE TEMP TABLE operation (LIKE redrive.operation INCLUDING ALL);"
                               "CREATE TEMP TABLE operation_item (LIKE redrive.operation_item);"
                               "CREATE TEMP TABLE dlq_events AS SELECT id, status FROM public.dlq_events;"
                               "SET search_path = pg_temp, public, redrive",
                               3);
-    assert_true(test_number(cast.world.admin, "SELECT count(*) FROM redrive.audit") > before);
+    assert_true(test_number(actors.world.admin, "SELECT count(*) FROM redrive.audit") > before);
 }
 
 static void
@@ -143,7 +143,7 @@ functions_of_his_own_are_not_called(void **state)
         "CREATE FUNCTION pg_temp._audit(text, bigint, bigint, text, text) RETURNS void LANGUAGE sql AS '';"
         "SET search_path = pg_temp, pg_catalog, redrive",
         4);
-    assert_int_equal(test_number(cast.world.admin,
+    assert_int_equal(test_number(actors.world.admin,
                                  "SELECT count(*) FROM redrive.audit WHERE at < now() - interval '1 day'"),
                      0);
 }
@@ -152,13 +152,13 @@ static void
 even_the_owner_needs_to_undo_the_lock_first(void **state)
 {
     (void)state;
-    assert_string_equal(test_state(cast.world.admin, "DELETE FROM redrive.audit"), "RD003");
-    assert_string_equal(test_state(cast.world.admin, "TRUNCATE redrive.audit"), "RD003");
+    assert_string_equal(test_state(actors.world.admin, "DELETE FROM redrive.audit"), "RD003");
+    assert_string_equal(test_state(actors.world.admin, "TRUNCATE redrive.audit"), "RD003");
     assert_string_equal(
-        test_state(cast.world.admin,
+        test_state(actors.world.admin,
                    "SET session_replication_role = replica; UPDATE redrive.audit SET who = 'x'"),
         "RD003");
-    test_sql(cast.world.admin, "RESET session_replication_role");
+    test_sql(actors.world.admin, "RESET session_replication_role");
 }
 
 // --- what each level is for ---
@@ -166,7 +166,7 @@ even_the_owner_needs_to_undo_the_lock_first(void **state)
 static int64_t
 ask(struct store *store, enum operation_action action, int64_t first, int64_t last)
 {
-    return make_operation(&cast.world, store, action, first, last);
+    return make_operation(&actors.world, store, action, first, last);
 }
 
 // Everything that a screen reads.
@@ -211,21 +211,21 @@ a_viewer_sees_all_and_decides_nothing(void **state)
 {
     (void)state;
     assert_int_equal(
-        test_number(cast.world.admin,
+        test_number(actors.world.admin,
                     "SELECT count(*) FROM redrive.grants('eva', 'viewer') g WHERE g LIKE '%EXECUTE%'"),
         0);
-    struct store *store = store_of(cast.viewer);
+    struct store *store = store_of(actors.viewer);
     assert_false(store_info(store)->may_decide);
     assert_sees_everything(store);
     const int64_t id = 10;
     struct operation_request request = {
         .action = ACTION_DISCARD, .ids = &id, .count = 1, .scope = "x", .rate = RATE_UNLIMITED};
-    snprintf(request.key, sizeof request.key, "%s", new_uuid(cast.world.admin));
+    snprintf(request.key, sizeof request.key, "%s", new_uuid(actors.world.admin));
     int64_t no;
     char grant[160];
-    snprintf(grant, sizeof grant, "GRANT redrive_operator TO \"%s\";", cast.viewer);
+    snprintf(grant, sizeof grant, "GRANT redrive_operator TO \"%s\";", actors.viewer);
     assert_refused(operation_create(store, &request, NULL, NULL, &no, &err), ERR_DENIED, grant);
-    snprintf(grant, sizeof grant, "GRANT redrive_worker TO \"%s\";", cast.viewer);
+    snprintf(grant, sizeof grant, "GRANT redrive_worker TO \"%s\";", actors.viewer);
     assert_refused(worker_beat(store, "w", true, "", 0, &err), ERR_DENIED, grant);
     store_close(store);
 }
@@ -235,13 +235,13 @@ static void
 a_viewer_is_told_what_changed(void **state)
 {
     (void)state;
-    struct store *store = store_of(cast.viewer);
+    struct store *store = store_of(actors.viewer);
     int64_t mark, *ids;
     size_t count;
-    assert_works(store_change_mark(store, &mark, &err));
-    test_sql(cast.world.admin,
+    assert_works(store_xmin_floor(store, &mark, &err));
+    test_sql(actors.world.admin,
              "UPDATE public.dlq_events SET error_message = error_message || '!' WHERE id = 21");
-    assert_works(store_changed_ids(store, mark, CAST_EVENTS, 10, &ids, &count, &err));
+    assert_works(store_changed_ids(store, mark, ACTORS_EVENTS, 10, &ids, &count, &err));
     assert_int_equal(count, 1);
     assert_int_equal(ids[0], 21);
     free(ids);
@@ -252,7 +252,7 @@ static void
 an_operator_asks_steers_and_carries_out(void **state)
 {
     (void)state;
-    struct store *store = store_of(cast.operator_);
+    struct store *store = store_of(actors.operator_);
     assert_true(store_info(store)->may_decide);
     assert_sees_everything(store);
     int64_t no = ask(store, ACTION_DISCARD, 11, 13), applied, left;
@@ -263,8 +263,8 @@ an_operator_asks_steers_and_carries_out(void **state)
     char sql[200];
     snprintf(sql, sizeof sql,
              "SELECT count(*) FROM public.dlq_events WHERE status = 'DISCARDED' AND resolved_by = '%s'",
-             cast.operator_);
-    assert_int_equal(test_number(cast.world.admin, sql), 3);
+             actors.operator_);
+    assert_int_equal(test_number(actors.world.admin, sql), 3);
     store_close(store);
 }
 
@@ -273,9 +273,10 @@ claim_some(struct store *store, struct slot *slot, int64_t operation, size_t lim
 {
     struct claim claim = {0};
     char id[UUID_TEXT];
-    snprintf(id, sizeof id, "%s", new_uuid(cast.world.admin));
+    snprintf(id, sizeof id, "%s", new_uuid(actors.world.admin));
     assert_works(slot_acquire(store, "kafka-1", "w", NULL, 0, slot, &err));
-    assert_works(chunk_claim(store, slot, operation, id, limit, MANY_BYTES, &cast.world.arena, &claim, &err));
+    assert_works(
+        chunk_claim(store, slot, operation, id, limit, MANY_BYTES, &actors.world.arena, &claim, &err));
     assert_int_equal(claim.count, limit);
     return claim;
 }
@@ -284,13 +285,13 @@ static void
 a_worker_carries_out_what_others_asked_for(void **state)
 {
     (void)state;
-    struct store *operator_ = store_of(cast.operator_), *worker = store_of(cast.worker);
+    struct store *operator_ = store_of(actors.operator_), *worker = store_of(actors.worker);
     int64_t no = ask(operator_, ACTION_REPROCESS, 20, 24);
     assert_false(store_info(worker)->may_decide);
     const int64_t id = 30;
     struct operation_request request = {
         .action = ACTION_DISCARD, .ids = &id, .count = 1, .scope = "x", .rate = RATE_UNLIMITED};
-    snprintf(request.key, sizeof request.key, "%s", new_uuid(cast.world.admin));
+    snprintf(request.key, sizeof request.key, "%s", new_uuid(actors.world.admin));
     int64_t refused;
     assert_refused(operation_create(worker, &request, NULL, NULL, &refused, &err), ERR_DENIED,
                    "GRANT redrive_operator TO");
@@ -304,22 +305,22 @@ a_worker_carries_out_what_others_asked_for(void **state)
     assert_works(cluster_put(worker, &cluster, &err));
     struct claim claim = claim_some(worker, &slot, no, 5);
     assert_works(slot_heartbeat(worker, &slot, &err));
-    assert_works(chunk_settle(worker, &slot, &claim.chunk, CHUNK_COMMITTED, "read back", &err));
+    assert_works(chunk_finish(worker, &slot, &claim.chunk, CHUNK_COMMITTED, "read back", &err));
     assert_works(slot_release(worker, &slot, &err));
     assert_works(worker_gone(worker, "w", &err));
-    struct operation operation = get_operation(&cast.world, no);
+    struct operation operation = get_operation(&actors.world, no);
     assert_int_equal(operation.state, OPERATION_DONE);
     // Two names: who asked is in the table of dead letters, who sent is in the audit.
     char sql[240];
     snprintf(sql, sizeof sql,
              "SELECT count(*) FROM public.dlq_events WHERE status = 'RESOLVED' AND resolved_by = '%s'",
-             cast.operator_);
-    assert_int_equal(test_number(cast.world.admin, sql), 5);
+             actors.operator_);
+    assert_int_equal(test_number(actors.world.admin, sql), 5);
     snprintf(
         sql, sizeof sql,
         "SELECT count(*) FROM redrive.audit WHERE action = 'settle' AND operation_no = %lld AND who = '%s'",
-        (long long)no, cast.worker);
-    assert_int_equal(test_number(cast.world.admin, sql), 1);
+        (long long)no, actors.worker);
+    assert_int_equal(test_number(actors.world.admin, sql), 1);
     store_close(operator_);
     store_close(worker);
 }
@@ -335,9 +336,9 @@ a_category_is_of_whom_gave_it(void **state)
         bool is_taken_back;
         const char *detail;
     } turns[] = {
-        {cast.operator_, CATEGORY_DATA, false, "group 00000000000000ff: data, before: by the rules"},
-        {cast.admin, CATEGORY_SYSTEM, false, "group 00000000000000ff: system, before: data"},
-        {cast.operator_, CATEGORY_DATA, true, "group 00000000000000ff: by the rules, before: system"},
+        {actors.operator_, CATEGORY_DATA, false, "group 00000000000000ff: data, before: by the rules"},
+        {actors.admin, CATEGORY_SYSTEM, false, "group 00000000000000ff: system, before: data"},
+        {actors.operator_, CATEGORY_DATA, true, "group 00000000000000ff: by the rules, before: system"},
     };
     for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
         struct store *store = store_of(turns[i].who);
@@ -345,16 +346,17 @@ a_category_is_of_whom_gave_it(void **state)
                                         "because", &err));
         store_close(store);
         assert_string_equal(
-            test_text(cast.world.admin, "SELECT who FROM redrive.group_category WHERE group_key = 255"),
+            test_text(actors.world.admin, "SELECT who FROM redrive.group_category WHERE group_key = 255"),
             turns[i].who);
         char want[400];
         snprintf(want, sizeof want, "%s because %s", turns[i].who, turns[i].detail);
-        assert_string_equal(test_text(cast.world.admin, "SELECT concat_ws(' ', who, reason, detail) FROM "
-                                                        "redrive.audit WHERE action = 'category' ORDER BY no "
-                                                        "DESC LIMIT 1"),
+        assert_string_equal(test_text(actors.world.admin,
+                                      "SELECT concat_ws(' ', who, reason, detail) FROM "
+                                      "redrive.audit WHERE action = 'category' ORDER BY no "
+                                      "DESC LIMIT 1"),
                             want);
     }
-    const char *const others[] = {cast.viewer, cast.worker};
+    const char *const others[] = {actors.viewer, actors.worker};
     for (size_t i = 0; i < 2; i++) {
         struct store *store = store_of(others[i]);
         assert_refused(store_category_set(store, 255, &turns[0].category, "x", &err), ERR_DENIED,
@@ -362,7 +364,7 @@ a_category_is_of_whom_gave_it(void **state)
         store_close(store);
     }
     assert_int_equal(
-        test_number(cast.world.admin, "SELECT count(*) FROM redrive.audit WHERE action = 'category'"), 3);
+        test_number(actors.world.admin, "SELECT count(*) FROM redrive.audit WHERE action = 'category'"), 3);
 }
 
 // A chunk of `operation` that nobody can decide any more.
@@ -372,7 +374,7 @@ put_in_doubt(struct store *store, int64_t operation, size_t events)
     static char id[UUID_TEXT];
     struct slot slot;
     struct claim claim = claim_some(store, &slot, operation, events);
-    assert_works(chunk_settle(store, &slot, &claim.chunk, CHUNK_IN_DOUBT, "the marker is gone", &err));
+    assert_works(chunk_finish(store, &slot, &claim.chunk, CHUNK_IN_DOUBT, "the marker is gone", &err));
     snprintf(id, sizeof id, "%s", claim.chunk.id);
     return id;
 }
@@ -381,53 +383,54 @@ static void
 an_admin_decides_what_is_in_doubt(void **state)
 {
     (void)state;
-    struct store *operator_ = store_of(cast.operator_), *admin = store_of(cast.admin);
+    struct store *operator_ = store_of(actors.operator_), *admin = store_of(actors.admin);
     int64_t no = ask(operator_, ACTION_REPROCESS, 31, 36), events;
     char published[9], again[9];
     snprintf(published, sizeof published, "%.8s", put_in_doubt(operator_, no, 2));
     snprintf(again, sizeof again, "%.8s", put_in_doubt(operator_, no, 4));
 
-    struct doubtful *chunks;
+    struct doubt *chunks;
     size_t count;
-    assert_works(doubtful_list(operator_, no, &cast.world.arena, &chunks, &count, &err));
+    assert_works(doubt_list(operator_, no, &actors.world.arena, &chunks, &count, &err));
     assert_int_equal(count, 2);
     assert_string_equal(chunks[0].evidence, "the marker is gone");
     assert_int_equal(chunks[0].events, 2);
 
     assert_non_null(strstr(chunks[0].denied, "GRANT redrive_admin TO"));
     assert_true(chunks[0].is_searched);
-    assert_works(doubtful_list(admin, no, &cast.world.arena, &chunks, &count, &err));
+    assert_works(doubt_list(admin, no, &actors.world.arena, &chunks, &count, &err));
     assert_null(chunks[0].denied);
 
-    assert_refused(doubtful_decide(operator_, no, published, true, "seen", &events, &err), ERR_DENIED,
+    assert_refused(doubt_decide(operator_, no, published, true, "seen", &events, &err), ERR_DENIED,
                    "GRANT redrive_admin TO");
-    assert_refused(doubtful_decide(admin, no, published, true, " ", &events, &err), ERR_USAGE, "--reason");
-    assert_refused(doubtful_decide(admin, no, "", true, "seen", &events, &err), ERR_NOT_FOUND,
+    assert_refused(doubt_decide(admin, no, published, true, " ", &events, &err), ERR_USAGE, "--reason");
+    assert_refused(doubt_decide(admin, no, "", true, "seen", &events, &err), ERR_NOT_FOUND,
                    "2 chunks in doubt");
-    assert_refused(doubtful_decide(admin, no + 1, published, true, "seen", &events, &err), ERR_NOT_FOUND,
+    assert_refused(doubt_decide(admin, no + 1, published, true, "seen", &events, &err), ERR_NOT_FOUND,
                    "0 chunks");
-    assert_works(doubtful_decide(admin, no, published, true, "both seen in the topic", &events, &err));
+    assert_works(doubt_decide(admin, no, published, true, "both seen in the topic", &events, &err));
     assert_int_equal(events, 2);
-    assert_refused(doubtful_decide(admin, no, published, true, "once more", &events, &err), ERR_NOT_FOUND,
+    assert_refused(doubt_decide(admin, no, published, true, "once more", &events, &err), ERR_NOT_FOUND,
                    "0 chunks");
-    assert_works(doubtful_decide(admin, no, again, false, "none is in the topic", &events, &err));
+    assert_works(doubt_decide(admin, no, again, false, "none is in the topic", &events, &err));
 
-    struct operation operation = get_operation(&cast.world, no);
+    struct operation operation = get_operation(&actors.world, no);
     assert_int_equal(operation.done, 2);
     assert_int_equal(operation.queued, 4);
-    assert_int_equal(operation.held, 0);
-    assert_int_equal(test_number(cast.world.admin, "SELECT count(*) FROM redrive.slot WHERE quarantined"), 0);
+    assert_int_equal(operation.in_doubt, 0);
+    assert_int_equal(test_number(actors.world.admin, "SELECT count(*) FROM redrive.slot WHERE quarantined"),
+                     0);
     char sql[300];
     snprintf(sql, sizeof sql,
              "SELECT string_agg(reason || '|' || substring(detail FROM '; what was known: .*'), ' ' ORDER BY "
              "no) FROM redrive.audit"
              " WHERE action = 'decide' AND who = '%s' AND operation_no = %lld",
-             cast.admin, (long long)no);
-    assert_string_equal(test_text(cast.world.admin, sql),
+             actors.admin, (long long)no);
+    assert_string_equal(test_text(actors.world.admin, sql),
                         "both seen in the topic|; what was known: the marker is gone "
                         "none is in the topic|; what was known: the marker is gone");
-    snprintf(sql, sizeof sql, "SELECT count(*) FROM redrive.chunk WHERE decided_by = '%s'", cast.admin);
-    assert_int_equal(test_number(cast.world.admin, sql), 2);
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM redrive.chunk WHERE decided_by = '%s'", actors.admin);
+    assert_int_equal(test_number(actors.world.admin, sql), 2);
     store_close(operator_);
     store_close(admin);
 }
@@ -436,51 +439,50 @@ static void
 a_decision_takes_the_slot_from_whoever_looks_at_it(void **state)
 {
     (void)state;
-    struct store *operator_ = store_of(cast.operator_), *admin = store_of(cast.admin);
+    struct store *operator_ = store_of(actors.operator_), *admin = store_of(actors.admin);
     int64_t no = ask(operator_, ACTION_REPROCESS, 41, 42), events;
     const char *chunk = put_in_doubt(operator_, no, 2);
-    test_sql(cast.world.admin, "UPDATE redrive.slot SET lease_until = '-infinity'");
+    test_sql(actors.world.admin, "UPDATE redrive.slot SET lease_until = '-infinity'");
     struct slot slot;
     struct chunk found;
     assert_works(slot_acquire_in_doubt(operator_, "kafka-1", "scanner", NULL, 0, &slot, &err));
     assert_works(slot_check(operator_, &slot, &found, &err));
-    assert_works(doubtful_decide(admin, no, chunk, true, "seen", &events, &err));
-    assert_refused(chunk_settle_scanned(operator_, &slot, &found, NULL, 0, "found 0 of 2", &err),
+    assert_works(doubt_decide(admin, no, chunk, true, "seen", &events, &err));
+    assert_refused(chunk_finish_scanned(operator_, &slot, &found, NULL, 0, "found 0 of 2", &err),
                    ERR_CONFLICT, "taken over");
-    assert_int_equal(get_operation(&cast.world, no).done, 2);
+    assert_int_equal(get_operation(&actors.world, no).done, 2);
     store_close(operator_);
     store_close(admin);
 }
 
 static void
-an_admin_releases_a_slot_from_quarantine(void **state)
+an_admin_releases_a_suspended_slot(void **state)
 {
     (void)state;
-    struct store *worker = store_of(cast.worker), *admin = store_of(cast.admin);
+    struct store *worker = store_of(actors.worker), *admin = store_of(actors.admin);
     struct slot slot;
-    struct doubtful *doubts;
+    struct doubt *doubts;
     size_t count;
-    test_sql(cast.world.admin, "UPDATE redrive.slot SET lease_until = '-infinity'");
+    test_sql(actors.world.admin, "UPDATE redrive.slot SET lease_until = '-infinity'");
     assert_works(slot_acquire(worker, "kafka-1", "w", NULL, 0, &slot, &err));
-    assert_works(slot_quarantine(worker, &slot, "the marker is somebody else's", &err));
-    assert_works(doubtful_list(worker, 0, &cast.world.arena, &doubts, &count, &err));
+    assert_works(slot_suspend(worker, &slot, "the marker is somebody else's", &err));
+    assert_works(doubt_list(worker, 0, &actors.world.arena, &doubts, &count, &err));
     assert_int_equal(count, 1);
     assert_null(doubts[0].chunk);
     assert_int_equal(doubts[0].slot, slot.no);
     assert_string_equal(doubts[0].evidence, "the marker is somebody else's");
     assert_non_null(strstr(doubts[0].denied, "GRANT redrive_admin TO"));
 
-    assert_refused(doubtful_renew(worker, "kafka-1", slot.no, "seen", &err), ERR_DENIED, "redrive_admin");
-    assert_refused(doubtful_renew(admin, "kafka-1", slot.no, " ", &err), ERR_USAGE, "--reason");
-    assert_works(doubtful_renew(admin, "kafka-1", slot.no, "the other database is gone", &err));
-    assert_refused(doubtful_renew(admin, "kafka-1", slot.no, "once more", &err), ERR_NOT_FOUND,
-                   "in quarantine");
+    assert_refused(doubt_renew(worker, "kafka-1", slot.no, "seen", &err), ERR_DENIED, "redrive_admin");
+    assert_refused(doubt_renew(admin, "kafka-1", slot.no, " ", &err), ERR_USAGE, "--reason");
+    assert_works(doubt_renew(admin, "kafka-1", slot.no, "the other database is gone", &err));
+    assert_refused(doubt_renew(admin, "kafka-1", slot.no, "once more", &err), ERR_NOT_FOUND, "in quarantine");
     assert_refused(slot_heartbeat(worker, &slot, &err), ERR_CONFLICT, "taken over");
     char sql[200];
     snprintf(sql, sizeof sql, "SELECT generation FROM redrive.slot WHERE no = %d AND NOT quarantined",
              slot.no);
-    assert_int_equal(test_number(cast.world.admin, sql), slot.generation + 1);
-    assert_works(doubtful_list(admin, 0, &cast.world.arena, &doubts, &count, &err));
+    assert_int_equal(test_number(actors.world.admin, sql), slot.generation + 1);
+    assert_works(doubt_list(admin, 0, &actors.world.arena, &doubts, &count, &err));
     assert_int_equal(count, 0);
     store_close(admin);
     store_close(worker);
@@ -502,7 +504,7 @@ main(void)
         cmocka_unit_test(a_category_is_of_whom_gave_it),
         cmocka_unit_test(an_admin_decides_what_is_in_doubt),
         cmocka_unit_test(a_decision_takes_the_slot_from_whoever_looks_at_it),
-        cmocka_unit_test(an_admin_releases_a_slot_from_quarantine),
+        cmocka_unit_test(an_admin_releases_a_suspended_slot),
     };
     enum { OTHERS = sizeof others / sizeof *others };
     static struct CMUnitTest tests[ATTEMPTS + OTHERS];
@@ -513,5 +515,5 @@ main(void)
                                        .test_func = is_refused_and_leaves_the_audit_alone,
                                        .initial_state = &states[i]};
     memcpy(tests + ATTEMPTS, others, sizeof others);
-    return cmocka_run_group_tests_name("rights", tests, begin_cast, end_cast);
+    return cmocka_run_group_tests_name("rights", tests, begin_actors, end_actors);
 }

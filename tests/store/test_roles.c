@@ -1,32 +1,32 @@
 // How the roles of the levels come to be, and are kept up.
-#include "cast.h"
+#include "actors.h"
 
 static void
 roles_are_kept_up_by_each_migration(void **state)
 {
     (void)state;
-    test_sql(cast.world.admin,
+    test_sql(actors.world.admin,
              "CREATE FUNCTION redrive.newest() RETURNS int LANGUAGE sql SECURITY DEFINER AS 'SELECT 1';"
              "REVOKE ALL ON FUNCTION redrive.newest() FROM PUBLIC;"
              "CREATE TABLE redrive.newer (i int)");
-    assert_string_equal(test_state(cast.session, "SELECT redrive.newest()"), "42501");
-    make_roles(cast.world.store, false);
-    assert_string_equal(test_state(cast.session, "SELECT redrive.newest()"), "");
-    assert_string_equal(test_state(cast.session, "SELECT * FROM redrive.newer"), "");
-    assert_string_equal(test_state(cast.session, "INSERT INTO redrive.newer VALUES (1)"), "42501");
-    test_sql(cast.world.admin, "DROP FUNCTION redrive.newest(); DROP TABLE redrive.newer");
+    assert_string_equal(test_state(actors.session, "SELECT redrive.newest()"), "42501");
+    make_roles(actors.world.store, false);
+    assert_string_equal(test_state(actors.session, "SELECT redrive.newest()"), "");
+    assert_string_equal(test_state(actors.session, "SELECT * FROM redrive.newer"), "");
+    assert_string_equal(test_state(actors.session, "INSERT INTO redrive.newer VALUES (1)"), "42501");
+    test_sql(actors.world.admin, "DROP FUNCTION redrive.newest(); DROP TABLE redrive.newer");
 }
 
 static void
 a_split_of_duties_outlives_a_migration(void **state)
 {
     (void)state;
-    test_sql(cast.world.admin, "REVOKE redrive_worker FROM redrive_operator");
-    make_roles(cast.world.store, true);
-    struct store *store = store_of(cast.operator_);
-    int64_t no = make_operation(&cast.world, store, ACTION_DISCARD, 51, 51), applied, left;
+    test_sql(actors.world.admin, "REVOKE redrive_worker FROM redrive_operator");
+    make_roles(actors.world.store, true);
+    struct store *store = store_of(actors.operator_);
+    int64_t no = make_operation(&actors.world, store, ACTION_DISCARD, 51, 51), applied, left;
     assert_refused(work_apply(store, no, 10, &applied, &left, &err), ERR_DENIED, "GRANT redrive_worker TO");
-    test_sql(cast.world.admin, "GRANT redrive_worker TO redrive_operator");
+    test_sql(actors.world.admin, "GRANT redrive_worker TO redrive_operator");
     assert_works(work_apply(store, no, 10, &applied, &left, &err));
     store_close(store);
 }
@@ -62,7 +62,7 @@ the_printed_sql_makes_the_same(void **state)
         "aclexplode(p.proacl) g"
         " WHERE p.pronamespace = 'redrive'::regnamespace AND g.grantee::regrole::text LIKE 'redrive\\_%'";
     char wanted[4000];
-    snprintf(wanted, sizeof wanted, "%s", test_text(cast.world.admin, rights_sql));
+    snprintf(wanted, sizeof wanted, "%s", test_text(actors.world.admin, rights_sql));
     assert_string_equal(test_text(other.admin, rights_sql), wanted);
     strbuf_release(&sql);
     world_end(&other);
@@ -75,12 +75,12 @@ who_may_not_make_roles_is_told_what_a_superuser_runs(void **state)
     struct world other;
     struct strbuf left = {0};
     world_begin(&other);
-    make_login(cast.owner, "owen", NULL);
+    make_login(actors.owner, "owen", NULL);
     test_sql(other.admin,
              "GRANT CREATE ON DATABASE %s TO %s; GRANT SELECT, UPDATE ON public.dlq_events TO %s",
-             other.db.name, cast.owner, cast.owner);
+             other.db.name, actors.owner, actors.owner);
     char conninfo[800];
-    snprintf(conninfo, sizeof conninfo, "%s user=%s", other.conninfo, cast.owner);
+    snprintf(conninfo, sizeof conninfo, "%s user=%s", other.conninfo, actors.owner);
     other.store = open_store(conninfo);
     struct schema_result result;
     assert_works(schema_migrate(other.store, &result, &err));
@@ -101,7 +101,7 @@ who_may_not_make_roles_is_told_what_a_superuser_runs(void **state)
     PGconn *admin = test_connect(other.conninfo);
     store_close(other.store);
     other.store = NULL;
-    test_sql(admin, "DROP OWNED BY %s CASCADE; DROP ROLE %s", cast.owner, cast.owner);
+    test_sql(admin, "DROP OWNED BY %s CASCADE; DROP ROLE %s", actors.owner, actors.owner);
     PQfinish(admin);
     world_end(&other);
 }
@@ -116,5 +116,5 @@ main(void)
         cmocka_unit_test(the_printed_sql_makes_the_same),
         cmocka_unit_test(who_may_not_make_roles_is_told_what_a_superuser_runs),
     };
-    return cmocka_run_group_tests_name("roles", tests, begin_cast, end_cast);
+    return cmocka_run_group_tests_name("roles", tests, begin_actors, end_actors);
 }

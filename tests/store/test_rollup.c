@@ -11,7 +11,7 @@
 
 struct bench {
     struct world world;
-    struct keeper *keeper;
+    struct maintainer *maintainer;
 };
 
 static void
@@ -19,17 +19,17 @@ begin(struct bench *bench, int events)
 {
     *bench = (struct bench){0};
     world_make_with_rules(&bench->world, events);
-    bench->keeper = keeper_create(&bench->world.settings);
+    bench->maintainer = maintainer_create(&bench->world.settings);
 }
 
 static void
 end(struct bench *bench)
 {
-    keeper_destroy(bench->keeper);
+    maintainer_destroy(bench->maintainer);
     world_end(&bench->world);
 }
 
-// The truth: the table, event by event, into the backlog that counts rows.
+// The expected: the table, event by event, into the backlog that counts rows.
 static struct backlog *
 count_rows(struct bench *bench)
 {
@@ -77,14 +77,14 @@ static bool
 agrees(struct bench *bench)
 {
     bool same = true;
-    struct backlog *truth = count_rows(bench);
+    struct backlog *expected = count_rows(bench);
     struct backlog *sums = backlog_create();
     assert_works(rollup_read(bench->world.store, sums, true, &err));
     int64_t now = clock_now();
     for (enum pivot pivot = PIVOT_ERROR; same && pivot < PIVOT_COUNT; pivot++) {
         struct arena arena = {0};
         struct group_list a, b;
-        backlog_groups(truth, pivot, NULL, now, &arena, &a);
+        backlog_groups(expected, pivot, NULL, now, &arena, &a);
         backlog_groups(sums, pivot, NULL, now, &arena, &b);
         same = a.count == b.count && a.events == b.events;
         if (pivot == PIVOT_KIND) { // rows and sums learn the kind in two ways
@@ -97,21 +97,21 @@ agrees(struct bench *bench)
         }
         arena_release(&arena);
     }
-    backlog_destroy(truth);
+    backlog_destroy(expected);
     backlog_destroy(sums);
     return same;
 }
 
 static const int64_t PATIENCE = 30 * US_PER_SECOND;
 
-// Lets the keeper work until the sums agree with the table.
+// Lets the maintainer work until the sums agree with the table.
 static void
 await_agreement(struct bench *bench)
 {
     int64_t until = clock_mono() + PATIENCE;
     for (;;) {
-        int64_t wait = keeper_step(bench->keeper);
-        if (keeper_is_exact(bench->keeper) && agrees(bench))
+        int64_t wait = maintainer_step(bench->maintainer);
+        if (maintainer_is_exact(bench->maintainer) && agrees(bench))
             return;
         if (clock_mono() > until)
             fail_msg("the sums do not agree with the table");
@@ -157,7 +157,7 @@ state_of(struct bench *bench)
 }
 
 // All are counted, and what tells so is exact, before lists and rows have them. Keepers that vanish meanwhile
-// leave that to the next one, and what was closed or came meanwhile is settled then.
+// leave that to the next one, and what was closed or came meanwhile is finished then.
 static void
 sums_come_before_lists(void **state)
 {
@@ -166,10 +166,10 @@ sums_come_before_lists(void **state)
     begin(&bench, 12000);
     vary(&bench);
     while (!state_of(&bench).exists || state_of(&bench).is_counting)
-        keeper_step(bench.keeper);
+        maintainer_step(bench.maintainer);
     assert_true(state_of(&bench).is_listing);
     assert_true(agrees(&bench));
-    assert_false(keeper_is_exact(bench.keeper));
+    assert_false(maintainer_is_exact(bench.maintainer));
     assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM redrive.backlog_event"), 0);
 
     add_events(bench.world.admin, 10);
@@ -178,9 +178,9 @@ sums_come_before_lists(void **state)
     while (left > 0)
         assert_works(work_apply(bench.world.store, no, 500, &applied, &left, &err));
     for (int i = 0; i < 2; i++) {
-        keeper_destroy(bench.keeper);
-        bench.keeper = keeper_create(&bench.world.settings);
-        keeper_step(bench.keeper);
+        maintainer_destroy(bench.maintainer);
+        bench.maintainer = maintainer_create(&bench.world.settings);
+        maintainer_step(bench.maintainer);
     }
     assert_true(test_number(bench.world.admin, "SELECT count(*) FROM redrive.backlog_event") > 0);
     await_agreement(&bench);
@@ -266,7 +266,7 @@ versions_are_noted(void **state)
     (void)state;
     struct bench bench = {0};
     world_make_partitioned(&bench.world, 500);
-    bench.keeper = keeper_create(&bench.world.settings);
+    bench.maintainer = maintainer_create(&bench.world.settings);
     await_agreement(&bench);
     PGconn *admin = bench.world.admin;
     add_events(admin, 100);
@@ -298,7 +298,7 @@ await_slots_again(struct bench *bench)
     int64_t until = clock_mono() + PATIENCE;
     while (test_number(bench->world.admin, slots) != wanted) {
         assert_true(clock_mono() < until);
-        int64_t wait = keeper_step(bench->keeper);
+        int64_t wait = maintainer_step(bench->maintainer);
         clock_sleep(wait > 20000 ? 20000 : wait);
     }
 }
@@ -343,7 +343,7 @@ what_is_listed_twice_counts_once(void **state)
     begin(&bench, 12000);
     vary(&bench);
     while (!state_of(&bench).exists || state_of(&bench).is_counting)
-        keeper_step(bench.keeper);
+        maintainer_step(bench.maintainer);
     test_sql(bench.world.admin,
              "INSERT INTO redrive.backlog_event (id, cell, created, retries)"
              " SELECT e.id, e.cell, e.created, e.retries FROM redrive.backlog_slice s,"
@@ -364,7 +364,7 @@ apply_all(struct bench *bench, enum operation_action action, int64_t first, int6
     int64_t applied, left = 1;
     while (left > 0) {
         assert_works(work_apply(bench->world.store, no, 300, &applied, &left, &err));
-        // Not one look of the keeper lies between, and readers have it right already.
+        // Not one look of the maintainer lies between, and readers have it right already.
         if (action != ACTION_RESTORE && !agrees(bench))
             fail_msg("what redrive closes itself is not in the sums at once");
     }
@@ -399,13 +399,13 @@ what_we_do_counts_at_once(void **state)
         sum.discarded += list.groups[i].outcomes.discarded;
         sum.resolved += list.groups[i].outcomes.resolved;
         sum.reprocessed += list.groups[i].outcomes.reprocessed;
-        sum.came_back += list.groups[i].outcomes.came_back;
+        sum.returned += list.groups[i].outcomes.returned;
         assert_int_equal(list.groups[i].outcomes.since, INT64_C(1767323045) * US_PER_SECOND);
     }
     assert_int_equal(sum.discarded, 600);
     assert_int_equal(sum.resolved, 100);
     assert_int_equal(sum.reprocessed, 0);
-    assert_int_equal(sum.came_back, 0);
+    assert_int_equal(sum.returned, 0);
     arena_release(&arena);
     backlog_destroy(backlog);
     end(&bench);
@@ -421,20 +421,21 @@ a_night_without_keeper_is_caught_up(void **state)
     PGconn *admin = bench.world.admin;
     test_sql(admin, "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id BETWEEN 100 AND 199");
     await_agreement(&bench);
-    keeper_destroy(bench.keeper);
+    maintainer_destroy(bench.maintainer);
     test_sql(
         admin,
         "UPDATE redrive.backlog_state SET keeper_until = now() - interval '9 h';"
         "UPDATE public.dlq_events SET event_type = 'back', status = 'PENDING' WHERE id BETWEEN 100 AND 199;"
         "UPDATE public.dlq_events SET status = 'DISCARDED' WHERE id BETWEEN 2000 AND 2099");
-    bench.keeper = keeper_create(&bench.world.settings);
-    for (int64_t until = clock_mono() + PATIENCE; !keeper_is_exact(bench.keeper) && clock_mono() < until;)
-        keeper_step(bench.keeper);
+    bench.maintainer = maintainer_create(&bench.world.settings);
+    for (int64_t until = clock_mono() + PATIENCE;
+         !maintainer_is_exact(bench.maintainer) && clock_mono() < until;)
+        maintainer_step(bench.maintainer);
     assert_true(agrees(&bench)); // no word of "exact" before
     end(&bench);
 }
 
-// The same by a keeper that was frozen meanwhile, and nobody else was there.
+// The same by a maintainer that was frozen meanwhile, and nobody else was there.
 static void
 a_frozen_keeper_catches_up(void **state)
 {
@@ -450,15 +451,16 @@ a_frozen_keeper_catches_up(void **state)
         "UPDATE public.dlq_events SET event_type = 'back', status = 'PENDING' WHERE id BETWEEN 100 AND 199;"
         "UPDATE public.dlq_events SET status = 'DISCARDED' WHERE id BETWEEN 2000 AND 2099");
     clock_sleep(2 * US_PER_SECOND); // until the lease is due
-    keeper_step(bench.keeper);
-    for (int64_t until = clock_mono() + PATIENCE; !keeper_is_exact(bench.keeper) && clock_mono() < until;)
-        keeper_step(bench.keeper);
+    maintainer_step(bench.maintainer);
+    for (int64_t until = clock_mono() + PATIENCE;
+         !maintainer_is_exact(bench.maintainer) && clock_mono() < until;)
+        maintainer_step(bench.maintainer);
     assert_true(agrees(&bench));
     end(&bench);
 }
 
 struct helper {
-    struct keeper *keeper;
+    struct maintainer *maintainer;
     atomic_bool is_over;
 };
 
@@ -467,7 +469,7 @@ help(void *context)
 {
     struct helper *helper = context;
     while (!helper->is_over) {
-        int64_t wait = keeper_step(helper->keeper);
+        int64_t wait = maintainer_step(helper->maintainer);
         clock_sleep(wait > 20000 ? 20000 : wait);
     }
 }
@@ -485,7 +487,7 @@ helpers_do_the_work_once(void **state)
     struct helper helpers[HELPERS] = {0};
     struct thread *threads[HELPERS];
     for (int i = 0; i < HELPERS; i++) {
-        helpers[i].keeper = keeper_create(&bench.world.settings);
+        helpers[i].maintainer = maintainer_create(&bench.world.settings);
         threads[i] = thread_start(help, &helpers[i], "helper");
     }
     PGconn *admin = bench.world.admin;
@@ -504,7 +506,7 @@ helpers_do_the_work_once(void **state)
     for (int i = 0; i < HELPERS; i++) {
         helpers[i].is_over = true;
         thread_join(threads[i]);
-        keeper_destroy(helpers[i].keeper);
+        maintainer_destroy(helpers[i].maintainer);
     }
     assert_works(store_reconnect(bench.world.store, &err));
     await_agreement(&bench);
@@ -513,8 +515,8 @@ helpers_do_the_work_once(void **state)
     end(&bench);
 }
 
-// Behind a pooler a keeper's connection outlives the server: what was not logged is gone, and the keeper's
-// next word is that it goes on.
+// Behind a pooler a maintainer's connection outlives the server: what was not logged is gone, and the
+// maintainer's next word is that it goes on.
 static void
 a_keeper_that_goes_on_begins_anew(void **state)
 {

@@ -412,11 +412,11 @@ a_copy_must_be_adopted(void **state)
     assert_false(store_info(world.store)->is_copy);
     assert_string_not_equal(store_info(world.store)->install, before);
 
-    // What was in hand is decided by the original: here it is held. Other slots publish under new names.
+    // What was in flight is decided by the original: here it is held. Other slots publish under new names.
     struct operation operation = get_operation(&world, no);
-    assert_int_equal(operation.held, 4);
+    assert_int_equal(operation.in_doubt, 4);
     assert_int_equal(operation.claimed, 0);
-    assert_refused(chunk_settle(world.store, &slot, &claim.chunk, CHUNK_COMMITTED, "x", &err), ERR_CONFLICT,
+    assert_refused(chunk_finish(world.store, &slot, &claim.chunk, CHUNK_COMMITTED, "x", &err), ERR_CONFLICT,
                    "taken over");
     // Not by a scan either: nobody here can fence the original, which may commit it yet.
     struct recovery_wanted wanted;

@@ -1,6 +1,6 @@
-// Every road of a search gives the same answer, and that is PostgreSQL's own of a plain predicate (truth.h):
-// each field, each term and its inversion, and filters of several of them.
-#include "truth.h"
+// Every road of a search gives the same answer, and that is PostgreSQL's own of a plain predicate
+// (expected.h): each field, each term and its inversion, and filters of several of them.
+#include "expected.h"
 
 #include "base/alloc.h"
 #include "core/filter/pattern.h"
@@ -24,17 +24,18 @@ chance(unsigned below)
 }
 
 static void
-compare(const struct truth *truth, const struct truth_filter *asked, const struct search_found *found,
-        const char *road)
+compare(const struct expected *expected, const struct expected_filter *asked,
+        const struct search_found *found, const char *road)
 {
     size_t at = 0;
     int64_t undecided = 0;
-    for (size_t i = 0; i < truth->count; i++) {
-        enum filter_verdict verdict = truth_says(truth, asked, truth->ids[i]);
+    for (size_t i = 0; i < expected->count; i++) {
+        enum filter_verdict verdict = expected_says(expected, asked, expected->ids[i]);
         undecided += verdict == FILTER_UNDECIDED;
-        bool is_found = at < found->count && found->ids[at] == truth->ids[i];
+        bool is_found = at < found->count && found->ids[at] == expected->ids[i];
         if (is_found != (verdict != FILTER_NO))
-            fail_msg("%s, %s: event %lld is %d", asked->text, road, (long long)truth->ids[i], (int)verdict);
+            fail_msg("%s, %s: event %lld is %d", asked->text, road, (long long)expected->ids[i],
+                     (int)verdict);
         at += is_found;
     }
     assert_int_equal(at, found->count);
@@ -43,12 +44,12 @@ compare(const struct truth *truth, const struct truth_filter *asked, const struc
 
 // The filter on the whole event.
 static void
-match_rows(const struct truth *truth, const struct truth_filter *asked)
+match_rows(const struct expected *expected, const struct expected_filter *asked)
 {
-    struct filter *filter = truth_parse(truth, asked->text);
-    for (int64_t id = 1; id <= TRUTH_EVENTS; id++) {
-        enum filter_verdict verdict = filter_match(filter, truth_event(truth, id));
-        if (verdict != truth_says(truth, asked, id))
+    struct filter *filter = expected_parse(expected, asked->text);
+    for (int64_t id = 1; id <= EXPECTED_EVENTS; id++) {
+        enum filter_verdict verdict = filter_match(filter, expected_event(expected, id));
+        if (verdict != expected_says(expected, asked, id))
             fail_msg("%s, matched: event %lld is %d", asked->text, (long long)id, (int)verdict);
     }
     filter_destroy(filter);
@@ -64,40 +65,41 @@ struct road {
 };
 
 static void
-run_search(struct truth *truth, struct filter *filter, const struct road *road, struct search_found *found)
+run_search(struct expected *expected, struct filter *filter, const struct road *road,
+           struct search_found *found)
 {
     struct search *search = search_create(&(struct search_query){.filter = filter,
-                                                                 .ids = truth->ids,
-                                                                 .count = truth->count,
+                                                                 .ids = expected->ids,
+                                                                 .count = expected->count,
                                                                  .backlog = road->backlog,
                                                                  .cache = road->cache,
                                                                  .seek = road->seek,
                                                                  .threads = road->threads});
     for (int steps = 0; !search_is_over(search); steps++) {
-        assert_works(search_step(search, truth->store, clock_mono() + 500, found, &err));
+        assert_works(search_step(search, expected->store, clock_mono() + 500, found, &err));
         assert_true(steps < 100000);
     }
     search_destroy(search);
 }
 
 static void
-search(struct truth *truth, const struct truth_filter *asked, const struct road *road)
+search(struct expected *expected, const struct expected_filter *asked, const struct road *road)
 {
-    struct filter *filter = truth_parse(truth, asked->text);
+    struct filter *filter = expected_parse(expected, asked->text);
     struct search_found found = {0};
-    run_search(truth, filter, road, &found);
-    compare(truth, asked, &found, road->name);
+    run_search(expected, filter, road, &found);
+    compare(expected, asked, &found, road->name);
     free(found.ids);
     filter_destroy(filter);
 }
 
 // The server looks for what every match holds, where that is known.
 static void
-seek(struct truth *truth, const struct truth_filter *asked, enum search_seek how, const char *name)
+seek(struct expected *expected, const struct expected_filter *asked, enum search_seek how, const char *name)
 {
-    struct text_cache *cache = text_cache_create(64 << 20, &truth->settings);
-    search(truth, asked,
-           &(struct road){.name = name, .cache = cache, .backlog = truth->backlog, .seek = how});
+    struct text_cache *cache = text_cache_create(64 << 20, &expected->settings);
+    search(expected, asked,
+           &(struct road){.name = name, .cache = cache, .backlog = expected->backlog, .seek = how});
     text_cache_destroy(cache);
 }
 
@@ -111,20 +113,21 @@ by_id(const void *left, const void *right)
 
 // What commands choose by: what is undecided is told apart.
 static void
-choose(struct truth *truth, const struct truth_filter *asked, unsigned statuses, const char *road)
+choose(struct expected *expected, const struct expected_filter *asked, unsigned statuses, const char *road)
 {
     struct choice choice = {.filter = asked->text, .statuses = statuses};
     struct choose_tally tally = {0};
     int64_t *ids;
     size_t count;
-    assert_works(choose_ids(truth->store, &choice, NULL, NULL, &ids, &count, &tally, &err));
+    assert_works(choose_ids(expected->store, &choice, NULL, NULL, &ids, &count, &tally, &err));
     if (count)
         qsort(ids, count, sizeof *ids, by_id);
     size_t at = 0;
     size_t undecided = 0;
-    for (int64_t id = 1; id <= TRUTH_EVENTS; id++) {
-        enum filter_verdict verdict =
-            statuses >> truth_event(truth, id)->status & 1 ? truth_says(truth, asked, id) : FILTER_NO;
+    for (int64_t id = 1; id <= EXPECTED_EVENTS; id++) {
+        enum filter_verdict verdict = statuses >> expected_event(expected, id)->status & 1
+                                          ? expected_says(expected, asked, id)
+                                          : FILTER_NO;
         bool is_chosen = at < count && ids[at] == id;
         if (is_chosen != (verdict == FILTER_YES))
             fail_msg("%s, %s: event %lld is %d", asked->text, road, (long long)id, (int)verdict);
@@ -139,112 +142,115 @@ choose(struct truth *truth, const struct truth_filter *asked, unsigned statuses,
 
 // The column read whole, and only what the server finds the literal in: whatever was measured to be quicker.
 static void
-run_sieve(struct truth *truth, const struct truth_filter *asked, struct filter *filter,
-          const struct sieve *sieve, const char *road)
+run_prefilter(struct expected *expected, const struct expected_filter *asked, struct filter *filter,
+              const struct prefilter *prefilter, const char *road)
 {
-    struct sieved *sieved = NULL;
+    struct prefiltered *prefiltered = NULL;
     size_t count = 0;
-    assert_works(
-        sieve_run(sieve, truth->store, filter, 1u << EVENT_PENDING, NULL, NULL, &sieved, &count, &err));
-    bool *is_through = alloc_array(TRUTH_EVENTS + 1, sizeof *is_through);
+    assert_works(prefilter_run(prefilter, expected->store, filter, 1u << EVENT_PENDING, NULL, NULL,
+                               &prefiltered, &count, &err));
+    bool *is_through = alloc_array(EXPECTED_EVENTS + 1, sizeof *is_through);
     for (size_t i = 0; i < count; i++)
-        is_through[sieved[i].id] = true;
-    for (size_t i = 0; i < truth->count; i++) {
-        bool is_found = truth_says(truth, asked, truth->ids[i]) != FILTER_NO;
+        is_through[prefiltered[i].id] = true;
+    for (size_t i = 0; i < expected->count; i++) {
+        bool is_found = expected_says(expected, asked, expected->ids[i]) != FILTER_NO;
         bool is_exact = filter_terms(filter) == 1;
-        if (is_through[truth->ids[i]] ? is_exact && !is_found : is_found)
-            fail_msg("%s, %s: event %lld", asked->text, road, (long long)truth->ids[i]);
+        if (is_through[expected->ids[i]] ? is_exact && !is_found : is_found)
+            fail_msg("%s, %s: event %lld", asked->text, road, (long long)expected->ids[i]);
     }
     free(is_through);
-    free(sieved);
+    free(prefiltered);
 }
 
 static void
-sift(struct truth *truth, const struct truth_filter *asked)
+prefilter_rows(struct expected *expected, const struct expected_filter *asked)
 {
-    struct filter *filter = truth_parse(truth, asked->text);
-    struct sieve sieve;
-    assert_works(sieve_init(&sieve, truth->store, filter, &err));
-    sieve.asks_server = false;
-    if (sieve.is_usable)
-        run_sieve(truth, asked, filter, &sieve, "column");
-    sieve.asks_server = sieve.outline.len > 0;
-    if (sieve.is_usable && sieve.asks_server)
-        run_sieve(truth, asked, filter, &sieve, "server's literal");
-    sieve_release(&sieve);
+    struct filter *filter = expected_parse(expected, asked->text);
+    struct prefilter prefilter;
+    assert_works(prefilter_init(&prefilter, expected->store, filter, &err));
+    prefilter.asks_server = false;
+    if (prefilter.is_usable)
+        run_prefilter(expected, asked, filter, &prefilter, "column");
+    prefilter.asks_server = prefilter.required.len > 0;
+    if (prefilter.is_usable && prefilter.asks_server)
+        run_prefilter(expected, asked, filter, &prefilter, "server's literal");
+    prefilter_release(&prefilter);
     filter_destroy(filter);
 }
 
 static void
-add_summed(void *context, const struct event *event)
+add_rolled_up(void *context, const struct event *event)
 {
     backlog_add(context, event, 1);
 }
 
 // While somebody keeps the packs of error messages, they are what is read.
 static void
-offer_packs(struct truth *truth, bool is_kept)
+offer_packs(struct expected *expected, bool is_kept)
 {
-    test_sql(truth->world.admin, "UPDATE redrive.backlog_state SET keeper_until = '%s'",
+    test_sql(expected->world.admin, "UPDATE redrive.backlog_state SET keeper_until = '%s'",
              is_kept ? "infinity" : "-infinity");
 }
 
 // The events one by one as the sums of the database know them, once their messages are in packs.
 static struct backlog *
-summed_rows(struct truth *truth)
+summed_rows(struct expected *expected)
 {
-    struct keeper *keeper = keeper_create(&truth->settings);
+    struct maintainer *maintainer = maintainer_create(&expected->settings);
     struct text_packs_state packs = {0};
     for (int64_t until = clock_mono() + 30 * US_PER_SECOND;
-         !(keeper_is_exact(keeper) && packs.is_usable) && clock_mono() < until;) {
-        int64_t wait = keeper_step(keeper);
+         !(maintainer_is_exact(maintainer) && packs.is_usable) && clock_mono() < until;) {
+        int64_t wait = maintainer_step(maintainer);
         clock_sleep(wait > 20000 ? 20000 : wait);
-        assert_works(text_packs_state(truth->store, &packs, &err));
+        assert_works(text_packs_state(expected->store, &packs, &err));
     }
-    assert_int_equal(packs.events, truth->count);
-    keeper_destroy(keeper);
+    assert_int_equal(packs.events, expected->count);
+    maintainer_destroy(maintainer);
     struct backlog *rows = backlog_create();
-    assert_works(rollup_rows(truth->store, 0, TRUTH_EVENTS, add_summed, rows, &err));
-    assert_int_equal(backlog_count(rows), truth->count);
+    assert_works(rollup_rows(expected->store, 0, EXPECTED_EVENTS, add_rolled_up, rows, &err));
+    assert_int_equal(backlog_count(rows), expected->count);
     return rows;
 }
 
 struct roads {
-    struct truth truth;
+    struct expected expected;
     struct text_cache *warm, *small;
     struct backlog *summed;
 };
 
 static void
-every_road(struct roads *roads, const struct truth_filter *asked, bool is_thorough)
+every_road(struct roads *roads, const struct expected_filter *asked, bool is_thorough)
 {
-    struct truth *truth = &roads->truth;
+    struct expected *expected = &roads->expected;
     // Read ahead on threads, or page by page here.
-    struct text_cache *cold = text_cache_create(64 << 20, is_thorough ? &truth->settings : NULL);
-    match_rows(truth, asked);
-    seek(truth, asked, SEEK_ALL_FIRST, "the server's pass");
-    seek(truth, asked, SEEK_RANGES, "the server's ranges");
-    struct text_cache *packed = text_cache_create(64 << 20, is_thorough ? &truth->settings : NULL);
+    struct text_cache *cold = text_cache_create(64 << 20, is_thorough ? &expected->settings : NULL);
+    match_rows(expected, asked);
+    seek(expected, asked, SEEK_ALL_FIRST, "the server's pass");
+    seek(expected, asked, SEEK_RANGES, "the server's ranges");
+    struct text_cache *packed = text_cache_create(64 << 20, is_thorough ? &expected->settings : NULL);
     const struct road all[] = {
-        {.name = "cold", .cache = cold, .backlog = truth->backlog},
-        {.name = "warm", .cache = roads->warm, .backlog = truth->backlog, .threads = 1},
-        {.name = "warm, by several threads", .cache = roads->warm, .backlog = truth->backlog, .threads = 3},
+        {.name = "cold", .cache = cold, .backlog = expected->backlog},
+        {.name = "warm", .cache = roads->warm, .backlog = expected->backlog, .threads = 1},
+        {.name = "warm, by several threads",
+         .cache = roads->warm,
+         .backlog = expected->backlog,
+         .threads = 3},
         {.name = "without backlog", .cache = roads->warm},
         {.name = "rows of the sums", .cache = roads->warm, .backlog = roads->summed},
         {.name = "little memory", .cache = roads->small, .backlog = roads->summed},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        search(truth, asked, &all[i]);
+        search(expected, asked, &all[i]);
     if (is_thorough)
-        search(truth, asked, &(struct road){.name = "rows"});
-    offer_packs(truth, true);
-    assert_int_equal(text_cache_packed(packed, truth->store, EVENT_TEXT_ERROR), truth->count);
-    search(truth, asked, &(struct road){.name = "packs", .cache = packed, .backlog = truth->backlog});
-    offer_packs(truth, false);
-    sift(truth, asked);
-    choose(truth, asked, 1u << EVENT_PENDING, "chosen");
+        search(expected, asked, &(struct road){.name = "rows"});
+    offer_packs(expected, true);
+    assert_int_equal(text_cache_packed(packed, expected->store, EVENT_TEXT_ERROR), expected->count);
+    search(expected, asked, &(struct road){.name = "packs", .cache = packed, .backlog = expected->backlog});
+    offer_packs(expected, false);
+    prefilter_rows(expected, asked);
+    choose(expected, asked, 1u << EVENT_PENDING, "chosen");
     if (is_thorough)
-        choose(truth, asked, 1u << EVENT_PENDING | 1u << EVENT_RESOLVED | 1u << EVENT_DISCARDED,
+        choose(expected, asked, 1u << EVENT_PENDING | 1u << EVENT_RESOLVED | 1u << EVENT_DISCARDED,
                "of any status");
     text_cache_destroy(cold);
     text_cache_destroy(packed);
@@ -255,7 +261,7 @@ roads_begin(struct roads *roads)
 {
     roads->warm = text_cache_create(64 << 20, NULL);
     roads->small = text_cache_create(100000, NULL);
-    roads->summed = summed_rows(&roads->truth);
+    roads->summed = summed_rows(&roads->expected);
 }
 
 static void
@@ -264,7 +270,7 @@ roads_end(struct roads *roads)
     backlog_destroy(roads->summed);
     text_cache_destroy(roads->warm);
     text_cache_destroy(roads->small);
-    truth_end(&roads->truth);
+    expected_end(&roads->expected);
 }
 
 static void
@@ -272,17 +278,17 @@ every_road_gives_the_same_answer(void **state)
 {
     (void)state;
     static struct roads roads;
-    truth_begin(&roads.truth);
+    expected_begin(&roads.expected);
     roads_begin(&roads);
-    for (size_t i = 0; i < roads.truth.terms * 2; i++) {
-        struct truth_filter asked = {0};
-        truth_add(&asked, i / 2, i % 2);
+    for (size_t i = 0; i < roads.expected.terms * 2; i++) {
+        struct expected_filter asked = {0};
+        expected_add(&asked, i / 2, i % 2);
         every_road(&roads, &asked, i % 8 == 0);
     }
     for (int i = 0; i < FILTERS; i++) {
-        struct truth_filter asked = {0};
+        struct expected_filter asked = {0};
         for (unsigned many = 2 + chance(2); many; many--)
-            truth_add(&asked, chance((unsigned)roads.truth.terms), chance(3) == 0);
+            expected_add(&asked, chance((unsigned)roads.expected.terms), chance(3) == 0);
         every_road(&roads, &asked, i % 8 == 0);
     }
     roads_end(&roads);
@@ -294,11 +300,11 @@ every_road_gives_the_same_answer_without_records(void **state)
 {
     (void)state;
     static struct roads roads;
-    truth_begin_alone(&roads.truth);
+    expected_begin_alone(&roads.expected);
     roads_begin(&roads);
-    for (size_t i = 0; i < roads.truth.terms; i++) {
-        struct truth_filter asked = {0};
-        truth_add(&asked, i, false);
+    for (size_t i = 0; i < roads.expected.terms; i++) {
+        struct expected_filter asked = {0};
+        expected_add(&asked, i, false);
         if (strncmp(asked.text, "payload:", 8) == 0 || strncmp(asked.text, "key:", 4) == 0)
             every_road(&roads, &asked, i % 4 == 0);
     }
@@ -307,19 +313,19 @@ every_road_gives_the_same_answer_without_records(void **state)
 
 // In a session of somebody who leaves at once, so that the server's counters know of it.
 static void
-change(const struct truth *truth, const char *sql)
+change(const struct expected *expected, const char *sql)
 {
-    PGconn *conn = test_connect(truth->world.conninfo);
+    PGconn *conn = test_connect(expected->world.conninfo);
     test_sql(conn, "%s", sql);
     PQfinish(conn);
 }
 
 static size_t
-found_by(struct truth *truth, struct text_cache *cache, const char *text, int64_t *id)
+found_by(struct expected *expected, struct text_cache *cache, const char *text, int64_t *id)
 {
-    struct filter *filter = truth_parse(truth, text);
+    struct filter *filter = expected_parse(expected, text);
     struct search_found found = {0};
-    run_search(truth, filter, &(struct road){.cache = cache, .backlog = truth->backlog}, &found);
+    run_search(expected, filter, &(struct road){.cache = cache, .backlog = expected->backlog}, &found);
     size_t count = found.count;
     *id = count ? found.ids[0] : 0;
     free(found.ids);
@@ -329,13 +335,13 @@ found_by(struct truth *truth, struct text_cache *cache, const char *text, int64_
 
 // Checks until the one event is found, and it alone.
 static void
-await_event(struct truth *truth, struct text_cache *cache, const char *text, int64_t wanted)
+await_event(struct expected *expected, struct text_cache *cache, const char *text, int64_t wanted)
 {
     int64_t id = 0;
     size_t count = 0;
     for (int64_t until = clock_mono() + 30 * US_PER_SECOND; clock_mono() < until; clock_sleep(50000)) {
-        assert_works(text_cache_check(cache, truth->store, &err));
-        count = found_by(truth, cache, text, &id);
+        assert_works(text_cache_check(cache, expected->store, &err));
+        count = found_by(expected, cache, text, &id);
         if (count == 1 && id == wanted)
             return;
     }
@@ -344,41 +350,41 @@ await_event(struct truth *truth, struct text_cache *cache, const char *text, int
 
 // What somebody else changed in pending rows is found by searches, and what is held of all the others stays.
 static void
-changes_are_found(struct truth *truth, const struct store_settings *settings)
+changes_are_found(struct expected *expected, const struct store_settings *settings)
 {
     struct text_cache *cache = text_cache_create(64 << 20, settings);
     int64_t id;
-    assert_works(text_cache_check(cache, truth->store, &err));
-    assert_int_equal(found_by(truth, cache, "needle", &id), 0);
-    assert_int_equal(found_by(truth, cache, "payload:needle", &id), 0);
+    assert_works(text_cache_check(cache, expected->store, &err));
+    assert_int_equal(found_by(expected, cache, "needle", &id), 0);
+    assert_int_equal(found_by(expected, cache, "payload:needle", &id), 0);
     uint64_t before = text_cache_generation(cache);
     size_t texts = texts_count(text_cache_column(cache, EVENT_TEXT_ERROR)->texts);
 
     // Of no text: nothing is forgotten, and no text is new.
     change(
-        truth,
+        expected,
         "UPDATE public.dlq_events SET retry_count = 5, last_retry_at = now() WHERE id BETWEEN 500 AND 600");
-    change(truth,
+    change(expected,
            "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id BETWEEN 601 AND 700;"
            "UPDATE public.dlq_events SET status = 'PENDING' WHERE id BETWEEN 601 AND 700 AND id % 11 > 0"
            " AND id % 29 > 0");
-    change(truth, "UPDATE public.dlq_events SET error_message = 'a needle' WHERE id = 301");
-    await_event(truth, cache, "needle", 301);
+    change(expected, "UPDATE public.dlq_events SET error_message = 'a needle' WHERE id = 301");
+    await_event(expected, cache, "needle", 301);
     assert_int_equal(text_cache_generation(cache), before);
     assert_int_equal(texts_count(text_cache_column(cache, EVENT_TEXT_ERROR)->texts), texts + 1);
 
-    change(truth, "UPDATE public.dlq_events SET error_message = 'none' WHERE id = 301;"
-                  "DELETE FROM public.dlq_events WHERE id = 302;"
-                  "INSERT INTO public.dlq_events (id, event_id, event_type, event_payload, error_message)"
-                  " VALUES (302, 'e-302', 'again', '{}', 'the same id, another needle')");
-    await_event(truth, cache, "needle", 302);
-    change(truth,
+    change(expected, "UPDATE public.dlq_events SET error_message = 'none' WHERE id = 301;"
+                     "DELETE FROM public.dlq_events WHERE id = 302;"
+                     "INSERT INTO public.dlq_events (id, event_id, event_type, event_payload, error_message)"
+                     " VALUES (302, 'e-302', 'again', '{}', 'the same id, another needle')");
+    await_event(expected, cache, "needle", 302);
+    change(expected,
            "INSERT INTO redrive.revision (event_id, no, payload) VALUES (304, 9, '{\"a\": \"needle\"}')");
-    await_event(truth, cache, "payload:needle", 304);
+    await_event(expected, cache, "payload:needle", 304);
     assert_int_equal(text_cache_generation(cache), before);
 
-    change(truth, "UPDATE public.dlq_events SET error_message = 'none' WHERE id = 302;"
-                  "DELETE FROM redrive.revision WHERE event_id = 304");
+    change(expected, "UPDATE public.dlq_events SET error_message = 'none' WHERE id = 302;"
+                     "DELETE FROM redrive.revision WHERE event_id = 304");
     text_cache_destroy(cache);
 }
 
@@ -386,11 +392,11 @@ static void
 a_changed_row_is_read_again(void **state)
 {
     (void)state;
-    static struct truth truth;
-    truth_begin(&truth);
-    changes_are_found(&truth, NULL);
-    changes_are_found(&truth, &truth.settings);
-    truth_end(&truth);
+    static struct expected expected;
+    expected_begin(&expected);
+    changes_are_found(&expected, NULL);
+    changes_are_found(&expected, &expected.settings);
+    expected_end(&expected);
 }
 
 int

@@ -308,24 +308,24 @@ a_trigram_index_is_used(void **state)
     } rows[] = {{"No_Route", 50}, {"no_route 100%", 70}, {"/No_Route 100% to .host-8\\d+/", 4}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct filter *filter = make_filter(rows[i].text);
-        struct sieve sieve;
-        assert_works(sieve_init(&sieve, bench.world.store, filter, &err));
-        assert_string_equal(sieve.index, "public.messages_trgm");
-        assert_true(sieve.asks_server);
+        struct prefilter prefilter;
+        assert_works(prefilter_init(&prefilter, bench.world.store, filter, &err));
+        assert_string_equal(prefilter.index, "public.messages_trgm");
+        assert_true(prefilter.asks_server);
         struct strbuf words = {0};
-        sieve_explain(&sieve, filter, &words);
+        prefilter_explain(&prefilter, filter, &words);
         assert_non_null(strstr(strbuf_text(&words), "by index public.messages_trgm"));
         strbuf_release(&words);
 
         int64_t uses = uses_of_index(&bench);
         for (int asks = 1; asks >= 0; asks--) {
-            struct sieved *sieved;
+            struct prefiltered *prefiltered;
             size_t count;
-            sieve.asks_server = asks;
-            assert_works(sieve_run(&sieve, bench.world.store, filter, 1u << EVENT_PENDING, NULL, NULL,
-                                   &sieved, &count, &err));
+            prefilter.asks_server = asks;
+            assert_works(prefilter_run(&prefilter, bench.world.store, filter, 1u << EVENT_PENDING, NULL, NULL,
+                                       &prefiltered, &count, &err));
             assert_int_equal(count, rows[i].count);
-            free(sieved);
+            free(prefiltered);
         }
         store_close(bench.world.store); // tells the server's counters
         assert_works(store_open(&bench.world.store, &bench.world.settings, &err));
@@ -333,7 +333,7 @@ a_trigram_index_is_used(void **state)
         while (uses_of_index(&bench) == uses && clock_mono() < until)
             clock_sleep(50000);
         assert_true(uses_of_index(&bench) > uses);
-        sieve_release(&sieve);
+        prefilter_release(&prefilter);
         filter_destroy(filter);
     }
     end(&bench);

@@ -4,7 +4,7 @@
 static struct sender sender;
 
 static void
-settled(int64_t no)
+finished(int64_t no)
 {
     test_sql(sender.world.admin,
              "UPDATE redrive.operation SET settle_until = clock_timestamp() WHERE no = %lld", (long long)no);
@@ -30,18 +30,18 @@ sends_in_steps(void **state)
     assert_int_equal(operation.quiet, 0);
     assert_int_equal(sender_send(&sender, no), 0);
     struct work work = sender_look(&sender, no);
-    assert_true(work.is_settling && work.wait > 50 * US_PER_SECOND && work.wait <= 60 * US_PER_SECOND);
+    assert_true(work.is_observing && work.wait > 50 * US_PER_SECOND && work.wait <= 60 * US_PER_SECOND);
 
     sender_fail_again(&sender, 1, 2); // 20 %, which is not more than 20 %
-    settled(no);
+    finished(no);
     assert_int_equal(sender_look(&sender, no).wait, 0);
     operation = get_operation(&sender.world, no);
     assert_int_equal(operation.state, OPERATION_RUNNING);
     assert_int_equal(operation.step, 2);
-    assert_int_equal(operation.came_back, 2);
+    assert_int_equal(operation.returned, 2);
     assert_int_equal(sender_send(&sender, no), 50);
     assert_int_equal(get_operation(&sender.world, no).state, OPERATION_WAITING);
-    settled(no);
+    finished(no);
     sender_look(&sender, no);
     assert_int_equal(sender_send(&sender, no), 140); // the rest
     assert_int_equal(get_operation(&sender.world, no).state, OPERATION_DONE);
@@ -61,7 +61,7 @@ halts_when_events_come_back(void **state)
     assert_int_equal(sender_look(&sender, no).no, 0);
     struct operation operation = get_operation(&sender.world, no);
     assert_int_equal(operation.state, OPERATION_HALTED);
-    assert_int_equal(operation.came_back, 3);
+    assert_int_equal(operation.returned, 3);
     assert_string_equal(operation.state_note, "30 % of 10 failed, more than 20 %: 3 came back, 0 refused");
     assert_int_equal(sender_send(&sender, no), 0);
 
@@ -73,7 +73,7 @@ halts_when_events_come_back(void **state)
     assert_int_equal(sender_look(&sender, no).wait, 0);
     struct claim rest = sender_claim(&sender, no);
     assert_int_equal(rest.count, 190);
-    assert_works(chunk_settle(sender.world.store, &sender.slot, &rest.chunk, CHUNK_COMMITTED, "x", &err));
+    assert_works(chunk_finish(sender.world.store, &sender.slot, &rest.chunk, CHUNK_COMMITTED, "x", &err));
     assert_int_equal(get_operation(&sender.world, no).state, OPERATION_DONE);
 }
 
@@ -107,12 +107,12 @@ few_are_no_share_to_halt_by(void **state)
     int64_t no = sender_ask(&sender, &all, 1, 100);
     for (int sent = 1; sent <= 10; sent++) {
         struct claim one = sender_claim_with(&sender, &sender.slot, no, 1);
-        assert_works(chunk_settle(sender.world.store, &sender.slot, &one.chunk, CHUNK_COMMITTED, "x", &err));
+        assert_works(chunk_finish(sender.world.store, &sender.slot, &one.chunk, CHUNK_COMMITTED, "x", &err));
         if (sent <= 3)
             sender_fail_again(&sender, sent, sent);
         assert_works(worker_beat(sender.world.store, "w", true, "idle", 0, &err));
         struct operation operation = get_operation(&sender.world, no);
-        assert_int_equal(operation.came_back, sent < 3 ? sent : 3);
+        assert_int_equal(operation.returned, sent < 3 ? sent : 3);
         assert_int_equal(operation.state, sent < 10 ? OPERATION_RUNNING : OPERATION_HALTED);
     }
     const struct send_plan small = {.steps = {3}, .step_count = 1, .halts = true, .halt_above = 20};
@@ -126,7 +126,7 @@ few_are_no_share_to_halt_by(void **state)
     assert_int_equal(get_operation(&sender.world, no).state, OPERATION_HALTED);
 }
 
-// Another hand takes no more than what the step has left beside what is in hand, or in doubt.
+// Another hand takes no more than what the step has left beside what is in flight, or in doubt.
 static void
 a_step_counts_what_is_in_hand(void **state)
 {
@@ -138,9 +138,9 @@ a_step_counts_what_is_in_hand(void **state)
     assert_int_equal(first.count, 4);
     struct claim second = sender_claim_with(&sender, &other, no, 1000);
     assert_int_equal(second.count, 6);
-    assert_works(chunk_settle(sender.world.store, &other, &second.chunk, CHUNK_ABORTED, "x", &err));
-    assert_works(chunk_settle(sender.world.store, &sender.slot, &first.chunk, CHUNK_IN_DOUBT, "x", &err));
-    assert_int_equal(get_operation(&sender.world, no).held, 4);
+    assert_works(chunk_finish(sender.world.store, &other, &second.chunk, CHUNK_ABORTED, "x", &err));
+    assert_works(chunk_finish(sender.world.store, &sender.slot, &first.chunk, CHUNK_IN_DOUBT, "x", &err));
+    assert_int_equal(get_operation(&sender.world, no).in_doubt, 4);
     assert_int_equal(sender_claim_with(&sender, &other, no, 1000).count, 6);
 }
 
@@ -153,14 +153,14 @@ a_step_counts_what_was_refused(void **state)
     int64_t no = sender_ask(&sender, &plan, 1, 200);
     struct claim first = sender_claim(&sender, no);
     assert_int_equal(first.count, 10);
-    assert_works(chunk_settle(sender.world.store, &sender.slot, &first.chunk, CHUNK_ABORTED, "x", &err));
+    assert_works(chunk_finish(sender.world.store, &sender.slot, &first.chunk, CHUNK_ABORTED, "x", &err));
     struct refusal refusals[4];
     for (int i = 0; i < 4; i++)
         refusals[i] = (struct refusal){i + 1, "no such topic"};
     assert_works(items_refuse(sender.world.store, &sender.slot, no, refusals, 4, &err));
     struct claim again = sender_claim(&sender, no);
     assert_int_equal(again.count, 6);
-    assert_works(chunk_settle(sender.world.store, &sender.slot, &again.chunk, CHUNK_COMMITTED, "x", &err));
+    assert_works(chunk_finish(sender.world.store, &sender.slot, &again.chunk, CHUNK_COMMITTED, "x", &err));
     assert_int_equal(get_operation(&sender.world, no).state, OPERATION_WAITING);
 }
 
@@ -171,7 +171,7 @@ halts_when_events_are_refused(void **state)
     const struct send_plan plan = {.halts = true, .halt_above = 20};
     int64_t no = sender_ask(&sender, &plan, 1, 200);
     struct claim all = sender_claim(&sender, no);
-    assert_works(chunk_settle(sender.world.store, &sender.slot, &all.chunk, CHUNK_ABORTED, "x", &err));
+    assert_works(chunk_finish(sender.world.store, &sender.slot, &all.chunk, CHUNK_ABORTED, "x", &err));
     struct refusal refusals[60];
     for (int i = 0; i < 60; i++)
         refusals[i] = (struct refusal){i + 1, "no such topic"};
@@ -212,7 +212,7 @@ its_plan_changes_while_it_runs(void **state)
     assert_int_equal(sender_send(&sender, no), 10);
     struct send_plan changed = {.steps = {5, 20}, .step_count = 2, .settle_for = 0};
     assert_works(operation_tune(sender.world.store, no, STEER_STEPS, &changed, &err));
-    assert_works(operation_tune(sender.world.store, no, STEER_SETTLE, &changed, &err));
+    assert_works(operation_tune(sender.world.store, no, STEER_SETTLE_FOR, &changed, &err));
     sender_look(&sender, no); // not an hour
     assert_int_equal(sender_send(&sender, no), 5);
     sender_look(&sender, no);
@@ -245,7 +245,7 @@ can_be_called_back(void **state)
     const struct send_plan plan = {.send_after = 3600 * US_PER_SECOND};
     int64_t no = sender_ask(&sender, &plan, 1, 20);
     struct work work = sender_look(&sender, no);
-    assert_true(work.wait > 3000 * US_PER_SECOND && !work.is_settling);
+    assert_true(work.wait > 3000 * US_PER_SECOND && !work.is_observing);
     assert_int_equal(sender_send(&sender, no), 0);
     struct operation operation = get_operation(&sender.world, no);
     assert_true(operation_can_be_called_back(&operation));

@@ -412,7 +412,7 @@ everything_works_behind_a_pooler(void **state)
         assert_works(chunk_claim(store, &slots[turn % 2], no, new_uuid(world.admin), 250, 1 << 24,
                                  &world.arena, &claim, &err));
         if (claim.count)
-            assert_works(chunk_settle(store, &slots[turn % 2], &claim.chunk, CHUNK_COMMITTED, "x", &err));
+            assert_works(chunk_finish(store, &slots[turn % 2], &claim.chunk, CHUNK_COMMITTED, "x", &err));
         published += claim.count;
     }
     assert_int_equal(published, 3000);

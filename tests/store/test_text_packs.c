@@ -10,12 +10,12 @@ enum { EVENTS = 20000, PACKS = 3 };
 static const int64_t PATIENCE = 60 * US_PER_SECOND;
 
 static struct world world;
-static struct keeper *keeper;
+static struct maintainer *maintainer;
 
 static void
 step(void)
 {
-    int64_t wait = keeper_step(keeper);
+    int64_t wait = maintainer_step(maintainer);
     clock_sleep(wait > 20000 ? 20000 : wait);
 }
 
@@ -43,7 +43,7 @@ begin(void **state)
     world_make_with_rules(&world, EVENTS);
     test_sql(world.admin, "UPDATE dlq_events SET error_message = 'message ' || id WHERE id %% 2 = 0;"
                           "UPDATE dlq_events SET error_message = '' WHERE id = 15000");
-    keeper = keeper_create(&world.settings);
+    maintainer = maintainer_create(&world.settings);
     keep_until(packed);
     return 0;
 }
@@ -52,17 +52,17 @@ static int
 end(void **state)
 {
     (void)state;
-    keeper_destroy(keeper);
+    maintainer_destroy(maintainer);
     world_end(&world);
     return 0;
 }
 
-// Somebody keeps them who is away: no look of a keeper mends anything from here on.
+// Somebody keeps them who is away: no look of a maintainer mends anything from here on.
 static void
 leave_kept(void)
 {
-    keeper_destroy(keeper);
-    keeper = NULL;
+    maintainer_destroy(maintainer);
+    maintainer = NULL;
     test_sql(world.admin, "UPDATE redrive.backlog_state SET keeper = 'test', keeper_until = 'infinity'");
 }
 
@@ -151,8 +151,8 @@ holes_are_read_from_the_table(void **state)
     text_cache_destroy(cache);
 }
 
-// Of events that a keeper saw to be written to a pack tells no more: their rows are read. One that came back
-// is among them.
+// Of events that a maintainer saw to be written to a pack tells no more: their rows are read. One that came
+// back is among them.
 static void
 what_a_keeper_saw_to_change_is_stale(void **state)
 {
@@ -188,7 +188,7 @@ what_changed_much_is_packed_anew(void **state)
     text_cache_destroy(cache);
 }
 
-// What no keeper has seen yet is found by the cache's own look, since it knows how old packs are.
+// What no maintainer has seen yet is found by the cache's own look, since it knows how old packs are.
 static void
 assert_looked_for(void)
 {
@@ -253,10 +253,10 @@ long_messages_make_small_packs(void **state)
              "DELETE FROM redrive.backlog_text;"
              "UPDATE dlq_events SET error_message = id || repeat(md5(id::text), %d) WHERE id <= %d",
              BYTES / 32, LONG);
-    struct text_packer packer;
-    text_packer_init(&packer);
+    struct packer packer;
+    packer_init(&packer);
     for (int i = 0; i < STEPS; i++)
-        assert_works(text_packer_step(&packer, world.store, "test", EVENTS, &err));
+        assert_works(packer_step(&packer, world.store, "test", EVENTS, &err));
     assert_int_equal(test_number(world.admin, "SELECT sum(n) FROM redrive.backlog_text"), EVENTS);
     // 18 MB of messages, of which a pack takes 4 MB and what one more read brings.
     assert_in_range(test_number(world.admin, "SELECT count(*) FROM redrive.backlog_text WHERE low <= 600"), 3,
@@ -293,7 +293,7 @@ what_nobody_keeps_is_not_used(void **state)
     text_cache_destroy(cache);
 }
 
-// Whatever stands in the table: the truth is in the other one.
+// Whatever stands in the table: the expected is in the other one.
 static void
 what_is_no_pack_is_passed_over(void **state)
 {
@@ -311,7 +311,7 @@ static void
 who_may_not_pack_keeps_the_sums(void **state)
 {
     (void)state;
-    keeper_destroy(keeper);
+    maintainer_destroy(maintainer);
     test_sql(world.admin,
              "DROP ROLE IF EXISTS packs_eva; CREATE ROLE packs_eva LOGIN;"
              "DO $$ DECLARE s text; BEGIN FOR s IN SELECT redrive.grants('packs_eva', 'worker') LOOP"
@@ -323,9 +323,9 @@ who_may_not_pack_keeps_the_sums(void **state)
     snprintf(conninfo, sizeof conninfo, "%s user=packs_eva", world.conninfo);
     struct store_settings settings = world.settings;
     settings.conninfo = conninfo;
-    keeper = keeper_create(&settings);
+    maintainer = maintainer_create(&settings);
     int64_t until = clock_mono() + PATIENCE;
-    while (!keeper_is_exact(keeper)) {
+    while (!maintainer_is_exact(maintainer)) {
         step();
         assert_true(clock_mono() < until);
     }
@@ -337,8 +337,8 @@ who_may_not_pack_keeps_the_sums(void **state)
         assert_true(clock_mono() < until);
     }
     assert_usable(false);
-    keeper_destroy(keeper);
-    keeper = NULL;
+    maintainer_destroy(maintainer);
+    maintainer = NULL;
     test_sql(world.admin, "DROP OWNED BY packs_eva; DROP ROLE packs_eva");
 }
 

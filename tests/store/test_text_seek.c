@@ -31,16 +31,16 @@ end(void **state)
     return 0;
 }
 
-// The outline is the seek's from here on: what it was read from may be gone.
+// The required is the seek's from here on: what it was read from may be gone.
 static void
 look_for(const char *text)
 {
-    char outline[40];
-    snprintf(outline, sizeof outline, "%s", text);
+    char required[40];
+    snprintf(required, sizeof required, "%s", text);
     text_seek_begin(seek, &(struct event_scan){.text = EVENT_TEXT_ERROR,
                                                .statuses = 1u << EVENT_PENDING,
-                                               .outline = bytes_of(outline)});
-    memset(outline, 'x', sizeof outline);
+                                               .required = bytes_of(required)});
+    memset(required, 'x', sizeof required);
     assert_true(text_seek_is_busy(seek));
 }
 

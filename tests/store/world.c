@@ -196,8 +196,9 @@ get_operation(struct world *world, int64_t no)
 {
     struct operation operation = {0};
     assert_works(operation_get(world->store, no, &world->arena, &operation, &err));
-    assert_int_equal(operation.total, operation.queued + operation.claimed + operation.held + operation.done +
-                                          operation.refused + operation.conflict + operation.cancelled);
+    assert_int_equal(operation.total, operation.queued + operation.claimed + operation.in_doubt +
+                                          operation.done + operation.refused + operation.skipped +
+                                          operation.cancelled);
     return operation;
 }
 

@@ -90,7 +90,7 @@ start_on(const char *conninfo, int rows, int cols, const char *more)
     struct vt *vt = vt_start(&(struct vt_setup){.rows = rows, .cols = cols, .argv = argv, .env = env});
     assert_screen(vt, vt_wait_text(vt, "in 2 groups"));
     assert_screen(vt, vt_wait_text(vt, "live"));
-    (void)vt_settle(vt, 100);
+    (void)vt_run(vt, 100);
     return vt;
 }
 
@@ -188,13 +188,13 @@ static size_t
 bytes_of_keys(struct vt *vt, const char *there, const char *back, int ms)
 {
     enum { KEYS = 20 };
-    (void)vt_settle(vt, 100);
+    (void)vt_run(vt, 100);
     vt_forget(vt);
     for (int i = 0; i < KEYS; i++) {
         vt_keys(vt, i % 2 ? back : there);
-        (void)vt_settle(vt, ms);
+        (void)vt_run(vt, ms);
     }
-    (void)vt_settle(vt, 100);
+    (void)vt_run(vt, 100);
     print_message("%s in groups every %d ms: %zu bytes\n", there, ms, vt_output(vt).len / KEYS);
     // Attributes do not choose the character set anew each time: ESC ( B.
     assert_int_equal(bytes_find(vt_output(vt), BYTES("\033(B\033["), 0), SIZE_MAX);
@@ -211,16 +211,16 @@ bytes_stay_within_budget(void **state)
     assert_in_range(bytes_of_keys(vt, "j", "k", 90), 1, 550); // the preview beside the list with each
     assert_in_range(bytes_of_keys(vt, "j", "k", 20), 1, 320); // held down: only when the key rests
     assert_screen(vt, vt_press(vt, "<Enter>"));
-    (void)vt_settle(vt, 100);
+    (void)vt_run(vt, 100);
     vt_forget(vt);
     for (int i = 0; i < 20; i++)
         assert_screen(vt, vt_press(vt, "j"));
     print_message("cursor down in events: %zu bytes\n", vt_output(vt).len / 20);
     assert_in_range(vt_output(vt).len / 20, 1, 350);
-    (void)vt_settle(vt, 100);
+    (void)vt_run(vt, 100);
     vt_forget(vt);
     assert_screen(vt, vt_press(vt, "<C-f>"));
-    (void)vt_settle(vt, 200);
+    (void)vt_run(vt, 200);
     print_message("page in events: %zu bytes\n", vt_output(vt).len);
     assert_in_range(vt_output(vt).len, 1, 3072);
     finish(vt);
@@ -256,7 +256,7 @@ the_mouse_is_taken_when_asked(void **state)
     vt_bytes(vt, BYTES("\033[<65;10;10M"));        // the wheel
     assert_screen(vt, vt_wait_idle(vt));
     assert_screen(vt, strstr(vt_row(vt, 4), "▌"));
-    (void)vt_settle(vt, 500);
+    (void)vt_run(vt, 500);
     click(vt, 4, 30);
     click(vt, 4, 30);
     assert_screen(vt, vt_wait_text(vt, "newest first"));
@@ -271,9 +271,9 @@ nothing_happens_nothing_is_sent(void **state)
     static const char *const places[] = {"1", "2", "4", "5"};
     for (size_t i = 0; i < 4; i++) {
         assert_screen(vt, vt_press(vt, places[i]));
-        (void)vt_settle(vt, 500);
+        (void)vt_run(vt, 500);
         vt_forget(vt);
-        assert_true(vt_settle(vt, 2500));
+        assert_true(vt_run(vt, 2500));
         if (vt_output(vt).len != 0)
             fail_msg("%zu bytes in place %s", vt_output(vt).len, places[i]);
     }
@@ -286,7 +286,7 @@ await_room_in_minute(struct vt *vt, int ms)
 {
     int gone = (int)(clock_now() / 1000 % 60000);
     if (gone + ms > 60000)
-        assert_screen(vt, vt_settle(vt, 62000 - gone));
+        assert_screen(vt, vt_run(vt, 62000 - gone));
 }
 
 // The clock goes, and events of this minute, of the last ones and of the hour are there: their ages, rates
@@ -316,16 +316,16 @@ recent_events_stand_still_until_the_next_one(void **state)
     vt = vt_start(&(struct vt_setup){.rows = 40, .cols = 120, .argv = argv, .env = env});
     assert_screen(vt, vt_wait_text(vt, "840 pending in"));
     assert_screen(vt, vt_wait_text(vt, "<1m"));
-    (void)vt_settle(vt, 1000);
+    (void)vt_run(vt, 1000);
     print_message("first pictures of a full screen: %zu bytes\n", vt_output(vt).len);
     assert_in_range(vt_output(vt).len, 1, 7168);
     static const char *const places[] = {"1", "2"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         assert_screen(vt, vt_press(vt, places[i]));
         await_room_in_minute(vt, 9000);
-        assert_screen(vt, vt_settle(vt, 3000));
+        assert_screen(vt, vt_run(vt, 3000));
         vt_forget(vt);
-        assert_screen(vt, vt_settle(vt, 5500));
+        assert_screen(vt, vt_run(vt, 5500));
         if (vt_output(vt).len != 0)
             fail_msg("%zu bytes in place %s", vt_output(vt).len, places[i]);
     }
@@ -428,7 +428,7 @@ suspending_hands_the_terminal_over(void **state)
     struct vt *vt = start(24, 80, NULL);
     vt_keys(vt, "<C-z>");
     if (vt_result(vt, 2000) == -2) {
-        (void)vt_settle(vt, 20);
+        (void)vt_run(vt, 20);
         assert_false(vt_alternate(vt));
         assert_false(vt_bracketed(vt));
         assert_int_equal(kill(vt_pid(vt), SIGCONT), 0);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/types.h>
 #include <cmocka.h>
-#include "tests/terminal/toy.h"
+#include "tests/terminal/sample_app.h"
 #include "tests/terminal/vt.h"
 
 #define assert_screen(vt, condition)                                                                         \
@@ -18,15 +18,15 @@
     } while (0)
 
 static struct vt *
-start(int rows, int cols, struct toy_options *options, const char *const *env)
+start(int rows, int cols, struct sample_app_options *options, const char *const *env)
 {
-    struct vt *vt = vt_start(
-        &(struct vt_setup){.rows = rows, .cols = cols, .run = toy_run, .context = options, .env = env});
+    struct vt *vt = vt_start(&(struct vt_setup){
+        .rows = rows, .cols = cols, .run = sample_app_run, .context = options, .env = env});
     assert_screen(vt, vt_wait_idle(vt));
     return vt;
 }
 
-static struct toy_options plain = {.rows = 500};
+static struct sample_app_options plain = {.rows = 500};
 
 static void
 first_picture_is_whole(void **state)
@@ -73,7 +73,7 @@ nothing_costs_nothing(void **state)
     (void)state;
     struct vt *vt = start(40, 120, &plain, NULL);
     vt_forget(vt);
-    assert_true(vt_settle(vt, 1500));
+    assert_true(vt_run(vt, 1500));
     assert_int_equal(vt_output(vt).len, 0);
     assert_screen(vt, vt_press(vt, "k")); // at the top already: the same picture
     assert_int_equal(vt_output(vt).len, 0);
@@ -184,7 +184,7 @@ type_ahead_does_not_confirm(void **state)
     (void)state;
     struct vt *vt = start(24, 80, &plain, NULL);
     assert_screen(vt, vt_press(vt, "Ryyy<Tab><Enter>"));
-    assert_true(vt_settle(vt, 50));
+    assert_true(vt_run(vt, 50));
     assert_screen(vt, vt_shows(vt, "[ Cancel ]"));
     assert_screen(vt, !vt_shows(vt, "done:"));
     vt_end(vt);
@@ -238,7 +238,7 @@ suspending_gives_it_back_and_takes_it_again(void **state)
     // comes straight back.
     int result = vt_result(vt, 700);
     if (result == -2) {
-        assert_true(vt_settle(vt, 20));
+        assert_true(vt_run(vt, 20));
         assert_false(vt_alternate(vt));
         assert_false(vt_bracketed(vt));
         assert_true(vt_modes(vt, &modes));
@@ -339,7 +339,7 @@ every_theme_is_drawn(void **state)
                                          "nope"};
     (void)state;
     for (size_t i = 0; i < sizeof themes / sizeof *themes; i++) {
-        struct toy_options options = {.rows = 10, .theme = themes[i]};
+        struct sample_app_options options = {.rows = 10, .theme = themes[i]};
         struct vt *vt = start(24, 120, &options, NULL);
         assert_screen(vt, vt_shows(vt, "row 2"));
         if (strcmp(themes[i], "nope") == 0)
@@ -366,7 +366,7 @@ no_terminal_is_a_sentence(void **state)
 {
     (void)state;
     const char *env[] = {"TERM=dumb", NULL};
-    struct vt *vt = vt_start(&(struct vt_setup){.run = toy_run, .context = &plain, .env = env});
+    struct vt *vt = vt_start(&(struct vt_setup){.run = sample_app_run, .context = &plain, .env = env});
     assert_int_equal(vt_result(vt, 3000), 2);
     assert_screen(vt, vt_shows(vt, "cannot place its cursor"));
     vt_end(vt);

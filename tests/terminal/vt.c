@@ -226,7 +226,7 @@ vt_wait_text(struct vt *vt, const char *text)
 }
 
 bool
-vt_settle(struct vt *vt, int ms)
+vt_run(struct vt *vt, int ms)
 {
     int64_t until = clock_mono() + ms * 1000LL;
     char news = 0;

@@ -36,7 +36,7 @@ bool vt_press(struct vt *vt, const char *keys);
 
 bool vt_wait_idle(struct vt *vt);                   // the next idle moment
 bool vt_wait_text(struct vt *vt, const char *text); // until the screen shows it
-bool vt_settle(struct vt *vt, int ms);              // reads for so long; false: the program is gone
+bool vt_run(struct vt *vt, int ms);                 // reads for so long; false: the program is gone
 bool vt_read(struct vt *vt, int ms);                // reads what comes first within so long; false: as above
 void vt_resize(struct vt *vt, int rows, int cols);
 

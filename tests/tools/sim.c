@@ -34,7 +34,7 @@ read_rule(const char *name, enum broken *rule)
         if (strcmp(broken_name(*rule), name) == 0)
             return true;
     fprintf(stderr, "sim: there is no rule %s; there are:\n", name);
-    for (enum broken each = BROKEN_SETTLE_FIRST; each < BROKEN_COUNT; each++)
+    for (enum broken each = BROKEN_FINISH_FIRST; each < BROKEN_COUNT; each++)
         fprintf(stderr, "  %-14s %s\n", broken_name(each), broken_words(each));
     return false;
 }
@@ -123,7 +123,7 @@ print_sights(const struct sim_sights *sights)
         {"coordinators cut off", sights->cuts},
         {"answers from yesterday", sights->old_answers},
         {"unstable reads", sights->unstable_reads},
-        {"chunks settled as published", sights->settled},
+        {"chunks settled as published", sights->finished},
         {"  by recovery", sights->recovered_published},
         {"chunks proved not to be published", sights->recovered_unpublished},
     };

@@ -80,7 +80,7 @@ fake_random(void *context)
 }
 
 static void
-fake_aside(void *context, void (*call)(void *argument), void *argument)
+fake_start(void *context, void (*call)(void *argument), void *argument)
 {
     struct process *process = context;
     process->call = call;
@@ -89,7 +89,7 @@ fake_aside(void *context, void (*call)(void *argument), void *argument)
 
 // It takes effect when it comes back; what others do meanwhile came first.
 static bool
-fake_is_back(void *context, int wait_ms)
+fake_is_done(void *context, int wait_ms)
 {
     (void)wait_ms;
     struct process *process = context;
@@ -104,8 +104,8 @@ static const struct publisher_world clockwork = {
     .sleep = fake_sleep,
     .uuid = fake_uuid,
     .random = fake_random,
-    .aside = fake_aside,
-    .is_back = fake_is_back,
+    .start = fake_start,
+    .is_done = fake_is_done,
 };
 
 void

@@ -97,7 +97,7 @@ fake_release(void *context, const struct slot *slot, struct err *err)
 }
 
 static bool
-fake_quarantine(void *context, const struct slot *slot, const char *evidence, struct err *err)
+fake_suspend(void *context, const struct slot *slot, const char *evidence, struct err *err)
 {
     struct fake_slot *mine = fenced(fake_of(context), slot, err);
     assert_non_null(evidence);
@@ -110,8 +110,8 @@ void
 fake_rename_slot(struct fake_slot *slot)
 {
     slot->pg.generation++;
-    slot->pg.settled_seq = 0;
-    snprintf(slot->pg.settled_id, sizeof slot->pg.settled_id, "install");
+    slot->pg.finished_seq = 0;
+    snprintf(slot->pg.finished_id, sizeof slot->pg.finished_id, "install");
     snprintf(slot->pg.txn_id, sizeof slot->pg.txn_id, "slot.%d.%d", (int)slot->pg.no,
              (int)slot->pg.generation);
     slot->pg.is_provisioned = false;
@@ -169,7 +169,7 @@ fake_claim(void *context, struct slot *slot, int64_t operation, const char *chun
 }
 
 static bool
-fake_settle(void *context, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
+fake_finish(void *context, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
             const char *evidence, struct err *err)
 {
     struct fake *fake = fake_of(context);
@@ -190,8 +190,8 @@ fake_settle(void *context, struct slot *slot, const struct chunk *chunk, enum ch
         }
     assert_int_equal(count, chunk->count);
     if (outcome == CHUNK_COMMITTED) {
-        mine->pg.settled_seq = chunk->seq;
-        snprintf(mine->pg.settled_id, UUID_TEXT, "%s", chunk->id);
+        mine->pg.finished_seq = chunk->seq;
+        snprintf(mine->pg.finished_id, UUID_TEXT, "%s", chunk->id);
     }
     mine->is_quarantined = outcome == CHUNK_IN_DOUBT;
     mine->chunk.exists = outcome == CHUNK_IN_DOUBT;
@@ -200,7 +200,7 @@ fake_settle(void *context, struct slot *slot, const struct chunk *chunk, enum ch
 }
 
 static bool
-fake_settle_scanned(void *context, struct slot *slot, const struct chunk *chunk, const int64_t *published,
+fake_finish_scanned(void *context, struct slot *slot, const struct chunk *chunk, const int64_t *published,
                     size_t count, const char *evidence, struct err *err)
 {
     struct fake *fake = fake_of(context);
@@ -254,11 +254,11 @@ const struct publisher_ledger fake_ledger = {
     .heartbeat = fake_heartbeat,
     .provisioned = fake_provisioned,
     .release = fake_release,
-    .quarantine = fake_quarantine,
+    .suspend = fake_suspend,
     .retire = fake_retire,
     .claim = fake_claim,
-    .settle = fake_settle,
-    .settle_scanned = fake_settle_scanned,
+    .finish = fake_finish,
+    .finish_scanned = fake_finish_scanned,
     .refuse = fake_refuse,
     .originals = fake_originals,
 };

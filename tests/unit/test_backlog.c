@@ -201,16 +201,16 @@ a_group_that_was_emptied_comes_back(void **state)
     struct arena arena = {0};
     struct group_list list;
     backlog_groups(backlog, PIVOT_ERROR, NULL, NOW, &arena, &list);
-    assert_true(list.groups[0].is_back);
+    assert_true(list.groups[0].is_returned);
     add(backlog, 2, 5, "a", 180);
     backlog_groups(backlog, PIVOT_ERROR, NULL, NOW, &arena, &list);
-    assert_false(list.groups[0].is_back);
+    assert_false(list.groups[0].is_returned);
     backlog_emptied(backlog, 6, NOW - 120 * US_PER_SECOND); // told before its first event was read
     add(backlog, 3, 6, "b", 60);
     backlog_groups(backlog, PIVOT_ERROR, NULL, NOW, &arena, &list);
     assert_int_equal(list.count, 2);
     assert_int_equal(list.groups[1].key, 6);
-    assert_true(list.groups[1].is_back);
+    assert_true(list.groups[1].is_returned);
     assert_int_equal(list.groups[1].sample_id, 3);
     backlog_emptied(backlog, 7, NOW); // and one that never comes is no group, nor asked about
     backlog_groups(backlog, PIVOT_ERROR, NULL, NOW, &arena, &list);

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
-#include "tests/unit/easel.h"
+#include "tests/unit/canvas_fixture.h"
 #include "ui/widgets/sparkline.h"
 #include "ui/widgets/statusbar.h"
 

@@ -41,7 +41,7 @@ blanks_made_anew_look_like_the_letter_before_them(void **state)
     (void)state;
     lay(shown, "longest", ROLE_TEXT, ROLE_TEXT);
     lay(row, "bold", ROLE_STRONG, ROLE_TEXT);
-    blanks_settle(row, shown, COLS, is_seen);
+    blanks_finish(row, shown, COLS, is_seen);
     assert_int_equal(role_behind(row, 4), ROLE_STRONG);
     assert_int_equal(row[3].role, ROLE_STRONG);
 }
@@ -53,14 +53,14 @@ blanks_that_stand_there_stay_as_they_are(void **state)
     (void)state;
     lay(shown, "bold", ROLE_STRONG, ROLE_STRONG);
     lay(row, "text", ROLE_TEXT, ROLE_TEXT);
-    blanks_settle(row, shown, COLS, is_seen);
+    blanks_finish(row, shown, COLS, is_seen);
     assert_int_equal(role_behind(row, 4), ROLE_STRONG);
     lay(row, "longer", ROLE_TEXT, ROLE_TEXT);
-    blanks_settle(row, shown, COLS, is_seen);
+    blanks_finish(row, shown, COLS, is_seen);
     assert_int_equal(role_behind(row, 6), ROLE_STRONG);
     lay(shown, "", ROLE_TEXT, ROLE_DIM);
     lay(row, "", ROLE_TEXT, ROLE_TEXT);
-    blanks_settle(row, shown, COLS, is_seen);
+    blanks_finish(row, shown, COLS, is_seen);
     assert_memory_equal(row, shown, sizeof row);
 }
 
@@ -71,7 +71,7 @@ a_letter_that_is_not_written_lends_nothing(void **state)
     (void)state;
     lay(shown, "| text", ROLE_DIM, ROLE_TEXT);
     lay(row, "|", ROLE_DIM, ROLE_TEXT);
-    blanks_settle(row, shown, COLS, is_seen);
+    blanks_finish(row, shown, COLS, is_seen);
     assert_int_equal(role_behind(row, 1), ROLE_TEXT);
 }
 
@@ -83,19 +83,19 @@ what_is_seen_on_blanks_is_left_alone(void **state)
     lay(shown, "longest", ROLE_TEXT, ROLE_TEXT);
     lay(row, "bar", ROLE_CURSOR, ROLE_CURSOR);
     memcpy(as_it_was, row, sizeof row);
-    blanks_settle(row, shown, COLS, is_seen);
+    blanks_finish(row, shown, COLS, is_seen);
     assert_memory_equal(row, as_it_was, sizeof row);
 
     lay(row, "bar", ROLE_CURSOR, ROLE_TEXT); // it ends where it ends
     memcpy(as_it_was, row, sizeof row);
-    blanks_settle(row, shown, COLS, is_seen);
+    blanks_finish(row, shown, COLS, is_seen);
     assert_memory_equal(row, as_it_was, sizeof row);
 
     lay(row, "lines", ROLE_TEXT, ROLE_TEXT); // an underline of its own
     for (int col = 0; col < COLS; col++)
         row[col].attributes = CELL_UNDERLINE;
     memcpy(as_it_was, row, sizeof row);
-    blanks_settle(row, shown, COLS, is_seen);
+    blanks_finish(row, shown, COLS, is_seen);
     assert_memory_equal(row, as_it_was, sizeof row);
 }
 
@@ -106,10 +106,10 @@ an_unknown_row_is_made_anew(void **state)
     (void)state;
     memset(shown, 0xff, sizeof shown);
     lay(row, "", ROLE_TEXT, ROLE_TEXT);
-    blanks_settle(row, shown, COLS, is_seen);
+    blanks_finish(row, shown, COLS, is_seen);
     assert_int_equal(role_behind(row, 0), ROLE_TEXT);
     lay(row, "bold", ROLE_STRONG, ROLE_TEXT);
-    blanks_settle(row, shown, COLS, is_seen);
+    blanks_finish(row, shown, COLS, is_seen);
     assert_int_equal(role_behind(row, 4), ROLE_STRONG);
 }
 

@@ -16,7 +16,7 @@
 enum { IDS = 30000 };
 
 // A view that has nothing but something to decide on.
-struct desk_view {
+struct fixture_view {
     struct decide decide;
 };
 
@@ -25,7 +25,7 @@ view_open(struct app *app, const void *argument)
 {
     (void)app;
     (void)argument;
-    return alloc_bytes(sizeof(struct desk_view));
+    return alloc_bytes(sizeof(struct fixture_view));
 }
 
 static void
@@ -290,12 +290,12 @@ who_comes_second_is_told_who_was_first(void **state)
                                             .action = ACTION_REPROCESS,
                                             .state = OPERATION_DONE,
                                             .total = 30000,
-                                            .conflict = 30000,
+                                            .skipped = 30000,
                                             .send_after = clock_now() + US_PER_SECOND};
     reply->outcomes = arena_alloc(&reply->arena, sizeof *reply->outcomes);
     reply->outcome_count = 1;
     *reply->outcomes =
-        (struct outcome){.state = ITEM_CONFLICT, .reason = "in operation 6 of ana", .count = 30000};
+        (struct outcome){.state = ITEM_SKIPPED, .reason = "in operation 6 of ana", .count = 30000};
     tell(world, reply);
     assert_true(shows(world->app, "operation 7 has nothing to send: all 30,000 in operation 6 of ana"));
     press(world->app, "u"); // there is nothing to call back

@@ -10,7 +10,7 @@
 #include "base/strbuf.h"
 #include "core/filter/filter.h"
 #include "tests/unit/cases.h"
-#include "tests/unit/spent.h"
+#include "tests/unit/cpu_time.h"
 
 static const int64_t NOW = 1700000000LL * US_PER_SECOND; // 2023-11-14T22:13:20Z
 static struct event_header headers[] = {{{"trace", 5}, {"xabcx", 5}}, {{"none", 4}, {NULL, 0}}};
@@ -63,7 +63,7 @@ make_events(void **state)
     c->topic = BYTES("payments_dlq");
     c->created_at = c->created_wall = NOW - 70 * US_PER_SECOND;
     c->is_quarantined = true;
-    c->came_back = 3;
+    c->returned = 3;
     c->payload = BYTES("{\"amount\":1e2}");
     struct event *e = &events[4];
     e->status = EVENT_RESOLVED;

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/strbuf.h"
 #include "core/fingerprint/fingerprint.h"
-#include "tests/unit/spent.h"
+#include "tests/unit/cpu_time.h"
 
 // Each is repeated: openings without an end, words that begin something, separators, broken characters.
 static const char *const hostile[] = {

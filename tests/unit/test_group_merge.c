@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "core/backlog/backlog.h"
 #include "core/fingerprint/merge.h"
-#include "tests/unit/spent.h"
+#include "tests/unit/cpu_time.h"
 
 enum { MOST = 16 };
 

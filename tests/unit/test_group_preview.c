@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "core/fingerprint/merge.h"
-#include "easel.h"
+#include "canvas_fixture.h"
 #include "ui/views/groups/preview.h"
 
 // The message with what varies in brackets, or "no".
@@ -64,8 +64,7 @@ what_was_done_says_since_when(void **state)
     (void)state;
     struct event_group group = {.value = "00c7918f6f1b7231", .text.pattern = "refused", .count = 7};
     const int64_t now = INT64_C(1767323045) * US_PER_SECOND;
-    group.outcomes =
-        (struct group_outcomes){.resolved = 12, .reprocessed = 840, .since = now, .came_back = 3};
+    group.outcomes = (struct group_outcomes){.resolved = 12, .reprocessed = 840, .since = now, .returned = 3};
     group_preview(&group, PIVOT_ERROR, now, false, &canvas, canvas_area(&canvas));
     char wanted[120];
     char time[TIME_TEXT];
@@ -74,7 +73,7 @@ what_was_done_says_since_when(void **state)
     assert_non_null(strstr(drawn(), wanted));
 
     canvas_clear(&canvas);
-    group.outcomes = (struct group_outcomes){.since = now, .came_back = 3};
+    group.outcomes = (struct group_outcomes){.since = now, .returned = 3};
     group_preview(&group, PIVOT_ERROR, now, false, &canvas, canvas_area(&canvas));
     assert_null(strstr(drawn(), "since"));
     assert_non_null(strstr(drawn(), "came back 3"));

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include "core/json/json.h"
 #include "tests/unit/cases.h"
-#include "tests/unit/spent.h"
+#include "tests/unit/cpu_time.h"
 
 // RFC 8259, and where exactly a text stops being JSON.
 static void

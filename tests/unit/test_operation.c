@@ -92,7 +92,7 @@ test_an_end_is_told(void **state)
     operation.state_note = "100 % of 10 failed, more than 5 %: 10 came back, 0 refused";
     assert_string_equal(operation_end_sentence(&operation, &arena),
                         "operation 7 halted: 100 % of 10 failed, more than 5 %: 10 came back, 0 refused");
-    operation = (struct operation){.no = 8, .action = ACTION_DISCARD, .state = OPERATION_DONE, .conflict = 2};
+    operation = (struct operation){.no = 8, .action = ACTION_DISCARD, .state = OPERATION_DONE, .skipped = 2};
     assert_string_equal(operation_end_sentence(&operation, &arena),
                         "operation 8 done: closed 0, 0 refused, 2 in conflict");
     arena_release(&arena);

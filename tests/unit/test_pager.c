@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "tests/unit/easel.h"
+#include "tests/unit/canvas_fixture.h"
 #include "ui/widgets/pager.h"
 
 static struct pager *

@@ -7,7 +7,7 @@
 #include "base/strbuf.h"
 #include "core/filter/required_literals.h"
 #include "core/filter/pattern.h"
-#include "tests/unit/spent.h"
+#include "tests/unit/cpu_time.h"
 
 static struct pattern *
 compile(const char *text)
@@ -191,7 +191,7 @@ the_outline_of_every_match_is_known(void **state)
 {
     (void)state;
     static const struct {
-        const char *pattern, *outline;
+        const char *pattern, *required;
         bool is_all; // what fits matches
     } rows[] = {
         {"timed out", "timed out", true},
@@ -217,12 +217,12 @@ the_outline_of_every_match_is_known(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct pattern *pattern = compile(rows[i].pattern);
-        struct strbuf outline = {0};
-        outline_print(pattern_outline(pattern), &outline);
-        if (strcmp(strbuf_text(&outline), rows[i].outline) != 0 ||
-            pattern_is_outline(pattern) != rows[i].is_all)
-            fail_msg("%s: \"%s\"", rows[i].pattern, strbuf_text(&outline));
-        strbuf_release(&outline);
+        struct strbuf required = {0};
+        required_print(pattern_required(pattern), &required);
+        if (strcmp(strbuf_text(&required), rows[i].required) != 0 ||
+            pattern_is_required(pattern) != rows[i].is_all)
+            fail_msg("%s: \"%s\"", rows[i].pattern, strbuf_text(&required));
+        strbuf_release(&required);
         pattern_destroy(pattern);
     }
 }
@@ -260,20 +260,20 @@ texts_fit_an_outline(void **state)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct pattern *pattern = compile(rows[i].pattern);
-        if (outline_fits(pattern_outline(pattern), pattern_is_caseless(pattern), bytes_of(rows[i].text)) !=
+        if (required_fits(pattern_required(pattern), pattern_is_caseless(pattern), bytes_of(rows[i].text)) !=
             rows[i].fits)
             fail_msg("%s: %s", rows[i].pattern, rows[i].text);
         pattern_destroy(pattern);
     }
-    assert_int_equal(outline_weight(BYTES("abc")), 3);
-    assert_int_equal(outline_weight(BYTES("ab\xff"
-                                          "c\xfe"
-                                          "d")),
+    assert_int_equal(required_weight(BYTES("abc")), 3);
+    assert_int_equal(required_weight(BYTES("ab\xff"
+                                           "c\xfe"
+                                           "d")),
                      2);
-    assert_int_equal(outline_weight(BYTES("abc\xfd"
-                                          "e")),
+    assert_int_equal(required_weight(BYTES("abc\xfd"
+                                           "e")),
                      1);
-    assert_int_equal(outline_weight(BYTES("")), 0);
+    assert_int_equal(required_weight(BYTES("")), 0);
 }
 
 static void

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "tests/unit/easel.h"
+#include "tests/unit/canvas_fixture.h"
 #include "ui/widgets/prompt.h"
 
 static const char *

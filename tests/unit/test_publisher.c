@@ -1,4 +1,4 @@
-// The publisher's state machine in single situations: what a marker says, what is lost, held, refused or
+// The publisher's state machine in single situations: what a marker says, what is lost, in_doubt, refused or
 // stopped by it. Its schedules are in test_schedules and in tests/sim.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,14 +15,14 @@ static void
 judges_markers(void **state)
 {
     (void)state;
-    const struct slot slot = {.settled_seq = 7, .settled_id = "seven"};
+    const struct slot slot = {.finished_seq = 7, .finished_id = "seven"};
     const struct chunk none = {0}, eight = {.exists = true, .seq = 8, .id = "eight"};
     const struct {
         struct marker marker;
         enum marker_verdict idle, busy;
     } cases[] = {
         {{.is_present = false}, VERDICT_ABSENT, VERDICT_ABSENT},
-        {{true, 7, "seven"}, VERDICT_SETTLED, VERDICT_SETTLED},
+        {{true, 7, "seven"}, VERDICT_FINISHED, VERDICT_FINISHED},
         {{true, 7, "other"}, VERDICT_FOREIGN, VERDICT_FOREIGN},
         {{true, 8, "eight"}, VERDICT_AHEAD, VERDICT_COMMITTED},
         {{true, 8, "other"}, VERDICT_AHEAD, VERDICT_FOREIGN},
@@ -69,7 +69,7 @@ publish_some(struct fake *fake, struct process *process)
     for (int i = 1; i < FAKE_SLOTS; i++)
         fake->slots[i].is_quarantined = true;
     process_start(process, fake);
-    assert_true(step_until(process, PUBLISHER_SETTLED));
+    assert_true(step_until(process, PUBLISHER_FINISHED));
     publisher_destroy(process->publisher);
     fake->slots[0].holder[0] = '\0';
     process_start(process, fake);
@@ -101,10 +101,10 @@ goes_on_when_the_slot_was_lost_before_the_marker_was_read(void **state)
     while (!fake.slots[0].has_nonce || !fake.slots[0].holder[0])
         process_step(&process, &err);
     fake.slots[0].pg.fence++;
-    fake.slots[0].marker.seq = fake.slots[0].pg.settled_seq = ++fake.slots[0].next_seq;
+    fake.slots[0].marker.seq = fake.slots[0].pg.finished_seq = ++fake.slots[0].next_seq;
     snprintf(fake.slots[0].marker.id, sizeof fake.slots[0].marker.id, "other");
-    snprintf(fake.slots[0].pg.settled_id, UUID_TEXT, "other");
-    assert_true(step_until(&process, PUBLISHER_SETTLED));
+    snprintf(fake.slots[0].pg.finished_id, UUID_TEXT, "other");
+    assert_true(step_until(&process, PUBLISHER_FINISHED));
     assert_false(fake.slots[0].is_quarantined);
     publisher_destroy(process.publisher);
 }
@@ -117,7 +117,7 @@ gives_a_slot_without_marker_new_names(void **state)
     struct process process;
     publish_some(&fake, &process);
     fake.slots[0].marker.is_present = false; // expired
-    assert_true(step_until(&process, PUBLISHER_SETTLED));
+    assert_true(step_until(&process, PUBLISHER_FINISHED));
     assert_int_equal(fake.slots[0].pg.generation, 2);
     publisher_destroy(process.publisher);
 }
@@ -139,15 +139,15 @@ never_takes_absence_for_an_abort(void **state)
     process_start(&process, &fake);
     assert_true(step_until(&process, PUBLISHER_NO_SLOT));
     assert_true(fake.slots[0].is_quarantined);
-    int held = 0;
+    int in_doubt = 0;
     for (int64_t id = 1; id <= FAKE_ITEMS; id++)
-        held += fake.items[id].fate == HELD;
-    assert_true(held > 0);
+        in_doubt += fake.items[id].fate == HELD;
+    assert_true(in_doubt > 0);
     publisher_destroy(process.publisher);
 }
 
 static void
-puts_a_foreign_marker_in_quarantine(void **state)
+suspends_the_slot_of_a_foreign_marker(void **state)
 {
     (void)state;
     struct fake fake;
@@ -178,7 +178,8 @@ decides_nothing_while_the_marker_is_unstable(void **state)
     for (int i = 0; i < 100000; i++) {
         struct err err = {0};
         enum publisher_status status = process_step(&process, &err);
-        assert_true(status != PUBLISHER_SETTLED && status != PUBLISHER_RETURNED && status != PUBLISHER_READY);
+        assert_true(status != PUBLISHER_FINISHED && status != PUBLISHER_REQUEUED &&
+                    status != PUBLISHER_READY);
         failures += status == PUBLISHER_FAILED && err.kind == ERR_UNREACHABLE;
     }
     // It says so now and then, and tries once each time to end what hangs there.
@@ -291,7 +292,7 @@ believes_nothing_of_an_earlier_tenure(void **state)
     struct process process;
     struct err err = {0};
     publish_some(&fake, &process);
-    assert_true(step_until(&process, PUBLISHER_SETTLED));
+    assert_true(step_until(&process, PUBLISHER_FINISHED));
     assert_true(publisher_release(process.publisher, &err));
     snprintf(fake.slots[0].marker.id, sizeof fake.slots[0].marker.id, "somebody else");
     assert_true(step_until(&process, PUBLISHER_NO_SLOT));
@@ -299,7 +300,7 @@ believes_nothing_of_an_earlier_tenure(void **state)
     publisher_destroy(process.publisher);
 }
 
-// Runs until the chunk in hand is committed in Kafka, and no further.
+// Runs until the chunk in flight is committed in Kafka, and no further.
 static void
 step_to_the_commit(struct process *process)
 {
@@ -329,7 +330,7 @@ begins_its_next_epoch_before_it_settles(void **state)
         enum publisher_status status = PUBLISHER_BUSY;
         while (fake.slots[0].chunk.exists)
             status = process_step(&process, &err);
-        assert_int_equal(status, PUBLISHER_SETTLED);
+        assert_int_equal(status, PUBLISHER_FINISHED);
         ahead += fake.slots[0].epoch == epoch + 1;
         publisher_destroy(process.publisher);
         fake_run_out(&fake);
@@ -352,7 +353,7 @@ settles_where_the_next_handle_cannot_be_made(void **state)
     enum publisher_status status = PUBLISHER_BUSY;
     while (fake.slots[0].chunk.exists)
         status = process_step(&process, &err);
-    assert_int_equal(status, PUBLISHER_SETTLED);
+    assert_int_equal(status, PUBLISHER_FINISHED);
     assert_int_equal(fake.failing_opens, 1);
     assert_true(step_until(&process, PUBLISHER_FAILED));
     assert_int_equal(fake.failing_opens, 0);
@@ -403,7 +404,7 @@ without_transactions_it_puts_back_what_it_did_not_send(void **state)
         assert_int_equal(fake.items[id].fate, DONE);
 }
 
-// A broker has confirmed a commit and lost it: what is not read back is not settled.
+// A broker has confirmed a commit and lost it: what is not read back is not finished.
 static void
 settles_only_what_is_read_back(void **state)
 {
@@ -412,7 +413,7 @@ settles_only_what_is_read_back(void **state)
     struct process process;
     publish_some(&fake, &process);
     fake.forgets_commits = true;
-    assert_false(step_until(&process, PUBLISHER_SETTLED));
+    assert_false(step_until(&process, PUBLISHER_FINISHED));
     fake_check_invariants(&fake);
     fake.forgets_commits = false;
     publisher_destroy(process.publisher);
@@ -474,7 +475,7 @@ waits_for_a_transactional_id_no_longer_than_that(void **state)
     assert_int_equal(err.kind, ERR_UNREACHABLE);
     assert_true(fake.now - start > 15 * US_PER_SECOND && fake.now - start < 20 * US_PER_SECOND);
     fake.stalls_init = false;
-    assert_true(step_until(&process, PUBLISHER_SETTLED));
+    assert_true(step_until(&process, PUBLISHER_FINISHED));
     publisher_destroy(process.publisher);
 }
 
@@ -494,7 +495,7 @@ without_transactions_it_holds_what_is_not_sure(void **state)
     for (int64_t id = 1; id <= FAKE_ITEMS; id++)
         assert_int_equal(fake.items[id].fate, id == 3 || id > 35 ? REFUSED : DONE);
 
-    // The next one dies with a chunk in hand: nobody can know.
+    // The next one dies with a chunk in flight: nobody can know.
     fake_begin_run(&fake, 8);
     fake.is_transactional = false;
     process_start(&process, &fake);
@@ -507,13 +508,13 @@ without_transactions_it_holds_what_is_not_sure(void **state)
     process_start(&process, &fake);
     step_to_the_end(&process);
     publisher_destroy(process.publisher);
-    int held = 0;
+    int in_doubt = 0;
     for (int64_t id = 1; id <= FAKE_ITEMS; id++)
-        held += fake.items[id].fate == HELD;
-    assert_true(held > 0);
+        in_doubt += fake.items[id].fate == HELD;
+    assert_true(in_doubt > 0);
 }
 
-// A record whose answer does not come may be there: its chunk is held, and nothing of it is sent again.
+// A record whose answer does not come may be there: its chunk is in_doubt, and nothing of it is sent again.
 static void
 without_transactions_it_holds_what_was_not_answered(void **state)
 {
@@ -526,7 +527,7 @@ without_transactions_it_holds_what_was_not_answered(void **state)
     process_start(&process, &fake);
     step_to_the_end(&process);
     assert_true(fake_is_finished(&fake));
-    assert_true(publisher_tally(process.publisher)->held == 1);
+    assert_true(publisher_tally(process.publisher)->in_doubt == 1);
     publisher_destroy(process.publisher);
     assert_int_equal(fake.items[5].fate, HELD);
     assert_int_equal(fake.items[FAKE_ITEMS].fate, DONE);
@@ -541,7 +542,7 @@ main(void)
         cmocka_unit_test(goes_on_when_the_slot_was_lost_before_the_marker_was_read),
         cmocka_unit_test(gives_a_slot_without_marker_new_names),
         cmocka_unit_test(never_takes_absence_for_an_abort),
-        cmocka_unit_test(puts_a_foreign_marker_in_quarantine),
+        cmocka_unit_test(suspends_the_slot_of_a_foreign_marker),
         cmocka_unit_test(decides_nothing_while_the_marker_is_unstable),
         cmocka_unit_test(sends_nothing_of_what_it_refuses),
         cmocka_unit_test(learns_how_large_a_batch_may_be),

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include "base/alloc.h"
 #include "core/selection.h"
-#include "tests/unit/spent.h"
+#include "tests/unit/cpu_time.h"
 
 static void
 a_selection_is_a_set_with_undo(void **state)

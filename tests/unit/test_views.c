@@ -247,7 +247,7 @@ test_counts_say_what_is_there(void **state)
                                   .done = 1420,
                                   .queued = 570,
                                   .refused = 2,
-                                  .came_back = 3,
+                                  .returned = 3,
                                   .watched = 17,
                                   .quiet = 1400};
     assert_string_equal(operation_counts(&operation, &arena),

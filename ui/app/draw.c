@@ -105,7 +105,7 @@ draw_running(struct app *app, const struct operation *operation, struct area are
                   action_name(operation->action), text_count(operation->total, total),
                   glyph_text(&app->canvas, GLYPH_NONE), text_count(operation->done, done),
                   operation->action == ACTION_REPROCESS ? "sent" : "done",
-                  text_count(operation->came_back, back));
+                  text_count(operation->returned, back));
     if (operation->state != OPERATION_RUNNING)
         strbuf_printf(&words, ", %s", operation_state_name(operation->state));
     int64_t rest = operation->queued + operation->claimed;

@@ -19,7 +19,7 @@ text_end(const struct cell *cells, int cols, const bool *is_seen)
 }
 
 void
-blanks_settle(struct cell *cells, const struct cell *shown, int cols, const bool is_seen[ROLE_COUNT])
+blanks_finish(struct cell *cells, const struct cell *shown, int cols, const bool is_seen[ROLE_COUNT])
 {
     int end = text_end(cells, cols, is_seen);
     if (text_end(shown, cols, is_seen) <= end) {

@@ -13,6 +13,6 @@
 // cells: one row as it shall be, changed in place. shown: as it is; a base that no blank has (UINT32_MAX)
 // where that is unknown. is_seen: by role, whether its look is seen on a blank (a background, an underline,
 // reverse).
-void blanks_settle(struct cell *cells, const struct cell *shown, int cols, const bool is_seen[ROLE_COUNT]);
+void blanks_finish(struct cell *cells, const struct cell *shown, int cols, const bool is_seen[ROLE_COUNT]);
 
 #endif

@@ -151,7 +151,7 @@ forget_action(struct keymap *keymap, enum context context, enum action action)
 
 // The key belongs to somebody already: an error within one file, a move from an included one.
 static bool
-settle_conflict(struct reading *reading, const struct binding *wanted, const char *key)
+finish_skipped(struct reading *reading, const struct binding *wanted, const char *key)
 {
     struct keymap *keymap = reading->keymap;
     for (size_t i = keymap->count; i-- > 0;) {
@@ -179,7 +179,7 @@ add_key(struct reading *reading, enum context context, enum action action, const
     struct binding binding = {.context = context, .action = action, .file = reading->file, .line = line};
     if (!key_parse_sequence(bytes_of(key), &binding.keys, reading->err))
         return err_context(reading->err, "%s:%d", path_of(reading), line);
-    if (!settle_conflict(reading, &binding, key))
+    if (!finish_skipped(reading, &binding, key))
         return false;
     keymap->bindings =
         alloc_grow(keymap->bindings, keymap->count, &keymap->capacity, sizeof *keymap->bindings);

@@ -440,7 +440,7 @@ term_present(struct term *term, const struct canvas *canvas)
         struct cell *cells = term->row.cells;
         struct cell *shown = term->shown.cells + from;
         memcpy(cells, canvas->cells + from, (size_t)canvas->cols * sizeof *cells);
-        blanks_settle(cells, shown, canvas->cols, term->is_seen_on_blanks);
+        blanks_finish(cells, shown, canvas->cols, term->is_seen_on_blanks);
         if (memcmp(cells, shown, (size_t)canvas->cols * sizeof *cells) == 0)
             continue;
         for (int col = 0; col < canvas->cols; col++)

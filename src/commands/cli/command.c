@@ -153,7 +153,7 @@ on_interrupt(int signal)
     is_interrupted = 1;
 }
 
-// Before anything is in hand. The status of an interrupt is the same for every command.
+// Before anything is in flight. The status of an interrupt is the same for every command.
 static void
 on_early_interrupt(int signal)
 {
@@ -180,7 +180,7 @@ command_catch_signals(void)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
-    signal(SIGPIPE, SIG_IGN); // a reader that goes away does not stop what is in hand
+    signal(SIGPIPE, SIG_IGN); // a reader that goes away does not stop what is in flight
 }
 
 bool

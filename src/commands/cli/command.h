@@ -124,7 +124,7 @@ bool command_number(const char *text, const char *what, int64_t *number, struct 
 
 // An interrupt ends the program with 130: while there is nothing to settle.
 void command_answer_interrupt(void);
-// Set by SIGINT and SIGTERM from then on: long loops end soon and settle what is in hand. A second SIGINT
+// Set by SIGINT and SIGTERM from then on: long loops end soon and settle what is in flight. A second SIGINT
 // ends the program.
 void command_catch_signals(void);
 bool command_is_interrupted(void);

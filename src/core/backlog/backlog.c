@@ -38,14 +38,14 @@ backlog_destroy(struct backlog *backlog)
 {
     if (!backlog)
         return;
-    backlog_sums_release(backlog);
+    backlog_rollup_release(backlog);
     free(backlog->older.rows);
     free(backlog->newer.rows);
     free(backlog->infos);
     keys_release(&backlog->keys);
-    words_release(&backlog->types);
-    words_release(&backlog->topics);
-    words_release(&backlog->sources);
+    intern_release(&backlog->types);
+    intern_release(&backlog->topics);
+    intern_release(&backlog->sources);
     arena_release(&backlog->texts);
     free(backlog);
 }
@@ -141,9 +141,9 @@ make_row(struct backlog *backlog, const struct event *event)
         .id = event->id,
         .created = (uint32_t)seconds,
         .group = group_index(backlog, event),
-        .type = words_number(&backlog->types, event->event_type),
-        .topic = words_number(&backlog->topics, event->topic),
-        .source = words_number(&backlog->sources, event->source_table),
+        .type = intern_number(&backlog->types, event->event_type),
+        .topic = intern_number(&backlog->topics, event->topic),
+        .source = intern_number(&backlog->sources, event->source_table),
         .retries = (uint8_t)(retries > 255 ? 255 : retries),
     };
 }
@@ -254,7 +254,7 @@ backlog_reconcile(struct backlog *backlog, const int64_t *ids, size_t count, int
 size_t
 backlog_count(const struct backlog *backlog)
 {
-    return backlog->has_sums ? (size_t)backlog->summed : backlog->older.count + backlog->newer.count;
+    return backlog->has_rollup ? (size_t)backlog->summed : backlog->older.count + backlog->newer.count;
 }
 
 size_t
@@ -356,9 +356,9 @@ backlog_outcomes(struct backlog *backlog, uint64_t key, const struct group_outco
     int64_t index = keys_find(&backlog->keys, key);
     if (index < 0)
         return;
-    int64_t came_back = backlog->infos[index].outcomes.came_back;
+    int64_t returned = backlog->infos[index].outcomes.returned;
     backlog->infos[index].outcomes = *outcomes;
-    backlog->infos[index].outcomes.came_back = came_back;
+    backlog->infos[index].outcomes.returned = returned;
 }
 
 bool
@@ -404,9 +404,9 @@ backlog_event(const struct backlog *backlog, int64_t id, size_t *hint, struct ev
     *event = (struct event){
         .id = id,
         .status = EVENT_PENDING,
-        .event_type = bytes_of(words_text(&backlog->types, row->type)),
-        .source_table = bytes_of(words_text(&backlog->sources, row->source)),
-        .topic = bytes_of(words_text(&backlog->topics, row->topic)),
+        .event_type = bytes_of(intern_text(&backlog->types, row->type)),
+        .source_table = bytes_of(intern_text(&backlog->sources, row->source)),
+        .topic = bytes_of(intern_text(&backlog->topics, row->topic)),
         .retry_count = row->retries,
         .group = backlog->keys.keys[row->group],
         .category = info->category,

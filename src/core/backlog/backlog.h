@@ -5,8 +5,8 @@
 // sparklines, pivots are derived in one pass over the table when asked for (a few milliseconds a million), so
 // there is no count that can drift.
 //
-// The same object may instead hold sums that somebody else keeps (backlog_sum_up): then groups are derived
-// from some hundred of them, and there are no rows.
+// The same object may instead hold sums that somebody else keeps (backlog_adopt_rollup): then groups are
+// derived from some hundred of them, and there are no rows.
 #ifndef REDRIVE_CORE_BACKLOG_BACKLOG_H
 #define REDRIVE_CORE_BACKLOG_BACKLOG_H
 
@@ -70,29 +70,29 @@ struct backlog_cell {
     struct bytes event_type, source_table, topic; // empty: absent
     int64_t first_at, last_at;                    // created_at, whole seconds since 1970; TIME_ABSENT
     int64_t newest_id;                            // of the event created last
-    int64_t came_back;                            // events that returned after they were republished
+    int64_t returned;                             // events that returned after they were republished
 };
-struct backlog_sum {
+struct rollup_count {
     uint32_t cell; // index
     int32_t at;
     int64_t count; // not 0
 };
 #define SLOT_SECONDS 10
-struct backlog_sums {
+struct backlog_rollup {
     struct backlog_cell *cells;
     size_t cell_count;
-    struct backlog_sum *retries; // at: retry_count; together all events
+    struct rollup_count *retries; // at: retry_count; together all events
     size_t retry_count;
-    struct backlog_sum *hours; // at: hours since 1970; of the last 24 at least, of all for PIVOT_HOUR
+    struct rollup_count *hours; // at: hours since 1970; of the last 24 at least, of all for PIVOT_HOUR
     size_t hour_count;
-    struct backlog_sum *slots; // at: SLOT_SECONDS since 1970; of the last hour
+    struct rollup_count *slots; // at: SLOT_SECONDS since 1970; of the last hour
     size_t slot_count;
     int64_t highest_id;
 };
 // Replaces rows and sums that were there; descriptions stay. Takes the heap arrays over; the texts of cells
 // are copied.
-void backlog_sum_up(struct backlog *backlog, struct backlog_sums *sums);
-bool backlog_has_sums(const struct backlog *backlog);
+void backlog_adopt_rollup(struct backlog *backlog, struct backlog_rollup *rollup);
+bool backlog_has_rollup(const struct backlog *backlog);
 // Each cell with its number of events; sums only.
 typedef void backlog_cell_fn(void *context, const struct backlog_cell *cell, int64_t count);
 void backlog_each_cell(const struct backlog *backlog, backlog_cell_fn *each, void *context);
@@ -102,10 +102,10 @@ uint64_t *backlog_keys_of(const struct backlog *backlog, enum category category,
 // What became of the events of a group by error: counted since somebody keeps the sums.
 struct group_outcomes {
     int64_t resolved, discarded, reprocessed;
-    int64_t since;     // when that was, µs; of merged groups the earliest; 0: nothing was counted
-    int64_t came_back; // of those that are pending: returned after they were republished
+    int64_t since;    // when that was, µs; of merged groups the earliest; 0: nothing was counted
+    int64_t returned; // of those that are pending: returned after they were republished
 };
-// came_back is not looked at: cells tell that.
+// returned is not looked at: cells tell that.
 void backlog_outcomes(struct backlog *backlog, uint64_t key, const struct group_outcomes *outcomes);
 
 #define GROUP_SPARK 8 // cells of the last hour
@@ -134,7 +134,7 @@ struct event_group {
     double per_minute;                 // over the last 5 whole minutes and this one so far
     int32_t retries_low, retries_high; // -1: not known (by hour, out of sums)
     bool is_new;                       // oldest pending event is younger than an hour
-    bool is_back;                      // emptied by an operation before, and returned (backlog_emptied)
+    bool is_returned;                  // emptied by an operation before, and returned (backlog_emptied)
     struct group_share types[GROUP_TOP], topics[GROUP_TOP];
     struct group_outcomes outcomes; // by error, out of sums; else 0
 };

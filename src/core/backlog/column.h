@@ -1,7 +1,7 @@
 // column: one text of many events: id → text, for searching (core/backlog/texts).
 //
 // Filled from the newest event down and, for arrivals, upwards; `low … high` is the range of ids in which it
-// holds every event it was told to hold, which is for its filler to say. An id within that is not there came
+// holds every event it was told to hold, which is for its loader to say. An id within that is not there came
 // late, or is no such event. One thread.
 #ifndef REDRIVE_CORE_BACKLOG_COLUMN_H
 #define REDRIVE_CORE_BACKLOG_COLUMN_H

@@ -40,13 +40,13 @@ value_bucket(const struct backlog *backlog, enum pivot pivot, const char *value,
     bool is_date;
     switch (pivot) {
     case PIVOT_TYPE:
-        found = words_find(&backlog->types, text);
+        found = intern_find(&backlog->types, text);
         break;
     case PIVOT_SOURCE:
-        found = words_find(&backlog->sources, text);
+        found = intern_find(&backlog->sources, text);
         break;
     case PIVOT_TOPIC:
-        found = words_find(&backlog->topics, text);
+        found = intern_find(&backlog->topics, text);
         break;
     case PIVOT_KIND:
         found = category_parse(text, &category) ? (int64_t)category : -1;
@@ -207,8 +207,8 @@ static void
 tally_retries(struct tally *tally)
 {
     const struct backlog *backlog = tally->backlog;
-    for (size_t i = 0; i < backlog->sums.retry_count; i++) {
-        const struct backlog_sum *sum = &backlog->sums.retries[i];
+    for (size_t i = 0; i < backlog->rollup.retry_count; i++) {
+        const struct rollup_count *sum = &backlog->rollup.retries[i];
         struct row row = backlog->cells[sum->cell].row;
         row.retries = (uint8_t)(sum->at < 0 ? 0 : sum->at > 255 ? 255 : sum->at);
         if (is_asked(tally, &row))
@@ -222,14 +222,14 @@ tally_times(struct tally *tally)
 {
     const struct backlog *backlog = tally->backlog;
     const struct {
-        const struct backlog_sum *sums;
+        const struct rollup_count *sums;
         size_t count;
         int64_t seconds;
-    } lists[] = {{backlog->sums.hours, backlog->sums.hour_count, 3600},
-                 {backlog->sums.slots, backlog->sums.slot_count, SLOT_SECONDS}};
+    } lists[] = {{backlog->rollup.hours, backlog->rollup.hour_count, 3600},
+                 {backlog->rollup.slots, backlog->rollup.slot_count, SLOT_SECONDS}};
     for (int which = 0; which < 2; which++) {
         for (size_t i = 0; i < lists[which].count; i++) {
-            const struct backlog_sum *sum = &lists[which].sums[i];
+            const struct rollup_count *sum = &lists[which].sums[i];
             struct row row = backlog->cells[sum->cell].row;
             int64_t at = sum->at * lists[which].seconds;
             row.created = (uint32_t)at;
@@ -256,8 +256,8 @@ static void
 tally_cells(struct tally *tally)
 {
     const struct backlog *backlog = tally->backlog;
-    for (size_t i = 0; i < backlog->sums.cell_count; i++) {
-        const struct summed_cell *cell = &backlog->cells[i];
+    for (size_t i = 0; i < backlog->rollup.cell_count; i++) {
+        const struct rollup_group_cell *cell = &backlog->cells[i];
         if (!is_asked(tally, &cell->row))
             continue;
         uint32_t bucket;
@@ -309,7 +309,7 @@ tally_shares(struct tally *tally, struct arena *arena)
             continue;
         }
         bool is_type = column == COLUMN_TYPE;
-        const char *name = words_text(is_type ? &backlog->types : &backlog->topics, word);
+        const char *name = intern_text(is_type ? &backlog->types : &backlog->topics, word);
         share_add(is_type ? group->types : group->topics, name, tally->pair_counts[i]);
     }
     free(of_kind);
@@ -329,13 +329,13 @@ bucket_value(const struct backlog *backlog, enum pivot pivot, uint64_t bucket, s
     const char *text = NULL;
     switch (pivot) {
     case PIVOT_TYPE:
-        text = words_text(&backlog->types, (uint16_t)bucket);
+        text = intern_text(&backlog->types, (uint16_t)bucket);
         break;
     case PIVOT_SOURCE:
-        text = words_text(&backlog->sources, (uint16_t)bucket);
+        text = intern_text(&backlog->sources, (uint16_t)bucket);
         break;
     case PIVOT_TOPIC:
-        text = words_text(&backlog->topics, (uint16_t)bucket);
+        text = intern_text(&backlog->topics, (uint16_t)bucket);
         break;
     case PIVOT_KIND:
         text = category_name((enum category)bucket);
@@ -381,8 +381,8 @@ tally_name(struct tally *tally, size_t g, struct arena *arena)
         };
         group->is_overridden = info->is_overridden;
         group->outcomes = info->outcomes;
-        group->is_back = info->emptied_at != TIME_ABSENT && group->first_at != TIME_ABSENT &&
-                         group->first_at >= info->emptied_at / US_PER_SECOND; // rows know whole seconds
+        group->is_returned = info->emptied_at != TIME_ABSENT && group->first_at != TIME_ABSENT &&
+                             group->first_at >= info->emptied_at / US_PER_SECOND; // rows know whole seconds
     }
     group->first_at = to_instant(group->first_at);
     group->last_at = to_instant(group->last_at);
@@ -416,13 +416,13 @@ backlog_tally(const struct backlog *backlog, enum pivot pivot, const uint64_t *w
                           .only = within ? keys_find(&backlog->keys, *within) : -1,
                           .leaders = leaders};
     bool is_possible = !within || tally.only >= 0;
-    size_t rows = is_possible && !backlog->has_sums ? backlog_count(backlog) : 0;
+    size_t rows = is_possible && !backlog->has_rollup ? backlog_count(backlog) : 0;
     for (size_t i = 0; i < rows; i++) {
         const struct row *row = backlog_row(backlog, i);
         if (is_asked(&tally, row))
             tally_row(&tally, row);
     }
-    if (is_possible && backlog->has_sums)
+    if (is_possible && backlog->has_rollup)
         tally_sums(&tally);
     tally_shares(&tally, arena);
     tally_rates(&tally);

@@ -80,7 +80,7 @@ add_outcomes(struct group_outcomes *sum, const struct group_outcomes *outcomes)
     sum->resolved += outcomes->resolved;
     sum->discarded += outcomes->discarded;
     sum->reprocessed += outcomes->reprocessed;
-    sum->came_back += outcomes->came_back;
+    sum->returned += outcomes->returned;
     if (outcomes->since && (!sum->since || outcomes->since < sum->since))
         sum->since = outcomes->since;
 }
@@ -93,11 +93,11 @@ name_merged(struct event_group *group, const struct members *members, size_t fro
     while (to < members->count && members->list[to].leader == group->key)
         to++;
     uint64_t *parts = arena_array(arena, to - from, sizeof *parts);
-    group->is_back = group->is_overridden = false;
+    group->is_returned = group->is_overridden = false;
     group->outcomes = (struct group_outcomes){0};
     for (size_t i = from; i < to; i++) {
         parts[i - from] = members->list[i].key;
-        group->is_back |= members->list[i].group->is_back;
+        group->is_returned |= members->list[i].group->is_returned;
         group->is_overridden |= members->list[i].group->is_overridden;
         add_outcomes(&group->outcomes, &members->list[i].group->outcomes);
     }

@@ -35,28 +35,28 @@ struct side {
 
 // What the events of one cell have in common; id is the newest of them, created and last_at the ends of their
 // times.
-struct summed_cell {
+struct rollup_group_cell {
     struct row row;
     int64_t last_at; // seconds
 };
 
 struct backlog {
     struct side older, newer;
-    bool has_sums; // then these, and no rows
-    struct backlog_sums sums;
-    struct summed_cell *cells; // in the order of sums.cells
-    int64_t summed;            // all events
+    bool has_rollup; // then these, and no rows
+    struct backlog_rollup rollup;
+    struct rollup_group_cell *cells; // in the order of sums.cells
+    int64_t summed;                  // all events
     int64_t highest;
     struct keys keys;
     struct group_info *infos;
     size_t info_capacity;
-    struct words types, topics, sources;
+    struct intern types, topics, sources;
     struct arena texts;
 };
 
 // The index of a group by its key, in keys and infos; a new one has no text yet.
 uint32_t backlog_group_index(struct backlog *backlog, uint64_t key, bool *is_new);
-void backlog_sums_release(struct backlog *backlog);
+void backlog_rollup_release(struct backlog *backlog);
 
 // backlog_groups, where leaders is NULL. leaders, for PIVOT_ERROR: the index of the group that the i-th one
 // is counted with.

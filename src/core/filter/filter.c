@@ -139,7 +139,7 @@ has_flag(const struct filter *filter, enum filter_flag flag, const struct event 
     case FLAG_EDITED:
         return event->revisions > 0;
     case FLAG_BACK:
-        return event->came_back > 0;
+        return event->returned > 0;
     case FLAG_QUARANTINED:
         return event->is_quarantined;
     case FLAG_NEW:

@@ -10,7 +10,7 @@ struct reader {
     size_t at;
     struct strbuf run;     // literal characters that follow each other
     struct strbuf longest; // of the runs that have ended
-    struct strbuf outline;
+    struct strbuf required;
     bool is_only; // nothing but literal characters so far
     bool has_alternatives;
 };
@@ -176,12 +176,12 @@ add_character(struct reader *reader, size_t from, size_t len)
     bool is_repeated = quantifier(reader, &least);
     if (!is_repeated || least > 0) {
         strbuf_add(&reader->run, bytes_slice(reader->text, from, len));
-        strbuf_add(&reader->outline, bytes_slice(reader->text, from, len));
+        strbuf_add(&reader->required, bytes_slice(reader->text, from, len));
     }
     if (is_repeated) {
         reader->is_only = false;
         end_run(reader);
-        outline_add_gap(&reader->outline, OUTLINE_ANY);
+        required_add_gap(&reader->required, REQUIRED_ANY);
     }
 }
 
@@ -192,8 +192,8 @@ begin_alternative(struct reader *reader)
     reader->is_only = false;
     reader->has_alternatives = true;
     end_run(reader);
-    outline_end_alternative(&reader->outline);
-    outline_begin_alternative(&reader->outline);
+    required_end_alternative(&reader->required);
+    required_begin_alternative(&reader->required);
 }
 
 static void
@@ -202,9 +202,9 @@ add_piece(struct reader *reader, enum width width)
     unsigned least;
     bool is_repeated = quantifier(reader, &least);
     if (width == ONE_CHARACTER && (!is_repeated || least > 0))
-        outline_add_gap(&reader->outline, OUTLINE_ONE);
+        required_add_gap(&reader->required, REQUIRED_ONE);
     if (width == ANYTHING || (width == ONE_CHARACTER && is_repeated))
-        outline_add_gap(&reader->outline, OUTLINE_ANY);
+        required_add_gap(&reader->required, REQUIRED_ANY);
 }
 
 // One piece of the expression. False: give up.
@@ -245,20 +245,20 @@ read_piece(struct reader *reader)
 }
 
 bool
-pattern_literal(struct bytes expression, struct strbuf *literal, struct strbuf *outline)
+pattern_literal(struct bytes expression, struct strbuf *literal, struct strbuf *required)
 {
     struct reader reader = {.text = expression, .is_only = true};
     bool is_read = bytes_find(expression, BYTES("(*"), 0) == SIZE_MAX;
     while (is_read && reader.at < expression.len)
         is_read = read_piece(&reader);
     end_run(&reader);
-    outline_end_alternative(&reader.outline);
+    required_end_alternative(&reader.required);
     if (is_read && !reader.has_alternatives)
         strbuf_add(literal, strbuf_bytes(&reader.longest));
     if (is_read)
-        strbuf_add(outline, strbuf_bytes(&reader.outline));
+        strbuf_add(required, strbuf_bytes(&reader.required));
     bool is_plain = is_read && reader.is_only && reader.longest.len > 0;
-    strbuf_release(&reader.outline);
+    strbuf_release(&reader.required);
     strbuf_release(&reader.run);
     strbuf_release(&reader.longest);
     return is_plain;

@@ -13,8 +13,8 @@
 #include "base/bytes.h"
 #include "base/strbuf.h"
 
-// Appends the longest one to `literal`, nothing where there is none, and the outline
+// Appends the longest one to `literal`, nothing where there is none, and the required
 // (core/filter/required_literals). True: the expression is this literal and nothing else.
-bool pattern_literal(struct bytes expression, struct strbuf *literal, struct strbuf *outline);
+bool pattern_literal(struct bytes expression, struct strbuf *literal, struct strbuf *required);
 
 #endif

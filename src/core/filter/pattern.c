@@ -37,7 +37,7 @@ static const int64_t BUSY = 2000;        // µs: a slice that took more has to s
 static const char SUBSTITUTE = '\x1A';
 
 struct pattern {
-    bool is_twin; // code, literal, outline and held are another one's
+    bool is_twin; // code, literal, required and held are another one's
     // Several threads may use the code, but each needs the three below for itself (pcre2api,
     // "Multithreading").
     pcre2_code *code;
@@ -49,7 +49,7 @@ struct pattern {
     bool is_caseless;
     bool is_plain;         // the literal is all of it
     struct strbuf literal; // every match holds it
-    struct strbuf outline;
+    struct strbuf required;
     pcre2_code *held;     // that literal, compiled; NULL: none
     int64_t limited;      // µs spent on texts that ended at the limit
     struct strbuf mended; // the text last matched, where it was no UTF-8
@@ -162,9 +162,9 @@ compile(struct bytes text, bool is_caseless, struct err *err)
 static void
 find_literal(struct pattern *pattern, struct bytes text)
 {
-    pattern->is_plain = pattern_literal(text, &pattern->literal, &pattern->outline);
+    pattern->is_plain = pattern_literal(text, &pattern->literal, &pattern->required);
     if (pattern->is_caseless)
-        outline_ignore_case(&pattern->outline, "");
+        required_ignore_case(&pattern->required, "");
     if (pattern->literal.len == 0)
         return;
     int code;
@@ -245,7 +245,7 @@ pattern_destroy(struct pattern *pattern)
         pcre2_code_free(pattern->code);
         pcre2_code_free(pattern->held);
         strbuf_release(&pattern->literal);
-        strbuf_release(&pattern->outline);
+        strbuf_release(&pattern->required);
     }
     strbuf_release(&pattern->mended);
     free(pattern);
@@ -349,7 +349,7 @@ match_limited(struct pattern *pattern, struct bytes text, size_t from)
         return result;
     pattern->limited += clock_mono() - began;
     bool may_match = pattern_find_held(pattern, text, from) != SIZE_MAX &&
-                     outline_fits(pattern_outline(pattern), pattern->is_caseless, text);
+                     required_fits(pattern_required(pattern), pattern->is_caseless, text);
     return may_match ? result : PCRE2_ERROR_NOMATCH;
 }
 
@@ -390,16 +390,16 @@ pattern_holds(const struct pattern *pattern)
 }
 
 struct bytes
-pattern_outline(const struct pattern *pattern)
+pattern_required(const struct pattern *pattern)
 {
-    return strbuf_bytes(&pattern->outline);
+    return strbuf_bytes(&pattern->required);
 }
 
 bool
-pattern_is_outline(const struct pattern *pattern)
+pattern_is_required(const struct pattern *pattern)
 {
-    return pattern->is_plain && pattern->outline.len == pattern->literal.len &&
-           outline_is_text(pattern_outline(pattern));
+    return pattern->is_plain && pattern->required.len == pattern->literal.len &&
+           required_is_text(pattern_required(pattern));
 }
 
 bool

@@ -2,7 +2,7 @@
 //
 // Compiled with UTF, JIT where the system allows it, smart case (a capital letter in the pattern, of any
 // script, makes it exact). Every match is held to match, depth and heap limits and to a wall-clock budget of
-// 50 ms a text (reliability.md 5.6; a slice in hand may go over it); past them the answer is PATTERN_LIMIT,
+// 50 ms a text (reliability.md 5.6; a slice in flight may go over it); past them the answer is PATTERN_LIMIT,
 // never "no", but for a text without what every match holds: there it is "no". Slices are cut so
 // that one takes some milliseconds at most. A pattern that keeps running into its limits is given less and
 // less time for the texts that follow, so that a million of them come to an end too. In text that is not
@@ -38,8 +38,8 @@ enum pattern_verdict pattern_is_in(struct pattern *pattern, struct bytes text);
 struct bytes pattern_holds(const struct pattern *pattern);
 // What every match holds as a server can look for it (core/filter/required_literals); empty: nothing is
 // known. Where it is all there is, what fits matches.
-struct bytes pattern_outline(const struct pattern *pattern);
-bool pattern_is_outline(const struct pattern *pattern);
+struct bytes pattern_required(const struct pattern *pattern);
+bool pattern_is_required(const struct pattern *pattern);
 bool pattern_is_caseless(const struct pattern *pattern);
 bool pattern_is_plain(const struct pattern *pattern); // it is that text and nothing else
 // The first place at or behind `from` where valid UTF-8 text holds it, or SIZE_MAX. Without a literal:

@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 
 static bool
-is_mark(char c, enum outline_mark mark)
+is_mark(char c, enum required_mark mark)
 {
     return (unsigned char)c == mark;
 }
@@ -13,7 +13,7 @@ is_mark(char c, enum outline_mark mark)
 static bool
 is_any_mark(char c)
 {
-    return (unsigned char)c >= OUTLINE_OR;
+    return (unsigned char)c >= REQUIRED_OR;
 }
 
 static char
@@ -25,72 +25,72 @@ lower(char c)
 // --- making ---
 
 static bool
-ends_with(const struct strbuf *outline, enum outline_mark mark)
+ends_with(const struct strbuf *required, enum required_mark mark)
 {
-    return outline->len && is_mark(outline->data[outline->len - 1], mark);
+    return required->len && is_mark(required->data[required->len - 1], mark);
 }
 
 void
-outline_add_gap(struct strbuf *outline, enum outline_mark mark)
+required_add_gap(struct strbuf *required, enum required_mark mark)
 {
-    bool is_first = outline->len == 0 || ends_with(outline, OUTLINE_OR);
-    if (!is_first && !(mark == OUTLINE_ANY && ends_with(outline, OUTLINE_ANY)))
-        strbuf_add_char(outline, (char)mark);
+    bool is_first = required->len == 0 || ends_with(required, REQUIRED_OR);
+    if (!is_first && !(mark == REQUIRED_ANY && ends_with(required, REQUIRED_ANY)))
+        strbuf_add_char(required, (char)mark);
 }
 
 void
-outline_end_alternative(struct strbuf *outline)
+required_end_alternative(struct strbuf *required)
 {
-    while (ends_with(outline, OUTLINE_ANY) || ends_with(outline, OUTLINE_ONE))
-        outline->len--;
+    while (ends_with(required, REQUIRED_ANY) || ends_with(required, REQUIRED_ONE))
+        required->len--;
 }
 
 void
-outline_begin_alternative(struct strbuf *outline)
+required_begin_alternative(struct strbuf *required)
 {
-    strbuf_add_char(outline, (char)OUTLINE_OR);
+    strbuf_add_char(required, (char)REQUIRED_OR);
 }
 
 static void
-add_again(struct strbuf *outline, char c, const char *without)
+add_again(struct strbuf *required, char c, const char *without)
 {
-    if (is_mark(c, OUTLINE_OR)) {
-        outline_end_alternative(outline);
-        outline_begin_alternative(outline);
+    if (is_mark(c, REQUIRED_OR)) {
+        required_end_alternative(required);
+        required_begin_alternative(required);
     } else if (is_any_mark(c)) {
-        outline_add_gap(outline, (enum outline_mark)(unsigned char)c);
+        required_add_gap(required, (enum required_mark)(unsigned char)c);
     } else if ((unsigned char)c >= 0x80 || strchr(without, lower(c))) {
-        outline_add_gap(outline, OUTLINE_ANY);
+        required_add_gap(required, REQUIRED_ANY);
     } else {
-        strbuf_add_char(outline, c);
+        strbuf_add_char(required, c);
     }
 }
 
 void
-outline_ignore_case(struct strbuf *outline, const char *also)
+required_ignore_case(struct strbuf *required, const char *also)
 {
     struct strbuf again = {0};
     char without[32];
     snprintf(without, sizeof without, "ks%s", also);
-    for (size_t i = 0; i < outline->len; i++)
-        add_again(&again, outline->data[i], without);
-    outline_end_alternative(&again);
-    strbuf_release(outline);
-    *outline = again;
+    for (size_t i = 0; i < required->len; i++)
+        add_again(&again, required->data[i], without);
+    required_end_alternative(&again);
+    strbuf_release(required);
+    *required = again;
 }
 
 // --- what it is ---
 
 size_t
-outline_weight(struct bytes outline)
+required_weight(struct bytes required)
 {
     size_t least = SIZE_MAX;
     size_t most = 0;  // of a stretch in this alternative
     size_t bytes = 0; // of this stretch
-    for (size_t i = 0; i <= outline.len; i++) {
-        bool is_end = i == outline.len || is_mark(outline.data[i], OUTLINE_OR);
-        if (!is_end && !is_mark(outline.data[i], OUTLINE_ANY)) {
-            bytes += !is_any_mark(outline.data[i]);
+    for (size_t i = 0; i <= required.len; i++) {
+        bool is_end = i == required.len || is_mark(required.data[i], REQUIRED_OR);
+        if (!is_end && !is_mark(required.data[i], REQUIRED_ANY)) {
+            bytes += !is_any_mark(required.data[i]);
             continue;
         }
         most = bytes > most ? bytes : most;
@@ -104,26 +104,26 @@ outline_weight(struct bytes outline)
 }
 
 bool
-outline_is_text(struct bytes outline)
+required_is_text(struct bytes required)
 {
-    for (size_t i = 0; i < outline.len; i++)
-        if (is_any_mark(outline.data[i]))
+    for (size_t i = 0; i < required.len; i++)
+        if (is_any_mark(required.data[i]))
             return false;
-    return outline.len > 0;
+    return required.len > 0;
 }
 
 void
-outline_print(struct bytes outline, struct strbuf *out)
+required_print(struct bytes required, struct strbuf *out)
 {
-    for (size_t i = 0; i < outline.len; i++) {
-        if (is_mark(outline.data[i], OUTLINE_ANY))
+    for (size_t i = 0; i < required.len; i++) {
+        if (is_mark(required.data[i], REQUIRED_ANY))
             strbuf_add_text(out, "\xe2\x80\xa6");
-        else if (is_mark(outline.data[i], OUTLINE_ONE))
+        else if (is_mark(required.data[i], REQUIRED_ONE))
             strbuf_add_text(out, "\xc2\xb7");
-        else if (is_mark(outline.data[i], OUTLINE_OR))
+        else if (is_mark(required.data[i], REQUIRED_OR))
             strbuf_add_text(out, "|");
         else
-            strbuf_add_char(out, outline.data[i]);
+            strbuf_add_char(out, required.data[i]);
     }
 }
 
@@ -136,7 +136,7 @@ stretch_end(struct bytes stretch, bool is_caseless, struct bytes text, size_t at
     for (size_t i = 0; i < stretch.len; i++) {
         if (at >= text.len)
             return SIZE_MAX;
-        if (is_mark(stretch.data[i], OUTLINE_ONE)) {
+        if (is_mark(stretch.data[i], REQUIRED_ONE)) {
             uint32_t point;
             at += utf8_decode(text, at, &point);
             continue;
@@ -151,13 +151,13 @@ stretch_end(struct bytes stretch, bool is_caseless, struct bytes text, size_t at
 
 // The first place is as good as any: what stands behind has the most room there.
 static bool
-alternative_fits(struct bytes outline, bool is_caseless, struct bytes text)
+alternative_fits(struct bytes required, bool is_caseless, struct bytes text)
 {
     size_t at = 0;
-    for (size_t from = 0; from < outline.len;) {
-        const char *mark = memchr(outline.data + from, OUTLINE_ANY, outline.len - from);
-        size_t len = mark ? (size_t)(mark - outline.data) - from : outline.len - from;
-        struct bytes stretch = bytes_slice(outline, from, len);
+    for (size_t from = 0; from < required.len;) {
+        const char *mark = memchr(required.data + from, REQUIRED_ANY, required.len - from);
+        size_t len = mark ? (size_t)(mark - required.data) - from : required.len - from;
+        struct bytes stretch = bytes_slice(required, from, len);
         size_t end = SIZE_MAX;
         for (; at <= text.len && end == SIZE_MAX; at++)
             if (at == text.len || ((unsigned char)text.data[at] & 0xC0) != 0x80)
@@ -171,13 +171,13 @@ alternative_fits(struct bytes outline, bool is_caseless, struct bytes text)
 }
 
 bool
-outline_fits(struct bytes outline, bool is_caseless, struct bytes text)
+required_fits(struct bytes required, bool is_caseless, struct bytes text)
 {
-    for (size_t from = 0; from <= outline.len;) {
+    for (size_t from = 0; from <= required.len;) {
         const char *mark =
-            outline.len > from ? memchr(outline.data + from, OUTLINE_OR, outline.len - from) : NULL;
-        size_t len = mark ? (size_t)(mark - outline.data) - from : outline.len - from;
-        if (alternative_fits(bytes_slice(outline, from, len), is_caseless, text))
+            required.len > from ? memchr(required.data + from, REQUIRED_OR, required.len - from) : NULL;
+        size_t len = mark ? (size_t)(mark - required.data) - from : required.len - from;
+        if (alternative_fits(bytes_slice(required, from, len), is_caseless, text))
             return true;
         from += len + 1;
     }

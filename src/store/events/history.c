@@ -7,7 +7,7 @@
 
 // The rows that were sent and came back as one another, in both directions; those that came back without
 // having been noted are known by their event id.
-static const char story_sql[] =
+static const char history_sql[] =
     "WITH RECURSIVE chain (id) AS ("
     "  SELECT $1::int8"
     "  UNION SELECT x.id FROM chain h CROSS JOIN LATERAL ("
@@ -38,7 +38,7 @@ event_attempts(struct store *store, int64_t id, struct arena *arena, struct even
     PGresult *r;
     if (store->info.schema_version == 0)
         return true;
-    if (!pg_ask(store, FOR_READING, story_sql, &params, &r, err))
+    if (!pg_ask(store, FOR_READING, history_sql, &params, &r, err))
         return false;
     size_t id_count;
     int64_t *ids = take_ids(r, 0, &id_count);

@@ -20,7 +20,7 @@
 
 enum chosen { CHOSEN_BY_IDS, CHOSEN_BY_BITS };
 
-// Is anything in hand of an operation, and was anything ever published, or seen to be back? Where not,
+// Is anything in flight of an operation, and was anything ever published, or seen to be back? Where not,
 // nothing is looked for.
 static const char look_sql[] =
     "SELECT EXISTS (SELECT FROM redrive.operation o WHERE o.queued + o.claimed + o.held > 0),"
@@ -34,7 +34,7 @@ static const char look_sql[] =
 static const char *const counts_sql[] = {
     [CHOSEN_BY_IDS] = COUNTS(BY_IDS), [CHOSEN_BY_BITS] = COUNTS(BY_BITS)};
 
-// One row. By ids: those that are in hand are few.
+// One row. By ids: those that are in flight are few.
 static const char busy_sql[] =
     "SELECT b.all_of_them, b.are_right, (SELECT format('operation %s of %s', o.no, o.requested_by)"
     "  FROM redrive.operation o WHERE o.no = b.first)"

@@ -50,7 +50,7 @@ static const struct column {
      COLUMN_INT4, AT(revisions), 0},
     {EVENT_SENT, true, "coalesce(revised.no, 0)", COLUMN_INT4, AT(revisions), 0}, // numbered from 1
     {EVENT_KNOWN, true, "coalesce(history.published, 0)", COLUMN_INT4, AT(published), 0},
-    {EVENT_KNOWN, true, "greatest(history.came_back, returned.times)", COLUMN_INT4, AT(came_back), 0},
+    {EVENT_KNOWN, true, "greatest(history.came_back, returned.times)", COLUMN_INT4, AT(returned), 0},
     {EVENT_NARROW | EVENT_RAW | EVENT_SENT, true, "raw.event_id IS NOT NULL", COLUMN_BOOL, AT(has_raw), 0},
     {EVENT_RAW, true, "raw.key", COLUMN_BYTES, AT(key), 0},
     {EVENT_RAW, true, "raw.header_names", COLUMN_HEADER_NAMES, AT(headers), 0},
@@ -306,5 +306,5 @@ event_reader_row(struct event_reader *reader, const PGresult *result, int row, s
         event->error_message = keep_text(reader, message);
     if (reader->fields & EVENT_STACK)
         event->stack_trace = keep_text(reader, stack);
-    event->is_quarantined = event->came_back >= reader->store->max_replays;
+    event->is_quarantined = event->returned >= reader->store->max_replays;
 }

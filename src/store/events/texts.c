@@ -143,13 +143,13 @@ enum way { EXACT, CASELESS, CASELESS_TEXT, BY_INDEX };
 static enum way
 way_of(const struct event_scan *scan)
 {
-    return !scan->is_caseless               ? EXACT
-           : scan->is_indexed               ? BY_INDEX
-           : outline_is_text(scan->outline) ? CASELESS_TEXT
-                                            : CASELESS;
+    return !scan->is_caseless                 ? EXACT
+           : scan->is_indexed                 ? BY_INDEX
+           : required_is_text(scan->required) ? CASELESS_TEXT
+                                              : CASELESS;
 }
 
-// One alternative of an outline for LIKE, with % at both ends; in lower case where case does not count.
+// One alternative of an required for LIKE, with % at both ends; in lower case where case does not count.
 static void
 add_like(const struct store *store, const struct event_scan *scan, struct bytes alternative,
          struct strbuf *like)
@@ -160,8 +160,8 @@ add_like(const struct store *store, const struct event_scan *scan, struct bytes 
     strbuf_add_char(like, '%');
     for (size_t i = 0; i < alternative.len; i++) {
         char c = alternative.data[i];
-        bool is_any = (unsigned char)c == OUTLINE_ANY;
-        if (is_any || (unsigned char)c == OUTLINE_ONE) {
+        bool is_any = (unsigned char)c == REQUIRED_ANY;
+        if (is_any || (unsigned char)c == REQUIRED_ONE) {
             strbuf_add_char(like, is_any ? '%' : one);
             continue;
         }
@@ -175,7 +175,7 @@ add_like(const struct store *store, const struct event_scan *scan, struct bytes 
 static bool
 has_alternatives(const struct event_scan *scan)
 {
-    return scan->outline.len && memchr(scan->outline.data, OUTLINE_OR, scan->outline.len);
+    return scan->required.len && memchr(scan->required.data, REQUIRED_OR, scan->required.len);
 }
 
 static void
@@ -187,21 +187,21 @@ add_lower(struct bytes text, struct strbuf *out)
     }
 }
 
-// The whole outline: a text for LIKE, or an array of them in PostgreSQL's own writing (manual, 8.15.2).
+// The whole required: a text for LIKE, or an array of them in PostgreSQL's own writing (manual, 8.15.2).
 static void
 add_likes(const struct store *store, const struct event_scan *scan, struct strbuf *likes)
 {
     if (way_of(scan) == CASELESS_TEXT) {
-        add_lower(scan->outline, likes);
+        add_lower(scan->required, likes);
         return;
     }
     if (!has_alternatives(scan)) {
-        add_like(store, scan, scan->outline, likes);
+        add_like(store, scan, scan->required, likes);
         return;
     }
-    for (size_t from = 0; from <= scan->outline.len;) {
-        struct bytes rest = bytes_slice(scan->outline, from, SIZE_MAX);
-        const char *mark = rest.len ? memchr(rest.data, OUTLINE_OR, rest.len) : NULL;
+    for (size_t from = 0; from <= scan->required.len;) {
+        struct bytes rest = bytes_slice(scan->required, from, SIZE_MAX);
+        const char *mark = rest.len ? memchr(rest.data, REQUIRED_OR, rest.len) : NULL;
         struct bytes one = bytes_slice(rest, 0, mark ? (size_t)(mark - rest.data) : rest.len);
         struct strbuf like = {0};
         add_like(store, scan, one, &like);
@@ -288,7 +288,7 @@ add_scan_sql(const struct event_scan *scan, bool is_kept, const char *likes, str
         strbuf_add_text(sql, " AND e.status = 'RESOLVED'");
     else if (scan->statuses == 1u << EVENT_DISCARDED)
         strbuf_add_text(sql, " AND e.status = 'DISCARDED'");
-    if (scan->outline.len == 0)
+    if (scan->required.len == 0)
         return;
     strbuf_add_text(sql, " AND (");
     add_fits(scan, likes, sql);
@@ -401,7 +401,7 @@ store_change_count(struct store *store, int64_t *count, struct err *err)
 }
 
 bool
-store_change_mark(struct store *store, int64_t *mark, struct err *err)
+store_xmin_floor(struct store *store, int64_t *mark, struct err *err)
 {
     PGresult *r;
     if (!pg_ask(store, FOR_READING,

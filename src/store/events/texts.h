@@ -36,15 +36,15 @@ bool store_event_texts(struct store *store, const struct event_texts_query *quer
 bool store_id_bounds(struct store *store, int64_t *lowest, int64_t *highest, struct err *err) MUST_CHECK;
 
 // One pass over the whole column, in the table's order, in one statement. Only rows whose text fits the
-// outline (core/filter/required_literals), where one is given; caseless: by outline_ignore_case, where
+// required (core/filter/required_literals), where one is given; caseless: by required_ignore_case, where
 // is_indexed of "i" too, because then the server's idea of case decides. Rows whose payload is kept elsewhere
 // come in any case.
 struct event_scan {
     enum event_text text;
-    unsigned statuses;    // set of 1 << enum event_status; more may come
-    struct bytes outline; // absent or empty: every row
+    unsigned statuses;     // set of 1 << enum event_status; more may come
+    struct bytes required; // absent or empty: every row
     bool is_caseless;
-    bool is_enough;  // what fits the outline (there is one) matches: its text is not read
+    bool is_enough;  // what fits the required (there is one) matches: its text is not read
     bool is_indexed; // by store_trigram_index
 };
 struct scanned_row {
@@ -61,7 +61,7 @@ bool store_scan_texts(struct store *store, const struct event_scan *scan, event_
 bool store_scan_range(struct store *store, const struct event_scan *scan, int64_t low, int64_t high,
                       event_scan_fn *each, void *context, struct err *err) MUST_CHECK;
 
-// How many of the rows with ids from `lowest` on fit the scan's outline, by the server's own count: to
+// How many of the rows with ids from `lowest` on fit the scan's required, by the server's own count: to
 // measure.
 bool store_count_fitting(struct store *store, const struct event_scan *scan, int64_t lowest, int64_t *count,
                          struct err *err) MUST_CHECK;
@@ -74,7 +74,7 @@ bool store_change_count(struct store *store, int64_t *count, struct err *err) MU
 // Which pending events, or what their payloads come from, were written by a transaction that was not yet over
 // when the mark was made: at most `limit` ids up to `highest`, heap, the caller frees. A pass over the table.
 // Arrivals are among them.
-bool store_change_mark(struct store *store, int64_t *mark, struct err *err) MUST_CHECK;
+bool store_xmin_floor(struct store *store, int64_t *mark, struct err *err) MUST_CHECK;
 bool store_changed_ids(struct store *store, int64_t mark, int64_t highest, size_t limit, int64_t **ids,
                        size_t *count, struct err *err) MUST_CHECK;
 

@@ -16,8 +16,8 @@ static const char list_sql[] =
     " ORDER BY 8 NULLS LAST, 1, 2, 3";
 
 bool
-doubtful_list(struct store *store, int64_t operation, struct arena *arena, struct doubtful **doubts,
-              size_t *count, struct err *err)
+doubt_list(struct store *store, int64_t operation, struct arena *arena, struct doubt **doubts, size_t *count,
+           struct err *err)
 {
     PGresult *r;
     struct params params = {0};
@@ -27,7 +27,7 @@ doubtful_list(struct store *store, int64_t operation, struct arena *arena, struc
     *count = (size_t)PQntuples(r);
     *doubts = arena_array(arena, *count + 1, sizeof **doubts);
     for (int i = 0; i < PQntuples(r); i++)
-        (*doubts)[i] = (struct doubtful){
+        (*doubts)[i] = (struct doubt){
             .chunk = value_text(r, i, 0, arena),
             .cluster = value_text(r, i, 1, arena),
             .slot = value_int4(r, i, 2),
@@ -48,8 +48,8 @@ doubtful_list(struct store *store, int64_t operation, struct arena *arena, struc
 }
 
 bool
-doubtful_decide(struct store *store, int64_t operation, const char *chunk, bool is_published,
-                const char *reason, int64_t *events, struct err *err)
+doubt_decide(struct store *store, int64_t operation, const char *chunk, bool is_published, const char *reason,
+             int64_t *events, struct err *err)
 {
     PGresult *r;
     struct params params = {0};
@@ -67,7 +67,7 @@ doubtful_decide(struct store *store, int64_t operation, const char *chunk, bool 
 }
 
 bool
-doubtful_renew(struct store *store, const char *cluster, int32_t slot, const char *reason, struct err *err)
+doubt_renew(struct store *store, const char *cluster, int32_t slot, const char *reason, struct err *err)
 {
     PGresult *r;
     struct params params = {0};

@@ -13,16 +13,16 @@
 
 // Chunks in doubt of an operation, oldest first; operation 0: of all of them, and then the slots that are in
 // quarantine without one. Text lives in the arena.
-bool doubtful_list(struct store *store, int64_t operation, struct arena *arena, struct doubtful **doubts,
-                   size_t *count, struct err *err) MUST_CHECK;
+bool doubt_list(struct store *store, int64_t operation, struct arena *arena, struct doubt **doubts,
+                size_t *count, struct err *err) MUST_CHECK;
 
 // Decides a chunk, `chunk` being the beginning of its id: `is_published` treats its events as sent, else they
 // are sent once more. ERR_NOT_FOUND: no such chunk, or several.
-bool doubtful_decide(struct store *store, int64_t operation, const char *chunk, bool is_published,
-                     const char *reason, int64_t *events, struct err *err) MUST_CHECK;
+bool doubt_decide(struct store *store, int64_t operation, const char *chunk, bool is_published,
+                  const char *reason, int64_t *events, struct err *err) MUST_CHECK;
 
 // Lets a slot that is in quarantine without a chunk work again, under new names. ERR_NOT_FOUND: it is not.
-bool doubtful_renew(struct store *store, const char *cluster, int32_t slot, const char *reason,
-                    struct err *err) MUST_CHECK;
+bool doubt_renew(struct store *store, const char *cluster, int32_t slot, const char *reason,
+                 struct err *err) MUST_CHECK;
 
 #endif

@@ -91,14 +91,14 @@ read_slot(const PGresult *r, struct slot *slot)
         .no = value_int4(r, 0, 0),
         .generation = value_int4(r, 0, 1),
         .fence = value_int8(r, 0, 2),
-        .settled_seq = value_int8(r, 0, 5),
+        .finished_seq = value_int8(r, 0, 5),
         .is_provisioned = value_bool(r, 0, 7),
         .marker_at = value_time(r, 0, 8),
         .is_marker_old = value_bool(r, 0, 9),
     };
     value_copy(r, 0, 3, slot->cluster, sizeof slot->cluster);
     value_copy(r, 0, 4, slot->txn_id, sizeof slot->txn_id);
-    value_copy(r, 0, 6, slot->settled_id, sizeof slot->settled_id);
+    value_copy(r, 0, 6, slot->finished_id, sizeof slot->finished_id);
 }
 
 static bool
@@ -213,7 +213,7 @@ slot_release(struct store *store, const struct slot *slot, struct err *err)
 }
 
 bool
-slot_quarantine(struct store *store, const struct slot *slot, const char *evidence, struct err *err)
+slot_suspend(struct store *store, const struct slot *slot, const char *evidence, struct err *err)
 {
     return do_fenced(store, slot, "SELECT redrive.slot_quarantine($1, $2, $3, $4)", evidence, err);
 }
@@ -292,7 +292,7 @@ static void
 read_claim(const PGresult *r, const char *chunk_id, int64_t operation, struct arena *arena,
            struct claim *claim)
 {
-    claim->conflicts = value_int8(r, 0, 2);
+    claim->skipped = value_int8(r, 0, 2);
     claim->rate = value_int4(r, 0, 4);
     claim->requested_by = value_text(r, 0, 5, arena);
     claim->target_topic = value_text(r, 0, 6, arena);
@@ -449,7 +449,7 @@ chunk_claim(struct store *store, struct slot *slot, int64_t operation, const cha
 }
 
 static bool
-settle(struct store *store, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
+finish(struct store *store, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
        const char *evidence, const int64_t *published, size_t count, struct err *err)
 {
     if (!may_change(store, err))
@@ -469,18 +469,18 @@ settle(struct store *store, struct slot *slot, const struct chunk *chunk, enum c
 }
 
 bool
-chunk_settle(struct store *store, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
+chunk_finish(struct store *store, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
              const char *evidence, struct err *err)
 {
-    return settle(store, slot, chunk, outcome, evidence, NULL, 0, err);
+    return finish(store, slot, chunk, outcome, evidence, NULL, 0, err);
 }
 
 bool
-chunk_settle_scanned(struct store *store, struct slot *slot, const struct chunk *chunk,
+chunk_finish_scanned(struct store *store, struct slot *slot, const struct chunk *chunk,
                      const int64_t *published, size_t count, const char *evidence, struct err *err)
 {
     static const int64_t none;
-    return settle(store, slot, chunk, count ? CHUNK_COMMITTED : CHUNK_ABORTED, evidence,
+    return finish(store, slot, chunk, count ? CHUNK_COMMITTED : CHUNK_ABORTED, evidence,
                   published ? published : &none, count, err);
 }
 

@@ -27,12 +27,12 @@ struct slot {
     int32_t generation; // part of its names; a retired slot gets the next
     int64_t fence;
     char cluster[64];
-    char txn_id[200];           // transactional id, and the name of the marker group
-    int64_t settled_seq;        // 0: the provisioning marker (0, install id)
-    char settled_id[UUID_TEXT]; // chunk id that settled_seq's marker carries; the install id for 0
-    bool is_provisioned;        // its first marker was written
-    int64_t marker_at;          // when the marker was last written
-    bool is_marker_old;         // a day ago or more, by PostgreSQL's clock: it is to be written again
+    char txn_id[200];            // transactional id, and the name of the marker group
+    int64_t finished_seq;        // 0: the provisioning marker (0, install id)
+    char finished_id[UUID_TEXT]; // chunk id that finished_seq's marker carries; the install id for 0
+    bool is_provisioned;         // its first marker was written
+    int64_t marker_at;           // when the marker was last written
+    bool is_marker_old;          // a day ago or more, by PostgreSQL's clock: it is to be written again
 };
 
 enum chunk_state { CHUNK_CLAIMED, CHUNK_COMMITTED, CHUNK_ABORTED, CHUNK_IN_DOUBT };
@@ -58,14 +58,14 @@ bool slot_acquire_in_doubt(struct store *store, const char *cluster, const char 
                            size_t mine_count, struct slot *slot, struct err *err) MUST_CHECK;
 // C. The slot anew, and its unfinished chunk, if the fence still holds.
 bool slot_check(struct store *store, struct slot *slot, struct chunk *unfinished, struct err *err) MUST_CHECK;
-// Every lease/3 while something is in hand.
+// Every lease/3 while something is in flight.
 bool slot_heartbeat(struct store *store, const struct slot *slot, struct err *err) MUST_CHECK;
 bool slot_provisioned(struct store *store, struct slot *slot,
-                      struct err *err) MUST_CHECK; // its marker (settled_seq, settled_id) is in Kafka now
+                      struct err *err) MUST_CHECK; // its marker (finished_seq, finished_id) is in Kafka now
 bool slot_release(struct store *store, const struct slot *slot,
                   struct err *err) MUST_CHECK; // lease ends now; only without unfinished chunk
-bool slot_quarantine(struct store *store, const struct slot *slot, const char *evidence,
-                     struct err *err) MUST_CHECK;
+bool slot_suspend(struct store *store, const struct slot *slot, const char *evidence,
+                  struct err *err) MUST_CHECK;
 bool slot_retire(struct store *store, struct slot *slot, const char *why,
                  struct err *err) MUST_CHECK; // next generation, new names
 
@@ -83,8 +83,8 @@ struct claim {
     const char *target_topic;   // NULL: each event's own
     struct claimed_item *items; // in source order: topic, partition, offset
     size_t count;
-    int32_t rate;      // of the operation now, events/s
-    int64_t conflicts; // items found closed by somebody else and put aside in the same transaction
+    int32_t rate;    // of the operation now, events/s
+    int64_t skipped; // items found closed by somebody else and put aside in the same transaction
 };
 // E. Claims up to `limit` queued items (and at most about `max_bytes` of payload, but one item at least)
 // under a new sequence number. count 0: nothing left to claim, nothing was written but conflicts.
@@ -92,14 +92,14 @@ bool chunk_claim(struct store *store, struct slot *slot, int64_t operation, cons
                  size_t limit, uint64_t max_bytes, struct arena *arena, struct claim *claim,
                  struct err *err) MUST_CHECK;
 
-// G and D. COMMITTED: events RESOLVED, items done, settled_seq moves. ABORTED: items queued again, except
+// G and D. COMMITTED: events RESOLVED, items done, finished_seq moves. ABORTED: items queued again, except
 // `refused`, which end as refused. IN_DOUBT: items held, slot quarantined. evidence: how it was proved, for
 // the audit.
 struct refusal {
     int64_t event_id;
     const char *reason;
 };
-bool chunk_settle(struct store *store, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
+bool chunk_finish(struct store *store, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
                   const char *evidence, struct err *err) MUST_CHECK;
 // Items that cannot be published (found before a claim is published, or as poison after the abort is proved):
 // refused with their reason. Only items of `operation` that are queued.
@@ -108,7 +108,7 @@ bool items_refuse(struct store *store, const struct slot *slot, int64_t operatio
 // Degraded mode (1.9) and chunks in doubt (1.5.6): settles an in-doubt chunk by a complete header scan: ids
 // found were published, the others go back to queued. The slot gets its next generation (new names, not
 // provisioned, no longer quarantined), because the marker under the old ones does not tell the truth.
-bool chunk_settle_scanned(struct store *store, struct slot *slot, const struct chunk *chunk,
+bool chunk_finish_scanned(struct store *store, struct slot *slot, const struct chunk *chunk,
                           const int64_t *published, size_t count, const char *evidence,
                           struct err *err) MUST_CHECK;
 

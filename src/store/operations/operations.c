@@ -186,7 +186,7 @@ static void
 read_silence(const PGresult *r, int row, struct operation *operation)
 {
     int64_t lately = value_int8(r, row, 33) - value_int8(r, row, 34);
-    int64_t silent = operation->done > operation->came_back ? operation->done - operation->came_back : 0;
+    int64_t silent = operation->done > operation->returned ? operation->done - operation->returned : 0;
     operation->watched = lately < 0 ? 0 : lately < silent ? lately : silent;
     operation->quiet = silent - operation->watched;
 }
@@ -220,12 +220,12 @@ read_operation(const PGresult *r, int row, struct arena *arena, struct operation
         .total = value_int8(r, row, 14),
         .queued = value_int8(r, row, 15),
         .claimed = value_int8(r, row, 16),
-        .held = value_int8(r, row, 17),
+        .in_doubt = value_int8(r, row, 17),
         .done = value_int8(r, row, 18),
         .refused = value_int8(r, row, 19),
-        .conflict = value_int8(r, row, 20),
+        .skipped = value_int8(r, row, 20),
         .cancelled = value_int8(r, row, 21),
-        .came_back = value_int8(r, row, 22),
+        .returned = value_int8(r, row, 22),
         .created_at = value_time(r, row, 23),
         .started_at = value_time(r, row, 24),
         .finished_at = value_time(r, row, 25),
@@ -305,9 +305,9 @@ bool
 operation_steer(struct store *store, int64_t no, enum steer steer, int32_t rate, struct err *err)
 {
     static const char *const words[] = {
-        [STEER_PAUSE] = "pause",   [STEER_RESUME] = "resume",   [STEER_CANCEL] = "cancel",
-        [STEER_RATE] = "rate",     [STEER_APPROVE] = "approve", [STEER_STEPS] = "steps",
-        [STEER_SETTLE] = "settle", [STEER_HALT] = "halt",
+        [STEER_PAUSE] = "pause",       [STEER_RESUME] = "resume",   [STEER_CANCEL] = "cancel",
+        [STEER_RATE] = "rate",         [STEER_APPROVE] = "approve", [STEER_STEPS] = "steps",
+        [STEER_SETTLE_FOR] = "settle", [STEER_HALT] = "halt",
     };
     if (!may_change(store, err))
         return false;
@@ -324,19 +324,19 @@ operation_tune(struct store *store, int64_t no, enum steer steer, const struct s
 {
     if (!may_change(store, err))
         return false;
-    double number = steer == STEER_SETTLE ? (double)plan->settle_for / 1000
-                    : plan->halts         ? plan->halt_above
-                                          : -1;
+    double number = steer == STEER_SETTLE_FOR ? (double)plan->settle_for / 1000
+                    : plan->halts             ? plan->halt_above
+                                              : -1;
     struct params params = {0};
     param_int8(&params, no);
-    param_text(&params, steer == STEER_STEPS ? "steps" : steer == STEER_SETTLE ? "settle" : "halt");
+    param_text(&params, steer == STEER_STEPS ? "steps" : steer == STEER_SETTLE_FOR ? "settle" : "halt");
     add_steps(&params, plan);
     param_double(&params, number);
     return pg_do(store, FOR_WRITING, "SELECT redrive.operation_tune($1, $2, $3, nullif($4, -1))", &params,
                  err);
 }
 
-// An item's state as people see it: of what is queued by its row, chunks have some in hand. $1 operation.
+// An item's state as people see it: of what is queued by its row, chunks have some in flight. $1 operation.
 #define ITEM_STATE_OF_1                                                                                      \
     "CASE WHEN i.state = 'queued' AND i.event_id IN (SELECT unnest(c.event_ids) FROM redrive.chunk c"        \
     " WHERE c.operation_no = $1 AND c.state = 'claimed') THEN 'claimed' ELSE i.state END"
@@ -471,7 +471,7 @@ work_next(struct store *store, const char *worker, bool publishes, const int64_t
             .target_topic = value_text(r, 0, 3, arena),
             .requested_by = value_text(r, 0, 4, arena),
             .wait = value_int8(r, 0, 5) * 1000,
-            .is_settling = value_bool(r, 0, 6),
+            .is_observing = value_bool(r, 0, 6),
         };
         ok = action_parse(value_bytes(r, 0, 1), &work->action) ||
              err_set(err, ERR_DATA, "operation %lld has an action that this program does not know",

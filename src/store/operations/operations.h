@@ -83,8 +83,8 @@ struct work {
     int32_t rate;
     const char *target_topic; // in the arena
     const char *requested_by;
-    int64_t wait;     // µs before which it cannot go on; 0: now
-    bool is_settling; // it waits to see what comes back of a step
+    int64_t wait;      // µs before which it cannot go on; 0: now
+    bool is_observing; // it waits to see what comes back of a step
 };
 bool work_next(struct store *store, const char *worker, bool publishes, const int64_t *skip,
                size_t skip_count, struct arena *arena, struct work *work, struct err *err) MUST_CHECK;

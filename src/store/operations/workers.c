@@ -6,7 +6,7 @@
 // Looks a little further through the contract table for events that came back. That is news, not safety: a
 // failure is logged only.
 static void
-note_comebacks(struct store *store)
+note_returned(struct store *store)
 {
     enum { ROWS_A_BEAT = 20000 };
     struct params params = {0};
@@ -30,7 +30,7 @@ worker_beat(struct store *store, const char *name, bool publishes, const char *n
     if (!pg_do(store, FOR_WRITING, "SELECT redrive.worker_beat($1, $2, $3, $4)", &params, err))
         return false;
     if (publishes)
-        note_comebacks(store);
+        note_returned(store);
     return true;
 }
 

@@ -1,4 +1,4 @@
-// What a keeper reads: pending events, each with its fingerprint and the cell that it is counted in.
+// What a maintainer reads: pending events, each with its fingerprint and the cell that it is counted in.
 #include "store/rollup/rollup.h"
 
 #include <stdlib.h>
@@ -251,13 +251,13 @@ gather_fields(void *context, const struct bytes fields[PG_FIELDS])
 
 // Makes new cells and groups known, and gets the numbers of the cells.
 static bool
-publish_news(struct store *store, const char *keeper, struct gathering *gathering, struct err *err)
+publish_news(struct store *store, const char *maintainer, struct gathering *gathering, struct err *err)
 {
     const struct news *news = &gathering->news;
     struct rollup_cells *cells = gathering->cells;
     if (news->key_count) {
         struct params params = {0};
-        param_text(&params, keeper);
+        param_text(&params, maintainer);
         param_ids(&params, news->keys, news->key_count);
         param_texts(&params, news->classes, news->key_count);
         param_texts(&params, news->patterns, news->key_count);
@@ -270,7 +270,7 @@ publish_news(struct store *store, const char *keeper, struct gathering *gatherin
     if (news->count == 0)
         return true;
     struct params params = {0};
-    param_text(&params, keeper);
+    param_text(&params, maintainer);
     param_ids(&params, news->groups, news->count);
     param_texts(&params, news->types, news->count);
     param_texts(&params, news->sources, news->count);
@@ -363,7 +363,7 @@ rollup_rows_below(struct store *store, int64_t upto, size_t rows, int64_t *id, s
 }
 
 bool
-rollup_gather(struct store *store, const char *keeper, struct rollup_cells *cells,
+rollup_gather(struct store *store, const char *maintainer, struct rollup_cells *cells,
               const struct rollup_range *range, struct rollup_slice *slice, struct err *err)
 {
     slice->count = 0;
@@ -374,7 +374,7 @@ rollup_gather(struct store *store, const char *keeper, struct rollup_cells *cell
 
     struct gathering gathering = {.rules = store->group_rules, .cells = cells, .slice = slice};
     bool ok = (range->ids ? read_these : read_below)(store, range, &gathering, err) &&
-              publish_news(store, keeper, &gathering, err);
+              publish_news(store, maintainer, &gathering, err);
     for (size_t i = 0; ok && i < slice->count; i++)
         slice->cells[i] = cells->numbers[slice->cells[i]];
     news_release(&gathering.news);

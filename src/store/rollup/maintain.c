@@ -1,4 +1,4 @@
-// The keeper's half of rollup.h; what it reads stands in rollup_gather.c.
+// The maintainer's half of rollup.h; what it reads stands in rollup_gather.c.
 #include "store/rollup/rollup.h"
 
 #include <stdlib.h>
@@ -18,13 +18,13 @@ hour_ago(void)
 }
 
 bool
-rollup_claim(struct store *store, const char *keeper, struct rollup_claim *claim, struct err *err)
+rollup_claim(struct store *store, const char *maintainer, struct rollup_claim *claim, struct err *err)
 {
     *claim = (struct rollup_claim){0};
     if (!pg_may_write(store, err) || !pg_has_schema(store, err))
         return false;
     struct params params = {0};
-    param_text(&params, keeper);
+    param_text(&params, maintainer);
     param_int4(&params, group_rules_number(store->group_rules));
     param_text(&params, store->zone);
     param_int4(&params, hour_ago());
@@ -43,19 +43,19 @@ rollup_claim(struct store *store, const char *keeper, struct rollup_claim *claim
 }
 
 bool
-rollup_release(struct store *store, const char *keeper, struct err *err)
+rollup_release(struct store *store, const char *maintainer, struct err *err)
 {
     struct params params = {0};
-    param_text(&params, keeper);
+    param_text(&params, maintainer);
     return pg_do(store, FOR_WRITING, "SELECT redrive.backlog_release($1)", &params, err);
 }
 
 bool
-rollup_add(struct store *store, const char *keeper, const struct rollup_slice *slice, int64_t high,
+rollup_add(struct store *store, const char *maintainer, const struct rollup_slice *slice, int64_t high,
            struct err *err)
 {
     struct params params = {0};
-    param_text(&params, keeper);
+    param_text(&params, maintainer);
     param_ids(&params, slice->ids, slice->count);
     param_numbers(&params, slice->cells, slice->count);
     param_numbers(&params, slice->created, slice->count);
@@ -181,8 +181,8 @@ turn_round(struct rollup_slice *slice)
 }
 
 bool
-rollup_fill(struct store *store, const char *keeper, struct rollup_slice *slice, int64_t was_low, int64_t low,
-            int32_t slots_from, struct err *err)
+rollup_fill(struct store *store, const char *maintainer, struct rollup_slice *slice, int64_t was_low,
+            int64_t low, int32_t slots_from, struct err *err)
 {
     struct counted totals = {0}, hours = {0}, slots = {0};
     struct bounds bounds = {0};
@@ -195,7 +195,7 @@ rollup_fill(struct store *store, const char *keeper, struct rollup_slice *slice,
         bound_cell(&bounds, slice->cells[i], slice->created[i], slice->ids[i]);
     }
     struct params params = {0};
-    param_text(&params, keeper);
+    param_text(&params, maintainer);
     param_ids(&params, slice->ids, slice->count);
     param_numbers(&params, slice->cells, slice->count);
     param_numbers(&params, slice->created, slice->count);
@@ -212,10 +212,10 @@ rollup_fill(struct store *store, const char *keeper, struct rollup_slice *slice,
 }
 
 bool
-rollup_list_slice(struct store *store, const char *keeper, int64_t *left, struct err *err)
+rollup_list_slice(struct store *store, const char *maintainer, int64_t *left, struct err *err)
 {
     struct params params = {0};
-    param_text(&params, keeper);
+    param_text(&params, maintainer);
     PGresult *r;
     if (!pg_ask(store, FOR_WRITING, "SELECT redrive.backlog_list($1)", &params, &r, err))
         return false;
@@ -281,12 +281,12 @@ rollup_arrivals(struct store *store, int64_t above, size_t limit, struct rollup_
 }
 
 bool
-rollup_settle(struct store *store, const char *keeper, struct rollup_missing *missing, int64_t *looked_at,
-              struct err *err)
+rollup_reconcile(struct store *store, const char *maintainer, struct rollup_missing *missing,
+                 int64_t *looked_at, struct err *err)
 {
     *missing = (struct rollup_missing){0};
     struct params params = {0};
-    param_text(&params, keeper);
+    param_text(&params, maintainer);
     PGresult *r;
     if (!pg_ask(store, FOR_WRITING, "SELECT looked_at, missing, versions FROM redrive.backlog_settle($1)",
                 &params, &r, err))
@@ -298,12 +298,12 @@ rollup_settle(struct store *store, const char *keeper, struct rollup_missing *mi
 }
 
 bool
-rollup_compare(struct store *store, const char *keeper, int64_t upto, size_t rows,
+rollup_compare(struct store *store, const char *maintainer, int64_t upto, size_t rows,
                struct rollup_missing *missing, struct err *err)
 {
     *missing = (struct rollup_missing){0};
     struct params params = {0};
-    param_text(&params, keeper);
+    param_text(&params, maintainer);
     param_int8(&params, upto);
     param_int8(&params, (int64_t)rows);
     PGresult *r;
@@ -319,10 +319,10 @@ rollup_compare(struct store *store, const char *keeper, int64_t upto, size_t row
 }
 
 bool
-rollup_check(struct store *store, const char *keeper, struct rollup_check *check, struct err *err)
+rollup_check(struct store *store, const char *maintainer, struct rollup_check *check, struct err *err)
 {
     struct params params = {0};
-    param_text(&params, keeper);
+    param_text(&params, maintainer);
     PGresult *r;
     if (!pg_ask(store, FOR_WRITING, "SELECT pending, ahead, difference FROM redrive.backlog_check($1)",
                 &params, &r, err))
@@ -333,11 +333,11 @@ rollup_check(struct store *store, const char *keeper, struct rollup_check *check
 }
 
 bool
-rollup_recount(struct store *store, const char *keeper, size_t rows, int32_t *cell, int64_t *wrong,
+rollup_recount(struct store *store, const char *maintainer, size_t rows, int32_t *cell, int64_t *wrong,
                struct err *err)
 {
     struct params params = {0};
-    param_text(&params, keeper);
+    param_text(&params, maintainer);
     param_int4(&params, *cell);
     param_int8(&params, (int64_t)rows);
     PGresult *r;
@@ -351,10 +351,10 @@ rollup_recount(struct store *store, const char *keeper, size_t rows, int32_t *ce
 }
 
 bool
-rollup_fold(struct store *store, const char *keeper, int64_t rows, struct err *err)
+rollup_fold(struct store *store, const char *maintainer, int64_t rows, struct err *err)
 {
     struct params params = {0};
-    param_text(&params, keeper);
+    param_text(&params, maintainer);
     param_int8(&params, rows);
     param_int4(&params, hour_ago());
     return pg_do(store, FOR_WRITING,

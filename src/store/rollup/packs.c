@@ -75,13 +75,13 @@ text_pack_release(struct text_pack *pack)
 }
 
 bool
-text_packs_hole(struct store *store, const char *keeper, int64_t upto, struct text_hole *hole,
+text_packs_hole(struct store *store, const char *maintainer, int64_t upto, struct text_hole *hole,
                 struct err *err)
 {
     struct params params = {0};
     PGresult *r;
     *hole = (struct text_hole){0};
-    param_text(&params, keeper);
+    param_text(&params, maintainer);
     param_int8(&params, upto);
     param_int8(&params, WORTH_ARRIVALS);
     param_int8(&params, ROOM);
@@ -94,11 +94,11 @@ text_packs_hole(struct store *store, const char *keeper, int64_t upto, struct te
 }
 
 bool
-text_packs_put(struct store *store, const char *keeper, int64_t low, int64_t high, size_t events,
+text_packs_put(struct store *store, const char *maintainer, int64_t low, int64_t high, size_t events,
                struct bytes pack, struct err *err)
 {
     struct params params = {0};
-    param_text(&params, keeper);
+    param_text(&params, maintainer);
     param_int8(&params, low);
     param_int8(&params, high);
     param_int4(&params, (int32_t)events);
@@ -108,11 +108,11 @@ text_packs_put(struct store *store, const char *keeper, int64_t low, int64_t hig
 }
 
 bool
-text_packs_mark(struct store *store, const char *keeper, int64_t mark, int64_t changes, size_t small,
+text_packs_mark(struct store *store, const char *maintainer, int64_t mark, int64_t changes, size_t small,
                 struct err *err)
 {
     struct params params = {0};
-    param_text(&params, keeper);
+    param_text(&params, maintainer);
     param_int8(&params, mark);
     param_int8(&params, changes);
     param_int8(&params, (int64_t)small);

@@ -10,13 +10,13 @@
 #include "store/pg.h"
 
 #define EPOCH_2000 946684800LL
-enum { SCHEMA_WITH_SUMS = 14 };
+enum { SCHEMA_WITH_ROLLUP = 14 };
 
 static bool
-has_sums(const struct store *store, struct err *err)
+has_rollup(const struct store *store, struct err *err)
 {
     return pg_has_schema(store, err) &&
-           (store->info.schema_version >= SCHEMA_WITH_SUMS ||
+           (store->info.schema_version >= SCHEMA_WITH_ROLLUP ||
             err_set(err, ERR_NOT_FOUND, "the schema redrive keeps no sums yet: run redrive migrate"));
 }
 
@@ -36,7 +36,7 @@ rollup_state(struct store *store, struct rollup_state *state, struct err *err)
 {
     *state = (struct rollup_state){.exact_at = TIME_ABSENT, .as_of = TIME_ABSENT};
     PGresult *r;
-    if (!has_sums(store, err) || !pg_ask(store, FOR_READING, state_sql, NULL, &r, err))
+    if (!has_rollup(store, err) || !pg_ask(store, FOR_READING, state_sql, NULL, &r, err))
         return false;
     struct bytes zone = value_bytes(r, 0, 1);
     *state = (struct rollup_state){
@@ -59,7 +59,7 @@ rollup_state(struct store *store, struct rollup_state *state, struct err *err)
     return true;
 }
 
-// What redrive closed itself and the keeper has not looked at yet is taken off here.
+// What redrive closed itself and the maintainer has not looked at yet is taken off here.
 #define WITH_CLOSED                                                                                          \
     "WITH due AS (SELECT DISTINCT w.id FROM redrive.backlog_due, unnest(ids) AS w (id)),"                    \
     " closed AS (SELECT b.cell, b.retries, b.created FROM due JOIN redrive.backlog_event b ON b.id = due.id" \
@@ -104,18 +104,18 @@ static const char outcomes_sql[] =
     "min(o.since))"
     " FROM redrive.backlog_outcome o LEFT JOIN redrive.backlog_group g ON g.key = o.group_key"
     " GROUP BY o.group_key";
-static const char comebacks_sql[] =
+static const char returned_sql[] =
     "SELECT b.cell, count(*) FROM redrive.comeback k JOIN redrive.backlog_event b ON b.id = k.event_id"
     " GROUP BY b.cell";
 
-enum { RETRIES, BOUNDS, HOURS, SLOTS, EMPTIED, HIGHEST, OUTCOMES, COMEBACKS, QUERIES };
+enum { RETRIES, BOUNDS, HOURS, SLOTS, EMPTIED, HIGHEST, OUTCOMES, RETURNED, QUERIES };
 
 // Cells by their number in the database: those come in ascending order.
 static int64_t
-cell_index(const struct backlog_sums *sums, const int32_t *numbers, int32_t number)
+cell_index(const struct backlog_rollup *rollup, const int32_t *numbers, int32_t number)
 {
     size_t low = 0;
-    size_t high = sums->cell_count;
+    size_t high = rollup->cell_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (numbers[middle] == number)
@@ -129,17 +129,17 @@ cell_index(const struct backlog_sums *sums, const int32_t *numbers, int32_t numb
 }
 
 static int32_t *
-read_cells(const PGresult *r, struct backlog_sums *sums)
+read_cells(const PGresult *r, struct backlog_rollup *rollup)
 {
     size_t rows = (size_t)PQntuples(r);
     int32_t *numbers = alloc_array(rows, sizeof *numbers);
-    sums->cells = alloc_array(rows, sizeof *sums->cells);
-    sums->retries = alloc_array(rows, sizeof *sums->retries);
+    rollup->cells = alloc_array(rows, sizeof *rollup->cells);
+    rollup->retries = alloc_array(rows, sizeof *rollup->retries);
     for (int i = 0; i < (int)rows; i++) {
         int32_t number = value_int4(r, i, 0);
-        if (sums->cell_count == 0 || numbers[sums->cell_count - 1] != number) {
-            numbers[sums->cell_count] = number;
-            sums->cells[sums->cell_count++] = (struct backlog_cell){
+        if (rollup->cell_count == 0 || numbers[rollup->cell_count - 1] != number) {
+            numbers[rollup->cell_count] = number;
+            rollup->cells[rollup->cell_count++] = (struct backlog_cell){
                 .group = (uint64_t)value_int8(r, i, 1),
                 .event_type = value_bytes(r, i, 2),
                 .source_table = value_bytes(r, i, 3),
@@ -148,8 +148,10 @@ read_cells(const PGresult *r, struct backlog_sums *sums)
                 .last_at = TIME_ABSENT,
             };
         }
-        sums->retries[sums->retry_count++] = (struct backlog_sum){
-            .cell = (uint32_t)sums->cell_count - 1, .at = value_int4(r, i, 5), .count = value_int8(r, i, 6)};
+        rollup->retries[rollup->retry_count++] =
+            (struct rollup_count){.cell = (uint32_t)rollup->cell_count - 1,
+                                  .at = value_int4(r, i, 5),
+                                  .count = value_int8(r, i, 6)};
     }
     return numbers;
 }
@@ -175,38 +177,38 @@ take_bounds(struct backlog_cell *cell, int64_t first_at, int64_t last_at, int64_
 }
 
 static void
-read_bounds(const PGresult *r, const int32_t *numbers, struct backlog_sums *sums)
+read_bounds(const PGresult *r, const int32_t *numbers, struct backlog_rollup *rollup)
 {
     for (int i = 0; i < PQntuples(r); i++) {
-        int64_t at = cell_index(sums, numbers, value_int4(r, i, 0));
+        int64_t at = cell_index(rollup, numbers, value_int4(r, i, 0));
         if (at >= 0)
-            take_bounds(&sums->cells[at], instant_seconds(r, i, 1), instant_seconds(r, i, 2),
+            take_bounds(&rollup->cells[at], instant_seconds(r, i, 1), instant_seconds(r, i, 2),
                         value_int8(r, i, 3));
     }
 }
 
 static void
-read_comebacks(const PGresult *r, const int32_t *numbers, struct backlog_sums *sums)
+read_returned(const PGresult *r, const int32_t *numbers, struct backlog_rollup *rollup)
 {
     for (int i = 0; i < PQntuples(r); i++) {
-        int64_t at = cell_index(sums, numbers, value_int4(r, i, 0));
+        int64_t at = cell_index(rollup, numbers, value_int4(r, i, 0));
         if (at >= 0)
-            sums->cells[at].came_back = value_int8(r, i, 1);
+            rollup->cells[at].returned = value_int8(r, i, 1);
     }
 }
 
 // Sums by a time: offset makes it one since 1970; 0 stays absent.
-static struct backlog_sum *
-read_times(const PGresult *r, const int32_t *numbers, const struct backlog_sums *sums, int64_t offset,
+static struct rollup_count *
+read_times(const PGresult *r, const int32_t *numbers, const struct backlog_rollup *rollup, int64_t offset,
            size_t *count)
 {
-    struct backlog_sum *list = alloc_array((size_t)PQntuples(r), sizeof *list);
+    struct rollup_count *list = alloc_array((size_t)PQntuples(r), sizeof *list);
     *count = 0;
     for (int i = 0; i < PQntuples(r); i++) {
-        int64_t cell = cell_index(sums, numbers, value_int4(r, i, 0));
+        int64_t cell = cell_index(rollup, numbers, value_int4(r, i, 0));
         int32_t at = value_int4(r, i, 1);
         if (cell >= 0)
-            list[(*count)++] = (struct backlog_sum){
+            list[(*count)++] = (struct rollup_count){
                 .cell = (uint32_t)cell, .at = at ? (int32_t)(at + offset) : 0, .count = value_int8(r, i, 2)};
     }
     return list;
@@ -286,9 +288,9 @@ bool
 rollup_read(struct store *store, struct backlog *backlog, bool all_hours, struct err *err)
 {
     static const char *const sql[QUERIES] = {
-        [RETRIES] = retries_sql,   [BOUNDS] = bounds_sql,      [HOURS] = hours_sql,
-        [SLOTS] = slots_sql,       [EMPTIED] = emptied_sql,    [HIGHEST] = highest_sql,
-        [OUTCOMES] = outcomes_sql, [COMEBACKS] = comebacks_sql};
+        [RETRIES] = retries_sql,   [BOUNDS] = bounds_sql,    [HOURS] = hours_sql,
+        [SLOTS] = slots_sql,       [EMPTIED] = emptied_sql,  [HIGHEST] = highest_sql,
+        [OUTCOMES] = outcomes_sql, [RETURNED] = returned_sql};
     int64_t now = clock_now() / US_PER_SECOND - EPOCH_2000;
     struct params since[QUERIES] = {0};
     param_int4(&since[HOURS], all_hours ? 0 : (int32_t)(now / 3600 - GROUP_HEAT));
@@ -297,20 +299,21 @@ rollup_read(struct store *store, struct backlog *backlog, bool all_hours, struct
     struct pg_step steps[QUERIES];
     for (int i = 0; i < QUERIES; i++)
         steps[i] = (struct pg_step){.sql = sql[i], .params = &since[i], .whole = &results[i]};
-    bool ok = has_sums(store, err) && pg_run(store, FOR_READING, steps, QUERIES, err);
+    bool ok = has_rollup(store, err) && pg_run(store, FOR_READING, steps, QUERIES, err);
     for (int i = 0; i < QUERIES; i++)
         params_release(&since[i]);
     if (!ok)
         return false;
 
-    struct backlog_sums sums = {0};
-    int32_t *numbers = read_cells(results[RETRIES], &sums);
-    read_bounds(results[BOUNDS], numbers, &sums);
-    read_comebacks(results[COMEBACKS], numbers, &sums);
-    sums.hours = read_times(results[HOURS], numbers, &sums, EPOCH_2000 / 3600, &sums.hour_count);
-    sums.slots = read_times(results[SLOTS], numbers, &sums, EPOCH_2000 / SLOT_SECONDS, &sums.slot_count);
-    sums.highest_id = PQntuples(results[HIGHEST]) ? value_int8(results[HIGHEST], 0, 0) : 0;
-    backlog_sum_up(backlog, &sums);
+    struct backlog_rollup rollup = {0};
+    int32_t *numbers = read_cells(results[RETRIES], &rollup);
+    read_bounds(results[BOUNDS], numbers, &rollup);
+    read_returned(results[RETURNED], numbers, &rollup);
+    rollup.hours = read_times(results[HOURS], numbers, &rollup, EPOCH_2000 / 3600, &rollup.hour_count);
+    rollup.slots =
+        read_times(results[SLOTS], numbers, &rollup, EPOCH_2000 / SLOT_SECONDS, &rollup.slot_count);
+    rollup.highest_id = PQntuples(results[HIGHEST]) ? value_int8(results[HIGHEST], 0, 0) : 0;
+    backlog_adopt_rollup(backlog, &rollup);
     read_emptied(results[EMPTIED], backlog);
     read_outcomes(results[OUTCOMES], backlog);
     for (int i = 0; i < QUERIES; i++)

@@ -1,8 +1,8 @@
 // rollup: the sums that the groups of the backlog are made of, kept in the schema redrive
 // (sql/007_backlog.sql) so that a list of groups reads some hundred rows however many events are pending.
 //
-// Anybody may read them; one keeper at a time, by a lease, keeps them true (rollup/maintainer.h says how). A
-// keeper's calls fail with ERR_CONFLICT once another one has taken over.
+// Anybody may read them; one maintainer at a time, by a lease, keeps them true (rollup/maintainer.h says
+// how). A maintainer's calls fail with ERR_CONFLICT once another one has taken over.
 #ifndef REDRIVE_STORE_ROLLUP_ROLLUP_H
 #define REDRIVE_STORE_ROLLUP_ROLLUP_H
 
@@ -64,7 +64,7 @@ bool rollup_rows(struct store *store, int64_t before_id, size_t limit, rollup_ro
 
 // --- keeping ---
 
-struct rollup_cells; // what a keeper remembers of cells and groups
+struct rollup_cells; // what a maintainer remembers of cells and groups
 struct rollup_cells *rollup_cells_create(void);
 void rollup_cells_destroy(struct rollup_cells *cells);
 
@@ -84,9 +84,9 @@ struct rollup_claim {
     int32_t slots_from;
     int64_t unswept; // nobody kept them for a while: to be compared at and below this id; 0: done
 };
-bool rollup_claim(struct store *store, const char *keeper, struct rollup_claim *claim,
+bool rollup_claim(struct store *store, const char *maintainer, struct rollup_claim *claim,
                   struct err *err) MUST_CHECK;
-bool rollup_release(struct store *store, const char *keeper, struct err *err) MUST_CHECK;
+bool rollup_release(struct store *store, const char *maintainer, struct err *err) MUST_CHECK;
 
 // Pending events that are not counted as they stand, with the versions that were seen of them.
 struct rollup_missing {
@@ -108,7 +108,7 @@ struct rollup_range {
 };
 // Reads a slice and finds each event's cell. Not changed in the database but for cells and groups that are
 // new.
-bool rollup_gather(struct store *store, const char *keeper, struct rollup_cells *cells,
+bool rollup_gather(struct store *store, const char *maintainer, struct rollup_cells *cells,
                    const struct rollup_range *range, struct rollup_slice *slice, struct err *err) MUST_CHECK;
 // What a slice of at most `limit` that was read downwards lies above; 0: it reached the end.
 int64_t rollup_low(const struct rollup_slice *slice, size_t limit);
@@ -116,34 +116,35 @@ int64_t rollup_low(const struct rollup_slice *slice, size_t limit);
 bool rollup_rows_below(struct store *store, int64_t upto, size_t rows, int64_t *id,
                        struct err *err) MUST_CHECK;
 // high: how far was looked; INT64_MIN: as before. What is counted as something else is counted anew.
-bool rollup_add(struct store *store, const char *keeper, const struct rollup_slice *slice, int64_t high,
+bool rollup_add(struct store *store, const char *maintainer, const struct rollup_slice *slice, int64_t high,
                 struct err *err) MUST_CHECK;
 // For the first count: counts a slice that lies at and below was_low and above low, by descending ids (it is
 // turned round). slots_from: of the claim.
-bool rollup_fill(struct store *store, const char *keeper, struct rollup_slice *slice, int64_t was_low,
+bool rollup_fill(struct store *store, const char *maintainer, struct rollup_slice *slice, int64_t was_low,
                  int64_t low, int32_t slots_from, struct err *err) MUST_CHECK;
 // Afterwards: puts one of those slices where lists and rows are read. *left 0: that was the last.
-bool rollup_list_slice(struct store *store, const char *keeper, int64_t *left, struct err *err) MUST_CHECK;
+bool rollup_list_slice(struct store *store, const char *maintainer, int64_t *left,
+                       struct err *err) MUST_CHECK;
 
 // Of what arrived above an id, at most `limit` of the lowest, ascending.
 bool rollup_arrivals(struct store *store, int64_t above, size_t limit, struct rollup_missing *missing,
                      struct err *err) MUST_CHECK;
 // What was changed by redrive itself. *looked_at 0: nothing is due.
-bool rollup_settle(struct store *store, const char *keeper, struct rollup_missing *missing,
-                   int64_t *looked_at, struct err *err) MUST_CHECK;
+bool rollup_reconcile(struct store *store, const char *maintainer, struct rollup_missing *missing,
+                      int64_t *looked_at, struct err *err) MUST_CHECK;
 // Compares the `rows` rows below and at `upto` with the table.
-bool rollup_compare(struct store *store, const char *keeper, int64_t upto, size_t rows,
+bool rollup_compare(struct store *store, const char *maintainer, int64_t upto, size_t rows,
                     struct rollup_missing *missing, struct err *err) MUST_CHECK;
 struct rollup_check {
     int64_t pending, ahead;
     int64_t difference; // 0: exact
 };
-bool rollup_check(struct store *store, const char *keeper, struct rollup_check *check,
+bool rollup_check(struct store *store, const char *maintainer, struct rollup_check *check,
                   struct err *err) MUST_CHECK;
 // Holds the sums of the cells above *cell against their events, about `rows` of these, and puts right what is
 // wrong. *cell: looked up to it, 0: to the last; *wrong: so many sums.
-bool rollup_recount(struct store *store, const char *keeper, size_t rows, int32_t *cell, int64_t *wrong,
+bool rollup_recount(struct store *store, const char *maintainer, size_t rows, int32_t *cell, int64_t *wrong,
                     struct err *err) MUST_CHECK;
-bool rollup_fold(struct store *store, const char *keeper, int64_t rows, struct err *err) MUST_CHECK;
+bool rollup_fold(struct store *store, const char *maintainer, int64_t rows, struct err *err) MUST_CHECK;
 
 #endif

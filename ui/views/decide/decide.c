@@ -355,7 +355,7 @@ leave_out(struct decide *decide, const struct preview *preview)
 
 // How many of them are not open any more, or not for this.
 static void
-describe_conflicts(const struct decide *decide, const struct preview *preview)
+describe_skipped(const struct decide *decide, const struct preview *preview)
 {
     char count[TEXT_SHORT];
     if (preview->closed)
@@ -382,7 +382,7 @@ describe_counts(struct app *app, struct decide *decide, const struct preview *pr
     else
         dialog_line(dialog, ROLE_DIALOG, "%s %s", decide->count == 1 ? "it is" : "they are",
                     verb_of(decide->action)->past);
-    describe_conflicts(decide, preview);
+    describe_skipped(decide, preview);
     if (decide->action == ACTION_REPROCESS)
         describe_quarantine(app, decide, preview);
     decide->risks.lines = dialog_lines(dialog);
@@ -429,17 +429,17 @@ receive_preview(struct app *app, struct decide *decide, const struct reply *repl
 
 // Others were quicker with every one of its events.
 static void
-say_conflict(struct app *app, const struct operation *operation, const struct reply *reply)
+say_skipped(struct app *app, const struct operation *operation, const struct reply *reply)
 {
     char count[TEXT_SHORT];
     const char *does = operation->action == ACTION_REPROCESS ? "send" : "do";
     const struct outcome *most = reply->outcome_count ? reply->outcomes : NULL;
-    if (most && most->reason && most->count == operation->conflict)
+    if (most && most->reason && most->count == operation->skipped)
         app_say(app, SAY_WARN, "operation %" PRId64 " has nothing to %s: all %s %s; 4 shows it",
-                operation->no, does, text_count(operation->conflict, count), most->reason);
+                operation->no, does, text_count(operation->skipped, count), most->reason);
     else
         app_say(app, SAY_WARN, "operation %" PRId64 " has nothing to %s: all %s in conflict; 4 shows why",
-                operation->no, does, text_count(operation->conflict, count));
+                operation->no, does, text_count(operation->skipped, count));
 }
 
 static void
@@ -448,8 +448,8 @@ say_confirmed(struct app *app, struct decide *decide, const struct reply *reply)
     const struct operation *operation = reply->operation_count ? &reply->operations[0] : NULL;
     char at[TIME_TEXT];
     decide->undo.no = 0;
-    if (operation && operation->total > 0 && operation->conflict == operation->total) {
-        say_conflict(app, operation, reply);
+    if (operation && operation->total > 0 && operation->skipped == operation->total) {
+        say_skipped(app, operation, reply);
     } else if (operation && operation->state == OPERATION_AWAITING) {
         app_say(app, SAY_WARN, "operation %" PRId64 " waits for somebody else's approval; 4 shows it",
                 operation->no);

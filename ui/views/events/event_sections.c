@@ -235,8 +235,8 @@ origin_section(struct view_of_event *view, int64_t now)
     field(view->pager, "closed by", event->resolved_by);
     if (event->published)
         number_field(view->pager, "published", event->published);
-    if (event->came_back)
-        number_field(view->pager, "came back", event->came_back);
+    if (event->returned)
+        number_field(view->pager, "came back", event->returned);
     if (event->is_quarantined)
         pager_printf(view->pager, ROLE_EVENT_QUARANTINED,
                      "in quarantine: it came back too often and is left out of bulk operations");
@@ -256,15 +256,14 @@ decision_section(struct view_of_event *view)
         pager_printf(view->pager, ROLE_DIM, "none yet");
     for (size_t i = 0; i < view->detail.decision_count; i++) {
         const struct decision *decision = &view->detail.decisions[i];
-        pager_printf(view->pager,
-                     decision->state == ITEM_REFUSED || decision->state == ITEM_CONFLICT ? ROLE_STATUS_WARN
-                                                                                         : ROLE_TEXT,
-                     "%s  %s %s%s%s; operation %" PRId64 " of %s%s%s",
-                     decision->at == TIME_ABSENT ? "" : time_local(decision->at, at),
-                     action_name(decision->action), item_state_name(decision->state),
-                     decision->detail ? ": " : "", decision->detail ? decision->detail : "",
-                     decision->operation, decision->who, decision->reason ? ", because " : "",
-                     decision->reason ? decision->reason : "");
+        pager_printf(
+            view->pager,
+            decision->state == ITEM_REFUSED || decision->state == ITEM_SKIPPED ? ROLE_STATUS_WARN : ROLE_TEXT,
+            "%s  %s %s%s%s; operation %" PRId64 " of %s%s%s",
+            decision->at == TIME_ABSENT ? "" : time_local(decision->at, at), action_name(decision->action),
+            item_state_name(decision->state), decision->detail ? ": " : "",
+            decision->detail ? decision->detail : "", decision->operation, decision->who,
+            decision->reason ? ", because " : "", decision->reason ? decision->reason : "");
     }
     for (size_t i = 0; i < view->detail.revision_count; i++) {
         const struct revision *revision = &view->detail.revisions[i];

@@ -84,9 +84,9 @@ draw_marks(const struct event *event, struct canvas *canvas, struct area area)
         col += canvas_glyph(canvas, area.row, col, GLYPH_EDITED, ROLE_EVENT_EDITED);
     if (event->is_quarantined && col < end)
         canvas_glyph(canvas, area.row, col, GLYPH_QUARANTINE, ROLE_EVENT_QUARANTINED);
-    else if (event->came_back > 0 && col + 1 < end) {
-        col += canvas_printf(canvas, area.row, col, end - col - 1, ROLE_EVENT_BACK, "%" PRId32,
-                             event->came_back);
+    else if (event->returned > 0 && col + 1 < end) {
+        col +=
+            canvas_printf(canvas, area.row, col, end - col - 1, ROLE_EVENT_BACK, "%" PRId32, event->returned);
         canvas_glyph(canvas, area.row, col, GLYPH_BACK, ROLE_EVENT_BACK);
     }
 }

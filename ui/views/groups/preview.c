@@ -207,9 +207,9 @@ outcomes_text(const struct event_group *group, int64_t now, struct arena *arena)
                                 text_count(parts[i].count, count));
     if (*text && outcomes->since)
         text = arena_printf(arena, "%s   since %s", text, moment(outcomes->since, now, time));
-    if (outcomes->came_back > 0)
+    if (outcomes->returned > 0)
         text = arena_printf(arena, "%s%scame back %s", text, *text ? "   " : "",
-                            text_count(outcomes->came_back, count));
+                            text_count(outcomes->returned, count));
     return text;
 }
 
@@ -263,7 +263,7 @@ preview_under(const struct event_group *group, enum pivot pivot, int64_t now, st
                  arena_printf(arena, "%s events   first %s   last %s   %s%s", text_count(group->count, count),
                               moment(group->first_at, now, first), moment(group->last_at, now, last),
                               retries_text(group, glyph_text(canvas, GLYPH_NONE), arena),
-                              group->is_back ? "   came back after it was emptied" : ""),
+                              group->is_returned ? "   came back after it was emptied" : ""),
                  ROLE_TEXT);
     preview_line(canvas, &area,
                  arena_printf(arena, "%s   %s   %s", shares_text(group->types, arena),

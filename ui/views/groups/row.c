@@ -229,10 +229,10 @@ static void
 draw_name(const struct event_group *group, enum pivot pivot, struct canvas *canvas, struct area area)
 {
     struct arena arena = {0};
-    if (pivot == PIVOT_ERROR && (group->is_back || group->is_new)) {
-        const char *word = group->is_back ? "BACK" : "NEW";
+    if (pivot == PIVOT_ERROR && (group->is_returned || group->is_new)) {
+        const char *word = group->is_returned ? "BACK" : "NEW";
         int used = canvas_text(canvas, area.row, area.col, area.cols, bytes_of(word),
-                               group->is_back ? ROLE_GROUP_BACK : ROLE_GROUP_NEW);
+                               group->is_returned ? ROLE_GROUP_BACK : ROLE_GROUP_NEW);
         area_take_left(&area, used + 1);
     }
     if (group->part_count) {
@@ -323,7 +323,7 @@ group_row_text(const struct event_group *group, struct strbuf *out)
     row_text_add(out, group->text.sample);
     row_text_add(out, group->text.frame);
     row_text_add(out, category_name(group->category));
-    row_text_add(out, group->is_back ? "BACK" : group->is_new ? "NEW" : NULL);
+    row_text_add(out, group->is_returned ? "BACK" : group->is_new ? "NEW" : NULL);
     for (int i = 0; i < GROUP_TOP; i++) {
         row_text_add(out, group->types[i].count ? group->types[i].name : NULL);
         row_text_add(out, group->topics[i].count ? group->topics[i].name : NULL);

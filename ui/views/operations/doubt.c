@@ -9,13 +9,13 @@
 enum { FIELD_VERDICT, FIELD_CHUNK_REASON, FIELD_SLOT_REASON = 0 };
 
 static const char *
-evidence_of(const struct doubtful *doubt)
+evidence_of(const struct doubt *doubt)
 {
     return doubt->evidence ? doubt->evidence : "why is not known";
 }
 
 const char *
-doubt_summary(const struct doubtful *doubts, size_t count, struct arena *arena)
+doubt_summary(const struct doubt *doubts, size_t count, struct arena *arena)
 {
     size_t chunks = 0;
     for (size_t i = 0; i < count; i++)
@@ -65,7 +65,7 @@ cancelled(struct app *app, void *state)
 }
 
 static struct dialog *
-open_for_chunk(struct app *app, const struct doubtful *doubt)
+open_for_chunk(struct app *app, const struct doubt *doubt)
 {
     struct arena *arena = app_frame(app);
     char events[TEXT_SHORT];
@@ -85,7 +85,7 @@ open_for_chunk(struct app *app, const struct doubtful *doubt)
                                         .is_required = true}},
                             .field_count = 2,
                             .command = arena_printf(arena, "redrive operation %" PRId64 " decide %.*s",
-                                                    doubt->operation, DOUBTFUL_CHUNK_SHOWN, doubt->chunk),
+                                                    doubt->operation, DOUBT_CHUNK_SHOWN, doubt->chunk),
                             .confirmed = confirmed,
                             .cancelled = cancelled,
                         });
@@ -106,7 +106,7 @@ open_for_chunk(struct app *app, const struct doubtful *doubt)
 }
 
 static struct dialog *
-open_for_slot(struct app *app, const struct doubtful *doubt)
+open_for_slot(struct app *app, const struct doubt *doubt)
 {
     struct dialog *dialog =
         app_dialog(app, &(struct dialog_request){
@@ -131,7 +131,7 @@ open_for_slot(struct app *app, const struct doubtful *doubt)
 }
 
 void
-doubt_ask(struct app *app, struct steering *steering, const struct doubtful *doubt)
+doubt_ask(struct app *app, struct steering *steering, const struct doubt *doubt)
 {
     const char *why_not = NULL;
     if (!doubt) {

@@ -8,8 +8,8 @@
 #include "ui/views/operations/steering.h"
 
 // "2 chunks in doubt, 1 slot in quarantine"; "" where nothing is.
-const char *doubt_summary(const struct doubtful *doubts, size_t count, struct arena *arena);
+const char *doubt_summary(const struct doubt *doubts, size_t count, struct arena *arena);
 // Opens the dialog about one; NULL: says that nothing is in doubt here.
-void doubt_ask(struct app *app, struct steering *steering, const struct doubtful *doubt);
+void doubt_ask(struct app *app, struct steering *steering, const struct doubt *doubt);
 
 #endif

@@ -32,7 +32,7 @@ struct view_of_operation {
     size_t outcome_count;
     struct returned *returns; // they are rows above the outcomes
     size_t return_count;
-    struct doubtful *doubts; // rows above both
+    struct doubt *doubts; // rows above both
     size_t doubt_count;
     bool is_there;
     struct err err; // why it is not
@@ -137,7 +137,7 @@ open_outcome(struct app *app, const struct view_of_operation *view)
         return;
     }
     if (row < view->doubt_count) {
-        steering_open_events(app, &view->operation, 1u << ITEM_HELD, item_state_name(ITEM_HELD));
+        steering_open_events(app, &view->operation, 1u << ITEM_IN_DOUBT, item_state_name(ITEM_IN_DOUBT));
         return;
     }
     row -= view->doubt_count;
@@ -150,7 +150,7 @@ open_outcome(struct app *app, const struct view_of_operation *view)
 }
 
 // The one under the cursor, else the first.
-static const struct doubtful *
+static const struct doubt *
 doubt_of(const struct view_of_operation *view)
 {
     if (view->doubt_count == 0)
@@ -209,8 +209,8 @@ static int
 by_urgency(const void *left, const void *right)
 {
     static const int urgency[ITEM_STATE_COUNT] = {
-        [ITEM_HELD] = 0,   [ITEM_REFUSED] = 1, [ITEM_CONFLICT] = 2,  [ITEM_CLAIMED] = 3,
-        [ITEM_QUEUED] = 4, [ITEM_DONE] = 5,    [ITEM_CANCELLED] = 6,
+        [ITEM_IN_DOUBT] = 0, [ITEM_REFUSED] = 1, [ITEM_SKIPPED] = 2,   [ITEM_CLAIMED] = 3,
+        [ITEM_QUEUED] = 4,   [ITEM_DONE] = 5,    [ITEM_CANCELLED] = 6,
     };
     const struct outcome *a = left;
     const struct outcome *b = right;
@@ -318,8 +318,8 @@ operation_layout(struct app *app, void *state, const struct view_areas *areas)
 static int64_t
 ended_of(const struct operation *operation)
 {
-    return operation->done + operation->refused + operation->conflict + operation->cancelled +
-           operation->held;
+    return operation->done + operation->refused + operation->skipped + operation->cancelled +
+           operation->in_doubt;
 }
 
 static void

@@ -23,7 +23,7 @@ struct operations {
     struct arena arena; // of the newest answer
     struct operation *rows;
     size_t row_count;
-    struct doubtful *doubts; // of all operations, and slots in quarantine
+    struct doubt *doubts; // of all operations, and slots in quarantine
     size_t doubt_count;
     size_t *shown; // indexes of rows
     size_t shown_count, shown_capacity;
@@ -165,7 +165,7 @@ handle_back(struct operations *operations)
 }
 
 // The first one of the operation under the cursor, else any: all of them wait for a person.
-static const struct doubtful *
+static const struct doubt *
 doubt_of(const struct operations *operations, const struct operation *operation)
 {
     for (size_t i = 0; operation && i < operations->doubt_count; i++)

@@ -3,15 +3,15 @@
 #include "ui/views/operations/row.h"
 
 void
-outcome_row_doubt(const struct doubtful *doubt, int column, struct canvas *canvas, struct area area)
+outcome_row_doubt(const struct doubt *doubt, int column, struct canvas *canvas, struct area area)
 {
     if (column == OUTCOME_STATE)
         canvas_text(canvas, area.row, area.col, area.cols, BYTES("in doubt"), ROLE_OPERATION_FAILED);
     else if (column == OUTCOME_COUNT)
         canvas_count(canvas, area.row, area.col, area.cols, doubt->events, ROLE_OPERATION_FAILED);
     else
-        canvas_printf(canvas, area.row, area.col, area.cols, ROLE_TEXT, "chunk %.*s: %s",
-                      DOUBTFUL_CHUNK_SHOWN, doubt->chunk, doubt->evidence ? doubt->evidence : "");
+        canvas_printf(canvas, area.row, area.col, area.cols, ROLE_TEXT, "chunk %.*s: %s", DOUBT_CHUNK_SHOWN,
+                      doubt->chunk, doubt->evidence ? doubt->evidence : "");
 }
 
 void

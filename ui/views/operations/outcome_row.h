@@ -9,7 +9,7 @@
 
 enum outcome_column { OUTCOME_STATE, OUTCOME_COUNT, OUTCOME_REASON, OUTCOME_COLUMNS };
 
-void outcome_row_doubt(const struct doubtful *doubt, int column, struct canvas *canvas, struct area area);
+void outcome_row_doubt(const struct doubt *doubt, int column, struct canvas *canvas, struct area area);
 void outcome_row_returned(const struct returned *returned, int column, struct canvas *canvas,
                           struct area area);
 void outcome_row_cell(const struct outcome *outcome, int column, struct canvas *canvas, struct area area);

@@ -80,8 +80,8 @@ item_role(enum item_state state)
     case ITEM_DONE:
         return ROLE_OPERATION_DONE;
     case ITEM_REFUSED:
-    case ITEM_CONFLICT:
-    case ITEM_HELD:
+    case ITEM_SKIPPED:
+    case ITEM_IN_DOUBT:
         return ROLE_OPERATION_FAILED;
     case ITEM_CLAIMED:
         return ROLE_OPERATION_RUNNING;
@@ -190,12 +190,12 @@ operation_counts(const struct operation *operation, struct arena *arena)
         bool is_always;
     } counts[] = {
         {done_word(operation->action), operation->done, true},
-        {"came back", operation->came_back, operation->action == ACTION_REPROCESS},
+        {"came back", operation->returned, operation->action == ACTION_REPROCESS},
         {"quiet", operation->quiet, operation->action == ACTION_REPROCESS && operation->done > 0},
         {"waiting", operation->watched, false},
         {"refused", operation->refused, false},
-        {"conflict", operation->conflict, false},
-        {"held", operation->held, false},
+        {"conflict", operation->skipped, false},
+        {"held", operation->in_doubt, false},
         {"cancelled", operation->cancelled, false},
         {operation->action == ACTION_REPROCESS ? "to send" : "to do", operation->queued, false},
         {"in hand", operation->claimed, false},
@@ -265,8 +265,8 @@ operation_cell(const struct operation *operation, enum operation_column column, 
         break;
     case OPERATION_COLUMN_BACK:
         if (operation->action == ACTION_REPROCESS)
-            canvas_count(canvas, area.row, area.col, area.cols, operation->came_back,
-                         operation->came_back ? ROLE_EVENT_BACK : ROLE_TEXT);
+            canvas_count(canvas, area.row, area.col, area.cols, operation->returned,
+                         operation->returned ? ROLE_EVENT_BACK : ROLE_TEXT);
         else
             draw_none(canvas, area);
         break;

@@ -273,10 +273,10 @@ steering_open_events(struct app *app, const struct operation *operation, unsigne
 static void
 open_failed(struct app *app, const struct operation *operation)
 {
-    if (operation->refused + operation->conflict + operation->held == 0)
+    if (operation->refused + operation->skipped + operation->in_doubt == 0)
         app_say(app, SAY_INFO, "operation %" PRId64 " has no refused or conflicting event", operation->no);
     else
-        steering_open_events(app, operation, 1u << ITEM_REFUSED | 1u << ITEM_CONFLICT | 1u << ITEM_HELD,
+        steering_open_events(app, operation, 1u << ITEM_REFUSED | 1u << ITEM_SKIPPED | 1u << ITEM_IN_DOUBT,
                              "failed");
 }
 

@@ -203,7 +203,7 @@ freezes_take_turns(void **state)
     end_children(&child, 1);
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.queued, 14998);
-    assert_int_equal(operation.conflict, 2);
+    assert_int_equal(operation.skipped, 2);
     assert_int_equal(items_in(&world, no, "conflict"), 2);
     close(ready[0]);
     close(ready[1]);

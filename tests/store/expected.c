@@ -1,4 +1,4 @@
-#include "truth.h"
+#include "expected.h"
 
 #define ZONE "Asia/Kolkata"
 
@@ -221,113 +221,114 @@ static const struct term {
     {"$[1].amount=77", "(j#>>'{1,amount}') = '77'", false},
 };
 enum { TERMS = sizeof terms / sizeof *terms };
-_Static_assert((int)TERMS <= (int)TRUTH_TERMS, "room for every term");
+_Static_assert((int)TERMS <= (int)EXPECTED_TERMS, "room for every term");
 
 const char *
-truth_term(size_t i)
+expected_term(size_t i)
 {
     return terms[i].text;
 }
 
 struct filter *
-truth_parse(const struct truth *truth, const char *text)
+expected_parse(const struct expected *expected, const char *text)
 {
     struct filter *filter;
-    struct filter_context context = {.zone_us = store_info(truth->store)->zone_us, .new_after = TIME_ABSENT};
-    assert_works(store_now(truth->store, &context.now, &err));
+    struct filter_context context = {.zone_us = store_info(expected->store)->zone_us,
+                                     .new_after = TIME_ABSENT};
+    assert_works(store_now(expected->store, &context.now, &err));
     assert_works(filter_parse(&filter, bytes_of(text), &context, &err));
     return filter;
 }
 
 const struct event *
-truth_event(const struct truth *truth, int64_t id)
+expected_event(const struct expected *expected, int64_t id)
 {
-    const struct event *event = &truth->page.events[truth->page.count - (size_t)id];
+    const struct event *event = &expected->page.events[expected->page.count - (size_t)id];
     assert_int_equal(event->id, id);
     return event;
 }
 
 static void
-ask_filter(struct truth *truth, size_t term)
+ask_filter(struct expected *expected, size_t term)
 {
-    struct filter *filter = truth_parse(truth, terms[term].text);
-    for (int64_t id = 1; id <= TRUTH_EVENTS; id++)
-        truth->says[term][id] = (unsigned char)filter_match(filter, truth_event(truth, id));
+    struct filter *filter = expected_parse(expected, terms[term].text);
+    for (int64_t id = 1; id <= EXPECTED_EVENTS; id++)
+        expected->says[term][id] = (unsigned char)filter_match(filter, expected_event(expected, id));
     filter_destroy(filter);
 }
 
 static void
-ask_server(struct truth *truth, size_t term)
+ask_server(struct expected *expected, size_t term)
 {
     struct strbuf sql = {0};
     strbuf_printf(&sql, "SELECT id FROM public.seen WHERE %s", terms[term].sql);
-    PGresult *r = PQexec(truth->world.admin, strbuf_text(&sql));
+    PGresult *r = PQexec(expected->world.admin, strbuf_text(&sql));
     if (PQresultStatus(r) != PGRES_TUPLES_OK)
-        fail_msg("%s\nin %s", PQerrorMessage(truth->world.admin), strbuf_text(&sql));
+        fail_msg("%s\nin %s", PQerrorMessage(expected->world.admin), strbuf_text(&sql));
     for (int i = 0; i < PQntuples(r); i++)
-        truth->says[term][strtoll(PQgetvalue(r, i, 0), NULL, 10)] = FILTER_YES;
+        expected->says[term][strtoll(PQgetvalue(r, i, 0), NULL, 10)] = FILTER_YES;
     PQclear(r);
     strbuf_release(&sql);
 }
 
 static void
-begin(struct truth *truth, const char *but)
+begin(struct expected *expected, const char *but)
 {
-    *truth = (struct truth){.terms = TERMS};
-    world_make(&truth->world, 0);
-    test_sql(truth->world.admin, rows_sql, TRUTH_EVENTS);
-    test_sql(truth->world.admin, "%s; UPDATE redrive.install SET zone = '" ZONE "'", but);
-    make_operation(&truth->world, truth->world.store, ACTION_DISCARD, 40, 43);
-    truth->rules = category_rules_create(NULL, NULL);
-    truth->settings = (struct store_settings){.conninfo = truth->world.conninfo,
-                                              .table = "public.dlq_events",
-                                              .program = "test",
-                                              .zone = ZONE,
-                                              .rules = truth->rules};
-    assert_works(store_open(&truth->store, &truth->settings, &err));
+    *expected = (struct expected){.terms = TERMS};
+    world_make(&expected->world, 0);
+    test_sql(expected->world.admin, rows_sql, EXPECTED_EVENTS);
+    test_sql(expected->world.admin, "%s; UPDATE redrive.install SET zone = '" ZONE "'", but);
+    make_operation(&expected->world, expected->world.store, ACTION_DISCARD, 40, 43);
+    expected->rules = category_rules_create(NULL, NULL);
+    expected->settings = (struct store_settings){.conninfo = expected->world.conninfo,
+                                                 .table = "public.dlq_events",
+                                                 .program = "test",
+                                                 .zone = ZONE,
+                                                 .rules = expected->rules};
+    assert_works(store_open(&expected->store, &expected->settings, &err));
     struct event_query query = {.fields = EVENT_NARROW | EVENT_ERROR | EVENT_STACK | EVENT_PAYLOAD |
                                           EVENT_RAW | EVENT_GROUP | EVENT_KNOWN,
-                                .limit = TRUTH_EVENTS};
-    assert_works(store_events(truth->store, &query, &truth->page, &err));
-    assert_int_equal(truth->page.count, TRUTH_EVENTS);
+                                .limit = EXPECTED_EVENTS};
+    assert_works(store_events(expected->store, &query, &expected->page, &err));
+    assert_int_equal(expected->page.count, EXPECTED_EVENTS);
 
-    truth->backlog = backlog_create();
-    for (size_t i = 0; i < truth->page.count; i++)
-        if (truth->page.events[i].status == EVENT_PENDING)
-            backlog_add(truth->backlog, &truth->page.events[i], 1);
-    backlog_ids(truth->backlog, PIVOT_ERROR, NULL, false, &truth->ids, &truth->count);
+    expected->backlog = backlog_create();
+    for (size_t i = 0; i < expected->page.count; i++)
+        if (expected->page.events[i].status == EVENT_PENDING)
+            backlog_add(expected->backlog, &expected->page.events[i], 1);
+    backlog_ids(expected->backlog, PIVOT_ERROR, NULL, false, &expected->ids, &expected->count);
     for (size_t i = 0; i < TERMS; i++)
         if (terms[i].sql)
-            ask_server(truth, i);
+            ask_server(expected, i);
         else
-            ask_filter(truth, i);
+            ask_filter(expected, i);
 }
 
 void
-truth_begin(struct truth *truth)
+expected_begin(struct expected *expected)
 {
-    begin(truth, "");
+    begin(expected, "");
 }
 
 void
-truth_begin_alone(struct truth *truth)
+expected_begin_alone(struct expected *expected)
 {
-    begin(truth, "DELETE FROM redrive.record; DELETE FROM redrive.revision");
+    begin(expected, "DELETE FROM redrive.record; DELETE FROM redrive.revision");
 }
 
 void
-truth_end(struct truth *truth)
+expected_end(struct expected *expected)
 {
-    free(truth->ids);
-    backlog_destroy(truth->backlog);
-    event_page_release(&truth->page);
-    store_close(truth->store);
-    category_rules_destroy(truth->rules);
-    world_end(&truth->world);
+    free(expected->ids);
+    backlog_destroy(expected->backlog);
+    event_page_release(&expected->page);
+    store_close(expected->store);
+    category_rules_destroy(expected->rules);
+    world_end(&expected->world);
 }
 
 void
-truth_add(struct truth_filter *filter, size_t term, bool is_inverted)
+expected_add(struct expected_filter *filter, size_t term, bool is_inverted)
 {
     for (size_t i = 0; i < filter->count; i++)
         if (terms[term].is_bare && terms[filter->terms[i]].is_bare)
@@ -340,11 +341,11 @@ truth_add(struct truth_filter *filter, size_t term, bool is_inverted)
 }
 
 enum filter_verdict
-truth_says(const struct truth *truth, const struct truth_filter *filter, int64_t id)
+expected_says(const struct expected *expected, const struct expected_filter *filter, int64_t id)
 {
     enum filter_verdict all = FILTER_YES;
     for (size_t i = 0; i < filter->count; i++) {
-        enum filter_verdict one = truth->says[filter->terms[i]][id];
+        enum filter_verdict one = expected->says[filter->terms[i]][id];
         if (one == FILTER_UNDECIDED)
             all = all == FILTER_NO ? FILTER_NO : FILTER_UNDECIDED;
         else if ((one == FILTER_YES) == filter->inverted[i])

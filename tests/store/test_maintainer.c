@@ -17,11 +17,11 @@ struct bench {
 static const int64_t PATIENCE = 30 * US_PER_SECOND;
 
 static void
-keep_until_exact(struct keeper *keeper)
+keep_until_exact(struct maintainer *maintainer)
 {
     int64_t until = clock_mono() + PATIENCE;
-    while (!keeper_is_exact(keeper)) {
-        int64_t wait = keeper_step(keeper);
+    while (!maintainer_is_exact(maintainer)) {
+        int64_t wait = maintainer_step(maintainer);
         assert_true(clock_mono() < until);
         clock_sleep(wait > 20000 ? 20000 : wait);
     }
@@ -51,9 +51,9 @@ static void
 begin(struct bench *bench, int events)
 {
     prepare(bench, events);
-    struct keeper *keeper = keeper_create(&bench->world.settings);
-    keep_until_exact(keeper);
-    keeper_destroy(keeper);
+    struct maintainer *maintainer = maintainer_create(&bench->world.settings);
+    keep_until_exact(maintainer);
+    maintainer_destroy(maintainer);
     claim(bench, bench->name, true);
 }
 
@@ -133,7 +133,7 @@ blind(struct bench *bench)
              " 'SELECT 0::bigint, 0::bigint, NULL::bigint[], NULL::xid[]'");
 }
 
-// A keeper does not say "exact" on a check that found a difference.
+// A maintainer does not say "exact" on a check that found a difference.
 static void
 a_keeper_says_exact_when_it_is(void **state)
 {
@@ -141,21 +141,21 @@ a_keeper_says_exact_when_it_is(void **state)
     struct bench bench;
     prepare(&bench, 300);
     PGconn *admin = bench.world.admin;
-    struct keeper *keeper = keeper_create(&bench.world.settings);
-    keep_until_exact(keeper);
+    struct maintainer *maintainer = maintainer_create(&bench.world.settings);
+    keep_until_exact(maintainer);
     blind(&bench);
     test_sql(admin, "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id = 7");
     test_sql(admin, "UPDATE redrive.backlog_state SET checked_at = NULL");
     int64_t until = clock_mono() + PATIENCE;
     while (test_number(admin, "SELECT count(*) FROM redrive.backlog_state WHERE checked_at IS NULL")) {
         assert_true(clock_mono() < until);
-        int64_t wait = keeper_step(keeper);
+        int64_t wait = maintainer_step(maintainer);
         clock_sleep(wait > 20000 ? 20000 : wait);
     }
-    assert_false(keeper_is_exact(keeper));
+    assert_false(maintainer_is_exact(maintainer));
     test_sql(admin, "UPDATE public.dlq_events SET status = 'PENDING' WHERE id = 7");
-    keep_until_exact(keeper);
-    keeper_destroy(keeper);
+    keep_until_exact(maintainer);
+    maintainer_destroy(maintainer);
     end(&bench);
 }
 
@@ -169,7 +169,7 @@ assert_refuses(struct bench *bench, const char *name)
     int64_t n;
     int32_t cell = 0;
     assert_refused(rollup_check(bench->store, name, &check, &err), ERR_CONFLICT, "somebody else");
-    assert_refused(rollup_settle(bench->store, name, &missing, &n, &err), ERR_CONFLICT, "somebody else");
+    assert_refused(rollup_reconcile(bench->store, name, &missing, &n, &err), ERR_CONFLICT, "somebody else");
     assert_refused(rollup_compare(bench->store, name, 100, 10, &missing, &err), ERR_CONFLICT,
                    "somebody else");
     assert_refused(rollup_add(bench->store, name, &bench->slice, 1, &err), ERR_CONFLICT, "somebody else");
@@ -214,7 +214,7 @@ gather_these(struct bench *bench, const int64_t *ids, const int32_t *versions, s
     assert_works(rollup_gather(bench->store, bench->name, bench->cells, &range, &bench->slice, &err));
 }
 
-// The same events again, by a keeper that asks twice or by the next one, change nothing.
+// The same events again, by a maintainer that asks twice or by the next one, change nothing.
 static void
 what_is_counted_twice_counts_once(void **state)
 {
@@ -246,18 +246,18 @@ what_is_reopened_is_counted_again(void **state)
     struct rollup_missing missing;
     int64_t looked_at;
     apply(&bench, ACTION_DISCARD, 11, 20);
-    assert_works(rollup_settle(bench.store, bench.name, &missing, &looked_at, &err));
+    assert_works(rollup_reconcile(bench.store, bench.name, &missing, &looked_at, &err));
     assert_true(looked_at > 0 && missing.count == 0);
     assert_int_equal(counted(&bench), 90);
     apply(&bench, ACTION_RESTORE, 11, 20);
     assert_check(&bench, 100, 10, 0);
-    assert_works(rollup_settle(bench.store, bench.name, &missing, &looked_at, &err));
+    assert_works(rollup_reconcile(bench.store, bench.name, &missing, &looked_at, &err));
     assert_int_equal(missing.count, 10);
     gather_these(&bench, missing.ids, missing.versions, missing.count);
     rollup_missing_release(&missing);
     assert_works(rollup_add(bench.store, bench.name, &bench.slice, INT64_MIN, &err));
     assert_int_equal(counted(&bench), 100);
-    assert_works(rollup_settle(bench.store, bench.name, &missing, &looked_at, &err));
+    assert_works(rollup_reconcile(bench.store, bench.name, &missing, &looked_at, &err));
     assert_int_equal(looked_at, 0);
 
     test_sql(bench.world.admin, "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id = 50");
@@ -279,8 +279,8 @@ compare_down_to(struct bench *bench, int64_t upto, size_t rows, int64_t wanted)
     assert_int_equal(missing.count, 0);
 }
 
-// Where nobody kept the sums for a while, be it their own keeper, all is compared before they are exact; and
-// who takes over in the middle goes on with it.
+// Where nobody kept the sums for a while, be it their own maintainer, all is compared before they are exact;
+// and who takes over in the middle goes on with it.
 static void
 what_nobody_watched_is_compared(void **state)
 {
@@ -315,7 +315,7 @@ what_nobody_watched_is_compared(void **state)
 
 // One try: is a low id counted that commits after a higher one was?
 static bool
-is_late_one_seen(struct bench *bench, struct keeper *keeper)
+is_late_one_seen(struct bench *bench, struct maintainer *maintainer)
 {
     PGconn *late = test_connect(bench->world.conninfo);
     test_sql(late, "BEGIN; INSERT INTO public.dlq_events (event_id, event_type, event_payload, error_message)"
@@ -323,13 +323,13 @@ is_late_one_seen(struct bench *bench, struct keeper *keeper)
     int64_t before = counted(bench);
     add_events(bench->world.admin, 1);
     int64_t until = clock_mono() + PATIENCE;
-    for (; counted(bench) == before; keeper_step(keeper))
+    for (; counted(bench) == before; maintainer_step(maintainer))
         assert_true(clock_mono() < until);
     test_sql(late, "COMMIT");
     PQfinish(late);
     until = clock_mono() + 3 * US_PER_SECOND;
     while (counted(bench) == before + 1 && clock_mono() < until)
-        keeper_step(keeper);
+        maintainer_step(maintainer);
     return counted(bench) == before + 2;
 }
 
@@ -341,14 +341,14 @@ late_commits_are_seen_by_looking(void **state)
     (void)state;
     struct bench bench;
     prepare(&bench, 200);
-    struct keeper *keeper = keeper_create(&bench.world.settings);
-    keep_until_exact(keeper);
+    struct maintainer *maintainer = maintainer_create(&bench.world.settings);
+    keep_until_exact(maintainer);
     blind(&bench);
     bool is_seen = false;
     for (int i = 0; !is_seen && i < 5; i++)
-        is_seen = is_late_one_seen(&bench, keeper);
+        is_seen = is_late_one_seen(&bench, maintainer);
     assert_true(is_seen);
-    keeper_destroy(keeper);
+    maintainer_destroy(maintainer);
     end(&bench);
 }
 
@@ -359,20 +359,20 @@ an_idle_keeper_rests(void **state)
     (void)state;
     struct bench bench;
     prepare(&bench, 200);
-    struct keeper *keeper = keeper_create(&bench.world.settings);
-    keep_until_exact(keeper);
+    struct maintainer *maintainer = maintainer_create(&bench.world.settings);
+    keep_until_exact(maintainer);
     int64_t rested = 0;
     int steps = 0;
     for (int64_t until = clock_mono() + 2 * US_PER_SECOND; clock_mono() < until; steps++) {
-        int64_t wait = keeper_step(keeper);
+        int64_t wait = maintainer_step(maintainer);
         assert_true(wait <= US_PER_SECOND);
         clock_sleep(wait);
         rested += wait;
     }
     assert_true(steps < 60);
     assert_true(rested > US_PER_SECOND / 5);
-    assert_true(keeper_is_exact(keeper));
-    keeper_destroy(keeper);
+    assert_true(maintainer_is_exact(maintainer));
+    maintainer_destroy(maintainer);
     end(&bench);
 }
 

@@ -1,4 +1,4 @@
-#include "tests/unit/easel.h"
+#include "tests/unit/canvas_fixture.h"
 
 #include <stdio.h>
 #include <stdlib.h>

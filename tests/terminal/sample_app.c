@@ -1,4 +1,4 @@
-#include "tests/terminal/toy.h"
+#include "tests/terminal/sample_app.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -16,7 +16,7 @@ static const char hostile[] = "a\033]0;title\ab\033[31mc\r\nd\xc2\x9b"
                               "31me\xe2\x80\xae"
                               "f\x9b\xff\177g";
 
-struct toy {
+struct sample_app {
     struct table table;
     int64_t count;
     char filter[64];
@@ -33,7 +33,7 @@ row_id(const void *rows, size_t index)
 static void
 draw_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
 {
-    const struct toy *toy = rows;
+    const struct sample_app *toy = rows;
     if (column == 0)
         (void)canvas_count(canvas, area.row, area.col, area.cols, (int64_t)index, ROLE_GROUP_COUNT);
     else if (index == 1)
@@ -45,7 +45,7 @@ draw_cell(const void *rows, size_t index, int column, struct canvas *canvas, str
 }
 
 static struct table_model
-model_of(const struct toy *toy)
+model_of(const struct sample_app *toy)
 {
     static const struct table_column columns[] = {
         {.title = "count", .width = 8, .at_right = true},
@@ -62,17 +62,17 @@ model_of(const struct toy *toy)
 static int64_t row_count; // of the toy that runs in this process
 
 static void *
-toy_open(struct app *app, const void *argument)
+sample_app_open(struct app *app, const void *argument)
 {
     (void)app;
     (void)argument;
-    struct toy *toy = alloc_bytes(sizeof *toy);
+    struct sample_app *toy = alloc_bytes(sizeof *toy);
     toy->count = row_count;
     return toy;
 }
 
 static void
-toy_close(struct app *app, void *state)
+sample_app_close(struct app *app, void *state)
 {
     (void)app;
     free(state);
@@ -81,7 +81,7 @@ toy_close(struct app *app, void *state)
 static void
 filter_changed(struct app *app, void *state, struct bytes text)
 {
-    struct toy *toy = state;
+    struct sample_app *toy = state;
     snprintf(toy->filter, sizeof toy->filter, "%.*s", BYTES_ARGS(text));
     struct err err = {.kind = ERR_USAGE, .column = (int)text.len, .text = "this cannot be"};
     app_prompt_error(app, bytes_ends(text, "(") ? &err : NULL);
@@ -90,7 +90,7 @@ filter_changed(struct app *app, void *state, struct bytes text)
 static void
 filter_cancelled(struct app *app, void *state)
 {
-    struct toy *toy = state;
+    struct sample_app *toy = state;
     (void)app;
     snprintf(toy->filter, sizeof toy->filter, "%s", toy->before);
 }
@@ -133,9 +133,9 @@ ask(struct app *app)
 }
 
 static bool
-toy_handle(struct app *app, void *state, enum action action)
+sample_app_handle(struct app *app, void *state, enum action action)
 {
-    struct toy *toy = state;
+    struct sample_app *toy = state;
     struct table_model model = model_of(toy);
     if (table_handle(&toy->table, &model, action))
         return true;
@@ -159,19 +159,20 @@ toy_handle(struct app *app, void *state, enum action action)
 }
 
 static void
-toy_layout(struct app *app, void *state, const struct view_areas *areas)
+sample_app_layout(struct app *app, void *state, const struct view_areas *areas)
 {
     (void)app;
-    struct toy *toy = state;
+    struct sample_app *toy = state;
     struct table_model model = model_of(toy);
     table_layout(&toy->table, &model, areas->body);
 }
 
 static void
-toy_draw(const struct app *app, const void *state, struct canvas *canvas, const struct view_areas *areas)
+sample_app_draw(const struct app *app, const void *state, struct canvas *canvas,
+                const struct view_areas *areas)
 {
     (void)app;
-    const struct toy *toy = state;
+    const struct sample_app *toy = state;
     struct table_model model = model_of(toy);
     char position[48];
     if (areas->line.rows > 0)
@@ -181,7 +182,7 @@ toy_draw(const struct app *app, const void *state, struct canvas *canvas, const 
 }
 
 static bool
-toy_crumb(const struct app *app, const void *state, int i, struct strbuf *out)
+sample_app_crumb(const struct app *app, const void *state, int i, struct strbuf *out)
 {
     (void)app;
     (void)state;
@@ -194,18 +195,18 @@ static const struct view view_toy = {
     .name = "toy",
     .context = CONTEXT_LIST,
     .footer = footer,
-    .open = toy_open,
-    .close = toy_close,
-    .handle = toy_handle,
-    .layout = toy_layout,
-    .draw = toy_draw,
-    .crumb = toy_crumb,
+    .open = sample_app_open,
+    .close = sample_app_close,
+    .handle = sample_app_handle,
+    .layout = sample_app_layout,
+    .draw = sample_app_draw,
+    .crumb = sample_app_crumb,
 };
 
 int
-toy_run(void *context)
+sample_app_run(void *context)
 {
-    const struct toy_options *options = context;
+    const struct sample_app_options *options = context;
     static const struct view_row rows[] = {{&view_toy, 1}};
     struct err err = {0};
     const char *idle = getenv("REDRIVE_TEST_FD");

@@ -58,7 +58,7 @@ knows_what_came_back(void **state)
              "'%lld'::bytea])",
              (long long)no, (long long)no);
     assert_works(worker_beat(sender.world.store, "w", true, "idle", 0, &err));
-    assert_int_equal(get_operation(&sender.world, no).came_back, 4);
+    assert_int_equal(get_operation(&sender.world, no).returned, 4);
     assert_known_by(301, "1 event id", no);
     assert_known_by(302, "2 correlation id", no);
     assert_known_by(303, "3 coordinates", no);
@@ -88,9 +88,9 @@ a_quick_consumer_is_noticed(void **state)
     struct claim some = sender_claim(&sender, no);
     sender_fail_again(&sender, 1, 1); // after the commit in Kafka, before PostgreSQL has it
     assert_works(worker_beat(sender.world.store, "w", true, "idle", 0, &err));
-    assert_works(chunk_settle(sender.world.store, &sender.slot, &some.chunk, CHUNK_COMMITTED, "x", &err));
+    assert_works(chunk_finish(sender.world.store, &sender.slot, &some.chunk, CHUNK_COMMITTED, "x", &err));
     assert_works(worker_beat(sender.world.store, "w", true, "idle", 0, &err));
-    assert_int_equal(get_operation(&sender.world, no).came_back, 1);
+    assert_int_equal(get_operation(&sender.world, no).returned, 1);
 }
 
 static void
@@ -105,7 +105,7 @@ a_row_that_is_opened_anew_came_back(void **state)
              "redrive.item WHERE state = 'done' LIMIT 5)");
     sender_look(&sender, no);
     struct operation operation = get_operation(&sender.world, no);
-    assert_int_equal(operation.came_back, 5);
+    assert_int_equal(operation.returned, 5);
     assert_int_equal(operation.state, OPERATION_HALTED);
 }
 
@@ -125,13 +125,13 @@ what_was_refused_did_not_come_back(void **state)
         else
             refusals[i - 6] = (struct refusal){some.items[i].event_id, "no such topic"};
     assert_works(
-        chunk_settle_scanned(sender.world.store, &sender.slot, &some.chunk, published, 6, "x", &err));
+        chunk_finish_scanned(sender.world.store, &sender.slot, &some.chunk, published, 6, "x", &err));
     assert_works(items_refuse(sender.world.store, &sender.slot, no, refusals, 4, &err));
     struct operation operation = get_operation(&sender.world, no);
     assert_int_equal(operation.done, 6);
     assert_int_equal(operation.state, OPERATION_WAITING);
     sender_look(&sender, no);
-    assert_int_equal(get_operation(&sender.world, no).came_back, 0);
+    assert_int_equal(get_operation(&sender.world, no).returned, 0);
 }
 
 static void
@@ -156,7 +156,7 @@ sends_a_record_once_that_was_written_twice(void **state)
     int64_t no = 0;
     assert_works(operation_create(sender.world.store, &request, NULL, NULL, &no, &err));
     struct operation operation = get_operation(&sender.world, no);
-    assert_int_equal(operation.conflict, 2);
+    assert_int_equal(operation.skipped, 2);
     assert_string_equal(test_text(sender.world.admin, "SELECT detail FROM redrive.item WHERE event_id = 302"),
                         "the same record as event 9, which is sent");
     assert_int_equal(sender_send(&sender, no), 5); // another record under the same event id is another record

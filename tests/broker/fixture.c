@@ -1,9 +1,9 @@
-#include "tests/broker/stage.h"
+#include "tests/broker/fixture.h"
 
 int
 stage_set(void **state)
 {
-    struct stage *stage = *state;
+    struct fixture *stage = *state;
     world_make(&stage->world, 0);
     make_topic(stage->topic, stage->stem, stage->partitions, NULL, NULL);
     return 0;
@@ -12,13 +12,13 @@ stage_set(void **state)
 int
 stage_clear(void **state)
 {
-    struct stage *stage = *state;
+    struct fixture *stage = *state;
     world_end(&stage->world);
     return 0;
 }
 
 void
-stage_fail(struct stage *stage, int count)
+stage_fail(struct fixture *stage, int count)
 {
     test_sql(
         stage->world.admin,

@@ -21,7 +21,7 @@ send_all(struct world *world, struct slot *slot, int64_t no)
 {
     struct claim claimed;
     while ((claimed = next_claim(world, slot, no, 5000)).count > 0)
-        assert_works(chunk_settle(world->store, slot, &claimed.chunk, CHUNK_COMMITTED, "x", &err));
+        assert_works(chunk_finish(world->store, slot, &claimed.chunk, CHUNK_COMMITTED, "x", &err));
 }
 
 static void
@@ -109,7 +109,7 @@ what_comes_back_at_once_is_joined(void **state)
     look(&world);
     assert_int_equal(new_marks(&world), 3); // and nobody had to wait for that
     assert_string_equal(known(&world), "1 by event id, 1002 by correlation id, 2003 by coordinates");
-    assert_int_equal(get_operation(&world, no).came_back, 3);
+    assert_int_equal(get_operation(&world, no).returned, 3);
 
     tidy_all(&world);
     assert_int_equal(indexed_marks(&world), 3);
@@ -117,7 +117,7 @@ what_comes_back_at_once_is_joined(void **state)
     fail_by_correlation(&world, 1012);
     fail_by_place(&world, 2013);
     look(&world);
-    assert_int_equal(get_operation(&world, no).came_back, 6);
+    assert_int_equal(get_operation(&world, no).returned, 6);
     assert_non_null(strstr(known(&world), "11 by event id"));
     assert_non_null(strstr(known(&world), "1012 by correlation id"));
     assert_non_null(strstr(known(&world), "2013 by coordinates"));
@@ -136,7 +136,7 @@ many_that_come_back_are_looked_for_in_the_index(void **state)
     look(&world);
     assert_int_equal(new_marks(&world), 0);
     assert_int_equal(indexed_marks(&world), 3);
-    assert_int_equal(get_operation(&world, no).came_back, 30);
+    assert_int_equal(get_operation(&world, no).returned, 30);
     world_end(&world);
 }
 
@@ -157,7 +157,7 @@ how_often_it_was_sent_is_known_in_every_way(void **state)
     struct claim claimed = next_claim(&world, &slot, again, 5000);
     for (size_t i = 0; i < claimed.count; i++)
         assert_int_equal(claimed.items[i].reprocess_count, 2);
-    assert_works(chunk_settle(world.store, &slot, &claimed.chunk, CHUNK_COMMITTED, "x", &err));
+    assert_works(chunk_finish(world.store, &slot, &claimed.chunk, CHUNK_COMMITTED, "x", &err));
     send_all(&world, &slot, again);
 
     for (int round = 0; round < 3; round++) { // none is in the index, some are, all are
@@ -193,7 +193,7 @@ an_operation_does_not_count_itself(void **state)
     while ((claimed = next_claim(&world, &slot, no, 1000)).count > 0) {
         for (size_t i = 0; i < claimed.count; i++)
             assert_int_equal(claimed.items[i].reprocess_count, 1);
-        assert_works(chunk_settle(world.store, &slot, &claimed.chunk, CHUNK_COMMITTED, "x", &err));
+        assert_works(chunk_finish(world.store, &slot, &claimed.chunk, CHUNK_COMMITTED, "x", &err));
         sent += (int64_t)claimed.count;
     }
     assert_int_equal(sent, 3000);
@@ -246,7 +246,7 @@ two_move_them_at_once(void **state)
     assert_int_equal(indexed_marks(&world), 1);
     fail_by_event_id(&world, "3, 1003, 2003");
     look(&world);
-    assert_int_equal(get_operation(&world, no).came_back, 3);
+    assert_int_equal(get_operation(&world, no).returned, 3);
     test_sql(other, "ROLLBACK");
     assert_int_equal(new_marks(&world), 2);
     tidy_all(&world);
@@ -298,7 +298,7 @@ an_upgrade_keeps_those_that_are_there(void **state)
     assert_int_equal(result.from, 18);
     fail_by_event_id(&world, "7");
     look(&world);
-    assert_int_equal(get_operation(&world, no).came_back, 1);
+    assert_int_equal(get_operation(&world, no).returned, 1);
 
     add_events(world.admin, 1000);
     test_sql(world.admin, "UPDATE dlq_events SET event_id = 'late-' || id WHERE id > 3001");

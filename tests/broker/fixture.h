@@ -1,11 +1,11 @@
-// stage: what a test on a real Kafka begins with: a world, a topic that no other test has, and failures that
-// came from it.
-#ifndef REDRIVE_TESTS_BROKER_STAGE_H
-#define REDRIVE_TESTS_BROKER_STAGE_H
+// fixture: what a test on a real Kafka begins with: a world, a topic that no other test has, and failures
+// that came from it.
+#ifndef REDRIVE_TESTS_BROKER_FIXTURE_H
+#define REDRIVE_TESTS_BROKER_FIXTURE_H
 
 #include "tests/broker/work_world.h"
 
-struct stage {
+struct fixture {
     const char *stem; // of the topic's name
     int partitions;
     struct world world;
@@ -19,6 +19,6 @@ int stage_clear(void **stage);
 
 // Events i of 1 … count, payload {"i": i}, of partition i % partitions; without an offset, so that no
 // original is looked for.
-void stage_fail(struct stage *stage, int count);
+void stage_fail(struct fixture *stage, int count);
 
 #endif

@@ -1,7 +1,7 @@
-// spent: time of the processor, for tests that something does not take for ever. What others do on the
+// cpu_time: time of the processor, for tests that something does not take for ever. What others do on the
 // machine does not count.
-#ifndef REDRIVE_TESTS_SPENT_H
-#define REDRIVE_TESTS_SPENT_H
+#ifndef REDRIVE_TESTS_UNIT_CPU_TIME_H
+#define REDRIVE_TESTS_UNIT_CPU_TIME_H
 
 #include <stdint.h>
 #include <time.h>

@@ -1,6 +1,6 @@
-// easel: a canvas of 24x80 for tests that draw into it, and what stands on it.
-#ifndef REDRIVE_TESTS_UNIT_EASEL_H
-#define REDRIVE_TESTS_UNIT_EASEL_H
+// canvas_fixture: a canvas of 24x80 for tests that draw into it, and what stands on it.
+#ifndef REDRIVE_TESTS_UNIT_CANVAS_FIXTURE_H
+#define REDRIVE_TESTS_UNIT_CANVAS_FIXTURE_H
 
 #include "ui/canvas/canvas.h"
 

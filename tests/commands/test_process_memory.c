@@ -37,24 +37,24 @@ give_privileges_up(void)
         _exit(BROKEN);
 }
 
-// Which doors of a process are open.
+// Which ways of a process are open.
 static int
-open_doors(pid_t pid)
+open_ways(pid_t pid)
 {
     static const char *const names[] = {"mem", "maps", "environ"};
     pid_t reader = fork();
     if (reader == 0) {
-        int doors = 0;
+        int ways = 0;
         char path[60];
         give_privileges_up();
         for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
             snprintf(path, sizeof path, "/proc/%ld/%s", (long)pid, names[i]);
             if (open(path, O_RDONLY | O_CLOEXEC) >= 0)
-                doors |= 1 << i;
+                ways |= 1 << i;
         }
         if (ptrace(PTRACE_SEIZE, pid, NULL, NULL) == 0)
-            doors |= LETS_TRACE;
-        _exit(doors);
+            ways |= LETS_TRACE;
+        _exit(ways);
     }
     int status;
     assert_int_equal(waitpid(reader, &status, 0), reader);
@@ -70,7 +70,7 @@ end_process(pid_t pid)
     assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-// So that the test can tell open doors from closed ones.
+// So that the test can tell open ways from closed ones.
 static void
 an_ordinary_process_is_open(void **state)
 {
@@ -83,13 +83,13 @@ an_ordinary_process_is_open(void **state)
         for (;;)
             pause();
     }
-    int doors = 0;
-    for (int i = 0; i < 100 && (doors & readable) != readable; i++) {
-        doors = open_doors(pid);
+    int ways = 0;
+    for (int i = 0; i < 100 && (ways & readable) != readable; i++) {
+        ways = open_ways(pid);
         clock_sleep(20000);
     }
     end_process(pid);
-    assert_int_equal(doors & readable, readable);
+    assert_int_equal(ways & readable, readable);
 }
 
 // doctor holds Kafka's password while it looks for a broker that is not there.
@@ -127,7 +127,7 @@ static void
 a_process_with_a_secret_is_closed(void **state)
 {
     (void)state;
-    char password_file[] = "/tmp/redrive-doors.XXXXXX";
+    char password_file[] = "/tmp/redrive-ways.XXXXXX";
     if (access(PROGRAM, X_OK) != 0) {
         print_message(PROGRAM " was not built\n");
         skip();
@@ -139,19 +139,19 @@ a_process_with_a_secret_is_closed(void **state)
 
     // Closed before anything is read, and for good: from the first look at which they are closed on.
     pid_t pid = start_doctor(password_file);
-    int doors = -1;
-    for (int i = 0; i < 200 && doors != 0; i++) {
+    int ways = -1;
+    for (int i = 0; i < 200 && ways != 0; i++) {
         clock_sleep(20000);
-        doors = is_redrive(pid) ? open_doors(pid) : -1;
+        ways = is_redrive(pid) ? open_ways(pid) : -1;
     }
     clock_sleep(300000);
-    int status, later = open_doors(pid);
+    int status, later = open_ways(pid);
     pid_t ended = waitpid(pid, &status, WNOHANG);
     if (ended == 0)
         end_process(pid);
     unlink(password_file);
     assert_int_equal(ended, 0);
-    assert_int_equal(doors, 0);
+    assert_int_equal(ways, 0);
     assert_int_equal(later, 0);
 }
 
@@ -162,5 +162,5 @@ main(void)
         cmocka_unit_test(an_ordinary_process_is_open),
         cmocka_unit_test(a_process_with_a_secret_is_closed),
     };
-    return cmocka_run_group_tests_name("doors", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("ways", tests, NULL, NULL);
 }
