@@ -74,7 +74,7 @@ print_asked(const struct call *call, struct err *err)
 }
 
 static int
-run(int argc, char **argv, struct err *err)
+main_run(int argc, char **argv, struct err *err)
 {
     struct call call = {.in_is_terminal = isatty(STDIN_FILENO) == 1,
                         .out_is_terminal = isatty(STDOUT_FILENO) == 1,
@@ -106,7 +106,7 @@ main(int argc, char **argv)
     setlocale(LC_CTYPE, ""); // not LC_NUMERIC: numbers of ours have a point in every country
     close_doors();
     command_answer_interrupt();
-    int status = run(argc, argv, &err);
+    int status = main_run(argc, argv, &err);
     if (err_is_set(&err)) {
         fflush(stdout);
         say_error(&err);

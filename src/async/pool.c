@@ -91,7 +91,7 @@ help(void *context)
 }
 
 static void
-begin(struct pool *pool)
+pool_begin(struct pool *pool)
 {
     pool->helpers = alloc_array(pool->workers, sizeof *pool->helpers);
     for (unsigned i = 0; i + 1 < pool->workers; i++) {
@@ -105,7 +105,7 @@ void
 pool_run(struct pool *pool, size_t pieces, pool_work_fn *work, void *context)
 {
     if (pieces > 1 && pool->workers > 1 && !pool->helpers)
-        begin(pool);
+        pool_begin(pool);
     pthread_mutex_lock(&pool->lock);
     pool->work = work;
     pool->context = context;

@@ -13,7 +13,7 @@ struct thread {
 };
 
 static void *
-enter(void *argument)
+thread_enter(void *argument)
 {
     struct thread *thread = argument;
     thread->run(thread->context);
@@ -31,7 +31,7 @@ thread_start(void (*run)(void *context), void *context, const char *name)
     sigset_t before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failure = pthread_create(&thread->id, NULL, enter, thread);
+    int failure = pthread_create(&thread->id, NULL, thread_enter, thread);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failure)
         die("no thread could be started (%s); raise the limit of processes", strerror(failure));

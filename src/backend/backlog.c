@@ -35,7 +35,7 @@ session_backlog_begin(struct session *session)
 }
 
 static struct group_text
-describe(const struct event *event, const struct session *session, struct arena *arena)
+session_backlog_describe(const struct event *event, const struct session *session, struct arena *arena)
 {
     struct fingerprint print =
         fingerprint_explain(&(struct fingerprint_input){.message = event->error_message,
@@ -77,7 +77,7 @@ describe_groups(struct session *session, const uint64_t *keys, const int64_t *id
         for (size_t row = 0; at < end; at++) {
             if (row >= page.count || page.events[row].id != ids[at])
                 continue;
-            struct group_text text = describe(&page.events[row++], session, &page.arena);
+            struct group_text text = session_backlog_describe(&page.events[row++], session, &page.arena);
             backlog_describe(session->backlog, keys[at], &text);
         }
         event_page_release(&page);
@@ -135,7 +135,7 @@ scan_page(struct session *session, struct err *err)
 
 // Adds the pending events among these ids.
 static bool
-add_ids(struct session *session, const int64_t *ids, size_t count, struct err *err)
+session_backlog_add_ids(struct session *session, const int64_t *ids, size_t count, struct err *err)
 {
     for (size_t at = 0; at < count; at += SCAN_PAGE) {
         struct event_page page = {0};
@@ -213,7 +213,7 @@ fetch_late(struct session *session, int64_t highest, struct err *err)
             late[count++] = page.events[i].id;
     event_page_release(&page);
 
-    bool ok = add_ids(session, late, count, err) && describe_new_groups(session, err);
+    bool ok = session_backlog_add_ids(session, late, count, err) && describe_new_groups(session, err);
     free(late);
     return ok;
 }
@@ -259,7 +259,8 @@ reconcile(struct session *session, struct err *err)
     int64_t began = clock_mono();
     if (!session_backlog_compare(session, session->backlog, &missing, &missing_count, err))
         return false;
-    bool ok = add_ids(session, missing, missing_count, err) && describe_new_groups(session, err);
+    bool ok =
+        session_backlog_add_ids(session, missing, missing_count, err) && describe_new_groups(session, err);
     free(missing);
 
     int64_t cost = clock_mono() - began;
@@ -272,7 +273,7 @@ reconcile(struct session *session, struct err *err)
 // A look at what changed behind our back. The count is exact and cheap; only when it does not agree the ids
 // are compared.
 static bool
-look(struct session *session, struct err *err)
+session_backlog_look(struct session *session, struct err *err)
 {
     int64_t pending;
     int64_t highest;
@@ -311,7 +312,7 @@ session_backlog_step(struct session *session)
     }
     if (clock_mono() < session->poll_at)
         return false;
-    if (!(session->has_rollup ? session_rollup_look : look)(session, &err)) {
+    if (!(session->has_rollup ? session_rollup_look : session_backlog_look)(session, &err)) {
         session->poll_at = clock_mono() + session->settings->refresh_us;
         return session_failed(session, 0, &err);
     }

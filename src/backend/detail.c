@@ -15,8 +15,8 @@ enum {
 };
 
 static bool
-read_event(struct session *session, int64_t id, size_t cut, struct reply *reply, struct event *event,
-           struct err *err)
+session_detail_read_event(struct session *session, int64_t id, size_t cut, struct reply *reply,
+                          struct event *event, struct err *err)
 {
     unsigned fields =
         EVENT_NARROW | EVENT_ERROR | EVENT_STACK | EVENT_PAYLOAD | EVENT_RAW | EVENT_GROUP | EVENT_KNOWN;
@@ -61,7 +61,7 @@ session_event_request(struct session *session, const struct request *request)
     struct reply *reply = reply_create(REPLY_EVENT, request->number);
     struct event_detail *detail = &reply->detail;
     bool has_schema = store_info(session->store)->schema_version > 0;
-    bool ok = read_event(session, request->id, PAYLOAD_SHOWN, reply, &detail->event, &err) &&
+    bool ok = session_detail_read_event(session, request->id, PAYLOAD_SHOWN, reply, &detail->event, &err) &&
               (!has_schema || (store_revisions(session->store, request->id, &reply->arena, &detail->revisions,
                                                &detail->revision_count, &err) &&
                                event_decisions(session->store, request->id, &reply->arena, &detail->decisions,
@@ -103,7 +103,7 @@ session_why_request(struct session *session, const struct request *request)
     struct event event;
     struct reply *reply = reply_create(REPLY_WHY, request->number);
     if (!session_categories_look(session, &err) ||
-        !read_event(session, request->id, 0, reply, &event, &err)) {
+        !session_detail_read_event(session, request->id, 0, reply, &event, &err)) {
         reply_destroy(reply);
         session_failed(session, request->number, &err);
         return;

@@ -27,7 +27,7 @@ session_list_end(struct list_job *list)
 }
 
 static void
-list_release(struct list_job *list)
+session_list_list_release(struct list_job *list)
 {
     session_list_end(list);
     filter_destroy(list->filter);
@@ -38,8 +38,8 @@ list_release(struct list_job *list)
 void
 session_list_release(struct session *session)
 {
-    list_release(&session->list);
-    list_release(&session->collect);
+    session_list_list_release(&session->list);
+    session_list_list_release(&session->collect);
 }
 
 // One reply of the list: ids (heap, given away) to append.
@@ -153,7 +153,7 @@ void
 session_list_request(struct session *session, struct request *request)
 {
     struct list_job *list = request->kind == REQUEST_COLLECT ? &session->collect : &session->list;
-    list_release(list);
+    session_list_list_release(list);
     list->number = request->number;
     list->query = request->list;
     request->list.filter = NULL; // taken over

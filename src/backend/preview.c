@@ -11,7 +11,7 @@ static const int64_t INTERRUPT_EVERY = US_PER_SECOND / 100;
 static const int64_t LOOK_EVERY = US_PER_SECOND / 1000;
 
 static void
-begin(struct session *session, uint64_t number)
+session_preview_begin(struct session *session, uint64_t number)
 {
     atomic_store(&session->preview, number);
 }
@@ -58,7 +58,7 @@ session_preview_request(struct session *session, const struct request *request)
 {
     struct err err = {0};
     unsigned parts = preview_parts(request->action);
-    begin(session, request->number);
+    session_preview_begin(session, request->number);
     bool ok = true;
     if (request->id_count <= TOLD_AT_ONCE) {
         ok = tell_parts(session, request, parts, true, &err);

@@ -23,7 +23,7 @@ struct reading {
 };
 
 static void
-add_row(void *context, const struct event *event)
+session_rows_add_row(void *context, const struct event *event)
 {
     struct reading *reading = context;
     backlog_add(reading->session->rows, event, 1);
@@ -32,10 +32,10 @@ add_row(void *context, const struct event *event)
 }
 
 static bool
-read_page(struct session *session, struct err *err)
+session_rows_read_page(struct session *session, struct err *err)
 {
     struct reading reading = {.session = session};
-    if (!rollup_rows(session->store, session->rows_before, ROWS_PAGE, add_row, &reading, err))
+    if (!rollup_rows(session->store, session->rows_before, ROWS_PAGE, session_rows_add_row, &reading, err))
         return false;
     session->are_rows_whole = reading.count < ROWS_PAGE;
     return true;
@@ -60,7 +60,7 @@ add_missing(struct session *session, const int64_t *ids, size_t count, struct er
 
 // What was closed, deleted or came late behind our back.
 static bool
-compare(struct session *session, struct err *err)
+session_rows_compare(struct session *session, struct err *err)
 {
     int64_t began = clock_mono();
     int64_t *missing;
@@ -83,12 +83,12 @@ session_rows_step(struct session *session, bool *is_over, struct err *err)
         session->rows = backlog_create();
     if (!session->are_rows_whole) {
         *is_over = false;
-        return read_page(session, err);
+        return session_rows_read_page(session, err);
     }
     bool agrees = backlog_count(session->rows) == backlog_count(session->backlog);
     if (agrees || clock_mono() < session->rows_at)
         return true;
-    return compare(session, err);
+    return session_rows_compare(session, err);
 }
 
 void

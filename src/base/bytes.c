@@ -71,7 +71,7 @@ bytes_find_last(struct bytes b, struct bytes needle)
 }
 
 static bool
-is_blank(char c)
+bytes_is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
@@ -79,11 +79,11 @@ is_blank(char c)
 struct bytes
 bytes_trim(struct bytes b)
 {
-    while (b.len && is_blank(b.data[0])) {
+    while (b.len && bytes_is_blank(b.data[0])) {
         b.data++;
         b.len--;
     }
-    while (b.len && is_blank(b.data[b.len - 1]))
+    while (b.len && bytes_is_blank(b.data[b.len - 1]))
         b.len--;
     return b;
 }

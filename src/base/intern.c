@@ -7,7 +7,7 @@
 enum { FIRST_SLOTS = 64 };
 
 static uint64_t
-mix(uint64_t key)
+intern_mix(uint64_t key)
 {
     key ^= key >> 31;
     key *= 0x9E3779B97F4A7C15ULL; // Fibonacci hashing, Knuth, The Art of Computer Programming, 6.4
@@ -39,7 +39,7 @@ static uint64_t
 word_hash(const void *table, size_t i)
 {
     const struct intern *intern = table;
-    return mix(bytes_hash(bytes_of(intern->names[i])));
+    return intern_mix(bytes_hash(bytes_of(intern->names[i])));
 }
 
 int32_t
@@ -49,7 +49,7 @@ intern_find(const struct intern *intern, struct bytes text)
         return 0;
     if (!intern->slot_count)
         return -1;
-    size_t at = mix(bytes_hash(text)) & (intern->slot_count - 1);
+    size_t at = intern_mix(bytes_hash(text)) & (intern->slot_count - 1);
     for (; intern->slots[at]; at = (at + 1) & (intern->slot_count - 1))
         if (bytes_equal_text(text, intern->names[intern->slots[at] - 1]))
             return (int32_t)intern->slots[at];
@@ -73,7 +73,7 @@ intern_number(struct intern *intern, struct bytes text)
     char *name = alloc_bytes(size_add(text.len, 1));
     memcpy(name, text.data, text.len);
     intern->names[intern->count++] = name;
-    size_t at = mix(bytes_hash(text)) & (intern->slot_count - 1);
+    size_t at = intern_mix(bytes_hash(text)) & (intern->slot_count - 1);
     while (intern->slots[at])
         at = (at + 1) & (intern->slot_count - 1);
     intern->slots[at] = (uint32_t)intern->count;
@@ -102,7 +102,7 @@ static uint64_t
 key_hash(const void *table, size_t i)
 {
     const struct keys *keys = table;
-    return mix(keys->keys[i]);
+    return intern_mix(keys->keys[i]);
 }
 
 int64_t
@@ -110,7 +110,7 @@ keys_find(const struct keys *keys, uint64_t key)
 {
     if (!keys->slot_count)
         return -1;
-    size_t at = mix(key) & (keys->slot_count - 1);
+    size_t at = intern_mix(key) & (keys->slot_count - 1);
     for (; keys->slots[at]; at = (at + 1) & (keys->slot_count - 1))
         if (keys->keys[keys->slots[at] - 1] == key)
             return (int64_t)keys->slots[at] - 1;
@@ -127,7 +127,7 @@ keys_index(struct keys *keys, uint64_t key)
     keys->slots = slots_grow(keys->slots, &keys->slot_count, keys->count, key_hash, keys);
     keys->keys = alloc_grow(keys->keys, keys->count, &keys->capacity, sizeof *keys->keys);
     keys->keys[keys->count++] = key;
-    size_t at = mix(key) & (keys->slot_count - 1);
+    size_t at = intern_mix(key) & (keys->slot_count - 1);
     while (keys->slots[at])
         at = (at + 1) & (keys->slot_count - 1);
     keys->slots[at] = (uint32_t)keys->count;

@@ -23,7 +23,7 @@ notes_is_name(struct bytes name)
 
 // Where the name stands, or would be put.
 static size_t
-position(const struct notes *notes, struct bytes name)
+notes_position(const struct notes *notes, struct bytes name)
 {
     size_t at = 0;
     while (at < notes->count && bytes_compare(bytes_of(notes->notes[at].name), name) < 0)
@@ -40,7 +40,7 @@ is_at(const struct notes *notes, size_t at, struct bytes name)
 const char *
 notes_find(const struct notes *notes, struct bytes name)
 {
-    size_t at = position(notes, name);
+    size_t at = notes_position(notes, name);
     return is_at(notes, at, name) ? notes->notes[at].text : NULL;
 }
 
@@ -53,9 +53,9 @@ remove_at(struct notes *notes, size_t at)
 }
 
 static void
-put(struct notes *notes, const char *name, const char *text)
+notes_put(struct notes *notes, const char *name, const char *text)
 {
-    size_t at = position(notes, bytes_of(name));
+    size_t at = notes_position(notes, bytes_of(name));
     if (is_at(notes, at, bytes_of(name)))
         remove_at(notes, at);
     notes->notes = alloc_grow(notes->notes, notes->count, &notes->capacity, sizeof *notes->notes);
@@ -87,7 +87,7 @@ read_lines(struct notes *notes, FILE *stream)
             continue;
         *blank = '\0';
         if (notes_is_name(bytes_of(line)))
-            put(notes, line, blank + 1);
+            notes_put(notes, line, blank + 1);
     }
     free(line);
 }
@@ -150,8 +150,8 @@ notes_set(struct notes *notes, const char *folder, const char *file, const char 
     if (!text && !notes_find(notes, bytes))
         return err_set(err, ERR_NOT_FOUND, "nothing is saved as %s", name);
     if (text)
-        put(notes, name, text);
+        notes_put(notes, name, text);
     else
-        remove_at(notes, position(notes, bytes));
+        remove_at(notes, notes_position(notes, bytes));
     return write_all(notes, folder, file, err);
 }

@@ -159,7 +159,7 @@ scan_topic(struct pass *pass, struct broker *broker, const char *name)
 }
 
 static int
-by_number(const void *a, const void *b)
+scan_by_number(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -170,7 +170,7 @@ drop_doubles(struct scan *scan)
 {
     if (!scan->found_count)
         return;
-    qsort(scan->found, scan->found_count, sizeof *scan->found, by_number);
+    qsort(scan->found, scan->found_count, sizeof *scan->found, scan_by_number);
     size_t kept = 1;
     for (size_t i = 1; i < scan->found_count; i++)
         if (scan->found[i] != scan->found[kept - 1])

@@ -16,7 +16,7 @@ static const struct column columns[] = {{"at", ALIGN_LEFT, 19, 0},        {"who"
                                         {"reason", ALIGN_LAST, 0, 0}};
 
 static bool
-print_json(const struct audit_row *row, int64_t zone_us, struct err *err)
+command_audit_print_json(const struct audit_row *row, int64_t zone_us, struct err *err)
 {
     struct value *object = value_object();
     value_add_time(object, "at", row->at, zone_us);
@@ -31,7 +31,7 @@ print_json(const struct audit_row *row, int64_t zone_us, struct err *err)
 }
 
 static void
-add_row(struct table *table, const struct audit_row *row)
+command_audit_add_row(struct table *table, const struct audit_row *row)
 {
     char number[TEXT_SHORT];
     snprintf(number, sizeof number, "%" PRId64, row->operation);
@@ -49,7 +49,7 @@ add_row(struct table *table, const struct audit_row *row)
 }
 
 static bool
-print_all(struct call *call, struct store *store, struct err *err)
+command_audit_print_all(struct call *call, struct store *store, struct err *err)
 {
     struct table table;
     table_begin(&table, call, columns, sizeof columns / sizeof *columns);
@@ -64,9 +64,9 @@ print_all(struct call *call, struct store *store, struct err *err)
         for (size_t i = 0; ok && i < count && left > 0; i++, left--) {
             before = rows[i].no;
             if (call->options.json)
-                ok = print_json(&rows[i], zone_us, err);
+                ok = command_audit_print_json(&rows[i], zone_us, err);
             else
-                add_row(&table, &rows[i]);
+                command_audit_add_row(&table, &rows[i]);
         }
         ok = ok && table_flush(&table, err);
         arena_release(&arena);
@@ -79,7 +79,7 @@ command_audit(struct call *call, struct err *err)
 {
     struct store *store = NULL;
     bool ok = command_no_args(call, err) && command_store(call, STORE_SCHEMA, &store, err) &&
-              print_all(call, store, err);
+              command_audit_print_all(call, store, err);
     store_close(store);
     return ok ? STATUS_DONE : command_status(err);
 }

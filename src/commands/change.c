@@ -1,4 +1,4 @@
-// reprocess, resolve, discard, restore: choose, confirm, freeze, carry out, tell.
+// reprocess, resolve, discard, restore: choose, command_change_confirm, freeze, carry out, tell.
 //
 // One road for all four, and the one that the screen takes too: the ids are chosen, counted and shown; what
 // was confirmed is what is frozen; from then on the operation is in PostgreSQL and any worker can carry it
@@ -59,7 +59,7 @@ check_options(const struct change *change, struct err *err)
 
 // How a reprocess is sent.
 static bool
-read_plan(struct change *change, struct err *err)
+command_change_read_plan(struct change *change, struct err *err)
 {
     const struct options *options = &change->call->options;
     struct send_plan *plan = &change->plan;
@@ -172,7 +172,7 @@ describe_steps(const struct change *change, struct strbuf *out)
 }
 
 static void
-describe(const struct change *change, struct strbuf *out)
+command_change_describe(const struct change *change, struct strbuf *out)
 {
     const struct preview *preview = &change->preview;
     char count[TEXT_SHORT];
@@ -213,11 +213,11 @@ read_answer(char *out, size_t room)
 
 // At a terminal: the count where there is much at stake, else y.
 static bool
-ask(const struct change *change, bool is_count_wanted, struct err *err)
+command_change_ask(const struct change *change, bool is_count_wanted, struct err *err)
 {
     struct strbuf text = {0}, visible = {0};
     char answer[64] = "";
-    describe(change, &text);
+    command_change_describe(change, &text);
     text_visible(&visible, strbuf_bytes(&text), false);
     if (is_count_wanted)
         fprintf(stderr, "%s.\ntype %zu to confirm: ", strbuf_text(&visible), change->count);
@@ -237,7 +237,7 @@ ask(const struct change *change, bool is_count_wanted, struct err *err)
 }
 
 static bool
-confirm(const struct change *change, struct err *err)
+command_change_confirm(const struct change *change, struct err *err)
 {
     const struct call *call = change->call;
     const struct options *options = &call->options;
@@ -265,7 +265,8 @@ confirm(const struct change *change, struct err *err)
                        "at; add --confirm "
                        "%zu or --yes",
                        name, change->count, change->count);
-    return ask(change, is_protected || (int64_t)change->count > call->settings.confirm_above, err);
+    return command_change_ask(change, is_protected || (int64_t)change->count > call->settings.confirm_above,
+                              err);
 }
 
 // A reprocess that nobody could carry out is refused before anything is frozen, unless it is left to a worker
@@ -339,7 +340,7 @@ static int
 dry_run(const struct change *change, struct err *err)
 {
     struct strbuf text = {0};
-    describe(change, &text);
+    command_change_describe(change, &text);
     remark(change->call, "would %s", strbuf_text(&text));
     strbuf_release(&text);
     struct operation operation = {.action = change->action,
@@ -392,7 +393,7 @@ change_events(struct change *change, struct err *err)
     if (change->call->options.dry_run)
         return dry_run(change, err);
     int64_t no = 0;
-    if (!find_publisher(change, err) || !confirm(change, err))
+    if (!find_publisher(change, err) || !command_change_confirm(change, err))
         return command_status(err);
     command_catch_signals();
     if (!freeze(change, &no, err))
@@ -401,10 +402,11 @@ change_events(struct change *change, struct err *err)
 }
 
 static int
-run(struct call *call, enum operation_action action, struct err *err)
+command_change_run(struct call *call, enum operation_action action, struct err *err)
 {
     struct change change = {.call = call, .action = action};
-    bool ok = command_no_args(call, err) && check_options(&change, err) && read_plan(&change, err) &&
+    bool ok = command_no_args(call, err) && check_options(&change, err) &&
+              command_change_read_plan(&change, err) &&
               command_store(call, call->options.dry_run ? STORE_SCHEMA : STORE_WRITE, &change.store, err);
     int status = ok ? change_events(&change, err) : command_status(err);
     free(change.ids);
@@ -416,23 +418,23 @@ run(struct call *call, enum operation_action action, struct err *err)
 int
 command_reprocess(struct call *call, struct err *err)
 {
-    return run(call, ACTION_REPROCESS, err);
+    return command_change_run(call, ACTION_REPROCESS, err);
 }
 
 int
 command_resolve(struct call *call, struct err *err)
 {
-    return run(call, ACTION_RESOLVE, err);
+    return command_change_run(call, ACTION_RESOLVE, err);
 }
 
 int
 command_discard(struct call *call, struct err *err)
 {
-    return run(call, ACTION_DISCARD, err);
+    return command_change_run(call, ACTION_DISCARD, err);
 }
 
 int
 command_restore(struct call *call, struct err *err)
 {
-    return run(call, ACTION_RESTORE, err);
+    return command_change_run(call, ACTION_RESTORE, err);
 }

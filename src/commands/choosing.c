@@ -84,7 +84,7 @@ choosing_describe(const struct call *call, struct strbuf *out)
 }
 
 static void
-add_ids(struct strbuf *out, const int64_t *ids, size_t count)
+command_choosing_add_ids(struct strbuf *out, const int64_t *ids, size_t count)
 {
     enum { SHOWN = 10 };
     for (size_t i = 0; i < count && i < SHOWN; i++)
@@ -99,7 +99,7 @@ choosing_check_known(const struct choose_tally *tally, struct err *err)
     if (tally->unknown_count == 0)
         return true;
     struct strbuf ids = {0};
-    add_ids(&ids, tally->unknown, tally->unknown_count);
+    command_choosing_add_ids(&ids, tally->unknown, tally->unknown_count);
     err_set(err, ERR_NOT_FOUND, "there is no event %s; nothing was done", strbuf_text(&ids));
     strbuf_release(&ids);
     return false;
@@ -111,7 +111,7 @@ choosing_say_undecided(const struct call *call, const struct choose_tally *tally
     if (tally->undecided_count == 0)
         return;
     struct strbuf ids = {0};
-    add_ids(&ids, tally->undecided, tally->undecided_count);
+    command_choosing_add_ids(&ids, tally->undecided, tally->undecided_count);
     remark(call,
            "%zu events are undecided, neither in nor out: the pattern ran into its match limit on them (%s); "
            "make the pattern "

@@ -62,7 +62,7 @@ finding(struct examination *examination, const char *verdict, const char *senten
 }
 
 static void
-wrong(struct examination *examination, int status, const char *sentence, const char *remedy)
+command_doctor_wrong(struct examination *examination, int status, const char *sentence, const char *remedy)
 {
     note_status(examination, status);
     finding(examination, "WRONG", sentence, remedy);
@@ -71,11 +71,11 @@ wrong(struct examination *examination, int status, const char *sentence, const c
 static void
 failed(struct examination *examination, const struct err *err)
 {
-    wrong(examination,
-          err->kind == ERR_UNREACHABLE ? STATUS_UNREACHABLE
-          : err->kind == ERR_DENIED    ? STATUS_DENIED
-                                       : STATUS_PART,
-          err->text, "");
+    command_doctor_wrong(examination,
+                         err->kind == ERR_UNREACHABLE ? STATUS_UNREACHABLE
+                         : err->kind == ERR_DENIED    ? STATUS_DENIED
+                                                      : STATUS_PART,
+                         err->text, "");
 }
 
 // --- this host ---
@@ -113,10 +113,10 @@ found_in_store(void *context, enum checkup_verdict verdict, const char *sentence
         finding(examination, "note", sentence, remedy);
         return;
     case CHECKUP_WRONG:
-        wrong(examination, STATUS_PART, sentence, remedy);
+        command_doctor_wrong(examination, STATUS_PART, sentence, remedy);
         return;
     case CHECKUP_DENIED:
-        wrong(examination, STATUS_DENIED, sentence, remedy);
+        command_doctor_wrong(examination, STATUS_DENIED, sentence, remedy);
         return;
     }
 }
@@ -154,7 +154,7 @@ tell_findings(struct examination *examination, const struct probe *probe)
         if (row->is_ok)
             finding(examination, row->remedy[0] == '\0' ? "ok" : "note", row->sentence, row->remedy);
         else
-            wrong(examination, STATUS_PART, row->sentence, row->remedy);
+            command_doctor_wrong(examination, STATUS_PART, row->sentence, row->remedy);
     }
 }
 

@@ -19,7 +19,7 @@ static const struct column columns[] = {{"id", ALIGN_RIGHT, 6, 0},    {"created"
                                         {"error", ALIGN_LAST, 0, 0}};
 
 static bool
-print_json(const struct event *event, struct err *err)
+command_events_print_json(const struct event *event, struct err *err)
 {
     struct value *object = value_object();
     value_add_int(object, "id", event->id);
@@ -55,7 +55,7 @@ add_wall(struct table *table, int64_t wall)
 }
 
 static void
-add_row(struct table *table, const struct event *event)
+command_events_add_row(struct table *table, const struct event *event)
 {
     char group[GROUP_TEXT];
     table_add_number(table, event->id);
@@ -86,9 +86,9 @@ print_events(struct call *call, struct store *store, const int64_t *ids, size_t 
         answered = event_page_answers(&page, &query);
         for (size_t i = 0; ok && i < page.count; i++) {
             if (call->options.json)
-                ok = print_json(&page.events[i], err);
+                ok = command_events_print_json(&page.events[i], err);
             else
-                add_row(&table, &page.events[i]);
+                command_events_add_row(&table, &page.events[i]);
         }
         ok = ok && table_flush(&table, err);
         event_page_release(&page);

@@ -41,7 +41,7 @@ list_saved(struct call *call, const struct notes *saved, struct err *err)
 }
 
 static bool
-parse(const char *text, int64_t now, int64_t zone_us, struct filter **filter, struct err *err)
+command_filter_parse(const char *text, int64_t now, int64_t zone_us, struct filter **filter, struct err *err)
 {
     const struct filter_context context = {.now = now, .zone_us = zone_us, .new_after = TIME_ABSENT};
     return filter_parse(filter, bytes_of(text), &context, err) ||
@@ -52,7 +52,7 @@ static bool
 save(struct call *call, struct notes *saved, const char *text, struct err *err)
 {
     struct filter *filter;
-    if (!parse(text, clock_now(), 0, &filter, err))
+    if (!command_filter_parse(text, clock_now(), 0, &filter, err))
         return false;
     filter_destroy(filter);
     return settings_make_state_home(&call->settings, err) &&
@@ -147,7 +147,7 @@ explain(struct call *call, const char *text, struct err *err)
     struct prefilter prefilter = {0};
     int64_t now, pending, highest;
     bool ok = command_store(call, STORE_READ, &store, err) && store_now(store, &now, err) &&
-              parse(text, now, store_info(store)->zone_us, &filter, err) &&
+              command_filter_parse(text, now, store_info(store)->zone_us, &filter, err) &&
               prefilter_init(&prefilter, store, filter, err) &&
               store_pending_count(store, &pending, &highest, err) && print_terms(call, filter, err) &&
               print_plan(call, &prefilter, filter, pending, err);
@@ -163,7 +163,7 @@ read_filter(struct call *call, const char *text, struct err *err)
     struct filter *filter = NULL;
     if (call->options.explain)
         return explain(call, text, err);
-    bool ok = parse(text, clock_now(), 0, &filter, err) && print_terms(call, filter, err);
+    bool ok = command_filter_parse(text, clock_now(), 0, &filter, err) && print_terms(call, filter, err);
     filter_destroy(filter);
     return ok;
 }

@@ -30,7 +30,7 @@ struct lines {
 
 // Moves what is left to the front and reads behind it; a line longer than the block makes it grow.
 static bool
-fill(struct lines *lines, struct err *err)
+command_fingerprint_fill(struct lines *lines, struct err *err)
 {
     memmove(lines->data, lines->data + lines->from, lines->to - lines->from);
     lines->to -= lines->from;
@@ -67,7 +67,7 @@ next_line(struct lines *lines, struct bytes *line, struct err *err)
         if (lines->is_at_end)
             return true;
         looked = lines->to - lines->from; // where it will stand after fill
-        if (!fill(lines, err))
+        if (!command_fingerprint_fill(lines, err))
             return false;
     }
 }
@@ -167,7 +167,7 @@ explain_json(const struct keying *keying, const struct fingerprint *print, struc
 
 // The key as 16 digits and a line end; written by hand since millions of lines a second pass here.
 static void
-add_key(struct strbuf *out, uint64_t key)
+command_fingerprint_add_key(struct strbuf *out, uint64_t key)
 {
     char line[17];
     for (int i = 0; i < 16; i++)
@@ -184,7 +184,7 @@ key_line(struct keying *keying, struct bytes line, struct err *err)
         return false;
     input.rules = keying->call->group_rules;
     if (!keying->call->options.explain && !keying->call->options.json) {
-        add_key(&keying->out, fingerprint_key(&input));
+        command_fingerprint_add_key(&keying->out, fingerprint_key(&input));
         return true;
     }
     struct fingerprint print = fingerprint_explain(&input, &keying->arena);

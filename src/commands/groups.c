@@ -229,7 +229,8 @@ describe_some(struct store *store, const struct group_rules *rules, struct backl
 }
 
 static bool
-describe(struct store *store, const struct group_rules *rules, struct backlog *backlog, struct err *err)
+command_groups_describe(struct store *store, const struct group_rules *rules, struct backlog *backlog,
+                        struct err *err)
 {
     size_t cursor = 0;
     bool is_more = true;
@@ -256,7 +257,7 @@ more_first(const void *left, const void *right)
 }
 
 static int
-by_name(const void *left, const void *right)
+command_groups_by_name(const void *left, const void *right)
 {
     return strcmp(((const struct named_count *)left)->name, ((const struct named_count *)right)->name);
 }
@@ -266,7 +267,7 @@ static size_t
 add_up(struct named_count *found, size_t count)
 {
     size_t kept = 0;
-    qsort(found, count, sizeof *found, by_name);
+    qsort(found, count, sizeof *found, command_groups_by_name);
     for (size_t i = 0; i < count; i++) {
         if (kept > 0 && strcmp(found[kept - 1].name, found[i].name) == 0)
             found[kept - 1].count += found[i].count;
@@ -347,7 +348,8 @@ keys_json(const struct event_group *group)
 }
 
 static bool
-print_json(const struct counting *counting, const struct event_group *group, int64_t zone_us, struct err *err)
+command_groups_print_json(const struct counting *counting, const struct event_group *group, int64_t zone_us,
+                          struct err *err)
 {
     bool is_error = counting->pivot == PIVOT_ERROR;
     struct value *object = value_object();
@@ -385,7 +387,7 @@ static const struct column other_columns[] = {{"group", ALIGN_LEFT, 24, 60},
                                               {"kind", ALIGN_LAST, 0, 0}};
 
 static void
-add_row(struct table *table, const struct event_group *group, bool is_error)
+command_groups_add_row(struct table *table, const struct event_group *group, bool is_error)
 {
     char rate[32];
     snprintf(rate, sizeof rate, "%.1f", group->per_minute);
@@ -441,9 +443,9 @@ print_groups(struct call *call, const struct counting *counting, int64_t now, in
                        : list.count;
     for (size_t i = 0; ok && i < count; i++) {
         if (call->options.json)
-            ok = print_json(counting, &list.groups[i], zone_us, err);
+            ok = command_groups_print_json(counting, &list.groups[i], zone_us, err);
         else
-            add_row(&table, &list.groups[i], is_error);
+            command_groups_add_row(&table, &list.groups[i], is_error);
     }
     ok = table_end(&table, err) && ok;
     if (counting->is_merged && !call->options.json)
@@ -468,7 +470,8 @@ groups(struct call *call, struct store *store, struct counting *counting, struct
     if (ok && !is_read)
         ok = choose_scan(store, &choice, fields, count_event, choosing_tick, counting, &tally, err) &&
              choosing_check_known(&tally, err) &&
-             (counting->pivot != PIVOT_ERROR || describe(store, call->group_rules, counting->backlog, err));
+             (counting->pivot != PIVOT_ERROR ||
+              command_groups_describe(store, call->group_rules, counting->backlog, err));
     progress_end(&counting->progress);
     breakdown_sort(&counting->breakdown);
     ok = ok && print_groups(call, counting, now, store_info(store)->zone_us, err);

@@ -8,7 +8,7 @@
 #include "store/rollup/categories.h"
 
 static bool
-print_json(const struct override *override, int64_t zone_us, struct err *err)
+groups_category_print_json(const struct override *override, int64_t zone_us, struct err *err)
 {
     struct value *object = value_object();
     json_group(object, "group", override->group);
@@ -27,7 +27,7 @@ static const struct column columns[] = {{"group", ALIGN_LEFT, 16, 0},
 
 // Those of one group, or all of them, the last decided on first.
 static bool
-print_all(struct call *call, struct store *store, const uint64_t *group, struct err *err)
+groups_category_print_all(struct call *call, struct store *store, const uint64_t *group, struct err *err)
 {
     const struct overrides *overrides = store_overrides(store);
     struct table table;
@@ -39,7 +39,7 @@ print_all(struct call *call, struct store *store, const uint64_t *group, struct 
         if (group && override->group != *group)
             continue;
         if (call->options.json) {
-            ok = print_json(override, store_info(store)->zone_us, err);
+            ok = groups_category_print_json(override, store_info(store)->zone_us, err);
             continue;
         }
         table_add_text(&table, group_text(override->group, key));
@@ -63,11 +63,11 @@ set(struct call *call, struct store *store, uint64_t group, const char *word, st
         return false;
     if (!is_given)
         remark(call, "the rules decide about group %s again", group_text(group, key));
-    return !is_given || print_all(call, store, &group, err);
+    return !is_given || groups_category_print_all(call, store, &group, err);
 }
 
 static bool
-check(const struct call *call, uint64_t *group, struct err *err)
+groups_category_check(const struct call *call, uint64_t *group, struct err *err)
 {
     uint64_t last;
     enum category category;
@@ -100,11 +100,11 @@ groups_category(struct call *call, struct err *err)
     struct store *store = NULL;
     uint64_t group = 0;
     bool is_set = call->arg_count == 3;
-    bool ok =
-        check(call, &group, err) && command_store(call, is_set ? STORE_WRITE : STORE_SCHEMA, &store, err);
+    bool ok = groups_category_check(call, &group, err) &&
+              command_store(call, is_set ? STORE_WRITE : STORE_SCHEMA, &store, err);
     if (ok)
         ok = is_set ? set(call, store, group, call->args[2], err)
-                    : print_all(call, store, call->arg_count > 1 ? &group : NULL, err);
+                    : groups_category_print_all(call, store, call->arg_count > 1 ? &group : NULL, err);
     store_close(store);
     return ok ? STATUS_DONE : command_status(err);
 }

@@ -70,7 +70,7 @@ add_outcomes(struct strbuf *out, const struct outcome *outcomes, size_t count)
 }
 
 static void
-add_plan(struct strbuf *out, const struct operation *operation)
+command_operation_add_plan(struct strbuf *out, const struct operation *operation)
 {
     struct strbuf steps = {0};
     char text[TEXT_SHORT];
@@ -95,7 +95,7 @@ add_plan(struct strbuf *out, const struct operation *operation)
 }
 
 static void
-describe(const struct operation *operation, struct strbuf *out)
+command_operation_describe(const struct operation *operation, struct strbuf *out)
 {
     char rate[TEXT_SHORT];
     strbuf_printf(out, "operation %" PRId64 ": %s %s, %d %%\n", operation->no, action_name(operation->action),
@@ -108,7 +108,7 @@ describe(const struct operation *operation, struct strbuf *out)
     add_field(out, "to", operation->target_topic);
     snprintf(rate, sizeof rate, "%" PRId32 "/s", operation->rate);
     add_field(out, "rate", operation->rate == RATE_UNLIMITED ? NULL : rate);
-    add_plan(out, operation);
+    command_operation_add_plan(out, operation);
     add_field(out, "approved by", operation->approved_by);
     add_field(out, "worker", operation->worker);
     add_when(out, "created", operation->created_at);
@@ -134,7 +134,7 @@ add_returns(struct strbuf *out, struct store *store, int64_t no, struct arena *a
 }
 
 static bool
-show(struct call *call, struct store *store, int64_t no, struct err *err)
+command_operation_show(struct call *call, struct store *store, int64_t no, struct err *err)
 {
     struct arena arena = {0};
     struct operation operation = {0};
@@ -145,7 +145,7 @@ show(struct call *call, struct store *store, int64_t no, struct err *err)
     if (ok && call->options.json)
         ok = operation_json(&operation, store_info(store)->zone_us, err);
     else if (ok && operation_outcomes(store, no, &arena, &outcomes, &count, err)) {
-        describe(&operation, &text);
+        command_operation_describe(&operation, &text);
         add_outcomes(&text, outcomes, count);
         ok = add_returns(&text, store, no, &arena, err) && operation_doubt_describe(store, no, &text, err) &&
              output_bytes(strbuf_bytes(&text), err);
@@ -200,7 +200,8 @@ read_rate(const struct call *call, int32_t *rate, struct err *err)
 }
 
 static bool
-read_plan(const struct call *call, enum steer steer, struct send_plan *plan, struct err *err)
+command_operation_read_plan(const struct call *call, enum steer steer, struct send_plan *plan,
+                            struct err *err)
 {
     struct bytes text = bytes_of(call->args[2]);
     if (steer == STEER_STEPS)
@@ -218,13 +219,13 @@ steer(struct call *call, int64_t no, const struct verb *verb, struct err *err)
     bool is_plan = verb->steer == STEER_STEPS || verb->steer == STEER_SETTLE_FOR || verb->steer == STEER_HALT;
     if (verb->steer == STEER_RATE && !read_rate(call, &rate, err))
         return STATUS_USAGE;
-    if (is_plan && !read_plan(call, verb->steer, &plan, err))
+    if (is_plan && !command_operation_read_plan(call, verb->steer, &plan, err))
         return STATUS_USAGE;
     struct store *store = NULL;
     bool ok = command_store(call, STORE_WRITE, &store, err) &&
               (is_plan ? operation_tune(store, no, verb->steer, &plan, err)
                        : operation_steer(store, no, verb->steer, rate, err)) &&
-              show(call, store, no, err);
+              command_operation_show(call, store, no, err);
     store_close(store);
     return ok ? STATUS_DONE : command_status(err);
 }
@@ -253,7 +254,7 @@ command_operation(struct call *call, struct err *err)
     int status = STATUS_DONE;
     if (verb != NULL)
         status = waiting_for(call, store, no, err);
-    else if (!show(call, store, no, err))
+    else if (!command_operation_show(call, store, no, err))
         status = command_status(err);
     store_close(store);
     return status;

@@ -8,7 +8,7 @@
 enum { PAGE = 200 };
 
 static bool
-print_all(struct call *call, struct store *store, struct err *err)
+command_operations_print_all(struct call *call, struct store *store, struct err *err)
 {
     struct table table;
     operation_table(&table, call);
@@ -38,7 +38,7 @@ command_operations(struct call *call, struct err *err)
 {
     struct store *store = NULL;
     bool ok = command_no_args(call, err) && command_store(call, STORE_SCHEMA, &store, err) &&
-              print_all(call, store, err);
+              command_operations_print_all(call, store, err);
     store_close(store);
     return ok ? STATUS_DONE : command_status(err);
 }

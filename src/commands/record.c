@@ -16,7 +16,7 @@ peek(const struct cursor *cursor)
 }
 
 static bool
-is_blank(char c)
+command_record_is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
@@ -24,7 +24,7 @@ is_blank(char c)
 static void
 skip_blanks(struct cursor *cursor)
 {
-    while (cursor->at < cursor->text.len && is_blank(cursor->text.data[cursor->at]))
+    while (cursor->at < cursor->text.len && command_record_is_blank(cursor->text.data[cursor->at]))
         cursor->at++;
 }
 

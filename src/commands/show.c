@@ -30,7 +30,7 @@ struct shown {
 // --- reading ---
 
 static bool
-read_event(struct store *store, int64_t id, struct shown *shown, struct err *err)
+command_show_read_event(struct store *store, int64_t id, struct shown *shown, struct err *err)
 {
     bool has_schema = store_info(store)->schema_version > 0;
     unsigned fields =
@@ -215,7 +215,7 @@ columns_json(struct value *object, const struct shown *shown)
 }
 
 static bool
-print_json(const struct shown *shown, struct err *err)
+command_show_print_json(const struct shown *shown, struct err *err)
 {
     const struct event *event = &shown->event;
     struct value *object = value_object();
@@ -356,7 +356,7 @@ add_attempts(struct strbuf *out, const struct shown *shown)
 }
 
 static void
-add_plan(struct strbuf *out, const struct plan *plan)
+command_show_add_plan(struct strbuf *out, const struct plan *plan)
 {
     strbuf_add_text(out, "\na reprocess would send\n");
     if (plan->refusal != NULL) {
@@ -388,7 +388,7 @@ print_text(const struct shown *shown, struct err *err)
     add_headers(&out, event->headers, event->header_count);
     add_attempts(&out, shown);
     add_decisions(&out, shown);
-    add_plan(&out, &shown->plan);
+    command_show_add_plan(&out, &shown->plan);
     bool ok = output_bytes(strbuf_bytes(&out), err);
     strbuf_release(&out);
     return ok;
@@ -451,16 +451,16 @@ print_raw(struct call *call, struct store *store, struct shown *shown, struct er
 }
 
 static bool
-show(struct call *call, struct store *store, int64_t id, struct err *err)
+command_show_show(struct call *call, struct store *store, int64_t id, struct err *err)
 {
     struct shown shown = {0};
     const struct options *options = &call->options;
-    bool ok = read_event(store, id, &shown, err);
+    bool ok = command_show_read_event(store, id, &shown, err);
     if (ok && options->raw)
         ok = print_raw(call, store, &shown, err);
     else if (ok && plan_event(call, store, &shown, err))
         ok = options->as_sent ? print_as_sent(call, &shown, err)
-             : options->json  ? print_json(&shown, err)
+             : options->json  ? command_show_print_json(&shown, err)
                               : print_text(&shown, err);
     else
         ok = false;
@@ -482,7 +482,7 @@ command_show(struct call *call, struct err *err)
     }
     struct store *store = NULL;
     bool ok = command_number(call->args[0], "the id of an event", &id, err) &&
-              command_store(call, STORE_READ, &store, err) && show(call, store, id, err);
+              command_store(call, STORE_READ, &store, err) && command_show_show(call, store, id, err);
     store_close(store);
     return ok ? STATUS_DONE : command_status(err);
 }

@@ -75,7 +75,7 @@ waiting_tell(struct call *call, struct store *store, int64_t no, struct err *err
 // --- somebody else's work ---
 
 static void
-show(struct progress *progress, const struct operation *operation, const char *note)
+command_waiting_show(struct progress *progress, const struct operation *operation, const char *note)
 {
     char tail[200];
     int64_t past = operation->done + operation->refused + operation->skipped + operation->cancelled;
@@ -96,7 +96,7 @@ waiting_for(struct call *call, struct store *store, int64_t no, struct err *err)
         bool ok = get_patiently(store, no, &arena, &operation, err);
         is_over = !ok || operation_state_is_final(operation.state);
         if (ok)
-            show(&progress, &operation, operation.state_note);
+            command_waiting_show(&progress, &operation, operation.state_note);
         arena_release(&arena);
         if (!ok) {
             progress_end(&progress);
@@ -124,7 +124,7 @@ follow(void *context, const struct worker_progress *news)
 {
     struct following *following = context;
     if (news->operation != NULL && news->operation->no == following->no)
-        show(&following->progress, news->operation, news->note);
+        command_waiting_show(&following->progress, news->operation, news->note);
     else
         progress_show(&following->progress, 0, 0, news->note);
 }

@@ -60,7 +60,7 @@ category_parse(struct bytes name, enum category *category)
 }
 
 static char
-fold(char c)
+category_fold(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
@@ -84,7 +84,7 @@ subject_init(struct subject *subject, struct bytes text)
     subject->len = text.len < TEXT_MAX ? text.len : TEXT_MAX;
     memset(subject->pairs, 0, sizeof subject->pairs);
     for (size_t i = 0; i < subject->len; i++) {
-        subject->text[i] = fold(text.data[i]);
+        subject->text[i] = category_fold(text.data[i]);
         if (i > 0) {
             uint16_t pair = pair_of(subject->text[i - 1], subject->text[i]);
             subject->pairs[pair >> 6] |= UINT64_C(1) << (pair & 63);
@@ -218,7 +218,7 @@ fold_copy(struct bytes text)
 {
     char *copy = alloc_bytes(size_add(text.len, 1));
     for (size_t i = 0; i < text.len; i++)
-        copy[i] = fold(text.data[i]);
+        copy[i] = category_fold(text.data[i]);
     return copy;
 }
 
@@ -232,7 +232,7 @@ choose_pairs(struct rule *rule)
 }
 
 static bool
-add_row(struct category_rules *rules, const char *row, int line, struct err *err)
+category_add_row(struct category_rules *rules, const char *row, int line, struct err *err)
 {
     struct bytes rest = bytes_of(row);
     struct bytes category = take_word(&rest);
@@ -272,7 +272,7 @@ add_extra(struct category_rules *rules, const char *extra, struct err *err)
         line++;
         struct bytes row = bytes_trim(bytes_of(at));
         bool is_comment = row.len == 0 || row.data[0] == '#';
-        if (!is_comment && !add_row(rules, at, line, err))
+        if (!is_comment && !category_add_row(rules, at, line, err))
             return false;
         at = next;
     }
@@ -288,7 +288,7 @@ category_rules_create(const char *extra, struct err *err)
         return NULL;
     }
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (!add_row(rules, rows[i], (int)i + 1, err)) {
+        if (!category_add_row(rules, rows[i], (int)i + 1, err)) {
             category_rules_destroy(rules);
             return NULL;
         }

@@ -47,7 +47,7 @@ ids_normalise(int64_t *ids, size_t count)
 
 // Where id stands among ascending ids, or where it would be put.
 static size_t
-position(const int64_t *ids, size_t count, int64_t id)
+selection_position(const int64_t *ids, size_t count, int64_t id)
 {
     size_t low = 0;
     size_t high = count;
@@ -64,7 +64,7 @@ position(const int64_t *ids, size_t count, int64_t id)
 static bool
 contains(const int64_t *ids, size_t count, int64_t id)
 {
-    size_t at = position(ids, count, id);
+    size_t at = selection_position(ids, count, id);
     return at < count && ids[at] == id;
 }
 
@@ -102,7 +102,7 @@ step_push(struct selection *selection, struct selection_step *step)
 static void
 turn_one(struct selection *selection, int64_t id)
 {
-    size_t at = position(selection->ids, selection->count, id);
+    size_t at = selection_position(selection->ids, selection->count, id);
     if (at < selection->count && selection->ids[at] == id) {
         memmove(selection->ids + at, selection->ids + at + 1, (--selection->count - at) * sizeof id);
         return;
@@ -114,7 +114,7 @@ turn_one(struct selection *selection, int64_t id)
 
 // What is in one of both and not in the other: one pass over two ascending sets.
 static void
-turn(struct selection *selection, const int64_t *ids, size_t count)
+selection_turn(struct selection *selection, const int64_t *ids, size_t count)
 {
     if (count == 1) {
         turn_one(selection, ids[0]);
@@ -141,7 +141,7 @@ turn(struct selection *selection, const int64_t *ids, size_t count)
 
 // Turns ids (heap, ascending, taken over): one undo step. Nothing to turn is no step.
 static void
-step(struct selection *selection, int64_t *ids, size_t count)
+selection_step(struct selection *selection, int64_t *ids, size_t count)
 {
     if (count == 0) {
         free(ids);
@@ -151,7 +151,7 @@ step(struct selection *selection, int64_t *ids, size_t count)
     made->ids = alloc_resize(ids, count, sizeof *ids);
     made->count = count;
     step_push(selection, made);
-    turn(selection, made->ids, count);
+    selection_turn(selection, made->ids, count);
 }
 
 void
@@ -159,7 +159,7 @@ selection_toggle(struct selection *selection, int64_t id)
 {
     int64_t *ids = alloc_array(1, sizeof *ids);
     ids[0] = id;
-    step(selection, ids, 1);
+    selection_step(selection, ids, 1);
 }
 
 enum which { WHICH_ALL, WHICH_SELECTED, WHICH_OTHERS };
@@ -182,7 +182,7 @@ change(struct selection *selection, const int64_t *given, size_t given_count, en
         if (which == WHICH_ALL || is_selected == (which == WHICH_SELECTED))
             ids[kept++] = ids[i];
     }
-    step(selection, ids, kept);
+    selection_step(selection, ids, kept);
 }
 
 void
@@ -216,7 +216,7 @@ selection_undo(struct selection *selection)
     if (!last)
         return false;
     selection->undo = last->next;
-    turn(selection, last->ids, last->count);
+    selection_turn(selection, last->ids, last->count);
     step_free(last);
     return true;
 }
@@ -230,7 +230,7 @@ selection_hidden(const struct selection *selection, const int64_t *ids, size_t c
     bool *met = alloc_array(selection->count, sizeof *met);
     size_t shown = 0;
     for (size_t i = 0; i < count; i++) {
-        size_t at = position(selection->ids, selection->count, ids[i]);
+        size_t at = selection_position(selection->ids, selection->count, ids[i]);
         if (at < selection->count && selection->ids[at] == ids[i] && !met[at]) {
             met[at] = true;
             shown++;

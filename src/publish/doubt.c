@@ -55,7 +55,7 @@ fence(struct look *look, struct err *err)
 
 // What the scan proves. With transactions all or nothing must be there.
 static bool
-decide(struct look *look, const struct scan *scan, enum doubt_outcome *outcome, struct err *err)
+publish_doubt_decide(struct look *look, const struct scan *scan, enum doubt_outcome *outcome, struct err *err)
 {
     char evidence[400];
     bool is_whole = scan->found_count == (size_t)look->chunk.count;
@@ -94,7 +94,7 @@ scan_for(struct look *look, enum doubt_outcome *outcome, struct err *err)
         is_good = broker_scan(look->endpoints->broker, &scan, SCAN_MS, tick, look, err);
     else // nothing was searched: that proves nothing
         snprintf(scan.why, sizeof scan.why, "no topic is known");
-    is_good = is_good && decide(look, &scan, outcome, err);
+    is_good = is_good && publish_doubt_decide(look, &scan, outcome, err);
     scan_release(&scan);
     return is_good;
 }

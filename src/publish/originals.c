@@ -48,7 +48,7 @@ take_answer(const struct fetch *fetch, struct original *original)
 
 // Those that were found stand only where PostgreSQL says that they are the event's own.
 static bool
-compare(struct store *store, const struct search *search, struct err *err)
+originals_compare(struct store *store, const struct search *search, struct err *err)
 {
     int64_t *ids = alloc_array(search->count, sizeof *ids);
     struct bytes *values = alloc_array(search->count, sizeof *values);
@@ -101,7 +101,7 @@ originals_find(struct store *store, struct broker *broker, const struct event *c
                     err_set(err, ERR_UNREACHABLE, "the original records could not all be read within %d s",
                             timeout_ms / 1000);
         }
-        is_good = is_good && compare(store, &search, err);
+        is_good = is_good && originals_compare(store, &search, err);
     }
     free(search.wanted);
     free(search.fetches);

@@ -88,10 +88,11 @@ struct making {
 };
 
 // The first refusal stands.
-static void refuse(struct making *making, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void publish_plan_refuse(struct making *making, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 static void
-refuse(struct making *making, const char *format, ...)
+publish_plan_refuse(struct making *making, const char *format, ...)
 {
     if (making->plan->refusal)
         return;
@@ -166,8 +167,8 @@ plan_value(struct making *making)
         // Sending something else than the original because Kafka was slow for a moment would not be what was
         // confirmed.
         if (input->original && input->original->state == ORIGINAL_FAILED)
-            refuse(making, "the original record at %s could not be read: %s; try again", place_of(making),
-                   input->original->why);
+            publish_plan_refuse(making, "the original record at %s could not be read: %s; try again",
+                                place_of(making), input->original->why);
     }
 }
 
@@ -189,11 +190,13 @@ plan_topic(struct making *making)
 
     plan->topic = input->target_topic ? input->target_topic : arena_text(making->arena, input->event->topic);
     if (!plan->topic || !plan->topic[0])
-        refuse(making, "the event names no topic; name one with --to");
+        publish_plan_refuse(making, "the event names no topic; name one with --to");
     else if (!input->target_topic && topic_is_queue(input->event->topic))
-        refuse(making, "%s is itself a dead letter queue; name the topic to send to with --to", plan->topic);
+        publish_plan_refuse(making, "%s is itself a dead letter queue; name the topic to send to with --to",
+                            plan->topic);
     else if (input->topic && input->topic->state != TOPIC_KNOWN)
-        refuse(making, "%s", plan_topic_refusal(input->topic->state, plan->topic, making->arena));
+        publish_plan_refuse(making, "%s",
+                            plan_topic_refusal(input->topic->state, plan->topic, making->arena));
 }
 
 static void
@@ -210,7 +213,7 @@ plan_partition(struct making *making)
 
     plan->partition = event->partition;
     if (input->topic && input->topic->state == TOPIC_KNOWN && event->partition >= input->topic->partitions)
-        refuse(
+        publish_plan_refuse(
             making,
             "partition %d of %s no longer exists, the topic has %d; let the key choose with partition = key",
             (int)event->partition, plan->topic, (int)input->topic->partitions);
@@ -223,7 +226,7 @@ key_by_path(struct making *making, const char *rule)
     struct json_token token;
     struct err err = {0};
     if (!json_path_parse(&path, bytes_of(rule), &err)) {
-        refuse(making, "the rule for record keys: %s", err.text);
+        publish_plan_refuse(making, "the rule for record keys: %s", err.text);
         return;
     }
     bool is_there = json_path_find(path, making->plan->value, &token);
@@ -239,10 +242,11 @@ key_by_path(struct making *making, const char *rule)
                (token.kind == JSON_NUMBER || token.kind == JSON_TRUE || token.kind == JSON_FALSE)) {
         making->plan->key = text;
     } else {
-        refuse(making,
-               "the payload has no text or number at %s, which the key is taken from; correct it, or set "
-               "another key rule",
-               rule);
+        publish_plan_refuse(
+            making,
+            "the payload has no text or number at %s, which the key is taken from; correct it, or set "
+            "another key rule",
+            rule);
     }
 }
 
@@ -353,8 +357,9 @@ check_size(struct making *making)
     uint64_t size = plan_size(making->plan);
     char has[TEXT_SHORT], allows[TEXT_SHORT];
     if (size > (uint64_t)topic->max_bytes)
-        refuse(making, "message of %s bytes, topic %s allows %s (max.message.bytes)",
-               text_count((int64_t)size, has), making->plan->topic, text_count(topic->max_bytes, allows));
+        publish_plan_refuse(making, "message of %s bytes, topic %s allows %s (max.message.bytes)",
+                            text_count((int64_t)size, has), making->plan->topic,
+                            text_count(topic->max_bytes, allows));
 }
 
 void

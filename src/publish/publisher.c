@@ -261,7 +261,7 @@ go_read(struct publisher *publisher, enum publisher_place place)
 
 // C. The fence is looked at after init: a holder that was superseded between A and B stops here.
 static enum publisher_status
-check(struct publisher *publisher, struct err *err)
+publisher_check(struct publisher *publisher, struct err *err)
 {
     if (broken(BROKEN_NO_FENCE))
         publisher->slot.fence = -1; // whoever's it is: the fake ledger's word, PostgreSQL knows no such fence
@@ -294,7 +294,7 @@ check(struct publisher *publisher, struct err *err)
 
 // H, the end: the abort is finished, so the offenders are queued and can be refused.
 static enum publisher_status
-refuse(struct publisher *publisher, struct err *err)
+publisher_refuse(struct publisher *publisher, struct err *err)
 {
     if (publisher->refusal_count) {
         if (!publisher->settings.ledger->refuse(publisher->settings.context, &publisher->slot,
@@ -334,14 +334,14 @@ static const struct {
     [AT_ACQUIRE] = {acquire, PHASE_CLAIM},
     [AT_OPEN] = {open_handle, PHASE_INIT},
     [AT_INIT] = {init_handle, PHASE_INIT},
-    [AT_CHECK] = {check, PHASE_CLAIM},
+    [AT_CHECK] = {publisher_check, PHASE_CLAIM},
     [AT_READ] = {publisher_read, PHASE_VERIFY},
     [AT_NUDGE] = {publisher_nudge, PHASE_VERIFY},
     [AT_NONCE] = {publisher_write_nonce, PHASE_VERIFY},
     [AT_READ_NONCE] = {publisher_read_with_nonce, PHASE_VERIFY},
     [AT_PROVISION] = {publisher_provision, PHASE_INIT},
     [AT_PROVISION_COMMIT] = {publisher_provision, PHASE_INIT},
-    [AT_REFUSE] = {refuse, PHASE_FINISH},
+    [AT_REFUSE] = {publisher_refuse, PHASE_FINISH},
     [AT_READY] = {stay_ready, PHASE_CLAIM},
     [AT_CLAIM] = {publisher_claim, PHASE_CLAIM},
     [AT_ORIGINALS] = {publisher_find_originals, PHASE_PLAN},

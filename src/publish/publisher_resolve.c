@@ -219,7 +219,7 @@ decide_idle(struct publisher *publisher, enum marker_verdict verdict, const char
 
 // What a marker says that can be believed.
 static enum publisher_status
-decide(struct publisher *publisher, const struct marker *marker, struct err *err)
+publisher_resolve_decide(struct publisher *publisher, const struct marker *marker, struct err *err)
 {
     char seen[120] = "absent";
     if (marker->is_present)
@@ -242,7 +242,7 @@ publisher_read(struct publisher *publisher, struct err *err)
     if (marker_judge(&publisher->slot, &publisher->unfinished, &reading.marker) == VERDICT_COMMITTED)
         return finish_unfinished(publisher, CHUNK_COMMITTED, "the marker names it, read after fencing", err);
     if (broken(BROKEN_NO_NONCE))
-        return decide(publisher, &reading.marker, err);
+        return publisher_resolve_decide(publisher, &reading.marker, err);
     publisher->at = AT_NONCE;
     return PUBLISHER_BUSY;
 }
@@ -266,7 +266,7 @@ publisher_read_with_nonce(struct publisher *publisher, struct err *err)
         return PUBLISHER_WAITING;
     }
 
-    return decide(publisher, &reading.marker, err);
+    return publisher_resolve_decide(publisher, &reading.marker, err);
 }
 
 // A marker without a chunk, by a real transaction: the first of a slot, (0, install id), or the one it has,

@@ -131,7 +131,7 @@ beat(struct run *run, struct err *err)
 // Reads the operation that somebody waits for (or that is in flight), for progress and to know when it has
 // ended.
 static bool
-show(struct run *run, struct err *err)
+worker_show(struct run *run, struct err *err)
 {
     int64_t no = run->settings->mode == WORKER_OPERATION ? run->settings->operation : run->operation;
     bool is_wanted = run->settings->progress || run->settings->mode == WORKER_OPERATION;
@@ -154,7 +154,7 @@ show(struct run *run, struct err *err)
 // --- plain SQL ---
 
 static bool
-apply(struct run *run, const struct work *work, struct err *err)
+worker_apply(struct run *run, const struct work *work, struct err *err)
 {
     int64_t applied = 0, left = 0;
     struct err failure = {0};
@@ -180,7 +180,7 @@ go_on(struct run *run, const struct work *work, int64_t *wait, struct err *err)
     if (work->wait > 0)
         return true;
     if (work->action != ACTION_REPROCESS)
-        return apply(run, work, err);
+        return worker_apply(run, work, err);
 
     bool is_there = false;
     if (!worker_need_kafka(run, &is_there, err))
@@ -295,7 +295,7 @@ round_once(struct run *run, bool *is_over, struct err *err)
 {
     if (!is_connected(run))
         return reconnect_store(run, err);
-    if (!beat(run, err) || !show(run, err))
+    if (!beat(run, err) || !worker_show(run, err))
         return false;
     if (has_ended(run)) {
         *is_over = true;
@@ -324,7 +324,7 @@ round_once(struct run *run, bool *is_over, struct err *err)
 
 // Settles what is in flight, lets slots go, says goodbye.
 static void
-finish(struct run *run)
+worker_finish(struct run *run)
 {
     struct err failure = {0};
     worker_finish_all(run);
@@ -340,7 +340,7 @@ loop(struct run *run, struct err *err)
     bool is_over = false, is_good = true;
     while (is_good && !is_over && !worker_must_stop(run))
         is_good = round_once(run, &is_over, err);
-    finish(run);
+    worker_finish(run);
     if (is_good && !is_over && run->settings->mode == WORKER_OPERATION)
         return err_set(err, ERR_CANCELLED, "stopped before operation %" PRId64 " ended",
                        run->settings->operation);

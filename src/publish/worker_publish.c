@@ -114,7 +114,7 @@ slots_held(const struct run *run, size_t but, int32_t slots[WORKER_SLOTS])
 }
 
 static enum publisher_status
-step(struct run *run, size_t i, int wait_ms, struct err *failure)
+worker_step_publisher(struct run *run, size_t i, int wait_ms, struct err *failure)
 {
     int32_t others[WORKER_SLOTS];
     size_t count = slots_held(run, i, others);
@@ -137,7 +137,7 @@ static bool
 attend_idle(struct run *run, size_t i, struct err *err)
 {
     struct err failure = {0};
-    switch (step(run, i, 0, &failure)) {
+    switch (worker_step_publisher(run, i, 0, &failure)) {
     case PUBLISHER_FAILED:
         return publisher_failed(run, i, &failure, err);
     case PUBLISHER_STOPPED:
@@ -208,7 +208,7 @@ static bool
 drive(struct run *run, size_t i, int wait_ms, struct err *err)
 {
     struct err failure = {0};
-    switch (step(run, i, wait_ms, &failure)) {
+    switch (worker_step_publisher(run, i, wait_ms, &failure)) {
     case PUBLISHER_BUSY:
     case PUBLISHER_WAITING:
         return true;
@@ -315,7 +315,8 @@ worker_publish(struct run *run, int64_t operation, int32_t rate, int64_t *wait, 
 
     size_t i = run->turn;
     struct err failure = {0};
-    enum publisher_status status = step(run, i, worker_is_publishing(run) ? 0 : WAIT_MS, &failure);
+    enum publisher_status status =
+        worker_step_publisher(run, i, worker_is_publishing(run) ? 0 : WAIT_MS, &failure);
     run->is_driven[i] = true;
     if (status == PUBLISHER_FAILED)
         return publisher_failed(run, i, &failure, err);
@@ -437,7 +438,7 @@ worker_keep_slots(struct run *run, struct err *err)
     for (size_t i = 0; i < WORKER_SLOTS; i++) {
         struct err failure = {0};
         if (run->publishers[i] && publisher_slot(run->publishers[i]) >= 0 &&
-            step(run, i, 0, &failure) == PUBLISHER_FAILED)
+            worker_step_publisher(run, i, 0, &failure) == PUBLISHER_FAILED)
             return publisher_failed(run, i, &failure, err);
     }
     return true;
@@ -494,7 +495,7 @@ worker_finish_all(struct run *run)
                store_is_connected(run->endpoints.store) && clock_mono() < deadline &&
                status != PUBLISHER_FAILED && status != PUBLISHER_NO_SLOT && status != PUBLISHER_STOPPED) {
             struct err failure = {0};
-            status = step(run, i, WAIT_MS, &failure);
+            status = worker_step_publisher(run, i, WAIT_MS, &failure);
         }
     }
 }

@@ -25,7 +25,7 @@ struct loader {
 };
 
 static bool
-connect(struct loader *loader, struct err *err)
+loader_connect(struct loader *loader, struct err *err)
 {
     if (!loader->store)
         return store_open(&loader->store, loader->settings, err);
@@ -36,7 +36,7 @@ static void
 carry_out(struct loader *loader, struct fill_job *job)
 {
     err_clear(&job->err);
-    if (!connect(loader, &job->err))
+    if (!loader_connect(loader, &job->err))
         return;
     if (job->what == FILL_READ)
         (void)!rollup_gather(loader->store, loader->maintainer, loader->cells, &job->range, &job->slice,
@@ -47,7 +47,7 @@ carry_out(struct loader *loader, struct fill_job *job)
 }
 
 static void
-fill(void *context)
+loader_fill(void *context)
 {
     struct loader *loader = context;
     struct fill_job *job;
@@ -66,7 +66,7 @@ loader_create(const struct store_settings *settings, const char *maintainer)
     loader->cells = rollup_cells_create();
     loader->asked = mailbox_create(2);
     loader->done = mailbox_create(2);
-    loader->thread = thread_start(fill, loader, "filler");
+    loader->thread = thread_start(loader_fill, loader, "filler");
     return loader;
 }
 
@@ -115,7 +115,7 @@ loader_wait_written(struct loader *loader, struct err *err)
 }
 
 static void
-ask(struct loader *loader, struct fill_job *job)
+loader_ask(struct loader *loader, struct fill_job *job)
 {
     loader->under_way += mailbox_put(loader->asked, job, -1);
 }
@@ -128,7 +128,7 @@ loader_read(struct loader *loader, int64_t upto, size_t rows, struct err *err)
     struct fill_job *job = &loader->jobs[loader->reading];
     job->what = FILL_READ;
     job->range = (struct rollup_range){.before_id = upto, .limit = rows};
-    ask(loader, job);
+    loader_ask(loader, job);
     return true;
 }
 
@@ -143,6 +143,6 @@ loader_write(struct loader *loader, int64_t was_low, int32_t slots_from, int64_t
     job->low = *low = rollup_low(&job->slice, job->range.limit);
     job->slots_from = slots_from;
     loader->reading = !loader->reading;
-    ask(loader, job);
+    loader_ask(loader, job);
     return true;
 }

@@ -104,7 +104,7 @@ maintainer_is_exact(const struct maintainer *maintainer)
 }
 
 static bool
-connect(struct maintainer *maintainer, struct err *err)
+maintainer_connect(struct maintainer *maintainer, struct err *err)
 {
     struct store *opened = NULL;
     if (maintainer->store)
@@ -124,7 +124,7 @@ goes_on(const struct maintainer *maintainer, const struct rollup_claim *claim)
 }
 
 static void
-begin(struct maintainer *maintainer, const struct rollup_claim *claim)
+maintainer_begin(struct maintainer *maintainer, const struct rollup_claim *claim)
 {
     maintainer->sure = maintainer->sure_next = maintainer->high = claim->high;
     maintainer->compare_upto = maintainer->sweep_upto = 0;
@@ -150,7 +150,7 @@ claim(struct maintainer *maintainer, struct err *err)
         return false;
     maintainer->claim_at = clock_mono() + CLAIM_EVERY;
     if (claim.is_mine && !goes_on(maintainer, &claim))
-        begin(maintainer, &claim);
+        maintainer_begin(maintainer, &claim);
     maintainer->is_mine = claim.is_mine;
     maintainer->low = claim.low;
     maintainer->slots_from = claim.slots_from;
@@ -281,7 +281,7 @@ list_slice(struct maintainer *maintainer, struct err *err)
 }
 
 static bool
-settle(struct maintainer *maintainer, bool *is_done, struct err *err)
+maintainer_settle(struct maintainer *maintainer, bool *is_done, struct err *err)
 {
     struct rollup_missing missing;
     int64_t looked_at;
@@ -293,7 +293,7 @@ settle(struct maintainer *maintainer, bool *is_done, struct err *err)
 }
 
 static bool
-check(struct maintainer *maintainer, struct err *err)
+maintainer_check(struct maintainer *maintainer, struct err *err)
 {
     struct rollup_check check;
     int64_t began = clock_mono();
@@ -317,8 +317,8 @@ check(struct maintainer *maintainer, struct err *err)
 }
 
 static bool
-compare(struct maintainer *maintainer, int64_t upto, size_t rows, int64_t *until, bool *differs,
-        struct err *err)
+maintainer_compare(struct maintainer *maintainer, int64_t upto, size_t rows, int64_t *until, bool *differs,
+                   struct err *err)
 {
     struct rollup_missing missing;
     if (!rollup_compare(maintainer->store, maintainer->name, upto, rows, &missing, err))
@@ -352,14 +352,15 @@ search(struct maintainer *maintainer, struct err *err)
 {
     int64_t until;
     bool differs;
-    if (!compare(maintainer, maintainer->compare_upto, maintainer->compare_rows, &until, &differs, err))
+    if (!maintainer_compare(maintainer, maintainer->compare_upto, maintainer->compare_rows, &until, &differs,
+                            err))
         return false;
     maintainer->compare_upto = until > 0 ? until : 0;
     if (maintainer->compare_rows < MOST_COMPARED)
         maintainer->compare_rows *= 2;
     if (maintainer->compare_upto == 0)
         return end_search(maintainer, err);
-    return !differs || check(maintainer, err);
+    return !differs || maintainer_check(maintainer, err);
 }
 
 // All of it, once: from here on what changes is seen.
@@ -371,7 +372,7 @@ catch_up(struct maintainer *maintainer, struct err *err)
     if (maintainer->is_all_unswept && !packer_sweep_began(&maintainer->packer, maintainer->store, err))
         return false;
     maintainer->is_all_unswept = false;
-    if (!compare(maintainer, maintainer->unswept, MOST_COMPARED, &until, &differs, err))
+    if (!maintainer_compare(maintainer, maintainer->unswept, MOST_COMPARED, &until, &differs, err))
         return false;
     maintainer->unswept = until > maintainer->low ? until : 0;
     maintainer->check_at = 0;
@@ -386,8 +387,8 @@ sweep_ids(struct maintainer *maintainer, bool *differs, struct err *err)
     int64_t until;
     if (maintainer->sweep_upto == 0 && !packer_sweep_began(&maintainer->packer, maintainer->store, err))
         return false;
-    if (!compare(maintainer, maintainer->sweep_upto ? maintainer->sweep_upto : maintainer->high, SWEPT,
-                 &until, differs, err))
+    if (!maintainer_compare(maintainer, maintainer->sweep_upto ? maintainer->sweep_upto : maintainer->high,
+                            SWEPT, &until, differs, err))
         return false;
     maintainer->sweep_upto = until;
     maintainer->is_at_rollup = until == 0;
@@ -430,7 +431,7 @@ sweep(struct maintainer *maintainer, struct err *err)
 }
 
 static bool
-fold(struct maintainer *maintainer, struct err *err)
+maintainer_fold(struct maintainer *maintainer, struct err *err)
 {
     maintainer->changes = 0;
     return rollup_fold(maintainer->store, maintainer->name, FOLD_ROWS, err);
@@ -438,21 +439,21 @@ fold(struct maintainer *maintainer, struct err *err)
 
 // Does what is due; *wait: µs until something is.
 static bool
-keep(struct maintainer *maintainer, int64_t *wait, struct err *err)
+maintainer_keep(struct maintainer *maintainer, int64_t *wait, struct err *err)
 {
     int64_t now = clock_mono();
     bool is_done = true;
     bool is_settled = true;
     *wait = 0;
     if (now >= maintainer->look_at) {
-        if ((maintainer->is_listed && !settle(maintainer, &is_settled, err)) ||
+        if ((maintainer->is_listed && !maintainer_settle(maintainer, &is_settled, err)) ||
             !look_at_arrivals(maintainer, &is_done, err))
             return false;
         if (is_done && is_settled)
             maintainer->look_at = clock_mono() + LOOK_EVERY;
     }
     if (maintainer->changes >= FOLD_EVERY)
-        return fold(maintainer, err);
+        return maintainer_fold(maintainer, err);
     if (maintainer->low > 0)
         return look_below(maintainer, err);
     if (!is_done || !is_settled)
@@ -462,7 +463,7 @@ keep(struct maintainer *maintainer, int64_t *wait, struct err *err)
     if (maintainer->unswept > 0)
         return catch_up(maintainer, err);
     if (now >= maintainer->check_at)
-        return check(maintainer, err);
+        return maintainer_check(maintainer, err);
     if (maintainer->compare_upto > 0)
         return search(maintainer, err);
     if (now >= maintainer->sweep_at || maintainer->is_doubtful)
@@ -502,13 +503,13 @@ maintainer_step(struct maintainer *maintainer)
     int64_t wait = 0;
     if (maintainer->is_over)
         return INT64_MAX;
-    if (!connect(maintainer, &err))
+    if (!maintainer_connect(maintainer, &err))
         return rest(maintainer, &err);
     if (clock_mono() >= maintainer->claim_at && !claim(maintainer, &err))
         return rest(maintainer, &err);
     if (!maintainer->is_mine)
         return maintainer->claim_at - clock_mono() > 1000 ? maintainer->claim_at - clock_mono() : 1000;
-    if (!keep(maintainer, &wait, &err))
+    if (!maintainer_keep(maintainer, &wait, &err))
         return rest(maintainer, &err);
     maintainer->attempts = 0;
     return wait;

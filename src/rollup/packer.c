@@ -120,8 +120,8 @@ learn_small(struct packer *packer, const struct packing *packing)
 }
 
 static bool
-fill(struct packer *packer, struct store *store, const char *maintainer, const struct text_hole *hole,
-     struct err *err)
+packer_fill(struct packer *packer, struct store *store, const char *maintainer, const struct text_hole *hole,
+            struct err *err)
 {
     struct packing packing = {0};
     struct strbuf pack = {0};
@@ -150,7 +150,7 @@ packer_step(struct packer *packer, struct store *store, const char *maintainer, 
         packer->at = clock_mono() + LOOK_EVERY;
         return true;
     }
-    if (!fill(packer, store, maintainer, &hole, err))
+    if (!packer_fill(packer, store, maintainer, &hole, err))
         return is_denied(packer, err);
     int64_t now = clock_mono();
     packer->at = now + (now - began) * (SHARE - 1);

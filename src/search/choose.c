@@ -278,7 +278,7 @@ pass_event(void *context, const struct event *event)
 }
 
 static int
-highest_first(const void *left, const void *right)
+choose_highest_first(const void *left, const void *right)
 {
     int64_t a = ((const struct prefiltered *)left)->id;
     int64_t b = ((const struct prefiltered *)right)->id;
@@ -305,7 +305,7 @@ scan_pass(struct store *store, struct scan *scan, struct err *err)
         fields |= EVENT_COUNTED;
     bool ok = store_pass(store, fields, matcher->statuses, pass_event, &passing, err);
     if (ok && passing.count > 0)
-        qsort(passing.chosen, passing.count, sizeof *passing.chosen, highest_first);
+        qsort(passing.chosen, passing.count, sizeof *passing.chosen, choose_highest_first);
     if (!ok && err != NULL && err->kind == ERR_CANCELLED)
         ok = stopped(err);
     ok = ok && take_chosen(scan, passing.chosen, passing.count, err);
@@ -314,7 +314,7 @@ scan_pass(struct store *store, struct scan *scan, struct err *err)
 }
 
 static bool
-scan_all(struct store *store, struct scan *scan, struct err *err)
+choose_scan_all(struct store *store, struct scan *scan, struct err *err)
 {
     struct prefilter prefilter = {0};
     struct filter *filter = scan->matcher.filter;
@@ -339,7 +339,7 @@ choose_scan(struct store *store, const struct choice *choice, unsigned fields, c
             memcpy(ids, choice->ids, choice->id_count * sizeof *ids);
         ok = scan_ids(store, &scan, ids, ids_normalise(ids, choice->id_count), true, err);
     } else if (ok) {
-        ok = scan_all(store, &scan, err);
+        ok = choose_scan_all(store, &scan, err);
     }
     free(ids);
     filter_destroy(scan.matcher.filter);

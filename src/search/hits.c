@@ -39,7 +39,7 @@ search_hits_begin(struct search_hits *hits, struct filter *filter, size_t term, 
 }
 
 static void
-list_release(struct hit_list *list)
+hits_list_release(struct hit_list *list)
 {
     text_page_destroy(list->page);
     free(list->hits);
@@ -51,8 +51,8 @@ search_hits_release(struct search_hits *hits)
 {
     if (hits->state == HITS_COMING)
         text_seek_stop(hits->seek);
-    list_release(&hits->far);
-    list_release(&hits->near);
+    hits_list_release(&hits->far);
+    hits_list_release(&hits->near);
     *hits = (struct search_hits){0};
 }
 
@@ -101,7 +101,7 @@ match_page(const struct search_hits *hits, struct hit_list *list, int64_t until)
 }
 
 static void
-drop_page(struct hit_list *list)
+hits_drop_page(struct hit_list *list)
 {
     text_page_destroy(list->page);
     list->page = NULL;
@@ -121,7 +121,7 @@ search_hits_seek(struct search_hits *hits)
 }
 
 static int
-highest_first(const void *left, const void *right)
+hits_highest_first(const void *left, const void *right)
 {
     int64_t a = ((const struct hit *)left)->id;
     int64_t b = ((const struct hit *)right)->id;
@@ -142,7 +142,7 @@ end_page(struct search_hits *hits)
     struct hit_list *far = &hits->far;
     bool is_over = far->page->is_bottom;
     bool is_vain = err_is_set(&far->page->err) || (hits->rows += far->page->count) > hits->most;
-    drop_page(far);
+    hits_drop_page(far);
     if (is_vain) {
         give_up(hits);
         return;
@@ -151,7 +151,7 @@ end_page(struct search_hits *hits)
         return;
     hits->state = HITS_WHOLE;
     if (far->count)
-        qsort(far->hits, far->count, sizeof *far->hits, highest_first);
+        qsort(far->hits, far->count, sizeof *far->hits, hits_highest_first);
 }
 
 void
@@ -170,7 +170,7 @@ search_hits_take(struct search_hits *hits, int64_t until, bool may_wait)
 // --- ranges ---
 
 static bool
-add_row(void *context, const struct scanned_row *row)
+hits_add_row(void *context, const struct scanned_row *row)
 {
     return text_page_add_row(context, row);
 }
@@ -199,12 +199,12 @@ choose_range(struct search_hits *hits, const int64_t *ids, size_t count)
 }
 
 static bool
-read_range(struct search_hits *hits, struct store *store, size_t count, struct err *err)
+hits_read_range(struct search_hits *hits, struct store *store, size_t count, struct err *err)
 {
     struct text_page *page = alloc_bytes(sizeof *page);
     page->text = hits->scan.text;
     int64_t began = clock_mono();
-    if (!store_scan_range(store, &hits->scan, hits->low, hits->high, add_row, page, err)) {
+    if (!store_scan_range(store, &hits->scan, hits->low, hits->high, hits_add_row, page, err)) {
         text_page_destroy(page);
         return false;
     }
@@ -234,7 +234,7 @@ search_hits_look(struct search_hits *hits, struct store *store, const int64_t *i
     if (!*did)
         return true;
     struct err failure = {0};
-    if (!hits->near.page && !read_range(hits, store, count, &failure)) {
+    if (!hits->near.page && !hits_read_range(hits, store, count, &failure)) {
         forget_range(hits);
         bool goes_on = failure.kind != ERR_UNREACHABLE && failure.kind != ERR_CANCELLED;
         if (goes_on)
@@ -244,7 +244,7 @@ search_hits_look(struct search_hits *hits, struct store *store, const int64_t *i
         return goes_on;
     }
     if (match_page(hits, &hits->near, until))
-        drop_page(&hits->near);
+        hits_drop_page(&hits->near);
     return true;
 }
 

@@ -70,7 +70,7 @@ rank_by_text(struct column *column, const int64_t *ids, size_t count, uint32_t *
 // --- ranks of short columns ---
 
 static int
-by_name(const void *left, const void *right)
+order_by_name(const void *left, const void *right)
 {
     return bytes_compare(bytes_of(*(char *const *)left), bytes_of(*(char *const *)right));
 }
@@ -83,7 +83,7 @@ rank_words(const struct intern *words, size_t count, uint32_t *numbers)
     uint32_t *rank_of = alloc_array((size_t)WORDS_OTHER + 1, sizeof *rank_of);
     if (words->count) {
         memcpy(names, words->names, words->count * sizeof *names);
-        qsort(names, words->count, sizeof *names, by_name);
+        qsort(names, words->count, sizeof *names, order_by_name);
     }
     for (size_t i = 0; i < words->count; i++)
         rank_of[intern_find(words, bytes_of(names[i]))] = (uint32_t)i;

@@ -122,7 +122,7 @@ prefilter_rows(void *context, const struct scanned_row *row)
 }
 
 static int
-highest_first(const void *left, const void *right)
+prefilter_highest_first(const void *left, const void *right)
 {
     int64_t a = ((const struct prefiltered *)left)->id;
     int64_t b = ((const struct prefiltered *)right)->id;
@@ -149,7 +149,8 @@ prefilter_run(const struct prefilter *prefilter, struct store *store, struct fil
         return false;
     }
     if (prefiltering.count)
-        qsort(prefiltering.prefiltered, prefiltering.count, sizeof *prefiltering.prefiltered, highest_first);
+        qsort(prefiltering.prefiltered, prefiltering.count, sizeof *prefiltering.prefiltered,
+              prefilter_highest_first);
     *prefiltered = prefiltering.prefiltered;
     *count = prefiltering.count;
     return true;

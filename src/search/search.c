@@ -175,7 +175,7 @@ decide_hit(struct search *search, size_t n, int64_t id, enum filter_verdict *ver
 
 // False: some terms are open, *open says which. All verdicts but NO go on to the others.
 static enum filter_verdict
-decide(struct search *search, int64_t id, uint64_t *open)
+search_decide(struct search *search, int64_t id, uint64_t *open)
 {
     struct filter *filter = search->query.filter;
     enum filter_verdict all = FILTER_YES;
@@ -294,7 +294,7 @@ static void
 look_at(struct search *search, int64_t id, struct search_found *found)
 {
     uint64_t open = ~0ull;
-    enum filter_verdict verdict = search->reads_rows ? FILTER_YES : decide(search, id, &open);
+    enum filter_verdict verdict = search->reads_rows ? FILTER_YES : search_decide(search, id, &open);
     if (verdict == FILTER_NO)
         return;
     if (!open && !search->asked_count) {

@@ -68,7 +68,7 @@ rest_packs(struct text_cache *cache)
 }
 
 static void
-forget(struct text_cache *cache)
+text_cache_forget(struct text_cache *cache)
 {
     drop_pack(cache);
     cache->generation++;
@@ -93,7 +93,7 @@ text_cache_create(int64_t limit, const struct store_settings *settings)
     cache->watch = settings && limit > 0 ? text_watch_create(settings) : NULL;
     if (getrandom(cache->key, sizeof cache->key, 0) != (ssize_t)sizeof cache->key)
         die("the system gave no random bytes");
-    forget(cache);
+    text_cache_forget(cache);
     return cache;
 }
 
@@ -161,7 +161,7 @@ is_renewed(struct text_cache *cache, const struct text_changes *changes)
 }
 
 static void
-apply(struct text_cache *cache, const struct text_changes *changes)
+text_cache_apply(struct text_cache *cache, const struct text_changes *changes)
 {
     int64_t rest = changes->took * LOOK_SHARE;
     cache->look_at = clock_mono() + (rest > LOOK_LEAST_US ? rest : LOOK_LEAST_US);
@@ -169,7 +169,7 @@ apply(struct text_cache *cache, const struct text_changes *changes)
     if (cache->changed && (changes->count || !is_known))
         cache->changed(cache->context, is_known ? changes->ids : NULL, is_known ? changes->count : 0);
     if (!is_renewed(cache, changes)) {
-        forget(cache);
+        text_cache_forget(cache);
         rest_packs(cache);
         return;
     }
@@ -201,7 +201,7 @@ make_mark(struct text_cache *cache, struct store *store, struct err *err)
 }
 
 static void
-look(struct text_cache *cache, struct store *store)
+text_cache_look(struct text_cache *cache, struct store *store)
 {
     cache->looked_from = cache->mark;
     if (cache->watch) {
@@ -210,7 +210,7 @@ look(struct text_cache *cache, struct store *store)
     }
     struct text_changes *changes = alloc_bytes(sizeof *changes);
     text_changes_find(store, cache->mark, highest(cache), held_columns(cache), changes);
-    apply(cache, changes);
+    text_cache_apply(cache, changes);
     text_changes_destroy(changes);
 }
 
@@ -220,7 +220,7 @@ text_cache_check(struct text_cache *cache, struct store *store, struct err *err)
     int64_t changes;
     struct text_changes *found = cache->watch ? text_watch_take(cache->watch) : NULL;
     if (found)
-        apply(cache, found);
+        text_cache_apply(cache, found);
     text_changes_destroy(found);
     if (!make_mark(cache, store, err))
         return false;
@@ -231,7 +231,7 @@ text_cache_check(struct text_cache *cache, struct store *store, struct err *err)
         return false;
     cache->check_at = clock_mono() + CHECK_US;
     if (changes != cache->changes)
-        look(cache, store);
+        text_cache_look(cache, store);
     cache->changes = changes;
     return true;
 }
@@ -317,8 +317,8 @@ reached_bottom(struct column *column)
 
 // The size of the next page follows from what this one took.
 static bool
-read_page(struct text_cache *cache, struct store *store, const struct event_texts_query *query,
-          struct filling *filling, struct err *err)
+text_cache_read_page(struct text_cache *cache, struct store *store, const struct event_texts_query *query,
+                     struct filling *filling, struct err *err)
 {
     size_t *rows = &cache->rows[query->text];
     int64_t began = clock_mono();
@@ -363,7 +363,7 @@ fill_above_pack(struct text_cache *cache, struct store *store, int64_t below, st
                                             .before_id = below,
                                             .limit = cache->rows[EVENT_TEXT_ERROR]};
     struct filling filling = {.column = column};
-    bool ok = read_page(cache, store, &query, &filling, err);
+    bool ok = text_cache_read_page(cache, store, &query, &filling, err);
     packs->is_beside = filling.is_end;
     if (filling.count && !column->high)
         column->high = filling.high;
@@ -428,7 +428,7 @@ fill_here(struct text_cache *cache, struct store *store, enum event_text text, b
                                             .ascending = is_up,
                                             .limit = cache->rows[text]};
     struct filling filling = {.column = column};
-    bool ok = read_page(cache, store, &query, &filling, err);
+    bool ok = text_cache_read_page(cache, store, &query, &filling, err);
     if (filling.count && (is_up || !column->high))
         column->high = filling.high;
     if (filling.count && !is_up)

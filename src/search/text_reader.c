@@ -94,7 +94,7 @@ text_page_at(const struct text_page *page, size_t i)
 }
 
 static void
-drop_page(void *page)
+text_reader_drop_page(void *page)
 {
     text_page_destroy(page);
 }
@@ -102,7 +102,7 @@ drop_page(void *page)
 // --- the threads ---
 
 static bool
-connect(struct worker *worker, struct err *err)
+text_reader_connect(struct worker *worker, struct err *err)
 {
     struct store *opened = NULL;
     if (worker->store)
@@ -115,7 +115,7 @@ connect(struct worker *worker, struct err *err)
 
 // The next page of the range, which is then so much shorter.
 static struct text_page *
-read_page(struct worker *worker, struct range *range)
+text_reader_read_page(struct worker *worker, struct range *range)
 {
     struct text_page *page = alloc_bytes(sizeof *page);
     page->text = range->text;
@@ -125,7 +125,7 @@ read_page(struct worker *worker, struct range *range)
                                             .after_id = range->after_id,
                                             .before_id = range->before_id,
                                             .limit = range->rows};
-    bool ok = connect(worker, &page->err) &&
+    bool ok = text_reader_connect(worker, &page->err) &&
               store_event_texts(worker->store, &query, text_page_add, page, &page->err);
     bool is_cut = ok && text_page_is_full(page);
     page->is_range_over = !ok || (page->count < range->rows && !is_cut);
@@ -137,12 +137,12 @@ read_page(struct worker *worker, struct range *range)
 }
 
 static void
-read_range(struct worker *worker, struct range *range)
+text_reader_read_range(struct worker *worker, struct range *range)
 {
     for (bool is_over = false; !is_over;) {
         if (worker->reader->is_stopping || range->run != worker->reader->run)
             return;
-        struct text_page *page = read_page(worker, range);
+        struct text_page *page = text_reader_read_page(worker, range);
         is_over = page->is_range_over;
         if (!mailbox_put(worker->read, page, -1)) {
             text_page_destroy(page);
@@ -152,11 +152,11 @@ read_range(struct worker *worker, struct range *range)
 }
 
 static void
-run(void *context)
+text_reader_run(void *context)
 {
     struct worker *worker = context;
     for (struct range *range; (range = mailbox_take(worker->given, -1));) {
-        read_range(worker, range);
+        text_reader_read_range(worker, range);
         free(range);
     }
 }
@@ -189,7 +189,7 @@ hand_start(struct worker *worker)
         return;
     worker->given = mailbox_create(AHEAD);
     worker->read = mailbox_create(AHEAD);
-    worker->thread = thread_start(run, worker, "texts");
+    worker->thread = thread_start(text_reader_run, worker, "texts");
 }
 
 static void
@@ -205,7 +205,7 @@ hand_stop(struct worker *worker)
     thread_join(worker->thread);
     store_close(store ? store : worker->store);
     mailbox_destroy(worker->given, free);
-    mailbox_destroy(worker->read, drop_page);
+    mailbox_destroy(worker->read, text_reader_drop_page);
     *worker = (struct worker){.reader = worker->reader};
 }
 

@@ -35,7 +35,7 @@ struct job {
 };
 
 static void
-drop_page(void *page)
+text_seek_drop_page(void *page)
 {
     text_page_destroy(page);
 }
@@ -72,7 +72,7 @@ hand_over(struct job *job)
 }
 
 static bool
-add_row(void *context, const struct scanned_row *row)
+text_seek_add_row(void *context, const struct scanned_row *row)
 {
     struct job *job = context;
     if (job->run != job->seek->run)
@@ -83,7 +83,7 @@ add_row(void *context, const struct scanned_row *row)
 }
 
 static bool
-connect(struct text_seek *seek, struct err *err)
+text_seek_connect(struct text_seek *seek, struct err *err)
 {
     struct store *opened = NULL;
     if (seek->store)
@@ -100,12 +100,12 @@ serve(struct job *job)
     struct text_seek *seek = job->seek;
     struct err err = {0};
     if (job->is_only_connection) {
-        (void)!connect(seek, &err); // the pass says what is wrong
+        (void)!text_seek_connect(seek, &err); // the pass says what is wrong
         return;
     }
     job->page = new_page(job);
-    if (connect(seek, &err) && job->run == seek->run)
-        (void)!store_scan_texts(seek->store, &job->scan, add_row, job, &err);
+    if (text_seek_connect(seek, &err) && job->run == seek->run)
+        (void)!store_scan_texts(seek->store, &job->scan, text_seek_add_row, job, &err);
     job->page->is_bottom = true;
     job->page->err = err;
     if (job->run == seek->run)
@@ -113,7 +113,7 @@ serve(struct job *job)
 }
 
 static void
-run(void *context)
+text_seek_run(void *context)
 {
     struct text_seek *seek = context;
     for (struct job *job; (job = mailbox_take(seek->given, -1));) {
@@ -141,7 +141,7 @@ start(struct text_seek *seek)
     seek->has_ended = false;
     seek->given = mailbox_create(1);
     seek->found = mailbox_create(AHEAD);
-    seek->thread = thread_start(run, seek, "seek");
+    seek->thread = thread_start(text_seek_run, seek, "seek");
 }
 
 static void
@@ -154,7 +154,7 @@ interrupt(struct text_seek *seek)
 
 // Ends thread and connection.
 static void
-finish(struct text_seek *seek)
+text_seek_finish(struct text_seek *seek)
 {
     if (!seek->thread)
         return;
@@ -167,7 +167,7 @@ finish(struct text_seek *seek)
     thread_join(seek->thread);
     store_close(atomic_exchange(&seek->store, NULL));
     mailbox_destroy(seek->given, drop_job);
-    mailbox_destroy(seek->found, drop_page);
+    mailbox_destroy(seek->found, text_seek_drop_page);
     seek->thread = NULL;
     seek->is_busy = false;
 }
@@ -177,7 +177,7 @@ text_seek_destroy(struct text_seek *seek)
 {
     if (!seek)
         return;
-    finish(seek);
+    text_seek_finish(seek);
     free(seek);
 }
 
@@ -244,5 +244,5 @@ void
 text_seek_rest(struct text_seek *seek)
 {
     if (seek->thread && !seek->is_busy && clock_mono() - seek->used_at > REST_US)
-        finish(seek);
+        text_seek_finish(seek);
 }

@@ -198,7 +198,7 @@ gather_block(struct batch *batch, uint32_t first, uint32_t count)
 // The block of this number from there on, and those that follow. Where there are none left the texts may be
 // walked from the last to the first: then it is that block whole, and those before.
 static void
-gather(struct batch *batch, uint32_t number)
+text_verdicts_gather(struct batch *batch, uint32_t number)
 {
     uint32_t first, count;
     texts_span(batch->texts, number, &first, &count);
@@ -227,7 +227,7 @@ decide_batch(struct text_verdicts *verdicts, size_t term, const struct texts *te
                           .texts = texts,
                           .most = verdicts->publisher_count > 1 ? verdicts->ahead : 1,
                           .until = clock_mono() + BATCH_US};
-    gather(&batch, number);
+    text_verdicts_gather(&batch, number);
     for (unsigned i = 1; batch.count > 1 && i < verdicts->publisher_count; i++)
         if (!verdicts->workers[i].filter)
             verdicts->workers[i].filter = filter_twin(verdicts->workers[0].filter);

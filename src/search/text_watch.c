@@ -73,7 +73,7 @@ text_changes_find(struct store *store, int64_t mark, int64_t highest, unsigned c
 }
 
 static void
-look(void *context)
+text_watch_run(void *context)
 {
     struct text_watch *watch = context;
     struct text_changes *changes = alloc_bytes(sizeof *changes);
@@ -95,7 +95,7 @@ text_watch_create(const struct store_settings *settings)
 }
 
 static void
-finish(struct text_watch *watch)
+text_watch_finish(struct text_watch *watch)
 {
     thread_join(watch->thread);
     watch->thread = NULL;
@@ -116,7 +116,7 @@ text_watch_destroy(struct text_watch *watch)
         changes = mailbox_take(watch->found, INTERRUPT_EVERY_US);
     }
     text_changes_destroy(changes);
-    finish(watch);
+    text_watch_finish(watch);
     mailbox_destroy(watch->found, NULL);
     free(watch);
 }
@@ -133,7 +133,7 @@ text_watch_look(struct text_watch *watch, int64_t mark, int64_t highest, unsigne
     watch->mark = mark;
     watch->highest = highest;
     watch->columns = columns;
-    watch->thread = thread_start(look, watch, "changes");
+    watch->thread = thread_start(text_watch_run, watch, "changes");
 }
 
 struct text_changes *
@@ -143,6 +143,6 @@ text_watch_take(struct text_watch *watch)
         return NULL;
     struct text_changes *changes = mailbox_take(watch->found, 0);
     if (changes)
-        finish(watch);
+        text_watch_finish(watch);
     return changes;
 }

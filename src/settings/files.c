@@ -29,7 +29,7 @@ struct reading {
 };
 
 static const char *
-keep(const struct reading *reading, const char *text)
+settings_files_keep(const struct reading *reading, const char *text)
 {
     return arena_text(reading->files->arena, bytes_of(text));
 }
@@ -73,7 +73,7 @@ meet_name(struct config_text *text, const cfg_t *section, const char *name, int 
     reading->names =
         alloc_grow(reading->names, reading->name_count, &reading->name_capacity, sizeof *reading->names);
     reading->names[reading->name_count++] =
-        (struct free_name){.section = section, .name = keep(reading, name), .line = line};
+        (struct free_name){.section = section, .name = settings_files_keep(reading, name), .line = line};
 }
 
 static const char *
@@ -85,7 +85,7 @@ joined_lines(const struct reading *reading, cfg_opt_t *opt)
             strbuf_add_char(&lines, '\n');
         strbuf_add_text(&lines, cfg_opt_getnstr(opt, i));
     }
-    const char *text = keep(reading, strbuf_text(&lines));
+    const char *text = settings_files_keep(reading, strbuf_text(&lines));
     strbuf_release(&lines);
     return text;
 }
@@ -100,14 +100,14 @@ on_value(cfg_t *cfg, cfg_opt_t *opt)
     if (id >= 0 && setting_kind((enum setting_id)id) == SETTING_LINES)
         value = joined_lines(reading, opt);
     if (id < 0) {
-        reading->files->profile_default = keep(reading, value);
+        reading->files->profile_default = settings_files_keep(reading, value);
         return 0;
     }
     const char *title = cfg_title(cfg);
     add_found(reading, (struct settings_found){
                            .id = id,
-                           .profile = title == NULL ? NULL : keep(reading, title),
-                           .value = value == NULL ? NULL : keep(reading, value),
+                           .profile = title == NULL ? NULL : settings_files_keep(reading, title),
+                           .value = value == NULL ? NULL : settings_files_keep(reading, value),
                            .line = cfg->line,
                        });
     return 0;
@@ -159,8 +159,8 @@ collect_properties(struct reading *reading, cfg_t *section, const char *profile,
         add_found(reading, (struct settings_found){
                                .id = -1,
                                .profile = profile,
-                               .name = keep(reading, is_prefixed ? name + 6 : name),
-                               .value = keep(reading, cfg_opt_getnstr(opt, 0)),
+                               .name = settings_files_keep(reading, is_prefixed ? name + 6 : name),
+                               .value = settings_files_keep(reading, cfg_opt_getnstr(opt, 0)),
                                .line = line_of(reading, section, name),
                            });
     }
@@ -180,7 +180,7 @@ collect_file(struct reading *reading, cfg_t *cfg)
     collect_section(reading, cfg, NULL);
     for (unsigned i = 0; i < cfg_size(cfg, "profile"); i++) {
         cfg_t *profile = cfg_getnsec(cfg, "profile", i);
-        const char *title = keep(reading, cfg_title(profile));
+        const char *title = settings_files_keep(reading, cfg_title(profile));
         // A profile without a line of its own still exists: it can be chosen.
         add_found(reading, (struct settings_found){.id = -1, .profile = title, .line = profile->line});
         collect_section(reading, profile, title);
@@ -188,7 +188,7 @@ collect_file(struct reading *reading, cfg_t *cfg)
 }
 
 static bool
-parse(struct reading *reading, const char *source, struct err *err)
+settings_files_parse(struct reading *reading, const char *source, struct err *err)
 {
     cfg_opt_t free_names[] = {CFG_END()};
     cfg_opt_t in_profile[2 * SETTING_ID_COUNT + 2], at_top[2 * SETTING_ID_COUNT + 5];
@@ -247,7 +247,7 @@ read_stream(struct settings_files *files, FILE *stream, const char *path, struct
     files->paths[files->path_count++] = reading.path;
     size_t before = files->found_count;
     char *source = comments_read(stream);
-    bool ok = parse(&reading, source, err) && check_trust(files, before, &status, err);
+    bool ok = settings_files_parse(&reading, source, err) && check_trust(files, before, &status, err);
     free(source);
     free(reading.names);
     return ok;

@@ -103,7 +103,7 @@ add_split(cfg_t *cfg, cfg_opt_t *opt)
 }
 
 static bool
-parse(struct config_text *text, const char *source)
+rules_file_parse(struct config_text *text, const char *source)
 {
     cfg_opt_t merge[] = {CFG_STR_LIST("groups", NULL, CFGF_NODEFAULT), CFG_STR("text", NULL, CFGF_NODEFAULT),
                          CFG_END()};
@@ -136,7 +136,7 @@ read_path(const char *path, struct group_rules *rules, struct err *err)
     struct config_text text = {
         .path = path, .what = "group rules", .reader = rules, .unknown = say_unknown, .err = err};
     bool ok = ferror(file) == 0
-                  ? parse(&text, source)
+                  ? rules_file_parse(&text, source)
                   : err_set(err, ERR_USAGE, "%s: group rules cannot be read to their end", path);
     free(source);
     fclose(file);

@@ -39,7 +39,7 @@ secret_source_word(enum secret_source source)
 
 // Reads up to the first line's end, the end, or LONGEST bytes; false when time runs out or reading fails.
 static bool
-read_line(int fd, int64_t deadline, struct strbuf *out)
+secret_read_line(int fd, int64_t deadline, struct strbuf *out)
 {
     for (size_t start = out->len; out->len - start < LONGEST;) {
         struct pollfd ready = {.fd = fd, .events = POLLIN};
@@ -68,7 +68,7 @@ read_file(const char *path, struct strbuf *out, struct err *err)
     bool is_private = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
                       (status.st_uid == 0 || status.st_uid == geteuid()) &&
                       (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
-    bool ok = is_private ? read_line(fd, clock_mono() + PATIENCE_MS * 1000LL, out)
+    bool ok = is_private ? secret_read_line(fd, clock_mono() + PATIENCE_MS * 1000LL, out)
                          : err_set(err, ERR_USAGE,
                                    "the file %s with a secret is open to others, or not a file of yours or "
                                    "root's: chmod go= it",
@@ -102,7 +102,7 @@ static bool
 await_program(pid_t child, int answer, struct strbuf *out, int *status)
 {
     int64_t deadline = clock_mono() + PATIENCE_MS * 1000LL;
-    bool ok = read_line(answer, deadline, out);
+    bool ok = secret_read_line(answer, deadline, out);
     close(answer);
     *status = 0;
     pid_t ended = 0;

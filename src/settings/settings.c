@@ -15,7 +15,7 @@
 #include "settings/files.h"
 
 static const char *
-keep(struct settings *settings, const char *text)
+settings_keep(struct settings *settings, const char *text)
 {
     return arena_text(&settings->arena, bytes_of(text));
 }
@@ -77,7 +77,7 @@ choose_profile(struct settings *settings, const struct settings_files *files,
         return err_set(err, ERR_USAGE,
                        "%s: there is no profile \"%s\"; write profile \"%s\" { … } into %s/config", where,
                        chosen, chosen, settings->config_home);
-    settings->profile = keep(settings, chosen);
+    settings->profile = settings_keep(settings, chosen);
     return true;
 }
 
@@ -108,7 +108,7 @@ put_source(struct settings *settings, const char *name, const char *value, struc
         return false;
     put_property(settings, (struct kafka_property){.name = secret,
                                                    .source = source,
-                                                   .source_place = keep(settings, value),
+                                                   .source_place = settings_keep(settings, value),
                                                    .origin = origin});
     return true;
 }
@@ -123,8 +123,8 @@ set_property(struct settings *settings, const char *name, const char *value, enu
         return assign(settings, SETTING_ID_brokers, value, place, where, err);
     struct settings_origin origin = {.place = place, .where = where};
     if (!put_source(settings, name, value, origin))
-        put_property(settings, (struct kafka_property){.name = keep(settings, name),
-                                                       .value = keep(settings, value),
+        put_property(settings, (struct kafka_property){.name = settings_keep(settings, name),
+                                                       .value = settings_keep(settings, value),
                                                        .origin = origin});
     return true;
 }
@@ -177,7 +177,8 @@ apply_environment(struct settings *settings, struct err *err)
         const char *value = getenv(variable);
         if (value == NULL || value[0] == '\0')
             continue;
-        if (!assign(settings, (enum setting_id)i, value, PLACE_ENVIRONMENT, keep(settings, variable), err))
+        if (!assign(settings, (enum setting_id)i, value, PLACE_ENVIRONMENT, settings_keep(settings, variable),
+                    err))
             return false;
     }
     return true;
@@ -242,7 +243,7 @@ apply_options(struct settings *settings, const struct settings_request *request,
             return false;
         }
         settings->kafka_files[settings->kafka_file_count++] =
-            keep(settings, path ? path : request->kafka_files[i]);
+            settings_keep(settings, path ? path : request->kafka_files[i]);
         free(path);
     }
     for (size_t i = 0; i < request->kafka_count; i++)
@@ -250,7 +251,8 @@ apply_options(struct settings *settings, const struct settings_request *request,
             return false;
     for (size_t i = 0; i < request->option_count; i++) {
         const struct settings_option *option = &request->options[i];
-        if (!assign(settings, option->id, option->value, PLACE_OPTION, keep(settings, option->option), err))
+        if (!assign(settings, option->id, option->value, PLACE_OPTION,
+                    settings_keep(settings, option->option), err))
             return false;
     }
     settings->no_password = request->no_password;
@@ -271,7 +273,7 @@ derive_conninfo(struct settings *settings, const char *password)
                                    .password = password};
     struct strbuf text = {0};
     conninfo_print(&parts, &text);
-    settings->conninfo = keep(settings, strbuf_text(&text));
+    settings->conninfo = settings_keep(settings, strbuf_text(&text));
     settings->read_conninfo = settings->conninfo;
     if (settings->read_service != NULL) {
         bool is_name = settings->database != NULL && strpbrk(settings->database, "=:") == NULL;
@@ -281,7 +283,7 @@ derive_conninfo(struct settings *settings, const char *password)
                                         .password = password};
         strbuf_reset(&text);
         conninfo_print(&parts, &text);
-        settings->read_conninfo = keep(settings, strbuf_text(&text));
+        settings->read_conninfo = settings_keep(settings, strbuf_text(&text));
     }
     if (password != NULL)
         explicit_bzero(text.data, text.len);
@@ -300,7 +302,7 @@ settings_read_secrets(struct settings *settings, struct err *err)
                   err_context(err, "%s: kafka.%s.%s", property->origin.where, property->name,
                               secret_source_word(property->source));
         if (ok)
-            property->value = keep(settings, strbuf_text(&secret));
+            property->value = settings_keep(settings, strbuf_text(&secret));
         if (secret.len > 0)
             explicit_bzero(secret.data, secret.len);
         strbuf_release(&secret);

@@ -55,7 +55,7 @@ member_const(const struct settings *settings, const struct row *row)
 }
 
 static const char *
-keep(struct settings *settings, const char *text)
+setting_values_keep(struct settings *settings, const char *text)
 {
     return arena_text(&settings->arena, bytes_of(text));
 }
@@ -86,7 +86,7 @@ is_choice(const char *choices, const char *value)
 }
 
 static bool
-refuse(const struct row *row, const char *where, const char *value, struct err *err)
+setting_values_refuse(const struct row *row, const char *where, const char *value, struct err *err)
 {
     switch (row->kind) {
     case SETTING_FLAG:
@@ -136,7 +136,7 @@ set_text(struct settings *settings, enum setting_id id, const char *value, const
         value = rows[id].value; // an empty text is the built-in one: how a variable is taken back
     if (value != NULL && !check_text(id, value, where, err))
         return false;
-    *(const char **)member(settings, &rows[id]) = value == NULL ? NULL : keep(settings, value);
+    *(const char **)member(settings, &rows[id]) = value == NULL ? NULL : setting_values_keep(settings, value);
     return true;
 }
 
@@ -151,29 +151,29 @@ setting_set(struct settings *settings, enum setting_id id, const char *value, co
     case SETTING_TEXT:
         return set_text(settings, id, value, where, err);
     case SETTING_LINES:
-        *(const char **)member(settings, row) = value == NULL ? NULL : keep(settings, value);
+        *(const char **)member(settings, row) = value == NULL ? NULL : setting_values_keep(settings, value);
         return true;
     case SETTING_CHOICE:
         if (!is_choice(row->choices, value))
-            return refuse(row, where, value, err);
-        *(const char **)member(settings, row) = keep(settings, value);
+            return setting_values_refuse(row, where, value, err);
+        *(const char **)member(settings, row) = setting_values_keep(settings, value);
         return true;
     case SETTING_FLAG:
         if (!flag_parse(value, &flag))
-            return refuse(row, where, value, err);
+            return setting_values_refuse(row, where, value, err);
         *(bool *)member(settings, row) = flag;
         return true;
     case SETTING_COUNT:
         if (!text_parse_int(bytes_of(value), &number, NULL) || number < row->low || number > row->high)
-            return refuse(row, where, value, err);
+            return setting_values_refuse(row, where, value, err);
         break;
     case SETTING_DURATION:
         if (!text_parse_duration(bytes_of(value), &number, NULL) || number < row->low || number > row->high)
-            return refuse(row, where, value, err);
+            return setting_values_refuse(row, where, value, err);
         break;
     case SETTING_SIZE:
         if (!text_parse_size(bytes_of(value), &number, NULL) || number < row->low || number > row->high)
-            return refuse(row, where, value, err);
+            return setting_values_refuse(row, where, value, err);
         break;
     }
     *(int64_t *)member(settings, row) = number;

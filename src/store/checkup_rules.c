@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct judgement judge(enum checkup_verdict verdict, const char *remedy, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+static struct judgement checkup_rules_judge(enum checkup_verdict verdict, const char *remedy,
+                                            const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 static struct judgement
-judge(enum checkup_verdict verdict, const char *remedy, const char *format, ...)
+checkup_rules_judge(enum checkup_verdict verdict, const char *remedy, const char *format, ...)
 {
     struct judgement judgement = {.verdict = verdict};
     va_list args;
@@ -24,8 +24,9 @@ enum { LEAST_SERVER = 130000 }; // gen_random_uuid() without an extension
 struct judgement
 checkup_judge_version(int server, const char *where)
 {
-    return judge(server >= LEAST_SERVER ? CHECKUP_OK : CHECKUP_WRONG, "upgrade PostgreSQL to 13 or newer",
-                 "PostgreSQL %d.%d %s", server / 10000, server % 10000, where);
+    return checkup_rules_judge(server >= LEAST_SERVER ? CHECKUP_OK : CHECKUP_WRONG,
+                               "upgrade PostgreSQL to 13 or newer", "PostgreSQL %d.%d %s", server / 10000,
+                               server % 10000, where);
 }
 
 // What must not be off, and what follows where it is.
@@ -55,11 +56,12 @@ bool
 checkup_judge_setting(const char *name, const char *setting, struct judgement *judgement)
 {
     if (strcmp(name, "synchronous_standby_names") == 0 && setting[0] == '\0') {
-        *judgement = judge(CHECKUP_NOTE,
-                           "if failover is automatic, or decisions of the last moments can be lost: "
-                           "ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (…)'; SELECT "
-                           "pg_reload_conf();",
-                           "no synchronous standby");
+        *judgement =
+            checkup_rules_judge(CHECKUP_NOTE,
+                                "if failover is automatic, or decisions of the last moments can be lost: "
+                                "ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (…)'; SELECT "
+                                "pg_reload_conf();",
+                                "no synchronous standby");
         return true;
     }
     const struct switch_rule *rule = find_switch(name);
@@ -68,8 +70,8 @@ checkup_judge_setting(const char *name, const char *setting, struct judgement *j
     bool is_off = strcmp(setting, "off") == 0;
     char remedy[120];
     snprintf(remedy, sizeof remedy, "ALTER SYSTEM SET %.40s = on; SELECT pg_reload_conf();", name);
-    *judgement = judge(is_off ? rule->verdict : CHECKUP_OK, remedy, "%s is %s%s%s", name, setting,
-                       is_off ? ": " : "", is_off ? rule->why : "");
+    *judgement = checkup_rules_judge(is_off ? rule->verdict : CHECKUP_OK, remedy, "%s is %s%s%s", name,
+                                     setting, is_off ? ": " : "", is_off ? rule->why : "");
     return true;
 }
 
@@ -82,15 +84,15 @@ checkup_judge_clock(double ahead_s)
 {
     double distance = ahead_s < 0 ? -ahead_s : ahead_s;
     bool is_danger = distance > CLOCK_DANGER_S;
-    return judge(is_danger                  ? CHECKUP_WRONG
-                 : distance > CLOCK_LIMIT_S ? CHECKUP_NOTE
-                                            : CHECKUP_OK,
-                 is_danger ? "set both clocks by NTP (chronyc makestep): a chunk in doubt would be searched "
-                             "for at the wrong place, so nothing is published from here"
-                           : "set both clocks by NTP (chronyc makestep); decisions use the server's clock, "
-                             "only ages on this host are off",
-                 "the server's clock is %.1f s %s of this host's", distance,
-                 ahead_s < 0 ? "behind" : "ahead");
+    return checkup_rules_judge(
+        is_danger                  ? CHECKUP_WRONG
+        : distance > CLOCK_LIMIT_S ? CHECKUP_NOTE
+                                   : CHECKUP_OK,
+        is_danger ? "set both clocks by NTP (chronyc makestep): a chunk in doubt would be searched "
+                    "for at the wrong place, so nothing is published from here"
+                  : "set both clocks by NTP (chronyc makestep); decisions use the server's clock, "
+                    "only ages on this host are off",
+        "the server's clock is %.1f s %s of this host's", distance, ahead_s < 0 ? "behind" : "ahead");
 }
 
 bool
@@ -98,10 +100,11 @@ checkup_judge_encoding(const char *encoding, struct judgement *judgement)
 {
     if (strcmp(encoding, "UTF8") == 0)
         return false;
-    *judgement = judge(CHECKUP_WRONG, "move the table to a database with ENCODING 'UTF8'",
-                       "the database's encoding is %s: texts are converted on the way, so payloads can be "
-                       "refused or changed",
-                       encoding);
+    *judgement = checkup_rules_judge(
+        CHECKUP_WRONG, "move the table to a database with ENCODING 'UTF8'",
+        "the database's encoding is %s: texts are converted on the way, so payloads can be "
+        "refused or changed",
+        encoding);
     return true;
 }
 
@@ -111,11 +114,12 @@ checkup_judge_link(const struct link_seen *seen)
     static const char remedy[] =
         "connect with sslmode=verify-full and sslrootcert=FILE, in the conninfo or the service file";
     if (seen->tls)
-        return judge(seen->is_verified || seen->is_local ? CHECKUP_OK : CHECKUP_NOTE, remedy,
-                     "the connection is encrypted (%s), the server's certificate %s", seen->tls,
-                     seen->is_verified ? "and name are verified" : "is not verified");
+        return checkup_rules_judge(seen->is_verified || seen->is_local ? CHECKUP_OK : CHECKUP_NOTE, remedy,
+                                   "the connection is encrypted (%s), the server's certificate %s", seen->tls,
+                                   seen->is_verified ? "and name are verified" : "is not verified");
     if (seen->is_local)
-        return judge(CHECKUP_OK, "", "the connection stays on this host");
-    return judge(CHECKUP_NOTE, remedy,
-                 "the connection to %s is not encrypted: what it carries can be read on the way", seen->host);
+        return checkup_rules_judge(CHECKUP_OK, "", "the connection stays on this host");
+    return checkup_rules_judge(
+        CHECKUP_NOTE, remedy, "the connection to %s is not encrypted: what it carries can be read on the way",
+        seen->host);
 }

@@ -24,7 +24,7 @@ struct script {
 
 // One turn; draws, since views ask for rows when they are laid out.
 static void
-turn(struct script *script)
+script_turn(struct script *script)
 {
     (void)app_receive(script->app, BUDGET);
     script->canvas = app_draw(script->app);
@@ -57,15 +57,15 @@ sleep_for_news(struct script *script)
 }
 
 static bool
-settle(struct script *script)
+script_settle(struct script *script)
 {
     int64_t until = clock_mono() + PATIENCE;
-    turn(script);
+    script_turn(script);
     while (!app_is_idle(script->app) && !app_is_over(script->app)) {
         if (clock_mono() >= until)
             return err_set(script->err, ERR_INTERNAL, "something is still outstanding after 30 s");
         sleep_for_news(script);
-        turn(script);
+        script_turn(script);
     }
     return true;
 }
@@ -74,21 +74,21 @@ static bool
 run_wait(struct script *script, const char *argument)
 {
     (void)argument;
-    return settle(script);
+    return script_settle(script);
 }
 
 static bool
 run_await(struct script *script, const char *text)
 {
     int64_t until = clock_mono() + PATIENCE;
-    turn(script);
+    script_turn(script);
     while (!shows(script, text)) {
         if (clock_mono() >= until)
             return err_set(script->err, ERR_DATA, "the screen does not show \"%s\" within 30 s", text);
         sleep_for_news(script);
-        turn(script);
+        script_turn(script);
     }
-    return settle(script);
+    return script_settle(script);
 }
 
 static bool
@@ -114,7 +114,7 @@ run_size(struct script *script, const char *text)
         rows > 999 || cols > 999)
         return err_set(script->err, ERR_USAGE, "a size is like 120x40");
     app_resize(script->app, (int)rows, (int)cols);
-    return settle(script);
+    return script_settle(script);
 }
 
 static bool
@@ -124,9 +124,9 @@ run_keys(struct script *script, const char *text)
     uint32_t key;
     while (!app_is_over(script->app) && key_parse_next(bytes_of(text), &at, &key, script->err)) {
         app_key(script->app, key);
-        turn(script);
+        script_turn(script);
     }
-    return !err_is_set(script->err) && settle(script);
+    return !err_is_set(script->err) && script_settle(script);
 }
 
 static bool
@@ -137,16 +137,16 @@ run_type(struct script *script, const char *text)
         uint32_t point;
         at += utf8_decode(bytes, at, &point);
         app_key(script->app, point);
-        turn(script);
+        script_turn(script);
     }
-    return settle(script);
+    return script_settle(script);
 }
 
 static bool
 run_paste(struct script *script, const char *text)
 {
     app_paste(script->app, bytes_of(text));
-    return settle(script);
+    return script_settle(script);
 }
 
 static bool
@@ -227,7 +227,7 @@ script_run(struct app *app, const char *path, const char *out, struct err *err)
     if (!file)
         return err_set(err, ERR_USAGE, "the script %s cannot be read: %s", path, strerror(errno));
     app_resize(app, 24, 80);
-    bool ok = settle(&script);
+    bool ok = script_settle(&script);
     char *line = NULL;
     size_t capacity = 0;
     int number = 0;

@@ -75,7 +75,7 @@ pop(struct app *app, int place)
 }
 
 static void
-show(struct app *app)
+app_stack_show(struct app *app)
 {
     struct instance *top = app_top(app);
     app->needs_draw = true;
@@ -113,7 +113,7 @@ app_back(struct app *app)
     if (app->places[app->place].depth < 2)
         return;
     pop(app, app->place);
-    show(app);
+    app_stack_show(app);
 }
 
 void
@@ -132,7 +132,7 @@ app_go(struct app *app, int place)
         return;
     }
     app->place = place;
-    show(app);
+    app_stack_show(app);
 }
 
 void

@@ -145,7 +145,8 @@ split_wide(struct canvas *canvas, int row, int col)
 
 // Puts one character; a wide one needs both cells on the canvas, else blanks stand there.
 static void
-put(struct canvas *canvas, int row, int col, uint32_t base, int width, enum role role, uint8_t attributes)
+canvas_put(struct canvas *canvas, int row, int col, uint32_t base, int width, enum role role,
+           uint8_t attributes)
 {
     struct cell *cell = cell_at(canvas, row, col);
     struct cell *right = width == 2 ? cell_at(canvas, row, col + 1) : NULL;
@@ -293,13 +294,13 @@ run_put(struct run *run, uint32_t base, int width, enum role role)
     run->last = -1;
     if (left >= 0 && run->cell <= run->width) {
         run->last = run->col + left;
-        put(run->canvas, run->row, run->last, base, width, role, run->style->attributes);
+        canvas_put(run->canvas, run->row, run->last, base, width, role, run->style->attributes);
         return;
     }
     // A wide character cut by an edge leaves a blank in the half that is inside.
     for (int cell = left; cell < run->cell; cell++)
         if (cell >= 0 && cell < run->width)
-            put(run->canvas, run->row, run->col + cell, ' ', 1, role, run->style->attributes);
+            canvas_put(run->canvas, run->row, run->col + cell, ' ', 1, role, run->style->attributes);
 }
 
 static void
@@ -344,7 +345,7 @@ draw_ellipsis(struct canvas *canvas, int row, int col, const struct canvas_style
 {
     uint32_t point;
     utf8_decode(bytes_of(glyph_text(canvas, GLYPH_ELLIPSIS)), 0, &point);
-    put(canvas, row, col, point, 1, style->role, style->attributes);
+    canvas_put(canvas, row, col, point, 1, style->role, style->attributes);
 }
 
 // The text is longer than the room, and its beginning or middle is to be left out.
@@ -371,7 +372,7 @@ static void
 fill_run(struct canvas *canvas, int row, int from, int to, const struct canvas_style *style)
 {
     for (int col = from; col < to; col++)
-        put(canvas, row, col, ' ', 1, style->role, style->attributes);
+        canvas_put(canvas, row, col, ' ', 1, style->role, style->attributes);
 }
 
 int
@@ -449,7 +450,7 @@ canvas_glyph(struct canvas *canvas, int row, int col, enum glyph glyph, enum rol
 {
     uint32_t point;
     utf8_decode(bytes_of(glyph_text(canvas, glyph)), 0, &point);
-    put(canvas, row, col, point, 1, role, 0);
+    canvas_put(canvas, row, col, point, 1, role, 0);
     return 1;
 }
 
@@ -458,7 +459,7 @@ canvas_fill(struct canvas *canvas, struct area area, enum role role)
 {
     for (int row = area.row; row < area.row + area.rows; row++)
         for (int col = area.col; col < area.col + area.cols; col++)
-            put(canvas, row, col, ' ', 1, role, 0);
+            canvas_put(canvas, row, col, ' ', 1, role, 0);
 }
 
 void

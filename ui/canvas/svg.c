@@ -89,7 +89,8 @@ add_text(struct strbuf *out, const struct canvas *canvas, int row, int col, int 
 }
 
 static void
-add_row(struct strbuf *out, const struct canvas *canvas, const struct theme *theme, int row, bool is_paper)
+svg_add_row(struct strbuf *out, const struct canvas *canvas, const struct theme *theme, int row,
+            bool is_paper)
 {
     for (int col = 0; col < canvas->cols;) {
         const struct cell *first = canvas_cell(canvas, row, col);
@@ -130,6 +131,6 @@ svg_add(const struct canvas *canvas, const struct theme *theme, const char *titl
                   height, paper);
     for (int is_paper = 1; is_paper >= 0; is_paper--)
         for (int row = 0; row < canvas->rows; row++)
-            add_row(out, canvas, theme, row, is_paper);
+            svg_add_row(out, canvas, theme, row, is_paper);
     strbuf_add_text(out, "</svg>\n");
 }

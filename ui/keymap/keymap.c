@@ -173,7 +173,7 @@ finish_skipped(struct reading *reading, const struct binding *wanted, const char
 }
 
 static bool
-add_key(struct reading *reading, enum context context, enum action action, const char *key, int line)
+keymap_add_key(struct reading *reading, enum context context, enum action action, const char *key, int line)
 {
     struct keymap *keymap = reading->keymap;
     struct binding binding = {.context = context, .action = action, .file = reading->file, .line = line};
@@ -202,7 +202,7 @@ apply_section(struct reading *reading, cfg_t *section, enum context context, boo
             forget_action(reading->keymap, context, action);
         for (unsigned k = keeps ? 1 : 0; is_adding && k < count; k++) {
             const char *key = cfg_opt_getnstr(option, k);
-            if (!add_key(reading, context, action, key, line_of(reading, option, key)))
+            if (!keymap_add_key(reading, context, action, key, line_of(reading, option, key)))
                 return false;
         }
     }
@@ -224,7 +224,7 @@ apply_unbound(struct reading *reading, cfg_t *cfg)
 }
 
 static bool
-apply(struct reading *reading, cfg_t *cfg)
+keymap_apply(struct reading *reading, cfg_t *cfg)
 {
     for (int is_adding = 0; is_adding <= 1; is_adding++) {
         for (int c = 0; c < CONTEXT_COUNT; c++) {
@@ -254,7 +254,7 @@ section_options(enum context context)
 }
 
 static bool
-parse(struct reading *reading, const char *source)
+keymap_parse(struct reading *reading, const char *source)
 {
     cfg_opt_t *sections[CONTEXT_COUNT];
     cfg_opt_t top[CONTEXT_COUNT + 4];
@@ -269,7 +269,7 @@ parse(struct reading *reading, const char *source)
     top[count] = (cfg_opt_t)CFG_END();
 
     cfg_t *cfg = config_text_parse(&reading->text, top, CFGF_NONE, source);
-    bool ok = cfg != NULL && read_includes(reading) && apply(reading, cfg);
+    bool ok = cfg != NULL && read_includes(reading) && keymap_apply(reading, cfg);
     if (cfg != NULL)
         cfg_free(cfg);
     for (int i = 0; i < CONTEXT_COUNT; i++)
@@ -301,7 +301,7 @@ read_source(struct reading *outer, const char *name)
                                       .unknown = say_unknown,
                                       .include_example = "default.keymap",
                                       .err = outer->err};
-    bool ok = parse(&inner, source.text);
+    bool ok = keymap_parse(&inner, source.text);
     for (size_t i = 0; i < inner.met_count; i++)
         free(inner.met[i].value);
     free(inner.met);

@@ -330,7 +330,7 @@ take_escape(struct input *input, struct bytes bytes, bool is_late, size_t *used,
 }
 
 static enum step
-take(struct input *input, struct bytes bytes, bool is_late, size_t *used, struct input_event *event)
+input_take(struct input *input, struct bytes bytes, bool is_late, size_t *used, struct input_event *event)
 {
     if (bytes.data[0] == ESC)
         return take_escape(input, bytes, is_late, used, event);
@@ -345,7 +345,7 @@ input_next(struct input *input, bool is_late, struct input_event *event)
         struct bytes bytes = bytes_slice(strbuf_bytes(&input->waiting), input->taken, SIZE_MAX);
         size_t used = 0;
         *event = (struct input_event){0};
-        enum step step = take(input, bytes, is_late, &used, event);
+        enum step step = input_take(input, bytes, is_late, &used, event);
         if (step == STEP_PARTIAL)
             return false;
         input->taken += used < bytes.len ? used : bytes.len;

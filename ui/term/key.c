@@ -75,7 +75,7 @@ parse_base(struct bytes name, uint32_t *key)
 
 // What a terminal cannot send, with the reason; and one number for keys that are the same to it.
 static bool
-settle(uint32_t *key, struct bytes name, struct err *err)
+key_settle(uint32_t *key, struct bytes name, struct err *err)
 {
     uint32_t mods = *key & ~KEY_CODE_MASK;
     uint32_t base = *key & KEY_CODE_MASK;
@@ -126,7 +126,7 @@ parse_angle(struct bytes name, uint32_t *key, struct err *err)
                        "<%.*s> names no key; names are like <C-d> <A-m> <F5> <S-Up> <Space> <lt>",
                        BYTES_ARGS(name));
     *key |= mods;
-    return settle(key, name, err);
+    return key_settle(key, name, err);
 }
 
 bool

@@ -188,7 +188,7 @@ check_terminal(struct term *term, struct err *err)
 }
 
 static void
-enter(struct term *term)
+term_enter(struct term *term)
 {
     (void)raw();
     (void)noecho();
@@ -236,7 +236,7 @@ term_open(const struct term_options *options, struct err *err)
     }
 
     guard(term);
-    enter(term);
+    term_enter(term);
     canvas_init(&term->shown, LINES, COLS, term->is_ascii);
     canvas_init(&term->row, 1, COLS, term->is_ascii);
     (void)curs_set(0);
@@ -500,7 +500,7 @@ next_signal(struct term *term, struct term_event *event)
             event->kind = TERM_SUSPEND;
             return true;
         case SIGCONT:
-            enter(term);
+            term_enter(term);
             term_repaint(term);
             event->kind = TERM_RESUMED;
             return true;
@@ -582,7 +582,7 @@ term_suspend(struct term *term)
 
     (void)reset_prog_mode();
     guard(term);
-    enter(term);
+    term_enter(term);
     (void)curs_set(term->shown.caret_row >= 0 ? 1 : 0);
     term_repaint(term);
 }

@@ -24,7 +24,7 @@ is_taken(const char *path, const struct source *const *taken, size_t count)
 }
 
 static void
-take_text(struct source *source, struct bytes text)
+source_take_text(struct source *source, struct bytes text)
 {
     struct strbuf copy = {0};
     strbuf_add(&copy, text);
@@ -58,7 +58,7 @@ read_file(struct source *source, struct err *err)
         return err_set(err, ERR_USAGE, "%s cannot be read: %s", source->path,
                        is_broken ? "it is not a file" : "it is larger than 1 MiB");
     }
-    take_text(source, strbuf_bytes(&text));
+    source_take_text(source, strbuf_bytes(&text));
     strbuf_release(&text);
     return true;
 }
@@ -77,7 +77,7 @@ read_built_in(struct source *source, const char *file)
     struct bytes text = builtin_file(file);
     if (!bytes_present(text))
         return false;
-    take_text(source, text);
+    source_take_text(source, text);
     return true;
 }
 

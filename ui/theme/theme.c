@@ -59,7 +59,7 @@ path_of(const struct reading *reading)
 }
 
 static void
-add_line(struct reading *reading, enum section section, const char *name, int number)
+theme_add_line(struct reading *reading, enum section section, const char *name, int number)
 {
     struct theme *theme = reading->theme;
     theme->lines = alloc_grow(theme->lines, theme->count, &theme->capacity, sizeof *theme->lines);
@@ -73,7 +73,7 @@ meet_name(struct config_text *text, const cfg_t *section, const char *name, int 
 {
     for (int i = 0; i < SECTION_COUNT; i++) {
         if (strcmp(section->name, section_names[i]) == 0) {
-            add_line(text->reader, (enum section)i, name, line);
+            theme_add_line(text->reader, (enum section)i, name, line);
             return;
         }
     }
@@ -109,7 +109,7 @@ take_values(struct reading *reading, cfg_t *cfg)
 }
 
 static bool
-parse(struct reading *reading, const char *source)
+theme_parse(struct reading *reading, const char *source)
 {
     cfg_opt_t none[] = {CFG_END()};
     cfg_opt_t top[] = {
@@ -178,7 +178,7 @@ read_source(struct reading *outer, const char *name)
                                       .unknown = meet_name,
                                       .include_example = "roles.theme",
                                       .err = outer->err};
-    bool ok = parse(&inner, source.text) && read_includes(&inner);
+    bool ok = theme_parse(&inner, source.text) && read_includes(&inner);
     config_text_release(&inner.text);
     source_release(&source);
     return ok;

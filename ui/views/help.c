@@ -244,7 +244,7 @@ add_unbound(struct help *help, const struct keymap *keymap)
 }
 
 static void
-build(const struct app *app, struct help *help)
+help_build(const struct app *app, struct help *help)
 {
     const struct keymap *keymap = app_keymap(app);
     pager_begin(help->page.pager);
@@ -289,7 +289,7 @@ help_open(struct app *app, const void *argument)
     struct help *help = alloc_bytes(sizeof *help);
     help->context = context ? *context : CONTEXT_GLOBAL;
     text_page_init(&help->page, app, help->context == CONTEXT_COUNT ? "keymap" : "help");
-    build(app, help);
+    help_build(app, help);
     return help;
 }
 

@@ -23,7 +23,7 @@ role_of(enum say say)
 }
 
 static void
-build(const struct app *app, struct pager *pager)
+messages_build(const struct app *app, struct pager *pager)
 {
     struct app_message message;
     char at[TIME_TEXT];
@@ -46,7 +46,7 @@ messages_handle(struct app *app, void *state, enum action action)
         app_copy(app, pager_line_at(page->pager), "message");
         return true;
     case DO_REFRESH:
-        build(app, page->pager);
+        messages_build(app, page->pager);
         return false; // the app also looks at the database
     default:
         return text_page_handle(app, state, action);
@@ -59,7 +59,7 @@ messages_open(struct app *app, const void *argument)
     (void)argument;
     struct text_page *page = alloc_bytes(sizeof *page);
     text_page_init(page, app, "messages");
-    build(app, page->pager);
+    messages_build(app, page->pager);
     return page;
 }
 

@@ -4,7 +4,7 @@
 #include "core/filter/pattern.h"
 
 static bool
-compile(struct pattern **pattern, struct bytes expression, struct err *err)
+row_filter_compile(struct pattern **pattern, struct bytes expression, struct err *err)
 {
     static const char by_parts[] = "(?m)";
     struct strbuf whole = {0};
@@ -24,7 +24,7 @@ row_filter_set(struct row_filter *filter, struct bytes text, struct err *err)
     text = bytes_trim(text);
     bool is_inverted = bytes_starts(text, "!");
     struct bytes expression = is_inverted ? bytes_slice(text, 1, text.len - 1) : text;
-    if (expression.len && !compile(&pattern, expression, err)) {
+    if (expression.len && !row_filter_compile(&pattern, expression, err)) {
         if (err && err->column && is_inverted)
             err->column++;
         return false;

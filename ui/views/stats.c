@@ -295,7 +295,7 @@ add_analyses(struct drawing *drawing)
 }
 
 static void
-build(const struct app *app, struct stats_view *view, int cols)
+stats_build(const struct app *app, struct stats_view *view, int cols)
 {
     char most[TEXT_SHORT];
     int count_width = (int)strlen(text_count(all_events(&view->stats), most));
@@ -317,7 +317,7 @@ build(const struct app *app, struct stats_view *view, int cols)
 // --- the view ---
 
 static void
-ask(struct app *app, struct stats_view *view)
+stats_ask(struct app *app, struct stats_view *view)
 {
     if (view->number)
         return;
@@ -330,12 +330,12 @@ stats_handle(struct app *app, void *state, enum action action)
 {
     if (action != DO_REFRESH)
         return text_page_handle(app, state, action);
-    ask(app, state);
+    stats_ask(app, state);
     return true;
 }
 
 static void
-take(struct app *app, struct stats_view *view, struct reply *reply)
+stats_take(struct app *app, struct stats_view *view, struct reply *reply)
 {
     arena_release(&view->arena);
     arena_adopt(&view->arena, &reply->arena);
@@ -351,14 +351,14 @@ stats_receive(struct app *app, void *state, struct reply *reply)
 {
     struct stats_view *view = state;
     if (reply->kind == REPLY_STATUS && reply->status.link == LINK_LIVE && view->err.kind == ERR_UNREACHABLE)
-        ask(app, view);
+        stats_ask(app, view);
     if (!reply->number || reply->number != view->number)
         return false;
     view->number = 0;
     view->err = reply->err;
     if (reply->kind != REPLY_STATS)
         return !view->has_answer;
-    take(app, view, reply);
+    stats_take(app, view, reply);
     return true;
 }
 
@@ -367,13 +367,13 @@ stats_layout(struct app *app, void *state, const struct view_areas *areas)
 {
     struct stats_view *view = state;
     if (view->has_answer && view->cols != areas->body.cols)
-        build(app, view, areas->body.cols);
+        stats_build(app, view, areas->body.cols);
     text_page_layout(app, state, areas);
 }
 
 // Why there are no numbers, or NULL.
 static const char *
-empty_words(const struct stats_view *view)
+stats_empty_words(const struct stats_view *view)
 {
     if (view->has_answer)
         return all_events(&view->stats) ? NULL : "The table has no events: there is nothing to count.";
@@ -384,7 +384,7 @@ static void
 stats_draw(const struct app *app, const void *state, struct canvas *canvas, const struct view_areas *areas)
 {
     const struct stats_view *view = state;
-    const char *empty = empty_words(view);
+    const char *empty = stats_empty_words(view);
     char at[TIME_TEXT];
     int col;
     int limit = text_page_draw_line(&view->page, canvas, areas->line, &col);
@@ -410,7 +410,7 @@ stats_open(struct app *app, const void *argument)
     struct stats_view *view = alloc_bytes(sizeof *view);
     text_page_init(&view->page, app, "stats");
     (void)pager_handle(view->page.pager, DO_WRAP); // rows are cut, so that columns stand below each other
-    ask(app, view);
+    stats_ask(app, view);
     return view;
 }
 

@@ -42,7 +42,7 @@ struct dialog {
 enum { FOCUS_COUNT = DIALOG_FIELDS, FOCUS_CANCEL, FOCUS_CONFIRM };
 
 static const char *
-keep(struct dialog *dialog, const char *text)
+dialog_keep(struct dialog *dialog, const char *text)
 {
     return text ? arena_text(&dialog->kept, bytes_of(text)) : NULL;
 }
@@ -52,12 +52,12 @@ dialog_create(const struct dialog_request *request, const char *environment, uin
 {
     struct dialog *dialog = alloc_bytes(sizeof *dialog);
     dialog->request = *request;
-    dialog->request.title = keep(dialog, request->title);
-    dialog->request.confirm = keep(dialog, request->confirm);
+    dialog->request.title = dialog_keep(dialog, request->title);
+    dialog->request.confirm = dialog_keep(dialog, request->confirm);
     for (int i = 0; i < request->field_count; i++) {
         struct dialog_field *field = &dialog->request.fields[i];
-        field->label = keep(dialog, field->label);
-        field->hint = keep(dialog, field->hint);
+        field->label = dialog_keep(dialog, field->label);
+        field->hint = dialog_keep(dialog, field->hint);
         line_edit_set(&dialog->edits[i], bytes_of(field->value ? field->value : ""));
         field->value = NULL;
     }
@@ -238,7 +238,7 @@ check_fields(struct dialog *dialog)
 }
 
 static enum dialog_outcome
-confirm(struct dialog *dialog)
+dialog_confirm(struct dialog *dialog)
 {
     if (!can_confirm(dialog) || !check_fields(dialog))
         return DIALOG_OPEN;
@@ -253,7 +253,7 @@ accept(struct dialog *dialog)
     if (dialog->focus == FOCUS_CANCEL)
         return DIALOG_CANCELLED;
     if (dialog->focus == FOCUS_CONFIRM)
-        return confirm(dialog);
+        return dialog_confirm(dialog);
     // Enter in a field goes on to the next; from the last one to Cancel, but not from a count that is right.
     move_focus(dialog, dialog->focus == FOCUS_COUNT && is_count_typed(dialog) ? 2 : 1);
     return DIALOG_OPEN;
@@ -270,7 +270,7 @@ dialog_handle(struct dialog *dialog, enum action action, uint32_t key)
     case DO_ACCEPT:
         return accept(dialog);
     case DO_YES: // never by the key that opened it: a finger that bounces confirms nothing
-        return key == dialog->opened_by ? DIALOG_OPEN : confirm(dialog);
+        return key == dialog->opened_by ? DIALOG_OPEN : dialog_confirm(dialog);
     case DO_NO:
         return DIALOG_CANCELLED;
     case DO_FIELD_NEXT:
@@ -491,7 +491,7 @@ draw_fields(const struct dialog *dialog, struct form *form, struct area *inner)
 }
 
 static void
-draw_wrapped(struct canvas *canvas, struct area place, struct bytes text, enum role role)
+dialog_draw_wrapped(struct canvas *canvas, struct area place, struct bytes text, enum role role)
 {
     for (size_t at = 0; at < text.len && place.rows > 0; place.row++, place.rows--) {
         size_t len = text_fit(text, at, place.cols, canvas->is_ascii);
@@ -510,7 +510,7 @@ draw_command(const struct dialog *dialog, const struct form *form, struct area *
         return;
     struct strbuf command = {0};
     add_command(dialog, &command);
-    draw_wrapped(form->canvas, area_take_bottom(inner, rows), strbuf_bytes(&command), ROLE_DIM);
+    dialog_draw_wrapped(form->canvas, area_take_bottom(inner, rows), strbuf_bytes(&command), ROLE_DIM);
     strbuf_release(&command);
 }
 
@@ -586,7 +586,7 @@ dialog_draw(const struct dialog *dialog, struct canvas *canvas, struct area area
     if (dialog->refusal.len && inner.rows > 0) {
         struct bytes why = strbuf_bytes(&dialog->refusal);
         struct area place = area_take_bottom(&inner, wrapped_rows(why.data, inner.cols, canvas->is_ascii));
-        draw_wrapped(canvas, place, why, ROLE_DIALOG_DANGER);
+        dialog_draw_wrapped(canvas, place, why, ROLE_DIALOG_DANGER);
     }
     inner.row = scope.row;
     inner.rows += scope.rows;

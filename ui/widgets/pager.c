@@ -64,7 +64,7 @@ was_folded(const struct pager *pager, const char *title, bool otherwise)
 }
 
 static struct pager_line *
-add_line(struct pager *pager, enum role role, struct bytes text)
+pager_add_line(struct pager *pager, enum role role, struct bytes text)
 {
     pager->lines = alloc_grow(pager->lines, pager->line_count, &pager->line_capacity, sizeof *pager->lines);
     struct pager_line *line = &pager->lines[pager->line_count++];
@@ -85,7 +85,7 @@ pager_section(struct pager *pager, const char *title, const char *note, bool is_
         .note = note ? arena_text(&pager->arena, bytes_of(note)) : NULL,
         .is_folded = was_folded(pager, title, is_folded),
     };
-    add_line(pager, ROLE_SECTION, arena_copy(&pager->arena, bytes_of(title)))->is_heading = true;
+    pager_add_line(pager, ROLE_SECTION, arena_copy(&pager->arena, bytes_of(title)))->is_heading = true;
 }
 
 // A copy with tabs as blanks up to the next stop.
@@ -116,7 +116,7 @@ pager_line(struct pager *pager, enum role role, struct bytes untrusted)
         struct bytes text = bytes_slice(untrusted, at, stop - at);
         if (text.len && text.data[text.len - 1] == '\r' && end != SIZE_MAX)
             text.len--;
-        (void)add_line(pager, role, copy_line(pager, text));
+        (void)pager_add_line(pager, role, copy_line(pager, text));
         at = stop + 1;
     } while (at < untrusted.len);
 }
@@ -137,7 +137,7 @@ void
 pager_spans(struct pager *pager, enum role role, struct bytes untrusted, const struct canvas_span *spans,
             size_t count)
 {
-    struct pager_line *line = add_line(pager, role, arena_copy(&pager->arena, untrusted));
+    struct pager_line *line = pager_add_line(pager, role, arena_copy(&pager->arena, untrusted));
     line->spans = arena_array(&pager->arena, count ? count : 1, sizeof *line->spans);
     if (count)
         memcpy(line->spans, spans, count * sizeof *spans);
@@ -167,7 +167,7 @@ is_hidden(const struct pager *pager, const struct pager_line *line)
 }
 
 static void
-add_row(struct pager *pager, size_t line, size_t from, size_t len, int indent)
+pager_add_row(struct pager *pager, size_t line, size_t from, size_t len, int indent)
 {
     pager->rows = alloc_grow(pager->rows, pager->row_count, &pager->row_capacity, sizeof *pager->rows);
     pager->rows[pager->row_count++] =
@@ -184,14 +184,14 @@ make_rows(struct pager *pager)
             continue;
         size_t at = 0;
         if (pager->is_cut || line->is_heading || line->text.len == 0) {
-            add_row(pager, i, 0, line->text.len, 0);
+            pager_add_row(pager, i, 0, line->text.len, 0);
             continue;
         }
         int hang = pager->width - line->hang < LEAST_HUNG ? 0 : line->hang;
         while (at < line->text.len) {
             int indent = at > 0 ? hang : 0;
             size_t len = text_fit(line->text, at, pager->width - indent, pager->is_ascii);
-            add_row(pager, i, at, len, indent);
+            pager_add_row(pager, i, at, len, indent);
             at = text_resume(line->text, at + len);
         }
     }
@@ -331,7 +331,7 @@ scroll(struct pager *pager, int rows)
 }
 
 static bool
-fold(struct pager *pager)
+pager_fold(struct pager *pager)
 {
     size_t line = pager_line_of_row(pager, pager->cursor);
     size_t section = pager->row_count ? pager->lines[line].section : NO_SECTION;
@@ -418,9 +418,9 @@ handle_folds(struct pager *pager, enum action action)
     size_t line = pager_line_of_row(pager, pager->cursor);
     switch ((int)action) {
     case DO_FOLD:
-        return fold(pager);
+        return pager_fold(pager);
     case DO_OPEN:
-        return pager->row_count > 0 && pager->lines[line].is_heading && fold(pager);
+        return pager->row_count > 0 && pager->lines[line].is_heading && pager_fold(pager);
     case DO_FOLD_ALL:
     case DO_UNFOLD_ALL:
         fold_all(pager, action == DO_FOLD_ALL);

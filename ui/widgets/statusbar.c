@@ -21,7 +21,7 @@ cells_of(const char *text, const struct canvas *canvas)
 // Draws environment, database and connection flush right; returns the columns they take. Room for the last
 // crumb comes before the database.
 static int
-draw_right(const struct header *header, struct canvas *canvas, struct area area, int needed)
+statusbar_draw_right(const struct header *header, struct canvas *canvas, struct area area, int needed)
 {
     int label = header->label ? cells_of(header->label, canvas) + 2 : 0;
     int state = cells_of(header->state, canvas);
@@ -52,7 +52,7 @@ header_draw(const struct header *header, struct canvas *canvas, struct area area
         return;
     const int separator = 3;
     const char *last = header->crumbs[header->crumb_count - 1];
-    int used = draw_right(header, canvas, area, 1 + cells_of(last, canvas) + GAP);
+    int used = statusbar_draw_right(header, canvas, area, 1 + cells_of(last, canvas) + GAP);
     int room = area.cols - used - GAP;
 
     // As many of the outer steps as leave room for the last one.

@@ -35,7 +35,7 @@ direction(double seconds)
 }
 
 static void
-judge(double of_us, double of_store, bool has_store, struct probe *probe)
+probe_clocks_judge(double of_us, double of_store, bool has_store, struct probe *probe)
 {
     char beside[80] = "";
     double give = (double)probe->clock.give / US_PER_SECOND; // a slow answer accuses nobody
@@ -59,9 +59,9 @@ probe_clocks(const struct broker_settings *settings, int64_t postgresql_ahead, s
     char remedy[PROBE_REMEDY];
     bool has_store = postgresql_ahead != TIME_ABSENT;
     if (probe->clock.is_known) {
-        judge((double)probe->clock.ahead / US_PER_SECOND,
-              has_store ? (double)(probe->clock.ahead - postgresql_ahead) / US_PER_SECOND : 0, has_store,
-              probe);
+        probe_clocks_judge((double)probe->clock.ahead / US_PER_SECOND,
+                           has_store ? (double)(probe->clock.ahead - postgresql_ahead) / US_PER_SECOND : 0,
+                           has_store, probe);
         return;
     }
     snprintf(remedy, sizeof remedy,

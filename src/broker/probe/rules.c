@@ -68,8 +68,8 @@ setting_remedy(const struct broker_settings *settings, const struct rule *rule, 
 }
 
 static void
-judge(const struct broker_settings *settings, const struct rule *rule, const char *topic, const char *value,
-      struct probe *probe)
+probe_rules_judge(const struct broker_settings *settings, const struct rule *rule, const char *topic,
+                  const char *value, struct probe *probe)
 {
     char remedy[PROBE_REMEDY];
     bool is_ok = rule->word ? strcmp(value, rule->word) == 0 : strtoll(value, NULL, 10) >= rule->least;
@@ -88,7 +88,7 @@ probe_judge_settings(const struct broker_settings *settings, const char *topic,
     for (size_t r = 0; r < rule_count; r++)
         for (size_t i = 0; i < count; i++)
             if (values[i].value && strcmp(values[i].name, rules[r].name) == 0)
-                judge(settings, &rules[r], topic, values[i].value, probe);
+                probe_rules_judge(settings, &rules[r], topic, values[i].value, probe);
 }
 
 void

@@ -173,7 +173,7 @@ take_flag(struct options *options, enum option_id id)
 }
 
 static bool
-take_text(struct options *options, const struct met *met)
+arguments_take_text(struct options *options, const struct met *met)
 {
     const char **const texts[OPTION_COUNT] = {
         [OPTION_GENERATE] = &options->generate,
@@ -244,14 +244,14 @@ take_other(struct call *call, struct arguments *arguments, const struct met *met
 }
 
 static bool
-take(struct call *call, struct arguments *arguments, const struct met *met, struct err *err)
+arguments_take(struct call *call, struct arguments *arguments, const struct met *met, struct err *err)
 {
     const struct option_row *row = &option_rows[met->id];
     if (!option_is_allowed(row, call->command))
         return err_set(err, ERR_USAGE, "redrive %s has no option --%s; see redrive %s --help",
                        call->command->name, row->name, call->command->name);
     bool is_setting = take_setting(arguments, met);
-    if (take_flag(&call->options, met->id) || take_text(&call->options, met) || is_setting)
+    if (take_flag(&call->options, met->id) || arguments_take_text(&call->options, met) || is_setting)
         return true;
     return take_other(call, arguments, met, err);
 }
@@ -355,7 +355,7 @@ arguments_parse(int argc, char **argv, struct call *call, struct arguments *argu
     call->args = argv + optind + has_command;
     call->arg_count = (size_t)(argc - optind - has_command);
     for (size_t i = 0; ok && i < count; i++)
-        ok = take(call, arguments, &met[i], err);
+        ok = arguments_take(call, arguments, &met[i], err);
     free(met);
 
     arguments->request.options = arguments->settings;

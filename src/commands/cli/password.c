@@ -9,7 +9,7 @@
 
 // One line without its end; false at the end of input or when interrupted.
 static bool
-read_line(int fd, char *out, size_t room)
+password_read_line(int fd, char *out, size_t room)
 {
     size_t len = 0;
     for (;;) {
@@ -61,7 +61,7 @@ password_ask(const char *question, char *out, size_t room, struct err *err)
     if (ok)
         ok = tcsetattr(fd, TCSAFLUSH, &silent) == 0;
     say(fd, question);
-    ok = ok && read_line(fd, out, room);
+    ok = ok && password_read_line(fd, out, room);
     say(fd, "\n");
     tcsetattr(fd, TCSAFLUSH, &before);
     sigprocmask(SIG_SETMASK, &old, NULL);

@@ -28,7 +28,7 @@ column_release(struct column *column)
 
 // Where id stands, or would be put.
 static size_t
-position(const struct column_side *side, bool is_descending, int64_t id)
+column_position(const struct column_side *side, bool is_descending, int64_t id)
 {
     size_t low = 0;
     size_t high = side->count;
@@ -47,7 +47,7 @@ side_put(struct column_side *side, bool is_descending, int64_t id, uint32_t numb
 {
     bool is_last = side->count == 0 ||
                    (is_descending ? id < side->ids[side->count - 1] : id > side->ids[side->count - 1]);
-    size_t at = is_last ? side->count : position(side, is_descending, id);
+    size_t at = is_last ? side->count : column_position(side, is_descending, id);
     if (at < side->count && side->ids[at] == id) {
         side->numbers[at] = number;
         return;
@@ -96,7 +96,7 @@ column_find(const struct column *column, int64_t id, size_t *hint, uint32_t *num
         else if (at > 0 && at - 1 < side->count && side->ids[at - 1] == id)
             at--;
         else
-            at = position(side, !newer, id);
+            at = column_position(side, !newer, id);
     }
     if (at >= side->count || side->ids[at] != id)
         return false;

@@ -10,7 +10,7 @@
 enum { ABSENT, ELSEWHERE, FIRST_TEXT };
 
 static void
-put(struct strbuf *out, uint64_t n)
+pack_put(struct strbuf *out, uint64_t n)
 {
     for (; n >= 0x80; n >>= 7)
         strbuf_add_char(out, (char)(n | 0x80));
@@ -19,7 +19,7 @@ put(struct strbuf *out, uint64_t n)
 
 // False: the input ends, or it is none of 64 bits.
 static bool
-take(struct bytes *in, uint64_t *n)
+pack_take(struct bytes *in, uint64_t *n)
 {
     *n = 0;
     for (unsigned shift = 0, i = 0; i < in->len && shift < 64; shift += 7, i++) {
@@ -39,13 +39,13 @@ column_pack(const struct column *column, struct strbuf *out)
     const struct column_side *side = &column->older;
     struct strbuf events = {0};
     for (size_t i = 0; i < side->count; i++)
-        put(&events, (uint64_t)(i ? side->ids[i - 1] - side->ids[i] : side->ids[i]));
+        pack_put(&events, (uint64_t)(i ? side->ids[i - 1] - side->ids[i] : side->ids[i]));
     for (size_t i = 0; i < side->count; i++)
-        put(&events, side->numbers[i] == TEXT_ABSENT      ? ABSENT
-                     : side->numbers[i] == TEXT_ELSEWHERE ? ELSEWHERE
-                                                          : (uint64_t)side->numbers[i] + FIRST_TEXT);
-    put(out, side->count);
-    put(out, events.len);
+        pack_put(&events, side->numbers[i] == TEXT_ABSENT      ? ABSENT
+                          : side->numbers[i] == TEXT_ELSEWHERE ? ELSEWHERE
+                                                               : (uint64_t)side->numbers[i] + FIRST_TEXT);
+    pack_put(out, side->count);
+    pack_put(out, events.len);
     strbuf_add(out, strbuf_bytes(&events));
     strbuf_release(&events);
     texts_pack(column->texts, out);
@@ -56,7 +56,7 @@ take_ids(struct bytes *events, int64_t *ids, size_t count)
 {
     uint64_t step = 0, id = 0;
     for (size_t i = 0; i < count; i++) {
-        bool ok = take(events, &step) && step > 0 && (i ? step < id : step <= INT64_MAX);
+        bool ok = pack_take(events, &step) && step > 0 && (i ? step < id : step <= INT64_MAX);
         if (!ok)
             return false;
         id = i ? id - step : step;
@@ -72,7 +72,7 @@ take_numbers(struct bytes *events, uint32_t *numbers, size_t count, uint32_t *mo
     uint64_t number;
     *most = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!take(events, &number) || number >= TEXT_ELSEWHERE)
+        if (!pack_take(events, &number) || number >= TEXT_ELSEWHERE)
             return false;
         numbers[i] = (uint32_t)number;
         *most = numbers[i] > *most ? numbers[i] : *most;
@@ -94,7 +94,7 @@ column_adopt(struct column *column, struct bytes pack, int64_t below, struct col
     uint64_t count, size;
     uint32_t first, texts, most;
     // Each event has a byte at least.
-    if (!take(&pack, &count) || !take(&pack, &size) || size > pack.len || count > size)
+    if (!pack_take(&pack, &count) || !pack_take(&pack, &size) || size > pack.len || count > size)
         return false;
     struct bytes events = bytes_slice(pack, 0, size);
     struct bytes rest = bytes_slice(pack, size, SIZE_MAX);

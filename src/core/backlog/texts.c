@@ -71,7 +71,7 @@ texts_destroy(struct texts *texts)
 
 // The halves of a full product, folded.
 static uint64_t
-mix(uint64_t a, uint64_t b)
+texts_mix(uint64_t a, uint64_t b)
 {
     __extension__ unsigned __int128 product = (unsigned __int128)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
@@ -93,16 +93,16 @@ hash_of(const struct texts *texts, struct bytes text)
     for (; at + 16 <= text.len; at += 16) {
         uint64_t left = word(text.data + at, 8);
         uint64_t right = word(text.data + at + 8, 8);
-        hash.a = mix(left ^ texts->key[1], right ^ hash.a);
-        hash.b = mix(right ^ texts->key[0], left ^ hash.b);
+        hash.a = texts_mix(left ^ texts->key[1], right ^ hash.a);
+        hash.b = texts_mix(right ^ texts->key[0], left ^ hash.b);
     }
     size_t rest = text.len - at;
     uint64_t left = word(text.data + at, rest < 8 ? rest : 8);
     uint64_t right = rest > 8 ? word(text.data + at + 8, rest - 8) : 0;
-    hash.a = mix(left ^ texts->key[1], right ^ hash.a);
-    hash.b = mix(right ^ texts->key[0], left ^ hash.b);
-    return (struct hash){mix(hash.a ^ texts->key[0], hash.b ^ texts->key[1]),
-                         mix(hash.b ^ texts->key[0], hash.a ^ texts->key[1])};
+    hash.a = texts_mix(left ^ texts->key[1], right ^ hash.a);
+    hash.b = texts_mix(right ^ texts->key[0], left ^ hash.b);
+    return (struct hash){texts_mix(hash.a ^ texts->key[0], hash.b ^ texts->key[1]),
+                         texts_mix(hash.b ^ texts->key[0], hash.a ^ texts->key[1])};
 }
 
 // The slot of this text, or the free one where it would stand.

@@ -155,7 +155,7 @@ has_flag(const struct filter *filter, enum filter_flag flag, const struct event 
 }
 
 static bool
-is_among(uint64_t group, const struct filter_term *term)
+filter_is_among(uint64_t group, const struct filter_term *term)
 {
     size_t low = 0;
     size_t high = term->group_count;
@@ -191,7 +191,7 @@ match_term(struct filter *filter, const struct filter_term *term, const struct e
     case FIELD_CREATED:
         return event->created_at == TIME_ABSENT ? FILTER_NO : within(term, event->created_wall);
     case FIELD_GROUP:
-        return verdict(is_among(event->group, term));
+        return verdict(filter_is_among(event->group, term));
     case FIELD_KIND:
         return verdict(event->category == term->category);
     case FIELD_STATUS:
@@ -234,7 +234,7 @@ filter_match(struct filter *filter, const struct event *event)
 }
 
 static int
-by_place(const void *left, const void *right)
+filter_by_place(const void *left, const void *right)
 {
     const struct filter_span *a = left;
     const struct filter_span *b = right;
@@ -277,7 +277,7 @@ filter_spans(struct filter *filter, enum filter_column column, struct bytes text
     }
 
     if (count > 1)
-        qsort(spans, count, sizeof *spans, by_place);
+        qsort(spans, count, sizeof *spans, filter_by_place);
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
         if (kept == 0 || spans[i].from >= spans[kept - 1].from + spans[kept - 1].len)

@@ -39,7 +39,7 @@ spelled_release(struct spelled *value)
 }
 
 static bool
-wrong(struct reader *reader, size_t at, const char *sentence)
+filter_parse_wrong(struct reader *reader, size_t at, const char *sentence)
 {
     err_set(reader->err, ERR_USAGE, "%s", sentence);
     if (reader->err && reader->err->column == 0) {
@@ -96,10 +96,10 @@ read_value(struct reader *reader, enum form form, struct spelled *value)
         reader->at++;
     }
     if (reader->at >= text.len)
-        return wrong(reader, opened_at, "expected the \" that ends this value");
+        return filter_parse_wrong(reader, opened_at, "expected the \" that ends this value");
     reader->at++;
     return ends_word(text, reader->at) ||
-           wrong(reader, reader->at, "expected a blank after the closing quote");
+           filter_parse_wrong(reader, reader->at, "expected a blank after the closing quote");
 }
 
 static struct filter_term *
@@ -113,7 +113,7 @@ add_term(struct reader *reader, enum filter_field field, bool is_inverted)
 }
 
 static bool
-compile(struct reader *reader, struct filter_term *term, const struct spelled *expression)
+filter_parse_compile(struct reader *reader, struct filter_term *term, const struct spelled *expression)
 {
     struct bytes text = strbuf_bytes(&expression->text);
     struct err why = {0};
@@ -127,12 +127,12 @@ compile(struct reader *reader, struct filter_term *term, const struct spelled *e
     size_t in_line = at < text.len ? expression->at[at]
                      : text.len    ? expression->at[text.len - 1] + 1
                                    : reader->at;
-    return wrong(reader, in_line, why.text);
+    return filter_parse_wrong(reader, in_line, why.text);
 }
 
 // `=exact` or a regular expression.
 static bool
-read_text(struct reader *reader, struct filter_term *term)
+filter_parse_read_text(struct reader *reader, struct filter_term *term)
 {
     term->is_exact = reader->at < reader->text.len && reader->text.data[reader->at] == '=';
     reader->at += term->is_exact;
@@ -142,15 +142,16 @@ read_text(struct reader *reader, struct filter_term *term)
     if (ok && term->is_exact)
         strbuf_add(&term->exact, strbuf_bytes(&value.text));
     else if (ok && value.text.len == 0)
-        ok = wrong(reader, from, "expected a value: a regular expression, or = and the exact text");
+        ok = filter_parse_wrong(reader, from,
+                                "expected a value: a regular expression, or = and the exact text");
     else if (ok)
-        ok = compile(reader, term, &value);
+        ok = filter_parse_compile(reader, term, &value);
     spelled_release(&value);
     return ok;
 }
 
 static bool
-read_range(struct reader *reader, struct filter_term *term, enum filter_kind kind)
+filter_parse_read_range(struct reader *reader, struct filter_term *term, enum filter_kind kind)
 {
     size_t from = reader->at;
     struct spelled value = {0};
@@ -158,7 +159,7 @@ read_range(struct reader *reader, struct filter_term *term, enum filter_kind kin
     size_t bad;
     bool ok = read_value(reader, FORM_EXACT, &value);
     if (ok && !filter_range_read(strbuf_bytes(&value.text), kind, &term->range, &bad, &why))
-        ok = wrong(reader, bad < value.text.len ? value.at[bad] : from + bad, why.text);
+        ok = filter_parse_wrong(reader, bad < value.text.len ? value.at[bad] : from + bad, why.text);
     spelled_release(&value);
     return ok;
 }
@@ -174,7 +175,7 @@ read_word(struct reader *reader, struct filter_term *term, enum filter_kind kind
     bool ok = read_value(reader, FORM_EXACT, &word);
     if (ok && !filter_value_find(term->field, strbuf_bytes(&word.text), &value)) {
         filter_value_expected(term->field, strbuf_bytes(&word.text), &sentence);
-        ok = wrong(reader, from, strbuf_text(&sentence));
+        ok = filter_parse_wrong(reader, from, strbuf_text(&sentence));
     }
     if (kind == KIND_KIND)
         term->category = (enum category)value;
@@ -221,9 +222,10 @@ read_group(struct reader *reader, struct filter_term *term)
         size_t comma = bytes_find(rest, BYTES(","), 0);
         is_last = comma == SIZE_MAX;
         struct filter_group group;
-        ok = group_parse(bytes_slice(rest, 0, is_last ? rest.len : comma), &group.low, &group.high) ||
-             wrong(reader, from,
-                   "expected 1 to 16 hexadecimal digits of a group's key, or several with commas");
+        ok =
+            group_parse(bytes_slice(rest, 0, is_last ? rest.len : comma), &group.low, &group.high) ||
+            filter_parse_wrong(
+                reader, from, "expected 1 to 16 hexadecimal digits of a group's key, or several with commas");
         if (!ok)
             break;
         term->groups = alloc_grow(term->groups, term->group_count, &capacity, sizeof *term->groups);
@@ -244,12 +246,12 @@ read_header(struct reader *reader, struct filter_term *term)
     while (!ends_word(reader->text, reader->at) && reader->text.data[reader->at] != '=')
         reader->at++;
     if (reader->at == from)
-        return wrong(reader, from, "expected the name of a header: header:NAME=value");
+        return filter_parse_wrong(reader, from, "expected the name of a header: header:NAME=value");
     strbuf_add(&term->header, bytes_slice(reader->text, from, reader->at - from));
     if (ends_word(reader->text, reader->at))
-        return wrong(reader, reader->at, "expected = and a value: header:NAME=value");
+        return filter_parse_wrong(reader, reader->at, "expected = and a value: header:NAME=value");
     reader->at++;
-    return read_text(reader, term);
+    return filter_parse_read_text(reader, term);
 }
 
 // The end of a path: the first of = ~ > < ? ! outside of brackets, or a blank.
@@ -290,8 +292,8 @@ read_json_test(struct reader *reader, struct filter_term *term)
         return true;
     }
     if (bytes_starts(rest, "!"))
-        return wrong(reader, reader->at, "expected the ! before the term: !$.path=value");
-    return wrong(
+        return filter_parse_wrong(reader, reader->at, "expected the ! before the term: !$.path=value");
+    return filter_parse_wrong(
         reader, reader->at,
         "expected what to ask of the value: =value, ~expression, >number, <number, or ? that it exists");
 }
@@ -314,13 +316,14 @@ read_json_value(struct reader *reader, struct filter_term *term)
     bool is_pattern = term->test == JSON_MATCHES;
     bool ok = read_value(reader, is_pattern ? FORM_EXPRESSION : FORM_EXACT, &value);
     if (ok && is_pattern && value.text.len == 0) {
-        ok = wrong(reader, from, "expected a regular expression");
+        ok = filter_parse_wrong(reader, from, "expected a regular expression");
     } else if (ok && is_pattern) {
-        ok = compile(reader, term, &value);
+        ok = filter_parse_compile(reader, term, &value);
     } else if (ok) {
         strbuf_add(&term->exact, strbuf_bytes(&value.text));
         term->is_number = is_number(strbuf_bytes(&term->exact));
-        ok = term->is_number || term->test == JSON_EQUALS || wrong(reader, from, "expected a number");
+        ok = term->is_number || term->test == JSON_EQUALS ||
+             filter_parse_wrong(reader, from, "expected a number");
     }
     spelled_release(&value);
     return ok;
@@ -334,12 +337,13 @@ read_json(struct reader *reader, struct filter_term *term)
     size_t end = path_end(reader->text, from);
     struct err why = {0};
     if (!json_path_parse(&term->path, bytes_slice(reader->text, from, end - from), &why))
-        return wrong(reader, from + (size_t)(why.column > 0 ? why.column - 1 : 0), why.text);
+        return filter_parse_wrong(reader, from + (size_t)(why.column > 0 ? why.column - 1 : 0), why.text);
     reader->at = end;
     if (!read_json_test(reader, term))
         return false;
     if (term->test == JSON_EXISTS)
-        return ends_word(reader->text, reader->at) || wrong(reader, reader->at, "expected a blank after ?");
+        return ends_word(reader->text, reader->at) ||
+               filter_parse_wrong(reader, reader->at, "expected a blank after ?");
     return read_json_value(reader, term);
 }
 
@@ -350,11 +354,11 @@ read_term(struct reader *reader, enum filter_field field, bool is_inverted)
     enum filter_kind kind = filter_field_kind(field);
     switch (kind) {
     case KIND_TEXT:
-        return read_text(reader, term);
+        return filter_parse_read_text(reader, term);
     case KIND_NUMBER:
     case KIND_AGE:
     case KIND_CREATED:
-        return read_range(reader, term, kind);
+        return filter_parse_read_range(reader, term, kind);
     case KIND_HEADER:
         return read_header(reader, term);
     case KIND_GROUP:
@@ -393,9 +397,9 @@ read_bare(struct reader *reader, bool is_inverted)
     struct spelled value = {0};
     bool ok = read_value(reader, FORM_EXPRESSION, &value);
     if (ok && value.text.len == 0)
-        ok = wrong(reader, from, "expected an expression after !");
+        ok = filter_parse_wrong(reader, from, "expected an expression after !");
     else if (ok)
-        ok = compile(reader, add_term(reader, FIELD_ERROR, true), &value);
+        ok = filter_parse_compile(reader, add_term(reader, FIELD_ERROR, true), &value);
     spelled_release(&value);
     return ok;
 }
@@ -418,7 +422,7 @@ read_one(struct reader *reader)
         struct strbuf sentence = {0};
         strbuf_printf(&sentence, "there is no field %.*s; did you mean %s: ? (in quotes it is text)",
                       BYTES_ARGS(name), near);
-        wrong(reader, reader->at, strbuf_text(&sentence));
+        filter_parse_wrong(reader, reader->at, strbuf_text(&sentence));
         strbuf_release(&sentence);
         return false;
     }
@@ -447,7 +451,7 @@ by_cost(const void *left, const void *right)
 }
 
 static bool
-read_line(struct reader *reader)
+filter_parse_read_line(struct reader *reader)
 {
     struct bytes text = reader->text;
     if (!utf8_valid(text))
@@ -460,7 +464,8 @@ read_line(struct reader *reader)
         if (!read_one(reader))
             return false;
     }
-    return reader->bare.text.len == 0 || compile(reader, add_term(reader, FIELD_ERROR, false), &reader->bare);
+    return reader->bare.text.len == 0 ||
+           filter_parse_compile(reader, add_term(reader, FIELD_ERROR, false), &reader->bare);
 }
 
 bool
@@ -471,7 +476,7 @@ filter_parse(struct filter **filter, struct bytes text, const struct filter_cont
     if (made->context.new_after == TIME_ABSENT)
         made->context.new_after = context->now - 3600 * US_PER_SECOND;
     struct reader reader = {.text = text, .filter = made, .err = err};
-    bool ok = read_line(&reader);
+    bool ok = filter_parse_read_line(&reader);
     spelled_release(&reader.bare);
     if (!ok) {
         filter_destroy(made);

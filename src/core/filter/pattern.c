@@ -132,7 +132,7 @@ characters(struct bytes text, size_t bytes)
 }
 
 static pcre2_code *
-compile(struct bytes text, bool is_caseless, struct err *err)
+compile_code(struct bytes text, bool is_caseless, struct err *err)
 {
     pcre2_compile_context *context = pcre2_compile_context_create(NULL);
     if (!context)
@@ -205,7 +205,7 @@ pattern_compile(struct pattern **pattern, struct bytes text, struct err *err)
         return false;
     }
     bool is_caseless = !has_capital(text);
-    pcre2_code *code = compile(text, is_caseless, err);
+    pcre2_code *code = compile_code(text, is_caseless, err);
     if (!code)
         return false;
 

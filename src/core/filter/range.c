@@ -72,7 +72,7 @@ read_between(struct bytes text, enum filter_kind kind, size_t dots, struct filte
 
 // `>n`, `>=n`, `<n`, `<=n`.
 static void
-compare(struct filter_range *range, bool is_above, bool is_equal, const struct bound *bound)
+filter_range_compare(struct filter_range *range, bool is_above, bool is_equal, const struct bound *bound)
 {
     static const struct filter_range nothing = {.low = 1, .high = 0};
     if (is_above && is_equal)
@@ -108,7 +108,7 @@ filter_range_read(struct bytes text, enum filter_kind kind, struct filter_range 
     if (!read_bound(bytes_slice(text, *bad, SIZE_MAX), kind, &bound, err))
         return false;
     if (is_above || is_below)
-        compare(range, is_above, is_equal, &bound);
+        filter_range_compare(range, is_above, is_equal, &bound);
     else
         *range = (struct filter_range){.low = bound.first, .high = bound.period};
     return true;

@@ -25,7 +25,7 @@ lower(char c)
 // --- making ---
 
 static bool
-ends_with(const struct strbuf *required, enum required_mark mark)
+required_ends_with(const struct strbuf *required, enum required_mark mark)
 {
     return required->len && is_mark(required->data[required->len - 1], mark);
 }
@@ -33,15 +33,15 @@ ends_with(const struct strbuf *required, enum required_mark mark)
 void
 required_add_gap(struct strbuf *required, enum required_mark mark)
 {
-    bool is_first = required->len == 0 || ends_with(required, REQUIRED_OR);
-    if (!is_first && !(mark == REQUIRED_ANY && ends_with(required, REQUIRED_ANY)))
+    bool is_first = required->len == 0 || required_ends_with(required, REQUIRED_OR);
+    if (!is_first && !(mark == REQUIRED_ANY && required_ends_with(required, REQUIRED_ANY)))
         strbuf_add_char(required, (char)mark);
 }
 
 void
 required_end_alternative(struct strbuf *required)
 {
-    while (ends_with(required, REQUIRED_ANY) || ends_with(required, REQUIRED_ONE))
+    while (required_ends_with(required, REQUIRED_ANY) || required_ends_with(required, REQUIRED_ONE))
         required->len--;
 }
 

@@ -87,7 +87,7 @@ look_further(struct evidence *evidence)
 }
 
 static void
-gather(struct evidence *evidence, const struct fingerprint_input *input)
+fingerprint_gather(struct evidence *evidence, const struct fingerprint_input *input)
 {
     evidence->rules = input->rules;
     cause_read(input, &evidence->chain);
@@ -140,7 +140,7 @@ uint64_t
 fingerprint_key(const struct fingerprint_input *input)
 {
     struct evidence evidence;
-    gather(&evidence, input);
+    fingerprint_gather(&evidence, input);
     uint64_t key = hash_evidence(&evidence);
     return input->rules == NULL ? key
                                 : group_rules_apply(input->rules, key, seen_text(evidence.root->text), NULL);
@@ -159,7 +159,7 @@ is_list_separator(struct bytes between)
 }
 
 static void
-add_line(struct strbuf *out, struct bytes text)
+fingerprint_add_line(struct strbuf *out, struct bytes text)
 {
     for (size_t i = 0; i < text.len; i++) {
         bool is_blank = (word_kind(text.data[i]) & KIND_BLANK) != 0;
@@ -185,14 +185,14 @@ write_pattern(struct arena *arena, struct bytes text, const struct mask_trail *t
         const char *placeholder = mask_placeholder(span->rule);
         bool is_repeated = last == placeholder && is_list_separator(between);
         if (!is_repeated) {
-            add_line(&out, between);
+            fingerprint_add_line(&out, between);
             strbuf_add_text(&out, placeholder);
         }
         last = placeholder;
         done = (size_t)span->from + span->len;
     }
     if (done < text.len)
-        add_line(&out, bytes_slice(text, done, text.len));
+        fingerprint_add_line(&out, bytes_slice(text, done, text.len));
     struct bytes pattern = arena_copy(arena, bytes_trim(strbuf_bytes(&out)));
     strbuf_release(&out);
     return pattern;
@@ -215,7 +215,7 @@ frame_reason(const struct evidence *evidence)
 }
 
 static struct fingerprint
-describe(struct evidence *evidence, struct mask_trail *trail, struct arena *arena)
+fingerprint_describe(struct evidence *evidence, struct mask_trail *trail, struct arena *arena)
 {
     struct bytes text = evidence->root->text;
     char out[MASK_CANONICAL_MAX];
@@ -242,8 +242,8 @@ fingerprint_explain(const struct fingerprint_input *input, struct arena *arena)
 {
     struct evidence evidence;
     struct mask_trail trail = {.arena = arena};
-    gather(&evidence, input);
-    struct fingerprint fingerprint = describe(&evidence, &trail, arena);
+    fingerprint_gather(&evidence, input);
+    struct fingerprint fingerprint = fingerprint_describe(&evidence, &trail, arena);
     fingerprint.frame_reason = arena_copy(arena, bytes_of(frame_reason(&evidence)));
     fingerprint.masks = arena_array(arena, trail.count, sizeof *fingerprint.masks);
     for (uint32_t i = 0; i < trail.count; i++) {
@@ -263,6 +263,6 @@ fingerprint_parts(const struct fingerprint_input *input, struct arena *arena)
 {
     struct evidence evidence;
     struct mask_trail trail = {.arena = arena};
-    gather(&evidence, input);
-    return describe(&evidence, &trail, arena);
+    fingerprint_gather(&evidence, input);
+    return fingerprint_describe(&evidence, &trail, arena);
 }

@@ -437,7 +437,7 @@ take_separator(struct scan *scan, char c)
 }
 
 static void
-scan_all(struct scan *scan)
+mask_scan_all(struct scan *scan)
 {
     while (scan->at < scan->end) {
         char c = scan->text.data[scan->at];
@@ -461,7 +461,7 @@ scan_range(struct scan *scan, size_t from, size_t to)
     inner.end = to;
     inner.depth++;
     inner.unclosed = 0;
-    scan_all(&inner);
+    mask_scan_all(&inner);
     scan->prev = inner.prev;
     scan->prev_roles = inner.prev_roles;
     scan->may_collapse = inner.may_collapse;
@@ -511,7 +511,7 @@ mask_text(struct mask *mask, struct bytes text, struct bytes class_name)
         return;
     }
     scan.end = find_detail(text);
-    scan_all(&scan);
+    mask_scan_all(&scan);
     if (scan.end < text.len && mask->trail != NULL)
         trail_add(mask->trail, scan.end, text.len, MASK_DETAIL);
 }

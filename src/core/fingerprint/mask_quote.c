@@ -274,7 +274,7 @@ judge_word(const struct scan *scan, struct bytes content, unsigned roles, size_t
 }
 
 static enum quoted
-judge(struct scan *scan, struct bytes content, size_t behind)
+mask_quote_judge(struct scan *scan, struct bytes content, size_t behind)
 {
     unsigned roles = scan_prev_roles(scan);
     for (size_t i = 0; i < content.len; i++) {
@@ -326,7 +326,7 @@ take_content(struct scan *scan, size_t from, size_t to, size_t behind)
         return;
     }
 
-    switch (judge(scan, content, behind)) {
+    switch (mask_quote_judge(scan, content, behind)) {
     case QUOTED_VALUE:
         scan_emit_hole(scan, from, to, scan->after == AFTER_EQUALS ? MASK_VALUE : MASK_QUOTED);
         break;

@@ -23,14 +23,14 @@ struct set {
 };
 
 static uint64_t
-mix(uint64_t hash, uint64_t value)
+group_merge_mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
     return hash ^ hash >> 29;
 }
 
 static bool
-is_blank(char c)
+group_merge_is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
@@ -62,18 +62,18 @@ without_stop(struct bytes word)
 }
 
 static size_t
-split(struct bytes text, struct bytes words[WORDS_MOST])
+group_merge_split(struct bytes text, struct bytes words[WORDS_MOST])
 {
     size_t count = 0;
     for (size_t at = 0; at < text.len;) {
         size_t from = at;
-        while (at < text.len && !is_blank(text.data[at]))
+        while (at < text.len && !group_merge_is_blank(text.data[at]))
             at++;
         if (at > from && count == WORDS_MOST)
             return 0; // too long to be looked at word by word
         if (at > from)
             words[count++] = bytes_slice(text, from, at - from);
-        while (at < text.len && is_blank(text.data[at]))
+        while (at < text.len && group_merge_is_blank(text.data[at]))
             at++;
     }
     return count;
@@ -89,11 +89,11 @@ add_places(struct places *places, const struct merge_input *group, size_t index)
 {
     struct bytes words[WORDS_MOST];
     uint64_t hashes[WORDS_MOST];
-    size_t count = split(group->pattern, words);
+    size_t count = group_merge_split(group->pattern, words);
     size_t literals = 0;
-    uint64_t all = mix(bytes_hash(group->error_class), count);
+    uint64_t all = group_merge_mix(bytes_hash(group->error_class), count);
     for (size_t i = 0; i < count; i++) {
-        hashes[i] = mix(bytes_hash(words[i]), i + 1);
+        hashes[i] = group_merge_mix(bytes_hash(words[i]), i + 1);
         all += hashes[i]; // a sum, so that one word can be taken out again
         literals += is_plain(without_stop(words[i]));
     }
@@ -106,16 +106,17 @@ add_places(struct places *places, const struct merge_input *group, size_t index)
             continue;
         struct bytes stop = bytes_slice(words[i], word.len, SIZE_MAX);
         places->list = alloc_grow(places->list, places->count, &places->capacity, sizeof *places->list);
-        places->list[places->count++] = (struct place){.rest = mix(mix(all - hashes[i], i), bytes_hash(stop)),
-                                                       .word = bytes_hash(word),
-                                                       .key = group->key,
-                                                       .group = index,
-                                                       .text = word};
+        places->list[places->count++] =
+            (struct place){.rest = group_merge_mix(group_merge_mix(all - hashes[i], i), bytes_hash(stop)),
+                           .word = bytes_hash(word),
+                           .key = group->key,
+                           .group = index,
+                           .text = word};
     }
 }
 
 static int
-compare(uint64_t a, uint64_t b)
+group_merge_compare(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
 }
@@ -124,10 +125,10 @@ static int
 by_rest(const void *left, const void *right)
 {
     const struct place *a = left, *b = right;
-    int order = compare(a->rest, b->rest);
+    int order = group_merge_compare(a->rest, b->rest);
     if (order == 0)
-        order = compare(a->word, b->word);
-    return order ? order : compare(a->key, b->key);
+        order = group_merge_compare(a->word, b->word);
+    return order ? order : group_merge_compare(a->key, b->key);
 }
 
 static int
@@ -136,7 +137,7 @@ by_size(const void *left, const void *right)
     const struct set *a = left, *b = right;
     if (a->words != b->words)
         return a->words < b->words ? 1 : -1;
-    return compare(a->key, b->key);
+    return group_merge_compare(a->key, b->key);
 }
 
 // Only those that are not taken yet.
@@ -177,7 +178,7 @@ find_sets(const struct places *places, const struct merge *merges, size_t *count
 }
 
 static void
-take(const struct places *places, const struct set *set, struct merge *merges)
+group_merge_take(const struct places *places, const struct set *set, struct merge *merges)
 {
     size_t leader = SIZE_MAX;
     for (size_t i = set->from; i < set->to; i++)
@@ -215,7 +216,7 @@ group_merge(const struct merge_input *groups, size_t count, struct merge *merges
         // What a larger set took is missing here.
         struct set left = measure(&places, sets[i].from, sets[i].to, merges);
         if (left.words >= MERGE_WORDS)
-            take(&places, &left, merges);
+            group_merge_take(&places, &left, merges);
     }
     free(sets);
     free(places.list);

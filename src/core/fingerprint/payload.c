@@ -268,7 +268,7 @@ next_in_list(struct payload_walk *walk)
 
 // Steps into the object or list at walk->at, or over it where it holds business data.
 static void
-enter(struct payload_walk *walk, struct bytes name, bool counts)
+payload_enter(struct payload_walk *walk, struct bytes name, bool counts)
 {
     struct bytes json = walk->json;
     bool is_object = json.data[walk->at] == '{';
@@ -307,7 +307,7 @@ payload_next(struct payload_walk *walk, struct payload_member *member)
             return true;
         }
         if (!bytes_present(value) && walk->at < walk->json.len)
-            enter(walk, name, counts);
+            payload_enter(walk, name, counts);
     }
     return false;
 }

@@ -60,7 +60,7 @@ free_texts(char **texts, size_t count)
 }
 
 static void
-list_release(struct list *list)
+group_rules_list_release(struct list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         struct rule *rule = &list->rules[i];
@@ -79,8 +79,8 @@ group_rules_destroy(struct group_rules *rules)
     if (rules == NULL)
         return;
     free_texts(rules->own, rules->own_count);
-    list_release(&rules->merges);
-    list_release(&rules->splits);
+    group_rules_list_release(&rules->merges);
+    group_rules_list_release(&rules->splits);
     free(rules);
 }
 
@@ -103,7 +103,7 @@ add_rule(struct list *list, const char *name)
 }
 
 static int
-by_number(const void *a, const void *b)
+group_rules_by_number(const void *a, const void *b)
 {
     const uint64_t *x = a;
     const uint64_t *y = b;
@@ -142,7 +142,7 @@ group_rules_add_merge(struct group_rules *rules, const char *name, const uint64_
     rule->keys = alloc_array(count, sizeof *rule->keys);
     memcpy(rule->keys, keys, count * sizeof *keys);
     rule->key_count = count;
-    qsort(rule->keys, count, sizeof *rule->keys, by_number);
+    qsort(rule->keys, count, sizeof *rule->keys, group_rules_by_number);
     rule->key = rule->keys[0];
     return true;
 }

@@ -174,7 +174,7 @@ kind_of(struct bytes text, struct line *line)
 }
 
 static struct line
-read_line(struct bytes text, size_t from)
+trace_read_line(struct bytes text, size_t from)
 {
     const char *newline = memchr(text.data + from, '\n', text.len - from);
     struct line line = {.from = from, .to = newline == NULL ? text.len : (size_t)(newline - text.data)};
@@ -192,7 +192,7 @@ read_line(struct bytes text, size_t from)
 bool
 trace_is_frame(struct bytes line)
 {
-    return line.len > 0 && read_line(line, 0).kind == LINE_FRAME;
+    return line.len > 0 && trace_read_line(line, 0).kind == LINE_FRAME;
 }
 
 struct reader {
@@ -311,7 +311,7 @@ take_traceback(struct reader *reader, const struct line *line)
 }
 
 static void
-take_text(struct reader *reader, const struct line *line)
+trace_take_text(struct reader *reader, const struct line *line)
 {
     if (reader->in_traceback && line->indent == 0) { // Python: `Class: text` behind the frames
         reader->in_traceback = false;
@@ -373,7 +373,7 @@ take_line(struct reader *reader, const struct line *line)
         end_text(reader, line->from);
         break;
     case LINE_TEXT:
-        take_text(reader, line);
+        trace_take_text(reader, line);
         break;
     case LINE_BLANK:
         break;
@@ -406,7 +406,7 @@ trace_read(struct bytes text, struct trace *trace)
         if (is_further_frame(&reader, at)) {
             next = behind_line(text, at);
         } else {
-            struct line line = read_line(text, at);
+            struct line line = trace_read_line(text, at);
             take_line(&reader, &line);
             next = line.next;
         }

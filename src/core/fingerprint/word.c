@@ -131,7 +131,7 @@ index_words(void)
 }
 
 static bool
-ends_with(struct bytes word, const char *suffix, size_t len)
+word_ends_with(struct bytes word, const char *suffix, size_t len)
 {
     return word.len > len && memcmp(word.data + word.len - len, suffix, len) == 0;
 }
@@ -140,7 +140,7 @@ ends_with(struct bytes word, const char *suffix, size_t len)
 static unsigned
 suffix_roles(struct bytes word)
 {
-#define ENDS(suffix) ends_with(word, suffix, sizeof(suffix) - 1)
+#define ENDS(suffix) word_ends_with(word, suffix, sizeof(suffix) - 1)
     switch ((unsigned char)word.data[word.len - 1]) {
     case 'e':
         if (ENDS("Code") || ENDS("_code"))

@@ -52,7 +52,7 @@ fail(struct json_scan *scan, size_t at, const char *expected)
 }
 
 static struct json_token
-take(struct json_scan *scan, enum json_kind kind, size_t len)
+json_take(struct json_scan *scan, enum json_kind kind, size_t len)
 {
     struct json_token token = {.kind = kind, .from = scan->at, .len = len, .depth = scan->depth};
     scan->at += len;
@@ -64,7 +64,7 @@ open_container(struct json_scan *scan, bool is_object)
 {
     if (scan->depth == JSON_DEPTH)
         return fail(scan, scan->at, "less nesting: it is more than 512 levels deep");
-    struct json_token token = take(scan, is_object ? JSON_OBJECT_BEGIN : JSON_ARRAY_BEGIN, 1);
+    struct json_token token = json_take(scan, is_object ? JSON_OBJECT_BEGIN : JSON_ARRAY_BEGIN, 1);
     int level = scan->depth++;
     unsigned char bit = (unsigned char)(1u << (level % 8));
     if (is_object)
@@ -80,7 +80,7 @@ close_container(struct json_scan *scan)
 {
     bool is_object = inside_object(scan);
     scan->depth--;
-    struct json_token token = take(scan, is_object ? JSON_OBJECT_END : JSON_ARRAY_END, 1);
+    struct json_token token = json_take(scan, is_object ? JSON_OBJECT_END : JSON_ARRAY_END, 1);
     after_value(scan);
     return token;
 }
@@ -139,7 +139,7 @@ take_string(struct json_scan *scan, enum json_kind kind)
     size_t bad = scan->at;
     const char *expected = NULL;
     size_t len = string_length(scan->text, scan->at, &bad, &expected);
-    return len ? take(scan, kind, len) : fail(scan, bad, expected);
+    return len ? json_take(scan, kind, len) : fail(scan, bad, expected);
 }
 
 static size_t
@@ -178,7 +178,7 @@ take_number(struct json_scan *scan)
             return fail(scan, at, "a digit of the exponent");
         at += exponent;
     }
-    struct json_token token = take(scan, JSON_NUMBER, at - scan->at);
+    struct json_token token = json_take(scan, JSON_NUMBER, at - scan->at);
     after_value(scan);
     return token;
 }
@@ -204,7 +204,7 @@ take_value(struct json_scan *scan)
     }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (bytes_starts(bytes_slice(scan->text, scan->at, SIZE_MAX), words[i].word)) {
-            struct json_token token = take(scan, words[i].kind, strlen(words[i].word));
+            struct json_token token = json_take(scan, words[i].kind, strlen(words[i].word));
             after_value(scan);
             return token;
         }
@@ -276,14 +276,14 @@ json_next(struct json_scan *scan)
         if (c != ':')
             return fail(scan, scan->at, "a colon");
         scan->state = AT_VALUE;
-        return take(scan, JSON_COLON, 1);
+        return json_take(scan, JSON_COLON, 1);
     case AT_COMMA_OR_END:
         if (c == (inside_object(scan) ? '}' : ']'))
             return close_container(scan);
         if (c != ',')
             return fail(scan, scan->at, expected_at_end(scan));
         scan->state = inside_object(scan) ? AT_NAME : AT_VALUE;
-        return take(scan, JSON_COMMA, 1);
+        return json_take(scan, JSON_COMMA, 1);
     default:
         return fail(scan, scan->at, "nothing more after the value");
     }

@@ -17,7 +17,7 @@ json_path_destroy(struct json_path *path)
 }
 
 static bool
-wrong(struct err *err, size_t at, const char *expected)
+json_path_wrong(struct err *err, size_t at, const char *expected)
 {
     err_set(err, ERR_USAGE, "the path cannot be read here: expected %s", expected);
     if (err)
@@ -41,7 +41,7 @@ parse_name(struct json_step *step, struct bytes text, size_t *at, struct err *er
     while (*at < text.len && is_name_char(text.data[*at]))
         (*at)++;
     if (*at == from)
-        return wrong(err, from, "a name");
+        return json_path_wrong(err, from, "a name");
     strbuf_add(&step->name, bytes_slice(text, from, *at - from));
     return true;
 }
@@ -57,7 +57,7 @@ parse_quoted(struct json_step *step, struct bytes text, size_t *at, struct err *
         strbuf_add_char(&step->name, text.data[(*at)++]);
     }
     if (*at == text.len)
-        return wrong(err, *at, "the quote that ends the name");
+        return json_path_wrong(err, *at, "the quote that ends the name");
     (*at)++;
     return true;
 }
@@ -77,12 +77,12 @@ parse_bracket(struct json_step *step, struct bytes text, size_t *at, struct err 
             (*at)++;
         int64_t index;
         if (*at == from || !text_parse_int(bytes_slice(text, from, *at - from), &index, NULL))
-            return wrong(err, from, "an index, or a name in quotes");
+            return json_path_wrong(err, from, "an index, or a name in quotes");
         step->is_index = true;
         step->index = (size_t)index;
     }
     if (*at == text.len || text.data[*at] != ']')
-        return wrong(err, *at, "]");
+        return json_path_wrong(err, *at, "]");
     (*at)++;
     return true;
 }
@@ -91,13 +91,13 @@ bool
 json_path_parse(struct json_path **path, struct bytes text, struct err *err)
 {
     if (text.len == 0 || text.data[0] != '$')
-        return wrong(err, 0, "$");
+        return json_path_wrong(err, 0, "$");
     struct json_path *made = alloc_bytes(sizeof *made);
     size_t at = 1;
     bool ok = true;
     while (ok && at < text.len) {
         if (made->count == JSON_PATH_STEPS) {
-            ok = wrong(err, at, "the end: a path has at most 64 steps");
+            ok = json_path_wrong(err, at, "the end: a path has at most 64 steps");
             break;
         }
         struct json_step *step = &made->steps[made->count++];
@@ -106,7 +106,7 @@ json_path_parse(struct json_path **path, struct bytes text, struct err *err)
         else if (text.data[at] == '[')
             ok = parse_bracket(step, text, &at, err);
         else
-            ok = wrong(err, at, "a dot or [");
+            ok = json_path_wrong(err, at, "a dot or [");
     }
     if (!ok) {
         json_path_destroy(made);

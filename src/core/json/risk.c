@@ -148,7 +148,7 @@ keep_name(struct search *search, struct json_token token, size_t object)
 
 // Objects, then names by length and bytes, then as they stand.
 static int
-by_name(const void *left, const void *right)
+json_risk_by_name(const void *left, const void *right)
 {
     const struct name *a = left;
     const struct name *b = right;
@@ -163,7 +163,7 @@ by_name(const void *left, const void *right)
 }
 
 static int
-by_place(const void *left, const void *right)
+json_risk_by_place(const void *left, const void *right)
 {
     const struct finding *a = left;
     const struct finding *b = right;
@@ -173,7 +173,7 @@ by_place(const void *left, const void *right)
 }
 
 static void
-scan_all(struct search *search)
+json_risk_scan_all(struct search *search)
 {
     size_t objects[JSON_DEPTH + 1] = {0};
     size_t object_count = 0;
@@ -205,7 +205,7 @@ static void
 find_duplicates(struct search *search)
 {
     if (search->name_count > 1)
-        qsort(search->names, search->name_count, sizeof *search->names, by_name);
+        qsort(search->names, search->name_count, sizeof *search->names, json_risk_by_name);
     for (size_t i = 1; i < search->name_count; i++) {
         const struct name *name = &search->names[i];
         if (name->object == name[-1].object && bytes_equal(name->content, name[-1].content))
@@ -218,10 +218,10 @@ json_warnings(struct bytes text, struct json_warning *warnings, size_t room)
 {
     struct search search = {0};
     json_begin(&search.scan, text);
-    scan_all(&search);
+    json_risk_scan_all(&search);
     find_duplicates(&search);
     if (search.count > 1)
-        qsort(search.findings, search.count, sizeof *search.findings, by_place);
+        qsort(search.findings, search.count, sizeof *search.findings, json_risk_by_place);
 
     int line = 1;
     int column = 1;

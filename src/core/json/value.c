@@ -45,7 +45,7 @@ value_destroy(struct value *value)
 
 // Takes the json over.
 static void
-put(struct value *to, const char *name, json_t *json)
+value_put(struct value *to, const char *name, json_t *json)
 {
     int failed = json_is_array(to->json) ? json_array_append_new(to->json, json)
                                          : json_object_set_new(to->json, name, json);
@@ -76,19 +76,19 @@ text_of(struct bytes text)
 void
 value_add_text(struct value *to, const char *name, const char *text)
 {
-    put(to, name, text_of(bytes_of(text)));
+    value_put(to, name, text_of(bytes_of(text)));
 }
 
 void
 value_add_bytes(struct value *to, const char *name, struct bytes text)
 {
-    put(to, name, text_of(text));
+    value_put(to, name, text_of(text));
 }
 
 void
 value_add_int(struct value *to, const char *name, int64_t number)
 {
-    put(to, name, json_integer(number));
+    value_put(to, name, json_integer(number));
 }
 
 // A measure as a person reads it: to a thousandth, below one to a millionth.
@@ -102,25 +102,25 @@ shortened(double number)
 void
 value_add_real(struct value *to, const char *name, double number)
 {
-    put(to, name, isfinite(number) ? json_real(shortened(number)) : json_null());
+    value_put(to, name, isfinite(number) ? json_real(shortened(number)) : json_null());
 }
 
 void
 value_add_bool(struct value *to, const char *name, bool flag)
 {
-    put(to, name, json_boolean(flag));
+    value_put(to, name, json_boolean(flag));
 }
 
 void
 value_add_null(struct value *to, const char *name)
 {
-    put(to, name, json_null());
+    value_put(to, name, json_null());
 }
 
 void
 value_add(struct value *to, const char *name, struct value *member)
 {
-    put(to, name, member->json);
+    value_put(to, name, member->json);
     free(member);
 }
 

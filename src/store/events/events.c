@@ -66,7 +66,7 @@ struct reading {
 };
 
 static bool
-read_event(void *context, const PGresult *row)
+events_read_event(void *context, const PGresult *row)
 {
     struct reading *reading = context;
     struct event_page *page = reading->page;
@@ -109,7 +109,7 @@ store_events(struct store *store, const struct event_query *query, struct event_
     add_statuses(&params, query->statuses);
     param_ids(&params, query->ids, query->id_count);
     bool ok = pg_stream_until(store, limit > 5000 ? FOR_SCANNING : FOR_READING, strbuf_text(&sql), &params,
-                              read_event, &reading, err);
+                              events_read_event, &reading, err);
     strbuf_release(&rows);
     strbuf_release(&sql);
     if (!ok)

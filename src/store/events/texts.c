@@ -94,7 +94,7 @@ struct texts_reading {
 };
 
 static bool
-read_text(void *context, const PGresult *row)
+event_texts_read_text(void *context, const PGresult *row)
 {
     const struct texts_reading *reading = context;
     return reading->each(reading->context, value_int8(row, 0, 0), value_bytes(row, 0, 1));
@@ -117,7 +117,7 @@ store_event_texts(struct store *store, const struct event_texts_query *query, ev
     }
     struct texts_reading reading = {.each = each, .context = context};
     const char *sql = query->ids ? texts_of_sql(query->text, is_kept) : texts_sql(query, is_kept);
-    return pg_stream_until(store, FOR_SCANNING, sql, &params, read_text, &reading, err);
+    return pg_stream_until(store, FOR_SCANNING, sql, &params, event_texts_read_text, &reading, err);
 }
 
 bool

@@ -21,7 +21,7 @@ static const char *const chunk_states[] = {
 };
 
 static bool
-may_change(const struct store *store, struct err *err)
+ledger_may_change(const struct store *store, struct err *err)
 {
     return pg_may_write(store, err) && pg_has_schema(store, err);
 }
@@ -69,7 +69,7 @@ cluster_latest(struct store *store, struct cluster *cluster, struct err *err)
 bool
 cluster_put(struct store *store, const struct cluster *cluster, struct err *err)
 {
-    if (!may_change(store, err))
+    if (!ledger_may_change(store, err))
         return false;
     struct params params = {0};
     param_text(&params, cluster->name);
@@ -120,7 +120,7 @@ static bool
 acquire(struct store *store, const char *cluster, const char *worker, const int32_t *mine, size_t mine_count,
         bool quarantined, struct slot *slot, struct err *err)
 {
-    if (!may_change(store, err))
+    if (!ledger_may_change(store, err))
         return false;
     struct params params = {0};
     param_text(&params, cluster);
@@ -191,7 +191,7 @@ slot_check(struct store *store, struct slot *slot, struct chunk *unfinished, str
 static bool
 do_fenced(struct store *store, const struct slot *slot, const char *sql, const char *text, struct err *err)
 {
-    if (!may_change(store, err))
+    if (!ledger_may_change(store, err))
         return false;
     struct params params = {0};
     add_slot(&params, slot);
@@ -221,7 +221,7 @@ slot_suspend(struct store *store, const struct slot *slot, const char *evidence,
 bool
 slot_provisioned(struct store *store, struct slot *slot, struct err *err)
 {
-    if (!may_change(store, err))
+    if (!ledger_may_change(store, err))
         return false;
     struct params params = {0};
     add_slot(&params, slot);
@@ -251,7 +251,7 @@ ask_slot(struct store *store, struct slot *slot, const char *sql, struct params 
 bool
 slot_retire(struct store *store, struct slot *slot, const char *why, struct err *err)
 {
-    if (!may_change(store, err))
+    if (!ledger_may_change(store, err))
         return false;
     struct params params = {0};
     add_slot(&params, slot);
@@ -325,7 +325,7 @@ static const char claimed_rows_sql[] =
 
 // What is absent comes last.
 static int
-by_number(bool has_a, int64_t a, bool has_b, int64_t b)
+ledger_by_number(bool has_a, int64_t a, bool has_b, int64_t b)
 {
     if (!has_a || !has_b)
         return has_b - has_a;
@@ -335,17 +335,17 @@ by_number(bool has_a, int64_t a, bool has_b, int64_t b)
 // In the order of its source. PostgreSQL would sort whole payloads, which do not fit into what it sorts in
 // memory.
 static int
-by_place(const void *a, const void *b)
+ledger_by_place(const void *a, const void *b)
 {
     const struct event *x = &((const struct claimed_item *)a)->event;
     const struct event *y = &((const struct claimed_item *)b)->event;
     int order = x->topic.data && y->topic.data ? bytes_compare(x->topic, y->topic)
                                                : (y->topic.data != NULL) - (x->topic.data != NULL);
     if (order == 0)
-        order = by_number(x->has_partition, x->partition, y->has_partition, y->partition);
+        order = ledger_by_number(x->has_partition, x->partition, y->has_partition, y->partition);
     if (order == 0)
-        order = by_number(x->has_offset, x->offset, y->has_offset, y->offset);
-    return order ? order : by_number(true, x->id, true, y->id);
+        order = ledger_by_number(x->has_offset, x->offset, y->has_offset, y->offset);
+    return order ? order : ledger_by_number(true, x->id, true, y->id);
 }
 
 // What was claimed cannot change any more, so it is read after the claim is committed: others that wait for
@@ -363,7 +363,7 @@ read_items(struct store *store, struct claiming *claiming, const char *chunk_id,
     strbuf_release(&sql);
     struct claim *claim = claiming->claim;
     if (ok && claim->count)
-        qsort(claim->items, claim->count, sizeof *claim->items, by_place);
+        qsort(claim->items, claim->count, sizeof *claim->items, ledger_by_place);
     return ok;
 }
 
@@ -421,7 +421,7 @@ chunk_claim(struct store *store, struct slot *slot, int64_t operation, const cha
             uint64_t max_bytes, struct arena *arena, struct claim *claim, struct err *err)
 {
     *claim = (struct claim){0};
-    if (!may_change(store, err))
+    if (!ledger_may_change(store, err))
         return false;
     struct params params = {0};
     add_slot(&params, slot);
@@ -449,10 +449,11 @@ chunk_claim(struct store *store, struct slot *slot, int64_t operation, const cha
 }
 
 static bool
-finish(struct store *store, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
-       const char *evidence, const int64_t *published, size_t count, struct err *err)
+ledger_finish_chunk(struct store *store, struct slot *slot, const struct chunk *chunk,
+                    enum chunk_state outcome, const char *evidence, const int64_t *published, size_t count,
+                    struct err *err)
 {
-    if (!may_change(store, err))
+    if (!ledger_may_change(store, err))
         return false;
     struct params params = {0};
     add_slot(&params, slot);
@@ -472,7 +473,7 @@ bool
 chunk_finish(struct store *store, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
              const char *evidence, struct err *err)
 {
-    return finish(store, slot, chunk, outcome, evidence, NULL, 0, err);
+    return ledger_finish_chunk(store, slot, chunk, outcome, evidence, NULL, 0, err);
 }
 
 bool
@@ -480,15 +481,15 @@ chunk_finish_scanned(struct store *store, struct slot *slot, const struct chunk 
                      const int64_t *published, size_t count, const char *evidence, struct err *err)
 {
     static const int64_t none;
-    return finish(store, slot, chunk, count ? CHUNK_COMMITTED : CHUNK_ABORTED, evidence,
-                  published ? published : &none, count, err);
+    return ledger_finish_chunk(store, slot, chunk, count ? CHUNK_COMMITTED : CHUNK_ABORTED, evidence,
+                               published ? published : &none, count, err);
 }
 
 bool
 items_refuse(struct store *store, const struct slot *slot, int64_t operation, const struct refusal *refusals,
              size_t count, struct err *err)
 {
-    if (!may_change(store, err))
+    if (!ledger_may_change(store, err))
         return false;
     if (count == 0)
         return true;

@@ -9,7 +9,7 @@
 enum { ATTEMPTS = 5 };
 
 static bool
-may_change(const struct store *store, struct err *err)
+operations_may_change(const struct store *store, struct err *err)
 {
     return pg_may_write(store, err) && pg_has_schema(store, err);
 }
@@ -81,7 +81,7 @@ add_steps(struct params *params, const struct send_plan *plan)
 }
 
 static bool
-add_plan(struct store *store, const struct send_plan *plan, int64_t no, struct err *err)
+operations_add_plan(struct store *store, const struct send_plan *plan, int64_t no, struct err *err)
 {
     struct params params = {0};
     param_int8(&params, no);
@@ -108,7 +108,7 @@ add_undone(struct store *store, int64_t undoes, int64_t no, struct err *err)
 }
 
 static bool
-confirm(struct store *store, int64_t no, struct err *err)
+operations_confirm(struct store *store, int64_t no, struct err *err)
 {
     struct params params = {0};
     param_int8(&params, no);
@@ -120,12 +120,13 @@ operation_create(struct store *store, const struct operation_request *request,
                  operation_progress_fn *progress, void *context, int64_t *no, struct err *err)
 {
     bool is_new;
-    if (!may_change(store, err) || !pg_begin(store, FOR_FREEZING, err))
+    if (!operations_may_change(store, err) || !pg_begin(store, FOR_FREEZING, err))
         return false;
     bool ok = begin_freeze(store, request, no, &is_new, err);
     if (ok && is_new)
-        ok = add_plan(store, &request->plan, *no, err) && add_undone(store, request->undoes, *no, err) &&
-             freeze_ids(store, request, *no, progress, context, err) && confirm(store, *no, err);
+        ok = operations_add_plan(store, &request->plan, *no, err) &&
+             add_undone(store, request->undoes, *no, err) &&
+             freeze_ids(store, request, *no, progress, context, err) && operations_confirm(store, *no, err);
     if (ok)
         return pg_commit(store, err);
     pg_rollback(store);
@@ -171,7 +172,7 @@ operation_insist(struct store *store, const struct operation_request *request,
 
 // Columns 26 on: how it is sent.
 static void
-read_plan(const PGresult *r, int row, struct send_plan *plan)
+operations_read_plan(const PGresult *r, int row, struct send_plan *plan)
 {
     struct bytes steps = value_bytes(r, row, 26);
     if (steps.len > 0 && !steps_parse(steps, plan, NULL))
@@ -236,7 +237,7 @@ read_operation(const PGresult *r, int row, struct arena *arena, struct operation
         .undone_by = value_int8(r, row, 35),
         .is_undone = value_bool(r, row, 36),
     };
-    read_plan(r, row, &operation->plan);
+    operations_read_plan(r, row, &operation->plan);
     if (operation->action == ACTION_REPROCESS)
         read_silence(r, row, operation);
     return true;
@@ -309,7 +310,7 @@ operation_steer(struct store *store, int64_t no, enum steer steer, int32_t rate,
         [STEER_RATE] = "rate",         [STEER_APPROVE] = "approve", [STEER_STEPS] = "steps",
         [STEER_SETTLE_FOR] = "settle", [STEER_HALT] = "halt",
     };
-    if (!may_change(store, err))
+    if (!operations_may_change(store, err))
         return false;
     struct params params = {0};
     param_int8(&params, no);
@@ -322,7 +323,7 @@ bool
 operation_tune(struct store *store, int64_t no, enum steer steer, const struct send_plan *plan,
                struct err *err)
 {
-    if (!may_change(store, err))
+    if (!operations_may_change(store, err))
         return false;
     double number = steer == STEER_SETTLE_FOR ? (double)plan->settle_for / 1000
                     : plan->halts             ? plan->halt_above
@@ -451,7 +452,7 @@ bool
 work_next(struct store *store, const char *worker, bool publishes, const int64_t *skip, size_t skip_count,
           struct arena *arena, struct work *work, struct err *err)
 {
-    if (!may_change(store, err))
+    if (!operations_may_change(store, err))
         return false;
     struct params params = {0};
     param_text(&params, worker);
@@ -484,7 +485,7 @@ work_next(struct store *store, const char *worker, bool publishes, const int64_t
 bool
 work_apply(struct store *store, int64_t no, size_t limit, int64_t *applied, int64_t *left, struct err *err)
 {
-    if (!may_change(store, err))
+    if (!operations_may_change(store, err))
         return false;
     struct params params = {0};
     param_int8(&params, no);
@@ -502,7 +503,7 @@ work_apply(struct store *store, int64_t no, size_t limit, int64_t *applied, int6
 bool
 work_finish(struct store *store, int64_t no, struct err *err)
 {
-    if (!may_change(store, err))
+    if (!operations_may_change(store, err))
         return false;
     struct params params = {0};
     param_int8(&params, no);

@@ -114,7 +114,7 @@ cut_text(struct arena *arena, struct bytes text, size_t most)
 }
 
 static void
-describe(struct news *news, uint64_t key, const struct fingerprint_input *input)
+rollup_gather_describe(struct news *news, uint64_t key, const struct fingerprint_input *input)
 {
     news_grow_groups(news);
     struct fingerprint print = fingerprint_explain(input, &news->arena);
@@ -197,7 +197,7 @@ slice_grow(struct rollup_slice *slice)
 }
 
 static void
-gather(struct gathering *gathering, const struct pending *event)
+rollup_gather_gather(struct gathering *gathering, const struct pending *event)
 {
     const struct fingerprint_input input = {
         .message = event->error, .stack = event->stack, .rules = gathering->rules};
@@ -205,7 +205,7 @@ gather(struct gathering *gathering, const struct pending *event)
     uint64_t key = fingerprint_key(&input);
     size_t known = gathering->cells->groups.count;
     if (keys_index(&gathering->cells->groups, key) == known)
-        describe(&gathering->news, key, &input);
+        rollup_gather_describe(&gathering->news, key, &input);
 
     struct rollup_slice *slice = gathering->slice;
     slice_grow(slice);
@@ -230,7 +230,7 @@ gather_row(void *context, const PGresult *row)
                                   .error = value_bytes(row, 0, 6),
                                   .stack = value_bytes(row, 0, 7),
                                   .version = value_int4(row, 0, 8)};
-    gather(context, &event);
+    rollup_gather_gather(context, &event);
     return true;
 }
 
@@ -245,7 +245,7 @@ gather_fields(void *context, const struct bytes fields[PG_FIELDS])
                                   .created = field_time(fields[5]),
                                   .error = fields[6],
                                   .stack = fields[7]};
-    gather(context, &event);
+    rollup_gather_gather(context, &event);
     return true;
 }
 

@@ -19,7 +19,7 @@ struct group_cache {
 };
 
 static void
-forget(struct group_cache *cache)
+groups_forget(struct group_cache *cache)
 {
     for (size_t i = 0; i < CACHE_SIZE; i++) {
         free(cache->entries[i].error_class);
@@ -34,7 +34,7 @@ group_cache_destroy(struct group_cache *cache)
 {
     if (!cache)
         return;
-    forget(cache);
+    groups_forget(cache);
     arena_release(&cache->scratch);
     free(cache);
 }
@@ -61,7 +61,7 @@ group_cache_get(struct store *store, uint64_t key, struct bytes message, struct 
         store->groups = alloc_bytes(sizeof *store->groups);
     struct group_cache *cache = store->groups;
     if (cache->used == CACHE_FULL)
-        forget(cache);
+        groups_forget(cache);
 
     size_t i = (size_t)(key & (CACHE_SIZE - 1));
     while (cache->is_used[i] && cache->entries[i].key != key)

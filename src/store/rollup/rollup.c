@@ -236,7 +236,8 @@ read_outcomes(const PGresult *r, struct backlog *backlog)
 }
 
 static void
-read_text(const struct store *store, const PGresult *r, int row, struct arena *arena, struct backlog *backlog)
+rollup_read_text(const struct store *store, const PGresult *r, int row, struct arena *arena,
+                 struct backlog *backlog)
 {
     struct group_text text = {
         .error_class = value_text(r, row, 1, arena),
@@ -253,7 +254,7 @@ read_text(const struct store *store, const PGresult *r, int row, struct arena *a
 
 // Reads what groups are called that are not described yet.
 static bool
-describe(struct store *store, struct backlog *backlog, struct err *err)
+rollup_describe(struct store *store, struct backlog *backlog, struct err *err)
 {
     enum { AT_ONCE = 5000 };
     int64_t *keys = alloc_array(AT_ONCE, sizeof *keys);
@@ -276,7 +277,7 @@ describe(struct store *store, struct backlog *backlog, struct err *err)
             &params, &r, err);
         struct arena arena = {0};
         for (int i = 0; ok && i < PQntuples(r); i++)
-            read_text(store, r, i, &arena, backlog);
+            rollup_read_text(store, r, i, &arena, backlog);
         arena_release(&arena);
         PQclear(r);
     }
@@ -319,5 +320,5 @@ rollup_read(struct store *store, struct backlog *backlog, bool all_hours, struct
     for (int i = 0; i < QUERIES; i++)
         PQclear(results[i]);
     free(numbers);
-    return describe(store, backlog, err);
+    return rollup_describe(store, backlog, err);
 }

@@ -45,7 +45,7 @@ decide_action(enum action action, enum operation_action *operation_action)
 }
 
 static void
-forget(struct decide *decide)
+decide_forget(struct decide *decide)
 {
     free(decide->ids);
     free(decide->left_out);
@@ -62,21 +62,22 @@ forget(struct decide *decide)
 void
 decide_release(struct decide *decide)
 {
-    forget(decide);
+    decide_forget(decide);
     strbuf_release(&decide->what);
     strbuf_release(&decide->filter);
 }
 
 // Can a decision begin now? Says why not.
 static bool
-begin(struct app *app, struct decide *decide, enum operation_action action, const struct decide_words *words)
+decide_begin(struct app *app, struct decide *decide, enum operation_action action,
+             const struct decide_words *words)
 {
     const char *why_not = NULL;
     if (!app_can_change(app, &why_not)) {
         app_say(app, SAY_WARN, "%s", why_not);
         return false;
     }
-    forget(decide);
+    decide_forget(decide);
     decide->is_open = true;
     decide->action = action;
     decide->hidden = words->hidden;
@@ -159,7 +160,7 @@ confirmed(struct app *app, void *state, const struct dialog *dialog)
     char count[TEXT_SHORT];
     app_say(app, SAY_INFO, "asking for: %s %s…", action_name(decide->action),
             text_count((int64_t)decide->count, count));
-    forget(decide);
+    decide_forget(decide);
     decide->confirm_number = app_send(app, request);
 }
 
@@ -169,7 +170,7 @@ cancelled(struct app *app, void *state)
     struct decide *decide = state;
     stop_preview(app, decide);
     app_say(app, SAY_INFO, "nothing was changed");
-    forget(decide);
+    decide_forget(decide);
 }
 
 static void
@@ -225,7 +226,7 @@ decide_ids(struct app *app, struct decide *decide, enum operation_action action,
         app_say(app, SAY_WARN, "there is nothing here to %s", action_name(action));
         return;
     }
-    if (!begin(app, decide, action, words))
+    if (!decide_begin(app, decide, action, words))
         return;
     decide->ids = alloc_array(count, sizeof *ids);
     memcpy(decide->ids, ids, count * sizeof *ids);
@@ -237,7 +238,7 @@ void
 decide_list(struct app *app, struct decide *decide, enum operation_action action,
             const struct list_query *query, const struct decide_words *words)
 {
-    if (!begin(app, decide, action, words))
+    if (!decide_begin(app, decide, action, words))
         return;
     struct request *request = request_create(REQUEST_COLLECT);
     request->list = *query;
@@ -263,7 +264,7 @@ decide_selection(struct app *app, struct decide *decide, enum operation_action a
 }
 
 static void
-add_ids(struct decide *decide, const int64_t *ids, size_t count)
+decide_add_ids(struct decide *decide, const int64_t *ids, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         decide->ids = alloc_grow(decide->ids, decide->count, &decide->capacity, sizeof *decide->ids);
@@ -278,7 +279,7 @@ receive_list(struct app *app, struct decide *decide, const struct reply *reply)
         return; // it arrived after the list was made: not part of it
     if (reply->is_first)
         decide->count = 0;
-    add_ids(decide, reply->ids, reply->id_count);
+    decide_add_ids(decide, reply->ids, reply->id_count);
     if (!reply->is_last)
         return;
     decide->list_number = 0;
@@ -287,7 +288,7 @@ receive_list(struct app *app, struct decide *decide, const struct reply *reply)
     if (decide->count == 0) {
         app_say(app, SAY_WARN, "there is nothing left to %s in %s", action_name(decide->action),
                 strbuf_text(&decide->what));
-        forget(decide);
+        decide_forget(decide);
         return;
     }
     open_dialog(app, decide);
@@ -401,7 +402,7 @@ say_undone(struct app *app, struct decide *decide)
     stop_preview(app, decide);
     app_dialog_close(app);
     app_say(app, SAY_INFO, "nothing that operation %" PRId64 " discarded is discarded any more", discard);
-    forget(decide);
+    decide_forget(decide);
 }
 
 static void
@@ -503,7 +504,7 @@ decide_receive(struct app *app, struct decide *decide, struct reply *reply)
             receive_list(app, decide, reply);
         } else {
             app_say_err(app, &reply->err);
-            forget(decide);
+            decide_forget(decide);
         }
         return true;
     }
@@ -516,7 +517,7 @@ decide_receive(struct app *app, struct decide *decide, struct reply *reply)
         } else {
             app_dialog_close(app);
             app_say_err(app, &reply->err);
-            forget(decide);
+            decide_forget(decide);
         }
         return true;
     }
@@ -545,7 +546,7 @@ decide_cancel(struct app *app, struct decide *decide)
     if (!decide->list_number)
         return false;
     app_cancel(app, decide->list_number);
-    forget(decide);
+    decide_forget(decide);
     app_say(app, SAY_INFO, "stopped; nothing was changed");
     return true;
 }

@@ -12,7 +12,7 @@ struct drawing {
 };
 
 static int64_t
-drawn_id(const void *rows, size_t index)
+events_draw_drawn_id(const void *rows, size_t index)
 {
     return events_id(((const struct drawing *)rows)->events, index);
 }
@@ -25,7 +25,7 @@ drawn_selected(const void *rows, size_t index)
 }
 
 static void
-drawn_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
+events_draw_drawn_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
 {
     const struct drawing *drawing = rows;
     const struct event *event = row_cache_find(&drawing->events->rows, drawing->events->ids[index]);
@@ -85,7 +85,8 @@ draw_empty(const struct app *app, const struct events *events, struct canvas *ca
 }
 
 static void
-draw_line(const struct app *app, const struct events *events, struct canvas *canvas, struct area line)
+events_draw_draw_line(const struct app *app, const struct events *events, struct canvas *canvas,
+                      struct area line)
 {
     if (line.rows < 1)
         return;
@@ -143,7 +144,7 @@ void
 events_draw(const struct app *app, const void *state, struct canvas *canvas, const struct view_areas *areas)
 {
     const struct events *events = state;
-    draw_line(app, events, canvas, areas->line);
+    events_draw_draw_line(app, events, canvas, areas->line);
     struct area body = areas->body;
     bool is_beside;
     struct area preview = events_split(events, &body, &is_beside);
@@ -154,9 +155,9 @@ events_draw(const struct app *app, const void *state, struct canvas *canvas, con
 
     struct drawing drawing = {.events = events, .app = app};
     struct table_model model = {.count = events->count,
-                                .id = drawn_id,
+                                .id = events_draw_drawn_id,
                                 .is_selected = drawn_selected,
-                                .cell = drawn_cell,
+                                .cell = events_draw_drawn_cell,
                                 .columns = events->columns,
                                 .column_count = EVENT_COLUMNS,
                                 .rows = &drawing};

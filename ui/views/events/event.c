@@ -18,7 +18,7 @@ static const enum action footer[] = {DO_NEXT,    DO_PREVIOUS, DO_SEARCH, DO_RAW,
                                      DO_DISCARD, DO_COPY,     DO_HELP,   DO_NONE};
 
 static void
-ask(struct app *app, struct view_of_event *view)
+event_ask(struct app *app, struct view_of_event *view)
 {
     struct request *request = request_create(REQUEST_EVENT);
     request->id = view->id;
@@ -26,7 +26,7 @@ ask(struct app *app, struct view_of_event *view)
 }
 
 static void
-step(struct app *app, struct view_of_event *view, bool forward)
+event_step(struct app *app, struct view_of_event *view, bool forward)
 {
     void *below = app_below(app, &view_events);
     int64_t next;
@@ -38,7 +38,7 @@ step(struct app *app, struct view_of_event *view, bool forward)
     view->id = next;
     pager_top(view->pager);
     pager_top(view->payload);
-    ask(app, view);
+    event_ask(app, view);
 }
 
 static struct pager *
@@ -90,27 +90,27 @@ search_accepted(struct app *app, void *state, struct bytes text)
 }
 
 static bool
-copy_choice(struct app *app, const void *state, size_t i, const char **text, struct bytes *value)
+event_copy_row(struct app *app, const void *state, size_t i, const char **text, struct bytes *value)
 {
     const struct view_of_event *view = state;
     return view->is_there && event_copy_choice(&view->detail.event, i, app_frame(app), text, value);
 }
 
 static void
-copy_chosen(struct app *app, void *state, size_t index)
+event_copy_chosen(struct app *app, void *state, size_t index)
 {
-    copy_menu_take(app, state, copy_choice, index);
+    copy_menu_take(app, state, event_copy_row, index);
 }
 
 static void
 ask_copy(struct app *app, const struct view_of_event *view)
 {
-    copy_menu_ask(app, view, copy_choice, copy_chosen);
+    copy_menu_ask(app, view, event_copy_row, event_copy_chosen);
 }
 
 // Here the event on the screen is what an action is about, never a selection that is out of sight.
 static void
-decide_here(struct app *app, struct view_of_event *view, enum operation_action action)
+event_decide_here(struct app *app, struct view_of_event *view, enum operation_action action)
 {
     char id[TEXT_SHORT];
     struct decide_words words = {
@@ -134,7 +134,7 @@ event_handle(struct app *app, void *state, enum action action)
     if (action == DO_UNDO && decide_undo(app, &view->decide))
         return true;
     if (decide_action(action, &decision)) {
-        decide_here(app, view, decision);
+        event_decide_here(app, view, decision);
         return true;
     }
     if (match_beside(view, action) || pager_handle(focused(view), as_searched(view, action)))
@@ -144,11 +144,11 @@ event_handle(struct app *app, void *state, enum action action)
         return end_search(view);
     case DO_NEXT:
     case DO_PREVIOUS:
-        step(app, view, action == DO_NEXT);
+        event_step(app, view, action == DO_NEXT);
         return true;
     case DO_NEXT_EVENT:
     case DO_PREVIOUS_EVENT:
-        step(app, view, action == DO_NEXT_EVENT);
+        event_step(app, view, action == DO_NEXT_EVENT);
         return true;
     case DO_NEXT_PANE:
         view->has_focus_beside = view->is_beside && !view->has_focus_beside;
@@ -176,7 +176,7 @@ event_handle(struct app *app, void *state, enum action action)
         app_copy(app, bytes_of(arena_printf(app_frame(app), "%" PRId64, view->id)), "id");
         return true;
     case DO_REFRESH:
-        ask(app, view);
+        event_ask(app, view);
         return false; // the app also looks at the database
     default:
         return false;
@@ -184,7 +184,7 @@ event_handle(struct app *app, void *state, enum action action)
 }
 
 static bool
-is_among(const struct reply *reply, int64_t id)
+event_is_among(const struct reply *reply, int64_t id)
 {
     for (size_t i = 0; i < reply->id_count; i++)
         if (reply->ids[i] == id)
@@ -198,8 +198,8 @@ event_receive(struct app *app, void *state, struct reply *reply)
     struct view_of_event *view = state;
     if (decide_receive(app, &view->decide, reply) || why_receive(app, view->why_number, reply))
         return true;
-    if (reply->kind == REPLY_NEWS || (reply->kind == REPLY_CHANGED && is_among(reply, view->id)))
-        ask(app, view);
+    if (reply->kind == REPLY_NEWS || (reply->kind == REPLY_CHANGED && event_is_among(reply, view->id)))
+        event_ask(app, view);
     if (!reply->number || reply->number != view->number)
         return false;
     if (reply->kind == REPLY_ERROR) {
@@ -296,7 +296,7 @@ event_open(struct app *app, const void *argument)
     view->payload = pager_create();
     pager_set_ascii(view->pager, app_config(app)->is_ascii);
     pager_set_ascii(view->payload, app_config(app)->is_ascii);
-    ask(app, view);
+    event_ask(app, view);
     return view;
 }
 

@@ -51,7 +51,7 @@ events_send(struct app *app, struct events *events)
 
 // Scope: the selection if there is one, else the visual range, else the cursor row.
 static void
-decide_here(struct app *app, struct events *events, enum operation_action action)
+events_decide_here(struct app *app, struct events *events, enum operation_action action)
 {
     struct decide_words words = {0};
     if (decide_selection(app, &events->decide, action, events->ids, events->count, &words))
@@ -70,7 +70,7 @@ decide_here(struct app *app, struct events *events, enum operation_action action
 }
 
 static bool
-handle_back(struct app *app, struct events *events)
+events_handle_back(struct app *app, struct events *events)
 {
     if (events->is_selected_only) {
         events_send(app, events);
@@ -152,7 +152,7 @@ events_handle(struct app *app, void *state, enum action action)
         handle_query(app, events, action))
         return true;
     if (decide_action(action, &decision)) {
-        decide_here(app, events, decision);
+        events_decide_here(app, events, decision);
         return true;
     }
     switch ((int)action) {
@@ -182,7 +182,7 @@ events_handle(struct app *app, void *state, enum action action)
     case DO_CANCEL:
         return handle_cancel(app, events);
     case DO_BACK:
-        return handle_back(app, events);
+        return events_handle_back(app, events);
     default:
         return false;
     }

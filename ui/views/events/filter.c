@@ -59,7 +59,7 @@ events_filter(struct app *app, struct events *events, struct bytes text, struct 
 }
 
 static void
-filter_changed(struct app *app, void *state, struct bytes text)
+events_filter_filter_changed(struct app *app, void *state, struct bytes text)
 {
     struct err err = {0};
     bool ok = events_filter(app, state, text, &err);
@@ -67,7 +67,7 @@ filter_changed(struct app *app, void *state, struct bytes text)
 }
 
 static bool
-filter_accepted(struct app *app, void *state, struct bytes text)
+events_filter_filter_accepted(struct app *app, void *state, struct bytes text)
 {
     struct err err = {0};
     if (events_filter(app, state, text, &err))
@@ -77,7 +77,7 @@ filter_accepted(struct app *app, void *state, struct bytes text)
 }
 
 static void
-filter_cancelled(struct app *app, void *state)
+events_filter_filter_cancelled(struct app *app, void *state)
 {
     struct events *events = state;
     (void)!events_filter(app, events, strbuf_bytes(&events->before), NULL);
@@ -100,9 +100,9 @@ events_ask_filter(struct app *app, struct events *events)
                         .label = "/",
                         .text = strbuf_text(&events->filter),
                         .history = "filter",
-                        .changed = filter_changed,
-                        .accepted = filter_accepted,
-                        .cancelled = filter_cancelled,
+                        .changed = events_filter_filter_changed,
+                        .accepted = events_filter_filter_accepted,
+                        .cancelled = events_filter_filter_cancelled,
                         .complete = events_filter_candidate,
                     });
 }

@@ -4,22 +4,22 @@
 #include "ui/views/copy_menu.h"
 
 static bool
-copy_choice(struct app *app, const void *state, size_t i, const char **text, struct bytes *value)
+events_menus_copy_choice(struct app *app, const void *state, size_t i, const char **text, struct bytes *value)
 {
     const struct event *event = events_cursor(state);
     return event && event_copy_choice(event, i, app_frame(app), text, value);
 }
 
 static void
-copy_chosen(struct app *app, void *state, size_t index)
+events_menus_copy_chosen(struct app *app, void *state, size_t index)
 {
-    copy_menu_take(app, state, copy_choice, index);
+    copy_menu_take(app, state, events_menus_copy_choice, index);
 }
 
 void
 events_ask_copy(struct app *app, const struct events *events)
 {
-    copy_menu_ask(app, events, copy_choice, copy_chosen);
+    copy_menu_ask(app, events, events_menus_copy_choice, events_menus_copy_chosen);
 }
 
 static const struct {

@@ -201,8 +201,8 @@ event_cell(const struct event *event, enum event_column column, int64_t now, str
 
 // Draws a text over as many rows of the area as it needs, at most `rows`; returns how many it took.
 static int
-draw_wrapped(struct canvas *canvas, struct area area, int rows, struct bytes text, enum role role,
-             struct filter *filter, enum filter_column column)
+event_row_draw_wrapped(struct canvas *canvas, struct area area, int rows, struct bytes text, enum role role,
+                       struct filter *filter, enum filter_column column)
 {
     int used = 0;
     for (size_t at = 0; at < text.len && used < rows && used < area.rows; used++) {
@@ -236,11 +236,12 @@ event_preview(const struct event *event, struct filter *filter, struct canvas *c
     arena_release(arena);
 
     int error_rows = area.rows > 6 ? 4 : area.rows > 2 ? 2 : area.rows > 1 ? 1 : 0;
-    int used = draw_wrapped(canvas, area, error_rows, event->error_message, ROLE_STRONG, filter,
-                            FILTER_COLUMN_ERROR);
+    int used = event_row_draw_wrapped(canvas, area, error_rows, event->error_message, ROLE_STRONG, filter,
+                                      FILTER_COLUMN_ERROR);
     area_take_top(&area, used);
     if (bytes_present(event->payload))
-        draw_wrapped(canvas, area, area.rows, event->payload, ROLE_TEXT, filter, FILTER_COLUMN_PAYLOAD);
+        event_row_draw_wrapped(canvas, area, area.rows, event->payload, ROLE_TEXT, filter,
+                               FILTER_COLUMN_PAYLOAD);
 }
 
 // A value as a filter term takes it exactly: "=…" with what needs it quoted.

@@ -27,7 +27,7 @@ previewed(const struct groups *groups)
 }
 
 static int64_t
-drawn_id(const void *rows, size_t index)
+groups_draw_drawn_id(const void *rows, size_t index)
 {
     int64_t id = (int64_t)group_rows_at(&((const struct groups_drawing *)rows)->groups->rows, index)->key;
     return id == INT64_MIN ? INT64_MAX : id;
@@ -41,7 +41,7 @@ drawn_selected(const void *rows, size_t index)
 }
 
 static void
-drawn_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
+groups_draw_drawn_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
 {
     const struct groups_drawing *drawing = rows;
     const struct event_group *group = group_rows_at(&drawing->groups->rows, index);
@@ -55,16 +55,16 @@ struct table_model
 groups_model(const struct groups_drawing *drawing)
 {
     return (struct table_model){.count = drawing->groups->rows.shown_count,
-                                .id = drawn_id,
+                                .id = groups_draw_drawn_id,
                                 .is_selected = drawn_selected,
-                                .cell = drawn_cell,
+                                .cell = groups_draw_drawn_cell,
                                 .columns = drawing->groups->columns,
                                 .column_count = GROUP_COLUMNS,
                                 .rows = drawing};
 }
 
 static struct area
-split(const struct groups *groups, struct area *body, bool *is_beside)
+groups_draw_split(const struct groups *groups, struct area *body, bool *is_beside)
 {
     struct area none = {0};
     *is_beside = body->cols >= BESIDE_FROM_COLS;
@@ -81,7 +81,7 @@ groups_layout(struct app *app, void *state, const struct view_areas *areas)
     struct groups *groups = state;
     struct area body = areas->body;
     bool is_beside;
-    struct area preview = split(groups, &body, &is_beside);
+    struct area preview = groups_draw_split(groups, &body, &is_beside);
     group_columns(groups->pivot, groups->rows.order, groups->rows.is_reversed,
                   group_rows_largest(&groups->rows), groups->columns);
     if (group_rows_are_overridden(&groups->rows))
@@ -170,7 +170,8 @@ draw_counts(const struct app *app, const struct groups *groups, struct canvas *c
 }
 
 static void
-draw_line(const struct app *app, const struct groups *groups, struct canvas *canvas, struct area line)
+groups_draw_draw_line(const struct app *app, const struct groups *groups, struct canvas *canvas,
+                      struct area line)
 {
     if (line.rows < 1)
         return;
@@ -193,7 +194,7 @@ draw_line(const struct app *app, const struct groups *groups, struct canvas *can
 
 // Why there is no row, and what to do about it.
 static const char *
-empty_words(const struct app *app, const struct groups *groups)
+groups_draw_empty_words(const struct app *app, const struct groups *groups)
 {
     const struct status *status = app_status(app);
     struct arena *arena = app_frame(app);
@@ -226,11 +227,11 @@ groups_draw(const struct app *app, const void *state, struct canvas *canvas, con
     const struct groups *groups = state;
     struct area body = areas->body;
     bool is_beside;
-    struct area preview = split(groups, &body, &is_beside);
+    struct area preview = groups_draw_split(groups, &body, &is_beside);
     const struct event_group *group = groups_cursor(groups);
-    draw_line(app, groups, canvas, areas->line);
+    groups_draw_draw_line(app, groups, canvas, areas->line);
     if (!group) {
-        notice_draw(canvas, body, empty_words(app, groups));
+        notice_draw(canvas, body, groups_draw_empty_words(app, groups));
         return;
     }
     const struct groups_drawing drawing = {.groups = groups, .now = app_now(app)};

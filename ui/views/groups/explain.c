@@ -17,7 +17,7 @@ static const enum action footer[] = {DO_COPY, DO_COPY_ID, DO_FOLD, DO_SEARCH, DO
 
 // "class     org.postgresql.…": what stands beside each other is read down a column.
 static void
-add_row(struct pager *pager, const char *name, struct bytes value)
+explain_add_row(struct pager *pager, const char *name, struct bytes value)
 {
     struct strbuf line = {0};
     strbuf_printf(&line, "%-9s ", name);
@@ -30,7 +30,7 @@ add_row(struct pager *pager, const char *name, struct bytes value)
 }
 
 static void
-add_key(struct pager *pager, const struct explanation *why)
+explain_add_key(struct pager *pager, const struct explanation *why)
 {
     const struct fingerprint *print = &why->print;
     char key[GROUP_TEXT];
@@ -42,9 +42,9 @@ add_key(struct pager *pager, const struct explanation *why)
     }
     pager_printf(pager, ROLE_DIM,
                  "One event is in one group with another when the three below are the same.");
-    add_row(pager, "class", print->root_class);
-    add_row(pager, "pattern", print->pattern);
-    add_row(pager, "frame", print->frame);
+    explain_add_row(pager, "class", print->root_class);
+    explain_add_row(pager, "pattern", print->pattern);
+    explain_add_row(pager, "frame", print->frame);
     if (print->is_cut)
         pager_printf(pager, ROLE_DIM,
                      "The text is longer than what a key is made of; its beginning decided.");
@@ -85,13 +85,13 @@ add_kind(struct pager *pager, const struct explanation *why)
 }
 
 static void
-build(struct explain *explain, const struct explanation *why)
+explain_build(struct explain *explain, const struct explanation *why)
 {
     struct pager *pager = explain->page.pager;
     const struct fingerprint *print = &why->print;
     pager_begin(pager);
     pager_section(pager, "Key", NULL, false);
-    add_key(pager, why);
+    explain_add_key(pager, why);
     pager_section(pager, "Frame", NULL, false);
     pager_line(pager, ROLE_TEXT, print->frame_reason);
     pager_section(pager, "Kind", NULL, false);
@@ -128,7 +128,7 @@ explain_open(struct app *app, const void *argument)
     if (asked == NULL)
         return explain;
     group_text(asked->explanation->print.key, explain->key);
-    build(explain, asked->explanation);
+    explain_build(explain, asked->explanation);
     return explain;
 }
 

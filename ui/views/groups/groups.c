@@ -114,7 +114,7 @@ open_events(struct app *app, const struct groups *groups)
 
 // Scope: the selection if there is one, else the group under the cursor.
 static void
-decide_here(struct app *app, struct groups *groups, enum operation_action action)
+groups_decide_here(struct app *app, struct groups *groups, enum operation_action action)
 {
     struct decide_words words = {0};
     struct arena *arena = app_frame(app);
@@ -272,7 +272,7 @@ handle_selecting(struct app *app, struct groups *groups, const struct table_mode
 // The filter line
 
 static void
-filter_changed(struct app *app, void *state, struct bytes text)
+groups_filter_changed(struct app *app, void *state, struct bytes text)
 {
     struct groups *groups = state;
     struct err err = {0};
@@ -282,7 +282,7 @@ filter_changed(struct app *app, void *state, struct bytes text)
 }
 
 static bool
-filter_accepted(struct app *app, void *state, struct bytes text)
+groups_filter_accepted(struct app *app, void *state, struct bytes text)
 {
     struct groups *groups = state;
     struct err err = {0};
@@ -295,7 +295,7 @@ filter_accepted(struct app *app, void *state, struct bytes text)
 }
 
 static void
-filter_cancelled(struct app *app, void *state)
+groups_filter_cancelled(struct app *app, void *state)
 {
     (void)app;
     struct groups *groups = state;
@@ -304,16 +304,16 @@ filter_cancelled(struct app *app, void *state)
 }
 
 static void
-ask_filter(struct app *app, struct groups *groups)
+groups_ask_filter(struct app *app, struct groups *groups)
 {
     row_filter_remember(&groups->filter);
     app_prompt(app, &(struct prompt_request){
                         .label = "/",
                         .text = strbuf_text(&groups->filter.text),
                         .history = "rows",
-                        .changed = filter_changed,
-                        .accepted = filter_accepted,
-                        .cancelled = filter_cancelled,
+                        .changed = groups_filter_changed,
+                        .accepted = groups_filter_accepted,
+                        .cancelled = groups_filter_cancelled,
                     });
 }
 
@@ -332,7 +332,7 @@ groups_set_pivot(struct app *app, struct groups *groups, enum pivot pivot)
 }
 
 static bool
-handle_back(struct groups *groups)
+groups_handle_back(struct groups *groups)
 {
     if (groups->is_selected_only)
         groups->is_selected_only = false;
@@ -371,7 +371,7 @@ handle_opening(struct app *app, struct groups *groups, enum action action)
             app_copy(app, bytes_of(group->value), groups->pivot == PIVOT_ERROR ? "group" : "value");
         return true;
     case DO_FILTER:
-        ask_filter(app, groups);
+        groups_ask_filter(app, groups);
         return true;
     case DO_CATEGORY:
         groups_ask_category(app, groups);
@@ -429,7 +429,7 @@ groups_handle(struct app *app, void *state, enum action action)
         handle_opening(app, groups, action))
         return true;
     if (decide_action(action, &decision)) {
-        decide_here(app, groups, decision);
+        groups_decide_here(app, groups, decision);
         return true;
     }
     switch ((int)action) {
@@ -455,7 +455,7 @@ groups_handle(struct app *app, void *state, enum action action)
     case DO_CANCEL:
         return group_picks_cancel(app, &groups->picks) || decide_cancel(app, &groups->decide);
     case DO_BACK:
-        return handle_back(groups);
+        return groups_handle_back(groups);
     default:
         return false;
     }
@@ -490,7 +490,7 @@ groups_receive(struct app *app, void *state, struct reply *reply)
         if (groups->is_asked && !group_picks_is_busy(&groups->picks)) {
             groups->is_asked = false;
             if (reply->kind != REPLY_ERROR)
-                decide_here(app, groups, groups->asked);
+                groups_decide_here(app, groups, groups->asked);
         }
         return true;
     }

@@ -68,7 +68,7 @@ groups_ask_pivot(struct app *app, const struct groups *groups)
 }
 
 static bool
-copy_choice(struct app *app, const void *state, size_t i, const char **text, struct bytes *value)
+groups_menus_copy_choice(struct app *app, const void *state, size_t i, const char **text, struct bytes *value)
 {
     const struct groups *groups = state;
     const struct event_group *group = groups_cursor(groups);
@@ -76,15 +76,15 @@ copy_choice(struct app *app, const void *state, size_t i, const char **text, str
 }
 
 static void
-copy_chosen(struct app *app, void *state, size_t index)
+groups_menus_copy_chosen(struct app *app, void *state, size_t index)
 {
-    copy_menu_take(app, state, copy_choice, index);
+    copy_menu_take(app, state, groups_menus_copy_choice, index);
 }
 
 void
 groups_ask_copy(struct app *app, const struct groups *groups)
 {
-    copy_menu_ask(app, groups, copy_choice, copy_chosen);
+    copy_menu_ask(app, groups, groups_menus_copy_choice, groups_menus_copy_chosen);
 }
 
 // What a row has, as a part of its text (group_row_text): a pattern for the whole part finds the others that

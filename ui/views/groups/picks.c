@@ -64,7 +64,7 @@ group_picks_want(struct group_picks *picks, enum pick_verb verb, const uint64_t 
 }
 
 static void
-ask(struct app *app, struct group_picks *picks, struct group_pick *pick)
+group_picks_ask(struct app *app, struct group_picks *picks, struct group_pick *pick)
 {
     struct request *request = request_create(REQUEST_COLLECT);
     request->list = pick->query;
@@ -77,7 +77,7 @@ group_picks_start(struct app *app, struct group_picks *picks)
 {
     struct group_pick *pick = next_waiting(picks);
     if (pick)
-        ask(app, picks, pick);
+        group_picks_ask(app, picks, pick);
 }
 
 bool
@@ -130,7 +130,7 @@ take_queued(struct group_picks *picks, size_t *count)
 }
 
 static void
-apply(struct app *app, struct group_picks *picks)
+group_picks_apply(struct app *app, struct group_picks *picks)
 {
     struct selection *selection = app_selection(app);
     size_t count;
@@ -178,7 +178,7 @@ group_picks_receive(struct app *app, struct group_picks *picks, const struct rep
     picks->number = 0;
     group_picks_start(app, picks);
     if (!picks->number)
-        apply(app, picks);
+        group_picks_apply(app, picks);
     return true;
 }
 

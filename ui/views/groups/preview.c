@@ -68,7 +68,7 @@ draw_wrapped_spans(struct canvas *canvas, struct area *area, struct bytes text, 
 }
 
 static void
-draw_wrapped(struct canvas *canvas, struct area *area, struct bytes text, enum role role)
+group_preview_draw_wrapped(struct canvas *canvas, struct area *area, struct bytes text, enum role role)
 {
     struct canvas_span spans[GROUP_SPANS];
     size_t count = group_placeholders(text, spans, GROUP_SPANS);
@@ -99,7 +99,7 @@ begins_with(const char *text, const char *word)
 }
 
 static bool
-ends_with(const char *text, const char *word)
+group_preview_ends_with(const char *text, const char *word)
 {
     size_t len = strlen(text);
     size_t part = strlen(word);
@@ -154,7 +154,7 @@ draw_title_as_seen(const struct event_group *group, const char *title, struct ca
     struct canvas_span spans[GROUP_VARYING];
     size_t count;
     const char *words = group->text.pattern;
-    if (!words || !*words || !ends_with(title, words))
+    if (!words || !*words || !group_preview_ends_with(title, words))
         return false;
     struct bytes pattern = bytes_of(words);
     const char *message = message_of(group);
@@ -176,14 +176,16 @@ draw_name(const struct event_group *group, enum pivot pivot, struct canvas *canv
     const char *title = group_title(group, pivot, arena);
     bool is_seen = pivot == PIVOT_ERROR && draw_title_as_seen(group, title, canvas, area, arena);
     if (!is_seen)
-        draw_wrapped(canvas, area, bytes_of(title), ROLE_STRONG);
+        group_preview_draw_wrapped(canvas, area, bytes_of(title), ROLE_STRONG);
     if (group->text.frame)
-        draw_wrapped(canvas, area, bytes_of(arena_printf(arena, "at %s", group->text.frame)), ROLE_STRONG);
+        group_preview_draw_wrapped(canvas, area, bytes_of(arena_printf(arena, "at %s", group->text.frame)),
+                                   ROLE_STRONG);
     const char *message = message_of(group);
-    if (is_seen || !*message || ends_with(title, message))
+    if (is_seen || !*message || group_preview_ends_with(title, message))
         return;
     struct area part = area_take_top(area, SAMPLE_ROWS);
-    draw_wrapped(canvas, &part, bytes_of(arena_printf(arena, "seen as: %s", message)), ROLE_TEXT);
+    group_preview_draw_wrapped(canvas, &part, bytes_of(arena_printf(arena, "seen as: %s", message)),
+                               ROLE_TEXT);
 }
 
 // "resolved 12   discarded 3   reprocessed 840   since 14:02:11   came back 17", of those that there are.
@@ -221,25 +223,29 @@ preview_beside(const struct event_group *group, enum pivot pivot, int64_t now, s
 {
     char a[TEXT_SHORT];
     char time[TIME_TEXT];
-    draw_wrapped(canvas, &area,
-                 bytes_of(arena_printf(arena, "%-16s  %-7s  %s",
-                                       arena_printf(arena, "%s events", text_count(group->count, a)),
-                                       group_rate_text(group->per_minute, (char[TEXT_SHORT]){0}),
-                                       retries_text(group, glyph_text(canvas, GLYPH_NONE), arena))),
-                 ROLE_TEXT);
+    group_preview_draw_wrapped(
+        canvas, &area,
+        bytes_of(arena_printf(arena, "%-16s  %-7s  %s",
+                              arena_printf(arena, "%s events", text_count(group->count, a)),
+                              group_rate_text(group->per_minute, (char[TEXT_SHORT]){0}),
+                              retries_text(group, glyph_text(canvas, GLYPH_NONE), arena))),
+        ROLE_TEXT);
     if (pivot == PIVOT_ERROR)
-        draw_wrapped(canvas, &area,
-                     bytes_of(arena_printf(arena, "group %.8s%s", group->value,
-                                           group->is_overridden ? "  kind given by a person" : "")),
-                     ROLE_TEXT);
-    draw_wrapped(canvas, &area, bytes_of(arena_printf(arena, "first %s", moment(group->first_at, now, time))),
-                 ROLE_TEXT);
-    draw_wrapped(canvas, &area, bytes_of(arena_printf(arena, "last  %s", moment(group->last_at, now, time))),
-                 ROLE_TEXT);
+        group_preview_draw_wrapped(
+            canvas, &area,
+            bytes_of(arena_printf(arena, "group %.8s%s", group->value,
+                                  group->is_overridden ? "  kind given by a person" : "")),
+            ROLE_TEXT);
+    group_preview_draw_wrapped(canvas, &area,
+                               bytes_of(arena_printf(arena, "first %s", moment(group->first_at, now, time))),
+                               ROLE_TEXT);
+    group_preview_draw_wrapped(canvas, &area,
+                               bytes_of(arena_printf(arena, "last  %s", moment(group->last_at, now, time))),
+                               ROLE_TEXT);
     draw_heat_line(group, canvas, &area);
-    draw_wrapped(canvas, &area, bytes_of(shares_text(group->types, arena)), ROLE_TEXT);
-    draw_wrapped(canvas, &area, bytes_of(shares_text(group->topics, arena)), ROLE_TEXT);
-    draw_wrapped(canvas, &area, bytes_of(outcomes_text(group, now, arena)), ROLE_TEXT);
+    group_preview_draw_wrapped(canvas, &area, bytes_of(shares_text(group->types, arena)), ROLE_TEXT);
+    group_preview_draw_wrapped(canvas, &area, bytes_of(shares_text(group->topics, arena)), ROLE_TEXT);
+    group_preview_draw_wrapped(canvas, &area, bytes_of(outcomes_text(group, now, arena)), ROLE_TEXT);
     area_take_top(&area, 1);
     draw_name(group, pivot, canvas, &area, arena);
 }

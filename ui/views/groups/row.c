@@ -203,7 +203,7 @@ group_placeholders(struct bytes text, struct canvas_span *spans, size_t room)
 }
 
 static void
-draw_right(struct canvas *canvas, struct area area, const char *text, enum role role)
+group_row_draw_right(struct canvas *canvas, struct area area, const char *text, enum role role)
 {
     canvas_styled(canvas, area.row, area.col, area.cols, bytes_of(text),
                   &(struct canvas_style){.role = role, .at_right = true});
@@ -289,16 +289,16 @@ group_cell(const struct event_group *group, enum pivot pivot, enum group_column 
             sparkline_draw(canvas, area.row, area.col, area.cols, group->spark, GROUP_SPARK, ROLE_GRAPH);
         break;
     case GROUP_COLUMN_RATE:
-        draw_right(canvas, area, group_rate_text(group->per_minute, text),
-                   group->per_minute > 0 ? ROLE_TEXT : ROLE_DIM);
+        group_row_draw_right(canvas, area, group_rate_text(group->per_minute, text),
+                             group->per_minute > 0 ? ROLE_TEXT : ROLE_DIM);
         break;
     case GROUP_COLUMN_NEWEST:
         if (group->last_at != TIME_ABSENT)
-            draw_right(canvas, area, text_ago(group->last_at, now, text), role);
+            group_row_draw_right(canvas, area, text_ago(group->last_at, now, text), role);
         break;
     case GROUP_COLUMN_FIRST:
         if (group->first_at != TIME_ABSENT)
-            draw_right(canvas, area, text_ago(group->first_at, now, text), role);
+            group_row_draw_right(canvas, area, text_ago(group->first_at, now, text), role);
         break;
     case GROUP_COLUMN_KIND:
         draw_kind(group, canvas, area);

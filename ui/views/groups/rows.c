@@ -177,7 +177,7 @@ by_key(const void *left, const void *right)
 }
 
 static bool
-is_among(const struct event_group *group, const struct group_list *list)
+group_rows_is_among(const struct event_group *group, const struct group_list *list)
 {
     return group >= list->groups && group < list->groups + list->count;
 }
@@ -217,7 +217,7 @@ update(struct group_rows *rows, const struct group_list *latest, const struct gr
     for (size_t i = 0; i < rows->count; i++) {
         const struct event_group *row = &rows->rows[i];
         const struct event_group **at = bsearch(&row, found, count, sizeof *found, by_key);
-        bool is_part = at && parts->count && is_among(*at, parts);
+        bool is_part = at && parts->count && group_rows_is_among(*at, parts);
         known += at != NULL && !is_part;
         is_same &= at ? row->part_count == (*at)->part_count : row->part_count == 0;
         is_same &= !is_part || group_rows_is_part(rows, row);

@@ -75,13 +75,13 @@ struct drawing {
 };
 
 static int64_t
-drawn_id(const void *rows, size_t index)
+audit_drawn_id(const void *rows, size_t index)
 {
     return ((const struct drawing *)rows)->audit->shown[index]->no;
 }
 
 static void
-draw_right(struct canvas *canvas, struct area area, const char *text)
+audit_draw_right(struct canvas *canvas, struct area area, const char *text)
 {
     canvas_styled(canvas, area.row, area.col, area.cols, bytes_of(text),
                   &(struct canvas_style){.role = ROLE_TEXT, .at_right = true});
@@ -95,9 +95,9 @@ draw_when(int64_t at, int64_t now, struct canvas *canvas, struct area area)
     char age[TEXT_SHORT];
     bool is_recent = now - at < 86400 * US_PER_SECOND;
     if (area.cols >= DATE_WIDTH)
-        draw_right(canvas, area, time_local(at, text));
+        audit_draw_right(canvas, area, time_local(at, text));
     else
-        draw_right(canvas, area, is_recent ? time_of_day(at, text) : text_ago(at, now, age));
+        audit_draw_right(canvas, area, is_recent ? time_of_day(at, text) : text_ago(at, now, age));
 }
 
 static const char *
@@ -107,7 +107,7 @@ why_of(const struct audit_row *row)
 }
 
 static void
-drawn_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
+audit_drawn_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
 {
     const struct drawing *drawing = rows;
     const struct audit_row *row = drawing->audit->shown[index];
@@ -118,7 +118,7 @@ drawn_cell(const void *rows, size_t index, int column, struct canvas *canvas, st
         return;
     case AUDIT_OPERATION:
         if (row->operation)
-            draw_right(canvas, area, arena_printf(app_frame(drawing->app), "%" PRId64, row->operation));
+            audit_draw_right(canvas, area, arena_printf(app_frame(drawing->app), "%" PRId64, row->operation));
         return;
     case AUDIT_EVENTS:
         if (row->events)
@@ -143,11 +143,11 @@ drawn_cell(const void *rows, size_t index, int column, struct canvas *canvas, st
 }
 
 static struct table_model
-model_of(const struct drawing *drawing)
+audit_model_of(const struct drawing *drawing)
 {
     return (struct table_model){.count = drawing->audit->shown_count,
-                                .id = drawn_id,
-                                .cell = drawn_cell,
+                                .id = audit_drawn_id,
+                                .cell = audit_drawn_cell,
                                 .columns = drawing->audit->columns,
                                 .column_count = AUDIT_COLUMNS,
                                 .rows = drawing};
@@ -190,7 +190,7 @@ show_rows(struct audit *audit)
     }
     strbuf_release(&text);
     const struct drawing drawing = {.audit = audit};
-    struct table_model model = model_of(&drawing);
+    struct table_model model = audit_model_of(&drawing);
     table_sync(&audit->table, &model);
 }
 
@@ -217,7 +217,7 @@ last_row(const struct audit *audit)
 }
 
 static void
-ask(struct app *app, struct audit *audit, bool is_newer)
+audit_ask(struct app *app, struct audit *audit, bool is_newer)
 {
     struct request *request = request_create(REQUEST_AUDIT);
     const struct audit_row *last = last_row(audit);
@@ -267,7 +267,7 @@ take_page(struct audit *audit, struct reply *reply)
 }
 
 static void
-filter_changed(struct app *app, void *state, struct bytes text)
+audit_filter_changed(struct app *app, void *state, struct bytes text)
 {
     struct audit *audit = state;
     struct err err = {0};
@@ -277,7 +277,7 @@ filter_changed(struct app *app, void *state, struct bytes text)
 }
 
 static bool
-filter_accepted(struct app *app, void *state, struct bytes text)
+audit_filter_accepted(struct app *app, void *state, struct bytes text)
 {
     struct audit *audit = state;
     struct err err = {0};
@@ -288,7 +288,7 @@ filter_accepted(struct app *app, void *state, struct bytes text)
 }
 
 static void
-filter_cancelled(struct app *app, void *state)
+audit_filter_cancelled(struct app *app, void *state)
 {
     (void)app;
     struct audit *audit = state;
@@ -297,16 +297,16 @@ filter_cancelled(struct app *app, void *state)
 }
 
 static void
-ask_filter(struct app *app, struct audit *audit)
+audit_ask_filter(struct app *app, struct audit *audit)
 {
     row_filter_remember(&audit->filter);
     app_prompt(app, &(struct prompt_request){
                         .label = "/",
                         .text = strbuf_text(&audit->filter.text),
                         .history = "rows",
-                        .changed = filter_changed,
-                        .accepted = filter_accepted,
-                        .cancelled = filter_cancelled,
+                        .changed = audit_filter_changed,
+                        .accepted = audit_filter_accepted,
+                        .cancelled = audit_filter_cancelled,
                     });
 }
 
@@ -339,7 +339,7 @@ audit_handle(struct app *app, void *state, enum action action)
 {
     struct audit *audit = state;
     const struct drawing drawing = {.audit = audit, .app = app};
-    struct table_model model = model_of(&drawing);
+    struct table_model model = audit_model_of(&drawing);
     if (action == DO_VISUAL || action == DO_EXTEND_DOWN || action == DO_EXTEND_UP)
         return false;
     if (table_handle(&audit->table, &model, action))
@@ -349,7 +349,7 @@ audit_handle(struct app *app, void *state, enum action action)
         open_row(app, audit);
         return true;
     case DO_FILTER:
-        ask_filter(app, audit);
+        audit_ask_filter(app, audit);
         return true;
     case DO_DETAILS:
         audit->has_preview = !audit->has_preview;
@@ -365,7 +365,7 @@ audit_handle(struct app *app, void *state, enum action action)
         app_say(app, SAY_INFO, "the audit is a record: nothing in it can be changed");
         return true;
     case DO_REFRESH:
-        ask(app, audit, true);
+        audit_ask(app, audit, true);
         return false; // the app also looks at the database
     case DO_BACK:
         if (!row_filter_is_on(&audit->filter))
@@ -384,7 +384,7 @@ audit_receive(struct app *app, void *state, struct reply *reply)
     struct audit *audit = state;
     bool has_failed = err_is_set(&audit->err) && !audit->number;
     if (reply->kind == REPLY_STATUS && reply->status.link == LINK_LIVE && has_failed)
-        ask(app, audit, !audit->has_answer);
+        audit_ask(app, audit, !audit->has_answer);
     if (reply->kind == REPLY_NEWS) {
         audit->has_news = true;
         return true;
@@ -399,7 +399,7 @@ audit_receive(struct app *app, void *state, struct reply *reply)
 }
 
 static struct area
-split(const struct audit *audit, struct area *body)
+audit_split(const struct audit *audit, struct area *body)
 {
     struct area none = {0};
     if (!audit->has_preview || audit->shown_count == 0 || body->rows < PREVIEW_FROM_ROWS)
@@ -413,18 +413,18 @@ audit_layout(struct app *app, void *state, const struct view_areas *areas)
 {
     struct audit *audit = state;
     struct area body = areas->body;
-    split(audit, &body);
+    audit_split(audit, &body);
     audit->columns[AUDIT_WHEN].width = body.cols < DATE_FROM_COLS ? WHEN_WIDTH : DATE_WIDTH;
     const struct drawing drawing = {.audit = audit, .app = app};
-    struct table_model model = model_of(&drawing);
+    struct table_model model = audit_model_of(&drawing);
     table_layout(&audit->table, &model, body);
     bool is_near = audit->table.cursor + (size_t)audit->table.height + NEAR_END >= audit->shown_count;
     if (is_near && audit->has_answer && !audit->is_complete && !audit->number && !err_is_set(&audit->err))
-        ask(app, audit, false);
+        audit_ask(app, audit, false);
 }
 
 static void
-draw_line(const struct app *app, const struct audit *audit, struct canvas *canvas, struct area line)
+audit_draw_line(const struct app *app, const struct audit *audit, struct canvas *canvas, struct area line)
 {
     struct arena *arena = app_frame(app);
     char some[TEXT_SHORT];
@@ -457,7 +457,7 @@ draw_line(const struct app *app, const struct audit *audit, struct canvas *canva
 }
 
 static const char *
-empty_words(const struct app *app, const struct audit *audit)
+audit_empty_words(const struct app *app, const struct audit *audit)
 {
     const struct status *status = app_status(app);
     if (!status->has_schema)
@@ -501,15 +501,15 @@ audit_draw(const struct app *app, const void *state, struct canvas *canvas, cons
 {
     const struct audit *audit = state;
     struct area body = areas->body;
-    struct area preview = split(audit, &body);
+    struct area preview = audit_split(audit, &body);
     const struct audit_row *row = cursor_row(audit);
-    draw_line(app, audit, canvas, areas->line);
+    audit_draw_line(app, audit, canvas, areas->line);
     if (!row) {
-        notice_draw(canvas, body, empty_words(app, audit));
+        notice_draw(canvas, body, audit_empty_words(app, audit));
         return;
     }
     const struct drawing drawing = {.audit = audit, .app = app};
-    struct table_model model = model_of(&drawing);
+    struct table_model model = audit_model_of(&drawing);
     table_draw(&audit->table, &model, canvas, body);
     if (preview.rows > 1)
         draw_preview(app, row, canvas, preview);
@@ -522,7 +522,7 @@ audit_click(struct app *app, void *state, int row, int col)
 {
     struct audit *audit = state;
     const struct drawing drawing = {.audit = audit, .app = app};
-    struct table_model model = model_of(&drawing);
+    struct table_model model = audit_model_of(&drawing);
     int column;
     return table_click(&audit->table, &model, row, col, &column) == TABLE_ROW;
 }
@@ -548,7 +548,7 @@ audit_open(struct app *app, const void *argument)
     audit->operation = given ? given->operation : 0;
     audit->has_preview = true;
     memcpy(audit->columns, narrow_columns, sizeof narrow_columns);
-    ask(app, audit, true);
+    audit_ask(app, audit, true);
     return audit;
 }
 
@@ -567,7 +567,7 @@ audit_close(struct app *app, void *state)
 static void
 audit_shown(struct app *app, void *state)
 {
-    ask(app, state, true);
+    audit_ask(app, state, true);
 }
 
 const struct view view_audit = {

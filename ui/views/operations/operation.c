@@ -87,7 +87,7 @@ draw_cell(const void *rows, size_t index, int column, struct canvas *canvas, str
 }
 
 static struct table_model
-model_of(const struct view_of_operation *view)
+operation_model_of(const struct view_of_operation *view)
 {
     return (struct table_model){.count = view->doubt_count + view->return_count + view->outcome_count,
                                 .id = outcome_id,
@@ -98,7 +98,7 @@ model_of(const struct view_of_operation *view)
 }
 
 static void
-ask(struct app *app, struct view_of_operation *view)
+operation_ask(struct app *app, struct view_of_operation *view)
 {
     struct request *request = request_create(REQUEST_OPERATION);
     request->operation = view->no;
@@ -162,7 +162,7 @@ static bool
 operation_handle(struct app *app, void *state, enum action action)
 {
     struct view_of_operation *view = state;
-    struct table_model model = model_of(view);
+    struct table_model model = operation_model_of(view);
     if (action == DO_VISUAL || action == DO_EXTEND_DOWN || action == DO_EXTEND_UP)
         return false;
     if (table_handle(&view->table, &model, action) ||
@@ -184,7 +184,7 @@ operation_handle(struct app *app, void *state, enum action action)
                  "number of the operation");
         return true;
     case DO_REFRESH:
-        ask(app, view);
+        operation_ask(app, view);
         ask_trail(app, view);
         return false; // the app also looks at the database
     default:
@@ -241,7 +241,7 @@ take_operation(struct app *app, struct view_of_operation *view, struct reply *re
     err_clear(&view->err);
     remember_rate(view);
     steering_seen(&view->steering, &view->operation);
-    struct table_model model = model_of(view);
+    struct table_model model = operation_model_of(view);
     table_sync(&view->table, &model);
     if (is_news)
         ask_trail(app, view);
@@ -293,7 +293,7 @@ struct parts {
 };
 
 static struct parts
-split(const struct view_of_operation *view, struct area body)
+operation_split(const struct view_of_operation *view, struct area body)
 {
     struct parts parts = {0};
     int trail = trail_rows(view);
@@ -309,9 +309,9 @@ operation_layout(struct app *app, void *state, const struct view_areas *areas)
 {
     (void)app;
     struct view_of_operation *view = state;
-    struct parts parts = split(view, areas->body);
+    struct parts parts = operation_split(view, areas->body);
     area_take_top(&parts.outcomes, parts.outcomes.rows > OUTCOME_ROWS ? 1 : 0);
-    struct table_model model = model_of(view);
+    struct table_model model = operation_model_of(view);
     table_layout(&view->table, &model, parts.outcomes);
 }
 
@@ -472,8 +472,8 @@ draw_trail(const struct app *app, const struct view_of_operation *view, struct c
 }
 
 static void
-draw_line(const struct app *app, const struct view_of_operation *view, struct canvas *canvas,
-          struct area line)
+operation_draw_line(const struct app *app, const struct view_of_operation *view, struct canvas *canvas,
+                    struct area line)
 {
     if (line.rows < 1 || !view->is_there)
         return;
@@ -489,7 +489,7 @@ operation_draw(const struct app *app, const void *state, struct canvas *canvas,
 {
     const struct view_of_operation *view = state;
     const struct status *status = app_status(app);
-    draw_line(app, view, canvas, areas->line);
+    operation_draw_line(app, view, canvas, areas->line);
     if (!view->is_there) {
         const char *words = !status->has_schema      ? "redrive's own schema is missing. Run: redrive migrate"
                             : err_is_set(&view->err) ? view->err.text
@@ -498,13 +498,13 @@ operation_draw(const struct app *app, const void *state, struct canvas *canvas,
         notice_draw(canvas, areas->body, words);
         return;
     }
-    struct parts parts = split(view, areas->body);
+    struct parts parts = operation_split(view, areas->body);
     draw_head(app, view, canvas, parts.head);
     if (parts.outcomes.rows > OUTCOME_ROWS) {
         struct area rule = area_take_top(&parts.outcomes, 1);
         canvas_hline(canvas, rule.row, rule.col + 1, rule.cols - 2, ROLE_BORDER);
     }
-    struct table_model model = model_of(view);
+    struct table_model model = operation_model_of(view);
     if (model.count > 0)
         table_draw(&view->table, &model, canvas, parts.outcomes);
     else if (parts.outcomes.rows > 0)
@@ -532,7 +532,7 @@ operation_open(struct app *app, const void *argument)
     const struct operation_argument *given = argument;
     struct view_of_operation *view = alloc_bytes(sizeof *view);
     view->no = given->no;
-    ask(app, view);
+    operation_ask(app, view);
     return view;
 }
 
@@ -550,7 +550,7 @@ operation_close(struct app *app, void *state)
 static void
 operation_shown(struct app *app, void *state)
 {
-    ask(app, state);
+    operation_ask(app, state);
 }
 
 static bool

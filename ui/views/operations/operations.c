@@ -55,13 +55,13 @@ cursor_operation(const struct operations *operations)
 }
 
 static int64_t
-drawn_id(const void *rows, size_t index)
+operations_drawn_id(const void *rows, size_t index)
 {
     return shown_operation(((const struct drawing *)rows)->operations, index)->no;
 }
 
 static void
-drawn_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
+operations_drawn_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
 {
     const struct drawing *drawing = rows;
     operation_cell(shown_operation(drawing->operations, index), (enum operation_column)column, drawing->now,
@@ -69,11 +69,11 @@ drawn_cell(const void *rows, size_t index, int column, struct canvas *canvas, st
 }
 
 static struct table_model
-model_of(const struct drawing *drawing)
+operations_model_of(const struct drawing *drawing)
 {
     return (struct table_model){.count = drawing->operations->shown_count,
-                                .id = drawn_id,
-                                .cell = drawn_cell,
+                                .id = operations_drawn_id,
+                                .cell = operations_drawn_cell,
                                 .columns = drawing->operations->columns,
                                 .column_count = OPERATION_COLUMNS,
                                 .rows = drawing};
@@ -97,13 +97,13 @@ show_rows(struct operations *operations)
     }
     strbuf_release(&text);
     const struct drawing drawing = {.operations = operations};
-    struct table_model model = model_of(&drawing);
+    struct table_model model = operations_model_of(&drawing);
     table_sync(&operations->table, &model);
 }
 
 // Without the schema nobody would answer.
 static void
-ask(struct app *app, struct operations *operations)
+operations_ask(struct app *app, struct operations *operations)
 {
     operations->is_asked = app_status(app)->has_schema;
     if (operations->is_asked)
@@ -111,7 +111,7 @@ ask(struct app *app, struct operations *operations)
 }
 
 static void
-filter_changed(struct app *app, void *state, struct bytes text)
+operations_filter_changed(struct app *app, void *state, struct bytes text)
 {
     struct operations *operations = state;
     struct err err = {0};
@@ -121,7 +121,7 @@ filter_changed(struct app *app, void *state, struct bytes text)
 }
 
 static bool
-filter_accepted(struct app *app, void *state, struct bytes text)
+operations_filter_accepted(struct app *app, void *state, struct bytes text)
 {
     struct operations *operations = state;
     struct err err = {0};
@@ -132,7 +132,7 @@ filter_accepted(struct app *app, void *state, struct bytes text)
 }
 
 static void
-filter_cancelled(struct app *app, void *state)
+operations_filter_cancelled(struct app *app, void *state)
 {
     (void)app;
     struct operations *operations = state;
@@ -141,21 +141,21 @@ filter_cancelled(struct app *app, void *state)
 }
 
 static void
-ask_filter(struct app *app, struct operations *operations)
+operations_ask_filter(struct app *app, struct operations *operations)
 {
     row_filter_remember(&operations->filter);
     app_prompt(app, &(struct prompt_request){
                         .label = "/",
                         .text = strbuf_text(&operations->filter.text),
                         .history = "rows",
-                        .changed = filter_changed,
-                        .accepted = filter_accepted,
-                        .cancelled = filter_cancelled,
+                        .changed = operations_filter_changed,
+                        .accepted = operations_filter_accepted,
+                        .cancelled = operations_filter_cancelled,
                     });
 }
 
 static bool
-handle_back(struct operations *operations)
+operations_handle_back(struct operations *operations)
 {
     if (!row_filter_is_on(&operations->filter))
         return false;
@@ -179,7 +179,7 @@ operations_handle(struct app *app, void *state, enum action action)
 {
     struct operations *operations = state;
     const struct drawing drawing = {.operations = operations};
-    struct table_model model = model_of(&drawing);
+    struct table_model model = operations_model_of(&drawing);
     const struct operation *operation = cursor_operation(operations);
     if (action == DO_VISUAL || action == DO_EXTEND_DOWN || action == DO_EXTEND_UP)
         return false; // one operation at a time
@@ -208,13 +208,13 @@ operations_handle(struct app *app, void *state, enum action action)
         operations->has_preview = !operations->has_preview;
         return true;
     case DO_FILTER:
-        ask_filter(app, operations);
+        operations_ask_filter(app, operations);
         return true;
     case DO_REFRESH:
-        ask(app, operations);
+        operations_ask(app, operations);
         return false; // the app also looks at the database
     case DO_BACK:
-        return handle_back(operations);
+        return operations_handle_back(operations);
     default:
         return false;
     }
@@ -244,11 +244,11 @@ operations_receive(struct app *app, void *state, struct reply *reply)
     if (steering_receive(app, &operations->steering, reply)) {
         bool is_slot = reply->kind == REPLY_STEERED && !reply->operation;
         if (is_slot) // no operation tells of it
-            ask(app, operations);
+            operations_ask(app, operations);
         return true;
     }
     if (reply->kind == REPLY_STATUS && !operations->is_asked && reply->status.has_schema)
-        ask(app, operations);
+        operations_ask(app, operations);
     if (!reply->number || reply->number != operations->number)
         return false;
     if (reply->kind == REPLY_OPERATIONS)
@@ -259,7 +259,7 @@ operations_receive(struct app *app, void *state, struct reply *reply)
 }
 
 static struct area
-split(const struct operations *operations, struct area *body)
+operations_split(const struct operations *operations, struct area *body)
 {
     struct area none = {0};
     if (!operations->has_preview || operations->shown_count == 0 || body->rows < PREVIEW_FROM_ROWS)
@@ -273,9 +273,9 @@ operations_layout(struct app *app, void *state, const struct view_areas *areas)
     (void)app;
     struct operations *operations = state;
     struct area body = areas->body;
-    split(operations, &body);
+    operations_split(operations, &body);
     const struct drawing drawing = {.operations = operations};
-    struct table_model model = model_of(&drawing);
+    struct table_model model = operations_model_of(&drawing);
     table_layout(&operations->table, &model, body);
 }
 
@@ -292,7 +292,8 @@ draw_count(const struct app *app, const struct operations *operations, enum oper
 }
 
 static void
-draw_line(const struct app *app, const struct operations *operations, struct canvas *canvas, struct area line)
+operations_draw_line(const struct app *app, const struct operations *operations, struct canvas *canvas,
+                     struct area line)
 {
     struct arena *arena = app_frame(app);
     int col = line.col + 1;
@@ -326,7 +327,7 @@ draw_line(const struct app *app, const struct operations *operations, struct can
 }
 
 static const char *
-empty_words(const struct app *app, const struct operations *operations)
+operations_empty_words(const struct app *app, const struct operations *operations)
 {
     const struct status *status = app_status(app);
     struct arena *arena = app_frame(app);
@@ -352,15 +353,15 @@ operations_draw(const struct app *app, const void *state, struct canvas *canvas,
 {
     const struct operations *operations = state;
     struct area body = areas->body;
-    struct area preview = split(operations, &body);
+    struct area preview = operations_split(operations, &body);
     const struct operation *operation = cursor_operation(operations);
-    draw_line(app, operations, canvas, areas->line);
+    operations_draw_line(app, operations, canvas, areas->line);
     if (!operation) {
-        notice_draw(canvas, body, empty_words(app, operations));
+        notice_draw(canvas, body, operations_empty_words(app, operations));
         return;
     }
     const struct drawing drawing = {.operations = operations, .now = app_now(app)};
-    struct table_model model = model_of(&drawing);
+    struct table_model model = operations_model_of(&drawing);
     table_draw(&operations->table, &model, canvas, body);
     if (preview.rows > 1) {
         canvas_hline(canvas, preview.row, preview.col + 1, preview.cols - 2, ROLE_BORDER);
@@ -378,7 +379,7 @@ operations_click(struct app *app, void *state, int row, int col)
     (void)app;
     struct operations *operations = state;
     const struct drawing drawing = {.operations = operations};
-    struct table_model model = model_of(&drawing);
+    struct table_model model = operations_model_of(&drawing);
     int column;
     return table_click(&operations->table, &model, row, col, &column) == TABLE_ROW;
 }
@@ -404,7 +405,7 @@ operations_open(struct app *app, const void *argument)
     operations->has_preview = true;
     operation_columns(NULL, 0, operations->columns);
     operations->about = given && given->about ? alloc_text(given->about) : NULL;
-    ask(app, operations);
+    operations_ask(app, operations);
     return operations;
 }
 
@@ -425,7 +426,7 @@ operations_close(struct app *app, void *state)
 static void
 operations_shown(struct app *app, void *state)
 {
-    ask(app, state);
+    operations_ask(app, state);
 }
 
 static bool

@@ -30,7 +30,7 @@ steering_step_rate(int32_t rate, double measured, bool is_up)
 }
 
 static bool
-may_change(struct app *app)
+steering_may_change(struct app *app)
 {
     const char *why_not = NULL;
     if (app_can_change(app, &why_not))
@@ -70,7 +70,7 @@ is_held(const struct operation *operation)
 static void
 pause_or_resume(struct app *app, const struct operation *operation)
 {
-    if (!is_live(app, operation) || !may_change(app))
+    if (!is_live(app, operation) || !steering_may_change(app))
         return;
     if (operation->state == OPERATION_AWAITING)
         app_say(app, SAY_INFO, "operation %" PRId64 " waits for approval; A approves", operation->no);
@@ -104,7 +104,7 @@ ask_cancel(struct app *app, struct steering *steering, const struct operation *o
 {
     char count[TEXT_SHORT];
     struct arena *arena = app_frame(app);
-    if (!is_live(app, operation) || !may_change(app))
+    if (!is_live(app, operation) || !steering_may_change(app))
         return;
     steering->no = operation->no;
     struct dialog *dialog = app_dialog(
@@ -128,7 +128,7 @@ static void
 ask_approve(struct app *app, struct steering *steering, const struct operation *operation)
 {
     struct arena *arena = app_frame(app);
-    if (!is_live(app, operation) || !may_change(app))
+    if (!is_live(app, operation) || !steering_may_change(app))
         return;
     if (operation->state != OPERATION_AWAITING) {
         app_say(app, SAY_INFO, "operation %" PRId64 " needs no approval; it is %s", operation->no,
@@ -156,7 +156,7 @@ may_rate(struct app *app, const struct operation *operation)
         app_say(app, SAY_INFO, "only a reprocess has a rate");
         return false;
     }
-    return is_live(app, operation) && may_change(app);
+    return is_live(app, operation) && steering_may_change(app);
 }
 
 static void
@@ -217,7 +217,7 @@ call_back(struct app *app, const struct operation *operation)
         app_say(app, SAY_INFO, "what was sent cannot be taken back");
     else if (!operation_can_be_called_back(operation))
         app_say(app, SAY_INFO, "what was sent cannot be taken back; X stops the rest");
-    else if (may_change(app))
+    else if (steering_may_change(app))
         steer(app, operation->no, STEER_CANCEL, 0);
 }
 
