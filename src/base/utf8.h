@@ -22,8 +22,8 @@ size_t utf8_cut(struct bytes b, size_t len);
 int utf8_width(uint32_t point);
 
 // May this character reach the terminal as it is? No for C0, DEL, C1, line and paragraph separators, bidi
-// controls, zero-width and invisible ones, tags, variation selectors, private use, surrogates, noncharacters
-// (the list of reliability.md 5.1: those are drawn as visible escapes).
+// controls, zero-width and invisible ones, tags, variation selectors, private use, surrogates, noncharacters:
+// each of these can drive a terminal or hide what a text says. They are drawn as visible escapes.
 bool utf8_printable(uint32_t point);
 
 #endif

@@ -1,4 +1,5 @@
-// marker: the committed offset that says which chunk of a slot was published last (operations.md 1.2, 1.5).
+// marker: the committed offset that says which chunk of a slot was published last (PROTOCOL.md, "The marker"
+// and "The nonce").
 //
 // The marker of a slot is the offset of partition 0 of the topic redrive.marker in the consumer group named
 // like the slot's transactional id: the offset is the chunk's sequence number, the metadata its uuid. It is

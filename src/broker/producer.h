@@ -1,11 +1,12 @@
 // producer: a handle that publishes one chunk, then is thrown away: one transaction per producer epoch
-// (operations.md 1.2).
+// (PROTOCOL.md, "Publish" and "What can go wrong").
 //
 // Order of calls: open, init until done, begin, send …, serve until all reports are in, mark, commit until
 // done, destroy. After any error the only call left is destroy: what became of the chunk is for recovery to
 // find out. There is no abort on purpose: destroying the handle and initialising a new one aborts with a
-// bumped epoch, after which nothing late can arrive. Without a transactional id (degraded mode, 1.9) it is an
-// idempotent producer with acks=all: init and begin do nothing, mark and commit are not allowed.
+// bumped epoch, after which nothing late can arrive. Without a transactional id (PROTOCOL.md, "Without
+// transactions") it is an idempotent producer with acks=all: init and begin do nothing, mark and commit are
+// not allowed.
 #ifndef REDRIVE_BROKER_PRODUCER_H
 #define REDRIVE_BROKER_PRODUCER_H
 

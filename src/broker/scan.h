@@ -1,5 +1,5 @@
 // scan: looking through topics for the records of one chunk, by their header redrive-chunk-id: the evidence
-// for chunks whose fate no marker tells (operations.md 1.5.6, 1.9).
+// for chunks whose fate no marker tells (PROTOCOL.md, "Doubt").
 #ifndef REDRIVE_BROKER_SCAN_H
 #define REDRIVE_BROKER_SCAN_H
 

@@ -1,4 +1,4 @@
-// fingerprint: group keys of the lines of standard input, one line out for each line in (spec grouping.md).
+// fingerprint: group keys of the lines of standard input, one line out for each line in.
 //
 // Reads and writes in large blocks; a line is a view into the block, and no memory is taken per line.
 #include "core/fingerprint/fingerprint.h"

@@ -1,4 +1,5 @@
-// stats: the five analyses of the table of dead letters (S1.2).
+// stats: the five analyses of the table of dead letters: what is pending, the most common errors, errors an
+// hour over a week, the state of each event type, and the mean time to resolution.
 #include <inttypes.h>
 #include <stdio.h>
 #include "base/clock.h"

@@ -75,7 +75,8 @@ groups_parse(struct bytes text, uint64_t keys[GROUPS_LISTED])
     return count;
 }
 
-// The ways dead letter queues are named (formats.md).
+// The ways dead letter queues are named: Spring uses -dlt and .DLT, Spring Cloud Stream error.TOPIC.GROUP,
+// the others are habits.
 static const char *const suffixes[] = {"-dead-letter", ".dead-letter", "_dead_letter", "-dlq", ".dlq",
                                        "_dlq",         "-DLQ",         ".DLQ",         "_DLQ", "-dlt",
                                        ".dlt",         "-DLT",         ".DLT",         "_dlt"};

@@ -97,9 +97,9 @@ bool group_parse(struct bytes text, uint64_t *low, uint64_t *high);
 enum { GROUPS_LISTED = 240, GROUPS_TEXT = GROUPS_LISTED * GROUP_TEXT };
 size_t groups_parse(struct bytes text, uint64_t keys[GROUPS_LISTED]);
 
-// The queue (seed 001: the DLQ's name) an event belongs to: its topic where that is named like a dead letter
-// queue, else absent. The original topic: the same name without its DLQ suffix or prefix, else the name as it
-// is. Suffixes and prefixes: -dlq .dlq _dlq .DLQ -dlt .DLT -dead-letter, dlq. , error.X.GROUP (formats.md).
+// The queue (the name of the dead letter queue) an event belongs to: its topic where that is named like a
+// dead letter queue, else absent. The original topic: the same name without its DLQ suffix or prefix, else
+// the name as it is. Suffixes and prefixes: -dlq .dlq _dlq .DLQ -dlt .DLT -dead-letter, dlq. , error.X.GROUP.
 bool topic_is_queue(struct bytes topic);
 struct bytes topic_original(struct bytes topic);
 

@@ -1,4 +1,4 @@
-// stats: the five analyses of the table of dead letters (S1.2), as store/rollup/stats counts them and both
+// stats: the five analyses of the table of dead letters, as store/rollup/stats counts them and both
 // the command and the screen tell them. Texts and rows live in the arena of whoever read them.
 #ifndef REDRIVE_CORE_STATS_H
 #define REDRIVE_CORE_STATS_H

@@ -13,7 +13,7 @@ struct worker {
     double rate; // events/s over the last seconds
 };
 
-// What a cluster can promise, as found by the probe (operations.md 1.7).
+// What a cluster can promise, as found by the probe (PROTOCOL.md, "What the guarantee assumes").
 enum promise { PROMISE_UNKNOWN, PROMISE_EXACTLY_ONCE, PROMISE_AT_LEAST_ONCE };
 struct cluster {
     char name[64]; // short, part of Kafka names: the Kafka cluster id

@@ -1,8 +1,8 @@
 // broken: the publish protocol with one of its rules left out, for tests that must notice it. Compiled only
 // with REDRIVE_KILL_POINTS; the program that ships has no trace of it.
 //
-// Each row was refuted by the model of operations.md 1.6. REDRIVE_BROKEN=<name> chooses one for a whole
-// process.
+// The simulator and a model of the protocol refute each row (PROTOCOL.md, "How it was tested").
+// REDRIVE_BROKEN=<name> chooses one for a whole process.
 #ifndef REDRIVE_PUBLISH_BROKEN_H
 #define REDRIVE_PUBLISH_BROKEN_H
 

@@ -1,4 +1,5 @@
-// doubt: chunks whose fate no marker tells, decided by what the topics themselves hold, or left to a person.
+// doubt: chunks whose fate no marker tells, decided by what the topics themselves hold, or left to a person
+// (PROTOCOL.md, "Doubt").
 #include <inttypes.h>
 #include <stdio.h>
 #include "base/clock.h"
@@ -30,7 +31,7 @@ tick(void *context)
     return slot_heartbeat(look->endpoints->store, &look->slot, &err);
 }
 
-// (1) of 1.5.6: nobody who held the slot before may still commit while the topics are read.
+// Before the search: nobody who held the slot before may still commit while the topics are read.
 static bool
 fence(struct look *look, struct err *err)
 {

@@ -73,7 +73,7 @@ struct plan {
     const char *why; // where the value comes from, and why it is exact or not
 };
 
-// Headers of the record (operations.md 1.5.5): the original ones first, in order, without those that
+// Headers of the record: the original ones first, in order, without those that
 // dead-letter frameworks and earlier republishings added; then redrive-event-id (dlq_events.id),
 // redrive-chunk-id, redrive-attempt, redrive-source (topic/partition/offset), redrive-original-timestamp (of
 // the record where it is known, else of the failure; milliseconds since 1970), redrive-operator,

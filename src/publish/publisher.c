@@ -147,7 +147,7 @@ drop_other_names(struct publisher *publisher, int32_t before)
         destroy_producer(publisher);
 }
 
-// A.
+// Acquire.
 static enum publisher_status
 acquire(struct publisher *publisher, struct err *err)
 {
@@ -199,7 +199,7 @@ open_producer(struct publisher *publisher, struct err *err)
     return publisher->settings.broker->open(publisher->settings.context, &how, &publisher->producer, err);
 }
 
-// B, first half.
+// Fence, first half: a new handle.
 static enum publisher_status
 open_handle(struct publisher *publisher, struct err *err)
 {
@@ -212,9 +212,9 @@ open_handle(struct publisher *publisher, struct err *err)
     return PUBLISHER_BUSY;
 }
 
-// B for the next chunk, begun while PostgreSQL writes down what became of this one: that is proved, so its
-// handle has done its work. Whatever an epoch may be used for comes after C, which comes after both. What
-// fails here is tried again after the settlement, and is told then.
+// Fence for the next chunk, begun while PostgreSQL writes down what became of this one: that is proved, so
+// its handle has done its work. Nothing uses the new epoch before Check, which comes after both. A failure
+// here is ignored: Fence is tried again after Finish, and reports it then.
 enum publisher_status
 publisher_open_ahead(struct publisher *publisher, struct err *err)
 {
@@ -231,7 +231,7 @@ publisher_open_ahead(struct publisher *publisher, struct err *err)
     return PUBLISHER_BUSY;
 }
 
-// B, second half. After it returns, what an earlier holder did is decided and final.
+// Fence, second half. After it returns, what an earlier holder did is decided and final.
 static enum publisher_status
 init_handle(struct publisher *publisher, struct err *err)
 {
@@ -259,7 +259,8 @@ go_read(struct publisher *publisher, enum publisher_place place)
     return PUBLISHER_BUSY;
 }
 
-// C. The fence is looked at after init: a holder that was superseded between A and B stops here.
+// Check. The fence is looked at after init: a holder that was superseded between Acquire and Fence stops
+// here.
 static enum publisher_status
 publisher_check(struct publisher *publisher, struct err *err)
 {
@@ -292,7 +293,7 @@ publisher_check(struct publisher *publisher, struct err *err)
     return go_read(publisher, AT_READ);
 }
 
-// H, the end: the abort is finished, so the offenders are queued and can be refused.
+// The end of "Refused events": the abort is written down, so the offenders are queued and can be refused.
 static enum publisher_status
 publisher_refuse(struct publisher *publisher, struct err *err)
 {

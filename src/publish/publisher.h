@@ -1,4 +1,5 @@
-// publisher: the publish protocol, steps A to H of operations.md 1.5.4, as a state machine for one slot.
+// publisher: the publish protocol of PROTOCOL.md as a state machine for one slot: acquire, fence, check,
+// resolve, claim, publish, verify, finish.
 //
 // The only code that publishes; recovery is its first half, so there is no second path that could rot. It
 // sees PostgreSQL and Kafka only through the two tables below: the worker binds them to the real ones, a
@@ -6,7 +7,7 @@
 // publishers share a thread and a test can stop between any two requests.
 //
 // The rule that everything rests on: after an error whose effect is not known, the handle and all that is
-// remembered of the slot are thrown away, and it begins again at A like any other recoverer.
+// remembered of the slot are thrown away, and it begins again at Acquire like any other recoverer.
 #ifndef REDRIVE_PUBLISH_PUBLISHER_H
 #define REDRIVE_PUBLISH_PUBLISHER_H
 
@@ -89,7 +90,7 @@ struct publisher_settings {
     const struct publisher_world *world;
     void *context; // of all three tables
     const struct plan_settings *plan;
-    bool is_transactional; // the cluster passed the probe; else degraded mode (1.9)
+    bool is_transactional; // the cluster passed the probe; else PROTOCOL.md, "Without transactions"
     int64_t lease;         // µs, of which a third passes between heartbeats; 0: 30 s
     int64_t deadline; // µs for one chunk from begin to commit, below the transaction timeout of 30 s; 0: 15 s
     uint64_t chunk_bytes; // 0: 16 MiB
@@ -105,7 +106,7 @@ enum publisher_status {
     PUBLISHER_REQUEUED, // the chunk was proved not to be published; its events are queued again, offenders
                         // refused; step again
     PUBLISHER_NO_SLOT,  // none is free now
-    PUBLISHER_FAILED,   // see err; it is at A again and holds nothing: step again after a while
+    PUBLISHER_FAILED,   // see err; it is at Acquire again and holds nothing: step again after a while
     PUBLISHER_STOPPED, // what Kafka holds contradicts what PostgreSQL holds; nothing may be published until a
                        // person has looked
 };
@@ -160,7 +161,7 @@ enum publisher_phase {
 };
 const struct publisher_tally *publisher_tally(const struct publisher *publisher);
 
-// What a marker says about a slot. Pure; the heart of D.
+// What a marker says about a slot. Pure; the heart of Resolve.
 enum marker_verdict {
     VERDICT_COMMITTED, // the unfinished chunk was published: proof by itself
     VERDICT_FINISHED, // it names what was finished last: with an unfinished chunk and a nonce this proves the

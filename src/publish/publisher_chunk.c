@@ -20,7 +20,7 @@ call_claim(void *argument)
         &publisher->call_err);
 }
 
-// E.
+// Claim.
 enum publisher_status
 publisher_claim(struct publisher *publisher, struct err *err)
 {
@@ -139,8 +139,8 @@ fail_unsent(struct publisher *publisher)
     return publisher_begin_again(publisher);
 }
 
-// H: the handle is thrown away, never aborted by a request of its own; B fences, D proves the abort, and then
-// the offenders are refused.
+// Refused events: the handle is thrown away, never aborted by a request of its own. Fence ends its
+// transaction, Resolve proves the abort, and then the offenders are refused.
 static enum publisher_status
 poison(struct publisher *publisher)
 {
@@ -201,7 +201,7 @@ must_wait_for_topic(struct publisher *publisher, size_t item, bool is_sent)
     return is_sent || publisher->report_count < publisher->sent_count;
 }
 
-// F, first half. A full queue is no failure: the step ends and goes on when reports have made room.
+// Publish, the records. A full queue is no failure: the step ends, and continues when reports have made room.
 enum publisher_status
 publisher_send(struct publisher *publisher, struct err *err)
 {
@@ -426,8 +426,8 @@ forget_events(struct publisher *publisher)
     publisher->claim = claim;
 }
 
-// F, reports: commit may only be asked for when every one has arrived, for it would wait for them without
-// fetching them.
+// Publish, the reports: commit may only be asked for when every one has arrived, for it would wait for them
+// without fetching them.
 enum publisher_status
 publisher_take_reports(struct publisher *publisher, struct err *err)
 {

@@ -1,4 +1,4 @@
-// publisher_commit: F, the end, and G: what Kafka has all of becomes committed, verified and finished.
+// publisher_commit: the end of Publish, then Verify and Finish.
 #include "publish/publisher_private.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ call_commit(void *argument)
                                            &publisher->is_committed, &publisher->call_err);
 }
 
-// F, the end. Any error here means: not known whether it was committed. A finds out.
+// Publish, the end. Any error here means: not known whether it was committed. Resolve finds out.
 enum publisher_status
 publisher_commit(struct publisher *publisher, struct err *err)
 {
@@ -76,7 +76,7 @@ publisher_commit(struct publisher *publisher, struct err *err)
     return PUBLISHER_BUSY;
 }
 
-// G: brokers have acknowledged commits and lost them.
+// Verify: brokers have acknowledged commits and lost them.
 enum publisher_status
 publisher_verify(struct publisher *publisher, struct err *err)
 {

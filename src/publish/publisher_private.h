@@ -1,34 +1,35 @@
-// publisher_inside: what the files of the publisher share. A to C are in publisher.c, D in
-// publisher_resolve.c, E, F and H in publisher_chunk.c, the end of F and G in publisher_commit.c.
+// publisher_private: what the files of the publisher share. Acquire, Fence and Check are in publisher.c,
+// Resolve in publisher_resolve.c, Claim and Publish up to the last report in publisher_chunk.c, commit,
+// Verify and Finish in publisher_commit.c. The words are the headings of PROTOCOL.md.
 #ifndef REDRIVE_PUBLISH_PUBLISHER_PRIVATE_H
 #define REDRIVE_PUBLISH_PUBLISHER_PRIVATE_H
 
 #include "publish/publisher.h"
 
-// Where it stands. Letters are those of operations.md 1.5.4.
+// The step it is at. A line without a word belongs to the step above.
 enum publisher_place {
-    AT_ACQUIRE,    // A
-    AT_OPEN,       // B: a new handle
-    AT_INIT,       // B: fencing
-    AT_CHECK,      // C
-    AT_READ,       // D: the marker, for what it proves by itself
-    AT_NUDGE,      // D: it stays unstable
-    AT_NONCE,      // D: the write that makes anything else believable
-    AT_READ_NONCE, // D: both together
+    AT_ACQUIRE,    // Acquire
+    AT_OPEN,       // Fence: a new handle
+    AT_INIT,       // and its init_transactions
+    AT_CHECK,      // Check
+    AT_READ,       // Resolve: the marker, for what it proves by itself
+    AT_NUDGE,      // it stays unstable
+    AT_NONCE,      // the write that makes anything else believable
+    AT_READ_NONCE, // both together
     AT_PROVISION,  // a slot of new names gets its first marker
     AT_PROVISION_COMMIT,
-    AT_REFUSE, // H: offenders leave the operation
+    AT_REFUSE, // Refused events: they leave the operation
     AT_READY,
-    AT_CLAIM,     // E
-    AT_ORIGINALS, // F: records to send once more
+    AT_CLAIM,     // Claim
+    AT_ORIGINALS, // Publish: records to send once more
     AT_PLAN,
     AT_SEND,
     AT_REPORTS,
     AT_MARK,
     AT_COMMIT,
-    AT_VERIFY, // G
-    AT_AHEAD,  // B of the next chunk
-    AT_FINISH,
+    AT_VERIFY, // Verify
+    AT_AHEAD,  // Fence of the next chunk
+    AT_FINISH, // Finish
     AT_STOPPED,
     AT_COUNT
 };
@@ -38,7 +39,7 @@ struct publisher {
     enum publisher_place at;
     struct publisher_tally tally;
 
-    // The tenure: from A until the slot is let go. Nothing of it outlives an error.
+    // The tenure: from Acquire until the slot is let go. Nothing of it outlives an error.
     bool has_slot;
     struct slot slot;
     int32_t slot_no;  // its number, for whoever asks while a call aside writes the slot anew
@@ -56,7 +57,7 @@ struct publisher {
     bool isolates_next;  // the next handle shall
     int late_rounds;     // chunks in a row of which only a part was taken in time
 
-    // D.
+    // Resolve.
     struct chunk unfinished;
     int64_t read_at; // mono: first try of this reading
     bool was_nudged;
@@ -73,8 +74,8 @@ struct publisher {
     int64_t operation;
     size_t limit;
     char chunk_id[UUID_TEXT]; // that it is, or shall be, claimed under
-    bool has_chunk; // something was claimed whose fate is not finished; stays true through A to D, until it
-                    // is READY again
+    bool has_chunk; // something was claimed whose fate is not finished; stays true until it is READY again,
+                    // after Resolve
     int32_t rate;
     int64_t claimed_at; // mono
     size_t last_count;
@@ -105,23 +106,23 @@ struct publisher {
 int64_t publisher_mono(const struct publisher *publisher);
 // Begins the call, or looks after it. True: it is back, and call_is_good and call_err are its answer.
 bool publisher_call_is_done(struct publisher *publisher, void (*call)(void *publisher));
-// An error whose effect is not known: everything is thrown away, and it goes on at A.
+// An error whose effect is not known: everything is thrown away, and it begins again at Acquire.
 enum publisher_status publisher_begin_again(struct publisher *publisher);
-// After a failed call to PostgreSQL: at A in any case; BUSY where somebody else took the slot, which is no
-// failure.
+// After a failed call to PostgreSQL: at Acquire in any case; BUSY where somebody else took the slot, which is
+// no failure.
 enum publisher_status publisher_ledger_failed(struct publisher *publisher, struct err *err);
 // Throws the handle away; what it had open is aborted by whoever initialises next.
 void publisher_drop_producer(struct publisher *publisher);
 void publisher_forget_chunk(struct publisher *publisher);
-// H: the event of this item leaves the operation once the abort is proved.
+// The event of this item leaves the operation once the abort is proved.
 void publisher_reject(struct publisher *publisher, size_t item, const char *reason);
 
-// D without transactions, or where the evidence proves nothing: the chunk is held until a scan or a person
-// decides.
+// Without transactions, or where the evidence proves nothing: the chunk is in doubt until a scan or a person
+// decides (PROTOCOL.md, "Doubt").
 enum publisher_status publisher_put_in_doubt(struct publisher *publisher, const char *evidence,
                                              struct err *err);
 
-// Steps D to H, one function per place; each moves `at`.
+// One function per place, from Resolve to Finish; each moves `at`.
 enum publisher_status publisher_read(struct publisher *publisher, struct err *err);
 enum publisher_status publisher_nudge(struct publisher *publisher, struct err *err);
 enum publisher_status publisher_write_nonce(struct publisher *publisher, struct err *err);

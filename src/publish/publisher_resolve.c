@@ -1,5 +1,5 @@
-// D: what became of the chunk that the slot's last holder left, and whether Kafka and PostgreSQL still agree
-// about the slot at all.
+// publisher_resolve: what became of the chunk that the slot's last holder left, and whether Kafka and
+// PostgreSQL still agree about the slot at all (PROTOCOL.md, "Resolve").
 #include "publish/publisher_private.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ marker_judge(const struct slot *slot, const struct chunk *unfinished, const stru
 }
 
 // Without transactions there is no proof: a chunk whose end nobody saw is put in doubt, for the scan to
-// decide (1.9).
+// decide.
 enum publisher_status
 publisher_put_in_doubt(struct publisher *publisher, const char *evidence, struct err *err)
 {
@@ -80,7 +80,7 @@ note_verified(struct publisher *publisher)
     memcpy(publisher->verified_id, publisher->slot.finished_id, sizeof publisher->verified_id);
 }
 
-// D, the end for an unfinished chunk whose fate is proved. Then B: a fresh epoch for the next transaction.
+// The end for an unfinished chunk whose fate is proved. Then Fence: a fresh epoch for the next transaction.
 static enum publisher_status
 finish_unfinished(struct publisher *publisher, enum chunk_state outcome, const char *evidence,
                   struct err *err)
@@ -103,7 +103,7 @@ finish_unfinished(struct publisher *publisher, enum chunk_state outcome, const c
     return PUBLISHER_REQUEUED;
 }
 
-// Stuck UNSTABLE (1.5.4): a pending offset that nobody ends. A transaction of ours on the same offsets
+// The marker stays unstable: a pending offset that nobody ends. A transaction of ours on the same offsets
 // partition, aborted by fencing, clears it.
 enum publisher_status
 publisher_nudge(struct publisher *publisher, struct err *err)
@@ -229,7 +229,7 @@ publisher_resolve_decide(struct publisher *publisher, const struct marker *marke
                                         : decide_idle(publisher, verdict, seen, err);
 }
 
-// D, first reading: only the marker of the unfinished chunk itself is proof without a write before it.
+// The first reading: only the marker of the unfinished chunk itself is proof without a write before it.
 enum publisher_status
 publisher_read(struct publisher *publisher, struct err *err)
 {
@@ -247,7 +247,7 @@ publisher_read(struct publisher *publisher, struct err *err)
     return PUBLISHER_BUSY;
 }
 
-// D, second reading: only an answer that shows the nonce counts.
+// The second reading: only an answer that shows the nonce counts (PROTOCOL.md, "The nonce").
 enum publisher_status
 publisher_read_with_nonce(struct publisher *publisher, struct err *err)
 {

@@ -73,7 +73,7 @@ struct meter {
 void meter_add(struct meter *meter, int64_t now, int64_t count);
 double meter_rate(struct meter *meter, int64_t now);
 
-// Looks into one chunk in doubt (operations.md 1.5.6 and 1.9). `wait`: µs by which a chunk without
+// Looks into one chunk in doubt (PROTOCOL.md, "Doubt"). `wait`: µs by which a chunk without
 // transactions must be old, so that no request of its owner is still on its way.
 enum doubt_outcome { DOUBT_NONE, DOUBT_EARLY, DOUBT_DECIDED, DOUBT_STAYS };
 bool doubt_look(struct endpoints *endpoints, int64_t wait, enum doubt_outcome *outcome,

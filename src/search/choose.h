@@ -1,7 +1,7 @@
-// choose: which events a command is about (commands.md, "Choosing events"): ids, group, filter, queue and
-// status narrow each other. Reads no more fields than the filter needs: by one pass over the table where ids
-// are wanted and one term's text (search/prefilter) or short columns and groups say which
-// (store/events/pass), else page by page. The matching is done here, never in SQL.
+// choose: which events a command is about: ids, group, filter, queue and status narrow each other. Reads no
+// more fields than the filter needs: by one pass over the table where ids are wanted and one term's text
+// (search/prefilter) or short columns and groups say which (store/events/pass), else page by page. The
+// matching is done here, never in SQL.
 #ifndef REDRIVE_SEARCH_CHOOSE_H
 #define REDRIVE_SEARCH_CHOOSE_H
 

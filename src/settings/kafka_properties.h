@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include "base/err.h"
 
-// Refuses, with the reason, properties that run programs or load code (reliability.md 3) and those that the
-// publish protocol sets itself. `where` stands before the sentence: "/etc/redrive/config:12", "-X".
+// Refuses, with the reason, properties that run programs or load code (plugin.library.paths opens any file as
+// a library) and those that the publish protocol sets itself. `where` stands before the sentence:
+// "/etc/redrive/config:12", "-X".
 bool kafka_property_check(const char *name, const char *where, struct err *err) MUST_CHECK;
 
 // Is this property's value a secret (sasl.password …)? Such values are never printed and not taken from the

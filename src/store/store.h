@@ -1,12 +1,12 @@
 // store: one connection to PostgreSQL, and what is true of the database behind it. Home of libpq.
 //
 // Blocking, one thread at a time. Works through PgBouncer in transaction mode: statements are unnamed with
-// typed parameters, settings go in with SET LOCAL inside transactions, no session locks, no LISTEN
-// (reliability.md 4). Every failure is a sentence; err.kind tells what it was: ERR_UNREACHABLE (the
-// connection broke or cannot be made: store_reconnect), ERR_DENIED (with the GRANT that helps), ERR_CONFLICT,
-// ERR_CANCELLED (store_interrupt, or statement_timeout), ERR_NOT_FOUND. A missing schema names `redrive
-// migrate`. The nouns of the schema have a header each: events, operations, ledger, workers, audit, stats,
-// schema.
+// typed parameters, settings go in with SET LOCAL inside transactions, no session locks, no LISTEN: the next
+// transaction may run in another session. Every failure is a sentence; err.kind tells what it was:
+// ERR_UNREACHABLE (the connection broke or cannot be made: store_reconnect), ERR_DENIED (with the GRANT that
+// helps), ERR_CONFLICT, ERR_CANCELLED (store_interrupt, or statement_timeout), ERR_NOT_FOUND. A missing
+// schema names `redrive migrate`. The nouns of the schema have a header each: events, operations, ledger,
+// workers, audit, stats, schema.
 #ifndef REDRIVE_STORE_STORE_H
 #define REDRIVE_STORE_STORE_H
 

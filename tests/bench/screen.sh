@@ -1,6 +1,6 @@
 # The screen's part of run: each figure beside what PostgreSQL takes for the nearest thing in the same run.
 
-# The statement that one counts errors with by hand (S1.2), and the cheapest exact count there is.
+# The statement that one counts errors with by hand, and the cheapest exact count there is.
 by_message="SELECT count(*) FROM (SELECT error_message, count(*) FROM dlq_events WHERE status = 'PENDING' GROUP BY 1) AS counted"
 by_status="SELECT count(*) FROM dlq_events WHERE status = 'PENDING'"
 

@@ -1,5 +1,5 @@
 // What happens when Kafka's markers are gone, or say something else than they should: quarantine, a scan for
-// the headers, and where that cannot be complete a person (operations.md 1.5.6). Never a guess.
+// the headers, and where that cannot be complete a person (PROTOCOL.md, "Doubt"). Never a guess.
 #include <unistd.h>
 #include "broker/producer.h"
 #include "broker/scan.h"

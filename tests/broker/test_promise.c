@@ -162,8 +162,8 @@ add_failures(struct world *world, const char *topic, int count)
         topic, count);
 }
 
-// On the mock cluster a test cannot ask for more than what PostgreSQL says: its log is no evidence
-// (operations.md 1.8).
+// On the mock cluster a test cannot ask for more than what PostgreSQL says. Its log is no evidence: it fences
+// nobody, hides no aborted record and trims what it holds.
 static void
 degraded_mode_publishes_and_says_so(void **state)
 {

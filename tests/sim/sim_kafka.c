@@ -1,6 +1,7 @@
-// Kafka's half in memory, with what is true of it (operations.md 1.2): producer epochs and fencing, EndTxn
-// that is late or comes twice, an end of the transaction that reaches the group's coordinator later than the
-// producer, pending offsets that are unstable, and a coordinator that was cut off and answers from yesterday.
+// Kafka's half in memory, with what is true about it (PROTOCOL.md, "What can go wrong"): producer epochs and
+// fencing, EndTxn that is late or comes twice, an end of the transaction that reaches the group's coordinator
+// later than the producer, pending offsets that are unstable, and a coordinator that was cut off and answers
+// from yesterday.
 #include "tests/sim/sim_inside.h"
 
 #include <inttypes.h>

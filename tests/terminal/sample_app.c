@@ -10,7 +10,7 @@
 #include "ui/term/term.h"
 #include "ui/widgets/table.h"
 
-// Every kind of text that must not drive a terminal (reliability.md 5.1).
+// Every kind of text that must not drive a terminal: OSC, CSI, CR, C1, bidi, DEL, bytes that are no UTF-8.
 // NOLINTNEXTLINE(misc-misleading-bidirectional)
 static const char hostile[] = "a\033]0;title\ab\033[31mc\r\nd\xc2\x9b"
                               "31me\xe2\x80\xae"

@@ -209,7 +209,7 @@ shipped_maps_are_complete(void **state)
     }
 }
 
-// terminal.md, decision 1: no lower-case letter and no Ctrl chord starts a change.
+// A slip of the finger must change nothing: no lower-case letter and no Ctrl chord starts a change.
 static void
 changing_keys_are_shifted(void **state)
 {
@@ -230,7 +230,7 @@ changing_keys_are_shifted(void **state)
     keymap_destroy(keymap);
 }
 
-// terminal.md 1.3: keys that multiplexers, consoles and flow control take are never the only ones.
+// Multiplexers, consoles and flow control take some keys: those are never the only ones of an action.
 static void
 unsure_keys_are_never_alone(void **state)
 {

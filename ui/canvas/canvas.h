@@ -2,8 +2,8 @@
 //
 // Views and widgets draw the whole picture into a canvas from their state each time; ui/term/term compares it
 // with what the terminal shows. Every function that takes bytes treats them as hostile: control characters,
-// bidi and zero-width characters, private use and invalid UTF-8 become visible escapes in ROLE_ESCAPE
-// (reliability.md 5.1); at most four combining marks stay on a base. Text is clipped by cells, never by
+// bidi and zero-width characters, private use and invalid UTF-8 become visible escapes in
+// ROLE_ESCAPE; at most four combining marks stay on a base. Text is clipped by cells, never by
 // bytes, and a wide character is never split. Rows and columns count from 0; drawing outside is clipped
 // silently.
 #ifndef REDRIVE_UI_CANVAS_CANVAS_H

@@ -1,5 +1,5 @@
-// probe: what this cluster can promise, found by trying it (operations.md 1.7), and what about its settings
-// endangers the promise.
+// probe: what this cluster can promise, found by trying it (PROTOCOL.md, "What the guarantee assumes"), and
+// what about its settings endangers the promise.
 //
 // Never trusts a name or version: a transaction is left open, fenced, committed and aborted on names of the
 // probe's own, and each time the marker and the records must show what the protocol rests on. librdkafka's

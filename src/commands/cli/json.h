@@ -1,5 +1,5 @@
-// json: what core/json/value needs beside itself to print the objects of --json, one a line, with the names
-// of commands.md.
+// json: what core/json/value needs beside itself to print the objects of --json, one a line. Scripts rely on
+// their names, so a name never changes its meaning.
 #ifndef REDRIVE_COMMANDS_CLI_JSON_H
 #define REDRIVE_COMMANDS_CLI_JSON_H
 

@@ -36,7 +36,7 @@ size_t backlog_count(const struct backlog *backlog);
 size_t backlog_count_upto(const struct backlog *backlog, int64_t id); // those with ids not above it
 int64_t backlog_highest_id(const struct backlog *backlog);            // ever added; 0: none
 
-// What groups are made of: commands.md `groups --by`.
+// What groups are made of: the names that `redrive groups --by` takes.
 enum pivot { PIVOT_ERROR, PIVOT_TYPE, PIVOT_SOURCE, PIVOT_TOPIC, PIVOT_KIND, PIVOT_HOUR, PIVOT_COUNT };
 const char *pivot_name(enum pivot pivot); // "error", "type", …
 bool pivot_parse(struct bytes name, enum pivot *pivot);

@@ -1,5 +1,5 @@
-// filter: the line an operator types, the same on the screen and in --filter (commands.md, "The filter
-// language").
+// filter: the line an operator types, the same on the screen and in --filter. The fields are in
+// core/filter/fields.def.
 //
 // `field:value` terms, and what remains joined by single spaces is one regular expression on the error
 // message. All must hold. A filter is parsed once and matched against events in core; it never becomes SQL.

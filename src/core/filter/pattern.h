@@ -2,7 +2,7 @@
 //
 // Compiled with UTF, JIT where the system allows it, smart case (a capital letter in the pattern, of any
 // script, makes it exact). Every match is held to match, depth and heap limits and to a wall-clock budget of
-// 50 ms a text (reliability.md 5.6; a slice in flight may go over it); past them the answer is PATTERN_LIMIT,
+// 50 ms a text (a slice that has begun may go over it); past them the answer is PATTERN_LIMIT,
 // never "no", but for a text without what every match holds: there it is "no". Slices are cut so
 // that one takes some milliseconds at most. A pattern that keeps running into its limits is given less and
 // less time for the texts that follow, so that a million of them come to an end too. In text that is not

@@ -4,8 +4,8 @@
 //     key = hash64(version, root class, 0x1f, masked root text, 0x1f, frame or nothing)
 //
 // A pure function of message, stack, class and the operators' rules; no learning, no state, no locale; linear
-// in the input; safe from several threads. Rules: spec grouping.md. The rule version is part of the hash:
-// golden values in tests/cases/fingerprint.
+// in the input; safe from several threads. The rules are in the .def files beside this one. Their version is
+// part of the hash: golden values in tests/cases/fingerprint.
 #ifndef REDRIVE_CORE_FINGERPRINT_FINGERPRINT_H
 #define REDRIVE_CORE_FINGERPRINT_FINGERPRINT_H
 
@@ -40,7 +40,7 @@ struct fingerprint {
                                // (fingerprint_rules.def)
     struct bytes frame;        // the frame that took part in the key, or absent
     struct bytes frame_reason; // why a frame took part, or why none did: a sentence
-    bool is_cut;               // a cap of grouping.md was reached
+    bool is_cut;               // a limit was reached, and the rest did not take part
     struct fingerprint_mask {
         struct bytes text; // what was masked
         const char *rule;  // by which rule

@@ -1,6 +1,7 @@
 // json: a payload as tokens that keep their bytes. A payload that will be sent again never goes through a
-// library that rewrites it (spec payloads.md): numbers, strings, key order, duplicates and white space are
-// views into the original text.
+// library that rewrites it: jansson turns 0.1 into 0.10000000000000001 and refuses 30 digits, jsonb drops
+// duplicate keys. Here numbers, strings, key order, duplicates and white space are views into the original
+// text.
 //
 // The grammar is RFC 8259. Scanning allocates nothing; everything is linear in the text unless it says
 // otherwise, and safe on hostile input.
@@ -14,7 +15,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 
-#define JSON_DEPTH 512       // deeper than this is refused (reliability.md 5.6)
+#define JSON_DEPTH 512       // deeper than this is refused: jsonb takes about 10,000
 #define JSON_BYTES (4 << 20) // what is held as lines, warnings or edits at once: see json_fits
 #define JSON_TOKENS 500000
 #define JSON_INDENTED                                                                                        \

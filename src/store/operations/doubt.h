@@ -1,5 +1,5 @@
 // doubt: chunks whose fate no marker and no scan tells, and slots in quarantine, for a person to decide
-// (operations.md 1.5.6, 1.9). Deciding is for administrators (redrive_admin), and audited with the reason,
+// (PROTOCOL.md, "Doubt"). Deciding is for administrators (redrive_admin), and audited with the reason,
 // which must be there, and with what was known.
 #ifndef REDRIVE_STORE_OPERATIONS_DOUBT_H
 #define REDRIVE_STORE_OPERATIONS_DOUBT_H

@@ -1,9 +1,9 @@
-// ledger: slots, fences and chunks: PostgreSQL's half of the publish protocol (spec operations.md 1.5;
-// letters A to H are its).
+// ledger: slots, fences and chunks: PostgreSQL's half of the publish protocol. The steps named here are
+// headings of src/publish/PROTOCOL.md.
 //
 // Every function is one transaction by one SQL function of the schema; every write carries the slot's fence
-// and touches nothing when the fence has moved: then ERR_CONFLICT, and the caller goes to A. ERR_UNREACHABLE
-// at a commit means "unknown": go to A as well.
+// and touches nothing when the fence has moved: then ERR_CONFLICT, and the caller begins again at Acquire.
+// ERR_UNREACHABLE at a commit means "unknown": begin again as well.
 #ifndef REDRIVE_STORE_OPERATIONS_LEDGER_H
 #define REDRIVE_STORE_OPERATIONS_LEDGER_H
 
@@ -46,17 +46,17 @@ struct chunk {
     int64_t created_at;
 };
 
-// A. Takes a free slot (nobody's, or one whose holder's lease has ended or whose session is gone: so `store`
-// stays connected while the slot is held), those with an unfinished chunk first, then those with an old
-// marker; makes the pool (16 slots) on first use of a cluster. `mine`: slots that this worker already works
-// with are not given twice. ERR_NOT_FOUND: none is free now.
+// Acquire. Takes a free slot (nobody's, or one whose holder's lease has ended or whose session is gone: so
+// `store` stays connected while the slot is held), those with an unfinished chunk first, then those with an
+// old marker; makes the pool (16 slots) on first use of a cluster. `mine`: slots that this worker already
+// works with are not given twice. ERR_NOT_FOUND: none is free now.
 bool slot_acquire(struct store *store, const char *cluster, const char *worker, const int32_t *mine,
                   size_t mine_count, struct slot *slot, struct err *err) MUST_CHECK;
-// For the procedure that decides chunks in doubt (1.5.6, 1.9): takes a quarantined slot that has one.
+// For the search that decides chunks in doubt ("Doubt"): takes a quarantined slot that has one.
 // ERR_NOT_FOUND: there is none.
 bool slot_acquire_in_doubt(struct store *store, const char *cluster, const char *worker, const int32_t *mine,
                            size_t mine_count, struct slot *slot, struct err *err) MUST_CHECK;
-// C. The slot anew, and its unfinished chunk, if the fence still holds.
+// Check. Reads the slot again, and its unfinished chunk, if the fence still holds.
 bool slot_check(struct store *store, struct slot *slot, struct chunk *unfinished, struct err *err) MUST_CHECK;
 // Every lease/3 while something is in flight.
 bool slot_heartbeat(struct store *store, const struct slot *slot, struct err *err) MUST_CHECK;
@@ -86,13 +86,13 @@ struct claim {
     int32_t rate;    // of the operation now, events/s
     int64_t skipped; // items found closed by somebody else and put aside in the same transaction
 };
-// E. Claims up to `limit` queued items (and at most about `max_bytes` of payload, but one item at least)
+// Claim. Claims up to `limit` queued items (and at most about `max_bytes` of payload, but one item at least)
 // under a new sequence number. count 0: nothing left to claim, nothing was written but conflicts.
 bool chunk_claim(struct store *store, struct slot *slot, int64_t operation, const char *chunk_id,
                  size_t limit, uint64_t max_bytes, struct arena *arena, struct claim *claim,
                  struct err *err) MUST_CHECK;
 
-// G and D. COMMITTED: events RESOLVED, items done, finished_seq moves. ABORTED: items queued again, except
+// Finish. COMMITTED: events RESOLVED, items done, finished_seq moves. ABORTED: items queued again, except
 // `refused`, which end as refused. IN_DOUBT: items held, slot quarantined. evidence: how it was proved, for
 // the audit.
 struct refusal {
@@ -105,7 +105,7 @@ bool chunk_finish(struct store *store, struct slot *slot, const struct chunk *ch
 // refused with their reason. Only items of `operation` that are queued.
 bool items_refuse(struct store *store, const struct slot *slot, int64_t operation,
                   const struct refusal *refusals, size_t count, struct err *err) MUST_CHECK;
-// Degraded mode (1.9) and chunks in doubt (1.5.6): settles an in-doubt chunk by a complete header scan: ids
+// "Without transactions" and "Doubt": finishes a chunk in doubt by a complete header scan: ids
 // found were published, the others go back to queued. The slot gets its next generation (new names, not
 // provisioned, no longer quarantined), because the marker under the old ones does not tell the truth.
 bool chunk_finish_scanned(struct store *store, struct slot *slot, const struct chunk *chunk,

@@ -1,4 +1,4 @@
-// stats: the five analyses of S1.2, exact, by plain aggregates that distributed PostgreSQL can route.
+// stats: the five analyses of core/stats, exact, by plain aggregates that distributed PostgreSQL can route.
 #ifndef REDRIVE_STORE_ROLLUP_STATS_H
 #define REDRIVE_STORE_ROLLUP_STATS_H
 
