@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # layers.sh [ROOT]: fails where a file includes a folder it may not see, or a library outside its home, or shows a library's types in a
-# header. The folders and arrows are those of CONTRIBUTING.md.
+# header; or names a document that is not in the repository. The folders and arrows are those of CONTRIBUTING.md.
 set -eu
 cd "${1:-$(dirname "$0")/../..}"
 status=0
@@ -81,6 +81,44 @@ hidden librdkafka 'rd_kafka_' 'src/broker/(kafka|probe/private)\.h'
 hidden ncurses 'WINDOW|chtype|cchar_t' none
 hidden libconfuse 'cfg_t|cfg_opt_t' none
 hidden pthread 'pthread_' none
+
+# What comments and documents may name: texts of ours, without what tests feed the program.
+texts()
+{
+    grep -rHI --exclude-dir=cases --exclude-dir=corpus --exclude-dir=golden "$@" \
+        src ui tests themes keymaps README.md CONTRIBUTING.md Makefile 2>/dev/null
+}
+
+# documents: every Markdown file that is named is in the repository: from its root, beside the file that names it, or anywhere under
+# that name. Addresses on the web are left alone.
+documents()
+{
+    local known file line name
+    known=$(find . -path ./build -prune -o -name '*.md' -print | sed 's|.*/||')
+    while IFS=: read -r file line name; do
+        case $name in
+        //*) continue ;;
+        */*) [ ! -f "$name" ] && [ ! -f "$(dirname "$file")/$name" ] || continue ;;
+        *) ! grep -qxF "$name" <<<"$known" || continue ;;
+        esac
+        fail "$file:$line: names $name, which is not in the repository"
+    done < <(texts -noE '[A-Za-z0-9_./-]*[A-Za-z0-9_-]\.md\b')
+}
+
+# headings DOCUMENT: what is quoted behind its name is one of its headings. A comment may break the line anywhere.
+headings()
+{
+    local file heading
+    while read -r file; do
+        while read -r heading; do
+            grep -qxE "#+ $heading" "$1" || fail "$file: ${1##*/} has no heading \"$heading\""
+        done < <(sed -E 's~^[[:space:]]*(//|--|#)[[:space:]]*~~' "$file" | tr '\n' ' ' |
+            grep -oE "${1##*/}, \"[^\"]*\"( and \"[^\"]*\")*" | grep -oE '"[^"]*"' | tr -d '"')
+    done < <(texts -l "${1##*/},")
+}
+
+documents
+headings src/publish/PROTOCOL.md
 
 [ $status -ne 0 ] || echo "layers: every include points the right way"
 exit $status
