@@ -10,7 +10,7 @@
 
 enum broken {
     BROKEN_NOTHING,
-    BROKEN_FINISH_FIRST, // "settle-first": finished before the marker is committed
+    BROKEN_FINISH_FIRST, // "finish-first": finished before the marker is committed
     BROKEN_NO_FENCE,     // "no-fence": after init nobody asks whether the slot is still his
     BROKEN_UNSTABLE,     // "unstable-read": the marker is read without require-stable
     BROKEN_READ_EARLY,   // "early-read": what the marker says is read before the fence, and believed after it

@@ -333,15 +333,15 @@ static const struct {
     enum publisher_phase phase;
 } steps[AT_COUNT] = {
     [AT_ACQUIRE] = {acquire, PHASE_CLAIM},
-    [AT_OPEN] = {open_handle, PHASE_INIT},
-    [AT_INIT] = {init_handle, PHASE_INIT},
+    [AT_OPEN] = {open_handle, PHASE_FENCE},
+    [AT_INIT] = {init_handle, PHASE_FENCE},
     [AT_CHECK] = {publisher_check, PHASE_CLAIM},
     [AT_READ] = {publisher_read, PHASE_VERIFY},
     [AT_NUDGE] = {publisher_nudge, PHASE_VERIFY},
     [AT_NONCE] = {publisher_write_nonce, PHASE_VERIFY},
     [AT_READ_NONCE] = {publisher_read_with_nonce, PHASE_VERIFY},
-    [AT_PROVISION] = {publisher_provision, PHASE_INIT},
-    [AT_PROVISION_COMMIT] = {publisher_provision, PHASE_INIT},
+    [AT_PROVISION] = {publisher_provision, PHASE_FENCE},
+    [AT_PROVISION_COMMIT] = {publisher_provision, PHASE_FENCE},
     [AT_REFUSE] = {publisher_refuse, PHASE_FINISH},
     [AT_READY] = {stay_ready, PHASE_CLAIM},
     [AT_CLAIM] = {publisher_claim, PHASE_CLAIM},
@@ -352,7 +352,7 @@ static const struct {
     [AT_MARK] = {publisher_mark, PHASE_COMMIT},
     [AT_COMMIT] = {publisher_commit, PHASE_COMMIT},
     [AT_VERIFY] = {publisher_verify, PHASE_VERIFY},
-    [AT_AHEAD] = {publisher_open_ahead, PHASE_INIT},
+    [AT_AHEAD] = {publisher_open_ahead, PHASE_FENCE},
     [AT_FINISH] = {publisher_finish, PHASE_FINISH},
     [AT_STOPPED] = {stay_stopped, PHASE_FINISH},
 };

@@ -148,7 +148,7 @@ struct publisher_tally {
     int64_t step_us[16]; // time per enum publisher_phase, waiting included
 };
 enum publisher_phase {
-    PHASE_INIT,
+    PHASE_FENCE,
     PHASE_CLAIM,
     PHASE_PLAN,
     PHASE_SEND,

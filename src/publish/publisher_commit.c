@@ -122,14 +122,14 @@ enum publisher_status
 publisher_finish(struct publisher *publisher, struct err *err)
 {
     if (!publisher->is_call_running)
-        KILL_POINT_SOON("settle-commit");
+        KILL_POINT_SOON("finish-commit");
     if (!publisher_call_is_done(publisher, call_finish))
         return PUBLISHER_WAITING;
     if (!publisher->call_is_good) {
         *err = publisher->call_err;
         return publisher_ledger_failed(publisher, err);
     }
-    KILL_POINT("after-settle");
+    KILL_POINT("after-finish");
 
     publisher->beat_at = publisher_mono(publisher);
     publisher->is_verified = publisher->settings.is_transactional;

@@ -39,7 +39,7 @@ publisher_put_in_doubt(struct publisher *publisher, const char *evidence, struct
                                             &publisher->unfinished, CHUNK_IN_DOUBT, evidence, err))
         return publisher_ledger_failed(publisher, err);
     publisher->tally.in_doubt++;
-    publisher_begin_again(publisher); // the slot is in quarantine: another one
+    publisher_begin_again(publisher); // the slot is suspended: another one
     return PUBLISHER_BUSY;
 }
 
@@ -138,7 +138,7 @@ suspend(struct publisher *publisher, enum publisher_place next, const char *evid
 {
     if (!publisher->settings.ledger->suspend(publisher->settings.context, &publisher->slot, evidence, err))
         return publisher_ledger_failed(publisher, err);
-    log_line(LOG_ERROR, "slot quarantined", "slot=%d why=\"%s\"", (int)publisher->slot.no, evidence);
+    log_line(LOG_ERROR, "slot suspended", "slot=%d why=\"%s\"", (int)publisher->slot.no, evidence);
     publisher_begin_again(publisher);
     publisher->at = next;
     return PUBLISHER_BUSY;

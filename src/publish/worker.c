@@ -322,7 +322,7 @@ round_once(struct run *run, bool *is_over, struct err *err)
     return !is_idle || worker_is_publishing(run) || idle(run, is_over, err);
 }
 
-// Settles what is in flight, lets slots go, says goodbye.
+// Finishes what is in flight, lets slots go, says goodbye.
 static void
 worker_finish(struct run *run)
 {

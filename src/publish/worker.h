@@ -40,7 +40,7 @@ struct worker_settings {
         *progress; // about five times a second while something is in flight; NULL: nobody looks
     void *progress_context;
     const volatile sig_atomic_t
-        *stop; // set by SIGTERM, SIGHUP, SIGINT: settle what is in flight, then return; NULL: never
+        *stop; // set by SIGTERM, SIGHUP, SIGINT: finish what is in flight, then return; NULL: never
 };
 
 // True: it ended in order (stopped services included). Otherwise ERR_UNREACHABLE (WORKER_OPERATION and

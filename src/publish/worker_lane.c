@@ -1,5 +1,5 @@
 // worker_desk: what each publisher of a worker has for itself: a connection, and a thread that makes its long
-// calls on it. While one settles, the other claims, and Kafka takes a third chunk's records.
+// calls on it. While one finishes, the other claims, and Kafka takes a third chunk's records.
 #include "publish/worker_private.h"
 
 #include <stddef.h>

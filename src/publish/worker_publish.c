@@ -176,7 +176,7 @@ note_finished(struct run *run, size_t i)
     kafka_worked(run);
     run->work_at = now;
     run->show_at = run->show_at < now ? run->show_at : now;
-    log_line(LOG_DEBUG, "chunk settled", "operation=%" PRId64 " events=%zu ms=%" PRId64, run->operations[i],
+    log_line(LOG_DEBUG, "chunk finished", "operation=%" PRId64 " events=%zu ms=%" PRId64, run->operations[i],
              count, publisher_last_took(publisher) / 1000);
 }
 
@@ -234,7 +234,7 @@ drive(struct run *run, size_t i, int wait_ms, struct err *err)
         if (pass_on(run, i))
             return true;
         run->look_at = clock_mono() + LOOK_EVERY;
-        worker_note(run, "waits for a free slot: other workers have them all, or they are in quarantine");
+        worker_note(run, "waits for a free slot: other workers have them all, or they are suspended");
         return true;
     case PUBLISHER_FAILED:
         run->is_driven[i] = publisher_is_busy(run->publishers[i]);
@@ -254,7 +254,7 @@ worker_is_publishing(const struct run *run)
     return false;
 }
 
-// Events in memory are what a worker's size is made of: while two have some, the others commit and settle.
+// Events in memory are what a worker's size is made of: while two have some, the others commit and finish.
 static bool
 may_claim(const struct run *run)
 {
@@ -474,11 +474,11 @@ worker_log_tally(const struct run *run)
         return;
     log_line(LOG_INFO, "published",
              "events=%" PRId64 " chunks=%" PRId64 " refused=%" PRId64 " returned=%" PRId64
-             " recovered=%" PRId64 " fenced=%" PRId64 " init_ms=%" PRId64 " claim_ms=%" PRId64
+             " recovered=%" PRId64 " fenced=%" PRId64 " fence_ms=%" PRId64 " claim_ms=%" PRId64
              " plan_ms=%" PRId64 " send_ms=%" PRId64 " reports_ms=%" PRId64 " commit_ms=%" PRId64
-             " verify_ms=%" PRId64 " settle_ms=%" PRId64 " destroy_ms=%" PRId64 " peak_kib=%ld",
+             " verify_ms=%" PRId64 " finish_ms=%" PRId64 " destroy_ms=%" PRId64 " peak_kib=%ld",
              sum.sent, sum.chunks, sum.refused, sum.returned, sum.recovered, sum.fenced,
-             sum.step_us[PHASE_INIT] / 1000, sum.step_us[PHASE_CLAIM] / 1000, sum.step_us[PHASE_PLAN] / 1000,
+             sum.step_us[PHASE_FENCE] / 1000, sum.step_us[PHASE_CLAIM] / 1000, sum.step_us[PHASE_PLAN] / 1000,
              sum.step_us[PHASE_SEND] / 1000, sum.step_us[PHASE_REPORTS] / 1000,
              sum.step_us[PHASE_COMMIT] / 1000, sum.step_us[PHASE_VERIFY] / 1000,
              sum.step_us[PHASE_FINISH] / 1000, sum.step_us[PHASE_DESTROY] / 1000, peak_memory());

@@ -143,7 +143,7 @@ measure_publish()
         echo "  round $round: redrive $(tail -n 1 "$RUN/redrive") s (freeze $(tail -n 1 "$RUN/freeze"), send $(tail -n 1 "$RUN/send")), bare UPDATE $(tail -n 1 "$RUN/update") s, psql | kcat | UPDATE $(tail -n 1 "$RUN/hand") s, floor $(tail -n 1 "$RUN/floor") s"
     done
     echo "  where a chunk's time goes, ms over all chunks (three are in hand at the same time, so they add up to three times the time of sending)"
-    for step in init claim plan send reports commit verify settle destroy; do
+    for step in fence claim plan send reports commit verify finish destroy; do
         printf '    %-8s %8s  %s\n' "$step" "$(median_of tally "${step}_ms")" "$(step_words "$step")"
     done
     awk -v events="$EVENTS" -v r="$(median "$RUN/redrive")" -v s="$(median "$RUN/send")" -v u="$(median "$RUN/update")" -v h="$(median "$RUN/hand")" -v f="$(median "$RUN/floor")" 'BEGIN {
@@ -162,14 +162,14 @@ measure_publish()
 step_words()
 {
     case $1 in
-    init) echo "a new epoch: Kafka takes the transactional id" ;;
+    fence) echo "a new epoch: Kafka takes the transactional id" ;;
     claim) echo "PostgreSQL: claim, and read what was claimed" ;;
     plan) echo "key, headers, partition of each record" ;;
     send) echo "handing over to librdkafka" ;;
     reports) echo "Kafka: until every record is confirmed" ;;
     commit) echo "Kafka: marker and commit" ;;
     verify) echo "Kafka: the marker read back" ;;
-    settle) echo "PostgreSQL: events closed, outcomes written down" ;;
+    finish) echo "PostgreSQL: events closed, outcomes written down" ;;
     destroy) echo "the handle thrown away" ;;
     esac
 }

@@ -46,7 +46,7 @@ chunks_in_flight(void)
     return test_number(stage.world.admin, "SELECT count(*) FROM redrive.chunk WHERE state = 'claimed'");
 }
 
-// Waits until it has a chunk in flight, and keeps it from settling that: its events are locked by somebody.
+// Waits until it has a chunk in flight, and keeps it from finishing that: its events are locked by somebody.
 static void
 hold_a_chunk(void)
 {
@@ -107,14 +107,14 @@ assert_ends_in_peace(int first, int second)
 }
 
 static void
-settles_what_is_in_hand_on_sigterm(void **state)
+finishes_what_is_in_flight_on_sigterm(void **state)
 {
     (void)state;
     assert_ends_in_peace(SIGTERM, SIGTERM);
 }
 
 static void
-settles_what_is_in_hand_on_an_interrupt(void **state)
+finishes_what_is_in_flight_on_an_interrupt(void **state)
 {
     (void)state;
     assert_ends_in_peace(SIGINT, SIGHUP);
@@ -145,8 +145,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        staged(settles_what_is_in_hand_on_sigterm),
-        staged(settles_what_is_in_hand_on_an_interrupt),
+        staged(finishes_what_is_in_flight_on_sigterm),
+        staged(finishes_what_is_in_flight_on_an_interrupt),
         staged(goes_at_once_on_the_second_interrupt),
     };
     return cmocka_run_group_tests_name("stop", tests, NULL, NULL);

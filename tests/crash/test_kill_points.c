@@ -6,7 +6,7 @@
 
 static const char *const points[] = {"after-acquire", "after-fence",   "claim-commit", "after-claim",
                                      "half-produced", "all-reports",   "after-mark",   "commit-in-flight",
-                                     "after-commit",  "settle-commit", "after-settle", "recovery"};
+                                     "after-commit",  "finish-commit", "after-finish", "recovery"};
 
 static struct fixture stage = {.stem = "crash", .partitions = PARTITIONS};
 
@@ -134,7 +134,7 @@ works_beside_others(void **state)
 }
 
 static void
-settles_what_is_in_hand_when_told_to_stop(void **state)
+finishes_what_is_in_flight_when_asked_to_stop(void **state)
 {
     (void)state;
     enum { EVENTS = 3000 };
@@ -164,7 +164,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         staged(dies_at_every_point),      staged(dies_at_any_time),
         staged(is_frozen_past_its_lease), staged(is_publishing_again_soon_after_a_death),
-        staged(works_beside_others),      staged(settles_what_is_in_hand_when_told_to_stop),
+        staged(works_beside_others),      staged(finishes_what_is_in_flight_when_asked_to_stop),
     };
     return cmocka_run_group_tests_name("kill points", tests, NULL, NULL);
 }

@@ -116,9 +116,9 @@ static bool
 pg_suspend(void *context, const struct slot *slot, const char *evidence, struct err *err)
 {
     if (sim_of(context)->slots[slot->no].row.fence != slot->fence)
-        return fenced_out(context, "puts its slot in quarantine", slot, err);
-    sim_fail(sim_of(context), "%s puts slot %d in quarantine: %s", sim_who(context), (int)slot->no, evidence);
-    return err_set(err, ERR_CONFLICT, "quarantine");
+        return fenced_out(context, "suspends its slot", slot, err);
+    sim_fail(sim_of(context), "%s suspends slot %d: %s", sim_who(context), (int)slot->no, evidence);
+    return err_set(err, ERR_CONFLICT, "suspended");
 }
 
 static bool
@@ -201,17 +201,17 @@ pg_finish(void *context, struct slot *slot, const struct chunk *chunk, enum chun
     struct sim *sim = sim_of(context);
     enum sim_luck luck = sim_luck(sim, false);
     if (luck == SIM_LOST)
-        return lost(context, "settles", luck, err);
+        return lost(context, "finishes", luck, err);
     struct sim_slot *mine = &sim->slots[slot->no];
     if (mine->row.fence != slot->fence)
-        return fenced_out(context, "settles", slot, err);
+        return fenced_out(context, "finishes", slot, err);
     if (!mine->chunk.exists || strcmp(mine->chunk.id, chunk->id) != 0)
-        return err_set(err, ERR_CONFLICT, "chunk %s is settled", chunk->id);
+        return err_set(err, ERR_CONFLICT, "chunk %s is finished", chunk->id);
     if (outcome == CHUNK_IN_DOUBT) {
         sim_fail(sim, "%s puts chunk %s in doubt: %s", sim_who(context), chunk->id, evidence);
         return err_set(err, ERR_CONFLICT, "doubt");
     }
-    sim_say(sim, "%s settles chunk %s as %s: %s", sim_who(context), chunk->id,
+    sim_say(sim, "%s finishes chunk %s as %s: %s", sim_who(context), chunk->id,
             outcome == CHUNK_COMMITTED ? "published" : "not published, its events are queued again",
             evidence);
     for (int64_t id = 1; id <= SIM_EVENTS; id++)
@@ -225,7 +225,7 @@ pg_finish(void *context, struct slot *slot, const struct chunk *chunk, enum chun
     *slot = mine->row;
     if (sim->sights)
         count_finished(sim->sights, outcome, evidence);
-    return luck == SIM_ANSWERED || lost(context, "settles", luck, err);
+    return luck == SIM_ANSWERED || lost(context, "finishes", luck, err);
 }
 
 static bool
@@ -233,7 +233,7 @@ pg_finish_scanned(void *context, struct slot *slot, const struct chunk *chunk, c
                   size_t count, const char *evidence, struct err *err)
 {
     (void)slot, (void)published, (void)count, (void)evidence;
-    sim_fail(sim_of(context), "%s settles chunk %s by a scan", sim_who(context), chunk->id);
+    sim_fail(sim_of(context), "%s finishes chunk %s by a scan", sim_who(context), chunk->id);
     return err_set(err, ERR_INTERNAL, "not here");
 }
 

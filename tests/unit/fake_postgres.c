@@ -179,7 +179,7 @@ fake_finish(void *context, struct slot *slot, const struct chunk *chunk, enum ch
         return false;
     assert_non_null(evidence);
     if (!mine->chunk.exists || strcmp(mine->chunk.id, chunk->id) != 0)
-        return err_set(err, ERR_CONFLICT, "chunk %s is settled", chunk->id);
+        return err_set(err, ERR_CONFLICT, "chunk %s is finished", chunk->id);
     int32_t count = 0;
     for (int64_t id = 1; id <= FAKE_ITEMS; id++)
         if (fake->items[id].fate == CLAIMED && strcmp(fake->items[id].chunk, chunk->id) == 0) {

@@ -313,7 +313,7 @@ step_to_the_commit(struct process *process)
 // What is proved needs its handle no longer, so the next epoch is asked for while PostgreSQL writes it down;
 // and the events are not kept until then.
 static void
-begins_its_next_epoch_before_it_settles(void **state)
+fences_its_next_epoch_before_it_finishes(void **state)
 {
     (void)state;
     int ahead = 0;
@@ -341,7 +341,7 @@ begins_its_next_epoch_before_it_settles(void **state)
 
 // That this fails is no reason not to write down what was published; it is tried again, and told, afterwards.
 static void
-settles_where_the_next_handle_cannot_be_made(void **state)
+finishes_where_the_next_handle_cannot_be_made(void **state)
 {
     (void)state;
     struct fake fake;
@@ -406,7 +406,7 @@ without_transactions_it_puts_back_what_it_did_not_send(void **state)
 
 // A broker has confirmed a commit and lost it: what is not read back is not finished.
 static void
-settles_only_what_is_read_back(void **state)
+finishes_only_what_is_read_back(void **state)
 {
     (void)state;
     struct fake fake;
@@ -551,9 +551,9 @@ main(void)
         cmocka_unit_test(believes_nothing_of_an_earlier_tenure),
         cmocka_unit_test(waits_for_a_commit_no_longer_than_its_deadline),
         cmocka_unit_test(without_transactions_it_puts_back_what_it_did_not_send),
-        cmocka_unit_test(settles_only_what_is_read_back),
-        cmocka_unit_test(begins_its_next_epoch_before_it_settles),
-        cmocka_unit_test(settles_where_the_next_handle_cannot_be_made),
+        cmocka_unit_test(finishes_only_what_is_read_back),
+        cmocka_unit_test(fences_its_next_epoch_before_it_finishes),
+        cmocka_unit_test(finishes_where_the_next_handle_cannot_be_made),
         cmocka_unit_test(keeps_its_lease),
         cmocka_unit_test(waits_for_a_transactional_id_no_longer_than_that),
         cmocka_unit_test(without_transactions_it_holds_what_is_not_sure),

@@ -1,4 +1,4 @@
-// doubt: chunks whose fate no marker and no scan tells, and slots in quarantine, for a person to decide
+// doubt: chunks whose fate no marker and no scan tells, and suspended slots, for a person to decide
 // (PROTOCOL.md, "Doubt"). Deciding is for administrators (redrive_admin), and audited with the reason,
 // which must be there, and with what was known.
 #ifndef REDRIVE_STORE_OPERATIONS_DOUBT_H

@@ -52,7 +52,7 @@ struct chunk {
 // works with are not given twice. ERR_NOT_FOUND: none is free now.
 bool slot_acquire(struct store *store, const char *cluster, const char *worker, const int32_t *mine,
                   size_t mine_count, struct slot *slot, struct err *err) MUST_CHECK;
-// For the search that decides chunks in doubt ("Doubt"): takes a quarantined slot that has one.
+// For the search that decides chunks in doubt ("Doubt"): takes a suspended slot that has one.
 // ERR_NOT_FOUND: there is none.
 bool slot_acquire_in_doubt(struct store *store, const char *cluster, const char *worker, const int32_t *mine,
                            size_t mine_count, struct slot *slot, struct err *err) MUST_CHECK;
@@ -87,13 +87,13 @@ struct claim {
     int64_t skipped; // items found closed by somebody else and put aside in the same transaction
 };
 // Claim. Claims up to `limit` queued items (and at most about `max_bytes` of payload, but one item at least)
-// under a new sequence number. count 0: nothing left to claim, nothing was written but conflicts.
+// under a new sequence number. count 0: nothing left to claim, nothing was written but skipped items.
 bool chunk_claim(struct store *store, struct slot *slot, int64_t operation, const char *chunk_id,
                  size_t limit, uint64_t max_bytes, struct arena *arena, struct claim *claim,
                  struct err *err) MUST_CHECK;
 
 // Finish. COMMITTED: events RESOLVED, items done, finished_seq moves. ABORTED: items queued again, except
-// `refused`, which end as refused. IN_DOUBT: items held, slot quarantined. evidence: how it was proved, for
+// `refused`, which end as refused. IN_DOUBT: items in doubt, slot suspended. evidence: how it was proved, for
 // the audit.
 struct refusal {
     int64_t event_id;
@@ -107,7 +107,7 @@ bool items_refuse(struct store *store, const struct slot *slot, int64_t operatio
                   const struct refusal *refusals, size_t count, struct err *err) MUST_CHECK;
 // "Without transactions" and "Doubt": finishes a chunk in doubt by a complete header scan: ids
 // found were published, the others go back to queued. The slot gets its next generation (new names, not
-// provisioned, no longer quarantined), because the marker under the old ones does not tell the truth.
+// provisioned, no longer suspended), because the marker under the old ones does not tell the truth.
 bool chunk_finish_scanned(struct store *store, struct slot *slot, const struct chunk *chunk,
                           const int64_t *published, size_t count, const char *evidence,
                           struct err *err) MUST_CHECK;
