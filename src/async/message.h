@@ -50,7 +50,7 @@ enum request_kind {
     REQUEST_RECONNECT, // now, instead of after the back-off
     REQUEST_REFRESH,   // look at the database now
     REQUEST_PAUSE, // is_on: hold news about the backlog back (the display is paused), or let it flow again
-    REQUEST_STOP,  // the backend ends
+    REQUEST_KINDS,
 };
 
 // What a list of events shows.

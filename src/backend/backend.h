@@ -3,8 +3,8 @@
 //
 // The reader keeps the backlog, lists and details; it works in small steps, so a new question never waits for
 // a long answer. The writer asks for and steers operations, so that freezing a million events does not stop
-// the reader. A lost connection is told, retried with back-off, and ends nothing. When an operation waits and
-// no worker is alive, one is started as a detached child.
+// the reader. A lost connection is reported, retried with back-off, and ends nothing. When an operation waits
+// and no worker is alive, one is started as a detached child.
 #ifndef REDRIVE_BACKEND_BACKEND_H
 #define REDRIVE_BACKEND_BACKEND_H
 
@@ -29,7 +29,7 @@ struct backend_settings {
 
 struct backend;
 
-// Never fails for want of a database: that is told through REPLY_STATUS. Takes requests over from one mailbox
+// Never fails for want of a database: REPLY_STATUS reports that. Takes requests over from one mailbox
 // and gives replies into the other; both belong to the caller and outlive it.
 struct backend *backend_start(const struct backend_settings *settings, struct mailbox *requests,
                               struct mailbox *replies);

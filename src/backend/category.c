@@ -1,5 +1,6 @@
 // The categories that people gave to groups: seen by every screen, and given.
-#include "backend/session.h"
+#include "backend/reader.h"
+#include "backend/writer.h"
 
 #include "store/rollup/categories.h"
 
@@ -13,9 +14,9 @@ decided(const void *context, uint64_t key, const struct group_text *text, bool *
     return store_category(store, key, bytes_of(text->error_class), bytes_of(text->pattern), is_overridden);
 }
 
-// Rows beside sums have no texts of their own.
+// Rows beside a rollup have no texts of their own.
 static enum category
-as_in_sums(const void *context, uint64_t key, const struct group_text *text, bool *is_overridden)
+as_in_rollup(const void *context, uint64_t key, const struct group_text *text, bool *is_overridden)
 {
     (void)text;
     (void)is_overridden;
@@ -24,23 +25,24 @@ as_in_sums(const void *context, uint64_t key, const struct group_text *text, boo
 }
 
 bool
-session_categories_look(struct session *session, struct err *err)
+reader_categories_look(struct reader *reader, struct err *err)
 {
     bool has_changed;
-    if (!store_categories_look(session->store, &has_changed, err))
+    if (!store_categories_look(reader->session.store, &has_changed, err))
         return false;
     if (!has_changed)
         return true;
-    backlog_categorize(session->backlog, decided, session->store);
-    if (session->rows)
-        backlog_categorize(session->rows, as_in_sums, session->backlog);
-    session->is_dirty = true;
+    backlog_categorize(reader->counts.backlog, decided, reader->session.store);
+    if (reader->rows.backlog)
+        backlog_categorize(reader->rows.backlog, as_in_rollup, reader->counts.backlog);
+    reader->groups.is_dirty = true;
     return true;
 }
 
 void
-session_category_request(struct session *session, const struct request *request)
+writer_category_request(struct writer *writer, const struct request *request)
 {
+    struct session *session = &writer->session;
     struct err err = {0};
     if (!store_category_set(session->store, request->group, request->has_category ? &request->category : NULL,
                             request->reason, &err)) {

@@ -1,7 +1,7 @@
 // What others changed in rows of pending events (type, topic, retries, the error itself): the ids come from
 // the text cache, which looks for rows that were written; what is held of them here is read again, some
-// thousand a step, and the screen is told, so that it reads what it shows.
-#include "backend/session.h"
+// thousand a step, and a reply names them, so that the screen reads again what it shows.
+#include "backend/reader.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 enum { READ_AT_ONCE = 2000, NAMED = 20000 };
 
 static void
-tell(struct session *session, const int64_t *ids, size_t count)
+send(struct reader *reader, const int64_t *ids, size_t count)
 {
     struct reply *reply = reply_create(REPLY_CHANGED, 0);
     if (count && count <= NAMED) {
@@ -19,59 +19,59 @@ tell(struct session *session, const int64_t *ids, size_t count)
         memcpy(reply->ids, ids, count * sizeof *ids);
     }
     reply->is_last = true;
-    session_reply(session, reply);
+    session_reply(&reader->session, reply);
 }
 
 // Too many to name: the next count or restart finds them, only what is on the screen is read again.
 static void
 note(void *context, const int64_t *ids, size_t count)
 {
-    struct session *session = context;
-    if (ids && session->changed_at == session->changed_count)
-        session->changed_at = session->changed_count = 0;
+    struct reader *reader = context;
+    if (ids && reader->changes.at == reader->changes.count)
+        reader->changes.at = reader->changes.count = 0;
     for (size_t i = 0; ids && i < count; i++) {
-        session->changed = alloc_grow(session->changed, session->changed_count, &session->changed_capacity,
-                                      sizeof *session->changed);
-        session->changed[session->changed_count++] = ids[i];
+        reader->changes.ids = alloc_grow(reader->changes.ids, reader->changes.count,
+                                         &reader->changes.capacity, sizeof *reader->changes.ids);
+        reader->changes.ids[reader->changes.count++] = ids[i];
     }
     if (!ids)
-        tell(session, NULL, 0);
+        send(reader, NULL, 0);
 }
 
 void
-session_changes_begin(struct session *session)
+reader_changes_begin(struct reader *reader)
 {
-    text_cache_tell(session->cache, note, session);
+    text_cache_tell(reader->texts.cache, note, reader);
 }
 
 void
-session_changes_release(struct session *session)
+reader_changes_release(struct reader *reader)
 {
-    free(session->changed);
-    session->changed = NULL;
+    free(reader->changes.ids);
+    reader->changes.ids = NULL;
 }
 
 bool
-session_changes_step(struct session *session)
+reader_changes_step(struct reader *reader)
 {
-    size_t left = session->changed_count - session->changed_at;
+    size_t left = reader->changes.count - reader->changes.at;
     if (left == 0)
         return false;
     struct err err = {0};
     struct event_page page = {0};
     const struct event_query query = {.fields = EVENT_NARROW | EVENT_GROUP,
                                       .statuses = 1u << EVENT_PENDING,
-                                      .ids = session->changed + session->changed_at,
+                                      .ids = reader->changes.ids + reader->changes.at,
                                       .id_count = left < READ_AT_ONCE ? left : READ_AT_ONCE};
-    bool ok = store_events(session->store, &query, &page, &err) &&
-              session_backlog_renew(session, page.events, page.count, &err);
+    bool ok = store_events(reader->session.store, &query, &page, &err) &&
+              reader_backlog_renew(reader, page.events, page.count, &err);
     event_page_release(&page);
     if (!ok && err.kind == ERR_UNREACHABLE)
-        return session_failed(session, 0, &err); // the place is kept
-    session->changed_at += query.id_count;
+        return session_failed(&reader->session, 0, &err); // the place is kept
+    reader->changes.at += query.id_count;
     if (!ok)
-        return session_failed(session, 0, &err);
-    if (session->changed_at == session->changed_count)
-        tell(session, session->changed, session->changed_count);
+        return session_failed(&reader->session, 0, &err);
+    if (reader->changes.at == reader->changes.count)
+        send(reader, reader->changes.ids, reader->changes.count);
     return true;
 }

@@ -1,5 +1,5 @@
 // Everything about one event, why it is in its group, and the audit.
-#include "backend/session.h"
+#include "backend/reader.h"
 
 #include <string.h>
 #include "base/text.h"
@@ -15,14 +15,14 @@ enum {
 };
 
 static bool
-session_detail_read_event(struct session *session, int64_t id, size_t cut, struct reply *reply,
-                          struct event *event, struct err *err)
+reader_detail_read_event(struct reader *reader, int64_t id, size_t cut, struct reply *reply,
+                         struct event *event, struct err *err)
 {
     unsigned fields =
         EVENT_NARROW | EVENT_ERROR | EVENT_STACK | EVENT_PAYLOAD | EVENT_RAW | EVENT_GROUP | EVENT_KNOWN;
     struct event_query query = {.fields = fields, .ids = &id, .id_count = 1, .cut = cut};
     struct event_page page = {0};
-    if (!store_events(session->store, &query, &page, err))
+    if (!store_events(reader->session.store, &query, &page, err))
         return false;
     bool is_there = page.count == 1;
     if (is_there)
@@ -34,13 +34,13 @@ session_detail_read_event(struct session *session, int64_t id, size_t cut, struc
 
 // What a reprocess would send, without asking Kafka: the screen has no connection to it.
 static void
-plan_event(struct session *session, struct reply *reply)
+plan_event(struct reader *reader, struct reply *reply)
 {
     struct event_detail *detail = &reply->detail;
     struct would_send *send = &detail->would_send;
     struct plan plan;
     struct plan_input input = {.event = &detail->event, .from_revision = detail->revision_count > 0};
-    plan_make(&session->settings->plan, &input, &reply->arena, &plan);
+    plan_make(&reader->session.settings->plan, &input, &reply->arena, &plan);
     *send = (struct would_send){
         .topic = plan.topic,
         .partition = plan.partition,
@@ -55,27 +55,27 @@ plan_event(struct session *session, struct reply *reply)
 }
 
 void
-session_event_request(struct session *session, const struct request *request)
+reader_event_request(struct reader *reader, const struct request *request)
 {
     struct err err = {0};
     struct reply *reply = reply_create(REPLY_EVENT, request->number);
     struct event_detail *detail = &reply->detail;
-    bool has_schema = store_info(session->store)->schema_version > 0;
-    bool ok = session_detail_read_event(session, request->id, PAYLOAD_SHOWN, reply, &detail->event, &err) &&
-              (!has_schema || (store_revisions(session->store, request->id, &reply->arena, &detail->revisions,
-                                               &detail->revision_count, &err) &&
-                               event_decisions(session->store, request->id, &reply->arena, &detail->decisions,
-                                               &detail->decision_count, &err) &&
-                               event_attempts(session->store, request->id, &reply->arena, &detail->attempts,
-                                              &detail->attempt_count, &err)));
+    bool has_schema = store_info(reader->session.store)->schema_version > 0;
+    bool ok = reader_detail_read_event(reader, request->id, PAYLOAD_SHOWN, reply, &detail->event, &err) &&
+              (!has_schema || (store_revisions(reader->session.store, request->id, &reply->arena,
+                                               &detail->revisions, &detail->revision_count, &err) &&
+                               event_decisions(reader->session.store, request->id, &reply->arena,
+                                               &detail->decisions, &detail->decision_count, &err) &&
+                               event_attempts(reader->session.store, request->id, &reply->arena,
+                                              &detail->attempts, &detail->attempt_count, &err)));
     if (!ok) {
         reply_destroy(reply);
-        session_failed(session, request->number, &err);
+        session_failed(&reader->session, request->number, &err);
         return;
     }
-    plan_event(session, reply);
+    plan_event(reader, reply);
     reply->is_last = true;
-    session_reply(session, reply);
+    session_reply(&reader->session, reply);
 }
 
 static void
@@ -97,42 +97,42 @@ explain_category(const struct store *store, const struct category_rules *rules,
 }
 
 void
-session_why_request(struct session *session, const struct request *request)
+reader_why_request(struct reader *reader, const struct request *request)
 {
     struct err err = {0};
     struct event event;
     struct reply *reply = reply_create(REPLY_WHY, request->number);
-    if (!session_categories_look(session, &err) ||
-        !session_detail_read_event(session, request->id, 0, reply, &event, &err)) {
+    if (!reader_categories_look(reader, &err) ||
+        !reader_detail_read_event(reader, request->id, 0, reply, &event, &err)) {
         reply_destroy(reply);
-        session_failed(session, request->number, &err);
+        session_failed(&reader->session, request->number, &err);
         return;
     }
 
     struct explanation *explanation = &reply->explanation;
-    const struct store_settings *store = &session->settings->store;
+    const struct store_settings *store = &reader->session.settings->store;
     struct fingerprint_input input = {
         .message = event.error_message, .stack = event.stack_trace, .rules = store->group_rules};
     explanation->print = fingerprint_explain(&input, &reply->arena);
     char version[GROUP_RULES_VERSION];
     explanation->rules_version =
         arena_text(&reply->arena, bytes_of(group_rules_version(store->group_rules, version)));
-    explain_category(session->store, store->rules, explanation, &reply->arena);
+    explain_category(reader->session.store, store->rules, explanation, &reply->arena);
     reply->is_last = true;
-    session_reply(session, reply);
+    session_reply(&reader->session, reply);
 }
 
 void
-session_audit_request(struct session *session, const struct request *request)
+reader_audit_request(struct reader *reader, const struct request *request)
 {
     struct err err = {0};
     struct reply *reply = reply_create(REPLY_AUDIT, request->number);
-    if (!audit_list(session->store, request->operation, request->before, AUDIT_PAGE, &reply->arena,
+    if (!audit_list(reader->session.store, request->operation, request->before, AUDIT_PAGE, &reply->arena,
                     &reply->audit, &reply->audit_count, &err)) {
         reply_destroy(reply);
-        session_failed(session, request->number, &err);
+        session_failed(&reader->session, request->number, &err);
         return;
     }
     reply->is_last = reply->audit_count < AUDIT_PAGE;
-    session_reply(session, reply);
+    session_reply(&reader->session, reply);
 }

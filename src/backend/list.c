@@ -1,5 +1,5 @@
 // Makes lists of event ids, page by page, and fetches the rows of the window that is looked at.
-#include "backend/session.h"
+#include "backend/reader.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +12,13 @@ enum {
 };
 
 void
-session_list_end(struct list_job *list)
+reader_list_end(struct list_job *list)
 {
     search_destroy(list->search);
     list->search = NULL;
     free(list->found.ids);
     list->found = (struct search_found){0};
-    session_rollup_forget(list);
+    reader_rollup_forget(list);
     list->is_sorted = false;
     free(list->candidates);
     list->candidates = NULL;
@@ -27,24 +27,24 @@ session_list_end(struct list_job *list)
 }
 
 static void
-session_list_list_release(struct list_job *list)
+list_job_release(struct list_job *list)
 {
-    session_list_end(list);
+    reader_list_end(list);
     filter_destroy(list->filter);
     free(list->query.filter);
     *list = (struct list_job){0};
 }
 
 void
-session_list_release(struct session *session)
+reader_list_release(struct reader *reader)
 {
-    session_list_list_release(&session->list);
-    session_list_list_release(&session->collect);
+    list_job_release(&reader->list);
+    list_job_release(&reader->collect);
 }
 
 // One reply of the list: ids (heap, given away) to append.
 void
-session_list_tell(struct session *session, struct list_job *list, int64_t *ids, size_t count)
+reader_list_send(struct reader *reader, struct list_job *list, int64_t *ids, size_t count)
 {
     struct reply *reply = reply_create(REPLY_LIST, list->number);
     reply->ids = ids;
@@ -55,9 +55,9 @@ session_list_tell(struct session *session, struct list_job *list, int64_t *ids, 
     reply->scanned = list->scanned;
     reply->undecided = list->undecided;
     reply->total = list->candidates && !list->others ? (int64_t)list->candidate_count
-                                                     : (int64_t)backlog_count(session->backlog);
+                                                     : (int64_t)backlog_count(reader->counts.backlog);
     list->is_first = false;
-    session_reply(session, reply);
+    session_reply(&reader->session, reply);
 }
 
 static void
@@ -72,10 +72,10 @@ turn_round(int64_t *ids, size_t count)
 
 // By id, as they are stored.
 static bool
-find_items(struct session *session, struct list_job *list, struct err *err)
+find_items(struct reader *reader, struct list_job *list, struct err *err)
 {
     const struct list_query *query = &list->query;
-    if (!operation_item_ids(session->store, query->operation, query->item_states, &list->candidates,
+    if (!operation_item_ids(reader->session.store, query->operation, query->item_states, &list->candidates,
                             &list->candidate_count, err))
         return false;
     // No items is an empty list, not a list of everything.
@@ -88,7 +88,7 @@ find_items(struct session *session, struct list_job *list, struct err *err)
 
 // The ids that the list looks at, where they are known beforehand.
 static bool
-find_candidates(struct session *session, struct list_job *list, struct err *err)
+find_candidates(struct reader *reader, struct list_job *list, struct err *err)
 {
     const struct list_query *query = &list->query;
     unsigned asked = list->filter ? filter_statuses(list->filter) : 0;
@@ -96,17 +96,17 @@ find_candidates(struct session *session, struct list_job *list, struct err *err)
     list->is_by_id = true;
     if (query->source == LIST_OPERATION) {
         list->statuses = asked;
-        return find_items(session, list, err);
+        return find_items(reader, list, err);
     }
     if (list->statuses != 1u << EVENT_PENDING)
         return true;
-    const struct backlog *rows = session_rows_known(session);
-    if (session->has_rollup) {
+    const struct backlog *rows = reader_rows_known(reader);
+    if (reader->counts.has_rollup) {
         // With a filter they are all looked at; without one the first screenful does not wait for the others.
         bool has_filter = list->filter && !filter_is_empty(list->filter);
         bool needs_all = has_filter || query->order != ORDER_WHEN;
-        // Until all can be read out of the sums, the table itself is read.
-        list->is_provisional = !session_rollup_readable(session) && query->order == ORDER_WHEN;
+        // Until the rollup can be read event by event, the table itself is read.
+        list->is_provisional = !reader_rollup_readable(reader) && query->order == ORDER_WHEN;
         if (list->is_provisional)
             return true;
         list->is_by_id = false;
@@ -114,7 +114,7 @@ find_candidates(struct session *session, struct list_job *list, struct err *err)
         if (list->waits_for_rows)
             return true;
         if (!needs_all)
-            return session_rollup_ids(session, list, FIRST_PAGE, err);
+            return reader_rollup_ids(reader, list, FIRST_PAGE, err);
     }
     list->is_by_id = false;
     backlog_ids(rows, query->pivot, query->has_value ? query->value : NULL, query->oldest_first,
@@ -122,80 +122,81 @@ find_candidates(struct session *session, struct list_job *list, struct err *err)
     return true;
 }
 
-// False: the store failed, which is told.
+// False: the store failed, and a reply says so.
 static bool
-list_begin(struct session *session, struct list_job *list)
+list_begin(struct reader *reader, struct list_job *list)
 {
     struct err err = {0};
-    if (!find_candidates(session, list, &err))
-        return session_failed(session, list->number, &err);
+    if (!find_candidates(reader, list, &err))
+        return session_failed(&reader->session, list->number, &err);
     list->is_running = true;
-    list->told_at = clock_mono();
+    list->sent_at = clock_mono();
     if (list->candidates && list->filter && !filter_is_empty(list->filter))
-        session_search_begin(session, list);
+        reader_search_begin(reader, list);
     return true;
 }
 
-// Times are known now: the list is made anew in their order.
+// Times are known now: the list is made again, in their order.
 static bool
-list_begin_anew(struct session *session, struct list_job *list)
+list_restart(struct reader *reader, struct list_job *list)
 {
-    session_list_end(list);
+    reader_list_end(list);
     list->is_provisional = false;
     list->is_first = true;
     list->at = 0;
     list->before_id = 0;
     list->scanned = list->undecided = list->arrived = 0;
-    return list_begin(session, list);
+    return list_begin(reader, list);
 }
 
 void
-session_list_request(struct session *session, struct request *request)
+reader_list_request(struct reader *reader, const struct request *request)
 {
-    struct list_job *list = request->kind == REQUEST_COLLECT ? &session->collect : &session->list;
-    session_list_list_release(list);
+    struct list_job *list = request->kind == REQUEST_COLLECT ? &reader->collect : &reader->list;
+    list_job_release(list);
     list->number = request->number;
     list->query = request->list;
-    request->list.filter = NULL; // taken over
+    list->query.filter = request->list.filter ? alloc_text(request->list.filter) : NULL;
     list->is_first = true;
     list->leaves_undecided = request->kind == REQUEST_COLLECT;
 
     struct err err = {0};
     const char *text = list->query.filter;
     if (text && *text) {
-        struct filter_context context = {
-            .now = clock_now(), .zone_us = store_info(session->store)->zone_us, .new_after = TIME_ABSENT};
+        struct filter_context context = {.now = clock_now(),
+                                         .zone_us = store_info(reader->session.store)->zone_us,
+                                         .new_after = TIME_ABSENT};
         if (!filter_parse(&list->filter, bytes_of(text), &context, &err)) {
-            session_error(session, request->number, &err);
+            session_error(&reader->session, request->number, &err);
             return;
         }
     }
-    (void)list_begin(session, list);
+    (void)list_begin(reader, list);
 }
 
 void
-session_list_cancel(struct session *session, uint64_t number)
+reader_list_cancel(struct reader *reader, uint64_t number)
 {
-    struct list_job *list = session->collect.number == number ? &session->collect : &session->list;
+    struct list_job *list = reader->collect.number == number ? &reader->collect : &reader->list;
     if (!list->is_running || list->number != number)
         return;
-    session_list_end(list);
+    reader_list_end(list);
     list->is_provisional = false;
     struct err err = {0};
     err_set(&err, ERR_CANCELLED, "stopped; what is shown is exact so far");
-    session_error(session, number, &err);
+    session_error(&reader->session, number, &err);
 }
 
 // Without a filter candidates are the list.
 static void
-list_all(struct session *session, struct list_job *list)
+list_all(struct reader *reader, struct list_job *list)
 {
     struct err err = {0};
-    if (list->others && list->at == list->candidate_count && !session_rollup_other_ids(session, list, &err)) {
+    if (list->others && list->at == list->candidate_count && !reader_rollup_other_ids(reader, list, &err)) {
         uint64_t number = err.kind == ERR_UNREACHABLE ? 0 : list->number;
         if (number)
-            session_list_end(list);
-        session_failed(session, number, &err);
+            reader_list_end(list);
+        session_failed(&reader->session, number, &err);
         return;
     }
     size_t count = list->candidate_count - list->at;
@@ -206,9 +207,9 @@ list_all(struct session *session, struct list_job *list)
     list->at += count;
     list->scanned = (int64_t)list->at;
     list->is_running = list->others || list->at < list->candidate_count;
-    session_list_tell(session, list, ids, count);
+    reader_list_send(reader, list, ids, count);
     if (!list->is_running)
-        session_list_end(list);
+        reader_list_end(list);
 }
 
 // Is this event in the group that the list is about? Candidates were chosen by it already.
@@ -258,7 +259,7 @@ list_fields(const struct list_job *list)
 
 // One page. False: the store failed.
 static bool
-list_page(struct session *session, struct list_job *list)
+list_page(struct reader *reader, struct list_job *list)
 {
     size_t limit = list->is_first ? FIRST_PAGE : LIST_PAGE;
     struct event_query query = {.fields = list_fields(list),
@@ -277,11 +278,11 @@ list_page(struct session *session, struct list_job *list)
 
     struct event_page page = {0};
     struct err err = {0};
-    if (!store_events(session->store, &query, &page, &err)) {
-        // The place is kept: after a reconnect the list goes on.
+    if (!store_events(reader->session.store, &query, &page, &err)) {
+        // The place is kept: after a reconnect the list continues.
         if (err.kind != ERR_UNREACHABLE)
-            session_list_end(list);
-        return session_failed(session, err.kind == ERR_UNREACHABLE ? 0 : list->number, &err);
+            reader_list_end(list);
+        return session_failed(&reader->session, err.kind == ERR_UNREACHABLE ? 0 : list->number, &err);
     }
 
     int64_t *ids = alloc_array(page.count, sizeof *ids);
@@ -303,59 +304,59 @@ list_page(struct session *session, struct list_job *list)
     list->is_running =
         list->candidates ? list->at < list->candidate_count : page.count == limit || page.is_cut;
     event_page_release(&page);
-    session_list_tell(session, list, ids, count);
+    reader_list_send(reader, list, ids, count);
     if (!list->is_running)
-        session_list_end(list);
+        reader_list_end(list);
     return true;
 }
 
 // Reads on in the short columns of all events, a page a step, so that the next key is not kept waiting.
 // False: the store failed, or they cannot be read yet.
 static bool
-list_wait(struct session *session, struct list_job *list)
+list_wait(struct reader *reader, struct list_job *list)
 {
-    if (!session_rollup_readable(session))
+    if (!reader_rollup_readable(reader))
         return false;
     struct err err = {0};
     bool is_over = false;
-    bool ok = session_rows_step(session, &is_over, &err);
-    if (ok && !session_rows_known(session))
+    bool ok = reader_rows_step(reader, &is_over, &err);
+    if (ok && !reader_rows_known(reader))
         return true;
-    ok = ok && find_candidates(session, list, &err);
+    ok = ok && find_candidates(reader, list, &err);
     if (!ok) {
         uint64_t number = err.kind == ERR_UNREACHABLE ? 0 : list->number;
         if (number)
-            session_list_end(list);
-        return session_failed(session, number, &err);
+            reader_list_end(list);
+        return session_failed(&reader->session, number, &err);
     }
     if (list->candidates && list->filter && !filter_is_empty(list->filter))
-        session_search_begin(session, list);
+        reader_search_begin(reader, list);
     return true;
 }
 
 bool
-session_list_step(struct session *session)
+reader_list_step(struct reader *reader)
 {
-    if (session->list.is_provisional && session->has_rollup && session_rollup_readable(session))
-        return list_begin_anew(session, &session->list);
-    struct list_job *list = session->list.is_running ? &session->list : &session->collect;
+    if (reader->list.is_provisional && reader->counts.has_rollup && reader_rollup_readable(reader))
+        return list_restart(reader, &reader->list);
+    struct list_job *list = reader->list.is_running ? &reader->list : &reader->collect;
     if (!list->is_running)
         return false;
     if (list->waits_for_rows)
-        return list_wait(session, list);
-    if (list->search || list->is_sorted || session_list_is_sorted(list))
-        return session_search_step(session, list);
+        return list_wait(reader, list);
+    if (list->search || list->is_sorted || reader_list_is_sorted(list))
+        return reader_search_step(reader, list);
     bool is_empty = list->candidates && list->candidate_count == 0;
     if (is_empty || (list->candidates && (!list->filter || filter_is_empty(list->filter))))
-        list_all(session, list);
+        list_all(reader, list);
     else
-        return list_page(session, list);
+        return list_page(reader, list);
     return true;
 }
 
 // As far as they can be read.
 static int64_t
-count_matching(struct session *session, struct filter *filter, const int64_t *ids, size_t count)
+count_matching(struct reader *reader, struct filter *filter, const int64_t *ids, size_t count)
 {
     int64_t matching = 0;
     for (size_t at = 0; at < count;) {
@@ -364,7 +365,7 @@ count_matching(struct session *session, struct filter *filter, const int64_t *id
                                           .id_count = count - at,
                                           .most_bytes = EVENT_PAGE_BYTES};
         struct event_page page;
-        if (!store_events(session->store, &query, &page, NULL))
+        if (!store_events(reader->session.store, &query, &page, NULL))
             break;
         for (size_t i = 0; i < page.count; i++)
             matching += filter_match(filter, &page.events[i]) != FILTER_NO;
@@ -375,10 +376,10 @@ count_matching(struct session *session, struct filter *filter, const int64_t *id
 }
 
 void
-session_list_arrived(struct session *session, const struct event *events, size_t count)
+reader_list_arrived(struct reader *reader, const struct event *events, size_t count)
 {
-    session_rows_arrived(session, events, count);
-    struct list_job *list = &session->list;
+    reader_rows_arrived(reader, events, count);
+    struct list_job *list = &reader->list;
     if (!list->number || list->is_running || list->query.source != LIST_PENDING ||
         list->statuses != 1u << EVENT_PENDING)
         return;
@@ -390,7 +391,7 @@ session_list_arrived(struct session *session, const struct event *events, size_t
             ids[candidates++] = events[i].id;
     int64_t before = list->arrived;
     if (candidates && list->filter && !filter_is_empty(list->filter))
-        list->arrived += count_matching(session, list->filter, ids, candidates);
+        list->arrived += count_matching(reader, list->filter, ids, candidates);
     else
         list->arrived += (int64_t)candidates;
     free(ids);
@@ -401,11 +402,11 @@ session_list_arrived(struct session *session, const struct event *events, size_t
     reply->is_new_available = true;
     reply->is_last = true;
     reply->id_count = (size_t)list->arrived;
-    session_reply(session, reply);
+    session_reply(&reader->session, reply);
 }
 
 void
-session_rows_request(struct session *session, const struct request *request)
+reader_rows_request(struct reader *reader, const struct request *request)
 {
     struct event_query query = {
         .fields = EVENT_NARROW | EVENT_ERROR | EVENT_PAYLOAD | EVENT_RAW | EVENT_GROUP | EVENT_KNOWN,
@@ -415,8 +416,8 @@ session_rows_request(struct session *session, const struct request *request)
     };
     struct event_page page = {0};
     struct err err = {0};
-    if (!store_events(session->store, &query, &page, &err)) {
-        session_failed(session, request->number, &err);
+    if (!store_events(reader->session.store, &query, &page, &err)) {
+        session_failed(&reader->session, request->number, &err);
         return;
     }
     struct reply *reply = reply_create(REPLY_ROWS, request->number);
@@ -425,5 +426,5 @@ session_rows_request(struct session *session, const struct request *request)
     reply->is_last = true;
     arena_adopt(&reply->arena, &page.arena);
     event_page_release(&page);
-    session_reply(session, reply);
+    session_reply(&reader->session, reply);
 }

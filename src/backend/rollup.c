@@ -1,5 +1,5 @@
-// The backlog out of sums that somebody keeps in the database: some hundred rows instead of all events.
-#include "backend/session.h"
+// The backlog out of the rollup in the database: some hundred rows instead of all events.
+#include "backend/reader.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +10,18 @@ static const int64_t READ_WHILE_COUNTING = US_PER_SECOND / 5; // a look is cheap
 static const int64_t LATE_AFTER = 5 * US_PER_SECOND;
 
 bool
-session_rollup_usable(struct session *session)
+reader_rollup_usable(struct reader *reader)
 {
     struct rollup_state state;
-    if (store_info(session->store)->schema_version == 0 || !rollup_state(session->store, &state, NULL))
+    if (store_info(reader->session.store)->schema_version == 0 ||
+        !rollup_state(reader->session.store, &state, NULL))
         return false;
     if (state.exists && !state.is_ours && !state.may_keep)
         return false;
     return state.may_keep || (state.is_kept && state.is_ours);
 }
 
-// The sums stopped to be those of the table: nobody keeps them, and this screen may not.
+// Nobody maintains the rollup, and this screen may not.
 static bool
 are_stale(const struct rollup_state *state)
 {
@@ -28,95 +29,98 @@ are_stale(const struct rollup_state *state)
 }
 
 static bool
-tell_arrivals(struct session *session, int64_t highest, struct err *err)
+send_arrivals(struct reader *reader, int64_t highest, struct err *err)
 {
     bool is_over = true;
-    if (highest <= session->seen_highest)
+    if (highest <= reader->counts.seen_highest)
         return true;
-    if (!session->list.number || session->list.is_running || session->list.query.source != LIST_PENDING) {
-        session->seen_highest = highest;
+    if (!reader->list.number || reader->list.is_running || reader->list.query.source != LIST_PENDING) {
+        reader->counts.seen_highest = highest;
         return true;
     }
-    return session_backlog_arrivals(session, highest, &is_over, err);
+    return reader_backlog_arrivals(reader, highest, &is_over, err);
 }
 
 static bool
-read_rollup(struct session *session, bool all_hours, struct err *err)
+read_rollup(struct reader *reader, bool all_hours, struct err *err)
 {
-    if (!rollup_read(session->store, session->backlog, all_hours, err))
+    if (!rollup_read(reader->session.store, reader->counts.backlog, all_hours, err))
         return false;
-    session->has_all_hours = all_hours;
-    session->read_at = clock_mono() + READ_WHILE_COUNTING;
-    session->is_dirty = true;
-    session->pending = (int64_t)backlog_count(session->backlog);
+    reader->counts.has_all_hours = all_hours;
+    reader->counts.read_at = clock_mono() + READ_WHILE_COUNTING;
+    reader->groups.is_dirty = true;
+    reader->counts.pending = (int64_t)backlog_count(reader->counts.backlog);
     return true;
 }
 
 bool
-session_rollup_look(struct session *session, struct err *err)
+reader_rollup_look(struct reader *reader, struct err *err)
 {
     struct rollup_state state;
-    if (!session_categories_look(session, err) || !rollup_state(session->store, &state, err))
+    if (!reader_categories_look(reader, err) || !rollup_state(reader->session.store, &state, err))
         return false;
     if (are_stale(&state)) {
-        session->has_rollup = false;
-        backlog_destroy(session->backlog);
-        session->backlog = NULL;
-        session_backlog_begin(session);
+        reader->counts.has_rollup = false;
+        backlog_destroy(reader->counts.backlog);
+        reader->counts.backlog = NULL;
+        reader_backlog_begin(reader);
         return true;
     }
-    bool was_counting = session->is_counting;
-    int64_t was_behind = session->behind;
-    bool is_ours = state.exists && state.is_ours; // else the maintainer is about to begin anew
-    session->is_counting = !is_ours || state.is_counting;
-    session->is_listing = is_ours && state.is_listing;
-    if (was_counting && !session->is_counting)
-        session->tell_at = 0; // that it is exact now is what people wait for
-    // Arrivals of the last moments are always on their way: only what lasts is told.
+    bool was_counting = reader->counts.is_counting;
+    int64_t was_behind = reader->counts.behind;
+    bool is_ours = state.exists && state.is_ours; // else the maintainer is about to start over
+    reader->counts.is_counting = !is_ours || state.is_counting;
+    reader->counts.is_listing = is_ours && state.is_listing;
+    if (was_counting && !reader->counts.is_counting)
+        reader->groups.send_at = 0; // that it is exact now is what people wait for
+    // Arrivals of the last moments are always on their way: only a lasting delay is reported.
     bool is_late = state.exact_at == TIME_ABSENT || state.as_of - state.exact_at > LATE_AFTER;
-    session->behind = session->is_counting || !is_late ? 0 : state.behind;
-    session->scanned = is_ours ? state.counted : 0;
-    bool is_due = !session->is_counting || clock_mono() >= session->read_at;
-    if (is_ours && is_due && state.token != session->rollup_token) {
-        if (!read_rollup(session, session->pivot == PIVOT_HOUR, err))
+    reader->counts.behind = reader->counts.is_counting || !is_late ? 0 : state.behind;
+    reader->counts.scanned = is_ours ? state.counted : 0;
+    bool is_due = !reader->counts.is_counting || clock_mono() >= reader->counts.read_at;
+    if (is_ours && is_due && state.token != reader->counts.rollup_token) {
+        if (!read_rollup(reader, reader->groups.pivot == PIVOT_HOUR, err))
             return false;
-        session->rollup_token = state.token;
+        reader->counts.rollup_token = state.token;
     }
     if (!is_ours)
-        session->rollup_token = 0;
-    session->is_dirty |= was_counting != session->is_counting || was_behind != session->behind;
+        reader->counts.rollup_token = 0;
+    reader->groups.is_dirty |=
+        was_counting != reader->counts.is_counting || was_behind != reader->counts.behind;
 
-    if (is_ours && !tell_arrivals(session, state.highest, err))
+    if (is_ours && !send_arrivals(reader, state.highest, err))
         return false;
-    if (!session->is_counting && session->pending == 0 && session->last_closed_at == TIME_ABSENT &&
-        !store_last_closed(session->store, &session->last_closed_at, session->last_closed_by, err))
+    if (!reader->counts.is_counting && reader->counts.pending == 0 &&
+        reader->counts.last_closed_at == TIME_ABSENT &&
+        !store_last_closed(reader->session.store, &reader->counts.last_closed_at,
+                           reader->counts.last_closed_by, err))
         return false;
-    if (session->pending > 0)
-        session->last_closed_at = TIME_ABSENT;
-    session->as_of = state.as_of;
-    int64_t pause = session->settings->refresh_us;
-    if ((session->is_counting || session->is_listing) && pause > LOOK_WHILE_COUNTING)
+    if (reader->counts.pending > 0)
+        reader->counts.last_closed_at = TIME_ABSENT;
+    reader->counts.as_of = state.as_of;
+    int64_t pause = reader->session.settings->refresh_us;
+    if ((reader->counts.is_counting || reader->counts.is_listing) && pause > LOOK_WHILE_COUNTING)
         pause = LOOK_WHILE_COUNTING;
-    session->poll_at = clock_mono() + pause;
+    reader->counts.poll_at = clock_mono() + pause;
     return true;
 }
 
 bool
-session_rollup_readable(const struct session *session)
+reader_rollup_readable(const struct reader *reader)
 {
-    return !session->has_rollup || (!session->is_counting && !session->is_listing);
+    return !reader->counts.has_rollup || (!reader->counts.is_counting && !reader->counts.is_listing);
 }
 
 bool
-session_rollup_all_hours(struct session *session, struct err *err)
+reader_rollup_all_hours(struct reader *reader, struct err *err)
 {
-    return session->has_all_hours || read_rollup(session, true, err);
+    return reader->counts.has_all_hours || read_rollup(reader, true, err);
 }
 
 // --- lists ---
 
 static struct rollup_list *
-make_list(struct session *session, const struct list_job *job)
+make_list(struct reader *reader, const struct list_job *job)
 {
     struct rollup_list *list = alloc_bytes(sizeof *list);
     list->pivot = job->query.pivot;
@@ -126,13 +130,13 @@ make_list(struct session *session, const struct list_job *job)
     if (list->pivot == PIVOT_KIND && list->value) {
         if (!category_parse(bytes_of(list->value), &category))
             category = CATEGORY_COUNT;
-        list->groups = backlog_keys_of(session->backlog, category, &list->group_count);
+        list->groups = backlog_keys_of(reader->counts.backlog, category, &list->group_count);
     }
     return list;
 }
 
 void
-session_rollup_forget(struct list_job *list)
+reader_rollup_forget(struct list_job *list)
 {
     if (list->others)
         free(list->others->groups);
@@ -141,22 +145,22 @@ session_rollup_forget(struct list_job *list)
 }
 
 bool
-session_rollup_ids(struct session *session, struct list_job *list, size_t first, struct err *err)
+reader_rollup_ids(struct reader *reader, struct list_job *list, size_t first, struct err *err)
 {
-    list->others = make_list(session, list);
+    list->others = make_list(reader, list);
     list->candidates = alloc_array(first, sizeof *list->candidates);
-    if (!rollup_first_ids(session->store, list->others, list->candidates, first, &list->candidate_count,
-                          err)) {
-        session_rollup_forget(list);
+    if (!rollup_first_ids(reader->session.store, list->others, list->candidates, first,
+                          &list->candidate_count, err)) {
+        reader_rollup_forget(list);
         return false;
     }
     if (list->candidate_count < first)
-        session_rollup_forget(list);
+        reader_rollup_forget(list);
     return true;
 }
 
 struct appending {
-    struct session *session;
+    struct reader *reader;
     struct list_job *list;
     size_t capacity;
 };
@@ -173,18 +177,18 @@ append_ids(void *context, const int64_t *ids, size_t count)
     }
     memcpy(list->candidates + list->candidate_count, ids, count * sizeof *ids);
     list->candidate_count = wanted;
-    return !appending->session->is_stopping;
+    return !appending->reader->session.is_stopping;
 }
 
 bool
-session_rollup_other_ids(struct session *session, struct list_job *list, struct err *err)
+reader_rollup_other_ids(struct reader *reader, struct list_job *list, struct err *err)
 {
-    struct appending appending = {.session = session, .list = list, .capacity = list->candidate_count};
+    struct appending appending = {.reader = reader, .list = list, .capacity = list->candidate_count};
     size_t before = list->candidate_count;
-    bool ok = rollup_other_ids(session->store, list->others, append_ids, &appending, err);
+    bool ok = rollup_other_ids(reader->session.store, list->others, append_ids, &appending, err);
     if (!ok)
         list->candidate_count = before; // they are read again
     else
-        session_rollup_forget(list);
+        reader_rollup_forget(list);
     return ok;
 }

@@ -1,6 +1,6 @@
 // The five analyses. They read the whole table, which takes seconds at a million events: so they are counted
 // on a thread and a connection that are there for that count only, and nothing else waits for them.
-#include "backend/session.h"
+#include "backend/reader.h"
 
 #include <stdlib.h>
 #include "async/thread.h"
@@ -13,7 +13,7 @@ static const int64_t LOOK_EVERY = US_PER_SECOND / 20;
 static const int64_t INTERRUPT_EVERY = US_PER_SECOND / 50;
 
 struct stats_job {
-    struct session *session; // of it: the settings and the mailbox of replies
+    struct reader *reader; // of it: the settings and the mailbox of replies
     uint64_t number;
     struct thread *thread;
     struct mailbox *stop;        // closed: it is to end
@@ -28,7 +28,7 @@ stopped(struct err *err)
     return err_set(err, ERR_CANCELLED, "stopped; r counts again");
 }
 
-// Where somebody keeps the sums, or this screen is about to, they are worth a wait; not so the first count.
+// A maintained rollup, or one that this screen is about to maintain, is worth a wait. The first count is not.
 static bool
 is_rollup_near(const struct rollup_state *state)
 {
@@ -51,7 +51,7 @@ static bool
 count(struct stats_job *job, struct reply *reply)
 {
     struct store *store;
-    if (!store_open(&store, &job->session->settings->store, &reply->err))
+    if (!store_open(&store, &job->reader->session.settings->store, &reply->err))
         return false;
     atomic_store(&job->store, store);
     bool has_rollup = await_rollup(job, store);
@@ -69,7 +69,7 @@ count_beside(void *context)
     if (!count(job, reply))
         reply->kind = REPLY_ERROR;
     reply->is_last = true;
-    session_reply(job->session, reply);
+    session_reply(&job->reader->session, reply);
     mailbox_close(job->over);
 }
 
@@ -84,9 +84,9 @@ interrupt(struct stats_job *job)
 
 // An interrupt that comes between two statements stops none of them: it is said again until it is heard.
 void
-session_stats_release(struct session *session)
+reader_stats_release(struct reader *reader)
 {
-    struct stats_job *job = session->stats;
+    struct stats_job *job = reader->stats;
     if (!job)
         return;
     for (interrupt(job); !mailbox_is_closed(job->over); interrupt(job))
@@ -96,25 +96,25 @@ session_stats_release(struct session *session)
     mailbox_destroy(job->stop, NULL);
     mailbox_destroy(job->over, NULL);
     free(job);
-    session->stats = NULL;
+    reader->stats = NULL;
 }
 
 void
-session_stats_request(struct session *session, const struct request *request)
+reader_stats_request(struct reader *reader, const struct request *request)
 {
-    session_stats_release(session);
+    reader_stats_release(reader);
     struct stats_job *job = alloc_bytes(sizeof *job);
-    job->session = session;
+    job->reader = reader;
     job->number = request->number;
     job->stop = mailbox_create(1);
     job->over = mailbox_create(1);
-    session->stats = job;
+    reader->stats = job;
     job->thread = thread_start(count_beside, job, "stats");
 }
 
 void
-session_stats_cancel(struct session *session, uint64_t number)
+reader_stats_cancel(struct reader *reader, uint64_t number)
 {
-    if (session->stats && session->stats->number == number)
-        interrupt(session->stats);
+    if (reader->stats && reader->stats->number == number)
+        interrupt(reader->stats);
 }

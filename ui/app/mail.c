@@ -14,7 +14,6 @@ has_answer(enum request_kind kind)
     case REQUEST_RECONNECT:
     case REQUEST_REFRESH:
     case REQUEST_PAUSE:
-    case REQUEST_STOP:
         return false;
     default:
         return true;

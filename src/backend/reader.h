@@ -1,0 +1,211 @@
+// reader: the thread of the backend that keeps the backlog, lists and details. It works in small steps, so a
+// new question never waits for a long answer.
+//
+// Each part of its state belongs to the file that the part names; the others read it.
+#ifndef REDRIVE_BACKEND_READER_H
+#define REDRIVE_BACKEND_READER_H
+
+#include "backend/session.h"
+#include "core/filter/filter.h"
+#include "search/search.h"
+#include "store/operations/operations.h"
+#include "store/rollup/rollup.h"
+
+// The list that is being made or was made last.
+struct list_job {
+    uint64_t number; // of the request; 0: no list was asked for
+    bool is_running;
+    bool is_first;         // nothing was sent yet
+    bool leaves_undecided; // for an action: only what is known to match
+    struct list_query query;
+    struct filter *filter;
+    bool is_by_id;       // not by time
+    bool is_provisional; // by id until the rollup gives times: then the list is made again
+    unsigned statuses;   // of events looked at, when they are not candidates
+    int64_t *candidates; // ids to look at, in list order; NULL: all events with `statuses`, by id downwards
+    size_t candidate_count;
+    struct rollup_list *others; // candidates that are not read yet, and where they begin; NULL: none
+    struct search *search;      // of the candidates, with a filter
+    struct search_found found;  // not sent yet
+    int64_t sent_at;            // clock_mono
+    bool waits_for_rows;        // to know its candidates
+    bool is_sorted;             // what was found is in its order, and is being sent
+    size_t at;                  // candidates looked at, or of a sorted list sent
+    int64_t before_id;          // without candidates: below this
+    int64_t scanned, undecided;
+    int64_t arrived; // new ones that would be in it, since it was made
+};
+
+// backlog.c and rollup.c: all pending events, counted from the rows themselves or from the rollup.
+struct counts {
+    struct backlog *backlog;
+    bool has_rollup;       // it is made of the rollup in the database; else rows are counted here
+    bool has_all_hours;    // in the rollup
+    uint64_t rollup_token; // of the rollup that was read last
+    int64_t read_at;       // clock_mono before which a rollup that is being counted is not read again
+    int64_t behind;        // pending events that the rollup does not have yet
+    bool is_counting;      // the first count runs
+    bool is_listing;       // with has_rollup: all are counted, but cannot be read one by one yet
+                           // (store/rollup/rollup.h)
+    int64_t scan_before;   // the first count continues below this id; 0: from the newest
+    int64_t scanned;
+    int64_t seen_highest; // all events up to here were looked at
+    int64_t pending;      // by the last count
+    int64_t as_of;
+    int64_t poll_at;      // clock_mono of the next look
+    int64_t reconcile_at; // clock_mono before which a full comparison is too dear
+    uint32_t spark[GROUP_SPARK];
+    double per_minute;
+    int64_t last_closed_at;
+    char last_closed_by[64];
+};
+
+// backlog.c: the groups as the screen asked for them.
+struct groups_view {
+    uint64_t number; // 0: nobody asked
+    enum pivot pivot;
+    bool has_within;
+    bool is_merged; // near-equal groups are one row
+    bool is_dirty;  // they changed since the last reply
+    bool is_paused; // REQUEST_PAUSE
+    uint64_t within;
+    int64_t send_at;     // clock_mono before which the next reply is too early
+    int64_t sent_minute; // of the clock, at the last reply
+};
+
+// rows.c: with a rollup, the short columns of the pending events, for searches.
+struct event_rows {
+    struct backlog *backlog; // NULL: not begun
+    bool is_whole;           // down to the oldest
+    int64_t before_id;       // read down to above this id; 0: from the newest
+    int64_t compare_at;      // clock_mono before which they are not compared with the table again
+};
+
+// search.c: texts for the searches to come.
+struct kept_texts {
+    struct text_cache *cache;
+    int64_t look_at; // clock_mono before which it is not looked after
+};
+
+// changes.c: pending events that somebody wrote, to be read again from `at` on.
+struct changed_events {
+    int64_t *ids; // heap
+    size_t count, capacity, at;
+};
+
+// operations.c
+struct operations_view {
+    uint64_t list_number; // REQUEST_OPERATIONS that is being answered, or 0
+    uint64_t number;      // REQUEST_OPERATION likewise
+    int64_t no;
+    int64_t change_token;
+    int64_t look_at;  // clock_mono of the next look
+    int64_t live[64]; // operations that were not final when last seen, to tell when they end
+    size_t live_count;
+};
+
+struct writer;
+
+struct reader {
+    struct session session;
+    struct writer *writer;
+    uint64_t preview_passed_on; // the last one that the writer was given
+    struct counts counts;
+    struct groups_view groups;
+    struct event_rows rows;
+    struct kept_texts texts;
+    struct changed_events changes;
+    struct stats_job *stats; // the analyses that are counted, or were last; NULL: none
+    struct list_job list;    // of the view
+    struct list_job collect; // ids for a selection or an action
+    struct operations_view operations;
+    struct {
+        bool has_sent;
+        uint64_t sent_hash; // of the last status that was sent
+    } status;
+};
+
+// backlog.c: each does one small step and returns true when it did something.
+void reader_backlog_begin(struct reader *reader); // after (re)connecting
+bool reader_backlog_step(struct reader *reader);  // scan, or a look that is due
+void reader_backlog_send(struct reader *reader, bool is_forced);
+void reader_groups_request(struct reader *reader, const struct request *request);
+// Everything above the highest id looked at so far, for the list and, where rows are counted, for the
+// backlog. One page a call; *is_over tells that there is no more.
+bool reader_backlog_arrivals(struct reader *reader, int64_t highest, bool *is_over, struct err *err);
+
+// Compares with the true set of pending ids: what somebody else closed or deleted is taken out of the
+// backlog; what is pending and not in it is named (missing: heap, the caller frees it, also after a failure).
+bool reader_backlog_compare(struct reader *reader, struct backlog *backlog, int64_t **missing, size_t *count,
+                            struct err *err) MUST_CHECK;
+
+// What these pending events are now, where they are counted here one by one.
+bool reader_backlog_renew(struct reader *reader, const struct event *events, size_t count,
+                          struct err *err) MUST_CHECK;
+
+// rollup.c: the backlog out of the rollup in the database.
+bool reader_rollup_usable(struct reader *reader); // somebody maintains it, or this screen may
+bool reader_rollup_look(struct reader *reader, struct err *err);
+bool reader_rollup_readable(const struct reader *reader); // also event by event: lists and rows are whole
+bool reader_rollup_all_hours(struct reader *reader, struct err *err); // for the pivot by hour
+// The ids of a list: the first of them at once, the others when they are asked for.
+bool reader_rollup_ids(struct reader *reader, struct list_job *list, size_t first, struct err *err);
+bool reader_rollup_other_ids(struct reader *reader, struct list_job *list, struct err *err);
+void reader_rollup_forget(struct list_job *list);
+
+// list.c
+void reader_list_request(struct reader *reader, const struct request *request); // LIST and COLLECT
+bool reader_list_step(struct reader *reader);
+void reader_list_end(struct list_job *list);
+// One reply of the list: ids (heap, given away) to append.
+void reader_list_send(struct reader *reader, struct list_job *list, int64_t *ids, size_t count);
+void reader_list_release(struct reader *reader);
+void reader_list_cancel(struct reader *reader, uint64_t number);
+void reader_list_arrived(struct reader *reader, const struct event *events,
+                         size_t count); // pending ones that are new
+void reader_rows_request(struct reader *reader, const struct request *request);
+#define LIST_AT_ONCE 20000 // ids a reply carries
+
+// rows.c: where the backlog has a rollup, the short columns of the events themselves.
+// What holds the pending events one by one, NULL: nothing does yet.
+const struct backlog *reader_rows_known(const struct reader *reader);
+bool reader_rows_step(struct reader *reader, bool *is_over, struct err *err);
+void reader_rows_arrived(struct reader *reader, const struct event *events, size_t count);
+
+// changes.c: what others changed in pending events, apart from closing them.
+void reader_changes_begin(struct reader *reader);
+bool reader_changes_step(struct reader *reader);
+void reader_changes_release(struct reader *reader);
+
+// search.c
+void reader_search_begin(struct reader *reader, struct list_job *list);
+bool reader_search_step(struct reader *reader, struct list_job *list);
+bool reader_list_is_sorted(const struct list_job *list); // by another column than its candidates
+bool
+reader_cache_step(struct reader *reader); // texts for the searches to come, while nothing else is to be done
+
+// category.c: the categories that people gave to groups.
+bool reader_categories_look(struct reader *reader, struct err *err);
+
+// detail.c
+void reader_event_request(struct reader *reader, const struct request *request);
+void reader_why_request(struct reader *reader, const struct request *request);
+void reader_audit_request(struct reader *reader, const struct request *request);
+
+// stats.c: the five analyses, counted on a thread of their own.
+void reader_stats_request(struct reader *reader, const struct request *request);
+void reader_stats_cancel(struct reader *reader, uint64_t number);
+void reader_stats_release(struct reader *reader);
+
+// facets.c
+void reader_facets_request(struct reader *reader, const struct request *request);
+
+// operations.c
+void reader_operations_request(struct reader *reader, const struct request *request);
+void reader_operations_end(struct reader *reader, const struct request *request);
+bool reader_operations_step(struct reader *reader); // a look that is due
+
+// status.c: sends what the header shows, where it changed.
+void reader_send_status(struct reader *reader);
+
+#endif

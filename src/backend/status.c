@@ -1,0 +1,91 @@
+// The status that the header shows: the connection, the count, workers, and the operation that runs.
+#include "backend/reader.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "store/operations/ledger.h"
+#include "store/operations/workers.h"
+
+static void
+fill_workers(struct reader *reader, struct status *status, struct arena *arena)
+{
+    struct worker *workers;
+    size_t count;
+    if (!worker_list(reader->session.store, arena, &workers, &count, NULL))
+        return;
+    status->workers = (int)count;
+    for (size_t i = 0; i < count; i++) {
+        bool is_idle = workers[i].note && strcmp(workers[i].note, "idle") == 0;
+        status->workers_idle += is_idle;
+        if (!is_idle && workers[i].note)
+            snprintf(status->worker_note, sizeof status->worker_note, "%s", workers[i].note);
+    }
+    struct cluster cluster;
+    if (cluster_latest(reader->session.store, &cluster, NULL)) {
+        status->promise = cluster.promise;
+        snprintf(status->promise_words, sizeof status->promise_words, "%s", cluster.words);
+    }
+    if (reader->operations.live_count)
+        (void)!operation_get(reader->session.store, reader->operations.live[0], arena, &status->running,
+                             NULL);
+}
+
+// A status that differs in as_of alone is not sent, so a quiet screen costs nothing.
+static uint64_t
+status_hash(const struct status *status)
+{
+    struct status seen = *status;
+    seen.as_of = 0;
+    const struct operation *running = &status->running;
+    seen.running = (struct operation){.no = running->no,
+                                      .state = running->state,
+                                      .done = running->done,
+                                      .refused = running->refused,
+                                      .returned = running->returned,
+                                      .rate = running->rate};
+    return bytes_hash((struct bytes){(const char *)&seen, sizeof seen});
+}
+
+void
+reader_send_status(struct reader *reader)
+{
+    if (!reader->counts.backlog)
+        return; // the writer has nothing to tell
+    struct reply *reply = reply_create(REPLY_STATUS, 0);
+    struct status *status = &reply->status;
+    status->link = reader->session.link.is_lost ? LINK_LOST : LINK_LIVE;
+    if (!reader->session.store ||
+        (reader->session.link.is_lost && reader->session.link.attempts == 0 && !reader->counts.as_of))
+        status->link = reader->session.link.is_lost ? LINK_LOST : LINK_CONNECTING;
+    status->is_read_only = reader->session.settings->store.is_read_only;
+    status->pending =
+        reader->counts.is_counting ? (int64_t)backlog_count(reader->counts.backlog) : reader->counts.pending;
+    status->is_counting = reader->counts.is_counting;
+    status->scanned = reader->counts.scanned;
+    status->behind = reader->counts.behind;
+    status->per_minute = reader->counts.per_minute;
+    memcpy(status->spark, reader->counts.spark, sizeof status->spark);
+    status->as_of = reader->counts.as_of;
+    status->retry_at = reader->session.link.retry_at;
+    status->last_closed_at = reader->counts.last_closed_at;
+    snprintf(status->last_closed_by, sizeof status->last_closed_by, "%s", reader->counts.last_closed_by);
+    snprintf(status->trouble, sizeof status->trouble, "%s",
+             reader->session.link.is_lost ? reader->session.link.trouble : "");
+    if (reader->session.store) {
+        const struct store_info *info = store_info(reader->session.store);
+        snprintf(status->host, sizeof status->host, "%s", info->host[0] == '/' ? "local" : info->host);
+        snprintf(status->database, sizeof status->database, "%s", info->database);
+        snprintf(status->user, sizeof status->user, "%s", info->user);
+        status->has_schema = info->schema_version > 0;
+        if (!reader->session.link.is_lost && status->has_schema)
+            fill_workers(reader, status, &reply->arena);
+    }
+    uint64_t hash = status_hash(status);
+    if (reader->status.has_sent && hash == reader->status.sent_hash) {
+        reply_destroy(reply);
+        return;
+    }
+    reader->status.has_sent = true;
+    reader->status.sent_hash = hash;
+    session_reply(&reader->session, reply);
+}

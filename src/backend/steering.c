@@ -1,0 +1,181 @@
+// Operations are asked for and steered here, and a worker is started when one waits and none is alive.
+#include "backend/writer.h"
+
+#include <inttypes.h>
+#include "base/text.h"
+#include "store/operations/doubt.h"
+#include "store/operations/workers.h"
+
+enum { LISTED = 200 };
+
+// Starts a worker where none is alive.
+static void
+wake_worker(struct session *session)
+{
+    if (!session->settings->start_worker || session->settings->store.is_read_only)
+        return;
+
+    struct arena arena = {0};
+    struct worker *workers;
+    size_t count;
+    struct err err = {0};
+    if (worker_list(session->store, &arena, &workers, &count, &err) && count == 0 &&
+        !session->settings->start_worker(session->settings->worker_context, &err)) {
+        struct reply *reply = reply_create(REPLY_NEWS, 0);
+        reply->sentence =
+            arena_printf(&reply->arena, "no worker could be started: %s; run redrive work", err.text);
+        session_reply(session, reply);
+    }
+    arena_release(&arena);
+}
+
+void
+writer_steer_request(struct writer *writer, const struct request *request)
+{
+    struct session *session = &writer->session;
+    struct err err = {0};
+    bool is_plan =
+        request->steer == STEER_STEPS || request->steer == STEER_SETTLE_FOR || request->steer == STEER_HALT;
+    bool ok =
+        is_plan
+            ? operation_tune(session->store, request->operation, request->steer, &request->confirm.plan, &err)
+            : operation_steer(session->store, request->operation, request->steer, request->rate, &err);
+    if (!ok) {
+        session_failed(session, request->number, &err);
+        return;
+    }
+    static const char *const words[] = {[STEER_PAUSE] = "pauses after the chunk in hand",
+                                        [STEER_STEPS] = "has its new steps",
+                                        [STEER_SETTLE_FOR] = "has its new time to watch",
+                                        [STEER_HALT] = "has its new share to halt at",
+                                        [STEER_RESUME] = "goes on",
+                                        [STEER_CANCEL] = "is cancelled; what is in hand is settled first",
+                                        [STEER_RATE] = "has its new rate",
+                                        [STEER_APPROVE] = "is approved"};
+    struct reply *reply = reply_create(REPLY_STEERED, request->number);
+    reply->operation = request->operation;
+    reply->is_last = true;
+    reply->sentence =
+        arena_printf(&reply->arena, "operation %" PRId64 " %s", request->operation, words[request->steer]);
+    struct operation now;
+    if (request->steer == STEER_CANCEL &&
+        operation_get(session->store, request->operation, &reply->arena, &now, NULL) &&
+        now.action == ACTION_REPROCESS && now.state == OPERATION_CANCELLED && now.done == 0)
+        reply->sentence =
+            arena_printf(&reply->arena, "operation %" PRId64 " is called back: nothing of it was sent",
+                         request->operation);
+    session_reply(session, reply);
+    if (request->steer != STEER_PAUSE)
+        wake_worker(session);
+}
+
+void
+writer_decide_request(struct writer *writer, const struct request *request)
+{
+    struct session *session = &writer->session;
+    const struct doubt_verdict *verdict = &request->verdict;
+    bool is_slot = verdict->chunk[0] == '\0';
+    int64_t events = 0;
+    struct err err = {0};
+    bool ok = is_slot ? doubt_renew(session->store, verdict->cluster, verdict->slot, request->reason, &err)
+                      : doubt_decide(session->store, request->operation, verdict->chunk,
+                                     verdict->is_published, request->reason, &events, &err);
+    if (!ok) {
+        session_failed(session, request->number, &err);
+        return;
+    }
+    char count[TEXT_SHORT];
+    struct reply *reply = reply_create(REPLY_STEERED, request->number);
+    reply->operation = request->operation;
+    reply->is_last = true;
+    reply->sentence =
+        is_slot
+            ? arena_printf(&reply->arena, "slot %d works again, under new names in Kafka", (int)verdict->slot)
+            : arena_printf(&reply->arena, "%s events of operation %" PRId64 " %s", text_count(events, count),
+                           request->operation,
+                           verdict->is_published ? "are treated as published" : "wait to be published again");
+    session_reply(session, reply);
+    wake_worker(session);
+}
+
+struct progress {
+    struct session *session;
+    uint64_t number;
+};
+
+static bool
+send_progress(void *context, size_t written, size_t total)
+{
+    const struct progress *progress = context;
+    struct reply *reply = reply_create(REPLY_PROGRESS, progress->number);
+    reply->done = (int64_t)written;
+    reply->of = (int64_t)total;
+    session_reply(progress->session, reply);
+    return !progress->session->is_stopping;
+}
+
+void
+writer_confirm_request(struct writer *writer, const struct request *request)
+{
+    struct session *session = &writer->session;
+    struct err err = {0};
+    struct progress progress = {.session = session, .number = request->number};
+    struct operation_request confirm = request->confirm;
+    confirm.ids = request->ids;
+    confirm.count = request->id_count;
+    confirm.scope = request->scope;
+    confirm.filter_text = request->filter_text;
+    confirm.reason = request->reason;
+    confirm.target_topic = request->target_topic;
+    confirm.group = *request->group_key ? request->group_key : NULL;
+
+    int64_t no = 0;
+    if (!operation_insist(session->store, &confirm, send_progress, &progress, &no, &err)) {
+        session_failed(session, request->number, &err);
+        return;
+    }
+    struct reply *reply = reply_create(REPLY_CONFIRMED, request->number);
+    reply->operation = no;
+    reply->operations = arena_alloc(&reply->arena, sizeof *reply->operations);
+    // News about it: without them it is on its way all the same.
+    reply->operation_count = operation_get(session->store, no, &reply->arena, reply->operations, NULL);
+    // Somebody else has all the events: the reply names the operations that have them.
+    if (reply->operation_count && reply->operations->skipped == reply->operations->total &&
+        !operation_outcomes(session->store, no, &reply->arena, &reply->outcomes, &reply->outcome_count, NULL))
+        reply->outcome_count = 0;
+    reply->is_last = true;
+    session_reply(session, reply);
+    wake_worker(session);
+}
+
+// Could a worker that this host starts go on with it?
+static bool
+waits_for_us(const struct session *session, const struct operation *operation)
+{
+    bool is_ready = operation->state == OPERATION_FROZEN || operation->state == OPERATION_RUNNING ||
+                    operation->state == OPERATION_WAITING;
+    bool is_paused = operation->action == ACTION_REPROCESS && operation->rate == 0;
+    return is_ready && !is_paused &&
+           (operation->action != ACTION_REPROCESS || session->settings->worker_publishes);
+}
+
+void
+writer_resume_waiting(struct writer *writer)
+{
+    struct session *session = &writer->session;
+    if (store_info(session->store)->schema_version == 0)
+        return;
+    struct arena arena = {0};
+    struct operation *operations;
+    size_t count;
+    struct err err = {0};
+    bool waits = false;
+    if (operation_list(session->store, 0, LISTED, &arena, &operations, &count, &err))
+        for (size_t i = 0; i < count; i++)
+            waits |= waits_for_us(session, &operations[i]);
+    else
+        session_failed(session, 0, &err);
+    arena_release(&arena);
+    if (waits)
+        wake_worker(session);
+}

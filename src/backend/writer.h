@@ -1,0 +1,33 @@
+// writer: the thread of the backend that asks for and steers operations, so that freezing a million events
+// does not stop the reader.
+#ifndef REDRIVE_BACKEND_WRITER_H
+#define REDRIVE_BACKEND_WRITER_H
+
+#include "backend/session.h"
+#include "store/operations/operations.h"
+
+struct writer {
+    struct session session;
+    struct {                       // preview.c says who may touch these when
+        _Atomic uint64_t running;  // number of the preview that runs; 0: none
+        _Atomic uint64_t unwanted; // nobody waits for this one, or any before it
+        atomic_bool is_interrupting;
+    } preview;
+};
+
+// preview.c
+void writer_preview_request(struct writer *writer, const struct request *request);
+// For the reader's thread: previews up to this one are not waited for any more. Returns when none of them
+// runs.
+void writer_preview_end(struct writer *writer, uint64_t last);
+
+// steering.c
+void writer_steer_request(struct writer *writer, const struct request *request);
+void writer_decide_request(struct writer *writer, const struct request *request);
+void writer_confirm_request(struct writer *writer, const struct request *request);
+void writer_resume_waiting(struct writer *writer); // starts a worker where operations wait and none is alive
+
+// category.c
+void writer_category_request(struct writer *writer, const struct request *request);
+
+#endif
