@@ -1,8 +1,11 @@
--- What a person decides: chunks whose fate neither the marker nor a scan for their headers tells, and slots that stay in quarantine without one.
+-- What only a person decides: chunks in doubt that neither the marker nor a scan for their headers resolves, suspended slots without a chunk, and
+-- copies of the database.
 --
--- Both leave the slot with new names in Kafka: whoever may still hold the old ones can write to nothing that is believed again.
+-- Each leaves the slot with other names in Kafka. A process that still has the old names can write to nothing that is believed again.
 
--- Takes the slot away from whoever looks at it just now, so that only one of the two decides.
+---- functions
+
+-- Takes the slot away from any holder, so that only one of the two decides.
 CREATE OR REPLACE FUNCTION redrive._slot_seize(p_cluster text, p_no integer) RETURNS redrive.slot
 LANGUAGE sql SET search_path = pg_catalog, redrive, pg_temp AS $$
     UPDATE redrive.slot SET fence = fence + 1, holder = NULL, holder_pid = NULL, holder_since = NULL, lease_until = '-infinity'
@@ -35,26 +38,59 @@ BEGIN
     END IF;
     SELECT * INTO c FROM redrive.chunk WHERE operation_no = p_operation AND state = 'in doubt' AND starts_with(id::text, lower(p_chunk));
     s := redrive._slot_seize(c.cluster, c.slot);
-    PERFORM redrive._audit('decide', p_operation, c.events, p_reason, format('chunk %s: %s; what was known: %s', c.id, p_verdict, c.evidence));
-    PERFORM redrive.chunk_settle(c.cluster, c.slot, s.fence, c.id, CASE p_verdict WHEN 'published' THEN 'committed' ELSE 'aborted' END,
+    PERFORM redrive._audit('decide', p_operation, c.events, p_reason, format('chunk %s: %s; before: %s', c.id, p_verdict, c.evidence));
+    PERFORM redrive.chunk_finish(c.cluster, c.slot, s.fence, c.id, CASE p_verdict WHEN 'published' THEN 'committed' ELSE 'aborted' END,
                                  format('decided by %s: %s; %s', session_user, p_verdict, p_reason),
-                                 CASE p_verdict WHEN 'published' THEN c.event_ids ELSE '{}' END);
+                                 CASE p_verdict WHEN 'published' THEN c.dlq_ids ELSE '{}' END);
     UPDATE redrive.chunk SET decided_by = session_user WHERE id = c.id;
     RETURN c.events;
 END $$;
 
--- A slot in quarantine that has no chunk in hand works again, under new names.
+-- A suspended slot without an unfinished chunk works again, under other names.
 CREATE OR REPLACE FUNCTION redrive.slot_renew(p_cluster text, p_no integer, p_reason text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE s redrive.slot;
 BEGIN
     PERFORM redrive._needs_reason(p_reason);
     s := redrive._slot_seize(p_cluster, p_no);
-    IF s.no IS NULL OR NOT s.quarantined THEN
-        RAISE EXCEPTION 'there is no slot % of % in quarantine', p_no, p_cluster USING ERRCODE = 'RD002';
+    IF s.no IS NULL OR NOT s.is_suspended THEN
+        RAISE EXCEPTION 'slot % of % is not suspended', p_no, p_cluster USING ERRCODE = 'RD002';
     ELSIF EXISTS (SELECT FROM redrive.chunk WHERE cluster = p_cluster AND slot = p_no AND state IN ('claimed', 'in doubt')) THEN
         RAISE EXCEPTION 'slot % has a chunk in doubt: decide that first', p_no USING ERRCODE = 'RD001';
     END IF;
-    PERFORM redrive._audit('decide', NULL, 0, p_reason, format('%s slot %s works again; it was in quarantine: %s', p_cluster, p_no, s.note));
+    PERFORM redrive._audit('decide', NULL, 0, p_reason, format('%s slot %s works again; it was suspended: %s', p_cluster, p_no, s.note));
     PERFORM redrive._slot_retire(p_cluster, p_no, p_reason);
+END $$;
+
+-- For administrators: makes a copied database an install of its own. Chunks that were in flight when it was copied are decided in the original
+-- only.
+CREATE OR REPLACE FUNCTION redrive.adopt() RETURNS uuid
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v_old uuid := (SELECT id FROM redrive.install);
+    v_new uuid;
+    v_chunks bigint;
+BEGIN
+    PERFORM FROM redrive.slot ORDER BY cluster, no FOR UPDATE;
+    PERFORM redrive._batches_write_out(operation_no, batches) FROM redrive.chunk WHERE state = 'claimed' AND batches IS NOT NULL;
+    UPDATE redrive.install SET id = gen_random_uuid(), system_identifier = redrive._system_identifier() RETURNING id INTO v_new;
+    UPDATE redrive.slot s
+       SET fence = fence + 1, holder = NULL, holder_pid = NULL, holder_since = NULL, lease_until = '-infinity', generation = 1,
+           txn_id = redrive._txn_id(v_new, cluster, s.no, 1),
+           finished_seq = 0, finished_id = v_new, is_provisioned = false, marker_at = NULL,
+           is_suspended = EXISTS (SELECT FROM redrive.chunk c WHERE c.cluster = s.cluster AND c.slot = s.no
+                                                               AND c.state IN ('claimed', 'in doubt'));
+    UPDATE redrive.operation o SET claimed = claimed - c.events, in_doubt = in_doubt + c.events, changed = nextval('redrive.change')
+      FROM (SELECT operation_no, sum(events) AS events FROM redrive.chunk WHERE state = 'claimed' GROUP BY operation_no) c
+     WHERE o.no = c.operation_no;
+    UPDATE redrive.operation_item i
+       SET state = 'in doubt', at = clock_timestamp(), detail = 'in flight when the database was copied', attempt = i.attempt + (i.state = 'queued')::integer
+      FROM (SELECT c.operation_no, w.id FROM redrive.chunk c, unnest(c.dlq_ids) AS w (id) WHERE c.state = 'claimed') h
+     WHERE i.operation_no = h.operation_no AND i.dlq_id = h.id AND i.state IN ('queued', 'claimed');
+    UPDATE redrive.chunk SET needs_person = true WHERE state IN ('claimed', 'in doubt');
+    UPDATE redrive.chunk SET state = 'in doubt', decided_at = clock_timestamp(), evidence = 'in flight when the database was copied'
+     WHERE state = 'claimed';
+    GET DIAGNOSTICS v_chunks = ROW_COUNT;
+    PERFORM redrive._audit('adopt', NULL, 0, NULL, format('install %s became %s; %s chunks in doubt', v_old, v_new, v_chunks));
+    RETURN v_new;
 END $$;

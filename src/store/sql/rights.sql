@@ -1,15 +1,17 @@
 -- Who may call what. The last file: it looks at all functions.
 --
 -- Four levels. viewer: look. worker: carry out what others decided. operator: decide, and carry out as well, since a screen may start a worker.
--- admin: also what no machine can decide (chunks in doubt, slots in quarantine, copies of the database). No level writes to a table, here or
+-- admin: also what no machine can decide (chunks in doubt, suspended slots, copies of the database). No level writes to a table, here or
 -- in the contract: everything goes through functions that run with the rights of the schema's owner and write down session_user.
 
--- The level that a function is for. A new one is the operator's, unless it is named like a worker's or stands here.
+---- functions
+
+-- The level that a function is for. A new one is the operator's, unless it is named like a worker's or listed here.
 CREATE OR REPLACE FUNCTION redrive.level_of(p_function name) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE WHEN p_function IN ('adopt', 'chunk_decide', 'slot_renew') THEN 'admin'
-                WHEN p_function = 'changed_since' THEN 'viewer' -- anybody's
-                WHEN p_function ~ '^(backlog|chunk|cluster|comebacks|ingest|items|slot|watch|work|worker)_' THEN 'worker'
+                WHEN p_function = 'changed_since' THEN 'viewer' -- granted to PUBLIC
+                WHEN p_function ~ '^(chunk|cluster|items|returned|rollup|slot|text|work|worker)_' THEN 'worker'
                 ELSE 'operator' END;
 $$;
 
@@ -49,8 +51,8 @@ BEGIN
     RETURN QUERY SELECT * FROM redrive._grants(p_role, v_levels);
 END $$;
 
--- The group roles redrive_viewer, redrive_worker, redrive_operator and redrive_admin, where they are missing. They belong to the whole server;
--- what is granted to them is this database's. An operator is a member of worker: where a service does all the sending, REVOKE
+-- Makes the missing ones of the group roles redrive_viewer, redrive_worker, redrive_operator and redrive_admin. Roles belong to the whole server;
+-- what is granted to them is this database's. An operator is a member of worker. Where a service does all the sending, REVOKE
 -- redrive_worker FROM redrive_operator holds, also through later migrations.
 CREATE OR REPLACE FUNCTION redrive._roles_make() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -75,9 +77,9 @@ EXCEPTION WHEN insufficient_privilege THEN
         USING ERRCODE = 'RD003';
 END $$;
 
--- Gives those of the roles that are there what their level needs, functions that are new included; p_all: also those that have nothing in this
--- database yet (they may be there for another one). Returns the statements that had no effect because the contract table belongs to somebody
--- else: its owner runs them.
+-- Grants each group role what its level needs, new functions included. p_all: every role that exists; otherwise only roles that have rights in
+-- this database already, because the others may serve another database. Returns the statements that had no effect because somebody else owns
+-- the contract table: the owner has to run them.
 CREATE OR REPLACE FUNCTION redrive._roles_grant(p_all boolean) RETURNS SETOF text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET client_min_messages = error AS $$
 DECLARE
@@ -90,7 +92,7 @@ BEGIN
     LOOP
         BEGIN
             EXECUTE v.statement;
-            -- A grant of what one may not give away is a warning only.
+            -- PostgreSQL only warns when the grantor lacks the grant option.
             v_may := v.statement !~ '^GRANT SELECT \('
                      OR has_column_privilege(v.rolname, to_regclass((SELECT source_table FROM redrive.install)), 'event_payload', 'SELECT');
         EXCEPTION WHEN insufficient_privilege THEN
@@ -105,5 +107,5 @@ END $$;
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA redrive FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION redrive.is_copy(), redrive.same_json(bigint[], bytea[]), redrive.level_of(name), redrive.grants(name, text),
     redrive.changed_since(xid, bigint, bigint), redrive.has_sent(), redrive.items_live(bigint[]), redrive.items_sent(text[], bigint),
-    redrive.items_of(bigint), redrive._blocks_with(bigint[]), redrive._blocks_marked(integer[], bigint),
-    redrive._blocks_marked_new(integer[], bigint) TO PUBLIC;
+    redrive.items_of(bigint), redrive._batches_with_events(bigint[]), redrive._batches_with_keys(integer[], bigint),
+    redrive._batches_with_recent_keys(integer[], bigint) TO PUBLIC;

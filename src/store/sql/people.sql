@@ -1,6 +1,18 @@
--- Decisions about single groups (008_groups.sql).
+-- What people decide about single groups.
 
--- Gives a group a category; NULL: what the rules say, again. Returns what it was given before, NULL: nothing.
+-- The category that somebody set for a group; NULL: cleared, so the rules decide again. Earlier decisions are in the audit.
+CREATE TABLE redrive.group_category (
+    group_key bigint PRIMARY KEY, -- the fingerprint, its 64 bits
+    category  text CHECK (category IN ('transient', 'data', 'system', 'permanent', 'unknown')),
+    who       name NOT NULL,
+    at        timestamptz NOT NULL,
+    reason    text,
+    changed   bigint NOT NULL -- of redrive.change: the sum over all rows differs after each decision, in whatever order they commit
+);
+
+---- functions
+
+-- Sets a group's category; NULL: clears it. Returns the category that was set before, NULL: none.
 CREATE OR REPLACE FUNCTION redrive.category_set(p_group bigint, p_category text, p_reason text) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE v_before text;
@@ -8,7 +20,7 @@ BEGIN
     IF p_category NOT IN ('transient', 'data', 'system', 'permanent', 'unknown') THEN
         RAISE EXCEPTION 'there is no category %: transient, data, system, permanent or unknown', p_category USING ERRCODE = 'RD004';
     END IF;
-    -- One after the other, so that each tells in the audit what it replaced.
+    -- The row lock serialises decisions, so each audits what it replaced.
     INSERT INTO redrive.group_category AS g (group_key, category, who, at, reason, changed)
     VALUES (p_group, NULL, session_user, clock_timestamp(), NULL, 0) ON CONFLICT (group_key) DO NOTHING;
     SELECT category INTO v_before FROM redrive.group_category WHERE group_key = p_group FOR UPDATE;

@@ -1,0 +1,57 @@
+-- What redrive keeps beside the rows of the contract table: corrected payloads, and records as Kafka had them.
+
+CREATE TABLE redrive.revision (
+    dlq_id  bigint NOT NULL,
+    no      integer NOT NULL, -- from 1; the original is 0 and not kept here
+    payload bytea NOT NULL,
+    author  name NOT NULL DEFAULT session_user,
+    at      timestamptz NOT NULL DEFAULT clock_timestamp(),
+    reason  text,
+    PRIMARY KEY (dlq_id, no)
+);
+
+-- The record an event came from, byte for byte, where redrive read it itself.
+CREATE TABLE redrive.record (
+    dlq_id        bigint PRIMARY KEY,
+    topic         text NOT NULL,
+    partition     integer NOT NULL,
+    "offset"      bigint NOT NULL,
+    "timestamp"   timestamptz,
+    key           bytea,
+    value         bytea,
+    header_names  text[] NOT NULL DEFAULT '{}',
+    header_values bytea[] NOT NULL DEFAULT '{}',
+    crc32c        bigint
+);
+
+---- functions
+
+-- Is each original the same JSON value as the event's payload? Bytes that are not JSON or not UTF-8 are not the same.
+CREATE OR REPLACE FUNCTION redrive.same_json(p_ids bigint[], p_originals bytea[]) RETURNS boolean[]
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v_same boolean[] := '{}';
+    v_one boolean;
+BEGIN
+    FOR i IN 1 .. coalesce(cardinality(p_ids), 0) LOOP
+        BEGIN
+            SELECT e.event_payload = convert_from(p_originals[i], 'UTF8')::jsonb INTO v_one FROM :"events" e WHERE e.id = p_ids[i];
+        EXCEPTION WHEN data_exception OR program_limit_exceeded OR feature_not_supported THEN
+            v_one := false;
+        END;
+        v_same := v_same || coalesce(v_one, false);
+    END LOOP;
+    RETURN v_same;
+END $$;
+
+-- Pending events up to p_highest, at most p_limit, whose row, revision or record a transaction wrote that was still open at p_floor. The owner
+-- runs it: a role with grants on columns may not read xmin. A transaction id has 32 bits and no order of its own; age() counts back from now.
+CREATE OR REPLACE FUNCTION redrive.changed_since(p_floor xid, p_highest bigint, p_limit bigint) RETURNS SETOF bigint
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    RETURN QUERY
+        SELECT e.id::bigint FROM :"events" e WHERE e.status = 'PENDING' AND e.id <= p_highest AND age(e.xmin) <= age(p_floor)
+         UNION ALL SELECT r.dlq_id FROM redrive.revision r WHERE age(r.xmin) <= age(p_floor)
+         UNION ALL SELECT w.dlq_id FROM redrive.record w WHERE age(w.xmin) <= age(p_floor)
+         LIMIT p_limit;
+END $$;

@@ -1,0 +1,175 @@
+-- Events that failed again after they were republished, joined to the operation that republished them.
+
+CREATE TABLE redrive.returned (
+    dlq_id       bigint PRIMARY KEY, -- the row that returned
+    operation_no bigint NOT NULL,
+    at           timestamptz NOT NULL DEFAULT clock_timestamp(),
+    sent_id      bigint, -- the row that was republished
+    sent_at      timestamptz,
+    times        integer NOT NULL DEFAULT 1, -- how often the event has returned by now
+    known_by     text NOT NULL DEFAULT 'event id'
+);
+CREATE INDEX returned_sent ON redrive.returned (sent_id);
+CREATE INDEX returned_operation ON redrive.returned (operation_no, sent_at);
+
+-- How far the contract table was searched for them. `sure` trails `seen` by ten seconds, for rows that commit out of order.
+CREATE TABLE redrive.returned_position (
+    one     boolean PRIMARY KEY DEFAULT true CHECK (one),
+    sure    bigint NOT NULL DEFAULT 0,
+    seen    bigint NOT NULL DEFAULT 0,
+    seen_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+INSERT INTO redrive.returned_position DEFAULT VALUES;
+
+---- functions
+
+-- The item by which a failed event was republished last, if it was. It is known by the headers that were sent along, where the record is kept; else
+-- by its event id; else by its correlation id, for the same type of the same source; else by the place of the original.
+-- Plan: items and events by key, whatever the statistics say.
+CREATE OR REPLACE FUNCTION redrive._sent_item(p_id bigint, p_at timestamp, p_event_id text, p_correlation uuid, p_type text, p_source_id text, p_topic text,
+                                    p_partition integer, p_offset bigint, OUT operation_no bigint, OUT sent_id bigint, OUT sent_at timestamptz,
+                                    OUT known_by text)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    v_at timestamptz := p_at AT TIME ZONE (SELECT zone FROM redrive.install);
+    v_source integer := redrive._source(p_topic, p_partition, p_offset);
+    v_event text;
+    v_operation text;
+BEGIN
+    SELECT encode(r.header_values[array_position(r.header_names, 'redrive-event-id')], 'escape'),
+           encode(r.header_values[array_position(r.header_names, 'redrive-operation')], 'escape') INTO v_event, v_operation
+      FROM redrive.record r WHERE r.dlq_id = p_id;
+    IF v_event ~ '^[0-9]{1,18}$' AND v_operation ~ '^[0-9]{1,18}$' THEN
+        known_by := 'headers';
+        SELECT i.operation_no, i.dlq_id, i.at INTO operation_no, sent_id, sent_at FROM redrive.items_of(v_event::bigint) i
+         WHERE i.operation_no = v_operation::bigint AND i.dlq_id <> p_id AND i.state = 'done' AND i.event_id IS NOT NULL AND i.at <= v_at;
+    END IF;
+    IF operation_no IS NULL THEN
+        known_by := 'event id';
+        SELECT i.operation_no, i.dlq_id, i.at INTO operation_no, sent_id, sent_at FROM redrive.items_sent(ARRAY[p_event_id]) i
+         WHERE i.dlq_id <> p_id AND i.at <= v_at
+         ORDER BY i.at DESC LIMIT 1;
+    END IF;
+    IF operation_no IS NULL AND p_correlation IS NOT NULL THEN
+        known_by := 'correlation id';
+        SELECT i.operation_no, i.dlq_id, i.at INTO operation_no, sent_id, sent_at FROM (
+            SELECT r.operation_no, r.dlq_id, r.at FROM redrive.operation_item r
+             WHERE r.correlation = p_correlation AND NOT r.is_live AND r.correlation IS NOT NULL AND r.state = 'done'
+            UNION ALL
+            SELECT b.operation_no, b.dlq_ids[n], b.at
+              FROM redrive._batches_with_keys(ARRAY[uuid_hash(p_correlation)]) b CROSS JOIN LATERAL unnest(array_positions(b.correlations, p_correlation)) AS n) i
+         WHERE i.dlq_id <> p_id AND i.at <= v_at
+           AND EXISTS (SELECT FROM :"events" x WHERE x.id = i.dlq_id AND x.event_type = p_type
+                                                 AND coalesce(x.source_id, '') = coalesce(p_source_id, ''))
+         ORDER BY i.at DESC LIMIT 1;
+    END IF;
+    IF operation_no IS NULL AND v_source <> 0 THEN
+        known_by := 'coordinates';
+        SELECT i.operation_no, i.dlq_id, i.at INTO operation_no, sent_id, sent_at FROM (
+            SELECT r.operation_no, r.dlq_id, r.at FROM redrive.operation_item r
+             WHERE r.source = v_source AND r.source_offset = p_offset AND r.source <> 0 AND NOT r.is_live AND r.event_id IS NOT NULL
+               AND r.state = 'done'
+            UNION ALL
+            SELECT b.operation_no, b.dlq_ids[n], b.at
+              FROM redrive._batches_with_keys(ARRAY[hashint8(p_offset # (v_source::bigint << 32))]) b
+             CROSS JOIN LATERAL unnest(array_positions(b.source_offsets, p_offset)) AS n WHERE b.sources[n] = v_source) i
+         WHERE i.dlq_id <> p_id AND i.at <= v_at
+           AND EXISTS (SELECT FROM :"events" x WHERE x.id = i.dlq_id AND x.kafka_topic = p_topic
+                                                 AND x.kafka_partition = p_partition AND x.kafka_offset = p_offset)
+         ORDER BY i.at DESC LIMIT 1;
+    END IF;
+END $$;
+
+-- Searches rows that arrived since the last call, at most p_limit, for events that were republished before, and counts each for the operation
+-- that did it last. One worker at a time; others return false. True: all rows are searched.
+CREATE OR REPLACE FUNCTION redrive.returned_find(p_limit bigint) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    w redrive.returned_position;
+    v_top bigint;
+    v_rows bigint;
+    v_no bigint;
+BEGIN
+    SELECT * INTO w FROM redrive.returned_position FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    IF NOT EXISTS (SELECT FROM redrive.chunk WHERE state IN ('claimed', 'in doubt'))
+       AND NOT redrive.has_sent() THEN
+        SELECT coalesce(max(e.id), 0) INTO v_top FROM :"events" e; -- nothing was sent, so nothing can return
+        UPDATE redrive.returned_position SET sure = v_top, seen = v_top, seen_at = clock_timestamp() WHERE seen <> v_top;
+        RETURN true;
+    END IF;
+    SELECT max(id), count(*) INTO v_top, v_rows
+      FROM (SELECT e.id FROM :"events" e WHERE e.id > w.sure ORDER BY e.id LIMIT p_limit) AS ahead;
+    IF v_rows = 0 THEN
+        RETURN true;
+    ELSIF v_rows > 20 THEN -- each would scan the keys outside the index
+        PERFORM redrive.work_index_keys(1000);
+    END IF;
+
+    FOR v_no IN
+        WITH found AS (
+            INSERT INTO redrive.returned (dlq_id, operation_no, sent_id, sent_at, known_by, times)
+            SELECT e.id, i.operation_no, i.sent_id, i.sent_at, i.known_by,
+                   1 + coalesce((SELECT c.times FROM redrive.returned c WHERE c.dlq_id = i.sent_id), 0)
+              FROM :"events" e CROSS JOIN LATERAL redrive._sent_item(e.id, e.created_at, e.event_id, e.correlation_id, e.event_type, e.source_id,
+                                                                             e.kafka_topic, e.kafka_partition, e.kafka_offset) i
+             WHERE e.id > w.sure AND e.id <= v_top AND i.operation_no IS NOT NULL
+               AND NOT EXISTS (SELECT FROM redrive.returned c WHERE c.dlq_id = e.id)
+            ON CONFLICT DO NOTHING RETURNING operation_no, sent_id),
+        -- A consumer may write one failure twice: it counts once.
+        per AS (SELECT b.operation_no, count(DISTINCT b.sent_id) AS n FROM found b
+                 WHERE NOT EXISTS (SELECT FROM redrive.returned c WHERE c.sent_id = b.sent_id AND c.operation_no = b.operation_no)
+                 GROUP BY b.operation_no)
+        UPDATE redrive.operation o SET returned = returned + per.n, changed = nextval('redrive.change')
+          FROM per WHERE o.no = per.operation_no RETURNING o.no
+    LOOP
+        PERFORM redrive._operation_judge(v_no, 0);
+    END LOOP;
+
+    IF v_rows = p_limit THEN -- a full page: rows that commit late have higher ids
+        UPDATE redrive.returned_position SET sure = v_top, seen = v_top, seen_at = clock_timestamp();
+        RETURN false;
+    ELSIF w.seen_at < clock_timestamp() - interval '10 s' THEN
+        UPDATE redrive.returned_position SET sure = w.seen, seen = v_top, seen_at = clock_timestamp();
+    END IF;
+    RETURN true;
+END $$;
+
+-- Events of an operation whose own row is pending again: some consumers reopen it instead of writing another. Looks at its ten newest chunks.
+CREATE OR REPLACE FUNCTION redrive._returned_reopened(p_no bigint) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    WITH sent AS MATERIALIZED (
+        SELECT w.id, c.created_at AS at
+          FROM (SELECT dlq_ids, created_at FROM redrive.chunk
+                 WHERE operation_no = p_no AND state = 'committed' ORDER BY decided_at DESC LIMIT 10) c, unnest(c.dlq_ids) AS w(id)),
+    found AS (
+        INSERT INTO redrive.returned AS had (dlq_id, operation_no, sent_id, sent_at, known_by)
+        SELECT s.id, p_no, s.id, s.at, 'its row'
+          FROM sent s CROSS JOIN LATERAL (SELECT FROM :"events" x WHERE x.id = s.id AND coalesce(x.status, '') = 'PENDING' OFFSET 0) e
+         WHERE NOT EXISTS (SELECT FROM redrive.operation_item i WHERE i.dlq_id = s.id AND i.operation_no = p_no AND i.state <> 'done')
+        ON CONFLICT (dlq_id) DO UPDATE SET operation_no = p_no, sent_id = excluded.sent_id, sent_at = excluded.sent_at,
+                                             times = had.times + 1, known_by = excluded.known_by, at = clock_timestamp()
+         WHERE had.operation_no <> p_no
+        RETURNING 1)
+    UPDATE redrive.operation SET returned = returned + n.n, changed = nextval('redrive.change')
+      FROM (SELECT count(*) AS n FROM found) n WHERE no = p_no AND n.n > 0;
+END $$;
+
+-- Operations that wait after a step: do their events return?
+CREATE OR REPLACE FUNCTION redrive._operations_observe() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE v_no bigint;
+BEGIN
+    -- Another worker is looking, or more rows wait: the next call decides.
+    IF NOT EXISTS (SELECT FROM redrive.operation WHERE state = 'waiting') OR NOT redrive.returned_find(20000) THEN
+        RETURN;
+    END IF;
+    FOR v_no IN SELECT no FROM redrive.operation WHERE state = 'waiting' ORDER BY no FOR UPDATE SKIP LOCKED LOOP
+        PERFORM redrive._returned_reopened(v_no);
+        PERFORM redrive._operation_judge(v_no, 0);
+    END LOOP;
+END $$;
