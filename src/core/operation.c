@@ -10,8 +10,8 @@ static const char *const action_names[ACTION_COUNT] = {"reprocess", "resolve", "
 static const char *const operation_state_names[OPERATION_STATE_COUNT] = {
     "freezing", "awaiting approval", "frozen", "running", "waiting", "paused", "done", "cancelled", "halted"};
 
-static const char *const item_state_names[ITEM_STATE_COUNT] = {"queued",  "claimed",  "held",     "done",
-                                                               "refused", "conflict", "cancelled"};
+static const char *const item_state_names[ITEM_STATE_COUNT] = {"queued",  "claimed", "in doubt", "done",
+                                                               "refused", "skipped", "cancelled"};
 
 // The index of name among names, or -1.
 static int

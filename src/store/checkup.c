@@ -343,7 +343,7 @@ static const char doubt_sql[] = "SELECT s.cluster, s.no, coalesce(s.note, 'no re
                                 "c.operation_no, left(c.id::text, 8), c.events"
                                 " FROM redrive.slot s LEFT JOIN redrive.chunk c ON c.cluster = s.cluster AND "
                                 "c.slot = s.no AND c.state = 'in doubt'"
-                                " WHERE s.quarantined ORDER BY s.cluster, s.no";
+                                " WHERE s.is_suspended ORDER BY s.cluster, s.no";
 
 // What waits for a person's decision.
 static bool

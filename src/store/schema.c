@@ -12,33 +12,84 @@
 #define ROLES_MAKE_SQL "SELECT redrive._roles_make()"
 #define ROLES_GRANT_SQL "SELECT redrive._roles_grant"
 
+// What a file's words stand for: the contract table's quoted name, the same as text, and the zone as a
+// literal or NULL for the server's.
+struct script {
+    struct strbuf *out;
+    const char *table_quoted, *table_text, *zone_sql;
+};
+
 static void
-add_file(struct strbuf *out, const struct schema_file *file, const char *table_quoted, const char *table_text,
-         const char *zone_sql)
+add_part(const struct script *script, const char *title, const char *name, struct bytes part)
 {
+    if (part.len == 0)
+        return;
     struct strbuf text = {0};
-    strbuf_add(&text, file->text);
-    strbuf_printf(out, "\n-- %s\n", file->name);
-    pg_expand(out, strbuf_text(&text), table_quoted, table_text, zone_sql);
-    if (file->version)
-        strbuf_printf(out, "INSERT INTO redrive.schema_version (version) VALUES (%d);\n", file->version);
+    strbuf_add(&text, part);
+    strbuf_printf(script->out, "\n-- %s: %s\n", name, title);
+    pg_expand(script->out, strbuf_text(&text), script->table_quoted, script->table_text, script->zone_sql);
     strbuf_release(&text);
 }
 
 static void
-add_script(struct strbuf *out, int from, const char *table_quoted, const char *table_text, const char *zone)
+add_version(struct strbuf *out, int version)
+{
+    strbuf_printf(out, "INSERT INTO redrive.schema_version (version) VALUES (%d);\n", version);
+}
+
+static void
+add_tables(const struct script *script)
+{
+    struct schema_file file;
+    for (size_t i = 0; schema_file(i, &file); i++)
+        add_part(script, "tables", file.name, file.tables);
+    add_version(script->out, SCHEMA_FIRST);
+}
+
+static void
+add_functions(const struct script *script)
+{
+    struct schema_file file;
+    for (size_t i = 0; schema_file(i, &file); i++)
+        add_part(script, "functions", file.name, file.functions);
+}
+
+static void
+add_script(const struct script *script, const struct schema_upgrade *upgrades, int from, int to)
+{
+    if (from < SCHEMA_FIRST)
+        add_tables(script);
+    for (const struct schema_upgrade *upgrade = upgrades; upgrade->version; upgrade++) {
+        if (upgrade->version > from) {
+            add_part(script, "upgrade", upgrade->name, upgrade->sql);
+            add_version(script->out, upgrade->version);
+        }
+    }
+    add_functions(script);
+    strbuf_printf(script->out,
+                  "\nSELECT redrive._audit('migrate', NULL, 0, NULL, 'schema version %d to %d');\n", from,
+                  to);
+}
+
+static void
+make_script(struct strbuf *out, const struct schema_upgrade *upgrades, int from, int to,
+            const char *table_quoted, const char *table_text, const char *zone)
 {
     struct strbuf zone_sql = {0};
     if (zone)
         pg_literal(&zone_sql, zone);
-    struct schema_file file;
-    for (size_t i = 0; schema_file(i, &file); i++) {
-        if (file.version == 0 || file.version > from)
-            add_file(out, &file, table_quoted, table_text, zone ? strbuf_text(&zone_sql) : NULL);
-    }
-    strbuf_printf(out, "\nSELECT redrive._audit('migrate', NULL, 0, NULL, 'schema version %d to %d');\n",
-                  from, SCHEMA_VERSION);
+    const struct script script = {out, table_quoted, table_text, zone ? strbuf_text(&zone_sql) : NULL};
+    add_script(&script, upgrades, from, to);
     strbuf_release(&zone_sql);
+}
+
+static int
+newest_version(const struct schema_upgrade *upgrades)
+{
+    int version = SCHEMA_FIRST;
+    for (; upgrades->version; upgrades++)
+        version = upgrades->version;
+    return version;
 }
 
 bool
@@ -51,7 +102,7 @@ schema_print(const char *table, const char *zone, bool with_roles, struct strbuf
     pg_quote_table(&quoted, schema, name);
     pg_show_table(&shown, schema, name);
     strbuf_add_text(out, "BEGIN;\nSET LOCAL search_path = pg_catalog;\n" LOCK_SQL);
-    add_script(out, 0, strbuf_text(&quoted), strbuf_text(&shown), zone);
+    make_script(out, schema_upgrades(), 0, SCHEMA_VERSION, strbuf_text(&quoted), strbuf_text(&shown), zone);
     if (with_roles)
         strbuf_add_text(out, "-- What this returns is left to the table's owner.\n" ROLES_MAKE_SQL
                              ";\n" ROLES_GRANT_SQL "(true);\n");
@@ -88,11 +139,11 @@ read_version(struct store *store, int *version, struct err *err)
 }
 
 static bool
-fail_newer(int64_t version, struct err *err)
+fail_newer(int64_t version, int newest, struct err *err)
 {
     return err_set(err, ERR_USAGE,
                    "the schema redrive has version %lld, this program knows up to %d: use the newer program",
-                   (long long)version, SCHEMA_VERSION);
+                   (long long)version, newest);
 }
 
 static bool
@@ -108,16 +159,18 @@ set_zone(struct store *store, struct err *err)
 }
 
 static bool
-migrate_locked(struct store *store, struct schema_result *result, struct err *err)
+migrate_locked(struct store *store, const struct schema_upgrade *upgrades, struct schema_result *result,
+               struct err *err)
 {
     if (!pg_script(store, LOCK_SQL, err) || !read_version(store, &result->from, err))
         return false;
-    if (result->from > SCHEMA_VERSION)
-        return fail_newer(result->from, err);
-    result->to = SCHEMA_VERSION;
-    if (result->from < SCHEMA_VERSION) {
+    result->to = newest_version(upgrades);
+    if (result->from > result->to)
+        return fail_newer(result->from, result->to, err);
+    if (result->from < result->to) {
         struct strbuf script = {0};
-        add_script(&script, result->from, store->table_quoted, store->table_text, store->zone_wanted);
+        make_script(&script, upgrades, result->from, result->to, store->table_quoted, store->table_text,
+                    store->zone_wanted);
         bool ok = pg_script(store, strbuf_text(&script), err);
         strbuf_release(&script);
         if (!ok)
@@ -127,16 +180,23 @@ migrate_locked(struct store *store, struct schema_result *result, struct err *er
 }
 
 bool
-schema_migrate(struct store *store, struct schema_result *result, struct err *err)
+schema_migrate_by(struct store *store, const struct schema_upgrade *upgrades, struct schema_result *result,
+                  struct err *err)
 {
     *result = (struct schema_result){0};
     if (!pg_may_write(store, err) || !pg_begin(store, FOR_SCHEMA, err))
         return false;
-    if (!migrate_locked(store, result, err)) {
+    if (!migrate_locked(store, upgrades, result, err)) {
         pg_rollback(store);
         return false;
     }
     return pg_commit(store, err) && store_learn(store, err);
+}
+
+bool
+schema_migrate(struct store *store, struct schema_result *result, struct err *err)
+{
+    return schema_migrate_by(store, schema_upgrades(), result, err);
 }
 
 bool
@@ -161,17 +221,24 @@ schema_roles(struct store *store, bool make, struct strbuf *left, struct err *er
 }
 
 bool
-schema_check(struct store *store, struct err *err)
+schema_check_by(struct store *store, const struct schema_upgrade *upgrades, struct err *err)
 {
+    int newest = newest_version(upgrades);
     if (!pg_has_schema(store, err))
         return false;
-    if (store->info.schema_version > SCHEMA_VERSION)
-        return fail_newer(store->info.schema_version, err);
-    if (store->info.schema_version < SCHEMA_VERSION)
+    if (store->info.schema_version > newest)
+        return fail_newer(store->info.schema_version, newest, err);
+    if (store->info.schema_version < newest)
         return err_set(err, ERR_USAGE,
                        "the schema redrive has version %lld, this program needs %d: run redrive migrate",
-                       (long long)store->info.schema_version, SCHEMA_VERSION);
+                       (long long)store->info.schema_version, newest);
     return true;
+}
+
+bool
+schema_check(struct store *store, struct err *err)
+{
+    return schema_check_by(store, schema_upgrades(), err);
 }
 
 // What the program asks the contract table most, and what serves it.

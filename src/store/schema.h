@@ -13,7 +13,8 @@
 #include "base/strbuf.h"
 #include "store/store.h"
 
-#define SCHEMA_VERSION 20 // of the newest numbered file in src/store/sql
+#define SCHEMA_FIRST 1   // what the CREATE TABLE of src/store/sql make
+#define SCHEMA_VERSION 1 // the newest: SCHEMA_FIRST, or that of the last upgrade (schema_files.h)
 
 struct schema_result {
     int from;
@@ -32,6 +33,11 @@ bool schema_print(const char *table, const char *zone, bool with_roles, struct s
                   struct err *err) MUST_CHECK;
 // ERR_NOT_FOUND without schema ("run redrive migrate"), ERR_USAGE when it is newer or older than the program.
 bool schema_check(struct store *store, struct err *err) MUST_CHECK;
+// Both with these upgrades (schema_files.h) instead of the built-in ones, for tests of later versions.
+struct schema_upgrade;
+bool schema_migrate_by(struct store *store, const struct schema_upgrade *upgrades,
+                       struct schema_result *result, struct err *err) MUST_CHECK;
+bool schema_check_by(struct store *store, const struct schema_upgrade *upgrades, struct err *err) MUST_CHECK;
 // Useful indexes on the contract table, CREATE INDEX CONCURRENTLY, one statement each with a comment of what
 // it costs. Of a partitioned table, partition by partition; what broke off is taken up again by the next run.
 bool schema_print_indexes(const char *table, struct strbuf *out, struct err *err) MUST_CHECK;

@@ -1,8 +1,10 @@
 // schema_files: the files of src/store/sql, built into the program. Private to src/store.
 //
-// Numbered files hold what has a history: tables and what changes them, each run once, in order. The others
-// hold functions, and are run whole after them at every migration: CREATE OR REPLACE, so each function stands
-// in one place.
+// A file is about one noun and has two parts. Above the line `---- functions` are tables in the form of
+// version 1: they run once, in a database without the schema. Below it are functions: they run whole at every
+// migration, by CREATE OR REPLACE, after everything else. A later version changes tables by an upgrade: a
+// file upgrade/NNN_NAME.sql that runs once. It also drops a function that goes, or whose arguments or result
+// change.
 #ifndef REDRIVE_STORE_SCHEMA_FILES_H
 #define REDRIVE_STORE_SCHEMA_FILES_H
 
@@ -10,10 +12,18 @@
 
 struct schema_file {
     const char *name;
-    int version; // 0: functions
-    struct bytes text;
+    struct bytes tables;
+    struct bytes functions;
 };
 // The i-th file from 0 in the order they run. False past the last.
 bool schema_file(size_t i, struct schema_file *file);
+
+struct schema_upgrade {
+    int version; // 2 and above; 0 ends a list
+    const char *name;
+    struct bytes sql;
+};
+// From the version that CREATE TABLE makes to the newest, in order; ends with version 0.
+const struct schema_upgrade *schema_upgrades(void);
 
 #endif

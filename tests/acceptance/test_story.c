@@ -365,7 +365,7 @@ a_thousand_failures_are_worked_through(void **state)
 
     consumer_has_each_once(&story);
     postgresql_says_who_did_what(&story);
-    assert_int_equal(number(&story, "SELECT count(*) FROM redrive.slot WHERE quarantined"), 0);
+    assert_int_equal(number(&story, "SELECT count(*) FROM redrive.slot WHERE is_suspended"), 0);
     assert_int_equal(
         number(&story, "SELECT count(*) FROM redrive.chunk WHERE state IN ('claimed', 'in doubt')"), 0);
 

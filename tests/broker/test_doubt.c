@@ -88,7 +88,7 @@ an_idle_slot_whose_marker_is_gone_gets_new_names(void **state)
     assert_all_done(&stage.world, first, 10);
     delete_group(last_group());
     // Every slot is tried until the one is met: the others have never worked.
-    test_sql(stage.world.admin, "UPDATE redrive.slot SET lease_until = CASE WHEN settled_seq = 0 THEN "
+    test_sql(stage.world.admin, "UPDATE redrive.slot SET lease_until = CASE WHEN finished_seq = 0 THEN "
                                 "timestamptz 'infinity' ELSE '-infinity' END");
     int64_t second = ask(11, EVENTS);
     work(second);
@@ -138,9 +138,9 @@ a_suspended_slot_is_shown_and_renewed_by_a_person(void **state)
              group);
     int64_t second = ask(11, EVENTS);
     pid_t worker = work_start(&stage.world, &(struct work_how){.lives = 3 * US_PER_SECOND});
-    for (int i = 0; i < 300 && count_of("slot WHERE quarantined") == 0; i++)
+    for (int i = 0; i < 300 && count_of("slot WHERE is_suspended") == 0; i++)
         clock_sleep(50000);
-    assert_int_equal(count_of("slot WHERE quarantined AND note LIKE '%it should be%'"), 1);
+    assert_int_equal(count_of("slot WHERE is_suspended AND note LIKE '%it should be%'"), 1);
     kill(worker, SIGTERM);
     work_wait(worker);
     assert_int_equal(get_operation(&stage.world, second).queued, EVENTS - 10);
@@ -149,7 +149,7 @@ a_suspended_slot_is_shown_and_renewed_by_a_person(void **state)
     assert_works(store_checkup(stage.world.store, find_suspended, &told, &err));
     assert_int_equal(told, 1);
     test_sql(stage.world.admin, "SELECT redrive.slot_renew(cluster, no, 'the other install is gone') FROM "
-                                "redrive.slot WHERE quarantined");
+                                "redrive.slot WHERE is_suspended");
     work(second);
     assert_all_done(&stage.world, second, EVENTS - 10);
     assert_each_once(stage.topic, PARTITIONS, 1, EVENTS);
@@ -173,7 +173,7 @@ a_database_that_lost_work_stops(void **state)
     int64_t second = ask(11, EVENTS);
     pid_t worker = work_start(&stage.world, &(struct work_how){.operation = second});
     assert_int_not_equal(work_wait(worker), 0);
-    assert_int_equal(count_of("slot WHERE quarantined AND note LIKE '%the database has lost work%'"), 1);
+    assert_int_equal(count_of("slot WHERE is_suspended AND note LIKE '%the database has lost work%'"), 1);
     assert_int_equal(get_operation(&stage.world, second).done, 0);
     assert_each_once(stage.topic, PARTITIONS, 1, 10);
     world_end(&stage.world);
@@ -262,7 +262,7 @@ a_foreign_marker_beside_a_chunk_is_no_evidence(void **state)
     work(operation);
     assert_all_done(&stage.world, operation, EVENTS);
     assert_each_once(stage.topic, PARTITIONS, 1, EVENTS);
-    assert_int_equal(count_of("audit WHERE action = 'settle' AND detail LIKE 'in doubt:%'"), 1);
+    assert_int_equal(count_of("audit WHERE action = 'finish' AND detail LIKE 'in doubt:%'"), 1);
     world_end(&stage.world);
 }
 
@@ -277,7 +277,7 @@ lose_all_evidence(const char *stem)
     struct operation found = get_operation(&stage.world, operation);
     assert_int_equal(found.in_doubt, EVENTS);
     assert_int_equal(found.done, 0);
-    assert_int_equal(count_of("slot WHERE quarantined AND note LIKE '%not everything could be read%'"), 1);
+    assert_int_equal(count_of("slot WHERE is_suspended AND note LIKE '%not everything could be read%'"), 1);
     return operation;
 }
 
@@ -291,7 +291,7 @@ records_that_came_later_are_no_evidence(void **state)
     put_strangers(0);
     work_once();
     assert_int_equal(get_operation(&stage.world, operation).in_doubt, EVENTS);
-    assert_int_equal(count_of("slot WHERE quarantined AND note LIKE '%retention may have removed%'"), 1);
+    assert_int_equal(count_of("slot WHERE is_suspended AND note LIKE '%retention may have removed%'"), 1);
     world_end(&stage.world);
 }
 
@@ -303,7 +303,7 @@ a_topic_that_is_gone_is_no_evidence(void **state)
     delete_topic(stage.topic);
     work_once();
     assert_int_equal(get_operation(&stage.world, operation).in_doubt, EVENTS);
-    assert_int_equal(count_of("slot WHERE quarantined AND note LIKE '%not everything could be read%'"), 1);
+    assert_int_equal(count_of("slot WHERE is_suspended AND note LIKE '%not everything could be read%'"), 1);
     world_end(&stage.world);
 }
 
@@ -315,7 +315,7 @@ no_topic_to_search_is_no_evidence(void **state)
     test_sql(stage.world.admin, "UPDATE redrive.chunk SET topics = '{}'");
     work_once();
     assert_int_equal(get_operation(&stage.world, operation).in_doubt, EVENTS);
-    assert_int_equal(count_of("slot WHERE quarantined AND note LIKE '%no topic is known%'"), 1);
+    assert_int_equal(count_of("slot WHERE is_suspended AND note LIKE '%no topic is known%'"), 1);
     world_end(&stage.world);
 }
 
@@ -440,7 +440,7 @@ a_torn_transaction_is_left_to_a_person(void **state)
     struct operation found = get_operation(&stage.world, operation);
     assert_int_equal(found.in_doubt, EVENTS);
     assert_int_equal(found.done, 0);
-    assert_int_equal(count_of("slot WHERE quarantined AND note LIKE '%the cluster has torn it%'"), 1);
+    assert_int_equal(count_of("slot WHERE is_suspended AND note LIKE '%the cluster has torn it%'"), 1);
     world_end(&stage.world);
 }
 

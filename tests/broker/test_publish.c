@@ -61,7 +61,7 @@ reason_of(int64_t id)
 {
     char sql[200];
     snprintf(sql, sizeof sql,
-             "SELECT state || ': ' || coalesce(detail, '') FROM redrive.item WHERE event_id = %lld",
+             "SELECT state || ': ' || coalesce(detail, '') FROM redrive.item WHERE dlq_id = %lld",
              (long long)id);
     return test_text(stage.world.admin, sql);
 }
@@ -344,14 +344,14 @@ keeps_the_markers_of_idle_slots_fresh(void **state)
     int64_t first = make_operation(&stage.world, stage.world.store, ACTION_REPROCESS, 1, 200);
     assert_int_equal(work_run(&stage.world, &(struct work_how){.chunk = 40}), 0);
     assert_all_done(&stage.world, first, 200);
-    int64_t seqs = test_number(stage.world.admin, "SELECT sum(settled_seq)::int8 FROM redrive.slot");
+    int64_t seqs = test_number(stage.world.admin, "SELECT sum(finished_seq)::int8 FROM redrive.slot");
 
     // A day passes.
     test_sql(stage.world.admin, "UPDATE redrive.slot SET marker_at = marker_at - interval '25 h'");
     assert_true(old_markers() > 1);
     assert_int_equal(work_run(&stage.world, &(struct work_how){.chunk = 40}), 0);
     assert_int_equal(old_markers(), 0);
-    assert_int_equal(test_number(stage.world.admin, "SELECT sum(settled_seq)::int8 FROM redrive.slot"), seqs);
+    assert_int_equal(test_number(stage.world.admin, "SELECT sum(finished_seq)::int8 FROM redrive.slot"), seqs);
 
     // They say what they said: what comes next is not taken for something else.
     test_sql(stage.world.admin, "UPDATE redrive.slot SET marker_at = marker_at - interval '25 h'");

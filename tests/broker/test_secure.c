@@ -352,7 +352,7 @@ assert_fate(struct world *world, int64_t operation, int fate, const char *state,
     char sql[300];
     snprintf(sql, sizeof sql,
              "SELECT count(*) || ' ' || string_agg(DISTINCT state || ': ' || coalesce(detail, ''), ' and ')"
-             " FROM redrive.item WHERE operation_no = %lld AND event_id %% %d = %d",
+             " FROM redrive.item WHERE operation_no = %lld AND dlq_id %% %d = %d",
              (long long)operation, FATES, fate);
     char expected[300];
     snprintf(expected, sizeof expected, "%d %s: %s", EVENTS / FATES, state, words);
@@ -411,7 +411,7 @@ closed_topics_block_nobody_and_open_again(void **state)
 
     // They are pending events like others: one is corrected, and once the rights are there all are sent.
     test_sql(world.admin,
-             "INSERT INTO redrive.revision (event_id, no, payload, reason) VALUES (1, 1, '{\"i\": \"one\"}', "
+             "INSERT INTO redrive.revision (dlq_id, no, payload, reason) VALUES (1, 1, '{\"i\": \"one\"}', "
              "'a word')");
     allow(closed_topic, "Write");
     allow(hidden_topic, "Write");

@@ -53,7 +53,7 @@ hold_a_chunk(void)
     for (int64_t end = clock_mono() + 60 * US_PER_SECOND; clock_mono() < end;) {
         if (chunks_in_flight()) {
             test_sql(stage.world.admin,
-                     "BEGIN; SELECT FROM dlq_events e WHERE e.id IN (SELECT unnest(event_ids) "
+                     "BEGIN; SELECT FROM dlq_events e WHERE e.id IN (SELECT unnest(dlq_ids) "
                      "FROM redrive.chunk WHERE state = 'claimed') FOR UPDATE");
             if (chunks_in_flight())
                 return;

@@ -99,10 +99,10 @@ assert_all_done(struct world *world, int64_t operation, int64_t total)
                  (long long)found.refused, (long long)found.in_doubt);
     assert_int_equal(
         test_number(world->admin,
-                    "SELECT count(*) FROM redrive.item WHERE state IN ('queued','claimed','held')"),
+                    "SELECT count(*) FROM redrive.item WHERE state IN ('queued','claimed','in doubt')"),
         0);
     assert_int_equal(
         test_number(world->admin, "SELECT count(*) FROM redrive.chunk WHERE state IN ('claimed','in doubt')"),
         0);
-    assert_int_equal(test_number(world->admin, "SELECT count(*) FROM redrive.slot WHERE quarantined"), 0);
+    assert_int_equal(test_number(world->admin, "SELECT count(*) FROM redrive.slot WHERE is_suspended"), 0);
 }

@@ -131,7 +131,7 @@ run show "${db[@]}" 1 --as-sent
 ok "show --as-sent" all exits 0 ';' eval '[ "$out" = "{\"n\": 1, \"amount\": 1.5}" ]' ';' warns "not byte for byte"
 run show "${db[@]}" 1002
 ok "show of a hostile event" all exits 0 ';' not says $'\033'
-sql "INSERT INTO redrive.revision (event_id, no, payload, reason) VALUES (1, 1, '{\"n\": 2}', 'test')" >/dev/null
+sql "INSERT INTO redrive.revision (dlq_id, no, payload, reason) VALUES (1, 1, '{\"n\": 2}', 'test')" >/dev/null
 run show "${db[@]}" 1 --raw
 ok "show --raw of a corrected event: as it came" all exits 0 ';' eval '[ "$out" = "{\"n\": 1, \"amount\": 1.5}" ]'
 run show "${db[@]}" 1 --as-sent
@@ -192,7 +192,7 @@ ok "stats: the largest groups out of the sums" all exits 0 ';' warns "exact as o
 kill "$worker"
 wait "$worker" 2>/dev/null || true
 # Nobody keeps them for a while: groups catches up, where it may.
-sql "UPDATE redrive.backlog_state SET keeper_until = now() - interval '1 h', exact_at = now() - interval '1 h'; UPDATE dlq_events SET status = 'RESOLVED' WHERE id = 3" >/dev/null
+sql "UPDATE redrive.rollup_state SET lease_until = now() - interval '1 h', exact_at = now() - interval '1 h'; UPDATE dlq_events SET status = 'RESOLVED' WHERE id = 3" >/dev/null
 run groups "${db[@]}" --json --read-only
 ok "groups looks at the events where the sums are old and it may not keep them" all exits 0 ';' not warns "exact as of" ';' \
     json 'sum(r["count"] for r in rows) == 1002'

@@ -28,7 +28,7 @@ ok "steps that are none" all exits 2 ';' one_sentence
 ok "each change is in the audit" in_table "SELECT count(*) FROM redrive.audit WHERE operation_no = $canary AND action IN ('steps', 'settle', 'halt')" 4
 
 # As a worker leaves it that halted by itself.
-sql "UPDATE redrive.operation SET state = 'halted', state_note = '30 % of 10 failed, more than 20 %: 3 came back, 0 refused' WHERE no = $canary" >/dev/null
+sql "UPDATE redrive.operation SET state = 'halted', state_note = '30 % of 10 failed, more than 20 %: 3 returned, 0 refused' WHERE no = $canary" >/dev/null
 run operation "${db[@]}" "$canary"
 ok "a halted one says why" all exits 0 ';' says halted ';' says "30 % of 10 failed"
 run operation "${db[@]}" "$canary" wait --json
@@ -60,7 +60,7 @@ run operation "${db[@]}" "$(operation_of)" cancel
 sql "UPDATE redrive.install SET approve_above = NULL" >/dev/null
 
 # Quarantine.
-sql "INSERT INTO redrive.comeback (event_id, operation_no, times) VALUES (581, $canary, 3), (582, $canary, 2)" >/dev/null
+sql "INSERT INTO redrive.returned (dlq_id, operation_no, times) VALUES (581, $canary, 3), (582, $canary, 2)" >/dev/null
 run reprocess "${db[@]}" --filter id:580..582 --dry-run --json
 ok "a bulk reprocess leaves out what is in quarantine" all exits 0 ';' json 'rows[0]["total"] == 2' ';' warns "1 left out: in quarantine"
 run reprocess "${db[@]}" --filter 'id:580..582 is:quarantined' --dry-run --json
@@ -75,7 +75,7 @@ REDRIVE_MAX_REPLAYS=2 run reprocess "${db[@]}" --filter id:580..582 --dry-run --
 ok "max_replays says after how many times" json 'rows[0]["total"] == 1'
 run show "${db[@]}" 581
 ok "show says so" says "3 times, in quarantine"
-sql "DELETE FROM redrive.comeback" >/dev/null
+sql "DELETE FROM redrive.returned" >/dev/null
 
 # Two operators, the same events, the same second: both have chosen before either has an operation.
 sql "DO \$\$ BEGIN
@@ -99,8 +99,8 @@ wait $left
 wait $right
 ran="discard and resolve of the same 40 events at once"
 out=$(cat "$work/left" "$work/right") err=$(cat "$work/left.err" "$work/right.err")
-ok "each event is decided once" in_table "SELECT count(DISTINCT event_id) || ' ' || count(*) FROM redrive.item i JOIN redrive.operation o ON o.no = operation_no WHERE filter_text = 'id:601..640' AND i.state = 'done'" "40 40"
-ok "the other one's are conflicts" in_table "SELECT sum(done) || ' ' || sum(conflict) FROM redrive.operation WHERE filter_text = 'id:601..640'" "40 40"
+ok "each event is decided once" in_table "SELECT count(DISTINCT dlq_id) || ' ' || count(*) FROM redrive.item i JOIN redrive.operation o ON o.no = operation_no WHERE filter_text = 'id:601..640' AND i.state = 'done'" "40 40"
+ok "the other one's are conflicts" in_table "SELECT sum(done) || ' ' || sum(skipped) FROM redrive.operation WHERE filter_text = 'id:601..640'" "40 40"
 ok "and it is said who has them, or closed them" eval '[[ $err == *"in operation "*" of "* || $err == *" by "* ]]'
 sql "DROP OWNED BY redrive_bea_$$" >/dev/null
 sql "DROP ROLE redrive_bea_$$" >/dev/null

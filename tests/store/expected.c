@@ -37,27 +37,27 @@ static const char rows_sql[] =
     "UPDATE public.dlq_events SET error_message = repeat('-', 1100000) || ' timeout' WHERE id = 777;"
     // A megabyte that no LIKE and no pattern finds anything in but at its end.
     "UPDATE public.dlq_events SET stack_trace = repeat('-', 1100000) || 'Gateway' WHERE id = 778;"
-    "INSERT INTO redrive.record (event_id, topic, partition, \"offset\", key, value, header_names,"
+    "INSERT INTO redrive.record (dlq_id, topic, partition, \"offset\", key, value, header_names,"
     " header_values) SELECT id, 'orders.events', 0, id, CASE WHEN id %% 20 > 0 THEN convert_to('c-' || id %% "
     "9,"
     " 'UTF8') END, CASE WHEN id %% 50 = 0 THEN '\\xff'::bytea || ' raw ana' WHEN id %% 70 = 0 THEN NULL ELSE"
     " convert_to('{\"amount\":' || id %% 90 || '.50,\"who\":\"R\\u00fai\"}', 'UTF8') END,"
     " ARRAY['trace', 'Kind', 'trace'], ARRAY[convert_to('t-' || id %% 4, 'UTF8'), NULL, '\\xc328'::bytea]"
     " FROM public.dlq_events WHERE id %% 10 = 0;"
-    "INSERT INTO redrive.revision (event_id, no, payload) SELECT id, n, convert_to('{\"amount\":' || n * "
+    "INSERT INTO redrive.revision (dlq_id, no, payload) SELECT id, n, convert_to('{\"amount\":' || n * "
     "1000 ||"
     " ',\"who\":\"mended\"}', 'UTF8') FROM public.dlq_events, generate_series(1, 2) AS n WHERE id %% 15 = 0;"
-    "INSERT INTO redrive.comeback (event_id, operation_no, sent_id, sent_at, known_by, times) SELECT id, 1, "
+    "INSERT INTO redrive.returned (dlq_id, operation_no, sent_id, sent_at, known_by, times) SELECT id, 1, "
     "id,"
     " now(), 'row', 1 + id %% 4 FROM public.dlq_events WHERE id %% 16 = 0;"
     // What PostgreSQL's predicates are about: the payload as a search sees it.
-    "CREATE VIEW public.seen AS SELECT e.*, raw.key, raw.header_names, raw.header_values, raw.event_id IS NOT"
+    "CREATE VIEW public.seen AS SELECT e.*, raw.key, raw.header_names, raw.header_values, raw.dlq_id IS NOT"
     " NULL AS has_raw, p.bytes, CASE WHEN p.bytes = '\\xff'::bytea || ' raw ana' THEN E'\\x1a raw ana' ELSE"
     " convert_from(p.bytes, 'UTF8') END AS payload, CASE WHEN p.bytes <> '\\xff'::bytea || ' raw ana' THEN"
     " convert_from(p.bytes, 'UTF8')::jsonb END AS j FROM public.dlq_events e LEFT JOIN redrive.record raw ON"
-    " raw.event_id = e.id LEFT JOIN LATERAL (SELECT r.payload FROM redrive.revision r WHERE r.event_id = e.id"
+    " raw.dlq_id = e.id LEFT JOIN LATERAL (SELECT r.payload FROM redrive.revision r WHERE r.dlq_id = e.id"
     " ORDER BY no DESC LIMIT 1) rev ON true CROSS JOIN LATERAL (SELECT CASE WHEN rev.payload IS NOT NULL THEN"
-    " rev.payload WHEN raw.event_id IS NOT NULL THEN raw.value ELSE convert_to(e.event_payload::text, 'UTF8')"
+    " rev.payload WHEN raw.dlq_id IS NOT NULL THEN raw.value ELSE convert_to(e.event_payload::text, 'UTF8')"
     " END AS bytes) p;";
 
 #define AGE "(now() - created_at AT TIME ZONE '" ZONE "')"
@@ -189,8 +189,8 @@ static const struct term {
     {"is:quarantined", "id % 16 = 0 AND 1 + id % 4 >= 3", false},
     {"is:new", AGE " < interval '1 h'", false},
     {"is:busy",
-     "EXISTS (SELECT FROM redrive.item i WHERE i.event_id = id AND i.is_live AND"
-     " i.event_id IN (40, 41, 42, 43))",
+     "EXISTS (SELECT FROM redrive.item i WHERE i.dlq_id = id AND i.is_live AND"
+     " i.dlq_id IN (40, 41, 42, 43))",
      false},
     {"has:stack", "stack_trace <> ''", false},
     {"has:raw", "has_raw", false},

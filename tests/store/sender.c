@@ -85,9 +85,9 @@ sender_fail_again(struct sender *sender, int first, int last)
 {
     test_sql(sender->world.admin,
              "INSERT INTO public.dlq_events (event_id, event_type, event_payload, error_message, created_at)"
-             " SELECT event_key, 'order.created', '{}', 'again', clock_timestamp()::timestamp FROM "
-             "redrive.item WHERE state = 'done' OR event_id IN (SELECT unnest(event_ids) FROM "
-             "redrive.chunk WHERE state = 'claimed') ORDER BY source, source_offset, event_id"
+             " SELECT event_id, 'order.created', '{}', 'again', clock_timestamp()::timestamp FROM "
+             "redrive.item WHERE state = 'done' OR dlq_id IN (SELECT unnest(dlq_ids) FROM "
+             "redrive.chunk WHERE state = 'claimed') ORDER BY source, source_offset, dlq_id"
              " OFFSET %d LIMIT %d",
              first - 1, last - first + 1);
 }

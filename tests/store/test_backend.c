@@ -75,7 +75,7 @@ who_may_not_keep_sums_counts_rows(void **state)
     bench.backend = backend_start(&bench.settings, bench.requests, bench.replies);
     bench_watch_groups(&bench);
     reply_destroy(bench_await_count(&bench, 300));
-    assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM redrive.backlog_state"), 0);
+    assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM redrive.rollup_state"), 0);
     add_events(bench.world.admin, 5);
     reply_destroy(bench_await_count(&bench, 305));
     bench_end(&bench);

@@ -97,7 +97,7 @@ lists_do_not_wait_for_the_keeper(void **state)
         assert_works(rollup_state(bench.world.store, &told, &err));
     }
     assert_true(told.is_listing);
-    test_sql(bench.world.admin, "UPDATE redrive.backlog_state SET keeper_until = now() + interval '1 hour'");
+    test_sql(bench.world.admin, "UPDATE redrive.rollup_state SET lease_until = now() + interval '1 hour'");
     bench.backend = backend_start(&bench.settings, bench.requests, bench.replies);
     bench_watch_groups(&bench);
     reply_destroy(bench_await_count(&bench, 3000));
@@ -141,7 +141,7 @@ a_list_says_which_order_it_has(void **state)
         maintainer_step(maintainer);
         assert_works(rollup_state(bench.world.store, &told, &err));
     }
-    test_sql(bench.world.admin, "UPDATE redrive.backlog_state SET keeper_until = now() + interval '1 hour'");
+    test_sql(bench.world.admin, "UPDATE redrive.rollup_state SET lease_until = now() + interval '1 hour'");
     bench.backend = backend_start(&bench.settings, bench.requests, bench.replies);
     bench_watch_groups(&bench);
     reply_destroy(bench_await_count(&bench, EVENTS));

@@ -96,7 +96,7 @@ sums_that_are_near_are_waited_for(void **state)
     bench_begin(&bench, 40);
     bench_watch_groups(&bench);
     reply_destroy(bench_await_count(&bench, 40));
-    test_sql(bench.world.admin, "UPDATE redrive.backlog_state SET exact_at = exact_at - interval '1 hour'");
+    test_sql(bench.world.admin, "UPDATE redrive.rollup_state SET exact_at = exact_at - interval '1 hour'");
     struct reply *reply = bench_answer(&bench, request_create(REQUEST_STATS));
     assert_int_equal(reply->kind, REPLY_STATS);
     assert_int_not_equal(reply->stats.errors[0].group, 0);

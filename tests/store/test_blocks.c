@@ -11,7 +11,7 @@ rows(struct world *world)
 static int64_t
 blocks(struct world *world)
 {
-    return test_number(world->admin, "SELECT count(*) FROM redrive.operation_block");
+    return test_number(world->admin, "SELECT count(*) FROM redrive.operation_batch");
 }
 
 static void
@@ -76,7 +76,7 @@ what_goes_well_is_never_written_out(void **state)
     assert_int_equal(items_in(&world, no, "done"), 30000);
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM dlq_events WHERE status = 'RESOLVED'"),
                      30000);
-    assert_int_equal(test_number(world.admin, "SELECT count(DISTINCT event_id) FROM redrive.item"), 30000);
+    assert_int_equal(test_number(world.admin, "SELECT count(DISTINCT dlq_id) FROM redrive.item"), 30000);
 
     struct decision *decisions;
     size_t count;
@@ -111,15 +111,15 @@ blocks_are_in_the_order_of_offsets(void **state)
     assert_int_equal(get_operation(&world, no).skipped, doubled);
     assert_int_equal(get_operation(&world, no).queued, EVENTS - doubled);
     assert_int_equal(test_number(world.admin,
-                                 "SELECT count(*) FROM redrive.operation_item WHERE state = 'conflict' AND"
+                                 "SELECT count(*) FROM redrive.operation_item WHERE state = 'skipped' AND"
                                  " detail = format('the same record as event %s, which is sent',"
-                                 " event_id - 12000)"),
+                                 " dlq_id - 12000)"),
                      doubled);
 
     test_sql(world.admin,
-             "CREATE TABLE placed AS SELECT b.no, b.events, b.busy, w.* FROM redrive.operation_block b CROSS "
+             "CREATE TABLE placed AS SELECT b.no, b.events, b.busy, w.* FROM redrive.operation_batch b CROSS "
              "JOIN LATERAL"
-             " unnest(b.event_ids, b.sources, b.source_offsets, b.event_keys, b.correlations) WITH ORDINALITY"
+             " unnest(b.dlq_ids, b.sources, b.source_offsets, b.event_ids, b.correlations) WITH ORDINALITY"
              " AS w (id, source, at_offset, key, correlation, place)");
     assert_int_equal(test_number(world.admin, "SELECT count(DISTINCT id) FROM placed"), EVENTS - doubled);
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM placed"), EVENTS - doubled);
@@ -137,7 +137,7 @@ blocks_are_in_the_order_of_offsets(void **state)
             "SELECT count(*) FROM (SELECT source, at_offset, lag(at_offset) OVER (PARTITION BY source"
             " ORDER BY no, place) AS before FROM placed) q WHERE source <> 0 AND before >= at_offset"),
         0);
-    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.operation_piece"), 0);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.freeze_batch"), 0);
     world_end(&world);
 }
 
@@ -200,7 +200,7 @@ one_that_somebody_closed_is_written_down_alone(void **state)
     assert_int_equal(get_operation(&world, no).done, 1999);
     assert_int_equal(get_operation(&world, no).skipped, 1);
     assert_non_null(
-        strstr(test_text(world.admin, "SELECT detail FROM redrive.operation_item WHERE event_id = 1500"),
+        strstr(test_text(world.admin, "SELECT detail FROM redrive.operation_item WHERE dlq_id = 1500"),
                "published, and meanwhile discarded by api"));
     assert_int_equal(
         test_number(world.admin, "SELECT count(*) FROM redrive.item WHERE state = 'done' AND attempt = 1"),
@@ -255,7 +255,7 @@ doubt_and_cancel_reach_each_event(void **state)
     struct slot slot = acquire(&world, "w");
     struct claim claimed = next_claim(&world, &slot, no, 1000);
     settle(&world, &slot, &claimed, CHUNK_IN_DOUBT);
-    assert_int_equal(items_in(&world, no, "held"), 1000);
+    assert_int_equal(items_in(&world, no, "in doubt"), 1000);
     const int64_t found[] = {1, 2, 3};
     assert_works(slot_acquire_in_doubt(world.store, "kafka-1", "w", NULL, 0, &slot, &err));
     assert_works(chunk_finish_scanned(world.store, &slot, &claimed.chunk, found, 3, "found", &err));
@@ -310,10 +310,10 @@ what_came_back_is_found_in_its_block(void **state)
     test_sql(world.admin, again, "'other'", "99", "2", "correlation_id", 1002);
     test_sql(world.admin, again, "'another'", "kafka_partition", "kafka_offset", "NULL", 1003);
     test_sql(world.admin, again, "'new'", "99", "3", "NULL", 1004);
-    test_sql(world.admin, "SELECT redrive.comebacks_note(100000)");
+    test_sql(world.admin, "SELECT redrive.returned_find(100000)");
     assert_string_equal(
         test_text(world.admin, "SELECT string_agg(sent_id || ' by ' || known_by, ', ' ORDER BY sent_id) FROM "
-                               "redrive.comeback"),
+                               "redrive.returned"),
         "1001 by event id, 1002 by correlation id, 1003 by coordinates");
     assert_int_equal(get_operation(&world, no).returned, 3);
     // And once more: the count of its attempts goes on.
@@ -343,10 +343,10 @@ one_key_among_many_is_found(void **state)
     while ((claimed = next_claim(&world, &slot, no, 5000)).count > 0)
         settle(&world, &slot, &claimed, CHUNK_COMMITTED);
     static const char marked_sql[] =
-        WHEREVER("_blocks_marked", "(SELECT hashtext(event_id) FROM dlq_events WHERE id = 7)");
-    assert_int_equal(test_number(world.admin, WHEREVER("_blocks_with", "7::bigint")), 300);
+        WHEREVER("_batches_with_keys", "(SELECT hashtext(event_id) FROM dlq_events WHERE id = 7)");
+    assert_int_equal(test_number(world.admin, WHEREVER("_batches_with_events", "7::bigint")), 300);
     assert_int_equal(test_number(world.admin, marked_sql), 300); // not in the index yet
-    test_sql(world.admin, "SELECT redrive.work_index_marks(100)");
+    test_sql(world.admin, "SELECT redrive.work_index_keys(100)");
     assert_int_equal(test_number(world.admin, marked_sql), 300);
     world_end(&world);
 }
@@ -362,7 +362,7 @@ an_event_is_frozen_once(void **state)
     assert_int_equal(get_operation(&world, second).queued, 1000);
     assert_int_equal(get_operation(&world, second).skipped, 1000);
     assert_non_null(
-        strstr(test_text(world.admin, "SELECT detail FROM redrive.operation_item WHERE event_id = 1500"),
+        strstr(test_text(world.admin, "SELECT detail FROM redrive.operation_item WHERE dlq_id = 1500"),
                "in operation 1 of"));
     static const char twice[] =
         "SELECT redrive.operation_begin(gen_random_uuid(), 'discard', 'x', NULL, NULL, NULL, NULL, -1);"

@@ -140,21 +140,21 @@ operators_meet(void **state)
     // operation. (An item may also wait for an event that was discarded after its freeze looked: that ends as
     // a conflict when its turn comes.)
     test_sql(world.admin,
-             "CREATE VIEW held AS SELECT i.event_id, i.state FROM redrive.item i JOIN "
+             "CREATE VIEW held AS SELECT i.dlq_id, i.state FROM redrive.item i JOIN "
              "public.dlq_events e ON e.id ="
-             " i.event_id WHERE i.state = 'done' OR i.state = 'queued' AND e.status = 'PENDING'");
+             " i.dlq_id WHERE i.state = 'done' OR i.state = 'queued' AND e.status = 'PENDING'");
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM held"), CROWD);
-    assert_int_equal(test_number(world.admin, "SELECT count(DISTINCT event_id) FROM held"), CROWD);
+    assert_int_equal(test_number(world.admin, "SELECT count(DISTINCT dlq_id) FROM held"), CROWD);
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM held WHERE state = 'done'"),
                      events_in(&world, "DISCARDED"));
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.item"), 4 * (CROWD - 3000));
     assert_int_equal(
         test_number(world.admin,
-                    "SELECT count(*) FROM redrive.item WHERE state = 'conflict' AND detail IS NULL"),
+                    "SELECT count(*) FROM redrive.item WHERE state = 'skipped' AND detail IS NULL"),
         0);
     assert_int_equal(
         test_number(world.admin,
-                    "SELECT count(*) FROM redrive.operation WHERE total = queued + done + conflict"),
+                    "SELECT count(*) FROM redrive.operation WHERE total = queued + done + skipped"),
         4);
     world_end(&world);
 }
@@ -204,7 +204,7 @@ freezes_take_turns(void **state)
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.queued, 14998);
     assert_int_equal(operation.skipped, 2);
-    assert_int_equal(items_in(&world, no, "conflict"), 2);
+    assert_int_equal(items_in(&world, no, "skipped"), 2);
     close(ready[0]);
     close(ready[1]);
     world_end(&world);

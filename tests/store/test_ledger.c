@@ -114,7 +114,7 @@ a_committed_chunk_closes_its_events(void **state)
     assert_int_equal(test_number(world.admin, "SELECT next_seq FROM redrive.slot WHERE fence > 0"),
                      2); // no number for nothing
     assert_int_equal(
-        test_number(world.admin, "SELECT sum(events) FROM redrive.audit WHERE action = 'settle'"), 30);
+        test_number(world.admin, "SELECT sum(events) FROM redrive.audit WHERE action = 'finish'"), 30);
     world_end(&world);
 }
 
@@ -136,7 +136,7 @@ a_stale_fence_changes_nothing(void **state)
     static const char before_sql[] =
         "SELECT md5(concat((SELECT string_agg(s::text, '|' ORDER BY s.no) FROM redrive.slot s), (SELECT "
         "string_agg(c::text, '|') FROM redrive.chunk c),"
-        " (SELECT string_agg(i::text, '|' ORDER BY event_id) FROM redrive.item i), (SELECT "
+        " (SELECT string_agg(i::text, '|' ORDER BY dlq_id) FROM redrive.item i), (SELECT "
         "string_agg(o::text, '|') FROM redrive.operation o),"
         " (SELECT string_agg(e::text, '|' ORDER BY id) FROM public.dlq_events e), (SELECT count(*) FROM "
         "redrive.audit)))";
@@ -199,7 +199,7 @@ a_slot_has_one_unfinished_chunk(void **state)
     char sql[400];
     snprintf(
         sql, sizeof sql,
-        "INSERT INTO redrive.chunk (id, cluster, slot, seq, fence, operation_no, events, event_ids, sources)"
+        "INSERT INTO redrive.chunk (id, cluster, slot, seq, fence, operation_no, events, dlq_ids, sources)"
         " VALUES (gen_random_uuid(), 'kafka-1', %d, 99, 1, %lld, 0, '{}', '{}')",
         slot.no, (long long)no);
     assert_string_equal(test_state(world.admin, sql), "23505");
@@ -436,7 +436,7 @@ cancel_settles_what_is_in_hand_first(void **state)
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.cancelled, 40 - first.chunk.count - second.chunk.count);
     assert_int_equal(operation.state, OPERATION_RUNNING);
-    assert_string_equal(operation.state_note, "cancelled; 16 in hand are settled first");
+    assert_string_equal(operation.state_note, "cancelled; 16 in flight finish first");
     assert_refused(operation_steer(world.store, no, STEER_PAUSE, 0, &err), ERR_CONFLICT,
                    "is being cancelled");
     assert_works(chunk_finish(world.store, &a, &first.chunk, CHUNK_COMMITTED, "x", &err));
@@ -509,7 +509,7 @@ what_is_in_hand_is_seen(void **state)
     assert_true(decisions[0].at == some.chunk.created_at);
     assert_works(chunk_finish(world.store, &slot, &some.chunk, CHUNK_IN_DOUBT, "no proof", &err));
     assert_int_equal(items_in(&world, no, "claimed"), 0);
-    assert_int_equal(items_in(&world, no, "held"), 6);
+    assert_int_equal(items_in(&world, no, "in doubt"), 6);
     assert_int_equal(test_number(world.admin, "SELECT sum(attempt) FROM redrive.item"), 6);
     world_end(&world);
 }
@@ -526,7 +526,7 @@ what_an_earlier_version_claimed_is_settled(void **state)
     struct claim sent = next_claim(&world, &a, no, 10), back = next_claim(&world, &b, no, 10),
                  held = next_claim(&world, &c, no, 10);
     test_sql(world.admin, "UPDATE redrive.operation_item SET state = 'claimed', attempt = attempt + 1"
-                          " WHERE event_id IN (SELECT unnest(event_ids) FROM redrive.chunk)");
+                          " WHERE dlq_id IN (SELECT unnest(dlq_ids) FROM redrive.chunk)");
     assert_int_equal(items_in(&world, no, "claimed"), 30);
     assert_works(chunk_finish(world.store, &a, &sent.chunk, CHUNK_COMMITTED, "x", &err));
     assert_works(chunk_finish(world.store, &b, &back.chunk, CHUNK_ABORTED, "x", &err));
@@ -590,7 +590,7 @@ closed_events_are_put_aside_at_the_claim(void **state)
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.state, OPERATION_DONE);
     assert_int_equal(operation.skipped, 31);
-    assert_string_equal(test_text(world.admin, "SELECT detail FROM redrive.item WHERE event_id = 4"),
+    assert_string_equal(test_text(world.admin, "SELECT detail FROM redrive.item WHERE dlq_id = 4"),
                         "resolved by rest-api at 2026-02-03 04:05");
     world_end(&world);
 }
@@ -630,9 +630,9 @@ closed_while_it_was_published_is_done_with_a_note(void **state)
     assert_string_equal(
         test_text(world.admin, "SELECT status || retry_count FROM public.dlq_events WHERE id = 2"),
         "DISCARDED0");
-    assert_string_equal(test_text(world.admin, "SELECT detail FROM redrive.item WHERE event_id = 2"),
+    assert_string_equal(test_text(world.admin, "SELECT detail FROM redrive.item WHERE dlq_id = 2"),
                         "published, and meanwhile discarded by rest-api");
-    assert_string_equal(test_text(world.admin, "SELECT detail FROM redrive.item WHERE event_id = 3"),
+    assert_string_equal(test_text(world.admin, "SELECT detail FROM redrive.item WHERE dlq_id = 3"),
                         "published, and meanwhile no longer in the table");
     world_end(&world);
 }
@@ -815,12 +815,12 @@ the_newest_payload_is_claimed(void **state)
     struct world world;
     world_make(&world, 3);
     test_sql(world.admin,
-             "INSERT INTO redrive.record (event_id, topic, partition, \"offset\", key, value, header_names, "
+             "INSERT INTO redrive.record (dlq_id, topic, partition, \"offset\", key, value, header_names, "
              "header_values) VALUES"
              " (1, 'orders-dlq', 0, 7, '\\x00ff', '{ \"order\" : 1 }', '{a,b,a}', '{\"\\\\x01\",NULL,\"\"}'),"
              " (2, 'orders-dlq', 0, 8, NULL, '{ \"order\" : 2 }', '{}', '{}'), (3, 'orders-dlq', 0, 9, '', "
              "NULL, '{}', '{}')");
-    test_sql(world.admin, "INSERT INTO redrive.revision (event_id, no, payload, reason) VALUES (2, 1, 'old', "
+    test_sql(world.admin, "INSERT INTO redrive.revision (dlq_id, no, payload, reason) VALUES (2, 1, 'old', "
                           "'x'), (2, 2, 'new', 'typo')");
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 3);
     struct slot slot = acquire(&world, "w");

@@ -248,8 +248,8 @@ packs_are_made_a_few_at_a_time(void **state)
 {
     (void)state;
     static const char packed[] =
-        "SELECT count(*) FROM redrive.backlog_state WHERE texts_mark IS NOT NULL AND unswept = 0"
-        " AND (SELECT sum(n) FROM redrive.backlog_text) ="
+        "SELECT count(*) FROM redrive.rollup_state WHERE texts_floor IS NOT NULL AND uncompared = 0"
+        " AND (SELECT sum(n) FROM redrive.text_snapshot) ="
         " (SELECT count(*) FROM dlq_events WHERE status = 'PENDING')";
     int64_t until = clock_mono() + 60 * US_PER_SECOND;
     watch_memory();
@@ -260,7 +260,7 @@ packs_are_made_a_few_at_a_time(void **state)
         assert_true(clock_mono() < until);
     }
     maintainer_destroy(maintainer);
-    assert_true(test_number(world.admin, "SELECT count(*) FROM redrive.backlog_text") > EVENTS / 8);
+    assert_true(test_number(world.admin, "SELECT count(*) FROM redrive.text_snapshot") > EVENTS / 8);
     assert_below(32);
 }
 

@@ -87,7 +87,7 @@ apply(struct bench *bench, enum operation_action action, int64_t first, int64_t 
 static int64_t
 counted(struct bench *bench)
 {
-    return test_number(bench->world.admin, "SELECT coalesce(sum(n), 0) FROM redrive.backlog_total");
+    return test_number(bench->world.admin, "SELECT coalesce(sum(n), 0) FROM redrive.rollup_total");
 }
 
 // What others did differs; what is only on its way, arrivals and what redrive changed itself, does not.
@@ -99,7 +99,7 @@ a_difference_is_told(void **state)
     begin(&bench, 500);
     PGconn *admin = bench.world.admin;
     assert_check(&bench, 500, 0, 0);
-    test_sql(admin, "UPDATE redrive.backlog_state SET exact_at = '2020-01-01'");
+    test_sql(admin, "UPDATE redrive.rollup_state SET exact_at = '2020-01-01'");
     test_sql(admin, "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id <= 3");
     assert_check(&bench, 497, 0, -3);
     add_events(admin, 7);
@@ -108,8 +108,8 @@ a_difference_is_told(void **state)
     assert_check(&bench, 484, 7, -3);
     test_sql(admin, "DELETE FROM public.dlq_events WHERE id = 4");
     assert_check(&bench, 483, 7, -4);
-    assert_int_equal(test_number(admin, "SELECT behind FROM redrive.backlog_state"), 11);
-    assert_int_equal(test_number(admin, "SELECT count(*) FROM redrive.backlog_state WHERE exact_at > "
+    assert_int_equal(test_number(admin, "SELECT behind FROM redrive.rollup_state"), 11);
+    assert_int_equal(test_number(admin, "SELECT count(*) FROM redrive.rollup_state WHERE exact_at > "
                                         "'2020-01-02'"),
                      0);
 
@@ -128,7 +128,7 @@ static void
 blind(struct bench *bench)
 {
     test_sql(bench->world.admin,
-             "CREATE OR REPLACE FUNCTION redrive.backlog_compare(p_keeper text, p_upto bigint, p_rows bigint,"
+             "CREATE OR REPLACE FUNCTION redrive.rollup_compare(p_maintainer text, p_upto bigint, p_rows bigint,"
              " OUT until bigint, OUT gone bigint, OUT missing bigint[], OUT versions xid[]) LANGUAGE sql AS"
              " 'SELECT 0::bigint, 0::bigint, NULL::bigint[], NULL::xid[]'");
 }
@@ -145,9 +145,9 @@ a_keeper_says_exact_when_it_is(void **state)
     keep_until_exact(maintainer);
     blind(&bench);
     test_sql(admin, "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id = 7");
-    test_sql(admin, "UPDATE redrive.backlog_state SET checked_at = NULL");
+    test_sql(admin, "UPDATE redrive.rollup_state SET checked_at = NULL");
     int64_t until = clock_mono() + PATIENCE;
-    while (test_number(admin, "SELECT count(*) FROM redrive.backlog_state WHERE checked_at IS NULL")) {
+    while (test_number(admin, "SELECT count(*) FROM redrive.rollup_state WHERE checked_at IS NULL")) {
         assert_true(clock_mono() < until);
         int64_t wait = maintainer_step(maintainer);
         clock_sleep(wait > 20000 ? 20000 : wait);
@@ -197,10 +197,10 @@ one_keeper_at_a_time(void **state)
     assert_check(&bench, 50, 0, 0);
 
     // A claim that ran out is the next one's, and each call of the holder holds it.
-    test_sql(bench.world.admin, "UPDATE redrive.backlog_state SET keeper_until = now()");
+    test_sql(bench.world.admin, "UPDATE redrive.rollup_state SET lease_until = now()");
     assert_check(&bench, 50, 0, 0);
     claim(&bench, other, false);
-    test_sql(bench.world.admin, "UPDATE redrive.backlog_state SET keeper_until = now()");
+    test_sql(bench.world.admin, "UPDATE redrive.rollup_state SET lease_until = now()");
     claim(&bench, other, true);
     claim(&bench, bench.name, false);
     assert_refuses(&bench, bench.name);
@@ -230,7 +230,7 @@ what_is_counted_twice_counts_once(void **state)
         assert_works(rollup_add(bench.store, bench.name, &bench.slice, 102, &err));
         assert_int_equal(counted(&bench), 102);
     }
-    assert_int_equal(test_number(bench.world.admin, "SELECT sum(n) FROM redrive.backlog_hour"), 102);
+    assert_int_equal(test_number(bench.world.admin, "SELECT sum(n) FROM redrive.rollup_hour"), 102);
     assert_refused(rollup_fill(bench.store, bench.name, &bench.slice, 200, 100, 0, &err), ERR_CONFLICT,
                    "counted down to 0");
     end(&bench);
@@ -292,9 +292,9 @@ what_nobody_watched_is_compared(void **state)
     PGconn *admin = bench.world.admin;
     assert_int_equal(claim(&bench, bench.name, true).unswept, 0);
     assert_check(&bench, 500, 0, 0);
-    test_sql(admin, "UPDATE redrive.backlog_state SET keeper_until = now() - interval '1 h'");
+    test_sql(admin, "UPDATE redrive.rollup_state SET lease_until = now() - interval '1 h'");
     assert_int_equal(claim(&bench, bench.name, true).unswept, 500);
-    static const char exact[] = "SELECT count(*) FROM redrive.backlog_state WHERE exact_at IS NOT NULL";
+    static const char exact[] = "SELECT count(*) FROM redrive.rollup_state WHERE exact_at IS NOT NULL";
     assert_check(&bench, 500, 0, 0);
     assert_int_equal(test_number(admin, exact), 0);
 

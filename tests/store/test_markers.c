@@ -113,7 +113,7 @@ is_not_asked_of_slots_without_one(void **state)
     pass_hours(25);
     assert_works(slot_suspend(world.store, &slot, "x", &err));
     assert_false(is_old());
-    test_sql(world.admin, "UPDATE redrive.slot SET quarantined = false");
+    test_sql(world.admin, "UPDATE redrive.slot SET is_suspended = false");
     assert_true(is_old());
     assert_works(slot_retire(world.store, &slot, "x", &err));
     assert_false(is_old());

@@ -270,7 +270,7 @@ names_who_has_an_event(void **state)
     char expected[64];
     snprintf(expected, sizeof expected, "in operation %lld of postgres", (long long)first);
     assert_string_equal(
-        test_text(world.admin, "SELECT detail FROM redrive.item WHERE operation_no = 2 AND event_id = 5"),
+        test_text(world.admin, "SELECT detail FROM redrive.item WHERE operation_no = 2 AND dlq_id = 5"),
         expected);
 
     // What it says beforehand is the same.
@@ -481,15 +481,15 @@ a_session_grows_from_few_to_many(void **state)
     struct world world;
     world_make(&world, 10);
     test_sql(world.admin, "VACUUM ANALYZE redrive.operation_item");
-    test_sql(world.admin, "VACUUM ANALYZE redrive.operation_block");
+    test_sql(world.admin, "VACUUM ANALYZE redrive.operation_batch");
     for (int i = 0; i < 6; i++) { // as often as a plan takes to be kept
         apply_to_end(world.store, make_operation(&world, world.store, ACTION_DISCARD, 1, 7), 3);
         apply_to_end(world.store, make_operation(&world, world.store, ACTION_RESTORE, 1, 7), 3);
     }
     test_sql(world.admin, "DELETE FROM redrive.operation_item");
-    test_sql(world.admin, "DELETE FROM redrive.operation_block");
+    test_sql(world.admin, "DELETE FROM redrive.operation_batch");
     test_sql(world.admin, "VACUUM ANALYZE redrive.operation_item");
-    test_sql(world.admin, "VACUUM ANALYZE redrive.operation_block");
+    test_sql(world.admin, "VACUUM ANALYZE redrive.operation_batch");
     apply_to_end(world.store, make_operation(&world, world.store, ACTION_DISCARD, 1, 7), 3);
     // Also what is in conflict.
     int64_t some = make_operation(&world, world.store, ACTION_DISCARD, 1, 99);

@@ -47,7 +47,7 @@ check_counts(int64_t scale, size_t count)
              "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id / %d IN (11, 13, 15, 41, 43, 45, 47, "
              "49, 50);"
              "DELETE FROM public.dlq_events WHERE id / %d IN (51, 53, 54);"
-             "INSERT INTO redrive.record (event_id, topic, partition, \"offset\")"
+             "INSERT INTO redrive.record (dlq_id, topic, partition, \"offset\")"
              " SELECT n * %d, 't', 0, n FROM unnest('{61, 62, 63, 64, 65}'::bigint[]) AS n;",
              (int)scale, (int)scale, (int)scale);
 

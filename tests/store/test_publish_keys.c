@@ -7,13 +7,13 @@
 static int64_t
 new_marks(struct world *world)
 {
-    return test_number(world->admin, "SELECT count(*) FROM redrive.operation_mark_new");
+    return test_number(world->admin, "SELECT count(*) FROM redrive.publish_key_recent");
 }
 
 static int64_t
 indexed_marks(struct world *world)
 {
-    return test_number(world->admin, "SELECT count(*) FROM redrive.operation_mark");
+    return test_number(world->admin, "SELECT count(*) FROM redrive.publish_key");
 }
 
 static void
@@ -83,7 +83,7 @@ known(struct world *world)
 {
     return test_text(world->admin,
                      "SELECT string_agg(sent_id || ' by ' || known_by, ', ' ORDER BY sent_id) FROM "
-                     "redrive.comeback");
+                     "redrive.returned");
 }
 
 static void
@@ -146,7 +146,7 @@ how_often_it_was_sent_is_known_in_every_way(void **state)
 {
     (void)state;
     static const char sent_sql[] =
-        "SELECT count(*) || ' ' || count(DISTINCT event_id) || ' ' || min(event_id) || ' ' || max(event_id)"
+        "SELECT count(*) || ' ' || count(DISTINCT dlq_id) || ' ' || min(dlq_id) || ' ' || max(dlq_id)"
         " FROM redrive.items_sent(ARRAY(SELECT event_id FROM dlq_events WHERE id BETWEEN 901 AND 2100"
         " UNION ALL SELECT 'none-' || g FROM generate_series(1, %d) AS g)%s)";
     struct world world;
@@ -171,7 +171,7 @@ how_often_it_was_sent_is_known_in_every_way(void **state)
             assert_string_equal(test_text(world.admin, sql), "1200 1200 3901 5100");
         }
         if (round == 0)
-            test_sql(world.admin, "SELECT redrive.work_index_marks(2)");
+            test_sql(world.admin, "SELECT redrive.work_index_keys(2)");
         else
             tidy_all(&world);
     }
@@ -210,12 +210,12 @@ there_are_never_many(void **state)
     int64_t no = make_sent(&world, &slot);
     test_sql(
         world.admin,
-        "INSERT INTO redrive.operation_block (operation_no, no, state, at, events, event_ids, event_keys)"
+        "INSERT INTO redrive.operation_batch (operation_no, no, state, at, events, dlq_ids, event_ids)"
         " SELECT %lld, g, 'done', now(), 1, ARRAY[g * 1000], ARRAY['x' || g] FROM generate_series(1001, "
         "1252) AS g",
         (long long)no);
     test_sql(world.admin,
-             "INSERT INTO redrive.operation_mark_new SELECT %lld, g, ARRAY[hashtext('x' || g)] FROM "
+             "INSERT INTO redrive.publish_key_recent SELECT %lld, g, ARRAY[hashtext('x' || g)] FROM "
              "generate_series(1001, 1252) AS g",
              (long long)no);
     add_events(world.admin, 3000);
@@ -241,8 +241,8 @@ two_move_them_at_once(void **state)
     PGconn *other = test_connect(world.conninfo);
     test_sql(world.admin, "SET lock_timeout = '5s'");
     test_sql(other, "BEGIN");
-    assert_string_equal(test_text(other, "SELECT redrive.work_index_marks(2)"), "t");
-    assert_string_equal(test_text(world.admin, "SELECT redrive.work_index_marks(2)"), "f"); // one was left
+    assert_string_equal(test_text(other, "SELECT redrive.work_index_keys(2)"), "t");
+    assert_string_equal(test_text(world.admin, "SELECT redrive.work_index_keys(2)"), "f"); // one was left
     assert_int_equal(indexed_marks(&world), 1);
     fail_by_event_id(&world, "3, 1003, 2003");
     look(&world);
@@ -281,14 +281,14 @@ an_upgrade_keeps_those_that_are_there(void **state)
     struct world world;
     struct slot slot;
     int64_t no = make_sent(&world, &slot);
-    test_sql(world.admin, "SELECT redrive.work_index_marks(100);"
-                          " DROP TABLE redrive.operation_mark_new;"
-                          " DROP FUNCTION redrive._blocks_marked_new(integer[], bigint);"
-                          " DROP FUNCTION redrive._blocks_marked(integer[], bigint);"
+    test_sql(world.admin, "SELECT redrive.work_index_keys(100);"
+                          " DROP TABLE redrive.publish_key_recent;"
+                          " DROP FUNCTION redrive._batches_with_recent_keys(integer[], bigint);"
+                          " DROP FUNCTION redrive._batches_with_keys(integer[], bigint);"
                           " DROP FUNCTION redrive.items_sent(text[], bigint);"
-                          " CREATE FUNCTION redrive._blocks_marked(integer[]) RETURNS SETOF "
-                          "redrive.operation_block LANGUAGE sql AS "
-                          "'SELECT * FROM redrive.operation_block WHERE false';"
+                          " CREATE FUNCTION redrive._batches_with_keys(integer[]) RETURNS SETOF "
+                          "redrive.operation_batch LANGUAGE sql AS "
+                          "'SELECT * FROM redrive.operation_batch WHERE false';"
                           " CREATE FUNCTION redrive.items_sent(text[]) RETURNS SETOF text LANGUAGE sql AS "
                           "'SELECT NULL WHERE false';"
                           " DELETE FROM redrive.schema_version WHERE version > 18");

@@ -13,7 +13,7 @@ assert_known_by(int64_t id, const char *how, int64_t no)
     char sql[200], want[64];
     snprintf(
         sql, sizeof sql,
-        "SELECT concat_ws(' ', operation_no, sent_id, known_by) FROM redrive.comeback WHERE event_id = %lld",
+        "SELECT concat_ws(' ', operation_no, sent_id, known_by) FROM redrive.returned WHERE dlq_id = %lld",
         (long long)id);
     snprintf(want, sizeof want, "%lld %s", (long long)no, how);
     assert_string_equal(test_text(sender.world.admin, sql), want);
@@ -50,7 +50,7 @@ knows_what_came_back(void **state)
         "like_id, topic, part, off, age)"
         " ORDER BY n");
     test_sql(sender.world.admin,
-             "INSERT INTO redrive.record (event_id, topic, partition, \"offset\", header_names, "
+             "INSERT INTO redrive.record (dlq_id, topic, partition, \"offset\", header_names, "
              "header_values) VALUES"
              " (304, 'orders-dlq', 0, 1, '{redrive-event-id,redrive-operation}', ARRAY['4'::bytea, "
              "'%lld'::bytea]),"
@@ -63,7 +63,7 @@ knows_what_came_back(void **state)
     assert_known_by(302, "2 correlation id", no);
     assert_known_by(303, "3 coordinates", no);
     assert_known_by(304, "4 headers", no);
-    assert_int_equal(test_number(sender.world.admin, "SELECT count(*) FROM redrive.comeback"), 4);
+    assert_int_equal(test_number(sender.world.admin, "SELECT count(*) FROM redrive.returned"), 4);
 
     // Sent and failed once more, it has come back twice.
     int64_t again = sender_ask(&sender, &(struct send_plan){0}, 302, 302);
@@ -77,7 +77,7 @@ knows_what_came_back(void **state)
     assert_works(worker_beat(sender.world.store, "w", true, "idle", 0, &err));
     assert_known_by(312, "302 correlation id", again);
     assert_int_equal(
-        test_number(sender.world.admin, "SELECT times FROM redrive.comeback WHERE event_id = 312"), 2);
+        test_number(sender.world.admin, "SELECT times FROM redrive.returned WHERE dlq_id = 312"), 2);
 }
 
 static void
@@ -157,7 +157,7 @@ sends_a_record_once_that_was_written_twice(void **state)
     assert_works(operation_create(sender.world.store, &request, NULL, NULL, &no, &err));
     struct operation operation = get_operation(&sender.world, no);
     assert_int_equal(operation.skipped, 2);
-    assert_string_equal(test_text(sender.world.admin, "SELECT detail FROM redrive.item WHERE event_id = 302"),
+    assert_string_equal(test_text(sender.world.admin, "SELECT detail FROM redrive.item WHERE dlq_id = 302"),
                         "the same record as event 9, which is sent");
     assert_int_equal(sender_send(&sender, no), 5); // another record under the same event id is another record
     assert_int_equal(get_operation(&sender.world, no).state, OPERATION_DONE);

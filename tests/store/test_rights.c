@@ -25,7 +25,7 @@ static const struct attempt {
     {"an_entry_of_plain_columns", "INSERT INTO redrive.audit (action) VALUES ('discard')", "42501"},
     {"an_entry_by_copy", "COPY redrive.audit (action) FROM STDIN", "42501"},
     {"calling_the_audit", "SELECT redrive._audit('discard', 1, 1, 'x', 'x')", "42501"},
-    {"calling_an_inner_step", "SELECT redrive._finish(1)", "42501"},
+    {"calling_an_inner_step", "SELECT redrive._operation_finish(1)", "42501"},
     {"switching_triggers_off", "SET session_replication_role = replica", "42501"},
     {"dropping_the_trigger", "DROP TRIGGER audit_is_final ON redrive.audit", "42501"},
     {"disabling_the_trigger", "ALTER TABLE redrive.audit DISABLE TRIGGER ALL", "42501"},
@@ -318,7 +318,7 @@ a_worker_carries_out_what_others_asked_for(void **state)
     assert_int_equal(test_number(actors.world.admin, sql), 5);
     snprintf(
         sql, sizeof sql,
-        "SELECT count(*) FROM redrive.audit WHERE action = 'settle' AND operation_no = %lld AND who = '%s'",
+        "SELECT count(*) FROM redrive.audit WHERE action = 'finish' AND operation_no = %lld AND who = '%s'",
         (long long)no, actors.worker);
     assert_int_equal(test_number(actors.world.admin, sql), 1);
     store_close(operator_);
@@ -418,7 +418,7 @@ an_admin_decides_what_is_in_doubt(void **state)
     assert_int_equal(operation.done, 2);
     assert_int_equal(operation.queued, 4);
     assert_int_equal(operation.in_doubt, 0);
-    assert_int_equal(test_number(actors.world.admin, "SELECT count(*) FROM redrive.slot WHERE quarantined"),
+    assert_int_equal(test_number(actors.world.admin, "SELECT count(*) FROM redrive.slot WHERE is_suspended"),
                      0);
     char sql[300];
     snprintf(sql, sizeof sql,
@@ -476,10 +476,10 @@ an_admin_releases_a_suspended_slot(void **state)
     assert_refused(doubt_renew(worker, "kafka-1", slot.no, "seen", &err), ERR_DENIED, "redrive_admin");
     assert_refused(doubt_renew(admin, "kafka-1", slot.no, " ", &err), ERR_USAGE, "--reason");
     assert_works(doubt_renew(admin, "kafka-1", slot.no, "the other database is gone", &err));
-    assert_refused(doubt_renew(admin, "kafka-1", slot.no, "once more", &err), ERR_NOT_FOUND, "in quarantine");
+    assert_refused(doubt_renew(admin, "kafka-1", slot.no, "once more", &err), ERR_NOT_FOUND, "not suspended");
     assert_refused(slot_heartbeat(worker, &slot, &err), ERR_CONFLICT, "taken over");
     char sql[200];
-    snprintf(sql, sizeof sql, "SELECT generation FROM redrive.slot WHERE no = %d AND NOT quarantined",
+    snprintf(sql, sizeof sql, "SELECT generation FROM redrive.slot WHERE no = %d AND NOT is_suspended",
              slot.no);
     assert_int_equal(test_number(actors.world.admin, sql), slot.generation + 1);
     assert_works(doubt_list(admin, 0, &actors.world.arena, &doubts, &count, &err));

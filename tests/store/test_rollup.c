@@ -170,7 +170,7 @@ sums_come_before_lists(void **state)
     assert_true(state_of(&bench).is_listing);
     assert_true(agrees(&bench));
     assert_false(maintainer_is_exact(bench.maintainer));
-    assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM redrive.backlog_event"), 0);
+    assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM redrive.rollup_event"), 0);
 
     add_events(bench.world.admin, 10);
     int64_t no = make_operation(&bench.world, bench.world.store, ACTION_DISCARD, 5000, 5999);
@@ -182,10 +182,10 @@ sums_come_before_lists(void **state)
         bench.maintainer = maintainer_create(&bench.world.settings);
         maintainer_step(bench.maintainer);
     }
-    assert_true(test_number(bench.world.admin, "SELECT count(*) FROM redrive.backlog_event") > 0);
+    assert_true(test_number(bench.world.admin, "SELECT count(*) FROM redrive.rollup_event") > 0);
     await_agreement(&bench);
     assert_false(state_of(&bench).is_listing);
-    assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM redrive.backlog_event"), 11010);
+    assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM redrive.rollup_event"), 11010);
     end(&bench);
 }
 
@@ -208,7 +208,7 @@ what_others_do_is_found(void **state)
     await_agreement(&bench);
     test_sql(late, "COMMIT");
     await_agreement(&bench);
-    assert_int_equal(test_number(admin, "SELECT sum(n) FROM redrive.backlog_total"), 4150);
+    assert_int_equal(test_number(admin, "SELECT sum(n) FROM redrive.rollup_total"), 4150);
 
     test_sql(admin, "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id %% 10 = 3");
     await_agreement(&bench);
@@ -255,7 +255,7 @@ what_others_change_is_followed(void **state)
         test_sql(bench.world.admin, "UPDATE public.dlq_events SET %s", changes[i]);
         await_agreement(&bench);
     }
-    assert_int_equal(test_number(bench.world.admin, "SELECT sum(n) FROM redrive.backlog_total"), 4200);
+    assert_int_equal(test_number(bench.world.admin, "SELECT sum(n) FROM redrive.rollup_total"), 4200);
     end(&bench);
 }
 
@@ -273,7 +273,7 @@ versions_are_noted(void **state)
     test_sql(admin, "UPDATE public.dlq_events SET event_type = 'changed' WHERE id BETWEEN 401 AND 550");
     await_agreement(&bench);
     static const char unlike[] =
-        "SELECT count(*) FROM redrive.backlog_event b JOIN public.dlq_events e USING (id) WHERE "
+        "SELECT count(*) FROM redrive.rollup_event b JOIN public.dlq_events e USING (id) WHERE "
         "b.version <> e.xmin AND e.id > 400";
     assert_int_equal(test_number(admin, unlike), 0);
     end(&bench);
@@ -291,10 +291,10 @@ heals(struct bench *bench, const char *harm)
 static void
 await_slots_again(struct bench *bench)
 {
-    static const char slots[] = "SELECT coalesce(sum(n * slot), 0) FROM redrive.backlog_slot";
+    static const char slots[] = "SELECT coalesce(sum(n * bucket), 0) FROM redrive.rollup_bucket";
     int64_t wanted = test_number(bench->world.admin, slots);
     assert_true(wanted > 0);
-    test_sql(bench->world.admin, "DELETE FROM redrive.backlog_slot");
+    test_sql(bench->world.admin, "DELETE FROM redrive.rollup_bucket");
     int64_t until = clock_mono() + PATIENCE;
     while (test_number(bench->world.admin, slots) != wanted) {
         assert_true(clock_mono() < until);
@@ -316,18 +316,18 @@ wrong_sums_heal(void **state)
     PGconn *consumer = test_connect(bench.world.conninfo);
     test_sql(consumer, "BEGIN; UPDATE public.dlq_events SET retry_count = 77 WHERE id BETWEEN 1 AND 50");
 
-    heals(&bench, "UPDATE redrive.backlog_total SET n = n + 5 WHERE cell = (SELECT min(cell) FROM "
-                  "redrive.backlog_total)");
+    heals(&bench, "UPDATE redrive.rollup_total SET n = n + 5 WHERE series = (SELECT min(series) FROM "
+                  "redrive.rollup_total)");
     heals(&bench,
-          "INSERT INTO redrive.backlog_total SELECT cell, retries, CASE WHEN cell % 2 = 0 THEN 3 ELSE -3 END "
+          "INSERT INTO redrive.rollup_total SELECT series, retries, CASE WHEN series % 2 = 0 THEN 3 ELSE -3 END "
           "FROM"
-          " (SELECT DISTINCT cell, retries FROM redrive.backlog_total ORDER BY cell LIMIT 12) AS few");
-    heals(&bench, "UPDATE redrive.backlog_hour SET hour = hour - 1");
+          " (SELECT DISTINCT series, retries FROM redrive.rollup_total ORDER BY series LIMIT 12) AS few");
+    heals(&bench, "UPDATE redrive.rollup_hour SET hour = hour - 1");
     await_slots_again(&bench);
-    heals(&bench, "DELETE FROM redrive.backlog_total; DELETE FROM redrive.backlog_hour");
+    heals(&bench, "DELETE FROM redrive.rollup_total; DELETE FROM redrive.rollup_hour");
     heals(&bench,
-          "INSERT INTO redrive.backlog_total SELECT max(no) + 1000000, 0, 4 FROM redrive.backlog_cell;"
-          "DELETE FROM redrive.backlog_total WHERE retries = 2");
+          "INSERT INTO redrive.rollup_total SELECT max(no) + 1000000, 0, 4 FROM redrive.rollup_series;"
+          "DELETE FROM redrive.rollup_total WHERE retries = 2");
     test_sql(consumer, "COMMIT");
     PQfinish(consumer);
     await_agreement(&bench);
@@ -345,15 +345,15 @@ what_is_listed_twice_counts_once(void **state)
     while (!state_of(&bench).exists || state_of(&bench).is_counting)
         maintainer_step(bench.maintainer);
     test_sql(bench.world.admin,
-             "INSERT INTO redrive.backlog_event (id, cell, created, retries)"
-             " SELECT e.id, e.cell, e.created, e.retries FROM redrive.backlog_slice s,"
-             " unnest(s.ids, s.cells, s.created, s.retries) AS e (id, cell, created, retries)"
+             "INSERT INTO redrive.rollup_event (dlq_id, series, created, retries)"
+             " SELECT e.id, e.series, e.created, e.retries FROM redrive.rollup_batch s,"
+             " unnest(s.dlq_ids, s.series, s.created, s.retries) AS e (id, series, created, retries)"
              " WHERE e.id %% 100 = 0;"
-             "INSERT INTO redrive.backlog_total SELECT cell, retries, count(*) FROM"
-             " redrive.backlog_event GROUP BY cell, retries");
+             "INSERT INTO redrive.rollup_total SELECT series, retries, count(*) FROM"
+             " redrive.rollup_event GROUP BY series, retries");
     await_agreement(&bench);
-    assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM redrive.backlog_event"), 12000);
-    assert_int_equal(test_number(bench.world.admin, "SELECT sum(n) FROM redrive.backlog_total"), 12000);
+    assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM redrive.rollup_event"), 12000);
+    assert_int_equal(test_number(bench.world.admin, "SELECT sum(n) FROM redrive.rollup_total"), 12000);
     end(&bench);
 }
 
@@ -384,11 +384,11 @@ what_we_do_counts_at_once(void **state)
     await_agreement(&bench);
     apply_all(&bench, ACTION_RESTORE, 101, 400);
     await_agreement(&bench);
-    assert_int_equal(test_number(bench.world.admin, "SELECT sum(n) FROM redrive.backlog_total"), 1300);
+    assert_int_equal(test_number(bench.world.admin, "SELECT sum(n) FROM redrive.rollup_total"), 1300);
 
     // What became of them: 900 discarded and 300 of those brought back, 100 resolved; and since when it is
     // counted: since the group is known, not since the first of them.
-    test_sql(bench.world.admin, "UPDATE redrive.backlog_group SET known_at = '2026-01-02 03:04:05Z'");
+    test_sql(bench.world.admin, "UPDATE redrive.rollup_group SET known_at = '2026-01-02 03:04:05Z'");
     struct backlog *backlog = backlog_create();
     struct arena arena = {0};
     struct group_list list;
@@ -424,7 +424,7 @@ a_night_without_keeper_is_caught_up(void **state)
     maintainer_destroy(bench.maintainer);
     test_sql(
         admin,
-        "UPDATE redrive.backlog_state SET keeper_until = now() - interval '9 h';"
+        "UPDATE redrive.rollup_state SET lease_until = now() - interval '9 h';"
         "UPDATE public.dlq_events SET event_type = 'back', status = 'PENDING' WHERE id BETWEEN 100 AND 199;"
         "UPDATE public.dlq_events SET status = 'DISCARDED' WHERE id BETWEEN 2000 AND 2099");
     bench.maintainer = maintainer_create(&bench.world.settings);
@@ -447,7 +447,7 @@ a_frozen_keeper_catches_up(void **state)
     await_agreement(&bench);
     test_sql(
         admin,
-        "UPDATE redrive.backlog_state SET keeper_until = now() - interval '9 h';"
+        "UPDATE redrive.rollup_state SET lease_until = now() - interval '9 h';"
         "UPDATE public.dlq_events SET event_type = 'back', status = 'PENDING' WHERE id BETWEEN 100 AND 199;"
         "UPDATE public.dlq_events SET status = 'DISCARDED' WHERE id BETWEEN 2000 AND 2099");
     clock_sleep(2 * US_PER_SECOND); // until the lease is due
@@ -498,9 +498,9 @@ helpers_do_the_work_once(void **state)
             test_sql(admin, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = "
                             "current_database() AND pid <> pg_backend_pid()");
         if (round == 14)
-            test_sql(admin, "TRUNCATE redrive.backlog_state, redrive.backlog_event, redrive.backlog_slice,"
-                            " redrive.backlog_total, redrive.backlog_hour, redrive.backlog_slot,"
-                            " redrive.backlog_due");
+            test_sql(admin, "TRUNCATE redrive.rollup_state, redrive.rollup_event, redrive.rollup_batch,"
+                            " redrive.rollup_total, redrive.rollup_hour, redrive.rollup_bucket,"
+                            " redrive.rollup_due");
         clock_sleep(30000);
     }
     for (int i = 0; i < HELPERS; i++) {
@@ -510,8 +510,8 @@ helpers_do_the_work_once(void **state)
     }
     assert_works(store_reconnect(bench.world.store, &err));
     await_agreement(&bench);
-    assert_int_equal(test_number(admin, "SELECT sum(n) FROM redrive.backlog_total"),
-                     test_number(admin, "SELECT count(*) FROM redrive.backlog_event"));
+    assert_int_equal(test_number(admin, "SELECT sum(n) FROM redrive.rollup_total"),
+                     test_number(admin, "SELECT count(*) FROM redrive.rollup_event"));
     end(&bench);
 }
 
@@ -527,12 +527,12 @@ a_keeper_that_goes_on_begins_anew(void **state)
     await_agreement(&bench);
     add_events(bench.world.admin, 50);
     test_sql(bench.world.admin,
-             "TRUNCATE redrive.backlog_state, redrive.backlog_event, redrive.backlog_slice,"
-             " redrive.backlog_total, redrive.backlog_hour, redrive.backlog_slot, redrive.backlog_due");
+             "TRUNCATE redrive.rollup_state, redrive.rollup_event, redrive.rollup_batch,"
+             " redrive.rollup_total, redrive.rollup_hour, redrive.rollup_bucket, redrive.rollup_due");
     clock_sleep(2 * US_PER_SECOND); // until the lease is due
     await_agreement(&bench);
-    assert_int_equal(test_number(bench.world.admin, "SELECT sum(n) FROM redrive.backlog_total"), 3050);
-    assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM redrive.backlog_event"), 3050);
+    assert_int_equal(test_number(bench.world.admin, "SELECT sum(n) FROM redrive.rollup_total"), 3050);
+    assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM redrive.rollup_event"), 3050);
     end(&bench);
 }
 

@@ -6,6 +6,7 @@
 #include "world.h"
 
 #include "async/thread.h"
+#include "store/schema_files.h"
 
 static void
 migrates_twice(void **state)
@@ -101,54 +102,6 @@ refuses_a_newer_schema(void **state)
     world_end(&world);
 }
 
-static void
-says_that_an_old_schema_needs_migrating(void **state)
-{
-    (void)state;
-    struct world world;
-    world_make(&world, 0);
-    test_sql(world.admin, "DELETE FROM redrive.schema_version WHERE version = %d", SCHEMA_VERSION);
-    assert_works(store_reconnect(world.store, &err));
-    assert_refused(schema_check(world.store, &err), ERR_USAGE, "run redrive migrate");
-    world_end(&world);
-}
-
-// A database of version 14, where a freeze was kept in another form, and only words said what a restore
-// undoes.
-static void
-upgrades_what_is_there(void **state)
-{
-    (void)state;
-    struct world world;
-    world_make(&world, 10);
-    int64_t discard = make_operation(&world, world.store, ACTION_DISCARD, 1, 2);
-    apply_to_end(world.store, discard, 10);
-    int64_t restore = make_operation(&world, world.store, ACTION_RESTORE, 1, 2);
-    apply_to_end(world.store, restore, 10);
-    test_sql(world.admin, "UPDATE redrive.operation SET scope = '2 events of operation %d' WHERE no = %d",
-             (int)discard, (int)restore);
-    test_sql(world.admin,
-             "ALTER TABLE redrive.operation DROP COLUMN undoes;"
-             "DELETE FROM redrive.schema_version WHERE version > 14;"
-             " DROP TABLE redrive.operation_piece, redrive.operation_mark_new, redrive.backlog_text;"
-             " ALTER TABLE redrive.backlog_state DROP COLUMN texts_mark, DROP COLUMN texts_changes;"
-             " CREATE UNLOGGED TABLE redrive.operation_slice (operation_no bigint NOT NULL);"
-             " CREATE FUNCTION redrive._blocks_sort(bigint) RETURNS bigint LANGUAGE sql AS 'SELECT 0'");
-    assert_works(store_reconnect(world.store, &err));
-    struct schema_result result;
-    assert_works(schema_migrate(world.store, &result, &err));
-    assert_int_equal(result.from, 14);
-    assert_int_equal(result.to, SCHEMA_VERSION);
-    assert_int_equal(get_operation(&world, discard).undone_by, restore);
-    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 10);
-    assert_int_equal(get_operation(&world, no).queued, 10);
-    assert_int_equal(
-        test_number(world.admin, "SELECT count(*) FROM pg_class WHERE relname = 'operation_slice'"), 0);
-    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM pg_proc WHERE proname = '_blocks_sort'"),
-                     0);
-    world_end(&world);
-}
-
 // Everything the catalog knows of the schema, in one text.
 static const char catalog_sql[] =
     "SELECT md5(string_agg(line, E'\\n' ORDER BY line)) FROM ("
@@ -166,6 +119,100 @@ static const char catalog_sql[] =
     " UNION ALL SELECT 'install ' || source_table || zone || system_identifier FROM redrive.install"
     " UNION ALL SELECT 'version ' || version FROM redrive.schema_version"
     " UNION ALL SELECT 'audit ' || action || detail FROM redrive.audit) AS lines";
+
+// A version that does not exist: a column more, by an upgrade, and one of the functions that are there.
+static const char later_sql[] = "ALTER TABLE redrive.worker ADD COLUMN colour text NOT NULL DEFAULT 'grey';"
+                                " UPDATE redrive.worker SET colour = 'red';";
+static const struct schema_upgrade later[] = {
+    {.version = 2, .name = "002_colour.sql", .sql = {later_sql, sizeof later_sql - 1}}, {0}};
+static const char broken_sql[] = "ALTER TABLE redrive.worker ADD COLUMN colour text;"
+                                 " ALTER TABLE redrive.nothing ADD COLUMN colour text;";
+static const struct schema_upgrade torn[] = {
+    {.version = 2, .name = "002_broken.sql", .sql = {broken_sql, sizeof broken_sql - 1}}, {0}};
+
+static const char *
+versions(struct world *world)
+{
+    return test_text(world->admin,
+                     "SELECT string_agg(version::text, ' ' ORDER BY version) FROM redrive.schema_version");
+}
+
+static void
+says_that_an_old_schema_needs_migrating(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 0);
+    assert_works(schema_check(world.store, &err));
+    assert_refused(schema_check_by(world.store, later, &err), ERR_USAGE, "run redrive migrate");
+    test_sql(world.admin, "DELETE FROM redrive.schema_version");
+    assert_works(store_reconnect(world.store, &err));
+    assert_refused(schema_check(world.store, &err), ERR_NOT_FOUND, "run redrive migrate");
+    world_end(&world);
+}
+
+// By the upgrade and the functions alone: what is in the tables stays.
+static void
+a_later_version_upgrades_what_is_there(void **state)
+{
+    (void)state;
+    struct world old, fresh;
+    world_make(&old, 10);
+    int64_t discard = make_operation(&old, old.store, ACTION_DISCARD, 1, 2);
+    apply_to_end(old.store, discard, 10);
+    test_sql(old.admin,
+             "INSERT INTO redrive.worker (name, publishes) VALUES ('w', true);"
+             " CREATE OR REPLACE FUNCTION redrive.has_sent() RETURNS boolean LANGUAGE sql AS 'SELECT true'");
+    struct schema_result result;
+    assert_works(schema_migrate_by(old.store, later, &result, &err));
+    assert_int_equal(result.from, 1);
+    assert_int_equal(result.to, 2);
+    assert_string_equal(versions(&old), "1 2");
+    assert_string_equal(test_text(old.admin, "SELECT colour FROM redrive.worker"), "red");
+    assert_int_equal(test_number(old.admin, "SELECT redrive.has_sent()::int8"), 0);
+    assert_int_equal(get_operation(&old, discard).done, 2);
+    assert_int_equal(
+        test_number(old.admin, "SELECT count(*) FROM redrive.audit WHERE detail = 'schema version 1 to 2'"),
+        1);
+    assert_works(schema_check_by(old.store, later, &err));
+    assert_works(schema_migrate_by(old.store, later, &result, &err));
+    assert_int_equal(result.from, 2);
+
+    // A database that begins with it becomes the same, but for what is in the tables.
+    world_begin(&fresh);
+    fresh.store = open_store(fresh.conninfo);
+    assert_works(schema_migrate_by(fresh.store, later, &result, &err));
+    assert_int_equal(result.from, 0);
+    assert_string_equal(versions(&fresh), "1 2");
+    char expected[64];
+    test_sql(old.admin, "ALTER TABLE redrive.audit DISABLE TRIGGER ALL; DELETE FROM redrive.audit;"
+                        " ALTER TABLE redrive.audit ENABLE ALWAYS TRIGGER audit_is_final");
+    test_sql(fresh.admin, "ALTER TABLE redrive.audit DISABLE TRIGGER ALL; DELETE FROM redrive.audit;"
+                          " ALTER TABLE redrive.audit ENABLE ALWAYS TRIGGER audit_is_final");
+    snprintf(expected, sizeof expected, "%s", test_text(old.admin, catalog_sql));
+    assert_string_equal(test_text(fresh.admin, catalog_sql), expected);
+
+    // A program that does not know it leaves it alone.
+    assert_refused(schema_migrate(old.store, &result, &err), ERR_USAGE, "use the newer program");
+    assert_refused(schema_check(old.store, &err), ERR_USAGE, "use the newer program");
+    world_end(&old);
+    world_end(&fresh);
+}
+
+static void
+an_upgrade_that_fails_leaves_all_as_it_was(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 0);
+    char before[64];
+    snprintf(before, sizeof before, "%s", test_text(world.admin, catalog_sql));
+    struct schema_result result;
+    assert_refused(schema_migrate_by(world.store, torn, &result, &err), ERR_NOT_FOUND, "left as it was");
+    assert_string_equal(test_text(world.admin, catalog_sql), before);
+    assert_works(schema_check(world.store, &err));
+    world_end(&world);
+}
 
 static void
 prints_what_it_runs(void **state)
@@ -439,7 +486,8 @@ main(void)
         cmocka_unit_test(migrates_from_four_sides_at_once),
         cmocka_unit_test(refuses_a_newer_schema),
         cmocka_unit_test(says_that_an_old_schema_needs_migrating),
-        cmocka_unit_test(upgrades_what_is_there),
+        cmocka_unit_test(a_later_version_upgrades_what_is_there),
+        cmocka_unit_test(an_upgrade_that_fails_leaves_all_as_it_was),
         cmocka_unit_test(prints_what_it_runs),
         cmocka_unit_test(works_on_a_table_with_a_strange_name),
         cmocka_unit_test(refuses_another_table_and_bad_names),

@@ -188,7 +188,7 @@ add_rolled_up(void *context, const struct event *event)
 static void
 offer_packs(struct expected *expected, bool is_kept)
 {
-    test_sql(expected->world.admin, "UPDATE redrive.backlog_state SET keeper_until = '%s'",
+    test_sql(expected->world.admin, "UPDATE redrive.rollup_state SET lease_until = '%s'",
              is_kept ? "infinity" : "-infinity");
 }
 
@@ -379,12 +379,12 @@ changes_are_found(struct expected *expected, const struct store_settings *settin
                      " VALUES (302, 'e-302', 'again', '{}', 'the same id, another needle')");
     await_event(expected, cache, "needle", 302);
     change(expected,
-           "INSERT INTO redrive.revision (event_id, no, payload) VALUES (304, 9, '{\"a\": \"needle\"}')");
+           "INSERT INTO redrive.revision (dlq_id, no, payload) VALUES (304, 9, '{\"a\": \"needle\"}')");
     await_event(expected, cache, "payload:needle", 304);
     assert_int_equal(text_cache_generation(cache), before);
 
     change(expected, "UPDATE public.dlq_events SET error_message = 'none' WHERE id = 302;"
-                     "DELETE FROM redrive.revision WHERE event_id = 304");
+                     "DELETE FROM redrive.revision WHERE dlq_id = 304");
     text_cache_destroy(cache);
 }
 

@@ -7,7 +7,7 @@ static void
 finished(int64_t no)
 {
     test_sql(sender.world.admin,
-             "UPDATE redrive.operation SET settle_until = clock_timestamp() WHERE no = %lld", (long long)no);
+             "UPDATE redrive.operation SET observe_until = clock_timestamp() WHERE no = %lld", (long long)no);
 }
 
 static void
@@ -62,7 +62,7 @@ halts_when_events_come_back(void **state)
     struct operation operation = get_operation(&sender.world, no);
     assert_int_equal(operation.state, OPERATION_HALTED);
     assert_int_equal(operation.returned, 3);
-    assert_string_equal(operation.state_note, "30 % of 10 failed, more than 20 %: 3 came back, 0 refused");
+    assert_string_equal(operation.state_note, "30 % of 10 failed, more than 20 %: 3 returned, 0 refused");
     assert_int_equal(sender_send(&sender, no), 0);
 
     // A person lets it go on; what was seen then does not count again.
@@ -311,13 +311,13 @@ refuses_what_postgresql_cannot_read(void **state)
              "generate_series(1, 10000))"
              " WHERE id IN (5, 6)");
     test_sql(sender.world.admin,
-             "INSERT INTO redrive.revision (event_id, no, payload, reason) VALUES (6, 1, '{}', 'corrected')");
+             "INSERT INTO redrive.revision (dlq_id, no, payload, reason) VALUES (6, 1, '{}', 'corrected')");
     int64_t no = sender_ask(&sender, &(struct send_plan){0}, 1, 10);
     assert_int_equal(sender_send(&sender, no), 9);
     struct operation operation = get_operation(&sender.world, no);
     assert_int_equal(operation.state, OPERATION_DONE);
     assert_int_equal(operation.refused, 1);
-    const char *why = test_text(sender.world.admin, "SELECT detail FROM redrive.item WHERE event_id = 5");
+    const char *why = test_text(sender.world.admin, "SELECT detail FROM redrive.item WHERE dlq_id = 5");
     if (!strstr(why, "the payload cannot be read: "))
         fail_msg("%s", why);
 }

@@ -32,8 +32,8 @@ keep_until(const char *sql)
 }
 
 static const char packed[] =
-    "SELECT count(*) FROM redrive.backlog_state WHERE texts_mark IS NOT NULL AND unswept = 0"
-    " AND (SELECT sum(n) FROM redrive.backlog_text) ="
+    "SELECT count(*) FROM redrive.rollup_state WHERE texts_floor IS NOT NULL AND uncompared = 0"
+    " AND (SELECT sum(n) FROM redrive.text_snapshot) ="
     " (SELECT count(*) FROM dlq_events WHERE status = 'PENDING')";
 
 static int
@@ -63,7 +63,7 @@ leave_kept(void)
 {
     maintainer_destroy(maintainer);
     maintainer = NULL;
-    test_sql(world.admin, "UPDATE redrive.backlog_state SET keeper = 'test', keeper_until = 'infinity'");
+    test_sql(world.admin, "UPDATE redrive.rollup_state SET maintainer = 'test', lease_until = 'infinity'");
 }
 
 static void
@@ -115,7 +115,7 @@ assert_whole(struct text_cache *cache)
 static int64_t
 packs(void)
 {
-    return test_number(world.admin, "SELECT count(*) FROM redrive.backlog_text");
+    return test_number(world.admin, "SELECT count(*) FROM redrive.text_snapshot");
 }
 
 static void
@@ -135,7 +135,7 @@ holes_are_read_from_the_table(void **state)
 {
     (void)state;
     leave_kept();
-    test_sql(world.admin, "DELETE FROM redrive.backlog_text WHERE 9000 BETWEEN low AND high");
+    test_sql(world.admin, "DELETE FROM redrive.text_snapshot WHERE 9000 BETWEEN low AND high");
     assert_int_equal(packs(), PACKS - 1);
     add_events(world.admin, 700);
     test_sql(world.admin, "UPDATE dlq_events SET error_message = 'new, and not packed' WHERE id > %d",
@@ -145,7 +145,7 @@ holes_are_read_from_the_table(void **state)
     assert_string_equal(text_in(cache, EVENTS + 1), "new, and not packed");
     text_cache_destroy(cache);
 
-    test_sql(world.admin, "DELETE FROM redrive.backlog_text WHERE low = 1");
+    test_sql(world.admin, "DELETE FROM redrive.text_snapshot WHERE low = 1");
     cache = load();
     assert_whole(cache);
     text_cache_destroy(cache);
@@ -159,9 +159,9 @@ what_a_keeper_saw_to_change_is_stale(void **state)
     (void)state;
     test_sql(world.admin, "UPDATE dlq_events SET error_message = 'changed' WHERE id = 9000;"
                           "UPDATE dlq_events SET status = 'RESOLVED' WHERE id = 9001");
-    keep_until("SELECT count(*) FROM redrive.backlog_text WHERE 9000 = ANY (stale)");
+    keep_until("SELECT count(*) FROM redrive.text_snapshot WHERE 9000 = ANY (stale)");
     test_sql(world.admin, "UPDATE dlq_events SET status = 'PENDING', error_message = 'back' WHERE id = 9001");
-    keep_until("SELECT count(*) FROM redrive.backlog_text WHERE 9001 = ANY (stale)");
+    keep_until("SELECT count(*) FROM redrive.text_snapshot WHERE 9001 = ANY (stale)");
     struct text_cache *cache = load();
     assert_string_equal(text_in(cache, 9000), "(not there)");
     assert_string_equal(text_in(cache, 9001), "(not there)");
@@ -176,9 +176,9 @@ what_changed_much_is_packed_anew(void **state)
     (void)state;
     char sql[300];
     snprintf(sql, sizeof sql,
-             "SELECT count(*) FROM redrive.backlog_text WHERE 9500 BETWEEN low AND high AND stale = '{}'"
+             "SELECT count(*) FROM redrive.text_snapshot WHERE 9500 BETWEEN low AND high AND stale = '{}'"
              " AND xmin <> '%s'",
-             test_text(world.admin, "SELECT xmin FROM redrive.backlog_text WHERE 9500 BETWEEN low AND high"));
+             test_text(world.admin, "SELECT xmin FROM redrive.text_snapshot WHERE 9500 BETWEEN low AND high"));
     test_sql(world.admin, "UPDATE dlq_events SET error_message = 'changed' WHERE id BETWEEN 9001 AND 10000");
     keep_until(sql);
     keep_until(packed);
@@ -222,7 +222,7 @@ what_changed_beside_a_long_transaction_is_looked_for(void **state)
     PGconn *conn = test_connect(world.conninfo);
     char sql[200];
     test_sql(conn, "BEGIN");
-    snprintf(sql, sizeof sql, "SELECT count(*) FROM redrive.backlog_state WHERE texts_mark = %s",
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM redrive.rollup_state WHERE texts_floor = %s",
              test_text(conn, "SELECT txid_current()"));
     keep_until(sql);
     assert_looked_for();
@@ -235,7 +235,7 @@ what_is_gone_is_not_kept(void **state)
 {
     (void)state;
     test_sql(world.admin, "UPDATE dlq_events SET status = 'DISCARDED' WHERE id BETWEEN 2000 AND 19000");
-    keep_until("SELECT count(*) FROM redrive.backlog_text");
+    keep_until("SELECT count(*) FROM redrive.text_snapshot");
     keep_until(packed);
     struct text_cache *cache = load();
     assert_whole(cache);
@@ -250,16 +250,16 @@ long_messages_make_small_packs(void **state)
     enum { LONG = 600, BYTES = 30000, STEPS = 20 };
     leave_kept();
     test_sql(world.admin,
-             "DELETE FROM redrive.backlog_text;"
+             "DELETE FROM redrive.text_snapshot;"
              "UPDATE dlq_events SET error_message = id || repeat(md5(id::text), %d) WHERE id <= %d",
              BYTES / 32, LONG);
     struct packer packer;
     packer_init(&packer);
     for (int i = 0; i < STEPS; i++)
         assert_works(packer_step(&packer, world.store, "test", EVENTS, &err));
-    assert_int_equal(test_number(world.admin, "SELECT sum(n) FROM redrive.backlog_text"), EVENTS);
+    assert_int_equal(test_number(world.admin, "SELECT sum(n) FROM redrive.text_snapshot"), EVENTS);
     // 18 MB of messages, of which a pack takes 4 MB and what one more read brings.
-    assert_in_range(test_number(world.admin, "SELECT count(*) FROM redrive.backlog_text WHERE low <= 600"), 3,
+    assert_in_range(test_number(world.admin, "SELECT count(*) FROM redrive.text_snapshot WHERE low <= 600"), 3,
                     6);
     struct text_cache *cache = load();
     assert_int_equal(column_count(text_cache_column(cache, EVENT_TEXT_ERROR)), EVENTS);
@@ -282,11 +282,11 @@ what_nobody_keeps_is_not_used(void **state)
     assert_usable(true);
     leave_kept();
     assert_usable(true);
-    test_sql(world.admin, "UPDATE redrive.backlog_state SET keeper_until = now() - interval '1 s'");
+    test_sql(world.admin, "UPDATE redrive.rollup_state SET lease_until = now() - interval '1 s'");
     assert_usable(false);
-    test_sql(world.admin, "UPDATE redrive.backlog_state SET keeper_until = 'infinity', unswept = 1");
+    test_sql(world.admin, "UPDATE redrive.rollup_state SET lease_until = 'infinity', uncompared = 1");
     assert_usable(false);
-    test_sql(world.admin, "UPDATE redrive.backlog_state SET unswept = 0, texts_mark = NULL");
+    test_sql(world.admin, "UPDATE redrive.rollup_state SET uncompared = 0, texts_floor = NULL");
     assert_usable(false);
     struct text_cache *cache = load();
     assert_whole(cache);
@@ -300,7 +300,7 @@ what_is_no_pack_is_passed_over(void **state)
     (void)state;
     leave_kept();
     test_sql(world.admin,
-             "UPDATE redrive.backlog_text SET pack = 'nonsense' WHERE 9000 BETWEEN low AND high");
+             "UPDATE redrive.text_snapshot SET content = 'nonsense' WHERE 9000 BETWEEN low AND high");
     struct text_cache *cache = load();
     assert_whole(cache);
     text_cache_destroy(cache);
@@ -316,9 +316,9 @@ who_may_not_pack_keeps_the_sums(void **state)
              "DROP ROLE IF EXISTS packs_eva; CREATE ROLE packs_eva LOGIN;"
              "DO $$ DECLARE s text; BEGIN FOR s IN SELECT redrive.grants('packs_eva', 'worker') LOOP"
              " EXECUTE s; END LOOP; END $$;"
-             "REVOKE EXECUTE ON FUNCTION redrive.backlog_text_hole(text, bigint, bigint, bigint),"
-             " redrive.backlog_text_mark(text, bigint, bigint, bigint) FROM packs_eva;"
-             "UPDATE redrive.backlog_state SET texts_mark = NULL, keeper_until = '-infinity'");
+             "REVOKE EXECUTE ON FUNCTION redrive.text_snapshot_gap(text, bigint, bigint, bigint),"
+             " redrive.text_snapshot_compared(text, bigint, bigint, bigint) FROM packs_eva;"
+             "UPDATE redrive.rollup_state SET texts_floor = NULL, lease_until = '-infinity'");
     char conninfo[300];
     snprintf(conninfo, sizeof conninfo, "%s user=packs_eva", world.conninfo);
     struct store_settings settings = world.settings;
@@ -331,7 +331,7 @@ who_may_not_pack_keeps_the_sums(void **state)
     }
     test_sql(world.admin, "UPDATE dlq_events SET status = 'RESOLVED' WHERE id <= 10");
     char sql[100];
-    snprintf(sql, sizeof sql, "SELECT sum(n) = %d FROM redrive.backlog_total", EVENTS - 10);
+    snprintf(sql, sizeof sql, "SELECT sum(n) = %d FROM redrive.rollup_total", EVENTS - 10);
     while (strcmp(test_text(world.admin, sql), "t") != 0) {
         step();
         assert_true(clock_mono() < until);
@@ -359,12 +359,12 @@ only_their_keeper_writes_them(void **state)
     // Few arrivals are no hole, a pack that is missing is one.
     add_events(world.admin, 100);
     test_sql(world.admin,
-             "INSERT INTO redrive.backlog_event (id, cell, created, retries) SELECT id, 1, 1, 0 FROM "
+             "INSERT INTO redrive.rollup_event (dlq_id, series, created, retries) SELECT id, 1, 1, 0 FROM "
              "dlq_events WHERE id > %d",
              EVENTS);
     assert_works(text_packs_hole(world.store, "test", EVENTS + 100, &hole, &err));
     assert_int_equal(hole.before, 0);
-    test_sql(world.admin, "DELETE FROM redrive.backlog_text WHERE 9000 BETWEEN low AND high");
+    test_sql(world.admin, "DELETE FROM redrive.text_snapshot WHERE 9000 BETWEEN low AND high");
     assert_works(text_packs_hole(world.store, "test", EVENTS + 100, &hole, &err));
     assert_in_range(9000, hole.after + 1, hole.before - 1);
 }

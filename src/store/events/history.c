@@ -11,9 +11,9 @@ static const char history_sql[] =
     "WITH RECURSIVE chain (id) AS ("
     "  SELECT $1::int8"
     "  UNION SELECT x.id FROM chain h CROSS JOIN LATERAL ("
-    "    SELECT c.sent_id AS id FROM redrive.comeback c WHERE c.event_id = h.id AND c.sent_id IS NOT NULL"
-    "    UNION ALL SELECT c.event_id FROM redrive.comeback c WHERE c.sent_id = h.id) x),"
-    " sent AS (SELECT i.event_id AS id FROM :\"events\" e CROSS JOIN LATERAL "
+    "    SELECT c.sent_id AS id FROM redrive.returned c WHERE c.dlq_id = h.id AND c.sent_id IS NOT NULL"
+    "    UNION ALL SELECT c.dlq_id FROM redrive.returned c WHERE c.sent_id = h.id) x),"
+    " sent AS (SELECT i.dlq_id AS id FROM :\"events\" e CROSS JOIN LATERAL "
     "redrive.items_sent(ARRAY[e.event_id::text]) i WHERE e.id = $1)"
     " SELECT id FROM (SELECT id FROM chain UNION SELECT id FROM sent) all_rows ORDER BY id DESC LIMIT 50";
 
@@ -108,8 +108,8 @@ operation_returns(struct store *store, int64_t no, struct arena *arena, struct r
     PGresult *r;
     if (!pg_has_schema(store, err) ||
         !pg_ask(store, FOR_READING,
-                "SELECT event_id, coalesce(sent_id, event_id) FROM redrive.comeback WHERE operation_no = $1"
-                " ORDER BY event_id DESC LIMIT 200",
+                "SELECT dlq_id, coalesce(sent_id, dlq_id) FROM redrive.returned WHERE operation_no = $1"
+                " ORDER BY dlq_id DESC LIMIT 200",
                 &params, &r, err))
         return false;
     size_t rows;

@@ -23,8 +23,8 @@ enum chosen { CHOSEN_BY_IDS, CHOSEN_BY_BITS };
 // Is anything in flight of an operation, and was anything ever published, or seen to be back? Where not,
 // nothing is looked for.
 static const char look_sql[] =
-    "SELECT EXISTS (SELECT FROM redrive.operation o WHERE o.queued + o.claimed + o.held > 0),"
-    " redrive.has_sent() OR EXISTS (SELECT FROM redrive.comeback)";
+    "SELECT EXISTS (SELECT FROM redrive.operation o WHERE o.queued + o.claimed + o.in_doubt > 0),"
+    " redrive.has_sent() OR EXISTS (SELECT FROM redrive.returned)";
 
 // A row a topic; in each how many all of them are.
 #define COUNTS(chosen)                                                                                       \
@@ -40,14 +40,14 @@ static const char busy_sql[] =
     "  FROM redrive.operation o WHERE o.no = b.first)"
     " FROM (SELECT count(*) AS all_of_them, count(*) FILTER (WHERE e.status = $2) AS are_right,"
     "  min(l.operation_no) AS first"
-    "  FROM redrive.items_live($1) l LEFT JOIN :\"events\" e ON e.id = l.event_id) AS b";
+    "  FROM redrive.items_live($1) l LEFT JOIN :\"events\" e ON e.id = l.dlq_id) AS b";
 
 // One row: of how many a corrected payload would be sent, of how many the bytes that were received.
 #define KEPT(is_chosen)                                                                                      \
-    "SELECT (SELECT count(DISTINCT r.event_id) FROM redrive.revision r WHERE " is_chosen                     \
+    "SELECT (SELECT count(DISTINCT r.dlq_id) FROM redrive.revision r WHERE " is_chosen                       \
     "), (SELECT count(*) FROM redrive.record r WHERE " is_chosen ")"
 static const char *const kept_sql[] = {
-    [CHOSEN_BY_IDS] = KEPT(IS_OF_IDS("r.event_id")), [CHOSEN_BY_BITS] = KEPT(HAS_BIT("r.event_id"))};
+    [CHOSEN_BY_IDS] = KEPT(IS_OF_IDS("r.dlq_id")), [CHOSEN_BY_BITS] = KEPT(HAS_BIT("r.dlq_id"))};
 
 // One row: ids in quarantine, eight bytes each.
 #define QUARANTINED(chosen)                                                                                  \
@@ -56,9 +56,9 @@ static const char *const kept_sql[] = {
     "    AND e.status = $2)"                                                                                 \
     " SELECT string_agg(int8send(id), '' ORDER BY id) FROM (SELECT w.id FROM wanted w JOIN "                 \
     "redrive.items_sent((SELECT array_agg(event_id::text) FROM wanted WHERE redrive.has_sent())) i"          \
-    "     ON i.event_key = w.event_id AND i.at < w.created_at GROUP BY w.id HAVING count(*) >= $6"           \
-    "    UNION SELECT w.id FROM wanted w JOIN redrive.comeback c"                                            \
-    "     ON c.event_id = w.id AND c.times >= $6) AS q"
+    "     ON i.event_id = w.event_id AND i.at < w.created_at GROUP BY w.id HAVING count(*) >= $6"            \
+    "    UNION SELECT w.id FROM wanted w JOIN redrive.returned c"                                            \
+    "     ON c.dlq_id = w.id AND c.times >= $6) AS q"
 static const char *const quarantined_sql[] = {
     [CHOSEN_BY_IDS] = QUARANTINED(BY_IDS), [CHOSEN_BY_BITS] = QUARANTINED(BY_BITS)};
 

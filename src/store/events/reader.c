@@ -46,12 +46,12 @@ static const struct column {
     {EVENT_NARROW, false, "e.last_retry_at::timestamp AT TIME ZONE $1", COLUMN_TIME, AT(last_retry_at), 0},
     {EVENT_NARROW, false, "e.resolved_at::timestamp AT TIME ZONE $1", COLUMN_TIME, AT(resolved_at), 0},
     {EVENT_KNOWN, true, "live.operation_no", COLUMN_INT8, AT(operation), 0},
-    {EVENT_KNOWN, true, "(SELECT count(*) FROM redrive.revision r WHERE r.event_id = e.id)::int4",
-     COLUMN_INT4, AT(revisions), 0},
+    {EVENT_KNOWN, true, "(SELECT count(*) FROM redrive.revision r WHERE r.dlq_id = e.id)::int4", COLUMN_INT4,
+     AT(revisions), 0},
     {EVENT_SENT, true, "coalesce(revised.no, 0)", COLUMN_INT4, AT(revisions), 0}, // numbered from 1
     {EVENT_KNOWN, true, "coalesce(history.published, 0)", COLUMN_INT4, AT(published), 0},
-    {EVENT_KNOWN, true, "greatest(history.came_back, returned.times)", COLUMN_INT4, AT(returned), 0},
-    {EVENT_NARROW | EVENT_RAW | EVENT_SENT, true, "raw.event_id IS NOT NULL", COLUMN_BOOL, AT(has_raw), 0},
+    {EVENT_KNOWN, true, "greatest(history.returned, returned.times)", COLUMN_INT4, AT(returned), 0},
+    {EVENT_NARROW | EVENT_RAW | EVENT_SENT, true, "raw.dlq_id IS NOT NULL", COLUMN_BOOL, AT(has_raw), 0},
     {EVENT_RAW, true, "raw.key", COLUMN_BYTES, AT(key), 0},
     {EVENT_RAW, true, "raw.header_names", COLUMN_HEADER_NAMES, AT(headers), 0},
     {EVENT_RAW, true, "raw.header_values", COLUMN_HEADER_VALUES, AT(headers), 0},
@@ -68,27 +68,27 @@ static const struct join {
     const char *sql;
 } joins[] = {
     {EVENT_KNOWN, true,
-     " LEFT JOIN redrive.items_live(ARRAY(SELECT id FROM page)) live ON live.event_id = e.id"},
+     " LEFT JOIN redrive.items_live(ARRAY(SELECT id FROM page)) live ON live.dlq_id = e.id"},
     // How often it was republished, and after how many of those it failed again: its row is younger, or the
     // same row is pending again.
     {EVENT_KNOWN, true,
      " LEFT JOIN (SELECT p.id, count(*)::int4 AS published, (count(*) FILTER (WHERE i.at < "
      "p.created_at::timestamp AT TIME ZONE $1"
-     " OR (i.event_id = p.id AND p.status = 'PENDING')))::int4 AS came_back FROM "
-     "redrive.items_sent(ARRAY(SELECT event_id::text FROM page)) i JOIN page p ON p.event_id = i.event_key"
+     " OR (i.dlq_id = p.id AND p.status = 'PENDING')))::int4 AS returned FROM "
+     "redrive.items_sent(ARRAY(SELECT event_id::text FROM page)) i JOIN page p ON p.event_id = i.event_id"
      " GROUP BY p.id) history ON history.id = e.id"},
     // And those that came back under another event id.
-    {EVENT_KNOWN, true, " LEFT JOIN redrive.comeback returned ON returned.event_id = e.id"},
+    {EVENT_KNOWN, true, " LEFT JOIN redrive.returned returned ON returned.dlq_id = e.id"},
     {EVENT_NARROW | EVENT_SENT | EVENT_RAW | EVENT_PAYLOAD, true,
-     " LEFT JOIN redrive.record raw ON raw.event_id = e.id"},
+     " LEFT JOIN redrive.record raw ON raw.dlq_id = e.id"},
     // Where nothing was ever corrected, nobody looks for it event by event.
     {EVENT_PAYLOAD | EVENT_SENT, true,
      " LEFT JOIN LATERAL (SELECT r.no, r.payload FROM redrive.revision r WHERE (SELECT EXISTS (SELECT FROM "
-     "redrive.revision)) AND r.event_id = e.id ORDER BY r.no DESC LIMIT 1) revised ON true"},
+     "redrive.revision)) AND r.dlq_id = e.id ORDER BY r.no DESC LIMIT 1) revised ON true"},
     // OFFSET 0 keeps the text of a large jsonb from being made twice.
     {EVENT_PAYLOAD, true,
      " LEFT JOIN LATERAL (SELECT CASE WHEN revised.payload IS NOT NULL THEN revised.payload WHEN "
-     "raw.event_id IS NOT NULL THEN raw.value"
+     "raw.dlq_id IS NOT NULL THEN raw.value"
      " ELSE convert_to(e.event_payload::text, 'UTF8') END AS payload OFFSET 0) sent ON true"},
     {EVENT_PAYLOAD, false,
      " LEFT JOIN LATERAL (SELECT convert_to(e.event_payload::text, 'UTF8') AS payload OFFSET 0) sent ON "

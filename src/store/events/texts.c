@@ -18,10 +18,10 @@ enum { SCHEMA_WITH_CHANGES = 14 };
     " ORDER BY e.id LIMIT $3) e"
 #define ROWS_THESE " FROM (SELECT * FROM :\"events\" e WHERE e.status = 'PENDING' AND e.id = ANY ($1)) e"
 #define KEPT_PAYLOAD                                                                                         \
-    "coalesce((SELECT r.payload FROM redrive.revision r WHERE r.event_id = e.id"                             \
-    " ORDER BY r.no DESC LIMIT 1), CASE WHEN raw.event_id IS NOT NULL THEN raw.value ELSE"                   \
+    "coalesce((SELECT r.payload FROM redrive.revision r WHERE r.dlq_id = e.id"                               \
+    " ORDER BY r.no DESC LIMIT 1), CASE WHEN raw.dlq_id IS NOT NULL THEN raw.value ELSE"                     \
     " convert_to(e.event_payload::text, 'UTF8') END)"
-#define KEPT " LEFT JOIN redrive.record raw ON raw.event_id = e.id"
+#define KEPT " LEFT JOIN redrive.record raw ON raw.dlq_id = e.id"
 
 // May payloads and keys stand elsewhere than in their columns? Rows of ours cost half as much again as the
 // text itself, so they are joined only where there are any. What is kept from now on is a change after the
@@ -293,8 +293,8 @@ add_scan_sql(const struct event_scan *scan, bool is_kept, const char *likes, str
     strbuf_add_text(sql, " AND (");
     add_fits(scan, likes, sql);
     if (is_kept)
-        strbuf_add_text(sql, " OR raw.event_id IS NOT NULL OR EXISTS (SELECT FROM redrive.revision r"
-                             " WHERE r.event_id = e.id)");
+        strbuf_add_text(sql, " OR raw.dlq_id IS NOT NULL OR EXISTS (SELECT FROM redrive.revision r"
+                             " WHERE r.dlq_id = e.id)");
     strbuf_add_char(sql, ')');
 }
 

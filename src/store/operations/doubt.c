@@ -3,15 +3,15 @@
 #include "store/pg.h"
 
 static const char list_sql[] =
-    "SELECT c.id::text, c.cluster, c.slot, c.operation_no, c.events, c.event_ids[1],"
-    " c.event_ids[cardinality(c.event_ids)], c.created_at, c.evidence, NOT c.needs_person,"
+    "SELECT c.id::text, c.cluster, c.slot, c.operation_no, c.events, c.dlq_ids[1],"
+    " c.dlq_ids[cardinality(c.dlq_ids)], c.created_at, c.evidence, NOT c.needs_person,"
     " pg_catalog.has_function_privilege('redrive.chunk_decide(bigint,text,text,text)', 'EXECUTE'),"
     " pg_catalog.quote_ident(session_user)"
     " FROM redrive.chunk c WHERE c.state = 'in doubt' AND ($1 = 0 OR c.operation_no = $1)"
     " UNION ALL SELECT NULL, s.cluster, s.no, 0, 0, 0, 0, NULL, s.note, false,"
     " pg_catalog.has_function_privilege('redrive.slot_renew(text,integer,text)', 'EXECUTE'),"
     " pg_catalog.quote_ident(session_user)"
-    " FROM redrive.slot s WHERE $1 = 0 AND s.quarantined AND NOT EXISTS (SELECT FROM redrive.chunk c"
+    " FROM redrive.slot s WHERE $1 = 0 AND s.is_suspended AND NOT EXISTS (SELECT FROM redrive.chunk c"
     "  WHERE c.cluster = s.cluster AND c.slot = s.no AND c.state IN ('claimed', 'in doubt'))"
     " ORDER BY 8 NULLS LAST, 1, 2, 3";
 

@@ -80,7 +80,7 @@ cluster_put(struct store *store, const struct cluster *cluster, struct err *err)
 }
 
 #define SLOT_COLUMNS                                                                                         \
-    "s.no, s.generation, s.fence, s.cluster, s.txn_id, s.settled_seq, s.settled_id::text, "                  \
+    "s.no, s.generation, s.fence, s.cluster, s.txn_id, s.finished_seq, s.finished_id::text, "                \
     "s.is_provisioned, s.marker_at, redrive.slot_is_old(s)"
 enum { SLOT_COLUMN_COUNT = 10 };
 
@@ -215,7 +215,7 @@ slot_release(struct store *store, const struct slot *slot, struct err *err)
 bool
 slot_suspend(struct store *store, const struct slot *slot, const char *evidence, struct err *err)
 {
-    return do_fenced(store, slot, "SELECT redrive.slot_quarantine($1, $2, $3, $4)", evidence, err);
+    return do_fenced(store, slot, "SELECT redrive.slot_suspend($1, $2, $3, $4)", evidence, err);
 }
 
 bool
@@ -312,15 +312,15 @@ read_claim(const PGresult *r, const char *chunk_id, int64_t operation, struct ar
 static const char claimed_rows_sql[] =
     "SELECT " CONTRACT_COLUMNS ", i.attempt AS item_attempt FROM ("
     "SELECT w.id, b.tries + coalesce(w.attempt, 0) + 1 AS attempt FROM redrive.chunk c"
-    " CROSS JOIN LATERAL unnest(c.blocks) AS n (no)"
-    " JOIN redrive.operation_block b ON b.operation_no = c.operation_no AND b.no = n.no"
-    " CROSS JOIN LATERAL unnest(b.event_ids, b.attempts) AS w (id, attempt) WHERE c.id = $3"
+    " CROSS JOIN LATERAL unnest(c.batches) AS n (no)"
+    " JOIN redrive.operation_batch b ON b.operation_no = c.operation_no AND b.no = n.no"
+    " CROSS JOIN LATERAL unnest(b.dlq_ids, b.attempts) AS w (id, attempt) WHERE c.id = $3"
     " UNION ALL"
     // With a limit the planner uses the key, whatever it thinks of the table.
-    " SELECT w.id, h.attempt FROM redrive.chunk c CROSS JOIN LATERAL unnest(c.event_ids) AS w (id)"
+    " SELECT w.id, h.attempt FROM redrive.chunk c CROSS JOIN LATERAL unnest(c.dlq_ids) AS w (id)"
     " CROSS JOIN LATERAL (SELECT r.attempt + (r.state = 'queued')::int4 AS attempt"
-    " FROM redrive.operation_item r WHERE r.event_id = w.id AND r.operation_no = c.operation_no LIMIT 1) h"
-    " WHERE c.id = $3 AND c.blocks IS NULL) i"
+    " FROM redrive.operation_item r WHERE r.dlq_id = w.id AND r.operation_no = c.operation_no LIMIT 1) h"
+    " WHERE c.id = $3 AND c.batches IS NULL) i"
     " JOIN :\"events\" e ON e.id = i.id";
 
 // What is absent comes last.
@@ -376,13 +376,13 @@ by_event_id(const void *a, const void *b)
 
 // $1 chunk. Its own operation sends each of its events once, also those that have one event id.
 static const char sent_sql[] =
-    "SELECT s.event_key, count(*)::int4 FROM redrive.chunk c CROSS JOIN LATERAL redrive.items_sent("
-    "CASE WHEN c.blocks IS NULL THEN ARRAY(SELECT i.event_key FROM unnest(c.event_ids) AS w (id)"
-    " CROSS JOIN LATERAL (SELECT r.event_key::text FROM redrive.operation_item r"
-    " WHERE r.event_id = w.id AND r.operation_no = c.operation_no LIMIT 1) i)"
-    " ELSE ARRAY(SELECT k FROM unnest(c.blocks) AS n (no)"
-    " JOIN redrive.operation_block b ON b.operation_no = c.operation_no AND b.no = n.no"
-    " CROSS JOIN LATERAL unnest(b.event_keys) AS k) END, c.operation_no) s WHERE c.id = $1 GROUP BY 1";
+    "SELECT s.event_id, count(*)::int4 FROM redrive.chunk c CROSS JOIN LATERAL redrive.items_sent("
+    "CASE WHEN c.batches IS NULL THEN ARRAY(SELECT i.event_id FROM unnest(c.dlq_ids) AS w (id)"
+    " CROSS JOIN LATERAL (SELECT r.event_id::text FROM redrive.operation_item r"
+    " WHERE r.dlq_id = w.id AND r.operation_no = c.operation_no LIMIT 1) i)"
+    " ELSE ARRAY(SELECT k FROM unnest(c.batches) AS n (no)"
+    " JOIN redrive.operation_batch b ON b.operation_no = c.operation_no AND b.no = n.no"
+    " CROSS JOIN LATERAL unnest(b.event_ids) AS k) END, c.operation_no) s WHERE c.id = $1 GROUP BY 1";
 
 // How often the events of a claim were sent before, in other operations: for most of them never.
 static bool
@@ -431,7 +431,7 @@ chunk_claim(struct store *store, struct slot *slot, int64_t operation, const cha
     param_int8(&params, max_bytes > INT64_MAX ? INT64_MAX : (int64_t)max_bytes);
     PGresult *r = NULL;
     if (!pg_ask(store, FOR_WRITING,
-                "SELECT seq, events, conflicts, created_at, rate, requested_by::text, target_topic"
+                "SELECT seq, events, skipped, created_at, rate, requested_by::text, target_topic"
                 " FROM redrive.chunk_claim($1, $2, $3, $4, $5, $6, $7)",
                 &params, &r, err))
         return false;
@@ -464,8 +464,8 @@ ledger_finish_chunk(struct store *store, struct slot *slot, const struct chunk *
         param_ids(&params, published, count);
     return ask_slot(store, slot,
                     published
-                        ? "SELECT " SLOT_COLUMNS " FROM redrive.chunk_settle($1, $2, $3, $4, $5, $6, $7) s"
-                        : "SELECT " SLOT_COLUMNS " FROM redrive.chunk_settle($1, $2, $3, $4, $5, $6, NULL) s",
+                        ? "SELECT " SLOT_COLUMNS " FROM redrive.chunk_finish($1, $2, $3, $4, $5, $6, $7) s"
+                        : "SELECT " SLOT_COLUMNS " FROM redrive.chunk_finish($1, $2, $3, $4, $5, $6, NULL) s",
                     &params, err);
 }
 

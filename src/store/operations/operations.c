@@ -154,17 +154,18 @@ operation_insist(struct store *store, const struct operation_request *request,
 #define OPERATION_COLUMNS                                                                                    \
     "SELECT o.no, o.action, o.state, o.requested_by::text, o.host, o.scope, o.filter_text, o.group_key, "    \
     "o.reason, o.target_topic, o.worker,"                                                                    \
-    " o.state_note, o.rate, coalesce(w.rate, 0), o.total, o.queued, o.claimed, o.held, o.done, o.refused, "  \
-    "o.conflict, o.cancelled,"                                                                               \
-    " o.came_back, o.created_at, o.started_at, o.finished_at, array_to_string(o.steps, ','), o.step,"        \
-    " (extract(epoch FROM o.settle_for) * 1000000)::int8, o.settle_until, o.halt_above::float8,"             \
+    " o.state_note, o.rate, coalesce(w.rate, 0), o.total, o.queued, o.claimed, o.in_doubt, o.done, "         \
+    "o.refused, "                                                                                            \
+    "o.skipped, o.cancelled,"                                                                                \
+    " o.returned, o.created_at, o.started_at, o.finished_at, array_to_string(o.steps, ','), o.step,"         \
+    " (extract(epoch FROM o.settle_for) * 1000000)::int8, o.observe_until, o.halt_above::float8,"            \
     " o.send_after, o.approved_by::text, lately.sent, lately.back, undone.no, coalesce(undone.state = "      \
     "'done', false)"                                                                                         \
     " FROM redrive.operation o"                                                                              \
     " CROSS JOIN LATERAL (SELECT "                                                                           \
     "(SELECT sum(c.events) FROM redrive.chunk c WHERE c.operation_no = o.no AND c.state = 'committed'"       \
     " AND c.decided_at > clock_timestamp() - o.settle_for)::int8 AS sent,"                                   \
-    " (SELECT count(DISTINCT b.sent_id) FROM redrive.comeback b WHERE b.operation_no = o.no"                 \
+    " (SELECT count(DISTINCT b.sent_id) FROM redrive.returned b WHERE b.operation_no = o.no"                 \
     " AND b.sent_at > clock_timestamp() - o.settle_for) AS back) lately"                                     \
     " LEFT JOIN LATERAL (SELECT r.no, r.state FROM redrive.operation r WHERE r.undoes = o.no"                \
     " AND r.state <> 'cancelled' ORDER BY r.no DESC LIMIT 1) undone ON true"                                 \
@@ -339,7 +340,7 @@ operation_tune(struct store *store, int64_t no, enum steer steer, const struct s
 
 // An item's state as people see it: of what is queued by its row, chunks have some in flight. $1 operation.
 #define ITEM_STATE_OF_1                                                                                      \
-    "CASE WHEN i.state = 'queued' AND i.event_id IN (SELECT unnest(c.event_ids) FROM redrive.chunk c"        \
+    "CASE WHEN i.state = 'queued' AND i.dlq_id IN (SELECT unnest(c.dlq_ids) FROM redrive.chunk c"            \
     " WHERE c.operation_no = $1 AND c.state = 'claimed') THEN 'claimed' ELSE i.state END"
 
 bool
@@ -353,7 +354,7 @@ operation_outcomes(struct store *store, int64_t no, struct arena *arena, struct 
     PGresult *r;
     if (!pg_has_schema(store, err) ||
         !pg_ask(store, FOR_SCANNING,
-                "SELECT " ITEM_STATE_OF_1 ", i.detail, count(*), min(i.event_id) FROM "
+                "SELECT " ITEM_STATE_OF_1 ", i.detail, count(*), min(i.dlq_id) FROM "
                 "redrive.item i WHERE i.operation_no = $1"
                 " GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT 100",
                 &params, &r, err))
@@ -396,8 +397,8 @@ operation_item_ids(struct store *store, int64_t no, unsigned states, int64_t **i
     // All ids in one value of eight bytes each: a million rows of one number would cost four times as much.
     PGresult *r;
     if (!pg_has_schema(store, err) || !pg_ask(store, FOR_SCANNING,
-                                              "SELECT string_agg(int8send(i.event_id), ''::bytea ORDER BY "
-                                              "i.event_id) FROM redrive.item i"
+                                              "SELECT string_agg(int8send(i.dlq_id), ''::bytea ORDER BY "
+                                              "i.dlq_id) FROM redrive.item i"
                                               " WHERE i.operation_no = $1 AND " ITEM_STATE_OF_1 " = ANY ($2)",
                                               &params, &r, err))
         return false;
@@ -427,7 +428,7 @@ event_decisions(struct store *store, int64_t id, struct arena *arena, struct dec
                 " FROM redrive.items_of($1) i JOIN redrive.operation o ON o.no = i.operation_no"
                 " LEFT JOIN LATERAL (SELECT c.created_at AS at FROM redrive.chunk c"
                 " WHERE i.state = 'queued' AND c.operation_no = i.operation_no AND c.state = 'claimed'"
-                " AND i.event_id = ANY (c.event_ids) LIMIT 1) hand ON true"
+                " AND i.dlq_id = ANY (c.dlq_ids) LIMIT 1) hand ON true"
                 " ORDER BY 7 DESC, o.no DESC",
                 &params, &r, err))
         return false;
@@ -460,7 +461,7 @@ work_next(struct store *store, const char *worker, bool publishes, const int64_t
     param_ids(&params, skip, skip_count);
     PGresult *r;
     if (!pg_ask(store, FOR_WRITING,
-                "SELECT no, action, rate, target_topic, requested_by::text, wait_ms, is_settling FROM "
+                "SELECT no, action, rate, target_topic, requested_by::text, wait_ms, is_observing FROM "
                 "redrive.work_next($1, $2, $3)",
                 &params, &r, err))
         return false;

@@ -12,7 +12,7 @@ note_returned(struct store *store)
     struct params params = {0};
     param_int8(&params, ROWS_A_BEAT);
     struct err err = {0};
-    if (!pg_do(store, FOR_WRITING, "SELECT redrive.comebacks_note($1)", &params, &err))
+    if (!pg_do(store, FOR_WRITING, "SELECT redrive.returned_find($1)", &params, &err))
         log_line(LOG_WARN, "events that came back were not counted", "why=\"%s\"", err.text);
 }
 
@@ -54,7 +54,7 @@ worker_tidy(struct store *store, bool *is_all, struct err *err)
     struct params params = {0};
     param_int4(&params, BLOCKS_A_PIECE);
     PGresult *r;
-    if (!pg_ask(store, FOR_WRITING, "SELECT redrive.work_index_marks($1)", &params, &r, err))
+    if (!pg_ask(store, FOR_WRITING, "SELECT redrive.work_index_keys($1)", &params, &r, err))
         return false;
     *is_all = !value_bool(r, 0, 0);
     PQclear(r);

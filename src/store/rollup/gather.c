@@ -263,7 +263,7 @@ publish_news(struct store *store, const char *maintainer, struct gathering *gath
         param_texts(&params, news->patterns, news->key_count);
         param_texts(&params, news->samples, news->key_count);
         param_texts(&params, news->frames, news->key_count);
-        if (!pg_do(store, FOR_WRITING, "SELECT redrive.backlog_describe($1, $2, $3, $4, $5, $6)", &params,
+        if (!pg_do(store, FOR_WRITING, "SELECT redrive.rollup_describe($1, $2, $3, $4, $5, $6)", &params,
                    err))
             return false;
     }
@@ -277,12 +277,12 @@ publish_news(struct store *store, const char *maintainer, struct gathering *gath
     param_texts(&params, news->topics, news->count);
     PGresult *r;
     if (!pg_ask(store, FOR_WRITING,
-                "SELECT w.no FROM unnest(redrive.backlog_cells($1, $2, $3, $4, $5)) WITH ORDINALITY"
+                "SELECT w.no FROM unnest(redrive.rollup_series_of($1, $2, $3, $4, $5)) WITH ORDINALITY"
                 " AS w (no, place) ORDER BY w.place",
                 &params, &r, err))
         return false;
     bool ok = (size_t)PQntuples(r) == news->count ||
-              err_set(err, ERR_INTERNAL, "cells of the backlog were not made");
+              err_set(err, ERR_INTERNAL, "series of the rollup were not made");
     size_t first = cells->hashes.count - news->count;
     for (size_t i = 0; ok && i < news->count; i++)
         cells->numbers[first + i] = value_int4(r, (int)i, 0);

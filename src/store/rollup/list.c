@@ -12,40 +12,45 @@
 // $1 limit, $2 and $3 the place, $4 and $5 bounds of created, $6 any fingerprint, or those of $7, $8 type, $9
 // source, $10 topic; NULL: any
 #define CELLS_OF_LIST                                                                                        \
-    "SELECT c.no FROM redrive.backlog_cell c WHERE ($6 OR c.group_key = ANY ($7)) AND "                      \
+    "SELECT c.no FROM redrive.rollup_series c WHERE ($6 OR c.group_key = ANY ($7)) AND "                     \
     "($8::text IS NULL OR c.event_type = $8) AND ($9::text IS NULL OR c.source_table = $9) AND "             \
     "($10::text IS NULL OR c.topic = $10)"
 
 static const char newest_sql[] =
-    "SELECT x.created, x.id FROM (" CELLS_OF_LIST ") c CROSS JOIN LATERAL (SELECT b.created, b.id FROM "
-    "redrive.backlog_event b WHERE b.cell = c.no AND b.created BETWEEN $4 AND $5 AND (b.created, b.id) < "
+    "SELECT x.created, x.dlq_id FROM (" CELLS_OF_LIST
+    ") c CROSS JOIN LATERAL (SELECT b.created, b.dlq_id FROM "
+    "redrive.rollup_event b WHERE b.series = c.no AND b.created BETWEEN $4 AND $5 AND (b.created, b.dlq_id) "
+    "< "
     "($2, $3)"
-    " ORDER BY b.created DESC, b.id DESC LIMIT $1) x ORDER BY x.created DESC, x.id DESC LIMIT $1";
+    " ORDER BY b.created DESC, b.dlq_id DESC LIMIT $1) x ORDER BY x.created DESC, x.dlq_id DESC LIMIT $1";
 static const char oldest_sql[] =
-    "SELECT x.created, x.id FROM (" CELLS_OF_LIST ") c CROSS JOIN LATERAL (SELECT b.created, b.id FROM "
-    "redrive.backlog_event b WHERE b.cell = c.no AND b.created BETWEEN $4 AND $5 AND (b.created, b.id) > "
+    "SELECT x.created, x.dlq_id FROM (" CELLS_OF_LIST
+    ") c CROSS JOIN LATERAL (SELECT b.created, b.dlq_id FROM "
+    "redrive.rollup_event b WHERE b.series = c.no AND b.created BETWEEN $4 AND $5 AND (b.created, b.dlq_id) "
+    "> "
     "($2, $3)"
-    " ORDER BY b.created, b.id LIMIT $1) x ORDER BY x.created, x.id LIMIT $1";
+    " ORDER BY b.created, b.dlq_id LIMIT $1) x ORDER BY x.created, x.dlq_id LIMIT $1";
 
 // COPY takes no parameters: these stand in settings of the transaction.
 static const char settings_sql[] =
-    "SELECT pg_catalog.set_config('redrive.cells', ARRAY(" CELLS_OF_LIST ")::text, true),"
-    " pg_catalog.set_config('redrive.created', $2::text, true), pg_catalog.set_config('redrive.id', "
+    "SELECT pg_catalog.set_config('redrive.series', ARRAY(" CELLS_OF_LIST ")::text, true),"
+    " pg_catalog.set_config('redrive.created', $2::text, true), pg_catalog.set_config('redrive.dlq_id', "
     "$3::text, true),"
     " pg_catalog.set_config('redrive.low', $4::text, true), pg_catalog.set_config('redrive.high', $5::text, "
     "true),"
     " $1::int8";
 #define COPY_WHERE                                                                                           \
-    "COPY (SELECT b.id FROM redrive.backlog_event b WHERE b.cell = "                                         \
-    "ANY (pg_catalog.current_setting('redrive.cells')::int4[]) AND b.created BETWEEN "                       \
+    "COPY (SELECT b.dlq_id FROM redrive.rollup_event b WHERE b.series = "                                    \
+    "ANY (pg_catalog.current_setting('redrive.series')::int4[]) AND b.created BETWEEN "                      \
     "pg_catalog.current_setting('redrive.low')::int4 AND pg_catalog.current_setting('redrive.high')::int4 "  \
-    "AND (b.created, b.id)"
+    "AND (b.created, b.dlq_id)"
 #define COPY_PLACE                                                                                           \
-    "(pg_catalog.current_setting('redrive.created')::int4, pg_catalog.current_setting('redrive.id')::int8)"
+    "(pg_catalog.current_setting('redrive.created')::int4, "                                                 \
+    "pg_catalog.current_setting('redrive.dlq_id')::int8)"
 static const char other_newest_sql[] =
-    COPY_WHERE " < " COPY_PLACE " ORDER BY b.created DESC, b.id DESC) TO STDOUT (FORMAT binary)";
+    COPY_WHERE " < " COPY_PLACE " ORDER BY b.created DESC, b.dlq_id DESC) TO STDOUT (FORMAT binary)";
 static const char other_oldest_sql[] =
-    COPY_WHERE " > " COPY_PLACE " ORDER BY b.created, b.id) TO STDOUT (FORMAT binary)";
+    COPY_WHERE " > " COPY_PLACE " ORDER BY b.created, b.dlq_id) TO STDOUT (FORMAT binary)";
 
 // The hour a value names, as bounds of created; all times where it names none.
 static void
@@ -139,12 +144,13 @@ bool
 rollup_rows(struct store *store, int64_t before_id, size_t limit, rollup_row_fn *each, void *context,
             struct err *err)
 {
-    static const char sql[] = "SELECT b.id, b.created, b.retries::int4, c.group_key, nullif(c.event_type, "
-                              "''), nullif(c.source_table, ''),"
-                              " nullif(c.topic, ''), g.error_class, g.pattern FROM (SELECT * FROM "
-                              "redrive.backlog_event e WHERE e.id < $1"
-                              " ORDER BY e.id DESC LIMIT $2) b JOIN redrive.backlog_cell c ON c.no = b.cell"
-                              " JOIN redrive.backlog_group g ON g.key = c.group_key ORDER BY b.id DESC";
+    static const char sql[] =
+        "SELECT b.dlq_id, b.created, b.retries::int4, c.group_key, nullif(c.event_type, "
+        "''), nullif(c.source_table, ''),"
+        " nullif(c.topic, ''), g.error_class, g.pattern FROM (SELECT * FROM "
+        "redrive.rollup_event e WHERE e.dlq_id < $1"
+        " ORDER BY e.dlq_id DESC LIMIT $2) b JOIN redrive.rollup_series c ON c.no = b.series"
+        " JOIN redrive.rollup_group g ON g.key = c.group_key ORDER BY b.dlq_id DESC";
     struct params params = {0};
     param_int8(&params, before_id ? before_id : INT64_MAX);
     param_int8(&params, (int64_t)limit);

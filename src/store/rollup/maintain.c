@@ -29,9 +29,10 @@ rollup_claim(struct store *store, const char *maintainer, struct rollup_claim *c
     param_text(&params, store->zone);
     param_int4(&params, hour_ago());
     PGresult *r;
-    if (!pg_ask(store, FOR_WRITING,
-                "SELECT is_mine, low, high, slots_from, unswept FROM redrive.backlog_claim($1, $2, $3, $4)",
-                &params, &r, err))
+    if (!pg_ask(
+            store, FOR_WRITING,
+            "SELECT is_mine, low, high, buckets_from, uncompared FROM redrive.rollup_acquire($1, $2, $3, $4)",
+            &params, &r, err))
         return false;
     *claim = (struct rollup_claim){.is_mine = value_bool(r, 0, 0),
                                    .low = value_int8(r, 0, 1),
@@ -47,7 +48,7 @@ rollup_release(struct store *store, const char *maintainer, struct err *err)
 {
     struct params params = {0};
     param_text(&params, maintainer);
-    return pg_do(store, FOR_WRITING, "SELECT redrive.backlog_release($1)", &params, err);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.rollup_release($1)", &params, err);
 }
 
 bool
@@ -63,7 +64,7 @@ rollup_add(struct store *store, const char *maintainer, const struct rollup_slic
     param_xids(&params, slice->versions, slice->count);
     param_int8(&params, high);
     return pg_do(store, FOR_WRITING,
-                 "SELECT redrive.backlog_add($1, $2, $3, $4, $5, $6, nullif($7, '-9223372036854775808'))",
+                 "SELECT redrive.rollup_add($1, $2, $3, $4, $5, $6, nullif($7, '-9223372036854775808'))",
                  &params, err);
 }
 
@@ -207,7 +208,7 @@ rollup_fill(struct store *store, const char *maintainer, struct rollup_slice *sl
     param_int8(&params, was_low);
     param_int8(&params, low);
     return pg_do(store, FOR_WRITING,
-                 "SELECT redrive.backlog_fill($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
+                 "SELECT redrive.rollup_load($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
                  &params, err);
 }
 
@@ -217,7 +218,7 @@ rollup_list_slice(struct store *store, const char *maintainer, int64_t *left, st
     struct params params = {0};
     param_text(&params, maintainer);
     PGresult *r;
-    if (!pg_ask(store, FOR_WRITING, "SELECT redrive.backlog_list($1)", &params, &r, err))
+    if (!pg_ask(store, FOR_WRITING, "SELECT redrive.rollup_move_batch($1)", &params, &r, err))
         return false;
     *left = value_int8(r, 0, 0);
     PQclear(r);
@@ -272,7 +273,7 @@ rollup_arrivals(struct store *store, int64_t above, size_t limit, struct rollup_
     param_int8(&params, above);
     param_int8(&params, (int64_t)limit);
     PGresult *r;
-    if (!pg_ask(store, FOR_READING, "SELECT ids, versions FROM redrive.backlog_arrivals($1, $2)", &params, &r,
+    if (!pg_ask(store, FOR_READING, "SELECT ids, versions FROM redrive.rollup_arrivals($1, $2)", &params, &r,
                 err))
         return false;
     read_missing(r, 0, missing);
@@ -288,7 +289,7 @@ rollup_reconcile(struct store *store, const char *maintainer, struct rollup_miss
     struct params params = {0};
     param_text(&params, maintainer);
     PGresult *r;
-    if (!pg_ask(store, FOR_WRITING, "SELECT looked_at, missing, versions FROM redrive.backlog_settle($1)",
+    if (!pg_ask(store, FOR_WRITING, "SELECT looked_at, missing, versions FROM redrive.rollup_drain($1)",
                 &params, &r, err))
         return false;
     *looked_at = value_int8(r, 0, 0);
@@ -308,7 +309,7 @@ rollup_compare(struct store *store, const char *maintainer, int64_t upto, size_t
     param_int8(&params, (int64_t)rows);
     PGresult *r;
     if (!pg_ask(store, FOR_WRITING,
-                "SELECT until, gone, missing, versions FROM redrive.backlog_compare($1, $2, $3)", &params, &r,
+                "SELECT until, gone, missing, versions FROM redrive.rollup_compare($1, $2, $3)", &params, &r,
                 err))
         return false;
     missing->until = value_int8(r, 0, 0);
@@ -324,7 +325,7 @@ rollup_check(struct store *store, const char *maintainer, struct rollup_check *c
     struct params params = {0};
     param_text(&params, maintainer);
     PGresult *r;
-    if (!pg_ask(store, FOR_WRITING, "SELECT pending, ahead, difference FROM redrive.backlog_check($1)",
+    if (!pg_ask(store, FOR_WRITING, "SELECT pending, ahead, difference FROM redrive.rollup_check($1)",
                 &params, &r, err))
         return false;
     *check = (struct rollup_check){value_int8(r, 0, 0), value_int8(r, 0, 1), value_int8(r, 0, 2)};
@@ -341,7 +342,7 @@ rollup_recount(struct store *store, const char *maintainer, size_t rows, int32_t
     param_int4(&params, *cell);
     param_int8(&params, (int64_t)rows);
     PGresult *r;
-    if (!pg_ask(store, FOR_WRITING, "SELECT until, wrong FROM redrive.backlog_recount($1, $2, $3)", &params,
+    if (!pg_ask(store, FOR_WRITING, "SELECT until, wrong FROM redrive.rollup_recount($1, $2, $3)", &params,
                 &r, err))
         return false;
     *cell = value_int4(r, 0, 0);
@@ -358,6 +359,6 @@ rollup_fold(struct store *store, const char *maintainer, int64_t rows, struct er
     param_int8(&params, rows);
     param_int4(&params, hour_ago());
     return pg_do(store, FOR_WRITING,
-                 "SELECT redrive.backlog_fold($1, $2, $3), redrive.backlog_fold_outcomes($1, $2)", &params,
+                 "SELECT redrive.rollup_fold($1, $2, $3), redrive.rollup_fold_outcomes($1, $2)", &params,
                  err);
 }

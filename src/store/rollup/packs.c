@@ -18,11 +18,12 @@ text_packs_state(struct store *store, struct text_packs_state *state, struct err
     PGresult *r;
     if (store->info.schema_version < SCHEMA_WITH_TEXTS)
         return true;
-    if (!pg_ask(store, FOR_READING,
-                "SELECT s.texts_mark, s.texts_changes, t.events FROM redrive.backlog_state s,"
-                " (SELECT sum(n)::int8 AS events FROM redrive.backlog_text) t WHERE s.texts_mark IS NOT NULL"
-                " AND s.unswept = 0 AND s.keeper_until > pg_catalog.clock_timestamp() AND t.events > 0",
-                NULL, &r, err))
+    if (!pg_ask(
+            store, FOR_READING,
+            "SELECT s.texts_floor, s.texts_changes, t.events FROM redrive.rollup_state s,"
+            " (SELECT sum(n)::int8 AS events FROM redrive.text_snapshot) t WHERE s.texts_floor IS NOT NULL"
+            " AND s.uncompared = 0 AND s.lease_until > pg_catalog.clock_timestamp() AND t.events > 0",
+            NULL, &r, err))
         return false;
     if (PQntuples(r))
         *state =
@@ -55,9 +56,9 @@ text_packs_below(struct store *store, int64_t below, struct text_pack *pack, str
     *pack = (struct text_pack){0};
     param_int8(&params, below);
     if (!pg_ask(store, FOR_SCANNING,
-                "SELECT low, high, pack, (SELECT string_agg(int8send(i), '' ORDER BY i DESC) FROM "
+                "SELECT low, high, content, (SELECT string_agg(int8send(i), '' ORDER BY i DESC) FROM "
                 "unnest(stale) i)"
-                " FROM redrive.backlog_text WHERE low < $1 ORDER BY low DESC LIMIT 1",
+                " FROM redrive.text_snapshot WHERE low < $1 ORDER BY low DESC LIMIT 1",
                 &params, &r, err))
         return false;
     if (PQntuples(r))
@@ -85,7 +86,7 @@ text_packs_hole(struct store *store, const char *maintainer, int64_t upto, struc
     param_int8(&params, upto);
     param_int8(&params, WORTH_ARRIVALS);
     param_int8(&params, ROOM);
-    if (!pg_ask(store, FOR_WRITING, "SELECT after, before FROM redrive.backlog_text_hole($1, $2, $3, $4)",
+    if (!pg_ask(store, FOR_WRITING, "SELECT after, before FROM redrive.text_snapshot_gap($1, $2, $3, $4)",
                 &params, &r, err))
         return false;
     *hole = (struct text_hole){value_int8(r, 0, 0), value_int8(r, 0, 1)};
@@ -103,7 +104,7 @@ text_packs_put(struct store *store, const char *maintainer, int64_t low, int64_t
     param_int8(&params, high);
     param_int4(&params, (int32_t)events);
     param_blobs(&params, &pack, 1);
-    return pg_do(store, FOR_WRITING, "SELECT redrive.backlog_text_put($1, $2, $3, $4, ($5::bytea[])[1])",
+    return pg_do(store, FOR_WRITING, "SELECT redrive.text_snapshot_put($1, $2, $3, $4, ($5::bytea[])[1])",
                  &params, err);
 }
 
@@ -116,5 +117,5 @@ text_packs_mark(struct store *store, const char *maintainer, int64_t mark, int64
     param_int8(&params, mark);
     param_int8(&params, changes);
     param_int8(&params, (int64_t)small);
-    return pg_do(store, FOR_WRITING, "SELECT redrive.backlog_text_mark($1, $2, $3, $4)", &params, err);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.text_snapshot_compared($1, $2, $3, $4)", &params, err);
 }

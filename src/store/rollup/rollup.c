@@ -21,15 +21,15 @@ has_rollup(const struct store *store, struct err *err)
 }
 
 static const char state_sql[] =
-    "SELECT s.version, s.zone, s.low > 0, s.keeper_until > pg_catalog.clock_timestamp(), s.behind, "
+    "SELECT s.version, s.zone, s.low > 0, s.lease_until > pg_catalog.clock_timestamp(), s.behind, "
     "s.exact_at, s.changed,"
-    " (SELECT count(*) FROM redrive.backlog_due), (SELECT coalesce(sum(n), 0)::int8 FROM "
-    "redrive.backlog_total),"
-    " pg_catalog.clock_timestamp(), one.may, s.high, EXISTS (SELECT FROM redrive.backlog_slice)"
-    " FROM (SELECT pg_catalog.has_function_privilege('redrive.backlog_claim(text,integer,text,integer)', "
+    " (SELECT count(*) FROM redrive.rollup_due), (SELECT coalesce(sum(n), 0)::int8 FROM "
+    "redrive.rollup_total),"
+    " pg_catalog.clock_timestamp(), one.may, s.high, EXISTS (SELECT FROM redrive.rollup_batch)"
+    " FROM (SELECT pg_catalog.has_function_privilege('redrive.rollup_acquire(text,integer,text,integer)', "
     "'EXECUTE') "
     "AS may) one"
-    " LEFT JOIN redrive.backlog_state s ON true";
+    " LEFT JOIN redrive.rollup_state s ON true";
 
 bool
 rollup_state(struct store *store, struct rollup_state *state, struct err *err)
@@ -61,37 +61,39 @@ rollup_state(struct store *store, struct rollup_state *state, struct err *err)
 
 // What redrive closed itself and the maintainer has not looked at yet is taken off here.
 #define WITH_CLOSED                                                                                          \
-    "WITH due AS (SELECT DISTINCT w.id FROM redrive.backlog_due, unnest(ids) AS w (id)),"                    \
-    " closed AS (SELECT b.cell, b.retries, b.created FROM due JOIN redrive.backlog_event b ON b.id = due.id" \
+    "WITH due AS (SELECT DISTINCT w.id FROM redrive.rollup_due, unnest(dlq_ids) AS w (id)),"                 \
+    " closed AS (SELECT b.series, b.retries, b.created FROM due JOIN redrive.rollup_event b ON b.dlq_id = "  \
+    "due.id"                                                                                                 \
     "  LEFT JOIN LATERAL (SELECT x.status FROM :\"events\" x WHERE x.id = due.id LIMIT 1) e ON true"         \
     "  WHERE e.status IS DISTINCT FROM 'PENDING')"
 
-static const char retries_sql[] =
-    WITH_CLOSED ", sums AS (SELECT cell, retries, sum(n)::int8 AS n FROM (SELECT * FROM redrive.backlog_total"
-                "  UNION ALL SELECT cell, retries, -1::int8 FROM closed) s GROUP BY cell, retries)"
-                " SELECT c.no, c.group_key, c.event_type, c.source_table, c.topic, s.retries::int4, s.n"
-                " FROM sums s JOIN redrive.backlog_cell c ON c.no = s.cell WHERE s.n > 0 ORDER BY c.no";
+static const char retries_sql[] = WITH_CLOSED
+    ", sums AS (SELECT series, retries, sum(n)::int8 AS n FROM (SELECT * FROM redrive.rollup_total"
+    "  UNION ALL SELECT series, retries, -1::int8 FROM closed) s GROUP BY series, retries)"
+    " SELECT c.no, c.group_key, c.event_type, c.source_table, c.topic, s.retries::int4, s.n"
+    " FROM sums s JOIN redrive.rollup_series c ON c.no = s.series WHERE s.n > 0 ORDER BY c.no";
 
 // The ends of each cell's times, by its index; and those of slices that are not in it yet.
 static const char bounds_sql[] =
-    "SELECT c.cell, first.created, last.created, last.id FROM (SELECT DISTINCT cell FROM "
-    "redrive.backlog_total) c"
-    " LEFT JOIN LATERAL (SELECT b.created FROM redrive.backlog_event b WHERE b.cell = c.cell AND b.created > "
+    "SELECT c.series, first.created, last.created, last.dlq_id FROM (SELECT DISTINCT series FROM "
+    "redrive.rollup_total) c"
+    " LEFT JOIN LATERAL (SELECT b.created FROM redrive.rollup_event b WHERE b.series = c.series AND "
+    "b.created > "
     "0"
-    "  ORDER BY b.created, b.id LIMIT 1) first ON true"
-    " JOIN LATERAL (SELECT b.created, b.id FROM redrive.backlog_event b WHERE b.cell = c.cell"
-    "  ORDER BY b.created DESC, b.id DESC LIMIT 1) last ON true"
-    " UNION ALL SELECT b.* FROM redrive.backlog_slice s, unnest(s.bounded, s.first, s.last, s.newest) AS b";
+    "  ORDER BY b.created, b.dlq_id LIMIT 1) first ON true"
+    " JOIN LATERAL (SELECT b.created, b.dlq_id FROM redrive.rollup_event b WHERE b.series = c.series"
+    "  ORDER BY b.created DESC, b.dlq_id DESC LIMIT 1) last ON true"
+    " UNION ALL SELECT b.* FROM redrive.rollup_batch s, unnest(s.bounded, s.first, s.last, s.newest) AS b";
 
-static const char hours_sql[] =
-    WITH_CLOSED " SELECT cell, hour, sum(n)::int8 FROM (SELECT * FROM redrive.backlog_hour WHERE hour >= $1"
-                "  UNION ALL SELECT cell, created / 3600, -1::int8 FROM closed WHERE created / 3600 >= $1) s"
-                " GROUP BY cell, hour HAVING sum(n) > 0";
-static const char highest_sql[] = "SELECT high FROM redrive.backlog_state";
-static const char slots_sql[] =
-    WITH_CLOSED " SELECT cell, slot, sum(n)::int8 FROM (SELECT * FROM redrive.backlog_slot WHERE slot >= $1"
-                "  UNION ALL SELECT cell, created / 10, -1::int8 FROM closed WHERE created / 10 >= $1) s"
-                " GROUP BY cell, slot HAVING sum(n) > 0";
+static const char hours_sql[] = WITH_CLOSED
+    " SELECT series, hour, sum(n)::int8 FROM (SELECT * FROM redrive.rollup_hour WHERE hour >= $1"
+    "  UNION ALL SELECT series, created / 3600, -1::int8 FROM closed WHERE created / 3600 >= $1) s"
+    " GROUP BY series, hour HAVING sum(n) > 0";
+static const char highest_sql[] = "SELECT high FROM redrive.rollup_state";
+static const char slots_sql[] = WITH_CLOSED
+    " SELECT series, bucket, sum(n)::int8 FROM (SELECT * FROM redrive.rollup_bucket WHERE bucket >= $1"
+    "  UNION ALL SELECT series, created / 10, -1::int8 FROM closed WHERE created / 10 >= $1) s"
+    " GROUP BY series, bucket HAVING sum(n) > 0";
 static const char emptied_sql[] =
     "SELECT group_key, max(finished_at) FROM redrive.operation WHERE state = 'done' AND group_key IS NOT NULL"
     " AND action IN ('reprocess', 'resolve', 'discard') GROUP BY group_key";
@@ -102,11 +104,11 @@ static const char outcomes_sql[] =
     " coalesce(sum(o.n) FILTER (WHERE o.outcome = 'discarded'), 0)::int8,"
     " coalesce(sum(o.n) FILTER (WHERE o.outcome = 'reprocessed'), 0)::int8, coalesce(min(g.known_at), "
     "min(o.since))"
-    " FROM redrive.backlog_outcome o LEFT JOIN redrive.backlog_group g ON g.key = o.group_key"
+    " FROM redrive.rollup_outcome o LEFT JOIN redrive.rollup_group g ON g.key = o.group_key"
     " GROUP BY o.group_key";
 static const char returned_sql[] =
-    "SELECT b.cell, count(*) FROM redrive.comeback k JOIN redrive.backlog_event b ON b.id = k.event_id"
-    " GROUP BY b.cell";
+    "SELECT b.series, count(*) FROM redrive.returned k JOIN redrive.rollup_event b ON b.dlq_id = k.dlq_id"
+    " GROUP BY b.series";
 
 enum { RETRIES, BOUNDS, HOURS, SLOTS, EMPTIED, HIGHEST, OUTCOMES, RETURNED, QUERIES };
 
@@ -273,7 +275,7 @@ rollup_describe(struct store *store, struct backlog *backlog, struct err *err)
         PGresult *r;
         ok = pg_ask(
             store, FOR_READING,
-            "SELECT key, error_class, pattern, sample, frame FROM redrive.backlog_group WHERE key = ANY ($1)",
+            "SELECT key, error_class, pattern, sample, frame FROM redrive.rollup_group WHERE key = ANY ($1)",
             &params, &r, err);
         struct arena arena = {0};
         for (int i = 0; ok && i < PQntuples(r); i++)

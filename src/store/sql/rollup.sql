@@ -154,7 +154,7 @@ BEGIN
     PERFORM set_config('synchronous_commit', 'off', true);
     UPDATE redrive.rollup_state SET lease_until = clock_timestamp() + interval '10 s' WHERE maintainer = p_maintainer RETURNING * INTO s;
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'another session maintains the rollup now' USING ERRCODE = 'RD001';
+        RAISE EXCEPTION 'somebody else maintains the rollup now' USING ERRCODE = 'RD001';
     END IF;
     RETURN s;
 END $$;
