@@ -518,7 +518,7 @@ without_any_evidence_a_person_says_that_it_is_sent_again(void **state)
     assert_all_done(&stage.world, operation, EVENTS);
     assert_each_once(stage.topic, PARTITIONS, 1, EVENTS);
     assert_int_equal(count_of("audit WHERE action = 'decide' AND reason = 'asked those who consume it' AND "
-                              "detail LIKE '%what was known:%'"),
+                              "detail LIKE '%evidence:%'"),
                      1);
     world_end(&stage.world);
 }

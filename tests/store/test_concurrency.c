@@ -139,10 +139,9 @@ operators_meet(void **state)
     // Every event has exactly one decision that holds: it was discarded, or it is pending and waits in one
     // operation. (An item may also wait for an event that was discarded after its freeze looked: that ends as
     // a conflict when its turn comes.)
-    test_sql(world.admin,
-             "CREATE VIEW held AS SELECT i.dlq_id, i.state FROM redrive.item i JOIN "
-             "public.dlq_events e ON e.id ="
-             " i.dlq_id WHERE i.state = 'done' OR i.state = 'queued' AND e.status = 'PENDING'");
+    test_sql(world.admin, "CREATE VIEW held AS SELECT i.dlq_id, i.state FROM redrive.item i JOIN "
+                          "public.dlq_events e ON e.id ="
+                          " i.dlq_id WHERE i.state = 'done' OR i.state = 'queued' AND e.status = 'PENDING'");
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM held"), CROWD);
     assert_int_equal(test_number(world.admin, "SELECT count(DISTINCT dlq_id) FROM held"), CROWD);
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM held WHERE state = 'done'"),

@@ -127,10 +127,11 @@ a_difference_is_told(void **state)
 static void
 blind(struct bench *bench)
 {
-    test_sql(bench->world.admin,
-             "CREATE OR REPLACE FUNCTION redrive.rollup_compare(p_maintainer text, p_upto bigint, p_rows bigint,"
-             " OUT until bigint, OUT gone bigint, OUT missing bigint[], OUT versions xid[]) LANGUAGE sql AS"
-             " 'SELECT 0::bigint, 0::bigint, NULL::bigint[], NULL::xid[]'");
+    test_sql(
+        bench->world.admin,
+        "CREATE OR REPLACE FUNCTION redrive.rollup_compare(p_maintainer text, p_upto bigint, p_rows bigint,"
+        " OUT until bigint, OUT gone bigint, OUT missing bigint[], OUT versions xid[]) LANGUAGE sql AS"
+        " 'SELECT 0::bigint, 0::bigint, NULL::bigint[], NULL::xid[]'");
 }
 
 // A maintainer does not say "exact" on a check that found a difference.
@@ -232,7 +233,7 @@ what_is_counted_twice_counts_once(void **state)
     }
     assert_int_equal(test_number(bench.world.admin, "SELECT sum(n) FROM redrive.rollup_hour"), 102);
     assert_refused(rollup_fill(bench.store, bench.name, &bench.slice, 200, 100, 0, &err), ERR_CONFLICT,
-                   "counted down to 0");
+                   "loaded down to 0");
     end(&bench);
 }
 

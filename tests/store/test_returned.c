@@ -76,8 +76,8 @@ knows_what_came_back(void **state)
              " FROM public.dlq_events WHERE id = 302");
     assert_works(worker_beat(sender.world.store, "w", true, "idle", 0, &err));
     assert_known_by(312, "302 correlation id", again);
-    assert_int_equal(
-        test_number(sender.world.admin, "SELECT times FROM redrive.returned WHERE dlq_id = 312"), 2);
+    assert_int_equal(test_number(sender.world.admin, "SELECT times FROM redrive.returned WHERE dlq_id = 312"),
+                     2);
 }
 
 static void
@@ -101,7 +101,7 @@ a_row_that_is_opened_anew_came_back(void **state)
     int64_t no = sender_ask(&sender, &plan, 1, 200);
     assert_int_equal(sender_send(&sender, no), 10);
     test_sql(sender.world.admin,
-             "UPDATE public.dlq_events SET status = 'PENDING' WHERE id IN (SELECT event_id FROM "
+             "UPDATE public.dlq_events SET status = 'PENDING' WHERE id IN (SELECT dlq_id FROM "
              "redrive.item WHERE state = 'done' LIMIT 5)");
     sender_look(&sender, no);
     struct operation operation = get_operation(&sender.world, no);

@@ -422,13 +422,13 @@ an_admin_decides_what_is_in_doubt(void **state)
                      0);
     char sql[300];
     snprintf(sql, sizeof sql,
-             "SELECT string_agg(reason || '|' || substring(detail FROM '; what was known: .*'), ' ' ORDER BY "
+             "SELECT string_agg(reason || '|' || substring(detail FROM '; evidence: .*'), ' ' ORDER BY "
              "no) FROM redrive.audit"
              " WHERE action = 'decide' AND who = '%s' AND operation_no = %lld",
              actors.admin, (long long)no);
     assert_string_equal(test_text(actors.world.admin, sql),
-                        "both seen in the topic|; what was known: the marker is gone "
-                        "none is in the topic|; what was known: the marker is gone");
+                        "both seen in the topic|; evidence: the marker is gone "
+                        "none is in the topic|; evidence: the marker is gone");
     snprintf(sql, sizeof sql, "SELECT count(*) FROM redrive.chunk WHERE decided_by = '%s'", actors.admin);
     assert_int_equal(test_number(actors.world.admin, sql), 2);
     store_close(operator_);

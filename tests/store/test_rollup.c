@@ -273,7 +273,7 @@ versions_are_noted(void **state)
     test_sql(admin, "UPDATE public.dlq_events SET event_type = 'changed' WHERE id BETWEEN 401 AND 550");
     await_agreement(&bench);
     static const char unlike[] =
-        "SELECT count(*) FROM redrive.rollup_event b JOIN public.dlq_events e USING (id) WHERE "
+        "SELECT count(*) FROM redrive.rollup_event b JOIN public.dlq_events e ON e.id = b.dlq_id WHERE "
         "b.version <> e.xmin AND e.id > 400";
     assert_int_equal(test_number(admin, unlike), 0);
     end(&bench);
@@ -319,7 +319,8 @@ wrong_sums_heal(void **state)
     heals(&bench, "UPDATE redrive.rollup_total SET n = n + 5 WHERE series = (SELECT min(series) FROM "
                   "redrive.rollup_total)");
     heals(&bench,
-          "INSERT INTO redrive.rollup_total SELECT series, retries, CASE WHEN series % 2 = 0 THEN 3 ELSE -3 END "
+          "INSERT INTO redrive.rollup_total SELECT series, retries, CASE WHEN series % 2 = 0 THEN 3 ELSE -3 "
+          "END "
           "FROM"
           " (SELECT DISTINCT series, retries FROM redrive.rollup_total ORDER BY series LIMIT 12) AS few");
     heals(&bench, "UPDATE redrive.rollup_hour SET hour = hour - 1");

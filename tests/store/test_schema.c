@@ -169,7 +169,7 @@ a_later_version_upgrades_what_is_there(void **state)
     assert_int_equal(result.to, 2);
     assert_string_equal(versions(&old), "1 2");
     assert_string_equal(test_text(old.admin, "SELECT colour FROM redrive.worker"), "red");
-    assert_int_equal(test_number(old.admin, "SELECT redrive.has_sent()::int8"), 0);
+    assert_int_equal(test_number(old.admin, "SELECT redrive.has_sent()::int4"), 0);
     assert_int_equal(get_operation(&old, discard).done, 2);
     assert_int_equal(
         test_number(old.admin, "SELECT count(*) FROM redrive.audit WHERE detail = 'schema version 1 to 2'"),

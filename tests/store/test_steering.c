@@ -119,7 +119,7 @@ few_are_no_share_to_halt_by(void **state)
     no = sender_ask(&sender, &small, 201, 300);
     assert_int_equal(sender_send(&sender, no), 3);
     test_sql(sender.world.admin,
-             "UPDATE public.dlq_events SET status = 'PENDING' WHERE id IN (SELECT event_id FROM "
+             "UPDATE public.dlq_events SET status = 'PENDING' WHERE id IN (SELECT dlq_id FROM "
              "redrive.item WHERE state = 'done' AND operation_no = %lld LIMIT 1)",
              (long long)no);
     sender_look(&sender, no);

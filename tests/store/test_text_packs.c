@@ -175,10 +175,11 @@ what_changed_much_is_packed_anew(void **state)
 {
     (void)state;
     char sql[300];
-    snprintf(sql, sizeof sql,
-             "SELECT count(*) FROM redrive.text_snapshot WHERE 9500 BETWEEN low AND high AND stale = '{}'"
-             " AND xmin <> '%s'",
-             test_text(world.admin, "SELECT xmin FROM redrive.text_snapshot WHERE 9500 BETWEEN low AND high"));
+    snprintf(
+        sql, sizeof sql,
+        "SELECT count(*) FROM redrive.text_snapshot WHERE 9500 BETWEEN low AND high AND stale = '{}'"
+        " AND xmin <> '%s'",
+        test_text(world.admin, "SELECT xmin FROM redrive.text_snapshot WHERE 9500 BETWEEN low AND high"));
     test_sql(world.admin, "UPDATE dlq_events SET error_message = 'changed' WHERE id BETWEEN 9001 AND 10000");
     keep_until(sql);
     keep_until(packed);
@@ -259,8 +260,8 @@ long_messages_make_small_packs(void **state)
         assert_works(packer_step(&packer, world.store, "test", EVENTS, &err));
     assert_int_equal(test_number(world.admin, "SELECT sum(n) FROM redrive.text_snapshot"), EVENTS);
     // 18 MB of messages, of which a pack takes 4 MB and what one more read brings.
-    assert_in_range(test_number(world.admin, "SELECT count(*) FROM redrive.text_snapshot WHERE low <= 600"), 3,
-                    6);
+    assert_in_range(test_number(world.admin, "SELECT count(*) FROM redrive.text_snapshot WHERE low <= 600"),
+                    3, 6);
     struct text_cache *cache = load();
     assert_int_equal(column_count(text_cache_column(cache, EVENT_TEXT_ERROR)), EVENTS);
     assert_int_equal(strncmp(text_in(cache, 7), "78f14e45f", 9), 0);

@@ -177,7 +177,7 @@ store_revisions(struct store *store, int64_t id, struct arena *arena, struct rev
     param_int8(&params, id);
     PGresult *r;
     if (!pg_ask(store, FOR_READING,
-                "SELECT no, author::text, reason, at, payload FROM redrive.revision WHERE event_id = $1 "
+                "SELECT no, author::text, reason, at, payload FROM redrive.revision WHERE dlq_id = $1 "
                 "ORDER BY no DESC",
                 &params, &r, err))
         return false;
@@ -208,9 +208,9 @@ store_original(struct store *store, int64_t id, struct arena *arena, struct byte
     param_int8(&params, id);
     PGresult *r;
     if (!pg_ask(store, FOR_READING,
-                "SELECT raw.event_id IS NOT NULL, CASE WHEN raw.event_id IS NOT NULL THEN raw.value ELSE "
+                "SELECT raw.dlq_id IS NOT NULL, CASE WHEN raw.dlq_id IS NOT NULL THEN raw.value ELSE "
                 "convert_to(e.event_payload::text, 'UTF8') END FROM :\"events\" e LEFT JOIN redrive.record "
-                "raw ON raw.event_id = e.id WHERE e.id = $1",
+                "raw ON raw.dlq_id = e.id WHERE e.id = $1",
                 &params, &r, err))
         return false;
     if (PQntuples(r)) {

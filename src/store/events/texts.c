@@ -8,8 +8,6 @@
 #include "core/filter/required_literals.h"
 #include "store/pg.h"
 
-enum { SCHEMA_WITH_CHANGES = 14 };
-
 #define ROWS_DOWN                                                                                            \
     " FROM (SELECT * FROM :\"events\" e WHERE e.status = 'PENDING' AND e.id > $1 AND e.id < $2"              \
     " ORDER BY e.id DESC LIMIT $3) e"
@@ -428,8 +426,7 @@ store_changed_ids(struct store *store, int64_t mark, int64_t highest, size_t lim
     param_int8(&params, highest);
     param_int8(&params, (int64_t)limit);
     PGresult *r;
-    if (!pg_ask(store, FOR_SCANNING, store->info.schema_version >= SCHEMA_WITH_CHANGES ? whole : plain,
-                &params, &r, err))
+    if (!pg_ask(store, FOR_SCANNING, store->info.schema_version > 0 ? whole : plain, &params, &r, err))
         return false;
     *count = (size_t)PQntuples(r);
     *ids = alloc_array(*count + 1, sizeof **ids);

@@ -103,7 +103,7 @@ param_counted(struct params *params, struct counted *counted)
     keys_release(&counted->pairs);
 }
 
-// The ends of each cell's times, as backlog_event's index would tell them.
+// The ends of each cell's times, as rollup_event's index would tell them.
 struct bounds {
     struct keys cells;
     struct bound {

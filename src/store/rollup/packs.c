@@ -5,10 +5,7 @@
 #include "base/alloc.h"
 #include "store/pg.h"
 
-enum {
-    SCHEMA_WITH_TEXTS = 17,
-    WORTH_ARRIVALS = 4000, // so many are read from the table as quickly
-};
+enum { WORTH_ARRIVALS = 4000 };        // so many are read from the table as quickly
 static const int64_t ROOM = 256 << 20; // bytes of all packs: about ten million messages
 
 bool
@@ -16,7 +13,7 @@ text_packs_state(struct store *store, struct text_packs_state *state, struct err
 {
     *state = (struct text_packs_state){0};
     PGresult *r;
-    if (store->info.schema_version < SCHEMA_WITH_TEXTS)
+    if (store->info.schema_version == 0)
         return true;
     if (!pg_ask(
             store, FOR_READING,

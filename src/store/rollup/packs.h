@@ -1,5 +1,5 @@
 // text_packs: the error messages of the pending events as packs (core/backlog/pack) in the schema redrive
-// (sql/017_texts.sql), so that a search that begins need not read the contract table.
+// (sql/texts.sql), so that a search that begins need not read the contract table.
 //
 // Anybody may read them; whoever keeps the sums keeps them too (rollup/packer), with the maintainer's name
 // of store/rollup/rollup.h, and gets ERR_CONFLICT once another one has taken over.

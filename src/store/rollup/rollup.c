@@ -10,15 +10,6 @@
 #include "store/pg.h"
 
 #define EPOCH_2000 946684800LL
-enum { SCHEMA_WITH_ROLLUP = 14 };
-
-static bool
-has_rollup(const struct store *store, struct err *err)
-{
-    return pg_has_schema(store, err) &&
-           (store->info.schema_version >= SCHEMA_WITH_ROLLUP ||
-            err_set(err, ERR_NOT_FOUND, "the schema redrive keeps no sums yet: run redrive migrate"));
-}
 
 static const char state_sql[] =
     "SELECT s.version, s.zone, s.low > 0, s.lease_until > pg_catalog.clock_timestamp(), s.behind, "
@@ -36,7 +27,7 @@ rollup_state(struct store *store, struct rollup_state *state, struct err *err)
 {
     *state = (struct rollup_state){.exact_at = TIME_ABSENT, .as_of = TIME_ABSENT};
     PGresult *r;
-    if (!has_rollup(store, err) || !pg_ask(store, FOR_READING, state_sql, NULL, &r, err))
+    if (!pg_has_schema(store, err) || !pg_ask(store, FOR_READING, state_sql, NULL, &r, err))
         return false;
     struct bytes zone = value_bytes(r, 0, 1);
     *state = (struct rollup_state){
@@ -302,7 +293,7 @@ rollup_read(struct store *store, struct backlog *backlog, bool all_hours, struct
     struct pg_step steps[QUERIES];
     for (int i = 0; i < QUERIES; i++)
         steps[i] = (struct pg_step){.sql = sql[i], .params = &since[i], .whole = &results[i]};
-    bool ok = has_rollup(store, err) && pg_run(store, FOR_READING, steps, QUERIES, err);
+    bool ok = pg_has_schema(store, err) && pg_run(store, FOR_READING, steps, QUERIES, err);
     for (int i = 0; i < QUERIES; i++)
         params_release(&since[i]);
     if (!ok)

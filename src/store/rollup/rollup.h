@@ -1,5 +1,5 @@
 // rollup: the sums that the groups of the backlog are made of, kept in the schema redrive
-// (sql/007_backlog.sql) so that a list of groups reads some hundred rows however many events are pending.
+// (sql/rollup.sql) so that a list of groups reads some hundred rows however many events are pending.
 //
 // Anybody may read them; one maintainer at a time, by a lease, keeps them true (rollup/maintainer.h says
 // how). A maintainer's calls fail with ERR_CONFLICT once another one has taken over.

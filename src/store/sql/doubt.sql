@@ -38,7 +38,7 @@ BEGIN
     END IF;
     SELECT * INTO c FROM redrive.chunk WHERE operation_no = p_operation AND state = 'in doubt' AND starts_with(id::text, lower(p_chunk));
     s := redrive._slot_seize(c.cluster, c.slot);
-    PERFORM redrive._audit('decide', p_operation, c.events, p_reason, format('chunk %s: %s; before: %s', c.id, p_verdict, c.evidence));
+    PERFORM redrive._audit('decide', p_operation, c.events, p_reason, format('chunk %s: %s; evidence: %s', c.id, p_verdict, c.evidence));
     PERFORM redrive.chunk_finish(c.cluster, c.slot, s.fence, c.id, CASE p_verdict WHEN 'published' THEN 'committed' ELSE 'aborted' END,
                                  format('decided by %s: %s; %s', session_user, p_verdict, p_reason),
                                  CASE p_verdict WHEN 'published' THEN c.dlq_ids ELSE '{}' END);
