@@ -1,5 +1,5 @@
 -- Items many to a row. Most events of an operation are queued, claimed and done together, so one row holds many of them in the order of work, and
--- what becomes of all of them is written once. When something happens to one alone (it is skipped or refused, or a chunk is smaller than its
+-- their common fate is written once. When something happens to one alone (it is skipped or refused, or a chunk is smaller than its
 -- batch), its batch is written out as rows of operation_item first.
 --
 -- A source that has many events has batches of its own; small sources share one, which then has all events of each. So two batches share a source
@@ -201,7 +201,8 @@ DECLARE
     v_keys integer[];
 BEGIN
     IF EXISTS (SELECT FROM redrive.operation_item) THEN
-        RETURN QUERY SELECT w.key, i.dlq_id, i.operation_no, i.at FROM (SELECT DISTINCT k FROM unnest(p_event_ids) AS k) AS w (key) CROSS JOIN LATERAL (
+        RETURN QUERY SELECT w.key, i.dlq_id, i.operation_no, i.at
+                       FROM (SELECT DISTINCT k FROM unnest(p_event_ids) AS k) AS w (key) CROSS JOIN LATERAL (
             SELECT s.dlq_id, s.operation_no, s.at FROM redrive.operation_item s
              WHERE s.event_id = w.key AND NOT s.is_live AND s.event_id IS NOT NULL AND s.state = 'done' OFFSET 0) i
          WHERE i.operation_no IS DISTINCT FROM p_but;
@@ -310,7 +311,8 @@ END $$;
 -- The same for queued batches that have one of these events.
 CREATE OR REPLACE FUNCTION redrive._batches_write_out_of(p_operation bigint, p_ids bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
-DECLARE v_batches integer[] := ARRAY(SELECT b.no FROM redrive._batches_with_events(p_ids) b WHERE b.operation_no = p_operation AND b.state = 'queued');
+DECLARE v_batches integer[] := ARRAY(SELECT b.no FROM redrive._batches_with_events(p_ids) b
+                                     WHERE b.operation_no = p_operation AND b.state = 'queued');
 BEGIN
     IF v_batches <> '{}' THEN
         PERFORM redrive._batches_write_out(p_operation, v_batches);

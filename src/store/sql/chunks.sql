@@ -143,7 +143,7 @@ BEGIN
     END IF;
 END $$;
 
--- What becomes of each event of a chunk: done, requeued, or in doubt. p_published: as for chunk_finish.
+-- Divides the events of a chunk into done, requeued and in doubt. p_published: as for chunk_finish.
 CREATE OR REPLACE FUNCTION redrive._chunk_divide(p_ids bigint[], p_outcome text, p_published bigint[], OUT done bigint[], OUT requeued bigint[],
                                                  OUT in_doubt bigint[])
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
@@ -208,8 +208,8 @@ BEGIN
     END IF;
 END $$;
 
--- Finish, after the publish or after resolve: writes down what became of a chunk. p_published: NULL for a chunk that was decided as a whole. Otherwise
--- the ids that a complete scan for its header found; the slot then gets other names, because its marker no longer tells the truth.
+-- Finish, after the publish or after resolve: writes down what became of a chunk. p_published: NULL for a chunk that was decided as a whole.
+-- Otherwise the ids that a complete scan for its header found; the slot then gets other names, because its marker no longer tells the truth.
 -- Plan: items, batches and events by key, whatever the statistics say.
 CREATE OR REPLACE FUNCTION redrive.chunk_finish(p_cluster text, p_slot integer, p_fence bigint, p_chunk uuid, p_outcome text, p_evidence text,
                                      p_published bigint[]) RETURNS SETOF redrive.slot
@@ -220,7 +220,7 @@ DECLARE
     v_is_marked boolean := p_outcome = 'committed' AND p_published IS NULL;
     c redrive.chunk;
     v redrive.operation;
-    p record; -- its events by what becomes of them
+    p record; -- its events: done, requeued, in_doubt
 BEGIN
     PERFORM redrive._slot_lock(p_cluster, p_slot, p_fence);
     -- A requeued chunk must not miss a cancel, so it locks the operation first. A published one concerns only itself: another slot may claim

@@ -1,5 +1,5 @@
--- What only a person decides: chunks in doubt that neither the marker nor a scan for their headers resolves, suspended slots without a chunk, and
--- copies of the database.
+-- Decisions that only a person takes: chunks in doubt that neither the marker nor a scan for their headers resolves, suspended slots without a
+-- chunk, and copies of the database.
 --
 -- Each leaves the slot with other names in Kafka. A process that still has the old names can write to nothing that is believed again.
 
@@ -84,7 +84,8 @@ BEGIN
       FROM (SELECT operation_no, sum(events) AS events FROM redrive.chunk WHERE state = 'claimed' GROUP BY operation_no) c
      WHERE o.no = c.operation_no;
     UPDATE redrive.operation_item i
-       SET state = 'in doubt', at = clock_timestamp(), detail = 'in flight when the database was copied', attempt = i.attempt + (i.state = 'queued')::integer
+       SET state = 'in doubt', at = clock_timestamp(), detail = 'in flight when the database was copied',
+           attempt = i.attempt + (i.state = 'queued')::integer
       FROM (SELECT c.operation_no, w.id FROM redrive.chunk c, unnest(c.dlq_ids) AS w (id) WHERE c.state = 'claimed') h
      WHERE i.operation_no = h.operation_no AND i.dlq_id = h.id AND i.state IN ('queued', 'claimed');
     UPDATE redrive.chunk SET needs_person = true WHERE state IN ('claimed', 'in doubt');

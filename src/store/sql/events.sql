@@ -1,4 +1,4 @@
--- What redrive keeps beside the rows of the contract table: corrected payloads, and records as Kafka had them.
+-- Kept beside the rows of the contract table: corrected payloads, and records as Kafka had them.
 
 CREATE TABLE redrive.revision (
     dlq_id  bigint NOT NULL,

@@ -1,9 +1,9 @@
 -- The freeze: the ids of a selection become the items of an operation, page by page, in one transaction from operation_begin to
 -- operation_confirm. The contract table is only read.
 
--- What a reprocess is frozen as until it is confirmed, in the same transaction: nobody else sees it, and no crash leaves it behind. A row has the
--- events of one source within one page, in the order of work. Pages come by id, which is nearly always the order of offsets too; then the rows
--- of a source only need to be joined.
+-- A reprocess from its first page to its confirmation, in one transaction: nobody else sees it, and no crash leaves it behind. A row has the events
+-- of one source within one page, in the order of work. Pages come by id, which is nearly always the order of offsets too; then the rows of a
+-- source only need to be joined.
 CREATE UNLOGGED TABLE redrive.freeze_batch (
     operation_no   bigint NOT NULL,
     source         integer NOT NULL,
@@ -171,8 +171,10 @@ DECLARE
     v_doubled bigint;
     v_sources integer[] := ARRAY(
         SELECT DISTINCT q.source FROM (
-            SELECT p.source, p.has_repeats OR p.source <> 0 AND p.first_offset <= lag(p.last_offset) OVER (PARTITION BY p.source ORDER BY p.first_offset)
-                   AS has_repeats FROM redrive.freeze_batch p WHERE p.operation_no = p_operation) q WHERE q.has_repeats);
+            SELECT p.source,
+                   p.has_repeats OR p.source <> 0 AND p.first_offset <= lag(p.last_offset) OVER (PARTITION BY p.source ORDER BY p.first_offset)
+                   AS has_repeats
+              FROM redrive.freeze_batch p WHERE p.operation_no = p_operation) q WHERE q.has_repeats);
 BEGIN
     IF v_sources = '{}' THEN
         RETURN 0;

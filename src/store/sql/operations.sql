@@ -23,7 +23,7 @@ CREATE TABLE redrive.operation (
     reason          text,
     target_topic    text,
     rate            integer NOT NULL DEFAULT -1 CHECK (rate >= -1), -- events/s; 0 paused; -1 without limit
-    -- Events by what became of them.
+    -- Counts of its events.
     total           bigint NOT NULL DEFAULT 0,
     queued          bigint NOT NULL DEFAULT 0 CHECK (queued >= 0),
     claimed         bigint NOT NULL DEFAULT 0 CHECK (claimed >= 0),

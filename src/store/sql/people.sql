@@ -1,4 +1,4 @@
--- What people decide about single groups.
+-- Decisions of people about single groups.
 
 -- The category that somebody set for a group; NULL: cleared, so the rules decide again. Earlier decisions are in the audit.
 CREATE TABLE redrive.group_category (

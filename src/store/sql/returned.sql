@@ -26,8 +26,8 @@ INSERT INTO redrive.returned_position DEFAULT VALUES;
 -- The item by which a failed event was republished last, if it was. It is known by the headers that were sent along, where the record is kept; else
 -- by its event id; else by its correlation id, for the same type of the same source; else by the place of the original.
 -- Plan: items and events by key, whatever the statistics say.
-CREATE OR REPLACE FUNCTION redrive._sent_item(p_id bigint, p_at timestamp, p_event_id text, p_correlation uuid, p_type text, p_source_id text, p_topic text,
-                                    p_partition integer, p_offset bigint, OUT operation_no bigint, OUT sent_id bigint, OUT sent_at timestamptz,
+CREATE OR REPLACE FUNCTION redrive._sent_item(p_id bigint, p_at timestamp, p_event_id text, p_correlation uuid, p_type text, p_source_id text,
+                                    p_topic text, p_partition integer, p_offset bigint, OUT operation_no bigint, OUT sent_id bigint, OUT sent_at timestamptz,
                                     OUT known_by text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -58,7 +58,8 @@ BEGIN
              WHERE r.correlation = p_correlation AND NOT r.is_live AND r.correlation IS NOT NULL AND r.state = 'done'
             UNION ALL
             SELECT b.operation_no, b.dlq_ids[n], b.at
-              FROM redrive._batches_with_keys(ARRAY[uuid_hash(p_correlation)]) b CROSS JOIN LATERAL unnest(array_positions(b.correlations, p_correlation)) AS n) i
+              FROM redrive._batches_with_keys(ARRAY[uuid_hash(p_correlation)]) b
+             CROSS JOIN LATERAL unnest(array_positions(b.correlations, p_correlation)) AS n) i
          WHERE i.dlq_id <> p_id AND i.at <= v_at
            AND EXISTS (SELECT FROM :"events" x WHERE x.id = i.dlq_id AND x.event_type = p_type
                                                  AND coalesce(x.source_id, '') = coalesce(p_source_id, ''))

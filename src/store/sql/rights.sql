@@ -1,4 +1,4 @@
--- Who may call what. The last file: it looks at all functions.
+-- Rights to call functions. The last file: it looks at all functions.
 --
 -- Four levels. viewer: look. worker: carry out what others decided. operator: decide, and carry out as well, since a screen may start a worker.
 -- admin: also what no machine can decide (chunks in doubt, suspended slots, copies of the database). No level writes to a table, here or

@@ -50,7 +50,7 @@ CREATE UNLOGGED TABLE redrive.rollup_batch (
     series  integer[] NOT NULL,
     created integer[] NOT NULL,
     retries integer[] NOT NULL,
-    -- What a reader would ask rollup_event about each series of the batch.
+    -- Of each series of the batch, as rollup_event would tell it.
     bounded integer[] NOT NULL, -- the series
     first   integer[] NOT NULL, -- its earliest created, 0: absent
     last    integer[] NOT NULL,
@@ -174,7 +174,8 @@ BEGIN
               JOIN redrive.rollup_series c ON c.group_key = w.g AND c.event_type = w.t AND c.source_table = w.s AND c.topic = w.o);
 END $$;
 
-CREATE OR REPLACE FUNCTION redrive.rollup_describe(p_maintainer text, p_keys bigint[], p_classes text[], p_patterns text[], p_samples text[], p_frames text[])
+CREATE OR REPLACE FUNCTION redrive.rollup_describe(p_maintainer text, p_keys bigint[], p_classes text[], p_patterns text[], p_samples text[],
+                                         p_frames text[])
 RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
@@ -185,7 +186,7 @@ BEGIN
 END $$;
 
 -- Pending events above an id that are not counted, the lowest first, with the versions that were seen.
--- Plan: planned for each p_above, which may leave a hundred rows or all of them.
+-- Plan: made again for each p_above, which may leave a hundred rows or all.
 CREATE OR REPLACE FUNCTION redrive.rollup_arrivals(p_above bigint, p_limit bigint, OUT ids bigint[], OUT versions xid[])
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_custom_plan AS $$
 BEGIN
@@ -195,8 +196,8 @@ BEGIN
              ORDER BY e.id LIMIT p_limit) a;
 END $$;
 
--- Counts a batch of pending events, and counts those again that are counted as something else. p_versions: seen before the rows were read. p_high: how
--- far the caller looked; NULL: as before. Returns how many of them were new or different.
+-- Counts a batch of pending events, and counts those again that are counted as something else. p_versions: seen before the rows were read.
+-- p_high: how far the caller looked; NULL: as before. Returns how many were new or different.
 CREATE OR REPLACE FUNCTION redrive.rollup_add(p_maintainer text, p_ids bigint[], p_series integer[], p_created integer[], p_retries integer[],
                                     p_versions xid[], p_high bigint)
 RETURNS bigint
@@ -214,12 +215,14 @@ BEGIN
           FROM unnest(p_ids, p_series, p_created, p_retries, p_versions) AS w (id, series, created, retries, version) ORDER BY w.id),
     was AS MATERIALIZED (
         SELECT b.* FROM looked l
-          JOIN LATERAL (SELECT x.dlq_id, x.series, x.created, x.retries, x.version FROM redrive.rollup_event x WHERE x.dlq_id = l.id OFFSET 0) b ON true),
+          JOIN LATERAL (SELECT x.dlq_id, x.series, x.created, x.retries, x.version FROM redrive.rollup_event x
+                         WHERE x.dlq_id = l.id OFFSET 0) b ON true),
     put AS (
         INSERT INTO redrive.rollup_event (dlq_id, series, created, retries, version)
         SELECT l.id, l.series, l.created, l.retries, l.version FROM looked l LEFT JOIN was w ON w.dlq_id = l.id
          WHERE (w.series, w.created, w.retries, w.version) IS DISTINCT FROM (l.series, l.created, l.retries, l.version)
-        ON CONFLICT (dlq_id) DO UPDATE SET series = excluded.series, created = excluded.created, retries = excluded.retries, version = excluded.version
+        ON CONFLICT (dlq_id) DO UPDATE
+           SET series = excluded.series, created = excluded.created, retries = excluded.retries, version = excluded.version
         RETURNING dlq_id, series, created, retries),
     change AS (
         SELECT p.series, p.created, p.retries, 1 AS n FROM put p
@@ -229,7 +232,8 @@ BEGIN
     bucket AS (
         INSERT INTO redrive.rollup_bucket
         SELECT series, created / 10, sum(n) FROM change WHERE created / 10 >= s.buckets_from GROUP BY series, created / 10 HAVING sum(n) <> 0)
-    SELECT count(*), array_agg(p.dlq_id) FILTER (WHERE w.dlq_id IS NULL AND p.dlq_id <= s.high), array_agg(p.dlq_id) FILTER (WHERE p.dlq_id <= v_covered)
+    SELECT count(*), array_agg(p.dlq_id) FILTER (WHERE w.dlq_id IS NULL AND p.dlq_id <= s.high),
+           array_agg(p.dlq_id) FILTER (WHERE p.dlq_id <= v_covered)
       INTO v_put, v_reopened, v_stale
       FROM put p LEFT JOIN was w ON w.dlq_id = p.dlq_id;
     IF v_stale IS NOT NULL THEN

@@ -12,7 +12,7 @@ LANGUAGE sql STABLE AS $$
     SELECT (p_counted = p_version OR p_counted = '0'::xid AND age(p_version) > age(p_floor)) IS TRUE;
 $$;
 
--- What redrive changed itself, at most 200 notes: removes closed events. missing: pending ones that are not counted as they are now.
+-- Takes up to 200 notes of rollup_due: removes closed events. missing: pending ones that are not counted as they are now.
 CREATE OR REPLACE FUNCTION redrive.rollup_drain(p_maintainer text, OUT looked_at bigint, OUT missing bigint[], OUT versions xid[])
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
@@ -113,7 +113,8 @@ DECLARE
 BEGIN
     s := redrive._rollup_renew(p_maintainer);
     SELECT min(c.series) INTO until
-      FROM (SELECT t.series, sum(sum(abs(t.n))) OVER (ORDER BY t.series) AS n FROM redrive.rollup_total t WHERE t.series > p_above GROUP BY t.series) c
+      FROM (SELECT t.series, sum(sum(abs(t.n))) OVER (ORDER BY t.series) AS n FROM redrive.rollup_total t
+             WHERE t.series > p_above GROUP BY t.series) c
      WHERE c.n >= p_rows;
     v_to := coalesce(until, 2147483647);
     WITH event AS MATERIALIZED (
@@ -163,7 +164,7 @@ BEGIN
     END IF;
 END $$;
 
--- The same for outcomes; keeps when the first of them happened.
+-- The same for outcomes; keeps when the first one happened.
 CREATE OR REPLACE FUNCTION redrive.rollup_fold_outcomes(p_maintainer text, p_rows bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN

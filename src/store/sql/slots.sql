@@ -1,5 +1,5 @@
--- Slots: transactional ids that workers take turns with, and the Kafka clusters they are for. With chunks.sql this is the ledger, PostgreSQL's half of
--- a publish; src/publish/PROTOCOL.md explains its steps.
+-- Slots: transactional ids that workers take turns with, and the Kafka clusters they are for. With chunks.sql this is the ledger, PostgreSQL's
+-- half of a publish; src/publish/PROTOCOL.md explains its steps.
 --
 -- Every function names the slot and the fence that its caller has; when the fence has moved, it changes nothing and raises RD001. A lease only says
 -- which holder is likely alive. Safety rests on the fence here and on the producer epoch in Kafka.
@@ -58,7 +58,7 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION 'slot % was taken over by another worker', p_no USING ERRCODE = 'RD001';
     END IF;
-    -- What was acknowledged must survive a crash, whatever the role or the database is set to.
+    -- An acknowledged change must survive a crash, whatever the role or the database is set to.
     PERFORM set_config('synchronous_commit', 'on', true);
     RETURN v;
 END $$;

@@ -1,9 +1,9 @@
--- Snapshots of error messages: the texts of pending events once more, compressed. A screen that searches them reads a sixtieth of the bytes and leaves
--- the contract table alone. The rollup's maintainer keeps them true, since it learns of every write to a pending event: rollup_add marks such
--- an event as stale in its snapshot. Derived, so not logged (rollup.sql).
+-- Snapshots of error messages: the texts of pending events once more, compressed. A screen that searches them reads a sixtieth of the bytes and
+-- leaves the contract table alone. The rollup's maintainer keeps them true, since it learns of every write to a pending event: rollup_add marks
+-- such an event as stale in its snapshot. Derived, so not logged (rollup.sql).
 
--- A row holds the messages of all pending events with ids low … high, but for stale ones. The C file that writes `content` knows its form; the database
--- does not look inside.
+-- A row holds the messages of all pending events with ids low … high, but for stale ones. The C file that writes `content` knows its form; the
+-- database does not look inside.
 CREATE UNLOGGED TABLE redrive.text_snapshot (
     low     bigint PRIMARY KEY,
     high    bigint NOT NULL,
@@ -63,7 +63,8 @@ CREATE OR REPLACE FUNCTION redrive._text_snapshot_touch(p_ids bigint[]) RETURNS 
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
     UPDATE redrive.text_snapshot t SET stale = t.stale || touched.ids
-      FROM (SELECT (SELECT CASE WHEN t.high >= w.id THEN t.low END FROM redrive.text_snapshot t WHERE t.low <= w.id ORDER BY t.low DESC LIMIT 1) AS low,
+      FROM (SELECT (SELECT CASE WHEN t.high >= w.id THEN t.low END FROM redrive.text_snapshot t
+                     WHERE t.low <= w.id ORDER BY t.low DESC LIMIT 1) AS low,
                    array_agg(w.id) AS ids
               FROM unnest(p_ids) AS w (id) GROUP BY 1) AS touched
      WHERE t.low = touched.low;
