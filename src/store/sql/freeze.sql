@@ -119,7 +119,8 @@ END $$;
 -- Freezes a page of ids, in the transaction of operation_begin; pages come in ascending order. Events that are not open for the action are skipped,
 -- with the reason.
 -- Plan: of this and of the steps above, which only it calls: events and items by key, the contract table's status compared in a form that its
--- index does not serve, groups by sort (_freeze_by_source).
+-- index does not serve, groups by sort (_freeze_by_source). Without the settings, in a session that froze ten events first, a freeze of 70,000
+-- took 136 s instead of 1.1 s.
 CREATE OR REPLACE FUNCTION redrive.operation_freeze(p_no bigint, p_ids bigint[]) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_hashagg = off AS $$

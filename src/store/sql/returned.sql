@@ -27,8 +27,8 @@ INSERT INTO redrive.returned_position DEFAULT VALUES;
 -- by its event id; else by its correlation id, for the same type of the same source; else by the place of the original.
 -- Plan: items and events by key, whatever the statistics say.
 CREATE OR REPLACE FUNCTION redrive._sent_item(p_id bigint, p_at timestamp, p_event_id text, p_correlation uuid, p_type text, p_source_id text,
-                                    p_topic text, p_partition integer, p_offset bigint, OUT operation_no bigint, OUT sent_id bigint, OUT sent_at timestamptz,
-                                    OUT known_by text)
+                                    p_topic text, p_partition integer, p_offset bigint, OUT operation_no bigint, OUT sent_id bigint,
+                                    OUT sent_at timestamptz, OUT known_by text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
