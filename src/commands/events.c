@@ -36,7 +36,7 @@ command_events_print_json(const struct event *event, struct err *err)
     json_int_or_null(object, "offset", event->has_offset, event->offset);
     value_add_payload(object, "key", event->key);
     value_add_bool(object, "edited", event->revisions > 0);
-    value_add_int(object, "came_back", event->returned);
+    value_add_int(object, "returned", event->returned);
     return json_print(object, err);
 }
 

@@ -332,7 +332,7 @@ add_breakdown(struct value *object, const struct counting *counting, const struc
     }
     value_add(object, "event_types", names_json(breakdown, indexes, count, false));
     value_add(object, "topics", names_json(breakdown, indexes, count, true));
-    value_add_int(object, "came_back", returned);
+    value_add_int(object, "returned", returned);
 }
 
 static struct value *

@@ -6,10 +6,10 @@
 #include "commands/cli/json.h"
 
 static const struct column columns[] = {
-    {"no", ALIGN_RIGHT, 5, 0},      {"what", ALIGN_LEFT, 9, 0},      {"who", ALIGN_LEFT, 8, 20},
-    {"state", ALIGN_LEFT, 9, 0},    {"done", ALIGN_RIGHT, 9, 0},     {"of", ALIGN_RIGHT, 9, 0},
-    {"refused", ALIGN_RIGHT, 0, 0}, {"conflict", ALIGN_RIGHT, 0, 0}, {"back", ALIGN_RIGHT, 0, 0},
-    {"rate", ALIGN_RIGHT, 0, 0},    {"created", ALIGN_LEFT, 19, 0},  {"reason", ALIGN_LAST, 0, 0}};
+    {"no", ALIGN_RIGHT, 5, 0},      {"what", ALIGN_LEFT, 9, 0},     {"who", ALIGN_LEFT, 8, 20},
+    {"state", ALIGN_LEFT, 9, 0},    {"done", ALIGN_RIGHT, 9, 0},    {"of", ALIGN_RIGHT, 9, 0},
+    {"refused", ALIGN_RIGHT, 0, 0}, {"skipped", ALIGN_RIGHT, 0, 0}, {"returned", ALIGN_RIGHT, 0, 0},
+    {"rate", ALIGN_RIGHT, 0, 0},    {"created", ALIGN_LEFT, 19, 0}, {"reason", ALIGN_LAST, 0, 0}};
 
 static void
 counts_json(struct value *object, const struct operation *operation)
@@ -17,8 +17,8 @@ counts_json(struct value *object, const struct operation *operation)
     value_add_int(object, "total", operation->total);
     value_add_int(object, "done", operation->done);
     value_add_int(object, "refused", operation->refused);
-    value_add_int(object, "conflict", operation->skipped);
-    value_add_int(object, "came_back", operation->returned);
+    value_add_int(object, "skipped", operation->skipped);
+    value_add_int(object, "returned", operation->returned);
 }
 
 // A dry run has no state of its own in core.
@@ -43,7 +43,7 @@ operation_result(const struct call *call, const struct operation *operation, str
     struct strbuf line = {0};
     if (operation->no > 0)
         strbuf_printf(&line, "operation %" PRId64 ": ", operation->no);
-    strbuf_printf(&line, "%s %s, total %s, done %s, refused %s, conflict %s, came back %s\n",
+    strbuf_printf(&line, "%s %s, total %s, done %s, refused %s, skipped %s, returned %s\n",
                   action_name(operation->action), state_word(operation),
                   text_count(operation->total, text[0]), text_count(operation->done, text[1]),
                   text_count(operation->refused, text[2]), text_count(operation->skipped, text[3]),

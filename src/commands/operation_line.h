@@ -6,7 +6,7 @@
 #include "commands/cli/output.h"
 #include "core/operation.h"
 
-// The line at the end of a change: operation, action, state, total, done, refused, conflict, returned.
+// The line at the end of a change: operation, action, state, total, done, refused, skipped, returned.
 bool operation_result(const struct call *call, const struct operation *operation, struct err *err) MUST_CHECK;
 // All that a list shows.
 bool operation_json(const struct operation *operation, int64_t zone_us, struct err *err) MUST_CHECK;

@@ -226,7 +226,7 @@ command_show_print_json(const struct shown *shown, struct err *err)
     value_add_bytes(object, "error_class", event->error_class);
     value_add_payload(object, "key", event->key);
     value_add_bool(object, "edited", event->revisions > 0);
-    value_add_int(object, "came_back", event->returned);
+    value_add_int(object, "returned", event->returned);
     value_add(object, "attempts", attempts_json(shown));
     value_add(object, "headers", headers_json(event->headers, event->header_count));
     value_add(object, "revisions", revisions_json(shown));

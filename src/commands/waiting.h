@@ -1,7 +1,7 @@
 // waiting: following an operation to its end, and telling how it ended.
 //
 // Each prints the result line on standard output and, on standard error, why events were refused and who has
-// those in conflict; each answers with the exit status of the action.
+// those skipped; each answers with the exit status of the action.
 #ifndef REDRIVE_COMMANDS_WAITING_H
 #define REDRIVE_COMMANDS_WAITING_H
 

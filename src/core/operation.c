@@ -197,7 +197,7 @@ operation_end_sentence(const struct operation *operation, struct arena *arena)
     if (operation->state == OPERATION_HALTED && operation->state_note)
         return arena_printf(arena, "operation %" PRId64 " %s: %s", operation->no, state,
                             operation->state_note);
-    return arena_printf(arena, "operation %" PRId64 " %s: %s %s, %s refused, %s in conflict", operation->no,
+    return arena_printf(arena, "operation %" PRId64 " %s: %s %s, %s refused, %s skipped", operation->no,
                         state, operation->action == ACTION_REPROCESS ? "sent" : "closed",
                         text_count(operation->done, done), text_count(operation->refused, refused),
                         text_count(operation->skipped, conflict));

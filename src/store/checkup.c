@@ -359,7 +359,7 @@ check_doubt(const struct checkup *checkup, struct err *err)
             tell(checkup, CHECKUP_WRONG,
                  arena_printf(&arena, "when it is understood: SELECT redrive.slot_renew('%s', %d, 'why');",
                               cluster, value_int4(r, i, 1)),
-                 "slot %d of cluster %s is in quarantine: %s", value_int4(r, i, 1), cluster, why);
+                 "slot %d of cluster %s is suspended: %s", value_int4(r, i, 1), cluster, why);
         else
             tell(
                 checkup, CHECKUP_WRONG,

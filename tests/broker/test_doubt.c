@@ -117,7 +117,7 @@ a_deleted_marker_topic_costs_names_and_no_events(void **state)
 static void
 find_suspended(void *context, enum checkup_verdict verdict, const char *sentence, const char *remedy)
 {
-    if (verdict == CHECKUP_WRONG && strstr(sentence, "is in quarantine") &&
+    if (verdict == CHECKUP_WRONG && strstr(sentence, "is suspended") &&
         strstr(remedy, "redrive.slot_renew("))
         ++*(int *)context;
 }

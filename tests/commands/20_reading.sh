@@ -27,7 +27,7 @@ ok "migrate leaves the contract table alone" in_table "SELECT (SELECT count(*) F
 
 run groups "${db[@]}" --json
 ok "options may stand behind the command" exits 0
-ok "groups: names" names group count error_class error category category_by first_seen last_seen rate_per_minute event_types topics came_back resolved discarded reprocessed outcomes_since
+ok "groups: names" names group count error_class error category category_by first_seen last_seen rate_per_minute event_types topics returned resolved discarded reprocessed outcomes_since
 ok "groups: largest first, complete" all json 'rows == sorted(rows, key=lambda r: -r["count"])' ';' json 'sum(r["count"] for r in rows) == 1003' ';' \
     json 'rows[0]["count"] == 500 and rows[0]["error_class"] == "java.lang.IllegalStateException"' ';' \
     json 'sorted(rows[0]["event_types"]) == ["order.created", "order.updated", "payment.failed"] and rows[0]["topics"] == ["orders"]'
@@ -44,7 +44,7 @@ run groups "${db[@]}" --limit 2 --json
 ok "groups --limit gives the largest" all lines 2 ';' json 'rows[0]["count"] == 500'
 
 run events "${db[@]}" --json
-ok "events: names" names id event_id event_type status group category error_message retry_count created_at topic partition offset key edited came_back
+ok "events: names" names id event_id event_type status group category error_message retry_count created_at topic partition offset key edited returned
 ok "events: all, newest by time first" all json 'len(rows) == 1003' ';' json '[r["id"] for r in rows if r["created_at"]][:3] == [1, 2, 3]'
 run events "${db[@]}" --json --group "$key" --limit 2
 ok "events --group --limit" all lines 2 ';' json 'all(r["group"] == "'"$key"'" for r in rows)' ';' json '[r["id"] for r in rows] == [2, 3]'
@@ -122,7 +122,7 @@ ok "--no-color" not says $'\033[1m'
 run show "${db[@]}" 1 --json
 ok "show: names" names id event_id event_type source_table source_id error_message stack_trace retry_count max_retries status created_at \
     last_retry_at resolved_at resolved_by kafka_offset kafka_partition kafka_topic correlation_id payload group category error_class key \
-    edited came_back attempts headers revisions decisions would_send
+    edited returned attempts headers revisions decisions would_send
 ok "show: what would be sent" json 'set(rows[0]["would_send"]) >= {"topic", "key", "headers", "exact", "why"} and rows[0]["would_send"]["topic"] == "orders"'
 ok "show: the payload is a string" json 'rows[0]["payload"] == "{\"n\": 1, \"amount\": 1.5}" and rows[0]["attempts"][0]["error_message"] == rows[0]["error_message"]'
 run show "${db[@]}" 1 --raw
@@ -184,7 +184,7 @@ for _ in $(seq 150); do
 done
 sed 's/"rate_per_minute.*"event_types"/"event_types"/; s/,"resolved".*//' "$work/out" | sort >"$work/summed"
 ok "groups out of the sums that a worker keeps" all exits 0 ';' warns "exact as of" ';' cmp "$work/looked_at" "$work/summed" ';' \
-    json 'all(r["resolved"] == 0 and r["came_back"] == 0 for r in rows)'
+    json 'all(r["resolved"] == 0 and r["returned"] == 0 for r in rows)'
 run stats "${db[@]}" --json
 ok "stats: the largest groups out of the sums" all exits 0 ';' warns "exact as of" ';' \
     json '[r for r in rows if r["analysis"] == "errors"][0]["errors"][0]["group"] == "'"$key"'"' ';' \

@@ -1,7 +1,7 @@
-# Changing: choosing, confirming, carrying out, conflicts.
+# Changing: choosing, confirming, carrying out, skipped events.
 
 db=(-d "$PG")
-result=(operation action state total done refused conflict came_back)
+result=(operation action state total done refused skipped returned)
 snapshot() { sql "SELECT md5(string_agg(e::text, '|' ORDER BY id)) FROM dlq_events e"; }
 
 run discard "${db[@]}" --yes
@@ -91,22 +91,22 @@ ok "a reason is required" all exits 2 ';' one_sentence ';' warns "--reason"
 REDRIVE_REASON_REQUIRED=on run discard "${db[@]}" --id 21 --yes --reason because
 ok "a reason is given" exits 0
 
-# Detached, conflicts, steering.
+# Detached, skipped events, steering.
 run resolve "${db[@]}" --filter 'id:100..102' --detach --yes --json
 ok "--detach freezes and ends" all exits 0 ';' json 'rows[0]["state"] == "frozen" and rows[0]["total"] == 3 and rows[0]["done"] == 0'
 waiting=$(operation_of)
 run discard "${db[@]}" --filter 'id:100..104' --yes --json
-ok "what another operation holds is a conflict, and named" all exits 1 ';' json 'rows[0]["total"] == 5 and rows[0]["conflict"] == 3 and rows[0]["done"] == 2' ';' warns "operation $waiting"
-ok "done + refused + conflict = total" json 'rows[0]["done"] + rows[0]["refused"] + rows[0]["conflict"] == rows[0]["total"]'
+ok "what another operation holds is skipped, and named" all exits 1 ';' json 'rows[0]["total"] == 5 and rows[0]["skipped"] == 3 and rows[0]["done"] == 2' ';' warns "operation $waiting"
+ok "done + refused + skipped = total" json 'rows[0]["done"] + rows[0]["refused"] + rows[0]["skipped"] == rows[0]["total"]'
 run resolve "${db[@]}" --filter 'id:110..112' --detach --yes --json
 held=$(operation_of)
 run operation "${db[@]}" "$held" pause
 ok "an operation is paused" all exits 0 ';' says paused
 run discard "${db[@]}" --filter 'id:110..112' --yes --json
-ok "nothing but conflicts" all exits 5 ';' json 'rows[0]["conflict"] == 3' ';' warns "operation $held"
+ok "nothing but skipped events" all exits 5 ';' json 'rows[0]["skipped"] == 3' ';' warns "operation $held"
 ok "a paused operation is left alone" in_table "SELECT count(*) FROM dlq_events WHERE id BETWEEN 110 AND 112 AND status = 'PENDING'" 3
 run operation "${db[@]}" "$held" --json
-ok "operation: names" names operation action state requested_by reason total done refused conflict came_back rate created_at finished_at
+ok "operation: names" names operation action state requested_by reason total done refused skipped returned rate created_at finished_at
 run operation "${db[@]}" "$held" resume
 ok "an operation is resumed" exits 0
 run work "${db[@]}" --once --quiet
@@ -163,7 +163,7 @@ ok "an interrupt ends the waiting, not the operation" all exits 130 ';' in_table
 run operation "${db[@]}" "$waited" cancel
 
 run operations "${db[@]}" --json
-ok "operations: names, newest first" all names operation action state requested_by reason total done refused conflict came_back rate created_at finished_at ';' \
+ok "operations: names, newest first" all names operation action state requested_by reason total done refused skipped returned rate created_at finished_at ';' \
     json 'rows == sorted(rows, key=lambda r: -r["operation"])' ';' json 'any(r["reason"] == "known, INC-1" for r in rows)'
 run operations "${db[@]}" --limit 2
 ok "operations --limit" lines 2

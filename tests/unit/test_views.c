@@ -272,7 +272,7 @@ test_what_it_waits_for_is_said(void **state)
         .state = OPERATION_WAITING,
         .plan = {.steps = {10, 1000}, .step_count = 2, .halts = true, .halt_above = 20},
         .step = 1,
-        .observe_until = 60 * US_PER_SECOND,
+        .settle_until = 60 * US_PER_SECOND,
         .send_after = TIME_ABSENT};
     assert_string_equal(operation_wait_text(&operation, 17 * US_PER_SECOND + 1, &arena),
                         "step 1 of 3 (10): did it come back? goes on in 43s, halts above 20 %");

@@ -18,7 +18,7 @@
 
 enum exit_status {
     STATUS_DONE = 0,        // all of it
-    STATUS_PART = 1,        // something was refused, in conflict, halted or cancelled
+    STATUS_PART = 1,        // something was refused, skipped, halted or cancelled
     STATUS_USAGE = 2,       // nothing was done
     STATUS_UNREACHABLE = 3, // PostgreSQL or Kafka
     STATUS_DENIED = 4,      // a right, a confirmation or an approval is missing

@@ -11,8 +11,8 @@
 #include "core/doubt.h"
 #include "store/store.h"
 
-// Chunks in doubt of an operation, oldest first; operation 0: of all of them, and then the slots that are in
-// quarantine without one. Text lives in the arena.
+// Chunks in doubt of an operation, oldest first; operation 0: of all of them, and then the slots that are
+// suspended without one. Text lives in the arena.
 bool doubt_list(struct store *store, int64_t operation, struct arena *arena, struct doubt **doubts,
                 size_t *count, struct err *err) MUST_CHECK;
 
@@ -21,7 +21,7 @@ bool doubt_list(struct store *store, int64_t operation, struct arena *arena, str
 bool doubt_decide(struct store *store, int64_t operation, const char *chunk, bool is_published,
                   const char *reason, int64_t *events, struct err *err) MUST_CHECK;
 
-// Lets a slot that is in quarantine without a chunk work again, under new names. ERR_NOT_FOUND: it is not.
+// Lets a slot that is suspended without a chunk work again, under new names. ERR_NOT_FOUND: it is not.
 bool doubt_renew(struct store *store, const char *cluster, int32_t slot, const char *reason,
                  struct err *err) MUST_CHECK;
 

@@ -275,7 +275,7 @@ operation_receive(struct app *app, void *state, struct reply *reply)
 static bool
 is_worth_showing(const struct audit_row *row)
 {
-    return strcmp(row->action, "settle") != 0 && strcmp(row->action, "apply") != 0;
+    return strcmp(row->action, "finish") != 0 && strcmp(row->action, "apply") != 0;
 }
 
 static int
