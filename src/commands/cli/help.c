@@ -240,7 +240,7 @@ man_page(struct strbuf *out)
     man_settings(out);
     strbuf_add_text(
         out,
-        ".SH EXIT STATUS\n.TP\n0\ndone, all of it\n.TP\n1\ndone in part: something was refused, in "
+        ".SH EXIT STATUS\n.TP\n0\ndone, all of it\n.TP\n1\ndone in part: something was refused, "
         "skipped, halted or cancelled\n.TP\n2\nwrong usage, nothing was done\n.TP\n3\nPostgreSQL or Kafka "
         "cannot be reached\n.TP\n4\nnot allowed: a right or a confirmation is missing, or approval is "
         "awaited\n.TP\n5\nan action found nothing to act on\n.TP\n130\ninterrupted; what was in hand was "
