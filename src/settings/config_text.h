@@ -1,50 +1,96 @@
-// config_text: reads a text of libconfuse's syntax (settings, group rules, keymaps, themes) and tells faults
-// as "file:line: what is wrong".
+// config_text: reads a text of the configuration syntax: settings, group rules, keymaps, themes.
 //
-// What the options of a text are, and what they mean, is its reader's: he makes libconfuse's table of them,
-// and his callbacks ask config_text_current for what libconfuse hands them no way to reach. libconfuse's
-// lexer is one for the whole program, so texts are read one after the other, in one thread.
+//     # a comment, as are // and /* … */
+//     include("other.keymap")
+//     name = "text"
+//     list = {"one", "two"}    list += "three"
+//     section { name = "text" }
+//     titled "its title" { name = "text" }
+//
+// A reader describes its options by a config_form and gets what the text says, section by section, each value
+// with its line. A fault in the syntax is "file:line: what is wrong". This is the only file that knows
+// libconfuse. Its lexer is one for the whole program, so texts are read one after the other, in one thread.
 #ifndef REDRIVE_SETTINGS_CONFIG_TEXT_H
 #define REDRIVE_SETTINGS_CONFIG_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
+#include "base/arena.h"
 #include "base/err.h"
 
-#define CONFIG_TEXT_INCLUDES 8 // of one text
+enum config_kind {
+    CONFIG_VALUE,   // name = "text"
+    CONFIG_LIST,    // name = {"text", …}, and with += in addition to what was there before
+    CONFIG_SECTION, // name { … }, as often as one likes
+    CONFIG_TITLED,  // name "title" { … }, each title once
+    CONFIG_RETITLED // the same; a later section may have the title of an earlier one
+};
 
-struct cfg_t; // libconfuse's
-struct cfg_opt_t;
+struct config_option {
+    const char *name;
+    enum config_kind kind;
+    const struct config_form *inside; // of a section
+};
 
-struct config_include {
-    char *name; // heap
+// The options of a text or a section.
+struct config_form {
+    const struct config_option *options;
+    size_t count;
+    const char *free_names; // names that begin so are taken too, as CONFIG_VALUE; "": any; NULL: none
+    bool takes_dashes;      // confirm-above is confirm_above
+};
+
+// One kind of text.
+struct config_language {
+    const char *what; // "a keymap"
+    const struct config_form *form;
+    const char *include_example; // "default.keymap"; NULL: the text includes no other
+    // Says in err that the section (NULL: outside of sections) has no option of that name. File and line are
+    // put before the sentence.
+    void (*say_unknown)(const char *section, const char *name, struct err *err);
+};
+
+struct config_value {
+    const char *text;
     int line;
 };
 
-struct config_text {
-    const char *path; // for messages
-    const char *what; // "a keymap"
-    void *reader;     // for callbacks
-    // A name that is no option of the section, alone in the message of libconfuse; either it is refused here,
-    // into err, or the section takes free names: then this is the only place where their lines are told.
-    void (*unknown)(struct config_text *text, const struct cfg_t *section, const char *name, int line);
-    const char *include_example; // "default.keymap"
-    struct config_include includes[CONFIG_TEXT_INCLUDES];
-    size_t include_count;
-    struct err *err;
+struct config_entry {
+    const char *name;                  // as the form spells it
+    const struct config_value *values; // one of a CONFIG_VALUE; none of an emptied list
+    size_t count;
+    bool is_added; // of a list: += only, so that what was there before stays
 };
 
-// Reads `source`, which has no comments (settings/comments.h). The result is for libconfuse's functions, also
-// while config_text_current no longer answers; the caller frees it with cfg_free. NULL: err says why.
-struct cfg_t *config_text_parse(struct config_text *text, struct cfg_opt_t *options, int flags,
-                                const char *source) MUST_CHECK;
-void config_text_release(struct config_text *text); // the includes' names
+struct config_section {
+    const char *name;                   // NULL: the text outside of sections
+    const char *title;                  // its own, else that of the section around it; NULL: none
+    int line;                           // of its end
+    const struct config_entry *entries; // emptied lists first, then in the order of the text
+    size_t entry_count;
+};
 
-// The text that is being read; for callbacks.
-struct config_text *config_text_current(void);
+struct config_text {
+    struct config_section
+        *sections; // first what is outside of sections, then sections in order of their ends
+    size_t section_count;
+    struct config_value *includes; // names, in the order of the text
+    size_t include_count;
+    struct arena arena; // all of the above
+};
 
-// For CFG_FUNC: keeps the name for the reader, who reads it when this text is through.
-int config_text_include(struct cfg_t *section, struct cfg_opt_t *option, int count, const char **names);
+// Reads `source`, which has no comments (settings/comments.h). `path` is for messages. On failure err says
+// why, and there is nothing to release.
+bool config_text_read(struct config_text *text, const struct config_language *language, const char *path,
+                      const char *source, struct err *err) MUST_CHECK;
+void config_text_release(struct config_text *text);
+
+// For say_unknown: there is no such option, and which was probably meant, or else `otherwise`.
+void config_say_unknown(const struct config_form *form, const char *name, const char *otherwise,
+                        struct err *err);
+
+// The entry of that name, or NULL; and the text of a CONFIG_VALUE, or NULL.
+const struct config_entry *config_section_entry(const struct config_section *section, const char *name);
+const char *config_section_value(const struct config_section *section, const char *name);
 
 #endif

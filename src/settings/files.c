@@ -1,7 +1,6 @@
 #include "settings/files.h"
 
 #include <assert.h>
-#include <confuse.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,27 +10,54 @@
 #include "base/alloc.h"
 #include "settings/comments.h"
 #include "settings/config_text.h"
-#include "base/text.h"
+#include "base/strbuf.h"
 #include "settings/values.h"
 
-// A free name met in a file, with its line: libconfuse keeps no lines of options.
-struct free_name {
-    const void *section;
-    const char *name;
-    int line;
+// --- the form of a configuration ---
+
+static const struct config_form kafka_form = {.free_names = ""};
+
+// First one row a setting, then the sections; a profile has no profiles in it.
+static const struct config_option options[] = {
+#define SETTING(id, type, ...)                                                                               \
+    {.name = #id, .kind = SETTING_##type == SETTING_LINES ? CONFIG_LIST : CONFIG_VALUE},
+#include "settings/settings.def"
+#undef SETTING
+    {.name = "kafka", .kind = CONFIG_SECTION, .inside = &kafka_form},
+    {.name = "profile_default", .kind = CONFIG_VALUE},
+    {.name = "profile",
+     .kind = CONFIG_RETITLED,
+     .inside = &(const struct config_form){.options = options,
+                                           .count = SETTING_ID_COUNT + 1,
+                                           .free_names = "kafka.",
+                                           .takes_dashes = true}},
 };
+static const struct config_form top_form = {.options = options,
+                                            .count = sizeof options / sizeof *options,
+                                            .free_names = "kafka.",
+                                            .takes_dashes = true};
+
+static void
+say_unknown(const char *section, const char *name, struct err *err)
+{
+    (void)section; // a profile takes what the whole file takes
+    config_say_unknown(&top_form, name, "redrive config lists them", err);
+}
+
+static const struct config_language language = {
+    .what = "a configuration", .form = &top_form, .say_unknown = say_unknown};
+
+// --- what a file says ---
 
 struct reading {
     struct settings_files *files;
     const char *path;
-    struct free_name *names;
-    size_t name_count, name_capacity;
 };
 
 static const char *
 settings_files_keep(const struct reading *reading, const char *text)
 {
-    return arena_text(reading->files->arena, bytes_of(text));
+    return text == NULL ? NULL : arena_text(reading->files->arena, bytes_of(text));
 }
 
 static void
@@ -39,183 +65,72 @@ add_found(struct reading *reading, struct settings_found found)
 {
     struct settings_files *files = reading->files;
     found.file = reading->path;
+    found.profile = settings_files_keep(reading, found.profile);
+    found.name = settings_files_keep(reading, found.name);
+    found.value = settings_files_keep(reading, found.value);
     files->found = alloc_grow(files->found, files->found_count, &files->found_capacity, sizeof *files->found);
     files->found[files->found_count++] = found;
 }
 
 static void
-unknown_option(struct config_text *text, int line, const char *name)
-{
-    static const char *const sections[] = {"profile", "profile_default", "kafka"};
-    const char *words[SETTING_ID_COUNT + 3];
-    for (int i = 0; i < SETTING_ID_COUNT; i++)
-        words[i] = setting_name((enum setting_id)i);
-    memcpy(words + SETTING_ID_COUNT, sections, sizeof sections);
-    const char *nearest = text_suggest(name, words, SETTING_ID_COUNT + 3);
-    if (nearest != NULL)
-        err_set(text->err, ERR_USAGE, "%s:%d: there is no option \"%s\"; did you mean %s?", text->path, line,
-                name, nearest);
-    else
-        err_set(text->err, ERR_USAGE, "%s:%d: there is no option \"%s\"; redrive config lists them",
-                text->path, line, name);
-}
-
-// libconfuse keeps no lines of options: for the free names of a section, their name is the news.
-static void
-meet_name(struct config_text *text, const cfg_t *section, const char *name, int line)
-{
-    struct reading *reading = text->reader;
-    bool is_kafka = strcmp(section->name, "kafka") == 0 || strncmp(name, "kafka.", 6) == 0;
-    if (!is_kafka) {
-        unknown_option(text, line, name);
-        return;
-    }
-    reading->names =
-        alloc_grow(reading->names, reading->name_count, &reading->name_capacity, sizeof *reading->names);
-    reading->names[reading->name_count++] =
-        (struct free_name){.section = section, .name = settings_files_keep(reading, name), .line = line};
-}
-
-static const char *
-joined_lines(const struct reading *reading, cfg_opt_t *opt)
+add_list(struct reading *reading, struct settings_found found, const struct config_entry *entry)
 {
     struct strbuf lines = {0};
-    for (unsigned i = 0; i < cfg_opt_size(opt); i++) {
-        if (i > 0)
-            strbuf_add_char(&lines, '\n');
-        strbuf_add_text(&lines, cfg_opt_getnstr(opt, i));
-    }
-    const char *text = settings_files_keep(reading, strbuf_text(&lines));
+    for (size_t i = 0; i < entry->count; i++)
+        strbuf_printf(&lines, "%s%s", i > 0 ? "\n" : "", entry->values[i].text);
+    found.value = entry->count > 0 ? strbuf_text(&lines) : NULL;
+    add_found(reading, found);
     strbuf_release(&lines);
-    return text;
 }
 
-// Called by libconfuse after each value, while its line is still known.
-static int
-on_value(cfg_t *cfg, cfg_opt_t *opt)
+static void
+collect_entry(struct reading *reading, const struct config_section *section, const struct config_entry *entry)
 {
-    struct reading *reading = config_text_current()->reader;
-    int id = setting_of_name(cfg_opt_name(opt));
-    const char *value = cfg_opt_size(opt) == 0 ? NULL : cfg_opt_getnstr(opt, cfg_opt_size(opt) - 1);
-    if (id >= 0 && setting_kind((enum setting_id)id) == SETTING_LINES)
-        value = joined_lines(reading, opt);
-    if (id < 0) {
-        reading->files->profile_default = settings_files_keep(reading, value);
-        return 0;
+    bool is_kafka = section->name != NULL && strcmp(section->name, "kafka") == 0;
+    bool is_prefixed = strncmp(entry->name, "kafka.", 6) == 0;
+    struct settings_found found = {.profile = section->title,
+                                   .value = entry->count > 0 ? entry->values[0].text : NULL,
+                                   .line = entry->count > 0 ? entry->values[entry->count - 1].line
+                                                            : section->line};
+    found.id = is_kafka ? -1 : setting_of_name(entry->name);
+    if (is_kafka || is_prefixed) {
+        found.name = is_prefixed ? entry->name + 6 : entry->name;
+        add_found(reading, found);
+    } else if (found.id < 0) {
+        reading->files->profile_default = settings_files_keep(reading, found.value);
+    } else if (setting_kind((enum setting_id)found.id) == SETTING_LINES) {
+        add_list(reading, found, entry);
+    } else {
+        add_found(reading, found);
     }
-    const char *title = cfg_title(cfg);
-    add_found(reading, (struct settings_found){
-                           .id = id,
-                           .profile = title == NULL ? NULL : settings_files_keep(reading, title),
-                           .value = value == NULL ? NULL : settings_files_keep(reading, value),
-                           .line = cfg->line,
-                       });
-    return 0;
 }
 
-// Every name in both spellings, confirm_above and confirm-above, then what `tail` has.
-static size_t
-option_rows(cfg_opt_t *opts, char spelled[][64], size_t *spelled_count)
+// Kafka properties come last: kafka { bootstrap.servers = … } wins over brokers.
+static void
+collect_sections(struct reading *reading, const struct config_text *text, bool is_kafka)
 {
-    size_t count = 0;
-    for (int i = 0; i < SETTING_ID_COUNT; i++) {
-        cfg_opt_t opt = setting_kind((enum setting_id)i) == SETTING_LINES
-                            ? (cfg_opt_t)CFG_STR_LIST(setting_name((enum setting_id)i), NULL, CFGF_NODEFAULT)
-                            : (cfg_opt_t)CFG_STR(setting_name((enum setting_id)i), NULL, CFGF_NODEFAULT);
-        opt.validcb = on_value;
-        opts[count++] = opt;
-        if (strchr(setting_name((enum setting_id)i), '_') == NULL)
+    for (size_t i = 0; i < text->section_count; i++) {
+        const struct config_section *section = &text->sections[i];
+        if ((section->name != NULL && strcmp(section->name, "kafka") == 0) != is_kafka)
             continue;
-        char *dashed = spelled[(*spelled_count)++];
-        snprintf(dashed, 64, "%s", setting_name((enum setting_id)i));
-        for (char *c = dashed; *c != '\0'; c++)
-            *c = *c == '_' ? '-' : *c;
-        opt.name = dashed;
-        opts[count++] = opt;
-    }
-    return count;
-}
-
-static int
-line_of(const struct reading *reading, const cfg_t *section, const char *name)
-{
-    for (size_t i = reading->name_count; i > 0; i--)
-        if (reading->names[i - 1].section == section && strcmp(reading->names[i - 1].name, name) == 0)
-            return reading->names[i - 1].line;
-    return section->line;
-}
-
-// The options of a section that are no rows of ours: librdkafka properties, with or without "kafka." before
-// them.
-static void
-collect_properties(struct reading *reading, cfg_t *section, const char *profile, bool is_kafka)
-{
-    for (unsigned i = 0; i < cfg_num(section); i++) {
-        cfg_opt_t *opt = cfg_getnopt(section, i);
-        const char *name = cfg_opt_name(opt);
-        bool is_prefixed = strncmp(name, "kafka.", 6) == 0;
-        if ((!is_kafka && !is_prefixed) || cfg_opt_size(opt) == 0)
-            continue;
-        add_found(reading, (struct settings_found){
-                               .id = -1,
-                               .profile = profile,
-                               .name = settings_files_keep(reading, is_prefixed ? name + 6 : name),
-                               .value = settings_files_keep(reading, cfg_opt_getnstr(opt, 0)),
-                               .line = line_of(reading, section, name),
-                           });
-    }
-}
-
-static void
-collect_section(struct reading *reading, cfg_t *section, const char *profile)
-{
-    collect_properties(reading, section, profile, false);
-    for (unsigned i = 0; i < cfg_size(section, "kafka"); i++)
-        collect_properties(reading, cfg_getnsec(section, "kafka", i), profile, true);
-}
-
-static void
-collect_file(struct reading *reading, cfg_t *cfg)
-{
-    collect_section(reading, cfg, NULL);
-    for (unsigned i = 0; i < cfg_size(cfg, "profile"); i++) {
-        cfg_t *profile = cfg_getnsec(cfg, "profile", i);
-        const char *title = settings_files_keep(reading, cfg_title(profile));
         // A profile without a line of its own still exists: it can be chosen.
-        add_found(reading, (struct settings_found){.id = -1, .profile = title, .line = profile->line});
-        collect_section(reading, profile, title);
+        if (section->title != NULL && !is_kafka)
+            add_found(reading,
+                      (struct settings_found){.id = -1, .profile = section->title, .line = section->line});
+        for (size_t k = 0; k < section->entry_count; k++)
+            collect_entry(reading, section, &section->entries[k]);
     }
 }
 
 static bool
 settings_files_parse(struct reading *reading, const char *source, struct err *err)
 {
-    cfg_opt_t free_names[] = {CFG_END()};
-    cfg_opt_t in_profile[2 * SETTING_ID_COUNT + 2], at_top[2 * SETTING_ID_COUNT + 5];
-    char spelled[SETTING_ID_COUNT][64], spelled_again[SETTING_ID_COUNT][64];
-    size_t used = 0, used_again = 0;
-
-    size_t count = option_rows(in_profile, spelled, &used);
-    in_profile[count++] = (cfg_opt_t)CFG_SEC("kafka", free_names, CFGF_KEYSTRVAL);
-    in_profile[count] = (cfg_opt_t)CFG_END();
-    count = option_rows(at_top, spelled_again, &used_again);
-    at_top[count++] = (cfg_opt_t)CFG_SEC("kafka", free_names, CFGF_KEYSTRVAL);
-    at_top[count++] = (cfg_opt_t)CFG_SEC("profile", in_profile, CFGF_MULTI | CFGF_TITLE | CFGF_KEYSTRVAL);
-    cfg_opt_t chosen = CFG_STR("profile_default", NULL, CFGF_NODEFAULT);
-    chosen.validcb = on_value;
-    at_top[count++] = chosen;
-    at_top[count] = (cfg_opt_t)CFG_END();
-
-    struct config_text text = {.path = reading->path,
-                               .what = "a configuration",
-                               .reader = reading,
-                               .unknown = meet_name,
-                               .err = err};
-    cfg_t *cfg = config_text_parse(&text, at_top, CFGF_KEYSTRVAL, source);
-    if (cfg == NULL)
+    struct config_text text;
+    if (!config_text_read(&text, &language, reading->path, source, err))
         return false;
-    collect_file(reading, cfg);
-    cfg_free(cfg);
+    collect_sections(reading, &text, false);
+    collect_sections(reading, &text, true);
+    config_text_release(&text);
     return true;
 }
 
@@ -249,7 +164,6 @@ read_stream(struct settings_files *files, FILE *stream, const char *path, struct
     char *source = comments_read(stream);
     bool ok = settings_files_parse(&reading, source, err) && check_trust(files, before, &status, err);
     free(source);
-    free(reading.names);
     return ok;
 }
 

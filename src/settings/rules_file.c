@@ -1,6 +1,5 @@
 #include "settings/rules_file.h"
 
-#include <confuse.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,121 +8,106 @@
 #include "base/alloc.h"
 #include "settings/comments.h"
 #include "settings/config_text.h"
-#include "base/text.h"
 #include "core/event.h"
 
-// Puts file and line before what `err` says; -1, as libconfuse wants it.
-static int
-fail_at(const cfg_t *cfg)
-{
-    const struct config_text *text = config_text_current();
-    err_context(text->err, "%s:%d", text->path, cfg->line);
-    return -1;
-}
+static const struct config_option merge_options[] = {{.name = "groups", .kind = CONFIG_LIST},
+                                                     {.name = "text", .kind = CONFIG_VALUE}};
+static const struct config_option split_options[] = {{.name = "group", .kind = CONFIG_VALUE},
+                                                     {.name = "keep", .kind = CONFIG_LIST}};
+static const struct config_form merge_form = {.options = merge_options, .count = 2};
+static const struct config_form split_form = {.options = split_options, .count = 2};
+static const struct config_option top_options[] = {
+    {.name = "own", .kind = CONFIG_LIST},
+    {.name = "merge", .kind = CONFIG_TITLED, .inside = &merge_form},
+    {.name = "split", .kind = CONFIG_TITLED, .inside = &split_form},
+};
+static const struct config_form top_form = {.options = top_options, .count = 3};
 
 static void
-say_unknown(struct config_text *text, const cfg_t *section, const char *name, int line)
+say_unknown(const char *section, const char *name, struct err *err)
 {
-    static const char *const words[] = {"own", "merge", "split"};
-    static const char *const merge_words[] = {"groups", "text"};
-    static const char *const split_words[] = {"group", "keep"};
-    bool is_merge = strcmp(section->name, "merge") == 0;
-    bool is_split = strcmp(section->name, "split") == 0;
-    const char *nearest = is_merge   ? text_suggest(name, merge_words, 2)
-                          : is_split ? text_suggest(name, split_words, 2)
-                                     : text_suggest(name, words, 3);
-    const char *known = is_merge   ? "a merge has groups or text"
-                        : is_split ? "a split has group and keep"
-                                   : "there are own, merge and split";
-    if (nearest != NULL)
-        err_set(text->err, ERR_USAGE, "%s:%d: there is no option \"%s\"; did you mean %s?", text->path, line,
-                name, nearest);
+    if (section == NULL)
+        config_say_unknown(&top_form, name, "there are own, merge and split", err);
+    else if (strcmp(section, "merge") == 0)
+        config_say_unknown(&merge_form, name, "a merge has groups or text", err);
     else
-        err_set(text->err, ERR_USAGE, "%s:%d: there is no option \"%s\"; %s", text->path, line, name, known);
+        config_say_unknown(&split_form, name, "a split has group and keep", err);
 }
 
+static const struct config_language language = {
+    .what = "group rules", .form = &top_form, .say_unknown = say_unknown};
+
 static bool
-read_key(const char *text, uint64_t *key)
+read_key(const struct config_value *value, const char *path, uint64_t *key, struct err *err)
 {
     uint64_t high;
-    return strlen(text) == GROUP_TEXT - 1 && group_parse(bytes_of(text), key, &high);
-}
-
-static int
-check_group(cfg_t *cfg, cfg_opt_t *opt)
-{
-    uint64_t key;
-    const char *text = cfg_opt_getnstr(opt, cfg_opt_size(opt) - 1);
-    if (read_key(text, &key))
-        return 0;
-    err_set(config_text_current()->err, ERR_USAGE,
-            "\"%s\" is no group; a group is the 16 digits that the list shows", text);
-    return fail_at(cfg);
-}
-
-static uint64_t
-key_of(const char *text)
-{
-    uint64_t key = 0;
-    (void)read_key(text, &key); // check_group has looked at it
-    return key;
-}
-
-static int
-add_merge(cfg_t *cfg, cfg_opt_t *opt)
-{
-    cfg_t *section = cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1);
-    unsigned count = cfg_size(section, "groups");
-    uint64_t *keys = alloc_array(count + 1, sizeof *keys);
-    for (unsigned i = 0; i < count; i++)
-        keys[i] = key_of(cfg_getnstr(section, "groups", i));
-    struct config_text *reading = config_text_current();
-    bool ok = group_rules_add_merge(reading->reader, cfg_title(section), keys, count,
-                                    cfg_getstr(section, "text"), reading->err);
-    free(keys);
-    return ok ? 0 : fail_at(cfg);
-}
-
-static int
-add_split(cfg_t *cfg, cfg_opt_t *opt)
-{
-    cfg_t *section = cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1);
-    const char *group = cfg_getstr(section, "group");
-    unsigned count = cfg_size(section, "keep");
-    const char **words = alloc_array(count + 1, sizeof *words);
-    for (unsigned i = 0; i < count; i++)
-        words[i] = cfg_getnstr(section, "keep", i);
-    struct config_text *reading = config_text_current();
-    bool ok = group != NULL
-                  ? group_rules_add_split(reading->reader, cfg_title(section), key_of(group), words, count,
-                                          reading->err)
-                  : err_set(reading->err, ERR_USAGE, "split \"%s\" needs a group", cfg_title(section));
-    free(words);
-    return ok ? 0 : fail_at(cfg);
+    if (strlen(value->text) == GROUP_TEXT - 1 && group_parse(bytes_of(value->text), key, &high))
+        return true;
+    return err_set(err, ERR_USAGE, "%s:%d: \"%s\" is no group; a group is the 16 digits that the list shows",
+                   path, value->line, value->text);
 }
 
 static bool
-rules_file_parse(struct config_text *text, const char *source)
+add_merge(struct group_rules *rules, const struct config_section *section, const char *path, struct err *err)
 {
-    cfg_opt_t merge[] = {CFG_STR_LIST("groups", NULL, CFGF_NODEFAULT), CFG_STR("text", NULL, CFGF_NODEFAULT),
-                         CFG_END()};
-    cfg_opt_t split[] = {CFG_STR("group", NULL, CFGF_NODEFAULT), CFG_STR_LIST("keep", NULL, CFGF_NODEFAULT),
-                         CFG_END()};
-    merge[0].validcb = check_group;
-    split[0].validcb = check_group;
-    cfg_opt_t top[] = {CFG_STR_LIST("own", NULL, CFGF_NODEFAULT),
-                       CFG_SEC("merge", merge, CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES),
-                       CFG_SEC("split", split, CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES), CFG_END()};
-    top[1].validcb = add_merge;
-    top[2].validcb = add_split;
+    const struct config_entry *groups = config_section_entry(section, "groups");
+    size_t count = groups == NULL ? 0 : groups->count;
+    uint64_t *keys = alloc_array(count + 1, sizeof *keys);
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = read_key(&groups->values[i], path, &keys[i], err);
+    if (ok && !group_rules_add_merge(rules, section->title, keys, count,
+                                     config_section_value(section, "text"), err))
+        ok = err_context(err, "%s:%d", path, section->line);
+    free(keys);
+    return ok;
+}
 
-    cfg_t *cfg = config_text_parse(text, top, CFGF_NONE, source);
-    if (cfg == NULL)
+static bool
+add_split(struct group_rules *rules, const struct config_section *section, const char *path, struct err *err)
+{
+    const struct config_entry *group = config_section_entry(section, "group");
+    const struct config_entry *keep = config_section_entry(section, "keep");
+    uint64_t key = 0;
+    if (group == NULL)
+        return err_set(err, ERR_USAGE, "%s:%d: split \"%s\" needs a group", path, section->line,
+                       section->title);
+    if (!read_key(&group->values[0], path, &key, err))
         return false;
-    for (unsigned i = 0; i < cfg_size(cfg, "own"); i++)
-        group_rules_add_own(text->reader, cfg_getnstr(cfg, "own", i));
-    cfg_free(cfg);
+    size_t count = keep == NULL ? 0 : keep->count;
+    const char **words = alloc_array(count + 1, sizeof *words);
+    for (size_t i = 0; i < count; i++)
+        words[i] = keep->values[i].text;
+    bool ok = group_rules_add_split(rules, section->title, key, words, count, err) ||
+              err_context(err, "%s:%d", path, section->line);
+    free(words);
+    return ok;
+}
+
+static bool
+add_section(struct group_rules *rules, const struct config_section *section, const char *path,
+            struct err *err)
+{
+    if (section->name != NULL)
+        return strcmp(section->name, "merge") == 0 ? add_merge(rules, section, path, err)
+                                                   : add_split(rules, section, path, err);
+    const struct config_entry *own = config_section_entry(section, "own");
+    for (size_t i = 0; own != NULL && i < own->count; i++)
+        group_rules_add_own(rules, own->values[i].text);
     return true;
+}
+
+static bool
+rules_file_parse(struct group_rules *rules, const char *path, const char *source, struct err *err)
+{
+    struct config_text text;
+    if (!config_text_read(&text, &language, path, source, err))
+        return false;
+    bool ok = true;
+    for (size_t i = 0; ok && i < text.section_count; i++)
+        ok = add_section(rules, &text.sections[i], path, err);
+    config_text_release(&text);
+    return ok;
 }
 
 static bool
@@ -133,10 +117,8 @@ read_path(const char *path, struct group_rules *rules, struct err *err)
     if (file == NULL)
         return err_set(err, ERR_USAGE, "%s: group rules cannot be read: %s", path, strerror(errno));
     char *source = comments_read(file);
-    struct config_text text = {
-        .path = path, .what = "group rules", .reader = rules, .unknown = say_unknown, .err = err};
     bool ok = ferror(file) == 0
-                  ? rules_file_parse(&text, source)
+                  ? rules_file_parse(rules, path, source, err)
                   : err_set(err, ERR_USAGE, "%s: group rules cannot be read to their end", path);
     free(source);
     fclose(file);

@@ -1,6 +1,5 @@
 #include "ui/keymap/keymap.h"
 
-#include <confuse.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,14 +7,11 @@
 #include "settings/config_text.h"
 #include "base/text.h"
 
-#define INCLUDE_DEPTH 8
-#define UNTOUCHED "\001" // the value of an action that a file does not name; `+=` keeps it, `=` replaces it
-
 struct binding {
     enum context context;
     enum action action;
     struct key_sequence keys;
-    size_t file; // of keymap.files
+    size_t file; // of keymap.files.paths
     int line;
 };
 
@@ -24,100 +20,40 @@ struct keymap {
     struct binding *bindings; // in the order of the files
     size_t count;
     size_t capacity;
-    char **files; // paths, for messages
-    size_t file_count;
-    size_t file_capacity;
+    struct source_files files;
     bool is_unbound[DO_COUNT]; // left without a key on purpose
-};
-
-// A value as it was met, with its line: libconfuse keeps no lines.
-struct met {
-    const void *option;
-    char *value;
-    int line;
-    bool is_used;
 };
 
 struct reading {
     struct keymap *keymap;
-    const struct ui_places *places;
     struct strbuf *warnings;
-    struct err *err;
-    const struct source *sources[INCLUDE_DEPTH]; // being read, outermost first
-    size_t depth;
     size_t file;
-    struct met *met;
-    size_t met_count;
-    size_t met_capacity;
-    struct config_text text;
+    struct err *err;
 };
-
-static bool read_source(struct reading *outer, const char *name);
 
 static const char *
 path_of(const struct reading *reading)
 {
-    return reading->keymap->files[reading->file];
+    return reading->keymap->files.paths[reading->file];
 }
 
 static void
-say_unknown(struct config_text *text, const cfg_t *section, const char *name, int line)
+say_unknown(const char *section, const char *name, struct err *err)
 {
     enum action action;
-    bool is_section = section->name && strcmp(section->name, "root") != 0;
-    if (is_section && action_by_word(bytes_of(name), &action)) {
-        err_set(text->err, ERR_USAGE, "%s:%d: %s has no meaning in %s", text->path, line, name,
-                section->name);
+    if (section && action_by_word(bytes_of(name), &action)) {
+        err_set(err, ERR_USAGE, "%s has no meaning in %s", name, section);
         return;
     }
     const char *words[DO_COUNT + CONTEXT_COUNT];
     size_t count = 0;
-    for (int i = DO_NONE + 1; is_section && i < DO_COUNT; i++)
+    for (int i = DO_NONE + 1; section && i < DO_COUNT; i++)
         words[count++] = action_row((enum action)i)->word;
-    for (int i = 0; !is_section && i < CONTEXT_COUNT; i++)
+    for (int i = 0; !section && i < CONTEXT_COUNT; i++)
         words[count++] = context_name((enum context)i);
     const char *nearest = text_suggest(name, words, count);
-    err_set(text->err, ERR_USAGE, "%s:%d: there is no %s \"%s\"%s%s%s", text->path, line,
-            is_section ? "action" : "section", name, nearest ? "; did you mean " : "", nearest ? nearest : "",
-            nearest ? "?" : "");
-}
-
-static int
-on_value(cfg_t *cfg, cfg_opt_t *option, const char *value, void *result)
-{
-    struct reading *reading = config_text_current()->reader;
-    if (strcmp(value, UNTOUCHED) != 0) {
-        reading->met =
-            alloc_grow(reading->met, reading->met_count, &reading->met_capacity, sizeof *reading->met);
-        reading->met[reading->met_count++] =
-            (struct met){.option = option, .value = alloc_text(value), .line = cfg->line};
-    }
-    *(const char **)result = value;
-    return 0;
-}
-
-// What is included is read when this file is through, and applied before it.
-static bool
-read_includes(struct reading *reading)
-{
-    const struct config_text *text = &reading->text;
-    for (size_t i = 0; i < text->include_count; i++)
-        if (!read_source(reading, text->includes[i].name))
-            return err_context(reading->err, "%s:%d", text->path, text->includes[i].line);
-    return true;
-}
-
-static int
-line_of(struct reading *reading, const cfg_opt_t *option, const char *value)
-{
-    for (size_t i = 0; i < reading->met_count; i++) {
-        struct met *met = &reading->met[i];
-        if (met->option == option && !met->is_used && strcmp(met->value, value) == 0) {
-            met->is_used = true;
-            return met->line;
-        }
-    }
-    return 0;
+    err_set(err, ERR_USAGE, "there is no %s \"%s\"%s%s%s", section ? "action" : "section", name,
+            nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
 static bool
@@ -166,7 +102,7 @@ finish_skipped(struct reading *reading, const struct binding *wanted, const char
             strbuf_printf(reading->warnings, "%s:%d: %s now does %s in %s; it did %s (%s:%d)\n",
                           path_of(reading), wanted->line, key, action_row(wanted->action)->word,
                           context_name(wanted->context), action_row(there->action)->word,
-                          keymap->files[there->file], there->line);
+                          keymap->files.paths[there->file], there->line);
         remove_binding(keymap, i);
     }
     return true;
@@ -189,32 +125,32 @@ keymap_add_key(struct reading *reading, enum context context, enum action action
 
 // One section of the file. First what it replaces, then what it adds, so that keys may be swapped.
 static bool
-apply_section(struct reading *reading, cfg_t *section, enum context context, bool is_adding)
+apply_section(struct reading *reading, const struct config_section *section, bool is_adding)
 {
-    for (unsigned i = 0; i < cfg_num(section); i++) {
-        cfg_opt_t *option = cfg_getnopt(section, i);
+    enum context context = CONTEXT_GLOBAL;
+    while (strcmp(context_name(context), section->name) != 0)
+        context++;
+    for (size_t i = 0; i < section->entry_count; i++) {
+        const struct config_entry *entry = &section->entries[i];
         enum action action;
-        if (!action_by_word(bytes_of(cfg_opt_name(option)), &action))
+        if (!action_by_word(bytes_of(entry->name), &action))
             continue;
-        unsigned count = cfg_opt_size(option);
-        bool keeps = count > 0 && strcmp(cfg_opt_getnstr(option, 0), UNTOUCHED) == 0;
-        if (!keeps && !is_adding)
+        if (!entry->is_added && !is_adding)
             forget_action(reading->keymap, context, action);
-        for (unsigned k = keeps ? 1 : 0; is_adding && k < count; k++) {
-            const char *key = cfg_opt_getnstr(option, k);
-            if (!keymap_add_key(reading, context, action, key, line_of(reading, option, key)))
+        for (size_t k = 0; is_adding && k < entry->count; k++)
+            if (!keymap_add_key(reading, context, action, entry->values[k].text, entry->values[k].line))
                 return false;
-        }
     }
     return true;
 }
 
 static bool
-apply_unbound(struct reading *reading, cfg_t *cfg)
+apply_unbound(struct reading *reading, const struct config_section *top)
 {
-    for (unsigned i = 0; i < cfg_size(cfg, "unbound"); i++) {
+    const struct config_entry *unbound = config_section_entry(top, "unbound");
+    for (size_t i = 0; unbound && i < unbound->count; i++) {
         enum action action;
-        const char *word = cfg_getnstr(cfg, "unbound", i);
+        const char *word = unbound->values[i].text;
         if (!action_by_word(bytes_of(word), &action))
             return err_set(reading->err, ERR_USAGE, "%s: there is no action \"%s\" to leave unbound",
                            path_of(reading), word);
@@ -224,90 +160,48 @@ apply_unbound(struct reading *reading, cfg_t *cfg)
 }
 
 static bool
-keymap_apply(struct reading *reading, cfg_t *cfg)
+keymap_take(void *target, size_t file, const struct config_text *text, struct err *err)
 {
-    for (int is_adding = 0; is_adding <= 1; is_adding++) {
-        for (int c = 0; c < CONTEXT_COUNT; c++) {
-            const char *name = context_name((enum context)c);
-            for (unsigned i = 0; i < cfg_size(cfg, name); i++)
-                if (!apply_section(reading, cfg_getnsec(cfg, name, i), (enum context)c, is_adding))
-                    return false;
-        }
-    }
-    return apply_unbound(reading, cfg);
+    struct reading *reading = target;
+    reading->file = file;
+    reading->err = err;
+    for (int is_adding = 0; is_adding <= 1; is_adding++)
+        for (size_t i = 1; i < text->section_count; i++)
+            if (!apply_section(reading, &text->sections[i], is_adding))
+                return false;
+    return apply_unbound(reading, &text->sections[0]);
 }
 
-// The options of a section: the actions that have a meaning there.
-static cfg_opt_t *
-section_options(enum context context)
+// What a keymap may say: one section a context, in it the actions that have a meaning there.
+struct grammar {
+    struct config_option actions[CONTEXT_COUNT][DO_COUNT];
+    struct config_form contexts[CONTEXT_COUNT];
+    struct config_option top[CONTEXT_COUNT + 2];
+    struct config_form form;
+    struct config_language language;
+};
+
+static void
+make_grammar(struct grammar *grammar)
 {
-    cfg_opt_t *options = alloc_array(DO_COUNT + 1, sizeof *options);
-    size_t count = 0;
-    static char untouched[] = "{\"" UNTOUCHED "\"}"; // libconfuse takes it without const
-    for (int i = DO_NONE + 1; i < DO_COUNT; i++) {
-        cfg_opt_t option = CFG_STR_LIST_CB(action_row((enum action)i)->word, untouched, CFGF_NONE, on_value);
-        if (action_allowed((enum action)i, context))
-            options[count++] = option;
+    size_t top = 0;
+    for (int c = 0; c < CONTEXT_COUNT; c++) {
+        size_t count = 0;
+        for (int i = DO_NONE + 1; i < DO_COUNT; i++)
+            if (action_allowed((enum action)i, (enum context)c))
+                grammar->actions[c][count++] =
+                    (struct config_option){.name = action_row((enum action)i)->word, .kind = CONFIG_LIST};
+        grammar->contexts[c] = (struct config_form){.options = grammar->actions[c], .count = count};
+        grammar->top[top++] = (struct config_option){
+            .name = context_name((enum context)c), .kind = CONFIG_SECTION, .inside = &grammar->contexts[c]};
     }
-    options[count] = (cfg_opt_t)CFG_END();
-    return options;
-}
-
-static bool
-keymap_parse(struct reading *reading, const char *source)
-{
-    cfg_opt_t *sections[CONTEXT_COUNT];
-    cfg_opt_t top[CONTEXT_COUNT + 4];
-    int count = 0;
-    for (; count < CONTEXT_COUNT; count++) {
-        sections[count] = section_options((enum context)count);
-        top[count] = (cfg_opt_t)CFG_SEC(context_name((enum context)count), sections[count], CFGF_MULTI);
-    }
-    top[count++] = (cfg_opt_t)CFG_FUNC("include", config_text_include);
-    top[count++] = (cfg_opt_t)CFG_STR("name", NULL, CFGF_NODEFAULT);
-    top[count++] = (cfg_opt_t)CFG_STR_LIST("unbound", NULL, CFGF_NODEFAULT);
-    top[count] = (cfg_opt_t)CFG_END();
-
-    cfg_t *cfg = config_text_parse(&reading->text, top, CFGF_NONE, source);
-    bool ok = cfg != NULL && read_includes(reading) && keymap_apply(reading, cfg);
-    if (cfg != NULL)
-        cfg_free(cfg);
-    for (int i = 0; i < CONTEXT_COUNT; i++)
-        free(sections[i]);
-    return ok;
-}
-
-static bool
-read_source(struct reading *outer, const char *name)
-{
-    if (outer->depth == INCLUDE_DEPTH)
-        return err_set(outer->err, ERR_USAGE, "files include each other more than %d deep", INCLUDE_DEPTH);
-    struct source source;
-    if (!source_find(&source, &source_keymaps, name, outer->places, outer->sources, outer->depth, outer->err))
-        return false;
-
-    struct keymap *keymap = outer->keymap;
-    struct reading inner = *outer;
-    inner.sources[inner.depth++] = &source;
-    inner.met = NULL;
-    inner.met_count = inner.met_capacity = 0;
-    keymap->files =
-        alloc_grow(keymap->files, keymap->file_count, &keymap->file_capacity, sizeof *keymap->files);
-    inner.file = keymap->file_count;
-    keymap->files[keymap->file_count++] = alloc_text(source.path);
-    inner.text = (struct config_text){.path = source.path,
-                                      .what = "a keymap",
-                                      .reader = &inner,
-                                      .unknown = say_unknown,
-                                      .include_example = "default.keymap",
-                                      .err = outer->err};
-    bool ok = keymap_parse(&inner, source.text);
-    for (size_t i = 0; i < inner.met_count; i++)
-        free(inner.met[i].value);
-    free(inner.met);
-    config_text_release(&inner.text);
-    source_release(&source);
-    return ok;
+    grammar->top[top++] = (struct config_option){.name = "name", .kind = CONFIG_VALUE};
+    grammar->top[top++] = (struct config_option){.name = "unbound", .kind = CONFIG_LIST};
+    grammar->form = (struct config_form){.options = grammar->top, .count = top};
+    grammar->language = (struct config_language){.what = "a keymap",
+                                                 .form = &grammar->form,
+                                                 .include_example = "default.keymap",
+                                                 .say_unknown = say_unknown};
 }
 
 // Keys that can never be reached, and a map nobody can leave.
@@ -323,16 +217,16 @@ check_reach(const struct keymap *keymap, struct strbuf *warnings)
             struct strbuf keys = {0};
             key_print_sequence(&longer->keys, &keys);
             strbuf_printf(warnings, "%s:%d: %s cannot be reached in %s: its beginning does %s (%s:%d)\n",
-                          keymap->files[longer->file], longer->line, strbuf_text(&keys),
+                          keymap->files.paths[longer->file], longer->line, strbuf_text(&keys),
                           context_name(longer->context), action_row(shorter->action)->word,
-                          keymap->files[shorter->file], shorter->line);
+                          keymap->files.paths[shorter->file], shorter->line);
             strbuf_release(&keys);
         }
     }
     char text[32];
     if (!*keymap_key_text(keymap, CONTEXT_GLOBAL, DO_QUIT, text) &&
         !*keymap_key_text(keymap, CONTEXT_GLOBAL, DO_BACK, text))
-        strbuf_printf(warnings, "%s: no key leaves the program; only SIGTERM does\n", keymap->files[0]);
+        strbuf_printf(warnings, "%s: no key leaves the program; only SIGTERM does\n", keymap->files.paths[0]);
 }
 
 struct keymap *
@@ -341,14 +235,20 @@ keymap_load(const char *name, const struct ui_places *places, struct strbuf *war
     struct keymap *keymap = alloc_bytes(sizeof *keymap);
     struct strbuf unheard = {0};
     struct err trouble = {0};
-    struct reading reading = {.keymap = keymap,
-                              .places = places,
-                              .warnings = warnings ? warnings : &unheard,
-                              .err = err ? err : &trouble};
+    struct reading reading = {.keymap = keymap, .warnings = warnings ? warnings : &unheard};
+    struct grammar *grammar = alloc_bytes(sizeof *grammar);
+    make_grammar(grammar);
+    struct source_reader reader = {.kind = &source_keymaps,
+                                   .language = &grammar->language,
+                                   .places = places,
+                                   .files = &keymap->files,
+                                   .take = keymap_take,
+                                   .target = &reading};
     snprintf(keymap->name, sizeof keymap->name, "%s", name);
-    bool ok = read_source(&reading, name);
+    bool ok = source_read(&reader, name, err ? err : &trouble);
     if (ok)
         check_reach(keymap, reading.warnings);
+    free(grammar);
     strbuf_release(&unheard);
     if (ok)
         return keymap;
@@ -361,9 +261,7 @@ keymap_destroy(struct keymap *keymap)
 {
     if (!keymap)
         return;
-    for (size_t i = 0; i < keymap->file_count; i++)
-        free(keymap->files[i]);
-    free(keymap->files);
+    source_files_release(&keymap->files);
     free(keymap->bindings);
     free(keymap);
 }
@@ -454,7 +352,8 @@ dump_action(const struct keymap *keymap, enum context context, enum action actio
         }
         strbuf_add_char(out, '"');
         if (!last || last->file != binding->file || last->line != binding->line)
-            strbuf_printf(&origins, "%s%s:%d", last ? ", " : "", keymap->files[binding->file], binding->line);
+            strbuf_printf(&origins, "%s%s:%d", last ? ", " : "", keymap->files.paths[binding->file],
+                          binding->line);
         last = binding;
         strbuf_release(&keys);
     }

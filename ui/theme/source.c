@@ -9,16 +9,25 @@
 #include "settings/comments.h"
 #include "base/text.h"
 
+#define INCLUDE_DEPTH 8
 #define FILE_LIMIT (1 << 20) // a theme or keymap larger than this is something else
 
 const struct source_kind source_themes = {"themes", ".theme"};
 const struct source_kind source_keymaps = {"keymaps", ".keymap"};
 
+struct source {
+    char path[512];
+    char *text;                  // without comments, line ends kept; heap
+    const struct source *within; // the one that includes it; NULL: none
+    size_t depth;                // sources around it
+};
+
+// An include must not find a file that is being read.
 static bool
-is_taken(const char *path, const struct source *const *taken, size_t count)
+is_taken(const struct source *source)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(taken[i]->path, path) == 0)
+    for (const struct source *outer = source->within; outer; outer = outer->within)
+        if (strcmp(outer->path, source->path) == 0)
             return true;
     return false;
 }
@@ -105,16 +114,14 @@ unknown(const struct source_kind *kind, const char *name, const struct ui_places
                    places && places->config_home ? "/" : "", kind->folder);
 }
 
-bool
+static bool
 source_find(struct source *source, const struct source_kind *kind, const char *name,
-            const struct ui_places *places, const struct source *const *taken, size_t taken_count,
-            struct err *err)
+            const struct ui_places *places, struct err *err)
 {
-    *source = (struct source){0};
     if (strchr(name, '/')) {
         snprintf(source->path, sizeof source->path, "%s", name);
         struct err trouble = {0};
-        if (!is_taken(source->path, taken, taken_count) && read_file(source, &trouble))
+        if (!is_taken(source) && read_file(source, &trouble))
             return true;
         if (err_is_set(&trouble))
             return err_set(err, ERR_USAGE, "%s", trouble.text);
@@ -129,22 +136,66 @@ source_find(struct source *source, const struct source_kind *kind, const char *n
             continue;
         snprintf(source->path, sizeof source->path, "%.200s/%s/%.200s", folders[i], kind->folder, file);
         struct err trouble = {0};
-        if (!is_taken(source->path, taken, taken_count) && read_file(source, &trouble))
+        if (!is_taken(source) && read_file(source, &trouble))
             return true;
         if (err_is_set(&trouble))
             return err_set(err, ERR_USAGE, "%s", trouble.text);
     }
     snprintf(source->path, sizeof source->path, "built-in %.200s", file);
-    if (!is_taken(source->path, taken, taken_count) && read_built_in(source, file))
+    if (!is_taken(source) && read_built_in(source, file))
         return true;
     return unknown(kind, name, places, err);
 }
 
-void
-source_release(struct source *source)
+static bool read_within(const struct source_reader *reader, const char *name, const struct source *outer,
+                        struct err *err);
+
+static bool
+read_includes(const struct source_reader *reader, const struct source *source, const struct config_text *text,
+              struct err *err)
 {
-    free(source->text);
-    source->text = NULL;
+    for (size_t i = 0; i < text->include_count; i++)
+        if (!read_within(reader, text->includes[i].text, source, err))
+            return err_context(err, "%s:%d", source->path, text->includes[i].line);
+    return true;
+}
+
+static bool
+read_within(const struct source_reader *reader, const char *name, const struct source *outer, struct err *err)
+{
+    struct source source = {.within = outer, .depth = outer ? outer->depth + 1 : 0};
+    if (source.depth == INCLUDE_DEPTH)
+        return err_set(err, ERR_USAGE, "files include each other more than %d deep", INCLUDE_DEPTH);
+    if (!source_find(&source, reader->kind, name, reader->places, err))
+        return false;
+
+    struct source_files *files = reader->files;
+    files->paths = alloc_grow(files->paths, files->count, &files->capacity, sizeof *files->paths);
+    size_t file = files->count++;
+    files->paths[file] = alloc_text(source.path);
+    struct config_text text;
+    bool ok = config_text_read(&text, reader->language, source.path, source.text, err);
+    if (ok) {
+        ok = read_includes(reader, &source, &text, err) && reader->take(reader->target, file, &text, err);
+        config_text_release(&text);
+    }
+    free(source.text);
+    return ok;
+}
+
+bool
+source_read(const struct source_reader *reader, const char *name, struct err *err)
+{
+    return read_within(reader, name, NULL, err);
+}
+
+void
+source_files_release(struct source_files *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        free(files->paths[i]);
+    free(files->paths);
+    *files = (struct source_files){0};
 }
 
 // One line of the list, unless a file found earlier has that name.

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/strbuf.h"
+#include "settings/config_text.h"
 
 // Where such files may be besides the built-in ones.
 struct ui_places {
@@ -23,17 +24,26 @@ struct source_kind {
 };
 extern const struct source_kind source_themes, source_keymaps;
 
-struct source {
-    char
-        path[512]; // for messages: "/home/ana/.config/redrive/keymaps/mine.keymap", "built-in default.keymap"
-    char *text;    // without comments, line ends kept; heap
+// Paths of the files that were read, for messages: "/home/ana/.config/redrive/keymaps/mine.keymap",
+// "built-in default.keymap". The outermost is the first.
+struct source_files {
+    char **paths; // heap
+    size_t count, capacity;
 };
+void source_files_release(struct source_files *files);
 
-// `taken`: paths of the files that are being read already, which an include must not find again.
-bool source_find(struct source *source, const struct source_kind *kind, const char *name,
-                 const struct ui_places *places, const struct source *const *taken, size_t taken_count,
-                 struct err *err) MUST_CHECK;
-void source_release(struct source *source);
+// How a theme or a keymap is read.
+struct source_reader {
+    const struct source_kind *kind;
+    const struct config_language *language;
+    const struct ui_places *places; // NULL: only paths and built-in files
+    struct source_files *files;
+    // Takes what files.paths[file] says; what it includes was taken before.
+    bool (*take)(void *target, size_t file, const struct config_text *text, struct err *err);
+    void *target;
+};
+bool source_read(const struct source_reader *reader, const char *name, struct err *err) MUST_CHECK;
+
 // Names that can be found, one a line, each with where it is; of two with one name the one that counts.
 void source_list(const struct source_kind *kind, const struct ui_places *places, struct strbuf *out);
 

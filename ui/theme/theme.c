@@ -1,6 +1,5 @@
 #include "ui/theme/theme.h"
 
-#include <confuse.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +7,6 @@
 #include "settings/config_text.h"
 #include "base/text.h"
 
-#define INCLUDE_DEPTH 8
 #define PAGE_DARK 0x14171a
 #define PAGE_LIGHT 0xffffff
 #define INK_DARK 0xd4d7da
@@ -19,7 +17,7 @@ static const char *const section_names[SECTION_COUNT] = {"palette", "role", "rol
 
 // A line of a theme: what it says stays text until all files are read, since roles name palette entries that
 // may come later.
-struct line {
+struct theme_line {
     enum section section;
     char *name;
     char *value;
@@ -30,165 +28,84 @@ struct line {
 struct theme {
     char name[128];
     char background[16];
-    struct line *lines; // later ones win
+    struct theme_line *lines; // later ones win
     size_t count;
     size_t capacity;
-    char **files;
-    size_t file_count;
-    size_t file_capacity;
+    struct source_files files;
     struct look looks[COLOR_TRUE + 1][ROLE_COUNT];
     struct color page; // palette's bg, if it has one
 };
 
 struct reading {
     struct theme *theme;
-    const struct ui_places *places;
     struct strbuf *warnings;
-    struct err *err;
-    const struct source *sources[INCLUDE_DEPTH]; // being read, outermost first
-    size_t depth;
-    size_t file;
-    size_t first_line; // of theme.lines, of this file
-    struct config_text text;
 };
 
-static const char *
-path_of(const struct reading *reading)
-{
-    return reading->theme->files[reading->file];
-}
-
 static void
-theme_add_line(struct reading *reading, enum section section, const char *name, int number)
+add_section(struct theme *theme, const struct config_section *section, size_t file)
 {
-    struct theme *theme = reading->theme;
-    theme->lines = alloc_grow(theme->lines, theme->count, &theme->capacity, sizeof *theme->lines);
-    theme->lines[theme->count++] =
-        (struct line){.section = section, .name = alloc_text(name), .file = reading->file, .number = number};
-}
-
-// The sections take free names: only here their lines are told.
-static void
-meet_name(struct config_text *text, const cfg_t *section, const char *name, int line)
-{
-    for (int i = 0; i < SECTION_COUNT; i++) {
-        if (strcmp(section->name, section_names[i]) == 0) {
-            theme_add_line(text->reader, (enum section)i, name, line);
-            return;
-        }
+    enum section kind = SECTION_PALETTE;
+    while (strcmp(section_names[kind], section->name) != 0)
+        kind++;
+    for (size_t i = 0; i < section->entry_count; i++) {
+        const struct config_entry *entry = &section->entries[i];
+        theme->lines = alloc_grow(theme->lines, theme->count, &theme->capacity, sizeof *theme->lines);
+        theme->lines[theme->count++] = (struct theme_line){.section = kind,
+                                                           .name = alloc_text(entry->name),
+                                                           .value = alloc_text(entry->values[0].text),
+                                                           .file = file,
+                                                           .number = entry->values[0].line};
     }
-    const char *nearest = text_suggest(name, section_names, SECTION_COUNT);
-    err_set(text->err, ERR_USAGE, "%s:%d: a theme has no \"%s\"%s%s%s", text->path, line, name,
-            nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
-// The values of the lines that meet_name collected.
-static void
-take_values(struct reading *reading, cfg_t *cfg)
+// What a file includes was taken before it, so that its own lines win.
+static bool
+theme_take(void *target, size_t file, const struct config_text *text, struct err *err)
 {
+    (void)err;
+    struct reading *reading = target;
     struct theme *theme = reading->theme;
-    for (size_t i = reading->first_line; i < theme->count; i++) {
-        struct line *line = &theme->lines[i];
-        const char *section = section_names[line->section];
-        for (unsigned s = 0; s < cfg_size(cfg, section); s++) {
-            cfg_opt_t *option = cfg_getopt(cfg_getnsec(cfg, section, s), line->name);
-            const char *value = option && cfg_opt_size(option) ? cfg_opt_getnstr(option, 0) : NULL;
-            if (value) {
-                free(line->value);
-                line->value = alloc_text(value);
-            }
-        }
-    }
-    const char *background = cfg_getstr(cfg, "background");
-    if (background && strcmp(background, "dark") != 0 && strcmp(background, "light") != 0 &&
-        strcmp(background, "any") != 0)
-        strbuf_printf(reading->warnings, "%s: background is dark, light or any, not \"%s\"\n",
-                      path_of(reading), background);
-    else if (background && !theme->background[0]) // the outermost file says it
+    for (size_t i = 1; i < text->section_count; i++)
+        add_section(theme, &text->sections[i], file);
+    const char *background = config_section_value(&text->sections[0], "background");
+    if (!background)
+        return true;
+    if (strcmp(background, "dark") == 0 || strcmp(background, "light") == 0 || strcmp(background, "any") == 0)
         snprintf(theme->background, sizeof theme->background, "%s", background);
-}
-
-static bool
-theme_parse(struct reading *reading, const char *source)
-{
-    cfg_opt_t none[] = {CFG_END()};
-    cfg_opt_t top[] = {
-        CFG_SEC("palette", none, CFGF_MULTI | CFGF_KEYSTRVAL),
-        CFG_SEC("role", none, CFGF_MULTI | CFGF_KEYSTRVAL),
-        CFG_SEC("role-16", none, CFGF_MULTI | CFGF_KEYSTRVAL),
-        CFG_SEC("role-mono", none, CFGF_MULTI | CFGF_KEYSTRVAL),
-        CFG_STR("name", NULL, CFGF_NODEFAULT),
-        CFG_STR("background", NULL, CFGF_NODEFAULT),
-        CFG_FUNC("include", config_text_include),
-        CFG_END(),
-    };
-    cfg_t *cfg = config_text_parse(&reading->text, top, CFGF_NONE, source);
-    if (cfg == NULL)
-        return false;
-    take_values(reading, cfg);
-    cfg_free(cfg);
+    else
+        strbuf_printf(reading->warnings, "%s: background is dark, light or any, not \"%s\"\n",
+                      theme->files.paths[file], background);
     return true;
 }
 
-static bool read_source(struct reading *outer, const char *name);
-
-// What is included is read when this file is through; its lines stand before those of the file that includes
-// it.
-static bool
-read_includes(struct reading *reading)
+static void
+say_unknown(const char *section, const char *name, struct err *err)
 {
-    struct theme *theme = reading->theme;
-    const struct config_text *text = &reading->text;
-    for (size_t i = 0; i < text->include_count; i++) {
-        size_t own_end = theme->count;
-        if (!read_source(reading, text->includes[i].name))
-            return err_context(reading->err, "%s:%d", text->path, text->includes[i].line);
-
-        size_t own = own_end - reading->first_line;
-        size_t added = theme->count - own_end;
-        struct line *swap = alloc_array(own, sizeof *swap);
-        memcpy(swap, theme->lines + reading->first_line, own * sizeof *swap);
-        memmove(theme->lines + reading->first_line, theme->lines + own_end, added * sizeof *swap);
-        memcpy(theme->lines + reading->first_line + added, swap, own * sizeof *swap);
-        free(swap);
-        reading->first_line += added;
-    }
-    return true;
+    (void)section; // they take any name
+    const char *nearest = text_suggest(name, section_names, SECTION_COUNT);
+    err_set(err, ERR_USAGE, "a theme has no \"%s\"%s%s%s", name, nearest ? "; did you mean " : "",
+            nearest ? nearest : "", nearest ? "?" : "");
 }
 
-static bool
-read_source(struct reading *outer, const char *name)
-{
-    if (outer->depth == INCLUDE_DEPTH)
-        return err_set(outer->err, ERR_USAGE, "files include each other more than %d deep", INCLUDE_DEPTH);
-    struct source source;
-    if (!source_find(&source, &source_themes, name, outer->places, outer->sources, outer->depth, outer->err))
-        return false;
+static const struct config_form section_form = {.free_names = ""};
+static const struct config_option top_options[] = {
+    {.name = "palette", .kind = CONFIG_SECTION, .inside = &section_form},
+    {.name = "role", .kind = CONFIG_SECTION, .inside = &section_form},
+    {.name = "role-16", .kind = CONFIG_SECTION, .inside = &section_form},
+    {.name = "role-mono", .kind = CONFIG_SECTION, .inside = &section_form},
+    {.name = "name", .kind = CONFIG_VALUE},
+    {.name = "background", .kind = CONFIG_VALUE},
+};
+static const struct config_form top_form = {.options = top_options,
+                                            .count = sizeof top_options / sizeof *top_options};
+static const struct config_language language = {
+    .what = "a theme", .form = &top_form, .include_example = "roles.theme", .say_unknown = say_unknown};
 
-    struct theme *theme = outer->theme;
-    struct reading inner = *outer;
-    inner.sources[inner.depth++] = &source;
-    inner.first_line = theme->count;
-    theme->files = alloc_grow(theme->files, theme->file_count, &theme->file_capacity, sizeof *theme->files);
-    inner.file = theme->file_count;
-    theme->files[theme->file_count++] = alloc_text(source.path);
-    inner.text = (struct config_text){.path = source.path,
-                                      .what = "a theme",
-                                      .reader = &inner,
-                                      .unknown = meet_name,
-                                      .include_example = "roles.theme",
-                                      .err = outer->err};
-    bool ok = theme_parse(&inner, source.text) && read_includes(&inner);
-    config_text_release(&inner.text);
-    source_release(&source);
-    return ok;
-}
-
-static const struct line *
+static const struct theme_line *
 find_line(const struct theme *theme, enum section section, struct bytes name)
 {
     for (size_t i = theme->count; i-- > 0;) {
-        const struct line *line = &theme->lines[i];
+        const struct theme_line *line = &theme->lines[i];
         if (line->section == section && line->value && bytes_equal_text(name, line->name))
             return line;
     }
@@ -196,12 +113,12 @@ find_line(const struct theme *theme, enum section section, struct bytes name)
 }
 
 // The line that decides about a role: the nearest along its dots, those of a special depth first.
-static const struct line *
+static const struct theme_line *
 deciding_line(const struct theme *theme, enum role role, enum color_depth depth)
 {
     struct bytes name = bytes_of(role_name(role));
     for (;;) {
-        const struct line *line = NULL;
+        const struct theme_line *line = NULL;
         if (depth == COLOR_16)
             line = find_line(theme, SECTION_ROLE_16, name);
         if (depth == COLOR_MONO)
@@ -220,7 +137,7 @@ deciding_line(const struct theme *theme, enum role role, enum color_depth depth)
 static bool
 find_color(const struct theme *theme, struct bytes word, struct color *color)
 {
-    const struct line *line = find_line(theme, SECTION_PALETTE, word);
+    const struct theme_line *line = find_line(theme, SECTION_PALETTE, word);
     if (!line)
         return color_parse(word, color);
     if (!color_parse(bytes_of(line->value), color)) // told where the palette says it
@@ -270,12 +187,12 @@ parse_look(const struct theme *theme, struct bytes text, struct bytes *bad)
 }
 
 static void
-settle_looks(struct theme *theme)
+derive_looks(struct theme *theme)
 {
     struct bytes bad;
     for (int depth = COLOR_MONO; depth <= COLOR_TRUE; depth++) {
         for (int role = 0; role < ROLE_COUNT; role++) {
-            const struct line *line = deciding_line(theme, (enum role)role, (enum color_depth)depth);
+            const struct theme_line *line = deciding_line(theme, (enum role)role, (enum color_depth)depth);
             struct look *look = &theme->looks[depth][role];
             *look = parse_look(theme, bytes_of(line ? line->value : "default"), &bad);
             if (depth == COLOR_MONO)
@@ -308,8 +225,8 @@ check_lines(const struct theme *theme, struct strbuf *warnings)
     for (int i = 0; i < ROLE_COUNT; i++)
         roles[i] = role_name((enum role)i);
     for (size_t i = 0; i < theme->count; i++) {
-        const struct line *line = &theme->lines[i];
-        const char *path = theme->files[line->file];
+        const struct theme_line *line = &theme->lines[i];
+        const char *path = theme->files.paths[line->file];
         struct bytes value = bytes_of(line->value ? line->value : "");
         struct bytes bad = BYTES_ABSENT;
         struct color color;
@@ -334,15 +251,18 @@ theme_load(const char *name, const struct ui_places *places, struct strbuf *warn
     struct theme *theme = alloc_bytes(sizeof *theme);
     struct strbuf unheard = {0};
     struct err trouble = {0};
-    struct reading reading = {.theme = theme,
-                              .places = places,
-                              .warnings = warnings ? warnings : &unheard,
-                              .err = err ? err : &trouble};
+    struct reading reading = {.theme = theme, .warnings = warnings ? warnings : &unheard};
+    struct source_reader reader = {.kind = &source_themes,
+                                   .language = &language,
+                                   .places = places,
+                                   .files = &theme->files,
+                                   .take = theme_take,
+                                   .target = &reading};
     snprintf(theme->name, sizeof theme->name, "%s", name);
     theme->page = color_default;
-    bool ok = read_source(&reading, name);
+    bool ok = source_read(&reader, name, err ? err : &trouble);
     if (ok) {
-        settle_looks(theme);
+        derive_looks(theme);
         check_lines(theme, reading.warnings);
     }
     strbuf_release(&unheard);
@@ -361,10 +281,8 @@ theme_destroy(struct theme *theme)
         free(theme->lines[i].name);
         free(theme->lines[i].value);
     }
-    for (size_t i = 0; i < theme->file_count; i++)
-        free(theme->files[i]);
+    source_files_release(&theme->files);
     free(theme->lines);
-    free(theme->files);
     free(theme);
 }
 
