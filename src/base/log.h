@@ -1,18 +1,37 @@
-// log: what long-running parts did, one line each, logfmt (or JSON) on stderr or in a file. Never payloads,
-// never secrets.
+// log: what long-running parts did, one line each on stderr or in a file. Never payloads, never secrets.
+//
+// Lines are logfmt, or JSON with one field a pair:
+//
+//     at=2026-11-22T10:00:00.000Z level=warn msg="PostgreSQL refused" why="permission denied" operation=4
+//     {"at":"…","level":"warn","msg":"PostgreSQL refused","why":"permission denied","operation":4}
+//
+// A text in quotes is a JSON string in both: `"`, `\` and newlines are escaped, and so is everything that a
+// terminal would act upon. A byte that is no UTF-8 becomes U+FFFD.
 #ifndef REDRIVE_BASE_LOG_H
 #define REDRIVE_BASE_LOG_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR };
 
+struct log_pair {
+    const char *name; // a word; not at, level or msg
+    bool is_number;
+    int64_t number;
+    const char *text; // NULL: the pair is left out
+};
+#define LOG_INT(pair_name, n)                                                                                \
+    ((struct log_pair){.name = (pair_name), .is_number = true, .number = (int64_t)(n)})
+#define LOG_TEXT(pair_name, words) ((struct log_pair){.name = (pair_name), .text = (words)})
+
 // Where and how; stream NULL: silent (the screen's process). Not thread-safe to change while threads run.
 void log_to(FILE *stream, enum log_level least, bool json);
-// `format` builds "key=value key=\"two words\"" after at, level and msg. Values from outside are made visible
-// here.
-void log_line(enum log_level level, const char *msg, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+
+// log_line(LOG_INFO, "published", LOG_INT("events", 12), LOG_TEXT("topic", topic));
+#define log_line(level, msg, ...)                                                                            \
+    log_pairs(level, msg, (const struct log_pair[]){__VA_ARGS__, {.name = NULL}})
+void log_pairs(enum log_level level, const char *msg, const struct log_pair *pairs);
 
 #endif

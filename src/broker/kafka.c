@@ -58,8 +58,8 @@ on_log(const rd_kafka_t *handle, int level, const char *facility, const char *te
     // What matters of it comes back as an error of the call that met it; being fenced, for one, is an orderly
     // end, although the library thinks it an emergency. A critical line is the last one before the library
     // ends the process.
-    log_line(level == LOG_CRITICAL ? LOG_ERROR : LOG_DEBUG, "kafka client", "level=%d about=%s text=\"%s\"",
-             level, facility, text);
+    log_line(level == LOG_CRITICAL ? LOG_ERROR : LOG_DEBUG, "Kafka client", LOG_INT("severity", level),
+             LOG_TEXT("facility", facility), LOG_TEXT("text", text));
 }
 
 static bool

@@ -77,7 +77,7 @@ publish_doubt_decide(struct look *look, const struct scan *scan, enum doubt_outc
                                     scan->found_count, evidence, err);
     }
     *outcome = DOUBT_STAYS;
-    log_line(LOG_WARN, "chunk stays in doubt", "chunk=%s why=\"%s\"", look->chunk.id, evidence);
+    log_line(LOG_WARN, "chunk stays in doubt", LOG_TEXT("chunk", look->chunk.id), LOG_TEXT("why", evidence));
     return slot_suspend(look->endpoints->store, &look->slot, evidence, err) &&
            slot_release(look->endpoints->store, &look->slot, err);
 }

@@ -121,7 +121,7 @@ publisher_ledger_failed(struct publisher *publisher, struct err *err)
     if (err->kind != ERR_CONFLICT)
         return PUBLISHER_FAILED;
 
-    log_line(LOG_INFO, "slot lost", "slot=%d why=\"%s\"", (int)publisher->slot.no, err->text);
+    log_line(LOG_INFO, "slot lost", LOG_INT("slot", publisher->slot.no), LOG_TEXT("why", err->text));
     publisher->tally.fenced++;
     err_clear(err);
     return PUBLISHER_BUSY;

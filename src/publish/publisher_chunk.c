@@ -135,7 +135,7 @@ fail_unsent(struct publisher *publisher)
 {
     struct err failure = {0};
     if (!publisher->settings.is_transactional && return_unsent(publisher, &failure) != PUBLISHER_REQUEUED)
-        log_line(LOG_WARN, "chunk not returned", "why=\"%s\"", failure.text);
+        log_line(LOG_WARN, "chunk not requeued", LOG_TEXT("why", failure.text));
     return publisher_begin_again(publisher);
 }
 
@@ -312,8 +312,8 @@ take_report(struct publisher *publisher, const struct report *report)
     publisher->is_broken = publisher->is_broken || report->kind == REPORT_BROKEN;
     if (!publisher->rejected_at) {
         publisher->rejected_at = publisher_mono(publisher);
-        log_line(LOG_INFO, "record not taken", "event=%" PRId64 " why=\"%s\"",
-                 publisher->claim.items[report->index].event_id, report->reason);
+        log_line(LOG_INFO, "record refused", LOG_INT("event", publisher->claim.items[report->index].event_id),
+                 LOG_TEXT("why", report->reason));
     }
     if (publisher->reported[report->index] == 0) {
         publisher->reported[report->index] = (unsigned char)(1 + report->kind);

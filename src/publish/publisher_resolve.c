@@ -33,8 +33,8 @@ marker_judge(const struct slot *slot, const struct chunk *unfinished, const stru
 enum publisher_status
 publisher_put_in_doubt(struct publisher *publisher, const char *evidence, struct err *err)
 {
-    log_line(LOG_WARN, "chunk in doubt", "slot=%d chunk=%s why=\"%s\"", (int)publisher->slot.no,
-             publisher->unfinished.id, evidence);
+    log_line(LOG_WARN, "chunk in doubt", LOG_INT("slot", publisher->slot.no),
+             LOG_TEXT("chunk", publisher->unfinished.id), LOG_TEXT("why", evidence));
     if (!publisher->settings.ledger->finish(publisher->settings.context, &publisher->slot,
                                             &publisher->unfinished, CHUNK_IN_DOUBT, evidence, err))
         return publisher_ledger_failed(publisher, err);
@@ -89,9 +89,10 @@ finish_unfinished(struct publisher *publisher, enum chunk_state outcome, const c
     if (!publisher->settings.ledger->finish(publisher->settings.context, &publisher->slot,
                                             &publisher->unfinished, outcome, evidence, err))
         return publisher_ledger_failed(publisher, err);
-    log_line(LOG_INFO, "chunk decided", "slot=%d chunk=%s outcome=%s evidence=\"%s\"",
-             (int)publisher->slot.no, publisher->unfinished.id,
-             outcome == CHUNK_COMMITTED ? "published" : "not published", evidence);
+    log_line(LOG_INFO, "chunk decided", LOG_INT("slot", publisher->slot.no),
+             LOG_TEXT("chunk", publisher->unfinished.id),
+             LOG_TEXT("outcome", outcome == CHUNK_COMMITTED ? "published" : "not published"),
+             LOG_TEXT("evidence", evidence));
 
     if (outcome == CHUNK_ABORTED)
         publisher->tally.returned++;
@@ -138,7 +139,7 @@ suspend(struct publisher *publisher, enum publisher_place next, const char *evid
 {
     if (!publisher->settings.ledger->suspend(publisher->settings.context, &publisher->slot, evidence, err))
         return publisher_ledger_failed(publisher, err);
-    log_line(LOG_ERROR, "slot suspended", "slot=%d why=\"%s\"", (int)publisher->slot.no, evidence);
+    log_line(LOG_ERROR, "slot suspended", LOG_INT("slot", publisher->slot.no), LOG_TEXT("why", evidence));
     publisher_begin_again(publisher);
     publisher->at = next;
     return PUBLISHER_BUSY;

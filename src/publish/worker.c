@@ -79,7 +79,8 @@ reconnect_store(struct run *run, struct err *err)
 
     int64_t wait = store_backoff(run->store_attempts++);
     worker_note(run, "PostgreSQL cannot be reached: %.150s", run->trouble.text);
-    log_line(LOG_WARN, "PostgreSQL is away", "why=\"%s\" again_ms=%" PRId64, run->trouble.text, wait / 1000);
+    log_line(LOG_WARN, "PostgreSQL unreachable", LOG_TEXT("why", run->trouble.text),
+             LOG_INT("retry_ms", wait / 1000));
     rest(run, wait);
     struct err failure = {0};
     if (worker_must_stop(run))
@@ -88,7 +89,8 @@ reconnect_store(struct run *run, struct err *err)
         run->trouble = failure;
         return true;
     }
-    log_line(LOG_INFO, "PostgreSQL is back", "after_ms=%" PRId64, (clock_mono() - run->store_since) / 1000);
+    log_line(LOG_INFO, "PostgreSQL reachable again",
+             LOG_INT("after_ms", (clock_mono() - run->store_since) / 1000));
     run->store_since = 0;
     run->store_attempts = 0;
     return true;
@@ -104,7 +106,7 @@ worker_store_failed(struct run *run, const struct err *failure, struct err *err)
     if (worker_is_foreground(run))
         return err_set(err, failure->kind, "%s", failure->text);
     worker_note(run, "%.190s", failure->text);
-    log_line(LOG_WARN, "PostgreSQL refused", "why=\"%s\"", failure->text);
+    log_line(LOG_WARN, "PostgreSQL refused", LOG_TEXT("why", failure->text));
     rest(run, US_PER_SECOND);
     return true;
 }
@@ -237,7 +239,7 @@ tidy(struct run *run)
     bool is_all = true;
     struct err failure = {0};
     if (!worker_tidy(run->endpoints.store, &is_all, &failure))
-        log_line(LOG_WARN, "not tidied up", "why=\"%s\"", failure.text);
+        log_line(LOG_WARN, "tidying failed", LOG_TEXT("why", failure.text));
     if (is_all)
         run->tidy_at = now + TIDY_EVERY;
     else if (run->look_at > now + LOOK_EVERY / 10)
@@ -331,7 +333,7 @@ worker_finish(struct run *run)
     if (store_is_connected(run->endpoints.store) &&
         (!worker_let_go(run, &failure) ||
          !worker_gone(run->endpoints.store, run->endpoints.worker, &failure)))
-        log_line(LOG_WARN, "not said goodbye", "why=\"%s\"", failure.text);
+        log_line(LOG_WARN, "worker not signed off", LOG_TEXT("why", failure.text));
 }
 
 static bool

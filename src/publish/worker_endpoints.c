@@ -306,8 +306,8 @@ know_cluster(struct endpoints *endpoints, struct err *err)
                    &probe, err))
         return false;
     endpoints->cluster = probe.cluster;
-    log_line(LOG_INFO, "cluster tried", "cluster=%s promise=\"%s\" evidence=\"%s\"", id, probe.cluster.words,
-             probe.cluster.evidence);
+    log_line(LOG_INFO, "cluster probed", LOG_TEXT("cluster", id), LOG_TEXT("promise", probe.cluster.words),
+             LOG_TEXT("evidence", probe.cluster.evidence));
     return cluster_put(endpoints->store, &endpoints->cluster, err);
 }
 

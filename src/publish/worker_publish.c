@@ -69,7 +69,7 @@ kafka_failed(struct run *run, const struct err *failure, struct err *err)
     int64_t wait = store_backoff(run->kafka_attempts++);
     run->kafka_at = now + wait;
     worker_note(run, "%.190s", failure->text);
-    log_line(LOG_WARN, "Kafka", "why=\"%s\" again_ms=%" PRId64, failure->text, wait / 1000);
+    log_line(LOG_WARN, "Kafka failed", LOG_TEXT("why", failure->text), LOG_INT("retry_ms", wait / 1000));
     return true;
 }
 
@@ -176,8 +176,8 @@ note_finished(struct run *run, size_t i)
     kafka_worked(run);
     run->work_at = now;
     run->show_at = run->show_at < now ? run->show_at : now;
-    log_line(LOG_DEBUG, "chunk finished", "operation=%" PRId64 " events=%zu ms=%" PRId64, run->operations[i],
-             count, publisher_last_took(publisher) / 1000);
+    log_line(LOG_DEBUG, "chunk finished", LOG_INT("operation", run->operations[i]), LOG_INT("events", count),
+             LOG_INT("ms", publisher_last_took(publisher) / 1000));
 }
 
 // It can be given something again, and there may be something: the sources of its chunk are free.
@@ -472,16 +472,18 @@ worker_log_tally(const struct run *run)
     }
     if (!sum.chunks && !sum.returned && !sum.recovered && !sum.fenced)
         return;
-    log_line(LOG_INFO, "published",
-             "events=%" PRId64 " chunks=%" PRId64 " refused=%" PRId64 " returned=%" PRId64
-             " recovered=%" PRId64 " fenced=%" PRId64 " fence_ms=%" PRId64 " claim_ms=%" PRId64
-             " plan_ms=%" PRId64 " send_ms=%" PRId64 " reports_ms=%" PRId64 " commit_ms=%" PRId64
-             " verify_ms=%" PRId64 " finish_ms=%" PRId64 " destroy_ms=%" PRId64 " peak_kib=%ld",
-             sum.sent, sum.chunks, sum.refused, sum.returned, sum.recovered, sum.fenced,
-             sum.step_us[PHASE_FENCE] / 1000, sum.step_us[PHASE_CLAIM] / 1000, sum.step_us[PHASE_PLAN] / 1000,
-             sum.step_us[PHASE_SEND] / 1000, sum.step_us[PHASE_REPORTS] / 1000,
-             sum.step_us[PHASE_COMMIT] / 1000, sum.step_us[PHASE_VERIFY] / 1000,
-             sum.step_us[PHASE_FINISH] / 1000, sum.step_us[PHASE_DESTROY] / 1000, peak_memory());
+    log_line(LOG_INFO, "published", LOG_INT("events", sum.sent), LOG_INT("chunks", sum.chunks),
+             LOG_INT("refused", sum.refused), LOG_INT("requeued", sum.returned),
+             LOG_INT("recovered", sum.recovered), LOG_INT("fenced", sum.fenced),
+             LOG_INT("fence_ms", sum.step_us[PHASE_FENCE] / 1000),
+             LOG_INT("claim_ms", sum.step_us[PHASE_CLAIM] / 1000),
+             LOG_INT("plan_ms", sum.step_us[PHASE_PLAN] / 1000),
+             LOG_INT("send_ms", sum.step_us[PHASE_SEND] / 1000),
+             LOG_INT("reports_ms", sum.step_us[PHASE_REPORTS] / 1000),
+             LOG_INT("commit_ms", sum.step_us[PHASE_COMMIT] / 1000),
+             LOG_INT("verify_ms", sum.step_us[PHASE_VERIFY] / 1000),
+             LOG_INT("finish_ms", sum.step_us[PHASE_FINISH] / 1000),
+             LOG_INT("destroy_ms", sum.step_us[PHASE_DESTROY] / 1000), LOG_INT("peak_kib", peak_memory()));
 }
 
 // What is not finished in time is left to recovery.

@@ -407,7 +407,7 @@ sweep_rollup(struct maintainer *maintainer, bool *differs, struct err *err)
         maintainer->changes++;
         maintainer->search.not_before = 0;
         maintainer->check_at = 0;
-        log_line(LOG_WARN, "sums of the backlog were wrong", "put_right=%lld", (long long)wrong);
+        log_line(LOG_WARN, "rollup was wrong", LOG_INT("corrected", wrong));
     }
     if (maintainer->recount_from == 0)
         maintainer->is_doubtful = maintainer->is_at_rollup = false;
@@ -492,7 +492,7 @@ rest(struct maintainer *maintainer, const struct err *err)
         maintainer->is_over = true;
         return INT64_MAX;
     }
-    log_line(LOG_WARN, "the sums of the backlog rest", "why=\"%s\"", err->text);
+    log_line(LOG_WARN, "rollup paused", LOG_TEXT("why", err->text));
     return store_backoff(maintainer->attempts++);
 }
 

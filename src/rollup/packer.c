@@ -30,7 +30,7 @@ is_denied(struct packer *packer, struct err *err)
 {
     if (err->kind != ERR_DENIED)
         return false;
-    log_line(LOG_WARN, "error messages are not packed", "why=\"%s\"", err->text);
+    log_line(LOG_WARN, "error messages are not packed", LOG_TEXT("why", err->text));
     err_clear(err);
     packer->is_denied = true;
     packer->at = INT64_MAX;

@@ -252,7 +252,7 @@ store_interrupt(struct store *store)
         char why[256];
         atomic_store(&store->was_interrupted, true);
         if (!PQcancel(cancel, why, sizeof why))
-            log_line(LOG_WARN, "a statement could not be stopped", "why=\"%s\"", why);
+            log_line(LOG_WARN, "statement not cancelled", LOG_TEXT("why", why));
         PGcancel *none = NULL;
         if (!atomic_compare_exchange_strong(&store->cancel, &none, cancel))
             PQfreeCancel(cancel);

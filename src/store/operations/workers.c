@@ -13,7 +13,7 @@ note_returned(struct store *store)
     param_int8(&params, ROWS_A_BEAT);
     struct err err = {0};
     if (!pg_do(store, FOR_WRITING, "SELECT redrive.returned_find($1)", &params, &err))
-        log_line(LOG_WARN, "events that came back were not counted", "why=\"%s\"", err.text);
+        log_line(LOG_WARN, "returned events not counted", LOG_TEXT("why", err.text));
 }
 
 bool
