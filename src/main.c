@@ -38,8 +38,8 @@ static bool
 is_colored(const struct call *call)
 {
     const char *no_color = getenv("NO_COLOR");
-    return call->out_is_terminal && !call->options.no_color && (no_color == NULL || no_color[0] == '\0') &&
-           strcmp(call->settings.color, "mono") != 0;
+    return call->out_is_terminal && (no_color == NULL || no_color[0] == '\0') &&
+           strcmp(call->settings.screen.color, "mono") != 0;
 }
 
 static void
@@ -57,16 +57,16 @@ print_asked(const struct call *call, struct err *err)
 {
     struct strbuf text = {0};
     const struct options *options = &call->options;
-    bool is_asked = options->help || options->version || options->generate != NULL;
+    bool is_asked = options->general.help || options->general.version || options->general.generate != NULL;
     bool ok = true;
-    if (options->help && call->command == &commands[0])
+    if (options->general.help && call->command == &commands[0])
         help_program(&text);
-    else if (options->help)
+    else if (options->general.help)
         help_command(call->command, &text);
-    else if (options->version)
+    else if (options->general.version)
         help_version(&text);
     else if (is_asked)
-        ok = help_generate(options->generate, &text, err);
+        ok = help_generate(options->general.generate, &text, err);
     if (ok && is_asked)
         ok = output_bytes(strbuf_bytes(&text), err) && output_flush(err);
     strbuf_release(&text);
@@ -79,23 +79,22 @@ main_run(int argc, char **argv, struct err *err)
     struct call call = {.in_is_terminal = isatty(STDIN_FILENO) == 1,
                         .out_is_terminal = isatty(STDOUT_FILENO) == 1,
                         .err_is_terminal = isatty(STDERR_FILENO) == 1};
-    struct arguments arguments = {0};
     int status = STATUS_USAGE;
-    bool ok = arguments_parse(argc, argv, &call, &arguments, err);
+    bool ok = arguments_parse(argc, argv, &call, err);
+    struct settings_request request = options_request(&call.options);
     if (ok && print_asked(&call, err))
         status = command_status(err);
-    else if (ok && settings_load(&call.settings, &arguments.request, err)) {
+    else if (ok && settings_load(&call.settings, &request, err)) {
         call.has_color = is_colored(&call);
         status = call.command->run(&call, err);
         bool is_written = err_is_set(err) || output_flush(err);
         if (status == STATUS_DONE && (!is_written || err_is_set(err)))
             status = command_status(err);
     }
-    arguments_release(&arguments);
     category_rules_destroy(call.rules);
     group_rules_destroy(call.group_rules);
     settings_release(&call.settings);
-    free(call.options.ids);
+    options_release(&call.options);
     return status;
 }
 

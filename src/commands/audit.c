@@ -54,7 +54,7 @@ command_audit_print_all(struct call *call, struct store *store, struct err *err)
     struct table table;
     table_begin(&table, call, columns, sizeof columns / sizeof *columns);
     int64_t zone_us = store_info(store)->zone_us,
-            left = call->options.limit > 0 ? call->options.limit : INT64_MAX;
+            left = call->options.choice.limit.number > 0 ? call->options.choice.limit.number : INT64_MAX;
     int64_t before = 0;
     bool ok = true;
     for (size_t count = PAGE; ok && count == PAGE && left > 0;) {
@@ -63,7 +63,7 @@ command_audit_print_all(struct call *call, struct store *store, struct err *err)
         ok = audit_list(store, 0, before, PAGE, &arena, &rows, &count, err);
         for (size_t i = 0; ok && i < count && left > 0; i++, left--) {
             before = rows[i].no;
-            if (call->options.json)
+            if (call->options.general.json)
                 ok = command_audit_print_json(&rows[i], zone_us, err);
             else
                 command_audit_add_row(&table, &rows[i]);

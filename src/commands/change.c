@@ -41,17 +41,17 @@ check_options(const struct change *change, struct err *err)
     const struct call *call = change->call;
     const struct options *options = &call->options;
     const char *name = action_name(change->action);
-    if (!choosing_is_any(call) && !options->all)
+    if (!choosing_is_any(call) && !options->change.all)
         return err_set(err, ERR_USAGE,
                        "redrive %s changes events, and none were chosen: give --id, --group, --filter or "
                        "--queue, or --all on "
                        "purpose",
                        name);
-    if (options->yes && options->has_confirm)
+    if (options->change.yes && options->change.confirm.is_given)
         return err_set(err, ERR_USAGE,
                        "--yes and --confirm are two answers to one question; give one of them");
-    if (call->settings.reason_required && (options->reason == NULL || options->reason[0] == '\0') &&
-        !options->dry_run)
+    if (call->settings.decision.reason_required &&
+        (options->change.reason == NULL || options->change.reason[0] == '\0') && !options->change.dry_run)
         return err_set(err, ERR_USAGE, "redrive %s needs --reason TEXT (reason_required is on, %s)", name,
                        call->settings.origins[SETTING_ID_reason_required].where);
     return true;
@@ -63,21 +63,22 @@ command_change_read_plan(struct change *change, struct err *err)
 {
     const struct options *options = &change->call->options;
     struct send_plan *plan = &change->plan;
-    plan->approve_above = change->call->settings.approve_above;
-    if (options->canary > INT32_MAX)
+    plan->approve_above = change->call->settings.decision.approve_above;
+    if (options->reprocess.canary.number > INT32_MAX)
         return err_set(err, ERR_USAGE, "--canary takes at most %d events", INT32_MAX);
-    if (options->canary > 0)
-        plan->steps[plan->step_count++] = (int32_t)options->canary;
-    if (options->ramp != NULL && !steps_parse(bytes_of(options->ramp), plan, err))
+    if (options->reprocess.canary.number > 0)
+        plan->steps[plan->step_count++] = (int32_t)options->reprocess.canary.number;
+    if (options->reprocess.ramp != NULL && !steps_parse(bytes_of(options->reprocess.ramp), plan, err))
         return err_context(err, "--ramp");
-    if (options->settle_for != NULL &&
-        !text_parse_duration(bytes_of(options->settle_for), &plan->settle_for, err))
+    if (options->reprocess.settle_for != NULL &&
+        !text_parse_duration(bytes_of(options->reprocess.settle_for), &plan->settle_for, err))
         return err_context(err, "--settle-for");
-    if (options->settle_for != NULL && plan->settle_for < 1000)
+    if (options->reprocess.settle_for != NULL && plan->settle_for < 1000)
         return err_set(err, ERR_USAGE, "--settle-for takes a duration from 1ms, such as 60s");
-    if (options->halt_above != NULL && !halt_parse(bytes_of(options->halt_above), plan, err))
+    if (options->reprocess.halt_above != NULL &&
+        !halt_parse(bytes_of(options->reprocess.halt_above), plan, err))
         return err_context(err, "--halt-above");
-    if (options->halt_above == NULL)
+    if (options->reprocess.halt_above == NULL)
         send_plan_complete(plan);
     return true;
 }
@@ -114,7 +115,8 @@ static bool
 names_quarantined(const struct change *change)
 {
     const struct options *options = &change->call->options;
-    return options->has_ids || (options->filter && strstr(options->filter, "is:quarantined"));
+    return options->choice.ids.is_given ||
+           (options->choice.filter && strstr(options->choice.filter, "is:quarantined"));
 }
 
 // What it would meet costs several looks at every event: only where a person is told before it is done.
@@ -123,7 +125,7 @@ look_ahead(struct change *change, struct err *err)
 {
     const struct options *options = &change->call->options;
     const struct preview_query query = {.action = change->action, .ids = change->ids, .count = change->count};
-    if (options->dry_run || (!options->yes && !options->has_confirm))
+    if (options->change.dry_run || (!options->change.yes && !options->change.confirm.is_given))
         return operation_preview(change->store, &query, &change->arena, &change->preview, err);
     if (change->action != ACTION_REPROCESS || names_quarantined(change))
         return true;
@@ -150,7 +152,7 @@ leave_quarantined(struct change *change, struct err *err)
     remark(change->call,
            "%s left out: in quarantine, because they came back %" PRId64
            " times or more (max_replays); --id or is:quarantined names them",
-           text_count((int64_t)(change->count - kept), count), change->call->settings.max_replays);
+           text_count((int64_t)(change->count - kept), count), change->call->settings.decision.max_replays);
     change->count = kept;
     if (kept == 0)
         return err_set(err, ERR_NOT_FOUND,
@@ -179,12 +181,12 @@ command_change_describe(const struct change *change, struct strbuf *out)
     strbuf_printf(out, "%s %s event%s", action_name(change->action),
                   text_count((int64_t)change->count, count), change->count == 1 ? "" : "s");
     choosing_describe(change->call, out);
-    if (change->call->settings.label != NULL)
-        strbuf_printf(out, " on %s", change->call->settings.label);
-    if (change->action == ACTION_REPROCESS && change->call->options.to != NULL)
-        strbuf_printf(out, ", to %s", change->call->options.to);
-    for (size_t i = 0;
-         change->action == ACTION_REPROCESS && !change->call->options.to && i < preview->topic_count && i < 5;
+    if (change->call->settings.decision.label != NULL)
+        strbuf_printf(out, " on %s", change->call->settings.decision.label);
+    if (change->action == ACTION_REPROCESS && change->call->options.reprocess.to != NULL)
+        strbuf_printf(out, ", to %s", change->call->options.reprocess.to);
+    for (size_t i = 0; change->action == ACTION_REPROCESS && !change->call->options.reprocess.to &&
+                       i < preview->topic_count && i < 5;
          i++)
         strbuf_printf(out, "%s%s (%s)", i == 0 ? ", to " : ", ",
                       preview->topics[i].topic ? preview->topics[i].topic : "no topic: refused",
@@ -242,17 +244,17 @@ command_change_confirm(const struct change *change, struct err *err)
     const struct call *call = change->call;
     const struct options *options = &call->options;
     const char *name = action_name(change->action);
-    bool is_protected = strcmp(call->settings.protect, "count") == 0;
-    if (options->has_confirm) {
-        if (options->confirm == (int64_t)change->count)
+    bool is_protected = strcmp(call->settings.decision.protect, "count") == 0;
+    if (options->change.confirm.is_given) {
+        if (options->change.confirm.number == (int64_t)change->count)
             return true;
         return err_set(err, ERR_DENIED,
                        "--confirm %" PRId64 " does not match: %zu events are chosen; nothing was changed",
-                       options->confirm, change->count);
+                       options->change.confirm.number, change->count);
     }
-    if (options->yes && !is_protected)
+    if (options->change.yes && !is_protected)
         return true;
-    bool may_ask = call->in_is_terminal && call->err_is_terminal && !options->yes;
+    bool may_ask = call->in_is_terminal && call->err_is_terminal && !options->change.yes;
     if (!may_ask && is_protected)
         return err_set(err, ERR_DENIED,
                        "redrive %s is not confirmed: %zu events are chosen, and the count is asked for here "
@@ -265,8 +267,8 @@ command_change_confirm(const struct change *change, struct err *err)
                        "at; add --confirm "
                        "%zu or --yes",
                        name, change->count, change->count);
-    return command_change_ask(change, is_protected || (int64_t)change->count > call->settings.confirm_above,
-                              err);
+    return command_change_ask(
+        change, is_protected || (int64_t)change->count > call->settings.decision.confirm_above, err);
 }
 
 // A reprocess that nobody could carry out is refused before anything is frozen, unless it is left to a worker
@@ -280,7 +282,7 @@ find_publisher(struct change *change, struct err *err)
         return false;
     if (broker_settings_present(&change->broker))
         return true;
-    if (change->call->options.detach || change->call->options.dry_run)
+    if (change->call->options.change.detach || change->call->options.change.dry_run)
         return true;
     struct worker *workers = NULL;
     size_t count = 0;
@@ -319,11 +321,12 @@ freeze(struct change *change, int64_t *no, struct err *err)
         .ids = change->ids,
         .count = change->count,
         .scope = strbuf_text(&scope),
-        .filter_text = options->filter,
-        .group = options->group != NULL && strlen(options->group) == 16 ? options->group : NULL,
-        .reason = options->reason,
-        .target_topic = options->to,
-        .rate = options->has_rate ? (int32_t)options->rate : RATE_UNLIMITED,
+        .filter_text = options->choice.filter,
+        .group = options->choice.group != NULL && strlen(options->choice.group) == 16 ? options->choice.group
+                                                                                      : NULL,
+        .reason = options->change.reason,
+        .target_topic = options->reprocess.to,
+        .rate = options->reprocess.rate.is_given ? (int32_t)options->reprocess.rate.number : RATE_UNLIMITED,
         .plan = change->plan};
     uuid_make(request.key);
     struct progress progress;
@@ -372,7 +375,7 @@ carry_out(struct change *change, int64_t no, struct err *err)
                no, no);
         return waiting_tell(change->call, change->store, no, err);
     }
-    if (change->call->options.detach)
+    if (change->call->options.change.detach)
         return waiting_tell(change->call, change->store, no, err);
     if (change->waits_for_others)
         return waiting_for(change->call, change->store, no, err);
@@ -390,7 +393,7 @@ change_events(struct change *change, struct err *err)
     bool ok = choose(change, err) && look_ahead(change, err) && leave_quarantined(change, err);
     if (!ok)
         return command_status(err);
-    if (change->call->options.dry_run)
+    if (change->call->options.change.dry_run)
         return dry_run(change, err);
     int64_t no = 0;
     if (!find_publisher(change, err) || !command_change_confirm(change, err))
@@ -405,9 +408,9 @@ static int
 command_change_run(struct call *call, enum operation_action action, struct err *err)
 {
     struct change change = {.call = call, .action = action};
-    bool ok = command_no_args(call, err) && check_options(&change, err) &&
-              command_change_read_plan(&change, err) &&
-              command_store(call, call->options.dry_run ? STORE_SCHEMA : STORE_WRITE, &change.store, err);
+    bool ok =
+        command_no_args(call, err) && check_options(&change, err) && command_change_read_plan(&change, err) &&
+        command_store(call, call->options.change.dry_run ? STORE_SCHEMA : STORE_WRITE, &change.store, err);
     int status = ok ? change_events(&change, err) : command_status(err);
     free(change.ids);
     arena_release(&change.arena);

@@ -44,43 +44,43 @@ bool
 choosing_read(struct call *call, unsigned otherwise, struct choice *choice, struct err *err)
 {
     const struct options *options = &call->options;
-    if (!choosing_expand(call, &call->options.filter, err))
+    if (!choosing_expand(call, &call->options.choice.filter, err))
         return false;
-    *choice = (struct choice){.ids = options->ids,
-                              .id_count = options->id_count,
-                              .has_ids = options->has_ids,
-                              .group = options->group,
-                              .filter = options->filter,
-                              .queue = options->queue,
+    *choice = (struct choice){.ids = options->choice.ids.items,
+                              .id_count = options->choice.ids.count,
+                              .has_ids = options->choice.ids.is_given,
+                              .group = options->choice.group,
+                              .filter = options->choice.filter,
+                              .queue = options->choice.queue,
                               .otherwise = otherwise,
-                              .limit = options->limit};
-    return options->status == NULL || read_status(options->status, &choice->statuses, err);
+                              .limit = options->choice.limit.number};
+    return options->choice.status == NULL || read_status(options->choice.status, &choice->statuses, err);
 }
 
 bool
 choosing_is_any(const struct call *call)
 {
     const struct options *options = &call->options;
-    return options->has_ids || options->group || options->filter || options->queue || options->status ||
-           options->limit;
+    return options->choice.ids.is_given || options->choice.group || options->choice.filter ||
+           options->choice.queue || options->choice.status || options->choice.limit.number;
 }
 
 void
 choosing_describe(const struct call *call, struct strbuf *out)
 {
     const struct options *options = &call->options;
-    if (options->has_ids)
+    if (options->choice.ids.is_given)
         strbuf_printf(out, " by id");
-    if (options->group != NULL)
-        strbuf_printf(out, " of group %s", options->group);
-    if (options->queue != NULL)
-        strbuf_printf(out, " of queue %s", options->queue);
-    if (options->filter != NULL)
-        strbuf_printf(out, " that match %s", options->filter);
-    if (options->status != NULL)
-        strbuf_printf(out, ", status %s", options->status);
-    if (options->limit > 0)
-        strbuf_printf(out, ", the oldest %" PRId64, options->limit);
+    if (options->choice.group != NULL)
+        strbuf_printf(out, " of group %s", options->choice.group);
+    if (options->choice.queue != NULL)
+        strbuf_printf(out, " of queue %s", options->choice.queue);
+    if (options->choice.filter != NULL)
+        strbuf_printf(out, " that match %s", options->choice.filter);
+    if (options->choice.status != NULL)
+        strbuf_printf(out, ", status %s", options->choice.status);
+    if (options->choice.limit.number > 0)
+        strbuf_printf(out, ", the oldest %" PRId64, options->choice.limit.number);
 }
 
 static void

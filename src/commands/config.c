@@ -36,19 +36,20 @@ print_settings(const struct call *call, struct table *table, struct err *err)
     for (int i = 0; ok && i < SETTING_ID_COUNT; i++) {
         struct strbuf value = {0};
         setting_print(settings, (enum setting_id)i, &value);
-        ok = print_row(table, call->options.json, setting_name((enum setting_id)i), strbuf_bytes(&value),
-                       value.len > 0, &settings->origins[i], err);
+        ok = print_row(table, call->options.general.json, setting_name((enum setting_id)i),
+                       strbuf_bytes(&value), value.len > 0, &settings->origins[i], err);
         strbuf_release(&value);
     }
-    for (size_t i = 0; ok && i < settings->kafka_count; i++) {
-        const struct kafka_property *property = &settings->kafka[i];
+    for (size_t i = 0; ok && i < settings->kafka.property_count; i++) {
+        const struct kafka_property *property = &settings->kafka.properties[i];
         struct strbuf name = {0};
         strbuf_printf(&name, "kafka.%s%s%s", property->name, property->source ? "." : "",
                       property->source ? secret_source_word(property->source) : "");
         struct bytes value = property->source                           ? bytes_of(property->source_place)
                              : kafka_property_is_secret(property->name) ? BYTES("(not shown)")
                                                                         : bytes_of(property->value);
-        ok = print_row(table, call->options.json, strbuf_text(&name), value, true, &property->origin, err);
+        ok = print_row(table, call->options.general.json, strbuf_text(&name), value, true, &property->origin,
+                       err);
         strbuf_release(&name);
     }
     return ok;
@@ -61,10 +62,10 @@ command_config(struct call *call, struct err *err)
         return STATUS_USAGE;
     if (!command_rules(call, err))
         return STATUS_USAGE;
-    if (call->options.check) {
+    if (call->options.command.check) {
         struct broker_settings broker;
-        if (!plan_key_check(call->settings.key, err) || !publishing_broker_ready(call, &broker, err) ||
-            !look_check(call, err))
+        if (!plan_key_check(call->settings.publish.key, err) ||
+            !publishing_broker_ready(call, &broker, err) || !look_check(call, err))
             return command_status(err);
         remark(call, "the configuration is right");
         return STATUS_DONE;

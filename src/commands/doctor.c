@@ -38,7 +38,7 @@ static void
 finding(struct examination *examination, const char *verdict, const char *sentence, const char *remedy)
 {
     struct strbuf out = {0};
-    if (examination->call->options.json) {
+    if (examination->call->options.general.json) {
         struct value *object = value_object();
         value_add_text(object, "part", examination->part);
         value_add_text(object, "verdict", verdict);
@@ -138,7 +138,8 @@ static void
 keep_verdict(struct examination *examination, struct store *store, const struct cluster *cluster)
 {
     struct err err = {0};
-    if (store == NULL || store_info(store)->schema_version == 0 || examination->call->settings.read_only)
+    if (store == NULL || store_info(store)->schema_version == 0 ||
+        examination->call->settings.connection.read_only)
         return;
     if (!cluster_put(store, cluster, &err))
         finding(examination, "note", err.text, "");

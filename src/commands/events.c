@@ -71,7 +71,7 @@ static bool
 print_events(struct call *call, struct store *store, const int64_t *ids, size_t count, struct err *err)
 {
     unsigned fields =
-        EVENT_NARROW | EVENT_ERROR | EVENT_GROUP | EVENT_KNOWN | (call->options.json ? EVENT_RAW : 0);
+        EVENT_NARROW | EVENT_ERROR | EVENT_GROUP | EVENT_KNOWN | (call->options.general.json ? EVENT_RAW : 0);
     struct table table;
     table_begin(&table, call, columns, sizeof columns / sizeof *columns);
     bool ok = true;
@@ -79,13 +79,13 @@ print_events(struct call *call, struct store *store, const int64_t *ids, size_t 
         struct event_query query = {.fields = fields,
                                     .ids = ids + at,
                                     .id_count = count - at < PAGE ? count - at : PAGE,
-                                    .cut = call->options.json ? 0 : 1024,
+                                    .cut = call->options.general.json ? 0 : 1024,
                                     .most_bytes = EVENT_PAGE_BYTES};
         struct event_page page = {0};
         ok = store_events(store, &query, &page, err);
         answered = event_page_answers(&page, &query);
         for (size_t i = 0; ok && i < page.count; i++) {
-            if (call->options.json)
+            if (call->options.general.json)
                 ok = command_events_print_json(&page.events[i], err);
             else
                 command_events_add_row(&table, &page.events[i]);

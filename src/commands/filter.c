@@ -25,7 +25,7 @@ list_saved(struct call *call, const struct notes *saved, struct err *err)
     bool ok = true;
     table_begin(&table, call, saved_columns, sizeof saved_columns / sizeof *saved_columns);
     for (size_t i = 0; ok && i < saved->count; i++) {
-        if (call->options.json) {
+        if (call->options.general.json) {
             struct value *object = value_object();
             value_add_text(object, "name", saved->notes[i].name);
             value_add_text(object, "filter", saved->notes[i].text);
@@ -56,7 +56,8 @@ save(struct call *call, struct notes *saved, const char *text, struct err *err)
         return false;
     filter_destroy(filter);
     return settings_make_state_home(&call->settings, err) &&
-           notes_set(saved, call->settings.state_home, FILTER_SAVED_FILE, call->options.save, text, err);
+           notes_set(saved, call->settings.state_home, FILTER_SAVED_FILE, call->options.command.save, text,
+                     err);
 }
 
 static const char *
@@ -82,7 +83,7 @@ print_terms(struct call *call, const struct filter *filter, struct err *err)
                  filter_term_name(filter, i));
         const struct pattern *pattern = filter_term_pattern(filter, i);
         struct bytes holds = pattern && pattern_holds(pattern).len ? pattern_holds(pattern) : BYTES_ABSENT;
-        if (call->options.json) {
+        if (call->options.general.json) {
             struct value *object = value_object();
             value_add_text(object, "term", name);
             value_add_text(object, "answered_from", from_words(filter_term_from(filter, i)));
@@ -104,7 +105,7 @@ print_plan(struct call *call, const struct prefilter *prefilter, const struct fi
     struct strbuf words = {0};
     double us = prefilter->asks_server ? prefilter->asked_us : prefilter->read_us;
     bool ok;
-    if (call->options.json) {
+    if (call->options.general.json) {
         struct value *object = value_object();
         value_add_text(object, "plan",
                        !prefilter->is_usable    ? "rows"
@@ -161,7 +162,7 @@ static bool
 read_filter(struct call *call, const char *text, struct err *err)
 {
     struct filter *filter = NULL;
-    if (call->options.explain)
+    if (call->options.command.explain)
         return explain(call, text, err);
     bool ok = command_filter_parse(text, clock_now(), 0, &filter, err) && print_terms(call, filter, err);
     filter_destroy(filter);
@@ -178,16 +179,17 @@ command_filter(struct call *call, struct err *err)
     if (call->arg_count > 1)
         ok = err_set(err, ERR_USAGE,
                      "filter takes one filter; quote it: redrive filter 'timeout topic:orders'");
-    else if ((options->save || options->explain) && !text)
-        ok = err_set(err, ERR_USAGE, "filter --%s needs a filter", options->save ? "save" : "explain");
-    else if (options->forget && (text || options->save))
+    else if ((options->command.save || options->command.explain) && !text)
+        ok =
+            err_set(err, ERR_USAGE, "filter --%s needs a filter", options->command.save ? "save" : "explain");
+    else if (options->command.forget && (text || options->command.save))
         ok = err_set(err, ERR_USAGE, "filter --forget takes only the name");
     ok = ok && (!text || choosing_expand(call, &text, err));
 
     const char *home = call->settings.state_home;
-    if (ok && options->forget)
-        ok = notes_set(&saved, home, FILTER_SAVED_FILE, options->forget, NULL, err);
-    else if (ok && options->save)
+    if (ok && options->command.forget)
+        ok = notes_set(&saved, home, FILTER_SAVED_FILE, options->command.forget, NULL, err);
+    else if (ok && options->command.save)
         ok = save(call, &saved, text, err);
     else if (ok && text)
         ok = read_filter(call, text, err);

@@ -180,15 +180,15 @@ static bool
 key_line(struct keying *keying, struct bytes line, struct err *err)
 {
     struct fingerprint_input input = {.message = line};
-    if (keying->call->options.record && !record_read(&keying->reader, line, &input, err))
+    if (keying->call->options.command.record && !record_read(&keying->reader, line, &input, err))
         return false;
     input.rules = keying->call->group_rules;
-    if (!keying->call->options.explain && !keying->call->options.json) {
+    if (!keying->call->options.command.explain && !keying->call->options.general.json) {
         command_fingerprint_add_key(&keying->out, fingerprint_key(&input));
         return true;
     }
     struct fingerprint print = fingerprint_explain(&input, &keying->arena);
-    if (keying->call->options.json)
+    if (keying->call->options.general.json)
         explain_json(keying, &print, &keying->out);
     else
         explain_text(keying, &print, &keying->out);

@@ -130,8 +130,8 @@ static bool
 read_rollup(struct call *call, struct store *store, struct counting *counting, bool *is_read, struct err *err)
 {
     const struct options *options = &call->options;
-    bool is_whole =
-        !options->has_ids && !options->group && !options->filter && !options->queue && !options->status;
+    bool is_whole = !options->choice.ids.is_given && !options->choice.group && !options->choice.filter &&
+                    !options->choice.queue && !options->choice.status;
     *is_read = false;
     if (!is_whole || counting->pivot == PIVOT_HOUR)
         return true;
@@ -438,17 +438,18 @@ print_groups(struct call *call, const struct counting *counting, int64_t now, in
         backlog_groups(counting->backlog, counting->pivot, NULL, now, &arena, &list);
     struct table table;
     table_begin(&table, call, is_error ? error_columns : other_columns, is_error ? 6 : 5);
-    size_t count = call->options.limit > 0 && (size_t)call->options.limit < list.count
-                       ? (size_t)call->options.limit
-                       : list.count;
+    size_t count =
+        call->options.choice.limit.number > 0 && (size_t)call->options.choice.limit.number < list.count
+            ? (size_t)call->options.choice.limit.number
+            : list.count;
     for (size_t i = 0; ok && i < count; i++) {
-        if (call->options.json)
+        if (call->options.general.json)
             ok = command_groups_print_json(counting, &list.groups[i], zone_us, err);
         else
             command_groups_add_row(&table, &list.groups[i], is_error);
     }
     ok = table_end(&table, err) && ok;
-    if (counting->is_merged && !call->options.json)
+    if (counting->is_merged && !call->options.general.json)
         say_merged(call, &list, count);
     arena_release(&arena);
     return ok;
@@ -489,14 +490,16 @@ command_groups(struct call *call, struct err *err)
         return groups_category(call, err);
     if (!command_no_args(call, err))
         return STATUS_USAGE;
-    if (call->options.by != NULL && !pivot_parse(bytes_of(call->options.by), &counting.pivot)) {
+    if (call->options.command.by != NULL &&
+        !pivot_parse(bytes_of(call->options.command.by), &counting.pivot)) {
         err_set(err, ERR_USAGE, "--by is error, type, source, topic, kind or hour, not \"%s\"",
-                call->options.by);
+                call->options.command.by);
         return STATUS_USAGE;
     }
-    counting.is_merged = call->options.merged;
+    counting.is_merged = call->options.command.merged;
     if (counting.is_merged && counting.pivot != PIVOT_ERROR) {
-        err_set(err, ERR_USAGE, "only groups by error are merged: leave out --by %s", call->options.by);
+        err_set(err, ERR_USAGE, "only groups by error are merged: leave out --by %s",
+                call->options.command.by);
         return STATUS_USAGE;
     }
     counting.backlog = backlog_create();

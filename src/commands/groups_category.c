@@ -38,7 +38,7 @@ groups_category_print_all(struct call *call, struct store *store, const uint64_t
         char key[GROUP_TEXT];
         if (group && override->group != *group)
             continue;
-        if (call->options.json) {
+        if (call->options.general.json) {
             ok = groups_category_print_json(override, store_info(store)->zone_us, err);
             continue;
         }
@@ -58,7 +58,7 @@ set(struct call *call, struct store *store, uint64_t group, const char *word, st
     bool is_given = category_parse(bytes_of(word), &category);
     bool has_changed;
     char key[GROUP_TEXT];
-    if (!store_category_set(store, group, is_given ? &category : NULL, call->options.reason, err) ||
+    if (!store_category_set(store, group, is_given ? &category : NULL, call->options.change.reason, err) ||
         !store_categories_look(store, &has_changed, err))
         return false;
     if (!is_given)
@@ -71,7 +71,7 @@ groups_category_check(const struct call *call, uint64_t *group, struct err *err)
 {
     uint64_t last;
     enum category category;
-    const char *reason = call->options.reason;
+    const char *reason = call->options.change.reason;
     if (call->arg_count > 3)
         return err_set(err, ERR_USAGE, "groups category takes a group's key and a category");
     if (call->arg_count > 1 && (!group_parse(bytes_of(call->args[1]), group, &last) || *group != last))
@@ -87,7 +87,7 @@ groups_category_check(const struct call *call, uint64_t *group, struct err *err)
             "a category is transient, data, system, permanent or unknown, or rules for what the rules "
             "say, not \"%s\"",
             call->args[2]);
-    if (call->settings.reason_required && (reason == NULL || reason[0] == '\0'))
+    if (call->settings.decision.reason_required && (reason == NULL || reason[0] == '\0'))
         return err_set(err, ERR_USAGE,
                        "redrive groups category needs --reason TEXT (reason_required is on, %s)",
                        call->settings.origins[SETTING_ID_reason_required].where);

@@ -26,7 +26,7 @@ command_info(struct call *call, struct err *err)
     if (!command_no_args(call, err))
         return STATUS_USAGE;
     struct settings *settings = &call->settings;
-    bool is_json = call->options.json;
+    bool is_json = call->options.general.json;
     struct table table;
     table_begin(&table, call, columns, 2);
     bool ok = print_row(&table, is_json, "version", REDRIVE_VERSION, err) &&

@@ -28,7 +28,7 @@ static struct keymap *
 load_keymap(const struct call *call, const struct ui_places *where, struct err *err)
 {
     struct strbuf warnings = {0};
-    struct keymap *keymap = keymap_load(call->settings.keymap, where, &warnings, err);
+    struct keymap *keymap = keymap_load(call->settings.screen.keymap, where, &warnings, err);
     say_warnings(call, &warnings);
     return keymap;
 }
@@ -37,7 +37,7 @@ static struct theme *
 load_theme(const struct call *call, const struct ui_places *where, struct err *err)
 {
     struct strbuf warnings = {0};
-    struct theme *theme = theme_load(call->settings.theme, where, &warnings, err);
+    struct theme *theme = theme_load(call->settings.screen.theme, where, &warnings, err);
     say_warnings(call, &warnings);
     return theme;
 }

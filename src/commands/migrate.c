@@ -10,8 +10,10 @@ static int
 print_sql(struct call *call, struct err *err)
 {
     struct strbuf sql = {0};
-    bool ok = schema_print(call->settings.table, call->settings.zone, call->options.roles, &sql, err) &&
-              (!call->options.with_indexes || schema_print_indexes(call->settings.table, &sql, err)) &&
+    bool ok = schema_print(call->settings.connection.table, call->settings.connection.zone,
+                           call->options.command.roles, &sql, err) &&
+              (!call->options.command.with_indexes ||
+               schema_print_indexes(call->settings.connection.table, &sql, err)) &&
               output_bytes(strbuf_bytes(&sql), err);
     strbuf_release(&sql);
     return ok ? STATUS_DONE : command_status(err);
@@ -20,7 +22,7 @@ print_sql(struct call *call, struct err *err)
 static bool
 say_result(struct call *call, const struct schema_result *result, struct err *err)
 {
-    if (call->options.json) {
+    if (call->options.general.json) {
         struct value *object = value_object();
         value_add_int(object, "from", result->from);
         value_add_int(object, "to", result->to);
@@ -39,14 +41,14 @@ static bool
 migrate_roles(struct call *call, struct store *store, struct err *err)
 {
     struct strbuf left = {0};
-    bool ok = schema_roles(store, call->options.roles, &left, err);
-    if (ok && call->options.roles)
+    bool ok = schema_roles(store, call->options.command.roles, &left, err);
+    if (ok && call->options.command.roles)
         remark(call,
                "the roles redrive_viewer, redrive_worker, redrive_operator and redrive_admin are there: "
                "GRANT redrive_operator TO …;");
     for (const char *line = strbuf_text(&left); ok && *line != '\0'; line = strchr(line, '\n') + 1)
-        remark(call, "the owner of %s still runs: %.*s", call->settings.table, (int)strcspn(line, "\n"),
-               line);
+        remark(call, "the owner of %s still runs: %.*s", call->settings.connection.table,
+               (int)strcspn(line, "\n"), line);
     strbuf_release(&left);
     return ok;
 }
@@ -58,7 +60,7 @@ migrate(struct call *call, struct store *store, struct err *err)
     if (!schema_migrate(store, &result, err) || !say_result(call, &result, err) ||
         !migrate_roles(call, store, err))
         return false;
-    if (call->options.adopt) {
+    if (call->options.command.adopt) {
         if (!schema_adopt(store, err))
             return false;
         remark(call, "this database is an install of its own now, and may publish");
@@ -67,11 +69,11 @@ migrate(struct call *call, struct store *store, struct err *err)
                      "--adopt makes it one "
                      "of its own");
     }
-    if (!call->options.with_indexes)
+    if (!call->options.command.with_indexes)
         return true;
     if (!schema_create_indexes(store, err))
         return false;
-    remark(call, "the indexes on %s are there", call->settings.table);
+    remark(call, "the indexes on %s are there", call->settings.connection.table);
     return true;
 }
 
@@ -80,9 +82,9 @@ command_migrate(struct call *call, struct err *err)
 {
     if (!command_no_args(call, err))
         return STATUS_USAGE;
-    if (call->options.print)
+    if (call->options.command.print)
         return print_sql(call, err);
-    if (call->settings.read_only) {
+    if (call->settings.connection.read_only) {
         err_set(err, ERR_DENIED, "redrive migrate changes the database, and read_only is on (%s)",
                 call->settings.origins[SETTING_ID_read_only].where);
         return STATUS_DENIED;

@@ -142,7 +142,7 @@ command_operation_show(struct call *call, struct store *store, int64_t no, struc
     size_t count = 0;
     struct strbuf text = {0};
     bool ok = operation_get(store, no, &arena, &operation, err);
-    if (ok && call->options.json)
+    if (ok && call->options.general.json)
         ok = operation_json(&operation, store_info(store)->zone_us, err);
     else if (ok && operation_outcomes(store, no, &arena, &outcomes, &count, err)) {
         command_operation_describe(&operation, &text);

@@ -47,7 +47,7 @@ read_verdict(const struct call *call, bool *is_published, struct err *err)
     if (!*is_published && strcmp(call->args[3], "again") != 0)
         return err_set(err, ERR_USAGE, "a chunk is decided as published or again, not as \"%s\"",
                        call->args[3]);
-    if (call->options.reason == NULL || call->options.reason[0] == '\0')
+    if (call->options.change.reason == NULL || call->options.change.reason[0] == '\0')
         return err_set(err, ERR_USAGE,
                        "this decision is kept with its reason: give --reason TEXT, such as "
                        "what was found in the topic");
@@ -63,7 +63,8 @@ operation_doubt_decide(struct call *call, int64_t operation, struct err *err)
     if (!read_verdict(call, &is_published, err))
         return STATUS_USAGE;
     bool ok = command_store(call, STORE_WRITE, &store, err) &&
-              doubt_decide(store, operation, call->args[2], is_published, call->options.reason, &events, err);
+              doubt_decide(store, operation, call->args[2], is_published, call->options.change.reason,
+                           &events, err);
     if (ok)
         remark(call, "%" PRId64 " events %s", events,
                is_published ? "are treated as published" : "wait to be published again");

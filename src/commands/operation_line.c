@@ -31,7 +31,7 @@ state_word(const struct operation *operation)
 bool
 operation_result(const struct call *call, const struct operation *operation, struct err *err)
 {
-    if (call->options.json) {
+    if (call->options.general.json) {
         struct value *object = value_object();
         json_int_or_null(object, "operation", operation->no > 0, operation->no);
         value_add_text(object, "action", action_name(operation->action));

@@ -13,7 +13,7 @@ command_operations_print_all(struct call *call, struct store *store, struct err 
     struct table table;
     operation_table(&table, call);
     int64_t zone_us = store_info(store)->zone_us,
-            left = call->options.limit > 0 ? call->options.limit : INT64_MAX;
+            left = call->options.choice.limit.number > 0 ? call->options.choice.limit.number : INT64_MAX;
     int64_t before = 0;
     bool ok = true;
     for (size_t count = PAGE; ok && count == PAGE && left > 0;) {
@@ -22,7 +22,7 @@ command_operations_print_all(struct call *call, struct store *store, struct err 
         ok = operation_list(store, before, PAGE, &arena, &operations, &count, err);
         for (size_t i = 0; ok && i < count && left > 0; i++, left--) {
             before = operations[i].no;
-            if (call->options.json)
+            if (call->options.general.json)
                 ok = operation_json(&operations[i], zone_us, err);
             else
                 operation_row(&table, &operations[i]);

@@ -5,11 +5,12 @@
 struct store_settings
 publishing_store(const struct call *call)
 {
-    return (struct store_settings){.conninfo = call->settings.conninfo,
-                                   .table = call->settings.table,
-                                   .zone = call->settings.zone,
-                                   .is_read_only = call->settings.read_only,
-                                   .max_replays = call->settings.max_replays,
+    const struct connection_settings *connection = &call->settings.connection;
+    return (struct store_settings){.conninfo = connection->conninfo,
+                                   .table = connection->table,
+                                   .zone = connection->zone,
+                                   .is_read_only = connection->read_only,
+                                   .max_replays = call->settings.decision.max_replays,
                                    .program = call->command->name,
                                    .rules = call->rules,
                                    .group_rules = call->group_rules};
@@ -18,15 +19,16 @@ publishing_store(const struct call *call)
 struct broker_settings
 publishing_broker(struct call *call)
 {
-    struct settings *settings = &call->settings;
+    const struct kafka_settings *kafka = &call->settings.kafka;
     struct broker_property *properties =
-        arena_array(&settings->arena, settings->kafka_count + 1, sizeof *properties);
+        arena_array(&call->settings.arena, kafka->property_count + 1, sizeof *properties);
     size_t count = 0;
-    for (size_t i = 0; i < settings->kafka_count; i++)
-        if (settings->kafka[i].value)
-            properties[count++] = (struct broker_property){settings->kafka[i].name, settings->kafka[i].value};
+    for (size_t i = 0; i < kafka->property_count; i++)
+        if (kafka->properties[i].value)
+            properties[count++] =
+                (struct broker_property){kafka->properties[i].name, kafka->properties[i].value};
     return (struct broker_settings){
-        .brokers = settings->brokers, .properties = properties, .property_count = count};
+        .brokers = kafka->brokers, .properties = properties, .property_count = count};
 }
 
 bool
@@ -44,9 +46,10 @@ publishing_broker_ready(struct call *call, struct broker_settings *broker, struc
 struct plan_settings
 publishing_plan(const struct call *call)
 {
-    return (struct plan_settings){.key = call->settings.key,
-                                  .is_key_only = strcmp(call->settings.partition, "key") == 0,
-                                  .keeps_headers = call->settings.keep_headers};
+    const struct publish_settings *publish = &call->settings.publish;
+    return (struct plan_settings){.key = publish->key,
+                                  .is_key_only = strcmp(publish->partition, "key") == 0,
+                                  .keeps_headers = publish->keep_headers};
 }
 
 struct worker_settings
@@ -55,6 +58,6 @@ publishing_worker(struct call *call)
     return (struct worker_settings){.store = publishing_store(call),
                                     .broker = publishing_broker(call),
                                     .plan = publishing_plan(call),
-                                    .chunk = (size_t)call->settings.chunk,
+                                    .chunk = (size_t)call->settings.publish.chunk,
                                     .stop = command_interrupt_flag()};
 }

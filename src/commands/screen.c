@@ -17,7 +17,7 @@
 enum { REQUESTS = 4096, REPLIES = 256, WORKER_ARGUMENTS = 64 };
 
 // What the UI and the backend have between them.
-struct desk_pair {
+struct screen_backend {
     struct mailbox *requests, *replies;
     struct backend *backend;
 };
@@ -33,18 +33,19 @@ worker_arguments(struct call *call)
         const char *option;
         const char *value;
     } given[] = {
-        {SETTING_ID_database, "--dbname", settings->database},
-        {SETTING_ID_host, "--host", settings->host},
-        {SETTING_ID_port, "--port", settings->port},
-        {SETTING_ID_user, "--username", settings->user},
-        {SETTING_ID_table, "--table", settings->table},
-        {SETTING_ID_zone, "--zone", settings->zone},
-        {SETTING_ID_brokers, "--brokers", settings->brokers},
+        {SETTING_ID_database, "--dbname", settings->connection.database},
+        {SETTING_ID_host, "--host", settings->connection.host},
+        {SETTING_ID_port, "--port", settings->connection.port},
+        {SETTING_ID_user, "--username", settings->connection.user},
+        {SETTING_ID_table, "--table", settings->connection.table},
+        {SETTING_ID_zone, "--zone", settings->connection.zone},
+        {SETTING_ID_brokers, "--brokers", settings->kafka.brokers},
     };
     size_t count = 0;
-    const char **arguments = arena_array(
-        &settings->arena, WORKER_ARGUMENTS + settings->kafka_count * 2 + settings->kafka_file_count * 2,
-        sizeof *arguments);
+    const char **arguments =
+        arena_array(&settings->arena,
+                    WORKER_ARGUMENTS + settings->kafka.property_count * 2 + settings->kafka.file_count * 2,
+                    sizeof *arguments);
     arguments[count++] = "work";
     arguments[count++] = "--once";
     arguments[count++] = "--no-password";
@@ -58,12 +59,12 @@ worker_arguments(struct call *call)
         arguments[count++] = given[i].option;
         arguments[count++] = given[i].value;
     }
-    for (size_t i = 0; i < settings->kafka_file_count; i++) {
+    for (size_t i = 0; i < settings->kafka.file_count; i++) {
         arguments[count++] = "--kafka-file";
-        arguments[count++] = settings->kafka_files[i];
+        arguments[count++] = settings->kafka.files[i];
     }
-    for (size_t i = 0; i < settings->kafka_count; i++) {
-        const struct kafka_property *property = &settings->kafka[i];
+    for (size_t i = 0; i < settings->kafka.property_count; i++) {
+        const struct kafka_property *property = &settings->kafka.properties[i];
         if (property->origin.place != PLACE_OPTION || strcmp(property->origin.where, "-X") != 0)
             continue; // what came from a file may be a secret, and stays in the file
         arguments[count++] = "--kafka-property";
@@ -90,7 +91,7 @@ has_brokers(struct call *call)
 }
 
 static struct app_config
-configure(const struct call *call, const struct desk_pair *pair, const char *read_only_why)
+configure(const struct call *call, const struct screen_backend *pair, const char *read_only_why)
 {
     const struct settings *settings = &call->settings;
     const char *test_fd = getenv("REDRIVE_TEST_FD");
@@ -103,22 +104,22 @@ configure(const struct call *call, const struct desk_pair *pair, const char *rea
         .views = views,
         .view_count = view_count,
         .breadcrumb = "redrive",
-        .label = settings->label,
-        .is_read_only = settings->read_only || read_only_why,
+        .label = settings->decision.label,
+        .is_read_only = settings->connection.read_only || read_only_why,
         .read_only_why = read_only_why,
-        .is_protected = strcmp(settings->protect, "count") == 0,
-        .confirm_above = settings->confirm_above,
-        .approve_above = settings->approve_above,
-        .max_replays = settings->max_replays,
-        .send_after = settings->send_after,
-        .reason_required = settings->reason_required,
-        .is_ascii = settings->ascii,
-        .takes_mouse = settings->mouse,
-        .theme = settings->theme,
-        .keymap = settings->keymap,
+        .is_protected = strcmp(settings->decision.protect, "count") == 0,
+        .confirm_above = settings->decision.confirm_above,
+        .approve_above = settings->decision.approve_above,
+        .max_replays = settings->decision.max_replays,
+        .send_after = settings->decision.send_after,
+        .reason_required = settings->decision.reason_required,
+        .is_ascii = settings->screen.ascii,
+        .takes_mouse = settings->screen.mouse,
+        .theme = settings->screen.theme,
+        .keymap = settings->screen.keymap,
         .places = {.config_home = settings->config_home, .share = REDRIVE_SHARE},
         .state_home = settings->state_home,
-        .start_filter = call->options.filter,
+        .start_filter = call->options.choice.filter,
         .idle_fd = (int)idle_fd,
     };
 }
@@ -128,19 +129,19 @@ static const char *
 only_looks(struct call *call, const struct store *store)
 {
     const struct store_info *info = store_info(store);
-    if (call->settings.read_only || info->schema_version == 0 || info->may_decide)
+    if (call->settings.connection.read_only || info->schema_version == 0 || info->may_decide)
         return NULL;
-    return arena_printf(&call->settings.arena, "%s may look only: GRANT redrive_operator TO \"%s\";",
+    return arena_printf(&call->settings.arena, "%s has read-only access: GRANT redrive_operator TO \"%s\";",
                         info->user, info->user);
 }
 
 static int
-run_on_terminal(struct app_config *config, const struct settings *settings, struct err *err)
+run_on_terminal(struct app_config *config, const struct screen_settings *screen, struct err *err)
 {
-    const struct term_options options = {.color = settings->color,
-                                         .is_ascii = settings->ascii,
-                                         .takes_mouse = settings->mouse,
-                                         .esc_delay = settings->esc_delay};
+    const struct term_options options = {.color = screen->color,
+                                         .is_ascii = screen->ascii,
+                                         .takes_mouse = screen->mouse,
+                                         .esc_delay = screen->esc_delay};
     struct term *term = term_open(&options, err);
     if (!term)
         return STATUS_USAGE;
@@ -154,7 +155,7 @@ run_on_terminal(struct app_config *config, const struct settings *settings, stru
 }
 
 static int
-run_script(const struct app_config *config, const struct options *options, struct err *err)
+run_script(const struct app_config *config, const struct screen_options *options, struct err *err)
 {
     struct app *app = app_create(config, err);
     bool ok = app && script_run(app, options->script, options->script_out, err);
@@ -168,7 +169,7 @@ dump_keymap(struct call *call, struct err *err)
     const struct ui_places places = {.config_home = call->settings.config_home, .share = REDRIVE_SHARE};
     struct strbuf warnings = {0};
     struct strbuf text = {0};
-    struct keymap *keymap = keymap_load(call->settings.keymap, &places, &warnings, err);
+    struct keymap *keymap = keymap_load(call->settings.screen.keymap, &places, &warnings, err);
     bool ok = keymap != NULL;
     if (ok) {
         keymap_dump(keymap, &text);
@@ -185,9 +186,9 @@ command_screen(struct call *call, struct err *err)
 {
     if (!command_no_args(call, err))
         return STATUS_USAGE;
-    if (call->options.dump_keymap)
+    if (call->options.screen.dump_keymap)
         return dump_keymap(call, err);
-    bool needs_terminal = !call->options.script;
+    bool needs_terminal = !call->options.screen.script;
     if (needs_terminal && (!call->in_is_terminal || !call->out_is_terminal)) {
         err_set(err, ERR_USAGE,
                 "the screen needs a terminal for input and output; redrive groups, events and the other "
@@ -206,23 +207,23 @@ command_screen(struct call *call, struct err *err)
     if (!settings_make_state_home(&call->settings, err))
         return command_status(err);
 
-    if (!choosing_expand(call, &call->options.filter, err))
+    if (!choosing_expand(call, &call->options.choice.filter, err))
         return command_status(err);
-    struct desk_pair pair = {.requests = mailbox_create(REQUESTS), .replies = mailbox_create(REPLIES)};
+    struct screen_backend pair = {.requests = mailbox_create(REQUESTS), .replies = mailbox_create(REPLIES)};
     struct backend_settings backend = {
         .store = publishing_store(call),
         .plan = publishing_plan(call),
-        .refresh_us = call->settings.refresh,
-        .filter_cache = call->settings.filter_cache,
-        .start_worker = call->settings.start_worker ? start_worker : NULL,
+        .refresh_us = call->settings.screen.refresh,
+        .filter_cache = call->settings.screen.filter_cache,
+        .start_worker = call->settings.publish.start_worker ? start_worker : NULL,
         .worker_context = call,
         .worker_publishes = has_brokers(call),
     };
     backend.store.is_read_only = backend.store.is_read_only || read_only_why;
     pair.backend = backend_start(&backend, pair.requests, pair.replies);
     struct app_config config = configure(call, &pair, read_only_why);
-    int status = needs_terminal ? run_on_terminal(&config, &call->settings, err)
-                                : run_script(&config, &call->options, err);
+    int status = needs_terminal ? run_on_terminal(&config, &call->settings.screen, err)
+                                : run_script(&config, &call->options.screen, err);
     backend_stop(pair.backend);
     mailbox_destroy(pair.requests, request_drop);
     mailbox_destroy(pair.replies, reply_drop);

@@ -456,12 +456,12 @@ command_show_show(struct call *call, struct store *store, int64_t id, struct err
     struct shown shown = {0};
     const struct options *options = &call->options;
     bool ok = command_show_read_event(store, id, &shown, err);
-    if (ok && options->raw)
+    if (ok && options->command.raw)
         ok = print_raw(call, store, &shown, err);
     else if (ok && plan_event(call, store, &shown, err))
-        ok = options->as_sent ? print_as_sent(call, &shown, err)
-             : options->json  ? command_show_print_json(&shown, err)
-                              : print_text(&shown, err);
+        ok = options->command.as_sent ? print_as_sent(call, &shown, err)
+             : options->general.json  ? command_show_print_json(&shown, err)
+                                      : print_text(&shown, err);
     else
         ok = false;
     arena_release(&shown.arena);
@@ -476,7 +476,7 @@ command_show(struct call *call, struct err *err)
         err_set(err, ERR_USAGE, "redrive show needs the id of one event; redrive events lists them");
         return STATUS_USAGE;
     }
-    if (call->options.raw && call->options.as_sent) {
+    if (call->options.command.raw && call->options.command.as_sent) {
         err_set(err, ERR_USAGE, "--raw and --as-sent are two different payloads; give one of them");
         return STATUS_USAGE;
     }

@@ -244,7 +244,7 @@ command_stats(struct call *call, struct err *err)
     bool ok = analyses_read(store, rollup_find(call, store), &arena, &stats, err);
     struct report report = {.call = call, .stats = &stats, .zone_us = store_info(store)->zone_us};
     for (size_t i = 0; ok && i < sizeof analyses / sizeof *analyses; i++)
-        ok = call->options.json ? analyses[i].json(&report, err) : analyses[i].text(&report, err);
+        ok = call->options.general.json ? analyses[i].json(&report, err) : analyses[i].text(&report, err);
     arena_release(&arena);
     store_close(store);
     return ok ? STATUS_DONE : command_status(err);

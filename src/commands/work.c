@@ -23,9 +23,9 @@ command_work(struct call *call, struct err *err)
         remark(call, "no Kafka brokers are configured: reprocess operations are left to other workers; give "
                      "-b HOST:PORT");
     struct worker_settings worker = publishing_worker(call);
-    worker.mode = call->options.once ? WORKER_ONCE : WORKER_SERVICE;
+    worker.mode = call->options.command.once ? WORKER_ONCE : WORKER_SERVICE;
     command_catch_signals();
-    log_to(stderr, call->options.quiet ? LOG_ERROR : LOG_INFO, call->options.json);
+    log_to(stderr, call->options.general.quiet ? LOG_ERROR : LOG_INFO, call->options.general.json);
     // A service also keeps the sums of the backlog, so that a screen finds them true when it opens.
     struct maintenance *maintenance = worker.mode == WORKER_SERVICE ? maintenance_start(&worker.store) : NULL;
     bool ok = worker_run(&worker, err);

@@ -19,7 +19,7 @@ static const struct config_form kafka_form = {.free_names = ""};
 
 // First one row a setting, then the sections; a profile has no profiles in it.
 static const struct config_option options[] = {
-#define SETTING(id, type, ...)                                                                               \
+#define SETTING(part, id, type, ...)                                                                         \
     {.name = #id, .kind = SETTING_##type == SETTING_LINES ? CONFIG_LIST : CONFIG_VALUE},
 #include "settings/settings.def"
 #undef SETTING

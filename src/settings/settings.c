@@ -84,17 +84,18 @@ choose_profile(struct settings *settings, const struct settings_files *files,
 static void
 put_property(struct settings *settings, struct kafka_property property)
 {
+    struct kafka_settings *kafka = &settings->kafka;
     size_t i = 0;
-    while (i < settings->kafka_count && strcmp(settings->kafka[i].name, property.name) != 0)
+    while (i < kafka->property_count && strcmp(kafka->properties[i].name, property.name) != 0)
         i++;
-    if (i == settings->kafka_count) {
+    if (i == kafka->property_count) {
         struct kafka_property *grown = arena_array(&settings->arena, i + 1, sizeof *grown);
         if (i > 0)
-            memcpy(grown, settings->kafka, i * sizeof *grown);
-        settings->kafka = grown;
-        settings->kafka_count++;
+            memcpy(grown, kafka->properties, i * sizeof *grown);
+        kafka->properties = grown;
+        kafka->property_count++;
     }
-    settings->kafka[i] = property;
+    kafka->properties[i] = property;
 }
 
 // A secret may be kept elsewhere: sasl.password.file, .env, .command; its place is no secret.
@@ -235,14 +236,14 @@ apply_properties_file(struct settings *settings, const char *path, struct err *e
 static bool
 apply_options(struct settings *settings, const struct settings_request *request, struct err *err)
 {
-    settings->kafka_files = arena_array(&settings->arena, request->kafka_file_count + 1, sizeof(char *));
+    settings->kafka.files = arena_array(&settings->arena, request->kafka_file_count + 1, sizeof(char *));
     for (size_t i = 0; i < request->kafka_file_count; i++) {
         char *path = realpath(request->kafka_files[i], NULL);
         if (!apply_properties_file(settings, request->kafka_files[i], err)) {
             free(path);
             return false;
         }
-        settings->kafka_files[settings->kafka_file_count++] =
+        settings->kafka.files[settings->kafka.file_count++] =
             settings_keep(settings, path ? path : request->kafka_files[i]);
         free(path);
     }
@@ -255,8 +256,8 @@ apply_options(struct settings *settings, const struct settings_request *request,
                     settings_keep(settings, option->option), err))
             return false;
     }
-    settings->no_password = request->no_password;
-    settings->ask_password = request->ask_password;
+    settings->connection.no_password = request->no_password;
+    settings->connection.ask_password = request->ask_password;
     return true;
 }
 
@@ -265,25 +266,26 @@ apply_options(struct settings *settings, const struct settings_request *request,
 static void
 derive_conninfo(struct settings *settings, const char *password)
 {
-    struct conninfo_parts parts = {.database = settings->database,
-                                   .service = settings->service,
-                                   .host = settings->host,
-                                   .port = settings->port,
-                                   .user = settings->user,
+    struct connection_settings *connection = &settings->connection;
+    struct conninfo_parts parts = {.database = connection->database,
+                                   .service = connection->service,
+                                   .host = connection->host,
+                                   .port = connection->port,
+                                   .user = connection->user,
                                    .password = password};
     struct strbuf text = {0};
     conninfo_print(&parts, &text);
-    settings->conninfo = settings_keep(settings, strbuf_text(&text));
-    settings->read_conninfo = settings->conninfo;
-    if (settings->read_service != NULL) {
-        bool is_name = settings->database != NULL && strpbrk(settings->database, "=:") == NULL;
-        parts = (struct conninfo_parts){.database = is_name ? settings->database : NULL,
-                                        .service = settings->read_service,
-                                        .user = settings->user,
+    connection->conninfo = settings_keep(settings, strbuf_text(&text));
+    connection->read_conninfo = connection->conninfo;
+    if (connection->read_service != NULL) {
+        bool is_name = connection->database != NULL && strpbrk(connection->database, "=:") == NULL;
+        parts = (struct conninfo_parts){.database = is_name ? connection->database : NULL,
+                                        .service = connection->read_service,
+                                        .user = connection->user,
                                         .password = password};
         strbuf_reset(&text);
         conninfo_print(&parts, &text);
-        settings->read_conninfo = settings_keep(settings, strbuf_text(&text));
+        connection->read_conninfo = settings_keep(settings, strbuf_text(&text));
     }
     if (password != NULL)
         explicit_bzero(text.data, text.len);
@@ -293,8 +295,8 @@ derive_conninfo(struct settings *settings, const char *password)
 bool
 settings_read_secrets(struct settings *settings, struct err *err)
 {
-    for (size_t i = 0; i < settings->kafka_count; i++) {
-        struct kafka_property *property = &settings->kafka[i];
+    for (size_t i = 0; i < settings->kafka.property_count; i++) {
+        struct kafka_property *property = &settings->kafka.properties[i];
         if (property->value != NULL)
             continue;
         struct strbuf secret = {0};
@@ -323,9 +325,9 @@ static void
 find_rules(struct settings *settings)
 {
     const char *path = arena_printf(&settings->arena, "%s/rules", settings->config_home);
-    if (settings->rules != NULL || access(path, F_OK) != 0)
+    if (settings->grouping.rules != NULL || access(path, F_OK) != 0)
         return;
-    settings->rules = path;
+    settings->grouping.rules = path;
     settings->origins[SETTING_ID_rules] = (struct settings_origin){.place = PLACE_FILE, .where = path};
 }
 

@@ -36,7 +36,7 @@ enum settings_kind {
 };
 
 enum setting_id {
-#define SETTING(name, kind, value, low, high, choices, help) SETTING_ID_##name,
+#define SETTING(part, name, ...) SETTING_ID_##name,
 #include "settings/settings.def"
 #undef SETTING
     SETTING_ID_COUNT
@@ -51,56 +51,67 @@ struct kafka_property {
     struct settings_origin origin;
 };
 
-struct settings {
-    // PostgreSQL. conninfo is what the parts below come to; it holds no password that was given in argv or in
-    // a file of ours.
+// The type of a member, by the kind in its row.
+#define SETTING_TYPE_TEXT const char *
+#define SETTING_TYPE_COUNT int64_t
+#define SETTING_TYPE_FLAG bool
+#define SETTING_TYPE_DURATION int64_t
+#define SETTING_TYPE_SIZE int64_t
+#define SETTING_TYPE_CHOICE const char *
+#define SETTING_TYPE_LINES const char *
+#define SETTING_MEMBER(name, kind, ...) SETTING_TYPE_##kind name;
+
+// PostgreSQL. conninfo is what the parts come to; it holds no password that was given in argv or in a file of
+// ours.
+struct connection_settings {
+#define SETTING_CONNECTION SETTING_MEMBER
+#include "settings/settings.def"
     const char *conninfo;
     const char *read_conninfo; // for commands that only read: the same with read_service, where that is set
-    const char *database, *service, *host, *port, *user;
-    const char *read_service;
-    const char *table;
-    const char *zone; // NULL: the server's
-    bool read_only;
-    bool no_password;  // -w: never ask
-    bool ask_password; // -W: ask before connecting
+    bool no_password;          // -w: never ask
+    bool ask_password;         // -W: ask before connecting
+};
 
-    // Kafka
-    const char *brokers; // NULL: this program cannot publish
-    struct kafka_property *kafka;
-    size_t kafka_count;
-    const char *
-        *kafka_files; // given with -F, absolute: a child is given the files, never the secrets in them
-    size_t kafka_file_count;
-    const char *key;       // where a record's key comes from when none is kept: source_id, event_id, none, or
-                           // $.path in the payload
-    const char *partition; // original: the partition it came from where the topic still has as many; key:
-                           // always by key
-    int64_t chunk;         // most events in one Kafka transaction
-    bool keep_headers;     // send the dead-letter frameworks' own headers along
-    bool start_worker;     // the screen starts a detached worker when none is alive
+// Without brokers this program cannot publish.
+struct kafka_settings {
+#define SETTING_KAFKA SETTING_MEMBER
+#include "settings/settings.def"
+    struct kafka_property *properties;
+    size_t property_count;
+    const char **files; // given with -F, absolute: a child is given the files, never the secrets in them
+    size_t file_count;
+};
 
-    // Profile
+struct publish_settings {
+#define SETTING_PUBLISH SETTING_MEMBER
+#include "settings/settings.def"
+};
+
+struct decision_settings {
+#define SETTING_DECISION SETTING_MEMBER
+#include "settings/settings.def"
+};
+
+struct grouping_settings {
+#define SETTING_GROUPING SETTING_MEMBER
+#include "settings/settings.def"
+};
+
+struct screen_settings {
+#define SETTING_SCREEN SETTING_MEMBER
+#include "settings/settings.def"
+};
+#undef SETTING_MEMBER
+
+struct settings {
+    struct connection_settings connection;
+    struct kafka_settings kafka;
+    struct publish_settings publish;
+    struct decision_settings decision;
+    struct grouping_settings grouping;
+    struct screen_settings screen;
+
     const char *profile; // NULL: none chosen
-    const char *label;   // "PROD"; NULL: none
-    const char *protect; // none, or count: every change asks for the typed count
-
-    // Decisions
-    int64_t confirm_above; // above so many events the count is typed
-    int64_t approve_above; // operations of more events wait for another person; 0: none do
-    int64_t max_replays;   // an event that came back so often is in quarantine
-    int64_t send_after;    // microseconds in which a reprocess of the screen can be called back
-    bool reason_required;
-    const char *rules;      // file of rules for groups; NULL: none
-    const char *categories; // rows for core/category before the built-in ones, or NULL
-
-    // Screen
-    int64_t refresh;      // microseconds between two looks at the database
-    int64_t filter_cache; // bytes of texts kept for searching
-    const char *theme, *keymap;
-    const char *color; // auto, mono, 16, 256, true
-    bool ascii, mouse;
-    int64_t esc_delay; // microseconds
-
     struct settings_origin origins[SETTING_ID_COUNT];
     const char *files[8]; // that were read, in order
     size_t file_count;

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "settings/conninfo.h"
 
-struct row {
+struct setting_row {
     const char *name;
     enum settings_kind kind;
     size_t offset; // of the member in struct settings
@@ -17,9 +17,9 @@ struct row {
     const char *help;
 };
 
-static const struct row rows[SETTING_ID_COUNT] = {
-#define SETTING(name, kind, value, low, high, choices, help)                                                 \
-    {#name, SETTING_##kind, offsetof(struct settings, name), value, low, high, choices, help},
+static const struct setting_row rows[SETTING_ID_COUNT] = {
+#define SETTING(part, name, kind, value, low, high, choices, help)                                           \
+    {#name, SETTING_##kind, offsetof(struct settings, part.name), value, low, high, choices, help},
 #include "settings/settings.def"
 #undef SETTING
 };
@@ -43,13 +43,13 @@ setting_kind(enum setting_id id)
 }
 
 static void *
-member(struct settings *settings, const struct row *row)
+member(struct settings *settings, const struct setting_row *row)
 {
     return (char *)settings + row->offset;
 }
 
 static const void *
-member_const(const struct settings *settings, const struct row *row)
+member_const(const struct settings *settings, const struct setting_row *row)
 {
     return (const char *)settings + row->offset;
 }
@@ -86,7 +86,7 @@ is_choice(const char *choices, const char *value)
 }
 
 static bool
-setting_values_refuse(const struct row *row, const char *where, const char *value, struct err *err)
+setting_values_refuse(const struct setting_row *row, const char *where, const char *value, struct err *err)
 {
     switch (row->kind) {
     case SETTING_FLAG:
@@ -144,7 +144,7 @@ bool
 setting_set(struct settings *settings, enum setting_id id, const char *value, const char *where,
             struct err *err)
 {
-    const struct row *row = &rows[id];
+    const struct setting_row *row = &rows[id];
     int64_t number = 0;
     bool flag = false;
     switch (row->kind) {
@@ -224,7 +224,7 @@ print_duration(int64_t us, struct strbuf *out)
 void
 setting_print(const struct settings *settings, enum setting_id id, struct strbuf *out)
 {
-    const struct row *row = &rows[id];
+    const struct setting_row *row = &rows[id];
     const void *value = member_const(settings, row);
     switch (row->kind) {
     case SETTING_TEXT:

@@ -115,11 +115,11 @@ test_built_in(void **state)
 {
     struct world *world = *state;
     assert_true(load(world, NULL));
-    assert_string_equal(world->settings.table, "public.dlq_events");
-    assert_int_equal(world->settings.confirm_above, 100);
-    assert_int_equal(world->settings.esc_delay, 50000);
-    assert_null(world->settings.brokers);
-    assert_string_equal(world->settings.conninfo, "");
+    assert_string_equal(world->settings.connection.table, "public.dlq_events");
+    assert_int_equal(world->settings.decision.confirm_above, 100);
+    assert_int_equal(world->settings.screen.esc_delay, 50000);
+    assert_null(world->settings.kafka.brokers);
+    assert_string_equal(world->settings.connection.conninfo, "");
     for (int i = 0; i < SETTING_ID_COUNT; i++)
         assert_int_equal(world->settings.origins[i].place, PLACE_BUILT_IN);
 }
@@ -159,10 +159,10 @@ test_profiles(void **state)
         world->config,
         "profile_default = \"two words\"\nprofile \"two words\" { label = X }\nprofile prod { label = P }\n");
     assert_true(load(world, NULL));
-    assert_string_equal(world->settings.label, "X");
+    assert_string_equal(world->settings.decision.label, "X");
     setenv("REDRIVE_PROFILE", "prod", 1);
     assert_true(load(world, NULL));
-    assert_string_equal(world->settings.label, "P");
+    assert_string_equal(world->settings.decision.label, "P");
     assert_false(load(world, &(struct settings_request){.profile = "prd"}));
     assert_non_null(strstr(world->err.text, "did you mean prod"));
     // What is wrong in another profile is wrong all the same.
@@ -181,7 +181,7 @@ test_lines_are_right(void **state)
     assert_non_null(strstr(world->settings.origins[SETTING_ID_table].where, "config:5"));
     assert_non_null(strstr(world->settings.origins[SETTING_ID_label].where, "config:7"));
     assert_non_null(strstr(world->settings.origins[SETTING_ID_chunk].where, "config:8"));
-    assert_string_equal(world->settings.label, "# no // comment /* here");
+    assert_string_equal(world->settings.decision.label, "# no // comment /* here");
 }
 
 static void
@@ -220,7 +220,7 @@ test_lists(void **state)
     struct world *world = *state;
     write_file(world->config, "categories = {\"transient class Foo\",\n  \"data text bar\"}\n");
     assert_true(load(world, NULL));
-    assert_string_equal(world->settings.categories, "transient class Foo\ndata text bar");
+    assert_string_equal(world->settings.grouping.categories, "transient class Foo\ndata text bar");
 }
 
 static void
@@ -233,10 +233,10 @@ test_kafka(void **state)
     const char *const pairs[] = {"compression.type=lz4"};
     const struct settings_request request = {.profile = "p", .kafka = pairs, .kafka_count = 1};
     assert_true(load(world, &request));
-    assert_string_equal(world->settings.brokers, "a:1,b:2");
-    assert_int_equal(world->settings.kafka_count, 3);
+    assert_string_equal(world->settings.kafka.brokers, "a:1,b:2");
+    assert_int_equal(world->settings.kafka.property_count, 3);
     for (size_t i = 0; i < 3; i++) {
-        const struct kafka_property *property = &world->settings.kafka[i];
+        const struct kafka_property *property = &world->settings.kafka.properties[i];
         if (strcmp(property->name, "linger.ms") == 0) {
             assert_string_equal(property->value, "9");
             assert_int_equal(property->origin.place, PLACE_PROFILE);
@@ -254,9 +254,9 @@ test_kafka_files(void **state)
     write_file(world->other, "# of kcat\n\nsasl.password = hunter2 = x\n");
     const char *const files[] = {world->other};
     assert_true(load(world, &(struct settings_request){.kafka_files = files, .kafka_file_count = 1}));
-    assert_int_equal(world->settings.kafka_count, 1);
-    assert_string_equal(world->settings.kafka[0].value, "hunter2 = x");
-    assert_string_equal(world->settings.kafka_files[0], world->other);
+    assert_int_equal(world->settings.kafka.property_count, 1);
+    assert_string_equal(world->settings.kafka.properties[0].value, "hunter2 = x");
+    assert_string_equal(world->settings.kafka.files[0], world->other);
     const char *const pairs[] = {"sasl.password=hunter2"};
     assert_false(load(world, &(struct settings_request){.kafka = pairs, .kafka_count = 1}));
     assert_null(strstr(world->err.text, "hunter2"));
@@ -281,24 +281,24 @@ test_secrets_kept_elsewhere(void **state)
     write_file(world->other, "hunter2 x\nsecond line\n");
     snprintf(pair, sizeof pair, "sasl.password.file=%s", world->other);
     assert_true(read_secret(world, pair));
-    assert_int_equal(world->settings.kafka_count, 1);
-    assert_string_equal(world->settings.kafka[0].name, "sasl.password");
-    assert_string_equal(world->settings.kafka[0].value, "hunter2 x");
-    assert_string_equal(world->settings.kafka[0].source_place, world->other);
+    assert_int_equal(world->settings.kafka.property_count, 1);
+    assert_string_equal(world->settings.kafka.properties[0].name, "sasl.password");
+    assert_string_equal(world->settings.kafka.properties[0].value, "hunter2 x");
+    assert_string_equal(world->settings.kafka.properties[0].source_place, world->other);
     snprintf(pair, sizeof pair, "ssl.key.password.command=/bin/cat %s", world->other);
     assert_true(read_secret(world, pair));
-    assert_string_equal(world->settings.kafka[0].value, "hunter2 x");
+    assert_string_equal(world->settings.kafka.properties[0].value, "hunter2 x");
     setenv("REDRIVE_TEST_SECRET", "hunter2", 1);
     assert_true(read_secret(world, "sasl.password.env=REDRIVE_TEST_SECRET"));
-    assert_string_equal(world->settings.kafka[0].value, "hunter2");
+    assert_string_equal(world->settings.kafka.properties[0].value, "hunter2");
     // Not read before it is needed: a command may take its time, or ask somebody.
     const char *const later[] = {"sasl.password.command=/nowhere"};
     assert_true(load(world, &(struct settings_request){.kafka = later, .kafka_count = 1}));
-    assert_null(world->settings.kafka[0].value);
+    assert_null(world->settings.kafka.properties[0].value);
     // Only secrets: other names end as they like.
     const char *const plain[] = {"client.id.file=x"};
     assert_true(load(world, &(struct settings_request){.kafka = plain, .kafka_count = 1}));
-    assert_string_equal(world->settings.kafka[0].name, "client.id.file");
+    assert_string_equal(world->settings.kafka.properties[0].name, "client.id.file");
 }
 
 static void
@@ -408,10 +408,10 @@ test_read_service(void **state)
     struct world *world = *state;
     write_file(world->config, "service = main\nread_service = replica\nuser = ana\n");
     assert_true(load(world, NULL));
-    assert_string_equal(world->settings.conninfo, "service='main' user='ana'");
-    assert_string_equal(world->settings.read_conninfo, "service='replica' user='ana'");
+    assert_string_equal(world->settings.connection.conninfo, "service='main' user='ana'");
+    assert_string_equal(world->settings.connection.read_conninfo, "service='replica' user='ana'");
     settings_set_password(&world->settings, "p'w");
-    assert_string_equal(world->settings.conninfo, "service='main' user='ana' password='p\\'w'");
+    assert_string_equal(world->settings.connection.conninfo, "service='main' user='ana' password='p\\'w'");
 }
 
 static void

@@ -65,12 +65,13 @@ static bool
 open_once(struct call *call, enum store_need need, struct store **store, struct err *err)
 {
     struct store_settings settings = {
-        .conninfo = need == STORE_READ ? call->settings.read_conninfo : call->settings.conninfo,
-        .table = call->settings.table,
-        .zone = call->settings.zone,
-        .is_read_only = call->settings.read_only || need == STORE_READ,
+        .conninfo =
+            need == STORE_READ ? call->settings.connection.read_conninfo : call->settings.connection.conninfo,
+        .table = call->settings.connection.table,
+        .zone = call->settings.connection.zone,
+        .is_read_only = call->settings.connection.read_only || need == STORE_READ,
         .program = call->command->name,
-        .max_replays = call->settings.max_replays,
+        .max_replays = call->settings.decision.max_replays,
         .rules = call->rules,
         .group_rules = call->group_rules,
     };
@@ -110,9 +111,11 @@ check_schema(struct store *store, struct err *err)
 bool
 command_rules(struct call *call, struct err *err)
 {
-    if (call->rules == NULL && (call->rules = category_rules_create(call->settings.categories, err)) == NULL)
+    if (call->rules == NULL &&
+        (call->rules = category_rules_create(call->settings.grouping.categories, err)) == NULL)
         return err_context(err, "%s", call->settings.origins[SETTING_ID_categories].where);
-    return call->group_rules != NULL || rules_file_read(call->settings.rules, &call->group_rules, err);
+    return call->group_rules != NULL ||
+           rules_file_read(call->settings.grouping.rules, &call->group_rules, err);
 }
 
 bool
@@ -121,13 +124,14 @@ command_store(struct call *call, enum store_need need, struct store **store, str
     *store = NULL;
     if (!command_rules(call, err))
         return false;
-    if (need == STORE_WRITE && call->settings.read_only)
+    if (need == STORE_WRITE && call->settings.connection.read_only)
         return err_set(err, ERR_DENIED, "redrive %s changes something, and read_only is on (%s)",
                        call->command->name, call->settings.origins[SETTING_ID_read_only].where);
-    if (call->settings.ask_password && !ask_password(call, err))
+    if (call->settings.connection.ask_password && !ask_password(call, err))
         return false;
     bool ok = open_once(call, need, store, err);
-    bool may_ask = !ok && wants_password(err) && !call->settings.no_password && !call->settings.ask_password;
+    bool may_ask = !ok && wants_password(err) && !call->settings.connection.no_password &&
+                   !call->settings.connection.ask_password;
     if (may_ask && (call->in_is_terminal || call->err_is_terminal)) {
         err_clear(err);
         ok = ask_password(call, err) && open_once(call, need, store, err);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/err.h"
+#include "commands/cli/options.h"
 #include "settings/settings.h"
 #include "store/store.h"
 
@@ -24,49 +25,6 @@ enum exit_status {
     STATUS_DENIED = 4,      // a right, a confirmation or an approval is missing
     STATUS_NOTHING = 5,     // an action found nothing to act on
     STATUS_INTERRUPTED = 130,
-};
-
-// Where an option is allowed.
-enum option_area {
-    AREA_NONE = 0,
-    AREA_ALL = 1 << 0,
-    AREA_SCREEN = 1 << 1,
-    AREA_LOOK = 1 << 2, // keys, themes
-    AREA_CHOOSE = 1 << 3,
-    AREA_LIST = 1 << 4,
-    AREA_CHANGE = 1 << 5,
-    AREA_STEER = 1 << 6,
-    AREA_REPROCESS = 1 << 7,
-    AREA_GROUPS = 1 << 8,
-    AREA_SHOW = 1 << 9,
-    AREA_WORK = 1 << 10,
-    AREA_MIGRATE = 1 << 11,
-    AREA_CONFIG = 1 << 12,
-    AREA_FINGERPRINT = 1 << 13,
-    AREA_FILTER = 1 << 14,
-};
-
-// The values of options that are no settings, as they were given.
-struct options {
-    bool json, quiet, no_color, help, version;
-    const char *generate;
-    // choosing
-    int64_t *ids; // heap
-    size_t id_count, id_capacity;
-    bool has_ids;
-    const char *group, *filter, *queue, *status;
-    int64_t limit; // 0: none
-    bool all;
-    // changing
-    const char *reason, *to, *ramp, *settle_for, *halt_above;
-    bool yes, dry_run, detach, has_confirm, has_rate;
-    int64_t confirm, rate, canary; // canary 0: none
-    // the screen
-    const char *script, *script_out;
-    // single commands
-    const char *by;
-    const char *save, *forget;
-    bool merged, raw, as_sent, once, print, roles, with_indexes, adopt, check, record, explain, dump_keymap;
 };
 
 struct command;

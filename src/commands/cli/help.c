@@ -22,11 +22,11 @@ option_line(const struct option_row *row, struct strbuf *out)
 }
 
 static void
-option_lines(unsigned scope, const char *title, struct strbuf *out)
+option_lines(unsigned areas, const char *title, struct strbuf *out)
 {
     bool is_first = true;
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        if ((option_rows[i].scope & scope) == 0)
+    for (size_t i = 0; i < option_count; i++) {
+        if ((option_rows[i].areas & areas) == 0)
             continue;
         if (is_first)
             strbuf_printf(out, "\n%s\n", title);
@@ -130,10 +130,10 @@ man_option(struct strbuf *out, const struct option_row *row)
 }
 
 static void
-man_options(struct strbuf *out, unsigned scope)
+man_options(struct strbuf *out, unsigned areas)
 {
-    for (int i = 0; i < OPTION_COUNT; i++)
-        if ((option_rows[i].scope & scope) != 0)
+    for (size_t i = 0; i < option_count; i++)
+        if ((option_rows[i].areas & areas) != 0)
             man_option(out, &option_rows[i]);
 }
 
@@ -253,7 +253,7 @@ man_page(struct strbuf *out)
 static void
 bash_words(struct strbuf *out, const struct command *command)
 {
-    for (int i = 0; i < OPTION_COUNT; i++)
+    for (size_t i = 0; i < option_count; i++)
         if (option_is_allowed(&option_rows[i], command))
             strbuf_printf(out, " --%s", option_rows[i].name);
 }
@@ -320,7 +320,7 @@ quoted(struct strbuf *out, const char *text, const char *escaped)
 static void
 zsh_options(struct strbuf *out, const struct command *command)
 {
-    for (int i = 0; i < OPTION_COUNT; i++) {
+    for (size_t i = 0; i < option_count; i++) {
         const struct option_row *row = &option_rows[i];
         if (!option_is_allowed(row, command))
             continue;
@@ -380,11 +380,11 @@ fish_completion(struct strbuf *out)
     for (size_t i = 0; i < command_count; i++)
         strbuf_printf(out, "complete -c redrive -n __fish_use_subcommand -a %s -d '%s'\n", commands[i].name,
                       commands[i].help);
-    for (int i = 0; i < OPTION_COUNT; i++) {
+    for (size_t i = 0; i < option_count; i++) {
         const struct option_row *row = &option_rows[i];
-        if ((row->scope & AREA_ALL) != 0)
+        if ((row->areas & AREA_ALL) != 0)
             fish_option(out, row, "");
-        for (size_t c = 0; (row->scope & AREA_ALL) == 0 && c < command_count; c++) {
+        for (size_t c = 0; (row->areas & AREA_ALL) == 0 && c < command_count; c++) {
             char condition[80];
             snprintf(condition, sizeof condition, " -n '__fish_seen_subcommand_from %s'", commands[c].name);
             if (option_is_allowed(row, &commands[c]))

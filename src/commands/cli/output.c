@@ -210,7 +210,7 @@ table_end(struct table *table, struct err *err)
 void
 remark(const struct call *call, const char *format, ...)
 {
-    if (call->options.quiet)
+    if (call->options.general.quiet)
         return;
     struct strbuf raw = {0}, line = {0};
     va_list args;
@@ -227,7 +227,7 @@ void
 progress_begin(struct progress *progress, const struct call *call, const char *what)
 {
     *progress = (struct progress){.what = what,
-                                  .is_on = call->err_is_terminal && !call->options.quiet,
+                                  .is_on = call->err_is_terminal && !call->options.general.quiet,
                                   .due_at = clock_mono() + US_PER_SECOND / 3};
 }
 
