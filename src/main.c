@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "commands/cli/arguments.h"
 #include "commands/cli/command.h"
+#include "commands/cli/interrupt.h"
 #include "commands/cli/help.h"
 #include "commands/cli/output.h"
 #include "core/category.h"
@@ -104,7 +105,7 @@ main(int argc, char **argv)
     struct err err = {0};
     setlocale(LC_CTYPE, ""); // not LC_NUMERIC: numbers of ours have a point in every country
     close_doors();
-    command_answer_interrupt();
+    interrupt_exit();
     int status = main_run(argc, argv, &err);
     if (err_is_set(&err)) {
         fflush(stdout);

@@ -233,7 +233,7 @@ belongs(const struct list_job *list, const struct event *event)
     case PIVOT_TOPIC:
         value = event->topic;
         break;
-    case PIVOT_KIND:
+    case PIVOT_CATEGORY:
         value = bytes_of(category_name(event->category));
         break;
     case PIVOT_HOUR:

@@ -6,9 +6,7 @@
 #include "base/text.h"
 #include "commands/cli/command.h"
 #include "commands/cli/json.h"
-#include "commands/cli/output.h"
-
-enum { PAGE = 500 };
+#include "commands/cli/pages.h"
 
 static const struct column columns[] = {{"at", ALIGN_LEFT, 19, 0},        {"who", ALIGN_LEFT, 8, 20},
                                         {"host", ALIGN_LEFT, 8, 30},      {"action", ALIGN_LEFT, 10, 0},
@@ -16,8 +14,9 @@ static const struct column columns[] = {{"at", ALIGN_LEFT, 19, 0},        {"who"
                                         {"reason", ALIGN_LAST, 0, 0}};
 
 static bool
-command_audit_print_json(const struct audit_row *row, int64_t zone_us, struct err *err)
+command_audit_print_json(const void *from, int64_t zone_us, struct err *err)
 {
+    const struct audit_row *row = from;
     struct value *object = value_object();
     value_add_time(object, "at", row->at, zone_us);
     value_add_text(object, "who", row->who);
@@ -31,8 +30,9 @@ command_audit_print_json(const struct audit_row *row, int64_t zone_us, struct er
 }
 
 static void
-command_audit_add_row(struct table *table, const struct audit_row *row)
+command_audit_add_row(struct table *table, const void *from)
 {
+    const struct audit_row *row = from;
     char number[TEXT_SHORT];
     snprintf(number, sizeof number, "%" PRId64, row->operation);
     table_add_time(table, row->at);
@@ -49,37 +49,38 @@ command_audit_add_row(struct table *table, const struct audit_row *row)
 }
 
 static bool
-command_audit_print_all(struct call *call, struct store *store, struct err *err)
+read_audit(struct store *store, int64_t before, size_t page, struct arena *arena, void **rows, size_t *count,
+           struct err *err)
 {
-    struct table table;
-    table_begin(&table, call, columns, sizeof columns / sizeof *columns);
-    int64_t zone_us = store_info(store)->zone_us,
-            left = call->options.choice.limit.number > 0 ? call->options.choice.limit.number : INT64_MAX;
-    int64_t before = 0;
-    bool ok = true;
-    for (size_t count = PAGE; ok && count == PAGE && left > 0;) {
-        struct arena arena = {0};
-        struct audit_row *rows = NULL;
-        ok = audit_list(store, 0, before, PAGE, &arena, &rows, &count, err);
-        for (size_t i = 0; ok && i < count && left > 0; i++, left--) {
-            before = rows[i].no;
-            if (call->options.general.json)
-                ok = command_audit_print_json(&rows[i], zone_us, err);
-            else
-                command_audit_add_row(&table, &rows[i]);
-        }
-        ok = ok && table_flush(&table, err);
-        arena_release(&arena);
-    }
-    return table_end(&table, err) && ok;
+    struct audit_row *found = NULL;
+    bool ok = audit_list(store, 0, before, page, arena, &found, count, err);
+    *rows = found;
+    return ok;
 }
+
+static int64_t
+audit_number(const void *row)
+{
+    return ((const struct audit_row *)row)->no;
+}
+
+static const struct pages pages = {.page = 500,
+                                   .row_size = sizeof(struct audit_row),
+                                   .read = read_audit,
+                                   .number = audit_number,
+                                   .print_json = command_audit_print_json,
+                                   .add_row = command_audit_add_row};
 
 int
 command_audit(struct call *call, struct err *err)
 {
     struct store *store = NULL;
-    bool ok = command_no_args(call, err) && command_store(call, STORE_SCHEMA, &store, err) &&
-              command_audit_print_all(call, store, err);
+    bool ok = command_no_args(call, err) && command_store(call, STORE_SCHEMA, &store, err);
+    if (ok) {
+        struct table table;
+        table_begin(&table, call, columns, sizeof columns / sizeof *columns);
+        ok = pages_print(&pages, call, store, &table, err);
+    }
     store_close(store);
     return ok ? STATUS_DONE : command_status(err);
 }

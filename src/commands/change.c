@@ -12,6 +12,7 @@
 #include "base/uuid.h"
 #include "commands/choosing.h"
 #include "commands/cli/command.h"
+#include "commands/cli/interrupt.h"
 #include "commands/operation_line.h"
 #include "commands/cli/output.h"
 #include "commands/publishing.h"
@@ -43,13 +44,11 @@ check_options(const struct change *change, struct err *err)
     const char *name = action_name(change->action);
     if (!choosing_is_any(call) && !options->change.all)
         return err_set(err, ERR_USAGE,
-                       "redrive %s changes events, and none were chosen: give --id, --group, --filter or "
-                       "--queue, or --all on "
-                       "purpose",
+                       "redrive %s needs a choice of events: give --id, --group, --filter or --queue, "
+                       "or --all for every one of them",
                        name);
     if (options->change.yes && options->change.confirm.is_given)
-        return err_set(err, ERR_USAGE,
-                       "--yes and --confirm are two answers to one question; give one of them");
+        return err_set(err, ERR_USAGE, "give --yes or --confirm, not both");
     if (call->settings.decision.reason_required &&
         (options->change.reason == NULL || options->change.reason[0] == '\0') && !options->change.dry_run)
         return err_set(err, ERR_USAGE, "redrive %s needs --reason TEXT (reason_required is on, %s)", name,
@@ -99,12 +98,11 @@ choose(struct change *change, struct err *err)
     choosing_say_undecided(call, &tally);
     ok = ok && choosing_check_known(&tally, err);
     if (ok && change->count == 0 && tally.closed > 0)
-        ok = err_set(err, ERR_NOT_FOUND, "redrive %s found nothing to act on: what was asked for is %s",
+        ok = err_set(err, ERR_NOT_FOUND, "redrive %s found nothing to act on: the chosen events are %s",
                      action_name(change->action),
-                     change->action == ACTION_RESTORE ? "not discarded" : "closed already");
+                     change->action == ACTION_RESTORE ? "not discarded" : "already closed");
     else if (ok && change->count == 0)
-        ok = err_set(err, ERR_NOT_FOUND,
-                     "redrive %s found nothing to act on: no event is chosen by what was asked",
+        ok = err_set(err, ERR_NOT_FOUND, "redrive %s found nothing to act on: no event matches",
                      action_name(change->action));
     change->count = ids_normalise(change->ids, change->count);
     choose_tally_release(&tally);
@@ -150,13 +148,13 @@ leave_quarantined(struct change *change, struct err *err)
     }
     char count[TEXT_SHORT];
     remark(change->call,
-           "%s left out: in quarantine, because they came back %" PRId64
-           " times or more (max_replays); --id or is:quarantined names them",
+           "left out %s in quarantine: returned %" PRId64
+           " times or more (max_replays); name them with --id or is:quarantined",
            text_count((int64_t)(change->count - kept), count), change->call->settings.decision.max_replays);
     change->count = kept;
     if (kept == 0)
         return err_set(err, ERR_NOT_FOUND,
-                       "redrive reprocess found nothing to act on: all that is chosen is in quarantine");
+                       "redrive reprocess found nothing to act on: every chosen event is in quarantine");
     return look_ahead(change, err); // what is left is told exactly
 }
 
@@ -170,7 +168,7 @@ describe_steps(const struct change *change, struct strbuf *out)
         steps_text(change->plan.steps, change->plan.step_count, out);
     }
     if (change->plan.halts)
-        strbuf_printf(out, ", halting when more than %g %% fail", change->plan.halt_above);
+        strbuf_printf(out, ", halting above %g%%", change->plan.halt_above);
 }
 
 static void
@@ -193,14 +191,13 @@ command_change_describe(const struct change *change, struct strbuf *out)
                       text_count(preview->topics[i].count, count));
     describe_steps(change, out);
     if (preview->closed > 0)
-        strbuf_printf(out, "; %s are closed already", text_count(preview->closed, count));
+        strbuf_printf(out, "; %s already closed", text_count(preview->closed, count));
     if (preview->overtaken > 0)
-        strbuf_printf(out, "; %s have newer events of the same key", text_count(preview->overtaken, count));
+        strbuf_printf(out, "; %s with newer events of the same key", text_count(preview->overtaken, count));
     if (preview->doubled > 0)
-        strbuf_printf(out, "; %s share their event id with another of them",
-                      text_count(preview->doubled, count));
+        strbuf_printf(out, "; %s with the event id of another", text_count(preview->doubled, count));
     if (preview->busy > 0)
-        strbuf_printf(out, "; %s are in %s", text_count(preview->busy, count),
+        strbuf_printf(out, "; %s already in %s, to be skipped", text_count(preview->busy, count),
                       preview->busy_with ? preview->busy_with : "another operation");
 }
 
@@ -224,7 +221,7 @@ command_change_ask(const struct change *change, bool is_count_wanted, struct err
     if (is_count_wanted)
         fprintf(stderr, "%s.\ntype %zu to confirm: ", strbuf_text(&visible), change->count);
     else
-        fprintf(stderr, "%s. Go on? [y/N] ", strbuf_text(&visible));
+        fprintf(stderr, "%s. Continue? [y/N] ", strbuf_text(&visible));
     fflush(stderr);
     strbuf_release(&text);
     strbuf_release(&visible);
@@ -257,15 +254,13 @@ command_change_confirm(const struct change *change, struct err *err)
     bool may_ask = call->in_is_terminal && call->err_is_terminal && !options->change.yes;
     if (!may_ask && is_protected)
         return err_set(err, ERR_DENIED,
-                       "redrive %s is not confirmed: %zu events are chosen, and the count is asked for here "
-                       "(protect, %s); add "
-                       "--confirm %zu",
+                       "redrive %s is not confirmed: %zu events are chosen, and the configuration asks for "
+                       "their number (protect, %s); add --confirm %zu",
                        name, change->count, call->settings.origins[SETTING_ID_protect].where, change->count);
     if (!may_ask)
         return err_set(err, ERR_DENIED,
-                       "redrive %s is not confirmed: %zu events are chosen, and there is no terminal to ask "
-                       "at; add --confirm "
-                       "%zu or --yes",
+                       "redrive %s is not confirmed: %zu events are chosen, and no terminal can be asked; "
+                       "add --confirm %zu or --yes",
                        name, change->count, change->count);
     return command_change_ask(
         change, is_protected || (int64_t)change->count > call->settings.decision.confirm_above, err);
@@ -293,9 +288,8 @@ find_publisher(struct change *change, struct err *err)
     if (change->waits_for_others)
         return true;
     return err_set(err, ERR_USAGE,
-                   "redrive reprocess cannot send: no Kafka brokers are configured here and no worker that "
-                   "publishes is alive; "
-                   "give -b HOST:PORT, or --detach to leave it to a later worker");
+                   "redrive reprocess cannot send: no Kafka brokers are configured here, and no worker that "
+                   "publishes is alive; give -b HOST:PORT, or --detach to leave it to a later worker");
 }
 
 // --- freezing ---
@@ -304,7 +298,7 @@ static bool
 freeze_tick(void *progress, size_t written, size_t total)
 {
     progress_show(progress, (int64_t)written, (int64_t)total, NULL);
-    return !command_is_interrupted();
+    return !interrupt_is_set();
 }
 
 static bool
@@ -398,7 +392,7 @@ change_events(struct change *change, struct err *err)
     int64_t no = 0;
     if (!find_publisher(change, err) || !command_change_confirm(change, err))
         return command_status(err);
-    command_catch_signals();
+    interrupt_catch();
     if (!freeze(change, &no, err))
         return command_status(err);
     return carry_out(change, no, err);

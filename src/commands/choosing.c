@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/text.h"
+#include "commands/cli/interrupt.h"
 #include "core/filter/saved.h"
 
 static bool
@@ -100,7 +101,7 @@ choosing_check_known(const struct choose_tally *tally, struct err *err)
         return true;
     struct strbuf ids = {0};
     command_choosing_add_ids(&ids, tally->unknown, tally->unknown_count);
-    err_set(err, ERR_NOT_FOUND, "there is no event %s; nothing was done", strbuf_text(&ids));
+    err_set(err, ERR_NOT_FOUND, "no event has the id %s; nothing was done", strbuf_text(&ids));
     strbuf_release(&ids);
     return false;
 }
@@ -112,10 +113,7 @@ choosing_say_undecided(const struct call *call, const struct choose_tally *tally
         return;
     struct strbuf ids = {0};
     command_choosing_add_ids(&ids, tally->undecided, tally->undecided_count);
-    remark(call,
-           "%zu events are undecided, neither in nor out: the pattern ran into its match limit on them (%s); "
-           "make the pattern "
-           "simpler",
+    remark(call, "left out %zu undecided events: the pattern ran into its match limit on %s; simplify it",
            tally->undecided_count, strbuf_text(&ids));
     strbuf_release(&ids);
 }
@@ -124,5 +122,5 @@ bool
 choosing_tick(void *progress, const struct choose_tally *tally)
 {
     progress_show(progress, tally->scanned, 0, NULL);
-    return !command_is_interrupted();
+    return !interrupt_is_set();
 }

@@ -67,7 +67,7 @@ command_config(struct call *call, struct err *err)
         if (!plan_key_check(call->settings.publish.key, err) ||
             !publishing_broker_ready(call, &broker, err) || !look_check(call, err))
             return command_status(err);
-        remark(call, "the configuration is right");
+        remark(call, "the configuration is valid");
         return STATUS_DONE;
     }
     struct table table;

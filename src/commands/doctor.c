@@ -89,9 +89,9 @@ examine_host(struct examination *examination)
     for (size_t i = 0; i < settings->file_count; i++)
         finding(examination, "ok", settings->files[i], "");
     if (settings->file_count == 0)
-        finding(examination, "ok", "no configuration file; built-in values are in force", "");
+        finding(examination, "ok", "no configuration file; built-in values apply", "");
     if (getenv("PGPASSWORD") != NULL)
-        finding(examination, "note", "PGPASSWORD is set: every process of this user can read it",
+        finding(examination, "note", "PGPASSWORD is set, and every process of this user can read it",
                 "use ~/.pgpass, mode 0600");
     if (settings_make_state_home(settings, &err))
         finding(examination, "ok", settings->state_home, "");
@@ -255,9 +255,8 @@ command_doctor(struct call *call, struct err *err)
     examine_kafka(&examination, store);
     store_close(store);
     if (examination.wrong == 0)
-        remark(call, "nothing is wrong");
+        remark(call, "no problems found");
     else
-        remark(call, "%d finding%s to be put right", examination.wrong,
-               examination.wrong == 1 ? " is" : "s are");
+        remark(call, "%d problem%s found", examination.wrong, examination.wrong == 1 ? "" : "s");
     return err_is_set(err) ? command_status(err) : examination.status;
 }

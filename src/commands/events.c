@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "commands/choosing.h"
 #include "commands/cli/command.h"
+#include "commands/cli/interrupt.h"
 #include "commands/cli/json.h"
 #include "commands/cli/output.h"
 
@@ -75,7 +76,7 @@ print_events(struct call *call, struct store *store, const int64_t *ids, size_t 
     struct table table;
     table_begin(&table, call, columns, sizeof columns / sizeof *columns);
     bool ok = true;
-    for (size_t at = 0, answered = 0; ok && at < count && !command_is_interrupted(); at += answered) {
+    for (size_t at = 0, answered = 0; ok && at < count && !interrupt_is_set(); at += answered) {
         struct event_query query = {.fields = fields,
                                     .ids = ids + at,
                                     .id_count = count - at < PAGE ? count - at : PAGE,

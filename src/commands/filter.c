@@ -36,7 +36,7 @@ list_saved(struct call *call, const struct notes *saved, struct err *err)
         }
     }
     if (saved->count == 0)
-        remark(call, "no filter is saved; redrive filter --save NAME FILTER saves one");
+        remark(call, "no saved filters; redrive filter --save NAME FILTER saves one");
     return table_end(&table, err) && ok;
 }
 
@@ -123,14 +123,14 @@ print_plan(struct call *call, const struct prefilter *prefilter, const struct fi
         ok = json_print(object, err);
     } else {
         char count[TEXT_SHORT];
-        strbuf_add_text(&words, "\nby a command: ");
+        strbuf_add_text(&words, "\na command: ");
         prefilter_explain(prefilter, filter, &words);
         if (prefilter->sample)
             strbuf_printf(&words, "about %.0f ms for the %s pending events\n", us * (double)pending / 1000,
                           text_count(pending, count));
         strbuf_add_text(&words,
-                        "\non the screen: short columns and long texts from memory, each different text "
-                        "once; a row is read only where nothing else said no\n");
+                        "\nthe screen: short columns and long texts from memory, each distinct text once; a "
+                        "row is read only where these do not decide\n");
         struct strbuf visible = {0}; // names of indexes and literals are anybody's
         text_visible(&visible, strbuf_bytes(&words), true);
         ok = output_bytes(strbuf_bytes(&visible), err);

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "commands/cli/command.h"
+#include "commands/cli/interrupt.h"
 #include "commands/cli/json.h"
 #include "commands/cli/output.h"
 #include "commands/record.h"
@@ -40,7 +41,7 @@ command_fingerprint_fill(struct lines *lines, struct err *err)
     ssize_t got = 0;
     do
         got = read(STDIN_FILENO, lines->data + lines->to, lines->capacity - lines->to);
-    while (got < 0 && errno == EINTR && !command_is_interrupted());
+    while (got < 0 && errno == EINTR && !interrupt_is_set());
     if (got < 0)
         return err_set(err, ERR_USAGE, "standard input cannot be read: %s", strerror(errno));
     lines->to += (size_t)got;

@@ -1,9 +1,8 @@
 // groups: groups of the chosen events, largest first; counted by core/backlog/backlog, as on the screen.
 #include "core/backlog/backlog.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
-#include "base/alloc.h"
 #include "commands/choosing.h"
 #include "commands/cli/command.h"
 #include "commands/groups_category.h"
@@ -12,177 +11,38 @@
 #include "commands/rollup.h"
 #include "core/fingerprint/fingerprint.h"
 #include "core/fingerprint/merge.h"
-#include "base/intern.h"
 #include "store/rollup/categories.h"
 #include "store/events/events.h"
 
-// What --json tells beyond a group's top three: every event type and topic of each group, and how many events
-// came back.
-struct breakdown {
-    struct intern values; // of all pivots but error
-    struct intern names;  // of types and topics
-    struct keys groups;   // fingerprints, or numbers of values
-    int64_t *returned;    // by index in groups
-    size_t returned_capacity, returned_count;
-    struct keys pairs; // group index << 32 | is_topic << 31 | number of a name
-    int64_t *pair_counts;
-    size_t pair_capacity, pair_count;
-    struct pair {
-        uint64_t pair;
-        int64_t count;
-    } * sorted; // by pair, so those of a group stand together; made when counting is over
-};
-
-struct counting {
+struct group_counting {
     struct progress progress; // first: choosing_tick is given the whole
     struct backlog *backlog;
     const struct overrides *overrides; // of the store
-    struct breakdown breakdown;
     enum pivot pivot;
     bool is_merged;
 };
 
-static uint64_t
-group_number(struct counting *counting, const struct event *event)
-{
-    struct intern *values = &counting->breakdown.values;
-    char hour[TIME_TEXT];
-    int64_t us = 3600 * (int64_t)US_PER_SECOND;
-    switch (counting->pivot) {
-    case PIVOT_TYPE:
-        return intern_number(values, event->event_type);
-    case PIVOT_SOURCE:
-        return intern_number(values, event->source_table);
-    case PIVOT_TOPIC:
-        return intern_number(values, event->topic);
-    case PIVOT_KIND:
-        return intern_number(values, bytes_of(category_name(event->category)));
-    case PIVOT_HOUR:
-        return event->created_at == TIME_ABSENT
-                   ? 0
-                   : intern_number(values, bytes_of(time_rfc3339(event->created_at / us * us, 0, hour)));
-    case PIVOT_ERROR:
-    case PIVOT_COUNT:
-        break;
-    }
-    return event->group;
-}
-
-static void
-count_pair(struct breakdown *breakdown, uint32_t group, bool is_topic, struct bytes name, int64_t count)
-{
-    if (!bytes_present(name))
-        return;
-    uint64_t pair = (uint64_t)group << 32 | (uint64_t)is_topic << 31 | intern_number(&breakdown->names, name);
-    uint32_t index = keys_index(&breakdown->pairs, pair);
-    if (index >= breakdown->pair_count) {
-        breakdown->pair_counts = alloc_grow(breakdown->pair_counts, index, &breakdown->pair_capacity,
-                                            sizeof *breakdown->pair_counts);
-        breakdown->pair_counts[index] = 0;
-        breakdown->pair_count = index + 1;
-    }
-    breakdown->pair_counts[index] += count;
-}
-
-static void
-break_down(struct counting *counting, const struct event *event, int64_t count, int64_t returned)
-{
-    struct breakdown *breakdown = &counting->breakdown;
-    uint32_t index = keys_index(&breakdown->groups, group_number(counting, event));
-    if (index >= breakdown->returned_count) {
-        breakdown->returned = alloc_grow(breakdown->returned, index, &breakdown->returned_capacity,
-                                         sizeof *breakdown->returned);
-        breakdown->returned[index] = 0;
-        breakdown->returned_count = index + 1;
-    }
-    breakdown->returned[index] += returned;
-    count_pair(breakdown, index, false, event->event_type, count);
-    count_pair(breakdown, index, true, event->topic, count);
-}
-
 static bool
 count_event(void *context, const struct event *event)
 {
-    struct counting *counting = context;
+    struct group_counting *counting = context;
     backlog_add(counting->backlog, event, 1);
-    break_down(counting, event, 1, event->returned > 0);
     return true;
 }
 
-// --- out of sums that somebody keeps ---
-
-static void
-count_cell(void *context, const struct backlog_cell *cell, int64_t count)
-{
-    struct counting *counting = context;
-    struct event event = {.group = cell->group,
-                          .event_type = cell->event_type,
-                          .source_table = cell->source_table,
-                          .topic = cell->topic,
-                          .category = CATEGORY_UNKNOWN};
-    (void)backlog_category(counting->backlog, cell->group, &event.category);
-    if (count > 0)
-        break_down(counting, &event, count, cell->returned);
-}
-
-// Everything pending, by what cells know; hours are not among that for what came back.
+// Everything pending, out of the rollup. It does not know in which hour the events that returned were
+// created.
 static bool
-read_rollup(struct call *call, struct store *store, struct counting *counting, bool *is_read, struct err *err)
+read_rollup(struct call *call, struct store *store, struct group_counting *counting, bool *is_read,
+            struct err *err)
 {
-    const struct options *options = &call->options;
-    bool is_whole = !options->choice.ids.is_given && !options->choice.group && !options->choice.filter &&
-                    !options->choice.queue && !options->choice.status;
+    const struct choice_options *choice = &call->options.choice;
+    bool is_whole =
+        !choice->ids.is_given && !choice->group && !choice->filter && !choice->queue && !choice->status;
     *is_read = false;
     if (!is_whole || counting->pivot == PIVOT_HOUR)
         return true;
-    if (!sums_read(call, store, counting->backlog, is_read, err))
-        return false;
-    if (*is_read)
-        backlog_each_cell(counting->backlog, count_cell, counting);
-    return true;
-}
-
-static void
-breakdown_release(struct breakdown *breakdown)
-{
-    intern_release(&breakdown->values);
-    intern_release(&breakdown->names);
-    keys_release(&breakdown->groups);
-    keys_release(&breakdown->pairs);
-    free(breakdown->returned);
-    free(breakdown->pair_counts);
-    free(breakdown->sorted);
-}
-
-static int
-by_pair(const void *left, const void *right)
-{
-    const struct pair *a = left, *b = right;
-    return (a->pair > b->pair) - (a->pair < b->pair);
-}
-
-static void
-breakdown_sort(struct breakdown *breakdown)
-{
-    breakdown->sorted = alloc_array(breakdown->pair_count + 1, sizeof *breakdown->sorted);
-    for (size_t i = 0; i < breakdown->pair_count; i++)
-        breakdown->sorted[i] = (struct pair){breakdown->pairs.keys[i], breakdown->pair_counts[i]};
-    qsort(breakdown->sorted, breakdown->pair_count, sizeof *breakdown->sorted, by_pair);
-}
-
-// The first of the sorted pairs that is not below.
-static size_t
-first_pair(const struct breakdown *breakdown, uint64_t pair)
-{
-    size_t low = 0, high = breakdown->pair_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (breakdown->sorted[middle].pair < pair)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return sums_read(call, store, counting->backlog, is_read, err);
 }
 
 // --- what a group is called: learned from a sample of each ---
@@ -242,97 +102,13 @@ command_groups_describe(struct store *store, const struct group_rules *rules, st
 
 // --- printing ---
 
-struct named_count {
-    const char *name;
-    int64_t count;
-};
-
-static int
-more_first(const void *left, const void *right)
-{
-    const struct named_count *a = left, *b = right;
-    if (a->count != b->count)
-        return a->count > b->count ? -1 : 1;
-    return strcmp(a->name, b->name);
-}
-
-static int
-command_groups_by_name(const void *left, const void *right)
-{
-    return strcmp(((const struct named_count *)left)->name, ((const struct named_count *)right)->name);
-}
-
-// What the parts of a merged group have in common stands there once.
-static size_t
-add_up(struct named_count *found, size_t count)
-{
-    size_t kept = 0;
-    qsort(found, count, sizeof *found, command_groups_by_name);
-    for (size_t i = 0; i < count; i++) {
-        if (kept > 0 && strcmp(found[kept - 1].name, found[i].name) == 0)
-            found[kept - 1].count += found[i].count;
-        else
-            found[kept++] = found[i];
-    }
-    return kept;
-}
-
 static struct value *
-names_json(const struct breakdown *breakdown, const uint32_t *groups, size_t group_count, bool is_topic)
+names_json(const struct group_share *shares, size_t count)
 {
-    struct named_count *found = NULL;
-    size_t count = 0, capacity = 0;
-    for (size_t g = 0; g < group_count; g++) {
-        uint64_t low = (uint64_t)groups[g] << 32 | (uint64_t)is_topic << 31, high = low + (1u << 31);
-        for (size_t i = first_pair(breakdown, low);
-             i < breakdown->pair_count && breakdown->sorted[i].pair < high; i++) {
-            const struct pair *pair = &breakdown->sorted[i];
-            found = alloc_grow(found, count, &capacity, sizeof *found);
-            found[count++] = (struct named_count){
-                intern_text(&breakdown->names, (uint16_t)(pair->pair & 0xFFFF)), pair->count};
-        }
-    }
-    if (group_count > 1 && count > 0)
-        count = add_up(found, count);
-    if (count > 0)
-        qsort(found, count, sizeof *found, more_first);
     struct value *list = value_array();
     for (size_t i = 0; i < count; i++)
-        value_add_text(list, NULL, found[i].name);
-    free(found);
+        value_add_text(list, NULL, shares[i].name);
     return list;
-}
-
-// Every group that is listed was counted, so it is there.
-static uint32_t
-group_index(const struct counting *counting, const struct event_group *group)
-{
-    const struct breakdown *breakdown = &counting->breakdown;
-    if (counting->pivot == PIVOT_ERROR)
-        return (uint32_t)keys_find(&breakdown->groups, group->key);
-    bool is_named = group->value[0] != '\0';
-    int32_t number = is_named ? intern_find(&breakdown->values, bytes_of(group->value)) : 0;
-    int64_t index = keys_find(&breakdown->groups, number < 0 ? WORDS_OTHER : (uint64_t)number);
-    if (index < 0) // an empty text, which a group does not tell from an absent one
-        index = keys_find(&breakdown->groups, (uint64_t)intern_find(&breakdown->values, BYTES("")));
-    return index < 0 ? 0 : (uint32_t)index;
-}
-
-static void
-add_breakdown(struct value *object, const struct counting *counting, const struct event_group *group)
-{
-    const struct breakdown *breakdown = &counting->breakdown;
-    uint32_t indexes[MERGE_MOST];
-    size_t count = group->part_count ? group->part_count : 1;
-    int64_t returned = 0;
-    for (size_t i = 0; i < count; i++) {
-        indexes[i] = group->part_count ? (uint32_t)keys_find(&breakdown->groups, group->parts[i])
-                                       : group_index(counting, group);
-        returned += breakdown->returned[indexes[i]];
-    }
-    value_add(object, "event_types", names_json(breakdown, indexes, count, false));
-    value_add(object, "topics", names_json(breakdown, indexes, count, true));
-    value_add_int(object, "returned", returned);
 }
 
 static struct value *
@@ -348,8 +124,8 @@ keys_json(const struct event_group *group)
 }
 
 static bool
-command_groups_print_json(const struct counting *counting, const struct event_group *group, int64_t zone_us,
-                          struct err *err)
+command_groups_print_json(const struct group_counting *counting, const struct event_group *group,
+                          int64_t zone_us, struct err *err)
 {
     bool is_error = counting->pivot == PIVOT_ERROR;
     struct value *object = value_object();
@@ -366,7 +142,10 @@ command_groups_print_json(const struct counting *counting, const struct event_gr
     value_add_time(object, "first_seen", group->first_at, zone_us);
     value_add_time(object, "last_seen", group->last_at, zone_us);
     value_add_real(object, "rate_per_minute", group->per_minute);
-    add_breakdown(object, counting, group);
+    const struct group_details *details = group->details;
+    value_add(object, "event_types", names_json(details->types, details->type_count));
+    value_add(object, "topics", names_json(details->topics, details->topic_count));
+    value_add_int(object, "returned", details->returned);
     bool is_known = is_error && backlog_has_rollup(counting->backlog);
     const struct group_outcomes *outcomes = &group->outcomes;
     json_int_or_null(object, "resolved", is_known, outcomes->resolved);
@@ -379,12 +158,12 @@ command_groups_print_json(const struct counting *counting, const struct event_gr
 
 static const struct column error_columns[] = {{"group", ALIGN_LEFT, 16, 0},    {"count", ALIGN_RIGHT, 9, 0},
                                               {"rate/min", ALIGN_RIGHT, 0, 0}, {"last", ALIGN_LEFT, 19, 0},
-                                              {"kind", ALIGN_LEFT, 9, 0},      {"error", ALIGN_LAST, 0, 0}};
+                                              {"category", ALIGN_LEFT, 9, 0},  {"error", ALIGN_LAST, 0, 0}};
 static const struct column other_columns[] = {{"group", ALIGN_LEFT, 24, 60},
                                               {"count", ALIGN_RIGHT, 9, 0},
                                               {"rate/min", ALIGN_RIGHT, 0, 0},
                                               {"last", ALIGN_LEFT, 19, 0},
-                                              {"kind", ALIGN_LAST, 0, 0}};
+                                              {"category", ALIGN_LAST, 0, 0}};
 
 static void
 command_groups_add_row(struct table *table, const struct event_group *group, bool is_error)
@@ -418,30 +197,24 @@ say_merged(const struct call *call, const struct group_list *list, size_t count)
         is_full |= list->groups[i].part_count >= MERGE_MOST;
     }
     if (is_some)
-        remark(call, "a row of several groups bears the smallest of their keys; --json names them all, for"
+        remark(call, "a row of several groups has the smallest of their keys; --json lists them all, for"
                      " --filter group:KEY,KEY");
     if (is_full)
-        remark(call, "one row holds %d groups at most: others of its kind stand beside it", MERGE_MOST);
+        remark(call, "one row joins at most %d groups; the others follow in rows of their own", MERGE_MOST);
 }
 
 static bool
-print_groups(struct call *call, const struct counting *counting, int64_t now, int64_t zone_us,
+print_groups(struct call *call, const struct group_counting *counting, int64_t now, int64_t zone_us,
              struct err *err)
 {
     struct arena arena = {0};
     struct group_list list = {0};
     bool is_error = counting->pivot == PIVOT_ERROR, ok = true;
-    struct group_list parts;
-    if (counting->is_merged)
-        backlog_groups_merged(counting->backlog, now, &arena, &list, &parts);
-    else
-        backlog_groups(counting->backlog, counting->pivot, NULL, now, &arena, &list);
+    backlog_groups_detailed(counting->backlog, counting->pivot, counting->is_merged, now, &arena, &list);
     struct table table;
     table_begin(&table, call, is_error ? error_columns : other_columns, is_error ? 6 : 5);
-    size_t count =
-        call->options.choice.limit.number > 0 && (size_t)call->options.choice.limit.number < list.count
-            ? (size_t)call->options.choice.limit.number
-            : list.count;
+    int64_t limit = call->options.choice.limit.number;
+    size_t count = limit > 0 && (size_t)limit < list.count ? (size_t)limit : list.count;
     for (size_t i = 0; ok && i < count; i++) {
         if (call->options.general.json)
             ok = command_groups_print_json(counting, &list.groups[i], zone_us, err);
@@ -456,7 +229,7 @@ print_groups(struct call *call, const struct counting *counting, int64_t now, in
 }
 
 static bool
-groups(struct call *call, struct store *store, struct counting *counting, struct err *err)
+groups(struct call *call, struct store *store, struct group_counting *counting, struct err *err)
 {
     struct choice choice;
     struct choose_tally tally = {0};
@@ -474,7 +247,6 @@ groups(struct call *call, struct store *store, struct counting *counting, struct
              (counting->pivot != PIVOT_ERROR ||
               command_groups_describe(store, call->group_rules, counting->backlog, err));
     progress_end(&counting->progress);
-    breakdown_sort(&counting->breakdown);
     ok = ok && print_groups(call, counting, now, store_info(store)->zone_us, err);
     choosing_say_undecided(call, &tally);
     choose_tally_release(&tally);
@@ -484,7 +256,7 @@ groups(struct call *call, struct store *store, struct counting *counting, struct
 int
 command_groups(struct call *call, struct err *err)
 {
-    struct counting counting = {.pivot = PIVOT_ERROR};
+    struct group_counting counting = {.pivot = PIVOT_ERROR};
     struct store *store = NULL;
     if (call->arg_count > 0 && strcmp(call->args[0], "category") == 0)
         return groups_category(call, err);
@@ -492,7 +264,7 @@ command_groups(struct call *call, struct err *err)
         return STATUS_USAGE;
     if (call->options.command.by != NULL &&
         !pivot_parse(bytes_of(call->options.command.by), &counting.pivot)) {
-        err_set(err, ERR_USAGE, "--by is error, type, source, topic, kind or hour, not \"%s\"",
+        err_set(err, ERR_USAGE, "--by is error, type, source, topic, category or hour, not \"%s\"",
                 call->options.command.by);
         return STATUS_USAGE;
     }
@@ -504,7 +276,6 @@ command_groups(struct call *call, struct err *err)
     }
     counting.backlog = backlog_create();
     bool ok = command_store(call, STORE_READ, &store, err) && groups(call, store, &counting, err);
-    breakdown_release(&counting.breakdown);
     backlog_destroy(counting.backlog);
     store_close(store);
     return ok ? STATUS_DONE : command_status(err);

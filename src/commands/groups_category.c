@@ -20,7 +20,7 @@ groups_category_print_json(const struct override *override, int64_t zone_us, str
 }
 
 static const struct column columns[] = {{"group", ALIGN_LEFT, 16, 0},
-                                        {"kind", ALIGN_LEFT, 9, 0},
+                                        {"category", ALIGN_LEFT, 9, 0},
                                         {"who", ALIGN_LEFT, 8, 0},
                                         {"at", ALIGN_LEFT, 19, 0},
                                         {"reason", ALIGN_LAST, 0, 0}};
@@ -62,7 +62,7 @@ set(struct call *call, struct store *store, uint64_t group, const char *word, st
         !store_categories_look(store, &has_changed, err))
         return false;
     if (!is_given)
-        remark(call, "the rules decide about group %s again", group_text(group, key));
+        remark(call, "group %s has the category of the rules again", group_text(group, key));
     return !is_given || groups_category_print_all(call, store, &group, err);
 }
 
@@ -80,7 +80,8 @@ groups_category_check(const struct call *call, uint64_t *group, struct err *err)
                        call->args[1]);
     if (call->arg_count < 3)
         return reason == NULL ||
-               err_set(err, ERR_USAGE, "--reason tells why a group gets a category: which one?");
+               err_set(err, ERR_USAGE,
+                       "--reason goes with a category: redrive groups category KEY CATEGORY --reason TEXT");
     if (strcmp(call->args[2], "rules") != 0 && !category_parse(bytes_of(call->args[2]), &category))
         return err_set(
             err, ERR_USAGE,

@@ -31,9 +31,9 @@ say_result(struct call *call, const struct schema_result *result, struct err *er
     if (result->from == result->to)
         remark(call, "the schema redrive is up to date: version %d", result->to);
     else if (result->from == 0)
-        remark(call, "the schema redrive was made: version %d", result->to);
+        remark(call, "created the schema redrive, version %d", result->to);
     else
-        remark(call, "the schema redrive was upgraded from version %d to %d", result->from, result->to);
+        remark(call, "upgraded the schema redrive from version %d to %d", result->from, result->to);
     return true;
 }
 
@@ -43,11 +43,10 @@ migrate_roles(struct call *call, struct store *store, struct err *err)
     struct strbuf left = {0};
     bool ok = schema_roles(store, call->options.command.roles, &left, err);
     if (ok && call->options.command.roles)
-        remark(call,
-               "the roles redrive_viewer, redrive_worker, redrive_operator and redrive_admin are there: "
-               "GRANT redrive_operator TO …;");
+        remark(call, "the roles redrive_viewer, redrive_worker, redrive_operator and redrive_admin exist: "
+                     "GRANT redrive_operator TO …;");
     for (const char *line = strbuf_text(&left); ok && *line != '\0'; line = strchr(line, '\n') + 1)
-        remark(call, "the owner of %s still runs: %.*s", call->settings.connection.table,
+        remark(call, "the owner of %s must still run: %.*s", call->settings.connection.table,
                (int)strcspn(line, "\n"), line);
     strbuf_release(&left);
     return ok;
@@ -63,17 +62,16 @@ migrate(struct call *call, struct store *store, struct err *err)
     if (call->options.command.adopt) {
         if (!schema_adopt(store, err))
             return false;
-        remark(call, "this database is an install of its own now, and may publish");
+        remark(call, "this database is an installation of its own now and may publish");
     } else if (store_info(store)->is_copy) {
-        remark(call, "this database is a copy of another install and does not publish; redrive migrate "
-                     "--adopt makes it one "
-                     "of its own");
+        remark(call, "this database is a copy of another installation and does not publish; redrive migrate "
+                     "--adopt makes it one of its own");
     }
     if (!call->options.command.with_indexes)
         return true;
     if (!schema_create_indexes(store, err))
         return false;
-    remark(call, "the indexes on %s are there", call->settings.connection.table);
+    remark(call, "the indexes on %s exist", call->settings.connection.table);
     return true;
 }
 

@@ -78,19 +78,19 @@ command_operation_add_plan(struct strbuf *out, const struct operation *operation
         return;
     steps_text(operation->plan.steps, operation->plan.step_count, &steps);
     if (steps.len > 0)
-        strbuf_printf(&steps, "; at step %" PRId32 " of %zu; %s of watching after each", operation->step,
+        strbuf_printf(&steps, "; step %" PRId32 " of %zu; watching %s after each", operation->step,
                       operation->plan.step_count + 1, text_age(operation->plan.settle_for, text));
     add_field(out, "steps", strbuf_text(&steps));
     strbuf_reset(&steps);
     if (operation->plan.halts)
-        strbuf_printf(&steps, "more than %g %% are refused or come back", operation->plan.halt_above);
-    add_field(out, "halts when", strbuf_text(&steps));
+        strbuf_printf(&steps, "more than %g%% are refused or return", operation->plan.halt_above);
+    add_field(out, "halts if", strbuf_text(&steps));
     strbuf_release(&steps);
-    add_when(out, "goes on", operation->state == OPERATION_WAITING ? operation->settle_until : TIME_ABSENT);
+    add_when(out, "next step", operation->state == OPERATION_WAITING ? operation->settle_until : TIME_ABSENT);
     strbuf_printf(out,
-                  "%-12s%" PRId64 " sent: %" PRId64 " came back, %" PRId64 " quiet, %" PRId64
-                  " sent less than %s ago\n",
-                  "came back?", operation->done, operation->returned, operation->quiet, operation->watched,
+                  "%-12s%" PRId64 " of %" PRId64 " sent; stayed away %" PRId64 ", watching %" PRId64
+                  " (sent less than %s ago)\n",
+                  "returned", operation->returned, operation->done, operation->quiet, operation->watched,
                   text_age(operation->plan.settle_for, text));
 }
 
@@ -98,7 +98,7 @@ static void
 command_operation_describe(const struct operation *operation, struct strbuf *out)
 {
     char rate[TEXT_SHORT];
-    strbuf_printf(out, "operation %" PRId64 ": %s %s, %d %%\n", operation->no, action_name(operation->action),
+    strbuf_printf(out, "operation %" PRId64 ": %s %s, %d%%\n", operation->no, action_name(operation->action),
                   operation_state_name(operation->state), operation_percent(operation));
     add_field(out, "note", operation->state_note);
     add_field(out, "what", operation->scope);
@@ -125,7 +125,7 @@ add_returns(struct strbuf *out, struct store *store, int64_t no, struct arena *a
     if (!operation_returns(store, no, arena, &returns, &count, err))
         return false;
     for (size_t i = 0; i < count; i++) {
-        strbuf_printf(out, "%9s came back in %s group %s: ", text_count(returns[i].count, text),
+        strbuf_printf(out, "%9s returned in %s group %s: ", text_count(returns[i].count, text),
                       returns[i].is_same ? "the same" : "another", group_text(returns[i].group, group));
         text_visible(out, bytes_of(returns[i].error), false);
         strbuf_printf(out, " (event %" PRId64 ")\n", returns[i].event);
@@ -191,10 +191,9 @@ read_rate(const struct call *call, int32_t *rate, struct err *err)
     if (strcmp(call->args[2], "none") == 0)
         return true;
     if (!text_parse_int(bytes_of(call->args[2]), &number, NULL) || number < 0 || number > INT32_MAX)
-        return err_set(
-            err, ERR_USAGE,
-            "a rate is a whole number of events a second, 0 to hold, or none for no limit; not \"%s\"",
-            call->args[2]);
+        return err_set(err, ERR_USAGE,
+                       "a rate is events per second, 0 to hold, or none for no limit; not \"%s\"",
+                       call->args[2]);
     *rate = (int32_t)number;
     return true;
 }

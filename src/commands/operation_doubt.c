@@ -24,11 +24,11 @@ operation_doubt_describe(struct store *store, int64_t operation, struct strbuf *
         text_visible(out, bytes_of(chunk->evidence ? chunk->evidence : "no evidence"), false);
         strbuf_printf(
             out,
-            "\n  Look into the topic for the header redrive-chunk-id: %s. Then, for an administrator:\n"
+            "\n  Look in the topic for the header redrive-chunk-id: %s. Then, as an administrator:\n"
             "  redrive operation %" PRId64 " decide %.*s published --reason TEXT   "
-            "they are there; if they are not, they are lost to consumers\n"
+            "if they are there; else consumers never get them\n"
             "  redrive operation %" PRId64 " decide %.*s again --reason TEXT       "
-            "they are not there; if they are, consumers get them twice\n",
+            "if they are not; else consumers get them twice\n",
             chunk->chunk, operation, DOUBT_CHUNK_SHOWN, chunk->chunk, operation, DOUBT_CHUNK_SHOWN,
             chunk->chunk);
     }
@@ -49,8 +49,7 @@ read_verdict(const struct call *call, bool *is_published, struct err *err)
                        call->args[3]);
     if (call->options.change.reason == NULL || call->options.change.reason[0] == '\0')
         return err_set(err, ERR_USAGE,
-                       "this decision is kept with its reason: give --reason TEXT, such as "
-                       "what was found in the topic");
+                       "a decision about a chunk needs --reason TEXT, such as what the topic holds");
     return true;
 }
 
@@ -67,7 +66,7 @@ operation_doubt_decide(struct call *call, int64_t operation, struct err *err)
                            &events, err);
     if (ok)
         remark(call, "%" PRId64 " events %s", events,
-               is_published ? "are treated as published" : "wait to be published again");
+               is_published ? "count as published" : "will be published again");
     store_close(store);
     return ok ? STATUS_DONE : command_status(err);
 }

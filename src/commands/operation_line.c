@@ -100,12 +100,12 @@ operation_status(const struct operation *operation)
     if (operation->state == OPERATION_AWAITING)
         return STATUS_DENIED;
     if (operation->total > 0 && operation->skipped == operation->total)
-        return STATUS_NOTHING; // all of it was somebody else's before: nothing was left to act on
+        return STATUS_NOTHING; // every event belonged to another operation: nothing was left to act on
     if (operation->skipped + operation->refused + operation->in_doubt > 0)
         return STATUS_PART;
     bool is_all_done = operation->state == OPERATION_DONE && operation->done == operation->total;
     if (is_all_done ||
-        !operation_state_is_final(operation->state)) // what still goes on has lost nothing so far
+        !operation_state_is_final(operation->state)) // one that still runs has lost nothing so far
         return STATUS_DONE;
     return STATUS_PART;
 }

@@ -2,43 +2,54 @@
 #include "store/operations/operations.h"
 
 #include "commands/cli/command.h"
+#include "commands/cli/pages.h"
 #include "commands/operation_line.h"
-#include "commands/cli/output.h"
-
-enum { PAGE = 200 };
 
 static bool
-command_operations_print_all(struct call *call, struct store *store, struct err *err)
+read_operations(struct store *store, int64_t before, size_t page, struct arena *arena, void **rows,
+                size_t *count, struct err *err)
 {
-    struct table table;
-    operation_table(&table, call);
-    int64_t zone_us = store_info(store)->zone_us,
-            left = call->options.choice.limit.number > 0 ? call->options.choice.limit.number : INT64_MAX;
-    int64_t before = 0;
-    bool ok = true;
-    for (size_t count = PAGE; ok && count == PAGE && left > 0;) {
-        struct arena arena = {0};
-        struct operation *operations = NULL;
-        ok = operation_list(store, before, PAGE, &arena, &operations, &count, err);
-        for (size_t i = 0; ok && i < count && left > 0; i++, left--) {
-            before = operations[i].no;
-            if (call->options.general.json)
-                ok = operation_json(&operations[i], zone_us, err);
-            else
-                operation_row(&table, &operations[i]);
-        }
-        ok = ok && table_flush(&table, err);
-        arena_release(&arena);
-    }
-    return table_end(&table, err) && ok;
+    struct operation *found = NULL;
+    bool ok = operation_list(store, before, page, arena, &found, count, err);
+    *rows = found;
+    return ok;
 }
+
+static int64_t
+operation_number(const void *row)
+{
+    return ((const struct operation *)row)->no;
+}
+
+static bool
+print_operation(const void *row, int64_t zone_us, struct err *err)
+{
+    return operation_json(row, zone_us, err);
+}
+
+static void
+add_operation(struct table *table, const void *row)
+{
+    operation_row(table, row);
+}
+
+static const struct pages pages = {.page = 200,
+                                   .row_size = sizeof(struct operation),
+                                   .read = read_operations,
+                                   .number = operation_number,
+                                   .print_json = print_operation,
+                                   .add_row = add_operation};
 
 int
 command_operations(struct call *call, struct err *err)
 {
     struct store *store = NULL;
-    bool ok = command_no_args(call, err) && command_store(call, STORE_SCHEMA, &store, err) &&
-              command_operations_print_all(call, store, err);
+    bool ok = command_no_args(call, err) && command_store(call, STORE_SCHEMA, &store, err);
+    if (ok) {
+        struct table table;
+        operation_table(&table, call);
+        ok = pages_print(&pages, call, store, &table, err);
+    }
     store_close(store);
     return ok ? STATUS_DONE : command_status(err);
 }

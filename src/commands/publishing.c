@@ -1,6 +1,7 @@
 #include "commands/publishing.h"
 
 #include <string.h>
+#include "commands/cli/interrupt.h"
 
 struct store_settings
 publishing_store(const struct call *call)
@@ -59,5 +60,5 @@ publishing_worker(struct call *call)
                                     .broker = publishing_broker(call),
                                     .plan = publishing_plan(call),
                                     .chunk = (size_t)call->settings.publish.chunk,
-                                    .stop = command_interrupt_flag()};
+                                    .stop = interrupt_flag()};
 }

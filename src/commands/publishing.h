@@ -3,6 +3,7 @@
 #define REDRIVE_COMMANDS_PUBLISHING_H
 
 #include "commands/cli/command.h"
+#include "commands/cli/interrupt.h"
 #include "publish/worker.h"
 
 // Borrow from call, which must outlive them. command_store must have been called before publishing_store: it
@@ -13,7 +14,7 @@ struct broker_settings publishing_broker(struct call *call);
 // goes without a connection. Without brokers it is true as well.
 bool publishing_broker_ready(struct call *call, struct broker_settings *broker, struct err *err) MUST_CHECK;
 struct plan_settings publishing_plan(const struct call *call);
-// A worker with all of that, stopped by signals (command_catch_signals). Mode and operation are the caller's.
+// A worker with all of that, stopped by signals (interrupt_catch). Mode and operation are the caller's.
 struct worker_settings publishing_worker(struct call *call);
 
 #endif

@@ -46,7 +46,7 @@ command_show_read_event(struct store *store, int64_t id, struct shown *shown, st
     event_page_release(&page);
     shown->zone_us = shown->event.created_wall - shown->event.created_at;
     if (!is_there)
-        return err_set(err, ERR_NOT_FOUND, "there is no event %" PRId64, id);
+        return err_set(err, ERR_NOT_FOUND, "no event has the id %" PRId64, id);
     return !has_schema ||
            (store_revisions(store, id, &shown->arena, &shown->revisions, &shown->revision_count, err) &&
             event_decisions(store, id, &shown->arena, &shown->decisions, &shown->decision_count, err) &&
@@ -283,7 +283,7 @@ add_facts(struct strbuf *out, const struct shown *shown)
     strbuf_printf(out, "%-14s%" PRId32 " of %" PRId32 "\n", "retries", event->retry_count,
                   event->max_retries);
     if (event->returned > 0)
-        strbuf_printf(out, "%-14s%" PRId32 " time%s%s\n", "came back", event->returned,
+        strbuf_printf(out, "%-14s%" PRId32 " time%s%s\n", "returned", event->returned,
                       event->returned == 1 ? "" : "s",
                       event->is_quarantined ? ", in quarantine: left out of a bulk reprocess" : "");
     field(out, "topic", event->topic);
@@ -407,7 +407,7 @@ print_bytes(struct call *call, struct bytes bytes, struct err *err)
     strbuf_add_char(&out, '\n');
     bool ok = output_bytes(strbuf_bytes(&out), err);
     strbuf_release(&out);
-    remark(call, "made harmless for the terminal; sent to a file or a pipe the bytes are exact");
+    remark(call, "control characters are shown as escapes; a file or a pipe gets the exact bytes");
     return ok;
 }
 
@@ -419,7 +419,7 @@ print_as_sent(struct call *call, const struct shown *shown, struct err *err)
         return err_set(err, ERR_NOT_FOUND, "event %" PRId64 " cannot be sent: %s", shown->event.id,
                        plan->refusal);
     if (shown->original.state == ORIGINAL_FAILED)
-        return err_set(err, ERR_UNREACHABLE, "what would be sent for event %" PRId64 " is not known: %s",
+        return err_set(err, ERR_UNREACHABLE, "cannot tell what would be sent for event %" PRId64 ": %s",
                        shown->event.id, shown->original.why);
     if (!plan->is_exact)
         remark(call, "not byte for byte what was received: %s", plan->why);
@@ -444,9 +444,9 @@ print_raw(struct call *call, struct store *store, struct shown *shown, struct er
         return false;
     if (shown->original.state == ORIGINAL_FOUND)
         return print_bytes(call, shown->original.record.value, err);
-    remark(call, "the original bytes are not known: %s",
+    remark(call, "the original bytes are unknown: %s",
            shown->original.why ? shown->original.why
-                               : "none were kept, and nobody has looked in Kafka; give -b HOST:PORT");
+                               : "none were kept, and Kafka was not asked; give -b HOST:PORT");
     return print_bytes(call, event->payload, err);
 }
 
@@ -477,7 +477,7 @@ command_show(struct call *call, struct err *err)
         return STATUS_USAGE;
     }
     if (call->options.command.raw && call->options.command.as_sent) {
-        err_set(err, ERR_USAGE, "--raw and --as-sent are two different payloads; give one of them");
+        err_set(err, ERR_USAGE, "give --raw or --as-sent, not both");
         return STATUS_USAGE;
     }
     struct store *store = NULL;

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "commands/operation_line.h"
 #include "commands/cli/output.h"
+#include "commands/cli/interrupt.h"
 #include "store/operations/operations.h"
 
 // --- reading an operation, also when the connection breaks ---
@@ -17,7 +18,7 @@ get_patiently(struct store *store, int64_t no, struct arena *arena, struct opera
     for (int attempt = 0;; attempt++) {
         if (operation_get(store, no, arena, operation, err))
             return true;
-        if (err->kind != ERR_UNREACHABLE || attempt == 5 || command_is_interrupted())
+        if (err->kind != ERR_UNREACHABLE || attempt == 5 || interrupt_is_set())
             return false;
         err_clear(err);
         clock_sleep(store_backoff(attempt));
@@ -88,9 +89,9 @@ waiting_for(struct call *call, struct store *store, int64_t no, struct err *err)
 {
     struct progress progress;
     bool is_over = false;
-    command_catch_signals();
+    interrupt_catch();
     progress_begin(&progress, call, "waiting");
-    while (!is_over && !command_is_interrupted()) {
+    while (!is_over && !interrupt_is_set()) {
         struct arena arena = {0};
         struct operation operation = {0};
         bool ok = get_patiently(store, no, &arena, &operation, err);
@@ -108,7 +109,7 @@ waiting_for(struct call *call, struct store *store, int64_t no, struct err *err)
     progress_end(&progress);
     if (is_over)
         return waiting_tell(call, store, no, err);
-    remark(call, "stopped waiting; operation %" PRId64 " goes on without us", no);
+    remark(call, "stopped waiting; operation %" PRId64 " continues", no);
     return STATUS_INTERRUPTED;
 }
 
@@ -150,7 +151,7 @@ waiting_with_worker(struct call *call, struct store *store, const struct worker_
     char text[sizeof err->text];
     snprintf(text, sizeof text, "%s", err->text);
     snprintf(err->text, sizeof err->text,
-             "%.500s; operation %" PRId64 " stays for the next worker, redrive operation %" PRId64
+             "%.500s; operation %" PRId64 " waits for the next worker; redrive operation %" PRId64
              " cancel ends it",
              text, settings->operation, settings->operation);
     return command_status(err);

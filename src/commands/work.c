@@ -1,6 +1,7 @@
 // work: carries operations out, as a service or once.
 #include "base/log.h"
 #include "commands/cli/command.h"
+#include "commands/cli/interrupt.h"
 #include "commands/cli/output.h"
 #include "commands/publishing.h"
 #include "rollup/maintenance.h"
@@ -24,7 +25,7 @@ command_work(struct call *call, struct err *err)
                      "-b HOST:PORT");
     struct worker_settings worker = publishing_worker(call);
     worker.mode = call->options.command.once ? WORKER_ONCE : WORKER_SERVICE;
-    command_catch_signals();
+    interrupt_catch();
     log_to(stderr, call->options.general.quiet ? LOG_ERROR : LOG_INFO, call->options.general.json);
     // A service also keeps the sums of the backlog, so that a screen finds them true when it opens.
     struct maintenance *maintenance = worker.mode == WORKER_SERVICE ? maintenance_start(&worker.store) : NULL;

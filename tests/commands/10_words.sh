@@ -53,7 +53,7 @@ ok "an unknown option suggests" all exits 2 ';' one_sentence ';' warns "did you 
 run groups --rate 5
 ok "an option of another command is refused" all exits 2 ';' one_sentence ';' warns "no option --rate"
 run reprocess --canary 5
-ok "a change of nothing that was chosen is refused" all exits 2 ';' one_sentence ';' warns "none were chosen"
+ok "a change of nothing that was chosen is refused" all exits 2 ';' one_sentence ';' warns "needs a choice of events"
 run groups --filter
 ok "a missing value" all exits 2 ';' one_sentence ';' warns "needs a value"
 run groups --json=yes

@@ -32,7 +32,7 @@ ok "groups: largest first, complete" all json 'rows == sorted(rows, key=lambda r
     json 'rows[0]["count"] == 500 and rows[0]["error_class"] == "java.lang.IllegalStateException"' ';' \
     json 'sorted(rows[0]["event_types"]) == ["order.created", "order.updated", "payment.failed"] and rows[0]["topics"] == ["orders"]'
 key=$(sed -n '1s/.*"group":"\([0-9a-f]*\)".*/\1/p' "$work/out")
-for by in type source topic kind hour; do
+for by in type source topic category kind hour; do
     run groups "${db[@]}" --by $by --json
     ok "groups --by $by" all exits 0 ';' json 'sum(r["count"] for r in rows) == 1003'
 done

@@ -9,20 +9,20 @@ done
 run discard "${db[@]}" --id 501 --yes --canary 10
 ok "a discard has no steps" all exits 2 ';' one_sentence
 run reprocess "${db[@]}" --filter id:501..560 --dry-run --canary 10 --ramp 20,rest
-ok "--dry-run says how it would be sent" all exits 0 ';' warns "in steps of 10, 20, rest, halting when more than 5 % fail"
+ok "--dry-run says how it would be sent" all exits 0 ';' warns "in steps of 10, 20, rest, halting above 5%"
 run reprocess "${db[@]}" --filter id:501..560 --yes --detach --canary 10 --settle-for 90s --ramp 20,rest --halt-above 20% --json
 ok "a canary and a ramp" all exits 0 ';' json 'rows[0]["state"] == "frozen" and rows[0]["total"] == 60'
 canary=$(operation_of)
 run operation "${db[@]}" "$canary"
-ok "operation N tells its steps" all exits 0 ';' says "10, 20, rest; at step 1 of 3" ';' says "more than 20 % are refused or come back" ';' says "came back?"
+ok "operation N tells its steps" all exits 0 ';' says "10, 20, rest; step 1 of 3" ';' says "more than 20% are refused or return" ';' says "0 of 0 sent"
 run operation "${db[@]}" "$canary" ramp 5,rest
-ok "they can be changed" all exits 0 ';' says "5, rest; at step 1 of 2"
+ok "they can be changed" all exits 0 ';' says "5, rest; step 1 of 2"
 run operation "${db[@]}" "$canary" settle-for 2m
-ok "and how long they are watched" all exits 0 ';' says "2m of watching"
+ok "and how long they are watched" all exits 0 ';' says "watching 2m after each"
 run operation "${db[@]}" "$canary" halt-above 7.5%
-ok "and when it halts" all exits 0 ';' says "more than 7.5 %"
+ok "and when it halts" all exits 0 ';' says "more than 7.5%"
 run operation "${db[@]}" "$canary" halt-above none
-ok "or that it does not" all exits 0 ';' not says "halts when"
+ok "or that it does not" all exits 0 ';' not says "halts if"
 run operation "${db[@]}" "$canary" ramp 5,six
 ok "steps that are none" all exits 2 ';' one_sentence
 ok "each change is in the audit" in_table "SELECT count(*) FROM redrive.audit WHERE operation_no = $canary AND action IN ('steps', 'settle', 'halt')" 4
@@ -62,7 +62,7 @@ sql "UPDATE redrive.install SET approve_above = NULL" >/dev/null
 # Quarantine.
 sql "INSERT INTO redrive.returned (dlq_id, operation_no, times) VALUES (581, $canary, 3), (582, $canary, 2)" >/dev/null
 run reprocess "${db[@]}" --filter id:580..582 --dry-run --json
-ok "a bulk reprocess leaves out what is in quarantine" all exits 0 ';' json 'rows[0]["total"] == 2' ';' warns "1 left out: in quarantine"
+ok "a bulk reprocess leaves out what is in quarantine" all exits 0 ';' json 'rows[0]["total"] == 2' ';' warns "left out 1 in quarantine"
 run reprocess "${db[@]}" --filter 'id:580..582 is:quarantined' --dry-run --json
 ok "unless the filter names it" all exits 0 ';' json 'rows[0]["total"] == 1' ';' not warns "left out"
 run reprocess "${db[@]}" --id 581 --dry-run --json

@@ -1,9 +1,6 @@
 #include "commands/cli/command.h"
 
-#include <inttypes.h>
-#include <signal.h>
 #include <string.h>
-#include <unistd.h>
 #include "base/alloc.h"
 #include "base/text.h"
 #include "commands/cli/password.h"
@@ -143,58 +140,4 @@ command_store(struct call *call, enum store_need need, struct store **store, str
         *store = NULL;
     }
     return ok;
-}
-
-// --- signals ---
-
-static volatile sig_atomic_t is_interrupted;
-
-static void
-on_interrupt(int signal)
-{
-    if (is_interrupted && signal == SIGINT)
-        _exit(STATUS_INTERRUPTED); // asked twice: the database holds the truth, the next worker goes on
-    is_interrupted = 1;
-}
-
-// Before anything is in flight. The status of an interrupt is the same for every command.
-static void
-on_early_interrupt(int signal)
-{
-    (void)signal;
-    _exit(STATUS_INTERRUPTED);
-}
-
-void
-command_answer_interrupt(void)
-{
-    struct sigaction action = {.sa_handler = on_early_interrupt};
-    struct sigaction before;
-    sigemptyset(&action.sa_mask);
-    // Ignored from outside (nohup, a script's background) stays ignored.
-    if (sigaction(SIGINT, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-        sigaction(SIGINT, &action, NULL);
-}
-
-void
-command_catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = on_interrupt}; // no SA_RESTART: waits end
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-    signal(SIGPIPE, SIG_IGN); // a reader that goes away does not stop what is in flight
-}
-
-bool
-command_is_interrupted(void)
-{
-    return is_interrupted != 0;
-}
-
-const volatile sig_atomic_t *
-command_interrupt_flag(void)
-{
-    return &is_interrupted;
 }

@@ -3,7 +3,6 @@
 #ifndef REDRIVE_COMMANDS_CLI_COMMAND_H
 #define REDRIVE_COMMANDS_CLI_COMMAND_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -79,13 +78,5 @@ bool command_store(struct call *call, enum store_need need, struct store **store
 // No positional arguments are left over; else ERR_USAGE.
 bool command_no_args(const struct call *call, struct err *err) MUST_CHECK;
 bool command_number(const char *text, const char *what, int64_t *number, struct err *err) MUST_CHECK;
-
-// An interrupt ends the program with 130: while there is nothing to settle.
-void command_answer_interrupt(void);
-// Set by SIGINT and SIGTERM from then on: long loops end soon and settle what is in flight. A second SIGINT
-// ends the program.
-void command_catch_signals(void);
-bool command_is_interrupted(void);
-const volatile sig_atomic_t *command_interrupt_flag(void); // for worker_settings.stop
 
 #endif

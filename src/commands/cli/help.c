@@ -85,7 +85,7 @@ help_command(const struct command *command, struct strbuf *out)
 {
     strbuf_printf(out, "redrive %s%s%s [OPTION…]: %s\n", command->name, command->args[0] ? " " : "",
                   command->args, command->help);
-    option_lines(command->options & AREA_CHOOSE, "Which events; these narrow each other", out);
+    option_lines(command->options & AREA_CHOOSE, "Which events (these narrow each other)", out);
     if ((command->options & AREA_CHOOSE) != 0)
         filter_help(out);
     if ((command->options & AREA_FILTER) != 0)
@@ -151,7 +151,7 @@ man_commands(struct strbuf *out)
         man_options(out, commands[i].options & ~(unsigned)AREA_CHOOSE & ~(unsigned)AREA_CHANGE);
     }
     strbuf_add_text(out,
-                    ".SH CHOOSING EVENTS\nFor every command that is about events; they narrow each other.\n");
+                    ".SH CHOOSING EVENTS\nFor every command that takes events. They narrow each other.\n");
     man_options(out, AREA_CHOOSE);
     strbuf_add_text(out, ".SH CHANGING EVENTS\nFor reprocess, resolve, discard and restore.\n");
     man_options(out, AREA_CHANGE);
@@ -189,7 +189,7 @@ man_settings(struct strbuf *out)
         strbuf_add_char(out, '\n');
     }
     strbuf_add_text(
-        out, ".PP\nProperties for librdkafka stand in a section: kafka { security.protocol = SASL_SSL }. A "
+        out, ".PP\nProperties for librdkafka go into a section: kafka { security.protocol = SASL_SSL }. A "
              "profile "
              "is a section with settings of its own: profile \"prod\" { label = PROD service = prod }.\n");
 }
@@ -202,11 +202,10 @@ man_service(struct strbuf *out)
     strbuf_add_text(
         out,
         ".SH SERVICE\n.B redrive work\nmay run as a service, under a login that has redrive_worker and is "
-        "the only one that needs Kafka's credentials. It must be started again whenever it ends, also by "
-        "a signal: librdkafka may abort the process when a transaction is fenced, and whoever comes next "
-        "finds and decides what was in hand. SIGTERM ends it with status 0 after what is in hand is "
-        "settled; 2 (the configuration is wrong) is the only status after which starting again is of no "
-        "use. This unit is installed as share/redrive/redrive\\-work.service:\n.PP\n.nf\n");
+        "the only one that needs Kafka's credentials. Restart it whenever it ends, also after "
+        "a signal: librdkafka may abort the process when a transaction is fenced, and the next worker "
+        "recovers the chunk in flight. SIGTERM ends it with status 0 once the chunk in flight is "
+        "finished. Only after status 2 (the configuration is wrong) is a restart of no use. This unit is installed as share/redrive/redrive\\-work.service:\n.PP\n.nf\n");
     // cppcheck-suppress comparePointers; both are of one embedded file
     size_t len = (size_t)(redrive_service_end - redrive_service);
     for (size_t at = 0, end; at < len; at = end + 1) {
@@ -240,11 +239,11 @@ man_page(struct strbuf *out)
     man_settings(out);
     strbuf_add_text(
         out,
-        ".SH EXIT STATUS\n.TP\n0\ndone, all of it\n.TP\n1\ndone in part: something was refused, "
-        "skipped, halted or cancelled\n.TP\n2\nwrong usage, nothing was done\n.TP\n3\nPostgreSQL or Kafka "
+        ".SH EXIT STATUS\n.TP\n0\ndone, all of it\n.TP\n1\ndone in part: something was refused, skipped, "
+        "halted or cancelled\n.TP\n2\nwrong usage, nothing was done\n.TP\n3\nPostgreSQL or Kafka "
         "cannot be reached\n.TP\n4\nnot allowed: a right or a confirmation is missing, or approval is "
-        "awaited\n.TP\n5\nan action found nothing to act on\n.TP\n130\ninterrupted; what was in hand was "
-        "settled first\n");
+        "awaited\n.TP\n5\nan action found nothing to act on\n.TP\n130\ninterrupted, after the chunk in flight was "
+        "finished\n");
     man_service(out);
 }
 
@@ -285,7 +284,7 @@ bash_completion(struct strbuf *out)
     strbuf_add_text(
         out,
         ") command=${COMP_WORDS[i]}; break ;;\n        esac\n    done\n    case $before in\n"
-        "    --by) COMPREPLY=($(compgen -W 'error type source topic kind hour' -- \"$word\")); return ;;\n"
+        "    --by) COMPREPLY=($(compgen -W 'error type source topic category hour' -- \"$word\")); return ;;\n"
         "    --status) COMPREPLY=($(compgen -W 'pending resolved discarded all' -- \"$word\")); return ;;\n"
         "    --generate) COMPREPLY=($(compgen -W 'man bash zsh fish' -- \"$word\")); return ;;\n"
         "    -F|--kafka-file) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n    esac\n"

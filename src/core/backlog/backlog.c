@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "core/backlog/rows.h"
 
-static const char *const pivot_names[PIVOT_COUNT] = {"error", "type", "source", "topic", "kind", "hour"};
+static const char *const pivot_names[PIVOT_COUNT] = {"error", "type", "source", "topic", "category", "hour"};
 
 const char *
 pivot_name(enum pivot pivot)
@@ -16,6 +16,8 @@ pivot_name(enum pivot pivot)
 bool
 pivot_parse(struct bytes name, enum pivot *pivot)
 {
+    if (bytes_equal_text(name, "kind"))
+        name = bytes_of(pivot_names[PIVOT_CATEGORY]);
     for (int i = 0; i < PIVOT_COUNT; i++) {
         if (bytes_equal_text(name, pivot_names[i])) {
             *pivot = (enum pivot)i;
@@ -145,6 +147,7 @@ make_row(struct backlog *backlog, const struct event *event)
         .topic = intern_number(&backlog->topics, event->topic),
         .source = intern_number(&backlog->sources, event->source_table),
         .retries = (uint8_t)(retries > 255 ? 255 : retries),
+        .is_returned = event->returned > 0,
     };
 }
 

@@ -37,9 +37,9 @@ size_t backlog_count_upto(const struct backlog *backlog, int64_t id); // those w
 int64_t backlog_highest_id(const struct backlog *backlog);            // ever added; 0: none
 
 // What groups are made of: the names that `redrive groups --by` takes.
-enum pivot { PIVOT_ERROR, PIVOT_TYPE, PIVOT_SOURCE, PIVOT_TOPIC, PIVOT_KIND, PIVOT_HOUR, PIVOT_COUNT };
-const char *pivot_name(enum pivot pivot); // "error", "type", …
-bool pivot_parse(struct bytes name, enum pivot *pivot);
+enum pivot { PIVOT_ERROR, PIVOT_TYPE, PIVOT_SOURCE, PIVOT_TOPIC, PIVOT_CATEGORY, PIVOT_HOUR, PIVOT_COUNT };
+const char *pivot_name(enum pivot pivot);               // "error", "type", …
+bool pivot_parse(struct bytes name, enum pivot *pivot); // also "kind", for category
 
 // A text that describes a group by error, learned from a sample of it (core/fingerprint/fingerprint): told
 // once per key.
@@ -93,9 +93,6 @@ struct backlog_rollup {
 // are copied.
 void backlog_adopt_rollup(struct backlog *backlog, struct backlog_rollup *rollup);
 bool backlog_has_rollup(const struct backlog *backlog);
-// Each cell with its number of events; sums only.
-typedef void backlog_cell_fn(void *context, const struct backlog_cell *cell, int64_t count);
-void backlog_each_cell(const struct backlog *backlog, backlog_cell_fn *each, void *context);
 // The fingerprints of the groups by error of one category; heap, the caller frees.
 uint64_t *backlog_keys_of(const struct backlog *backlog, enum category category, size_t *count);
 
@@ -117,6 +114,13 @@ struct group_share {
     int64_t count;
 };
 
+// What is beyond a group's most common types and topics.
+struct group_details {
+    const struct group_share *types, *topics; // all that are present, most events first, then by name
+    size_t type_count, topic_count;
+    int64_t returned; // events that returned after they were republished
+};
+
 struct event_group {
     uint64_t key;           // by error: the fingerprint; else, and of merged ones, a number of this process
     const char *value;      // by error: 16 hex digits (of merged ones the smallest of their keys); else the
@@ -136,7 +140,8 @@ struct event_group {
     bool is_new;                       // oldest pending event is younger than an hour
     bool is_returned;                  // emptied by an operation before, and returned (backlog_emptied)
     struct group_share types[GROUP_TOP], topics[GROUP_TOP];
-    struct group_outcomes outcomes; // by error, out of sums; else 0
+    struct group_outcomes outcomes;      // by error, out of sums; else 0
+    const struct group_details *details; // NULL: not asked for
 };
 
 // Groups by a pivot, largest first. within: only events of this group by error (two-level pivot), or NULL.
@@ -155,6 +160,10 @@ void backlog_groups(const struct backlog *backlog, enum pivot pivot, const uint6
 // By error, with near-equal groups (core/fingerprint/merge) as one; `parts`: those single groups.
 void backlog_groups_merged(const struct backlog *backlog, int64_t now, struct arena *arena,
                            struct group_list *list, struct group_list *parts);
+
+// One of the two above with the details of each group. Out of sums those by hour have none that returned.
+void backlog_groups_detailed(const struct backlog *backlog, enum pivot pivot, bool is_merged, int64_t now,
+                             struct arena *arena, struct group_list *list);
 
 // Tells that the group, which need not be known yet, was emptied by an operation that ended at this instant:
 // events created later make it BACK.

@@ -17,7 +17,7 @@ row_bucket(const struct backlog *backlog, const struct row *row, enum pivot pivo
         return row->source;
     case PIVOT_TOPIC:
         return row->topic;
-    case PIVOT_KIND:
+    case PIVOT_CATEGORY:
         return (uint64_t)backlog->infos[row->group].category;
     case PIVOT_HOUR:
         return row->created / 3600;
@@ -48,7 +48,7 @@ value_bucket(const struct backlog *backlog, enum pivot pivot, const char *value,
     case PIVOT_TOPIC:
         found = intern_find(&backlog->topics, text);
         break;
-    case PIVOT_KIND:
+    case PIVOT_CATEGORY:
         found = category_parse(text, &category) ? (int64_t)category : -1;
         break;
     case PIVOT_HOUR:
@@ -73,7 +73,10 @@ struct tally {
     int64_t now;             // seconds
     int64_t minute;          // when the one that this is began: until it is over, nothing fades
     int64_t only;            // index of the one group by error that counts; -1: all
-    const uint32_t *leaders; // as in backlog_tally
+    const uint32_t *leaders; // as in struct tally_query
+    bool is_detailed;
+    int64_t *returned; // by bucket, with is_detailed
+    size_t returned_capacity;
     struct keys buckets;
     struct event_group *groups;
     size_t capacity;
@@ -82,7 +85,7 @@ struct tally {
     size_t pair_capacity;
 };
 
-enum { COLUMN_TYPE, COLUMN_TOPIC, COLUMN_KIND };
+enum { COLUMN_TYPE, COLUMN_TOPIC, COLUMN_CATEGORY };
 enum { RATE_SECONDS = 300 };
 
 static void
@@ -162,6 +165,11 @@ tally_group(struct tally *tally, const struct row *row, uint32_t *bucket)
             .last_at = TIME_ABSENT,
             .category = tally->backlog->infos[row->group].category,
         };
+        if (tally->is_detailed) {
+            tally->returned =
+                alloc_grow(tally->returned, *bucket, &tally->returned_capacity, sizeof *tally->returned);
+            tally->returned[*bucket] = 0;
+        }
     }
     return &tally->groups[*bucket];
 }
@@ -179,7 +187,8 @@ tally_count(struct tally *tally, const struct row *row, int64_t count)
     tally_pair(tally, bucket, COLUMN_TYPE, row->type, count);
     tally_pair(tally, bucket, COLUMN_TOPIC, row->topic, count);
     if (tally->pivot != PIVOT_ERROR)
-        tally_pair(tally, bucket, COLUMN_KIND, (uint16_t)tally->backlog->infos[row->group].category, count);
+        tally_pair(tally, bucket, COLUMN_CATEGORY, (uint16_t)tally->backlog->infos[row->group].category,
+                   count);
 }
 
 static void
@@ -189,6 +198,8 @@ tally_row(struct tally *tally, const struct row *row)
     tally_count(tally, row, 1);
     struct event_group *group = tally_group(tally, row, &bucket);
     tally_bounds(group, row->created, row->created);
+    if (tally->is_detailed)
+        tally->returned[bucket] += row->is_returned;
     if (row->created) {
         tally_curves(tally, group, row->created, 1);
         tally_heat(tally, group, row->created, 1);
@@ -265,6 +276,8 @@ tally_cells(struct tally *tally)
         tally_bounds(group, cell->row.created, cell->last_at);
         if (group->last_at == cell->last_at)
             group->sample_id = cell->row.id;
+        if (tally->is_detailed)
+            tally->returned[bucket] += backlog->rollup.cells[i].returned;
     }
 }
 
@@ -295,15 +308,15 @@ static void
 tally_shares(struct tally *tally, struct arena *arena)
 {
     const struct backlog *backlog = tally->backlog;
-    int64_t *of_kind = alloc_array(tally->buckets.count, sizeof *of_kind); // most so far
+    int64_t *of_category = alloc_array(tally->buckets.count, sizeof *of_category); // most so far
     for (size_t i = 0; i < tally->pairs.count; i++) {
         uint64_t pair = tally->pairs.keys[i];
         struct event_group *group = &tally->groups[pair >> 32];
         uint16_t word = (uint16_t)(pair & 0xFFFF);
         uint64_t column = pair >> 16 & 0xFFFF;
-        if (column == COLUMN_KIND) {
-            if (tally->pair_counts[i] > of_kind[pair >> 32]) {
-                of_kind[pair >> 32] = tally->pair_counts[i];
+        if (column == COLUMN_CATEGORY) {
+            if (tally->pair_counts[i] > of_category[pair >> 32]) {
+                of_category[pair >> 32] = tally->pair_counts[i];
                 group->category = (enum category)word;
             }
             continue;
@@ -312,13 +325,80 @@ tally_shares(struct tally *tally, struct arena *arena)
         const char *name = intern_text(is_type ? &backlog->types : &backlog->topics, word);
         share_add(is_type ? group->types : group->topics, name, tally->pair_counts[i]);
     }
-    free(of_kind);
+    free(of_category);
     for (size_t g = 0; g < tally->buckets.count; g++)
         for (int i = 0; i < GROUP_TOP; i++) {
             struct event_group *group = &tally->groups[g];
             group->types[i].name = arena_text(arena, bytes_of(group->types[i].name));
             group->topics[i].name = arena_text(arena, bytes_of(group->topics[i].name));
         }
+}
+
+// --- details ---
+
+// How many events of a bucket have a type, or a topic.
+struct detail_share {
+    uint32_t bucket;
+    unsigned column;
+    struct group_share share;
+};
+
+static int
+by_share(const void *left, const void *right)
+{
+    const struct detail_share *a = left, *b = right;
+    if (a->bucket != b->bucket)
+        return a->bucket < b->bucket ? -1 : 1;
+    if (a->column != b->column)
+        return a->column < b->column ? -1 : 1;
+    if (a->share.count != b->share.count)
+        return a->share.count > b->share.count ? -1 : 1;
+    return strcmp(a->share.name, b->share.name);
+}
+
+static size_t
+collect_shares(const struct tally *tally, struct detail_share *found)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < tally->pairs.count; i++) {
+        uint64_t pair = tally->pairs.keys[i];
+        unsigned column = (unsigned)(pair >> 16 & 0xFFFF);
+        if (column == COLUMN_CATEGORY || tally->pair_counts[i] <= 0)
+            continue;
+        const struct intern *names = column == COLUMN_TYPE ? &tally->backlog->types : &tally->backlog->topics;
+        const char *name = intern_text(names, (uint16_t)(pair & 0xFFFF));
+        if (name)
+            found[count++] = (struct detail_share){.bucket = (uint32_t)(pair >> 32),
+                                                   .column = column,
+                                                   .share = {.name = name, .count = tally->pair_counts[i]}};
+    }
+    if (count)
+        qsort(found, count, sizeof *found, by_share);
+    return count;
+}
+
+static void
+tally_details(struct tally *tally, struct arena *arena)
+{
+    struct group_details *details = arena_array(arena, tally->buckets.count, sizeof *details);
+    struct detail_share *found = alloc_array(tally->pairs.count, sizeof *found);
+    size_t count = collect_shares(tally, found);
+    struct group_share *shares = arena_array(arena, count, sizeof *shares);
+    for (size_t g = 0; g < tally->buckets.count; g++) {
+        details[g].returned = tally->returned[g];
+        tally->groups[g].details = &details[g];
+    }
+    for (size_t i = 0; i < count; i++) {
+        shares[i] = (struct group_share){.name = arena_text(arena, bytes_of(found[i].share.name)),
+                                         .count = found[i].share.count};
+        struct group_details *of = &details[found[i].bucket];
+        bool is_type = found[i].column == COLUMN_TYPE;
+        const struct group_share **first = is_type ? &of->types : &of->topics;
+        size_t *length = is_type ? &of->type_count : &of->topic_count;
+        if ((*length)++ == 0)
+            *first = &shares[i];
+    }
+    free(found);
 }
 
 static const char *
@@ -337,7 +417,7 @@ bucket_value(const struct backlog *backlog, enum pivot pivot, uint64_t bucket, s
     case PIVOT_TOPIC:
         text = intern_text(&backlog->topics, (uint16_t)bucket);
         break;
-    case PIVOT_KIND:
+    case PIVOT_CATEGORY:
         text = category_name((enum category)bucket);
         break;
     case PIVOT_HOUR:
@@ -368,7 +448,7 @@ tally_name(struct tally *tally, size_t g, struct arena *arena)
     group->key = bucket;
     group->value = bucket_value(backlog, tally->pivot, bucket, arena);
     group->is_new = group->first_at != TIME_ABSENT && tally->minute - group->first_at < 3600;
-    if (tally->pivot == PIVOT_KIND)
+    if (tally->pivot == PIVOT_CATEGORY)
         group->category = (enum category)bucket;
     if (tally->pivot == PIVOT_ERROR) {
         const struct group_info *info = &backlog->infos[bucket];
@@ -402,20 +482,21 @@ void
 backlog_groups(const struct backlog *backlog, enum pivot pivot, const uint64_t *within, int64_t now,
                struct arena *arena, struct group_list *list)
 {
-    backlog_tally(backlog, pivot, within, NULL, now, arena, list);
+    backlog_tally(backlog, &(struct tally_query){.pivot = pivot, .within = within}, now, arena, list);
 }
 
 void
-backlog_tally(const struct backlog *backlog, enum pivot pivot, const uint64_t *within,
-              const uint32_t *leaders, int64_t now, struct arena *arena, struct group_list *list)
+backlog_tally(const struct backlog *backlog, const struct tally_query *query, int64_t now,
+              struct arena *arena, struct group_list *list)
 {
     struct tally tally = {.backlog = backlog,
-                          .pivot = pivot,
+                          .pivot = query->pivot,
                           .now = now / US_PER_SECOND,
                           .minute = now / US_PER_SECOND / 60 * 60,
-                          .only = within ? keys_find(&backlog->keys, *within) : -1,
-                          .leaders = leaders};
-    bool is_possible = !within || tally.only >= 0;
+                          .only = query->within ? keys_find(&backlog->keys, *query->within) : -1,
+                          .leaders = query->leaders,
+                          .is_detailed = query->is_detailed};
+    bool is_possible = !query->within || tally.only >= 0;
     size_t rows = is_possible && !backlog->has_rollup ? backlog_count(backlog) : 0;
     for (size_t i = 0; i < rows; i++) {
         const struct row *row = backlog_row(backlog, i);
@@ -426,6 +507,8 @@ backlog_tally(const struct backlog *backlog, enum pivot pivot, const uint64_t *w
         tally_sums(&tally);
     tally_shares(&tally, arena);
     tally_rates(&tally);
+    if (tally.is_detailed)
+        tally_details(&tally, arena);
 
     *list = (struct group_list){0};
     list->groups = arena_array(arena, tally.buckets.count, sizeof *list->groups);
@@ -444,6 +527,7 @@ backlog_tally(const struct backlog *backlog, enum pivot pivot, const uint64_t *w
 
     free(tally.groups);
     free(tally.pair_counts);
+    free(tally.returned);
     keys_release(&tally.buckets);
     keys_release(&tally.pairs);
 }

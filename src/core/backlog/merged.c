@@ -119,15 +119,16 @@ find_leader(const struct members *members, uint64_t key)
                           : NULL;
 }
 
-void
-backlog_groups_merged(const struct backlog *backlog, int64_t now, struct arena *arena,
-                      struct group_list *list, struct group_list *parts)
+static void
+merge_groups(const struct backlog *backlog, bool is_detailed, int64_t now, struct arena *arena,
+             struct group_list *list, struct group_list *parts)
 {
     struct group_list single;
     backlog_groups(backlog, PIVOT_ERROR, NULL, now, arena, &single);
     struct members members = find_members(&single);
     uint32_t *leaders = find_leaders(backlog, &members);
-    backlog_tally(backlog, PIVOT_ERROR, NULL, leaders, now, arena, list);
+    const struct tally_query query = {.pivot = PIVOT_ERROR, .leaders = leaders, .is_detailed = is_detailed};
+    backlog_tally(backlog, &query, now, arena, list);
     for (size_t g = 0; g < list->count; g++) {
         const struct member *leader = find_leader(&members, list->groups[g].key);
         if (leader)
@@ -139,4 +140,22 @@ backlog_groups_merged(const struct backlog *backlog, int64_t now, struct arena *
         parts->groups[parts->count++] = *members.list[i].group;
     free(members.list);
     free(leaders);
+}
+
+void
+backlog_groups_merged(const struct backlog *backlog, int64_t now, struct arena *arena,
+                      struct group_list *list, struct group_list *parts)
+{
+    merge_groups(backlog, false, now, arena, list, parts);
+}
+
+void
+backlog_groups_detailed(const struct backlog *backlog, enum pivot pivot, bool is_merged, int64_t now,
+                        struct arena *arena, struct group_list *list)
+{
+    struct group_list parts;
+    if (is_merged)
+        merge_groups(backlog, true, now, arena, list, &parts);
+    else
+        backlog_tally(backlog, &(struct tally_query){.pivot = pivot, .is_detailed = true}, now, arena, list);
 }

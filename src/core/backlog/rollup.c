@@ -75,29 +75,6 @@ backlog_adopt_rollup(struct backlog *backlog, struct backlog_rollup *rollup)
 }
 
 // The texts of cells are gone with what they came in; these are the backlog's.
-static struct bytes
-word_bytes(const struct intern *words, uint16_t word)
-{
-    return bytes_of(intern_text(words, word));
-}
-
-void
-backlog_each_cell(const struct backlog *backlog, backlog_cell_fn *each, void *context)
-{
-    int64_t *counts = alloc_array(backlog->rollup.cell_count, sizeof *counts);
-    for (size_t i = 0; i < backlog->rollup.retry_count; i++)
-        counts[backlog->rollup.retries[i].cell] += backlog->rollup.retries[i].count;
-    for (size_t i = 0; i < backlog->rollup.cell_count; i++) {
-        const struct row *row = &backlog->cells[i].row;
-        struct backlog_cell cell = backlog->rollup.cells[i];
-        cell.event_type = word_bytes(&backlog->types, row->type);
-        cell.source_table = word_bytes(&backlog->sources, row->source);
-        cell.topic = word_bytes(&backlog->topics, row->topic);
-        each(context, &cell, counts[i]);
-    }
-    free(counts);
-}
-
 bool
 backlog_has_rollup(const struct backlog *backlog)
 {

@@ -12,6 +12,7 @@ struct row {
     uint32_t group;   // index into keys and infos
     uint16_t type, topic, source;
     uint8_t retries; // 255: that or more
+    bool is_returned;
 };
 
 // What is known of a group by error apart from its rows.
@@ -58,10 +59,15 @@ struct backlog {
 uint32_t backlog_group_index(struct backlog *backlog, uint64_t key, bool *is_new);
 void backlog_rollup_release(struct backlog *backlog);
 
-// backlog_groups, where leaders is NULL. leaders, for PIVOT_ERROR: the index of the group that the i-th one
-// is counted with.
-void backlog_tally(const struct backlog *backlog, enum pivot pivot, const uint64_t *within,
-                   const uint32_t *leaders, int64_t now, struct arena *arena, struct group_list *list);
+struct tally_query {
+    enum pivot pivot;
+    const uint64_t *within; // as of backlog_groups
+    const uint32_t
+        *leaders; // for PIVOT_ERROR: the index of the group that the i-th one is counted with; NULL: itself
+    bool is_detailed; // fill event_group.details
+};
+void backlog_tally(const struct backlog *backlog, const struct tally_query *query, int64_t now,
+                   struct arena *arena, struct group_list *list);
 
 // The i-th row, newest id first.
 const struct row *backlog_row(const struct backlog *backlog, size_t i);
