@@ -88,7 +88,10 @@ endif
 
 # --- the program ----------------------------------------------------------------------------------------------------
 
-all: build/redrive ## the program, at build/redrive (CC=clang, DEVELOPER=1: warnings are errors, V=1: show commands)
+all: build/redrive ## build the program, build/redrive; plain make does the same
+#: CC=clang              use another compiler than gcc
+#: DEVELOPER=1           treat warnings as errors
+#: V=1                   show commands
 
 # Always the release, whatever VARIANT other goals of the same call are built with.
 build/redrive: FORCE
@@ -134,7 +137,9 @@ $(OUT)/.libraries:
 SHARE = $(DESTDIR)$(PREFIX)/share
 WRITTEN = man/man1/redrive.1 bash-completion/completions/redrive zsh/site-functions/_redrive fish/vendor_completions.d/redrive.fish
 
-install: build/redrive ## program, manual page and completions into PREFIX (/usr/local), below DESTDIR when that is given
+install: build/redrive ## install the program, its manual page and completions
+#: PREFIX=/usr/local     where to
+#: DESTDIR=              put below this folder, for packages
 	install -D -m 755 build/redrive $(DESTDIR)$(PREFIX)/bin/redrive
 	install -d $(SHARE)/redrive/themes $(SHARE)/redrive/keymaps $(dir $(WRITTEN:%=$(SHARE)/%))
 	install -m 644 $(wildcard themes/*) $(SHARE)/redrive/themes
@@ -145,11 +150,15 @@ install: build/redrive ## program, manual page and completions into PREFIX (/usr
 	build/redrive --generate zsh > $(SHARE)/$(word 3,$(WRITTEN))
 	build/redrive --generate fish > $(SHARE)/$(word 4,$(WRITTEN))
 
-uninstall: ## what install put there
+uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/redrive $(WRITTEN:%=$(SHARE)/%)
 	rm -rf $(SHARE)/redrive
 
-demo: ## a backlog, a broker and the screen, all private; KAFKA=real takes a real Kafka, ROWS=N another size
+demo: ## open the screen on a private database and broker with a backlog
+#: KAFKA=real            run a real Kafka instead of an embedded broker
+#: ROWS=20000            pending events to begin with
+#: ARRIVALS=2            new events a second
+#: SHELL_ONLY=1          open a shell instead, in which psql and redrive reach the demo
 	$(Q)tests/lib/packages.sh install build demo $(if $(filter real,$(KAFKA)),kafka)
 	$(Q)$(MAKE) build/redrive demo-tools
 	$(Q)KAFKA=$(KAFKA) ROWS=$(ROWS) tests/demo/run
@@ -158,13 +167,15 @@ demo-tools: $(filter $(OUT)/tests/demo/%,$(TOOLS))
 
 # --- tests ----------------------------------------------------------------------------------------------------------
 
-test: ## every layer, on a private PostgreSQL and a real Kafka; LAYERS="unit store" for some of them
+test: ## run every layer of tests, on servers of their own
+#: LAYERS="unit store"   run only these layers (tests/README.md lists them)
+#: VERBOSE=1 KEEP=1      show all output; keep outputs and logs
 	$(Q)tests/lib/packages.sh install build test kafka
 	$(Q)$(MAKE) -j$(JOBS) build/redrive
 	$(Q)$(MAKE) -k -j$(JOBS) VARIANT=asan test-programs || true
 	$(Q)tests/run build/asan $(LAYERS)
 
-test-unit: ## the unit tests alone: seconds, nothing is started
+test-unit: ## run the unit tests alone: seconds, no server
 	$(Q)$(MAKE) -k -j$(JOBS) VARIANT=asan unit-programs || true
 	$(Q)tests/run build/asan unit
 
@@ -205,29 +216,38 @@ endif
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
 
 FUZZ_SECONDS ?= 30
-fuzz: ## libFuzzer on each target for FUZZ_SECONDS (30); needs clang
+fuzz: ## run libFuzzer on each fuzz target; needs clang
+#: FUZZ_SECONDS=30       seconds a target
 	$(Q)tests/lib/packages.sh install build lint
 	$(Q)$(MAKE) -j$(JOBS) VARIANT=fuzz CC=clang fuzz-programs
 	$(Q)tests/lib/fuzz.sh build/fuzz $(FUZZ_SECONDS)
 
 fuzz-programs: $(FUZZERS)
 
-tsan: ## the unit tests under the thread sanitizer
+tsan: ## run the unit tests under the thread sanitizer
 	$(Q)$(MAKE) -k -j$(JOBS) VARIANT=tsan unit-programs || true
 	$(Q)tests/run build/tsan unit
 
-sim: ## the publisher between two ends in memory: SCHEDULES (1000000) from SEED; BROKEN=no-nonce leaves a rule out
+sim: ## simulate schedules of the publisher between two ends in memory
+#: SCHEDULES=1000000     how many
+#: SEED=1                the first one
+#: BROKEN=no-nonce       leave a rule of the protocol out, which must be noticed
 	$(Q)$(MAKE) -j$(JOBS) VARIANT=kill build/kill/tests/tools/sim
 	$(Q)build/kill/tests/tools/sim schedules=$(SCHEDULES) seed=$(SEED) broken=$(BROKEN)
 
-crash: ## kill, freeze and cut off everything for MINUTES (10); MODE=all or one of those in tests/crash/loop, SEED=n
+crash: ## kill, freeze and disconnect workers, PostgreSQL and Kafka
+#: MINUTES=10            how long
+#: MODE=all              one of the modes in tests/crash/loop
+#: SEED=1                the same harm again
 	$(Q)tests/lib/packages.sh install build test kafka
 	$(Q)$(MAKE) -j$(JOBS) VARIANT=kill crash-programs
 	$(Q)tests/crash/loop minutes=$(MINUTES) mode=$(or $(MODE),all) seed=$(SEED) broken=$(BROKEN)
 
 crash-programs: $(OUT)/redrive $(filter $(OUT)/tests/tools/%,$(TOOLS))
 
-bench: ## the figures, as ratios within one run; ROWS="100000 1000000" chooses the sizes, PARTS="recovery memory discard stall" some of them
+bench: ## measure, as ratios within one run
+#: ROWS="100000 1000000" sizes of the backlog
+#: PARTS="recovery stall" only some of publish, discard, recovery, memory, stall
 	$(Q)tests/lib/packages.sh install build test kafka
 	$(Q)$(MAKE) -j$(JOBS) build/redrive
 	$(Q)$(MAKE) -j$(JOBS) bench-tools
@@ -235,7 +255,7 @@ bench: ## the figures, as ratios within one run; ROWS="100000 1000000" chooses t
 
 bench-tools: $(filter $(OUT)/tests/demo/% $(OUT)/tests/bench/%,$(TOOLS))
 
-screenshots: ## screenshots/, by the same scripts as the screen tests
+screenshots: ## make screenshots/ with the scripts of the screen tests
 	$(Q)$(MAKE) -j$(JOBS) build/redrive
 	$(Q)tests/screens/run --screenshots
 
@@ -243,16 +263,16 @@ screenshots: ## screenshots/, by the same scripts as the screen tests
 
 C_FILES := $(shell find src ui tests -name '*.[ch]' | sort)
 
-format: ## put every C file into the form of .clang-format
+format: ## format every C file
 	$(Q)clang-format -i $(C_FILES)
 
 format-check: ## fail where `make format` would change something
 	$(Q)clang-format --dry-run --Werror $(C_FILES)
 
-layers: ## fail where a file includes what its folder may not see
+layers: ## fail where a file includes a room that its room may not see
 	$(Q)tests/lib/layers.sh
 
-lint: banned ## clang-tidy, cppcheck and the banned calls
+lint: banned ## run clang-tidy and cppcheck, look for banned calls
 	$(Q)$(MAKE) -k -j$(JOBS) VARIANT=lint CC=clang tidy
 	$(Q)mkdir -p build/lint/cppcheck
 	$(SAY) CHECK cppcheck
@@ -275,14 +295,16 @@ banned:
 	$(Q)! grep -nE '(^|[^[:alnum:]_>.])($(BANNED))[[:space:]]*\(' $(C_FILES) | grep -vE ':[0-9]+:[[:space:]]*(//|\*)' | grep . || \
 		{ echo 'These calls are banned: see CONTRIBUTING.md.' >&2; exit 1; }
 
-packages: ## install the Debian packages that are missing
+packages: ## install missing Debian packages
 	$(Q)tests/lib/packages.sh install build test kafka demo lint
 
 clean: ## remove everything that was built
 	$(Q)rm -rf build
 
-help: ## this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+help: ## print this list
+	@awk -F':.*## ' '/^# --- / { gsub(/^# --- | -+$$/, ""); title = toupper(substr($$0, 1, 1)) substr($$0, 2) } \
+	    /^[a-z-]+:.*## / { if (title) printf "%s%s\n", shown++ ? "\n" : "", title; title = ""; printf "  make %-14s %s\n", $$1, $$2 } \
+	    /^#: / { printf "      %s\n", substr($$0, 4) }' $(firstword $(MAKEFILE_LIST))
 
 -include $(OBJECTS:.o=.d) $(TEST_OBJECTS:.o=.d)
 
