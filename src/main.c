@@ -24,9 +24,9 @@
 #endif
 #endif
 
-// Payloads and secrets stay out of core files and of other processes' sight, and files of ours are private.
+// Keeps payloads and secrets out of core files and out of sight of other processes, and our files private.
 static void
-close_doors(void)
+harden_process(void)
 {
     umask(077);
 #ifndef IS_SANITIZED
@@ -52,7 +52,7 @@ say_error(const struct err *err)
     strbuf_release(&line);
 }
 
-// --help, --version, --generate: text that needs no settings. False: nothing of the sort was asked for.
+// Prints --help, --version, --generate, which need no settings. False: none of these options was given.
 static bool
 print_asked(const struct call *call, struct err *err)
 {
@@ -104,7 +104,7 @@ main(int argc, char **argv)
 {
     struct err err = {0};
     setlocale(LC_CTYPE, ""); // not LC_NUMERIC: numbers of ours have a point in every country
-    close_doors();
+    harden_process();
     interrupt_exit();
     int status = main_run(argc, argv, &err);
     if (err_is_set(&err)) {

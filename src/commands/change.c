@@ -1,7 +1,7 @@
-// reprocess, resolve, discard, restore: choose, command_change_confirm, freeze, carry out, tell.
+// reprocess, resolve, discard, restore: choose, confirm, freeze, carry out, report.
 //
-// One road for all four, and the one that the screen takes too: the ids are chosen, counted and shown; what
-// was confirmed is what is frozen; from then on the operation is in PostgreSQL and any worker can carry it
+// All four take one road, which the screen takes too. The ids are chosen, counted and shown; exactly those
+// that were confirmed are frozen. From then on the operation is in PostgreSQL and any worker can carry it
 // out.
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ struct change {
     bool waits_for_others;         // no brokers here: another worker, alive now, will carry it out
 };
 
-// --- what is asked ---
+// --- the choice ---
 
 static bool
 check_options(const struct change *change, struct err *err)
@@ -117,7 +117,7 @@ names_quarantined(const struct change *change)
            (options->choice.filter && strstr(options->choice.filter, "is:quarantined"));
 }
 
-// What it would meet costs several looks at every event: only where a person is told before it is done.
+// The preview reads every event several times, so it is made only where a person sees it before the change.
 static bool
 look_ahead(struct change *change, struct err *err)
 {
@@ -131,7 +131,7 @@ look_ahead(struct change *change, struct err *err)
                                  err);
 }
 
-// A bulk reprocess leaves out what came back too often, unless that was named by its id or by the filter.
+// A bulk reprocess leaves out events that returned too often, unless their ids or the filter name them.
 static bool
 leave_quarantined(struct change *change, struct err *err)
 {
@@ -155,10 +155,10 @@ leave_quarantined(struct change *change, struct err *err)
     if (kept == 0)
         return err_set(err, ERR_NOT_FOUND,
                        "redrive reprocess found nothing to act on: every chosen event is in quarantine");
-    return look_ahead(change, err); // what is left is told exactly
+    return look_ahead(change, err); // describe exactly what is left
 }
 
-// --- may it go on? ---
+// --- confirmation ---
 
 static void
 describe_steps(const struct change *change, struct strbuf *out)
@@ -210,7 +210,7 @@ read_answer(char *out, size_t room)
     return true;
 }
 
-// At a terminal: the count where there is much at stake, else y.
+// At a terminal: asks for the count where much is at stake, else for y.
 static bool
 command_change_ask(const struct change *change, bool is_count_wanted, struct err *err)
 {
@@ -266,8 +266,7 @@ command_change_confirm(const struct change *change, struct err *err)
         change, is_protected || (int64_t)change->count > call->settings.decision.confirm_above, err);
 }
 
-// A reprocess that nobody could carry out is refused before anything is frozen, unless it is left to a worker
-// on purpose.
+// Refuses, before anything is frozen, a reprocess that no worker could carry out; --detach allows it.
 static bool
 find_publisher(struct change *change, struct err *err)
 {
@@ -354,7 +353,7 @@ awaits_approval(const struct change *change, int64_t no)
 {
     struct arena arena = {0};
     struct operation operation;
-    bool awaits = operation_get(change->store, no, &arena, &operation, NULL) && // else it is waited for
+    bool awaits = operation_get(change->store, no, &arena, &operation, NULL) && // on failure wait for it
                   operation.state == OPERATION_AWAITING;
     arena_release(&arena);
     return awaits;
@@ -365,7 +364,7 @@ carry_out(struct change *change, int64_t no, struct err *err)
 {
     if (awaits_approval(change, no)) {
         remark(change->call,
-               "operation %" PRId64 " goes on when somebody else runs: redrive operation %" PRId64 " approve",
+               "operation %" PRId64 " waits until somebody else runs: redrive operation %" PRId64 " approve",
                no, no);
         return waiting_tell(change->call, change->store, no, err);
     }

@@ -10,7 +10,6 @@
 static const struct column columns[] = {
     {"setting", ALIGN_LEFT, 15, 0}, {"value", ALIGN_LEFT, 20, 48}, {"from", ALIGN_LAST, 0, 0}};
 
-// Only what a person chose is interesting in text; the rest is there all the same.
 static bool
 print_row(struct table *table, bool is_json, const char *name, struct bytes value, bool is_set,
           const struct settings_origin *origin, struct err *err)

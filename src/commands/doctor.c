@@ -169,7 +169,7 @@ look_at_cluster(struct broker *broker, const struct broker_settings *settings, s
     struct arena arena = {0};
     const char **topics = NULL;
     size_t count = 0;
-    struct err ignored = {0}; // what PostgreSQL cannot tell was told in its own part
+    struct err ignored = {0}; // reported in the part about PostgreSQL
     if (store != NULL && !store_checkup_topics(store, MOST_TOPICS, &arena, &topics, &count, &ignored))
         count = 0;
     bool ok = probe_run(broker, settings, install, probe, err);
@@ -187,7 +187,7 @@ store_ahead(struct store *store)
 {
     int64_t theirs;
     int64_t before = clock_now();
-    struct err ignored = {0}; // told in its own part
+    struct err ignored = {0}; // reported in its own part
     if (store == NULL || !store_now(store, &theirs, &ignored))
         return TIME_ABSENT;
     return theirs - (before + (clock_now() - before) / 2);

@@ -41,7 +41,7 @@ command_events_print_json(const struct event *event, struct err *err)
     return json_print(object, err);
 }
 
-// The time as it stands in the table: what an operator sees in psql.
+// The time as the table holds it, as an operator sees it in psql.
 static void
 add_wall(struct table *table, int64_t wall)
 {

@@ -67,7 +67,7 @@ next_line(struct lines *lines, struct bytes *line, struct err *err)
         *line = BYTES_ABSENT;
         if (lines->is_at_end)
             return true;
-        looked = lines->to - lines->from; // where it will stand after fill
+        looked = lines->to - lines->from; // its index after fill
         if (!command_fingerprint_fill(lines, err))
             return false;
     }
@@ -118,7 +118,7 @@ explain_text(const struct keying *keying, const struct fingerprint *print, struc
     add_part(out, "frame", print->frame);
     add_part(out, "because", print->frame_reason);
     add_rules(keying, print, out);
-    strbuf_printf(out, "  kind    %s: ", category_name(category));
+    strbuf_printf(out, "  category %s: ", category_name(category));
     text_visible(out, bytes_of(why), false);
     strbuf_add_char(out, '\n');
     for (uint32_t i = 0; i < print->mask_count; i++) {

@@ -1,4 +1,4 @@
-// groups category: the category of a group as a person decides it, before what the rules say.
+// groups category: sets the category of a group by hand, which wins over the rules.
 #include "commands/groups_category.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static const struct column columns[] = {{"group", ALIGN_LEFT, 16, 0},
                                         {"at", ALIGN_LEFT, 19, 0},
                                         {"reason", ALIGN_LAST, 0, 0}};
 
-// Those of one group, or all of them, the last decided on first.
+// The override of one group, or all overrides, newest first.
 static bool
 groups_category_print_all(struct call *call, struct store *store, const uint64_t *group, struct err *err)
 {

@@ -4,7 +4,7 @@
 
 #include "commands/cli/command.h"
 
-// Can the keymap and the theme of the settings be read? Their warnings are said on standard error.
+// Can the keymap and the theme of the settings be read? Prints their warnings on standard error.
 bool look_check(const struct call *call, struct err *err) MUST_CHECK;
 
 #endif

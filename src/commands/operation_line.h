@@ -8,12 +8,12 @@
 
 // The line at the end of a change: operation, action, state, total, done, refused, skipped, returned.
 bool operation_result(const struct call *call, const struct operation *operation, struct err *err) MUST_CHECK;
-// All that a list shows.
+// As a row of the list of operations.
 bool operation_json(const struct operation *operation, int64_t zone_us, struct err *err) MUST_CHECK;
 void operation_table(struct table *table, const struct call *call);
 void operation_row(struct table *table, const struct operation *operation);
 
-// The exit status of an action whose operation stands like this at its end.
+// The exit status of an action that left its operation in this state.
 int operation_status(const struct operation *operation);
 
 #endif

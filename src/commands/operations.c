@@ -1,4 +1,4 @@
-// operations: what was asked for, newest first.
+// operations: lists operations, newest first.
 #include "store/operations/operations.h"
 
 #include "commands/cli/command.h"

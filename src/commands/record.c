@@ -3,7 +3,7 @@
 #include <string.h>
 #include "base/utf8.h"
 
-// Where the reading stands. `at` beyond `len` never happens; a missing byte reads as 0.
+// The cursor. `at` is never beyond `len`; a missing byte reads as 0.
 struct cursor {
     struct bytes text;
     size_t at;
@@ -28,7 +28,7 @@ skip_blanks(struct cursor *cursor)
         cursor->at++;
 }
 
-// Past a string that begins at the cursor; *inner is what stands between its quotes, escapes as they are.
+// Moves past the string at the cursor; *inner is the text between its quotes, escapes included.
 static bool
 skip_string(struct cursor *cursor, struct bytes *inner, bool *has_escapes)
 {

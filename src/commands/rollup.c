@@ -9,8 +9,7 @@ static bool
 say_since(struct call *call, const struct rollup_state *state)
 {
     char at[TIME_TEXT];
-    remark(call, "pending events: exact as of %s, out of the sums that are kept",
-           time_local(state->exact_at, at));
+    remark(call, "pending events: exact as of %s, from the rollup", time_local(state->exact_at, at));
     return true;
 }
 

@@ -1,16 +1,15 @@
-// sums: the sums of the backlog that somebody keeps (store/rollup/rollup), for commands that would else look
-// at every event.
+// rollup: the maintained counts of groups (store/rollup), for commands that would else read every event.
 #ifndef REDRIVE_COMMANDS_ROLLUP_H
 #define REDRIVE_COMMANDS_ROLLUP_H
 
 #include "commands/cli/command.h"
 #include "core/backlog/backlog.h"
 
-// Whether they were seen to be those of the table a moment ago; says on standard error as of when that was.
+// Was the rollup exact a moment ago? Says on standard error as of when.
 bool rollup_find(struct call *call, struct store *store);
-// Reads them where that is so, and says so in *is_read: false, they cannot be had, look at the events. Where
-// nobody kept them for a while, and this session may, it catches up first, for 20 s at most: a third of what
-// it costs to fingerprint every event.
+// Reads the rollup into backlog where it is exact (*is_read). Otherwise the caller reads the events. A rollup
+// that was not maintained for a while is caught up first, where this session may, for at most 20 s: a third
+// of the time that fingerprinting every event takes.
 bool sums_read(struct call *call, struct store *store, struct backlog *backlog, bool *is_read,
                struct err *err) MUST_CHECK;
 

@@ -124,7 +124,7 @@ configure(const struct call *call, const struct screen_backend *pair, const char
     };
 }
 
-// Why somebody who has no rights to decide looks only; NULL: he has them, or something else is in the way.
+// Why this user can only look: without the right to decide. NULL: the user has it, or access fails otherwise.
 static const char *
 only_looks(struct call *call, const struct store *store)
 {

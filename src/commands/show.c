@@ -53,8 +53,8 @@ command_show_read_event(struct store *store, int64_t id, struct shown *shown, st
             event_attempts(store, id, &shown->arena, &shown->attempts, &shown->attempt_count, err));
 }
 
-// What Kafka knows of it: the original record where we keep none, and the topic it would go to. Without
-// brokers, or when they do not answer, the plan says that nobody has looked.
+// Asks Kafka for the original record where none is kept, and for the target topic. Without brokers, or when
+// they do not answer, the plan says that Kafka was not asked.
 static bool
 ask_kafka(struct call *call, struct store *store, struct shown *shown, struct plan_input *input,
           struct topic *topic, struct err *err)
@@ -77,7 +77,7 @@ ask_kafka(struct call *call, struct store *store, struct shown *shown, struct pl
     struct plan_settings plan_settings = publishing_plan(call);
     struct plan plan = {
         0}; // where it would go decides which topic is looked at, and that decides the partition
-    struct err unknown = {0}; // then the partition is told as far as it is known
+    struct err unknown = {0}; // then the partition is shown as far as it is known
     plan_make(&plan_settings, input, &shown->arena, &plan);
     if (ok && plan.topic != NULL && broker_topic(broker, plan.topic, KAFKA_TIMEOUT_MS, topic, &unknown))
         input->topic = topic;
@@ -276,7 +276,7 @@ add_facts(struct strbuf *out, const struct shown *shown)
     field(out, "type", event->event_type);
     field(out, "status", event->status_text);
     field(out, "group", bytes_of(group_text(event->group, group)));
-    field(out, "kind", bytes_of(category_name(event->category)));
+    field(out, "category", bytes_of(category_name(event->category)));
     field(out, "source", event->source_table);
     field(out, "source id", event->source_id);
     field(out, "correlation", event->correlation_id);
@@ -335,7 +335,7 @@ add_decisions(struct strbuf *out, const struct shown *shown)
     }
 }
 
-// Those by which it failed before or after; its own error stands above.
+// Attempts before or after this one; its own error is shown above.
 static void
 add_attempts(struct strbuf *out, const struct shown *shown)
 {

@@ -37,7 +37,7 @@ say_outcomes(const struct call *call, struct store *store, int64_t no)
     struct arena arena = {0};
     struct outcome *outcomes = NULL;
     size_t count = 0;
-    struct err ignored = {0}; // the counts are told all the same
+    struct err ignored = {0}; // the counts are printed all the same
     if (operation_outcomes(store, no, &arena, &outcomes, &count, &ignored)) {
         for (size_t i = 0; i < count; i++) {
             const struct outcome *outcome = &outcomes[i];
@@ -73,7 +73,7 @@ waiting_tell(struct call *call, struct store *store, int64_t no, struct err *err
     return status;
 }
 
-// --- somebody else's work ---
+// --- carried out by another worker ---
 
 static void
 command_waiting_show(struct progress *progress, const struct operation *operation, const char *note)
@@ -113,7 +113,7 @@ waiting_for(struct call *call, struct store *store, int64_t no, struct err *err)
     return STATUS_INTERRUPTED;
 }
 
-// --- our own work ---
+// --- carried out here ---
 
 struct following {
     struct progress progress;

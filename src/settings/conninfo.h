@@ -1,5 +1,4 @@
-// conninfo: how libpq is told where to connect, put together from parts; and no password in it that others
-// could read.
+// conninfo: the connection string for libpq, composed of parts, and the check that it holds no password.
 #ifndef REDRIVE_SETTINGS_CONNINFO_H
 #define REDRIVE_SETTINGS_CONNINFO_H
 

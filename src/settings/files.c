@@ -113,7 +113,7 @@ collect_sections(struct reading *reading, const struct config_text *text, bool i
         const struct config_section *section = &text->sections[i];
         if ((section->name != NULL && strcmp(section->name, "kafka") == 0) != is_kafka)
             continue;
-        // A profile without a line of its own still exists: it can be chosen.
+        // A profile without a line of its own can still be chosen.
         if (section->title != NULL && !is_kafka)
             add_found(reading,
                       (struct settings_found){.id = -1, .profile = section->title, .line = section->line});

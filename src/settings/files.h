@@ -12,7 +12,7 @@
 struct settings_found {
     int id;              // enum setting_id; -1: a Kafka property
     const char *profile; // NULL: outside of profiles
-    const char *name;    // of a Kafka property; NULL with id -1: the profile is there, no more
+    const char *name;    // of a Kafka property; NULL with id -1: the profile exists
     const char *value;   // NULL: an emptied list
     const char *file;
     int line;

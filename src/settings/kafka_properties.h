@@ -6,7 +6,7 @@
 #include "base/err.h"
 
 // Refuses, with the reason, properties that run programs or load code (plugin.library.paths opens any file as
-// a library) and those that the publish protocol sets itself. `where` stands before the sentence:
+// a library) and those that the publish protocol sets itself. `where` is put before the sentence:
 // "/etc/redrive/config:12", "-X".
 bool kafka_property_check(const char *name, const char *where, struct err *err) MUST_CHECK;
 

@@ -1,4 +1,4 @@
-// rules_file: the file in which people wrote down what belongs together (core/fingerprint/rules.h).
+// rules_file: reads the file of rules that merge and split groups (core/fingerprint/rules.h).
 //
 //     own = { "com.acme." }
 //     merge "the gateway does not answer" {
@@ -13,7 +13,7 @@
 //     }
 //
 // Everything is optional. It is the file of the setting `rules`, else `rules` in the configuration folder
-// where that is there.
+// where that exists.
 #ifndef REDRIVE_SETTINGS_RULES_FILE_H
 #define REDRIVE_SETTINGS_RULES_FILE_H
 

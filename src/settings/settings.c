@@ -320,7 +320,7 @@ settings_set_password(struct settings *settings, const char *password)
     derive_conninfo(settings, password);
 }
 
-// What lies in the configuration folder holds for everybody who uses it, without being named.
+// A file `rules` in the configuration folder applies without being named.
 static void
 find_rules(struct settings *settings)
 {

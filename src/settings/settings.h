@@ -1,4 +1,4 @@
-// settings: what the person, the host and the environment have set, in one struct.
+// settings: what user, host and environment have set, in one struct divided by who reads it.
 //
 // Later places win: built in → /etc/redrive/config → $XDG_CONFIG_HOME/redrive/config → the file named by
 // REDRIVE_CONFIG → the chosen profile of those files → REDRIVE_<NAME> variables → command-line options. Every
@@ -144,8 +144,8 @@ bool settings_load(struct settings *settings, const struct settings_request *req
                    struct err *err) MUST_CHECK;
 void settings_release(struct settings *settings);
 
-// Reads the secrets that are kept in files, variables or by programs; for those who are about to connect to
-// Kafka. Once. ERR_USAGE names the setting and where it was set.
+// Reads the secrets that are kept in files, variables or by programs. Call it once, before connecting to
+// Kafka. ERR_USAGE names the setting and where it was set.
 bool settings_read_secrets(struct settings *settings, struct err *err) MUST_CHECK;
 
 // Puts a password that was typed into conninfo and read_conninfo.
@@ -158,7 +158,7 @@ enum settings_kind setting_kind(enum setting_id id);
 // The value in force as the file would spell it, appended to out; nothing for a text that is not set.
 void setting_print(const struct settings *settings, enum setting_id id, struct strbuf *out);
 
-// The state folder, made with mode 0700 when it is not there; refused when it belongs to somebody else or is
+// The state folder, created with mode 0700 where it is missing; refused when it belongs to another user or is
 // a link.
 bool settings_make_state_home(const struct settings *settings, struct err *err) MUST_CHECK;
 

@@ -4,7 +4,7 @@
 
 #include "settings/settings.h"
 
-// Puts a value into its member. NULL or "" for a text is the built-in one. `where` stands before the sentence
+// Puts a value into its member. NULL or "" for a text is the built-in one. `where` is put before the sentence
 // when the value is refused: "/etc/redrive/config:12", "--table".
 bool setting_set(struct settings *settings, enum setting_id id, const char *value, const char *where,
                  struct err *err) MUST_CHECK;

@@ -41,7 +41,7 @@ struct call {
     struct group_rules *group_rules;
 };
 
-// Answers with an exit status. Where err is set, main says its sentence; command_status makes a status of it.
+// Returns an exit status. Where err is set, main prints its sentence; command_status gives the status for it.
 typedef int command_run(struct call *call, struct err *err);
 
 struct command {
@@ -61,18 +61,18 @@ extern const size_t command_count;
 
 int command_status(const struct err *err);
 
-// What a command wants of the database.
+// The access to the database that a command needs.
 enum store_need {
     STORE_READ,   // only reads; the schema may be missing; goes to read_service where that is set
     STORE_SCHEMA, // reads tables of the schema
     STORE_WRITE,  // changes something
-    STORE_BARE,   // whatever there is: migrate, doctor
+    STORE_BARE,   // with or without the schema: migrate, doctor
 };
 // Makes category and group rules of what the settings say, once.
 bool command_rules(struct call *call, struct err *err) MUST_CHECK;
 
-// Connects, asking for a password where the server wants one and a person is there. Category rules are made
-// on the way.
+// Connects, and asks for a password where the server wants one and a terminal is there. Makes the rules
+// first.
 bool command_store(struct call *call, enum store_need need, struct store **store, struct err *err) MUST_CHECK;
 
 // No positional arguments are left over; else ERR_USAGE.

@@ -205,7 +205,8 @@ man_service(struct strbuf *out)
         "the only one that needs Kafka's credentials. Restart it whenever it ends, also after "
         "a signal: librdkafka may abort the process when a transaction is fenced, and the next worker "
         "recovers the chunk in flight. SIGTERM ends it with status 0 once the chunk in flight is "
-        "finished. Only after status 2 (the configuration is wrong) is a restart of no use. This unit is installed as share/redrive/redrive\\-work.service:\n.PP\n.nf\n");
+        "finished. Only after status 2 (the configuration is wrong) is a restart of no use. This unit is "
+        "installed as share/redrive/redrive\\-work.service:\n.PP\n.nf\n");
     // cppcheck-suppress comparePointers; both are of one embedded file
     size_t len = (size_t)(redrive_service_end - redrive_service);
     for (size_t at = 0, end; at < len; at = end + 1) {
@@ -242,7 +243,8 @@ man_page(struct strbuf *out)
         ".SH EXIT STATUS\n.TP\n0\ndone, all of it\n.TP\n1\ndone in part: something was refused, skipped, "
         "halted or cancelled\n.TP\n2\nwrong usage, nothing was done\n.TP\n3\nPostgreSQL or Kafka "
         "cannot be reached\n.TP\n4\nnot allowed: a right or a confirmation is missing, or approval is "
-        "awaited\n.TP\n5\nan action found nothing to act on\n.TP\n130\ninterrupted, after the chunk in flight was "
+        "awaited\n.TP\n5\nan action found nothing to act on\n.TP\n130\ninterrupted, after the chunk in "
+        "flight was "
         "finished\n");
     man_service(out);
 }
@@ -257,8 +259,7 @@ bash_words(struct strbuf *out, const struct command *command)
             strbuf_printf(out, " --%s", option_rows[i].name);
 }
 
-// What may be typed behind the command: the words of its arguments, which are told by their small letters
-// from what stands for something.
+// The words that may follow the command. They are in small letters, placeholders in capitals.
 static void
 bash_arguments(struct strbuf *out, const struct command *command)
 {
@@ -284,7 +285,8 @@ bash_completion(struct strbuf *out)
     strbuf_add_text(
         out,
         ") command=${COMP_WORDS[i]}; break ;;\n        esac\n    done\n    case $before in\n"
-        "    --by) COMPREPLY=($(compgen -W 'error type source topic category hour' -- \"$word\")); return ;;\n"
+        "    --by) COMPREPLY=($(compgen -W 'error type source topic category hour' -- \"$word\")); return "
+        ";;\n"
         "    --status) COMPREPLY=($(compgen -W 'pending resolved discarded all' -- \"$word\")); return ;;\n"
         "    --generate) COMPREPLY=($(compgen -W 'man bash zsh fish' -- \"$word\")); return ;;\n"
         "    -F|--kafka-file) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n    esac\n"

@@ -10,7 +10,7 @@ static void
 on_interrupt(int signal)
 {
     if (is_interrupted && signal == SIGINT)
-        _exit(STATUS_INTERRUPTED); // asked twice: the database holds the truth, the next worker goes on
+        _exit(STATUS_INTERRUPTED); // asked twice: the database holds the truth, the next worker continues
     is_interrupted = 1;
 }
 
