@@ -1,5 +1,5 @@
--- Items many to a row. Most events of an operation are queued, claimed and done together, so one row holds many of them in the order of work, and
--- their common fate is written once. When something happens to one alone (it is skipped or refused, or a chunk is smaller than its
+-- Items many to a row. Most events of an operation are queued, claimed and done together, so one row holds many events in the order of work,
+-- and their common fate is written once. When something happens to one alone (it is skipped or refused, or a chunk is smaller than its
 -- batch), its batch is written out as rows of operation_item first.
 --
 -- A source that has many events has batches of its own; small sources share one, which then has all events of each. So two batches share a source

@@ -1,7 +1,7 @@
--- Items: one row for each event of an operation, what was confirmed and what became of it.
+-- Items: one row for each event of an operation, with its state and the reason.
 --
 -- Most events have the same fate as their neighbours, so they are kept many to a row (batches.sql). They become rows here when something happens
--- to one of them alone.
+-- to a single one.
 --
 -- Plans, here and in the files that follow: items of an operation are younger than the table's statistics, and a session may live from ten items
 -- to a million. A plan that was right for ten would be kept. Functions on the hot path therefore leave the planner one way: rows by key, in scalar

@@ -266,7 +266,7 @@ BEGIN
     END IF;
     INSERT INTO redrive.rollup_batch (low, dlq_ids, series, created, retries, bounded, first, last, newest)
     SELECT p_low, p_ids, p_series, p_created, p_retries, p_bounded, p_first, p_last, p_newest WHERE cardinality(p_ids) > 0;
-    -- Sums arrive flat: series, time, count, series, time, …
+    -- Counts arrive flat: series, time, count, series, time, …
     INSERT INTO redrive.rollup_total SELECT p_totals[i], p_totals[i + 1], p_totals[i + 2] FROM generate_series(1, cardinality(p_totals), 3) AS i;
     INSERT INTO redrive.rollup_hour SELECT p_hours[i], p_hours[i + 1], p_hours[i + 2] FROM generate_series(1, cardinality(p_hours), 3) AS i;
     INSERT INTO redrive.rollup_bucket SELECT p_buckets[i], p_buckets[i + 1], p_buckets[i + 2] FROM generate_series(1, cardinality(p_buckets), 3) AS i;
@@ -291,7 +291,7 @@ BEGIN
     RETURN (SELECT count(*) FROM redrive.rollup_batch);
 END $$;
 
--- Removes events from the counts, and counts what became of them.
+-- Removes events from the counts, and counts their outcomes.
 CREATE OR REPLACE FUNCTION redrive._rollup_remove(p_ids bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE v_from integer := (SELECT buckets_from FROM redrive.rollup_state);
