@@ -233,7 +233,7 @@ belongs(const struct list_job *list, const struct event *event)
     case PIVOT_TOPIC:
         value = event->topic;
         break;
-    case PIVOT_CATEGORY:
+    case PIVOT_KIND:
         value = bytes_of(category_name(event->category));
         break;
     case PIVOT_HOUR:

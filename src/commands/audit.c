@@ -8,10 +8,10 @@
 #include "commands/cli/json.h"
 #include "commands/cli/pages.h"
 
-static const struct column columns[] = {{"at", ALIGN_LEFT, 19, 0},        {"who", ALIGN_LEFT, 8, 20},
-                                        {"host", ALIGN_LEFT, 8, 30},      {"action", ALIGN_LEFT, 10, 0},
-                                        {"operation", ALIGN_RIGHT, 0, 0}, {"events", ALIGN_RIGHT, 8, 0},
-                                        {"reason", ALIGN_LAST, 0, 0}};
+static const struct output_column columns[] = {
+    {"at", ALIGN_LEFT, 19, 0},     {"who", ALIGN_LEFT, 8, 20},       {"host", ALIGN_LEFT, 8, 30},
+    {"action", ALIGN_LEFT, 10, 0}, {"operation", ALIGN_RIGHT, 0, 0}, {"events", ALIGN_RIGHT, 8, 0},
+    {"reason", ALIGN_LAST, 0, 0}};
 
 static bool
 command_audit_print_json(const void *from, int64_t zone_us, struct err *err)
@@ -30,7 +30,7 @@ command_audit_print_json(const void *from, int64_t zone_us, struct err *err)
 }
 
 static void
-command_audit_add_row(struct table *table, const void *from)
+command_audit_add_row(struct output_table *table, const void *from)
 {
     const struct audit_row *row = from;
     char number[TEXT_SHORT];
@@ -64,7 +64,9 @@ audit_number(const void *row)
     return ((const struct audit_row *)row)->no;
 }
 
-static const struct pages pages = {.page = 500,
+static const struct pages pages = {.columns = columns,
+                                   .column_count = sizeof columns / sizeof *columns,
+                                   .page = 500,
                                    .row_size = sizeof(struct audit_row),
                                    .read = read_audit,
                                    .number = audit_number,
@@ -74,13 +76,5 @@ static const struct pages pages = {.page = 500,
 int
 command_audit(struct call *call, struct err *err)
 {
-    struct store *store = NULL;
-    bool ok = command_no_args(call, err) && command_store(call, STORE_SCHEMA, &store, err);
-    if (ok) {
-        struct table table;
-        table_begin(&table, call, columns, sizeof columns / sizeof *columns);
-        ok = pages_print(&pages, call, store, &table, err);
-    }
-    store_close(store);
-    return ok ? STATUS_DONE : command_status(err);
+    return pages_command(&pages, call, err);
 }

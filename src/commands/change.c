@@ -88,7 +88,7 @@ choose(struct change *change, struct err *err)
     struct call *call = change->call;
     struct choice choice;
     struct choose_tally tally = {0};
-    struct progress progress;
+    struct progress_line progress;
     unsigned otherwise = change->action == ACTION_RESTORE ? 1u << EVENT_DISCARDED : 1u << EVENT_PENDING;
     progress_begin(&progress, call, "events");
     bool ok = choosing_read(call, otherwise, &choice, err) &&
@@ -322,7 +322,7 @@ freeze(struct change *change, int64_t *no, struct err *err)
         .rate = options->reprocess.rate.is_given ? (int32_t)options->reprocess.rate.number : RATE_UNLIMITED,
         .plan = change->plan};
     uuid_make(request.key);
-    struct progress progress;
+    struct progress_line progress;
     progress_begin(&progress, change->call, "freezing");
     bool ok = operation_insist(change->store, &request, freeze_tick, &progress, no, err);
     progress_end(&progress);

@@ -7,11 +7,11 @@
 #include "commands/publishing.h"
 #include "settings/kafka_properties.h"
 
-static const struct column columns[] = {
+static const struct output_column columns[] = {
     {"setting", ALIGN_LEFT, 15, 0}, {"value", ALIGN_LEFT, 20, 48}, {"from", ALIGN_LAST, 0, 0}};
 
 static bool
-print_row(struct table *table, bool is_json, const char *name, struct bytes value, bool is_set,
+print_row(struct output_table *table, bool is_json, const char *name, struct bytes value, bool is_set,
           const struct settings_origin *origin, struct err *err)
 {
     if (!is_json) {
@@ -28,7 +28,7 @@ print_row(struct table *table, bool is_json, const char *name, struct bytes valu
 }
 
 static bool
-print_settings(const struct call *call, struct table *table, struct err *err)
+print_settings(const struct call *call, struct output_table *table, struct err *err)
 {
     const struct settings *settings = &call->settings;
     bool ok = true;
@@ -69,7 +69,7 @@ command_config(struct call *call, struct err *err)
         remark(call, "the configuration is valid");
         return STATUS_DONE;
     }
-    struct table table;
+    struct output_table table;
     table_begin(&table, call, columns, 3);
     bool ok = print_settings(call, &table, err);
     return table_end(&table, err) && ok ? STATUS_DONE : command_status(err);

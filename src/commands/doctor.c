@@ -13,7 +13,7 @@
 #include "store/checkup.h"
 #include "store/operations/ledger.h"
 
-struct examination {
+struct doctor_run {
     struct call *call;
     const char *part; // "host", "postgresql", "kafka"
     int status;       // the gravest so far
@@ -23,7 +23,7 @@ struct examination {
 
 // Unreachable is graver than denied, and denied than anything else that is wrong.
 static void
-note_status(struct examination *examination, int status)
+note_status(struct doctor_run *examination, int status)
 {
     static const int gravest_first[] = {STATUS_UNREACHABLE, STATUS_DENIED, STATUS_PART};
     examination->wrong++;
@@ -35,7 +35,7 @@ note_status(struct examination *examination, int status)
 }
 
 static void
-finding(struct examination *examination, const char *verdict, const char *sentence, const char *remedy)
+finding(struct doctor_run *examination, const char *verdict, const char *sentence, const char *remedy)
 {
     struct strbuf out = {0};
     if (examination->call->options.general.json) {
@@ -62,14 +62,14 @@ finding(struct examination *examination, const char *verdict, const char *senten
 }
 
 static void
-command_doctor_wrong(struct examination *examination, int status, const char *sentence, const char *remedy)
+command_doctor_wrong(struct doctor_run *examination, int status, const char *sentence, const char *remedy)
 {
     note_status(examination, status);
     finding(examination, "WRONG", sentence, remedy);
 }
 
 static void
-failed(struct examination *examination, const struct err *err)
+failed(struct doctor_run *examination, const struct err *err)
 {
     command_doctor_wrong(examination,
                          err->kind == ERR_UNREACHABLE ? STATUS_UNREACHABLE
@@ -81,7 +81,7 @@ failed(struct examination *examination, const struct err *err)
 // --- this host ---
 
 static void
-examine_host(struct examination *examination)
+examine_host(struct doctor_run *examination)
 {
     struct settings *settings = &examination->call->settings;
     struct err err = {0};
@@ -104,7 +104,7 @@ examine_host(struct examination *examination)
 static void
 found_in_store(void *context, enum checkup_verdict verdict, const char *sentence, const char *remedy)
 {
-    struct examination *examination = context;
+    struct doctor_run *examination = context;
     switch (verdict) {
     case CHECKUP_OK:
         finding(examination, "ok", sentence, remedy);
@@ -122,7 +122,7 @@ found_in_store(void *context, enum checkup_verdict verdict, const char *sentence
 }
 
 static void
-examine_store(struct examination *examination, struct store **store)
+examine_store(struct doctor_run *examination, struct store **store)
 {
     struct err err = {0};
     examination->part = "postgresql";
@@ -135,7 +135,7 @@ examine_store(struct examination *examination, struct store **store)
 
 // So that screens and workers say what this cluster can promise, without trying it again.
 static void
-keep_verdict(struct examination *examination, struct store *store, const struct cluster *cluster)
+keep_verdict(struct doctor_run *examination, struct store *store, const struct cluster *cluster)
 {
     struct err err = {0};
     if (store == NULL || store_info(store)->schema_version == 0 ||
@@ -148,7 +148,7 @@ keep_verdict(struct examination *examination, struct store *store, const struct 
 enum { MOST_TOPICS = 20 };
 
 static void
-tell_findings(struct examination *examination, const struct probe *probe)
+tell_findings(struct doctor_run *examination, const struct probe *probe)
 {
     for (size_t i = 0; i < probe->count; i++) {
         const struct finding *row = &probe->findings[i];
@@ -194,8 +194,8 @@ store_ahead(struct store *store)
 }
 
 static void
-examine_cluster(struct examination *examination, struct broker *broker,
-                const struct broker_settings *settings, struct store *store)
+examine_cluster(struct doctor_run *examination, struct broker *broker, const struct broker_settings *settings,
+                struct store *store)
 {
     struct probe *probe = calloc(1, sizeof *probe);
     struct err err = {0};
@@ -217,7 +217,7 @@ examine_cluster(struct examination *examination, struct broker *broker,
 }
 
 static void
-examine_kafka(struct examination *examination, struct store *store)
+examine_kafka(struct doctor_run *examination, struct store *store)
 {
     struct broker_settings settings;
     struct broker *broker = NULL;
@@ -246,7 +246,7 @@ examine_kafka(struct examination *examination, struct store *store)
 int
 command_doctor(struct call *call, struct err *err)
 {
-    struct examination examination = {.call = call, .err = err};
+    struct doctor_run examination = {.call = call, .err = err};
     struct store *store = NULL;
     if (!command_no_args(call, err))
         return STATUS_USAGE;

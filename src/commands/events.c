@@ -14,10 +14,10 @@
 
 enum { PAGE = 1000 };
 
-static const struct column columns[] = {{"id", ALIGN_RIGHT, 6, 0},    {"created", ALIGN_LEFT, 19, 0},
-                                        {"type", ALIGN_LEFT, 12, 24}, {"status", ALIGN_LEFT, 7, 0},
-                                        {"group", ALIGN_LEFT, 16, 0}, {"try", ALIGN_RIGHT, 3, 0},
-                                        {"error", ALIGN_LAST, 0, 0}};
+static const struct output_column columns[] = {{"id", ALIGN_RIGHT, 6, 0},    {"created", ALIGN_LEFT, 19, 0},
+                                               {"type", ALIGN_LEFT, 12, 24}, {"status", ALIGN_LEFT, 7, 0},
+                                               {"group", ALIGN_LEFT, 16, 0}, {"try", ALIGN_RIGHT, 3, 0},
+                                               {"error", ALIGN_LAST, 0, 0}};
 
 static bool
 command_events_print_json(const struct event *event, struct err *err)
@@ -43,7 +43,7 @@ command_events_print_json(const struct event *event, struct err *err)
 
 // The time as the table holds it, as an operator sees it in psql.
 static void
-add_wall(struct table *table, int64_t wall)
+add_wall(struct output_table *table, int64_t wall)
 {
     char text[TIME_TEXT];
     if (wall == TIME_ABSENT) {
@@ -56,7 +56,7 @@ add_wall(struct table *table, int64_t wall)
 }
 
 static void
-command_events_add_row(struct table *table, const struct event *event)
+command_events_add_row(struct output_table *table, const struct event *event)
 {
     char group[GROUP_TEXT];
     table_add_number(table, event->id);
@@ -73,7 +73,7 @@ print_events(struct call *call, struct store *store, const int64_t *ids, size_t 
 {
     unsigned fields =
         EVENT_NARROW | EVENT_ERROR | EVENT_GROUP | EVENT_KNOWN | (call->options.general.json ? EVENT_RAW : 0);
-    struct table table;
+    struct output_table table;
     table_begin(&table, call, columns, sizeof columns / sizeof *columns);
     bool ok = true;
     for (size_t at = 0, answered = 0; ok && at < count && !interrupt_is_set(); at += answered) {
@@ -102,7 +102,7 @@ events(struct call *call, struct store *store, struct err *err)
 {
     struct choice choice;
     struct choose_tally tally = {0};
-    struct progress progress;
+    struct progress_line progress;
     int64_t *ids = NULL;
     size_t count = 0;
     progress_begin(&progress, call, "events");

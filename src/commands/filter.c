@@ -13,15 +13,16 @@
 #include "search/prefilter.h"
 #include "store/events/events.h"
 
-static const struct column saved_columns[] = {{"name", ALIGN_LEFT, 8, 0}, {"filter", ALIGN_LAST, 0, 0}};
-static const struct column term_columns[] = {{"term", ALIGN_LEFT, 10, 0},
-                                             {"answered from", ALIGN_LEFT, 13, 0},
-                                             {"every match holds", ALIGN_LAST, 0, 0}};
+static const struct output_column saved_columns[] = {{"name", ALIGN_LEFT, 8, 0},
+                                                     {"filter", ALIGN_LAST, 0, 0}};
+static const struct output_column term_columns[] = {{"term", ALIGN_LEFT, 10, 0},
+                                                    {"answered from", ALIGN_LEFT, 13, 0},
+                                                    {"every match holds", ALIGN_LAST, 0, 0}};
 
 static bool
 list_saved(struct call *call, const struct notes *saved, struct err *err)
 {
-    struct table table;
+    struct output_table table;
     bool ok = true;
     table_begin(&table, call, saved_columns, sizeof saved_columns / sizeof *saved_columns);
     for (size_t i = 0; ok && i < saved->count; i++) {
@@ -74,7 +75,7 @@ from_words(enum filter_from from)
 static bool
 print_terms(struct call *call, const struct filter *filter, struct err *err)
 {
-    struct table table;
+    struct output_table table;
     bool ok = true;
     table_begin(&table, call, term_columns, sizeof term_columns / sizeof *term_columns);
     for (size_t i = 0; ok && i < filter_terms(filter); i++) {
@@ -123,14 +124,14 @@ print_plan(struct call *call, const struct prefilter *prefilter, const struct fi
         ok = json_print(object, err);
     } else {
         char count[TEXT_SHORT];
-        strbuf_add_text(&words, "\na command: ");
+        strbuf_add_text(&words, "\nby a command: ");
         prefilter_explain(prefilter, filter, &words);
         if (prefilter->sample)
             strbuf_printf(&words, "about %.0f ms for the %s pending events\n", us * (double)pending / 1000,
                           text_count(pending, count));
-        strbuf_add_text(&words,
-                        "\nthe screen: short columns and long texts from memory, each distinct text once; a "
-                        "row is read only where these do not decide\n");
+        strbuf_add_text(
+            &words, "\non the screen: short columns and long texts from memory, each distinct text once; a "
+                    "row is read only where these do not decide\n");
         struct strbuf visible = {0}; // names of indexes and literals are anybody's
         text_visible(&visible, strbuf_bytes(&words), true);
         ok = output_bytes(strbuf_bytes(&visible), err);

@@ -15,7 +15,7 @@
 #include "store/events/events.h"
 
 struct group_counting {
-    struct progress progress; // first: choosing_tick is given the whole
+    struct progress_line progress; // first: choosing_tick is given the whole
     struct backlog *backlog;
     const struct overrides *overrides; // of the store
     enum pivot pivot;
@@ -156,17 +156,17 @@ command_groups_print_json(const struct group_counting *counting, const struct ev
     return json_print(object, err);
 }
 
-static const struct column error_columns[] = {{"group", ALIGN_LEFT, 16, 0},    {"count", ALIGN_RIGHT, 9, 0},
-                                              {"rate/min", ALIGN_RIGHT, 0, 0}, {"last", ALIGN_LEFT, 19, 0},
-                                              {"category", ALIGN_LEFT, 9, 0},  {"error", ALIGN_LAST, 0, 0}};
-static const struct column other_columns[] = {{"group", ALIGN_LEFT, 24, 60},
-                                              {"count", ALIGN_RIGHT, 9, 0},
-                                              {"rate/min", ALIGN_RIGHT, 0, 0},
-                                              {"last", ALIGN_LEFT, 19, 0},
-                                              {"category", ALIGN_LAST, 0, 0}};
+static const struct output_column error_columns[] = {
+    {"group", ALIGN_LEFT, 16, 0}, {"count", ALIGN_RIGHT, 9, 0},   {"rate/min", ALIGN_RIGHT, 0, 0},
+    {"last", ALIGN_LEFT, 19, 0},  {"category", ALIGN_LEFT, 9, 0}, {"error", ALIGN_LAST, 0, 0}};
+static const struct output_column other_columns[] = {{"group", ALIGN_LEFT, 24, 60},
+                                                     {"count", ALIGN_RIGHT, 9, 0},
+                                                     {"rate/min", ALIGN_RIGHT, 0, 0},
+                                                     {"last", ALIGN_LEFT, 19, 0},
+                                                     {"category", ALIGN_LAST, 0, 0}};
 
 static void
-command_groups_add_row(struct table *table, const struct event_group *group, bool is_error)
+command_groups_add_row(struct output_table *table, const struct event_group *group, bool is_error)
 {
     char rate[32];
     snprintf(rate, sizeof rate, "%.1f", group->per_minute);
@@ -211,7 +211,7 @@ print_groups(struct call *call, const struct group_counting *counting, int64_t n
     struct group_list list = {0};
     bool is_error = counting->pivot == PIVOT_ERROR, ok = true;
     backlog_groups_detailed(counting->backlog, counting->pivot, counting->is_merged, now, &arena, &list);
-    struct table table;
+    struct output_table table;
     table_begin(&table, call, is_error ? error_columns : other_columns, is_error ? 6 : 5);
     int64_t limit = call->options.choice.limit.number;
     size_t count = limit > 0 && (size_t)limit < list.count ? (size_t)limit : list.count;

@@ -19,18 +19,18 @@ groups_category_print_json(const struct override *override, int64_t zone_us, str
     return json_print(object, err);
 }
 
-static const struct column columns[] = {{"group", ALIGN_LEFT, 16, 0},
-                                        {"category", ALIGN_LEFT, 9, 0},
-                                        {"who", ALIGN_LEFT, 8, 0},
-                                        {"at", ALIGN_LEFT, 19, 0},
-                                        {"reason", ALIGN_LAST, 0, 0}};
+static const struct output_column columns[] = {{"group", ALIGN_LEFT, 16, 0},
+                                               {"category", ALIGN_LEFT, 9, 0},
+                                               {"who", ALIGN_LEFT, 8, 0},
+                                               {"at", ALIGN_LEFT, 19, 0},
+                                               {"reason", ALIGN_LAST, 0, 0}};
 
 // The override of one group, or all overrides, newest first.
 static bool
 groups_category_print_all(struct call *call, struct store *store, const uint64_t *group, struct err *err)
 {
     const struct overrides *overrides = store_overrides(store);
-    struct table table;
+    struct output_table table;
     bool ok = true;
     table_begin(&table, call, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; ok && i < overrides_count(overrides); i++) {

@@ -4,10 +4,10 @@
 #include "commands/cli/json.h"
 #include "commands/cli/output.h"
 
-static const struct column columns[] = {{"what", ALIGN_LEFT, 14, 0}, {"where", ALIGN_LAST, 0, 0}};
+static const struct output_column columns[] = {{"what", ALIGN_LEFT, 14, 0}, {"where", ALIGN_LAST, 0, 0}};
 
 static bool
-print_row(struct table *table, bool is_json, const char *what, const char *where, struct err *err)
+print_row(struct output_table *table, bool is_json, const char *what, const char *where, struct err *err)
 {
     if (!is_json) {
         table_add_text(table, what);
@@ -27,7 +27,7 @@ command_info(struct call *call, struct err *err)
         return STATUS_USAGE;
     struct settings *settings = &call->settings;
     bool is_json = call->options.general.json;
-    struct table table;
+    struct output_table table;
     table_begin(&table, call, columns, 2);
     bool ok = print_row(&table, is_json, "version", REDRIVE_VERSION, err) &&
               print_row(&table, is_json, "profile", settings->profile, err) &&

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "commands/cli/json.h"
 
-static const struct column columns[] = {
+const struct output_column operation_line_columns[OPERATION_LINE_COLUMNS] = {
     {"no", ALIGN_RIGHT, 5, 0},      {"what", ALIGN_LEFT, 9, 0},     {"who", ALIGN_LEFT, 8, 20},
     {"state", ALIGN_LEFT, 9, 0},    {"done", ALIGN_RIGHT, 9, 0},    {"of", ALIGN_RIGHT, 9, 0},
     {"refused", ALIGN_RIGHT, 0, 0}, {"skipped", ALIGN_RIGHT, 0, 0}, {"returned", ALIGN_RIGHT, 0, 0},
@@ -70,13 +70,7 @@ operation_json(const struct operation *operation, int64_t zone_us, struct err *e
 }
 
 void
-operation_table(struct table *table, const struct call *call)
-{
-    table_begin(table, call, columns, sizeof columns / sizeof *columns);
-}
-
-void
-operation_row(struct table *table, const struct operation *operation)
+operation_row(struct output_table *table, const struct operation *operation)
 {
     char rate[TEXT_SHORT];
     snprintf(rate, sizeof rate, "%" PRId32 "/s", operation->rate);

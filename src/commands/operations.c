@@ -28,12 +28,14 @@ print_operation(const void *row, int64_t zone_us, struct err *err)
 }
 
 static void
-add_operation(struct table *table, const void *row)
+add_operation(struct output_table *table, const void *row)
 {
     operation_row(table, row);
 }
 
-static const struct pages pages = {.page = 200,
+static const struct pages pages = {.columns = operation_line_columns,
+                                   .column_count = OPERATION_LINE_COLUMNS,
+                                   .page = 200,
                                    .row_size = sizeof(struct operation),
                                    .read = read_operations,
                                    .number = operation_number,
@@ -43,13 +45,5 @@ static const struct pages pages = {.page = 200,
 int
 command_operations(struct call *call, struct err *err)
 {
-    struct store *store = NULL;
-    bool ok = command_no_args(call, err) && command_store(call, STORE_SCHEMA, &store, err);
-    if (ok) {
-        struct table table;
-        operation_table(&table, call);
-        ok = pages_print(&pages, call, store, &table, err);
-    }
-    store_close(store);
-    return ok ? STATUS_DONE : command_status(err);
+    return pages_command(&pages, call, err);
 }

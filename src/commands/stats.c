@@ -10,7 +10,7 @@
 #include "commands/rollup.h"
 #include "rollup/analyses.h"
 
-struct report {
+struct stats_report {
     const struct call *call;
     const struct stats *stats;
     int64_t zone_us;
@@ -29,16 +29,16 @@ title(const char *text, bool is_first, struct err *err)
 }
 
 static bool
-pending_text(const struct report *report, struct err *err)
+pending_text(const struct stats_report *report, struct err *err)
 {
-    static const struct column columns[] = {{"status", ALIGN_LEFT, 10, 0},
-                                            {"events", ALIGN_RIGHT, 12, 0},
-                                            {"oldest", ALIGN_LEFT, 0, 0},
-                                            {"newest", ALIGN_LAST, 0, 0}};
+    static const struct output_column columns[] = {{"status", ALIGN_LEFT, 10, 0},
+                                                   {"events", ALIGN_RIGHT, 12, 0},
+                                                   {"oldest", ALIGN_LEFT, 0, 0},
+                                                   {"newest", ALIGN_LAST, 0, 0}};
     const struct stats_pending *pending = &report->stats->pending;
     struct stats_state states[STATS_STATES];
     size_t count = stats_states(pending, states);
-    struct table table;
+    struct output_table table;
     table_begin(&table, report->call, columns, 4);
     for (size_t i = 0; i < count; i++) {
         table_add_text(&table, states[i].name);
@@ -50,13 +50,13 @@ pending_text(const struct report *report, struct err *err)
 }
 
 static bool
-errors_text(const struct report *report, struct err *err)
+errors_text(const struct stats_report *report, struct err *err)
 {
-    static const struct column columns[] = {{"events", ALIGN_RIGHT, 10, 0},
-                                            {"first", ALIGN_LEFT, 0, 0},
-                                            {"last", ALIGN_LEFT, 0, 0},
-                                            {"error", ALIGN_LAST, 0, 0}};
-    struct table table;
+    static const struct output_column columns[] = {{"events", ALIGN_RIGHT, 10, 0},
+                                                   {"first", ALIGN_LEFT, 0, 0},
+                                                   {"last", ALIGN_LEFT, 0, 0},
+                                                   {"error", ALIGN_LAST, 0, 0}};
+    struct output_table table;
     table_begin(&table, report->call, columns, 4);
     for (size_t i = 0; i < report->stats->error_count; i++) {
         const struct stats_error *error = &report->stats->errors[i];
@@ -70,14 +70,14 @@ errors_text(const struct report *report, struct err *err)
 
 // Hours with nothing are left out: what is drawn is where something happened.
 static bool
-hours_text(const struct report *report, struct err *err)
+hours_text(const struct stats_report *report, struct err *err)
 {
-    static const struct column columns[] = {
+    static const struct output_column columns[] = {
         {"hour", ALIGN_LEFT, 19, 0}, {"errors", ALIGN_RIGHT, 10, 0}, {"", ALIGN_LAST, 0, 0}};
     int64_t most = 1;
     for (size_t i = 0; i < report->stats->hour_count; i++)
         most = report->stats->hours[i].count > most ? report->stats->hours[i].count : most;
-    struct table table;
+    struct output_table table;
     table_begin(&table, report->call, columns, 3);
     for (size_t i = 0; i < report->stats->hour_count; i++) {
         const struct stats_hour *hour = &report->stats->hours[i];
@@ -94,13 +94,13 @@ hours_text(const struct report *report, struct err *err)
 }
 
 static bool
-types_text(const struct report *report, struct err *err)
+types_text(const struct stats_report *report, struct err *err)
 {
-    static const struct column columns[] = {{"event type", ALIGN_LEFT, 20, 50},
-                                            {"total", ALIGN_RIGHT, 10, 0},
-                                            {"pending", ALIGN_RIGHT, 10, 0},
-                                            {"resolved", ALIGN_RIGHT, 10, 0}};
-    struct table table;
+    static const struct output_column columns[] = {{"event type", ALIGN_LEFT, 20, 50},
+                                                   {"total", ALIGN_RIGHT, 10, 0},
+                                                   {"pending", ALIGN_RIGHT, 10, 0},
+                                                   {"resolved", ALIGN_RIGHT, 10, 0}};
+    struct output_table table;
     table_begin(&table, report->call, columns, 4);
     for (size_t i = 0; i < report->stats->type_count; i++) {
         const struct stats_type *type = &report->stats->types[i];
@@ -113,12 +113,12 @@ types_text(const struct report *report, struct err *err)
 }
 
 static bool
-resolutions_text(const struct report *report, struct err *err)
+resolutions_text(const struct stats_report *report, struct err *err)
 {
-    static const struct column columns[] = {{"event type", ALIGN_LEFT, 20, 50},
-                                            {"resolved", ALIGN_RIGHT, 10, 0},
-                                            {"mean time", ALIGN_RIGHT, 10, 0}};
-    struct table table;
+    static const struct output_column columns[] = {{"event type", ALIGN_LEFT, 20, 50},
+                                                   {"resolved", ALIGN_RIGHT, 10, 0},
+                                                   {"mean time", ALIGN_RIGHT, 10, 0}};
+    struct output_table table;
     table_begin(&table, report->call, columns, 3);
     for (size_t i = 0; i < report->stats->resolution_count; i++) {
         const struct stats_resolution *resolution = &report->stats->resolutions[i];
@@ -133,7 +133,7 @@ resolutions_text(const struct report *report, struct err *err)
 // --- for programs: one object for each analysis ---
 
 static bool
-pending_json(const struct report *report, struct err *err)
+pending_json(const struct stats_report *report, struct err *err)
 {
     const struct stats_pending *pending = &report->stats->pending;
     struct value *object = value_object();
@@ -148,7 +148,7 @@ pending_json(const struct report *report, struct err *err)
 }
 
 static bool
-errors_json(const struct report *report, struct err *err)
+errors_json(const struct stats_report *report, struct err *err)
 {
     struct value *list = value_array();
     for (size_t i = 0; i < report->stats->error_count; i++) {
@@ -171,7 +171,7 @@ errors_json(const struct report *report, struct err *err)
 }
 
 static bool
-hours_json(const struct report *report, struct err *err)
+hours_json(const struct stats_report *report, struct err *err)
 {
     struct value *list = value_array();
     for (size_t i = 0; i < report->stats->hour_count; i++) {
@@ -187,7 +187,7 @@ hours_json(const struct report *report, struct err *err)
 }
 
 static bool
-types_json(const struct report *report, struct err *err)
+types_json(const struct stats_report *report, struct err *err)
 {
     struct value *list = value_array();
     for (size_t i = 0; i < report->stats->type_count; i++) {
@@ -206,7 +206,7 @@ types_json(const struct report *report, struct err *err)
 }
 
 static bool
-resolutions_json(const struct report *report, struct err *err)
+resolutions_json(const struct stats_report *report, struct err *err)
 {
     struct value *list = value_array();
     for (size_t i = 0; i < report->stats->resolution_count; i++) {
@@ -223,7 +223,7 @@ resolutions_json(const struct report *report, struct err *err)
     return json_print(object, err);
 }
 
-typedef bool print_fn(const struct report *report, struct err *err);
+typedef bool print_fn(const struct stats_report *report, struct err *err);
 
 static const struct {
     print_fn *text, *json;
@@ -242,7 +242,7 @@ command_stats(struct call *call, struct err *err)
     struct arena arena = {0};
     struct stats stats = {0};
     bool ok = analyses_read(store, rollup_find(call, store), &arena, &stats, err);
-    struct report report = {.call = call, .stats = &stats, .zone_us = store_info(store)->zone_us};
+    struct stats_report report = {.call = call, .stats = &stats, .zone_us = store_info(store)->zone_us};
     for (size_t i = 0; ok && i < sizeof analyses / sizeof *analyses; i++)
         ok = call->options.general.json ? analyses[i].json(&report, err) : analyses[i].text(&report, err);
     arena_release(&arena);

@@ -76,7 +76,7 @@ waiting_tell(struct call *call, struct store *store, int64_t no, struct err *err
 // --- carried out by another worker ---
 
 static void
-command_waiting_show(struct progress *progress, const struct operation *operation, const char *note)
+command_waiting_show(struct progress_line *progress, const struct operation *operation, const char *note)
 {
     char tail[200];
     int64_t past = operation->done + operation->refused + operation->skipped + operation->cancelled;
@@ -87,7 +87,7 @@ command_waiting_show(struct progress *progress, const struct operation *operatio
 int
 waiting_for(struct call *call, struct store *store, int64_t no, struct err *err)
 {
-    struct progress progress;
+    struct progress_line progress;
     bool is_over = false;
     interrupt_catch();
     progress_begin(&progress, call, "waiting");
@@ -116,7 +116,7 @@ waiting_for(struct call *call, struct store *store, int64_t no, struct err *err)
 // --- carried out here ---
 
 struct following {
-    struct progress progress;
+    struct progress_line progress;
     int64_t no;
 };
 

@@ -49,19 +49,19 @@ static const struct config_language language = {
 
 // --- what a file says ---
 
-struct reading {
+struct settings_reading {
     struct settings_files *files;
     const char *path;
 };
 
 static const char *
-settings_files_keep(const struct reading *reading, const char *text)
+settings_files_keep(const struct settings_reading *reading, const char *text)
 {
     return text == NULL ? NULL : arena_text(reading->files->arena, bytes_of(text));
 }
 
 static void
-add_found(struct reading *reading, struct settings_found found)
+add_found(struct settings_reading *reading, struct settings_found found)
 {
     struct settings_files *files = reading->files;
     found.file = reading->path;
@@ -73,7 +73,7 @@ add_found(struct reading *reading, struct settings_found found)
 }
 
 static void
-add_list(struct reading *reading, struct settings_found found, const struct config_entry *entry)
+add_list(struct settings_reading *reading, struct settings_found found, const struct config_entry *entry)
 {
     struct strbuf lines = {0};
     for (size_t i = 0; i < entry->count; i++)
@@ -84,7 +84,8 @@ add_list(struct reading *reading, struct settings_found found, const struct conf
 }
 
 static void
-collect_entry(struct reading *reading, const struct config_section *section, const struct config_entry *entry)
+collect_entry(struct settings_reading *reading, const struct config_section *section,
+              const struct config_entry *entry)
 {
     bool is_kafka = section->name != NULL && strcmp(section->name, "kafka") == 0;
     bool is_prefixed = strncmp(entry->name, "kafka.", 6) == 0;
@@ -107,7 +108,7 @@ collect_entry(struct reading *reading, const struct config_section *section, con
 
 // Kafka properties come last: kafka { bootstrap.servers = … } wins over brokers.
 static void
-collect_sections(struct reading *reading, const struct config_text *text, bool is_kafka)
+collect_sections(struct settings_reading *reading, const struct config_text *text, bool is_kafka)
 {
     for (size_t i = 0; i < text->section_count; i++) {
         const struct config_section *section = &text->sections[i];
@@ -123,7 +124,7 @@ collect_sections(struct reading *reading, const struct config_text *text, bool i
 }
 
 static bool
-settings_files_parse(struct reading *reading, const char *source, struct err *err)
+settings_files_parse(struct settings_reading *reading, const char *source, struct err *err)
 {
     struct config_text text;
     if (!config_text_read(&text, &language, reading->path, source, err))
@@ -157,7 +158,7 @@ read_stream(struct settings_files *files, FILE *stream, const char *path, struct
     struct stat status;
     if (fstat(fileno(stream), &status) != 0 || S_ISDIR(status.st_mode))
         return err_set(err, ERR_USAGE, "%s: the configuration is not a file", path);
-    struct reading reading = {.files = files, .path = arena_text(files->arena, bytes_of(path))};
+    struct settings_reading reading = {.files = files, .path = arena_text(files->arena, bytes_of(path))};
     assert(files->path_count < sizeof files->paths / sizeof *files->paths);
     files->paths[files->path_count++] = reading.path;
     size_t before = files->found_count;

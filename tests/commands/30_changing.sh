@@ -1,4 +1,4 @@
-# Changing: choosing, confirming, carrying out, conflicts.
+# Changing: choosing, confirming, carrying out, skipped events.
 
 db=(-d "$PG")
 result=(operation action state total done refused skipped returned)
@@ -91,7 +91,7 @@ ok "a reason is required" all exits 2 ';' one_sentence ';' warns "--reason"
 REDRIVE_REASON_REQUIRED=on run discard "${db[@]}" --id 21 --yes --reason because
 ok "a reason is given" exits 0
 
-# Detached, conflicts, steering.
+# Detached, skipped events, steering.
 run resolve "${db[@]}" --filter 'id:100..102' --detach --yes --json
 ok "--detach freezes and ends" all exits 0 ';' json 'rows[0]["state"] == "frozen" and rows[0]["total"] == 3 and rows[0]["done"] == 0'
 waiting=$(operation_of)
@@ -103,7 +103,7 @@ held=$(operation_of)
 run operation "${db[@]}" "$held" pause
 ok "an operation is paused" all exits 0 ';' says paused
 run discard "${db[@]}" --filter 'id:110..112' --yes --json
-ok "all skipped" all exits 5 ';' json 'rows[0]["skipped"] == 3' ';' warns "operation $held"
+ok "nothing but skipped events" all exits 5 ';' json 'rows[0]["skipped"] == 3' ';' warns "operation $held"
 ok "a paused operation is left alone" in_table "SELECT count(*) FROM dlq_events WHERE id BETWEEN 110 AND 112 AND status = 'PENDING'" 3
 run operation "${db[@]}" "$held" --json
 ok "operation: names" names operation action state requested_by reason total done refused skipped returned rate created_at finished_at

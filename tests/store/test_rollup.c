@@ -87,7 +87,7 @@ agrees(struct bench *bench)
         backlog_groups(expected, pivot, NULL, now, &arena, &a);
         backlog_groups(sums, pivot, NULL, now, &arena, &b);
         same = a.count == b.count && a.events == b.events;
-        if (pivot == PIVOT_CATEGORY) { // rows and sums learn the kind in two ways
+        if (pivot == PIVOT_KIND) { // rows and sums learn the kind in two ways
             arena_release(&arena);
             continue;
         }

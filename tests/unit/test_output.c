@@ -72,7 +72,7 @@ static void
 progress_is_harmless(void **state)
 {
     (void)state;
-    struct progress progress = {.what = "w", .is_on = true};
+    struct progress_line progress = {.what = "w", .is_on = true};
     catch_output(STDERR_FILENO);
     progress_show(&progress, 1, 0, HOSTILE);
     release_output(STDERR_FILENO);
@@ -85,7 +85,7 @@ static void
 progress_stays_on_its_line(void **state)
 {
     (void)state;
-    struct progress progress = {.what = "waiting", .is_on = true};
+    struct progress_line progress = {.what = "waiting", .is_on = true};
     char tail[201];
     memset(tail, 'x', sizeof tail - 1);
     tail[sizeof tail - 1] = '\0';
@@ -99,8 +99,8 @@ static void
 tables_are_harmless(void **state)
 {
     (void)state;
-    static const struct column columns[] = {{"a", ALIGN_LEFT, 0, 0}, {"b", ALIGN_LAST, 0, 0}};
-    struct table table;
+    static const struct output_column columns[] = {{"a", ALIGN_LEFT, 0, 0}, {"b", ALIGN_LAST, 0, 0}};
+    struct output_table table;
     struct err err = {0};
     table_begin(&table, &call, columns, 2);
     table_add(&table, BYTES(HOSTILE));

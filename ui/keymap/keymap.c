@@ -24,7 +24,7 @@ struct keymap {
     bool is_unbound[DO_COUNT]; // left without a key on purpose
 };
 
-struct reading {
+struct keymap_reading {
     struct keymap *keymap;
     struct strbuf *warnings;
     size_t file;
@@ -32,7 +32,7 @@ struct reading {
 };
 
 static const char *
-path_of(const struct reading *reading)
+path_of(const struct keymap_reading *reading)
 {
     return reading->keymap->files.paths[reading->file];
 }
@@ -87,7 +87,7 @@ forget_action(struct keymap *keymap, enum context context, enum action action)
 
 // The key belongs to somebody already: an error within one file, a move from an included one.
 static bool
-finish_skipped(struct reading *reading, const struct binding *wanted, const char *key)
+finish_skipped(struct keymap_reading *reading, const struct binding *wanted, const char *key)
 {
     struct keymap *keymap = reading->keymap;
     for (size_t i = keymap->count; i-- > 0;) {
@@ -109,7 +109,8 @@ finish_skipped(struct reading *reading, const struct binding *wanted, const char
 }
 
 static bool
-keymap_add_key(struct reading *reading, enum context context, enum action action, const char *key, int line)
+keymap_add_key(struct keymap_reading *reading, enum context context, enum action action, const char *key,
+               int line)
 {
     struct keymap *keymap = reading->keymap;
     struct binding binding = {.context = context, .action = action, .file = reading->file, .line = line};
@@ -125,7 +126,7 @@ keymap_add_key(struct reading *reading, enum context context, enum action action
 
 // One section of the file. First what it replaces, then what it adds, so that keys may be swapped.
 static bool
-apply_section(struct reading *reading, const struct config_section *section, bool is_adding)
+apply_section(struct keymap_reading *reading, const struct config_section *section, bool is_adding)
 {
     enum context context = CONTEXT_GLOBAL;
     while (strcmp(context_name(context), section->name) != 0)
@@ -145,7 +146,7 @@ apply_section(struct reading *reading, const struct config_section *section, boo
 }
 
 static bool
-apply_unbound(struct reading *reading, const struct config_section *top)
+apply_unbound(struct keymap_reading *reading, const struct config_section *top)
 {
     const struct config_entry *unbound = config_section_entry(top, "unbound");
     for (size_t i = 0; unbound && i < unbound->count; i++) {
@@ -162,7 +163,7 @@ apply_unbound(struct reading *reading, const struct config_section *top)
 static bool
 keymap_take(void *target, size_t file, const struct config_text *text, struct err *err)
 {
-    struct reading *reading = target;
+    struct keymap_reading *reading = target;
     reading->file = file;
     reading->err = err;
     for (int is_adding = 0; is_adding <= 1; is_adding++)
@@ -235,7 +236,7 @@ keymap_load(const char *name, const struct ui_places *places, struct strbuf *war
     struct keymap *keymap = alloc_bytes(sizeof *keymap);
     struct strbuf unheard = {0};
     struct err trouble = {0};
-    struct reading reading = {.keymap = keymap, .warnings = warnings ? warnings : &unheard};
+    struct keymap_reading reading = {.keymap = keymap, .warnings = warnings ? warnings : &unheard};
     struct grammar *grammar = alloc_bytes(sizeof *grammar);
     make_grammar(grammar);
     struct source_reader reader = {.kind = &source_keymaps,

@@ -36,7 +36,7 @@ struct theme {
     struct color page; // palette's bg, if it has one
 };
 
-struct reading {
+struct theme_reading {
     struct theme *theme;
     struct strbuf *warnings;
 };
@@ -63,7 +63,7 @@ static bool
 theme_take(void *target, size_t file, const struct config_text *text, struct err *err)
 {
     (void)err;
-    struct reading *reading = target;
+    struct theme_reading *reading = target;
     struct theme *theme = reading->theme;
     for (size_t i = 1; i < text->section_count; i++)
         add_section(theme, &text->sections[i], file);
@@ -251,7 +251,7 @@ theme_load(const char *name, const struct ui_places *places, struct strbuf *warn
     struct theme *theme = alloc_bytes(sizeof *theme);
     struct strbuf unheard = {0};
     struct err trouble = {0};
-    struct reading reading = {.theme = theme, .warnings = warnings ? warnings : &unheard};
+    struct theme_reading reading = {.theme = theme, .warnings = warnings ? warnings : &unheard};
     struct source_reader reader = {.kind = &source_themes,
                                    .language = &language,
                                    .places = places,

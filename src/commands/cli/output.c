@@ -69,9 +69,10 @@ terminal_width(int fd)
 }
 
 void
-table_begin(struct table *table, const struct call *call, const struct column *columns, size_t count)
+table_begin(struct output_table *table, const struct call *call, const struct output_column *columns,
+            size_t count)
 {
-    *table = (struct table){.columns = columns, .column_count = count};
+    *table = (struct output_table){.columns = columns, .column_count = count};
     table->has_header = call->out_is_terminal;
     table->is_bold = call->has_color;
     table->width = call->out_is_terminal ? terminal_width(STDOUT_FILENO) : 0;
@@ -82,14 +83,14 @@ table_begin(struct table *table, const struct call *call, const struct column *c
 }
 
 void
-table_add(struct table *table, struct bytes cell)
+table_add(struct output_table *table, struct bytes cell)
 {
     size_t from = table->text.len;
     if (bytes_present(cell))
         text_visible(&table->text, cell, false);
     else
         strbuf_add_char(&table->text, '-');
-    const struct column *column = &table->columns[table->in_row];
+    const struct output_column *column = &table->columns[table->in_row];
     struct bytes text = bytes_slice(strbuf_bytes(&table->text), from, SIZE_MAX);
     int cells = cells_of(text);
     if (column->most > 0 && cells > column->most) {
@@ -107,20 +108,20 @@ table_add(struct table *table, struct bytes cell)
 }
 
 void
-table_add_text(struct table *table, const char *text)
+table_add_text(struct output_table *table, const char *text)
 {
     table_add(table, bytes_of(text));
 }
 
 void
-table_add_count(struct table *table, int64_t count)
+table_add_count(struct output_table *table, int64_t count)
 {
     char text[TEXT_SHORT];
     table_add_text(table, text_count(count, text));
 }
 
 void
-table_add_number(struct table *table, int64_t number)
+table_add_number(struct output_table *table, int64_t number)
 {
     char text[TEXT_SHORT];
     snprintf(text, sizeof text, "%" PRId64, number);
@@ -128,7 +129,7 @@ table_add_number(struct table *table, int64_t number)
 }
 
 void
-table_add_time(struct table *table, int64_t instant)
+table_add_time(struct output_table *table, int64_t instant)
 {
     char text[TIME_TEXT];
     table_add_text(table, instant == TIME_ABSENT ? NULL : time_local(instant, text));
@@ -142,7 +143,7 @@ put_blanks(struct strbuf *line, int count)
 }
 
 static void
-put_cell(const struct table *table, struct strbuf *line, size_t column, struct bytes cell, int *used)
+put_cell(const struct output_table *table, struct strbuf *line, size_t column, struct bytes cell, int *used)
 {
     enum align align = table->columns[column].align;
     int cells = cells_of(cell), room = table->cells[column] - cells;
@@ -164,7 +165,7 @@ put_cell(const struct table *table, struct strbuf *line, size_t column, struct b
 }
 
 static void
-put_header(struct table *table, struct strbuf *line)
+put_header(struct output_table *table, struct strbuf *line)
 {
     int used = 0;
     if (table->is_bold)
@@ -175,7 +176,7 @@ put_header(struct table *table, struct strbuf *line)
 }
 
 bool
-table_flush(struct table *table, struct err *err)
+table_flush(struct output_table *table, struct err *err)
 {
     struct strbuf lines = {0};
     if (table->has_header && !table->is_started)
@@ -198,7 +199,7 @@ table_flush(struct table *table, struct err *err)
 }
 
 bool
-table_end(struct table *table, struct err *err)
+table_end(struct output_table *table, struct err *err)
 {
     bool ok = table_flush(table, err);
     strbuf_release(&table->text);
@@ -224,11 +225,11 @@ remark(const struct call *call, const char *format, ...)
 }
 
 void
-progress_begin(struct progress *progress, const struct call *call, const char *what)
+progress_begin(struct progress_line *progress, const struct call *call, const char *what)
 {
-    *progress = (struct progress){.what = what,
-                                  .is_on = call->err_is_terminal && !call->options.general.quiet,
-                                  .due_at = clock_mono() + US_PER_SECOND / 3};
+    *progress = (struct progress_line){.what = what,
+                                       .is_on = call->err_is_terminal && !call->options.general.quiet,
+                                       .due_at = clock_mono() + US_PER_SECOND / 3};
 }
 
 #define BAR 24
@@ -244,7 +245,7 @@ add_bar(struct strbuf *line, int64_t done, int64_t of)
 }
 
 void
-progress_show(struct progress *progress, int64_t done, int64_t of, const char *tail)
+progress_show(struct progress_line *progress, int64_t done, int64_t of, const char *tail)
 {
     int64_t now = clock_mono();
     if (!progress->is_on || now < progress->due_at)
@@ -270,7 +271,7 @@ progress_show(struct progress *progress, int64_t done, int64_t of, const char *t
 }
 
 void
-progress_end(struct progress *progress)
+progress_end(struct progress_line *progress)
 {
     if (progress->is_on && progress->is_shown)
         fputs("\r\033[K", stderr);

@@ -17,7 +17,7 @@ enum align {
     ALIGN_LAST
 }; // the last column is not padded, and cut at the terminal's width
 
-struct column {
+struct output_column {
     const char *title;
     enum align align;
     int least; // cells it takes at least
@@ -28,8 +28,8 @@ struct column {
 
 // Rows are kept until table_flush, which aligns them; widths only grow from one flush to the next, so that
 // long results can be written page by page.
-struct table {
-    const struct column *columns;
+struct output_table {
+    const struct output_column *columns;
     size_t column_count;
     size_t width;    // cells of the terminal; 0: not cut
     bool has_header; // on a terminal
@@ -41,16 +41,17 @@ struct table {
     size_t in_row;
 };
 
-void table_begin(struct table *table, const struct call *call, const struct column *columns, size_t count);
-void table_add(struct table *table,
+void table_begin(struct output_table *table, const struct call *call, const struct output_column *columns,
+                 size_t count);
+void table_add(struct output_table *table,
                struct bytes cell); // cells of a row in their order; absent is drawn as "-"
-void table_add_text(struct table *table, const char *text);
-void table_add_count(struct table *table, int64_t count); // grouped by thousands
-void table_add_number(struct table *table, int64_t number);
-void table_add_time(struct table *table,
+void table_add_text(struct output_table *table, const char *text);
+void table_add_count(struct output_table *table, int64_t count); // grouped by thousands
+void table_add_number(struct output_table *table, int64_t number);
+void table_add_time(struct output_table *table,
                     int64_t instant); // local time of the process, "-" where it is absent
-bool table_flush(struct table *table, struct err *err) MUST_CHECK;
-bool table_end(struct table *table, struct err *err) MUST_CHECK; // flushes, releases
+bool table_flush(struct output_table *table, struct err *err) MUST_CHECK;
+bool table_end(struct output_table *table, struct err *err) MUST_CHECK; // flushes, releases
 
 // Writes to standard output. A reader that went away is not an error of ours: the program ends quietly, as
 // others in a pipe do.
@@ -62,15 +63,15 @@ void remark(const struct call *call, const char *format, ...) __attribute__((for
 
 // Progress on standard error, only on a terminal, at most ten times a second, and not for what is over at
 // once; progress_end wipes the line.
-struct progress {
+struct progress_line {
     const char *what; // "reprocess", "looking at events"
     bool is_on;
     int64_t due_at; // clock_mono: not shown before
     bool is_shown;
 };
-void progress_begin(struct progress *progress, const struct call *call, const char *what);
-void progress_show(struct progress *progress, int64_t done, int64_t of,
+void progress_begin(struct progress_line *progress, const struct call *call, const char *what);
+void progress_show(struct progress_line *progress, int64_t done, int64_t of,
                    const char *tail); // of 0: not known; tail may be NULL
-void progress_end(struct progress *progress);
+void progress_end(struct progress_line *progress);
 
 #endif

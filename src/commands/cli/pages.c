@@ -1,9 +1,10 @@
 #include "commands/cli/pages.h"
 
-bool
-pages_print(const struct pages *pages, const struct call *call, struct store *store, struct table *table,
-            struct err *err)
+static bool
+pages_print(const struct pages *pages, const struct call *call, struct store *store, struct err *err)
 {
+    struct output_table table;
+    table_begin(&table, call, pages->columns, pages->column_count);
     int64_t limit = call->options.choice.limit.number;
     int64_t left = limit > 0 ? limit : INT64_MAX;
     int64_t zone_us = store_info(store)->zone_us;
@@ -19,10 +20,20 @@ pages_print(const struct pages *pages, const struct call *call, struct store *st
             if (call->options.general.json)
                 ok = pages->print_json(row, zone_us, err);
             else
-                pages->add_row(table, row);
+                pages->add_row(&table, row);
         }
-        ok = ok && table_flush(table, err);
+        ok = ok && table_flush(&table, err);
         arena_release(&arena);
     }
-    return table_end(table, err) && ok;
+    return table_end(&table, err) && ok;
+}
+
+int
+pages_command(const struct pages *pages, struct call *call, struct err *err)
+{
+    struct store *store = NULL;
+    bool ok = command_no_args(call, err) && command_store(call, STORE_SCHEMA, &store, err) &&
+              pages_print(pages, call, store, err);
+    store_close(store);
+    return ok ? STATUS_DONE : command_status(err);
 }

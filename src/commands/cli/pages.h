@@ -7,6 +7,8 @@
 
 // How one kind of row is read and printed.
 struct pages {
+    const struct output_column *columns;
+    size_t column_count;
     size_t page;     // rows read at once
     size_t row_size; // bytes
     // Rows with numbers below `before` (0: from the newest on), at most `page`, in the arena.
@@ -14,11 +16,10 @@ struct pages {
                  size_t *count, struct err *err);
     int64_t (*number)(const void *row);
     bool (*print_json)(const void *row, int64_t zone_us, struct err *err);
-    void (*add_row)(struct table *table, const void *row);
+    void (*add_row)(struct output_table *table, const void *row);
 };
 
-// Prints at most --limit rows, into the table or with --json. The table is begun; it is ended here.
-bool pages_print(const struct pages *pages, const struct call *call, struct store *store, struct table *table,
-                 struct err *err) MUST_CHECK;
+// A command that prints at most --limit rows, as a table or with --json. Returns its exit status.
+int pages_command(const struct pages *pages, struct call *call, struct err *err);
 
 #endif

@@ -16,8 +16,8 @@ pivot_name(enum pivot pivot)
 bool
 pivot_parse(struct bytes name, enum pivot *pivot)
 {
-    if (bytes_equal_text(name, "kind"))
-        name = bytes_of(pivot_names[PIVOT_CATEGORY]);
+    if (bytes_equal_text(name, "kind")) // a synonym, as in filters
+        name = BYTES("category");
     for (int i = 0; i < PIVOT_COUNT; i++) {
         if (bytes_equal_text(name, pivot_names[i])) {
             *pivot = (enum pivot)i;

@@ -17,7 +17,7 @@ row_bucket(const struct backlog *backlog, const struct row *row, enum pivot pivo
         return row->source;
     case PIVOT_TOPIC:
         return row->topic;
-    case PIVOT_CATEGORY:
+    case PIVOT_KIND:
         return (uint64_t)backlog->infos[row->group].category;
     case PIVOT_HOUR:
         return row->created / 3600;
@@ -48,7 +48,7 @@ value_bucket(const struct backlog *backlog, enum pivot pivot, const char *value,
     case PIVOT_TOPIC:
         found = intern_find(&backlog->topics, text);
         break;
-    case PIVOT_CATEGORY:
+    case PIVOT_KIND:
         found = category_parse(text, &category) ? (int64_t)category : -1;
         break;
     case PIVOT_HOUR:
@@ -85,7 +85,7 @@ struct tally {
     size_t pair_capacity;
 };
 
-enum { COLUMN_TYPE, COLUMN_TOPIC, COLUMN_CATEGORY };
+enum { COLUMN_TYPE, COLUMN_TOPIC, COLUMN_KIND };
 enum { RATE_SECONDS = 300 };
 
 static void
@@ -187,8 +187,7 @@ tally_count(struct tally *tally, const struct row *row, int64_t count)
     tally_pair(tally, bucket, COLUMN_TYPE, row->type, count);
     tally_pair(tally, bucket, COLUMN_TOPIC, row->topic, count);
     if (tally->pivot != PIVOT_ERROR)
-        tally_pair(tally, bucket, COLUMN_CATEGORY, (uint16_t)tally->backlog->infos[row->group].category,
-                   count);
+        tally_pair(tally, bucket, COLUMN_KIND, (uint16_t)tally->backlog->infos[row->group].category, count);
 }
 
 static void
@@ -308,15 +307,15 @@ static void
 tally_shares(struct tally *tally, struct arena *arena)
 {
     const struct backlog *backlog = tally->backlog;
-    int64_t *of_category = alloc_array(tally->buckets.count, sizeof *of_category); // most so far
+    int64_t *of_kind = alloc_array(tally->buckets.count, sizeof *of_kind); // most so far
     for (size_t i = 0; i < tally->pairs.count; i++) {
         uint64_t pair = tally->pairs.keys[i];
         struct event_group *group = &tally->groups[pair >> 32];
         uint16_t word = (uint16_t)(pair & 0xFFFF);
         uint64_t column = pair >> 16 & 0xFFFF;
-        if (column == COLUMN_CATEGORY) {
-            if (tally->pair_counts[i] > of_category[pair >> 32]) {
-                of_category[pair >> 32] = tally->pair_counts[i];
+        if (column == COLUMN_KIND) {
+            if (tally->pair_counts[i] > of_kind[pair >> 32]) {
+                of_kind[pair >> 32] = tally->pair_counts[i];
                 group->category = (enum category)word;
             }
             continue;
@@ -325,7 +324,7 @@ tally_shares(struct tally *tally, struct arena *arena)
         const char *name = intern_text(is_type ? &backlog->types : &backlog->topics, word);
         share_add(is_type ? group->types : group->topics, name, tally->pair_counts[i]);
     }
-    free(of_category);
+    free(of_kind);
     for (size_t g = 0; g < tally->buckets.count; g++)
         for (int i = 0; i < GROUP_TOP; i++) {
             struct event_group *group = &tally->groups[g];
@@ -363,7 +362,7 @@ collect_shares(const struct tally *tally, struct detail_share *found)
     for (size_t i = 0; i < tally->pairs.count; i++) {
         uint64_t pair = tally->pairs.keys[i];
         unsigned column = (unsigned)(pair >> 16 & 0xFFFF);
-        if (column == COLUMN_CATEGORY || tally->pair_counts[i] <= 0)
+        if (column == COLUMN_KIND || tally->pair_counts[i] <= 0)
             continue;
         const struct intern *names = column == COLUMN_TYPE ? &tally->backlog->types : &tally->backlog->topics;
         const char *name = intern_text(names, (uint16_t)(pair & 0xFFFF));
@@ -417,7 +416,7 @@ bucket_value(const struct backlog *backlog, enum pivot pivot, uint64_t bucket, s
     case PIVOT_TOPIC:
         text = intern_text(&backlog->topics, (uint16_t)bucket);
         break;
-    case PIVOT_CATEGORY:
+    case PIVOT_KIND:
         text = category_name((enum category)bucket);
         break;
     case PIVOT_HOUR:
@@ -448,7 +447,7 @@ tally_name(struct tally *tally, size_t g, struct arena *arena)
     group->key = bucket;
     group->value = bucket_value(backlog, tally->pivot, bucket, arena);
     group->is_new = group->first_at != TIME_ABSENT && tally->minute - group->first_at < 3600;
-    if (tally->pivot == PIVOT_CATEGORY)
+    if (tally->pivot == PIVOT_KIND)
         group->category = (enum category)bucket;
     if (tally->pivot == PIVOT_ERROR) {
         const struct group_info *info = &backlog->infos[bucket];

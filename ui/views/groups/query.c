@@ -50,7 +50,7 @@ const char *
 group_term(enum pivot pivot, const struct event_group *group, struct arena *arena)
 {
     static const char *const fields[PIVOT_COUNT] = {
-        [PIVOT_TYPE] = "type", [PIVOT_SOURCE] = "source", [PIVOT_TOPIC] = "topic", [PIVOT_CATEGORY] = "kind"};
+        [PIVOT_TYPE] = "type", [PIVOT_SOURCE] = "source", [PIVOT_TOPIC] = "topic", [PIVOT_KIND] = "kind"};
     const char *field = fields[pivot];
     if (group->part_count)
         return arena_printf(arena, "group:%s", parts_text(group, arena));
@@ -58,7 +58,7 @@ group_term(enum pivot pivot, const struct event_group *group, struct arena *aren
         return NULL;
     if (!*group->value)
         return arena_printf(arena, "!%s:/^/", field);
-    if (pivot == PIVOT_CATEGORY)
+    if (pivot == PIVOT_KIND)
         return arena_printf(arena, "kind:%s", group->value);
     struct strbuf term = {0};
     strbuf_printf(&term, "%s:=\"", field);
