@@ -9,10 +9,10 @@
 
 #define INCLUDES 8 // of one text
 
-// Names that no person types. CONTEXT carries what libconfuse hands to no callback: each table of options has
-// one, and the context hangs on it. UNTOUCHED is the value of a list that the text has not set: += keeps it,
-// = replaces it, so that an emptied list differs from one that is not named.
-#define CONTEXT "\002"
+// Names that no person types. SCOPE carries what libconfuse hands to no callback: each table of options has
+// an option of that name, and its struct config_scope hangs on it. UNTOUCHED is the value of a list that the
+// text has not set: += keeps it, = replaces it, so that an emptied list differs from one that is not named.
+#define SCOPE "\002"
 #define UNTOUCHED "\001"
 
 // A value, or a free name, as libconfuse reported it: it keeps no lines itself.
@@ -22,66 +22,54 @@ struct sighting {
     int line;
 };
 
-struct context {
+struct config_reading {
     const struct config_language *language;
     struct config_text *text;
     const char *path;
     const cfg_t *root;
     struct sighting *sightings; // of sections that are still open
     size_t sighting_count, sighting_capacity;
-    size_t section_capacity, include_capacity;
+    size_t section_capacity;
     struct err *err;
 };
 
-static struct context *
-context_of(const cfg_t *section)
+// What callbacks need to know about a section.
+struct config_scope {
+    struct config_reading *reading;
+    const struct config_form *form;
+};
+
+static const struct config_scope *
+scope_of(const cfg_t *section)
 {
     const cfg_opt_t *option = section->opts;
-    while (strcmp(option->name, CONTEXT) != 0)
+    while (strcmp(option->name, SCOPE) != 0)
         option++;
-    return option->simple_value.ptr == NULL ? NULL : (struct context *)(void *)option->simple_value.ptr;
+    return (const struct config_scope *)(const void *)option->simple_value.ptr;
 }
 
 static const char *
-keep(struct context *context, const char *text)
+keep(struct config_reading *reading, const char *text)
 {
-    return text == NULL ? NULL : arena_text(&context->text->arena, bytes_of(text));
+    return text == NULL ? NULL : arena_text(&reading->text->arena, bytes_of(text));
 }
 
 static void
-see(struct context *context, const cfg_t *section, const char *name)
+see(struct config_reading *reading, const cfg_t *section, const char *name)
 {
-    context->sightings = alloc_grow(context->sightings, context->sighting_count, &context->sighting_capacity,
-                                    sizeof *context->sightings);
-    context->sightings[context->sighting_count++] =
-        (struct sighting){.section = section, .name = keep(context, name), .line = section->line};
+    reading->sightings = alloc_grow(reading->sightings, reading->sighting_count, &reading->sighting_capacity,
+                                    sizeof *reading->sightings);
+    reading->sightings[reading->sighting_count++] =
+        (struct sighting){.section = section, .name = keep(reading, name), .line = section->line};
 }
 
 // --- what libconfuse calls while it reads ---
-
-static const struct config_form *
-form_of(const struct context *context, const cfg_t *section)
-{
-    if (section == context->root)
-        return context->language->form;
-    // Sections of one name have one form, wherever they are.
-    const struct config_form *form = context->language->form;
-    for (size_t i = 0; i < form->count; i++) {
-        if (strcmp(form->options[i].name, section->name) == 0)
-            return form->options[i].inside;
-        const struct config_form *inner = form->options[i].inside;
-        for (size_t k = 0; inner != NULL && k < inner->count; k++)
-            if (strcmp(inner->options[k].name, section->name) == 0 && inner->options[k].inside != NULL)
-                return inner->options[k].inside;
-    }
-    return form;
-}
 
 // Also called for the free names of a section that takes them, although reading continues.
 __attribute__((format(printf, 2, 0))) static void
 on_error(cfg_t *section, const char *format, va_list args)
 {
-    struct context *context = context_of(section);
+    struct config_reading *reading = scope_of(section)->reading;
     char said[300];
     vsnprintf(said, sizeof said, format, args);
     char *name = strchr(said, '\'');
@@ -89,25 +77,25 @@ on_error(cfg_t *section, const char *format, va_list args)
     if (strncmp(said, "no such option", 14) == 0 && name != NULL) {
         name++;
         name[strcspn(name, "'")] = '\0';
-        const char *free_names = form_of(context, section)->free_names;
+        const char *free_names = scope_of(section)->form->free_names;
         if (free_names != NULL && strncmp(name, free_names, strlen(free_names)) == 0) {
-            see(context, section, name);
+            see(reading, section, name);
             return;
         }
-        context->language->say_unknown(section == context->root ? NULL : section->name, name, &trouble);
+        reading->language->say_unknown(section == reading->root ? NULL : section->name, name, &trouble);
     } else if (strcmp(said, "premature end of file") == 0) {
         err_set(&trouble, ERR_USAGE, "the file ends too early: a value, a closing quote or a } is missing");
     } else {
         err_set(&trouble, ERR_USAGE, "%s", said);
     }
-    err_set(context->err, ERR_USAGE, "%s:%d: %s", context->path, section->line, trouble.text);
+    err_set(reading->err, ERR_USAGE, "%s:%d: %s", reading->path, section->line, trouble.text);
 }
 
 static int
 on_value(cfg_t *section, cfg_opt_t *option, const char *value, void *result)
 {
     if (strcmp(value, UNTOUCHED) != 0)
-        see(context_of(section), section, cfg_opt_name(option));
+        see(scope_of(section)->reading, section, cfg_opt_name(option));
     *(const char **)result = value;
     return 0;
 }
@@ -116,23 +104,23 @@ static int
 on_include(cfg_t *section, cfg_opt_t *option, int count, const char **names)
 {
     (void)option;
-    struct context *context = context_of(section);
-    struct config_text *text = context->text;
+    struct config_reading *reading = scope_of(section)->reading;
+    struct config_text *text = reading->text;
     if (count == 1 && text->include_count < INCLUDES) {
         text->includes[text->include_count++] =
-            (struct config_value){.text = keep(context, names[0]), .line = section->line};
+            (struct config_value){.text = keep(reading, names[0]), .line = section->line};
         return 0;
     }
     if (count == 1)
-        err_set(context->err, ERR_USAGE, "%s:%d: too many files are included", context->path, section->line);
+        err_set(reading->err, ERR_USAGE, "%s:%d: too many files are included", reading->path, section->line);
     else
-        err_set(context->err, ERR_USAGE, "%s:%d: include takes one name: include(\"%s\")", context->path,
-                section->line, context->language->include_example);
+        err_set(reading->err, ERR_USAGE, "%s:%d: include takes one name: include(\"%s\")", reading->path,
+                section->line, reading->language->include_example);
     return -1;
 }
 
 static int
-on_context(cfg_t *section, cfg_opt_t *option, int count, const char **names)
+on_scope(cfg_t *section, cfg_opt_t *option, int count, const char **names)
 {
     (void)section;
     (void)option;
@@ -144,7 +132,7 @@ on_context(cfg_t *section, cfg_opt_t *option, int count, const char **names)
 // --- from libconfuse's tables to ours ---
 
 static const char *
-spelled_by_form(struct context *context, const struct config_form *form, const char *name)
+spelled_by_form(struct config_reading *reading, const struct config_form *form, const char *name)
 {
     for (size_t i = 0; i < form->count; i++) {
         const char *row = form->options[i].name;
@@ -154,35 +142,35 @@ spelled_by_form(struct context *context, const struct config_form *form, const c
         if (name[at] == '\0' && row[at] == '\0')
             return row;
     }
-    return keep(context, name);
+    return keep(reading, name);
 }
 
 static struct config_entry
-make_entry(struct context *context, const cfg_t *section, cfg_opt_t *option)
+make_entry(struct config_reading *reading, const cfg_t *section, cfg_opt_t *option)
 {
     const char *name = cfg_opt_name(option);
     unsigned size = cfg_opt_size(option);
     bool is_added = size > 0 && strcmp(cfg_opt_getnstr(option, 0), UNTOUCHED) == 0;
     size_t count = size - is_added;
-    struct config_value *values = arena_array(&context->text->arena, count + 1, sizeof *values);
+    struct config_value *values = arena_array(&reading->text->arena, count + 1, sizeof *values);
     // The last `count` sightings are those of the values that are left.
     size_t left = count;
-    for (size_t i = context->sighting_count; left > 0 && i-- > 0;)
-        if (context->sightings[i].section == section && strcmp(context->sightings[i].name, name) == 0)
-            values[--left].line = context->sightings[i].line;
+    for (size_t i = reading->sighting_count; left > 0 && i-- > 0;)
+        if (reading->sightings[i].section == section && strcmp(reading->sightings[i].name, name) == 0)
+            values[--left].line = reading->sightings[i].line;
     for (size_t i = 0; i < count; i++)
-        values[i].text = keep(context, cfg_opt_getnstr(option, (unsigned)i + is_added));
-    return (struct config_entry){.name = spelled_by_form(context, form_of(context, section), name),
+        values[i].text = keep(reading, cfg_opt_getnstr(option, (unsigned)i + is_added));
+    return (struct config_entry){.name = spelled_by_form(reading, scope_of(section)->form, name),
                                  .values = values,
                                  .count = count,
                                  .is_added = is_added};
 }
 
 static bool
-is_seen(const struct context *context, const cfg_t *section, const char *name, size_t from)
+is_seen(const struct config_reading *reading, const cfg_t *section, const char *name, size_t from)
 {
-    for (size_t i = from; i < context->sighting_count; i++)
-        if (context->sightings[i].section == section && strcmp(context->sightings[i].name, name) == 0)
+    for (size_t i = from; i < reading->sighting_count; i++)
+        if (reading->sightings[i].section == section && strcmp(reading->sightings[i].name, name) == 0)
             return true;
     return false;
 }
@@ -204,36 +192,36 @@ is_emptied(cfg_opt_t *option)
 }
 
 static void
-forget_sightings(struct context *context, const cfg_t *section)
+forget_sightings(struct config_reading *reading, const cfg_t *section)
 {
     size_t left = 0;
-    for (size_t i = 0; i < context->sighting_count; i++)
-        if (context->sightings[i].section != section)
-            context->sightings[left++] = context->sightings[i];
-    context->sighting_count = left;
+    for (size_t i = 0; i < reading->sighting_count; i++)
+        if (reading->sightings[i].section != section)
+            reading->sightings[left++] = reading->sightings[i];
+    reading->sighting_count = left;
 }
 
 static struct config_section
-collect(struct context *context, cfg_t *section, const cfg_t *parent)
+collect(struct config_reading *reading, cfg_t *section, const cfg_t *parent)
 {
     const char *title = cfg_title(section);
     if (title == NULL && parent != NULL)
         title = parent->title;
     struct config_entry *entries =
-        arena_array(&context->text->arena, context->sighting_count + cfg_num(section) + 1, sizeof *entries);
+        arena_array(&reading->text->arena, reading->sighting_count + cfg_num(section) + 1, sizeof *entries);
     size_t count = 0;
     for (unsigned i = 0; i < cfg_num(section); i++)
         if (is_emptied(cfg_getnopt(section, i)))
-            entries[count++] = make_entry(context, section, cfg_getnopt(section, i));
-    for (size_t i = 0; i < context->sighting_count; i++) {
-        const struct sighting *sighting = &context->sightings[i];
+            entries[count++] = make_entry(reading, section, cfg_getnopt(section, i));
+    for (size_t i = 0; i < reading->sighting_count; i++) {
+        const struct sighting *sighting = &reading->sightings[i];
         cfg_opt_t *option = sighting->section == section ? find_option(section, sighting->name) : NULL;
-        if (option != NULL && !is_seen(context, section, sighting->name, i + 1))
-            entries[count++] = make_entry(context, section, option);
+        if (option != NULL && !is_seen(reading, section, sighting->name, i + 1))
+            entries[count++] = make_entry(reading, section, option);
     }
-    forget_sightings(context, section);
-    return (struct config_section){.name = parent == NULL ? NULL : keep(context, section->name),
-                                   .title = keep(context, title),
+    forget_sightings(reading, section);
+    return (struct config_section){.name = parent == NULL ? NULL : keep(reading, section->name),
+                                   .title = keep(reading, title),
                                    .line = section->line,
                                    .entries = entries,
                                    .entry_count = count};
@@ -243,12 +231,12 @@ collect(struct context *context, cfg_t *section, const cfg_t *parent)
 static int
 on_section(cfg_t *parent, cfg_opt_t *option)
 {
-    struct context *context = context_of(parent);
-    struct config_text *text = context->text;
+    struct config_reading *reading = scope_of(parent)->reading;
+    struct config_text *text = reading->text;
     cfg_t *section = cfg_opt_getnsec(option, cfg_opt_size(option) - 1);
     text->sections =
-        alloc_grow(text->sections, text->section_count, &context->section_capacity, sizeof *text->sections);
-    text->sections[text->section_count++] = collect(context, section, parent);
+        alloc_grow(text->sections, text->section_count, &reading->section_capacity, sizeof *text->sections);
+    text->sections[text->section_count++] = collect(reading, section, parent);
     return 0;
 }
 
@@ -260,10 +248,10 @@ static const cfg_flag_t kind_flags[] = {
     [CONFIG_RETITLED] = CFGF_MULTI | CFGF_TITLE,
 };
 
-static cfg_opt_t *make_options(struct context *context, const struct config_form *form, bool is_top);
+static cfg_opt_t *make_options(struct config_reading *reading, const struct config_form *form, bool is_top);
 
 static cfg_opt_t
-make_option(struct context *context, const struct config_option *row)
+make_option(struct config_reading *reading, const struct config_option *row)
 {
     static char untouched[] = "{\"" UNTOUCHED "\"}"; // libconfuse takes it without const
     cfg_flag_t flags = kind_flags[row->kind];
@@ -280,7 +268,7 @@ make_option(struct context *context, const struct config_option *row)
     case CONFIG_RETITLED:
         if (row->inside->free_names != NULL)
             flags |= CFGF_KEYSTRVAL;
-        option = (cfg_opt_t)CFG_SEC(row->name, make_options(context, row->inside, false), flags);
+        option = (cfg_opt_t)CFG_SEC(row->name, make_options(reading, row->inside, false), flags);
         option.validcb = on_section;
         break;
     }
@@ -288,13 +276,13 @@ make_option(struct context *context, const struct config_option *row)
 }
 
 static cfg_opt_t *
-make_options(struct context *context, const struct config_form *form, bool is_top)
+make_options(struct config_reading *reading, const struct config_form *form, bool is_top)
 {
-    struct arena *arena = &context->text->arena;
+    struct arena *arena = &reading->text->arena;
     cfg_opt_t *options = arena_array(arena, 2 * form->count + 3, sizeof *options);
     size_t count = 0;
     for (size_t i = 0; i < form->count; i++) {
-        options[count++] = make_option(context, &form->options[i]);
+        options[count++] = make_option(reading, &form->options[i]);
         if (!form->takes_dashes || strchr(form->options[i].name, '_') == NULL)
             continue;
         cfg_opt_t dashed = options[count - 1];
@@ -305,10 +293,12 @@ make_options(struct context *context, const struct config_form *form, bool is_to
         dashed.name = spelled;
         options[count++] = dashed;
     }
-    if (is_top && context->language->include_example != NULL)
+    if (is_top && reading->language->include_example != NULL)
         options[count++] = (cfg_opt_t)CFG_FUNC("include", on_include);
-    options[count] = (cfg_opt_t)CFG_FUNC(CONTEXT, on_context);
-    options[count++].simple_value.ptr = (void **)(void *)context;
+    struct config_scope *scope = arena_alloc(arena, sizeof *scope);
+    *scope = (struct config_scope){.reading = reading, .form = form};
+    options[count] = (cfg_opt_t)CFG_FUNC(SCOPE, on_scope);
+    options[count++].simple_value.ptr = (void **)(void *)scope;
     options[count] = (cfg_opt_t)CFG_END();
     return options;
 }
@@ -319,22 +309,22 @@ config_text_read(struct config_text *text, const struct config_language *languag
 {
     *text = (struct config_text){0};
     struct err trouble = {0};
-    struct context context = {.language = language, .text = text, .path = path, .err = &trouble};
+    struct config_reading reading = {.language = language, .text = text, .path = path, .err = &trouble};
     text->includes = arena_array(&text->arena, INCLUDES, sizeof *text->includes);
     text->sections =
-        alloc_grow(text->sections, text->section_count++, &context.section_capacity, sizeof *text->sections);
+        alloc_grow(text->sections, text->section_count++, &reading.section_capacity, sizeof *text->sections);
 
     cfg_flag_t flags = language->form->free_names != NULL ? CFGF_KEYSTRVAL : CFGF_NONE;
-    cfg_t *root = cfg_init(make_options(&context, language->form, true), flags);
+    cfg_t *root = cfg_init(make_options(&reading, language->form, true), flags);
     if (root == NULL)
         die("out of memory while reading %s", path);
-    context.root = root;
+    reading.root = root;
     (void)cfg_set_error_function(root, on_error);
     bool is_read = cfg_parse_buf(root, source) == CFG_SUCCESS && !err_is_set(&trouble);
     if (is_read)
-        text->sections[0] = collect(&context, root, NULL);
+        text->sections[0] = collect(&reading, root, NULL);
     cfg_free(root);
-    free(context.sightings);
+    free(reading.sightings);
     if (is_read)
         return true;
     config_text_release(text);
