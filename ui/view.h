@@ -30,14 +30,33 @@ enum aging {
     AGES_BY_SECONDS, // it counts down, or tells how fast something goes
 };
 
+// A row of a view's table of actions. The table is all that the view handles: help, palette and footers offer
+// what it names and nothing else. The first row for an action is asked first; one that answers false leaves
+// the action to the next. At the end of the table the app says that the action means nothing here.
+struct view_action {
+    enum action action;
+    // In place of one action: all those of a part that several views have (table_moves, pager_handles).
+    bool (*part)(enum action action);
+
+    // true: done. BACK, CANCEL, REFRESH and PAUSE_DISPLAY belong to the app, which asks here as well: true
+    // for BACK when the view used it up (left a visual range, cleared the filter), false to be closed.
+    bool (*run)(struct app *app, void *state, enum action action);
+    // Instead of run: the sentence that says why the view does not do this. Such a row is not offered.
+    const char *why_not;
+
+    // Is it worth a word in the footer now? NULL: always.
+    bool (*is_possible)(const struct app *app, const void *state, enum action action);
+};
+
 struct view {
     const char *name; // as in views.def
     enum context context;
     enum aging aging;
-    const enum action *footer; // up to eight, ended by DO_NONE; those without a key in force are left out
+    const struct view_action *actions; // ended by a row without action and part; NULL: none
+    const enum action *footer; // up to eight of its actions and the app's, ended by DO_NONE; those without a
+                               // key in force are left out
 
-    // Which of the footer make sense for what the cursor is on; NULL: all.
-    bool (*offers)(const struct app *app, const void *state, enum action action);
+    void (*touched)(void *state); // before each action that is offered to it, and each click
 
     // Makes the state. `argument` belongs to the caller and is only read here; its type is a matter between
     // the views (declared in ui/views/NAME.h). May call app_send.
@@ -46,11 +65,6 @@ struct view {
 
     // The view became the visible one again: after what lay above it was closed, or after a change of places.
     void (*shown)(struct app *app, void *state);
-
-    // An action of its context, or one that the app has no meaning for. false: not done here; the app then
-    // says so. BACK comes here first: true when the view used it up (left visual range, cleared the filter),
-    // false to be closed.
-    bool (*handle)(struct app *app, void *state, enum action action);
 
     // Only for views that take text themselves, such as an editor or the palette: typed characters and pastes
     // that are not bound (with is_paste, line ends are kept). true: used.
@@ -74,6 +88,12 @@ struct view {
     // A click at this cell of the screen; a second one on the same row opens. true: used.
     bool (*click)(struct app *app, void *state, int row, int col);
 };
+
+// The first row for the action after that row (NULL: of the table); NULL: no more.
+const struct view_action *view_action(const struct view *view, enum action action,
+                                      const struct view_action *after);
+// Does the view do this, at some time at least?
+bool view_handles(const struct view *view, enum action action);
 
 #define VIEW(name, place, parent) extern const struct view view_##name;
 #include "ui/views.def"

@@ -133,30 +133,60 @@ ask(struct app *app)
 }
 
 static bool
-sample_app_handle(struct app *app, void *state, enum action action)
+move(struct app *app, void *state, enum action action)
 {
+    (void)app;
     struct sample_app *toy = state;
     struct table_model model = model_of(toy);
-    if (table_handle(&toy->table, &model, action))
-        return true;
-    if (action == DO_FILTER) {
-        snprintf(toy->before, sizeof toy->before, "%s", toy->filter);
-        app_prompt(app, &(struct prompt_request){.label = "/",
-                                                 .text = toy->filter,
-                                                 .changed = filter_changed,
-                                                 .cancelled = filter_cancelled});
-        return true;
-    }
-    if (action == DO_REPROCESS) {
-        ask(app);
-        return true;
-    }
-    if (action == DO_COPY_ID) {
-        app_copy(app, (struct bytes){hostile, sizeof hostile - 1}, "text");
-        return true;
-    }
+    return table_handle(&toy->table, &model, action);
+}
+
+static bool
+ask_filter(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    struct sample_app *toy = state;
+    snprintf(toy->before, sizeof toy->before, "%s", toy->filter);
+    app_prompt(app, &(struct prompt_request){.label = "/",
+                                             .text = toy->filter,
+                                             .changed = filter_changed,
+                                             .cancelled = filter_cancelled});
+    return true;
+}
+
+static bool
+reprocess(struct app *app, void *state, enum action action)
+{
+    (void)state;
+    (void)action;
+    ask(app);
+    return true;
+}
+
+static bool
+copy_id(struct app *app, void *state, enum action action)
+{
+    (void)state;
+    (void)action;
+    app_copy(app, (struct bytes){hostile, sizeof hostile - 1}, "text");
+    return true;
+}
+
+static bool
+open_nothing(struct app *app, void *state, enum action action)
+{
+    (void)app;
+    (void)state;
+    (void)action;
     return false;
 }
+
+static const struct view_action actions[] = {
+    {.part = table_moves, .run = move},       {.part = table_ranges, .run = move},
+    {.action = DO_OPEN, .run = open_nothing}, {.action = DO_SELECT, .run = open_nothing},
+    {.action = DO_FILTER, .run = ask_filter}, {.action = DO_REPROCESS, .run = reprocess},
+    {.action = DO_COPY_ID, .run = copy_id},   {0},
+};
 
 static void
 sample_app_layout(struct app *app, void *state, const struct view_areas *areas)
@@ -197,7 +227,7 @@ static const struct view view_toy = {
     .footer = footer,
     .open = sample_app_open,
     .close = sample_app_close,
-    .handle = sample_app_handle,
+    .actions = actions,
     .layout = sample_app_layout,
     .draw = sample_app_draw,
     .crumb = sample_app_crumb,

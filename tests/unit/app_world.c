@@ -73,32 +73,94 @@ chosen(struct app *app, void *state, size_t index)
 static const struct view view_probe;
 static const struct view view_other;
 
+// Anything that no other row does: remembered, and left undone.
 static bool
-probe_handle(struct app *app, void *state, enum action action)
+is_any(enum action action)
 {
-    struct probe *probe = state;
+    return action != DO_NONE;
+}
+
+static bool
+remember(struct app *app, void *state, enum action action)
+{
+    (void)app;
+    ((struct probe *)state)->last = action;
+    return false;
+}
+
+static bool
+open_other(struct app *app, void *state, enum action action)
+{
+    (void)state;
+    (void)action;
+    app_open(app, &view_other, NULL);
+    return true;
+}
+
+static bool
+keep_back(struct app *app, void *state, enum action action)
+{
+    (void)app;
+    (void)action;
+    return ((struct probe *)state)->keeps_back;
+}
+
+static bool
+ask_line(struct app *app, void *state, enum action action)
+{
+    (void)state;
+    (void)action;
+    app_prompt(app, &(struct prompt_request){
+                        .label = "/", .changed = changed, .accepted = accepted, .cancelled = cancelled});
+    return true;
+}
+
+static bool
+ask_menu(struct app *app, void *state, enum action action)
+{
     static const struct menu_item items[] = {
         {.key = 'a', .text = "first"}, {.key = 'b', .text = "second"}, {.text = "third"}};
-    probe->last = action;
-    switch ((int)action) {
-    case DO_OPEN:
-        app_open(app, &view_other, NULL);
-        return true;
-    case DO_BACK:
-        return probe->keeps_back;
-    case DO_FILTER:
-        app_prompt(app, &(struct prompt_request){
-                            .label = "/", .changed = changed, .accepted = accepted, .cancelled = cancelled});
-        return true;
-    case DO_SORT:
-        app_menu(app, &(struct menu_request){.title = "order", .items = items, .count = 3, .chosen = chosen});
-        return true;
-    case DO_REPROCESS:
-        return true;
-    default:
-        return false;
-    }
+    (void)state;
+    (void)action;
+    app_menu(app, &(struct menu_request){.title = "order", .items = items, .count = 3, .chosen = chosen});
+    return true;
 }
+
+static bool
+do_nothing(struct app *app, void *state, enum action action)
+{
+    (void)app;
+    (void)state;
+    (void)action;
+    return true;
+}
+
+static bool
+has_replies(const struct app *app, const void *state, enum action action)
+{
+    (void)app;
+    (void)action;
+    return ((const struct probe *)state)->replies > 0;
+}
+
+static const struct view_action actions[] = {
+    {.part = is_any, .run = remember},
+    {.action = DO_OPEN, .run = open_other},
+    {.action = DO_BACK, .run = keep_back},
+    {.action = DO_FILTER, .run = ask_line},
+    {.action = DO_SORT, .run = ask_menu},
+    {.action = DO_REPROCESS, .run = do_nothing},
+    {0},
+};
+
+static const struct view_action few_actions[] = {
+    {.action = DO_BACK, .run = keep_back},
+    {.action = DO_SEARCH, .run = ask_line},
+    {.action = DO_COPY, .run = do_nothing, .is_possible = has_replies},
+    {.action = DO_DISCARD, .why_not = "this is a record"},
+    {0},
+};
+static const enum action few_in_footer[] = {DO_COPY, DO_SEARCH, DO_WRAP, DO_DISCARD, DO_QUIT, DO_NONE};
 
 static bool
 probe_receive(struct app *app, void *state, struct reply *reply)
@@ -133,19 +195,20 @@ probe_crumb(const struct app *app, const void *state, int i, struct strbuf *out)
 
 static const struct view view_probe = {.name = "probe",
                                        .context = CONTEXT_LIST,
+                                       .actions = actions,
                                        .open = probe_open,
                                        .close = probe_close,
                                        .shown = probe_shown,
-                                       .handle = probe_handle,
                                        .receive = probe_receive,
                                        .crumb = probe_crumb,
                                        .draw = probe_draw};
 static const struct view view_other = {.name = "other",
                                        .context = CONTEXT_TEXT,
+                                       .actions = few_actions,
+                                       .footer = few_in_footer,
                                        .open = probe_open,
                                        .close = probe_close,
                                        .shown = probe_shown,
-                                       .handle = probe_handle,
                                        .receive = probe_receive,
                                        .draw = probe_draw};
 static const struct view_row rows[] = {{&view_probe, 1}, {&view_probe, 2}, {&view_other, 4}};

@@ -391,6 +391,35 @@ an_opened_view_does_not_flash(void **state)
         request_destroy(request);
 }
 
+// Place 4 has a view whose table names three actions, and one more only to say why not.
+static void
+test_footer_offers_what_the_table_names(void **state)
+{
+    struct world *world = *state;
+    struct app *app = world->app;
+    app_resize(app, 24, 80);
+    press(app, "4");
+    assert_true(shows(app, "search"));
+    assert_true(shows(app, "quit"));     // the app's own
+    assert_false(shows(app, "wrap"));    // not in the table
+    assert_false(shows(app, "discard")); // refused
+    assert_false(shows(app, "copy"));    // not possible yet
+    newest->replies = 1;
+    press(app, "/<Esc>");
+    assert_true(shows(app, "copy"));
+}
+
+static void
+test_what_the_table_does_not_name_does_nothing(void **state)
+{
+    struct world *world = *state;
+    press(world->app, "4");
+    press(world->app, "w");
+    assert_true(shows(world->app, "wrap means nothing here"));
+    press(world->app, "D");
+    assert_true(shows(world->app, "this is a record"));
+}
+
 int
 main(void)
 {
@@ -412,6 +441,8 @@ main(void)
         WORLD(bad_files_keep_nobody_from_working),
         WORLD(a_held_key_is_known),
         WORLD(an_opened_view_does_not_flash),
+        WORLD(test_footer_offers_what_the_table_names),
+        WORLD(test_what_the_table_does_not_name_does_nothing),
     };
     return cmocka_run_group_tests_name("app", tests, NULL, NULL);
 }

@@ -37,20 +37,28 @@ view_close(struct app *app, void *state)
 }
 
 static bool
-view_handle(struct app *app, void *state, enum action action)
+view_undo(struct app *app, void *state, enum action action)
 {
-    enum operation_action operation;
-    if (action == DO_UNDO)
-        return decide_undo(app, state);
-    if (!decide_action(action, &operation))
-        return false;
+    (void)action;
+    return decide_undo(app, state);
+}
+
+static bool
+view_decide(struct app *app, void *state, enum action action)
+{
     int64_t *ids = alloc_array(IDS, sizeof *ids);
     for (int64_t i = 0; i < IDS; i++)
         ids[i] = i + 1;
-    decide_ids(app, state, operation, ids, IDS, &(struct decide_words){.what = "Timeout"});
+    decide_ids(app, state, decide_operation(action), ids, IDS, &(struct decide_words){.what = "Timeout"});
     free(ids);
     return true;
 }
+
+static const struct view_action actions[] = {
+    {.action = DO_UNDO, .run = view_undo},
+    {.part = decide_begins, .run = view_decide},
+    {0},
+};
 
 static bool
 view_receive(struct app *app, void *state, struct reply *reply)
@@ -71,7 +79,7 @@ static const struct view view = {.name = "desk",
                                  .context = CONTEXT_LIST,
                                  .open = view_open,
                                  .close = view_close,
-                                 .handle = view_handle,
+                                 .actions = actions,
                                  .receive = view_receive,
                                  .draw = view_draw};
 static const struct view_row rows[] = {{&view, 1}};

@@ -218,7 +218,7 @@ changing_keys_are_shifted(void **state)
     for (int c = 0; c < CONTEXT_COUNT; c++) {
         for (int a = DO_NONE + 1; a < DO_COUNT; a++) {
             struct key_sequence keys;
-            if (!action_row((enum action)a)->changes || c == CONTEXT_DIALOG)
+            if (action_row((enum action)a)->effect != EFFECT_CHANGES || c == CONTEXT_DIALOG)
                 continue;
             for (size_t i = 0; keymap_keys(keymap, (enum context)c, (enum action)a, i, &keys); i++) {
                 assert_int_equal(keys.count, 1);

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include "ui/views/groups/query.h"
 #include "ui/views/groups/rows.h"
-#include "ui/views/help.h"
+#include "ui/app/app.h"
 #include "ui/views/operations/row.h"
 #include "ui/views/row_filter.h"
 #include "ui/views/operations/steering.h"
@@ -227,15 +227,59 @@ test_rates_step(void **state)
 }
 
 static void
-test_help_leaves_out_what_is_of_no_use(void **state)
+test_views_offer_what_their_tables_name(void **state)
 {
     (void)state;
-    assert_true(help_is_of_use(CONTEXT_VIEW_groups, DO_PIVOT));
-    assert_false(help_is_of_use(CONTEXT_VIEW_operations, DO_SELECT));
-    assert_false(help_is_of_use(CONTEXT_VIEW_audit, DO_DISCARD));
-    assert_true(help_is_of_use(CONTEXT_VIEW_operations, DO_OPERATION_CANCEL));
-    assert_false(help_is_of_use(CONTEXT_VIEW_groups, DO_OPERATION_CANCEL));
-    assert_true(help_is_of_use(CONTEXT_VIEW_audit, DO_QUIT));
+    assert_true(app_handles(&view_groups, DO_PIVOT));
+    assert_true(app_handles(&view_groups, DO_SELECT));
+    assert_true(app_handles(&view_groups, DO_DOWN));
+    assert_false(app_handles(&view_operations, DO_SELECT));
+    assert_false(app_handles(&view_operations, DO_MERGE));
+    assert_false(app_handles(&view_operations, DO_REPROCESS)); // its row only says why not
+    assert_false(app_handles(&view_audit, DO_DISCARD));
+    assert_false(app_handles(&view_audit, DO_VISUAL));
+    assert_true(app_handles(&view_operations, DO_OPERATION_CANCEL));
+    assert_false(app_handles(&view_groups, DO_OPERATION_CANCEL));
+    assert_true(app_handles(&view_stats, DO_NEXT_MATCH));
+    assert_false(app_handles(&view_stats, DO_COPY));
+    assert_true(app_handles(&view_audit, DO_QUIT));
+    assert_true(app_handles(NULL, DO_QUIT));
+    assert_false(app_handles(NULL, DO_DOWN));
+}
+
+static bool
+is_handled_somewhere(enum action action)
+{
+    for (int v = 0; v < view_count; v++)
+        if (view_handles(views[v].view, action) && action_allowed(action, views[v].view->context))
+            return true;
+    return false;
+}
+
+// A row of actions.def that nobody handles would be a key that does nothing.
+static void
+test_every_action_has_a_handler(void **state)
+{
+    (void)state;
+    for (int a = DO_NONE + 1; a < DO_COUNT; a++) {
+        const struct action_row *row = action_row((enum action)a);
+        bool is_own = app_handles(NULL, (enum action)a);
+        if (is_own != ((row->contexts & IN_GLOBAL) != 0))
+            fail_msg("%s: IN_GLOBAL and the app's own actions do not agree", row->word);
+        if (!is_own && (row->contexts & (IN_LIST | IN_TEXT | IN_STEER)) &&
+            !is_handled_somewhere((enum action)a))
+            fail_msg("%s is handled by no view", row->word);
+    }
+}
+
+static void
+test_footers_name_what_is_handled(void **state)
+{
+    (void)state;
+    for (int v = 0; v < view_count; v++)
+        for (const enum action *action = views[v].view->footer; action && *action; action++)
+            if (!app_handles(views[v].view, *action))
+                fail_msg("the footer of %s names %s", views[v].view->name, action_row(*action)->word);
 }
 
 static void
@@ -306,7 +350,9 @@ main(void)
         cmocka_unit_test(test_orders_never_tie),
         cmocka_unit_test(test_queries_of_groups),
         cmocka_unit_test(test_rates_step),
-        cmocka_unit_test(test_help_leaves_out_what_is_of_no_use),
+        cmocka_unit_test(test_views_offer_what_their_tables_name),
+        cmocka_unit_test(test_every_action_has_a_handler),
+        cmocka_unit_test(test_footers_name_what_is_handled),
         cmocka_unit_test(test_counts_say_what_is_there),
         cmocka_unit_test(test_what_it_waits_for_is_said),
     };

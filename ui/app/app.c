@@ -252,17 +252,6 @@ app_prompt_error(struct app *app, const struct err *err)
 }
 
 void
-app_prompt_hint(struct app *app, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    strbuf_reset(&app->prompt.hint);
-    strbuf_vprintf(&app->prompt.hint, format, args);
-    va_end(args);
-    app->needs_draw = true;
-}
-
-void
 app_prompt_close(struct app *app)
 {
     if (app->has_prompt)

@@ -1,6 +1,6 @@
 // app: the state of the program and its loop.
 //
-//   keys ─▶ term ─▶ keymap ─▶ view.handle ─▶ app_send ─▶ mailbox ─▶ backend
+//   keys ─▶ term ─▶ keymap ─▶ view.actions ─▶ app_send ─▶ mailbox ─▶ backend
 //   term ◀─ canvas ◀─ view.draw ◀── view.receive ◀── mailbox ◀───────┘
 //
 // One turn: all waiting keys → replies for a few milliseconds → draw once if something changed → what differs
@@ -98,20 +98,19 @@ uint64_t app_send(struct app *app, struct request *request);
 void app_cancel(struct app *app, uint64_t number);
 bool app_is_waiting(const struct app *app, uint64_t number); // its last reply has not come
 
-// Opens a view above the current one. The app itself opens help and palette with a `const enum context *`,
-// the context whose keys they tell about, and operation with ui/views/operations/operation.h's argument.
+// Opens a view above the current one. The app itself opens help, palette and messages with the `const struct
+// view *` below, which they may tell about, and operation with a `const int64_t *`, its number.
 void app_open(struct app *app, const struct view *view, const void *argument);
 // Closes the current view (its state is gone when this returns) and shows the one below.
 void app_back(struct app *app);
 void app_go(struct app *app, int place); // 1..5: to the place, as it was left
-// Closes what lies above the place's own view, then opens a view there with this argument instead of the old
-// one.
-void app_replace(struct app *app, int place, const void *argument);
 // The state of the view just below the current one, if it is this view; else NULL. For `n`/`N` of details,
 // which steps the list below.
 void *app_below(struct app *app, const struct view *view);
 void app_quit(struct app *app);
 void app_perform(struct app *app, enum action action); // as if its key had been pressed: for the palette
+// Does the action mean something in this view (NULL: in none), by its table or as one of the app's own?
+bool app_handles(const struct view *view, enum action action);
 bool app_set_theme(struct app *app, const char *name, struct err *err) MUST_CHECK; // for this session
 void app_redraw(struct app *app); // something visible changed outside of the callbacks that say so themselves
 
@@ -133,9 +132,8 @@ void app_copy(struct app *app, struct bytes text, const char *what);
 // Opens the prompt on the message line. One at a time; the view that opened it gets the callbacks, with its
 // state.
 void app_prompt(struct app *app, const struct prompt_request *request);
-// While it is open: what is wrong with it (err->column is a character of the text), or a hint; NULL clears.
+// While it is open: what is wrong with it (err->column is a character of the text); NULL clears.
 void app_prompt_error(struct app *app, const struct err *err);
-void app_prompt_hint(struct app *app, const char *format, ...) PRINTF_LIKE(2, 3);
 void app_prompt_close(struct app *app);
 
 // Opens a dialog over the view; type-ahead is flushed and the focus stands on Cancel. The dialog lives until

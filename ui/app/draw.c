@@ -217,7 +217,7 @@ draw_view_footer(struct app *app, struct area area)
     const struct view *view = top->view;
     size_t count = 0;
     for (const enum action *action = view->footer; action && *action != DO_NONE && count < MOST; action++)
-        if (!view->offers || view->offers(app, top->state, *action))
+        if (app_can_do(app, *action))
             offered[count++] = *action;
     offered[count] = DO_NONE;
     footer_draw(app->keymap, view->context, offered, &app->canvas, area);

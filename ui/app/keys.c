@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "ui/app/private.h"
-#include "ui/views/operations/operation.h"
 
 #define WHEEL_ROWS 3
 #define DOUBLE_CLICK_US 500000
@@ -42,13 +41,26 @@ key_text(uint32_t key, char out[4])
     return (struct bytes){out, utf8_encode(key, out)};
 }
 
+static void
+do_suspend(struct app *app)
+{
+    app->wants_suspend = true;
+}
+
+static void
+do_repaint(struct app *app)
+{
+    app->wants_repaint = app->needs_draw = true;
+}
+
+// What works in menus, prompts and dialogs too.
 static bool
 do_anywhere(struct app *app, enum action action)
 {
     if (action == DO_SUSPEND)
-        app->wants_suspend = true;
+        do_suspend(app);
     else if (action == DO_REDRAW)
-        app->wants_repaint = app->needs_draw = true;
+        do_repaint(app);
     else
         return false;
     return true;
@@ -194,14 +206,24 @@ prompt_key(struct app *app)
     }
 }
 
+// Asks the rows of the view on top, in their order. The view may be closed by the one that does it.
 static bool
 offer(struct app *app, enum action action)
 {
     struct instance *top = app_top(app);
+    const struct view *view = top ? top->view : NULL;
+    const struct view_action *row = NULL;
     bool is_done = false;
-    if (top && top->view->handle)
-        AS_CALLER(app, top, is_done = top->view->handle(app, top->state, action));
     app->needs_draw = true;
+    if (view && view->touched)
+        view->touched(top->state);
+    while (!is_done && view && (row = view_action(view, action, row))) {
+        if (row->why_not)
+            app_say(app, SAY_INFO, "%s", row->why_not);
+        else
+            AS_CALLER(app, top, is_done = row->run(app, top->state, action));
+        is_done |= row->why_not != NULL;
+    }
     return is_done;
 }
 
@@ -280,17 +302,16 @@ open_about(struct app *app, const char *name)
     struct instance *top = app_top(app);
     if (!view || (top && top->view == view))
         return;
-    enum context context = top ? top->view->context : CONTEXT_GLOBAL;
-    app_open(app, view, &context);
+    app_open(app, view, top ? top->view : NULL);
 }
 
 static void
 open_running(struct app *app)
 {
     const struct view *view = app_find_view(app, "operation");
-    struct operation_argument argument = {.no = app_status(app)->running.no};
-    if (view && argument.no)
-        app_open(app, view, &argument);
+    int64_t no = app_status(app)->running.no;
+    if (view && no)
+        app_open(app, view, &no);
     else
         app_say(app, SAY_INFO, "no operation is running");
 }
@@ -346,80 +367,123 @@ toggle_mouse(struct app *app)
                              : "the mouse is left to the terminal");
 }
 
-// true: it was one of the app's own.
-static bool
-do_own(struct app *app, enum action action)
+static void
+do_reconnect(struct app *app)
 {
-    switch ((int)action) {
-    case DO_BACK:
-        do_back(app);
+    app_post(app, REQUEST_RECONNECT, true);
+}
+
+static void
+go_to_next_place(struct app *app)
+{
+    step_place(app, 1);
+}
+
+static void
+go_to_previous_place(struct app *app)
+{
+    step_place(app, -1);
+}
+
+static void
+go_to_last_place(struct app *app)
+{
+    app_go(app, app->last_place);
+}
+
+static void
+open_help(struct app *app)
+{
+    open_about(app, "help");
+}
+
+static void
+open_palette(struct app *app)
+{
+    open_about(app, "palette");
+}
+
+static void
+open_messages(struct app *app)
+{
+    open_about(app, "messages");
+}
+
+// The app's own actions, the same in every view.
+static const struct own_action {
+    enum action action;
+    void (*run)(struct app *app);
+    int place; // where there is no run: the place to go to
+} own_actions[] = {
+    {DO_HELP, open_help, 0},
+    {DO_PALETTE, open_palette, 0},
+    {DO_BACK, do_back, 0},
+    {DO_QUIT, app_quit, 0},
+    {DO_CANCEL, do_cancel, 0},
+    {DO_SUSPEND, do_suspend, 0},
+    {DO_REDRAW, do_repaint, 0},
+    {DO_REFRESH, do_refresh, 0},
+    {DO_PAUSE_DISPLAY, do_pause, 0},
+    {DO_PLACE_1, NULL, 1},
+    {DO_PLACE_2, NULL, 2},
+    {DO_PLACE_3, NULL, 3},
+    {DO_PLACE_4, NULL, 4},
+    {DO_PLACE_5, NULL, 5},
+    {DO_PLACE_NEXT, go_to_next_place, 0},
+    {DO_PLACE_PREVIOUS, go_to_previous_place, 0},
+    {DO_PLACE_LAST, go_to_last_place, 0},
+    {DO_MESSAGES, open_messages, 0},
+    {DO_THEME, open_themes, 0},
+    {DO_MOUSE, toggle_mouse, 0},
+    {DO_OPERATION_NEWEST, open_running, 0},
+    {DO_RECONNECT, do_reconnect, 0},
+};
+
+static const struct own_action *
+find_own(enum action action)
+{
+    for (size_t i = 0; i < sizeof own_actions / sizeof *own_actions; i++)
+        if (own_actions[i].action == action)
+            return &own_actions[i];
+    return NULL;
+}
+
+bool
+app_handles(const struct view *view, enum action action)
+{
+    return find_own(action) || (view && view_handles(view, action));
+}
+
+bool
+app_can_do(const struct app *app, enum action action)
+{
+    const struct instance *top = app_top(app);
+    const struct view_action *row = NULL;
+    if (find_own(action))
         return true;
-    case DO_QUIT:
-        app_quit(app);
-        return true;
-    case DO_CANCEL:
-        do_cancel(app);
-        return true;
-    case DO_REFRESH:
-        do_refresh(app);
-        return true;
-    case DO_RECONNECT:
-        app_post(app, REQUEST_RECONNECT, true);
-        return true;
-    case DO_PAUSE_DISPLAY:
-        do_pause(app);
-        return true;
-    case DO_PLACE_1:
-    case DO_PLACE_2:
-    case DO_PLACE_3:
-    case DO_PLACE_4:
-    case DO_PLACE_5:
-        app_go(app, (int)action - DO_PLACE_1 + 1);
-        return true;
-    case DO_PLACE_NEXT:
-        step_place(app, 1);
-        return true;
-    case DO_PLACE_PREVIOUS:
-        step_place(app, -1);
-        return true;
-    case DO_PLACE_LAST:
-        app_go(app, app->last_place);
-        return true;
-    case DO_HELP:
-        open_about(app, "help");
-        return true;
-    case DO_PALETTE:
-        open_about(app, "palette");
-        return true;
-    case DO_MESSAGES:
-        open_about(app, "messages");
-        return true;
-    case DO_THEME:
-        open_themes(app);
-        return true;
-    case DO_MOUSE:
-        toggle_mouse(app);
-        return true;
-    case DO_OPERATION_NEWEST:
-        open_running(app);
-        return true;
-    default:
-        return do_anywhere(app, action);
-    }
+    while (top && (row = view_action(top->view, action, row)))
+        if (row->run && (!row->is_possible || row->is_possible(app, top->state, action)))
+            return true;
+    return false;
 }
 
 void
 app_perform(struct app *app, enum action action)
 {
     const char *why_not;
-    if (action_row(action)->changes && !app_can_change(app, &why_not)) {
+    const struct own_action *own = find_own(action);
+    if (action_row(action)->effect == EFFECT_CHANGES && !app_can_change(app, &why_not)) {
         app_say(app, SAY_WARN, "%s", why_not);
         return;
     }
     if (action != DO_CANCEL)
         app->is_leaving_armed = false;
     app->needs_draw = true;
-    if (!do_own(app, action) && !offer(app, action))
+    if (own && own->run)
+        own->run(app);
+    else if (own)
+        app_go(app, own->place);
+    else if (!offer(app, action))
         app_say(app, SAY_INFO, "%s means nothing here", action_row(action)->word);
 }
 
@@ -527,6 +591,8 @@ app_mouse(struct app *app, enum mouse_button button, int row, int col)
     app->click_row = row;
     app->click_at = is_double ? 0 : now; // a third click begins anew, on what the second one opened
     bool is_used = false;
+    if (top->view->touched)
+        top->view->touched(top->state);
     AS_CALLER(app, top, is_used = top->view->click(app, top->state, row, col));
     if (is_used && is_double)
         (void)offer(app, DO_OPEN);

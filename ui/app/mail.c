@@ -4,35 +4,50 @@
 #include "base/clock.h"
 #include "ui/app/private.h"
 
-// Nobody answers these.
-static bool
-has_answer(enum request_kind kind)
+enum answering {
+    ANSWER_NONE,           // nobody answers these
+    ANSWER_EACH,           // the outcome of a change: each one is wanted
+    ANSWER_NEWEST,         // asked for again, the older answer is of no use
+    ANSWER_NEWEST_OR_STOP, // likewise, and long: the person may stop it
+};
+
+static enum answering
+answering(enum request_kind kind)
 {
-    switch ((int)kind) {
+    switch (kind) {
     case REQUEST_OPERATIONS_END:
     case REQUEST_CANCEL:
     case REQUEST_RECONNECT:
     case REQUEST_REFRESH:
     case REQUEST_PAUSE:
-        return false;
-    default:
-        return true;
+        return ANSWER_NONE;
+    case REQUEST_STEER:
+    case REQUEST_DECIDE:
+    case REQUEST_CONFIRM:
+    case REQUEST_CATEGORY:
+        return ANSWER_EACH;
+    case REQUEST_LIST:
+    case REQUEST_COLLECT:
+    case REQUEST_STATS:
+        return ANSWER_NEWEST_OR_STOP;
+    case REQUEST_GROUPS:
+    case REQUEST_FACETS:
+    case REQUEST_ROWS:
+    case REQUEST_EVENT:
+    case REQUEST_WHY:
+    case REQUEST_OPERATIONS:
+    case REQUEST_OPERATION:
+    case REQUEST_PREVIEW:
+    case REQUEST_AUDIT:
+        break;
     }
+    return ANSWER_NEWEST;
 }
 
-// Others are short, or go on whoever waits for them: the count of the backlog, what was confirmed.
-static bool
-can_be_stopped(enum request_kind kind)
-{
-    return kind == REQUEST_LIST || kind == REQUEST_COLLECT || kind == REQUEST_STATS;
-}
-
-// Asked for again, the older answer is of no use.
 static bool
 replaces_older(enum request_kind kind)
 {
-    return kind != REQUEST_CONFIRM && kind != REQUEST_STEER && kind != REQUEST_DECIDE &&
-           kind != REQUEST_CATEGORY;
+    return answering(kind) != ANSWER_EACH;
 }
 
 static void
@@ -93,7 +108,7 @@ app_send(struct app *app, struct request *request)
         request_destroy(request);
         return number;
     }
-    if (has_answer(request->kind))
+    if (answering(request->kind) != ANSWER_NONE)
         expect(app, request, app->caller ? app->caller : app_top(app));
     app->unsent = alloc_grow(app->unsent, app->unsent_count, &app->unsent_capacity, sizeof(struct request *));
     app->unsent[app->unsent_count++] = request;
@@ -128,7 +143,7 @@ app_cancel_all(struct app *app, bool *goes_on)
     for (size_t i = 0; i < app->expected_count; i++) {
         if (app->expected[i].is_answered)
             continue;
-        bool stops = can_be_stopped(app->expected[i].kind);
+        bool stops = answering(app->expected[i].kind) == ANSWER_NEWEST_OR_STOP;
         had_some = had_some || stops;
         *goes_on = *goes_on || !stops;
         if (stops)

@@ -99,6 +99,9 @@ void app_close_all(struct app *app);
 void app_open_place(struct app *app, int place);
 const struct view *app_find_view(const struct app *app, const char *name);
 
+// keys.c
+bool app_can_do(const struct app *app, enum action action); // now, in the view on top
+
 // app_mail.c
 void app_forget_asker(struct app *app, const struct instance *asker);
 // What can be stopped. true: there was something; *goes_on: something else does not end by that.

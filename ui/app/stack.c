@@ -135,19 +135,6 @@ app_go(struct app *app, int place)
     app_stack_show(app);
 }
 
-void
-app_replace(struct app *app, int place, const void *argument)
-{
-    const struct view *view = view_of_place(app, place);
-    if (!view)
-        return;
-    if (place != app->place)
-        app->last_place = app->place;
-    while (app->places[place].depth > 0)
-        pop(app, place);
-    push(app, place, view, argument);
-}
-
 void *
 app_below(struct app *app, const struct view *view)
 {

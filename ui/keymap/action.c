@@ -2,18 +2,15 @@
 
 #include <stddef.h>
 
-#define CHANGES true
-#define SAFE false
-
 static const struct action_row actions[DO_COUNT] = {
     [DO_NONE] = {.word = "", .label = "", .help = ""},
-#define ACTION(id_, word_, contexts_, label_, changes_, command_, help_)                                     \
+#define ACTION(id_, word_, contexts_, label_, effect_, command_, help_)                                      \
     [DO_##id_] = {.word = word_,                                                                             \
                   .label = label_,                                                                           \
                   .command = command_,                                                                       \
                   .help = help_,                                                                             \
                   .contexts = contexts_,                                                                     \
-                  .changes = changes_},
+                  .effect = EFFECT_##effect_},
 #include "ui/keymap/actions.def"
 #undef ACTION
 };

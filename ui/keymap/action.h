@@ -11,7 +11,7 @@
 
 enum action {
     DO_NONE, // ends lists of actions
-#define ACTION(id, word, contexts, label, changes, command, help) DO_##id,
+#define ACTION(id, word, contexts, label, effect, command, help) DO_##id,
 #include "ui/keymap/actions.def"
 #undef ACTION
     DO_COUNT
@@ -41,6 +41,12 @@ enum context_set {
     IN_DIALOG = 1 << CONTEXT_DIALOG,
 };
 
+enum action_effect {
+    EFFECT_SAFE,
+    EFFECT_MOVES,   // the cursor, or what is seen of a list or text
+    EFFECT_CHANGES, // leads to a change of data
+};
+
 struct action_row {
     const char *word;    // in keymaps and the palette: "half-down"
     const char *label;   // in the footer: "reprocess"
@@ -48,7 +54,7 @@ struct action_row {
     const char *help;    // one sentence
     unsigned
         contexts; // 1 << enum context of the sections that may bind it, with everything that inherits them
-    bool changes; // leads to a change of data
+    enum action_effect effect;
 };
 
 const struct action_row *action_row(enum action action); // DO_NONE has an empty one

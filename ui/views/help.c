@@ -13,8 +13,8 @@
 enum { KEYS_SHOWN = 5, KEYS_WIDTH = 16, WORDS_AT = KEYS_WIDTH + 1 };
 
 struct help {
-    struct text_page page; // first: see text_page.h
-    enum context context;
+    struct text_page page;   // first: see text_page.h
+    const struct view *view; // NULL: the whole keymap
 };
 
 static const enum action footer[] = {DO_SEARCH, DO_NEXT_MATCH, DO_FOLD, DO_WRAP, DO_BACK, DO_NONE};
@@ -29,75 +29,6 @@ help_keys(const struct keymap *keymap, enum context context, enum action action,
             strbuf_add_char(out, ' ');
         key_print_label(&keys, out);
     }
-}
-
-// Actions of lists and texts that single views have no use for.
-static const enum action without_selection[] = {DO_NEXT_MATCH,
-                                                DO_PREVIOUS_MATCH,
-                                                DO_NEXT_PANE,
-                                                DO_NARROW,
-                                                DO_SELECT,
-                                                DO_VISUAL,
-                                                DO_EXTEND_DOWN,
-                                                DO_EXTEND_UP,
-                                                DO_SELECT_GROUP,
-                                                DO_SELECT_ALL,
-                                                DO_SELECT_INVERT,
-                                                DO_SELECT_CLEAR,
-                                                DO_SELECT_PATTERN,
-                                                DO_UNSELECT_PATTERN,
-                                                DO_SHOW_SELECTED,
-                                                DO_SORT,
-                                                DO_SORT_REVERSE,
-                                                DO_PIVOT,
-                                                DO_HEAT,
-                                                DO_STATUSES,
-                                                DO_WHY,
-                                                DO_WRAP,
-                                                DO_REPROCESS,
-                                                DO_DISCARD,
-                                                DO_RESOLVE,
-                                                DO_FACETS,
-                                                DO_SAVED_FILTERS,
-                                                DO_NONE};
-static const enum action without_decisions[] = {DO_RESTORE, DO_UNDO, DO_TRAIL, DO_FAILED_ONLY, DO_NONE};
-static const enum action not_of_one_operation[] = {DO_FILTER, DO_DETAILS, DO_NONE};
-static const enum action not_of_groups[] = {
-    DO_NEXT_MATCH, DO_PREVIOUS_MATCH, DO_NEXT_PANE, DO_NARROW,        DO_STATUSES,
-    DO_WRAP,       DO_FAILED_ONLY,    DO_FACETS,    DO_SAVED_FILTERS, DO_NONE};
-static const enum action not_of_events[] = {DO_NEXT_PANE, DO_PIVOT,       DO_HEAT,
-                                            DO_WRAP,      DO_FAILED_ONLY, DO_NONE};
-static const enum action not_of_event[] = {DO_OPEN, DO_TRAIL,       DO_SELECT_GROUP, DO_SELECT_CLEAR,
-                                           DO_UNDO, DO_FAILED_ONLY, DO_NONE};
-static const enum action not_of_texts[] = {DO_OPEN,        DO_TRAIL,      DO_SELECT_GROUP,   DO_SELECT_CLEAR,
-                                           DO_UNDO,        DO_WHY,        DO_COPY,           DO_COPY_ID,
-                                           DO_RAW,         DO_HEX,        DO_TREE,           DO_NEXT,
-                                           DO_PREVIOUS,    DO_NEXT_EVENT, DO_PREVIOUS_EVENT, DO_NEXT_PANE,
-                                           DO_REPROCESS,   DO_DISCARD,    DO_RESOLVE,        DO_RESTORE,
-                                           DO_FAILED_ONLY, DO_NONE};
-
-static const struct {
-    enum context context;
-    const enum action *actions;
-} useless[] = {
-    {CONTEXT_VIEW_groups, not_of_groups},        {CONTEXT_VIEW_events, not_of_events},
-    {CONTEXT_VIEW_event, not_of_event},          {CONTEXT_VIEW_operations, without_selection},
-    {CONTEXT_VIEW_operation, without_selection}, {CONTEXT_VIEW_operation, not_of_one_operation},
-    {CONTEXT_VIEW_audit, without_selection},     {CONTEXT_VIEW_audit, without_decisions},
-    {CONTEXT_VIEW_help, not_of_texts},           {CONTEXT_VIEW_messages, not_of_texts},
-    {CONTEXT_VIEW_explain, not_of_texts},        {CONTEXT_VIEW_stats, not_of_texts},
-};
-
-bool
-help_is_of_use(enum context context, enum action action)
-{
-    if (!action_allowed(action, context))
-        return false;
-    for (size_t i = 0; i < sizeof useless / sizeof *useless; i++)
-        for (const enum action *a = useless[i].actions; useless[i].context == context && *a != DO_NONE; a++)
-            if (*a == action)
-                return false;
-    return true;
 }
 
 // Which part of the text an action belongs in.
@@ -115,9 +46,9 @@ part_of(enum action action)
         return PART_EVERYWHERE;
     if (row->contexts & IN_STEER)
         return PART_OPERATIONS;
-    if (row->changes)
+    if (row->effect == EFFECT_CHANGES)
         return PART_DECISIONS;
-    return action >= DO_DOWN && action <= DO_NEXT_PANE ? PART_MOVEMENT : PART_HERE;
+    return row->effect == EFFECT_MOVES ? PART_MOVEMENT : PART_HERE;
 }
 
 static void
@@ -134,8 +65,6 @@ add_action(struct help *help, const struct keymap *keymap, enum context context,
 {
     const struct action_row *row = action_row(action);
     struct strbuf line = {0};
-    if (!help_is_of_use(context, action))
-        return;
     help_keys(keymap, context, action, KEYS_SHOWN, &line);
     if (line.len) {
         struct canvas_span span = {.from = 0, .len = line.len, .role = ROLE_FOOTER_KEY};
@@ -149,12 +78,12 @@ add_action(struct help *help, const struct keymap *keymap, enum context context,
 }
 
 static bool
-has_any(const struct keymap *keymap, enum context context, enum part part)
+has_any(const struct keymap *keymap, const struct view *view, enum part part)
 {
     struct key_sequence keys;
     for (int i = DO_NONE + 1; i < DO_COUNT; i++)
-        if (part_of((enum action)i) == part && help_is_of_use(context, (enum action)i) &&
-            keymap_keys(keymap, context, (enum action)i, 0, &keys))
+        if (part_of((enum action)i) == part && app_handles(view, (enum action)i) &&
+            keymap_keys(keymap, view->context, (enum action)i, 0, &keys))
             return true;
     return false;
 }
@@ -163,7 +92,7 @@ static void
 add_parts(struct help *help, const struct keymap *keymap)
 {
     for (int part = 0; part < PART_COUNT; part++) {
-        if (!has_any(keymap, help->context, (enum part)part))
+        if (!has_any(keymap, help->view, (enum part)part))
             continue;
         pager_section(help->page.pager, part_titles[part], NULL, false);
         if (part == PART_DECISIONS)
@@ -171,17 +100,19 @@ add_parts(struct help *help, const struct keymap *keymap)
                           "About the selected events if there are any, else about the cursor row. Each only "
                           "opens a dialog.");
         for (int i = DO_NONE + 1; i < DO_COUNT; i++)
-            if (part_of((enum action)i) == (enum part)part)
-                add_action(help, keymap, help->context, (enum action)i);
+            if (part_of((enum action)i) == (enum part)part && app_handles(help->view, (enum action)i))
+                add_action(help, keymap, help->view->context, (enum action)i);
     }
 }
 
+// All that the keymap binds in a prompt or dialog.
 static void
 add_of_context(struct help *help, const struct keymap *keymap, enum context context, const char *title)
 {
     pager_section(help->page.pager, title, NULL, true);
     for (int i = DO_NONE + 1; i < DO_COUNT; i++)
-        add_action(help, keymap, context, (enum action)i);
+        if (action_allowed((enum action)i, context))
+            add_action(help, keymap, context, (enum action)i);
 }
 
 static void
@@ -237,8 +168,8 @@ add_unbound(struct help *help, const struct keymap *keymap)
     pager_section(help->page.pager, "by name only, after :", NULL, false);
     for (int i = DO_NONE + 1; i < DO_COUNT; i++) {
         const struct action_row *row = action_row((enum action)i);
-        if (help_is_of_use(help->context, (enum action)i) &&
-            !keymap_keys(keymap, help->context, (enum action)i, 0, &keys))
+        if (app_handles(help->view, (enum action)i) &&
+            !keymap_keys(keymap, help->view->context, (enum action)i, 0, &keys))
             pager_printf(help->page.pager, ROLE_TEXT, "%-*s %s", KEYS_WIDTH, row->word, row->help);
     }
 }
@@ -248,7 +179,7 @@ help_build(const struct app *app, struct help *help)
 {
     const struct keymap *keymap = app_keymap(app);
     pager_begin(help->page.pager);
-    if (help->context == CONTEXT_COUNT) {
+    if (!help->view) {
         struct strbuf text = {0};
         keymap_describe(keymap, &text);
         pager_line(help->page.pager, ROLE_TEXT, strbuf_bytes(&text));
@@ -285,10 +216,9 @@ help_draw(const struct app *app, const void *state, struct canvas *canvas, const
 static void *
 help_open(struct app *app, const void *argument)
 {
-    const enum context *context = argument;
     struct help *help = alloc_bytes(sizeof *help);
-    help->context = context ? *context : CONTEXT_GLOBAL;
-    text_page_init(&help->page, app, help->context == CONTEXT_COUNT ? "keymap" : "help");
+    help->view = argument;
+    text_page_init(&help->page, app, help->view ? "help" : "keymap");
     help_build(app, help);
     return help;
 }
@@ -305,10 +235,10 @@ help_close(struct app *app, void *state)
 const struct view view_help = {
     .name = "help",
     .context = CONTEXT_VIEW_help,
+    .actions = text_page_actions,
     .footer = footer,
     .open = help_open,
     .close = help_close,
-    .handle = text_page_handle,
     .crumb = text_page_crumb,
     .draw = help_draw,
     .layout = text_page_layout,

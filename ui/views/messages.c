@@ -37,21 +37,27 @@ messages_build(const struct app *app, struct pager *pager)
 }
 
 static bool
-messages_handle(struct app *app, void *state, enum action action)
+messages_copy(struct app *app, void *state, enum action action)
 {
-    struct text_page *page = state;
-    switch ((int)action) {
-    case DO_COPY:
-    case DO_COPY_ID:
-        app_copy(app, pager_line_at(page->pager), "message");
-        return true;
-    case DO_REFRESH:
-        messages_build(app, page->pager);
-        return false; // the app also looks at the database
-    default:
-        return text_page_handle(app, state, action);
-    }
+    (void)action;
+    const struct text_page *page = state;
+    app_copy(app, pager_line_at(page->pager), "message");
+    return true;
 }
+
+static bool
+messages_refresh(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    messages_build(app, ((struct text_page *)state)->pager);
+    return true;
+}
+
+static const struct view_action actions[] = {
+    {.part = pager_handles, .run = text_page_move},  {.action = DO_SEARCH, .run = text_page_search},
+    {.action = DO_COPY, .run = messages_copy},       {.action = DO_COPY_ID, .run = messages_copy},
+    {.action = DO_REFRESH, .run = messages_refresh}, {0},
+};
 
 static void *
 messages_open(struct app *app, const void *argument)
@@ -74,10 +80,10 @@ messages_close(struct app *app, void *state)
 const struct view view_messages = {
     .name = "messages",
     .context = CONTEXT_VIEW_messages,
+    .actions = actions,
     .footer = footer,
     .open = messages_open,
     .close = messages_close,
-    .handle = messages_handle,
     .crumb = text_page_crumb,
     .draw = text_page_draw,
     .layout = text_page_layout,

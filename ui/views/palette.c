@@ -8,7 +8,6 @@
 #include "ui/app/app.h"
 #include "ui/views/events/events.h"
 #include "ui/views/help.h"
-#include "ui/views/operations/operation.h"
 #include "ui/widgets/statusbar.h"
 
 enum { KEYS_SHOWN = 2, WORD_WIDTH = 18, KEYS_WIDTH = 14 };
@@ -28,7 +27,7 @@ struct match {
 };
 
 struct palette {
-    enum context context; // of the view below
+    const struct view *view; // the one below; NULL: none
     struct match *matches;
     size_t count;
     bool is_typed; // something is on the line
@@ -65,8 +64,7 @@ run_keymap(struct app *app, struct bytes argument, struct err *err)
 {
     (void)argument;
     (void)err;
-    enum context whole = CONTEXT_COUNT;
-    app_open(app, &view_help, &whole);
+    app_open(app, &view_help, NULL);
     return true;
 }
 
@@ -101,7 +99,7 @@ run_operation(struct app *app, struct bytes argument, struct err *err)
     int64_t no;
     if (!parse_number(argument, &no))
         return err_set(err, ERR_USAGE, "an operation is opened by its number: :operation 41");
-    app_open(app, &view_operation, &(struct operation_argument){.no = no});
+    app_open(app, &view_operation, &no);
     return true;
 }
 
@@ -149,7 +147,7 @@ place_of(const struct match *match)
     const struct action_row *row = action_row(match->action);
     if (row->contexts & IN_GLOBAL)
         return 2;
-    return row->changes ? 0 : match->action >= DO_DOWN && match->action <= DO_NEXT_PANE ? 4 : 1;
+    return row->effect == EFFECT_CHANGES ? 0 : row->effect == EFFECT_MOVES ? 4 : 1;
 }
 
 static int
@@ -199,7 +197,7 @@ narrow(struct palette *palette, struct bytes text)
         if (rank >= 0 && is_listed((enum action)i))
             palette->matches[palette->count++] =
                 (struct match){.action = (enum action)i,
-                               .rank = help_is_of_use(palette->context, (enum action)i) ? rank : rank + 10};
+                               .rank = app_handles(palette->view, (enum action)i) ? rank : rank + 10};
     }
     struct bytes word = first_word(text);
     int64_t number;
@@ -305,6 +303,7 @@ static void
 draw_match(const struct app *app, const struct palette *palette, const struct match *match, bool is_first,
            struct canvas *canvas, struct area line)
 {
+    enum context context = palette->view ? palette->view->context : CONTEXT_GLOBAL;
     struct strbuf keys = {0};
     bool is_here = true;
     const char *word;
@@ -315,8 +314,8 @@ draw_match(const struct app *app, const struct palette *palette, const struct ma
     } else {
         word = action_row(match->action)->word;
         help = action_row(match->action)->help;
-        is_here = help_is_of_use(palette->context, match->action);
-        help_keys(app_keymap(app), palette->context, match->action, KEYS_SHOWN, &keys);
+        is_here = app_handles(palette->view, match->action);
+        help_keys(app_keymap(app), context, match->action, KEYS_SHOWN, &keys);
     }
     int col = line.col + 1;
     int end = line.col + line.cols;
@@ -368,9 +367,8 @@ palette_crumb(const struct app *app, const void *state, int i, struct strbuf *ou
 static void *
 palette_open(struct app *app, const void *argument)
 {
-    const enum context *context = argument;
     struct palette *palette = alloc_bytes(sizeof *palette);
-    palette->context = context ? *context : CONTEXT_GLOBAL;
+    palette->view = argument;
     palette->matches = alloc_array(DO_COUNT + ORDERS, sizeof *palette->matches);
     narrow(palette, BYTES(""));
     app_prompt(app, &(struct prompt_request){

@@ -326,13 +326,19 @@ stats_ask(struct app *app, struct stats_view *view)
 }
 
 static bool
-stats_handle(struct app *app, void *state, enum action action)
+stats_refresh(struct app *app, void *state, enum action action)
 {
-    if (action != DO_REFRESH)
-        return text_page_handle(app, state, action);
+    (void)action;
     stats_ask(app, state);
     return true;
 }
+
+static const struct view_action actions[] = {
+    {.part = pager_handles, .run = text_page_move},
+    {.action = DO_SEARCH, .run = text_page_search},
+    {.action = DO_REFRESH, .run = stats_refresh},
+    {0},
+};
 
 static void
 stats_take(struct app *app, struct stats_view *view, struct reply *reply)
@@ -427,10 +433,10 @@ stats_close(struct app *app, void *state)
 const struct view view_stats = {
     .name = "stats",
     .context = CONTEXT_VIEW_stats,
+    .actions = actions,
     .footer = footer,
     .open = stats_open,
     .close = stats_close,
-    .handle = stats_handle,
     .receive = stats_receive,
     .crumb = text_page_crumb,
     .draw = stats_draw,

@@ -32,16 +32,26 @@ search_accepted(struct app *app, void *state, struct bytes text)
 }
 
 bool
-text_page_handle(struct app *app, void *state, enum action action)
+text_page_move(struct app *app, void *state, enum action action)
 {
-    const struct text_page *page = state;
-    if (pager_handle(page->pager, action))
-        return true;
-    if (action != DO_SEARCH)
-        return false;
+    (void)app;
+    return pager_handle(((struct text_page *)state)->pager, action);
+}
+
+bool
+text_page_search(struct app *app, void *state, enum action action)
+{
+    (void)state;
+    (void)action;
     app_prompt(app, &(struct prompt_request){.label = "/", .history = "search", .accepted = search_accepted});
     return true;
 }
+
+const struct view_action text_page_actions[] = {
+    {.part = pager_handles, .run = text_page_move},
+    {.action = DO_SEARCH, .run = text_page_search},
+    {0},
+};
 
 void
 text_page_layout(struct app *app, void *state, const struct view_areas *areas)

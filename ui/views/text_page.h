@@ -15,7 +15,9 @@ void text_page_init(struct text_page *page, struct app *app, const char *title);
 void text_page_release(struct text_page *page);
 
 // For struct view; `state` begins with a struct text_page.
-bool text_page_handle(struct app *app, void *state, enum action action); // the pager's keys, and the search
+bool text_page_move(struct app *app, void *state, enum action action); // for pager_handles
+bool text_page_search(struct app *app, void *state, enum action action);
+extern const struct view_action text_page_actions[]; // both, for a view that does nothing else
 void text_page_layout(struct app *app, void *state, const struct view_areas *areas);
 bool text_page_crumb(const struct app *app, const void *state, int i, struct strbuf *out);
 void text_page_draw(const struct app *app, const void *state, struct canvas *canvas,

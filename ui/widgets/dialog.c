@@ -259,34 +259,68 @@ accept(struct dialog *dialog)
     return DIALOG_OPEN;
 }
 
+static enum dialog_outcome
+cancel(struct dialog *dialog)
+{
+    (void)dialog;
+    return DIALOG_CANCELLED;
+}
+
+static enum dialog_outcome
+go_to_next(struct dialog *dialog)
+{
+    move_focus(dialog, 1);
+    return DIALOG_OPEN;
+}
+
+static enum dialog_outcome
+go_to_previous(struct dialog *dialog)
+{
+    move_focus(dialog, -1);
+    return DIALOG_OPEN;
+}
+
+static enum dialog_outcome
+choose_left(struct dialog *dialog)
+{
+    dialog->focus = FOCUS_CANCEL;
+    return DIALOG_OPEN;
+}
+
+static enum dialog_outcome
+choose_right(struct dialog *dialog)
+{
+    dialog->focus = can_confirm(dialog) ? FOCUS_CONFIRM : FOCUS_CANCEL;
+    return DIALOG_OPEN;
+}
+
+// The actions of a dialog; while a field has the focus, those that are not for buttons alone.
+static const struct {
+    enum action action;
+    enum dialog_outcome (*run)(struct dialog *dialog);
+    bool is_of_buttons;
+} dialog_actions[] = {
+    {DO_LEAVE, cancel, false},
+    {DO_CANCEL, cancel, false},
+    {DO_ACCEPT, accept, false},
+    {DO_YES, dialog_confirm, false},
+    {DO_NO, cancel, false},
+    {DO_FIELD_NEXT, go_to_next, false},
+    {DO_FIELD_PREVIOUS, go_to_previous, false},
+    {DO_CHAR_LEFT, choose_left, true},
+    {DO_CHAR_RIGHT, choose_right, true},
+};
+
 enum dialog_outcome
 dialog_handle(struct dialog *dialog, enum action action, uint32_t key)
 {
+    // The key that opened the dialog does not confirm it: a finger that bounces confirms nothing.
+    if (action == DO_YES && key == dialog->opened_by)
+        return DIALOG_OPEN;
     bool is_typing = dialog_is_typing(dialog);
-    switch ((int)action) {
-    case DO_LEAVE:
-    case DO_CANCEL:
-        return DIALOG_CANCELLED;
-    case DO_ACCEPT:
-        return accept(dialog);
-    case DO_YES: // never by the key that opened it: a finger that bounces confirms nothing
-        return key == dialog->opened_by ? DIALOG_OPEN : dialog_confirm(dialog);
-    case DO_NO:
-        return DIALOG_CANCELLED;
-    case DO_FIELD_NEXT:
-        move_focus(dialog, 1);
-        return DIALOG_OPEN;
-    case DO_FIELD_PREVIOUS:
-        move_focus(dialog, -1);
-        return DIALOG_OPEN;
-    case DO_CHAR_LEFT:
-    case DO_CHAR_RIGHT:
-        if (!is_typing)
-            dialog->focus = action == DO_CHAR_RIGHT && can_confirm(dialog) ? FOCUS_CONFIRM : FOCUS_CANCEL;
-        break;
-    default:
-        break;
-    }
+    for (size_t i = 0; i < sizeof dialog_actions / sizeof *dialog_actions; i++)
+        if (dialog_actions[i].action == action && !(is_typing && dialog_actions[i].is_of_buttons))
+            return dialog_actions[i].run(dialog);
     if (is_typing)
         (void)line_edit_handle(&dialog->edits[dialog->focus], action);
     return DIALOG_OPEN;

@@ -77,48 +77,50 @@ cut(struct line_edit *edit, size_t from, size_t to)
     edit->caret = from;
 }
 
+static size_t
+line_start(struct bytes text, size_t at)
+{
+    (void)text;
+    (void)at;
+    return 0;
+}
+
+static size_t
+line_end(struct bytes text, size_t at)
+{
+    (void)at;
+    return text.len;
+}
+
+// Where each action takes the caret, or up to where it deletes.
+static const struct {
+    enum action action;
+    size_t (*target)(struct bytes text, size_t at);
+    bool deletes;
+} edits[] = {
+    {DO_CHAR_LEFT, previous, false},    {DO_CHAR_RIGHT, next, false},
+    {DO_WORD_LEFT, word_left, false},   {DO_WORD_RIGHT, word_right, false},
+    {DO_LINE_START, line_start, false}, {DO_LINE_END, line_end, false},
+    {DO_DELETE_LEFT, previous, true},   {DO_DELETE_RIGHT, next, true},
+    {DO_DELETE_WORD, word_left, true},  {DO_DELETE_TO_START, line_start, true},
+    {DO_DELETE_TO_END, line_end, true},
+};
+
 bool
 line_edit_handle(struct line_edit *edit, enum action action)
 {
-    struct bytes text = strbuf_bytes(&edit->text);
-    size_t caret = edit->caret;
-    switch ((int)action) {
-    case DO_CHAR_LEFT:
-        edit->caret = previous(text, caret);
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        if (edits[i].action != action)
+            continue;
+        size_t caret = edit->caret;
+        size_t target = edits[i].target(strbuf_bytes(&edit->text), caret);
+        if (edits[i].deletes)
+            cut(edit, target < caret ? target : caret, target < caret ? caret : target);
+        else
+            edit->caret = target;
         return true;
-    case DO_CHAR_RIGHT:
-        edit->caret = next(text, caret);
-        return true;
-    case DO_WORD_LEFT:
-        edit->caret = word_left(text, caret);
-        return true;
-    case DO_WORD_RIGHT:
-        edit->caret = word_right(text, caret);
-        return true;
-    case DO_LINE_START:
-        edit->caret = 0;
-        return true;
-    case DO_LINE_END:
-        edit->caret = text.len;
-        return true;
-    case DO_DELETE_LEFT:
-        cut(edit, previous(text, caret), caret);
-        return true;
-    case DO_DELETE_RIGHT:
-        cut(edit, caret, next(text, caret));
-        return true;
-    case DO_DELETE_WORD:
-        cut(edit, word_left(text, caret), caret);
-        return true;
-    case DO_DELETE_TO_START:
-        cut(edit, 0, caret);
-        return true;
-    case DO_DELETE_TO_END:
-        cut(edit, caret, text.len);
-        return true;
-    default:
-        return false;
     }
+    return false;
 }
 
 void

@@ -383,95 +383,155 @@ find_match(struct pager *pager, int step, bool includes_here)
     return false;
 }
 
+// What each action does, with a step whose sign is its direction. false: there is nothing to do it on.
+
 static bool
-handle_sideways(struct pager *pager, enum action action)
+do_line(struct pager *pager, int step)
 {
-    switch ((int)action) {
-    case DO_LEFT:
-        pager->skip = pager->skip > SIDE_STEP ? pager->skip - SIDE_STEP : 0;
-        return true;
-    case DO_RIGHT:
-        pager->skip += pager->is_cut ? SIDE_STEP : 0;
-        return true;
-    case DO_FIRST_COLUMN:
-        pager->skip = 0;
-        return true;
-    case DO_LAST_COLUMN: {
-        size_t line = pager_line_of_row(pager, pager->cursor);
-        int cells = pager->row_count ? text_cells(pager->lines[line].text, pager->is_ascii) : 0;
-        pager->skip = pager->is_cut && cells > pager->width ? cells - pager->width : 0;
-        return true;
-    }
-    case DO_WRAP:
-        pager->is_cut = !pager->is_cut;
-        pager->skip = 0;
-        refresh_rows(pager);
-        return true;
-    default:
-        return false;
-    }
+    move_cursor(pager, step);
+    return true;
 }
 
 static bool
-handle_folds(struct pager *pager, enum action action)
+do_half(struct pager *pager, int step)
 {
-    size_t line = pager_line_of_row(pager, pager->cursor);
-    switch ((int)action) {
-    case DO_FOLD:
-        return pager_fold(pager);
-    case DO_OPEN:
-        return pager->row_count > 0 && pager->lines[line].is_heading && pager_fold(pager);
-    case DO_FOLD_ALL:
-    case DO_UNFOLD_ALL:
-        fold_all(pager, action == DO_FOLD_ALL);
+    page(pager, step * (pager->height > 1 ? pager->height / 2 : 1));
+    return true;
+}
+
+static bool
+do_page(struct pager *pager, int step)
+{
+    page(pager, step * (pager->height > 2 ? pager->height - 1 : 1));
+    return true;
+}
+
+static bool
+do_end(struct pager *pager, int step)
+{
+    if (step < 0)
+        pager_top(pager);
+    else
+        move_cursor(pager, (int64_t)pager->row_count);
+    return true;
+}
+
+static bool
+do_scroll(struct pager *pager, int step)
+{
+    scroll(pager, step);
+    return true;
+}
+
+static bool
+do_sideways(struct pager *pager, int step)
+{
+    if (step < 0)
+        pager->skip = pager->skip > SIDE_STEP ? pager->skip - SIDE_STEP : 0;
+    else if (pager->is_cut)
+        pager->skip += SIDE_STEP;
+    return true;
+}
+
+static bool
+do_line_end(struct pager *pager, int step)
+{
+    pager->skip = 0;
+    if (step < 0)
         return true;
-    case DO_NEXT_MATCH:
-    case DO_PREVIOUS_MATCH:
-        return find_match(pager, action == DO_NEXT_MATCH ? 1 : -1, false) || pager->pattern;
-    default:
-        return handle_sideways(pager, action);
-    }
+    size_t line = pager_line_of_row(pager, pager->cursor);
+    int cells = pager->row_count ? text_cells(pager->lines[line].text, pager->is_ascii) : 0;
+    if (pager->is_cut && cells > pager->width)
+        pager->skip = cells - pager->width;
+    return true;
+}
+
+static bool
+do_wrap(struct pager *pager, int step)
+{
+    (void)step;
+    pager->is_cut = !pager->is_cut;
+    pager->skip = 0;
+    refresh_rows(pager);
+    return true;
+}
+
+static bool
+do_fold(struct pager *pager, int step)
+{
+    (void)step;
+    return pager_fold(pager);
+}
+
+static bool
+do_open(struct pager *pager, int step)
+{
+    (void)step;
+    size_t line = pager_line_of_row(pager, pager->cursor);
+    return pager->row_count > 0 && pager->lines[line].is_heading && pager_fold(pager);
+}
+
+static bool
+do_fold_all(struct pager *pager, int step)
+{
+    fold_all(pager, step > 0);
+    return true;
+}
+
+static bool
+do_match(struct pager *pager, int step)
+{
+    return find_match(pager, step, false) || pager->pattern;
+}
+
+static const struct pager_move {
+    enum action action;
+    bool (*run)(struct pager *pager, int step);
+    int step;
+} moves[] = {
+    {DO_DOWN, do_line, 1},
+    {DO_UP, do_line, -1},
+    {DO_HALF_DOWN, do_half, 1},
+    {DO_HALF_UP, do_half, -1},
+    {DO_PAGE_DOWN, do_page, 1},
+    {DO_PAGE_UP, do_page, -1},
+    {DO_TOP, do_end, -1},
+    {DO_BOTTOM, do_end, 1},
+    {DO_LINE_DOWN, do_scroll, 1},
+    {DO_LINE_UP, do_scroll, -1},
+    {DO_LEFT, do_sideways, -1},
+    {DO_RIGHT, do_sideways, 1},
+    {DO_FIRST_COLUMN, do_line_end, -1},
+    {DO_LAST_COLUMN, do_line_end, 1},
+    {DO_WRAP, do_wrap, 0},
+    {DO_FOLD, do_fold, 0},
+    {DO_OPEN, do_open, 0},
+    {DO_FOLD_ALL, do_fold_all, 1},
+    {DO_UNFOLD_ALL, do_fold_all, -1},
+    {DO_NEXT_MATCH, do_match, 1},
+    {DO_PREVIOUS_MATCH, do_match, -1},
+};
+
+static const struct pager_move *
+find_move(enum action action)
+{
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
+        if (moves[i].action == action)
+            return &moves[i];
+    return NULL;
+}
+
+bool
+pager_handles(enum action action)
+{
+    return find_move(action);
 }
 
 bool
 pager_handle(struct pager *pager, enum action action)
 {
-    int half = pager->height > 1 ? pager->height / 2 : 1;
-    int whole = pager->height > 2 ? pager->height - 1 : 1;
-    switch ((int)action) {
-    case DO_DOWN:
-        move_cursor(pager, 1);
-        return true;
-    case DO_UP:
-        move_cursor(pager, -1);
-        return true;
-    case DO_HALF_DOWN:
-        page(pager, half);
-        return true;
-    case DO_HALF_UP:
-        page(pager, -half);
-        return true;
-    case DO_PAGE_DOWN:
-        page(pager, whole);
-        return true;
-    case DO_PAGE_UP:
-        page(pager, -whole);
-        return true;
-    case DO_TOP:
-        pager_top(pager);
-        return true;
-    case DO_BOTTOM:
-        move_cursor(pager, (int64_t)pager->row_count);
-        return true;
-    case DO_LINE_DOWN:
-        scroll(pager, 1);
-        return true;
-    case DO_LINE_UP:
-        scroll(pager, -1);
-        return true;
-    default:
-        return handle_folds(pager, action);
-    }
+    const struct pager_move *move = find_move(action);
+    return move && move->run(pager, move->step);
 }
 
 bool

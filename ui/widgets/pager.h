@@ -39,7 +39,10 @@ void pager_end(struct pager *pager);
 
 void pager_set_ascii(struct pager *pager, bool is_ascii); // as the canvas it is drawn into
 void pager_layout(struct pager *pager, struct area area);
-bool pager_handle(struct pager *pager, enum action action); // movement, folds, wrap, next and previous match
+// Movement, folds, wrap, next and previous match: is it one of these actions? Does one of them; false:
+// another one, or nothing to do it on.
+bool pager_handles(enum action action);
+bool pager_handle(struct pager *pager, enum action action);
 void pager_draw(const struct pager *pager, struct canvas *canvas, struct area area);
 
 // A regular expression, or "" to end the search; goes to the first match at or after the top. err->column

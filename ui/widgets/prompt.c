@@ -167,20 +167,18 @@ error_cell(const struct prompt *prompt, const struct canvas *canvas)
 }
 
 static void
-draw_note(const struct prompt *prompt, struct canvas *canvas, struct area row, int start)
+draw_error(const struct prompt *prompt, struct canvas *canvas, struct area row, int start)
 {
-    if (err_is_set(&prompt->error)) {
-        struct bytes words = bytes_of(prompt->error.text);
-        int col = prompt->error.column > 0 ? start + error_cell(prompt, canvas) : row.col + 1;
-        int width = text_cells(words, canvas->is_ascii);
-        if (col + width > row.col + row.cols)
-            col = row.col + row.cols - width;
-        if (col < row.col)
-            col = row.col;
-        (void)canvas_text(canvas, row.row, col, row.col + row.cols - col, words, ROLE_PROMPT_ERROR);
+    if (!err_is_set(&prompt->error))
         return;
-    }
-    (void)canvas_text(canvas, row.row, row.col + 1, row.cols - 1, strbuf_bytes(&prompt->hint), ROLE_DIM);
+    struct bytes words = bytes_of(prompt->error.text);
+    int col = prompt->error.column > 0 ? start + error_cell(prompt, canvas) : row.col + 1;
+    int width = text_cells(words, canvas->is_ascii);
+    if (col + width > row.col + row.cols)
+        col = row.col + row.cols - width;
+    if (col < row.col)
+        col = row.col;
+    (void)canvas_text(canvas, row.row, col, row.col + row.cols - col, words, ROLE_PROMPT_ERROR);
 }
 
 void
@@ -194,7 +192,7 @@ prompt_draw(const struct prompt *prompt, struct canvas *canvas, struct area area
                                      bytes_of(prompt->request.label), ROLE_PROMPT_LABEL);
     if (area.rows > 0) {
         canvas_fill(canvas, area, ROLE_TEXT);
-        draw_note(prompt, canvas, area_take_bottom(&area, 1), col);
+        draw_error(prompt, canvas, area_take_bottom(&area, 1), col);
     }
     line_edit_draw(&prompt->edit, canvas, line.row, col, line.col + line.cols - col, ROLE_PROMPT, true);
     if (err_is_set(&prompt->error) && prompt->error.column > 0) {
@@ -208,7 +206,6 @@ void
 prompt_release(struct prompt *prompt)
 {
     line_edit_release(&prompt->edit);
-    strbuf_release(&prompt->hint);
     strbuf_release(&prompt->before);
     strbuf_release(&prompt->unsent);
     for (size_t i = 0; i < prompt->line_count; i++)

@@ -44,7 +44,6 @@ struct prompt {
     struct prompt_request request;
     struct line_edit edit;
     struct err error;     // what is wrong, if set
-    struct strbuf hint;   // shown at the right otherwise
     struct strbuf before; // the word that completion replaces
     size_t candidate;     // next one, while completing
     bool is_completing;

@@ -98,7 +98,7 @@ table_move_to_id(struct table *table, const struct table_model *model, int64_t i
 }
 
 static void
-move_by(struct table *table, const struct table_model *model, int64_t rows)
+move_by(struct table *table, const struct table_model *model, int rows)
 {
     int64_t target = (int64_t)table->cursor + rows;
     table_move_to(table, model, target < 0 ? 0 : (size_t)target);
@@ -106,7 +106,7 @@ move_by(struct table *table, const struct table_model *model, int64_t rows)
 
 // Pages move the window with the cursor, which keeps its line.
 static void
-page_by(struct table *table, const struct table_model *model, int64_t rows)
+page_by(struct table *table, const struct table_model *model, int rows)
 {
     int64_t top = (int64_t)table->top + rows;
     table->top = top < 0 ? 0 : (size_t)top;
@@ -129,103 +129,150 @@ scroll_by(struct table *table, const struct table_model *model, int rows)
 }
 
 static void
-move_in_window(struct table *table, const struct table_model *model, enum action action)
+move_by_half(struct table *table, const struct table_model *model, int step)
+{
+    page_by(table, model, step * (table->height > 1 ? table->height / 2 : 1));
+}
+
+static void
+move_by_page(struct table *table, const struct table_model *model, int step)
+{
+    page_by(table, model, step * (table->height > 2 ? table->height - 1 : 1));
+}
+
+// step: below 0 the first row of the list, else the last.
+static void
+move_to_end(struct table *table, const struct table_model *model, int step)
+{
+    table_move_to(table, model, step < 0 ? 0 : model->count - 1);
+}
+
+// step: -1 the first row on the screen, 0 the middle one, 1 the last.
+static void
+move_in_window(struct table *table, const struct table_model *model, int step)
 {
     size_t shown = table->count - table->top;
     if (shown > (size_t)(table->height > 0 ? table->height : 1))
         shown = (size_t)(table->height > 0 ? table->height : 1);
-    size_t line = action == DO_SCREEN_TOP ? 0 : action == DO_SCREEN_MIDDLE ? (shown - 1) / 2 : shown - 1;
+    size_t line = step < 0 ? 0 : step == 0 ? (shown - 1) / 2 : shown - 1;
     table_move_to(table, model, table->top + line);
 }
 
 static void
-toggle_visual(struct table *table, bool is_on)
+centre(struct table *table, const struct table_model *model, int step)
 {
-    if (is_on && !table->is_visual)
-        table->visual_from = table->cursor;
-    table->is_visual = is_on && table->count > 0;
+    (void)model;
+    (void)step;
+    size_t half = table->height > 1 ? (size_t)table->height / 2 : 1;
+    table->top = table->cursor > half ? table->cursor - half : 0;
+    fit_top(table);
 }
 
-static bool
-handle_sideways(struct table *table, enum action action)
+static void
+move_sideways(struct table *table, const struct table_model *model, int cells)
 {
-    switch ((int)action) {
-    case DO_LEFT:
-        table->skip = table->skip > SIDE_STEP ? table->skip - SIDE_STEP : 0;
-        return true;
-    case DO_RIGHT:
-        table->skip = table->skip < FAR ? table->skip + SIDE_STEP : FAR;
-        return true;
-    case DO_FIRST_COLUMN:
-        table->skip = 0;
-        return true;
-    case DO_LAST_COLUMN:
-        table->skip = table->skip + 8 * SIDE_STEP < FAR ? table->skip + 8 * SIDE_STEP : FAR;
-        return true;
-    default:
-        return false;
-    }
+    (void)model;
+    int skip = table->skip + cells;
+    table->skip = skip < 0 ? 0 : skip > FAR ? FAR : skip;
+}
+
+static void
+begin_range(struct table *table)
+{
+    if (!table->is_visual)
+        table->visual_from = table->cursor;
+    table->is_visual = true;
+}
+
+static void
+toggle_range(struct table *table, const struct table_model *model, int step)
+{
+    (void)model;
+    (void)step;
+    if (table->is_visual)
+        table->is_visual = false;
+    else
+        begin_range(table);
+}
+
+static void
+extend_range(struct table *table, const struct table_model *model, int step)
+{
+    begin_range(table);
+    move_by(table, model, step);
+}
+
+// What an action does to a list that has rows.
+struct move {
+    enum action action;
+    void (*run)(struct table *table, const struct table_model *model, int step);
+    int step;
+};
+
+static const struct move moves[] = {
+    {DO_DOWN, move_by, 1},
+    {DO_UP, move_by, -1},
+    {DO_HALF_DOWN, move_by_half, 1},
+    {DO_HALF_UP, move_by_half, -1},
+    {DO_PAGE_DOWN, move_by_page, 1},
+    {DO_PAGE_UP, move_by_page, -1},
+    {DO_TOP, move_to_end, -1},
+    {DO_BOTTOM, move_to_end, 1},
+    {DO_SCREEN_TOP, move_in_window, -1},
+    {DO_SCREEN_MIDDLE, move_in_window, 0},
+    {DO_SCREEN_BOTTOM, move_in_window, 1},
+    {DO_CENTRE, centre, 0},
+    {DO_LINE_DOWN, scroll_by, 1},
+    {DO_LINE_UP, scroll_by, -1},
+    {DO_LEFT, move_sideways, -SIDE_STEP},
+    {DO_RIGHT, move_sideways, SIDE_STEP},
+    {DO_FIRST_COLUMN, move_sideways, -FAR},
+    {DO_LAST_COLUMN, move_sideways, 8 * SIDE_STEP},
+};
+
+static const struct move ranges[] = {
+    {DO_VISUAL, toggle_range, 0},
+    {DO_EXTEND_DOWN, extend_range, 1},
+    {DO_EXTEND_UP, extend_range, -1},
+};
+
+static const struct move *
+find_move(const struct move *rows, size_t count, enum action action)
+{
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].action == action)
+            return &rows[i];
+    return NULL;
+}
+
+bool
+table_moves(enum action action)
+{
+    return find_move(moves, sizeof moves / sizeof *moves, action);
+}
+
+bool
+table_ranges(enum action action)
+{
+    return action == DO_BACK || find_move(ranges, sizeof ranges / sizeof *ranges, action);
 }
 
 bool
 table_handle(struct table *table, const struct table_model *model, enum action action)
 {
-    int half = table->height > 1 ? table->height / 2 : 1;
-    int page = table->height > 2 ? table->height - 1 : 1;
     if (action == DO_BACK) {
         bool was_visual = table->is_visual;
         table->is_visual = false;
         return was_visual;
     }
+    const struct move *move = find_move(moves, sizeof moves / sizeof *moves, action);
+    if (!move)
+        move = find_move(ranges, sizeof ranges / sizeof *ranges, action);
     if (model->count != table->count)
         table_sync(table, model);
-    if (model->count == 0)
-        return action >= DO_DOWN && action <= DO_LINE_UP;
-
-    switch ((int)action) {
-    case DO_DOWN:
-    case DO_EXTEND_DOWN:
-        toggle_visual(table, table->is_visual || action == DO_EXTEND_DOWN);
-        move_by(table, model, 1);
-        return true;
-    case DO_UP:
-    case DO_EXTEND_UP:
-        toggle_visual(table, table->is_visual || action == DO_EXTEND_UP);
-        move_by(table, model, -1);
-        return true;
-    case DO_HALF_DOWN:
-    case DO_HALF_UP:
-        page_by(table, model, action == DO_HALF_DOWN ? half : -half);
-        return true;
-    case DO_PAGE_DOWN:
-    case DO_PAGE_UP:
-        page_by(table, model, action == DO_PAGE_DOWN ? page : -page);
-        return true;
-    case DO_TOP:
-        table_move_to(table, model, 0);
-        return true;
-    case DO_BOTTOM:
-        table_move_to(table, model, model->count - 1);
-        return true;
-    case DO_SCREEN_TOP:
-    case DO_SCREEN_MIDDLE:
-    case DO_SCREEN_BOTTOM:
-        move_in_window(table, model, action);
-        return true;
-    case DO_CENTRE:
-        table->top = table->cursor > (size_t)half ? table->cursor - (size_t)half : 0;
-        fit_top(table);
-        return true;
-    case DO_LINE_DOWN:
-    case DO_LINE_UP:
-        scroll_by(table, model, action == DO_LINE_DOWN ? 1 : -1);
-        return true;
-    case DO_VISUAL:
-        toggle_visual(table, !table->is_visual);
-        return true;
-    default:
-        return handle_sideways(table, action);
-    }
+    if (move && model->count > 0)
+        move->run(table, model, move->step);
+    return model->count > 0 ? move != NULL : table_moves(action);
 }
 
 bool

@@ -59,7 +59,11 @@ struct table {
 void table_sync(struct table *table, const struct table_model *model);
 // With the room it will get (headings take one of them): call from the view's layout.
 void table_layout(struct table *table, const struct table_model *model, struct area area);
-// Movement, range (VISUAL, EXTEND_…), sideways. BACK ends a visual range. true: done.
+// The actions of a list: its movement, and those of a visual range. A view of which only single rows can be
+// acted on leaves the second out.
+bool table_moves(enum action action);
+bool table_ranges(enum action action); // VISUAL, EXTEND_…, and BACK, which ends the range
+// Does one of these. false: another one, or nothing to do it on.
 bool table_handle(struct table *table, const struct table_model *model, enum action action);
 void table_move_to(struct table *table, const struct table_model *model, size_t index);
 // What a click at this cell of the screen met. On a row the cursor goes there; of a heading, *column says

@@ -33,15 +33,21 @@ verb_of(enum operation_action operation)
 }
 
 bool
-decide_action(enum action action, enum operation_action *operation_action)
+decide_begins(enum action action)
 {
-    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
-        if (verbs[i].action == action) {
-            *operation_action = verbs[i].operation;
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (verbs[i].action == action)
             return true;
-        }
-    }
     return false;
+}
+
+enum operation_action
+decide_operation(enum action action)
+{
+    size_t i = 0;
+    while (verbs[i].action != action)
+        i++;
+    return verbs[i].operation;
 }
 
 static void

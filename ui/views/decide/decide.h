@@ -40,8 +40,9 @@ struct decide {
     } undo;
 };
 
-// Does this action begin a decision? Then which.
-bool decide_action(enum action action, enum operation_action *operation_action);
+// The actions that begin a decision, for a view's table; and the operation that such an action asks for.
+bool decide_begins(enum action action);
+enum operation_action decide_operation(enum action action);
 
 struct decide_words {
     const char *what;   // what the events are, in words: "SocketTimeoutException"; NULL: "the selection"

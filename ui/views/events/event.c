@@ -47,15 +47,6 @@ focused(const struct view_of_event *view)
     return view->has_focus_beside ? view->payload : view->pager;
 }
 
-// While something is searched for here, next and previous are its matches, as in less.
-static enum action
-as_searched(const struct view_of_event *view, enum action action)
-{
-    if (!pager_is_searching(focused(view)))
-        return action;
-    return action == DO_NEXT ? DO_NEXT_MATCH : action == DO_PREVIOUS ? DO_PREVIOUS_MATCH : action;
-}
-
 // From the last match of a pane on into the other one, where there is one.
 static bool
 match_beside(struct view_of_event *view, enum action action)
@@ -70,12 +61,6 @@ match_beside(struct view_of_event *view, enum action action)
     (void)pager_handle(other, action);
     view->has_focus_beside = !view->has_focus_beside;
     return true;
-}
-
-static bool
-end_search(struct view_of_event *view)
-{
-    return pager_is_searching(focused(view)) && pager_search(focused(view), BYTES(""), NULL);
 }
 
 static bool
@@ -102,86 +87,164 @@ event_copy_chosen(struct app *app, void *state, size_t index)
     copy_menu_take(app, state, event_copy_row, index);
 }
 
-static void
-ask_copy(struct app *app, const struct view_of_event *view)
+static bool
+event_ask_copy(struct app *app, void *state, enum action action)
 {
-    copy_menu_ask(app, view, event_copy_row, event_copy_chosen);
+    (void)action;
+    copy_menu_ask(app, state, event_copy_row, event_copy_chosen);
+    return true;
+}
+
+static bool
+event_copy_id(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    const struct view_of_event *view = state;
+    app_copy(app, bytes_of(arena_printf(app_frame(app), "%" PRId64, view->id)), "id");
+    return true;
 }
 
 // Here the event on the screen is what an action is about, never a selection that is out of sight.
-static void
-event_decide_here(struct app *app, struct view_of_event *view, enum operation_action action)
+static bool
+event_decide(struct app *app, void *state, enum action action)
 {
+    struct view_of_event *view = state;
     char id[TEXT_SHORT];
     struct decide_words words = {
         .what = arena_printf(app_frame(app), "this view: id %s", text_count(view->id, id))};
-    decide_ids(app, &view->decide, action, &view->id, 1, &words);
+    decide_ids(app, &view->decide, decide_operation(action), &view->id, 1, &words);
+    return true;
 }
 
-static void
+static bool
+event_undo(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    return decide_undo(app, &((struct view_of_event *)state)->decide);
+}
+
+static bool
 show_as(const struct app *app, struct view_of_event *view, enum payload_form form)
 {
     view->form = view->form == form ? PAYLOAD_PRETTY : form;
     if (view->is_there)
         event_build(view, app_now(app));
+    return true;
 }
 
 static bool
-event_handle(struct app *app, void *state, enum action action)
+toggle_raw(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    return show_as(app, state, PAYLOAD_AS_IS);
+}
+
+static bool
+toggle_hex(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    return show_as(app, state, PAYLOAD_HEX);
+}
+
+static bool
+toggle_tree(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    return show_as(app, state, PAYLOAD_TREE);
+}
+
+static bool
+event_move(struct app *app, void *state, enum action action)
+{
+    (void)app;
+    struct view_of_event *view = state;
+    return match_beside(view, action) || pager_handle(focused(view), action);
+}
+
+// While something is searched for here, next and previous are its matches, as in less.
+static bool
+go_on(struct app *app, void *state, enum action action)
 {
     struct view_of_event *view = state;
-    enum operation_action decision;
-    if (action == DO_UNDO && decide_undo(app, &view->decide))
-        return true;
-    if (decide_action(action, &decision)) {
-        event_decide_here(app, view, decision);
-        return true;
-    }
-    if (match_beside(view, action) || pager_handle(focused(view), as_searched(view, action)))
-        return true;
-    switch ((int)action) {
-    case DO_BACK:
-        return end_search(view);
-    case DO_NEXT:
-    case DO_PREVIOUS:
-        event_step(app, view, action == DO_NEXT);
-        return true;
-    case DO_NEXT_EVENT:
-    case DO_PREVIOUS_EVENT:
-        event_step(app, view, action == DO_NEXT_EVENT);
-        return true;
-    case DO_NEXT_PANE:
-        view->has_focus_beside = view->is_beside && !view->has_focus_beside;
-        return true;
-    case DO_RAW:
-        show_as(app, view, PAYLOAD_AS_IS);
-        return true;
-    case DO_HEX:
-        show_as(app, view, PAYLOAD_HEX);
-        return true;
-    case DO_TREE:
-        show_as(app, view, PAYLOAD_TREE);
-        return true;
-    case DO_SEARCH:
-        app_prompt(app,
-                   &(struct prompt_request){.label = "/", .history = "search", .accepted = search_accepted});
-        return true;
-    case DO_WHY:
-        view->why_number = why_ask(app, view->id);
-        return true;
-    case DO_COPY:
-        ask_copy(app, view);
-        return true;
-    case DO_COPY_ID:
-        app_copy(app, bytes_of(arena_printf(app_frame(app), "%" PRId64, view->id)), "id");
-        return true;
-    case DO_REFRESH:
-        event_ask(app, view);
-        return false; // the app also looks at the database
-    default:
-        return false;
-    }
+    bool is_forward = action == DO_NEXT;
+    if (pager_is_searching(focused(view)))
+        return event_move(app, state, is_forward ? DO_NEXT_MATCH : DO_PREVIOUS_MATCH);
+    event_step(app, view, is_forward);
+    return true;
 }
+
+static bool
+go_to_event(struct app *app, void *state, enum action action)
+{
+    event_step(app, state, action == DO_NEXT_EVENT);
+    return true;
+}
+
+static bool
+go_to_pane(struct app *app, void *state, enum action action)
+{
+    (void)app;
+    (void)action;
+    struct view_of_event *view = state;
+    view->has_focus_beside = view->is_beside && !view->has_focus_beside;
+    return true;
+}
+
+static bool
+event_search(struct app *app, void *state, enum action action)
+{
+    (void)state;
+    (void)action;
+    app_prompt(app, &(struct prompt_request){.label = "/", .history = "search", .accepted = search_accepted});
+    return true;
+}
+
+static bool
+end_search(struct app *app, void *state, enum action action)
+{
+    (void)app;
+    (void)action;
+    struct pager *pager = focused(state);
+    return pager_is_searching(pager) && pager_search(pager, BYTES(""), NULL);
+}
+
+static bool
+event_explain(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    struct view_of_event *view = state;
+    view->why_number = why_ask(app, view->id);
+    return true;
+}
+
+static bool
+event_refresh(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    event_ask(app, state);
+    return true;
+}
+
+static const struct view_action actions[] = {
+    {.part = pager_handles, .run = event_move},
+    {.part = decide_begins, .run = event_decide},
+    {.action = DO_UNDO, .run = event_undo},
+    {.action = DO_NEXT, .run = go_on},
+    {.action = DO_PREVIOUS, .run = go_on},
+    {.action = DO_NEXT_EVENT, .run = go_to_event},
+    {.action = DO_PREVIOUS_EVENT, .run = go_to_event},
+    {.action = DO_NEXT_PANE, .run = go_to_pane},
+    {.action = DO_RAW, .run = toggle_raw},
+    {.action = DO_HEX, .run = toggle_hex},
+    {.action = DO_TREE, .run = toggle_tree},
+    {.action = DO_SEARCH, .run = event_search},
+    {.action = DO_WHY, .run = event_explain},
+    {.action = DO_COPY, .run = event_ask_copy},
+    {.action = DO_COPY_ID, .run = event_copy_id},
+    {.action = DO_REFRESH, .run = event_refresh},
+    {.action = DO_BACK, .run = end_search},
+    {0},
+};
 
 static bool
 event_is_among(const struct reply *reply, int64_t id)
@@ -316,10 +379,10 @@ event_close(struct app *app, void *state)
 const struct view view_event = {
     .name = "event",
     .context = CONTEXT_VIEW_event,
+    .actions = actions,
     .footer = footer,
     .open = event_open,
     .close = event_close,
-    .handle = event_handle,
     .receive = event_receive,
     .crumb = event_crumb,
     .draw = event_draw,

@@ -50,28 +50,33 @@ events_send(struct app *app, struct events *events)
 }
 
 // Scope: the selection if there is one, else the visual range, else the cursor row.
-static void
-events_decide_here(struct app *app, struct events *events, enum operation_action action)
+static bool
+events_decide(struct app *app, void *state, enum action begun_by)
 {
+    struct events *events = state;
+    enum operation_action action = decide_operation(begun_by);
     struct decide_words words = {0};
     if (decide_selection(app, &events->decide, action, events->ids, events->count, &words))
-        return;
+        return true;
     size_t from;
     size_t to;
     if (!table_range(&events->table, &from, &to)) {
         app_say(app, SAY_WARN, "there is nothing here to %s", action_name(action));
-        return;
+        return true;
     }
     char id[TEXT_SHORT];
     words.what = to - from == 1
                      ? arena_printf(app_frame(app), "this list: id %s", text_count(events->ids[from], id))
                      : "this list, the marked range";
     decide_ids(app, &events->decide, action, events->ids + from, to - from, &words);
+    return true;
 }
 
 static bool
-events_handle_back(struct app *app, struct events *events)
+events_go_back(struct app *app, void *state, enum action action)
 {
+    (void)action;
+    struct events *events = state;
     if (events->is_selected_only) {
         events_send(app, events);
         return true;
@@ -82,8 +87,10 @@ events_handle_back(struct app *app, struct events *events)
 }
 
 static bool
-handle_cancel(struct app *app, struct events *events)
+events_stop(struct app *app, void *state, enum action action)
 {
+    (void)action;
+    struct events *events = state;
     if (decide_cancel(app, &events->decide))
         return true;
     if (events->collect_number && app_is_waiting(app, events->collect_number)) {
@@ -97,96 +104,101 @@ handle_cancel(struct app *app, struct events *events)
     return true;
 }
 
-static void
-open_event(struct app *app, const struct events *events)
+static bool
+open_event(struct app *app, void *state, enum action action)
 {
+    (void)action;
+    const struct events *events = state;
     if (events->count)
         app_open(app, &view_event,
                  &(struct event_argument){.id = events->ids[events->table.cursor],
                                           .filter = strbuf_text(events_marked(events))});
-}
-
-// What changes which events are listed, and in which order.
-static bool
-handle_query(struct app *app, struct events *events, enum action action)
-{
-    switch ((int)action) {
-    case DO_FILTER:
-        events_ask_filter(app, events);
-        return true;
-    case DO_NEXT_MATCH:
-    case DO_PREVIOUS_MATCH:
-        events_step_match(app, events, action == DO_NEXT_MATCH);
-        return true;
-    case DO_FACETS:
-        events_ask_facets(app, events);
-        return true;
-    case DO_SAVED_FILTERS:
-        events_ask_saved(app);
-        return true;
-    case DO_NARROW:
-        events_ask_narrow(app, events);
-        return true;
-    case DO_SORT:
-        events_ask_order(app, events);
-        return true;
-    case DO_SORT_REVERSE:
-        events->query.oldest_first = !events->query.oldest_first;
-        events_send(app, events);
-        return true;
-    case DO_STATUSES:
-        events_ask_status(app, events);
-        return true;
-    default:
-        return false;
-    }
+    return true;
 }
 
 static bool
-events_handle(struct app *app, void *state, enum action action)
+events_move(struct app *app, void *state, enum action action)
 {
+    (void)app;
     struct events *events = state;
     struct table_model model = events_model(events);
-    enum operation_action decision;
-    if (table_handle(&events->table, &model, action) || events_select(app, events, action) ||
-        handle_query(app, events, action))
-        return true;
-    if (decide_action(action, &decision)) {
-        events_decide_here(app, events, decision);
-        return true;
-    }
-    switch ((int)action) {
-    case DO_OPEN:
-    case DO_TRAIL:
-        open_event(app, events);
-        return true;
-    case DO_DETAILS:
-        events->has_preview = !events->has_preview;
-        return true;
-    case DO_REFRESH:
-        events_send(app, events);
-        return false; // the app also looks at the database
-    case DO_WHY:
-        if (events->count)
-            events->why_number = why_ask(app, events->ids[events->table.cursor]);
-        return true;
-    case DO_COPY:
-        events_ask_copy(app, events);
-        return true;
-    case DO_COPY_ID:
-        if (events->count)
-            app_copy(app,
-                     bytes_of(arena_printf(app_frame(app), "%" PRId64, events->ids[events->table.cursor])),
-                     "id");
-        return true;
-    case DO_CANCEL:
-        return handle_cancel(app, events);
-    case DO_BACK:
-        return events_handle_back(app, events);
-    default:
-        return false;
-    }
+    return table_handle(&events->table, &model, action);
 }
+
+static bool
+events_reverse(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    struct events *events = state;
+    events->query.oldest_first = !events->query.oldest_first;
+    events_send(app, events);
+    return true;
+}
+
+static bool
+events_toggle_preview(struct app *app, void *state, enum action action)
+{
+    (void)app;
+    (void)action;
+    struct events *events = state;
+    events->has_preview = !events->has_preview;
+    return true;
+}
+
+static bool
+events_explain(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    struct events *events = state;
+    if (events->count)
+        events->why_number = why_ask(app, events->ids[events->table.cursor]);
+    return true;
+}
+
+static bool
+events_copy_id(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    const struct events *events = state;
+    if (events->count)
+        app_copy(app, bytes_of(arena_printf(app_frame(app), "%" PRId64, events->ids[events->table.cursor])),
+                 "id");
+    return true;
+}
+
+static bool
+events_refresh(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    events_send(app, state);
+    return true;
+}
+
+static const struct view_action actions[] = {
+    {.part = table_moves, .run = events_move},
+    {.part = table_ranges, .run = events_move},
+    {.part = events_selects, .run = events_select},
+    {.part = decide_begins, .run = events_decide},
+    {.action = DO_OPEN, .run = open_event},
+    {.action = DO_TRAIL, .run = open_event},
+    {.action = DO_DETAILS, .run = events_toggle_preview},
+    {.action = DO_FILTER, .run = events_ask_filter},
+    {.action = DO_NEXT_MATCH, .run = events_step_match},
+    {.action = DO_PREVIOUS_MATCH, .run = events_step_match},
+    {.action = DO_FACETS, .run = events_ask_facets},
+    {.action = DO_SAVED_FILTERS, .run = events_ask_saved},
+    {.action = DO_NARROW, .run = events_ask_narrow},
+    {.action = DO_SORT, .run = events_ask_order},
+    {.action = DO_SORT_REVERSE, .run = events_reverse},
+    {.action = DO_STATUSES, .run = events_ask_status},
+    {.action = DO_WHY, .run = events_explain},
+    {.action = DO_COPY, .run = events_ask_copy},
+    {.action = DO_COPY_ID, .run = events_copy_id},
+    {.action = DO_REFRESH, .run = events_refresh},
+    {.action = DO_CANCEL, .run = events_stop},
+    {.action = DO_BACK, .run = events_go_back},
+    {0},
+};
 
 static void
 receive_list(struct app *app, struct events *events, const struct reply *reply)
@@ -412,11 +424,11 @@ const struct view view_events = {
     .name = "events",
     .context = CONTEXT_VIEW_events,
     .aging = AGES_BY_MINUTES,
+    .actions = actions,
     .footer = footer,
     .open = events_open,
     .close = events_close,
     .shown = events_shown,
-    .handle = events_handle,
     .receive = events_receive,
     .crumb = events_crumb,
     .draw = events_draw,

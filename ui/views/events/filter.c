@@ -91,9 +91,11 @@ events_filter_candidate(struct app *app, void *state, struct bytes text, size_t 
     return filter_complete(text, i);
 }
 
-void
-events_ask_filter(struct app *app, struct events *events)
+bool
+events_ask_filter(struct app *app, void *state, enum action action)
 {
+    (void)action;
+    struct events *events = state;
     strbuf_reset(&events->before);
     strbuf_add(&events->before, strbuf_bytes(&events->filter));
     app_prompt(app, &(struct prompt_request){
@@ -105,6 +107,7 @@ events_ask_filter(struct app *app, struct events *events)
                         .cancelled = events_filter_filter_cancelled,
                         .complete = events_filter_candidate,
                     });
+    return true;
 }
 
 static void
@@ -123,9 +126,11 @@ narrow_chosen(struct app *app, void *state, size_t index)
         app_say_err(app, &err);
 }
 
-void
-events_ask_narrow(struct app *app, const struct events *events)
+bool
+events_ask_narrow(struct app *app, void *state, enum action action)
 {
+    (void)action;
+    const struct events *events = state;
     const struct event *event = events_cursor(events);
     struct menu_item items[CHOICES];
     size_t count = 0;
@@ -137,4 +142,5 @@ events_ask_narrow(struct app *app, const struct events *events)
     if (count)
         app_menu(app, &(struct menu_request){
                           .title = "Narrow to", .items = items, .count = count, .chosen = narrow_chosen});
+    return true;
 }

@@ -16,10 +16,13 @@ events_menus_copy_chosen(struct app *app, void *state, size_t index)
     copy_menu_take(app, state, events_menus_copy_choice, index);
 }
 
-void
-events_ask_copy(struct app *app, const struct events *events)
+bool
+events_ask_copy(struct app *app, void *state, enum action action)
 {
+    (void)action;
+    const struct events *events = state;
     copy_menu_ask(app, events, events_menus_copy_choice, events_menus_copy_chosen);
+    return true;
 }
 
 static const struct {
@@ -44,9 +47,11 @@ status_chosen(struct app *app, void *state, size_t index)
     events_send(app, events);
 }
 
-void
-events_ask_status(struct app *app, const struct events *events)
+bool
+events_ask_status(struct app *app, void *state, enum action action)
 {
+    (void)action;
+    const struct events *events = state;
     struct menu_item items[sizeof status_choices / sizeof *status_choices];
     for (size_t i = 0; i < sizeof items / sizeof *items; i++)
         items[i] = (struct menu_item){
@@ -60,6 +65,7 @@ events_ask_status(struct app *app, const struct events *events)
                                          .items = items,
                                          .count = sizeof items / sizeof *items,
                                          .chosen = status_chosen});
+    return true;
 }
 
 // The orders of a list; the first two are one column, both ways.
@@ -99,9 +105,11 @@ order_chosen(struct app *app, void *state, size_t index)
     set_order(app, state, orders[index].order, orders[index].is_reversed);
 }
 
-void
-events_ask_order(struct app *app, const struct events *events)
+bool
+events_ask_order(struct app *app, void *state, enum action action)
 {
+    (void)action;
+    const struct events *events = state;
     struct menu_item items[ORDERS];
     for (size_t i = 0; i < ORDERS; i++)
         items[i] = (struct menu_item){
@@ -113,6 +121,7 @@ events_ask_order(struct app *app, const struct events *events)
         };
     app_menu(app, &(struct menu_request){
                       .title = "Order", .items = items, .count = ORDERS, .chosen = order_chosen});
+    return true;
 }
 
 void

@@ -81,16 +81,18 @@ saved_chosen(struct app *app, void *state, size_t index)
     notes_release(&saved);
 }
 
-void
-events_ask_saved(struct app *app)
+bool
+events_ask_saved(struct app *app, void *state, enum action action)
 {
+    (void)action;
+    (void)state;
     struct menu_item items[CHOICES] = {{.key = 's', .text = "save the filter in force…"},
                                        {.key = 'x', .text = "forget one…"}};
     struct notes saved = {0};
     struct err err = {0};
     if (!notes_load(&saved, app_config(app)->state_home, FILTER_SAVED_FILE, &err)) {
         app_say_err(app, &err);
-        return;
+        return true;
     }
     size_t count = FIRST_SAVED;
     for (size_t i = 0; i < saved.count && count < CHOICES; i++)
@@ -99,16 +101,19 @@ events_ask_saved(struct app *app)
     app_menu(app, &(struct menu_request){
                       .title = "Saved filters", .items = items, .count = count, .chosen = saved_chosen});
     notes_release(&saved);
+    return true;
 }
 
 // --- counts of what is shown ---
 
-void
-events_ask_facets(struct app *app, struct events *events)
+bool
+events_ask_facets(struct app *app, void *state, enum action action)
 {
+    (void)action;
+    struct events *events = state;
     if (events->query.source == LIST_CLOSED) {
         app_say(app, SAY_INFO, "counts are kept of pending events");
-        return;
+        return true;
     }
     struct request *request = request_create(REQUEST_FACETS);
     request->id_count = events->count;
@@ -116,6 +121,7 @@ events_ask_facets(struct app *app, struct events *events)
     if (events->count)
         memcpy(request->ids, events->ids, events->count * sizeof *request->ids);
     events->facets_number = app_send(app, request);
+    return true;
 }
 
 static void
@@ -170,23 +176,26 @@ events_take_facets(struct app *app, struct events *events, const struct reply *r
 
 // With a filter in force every row is a match. Without one the last filter's matches are found by a search
 // beside the list, once.
-void
-events_step_match(struct app *app, struct events *events, bool is_forward)
+bool
+events_step_match(struct app *app, void *state, enum action action)
 {
+    struct events *events = state;
+    bool is_forward = action == DO_NEXT_MATCH;
     struct table_model model = events_model(events);
     if (events->filter.len) {
         table_handle(&events->table, &model, is_forward ? DO_DOWN : DO_UP);
-        return;
+        return true;
     }
     if (events->last.len == 0) {
         app_say(app, SAY_INFO, "no filter was typed here yet; / types one");
-        return;
+        return true;
     }
     events->is_match_forward = is_forward;
     if (events->has_matches)
         events_go_to_match(app, events);
     else
         events_collect_matches(app, events);
+    return true;
 }
 
 static bool

@@ -175,45 +175,72 @@ select_group(struct app *app, struct events *events)
 }
 
 static void
-handle_undo(struct app *app)
+invert_selection(struct app *app, struct events *events)
 {
-    if (!selection_undo(app_selection(app)))
+    selection_invert(app_selection(app), events->ids, events->count);
+}
+
+static void
+clear_selection(struct app *app, struct events *events)
+{
+    (void)events;
+    selection_clear(app_selection(app));
+}
+
+static void
+ask_to_select(struct app *app, struct events *events)
+{
+    (void)events;
+    ask_pattern(app, true);
+}
+
+static void
+ask_to_unselect(struct app *app, struct events *events)
+{
+    (void)events;
+    ask_pattern(app, false);
+}
+
+static void
+undo(struct app *app, struct events *events)
+{
+    if (!decide_undo(app, &events->decide) && !selection_undo(app_selection(app)))
         app_say(app, SAY_INFO, "no step of the selection to undo; a discard is undone in operations, 4");
 }
 
-// What selects. false: not one of these.
-bool
-events_select(struct app *app, struct events *events, enum action action)
+static const struct selecting {
+    enum action action;
+    void (*run)(struct app *app, struct events *events);
+} selecting[] = {
+    {DO_SELECT, select_range},
+    {DO_SELECT_ALL, select_all},
+    {DO_SELECT_GROUP, select_group},
+    {DO_SELECT_INVERT, invert_selection},
+    {DO_SELECT_CLEAR, clear_selection},
+    {DO_SELECT_PATTERN, ask_to_select},
+    {DO_UNSELECT_PATTERN, ask_to_unselect},
+    {DO_SHOW_SELECTED, toggle_selected_only},
+    {DO_UNDO, undo},
+};
+
+static const struct selecting *
+find_selecting(enum action action)
 {
-    struct selection *selection = app_selection(app);
-    switch (action) {
-    case DO_SELECT:
-        select_range(app, events);
-        return true;
-    case DO_SELECT_ALL:
-        select_all(app, events);
-        return true;
-    case DO_SELECT_GROUP:
-        select_group(app, events);
-        return true;
-    case DO_SELECT_INVERT:
-        selection_invert(selection, events->ids, events->count);
-        return true;
-    case DO_SELECT_CLEAR:
-        selection_clear(selection);
-        return true;
-    case DO_SELECT_PATTERN:
-    case DO_UNSELECT_PATTERN:
-        ask_pattern(app, action == DO_SELECT_PATTERN);
-        return true;
-    case DO_SHOW_SELECTED:
-        toggle_selected_only(app, events);
-        return true;
-    case DO_UNDO:
-        if (!decide_undo(app, &events->decide))
-            handle_undo(app);
-        return true;
-    default:
-        return false;
-    }
+    for (size_t i = 0; i < sizeof selecting / sizeof *selecting; i++)
+        if (selecting[i].action == action)
+            return &selecting[i];
+    return NULL;
+}
+
+bool
+events_selects(enum action action)
+{
+    return find_selecting(action);
+}
+
+bool
+events_select(struct app *app, void *state, enum action action)
+{
+    find_selecting(action)->run(app, state);
+    return true;
 }

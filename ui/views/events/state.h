@@ -45,49 +45,52 @@ struct events {
     bool are_rows_old;
 };
 
+// The functions that take an action are rows of the table in events.c.
+
 // events.c
 int64_t events_id(const void *rows, size_t index);
 struct table_model events_model(const struct events *events);
 const struct event *events_cursor(const struct events *events); // NULL: not fetched yet
 void events_send(struct app *app, struct events *events);       // asks for the list anew
 
-// events_filter.c
+// filter.c
 // What is marked in the list: the filter in force, else the one before, for n and N. "" none.
 const struct strbuf *events_marked(const struct events *events);
 void events_parse(const struct app *app, struct events *events); // that, for highlighting
 // Lists what matches this text, if it can be read; otherwise the last good result stays and err says where it
 // is wrong.
 bool events_filter(struct app *app, struct events *events, struct bytes text, struct err *err) MUST_CHECK;
-void events_ask_filter(struct app *app, struct events *events);
-void events_ask_narrow(struct app *app, const struct events *events);
+bool events_ask_filter(struct app *app, void *state, enum action action);
+bool events_ask_narrow(struct app *app, void *state, enum action action);
 const char *events_filter_candidate(struct app *app, void *state, struct bytes text, size_t i);
 
-// events_select.c
-bool events_select(struct app *app, struct events *events, enum action action); // false: not one that selects
+// select.c: the actions that select, and undo
+bool events_selects(enum action action);
+bool events_select(struct app *app, void *state, enum action action);
 void events_collected(struct app *app, struct events *events, const struct reply *reply);
 
 void events_collect_matches(struct app *app, struct events *events); // of the last filter
 
-// events_saved.c
+// saved.c
 bool events_expand(const struct app *app, struct bytes text, struct strbuf *out,
                    struct err *err) MUST_CHECK; // @names replaced
-void events_ask_saved(struct app *app);
-void events_ask_facets(struct app *app, struct events *events);
+bool events_ask_saved(struct app *app, void *state, enum action action);
+bool events_ask_facets(struct app *app, void *state, enum action action);
 void events_take_facets(struct app *app, struct events *events, const struct reply *reply);
-void events_step_match(struct app *app, struct events *events, bool is_forward);
+bool events_step_match(struct app *app, void *state, enum action action);
 void events_go_to_match(struct app *app, struct events *events);
 void events_take_matches(struct app *app, struct events *events); // those that were collected
 void events_saved_release(struct events *events);
 
-// events_menus.c
-void events_ask_copy(struct app *app, const struct events *events);
-void events_ask_status(struct app *app, const struct events *events);
-void events_ask_order(struct app *app, const struct events *events);
+// menus.c
+bool events_ask_copy(struct app *app, void *state, enum action action);
+bool events_ask_status(struct app *app, void *state, enum action action);
+bool events_ask_order(struct app *app, void *state, enum action action);
 void events_order_by(struct app *app, struct events *events, enum event_column column); // again: turned round
 const char *events_order_words(const struct events *events, struct arena *arena);
 const char *events_status_name(const struct events *events); // NULL: the pending ones
 
-// events_draw.c
+// draw.c
 const char *events_title(const struct events *events, struct arena *arena);
 // The list's part of the body is left in it, the preview's is returned: without rows where there is no room.
 struct area events_split(const struct events *events, struct area *body, bool *is_beside);

@@ -64,15 +64,17 @@ take_keys(struct groups *groups, const struct event_group *group)
            groups->category.count * sizeof *groups->category.keys);
 }
 
-void
-groups_ask_category(struct app *app, struct groups *groups)
+bool
+groups_ask_category(struct app *app, void *state, enum action action)
 {
+    (void)action;
+    struct groups *groups = state;
     const struct event_group *group = groups_cursor(groups);
     if (!group)
-        return;
+        return true;
     if (groups->pivot != PIVOT_ERROR) {
         app_say(app, SAY_WARN, "only groups by error have a category of their own");
-        return;
+        return true;
     }
     take_keys(groups, group);
     struct menu_item menu[sizeof items / sizeof *items + 1];
@@ -88,6 +90,7 @@ groups_ask_category(struct app *app, struct groups *groups)
         menu[count++] = (struct menu_item){.text = "as the rules say, again", .key = 'r'};
     app_menu(app, &(struct menu_request){
                       .title = title, .items = menu, .count = count, .chosen = category_chosen});
+    return true;
 }
 
 bool

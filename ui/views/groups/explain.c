@@ -104,20 +104,28 @@ explain_build(struct explain *explain, const struct explanation *why)
 }
 
 static bool
-explain_handle(struct app *app, void *state, enum action action)
+explain_copy_line(struct app *app, void *state, enum action action)
 {
-    struct explain *explain = state;
-    switch ((int)action) {
-    case DO_COPY:
-        app_copy(app, pager_line_at(explain->page.pager), "line");
-        return true;
-    case DO_COPY_ID:
-        app_copy(app, bytes_of(explain->key), "group");
-        return true;
-    default:
-        return text_page_handle(app, state, action);
-    }
+    (void)action;
+    app_copy(app, pager_line_at(((struct explain *)state)->page.pager), "line");
+    return true;
 }
+
+static bool
+explain_copy_group(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    app_copy(app, bytes_of(((struct explain *)state)->key), "group");
+    return true;
+}
+
+static const struct view_action actions[] = {
+    {.part = pager_handles, .run = text_page_move},
+    {.action = DO_SEARCH, .run = text_page_search},
+    {.action = DO_COPY, .run = explain_copy_line},
+    {.action = DO_COPY_ID, .run = explain_copy_group},
+    {0},
+};
 
 static void *
 explain_open(struct app *app, const void *argument)
@@ -144,10 +152,10 @@ explain_close(struct app *app, void *state)
 const struct view view_explain = {
     .name = "explain",
     .context = CONTEXT_VIEW_explain,
+    .actions = actions,
     .footer = footer,
     .open = explain_open,
     .close = explain_close,
-    .handle = explain_handle,
     .crumb = text_page_crumb,
     .draw = text_page_draw,
     .layout = text_page_layout,

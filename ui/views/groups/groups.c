@@ -96,20 +96,23 @@ open_matching(struct app *app, const struct groups *groups)
     app_open(app, &view_events, &argument);
 }
 
-static void
-open_events(struct app *app, const struct groups *groups)
+static bool
+open_events(struct app *app, void *state, enum action action)
 {
+    (void)action;
+    const struct groups *groups = state;
     const struct event_group *group = groups_cursor(groups);
     if (!group) {
         if (groups->rows.count > 0 && row_filter_is_on(&groups->filter))
             open_matching(app, groups);
-        return;
+        return true;
     }
     struct arena *arena = app_frame(app);
     struct events_argument argument = {.query = group_query(groups->pivot, within_of(groups), group, arena),
                                        .title = group_short_title(group, groups->pivot, arena),
                                        .type = group->types[1].count == 0 ? group->types[0].name : NULL};
     app_open(app, &view_events, &argument);
+    return true;
 }
 
 // Scope: the selection if there is one, else the group under the cursor.
@@ -146,6 +149,23 @@ groups_decide_here(struct app *app, struct groups *groups, enum operation_action
     decide_list(app, &groups->decide, action, &query, &words);
 }
 
+static bool
+groups_decide(struct app *app, void *state, enum action action)
+{
+    groups_decide_here(app, state, decide_operation(action));
+    return true;
+}
+
+static bool
+groups_move(struct app *app, void *state, enum action action)
+{
+    (void)app;
+    struct groups *groups = state;
+    const struct groups_drawing drawing = {.groups = groups};
+    struct table_model model = groups_model(&drawing);
+    return table_handle(&groups->table, &model, action);
+}
+
 // Selecting
 
 static void
@@ -165,19 +185,21 @@ want_rows(struct app *app, struct groups *groups, enum pick_verb verb, size_t fr
 }
 
 // Space: a group that is selected as a whole is unselected, any other is selected.
-static void
-select_range(struct app *app, struct groups *groups, const struct table_model *model)
+static bool
+select_range(struct app *app, void *state, enum action action)
 {
+    (void)action;
+    struct groups *groups = state;
     size_t from;
     size_t to;
     if (!table_range(&groups->table, &from, &to))
-        return;
+        return true;
     bool is_range = groups->table.is_visual;
     bool has_all = true;
     for (size_t i = from; i < to; i++)
         has_all &= group_picks_has(&groups->picks, group_rows_at(&groups->rows, i)->key);
     want_rows(app, groups, has_all ? PICK_REMOVE : PICK_ADD, from, to);
-    table_handle(&groups->table, model, is_range ? DO_BACK : DO_DOWN);
+    return groups_move(app, groups, is_range ? DO_BACK : DO_DOWN);
 }
 
 static bool
@@ -214,9 +236,11 @@ filter_candidate(struct app *app, void *state, struct bytes text, size_t i)
     return filter_complete(text, i);
 }
 
-static void
-ask_pattern(struct app *app, const struct groups *groups, bool selects)
+static bool
+ask_pattern(struct app *app, void *state, enum action action)
 {
+    const struct groups *groups = state;
+    bool selects = action == DO_SELECT_PATTERN;
     if (group_picks_is_busy(&groups->picks))
         app_say(app, SAY_WARN, "still collecting; C-c stops");
     else
@@ -226,45 +250,66 @@ ask_pattern(struct app *app, const struct groups *groups, bool selects)
                             .accepted = selects ? select_accepted : unselect_accepted,
                             .complete = filter_candidate,
                         });
+    return true;
 }
 
 static bool
-handle_selecting(struct app *app, struct groups *groups, const struct table_model *model, enum action action)
+select_group(struct app *app, void *state, enum action action)
 {
+    (void)action;
+    struct groups *groups = state;
     size_t from;
     size_t to;
-    switch ((int)action) {
-    case DO_SELECT:
-        select_range(app, groups, model);
-        return true;
-    case DO_SELECT_GROUP:
-        if (table_range(&groups->table, &from, &to))
-            want_rows(app, groups, PICK_ADD, from, to);
-        groups->table.is_visual = false;
-        return true;
-    case DO_SELECT_ALL:
-        want_rows(app, groups, PICK_ADD, 0, groups->rows.shown_count);
-        return true;
-    case DO_SELECT_INVERT:
-        want_rows(app, groups, PICK_INVERT, 0, groups->rows.shown_count);
-        return true;
-    case DO_SELECT_CLEAR:
-        selection_clear(app_selection(app));
-        break;
-    case DO_SELECT_PATTERN:
-    case DO_UNSELECT_PATTERN:
-        ask_pattern(app, groups, action == DO_SELECT_PATTERN);
-        return true;
-    case DO_SHOW_SELECTED:
-        groups->is_selected_only = !groups->is_selected_only;
-        break;
-    case DO_UNDO:
-        if (!decide_undo(app, &groups->decide) && !selection_undo(app_selection(app)))
-            app_say(app, SAY_INFO, "no step of the selection to undo; a discard is undone in operations, 4");
-        break;
-    default:
-        return false;
-    }
+    if (table_range(&groups->table, &from, &to))
+        want_rows(app, groups, PICK_ADD, from, to);
+    groups->table.is_visual = false;
+    return true;
+}
+
+static bool
+select_all(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    struct groups *groups = state;
+    want_rows(app, groups, PICK_ADD, 0, groups->rows.shown_count);
+    return true;
+}
+
+static bool
+invert_selection(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    struct groups *groups = state;
+    want_rows(app, groups, PICK_INVERT, 0, groups->rows.shown_count);
+    return true;
+}
+
+static bool
+clear_selection(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    selection_clear(app_selection(app));
+    check_picks(app, state);
+    return true;
+}
+
+static bool
+toggle_selected_only(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    struct groups *groups = state;
+    groups->is_selected_only = !groups->is_selected_only;
+    check_picks(app, groups);
+    return true;
+}
+
+static bool
+groups_undo(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    struct groups *groups = state;
+    if (!decide_undo(app, &groups->decide) && !selection_undo(app_selection(app)))
+        app_say(app, SAY_INFO, "no step of the selection to undo; a discard is undone in operations, 4");
     check_picks(app, groups);
     return true;
 }
@@ -303,9 +348,11 @@ groups_filter_cancelled(struct app *app, void *state)
     groups_show_rows(groups);
 }
 
-static void
-groups_ask_filter(struct app *app, struct groups *groups)
+static bool
+groups_ask_filter(struct app *app, void *state, enum action action)
 {
+    (void)action;
+    struct groups *groups = state;
     row_filter_remember(&groups->filter);
     app_prompt(app, &(struct prompt_request){
                         .label = "/",
@@ -315,6 +362,7 @@ groups_ask_filter(struct app *app, struct groups *groups)
                         .accepted = groups_filter_accepted,
                         .cancelled = groups_filter_cancelled,
                     });
+    return true;
 }
 
 void
@@ -332,8 +380,11 @@ groups_set_pivot(struct app *app, struct groups *groups, enum pivot pivot)
 }
 
 static bool
-groups_handle_back(struct groups *groups)
+groups_go_back(struct app *app, void *state, enum action action)
 {
+    (void)app;
+    (void)action;
+    struct groups *groups = state;
     if (groups->is_selected_only)
         groups->is_selected_only = false;
     else if (row_filter_is_on(&groups->filter))
@@ -345,58 +396,49 @@ groups_handle_back(struct groups *groups)
 }
 
 static bool
-handle_opening(struct app *app, struct groups *groups, enum action action)
+groups_explain(struct app *app, void *state, enum action action)
 {
+    (void)action;
+    struct groups *groups = state;
     const struct event_group *group = groups_cursor(groups);
-    switch ((int)action) {
-    case DO_OPEN:
-        open_events(app, groups);
-        return true;
-    case DO_WHY:
-        if (group)
-            groups->why_number = why_ask(app, group->sample_id);
-        return true;
-    case DO_TRAIL:
-        if (group && group->part_count)
-            app_say(app, SAY_INFO, "each of the %zu groups has a trail of its own; Tab unfolds them",
-                    group->part_count);
-        else if (group)
-            app_open(app, &view_operations, &(struct operations_argument){.about = group->value});
-        return true;
-    case DO_COPY:
-        groups_ask_copy(app, groups);
-        return true;
-    case DO_COPY_ID:
-        if (group)
-            app_copy(app, bytes_of(group->value), groups->pivot == PIVOT_ERROR ? "group" : "value");
-        return true;
-    case DO_FILTER:
-        groups_ask_filter(app, groups);
-        return true;
-    case DO_CATEGORY:
-        groups_ask_category(app, groups);
-        return true;
-    case DO_NARROW:
-        groups_ask_narrow(app, groups);
-        return true;
-    case DO_SORT:
-        groups_ask_order(app, groups);
-        return true;
-    case DO_PIVOT:
-        groups_ask_pivot(app, groups);
-        return true;
-    default:
-        return false;
-    }
+    if (group)
+        groups->why_number = why_ask(app, group->sample_id);
+    return true;
+}
+
+static bool
+open_trail(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    const struct event_group *group = groups_cursor(state);
+    if (group && group->part_count)
+        app_say(app, SAY_INFO, "each of the %zu groups has a trail of its own; Tab unfolds them",
+                group->part_count);
+    else if (group)
+        app_open(app, &view_operations, &(struct operations_argument){.about = group->value});
+    return true;
+}
+
+static bool
+copy_value(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    const struct groups *groups = state;
+    const struct event_group *group = groups_cursor(groups);
+    if (group)
+        app_copy(app, bytes_of(group->value), groups->pivot == PIVOT_ERROR ? "group" : "value");
+    return true;
 }
 
 // Cursor and picks are of the rows before.
-static void
-switch_merging(struct app *app, struct groups *groups)
+static bool
+switch_merging(struct app *app, void *state, enum action action)
 {
+    (void)action;
+    struct groups *groups = state;
     if (groups->pivot != PIVOT_ERROR || groups->has_within) {
         app_say(app, SAY_INFO, "only groups by error are merged");
-        return;
+        return true;
     }
     groups->is_merged = !groups->is_merged;
     groups->is_selected_only = false;
@@ -405,60 +447,111 @@ switch_merging(struct app *app, struct groups *groups)
     groups->table = (struct table){0};
     groups->has_answer = false;
     ask_groups(app, groups);
+    return true;
 }
 
-static void
-fold_here(struct app *app, struct groups *groups)
+static bool
+fold_here(struct app *app, void *state, enum action action)
 {
+    (void)action;
+    struct groups *groups = state;
     if (groups->rows.shown_count && group_rows_fold(&groups->rows, groups->table.cursor))
         groups_order_rows(groups);
     else
         app_say(app, SAY_INFO, "this is a single group; f shows groups that differ in one word as one");
+    return true;
 }
 
 static bool
-groups_handle(struct app *app, void *state, enum action action)
+toggle_heat(struct app *app, void *state, enum action action)
+{
+    (void)app;
+    (void)action;
+    struct groups *groups = state;
+    groups->has_heat = !groups->has_heat;
+    return true;
+}
+
+static bool
+groups_toggle_preview(struct app *app, void *state, enum action action)
+{
+    (void)app;
+    (void)action;
+    struct groups *groups = state;
+    groups->has_preview = !groups->has_preview;
+    return true;
+}
+
+static bool
+groups_reverse(struct app *app, void *state, enum action action)
+{
+    (void)app;
+    (void)action;
+    struct groups *groups = state;
+    groups->rows.is_reversed = !groups->rows.is_reversed;
+    groups_order_rows(groups);
+    return true;
+}
+
+static bool
+groups_refresh(struct app *app, void *state, enum action action)
+{
+    (void)app;
+    (void)action;
+    groups_order_rows(state);
+    return true;
+}
+
+static bool
+groups_stop(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    struct groups *groups = state;
+    return group_picks_cancel(app, &groups->picks) || decide_cancel(app, &groups->decide);
+}
+
+static const struct view_action actions[] = {
+    {.part = table_moves, .run = groups_move},
+    {.part = table_ranges, .run = groups_move},
+    {.action = DO_SELECT, .run = select_range},
+    {.action = DO_SELECT_GROUP, .run = select_group},
+    {.action = DO_SELECT_ALL, .run = select_all},
+    {.action = DO_SELECT_INVERT, .run = invert_selection},
+    {.action = DO_SELECT_CLEAR, .run = clear_selection},
+    {.action = DO_SELECT_PATTERN, .run = ask_pattern},
+    {.action = DO_UNSELECT_PATTERN, .run = ask_pattern},
+    {.action = DO_SHOW_SELECTED, .run = toggle_selected_only},
+    {.action = DO_UNDO, .run = groups_undo},
+    {.part = decide_begins, .run = groups_decide},
+    {.action = DO_OPEN, .run = open_events},
+    {.action = DO_WHY, .run = groups_explain},
+    {.action = DO_TRAIL, .run = open_trail},
+    {.action = DO_COPY, .run = groups_ask_copy},
+    {.action = DO_COPY_ID, .run = copy_value},
+    {.action = DO_FILTER, .run = groups_ask_filter},
+    {.action = DO_CATEGORY, .run = groups_ask_category},
+    {.action = DO_NARROW, .run = groups_ask_narrow},
+    {.action = DO_SORT, .run = groups_ask_order},
+    {.action = DO_SORT_REVERSE, .run = groups_reverse},
+    {.action = DO_PIVOT, .run = groups_ask_pivot},
+    {.action = DO_HEAT, .run = toggle_heat},
+    {.action = DO_MERGE, .run = switch_merging},
+    {.action = DO_FOLD, .run = fold_here},
+    {.action = DO_DETAILS, .run = groups_toggle_preview},
+    {.action = DO_REFRESH, .run = groups_refresh},
+    {.action = DO_CANCEL, .run = groups_stop},
+    {.action = DO_BACK, .run = groups_go_back},
+    {0},
+};
+
+// From the first key on the rows keep their order; and a decision that was to begin when the selection is
+// collected is forgotten.
+static void
+groups_touched(void *state)
 {
     struct groups *groups = state;
-    const struct groups_drawing drawing = {.groups = groups};
-    struct table_model model = groups_model(&drawing);
-    enum operation_action decision;
     groups->rows.is_frozen |= groups->rows.count > 0;
     groups->is_asked = false;
-    if (table_handle(&groups->table, &model, action) || handle_selecting(app, groups, &model, action) ||
-        handle_opening(app, groups, action))
-        return true;
-    if (decide_action(action, &decision)) {
-        groups_decide_here(app, groups, decision);
-        return true;
-    }
-    switch ((int)action) {
-    case DO_HEAT:
-        groups->has_heat = !groups->has_heat;
-        return true;
-    case DO_MERGE:
-        switch_merging(app, groups);
-        return true;
-    case DO_FOLD:
-        fold_here(app, groups);
-        return true;
-    case DO_DETAILS:
-        groups->has_preview = !groups->has_preview;
-        return true;
-    case DO_SORT_REVERSE:
-        groups->rows.is_reversed = !groups->rows.is_reversed;
-        groups_order_rows(groups);
-        return true;
-    case DO_REFRESH:
-        groups_order_rows(groups);
-        return false; // the app also looks at the database
-    case DO_CANCEL:
-        return group_picks_cancel(app, &groups->picks) || decide_cancel(app, &groups->decide);
-    case DO_BACK:
-        return groups_handle_back(groups);
-    default:
-        return false;
-    }
 }
 
 static bool
@@ -468,7 +561,6 @@ groups_click(struct app *app, void *state, int row, int col)
     struct groups *groups = state;
     const struct groups_drawing drawing = {.groups = groups};
     struct table_model model = groups_model(&drawing);
-    groups->rows.is_frozen |= groups->rows.count > 0;
     int column;
     enum table_spot spot = table_click(&groups->table, &model, row, col, &column);
     enum group_order order;
@@ -563,11 +655,12 @@ const struct view view_groups = {
     .name = "groups",
     .context = CONTEXT_VIEW_groups,
     .aging = AGES_BY_MINUTES,
+    .actions = actions,
+    .touched = groups_touched,
     .footer = footer,
     .open = groups_open,
     .close = groups_close,
     .shown = groups_shown,
-    .handle = groups_handle,
     .receive = groups_receive,
     .crumb = groups_crumb,
     .draw = groups_draw,

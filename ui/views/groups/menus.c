@@ -17,9 +17,11 @@ order_chosen(struct app *app, void *state, size_t index)
     groups_order_rows(groups);
 }
 
-void
-groups_ask_order(struct app *app, const struct groups *groups)
+bool
+groups_ask_order(struct app *app, void *state, enum action action)
 {
+    (void)action;
+    const struct groups *groups = state;
     static const char keys[GROUP_ORDERS] = {'c', 'n', 'r', 'f', 'k', 'a'};
     struct menu_item items[GROUP_ORDERS];
     for (int i = 0; i < GROUP_ORDERS; i++)
@@ -28,6 +30,7 @@ groups_ask_order(struct app *app, const struct groups *groups)
                                       .is_current = (int)groups->rows.order == i};
     app_menu(app, &(struct menu_request){
                       .title = "Order by", .items = items, .count = GROUP_ORDERS, .chosen = order_chosen});
+    return true;
 }
 
 // First the pivots of all pending events; then, from a group by error, those within it.
@@ -46,9 +49,11 @@ pivot_chosen(struct app *app, void *state, size_t index)
     }
 }
 
-void
-groups_ask_pivot(struct app *app, const struct groups *groups)
+bool
+groups_ask_pivot(struct app *app, void *state, enum action action)
 {
+    (void)action;
+    const struct groups *groups = state;
     static const char keys[PIVOT_COUNT] = {'e', 't', 's', 'o', 'k', 'h'};
     struct arena *arena = app_frame(app);
     const struct event_group *group = groups_cursor(groups);
@@ -65,6 +70,7 @@ groups_ask_pivot(struct app *app, const struct groups *groups)
                 .text = arena_printf(arena, "this group by %s", pivot_name((enum pivot)i))};
     app_menu(app, &(struct menu_request){
                       .title = "Group", .items = items, .count = count, .chosen = pivot_chosen});
+    return true;
 }
 
 static bool
@@ -81,10 +87,13 @@ groups_menus_copy_chosen(struct app *app, void *state, size_t index)
     copy_menu_take(app, state, groups_menus_copy_choice, index);
 }
 
-void
-groups_ask_copy(struct app *app, const struct groups *groups)
+bool
+groups_ask_copy(struct app *app, void *state, enum action action)
 {
+    (void)action;
+    const struct groups *groups = state;
     copy_menu_ask(app, groups, groups_menus_copy_choice, groups_menus_copy_chosen);
+    return true;
 }
 
 // What a row has, as a part of its text (group_row_text): a pattern for the whole part finds the others that
@@ -130,9 +139,11 @@ narrow_chosen(struct app *app, void *state, size_t index)
     groups_show_rows(groups);
 }
 
-void
-groups_ask_narrow(struct app *app, const struct groups *groups)
+bool
+groups_ask_narrow(struct app *app, void *state, enum action action)
 {
+    (void)action;
+    const struct groups *groups = state;
     const struct event_group *group = groups_cursor(groups);
     struct menu_item items[CHOICES];
     const char *values[CHOICES];
@@ -142,4 +153,5 @@ groups_ask_narrow(struct app *app, const struct groups *groups)
         app_menu(app,
                  &(struct menu_request){
                      .title = "Only groups with", .items = items, .count = count, .chosen = narrow_chosen});
+    return true;
 }

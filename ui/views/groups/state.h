@@ -53,14 +53,14 @@ void groups_order_rows(struct groups *groups);
 void groups_show_rows(struct groups *groups); // after rows, filter or picks changed
 void groups_set_pivot(struct app *app, struct groups *groups, enum pivot pivot);
 
-// groups_menus.c
-void groups_ask_order(struct app *app, const struct groups *groups);
-void groups_ask_pivot(struct app *app, const struct groups *groups);
-void groups_ask_copy(struct app *app, const struct groups *groups);
-void groups_ask_narrow(struct app *app, const struct groups *groups);
+// menus.c; rows of the table in groups.c
+bool groups_ask_order(struct app *app, void *state, enum action action);
+bool groups_ask_pivot(struct app *app, void *state, enum action action);
+bool groups_ask_copy(struct app *app, void *state, enum action action);
+bool groups_ask_narrow(struct app *app, void *state, enum action action);
 
-// groups_category.c: the category of a group, given by a person.
-void groups_ask_category(struct app *app, struct groups *groups);
+// category.c: the category of a group, given by a person.
+bool groups_ask_category(struct app *app, void *state, enum action action);
 bool groups_category_receive(struct app *app, struct groups *groups, const struct reply *reply);
 
 void groups_layout(struct app *app, void *state, const struct view_areas *areas);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "ui/views/operations/operation.h"
 #include "ui/app/app.h"
+#include "ui/views/decide/decide.h"
 #include "ui/views/notice.h"
 #include "ui/views/row_filter.h"
 #include "ui/widgets/statusbar.h"
@@ -296,9 +297,11 @@ audit_filter_cancelled(struct app *app, void *state)
     show_rows(audit);
 }
 
-static void
-audit_ask_filter(struct app *app, struct audit *audit)
+static bool
+audit_ask_filter(struct app *app, void *state, enum action action)
 {
+    (void)action;
+    struct audit *audit = state;
     row_filter_remember(&audit->filter);
     app_prompt(app, &(struct prompt_request){
                         .label = "/",
@@ -308,12 +311,27 @@ audit_ask_filter(struct app *app, struct audit *audit)
                         .accepted = audit_filter_accepted,
                         .cancelled = audit_filter_cancelled,
                     });
+    return true;
 }
 
-static void
-copy_row(struct app *app, const struct audit *audit)
+static bool
+audit_end_filter(struct app *app, void *state, enum action action)
 {
-    const struct audit_row *row = cursor_row(audit);
+    (void)app;
+    (void)action;
+    struct audit *audit = state;
+    if (!row_filter_is_on(&audit->filter))
+        return false;
+    (void)!row_filter_set(&audit->filter, BYTES(""), NULL);
+    show_rows(audit);
+    return true;
+}
+
+static bool
+copy_row(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    const struct audit_row *row = cursor_row(state);
     char at[TIME_TEXT];
     if (row)
         app_copy(app,
@@ -322,61 +340,60 @@ copy_row(struct app *app, const struct audit *audit)
                                        time_local(row->at, at), row->who, row->host, row->action,
                                        row->operation, row->events, why_of(row))),
                  "entry of the audit");
-}
-
-static void
-open_row(struct app *app, const struct audit *audit)
-{
-    const struct audit_row *row = cursor_row(audit);
-    if (row && row->operation)
-        app_open(app, &view_operation, &(struct operation_argument){.no = row->operation});
-    else if (row)
-        app_say(app, SAY_INFO, "this belongs to no operation");
+    return true;
 }
 
 static bool
-audit_handle(struct app *app, void *state, enum action action)
+open_row(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    const struct audit_row *row = cursor_row(state);
+    if (row && row->operation)
+        app_open(app, &view_operation, &row->operation);
+    else if (row)
+        app_say(app, SAY_INFO, "this belongs to no operation");
+    return true;
+}
+
+static bool
+audit_move(struct app *app, void *state, enum action action)
 {
     struct audit *audit = state;
     const struct drawing drawing = {.audit = audit, .app = app};
     struct table_model model = audit_model_of(&drawing);
-    if (action == DO_VISUAL || action == DO_EXTEND_DOWN || action == DO_EXTEND_UP)
-        return false;
-    if (table_handle(&audit->table, &model, action))
-        return true;
-    switch ((int)action) {
-    case DO_OPEN:
-        open_row(app, audit);
-        return true;
-    case DO_FILTER:
-        audit_ask_filter(app, audit);
-        return true;
-    case DO_DETAILS:
-        audit->has_preview = !audit->has_preview;
-        return true;
-    case DO_COPY:
-    case DO_COPY_ID:
-        copy_row(app, audit);
-        return true;
-    case DO_REPROCESS:
-    case DO_RESOLVE:
-    case DO_DISCARD:
-    case DO_RESTORE:
-        app_say(app, SAY_INFO, "the audit is a record: nothing in it can be changed");
-        return true;
-    case DO_REFRESH:
-        audit_ask(app, audit, true);
-        return false; // the app also looks at the database
-    case DO_BACK:
-        if (!row_filter_is_on(&audit->filter))
-            return false;
-        (void)!row_filter_set(&audit->filter, BYTES(""), NULL);
-        show_rows(audit);
-        return true;
-    default:
-        return false;
-    }
+    return table_handle(&audit->table, &model, action);
 }
+
+static bool
+audit_toggle_preview(struct app *app, void *state, enum action action)
+{
+    (void)app;
+    (void)action;
+    struct audit *audit = state;
+    audit->has_preview = !audit->has_preview;
+    return true;
+}
+
+static bool
+audit_refresh(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    audit_ask(app, state, true);
+    return true;
+}
+
+static const struct view_action actions[] = {
+    {.part = table_moves, .run = audit_move},
+    {.action = DO_OPEN, .run = open_row},
+    {.action = DO_FILTER, .run = audit_ask_filter},
+    {.action = DO_DETAILS, .run = audit_toggle_preview},
+    {.action = DO_COPY, .run = copy_row},
+    {.action = DO_COPY_ID, .run = copy_row},
+    {.part = decide_begins, .why_not = "the audit is a record: nothing in it can be changed"},
+    {.action = DO_REFRESH, .run = audit_refresh},
+    {.action = DO_BACK, .run = audit_end_filter},
+    {0},
+};
 
 static bool
 audit_receive(struct app *app, void *state, struct reply *reply)
@@ -574,11 +591,11 @@ const struct view view_audit = {
     .name = "audit",
     .context = CONTEXT_VIEW_audit,
     .aging = AGES_BY_MINUTES,
+    .actions = actions,
     .footer = footer,
     .open = audit_open,
     .close = audit_close,
     .shown = audit_shown,
-    .handle = audit_handle,
     .receive = audit_receive,
     .crumb = audit_crumb,
     .draw = audit_draw,

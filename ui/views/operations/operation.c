@@ -126,27 +126,25 @@ open_returned(struct app *app, const struct returned *returned)
     free(filter);
 }
 
-static void
-open_outcome(struct app *app, const struct view_of_operation *view)
+static bool
+open_outcome(struct app *app, void *state, enum action action)
 {
-    if (!view->is_there)
-        return;
+    (void)action;
+    const struct view_of_operation *view = state;
     size_t row = view->table.cursor;
+    if (!view->is_there)
+        return true;
     if (view->doubt_count + view->return_count + view->outcome_count == 0) {
         steering_open_events(app, &view->operation, ALL_STATES, "events");
-        return;
-    }
-    if (row < view->doubt_count) {
+    } else if (row < view->doubt_count) {
         steering_open_events(app, &view->operation, 1u << ITEM_IN_DOUBT, item_state_name(ITEM_IN_DOUBT));
-        return;
+    } else if (row - view->doubt_count < view->return_count) {
+        open_returned(app, &view->returns[row - view->doubt_count]);
+    } else {
+        const struct outcome *outcome = &view->outcomes[row - view->doubt_count - view->return_count];
+        steering_open_events(app, &view->operation, 1u << outcome->state, item_state_name(outcome->state));
     }
-    row -= view->doubt_count;
-    if (row < view->return_count) {
-        open_returned(app, &view->returns[row]);
-        return;
-    }
-    enum item_state state = view->outcomes[row - view->return_count].state;
-    steering_open_events(app, &view->operation, 1u << state, item_state_name(state));
+    return true;
 }
 
 // The one under the cursor, else the first.
@@ -158,39 +156,85 @@ doubt_of(const struct view_of_operation *view)
     return &view->doubts[view->table.cursor < view->doubt_count ? view->table.cursor : 0];
 }
 
-static bool
-operation_handle(struct app *app, void *state, enum action action)
+static const struct operation *
+known_operation(const struct view_of_operation *view)
 {
+    return view->is_there ? &view->operation : NULL;
+}
+
+static bool
+operation_move(struct app *app, void *state, enum action action)
+{
+    (void)app;
     struct view_of_operation *view = state;
     struct table_model model = operation_model_of(view);
-    if (action == DO_VISUAL || action == DO_EXTEND_DOWN || action == DO_EXTEND_UP)
-        return false;
-    if (table_handle(&view->table, &model, action) ||
-        steering_handle(app, &view->steering, view->is_there ? &view->operation : NULL, action))
-        return true;
-    switch ((int)action) {
-    case DO_DOUBT_DECIDE:
-        doubt_ask(app, &view->steering, doubt_of(view));
-        return true;
-    case DO_OPEN:
-        open_outcome(app, view);
-        return true;
-    case DO_TRAIL:
-        app_open(app, &view_audit, &(struct audit_argument){.operation = view->no});
-        return true;
-    case DO_COPY:
-    case DO_COPY_ID:
-        app_copy(app, bytes_of(arena_printf(app_frame(app), "%" PRId64, view->no)),
-                 "number of the operation");
-        return true;
-    case DO_REFRESH:
-        operation_ask(app, view);
-        ask_trail(app, view);
-        return false; // the app also looks at the database
-    default:
-        return false;
-    }
+    return table_handle(&view->table, &model, action);
 }
+
+static bool
+operation_steer(struct app *app, void *state, enum action action)
+{
+    struct view_of_operation *view = state;
+    steering_handle(app, &view->steering, known_operation(view), action);
+    return true;
+}
+
+static bool
+operation_can_steer(const struct app *app, const void *state, enum action action)
+{
+    (void)app;
+    return steering_offers(known_operation(state), action);
+}
+
+static bool
+operation_decide_doubt(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    struct view_of_operation *view = state;
+    doubt_ask(app, &view->steering, doubt_of(view));
+    return true;
+}
+
+static bool
+open_trail(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    const struct view_of_operation *view = state;
+    app_open(app, &view_audit, &(struct audit_argument){.operation = view->no});
+    return true;
+}
+
+static bool
+operation_copy(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    const struct view_of_operation *view = state;
+    app_copy(app, bytes_of(arena_printf(app_frame(app), "%" PRId64, view->no)), "number of the operation");
+    return true;
+}
+
+static bool
+operation_refresh(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    operation_ask(app, state);
+    ask_trail(app, state);
+    return true;
+}
+
+static const struct view_action actions[] = {
+    {.part = table_moves, .run = operation_move},
+    {.part = steering_handles, .run = operation_steer, .is_possible = operation_can_steer},
+    {.part = steering_refuses, .why_not = steering_why_not},
+    {.action = DO_DOUBT_DECIDE, .run = operation_decide_doubt},
+    {.action = DO_OPEN, .run = open_outcome},
+    {.action = DO_TRAIL, .run = open_trail},
+    {.action = DO_COPY, .run = operation_copy},
+    {.action = DO_COPY_ID, .run = operation_copy},
+    {.action = DO_REFRESH, .run = operation_refresh},
+    {.action = DO_CANCEL, .run = steering_stop},
+    {0},
+};
 
 static void
 remember_rate(struct view_of_operation *view)
@@ -529,9 +573,8 @@ operation_crumb(const struct app *app, const void *state, int i, struct strbuf *
 static void *
 operation_open(struct app *app, const void *argument)
 {
-    const struct operation_argument *given = argument;
     struct view_of_operation *view = alloc_bytes(sizeof *view);
-    view->no = given->no;
+    view->no = *(const int64_t *)argument;
     operation_ask(app, view);
     return view;
 }
@@ -553,24 +596,15 @@ operation_shown(struct app *app, void *state)
     operation_ask(app, state);
 }
 
-static bool
-operation_offers(const struct app *app, const void *state, enum action action)
-{
-    (void)app;
-    const struct view_of_operation *view = state;
-    return steering_offers(view->is_there ? &view->operation : NULL, action);
-}
-
 const struct view view_operation = {
     .name = "operation",
     .context = CONTEXT_VIEW_operation,
     .aging = AGES_BY_SECONDS,
+    .actions = actions,
     .footer = footer,
-    .offers = operation_offers,
     .open = operation_open,
     .close = operation_close,
     .shown = operation_shown,
-    .handle = operation_handle,
     .receive = operation_receive,
     .crumb = operation_crumb,
     .draw = operation_draw,

@@ -140,9 +140,11 @@ operations_filter_cancelled(struct app *app, void *state)
     show_rows(operations);
 }
 
-static void
-operations_ask_filter(struct app *app, struct operations *operations)
+static bool
+operations_ask_filter(struct app *app, void *state, enum action action)
 {
+    (void)action;
+    struct operations *operations = state;
     row_filter_remember(&operations->filter);
     app_prompt(app, &(struct prompt_request){
                         .label = "/",
@@ -152,11 +154,15 @@ operations_ask_filter(struct app *app, struct operations *operations)
                         .accepted = operations_filter_accepted,
                         .cancelled = operations_filter_cancelled,
                     });
+    return true;
 }
 
 static bool
-operations_handle_back(struct operations *operations)
+operations_end_filter(struct app *app, void *state, enum action action)
 {
+    (void)app;
+    (void)action;
+    struct operations *operations = state;
     if (!row_filter_is_on(&operations->filter))
         return false;
     (void)!row_filter_set(&operations->filter, BYTES(""), NULL);
@@ -175,50 +181,104 @@ doubt_of(const struct operations *operations, const struct operation *operation)
 }
 
 static bool
-operations_handle(struct app *app, void *state, enum action action)
+operations_move(struct app *app, void *state, enum action action)
 {
+    (void)app;
     struct operations *operations = state;
     const struct drawing drawing = {.operations = operations};
     struct table_model model = operations_model_of(&drawing);
-    const struct operation *operation = cursor_operation(operations);
-    if (action == DO_VISUAL || action == DO_EXTEND_DOWN || action == DO_EXTEND_UP)
-        return false; // one operation at a time
-    if (table_handle(&operations->table, &model, action) ||
-        steering_handle(app, &operations->steering, operation, action))
-        return true;
-    switch ((int)action) {
-    case DO_DOUBT_DECIDE:
-        doubt_ask(app, &operations->steering, doubt_of(operations, operation));
-        return true;
-    case DO_OPEN:
-        if (operation)
-            app_open(app, &view_operation, &(struct operation_argument){.no = operation->no});
-        return true;
-    case DO_TRAIL:
-        if (operation)
-            app_open(app, &view_audit, &(struct audit_argument){.operation = operation->no});
-        return true;
-    case DO_COPY:
-    case DO_COPY_ID:
-        if (operation)
-            app_copy(app, bytes_of(arena_printf(app_frame(app), "%lld", (long long)operation->no)),
-                     "number of the operation");
-        return true;
-    case DO_DETAILS:
-        operations->has_preview = !operations->has_preview;
-        return true;
-    case DO_FILTER:
-        operations_ask_filter(app, operations);
-        return true;
-    case DO_REFRESH:
-        operations_ask(app, operations);
-        return false; // the app also looks at the database
-    case DO_BACK:
-        return operations_handle_back(operations);
-    default:
-        return false;
-    }
+    return table_handle(&operations->table, &model, action);
 }
+
+static bool
+operations_steer(struct app *app, void *state, enum action action)
+{
+    struct operations *operations = state;
+    steering_handle(app, &operations->steering, cursor_operation(operations), action);
+    return true;
+}
+
+static bool
+operations_can_steer(const struct app *app, const void *state, enum action action)
+{
+    (void)app;
+    return steering_offers(cursor_operation(state), action);
+}
+
+static bool
+operations_decide_doubt(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    struct operations *operations = state;
+    doubt_ask(app, &operations->steering, doubt_of(operations, cursor_operation(operations)));
+    return true;
+}
+
+static bool
+open_operation(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    const struct operation *operation = cursor_operation(state);
+    if (operation)
+        app_open(app, &view_operation, &operation->no);
+    return true;
+}
+
+static bool
+open_trail(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    const struct operation *operation = cursor_operation(state);
+    if (operation)
+        app_open(app, &view_audit, &(struct audit_argument){.operation = operation->no});
+    return true;
+}
+
+static bool
+operations_copy(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    const struct operation *operation = cursor_operation(state);
+    if (operation)
+        app_copy(app, bytes_of(arena_printf(app_frame(app), "%lld", (long long)operation->no)),
+                 "number of the operation");
+    return true;
+}
+
+static bool
+operations_toggle_preview(struct app *app, void *state, enum action action)
+{
+    (void)app;
+    (void)action;
+    struct operations *operations = state;
+    operations->has_preview = !operations->has_preview;
+    return true;
+}
+
+static bool
+operations_refresh(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    operations_ask(app, state);
+    return true;
+}
+
+static const struct view_action actions[] = {
+    {.part = table_moves, .run = operations_move},
+    {.part = steering_handles, .run = operations_steer, .is_possible = operations_can_steer},
+    {.part = steering_refuses, .why_not = steering_why_not},
+    {.action = DO_DOUBT_DECIDE, .run = operations_decide_doubt},
+    {.action = DO_OPEN, .run = open_operation},
+    {.action = DO_TRAIL, .run = open_trail},
+    {.action = DO_COPY, .run = operations_copy},
+    {.action = DO_COPY_ID, .run = operations_copy},
+    {.action = DO_DETAILS, .run = operations_toggle_preview},
+    {.action = DO_FILTER, .run = operations_ask_filter},
+    {.action = DO_REFRESH, .run = operations_refresh},
+    {.action = DO_CANCEL, .run = steering_stop},
+    {.action = DO_BACK, .run = operations_end_filter},
+    {0},
+};
 
 static void
 take_rows(struct operations *operations, struct reply *reply)
@@ -429,23 +489,15 @@ operations_shown(struct app *app, void *state)
     operations_ask(app, state);
 }
 
-static bool
-operations_offers(const struct app *app, const void *state, enum action action)
-{
-    (void)app;
-    return steering_offers(cursor_operation(state), action);
-}
-
 const struct view view_operations = {
     .name = "operations",
     .context = CONTEXT_VIEW_operations,
     .aging = AGES_BY_SECONDS,
+    .actions = actions,
     .footer = footer,
-    .offers = operations_offers,
     .open = operations_open,
     .close = operations_close,
     .shown = operations_shown,
-    .handle = operations_handle,
     .receive = operations_receive,
     .crumb = operations_crumb,
     .draw = operations_draw,

@@ -68,8 +68,9 @@ is_held(const struct operation *operation)
 }
 
 static void
-pause_or_resume(struct app *app, const struct operation *operation)
+pause_or_resume(struct app *app, struct steering *steering, const struct operation *operation)
 {
+    (void)steering;
     if (!is_live(app, operation) || !steering_may_change(app))
         return;
     if (operation->state == OPERATION_AWAITING)
@@ -177,6 +178,18 @@ step_rate(struct app *app, struct steering *steering, const struct operation *op
     set_rate(app, steering, operation->no, steering_step_rate(rate, operation->rate_now, is_up));
 }
 
+static void
+raise_rate(struct app *app, struct steering *steering, const struct operation *operation)
+{
+    step_rate(app, steering, operation, true);
+}
+
+static void
+lower_rate(struct app *app, struct steering *steering, const struct operation *operation)
+{
+    step_rate(app, steering, operation, false);
+}
+
 static bool
 rate_accepted(struct app *app, void *state, struct bytes text)
 {
@@ -271,8 +284,9 @@ steering_open_events(struct app *app, const struct operation *operation, unsigne
 }
 
 static void
-open_failed(struct app *app, const struct operation *operation)
+open_failed(struct app *app, struct steering *steering, const struct operation *operation)
 {
+    (void)steering;
     if (operation->refused + operation->skipped + operation->in_doubt == 0)
         app_say(app, SAY_INFO, "operation %" PRId64 " has no refused or conflicting event", operation->no);
     else
@@ -280,51 +294,60 @@ open_failed(struct app *app, const struct operation *operation)
                              "failed");
 }
 
+static const struct steering_action {
+    enum action action;
+    void (*run)(struct app *app, struct steering *steering, const struct operation *operation);
+} steering_actions[] = {
+    {DO_OPERATION_PAUSE, pause_or_resume},
+    {DO_OPERATION_CANCEL, ask_cancel},
+    {DO_OPERATION_APPROVE, ask_approve},
+    {DO_RATE_UP, raise_rate},
+    {DO_RATE_DOWN, lower_rate},
+    {DO_RATE, ask_rate},
+    {DO_FAILED_ONLY, open_failed},
+    {DO_UNDO, undo},
+    {DO_RESTORE, undo},
+};
+
+static const struct steering_action *
+find_steering(enum action action)
+{
+    for (size_t i = 0; i < sizeof steering_actions / sizeof *steering_actions; i++)
+        if (steering_actions[i].action == action)
+            return &steering_actions[i];
+    return NULL;
+}
+
 bool
+steering_handles(enum action action)
+{
+    return find_steering(action);
+}
+
+void
 steering_handle(struct app *app, struct steering *steering, const struct operation *operation,
                 enum action action)
 {
-    switch ((int)action) {
-    case DO_OPERATION_PAUSE:
-    case DO_OPERATION_CANCEL:
-    case DO_OPERATION_APPROVE:
-    case DO_RATE_UP:
-    case DO_RATE_DOWN:
-    case DO_RATE:
-    case DO_FAILED_ONLY:
-    case DO_UNDO:
-    case DO_RESTORE:
-        break;
-    case DO_REPROCESS:
-    case DO_RESOLVE:
-    case DO_DISCARD:
-        app_say(app, SAY_INFO, "decisions are about events: f lists those that failed here");
-        return true;
-    case DO_CANCEL:
-        return decide_cancel(app, &steering->decide);
-    default:
-        return false;
-    }
-    if (!operation) {
-        app_say(app, SAY_INFO, "there is no operation here");
-        return true;
-    }
-    if (action == DO_OPERATION_PAUSE)
-        pause_or_resume(app, operation);
-    else if (action == DO_OPERATION_CANCEL)
-        ask_cancel(app, steering, operation);
-    else if (action == DO_OPERATION_APPROVE)
-        ask_approve(app, steering, operation);
-    else if (action == DO_RATE_UP || action == DO_RATE_DOWN)
-        step_rate(app, steering, operation, action == DO_RATE_UP);
-    else if (action == DO_RATE)
-        ask_rate(app, steering, operation);
-    else if (action == DO_FAILED_ONLY)
-        open_failed(app, operation);
+    if (operation)
+        find_steering(action)->run(app, steering, operation);
     else
-        undo(app, steering, operation);
-    return true;
+        app_say(app, SAY_INFO, "there is no operation here");
 }
+
+bool
+steering_stop(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    return decide_cancel(app, &((struct steering *)state)->decide);
+}
+
+bool
+steering_refuses(enum action action)
+{
+    return action == DO_REPROCESS || action == DO_RESOLVE || action == DO_DISCARD;
+}
+
+const char steering_why_not[] = "decisions are about events: f lists those that failed here";
 
 bool
 steering_receive(struct app *app, struct steering *steering, struct reply *reply)

@@ -19,9 +19,16 @@ struct steering {
     int32_t rate;                 // that rate: the next step begins there
 };
 
-// What the action means for this operation (NULL: there is none). false: not one of steering's actions.
-bool steering_handle(struct app *app, struct steering *steering, const struct operation *operation,
+// The actions of steering, for a view's table; does one of them to this operation, or says that none is here
+// (NULL).
+bool steering_handles(enum action action);
+void steering_handle(struct app *app, struct steering *steering, const struct operation *operation,
                      enum action action);
+// Decisions about events, and why an operation does not take them.
+bool steering_refuses(enum action action);
+extern const char steering_why_not[];
+// CANCEL of a view's table: stops collecting the events of an undo.
+bool steering_stop(struct app *app, void *state, enum action action);
 // Is it worth a word in the footer, of this operation (NULL: there is none)?
 bool steering_offers(const struct operation *operation, enum action action);
 // Opens the list of its events in these states (0: all); `what` names them in the breadcrumb.
