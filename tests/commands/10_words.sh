@@ -127,6 +127,24 @@ ok "info" all exits 0 ';' names what where
 
 run keys
 ok "keys" all exits 0 ';' says reprocess
+# The commands that the READMEs of keymaps and themes show work, and the file that each shows as an example can be read.
+for readme in keymaps/README.md themes/README.md; do
+    what=${readme%s/*}
+    command=keys
+    [ "$what" = keymap ] || command=themes
+    shown=$(grep -oE '`redrive( [^`]+)`' "$here/../../$readme" | tr -d '`' | sed 's/^redrive //; s/NAME/mono/' | sort -u)
+    [ "$what" = theme ] || shown=${shown//mono/emacs}
+    while read -r words; do
+        case $words in [a-z]* | *' '*' '*) ;; *) words="$words $command" ;; esac # else it opens the screen
+        # shellcheck disable=SC2086
+        run $words
+        ok "$readme: redrive $words" all exits 0 ';' silent
+    done <<<"$shown"
+    sed -n '/^```$/,/^```$/p' "$here/../../$readme" | sed '/^```$/d' >"$work/example.$what"
+    run "--$what" "$work/example.$what" $command
+    ok "$readme: its example can be read" exits 0
+done
+
 run themes
 ok "themes" all exits 0 ';' says mono
 run keys --keymap nosuchmap

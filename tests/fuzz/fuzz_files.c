@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "ui/term/key.h"
+#include "ui/keymap/key.h"
 #include "ui/keymap/keymap.h"
 #include "ui/theme/theme.h"
 

@@ -26,7 +26,7 @@ room()
     shift
     [ -d "$folder" ] || return 0
     allowed=$(printf '|%s' "${folder#src/}" "$@")
-    lines=$(includes "$folder" | grep -vE ": (\"(${allowed#|})/|<)") || return 0
+    lines=$(includes "$folder" | grep -vE ": (\"(${allowed#|})(/|$)|<)") || return 0
     fail "$(echo "$lines" | sed 's/: "/: must not include "/; s/$/"/')"
 }
 
@@ -58,6 +58,17 @@ for name in publish search rollup ingest watch; do
 done
 room src/backend base core async store broker publish search rollup
 room ui base core async settings
+# Inside ui the arrows point this way too. views.def is a list without includes: the sections of a keymap are its rows.
+room ui/canvas base
+room ui/theme base settings ui/canvas
+room ui/keymap base settings ui/theme ui/views.def
+room ui/term base ui/canvas ui/theme ui/keymap
+room ui/widgets base core ui/canvas ui/keymap
+room ui/app base core async ui/canvas ui/theme ui/keymap ui/term ui/widgets ui/view.h
+room ui/views base core async settings ui/canvas ui/theme ui/keymap ui/widgets ui/app ui/view.h
+# The order of actions.def is the order of help and nothing more: no arithmetic and no ranges of its rows.
+lines=$(grep -rHnE '(^|[^=!<>])([<>]=?|[-+]) *DO_[A-Z]|DO_[A-Z0-9_]+ *([<>]=?|[-+]) ' --include='*.[ch]' ui src | grep -vE 'DO_NONE|DO_COUNT') &&
+    fail "$(echo "$lines" | sed 's/$/  (the order of actions.def bears no load)/')"
 # Only what opens the screen (screen.c), and what prints its keys and themes (look.c), knows ui.
 shown='src/commands/(screen|look)\.[ch]'
 lines=$(includes src/commands | grep -E ': "ui/' | grep -vE "^$shown:") && fail "$(echo "$lines" | sed 's/: "/: must not include "/; s/$/"/')"

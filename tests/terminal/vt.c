@@ -14,7 +14,7 @@
 #include <vterm.h>
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "ui/term/key.h"
+#include "ui/keymap/key.h"
 
 #define PATIENCE_MS 8000
 #define QUIET_MS 3 // what the kernel needs to hand over what was written before the idle byte

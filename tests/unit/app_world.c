@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "base/alloc.h"
-#include "ui/term/key.h"
+#include "ui/keymap/key.h"
 
 struct probe *newest;
 int closed;

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include "base/utf8.h"
 #include "ui/canvas/canvas.h"
-#include "ui/canvas/svg.h"
+#include "ui/theme/svg.h"
 
 static struct canvas
 make(int rows, int cols)

@@ -39,6 +39,7 @@ answering(enum request_kind kind)
     case REQUEST_OPERATION:
     case REQUEST_PREVIEW:
     case REQUEST_AUDIT:
+    case REQUEST_KINDS: // their number
         break;
     }
     return ANSWER_NEWEST;

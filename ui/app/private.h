@@ -7,7 +7,7 @@
 
 #include "base/strbuf.h"
 #include "ui/app/app.h"
-#include "ui/term/key.h"
+#include "ui/keymap/key.h"
 
 #define PLACES 5
 #define STACK_DEPTH 16

@@ -9,8 +9,8 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "ui/term/key.h"
-#include "ui/canvas/svg.h"
+#include "ui/keymap/key.h"
+#include "ui/theme/svg.h"
 
 #define PATIENCE (30 * US_PER_SECOND)
 #define BUDGET 4000

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include "base/bytes.h"
 #include "base/strbuf.h"
-#include "ui/theme/roles.h"
+#include "ui/canvas/roles.h"
 
 #define CELL_MARKS 4
 

@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "ui/keymap/action.h"
-#include "ui/term/key.h"
+#include "ui/keymap/key.h"
 #include "ui/theme/source.h"
 
 struct keymap;

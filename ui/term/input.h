@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include "base/bytes.h"
 #include "base/strbuf.h"
-#include "ui/term/key.h"
+#include "ui/keymap/key.h"
 
 enum input_kind { INPUT_KEY, INPUT_PASTE, INPUT_MOUSE };
 enum mouse_button { MOUSE_LEFT, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN, MOUSE_OTHER };

@@ -15,8 +15,8 @@
 #include <stdint.h>
 #include "base/err.h"
 #include "base/strbuf.h"
-#include "ui/term/color.h"
-#include "ui/theme/roles.h"
+#include "ui/theme/color.h"
+#include "ui/canvas/roles.h"
 #include "ui/theme/source.h"
 
 enum look_attribute {

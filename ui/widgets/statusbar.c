@@ -2,7 +2,7 @@
 
 #include <string.h>
 #include "base/strbuf.h"
-#include "ui/term/key.h"
+#include "ui/keymap/key.h"
 
 #define GAP 2
 

@@ -1,10 +1,10 @@
 // roles: what a cell means. The theme decides what a meaning looks like; views name roles and never colours.
-#ifndef REDRIVE_UI_THEME_ROLES_H
-#define REDRIVE_UI_THEME_ROLES_H
+#ifndef REDRIVE_UI_CANVAS_ROLES_H
+#define REDRIVE_UI_CANVAS_ROLES_H
 
 enum role {
 #define ROLE(id, name, help) ROLE_##id,
-#include "ui/theme/roles.def"
+#include "ui/canvas/roles.def"
 #undef ROLE
     ROLE_COUNT
 };

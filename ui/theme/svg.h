@@ -1,6 +1,6 @@
 // svg: a canvas as a picture, with a theme's colours: for the README, from the same scripts as the tests.
-#ifndef REDRIVE_UI_CANVAS_SVG_H
-#define REDRIVE_UI_CANVAS_SVG_H
+#ifndef REDRIVE_UI_THEME_SVG_H
+#define REDRIVE_UI_THEME_SVG_H
 
 #include "base/strbuf.h"
 #include "ui/canvas/canvas.h"

@@ -3,8 +3,8 @@
 //
 // Printable characters are their code points. <Tab> and <C-i>, <Enter> and <C-m>, <Esc> and <C-[>, are the
 // same to a terminal; <S-a> is A. Names that a terminal cannot send are refused with the reason.
-#ifndef REDRIVE_UI_TERM_KEY_H
-#define REDRIVE_UI_TERM_KEY_H
+#ifndef REDRIVE_UI_KEYMAP_KEY_H
+#define REDRIVE_UI_KEYMAP_KEY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "ui/canvas/svg.h"
+#include "ui/theme/svg.h"
 
 #include "base/utf8.h"
 

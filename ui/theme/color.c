@@ -1,4 +1,4 @@
-#include "ui/term/color.h"
+#include "ui/theme/color.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "ui/term/key.h"
+#include "ui/keymap/key.h"
 
 #include <string.h>
 #include <strings.h>

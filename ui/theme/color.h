@@ -1,6 +1,6 @@
 // color: a colour on every kind of terminal: 24 bits, one of 256, one of 16.
-#ifndef REDRIVE_UI_TERM_COLOR_H
-#define REDRIVE_UI_TERM_COLOR_H
+#ifndef REDRIVE_UI_THEME_COLOR_H
+#define REDRIVE_UI_THEME_COLOR_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
-#include "ui/theme/roles.h"
+#include "ui/canvas/roles.h"
 
 static const struct {
     const char *name;
     const char *help;
 } rows[ROLE_COUNT] = {
 #define ROLE(id, name, help) [ROLE_##id] = {name, help},
-#include "ui/theme/roles.def"
+#include "ui/canvas/roles.def"
 #undef ROLE
 };
 
