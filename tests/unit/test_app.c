@@ -263,8 +263,8 @@ keys_become_actions(void **state)
     press(world->app, "g<Esc>"); // silently
     assert_false(shows(world->app, "bound"));
     press(world->app, "<C-z>");
-    assert_true(app_wants_suspend(world->app));
-    assert_false(app_wants_suspend(world->app));
+    assert_true(app_wants(world->app, WISH_SUSPEND));
+    assert_false(app_wants(world->app, WISH_SUSPEND));
     app_paste(world->app, bytes_of("RDq"));
     assert_true(shows(world->app, "a paste of 3 bytes was not used; / opens a line to paste into"));
 }
@@ -320,8 +320,9 @@ copies_are_harmless(void **state)
 {
     struct world *world = *state;
     app_copy(world->app, bytes_of("rm -rf /\n\033]0;x\a\ttail\n"), "payload");
-    assert_true(bytes_equal_text(app_wants_copy(world->app), "rm -rf / \\e]0;x\\x07 tail"));
-    assert_false(bytes_present(app_wants_copy(world->app)));
+    assert_true(app_wants(world->app, WISH_COPY));
+    assert_true(bytes_equal_text(app_copied(world->app), "rm -rf / \\e]0;x\\x07 tail"));
+    assert_false(app_wants(world->app, WISH_COPY));
     assert_true(shows(world->app, "payload: 24 B sent to the terminal's clipboard"));
 }
 
@@ -351,6 +352,7 @@ a_held_key_is_known(void **state)
 {
     struct world *world = *state;
     struct app *app = world->app;
+    (void)app_draw(app);
     app_pace(app);
     assert_false(app_is_hurried(app)); // the first key, or one after a rest
     app_pace(app);

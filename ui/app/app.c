@@ -45,12 +45,12 @@ app_create(const struct app_config *config, struct err *err)
     app->selection = alloc_bytes(sizeof *app->selection);
     app->config = config;
     app->now = clock_now();
-    app->needs_draw = true;
+    app_redraw(app);
     app->takes_mouse = config->takes_mouse;
-    app->unknown.link = LINK_CONNECTING;
-    app->unknown.has_schema = true;
-    app->unknown.as_of = app->unknown.last_closed_at = TIME_ABSENT;
-    canvas_init(&app->canvas, 24, 80, config->is_ascii);
+    app->mail.unknown.link = LINK_CONNECTING;
+    app->mail.unknown.has_schema = true;
+    app->mail.unknown.as_of = app->mail.unknown.last_closed_at = TIME_ABSENT;
+    canvas_init(&app->picture.canvas, 24, 80, config->is_ascii);
     load_files(app, config);
     if (!app->theme || !app->keymap) {
         err_set(err, ERR_INTERNAL, "the built-in theme and keymap cannot be read");
@@ -59,14 +59,14 @@ app_create(const struct app_config *config, struct err *err)
     }
     if (config->start_note)
         app_say(app, SAY_WARN, "%s", config->start_note);
-    for (int place = 1; place <= PLACES && app->place == 0; place++)
+    for (int place = 1; place <= PLACES && app->stacks.place == 0; place++)
         app_open_place(app, place);
-    if (app->place == 0) {
+    if (app->stacks.place == 0) {
         err_set(err, ERR_INTERNAL, "no view has a place");
         app_destroy(app);
         return NULL;
     }
-    app->last_place = app->place;
+    app->stacks.last_place = app->stacks.place;
     return app;
 }
 
@@ -77,21 +77,21 @@ app_destroy(struct app *app)
         return;
     app_close_all(app);
     app_prompt_close(app);
-    dialog_destroy(app->dialog);
+    dialog_destroy(app->windows.dialog);
     app_close_menu(app);
-    for (size_t i = 0; i < app->unsent_count; i++)
-        request_destroy(app->unsent[i]);
-    free(app->unsent);
-    free(app->expected);
-    reply_destroy(app->status);
+    for (size_t i = 0; i < app->mail.unsent_count; i++)
+        request_destroy(app->mail.unsent[i]);
+    free(app->mail.unsent);
+    free(app->mail.expected);
+    reply_destroy(app->mail.status);
     selection_release(app->selection);
     free(app->selection);
     for (size_t i = 0; i < MESSAGES; i++)
-        free((char *)(uintptr_t)app->messages[i].text);
-    prompt_release(&app->prompt);
+        free((char *)(uintptr_t)app->messages.ring[i].text);
+    prompt_release(&app->windows.prompt);
     strbuf_release(&app->copy);
-    arena_release(&app->frame);
-    canvas_release(&app->canvas);
+    arena_release(&app->picture.frame);
+    canvas_release(&app->picture.canvas);
     keymap_destroy(app->keymap);
     theme_destroy(app->theme);
     free(app);
@@ -118,7 +118,7 @@ app_theme(const struct app *app)
 const struct status *
 app_status(const struct app *app)
 {
-    return app->status ? &app->status->status : &app->unknown;
+    return app->mail.status ? &app->mail.status->status : &app->mail.unknown;
 }
 
 int64_t
@@ -130,7 +130,7 @@ app_now(const struct app *app)
 struct arena *
 app_frame(const struct app *app)
 {
-    return (struct arena *)(uintptr_t)&app->frame; // scratch is no state
+    return (struct arena *)(uintptr_t)&app->picture.frame; // scratch is no state
 }
 
 bool
@@ -171,13 +171,13 @@ app_selection(const struct app *app)
 void
 app_quit(struct app *app)
 {
-    app->is_over = true;
+    app->life = APP_IS_OVER;
 }
 
 void
 app_redraw(struct app *app)
 {
-    app->needs_draw = true;
+    app->picture.state = PICTURE_DUE;
 }
 
 bool
@@ -188,7 +188,8 @@ app_set_theme(struct app *app, const char *name, struct err *err)
         return false;
     theme_destroy(app->theme);
     app->theme = theme;
-    app->wants_theme = app->needs_draw = true;
+    app->wishes |= WISH_THEME;
+    app_redraw(app);
     return true;
 }
 
@@ -201,10 +202,11 @@ app_say(struct app *app, enum say say, const char *format, ...)
     strbuf_vprintf(&text, format, args);
     va_end(args);
 
-    struct app_message *slot = &app->messages[app->message_count++ % MESSAGES];
+    struct app_message *slot = &app->messages.ring[app->messages.count++ % MESSAGES];
     free((char *)(uintptr_t)slot->text);
     *slot = (struct app_message){.at = clock_now(), .say = say, .text = strbuf_detach(&text)};
-    app->has_message = app->is_message_new = app->needs_draw = true;
+    app->messages.line = LINE_NEW;
+    app_redraw(app);
 }
 
 void
@@ -216,9 +218,9 @@ app_say_err(struct app *app, const struct err *err)
 bool
 app_message(const struct app *app, size_t i, struct app_message *message)
 {
-    if (i >= app->message_count || i >= MESSAGES)
+    if (i >= app->messages.count || i >= MESSAGES)
         return false;
-    *message = app->messages[(app->message_count - 1 - i) % MESSAGES];
+    *message = app->messages.ring[(app->messages.count - 1 - i) % MESSAGES];
     return true;
 }
 
@@ -227,7 +229,7 @@ app_copy(struct app *app, struct bytes text, const char *what)
 {
     strbuf_reset(&app->copy);
     clipboard_clean(text, &app->copy);
-    app->wants_copy = true;
+    app->wishes |= WISH_COPY;
     char size[TEXT_SHORT];
     app_say(app, SAY_INFO, "%s: %s sent to the terminal's clipboard%s", what, text_size(app->copy.len, size),
             text.len > CLIPBOARD_LIMIT ? ", cut at 64 KiB" : "");
@@ -237,28 +239,27 @@ void
 app_prompt(struct app *app, const struct prompt_request *request)
 {
     app_close_menu(app);
-    prompt_open(&app->prompt, request, app->config->state_home);
-    app->has_prompt = app->needs_draw = true;
-    app->prompt_owner = app->caller ? app->caller : app_top(app);
+    prompt_open(&app->windows.prompt, request, app->config->state_home);
+    app_redraw(app);
+    app->windows.prompt_owner = app->stacks.caller ? app->stacks.caller : app_top(app);
 }
 
 void
 app_prompt_error(struct app *app, const struct err *err)
 {
-    err_clear(&app->prompt.error);
+    err_clear(&app->windows.prompt.error);
     if (err)
-        app->prompt.error = *err;
-    app->needs_draw = true;
+        app->windows.prompt.error = *err;
+    app_redraw(app);
 }
 
 void
 app_prompt_close(struct app *app)
 {
-    if (app->has_prompt)
-        prompt_release(&app->prompt);
-    app->has_prompt = false;
-    app->prompt_owner = NULL;
-    app->needs_draw = true;
+    if (app->windows.prompt_owner)
+        prompt_release(&app->windows.prompt);
+    app->windows.prompt_owner = NULL;
+    app_redraw(app);
 }
 
 struct dialog *
@@ -266,30 +267,31 @@ app_dialog(struct app *app, const struct dialog_request *request)
 {
     app_dialog_close(app);
     app_close_menu(app);
-    app->dialog = dialog_create(request, app->config->label, app->key);
-    app->dialog_owner = app->caller ? app->caller : app_top(app);
-    app->wants_flush = app->needs_draw = true;
-    app->has_message = false; // "collecting…" and the like: this is what came of it
-    app->pending.count = 0;
-    return app->dialog;
+    app->windows.dialog = dialog_create(request, app->config->label, app->keys.last);
+    app->windows.dialog_owner = app->stacks.caller ? app->stacks.caller : app_top(app);
+    app->wishes |= WISH_FLUSH;
+    app_redraw(app);
+    app->messages.line = LINE_EMPTY; // "collecting…" and the like: this is what came of it
+    app->keys.pending.count = 0;
+    return app->windows.dialog;
 }
 
 void
 app_dialog_close(struct app *app)
 {
-    dialog_destroy(app->dialog);
-    app->dialog = NULL;
-    app->dialog_owner = NULL;
-    app->needs_draw = true;
+    dialog_destroy(app->windows.dialog);
+    app->windows.dialog = NULL;
+    app->windows.dialog_owner = NULL;
+    app_redraw(app);
 }
 
 void
 app_menu(struct app *app, const struct menu_request *request)
 {
     app_close_menu(app);
-    struct menu *menu = &app->menu;
+    struct menu *menu = &app->windows.menu;
     *menu = (struct menu){.is_open = request->count > 0,
-                          .owner = app->caller ? app->caller : app_top(app),
+                          .owner = app->stacks.caller ? app->stacks.caller : app_top(app),
                           .items = alloc_array(request->count, sizeof *menu->items),
                           .count = request->count,
                           .chosen = request->chosen};
@@ -300,67 +302,43 @@ app_menu(struct app *app, const struct menu_request *request)
         if (request->items[i].is_current)
             menu->cursor = i;
     }
-    app->needs_draw = true;
+    app_redraw(app);
 }
 
 void
 app_close_menu(struct app *app)
 {
-    for (size_t i = 0; i < app->menu.count; i++)
-        free((char *)(uintptr_t)app->menu.items[i].text);
-    free(app->menu.items);
-    app->menu = (struct menu){0};
-    app->needs_draw = true;
-}
-
-static bool
-take_flag(bool *flag)
-{
-    bool was = *flag;
-    *flag = false;
-    return was;
+    for (size_t i = 0; i < app->windows.menu.count; i++)
+        free((char *)(uintptr_t)app->windows.menu.items[i].text);
+    free(app->windows.menu.items);
+    app->windows.menu = (struct menu){0};
+    app_redraw(app);
 }
 
 bool
 app_needs_draw(const struct app *app)
 {
-    return app->needs_draw;
+    return app->picture.state == PICTURE_DUE;
 }
 
 bool
 app_is_idle(const struct app *app)
 {
-    return !app->needs_draw && !app->owes_rest && !app_has_outstanding(app);
+    return app->picture.state == PICTURE_WHOLE && !app_has_outstanding(app);
 }
 
 bool
 app_is_over(const struct app *app)
 {
-    return app->is_over;
+    return app->life == APP_IS_OVER;
 }
 
 bool
-app_wants_suspend(struct app *app)
+app_wants(struct app *app, enum app_wish wish)
 {
-    return take_flag(&app->wants_suspend);
-}
-
-bool
-app_wants_repaint(struct app *app)
-{
-    return take_flag(&app->wants_repaint);
-}
-
-bool
-app_wants_flush(struct app *app)
-{
-    return take_flag(&app->wants_flush);
-}
-
-bool
-app_wants_theme(struct app *app)
-{
-    return take_flag(&app->wants_theme);
+    bool is_wished = (app->wishes & (unsigned)wish) != 0;
+    app->wishes &= ~(unsigned)wish;
+    return is_wished;
 }
 
 bool
@@ -370,7 +348,7 @@ app_takes_mouse(const struct app *app)
 }
 
 struct bytes
-app_wants_copy(struct app *app)
+app_copied(const struct app *app)
 {
-    return take_flag(&app->wants_copy) ? strbuf_bytes(&app->copy) : BYTES_ABSENT;
+    return strbuf_bytes(&app->copy);
 }

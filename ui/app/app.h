@@ -80,7 +80,7 @@ int64_t app_now(const struct app *app);
 struct arena *app_frame(const struct app *app); // scratch, reset before each draw
 bool app_is_paused(const struct app *app);      // the display is held still
 bool app_is_stale(const struct app *app);       // the connection is lost: draw rows dimmed
-// For layout: a key is held down, so what only follows the cursor (a preview) may stay as it is and save the
+// For layout only: a key is held down, so what only follows the cursor (a preview) may stay as it is and save the
 // line its bytes. The app draws again by itself as soon as the keys rest.
 bool app_is_hurried(struct app *app);
 bool app_can_change(const struct app *app, const char **why_not); // read-only, lost connection, no schema
@@ -171,13 +171,18 @@ bool app_needs_draw(const struct app *app);
 bool app_holds_back(const struct app *app);
 bool app_is_idle(const struct app *app); // no request without its last reply, nothing to draw
 bool app_is_over(const struct app *app);
-bool app_wants_suspend(struct app *app); // once after Ctrl-Z
-bool app_wants_repaint(struct app *app); // once after Ctrl-L
-bool app_wants_flush(struct app *app);   // once after a dialog opened: type-ahead is to be thrown away
-bool app_wants_theme(struct app *app);   // once after the theme changed
+// What a key or a reply asked of the terminal. Each wish is answered with true once.
+enum app_wish {
+    WISH_SUSPEND = 1 << 0,
+    WISH_REPAINT = 1 << 1,
+    WISH_FLUSH = 1 << 2, // a dialog opened: throw type-ahead away
+    WISH_THEME = 1 << 3, // another theme is in force
+    WISH_COPY = 1 << 4,  // app_copied goes to the clipboard
+    WISH_ANY = (1 << 5) - 1,
+};
+bool app_wants(struct app *app, enum app_wish wish);
+struct bytes app_copied(const struct app *app); // already harmless
 bool app_takes_mouse(const struct app *app);
-// Once, what shall go to the clipboard (already harmless), or absent.
-struct bytes app_wants_copy(struct app *app);
 int64_t app_wake_after(
     const struct app *app); // µs until something visible ages or the backend is tried again; negative: never
 

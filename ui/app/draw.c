@@ -31,7 +31,7 @@ static const struct {
 static const char *
 frame_text(struct app *app, const struct strbuf *text)
 {
-    return arena_text(&app->frame, strbuf_bytes(text));
+    return arena_text(&app->picture.frame, strbuf_bytes(text));
 }
 
 // The program's name, then what each view of the stack adds.
@@ -40,7 +40,7 @@ collect_crumbs(struct app *app, const char *crumbs[CRUMBS])
 {
     int count = 0;
     crumbs[count++] = app->config->breadcrumb ? app->config->breadcrumb : "redrive";
-    const struct stack *stack = &app->places[app->place];
+    const struct stack *stack = &app->stacks.places[app->stacks.place];
     struct strbuf text = {0};
     for (int v = 0; v < stack->depth; v++) {
         const struct instance *instance = stack->views[v];
@@ -67,7 +67,7 @@ connection_words(struct app *app, enum role *role)
     if (status->link == LINK_LOST && status->as_of == TIME_ABSENT)
         return "no connection";
     if (status->link == LINK_LOST)
-        return arena_printf(&app->frame, "as of %s", time_of_day(status->as_of, as_of));
+        return arena_printf(&app->picture.frame, "as of %s", time_of_day(status->as_of, as_of));
     if (app->is_paused)
         return "PAUSED";
     *role = ROLE_LIVE;
@@ -84,15 +84,15 @@ draw_header(struct app *app, struct area area)
     header.is_production = names_production(header.label);
     header.where = app->config->where;
     if (!header.where && status->database[0])
-        header.where =
-            arena_printf(&app->frame, "%s%s%s", status->host, status->host[0] ? "/" : "", status->database);
+        header.where = arena_printf(&app->picture.frame, "%s%s%s", status->host, status->host[0] ? "/" : "",
+                                    status->database);
     if (status->promise == PROMISE_AT_LEAST_ONCE)
-        header.where =
-            arena_printf(&app->frame, "%s  %s", header.where ? header.where : "", status->promise_words);
+        header.where = arena_printf(&app->picture.frame, "%s  %s", header.where ? header.where : "",
+                                    status->promise_words);
     header.state = connection_words(app, &header.state_role);
     if (app->config->is_read_only || status->is_read_only)
-        header.state = arena_printf(&app->frame, "read-only  %s", header.state);
-    header_draw(&header, &app->canvas, area);
+        header.state = arena_printf(&app->picture.frame, "read-only  %s", header.state);
+    header_draw(&header, &app->picture.canvas, area);
 }
 
 // "operation 41: reprocess 12,000 — 8,420 done, 0 back, 950/s, 4s left"
@@ -103,7 +103,7 @@ draw_running(struct app *app, const struct operation *operation, struct area are
     struct strbuf words = {0};
     strbuf_printf(&words, "operation %" PRId64 ": %s %s %s %s %s, %s back", operation->no,
                   action_name(operation->action), text_count(operation->total, total),
-                  glyph_text(&app->canvas, GLYPH_NONE), text_count(operation->done, done),
+                  glyph_text(&app->picture.canvas, GLYPH_NONE), text_count(operation->done, done),
                   operation->action == ACTION_REPROCESS ? "sent" : "done",
                   text_count(operation->returned, back));
     if (operation->state != OPERATION_RUNNING)
@@ -120,11 +120,11 @@ draw_running(struct app *app, const struct operation *operation, struct area are
     char key[32];
     const struct instance *top = app_top(app);
     (void)keymap_key_text(app->keymap, top->view->context, DO_OPERATION_NEWEST, key);
-    int used = 1 + canvas_text(&app->canvas, area.row, 1, area.cols - 2, strbuf_bytes(&words),
+    int used = 1 + canvas_text(&app->picture.canvas, area.row, 1, area.cols - 2, strbuf_bytes(&words),
                                ROLE_OPERATION_RUNNING);
     if (key[0] && used + 10 < area.cols)
-        (void)canvas_styled(&app->canvas, area.row, used, area.cols - used - 1,
-                            bytes_of(arena_printf(&app->frame, "%s opens", key)),
+        (void)canvas_styled(&app->picture.canvas, area.row, used, area.cols - used - 1,
+                            bytes_of(arena_printf(&app->picture.frame, "%s opens", key)),
                             &(struct canvas_style){.role = ROLE_DIM, .at_right = true});
     strbuf_release(&words);
 }
@@ -136,7 +136,7 @@ draw_lost(struct app *app, const struct status *status, struct area area)
     int64_t wait = status->retry_at - clock_mono();
     const struct instance *top = app_top(app);
     (void)keymap_key_text(app->keymap, top->view->context, DO_REFRESH, key);
-    (void)canvas_printf(&app->canvas, area.row, 1, area.cols - 1, ROLE_STALE,
+    (void)canvas_printf(&app->picture.canvas, area.row, 1, area.cols - 1, ROLE_STALE,
                         "reconnecting %s%s, %s tries now: %s", wait > 0 ? "in " : "now",
                         wait > 0 ? text_age(wait + US_PER_SECOND - 1, left) : "", key,
                         status->trouble[0] ? status->trouble : "connection lost");
@@ -149,16 +149,16 @@ draw_message(struct app *app, struct area area)
     const struct status *status = app_status(app);
     if (area.rows < 1)
         return;
-    if (app->pending.count > 0) {
+    if (app->keys.pending.count > 0) {
         struct strbuf keys = {0};
-        key_print_sequence(&app->pending, &keys);
-        (void)canvas_printf(&app->canvas, area.row, 1, area.cols - 1, ROLE_STATUS, "%s%s", strbuf_text(&keys),
-                            glyph_text(&app->canvas, GLYPH_ELLIPSIS));
+        key_print_sequence(&app->keys.pending, &keys);
+        (void)canvas_printf(&app->picture.canvas, area.row, 1, area.cols - 1, ROLE_STATUS, "%s%s",
+                            strbuf_text(&keys), glyph_text(&app->picture.canvas, GLYPH_ELLIPSIS));
         strbuf_release(&keys);
-    } else if (app->has_message) {
+    } else if (app->messages.line != LINE_EMPTY) {
         struct app_message message;
         (void)app_message(app, 0, &message);
-        (void)canvas_printf(&app->canvas, area.row, 1, area.cols - 1, says[message.say].role, "%s%s",
+        (void)canvas_printf(&app->picture.canvas, area.row, 1, area.cols - 1, says[message.say].role, "%s%s",
                             says[message.say].word, message.text);
     } else if (status->link == LINK_LOST) {
         draw_lost(app, status, area);
@@ -166,7 +166,7 @@ draw_message(struct app *app, struct area area)
         draw_running(app, &status->running, area);
     } else if (!status->has_schema) {
         (void)canvas_text(
-            &app->canvas, area.row, 1, area.cols - 1,
+            &app->picture.canvas, area.row, 1, area.cols - 1,
             BYTES("redrive's own schema is missing here: reading works, `redrive migrate` makes the rest"),
             ROLE_STATUS_WARN);
     }
@@ -175,8 +175,8 @@ draw_message(struct app *app, struct area area)
 static void
 draw_menu(struct app *app, struct area area)
 {
-    const struct menu *menu = &app->menu;
-    struct canvas *canvas = &app->canvas;
+    const struct menu *menu = &app->windows.menu;
+    struct canvas *canvas = &app->picture.canvas;
     int width = text_cells(bytes_of(menu->title), canvas->is_ascii) + 6;
     for (size_t i = 0; i < menu->count; i++) {
         int cells = text_cells(bytes_of(menu->items[i].text), canvas->is_ascii) + 10;
@@ -220,7 +220,7 @@ draw_view_footer(struct app *app, struct area area)
         if (app_can_do(app, *action))
             offered[count++] = *action;
     offered[count] = DO_NONE;
-    footer_draw(app->keymap, view->context, offered, &app->canvas, area);
+    footer_draw(app->keymap, view->context, offered, &app->picture.canvas, area);
 }
 
 static void
@@ -228,10 +228,10 @@ draw_footer(struct app *app, struct area area)
 {
     static const enum action dialog_keys[] = {DO_ACCEPT, DO_FIELD_NEXT, DO_LEAVE, DO_NONE};
     static const enum action menu_keys[] = {DO_DOWN, DO_UP, DO_OPEN, DO_BACK, DO_NONE};
-    if (app->dialog)
-        footer_draw(app->keymap, CONTEXT_DIALOG, dialog_keys, &app->canvas, area);
-    else if (app->menu.is_open)
-        footer_draw(app->keymap, CONTEXT_LIST, menu_keys, &app->canvas, area);
+    if (app->windows.dialog)
+        footer_draw(app->keymap, CONTEXT_DIALOG, dialog_keys, &app->picture.canvas, area);
+    else if (app->windows.menu.is_open)
+        footer_draw(app->keymap, CONTEXT_LIST, menu_keys, &app->picture.canvas, area);
     else
         draw_view_footer(app, area);
 }
@@ -239,7 +239,7 @@ draw_footer(struct app *app, struct area area)
 static void
 draw_all(struct app *app)
 {
-    struct canvas *canvas = &app->canvas;
+    struct canvas *canvas = &app->picture.canvas;
     struct instance *top = app_top(app);
     struct area rest = canvas_area(canvas);
     struct area header = area_take_top(&rest, 1);
@@ -252,62 +252,63 @@ draw_all(struct app *app)
         AS_CALLER(app, top, top->view->layout(app, top->state, &areas));
     draw_header(app, header);
     top->view->draw(app, top->state, canvas, &areas);
-    if (app->has_prompt) {
-        prompt_draw(&app->prompt, canvas, bottom);
+    if (app->windows.prompt_owner) {
+        prompt_draw(&app->windows.prompt, canvas, bottom);
     } else {
         struct area message = area_take_top(&bottom, 1);
         draw_message(app, message);
         draw_footer(app, bottom);
     }
-    if (app->menu.is_open)
+    if (app->windows.menu.is_open)
         draw_menu(app, whole);
-    if (app->dialog) {
+    if (app->windows.dialog) {
         canvas->caret_row = -1;
-        dialog_draw(app->dialog, canvas, whole);
+        dialog_draw(app->windows.dialog, canvas, whole);
     }
 }
 
 const struct canvas *
 app_draw(struct app *app)
 {
-    if (!app->needs_draw)
-        return &app->canvas;
+    if (app->picture.state != PICTURE_DUE)
+        return &app->picture.canvas;
     app->now = clock_now();
-    app->drawn_minute = app->now / MINUTE;
-    app->drawn_at = clock_mono();
-    app->needs_draw = app->owes_rest = false;
-    arena_reset(&app->frame);
-    canvas_clear(&app->canvas);
-    if (app->canvas.rows < LEAST_ROWS || app->canvas.cols < LEAST_COLS)
-        (void)canvas_printf(&app->canvas, 0, 0, app->canvas.cols, ROLE_STATUS_WARN, "%dx%d too small",
-                            app->canvas.cols, app->canvas.rows);
+    app->picture.drawn_minute = app->now / MINUTE;
+    app->picture.drawn_at = clock_mono();
+    app->picture.state = PICTURE_WHOLE;
+    arena_reset(&app->picture.frame);
+    canvas_clear(&app->picture.canvas);
+    if (app->picture.canvas.rows < LEAST_ROWS || app->picture.canvas.cols < LEAST_COLS)
+        (void)canvas_printf(&app->picture.canvas, 0, 0, app->picture.canvas.cols, ROLE_STATUS_WARN,
+                            "%dx%d too small", app->picture.canvas.cols, app->picture.canvas.rows);
     else
         draw_all(app);
-    return &app->canvas;
+    return &app->picture.canvas;
 }
 
 void
 app_resize(struct app *app, int rows, int cols)
 {
-    if (rows == app->canvas.rows && cols == app->canvas.cols)
+    if (rows == app->picture.canvas.rows && cols == app->picture.canvas.cols)
         return;
-    canvas_resize(&app->canvas, rows, cols);
-    app->needs_draw = true;
+    canvas_resize(&app->picture.canvas, rows, cols);
+    app_redraw(app);
 }
 
 void
 app_pace(struct app *app)
 {
     int64_t now = clock_mono();
-    app->is_hurried = now - app->key_at < REST;
-    app->key_at = now;
+    app->keys.is_hurried = now - app->keys.at < REST;
+    app->keys.at = now;
 }
 
 bool
 app_is_hurried(struct app *app)
 {
-    bool is_hurried = app->is_hurried && clock_mono() - app->key_at < REST;
-    app->owes_rest |= is_hurried;
+    bool is_hurried = app->keys.is_hurried && clock_mono() - app->keys.at < REST;
+    if (is_hurried && app->picture.state == PICTURE_WHOLE)
+        app->picture.state = PICTURE_IN_PART;
     return is_hurried;
 }
 
@@ -321,9 +322,9 @@ age_after(const struct app *app)
                                                           : AGES_NOT;
     if (aging == AGES_NOT || getenv("REDRIVE_NOW")) // then time stands still
         return -1;
-    int64_t left = app->drawn_at + US_PER_SECOND - clock_mono();
+    int64_t left = app->picture.drawn_at + US_PER_SECOND - clock_mono();
     if (aging == AGES_BY_MINUTES)
-        left = clock_now() / MINUTE == app->drawn_minute ? MINUTE - clock_now() % MINUTE : 0;
+        left = clock_now() / MINUTE == app->picture.drawn_minute ? MINUTE - clock_now() % MINUTE : 0;
     return left > 0 ? left : 0;
 }
 
@@ -331,7 +332,8 @@ static int64_t
 blink_left(const struct app *app)
 {
     const struct instance *top = app_top(app);
-    if (!app->needs_draw || !top || top->was_answered || app->dialog || app->has_prompt || app->has_message)
+    if (app->picture.state != PICTURE_DUE || !top || top->was_answered || app->windows.dialog ||
+        app->windows.prompt_owner || app->messages.line != LINE_EMPTY)
         return 0;
     int64_t left = top->opened_at + BLINK - clock_mono();
     return left > 0 && app_is_asking(app, top) ? left : 0;
@@ -356,8 +358,8 @@ app_wake_after(const struct app *app)
     int64_t wake = age_after(app);
     if (app_holds_back(app))
         wake = sooner(wake, blink_left(app));
-    if (app->owes_rest) {
-        int64_t rest = app->key_at + REST - clock_mono();
+    if (app->picture.state == PICTURE_IN_PART) {
+        int64_t rest = app->keys.at + REST - clock_mono();
         wake = sooner(wake, rest > 0 ? rest : 0);
     }
     return wake;

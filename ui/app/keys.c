@@ -12,7 +12,7 @@ static void
 say_unbound(struct app *app)
 {
     struct strbuf keys = {0};
-    key_print_sequence(&app->pending, &keys);
+    key_print_sequence(&app->keys.pending, &keys);
     char help[32];
     struct instance *top = app_top(app);
     (void)keymap_key_text(app->keymap, top ? top->view->context : CONTEXT_GLOBAL, DO_HELP, help);
@@ -25,13 +25,13 @@ say_unbound(struct app *app)
 static enum keymap_answer
 look_up(struct app *app, enum context context, enum action *action)
 {
-    if (app->pending.count == KEY_SEQUENCE)
-        app->pending.count = 0;
-    app->pending.keys[app->pending.count++] = app->key;
-    enum keymap_answer answer = keymap_find(app->keymap, context, &app->pending, action);
+    if (app->keys.pending.count == KEY_SEQUENCE)
+        app->keys.pending.count = 0;
+    app->keys.pending.keys[app->keys.pending.count++] = app->keys.last;
+    enum keymap_answer answer = keymap_find(app->keymap, context, &app->keys.pending, action);
     if (answer == KEYMAP_ACTION)
-        app->pending.count = 0;
-    app->needs_draw = true;
+        app->keys.pending.count = 0;
+    app_redraw(app);
     return answer;
 }
 
@@ -44,13 +44,14 @@ key_text(uint32_t key, char out[4])
 static void
 do_suspend(struct app *app)
 {
-    app->wants_suspend = true;
+    app->wishes |= WISH_SUSPEND;
 }
 
 static void
 do_repaint(struct app *app)
 {
-    app->wants_repaint = app->needs_draw = true;
+    app->wishes |= WISH_REPAINT;
+    app_redraw(app);
 }
 
 // What works in menus, prompts and dialogs too.
@@ -69,7 +70,7 @@ do_anywhere(struct app *app, enum action action)
 static void
 menu_choose(struct app *app, size_t index)
 {
-    struct menu menu = app->menu;
+    struct menu menu = app->windows.menu;
     struct instance *owner = menu.owner;
     app_close_menu(app);
     if (menu.chosen)
@@ -79,16 +80,16 @@ menu_choose(struct app *app, size_t index)
 static void
 menu_key(struct app *app)
 {
-    struct menu *menu = &app->menu;
+    struct menu *menu = &app->windows.menu;
     for (size_t i = 0; i < menu->count; i++) {
-        if (menu->items[i].key == app->key && app->key) {
+        if (menu->items[i].key == app->keys.last && app->keys.last) {
             menu_choose(app, i);
             return;
         }
     }
     enum action action = DO_NONE;
     if (look_up(app, CONTEXT_LIST, &action) != KEYMAP_ACTION) {
-        app->pending.count = 0;
+        app->keys.pending.count = 0;
         return;
     }
     if (do_anywhere(app, action))
@@ -107,11 +108,11 @@ static void
 end_dialog(struct app *app, enum dialog_outcome outcome)
 {
     // The dialog lives until its callback is through, which reads its values.
-    struct dialog *dialog = app->dialog;
-    struct instance *owner = app->dialog_owner;
-    app->dialog = NULL;
-    app->dialog_owner = NULL;
-    app->needs_draw = true;
+    struct dialog *dialog = app->windows.dialog;
+    struct instance *owner = app->windows.dialog_owner;
+    app->windows.dialog = NULL;
+    app->windows.dialog_owner = NULL;
+    app_redraw(app);
     const struct dialog_request *request = dialog_request(dialog);
     void *state = owner ? owner->state : NULL;
     if (outcome == DIALOG_CONFIRMED && request->confirmed)
@@ -125,19 +126,19 @@ static void
 dialog_key(struct app *app)
 {
     char text[4];
-    app->needs_draw = true;
-    if (key_is_text(app->key) && dialog_takes(app->dialog, key_text(app->key, text))) {
-        app->pending.count = 0;
-        dialog_type(app->dialog, key_text(app->key, text), false);
+    app_redraw(app);
+    if (key_is_text(app->keys.last) && dialog_takes(app->windows.dialog, key_text(app->keys.last, text))) {
+        app->keys.pending.count = 0;
+        dialog_type(app->windows.dialog, key_text(app->keys.last, text), false);
         return;
     }
     enum action action = DO_NONE;
     enum keymap_answer answer = look_up(app, CONTEXT_DIALOG, &action);
     if (answer == KEYMAP_NONE)
-        app->pending.count = 0;
+        app->keys.pending.count = 0;
     if (answer != KEYMAP_ACTION || do_anywhere(app, action))
         return;
-    enum dialog_outcome outcome = dialog_handle(app->dialog, action, app->key);
+    enum dialog_outcome outcome = dialog_handle(app->windows.dialog, action, app->keys.last);
     if (outcome != DIALOG_OPEN)
         end_dialog(app, outcome);
 }
@@ -145,33 +146,35 @@ dialog_key(struct app *app)
 static void
 prompt_changed(struct app *app)
 {
-    struct instance *owner = app->prompt_owner;
+    struct instance *owner = app->windows.prompt_owner;
     app_prompt_error(app, NULL);
-    if (app->prompt.request.changed)
+    if (app->windows.prompt.request.changed)
         AS_CALLER(app, owner,
-                  app->prompt.request.changed(app, owner->state, strbuf_bytes(&app->prompt.edit.text)));
+                  app->windows.prompt.request.changed(app, owner->state,
+                                                      strbuf_bytes(&app->windows.prompt.edit.text)));
 }
 
 static void
 accept_prompt(struct app *app)
 {
-    struct instance *owner = app->prompt_owner;
+    struct instance *owner = app->windows.prompt_owner;
     struct strbuf text = {0}; // the callback may close the prompt
-    strbuf_add(&text, strbuf_bytes(&app->prompt.edit.text));
-    prompt_remember(&app->prompt, app->config->state_home);
+    strbuf_add(&text, strbuf_bytes(&app->windows.prompt.edit.text));
+    prompt_remember(&app->windows.prompt, app->config->state_home);
     bool is_done = true;
-    if (app->prompt.request.accepted)
-        AS_CALLER(app, owner, is_done = app->prompt.request.accepted(app, owner->state, strbuf_bytes(&text)));
+    if (app->windows.prompt.request.accepted)
+        AS_CALLER(app, owner,
+                  is_done = app->windows.prompt.request.accepted(app, owner->state, strbuf_bytes(&text)));
     strbuf_release(&text);
-    if (is_done && app->prompt_owner == owner)
+    if (is_done && app->windows.prompt_owner == owner)
         app_prompt_close(app);
 }
 
 static void
 leave_prompt(struct app *app)
 {
-    struct instance *owner = app->prompt_owner;
-    void (*cancelled)(struct app *, void *) = app->prompt.request.cancelled;
+    struct instance *owner = app->windows.prompt_owner;
+    void (*cancelled)(struct app *, void *) = app->windows.prompt.request.cancelled;
     app_prompt_close(app);
     if (cancelled)
         AS_CALLER(app, owner, cancelled(app, owner->state));
@@ -180,17 +183,17 @@ leave_prompt(struct app *app)
 static void
 prompt_key(struct app *app)
 {
-    app->needs_draw = true;
-    if (key_is_text(app->key) && app->pending.count == 0) {
+    app_redraw(app);
+    if (key_is_text(app->keys.last) && app->keys.pending.count == 0) {
         char text[4];
-        if (prompt_type(&app->prompt, key_text(app->key, text)))
+        if (prompt_type(&app->windows.prompt, key_text(app->keys.last, text)))
             prompt_changed(app);
         return;
     }
     enum action action = DO_NONE;
     enum keymap_answer answer = look_up(app, CONTEXT_PROMPT, &action);
     if (answer == KEYMAP_NONE)
-        app->pending.count = 0;
+        app->keys.pending.count = 0;
     if (answer != KEYMAP_ACTION || do_anywhere(app, action))
         return;
     if (action == DO_ACCEPT) {
@@ -199,8 +202,8 @@ prompt_key(struct app *app)
         leave_prompt(app);
     } else {
         bool has_changed = false;
-        struct instance *owner = app->prompt_owner;
-        AS_CALLER(app, owner, has_changed = prompt_handle(&app->prompt, app, owner->state, action));
+        struct instance *owner = app->windows.prompt_owner;
+        AS_CALLER(app, owner, has_changed = prompt_handle(&app->windows.prompt, app, owner->state, action));
         if (has_changed)
             prompt_changed(app);
     }
@@ -214,7 +217,7 @@ offer(struct app *app, enum action action)
     const struct view *view = top ? top->view : NULL;
     const struct view_action *row = NULL;
     bool is_done = false;
-    app->needs_draw = true;
+    app_redraw(app);
     if (view && view->touched)
         view->touched(top->state);
     while (!is_done && view && (row = view_action(view, action, row))) {
@@ -232,11 +235,11 @@ do_back(struct app *app)
 {
     if (offer(app, DO_BACK))
         return;
-    if (app->places[app->place].depth > 1)
+    if (app->stacks.places[app->stacks.place].depth > 1)
         app_back(app);
-    else if (app->place != 1)
+    else if (app->stacks.place != 1)
         app_go(app, 1);
-    else if (key_is_text(app->key)) // q; never Esc or Backspace
+    else if (key_is_text(app->keys.last)) // q; never Esc or Backspace
         app_quit(app);
     else
         app_say(app, SAY_INFO, "this is the first view; Q leaves the program");
@@ -246,8 +249,8 @@ do_back(struct app *app)
 static void
 do_cancel(struct app *app)
 {
-    bool was_armed = app->is_leaving_armed;
-    app->is_leaving_armed = false;
+    bool was_armed = app->life == APP_ABOUT_TO_LEAVE;
+    app->life = APP_RUNS;
     if (offer(app, DO_CANCEL))
         return;
     bool goes_on;
@@ -259,7 +262,7 @@ do_cancel(struct app *app)
         app_quit(app);
         return;
     }
-    app->is_leaving_armed = true;
+    app->life = APP_ABOUT_TO_LEAVE;
     app_say(app, SAY_INFO, "%s; once more leaves the program, and operations go on without it",
             goes_on ? "this goes on" : "nothing to stop");
 }
@@ -284,7 +287,7 @@ static void
 step_place(struct app *app, int step)
 {
     for (int i = 1; i < PLACES; i++) {
-        int place = (app->place - 1 + step * i + PLACES * PLACES) % PLACES + 1;
+        int place = (app->stacks.place - 1 + step * i + PLACES * PLACES) % PLACES + 1;
         for (int v = 0; v < app->config->view_count; v++) {
             if (app->config->views[v].place == place) {
                 app_go(app, place);
@@ -388,7 +391,7 @@ go_to_previous_place(struct app *app)
 static void
 go_to_last_place(struct app *app)
 {
-    app_go(app, app->last_place);
+    app_go(app, app->stacks.last_place);
 }
 
 static void
@@ -476,9 +479,9 @@ app_perform(struct app *app, enum action action)
         app_say(app, SAY_WARN, "%s", why_not);
         return;
     }
-    if (action != DO_CANCEL)
-        app->is_leaving_armed = false;
-    app->needs_draw = true;
+    if (action != DO_CANCEL && app->life == APP_ABOUT_TO_LEAVE)
+        app->life = APP_RUNS;
+    app_redraw(app);
     if (own && own->run)
         own->run(app);
     else if (own)
@@ -494,7 +497,8 @@ typed(struct app *app, struct bytes text, bool is_paste)
     bool is_used = false;
     if (top && top->view->type)
         AS_CALLER(app, top, is_used = top->view->type(app, top->state, text, is_paste));
-    app->needs_draw |= is_used;
+    if (is_used)
+        app_redraw(app);
     return is_used;
 }
 
@@ -505,10 +509,11 @@ view_key(struct app *app)
     if (!top)
         return;
     char text[4];
-    if (app->pending.count == 0 && key_is_text(app->key) && typed(app, key_text(app->key, text), false))
+    if (app->keys.pending.count == 0 && key_is_text(app->keys.last) &&
+        typed(app, key_text(app->keys.last, text), false))
         return;
 
-    bool is_sequence = app->pending.count > 0;
+    bool is_sequence = app->keys.pending.count > 0;
     enum action action = DO_NONE;
     switch (look_up(app, top->view->context, &action)) {
     case KEYMAP_ACTION:
@@ -517,9 +522,9 @@ view_key(struct app *app)
     case KEYMAP_MORE:
         break;
     case KEYMAP_NONE:
-        if (!is_sequence || app->key != KEY_CODE_ESC)
+        if (!is_sequence || app->keys.last != KEY_CODE_ESC)
             say_unbound(app);
-        app->pending.count = 0;
+        app->keys.pending.count = 0;
         break;
     }
 }
@@ -528,22 +533,24 @@ view_key(struct app *app)
 static void
 age_message(struct app *app)
 {
-    if (app->has_message && !app->is_message_new)
-        app->needs_draw = true;
-    app->has_message = app->has_message && app->is_message_new;
+    if (app->messages.line != LINE_OLD)
+        return;
+    app->messages.line = LINE_EMPTY;
+    app_redraw(app);
 }
 
 void
 app_key(struct app *app, uint32_t key)
 {
-    app->key = key;
+    app->keys.last = key;
     app->now = clock_now();
-    app->is_message_new = false;
-    if (app->menu.is_open)
+    if (app->messages.line == LINE_NEW)
+        app->messages.line = LINE_OLD;
+    if (app->windows.menu.is_open)
         menu_key(app);
-    else if (app->dialog)
+    else if (app->windows.dialog)
         dialog_key(app);
-    else if (app->has_prompt)
+    else if (app->windows.prompt_owner)
         prompt_key(app);
     else
         view_key(app);
@@ -554,14 +561,15 @@ void
 app_paste(struct app *app, struct bytes text)
 {
     app->now = clock_now();
-    app->is_message_new = false;
-    app->needs_draw = true;
-    if (app->dialog) {
-        dialog_type(app->dialog, text, true);
-    } else if (app->has_prompt) {
-        if (prompt_type(&app->prompt, text))
+    if (app->messages.line == LINE_NEW)
+        app->messages.line = LINE_OLD;
+    app_redraw(app);
+    if (app->windows.dialog) {
+        dialog_type(app->windows.dialog, text, true);
+    } else if (app->windows.prompt_owner) {
+        if (prompt_type(&app->windows.prompt, text))
             prompt_changed(app);
-    } else if (app->menu.is_open || !typed(app, text, true)) {
+    } else if (app->windows.menu.is_open || !typed(app, text, true)) {
         char filter[32];
         struct instance *top = app_top(app);
         (void)keymap_key_text(app->keymap, top ? top->view->context : CONTEXT_GLOBAL, DO_FILTER, filter);
@@ -577,19 +585,19 @@ void
 app_mouse(struct app *app, enum mouse_button button, int row, int col)
 {
     struct instance *top = app_top(app);
-    if (!top || app->dialog || app->has_prompt || app->menu.is_open)
+    if (!top || app->windows.dialog || app->windows.prompt_owner || app->windows.menu.is_open)
         return;
     app->now = clock_now();
-    app->needs_draw = true;
+    app_redraw(app);
     bool is_wheel = button == MOUSE_WHEEL_UP || button == MOUSE_WHEEL_DOWN;
     for (int i = 0; is_wheel && i < WHEEL_ROWS; i++)
         (void)offer(app, button == MOUSE_WHEEL_UP ? DO_UP : DO_DOWN);
     if (button != MOUSE_LEFT || !top->view->click)
         return;
     int64_t now = clock_mono();
-    bool is_double = row == app->click_row && now - app->click_at < DOUBLE_CLICK_US;
-    app->click_row = row;
-    app->click_at = is_double ? 0 : now; // a third click begins anew, on what the second one opened
+    bool is_double = row == app->keys.click_row && now - app->keys.click_at < DOUBLE_CLICK_US;
+    app->keys.click_row = row;
+    app->keys.click_at = is_double ? 0 : now; // a third click begins anew, on what the second one opened
     bool is_used = false;
     if (top->view->touched)
         top->view->touched(top->state);

@@ -85,17 +85,16 @@ static void
 serve_wishes(struct loop *loop)
 {
     struct app *app = loop->app;
-    if (app_wants_flush(app))
+    if (app_wants(app, WISH_FLUSH))
         term_flush_input(loop->term);
-    if (app_wants_theme(app))
+    if (app_wants(app, WISH_THEME))
         term_set_theme(loop->term, app_theme(app));
-    if (app_wants_repaint(app))
+    if (app_wants(app, WISH_REPAINT))
         term_repaint(loop->term);
-    struct bytes copy = app_wants_copy(app);
-    if (bytes_present(copy))
-        term_copy(loop->term, copy);
+    if (app_wants(app, WISH_COPY))
+        term_copy(loop->term, app_copied(app));
     term_set_mouse(loop->term, app_takes_mouse(app));
-    if (app_wants_suspend(app))
+    if (app_wants(app, WISH_SUSPEND))
         suspend(loop);
 }
 

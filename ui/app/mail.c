@@ -54,37 +54,38 @@ replaces_older(enum request_kind kind)
 static void
 drop_expected(struct app *app, size_t i)
 {
-    memmove(app->expected + i, app->expected + i + 1, (app->expected_count - i - 1) * sizeof *app->expected);
-    app->expected_count--;
+    memmove(app->mail.expected + i, app->mail.expected + i + 1,
+            (app->mail.expected_count - i - 1) * sizeof *app->mail.expected);
+    app->mail.expected_count--;
 }
 
 static struct expected *
 find_expected(const struct app *app, uint64_t number)
 {
-    for (size_t i = 0; i < app->expected_count; i++)
-        if (app->expected[i].number == number)
-            return &app->expected[i];
+    for (size_t i = 0; i < app->mail.expected_count; i++)
+        if (app->mail.expected[i].number == number)
+            return &app->mail.expected[i];
     return NULL;
 }
 
 void
 app_forget_asker(struct app *app, const struct instance *asker)
 {
-    for (size_t i = app->expected_count; i-- > 0;)
-        if (app->expected[i].asker == asker)
+    for (size_t i = app->mail.expected_count; i-- > 0;)
+        if (app->mail.expected[i].asker == asker)
             drop_expected(app, i);
 }
 
 static void
 expect(struct app *app, const struct request *request, struct instance *asker)
 {
-    for (size_t i = app->expected_count; i-- > 0;)
-        if (app->expected[i].asker == asker && app->expected[i].kind == request->kind &&
+    for (size_t i = app->mail.expected_count; i-- > 0;)
+        if (app->mail.expected[i].asker == asker && app->mail.expected[i].kind == request->kind &&
             replaces_older(request->kind))
             drop_expected(app, i);
-    app->expected =
-        alloc_grow(app->expected, app->expected_count, &app->expected_capacity, sizeof *app->expected);
-    app->expected[app->expected_count++] =
+    app->mail.expected = alloc_grow(app->mail.expected, app->mail.expected_count,
+                                    &app->mail.expected_capacity, sizeof *app->mail.expected);
+    app->mail.expected[app->mail.expected_count++] =
         (struct expected){.number = request->number, .kind = request->kind, .asker = asker};
 }
 
@@ -93,26 +94,28 @@ static void
 flush_unsent(struct app *app)
 {
     size_t sent = 0;
-    while (sent < app->unsent_count && mailbox_put(app->config->requests, app->unsent[sent], 0))
+    while (sent < app->mail.unsent_count && mailbox_put(app->config->requests, app->mail.unsent[sent], 0))
         sent++;
     if (sent == 0)
         return;
-    memmove(app->unsent, app->unsent + sent, (app->unsent_count - sent) * sizeof(struct request *));
-    app->unsent_count -= sent;
+    memmove(app->mail.unsent, app->mail.unsent + sent,
+            (app->mail.unsent_count - sent) * sizeof(struct request *));
+    app->mail.unsent_count -= sent;
 }
 
 uint64_t
 app_send(struct app *app, struct request *request)
 {
-    uint64_t number = request->number = ++app->last_number;
+    uint64_t number = request->number = ++app->mail.last_number;
     if (!app->config->requests) {
         request_destroy(request);
         return number;
     }
     if (answering(request->kind) != ANSWER_NONE)
-        expect(app, request, app->caller ? app->caller : app_top(app));
-    app->unsent = alloc_grow(app->unsent, app->unsent_count, &app->unsent_capacity, sizeof(struct request *));
-    app->unsent[app->unsent_count++] = request;
+        expect(app, request, app->stacks.caller ? app->stacks.caller : app_top(app));
+    app->mail.unsent = alloc_grow(app->mail.unsent, app->mail.unsent_count, &app->mail.unsent_capacity,
+                                  sizeof(struct request *));
+    app->mail.unsent[app->mail.unsent_count++] = request;
     flush_unsent(app);
     return number;
 }
@@ -141,14 +144,14 @@ app_cancel_all(struct app *app, bool *goes_on)
 {
     bool had_some = false;
     *goes_on = false;
-    for (size_t i = 0; i < app->expected_count; i++) {
-        if (app->expected[i].is_answered)
+    for (size_t i = 0; i < app->mail.expected_count; i++) {
+        if (app->mail.expected[i].is_answered)
             continue;
-        bool stops = answering(app->expected[i].kind) == ANSWER_NEWEST_OR_STOP;
+        bool stops = answering(app->mail.expected[i].kind) == ANSWER_NEWEST_OR_STOP;
         had_some = had_some || stops;
         *goes_on = *goes_on || !stops;
         if (stops)
-            app_cancel(app, app->expected[i].number);
+            app_cancel(app, app->mail.expected[i].number);
     }
     return had_some;
 }
@@ -163,8 +166,8 @@ app_is_waiting(const struct app *app, uint64_t number)
 bool
 app_is_asking(const struct app *app, const struct instance *asker)
 {
-    for (size_t i = 0; i < app->expected_count; i++)
-        if (app->expected[i].asker == asker && !app->expected[i].is_answered)
+    for (size_t i = 0; i < app->mail.expected_count; i++)
+        if (app->mail.expected[i].asker == asker && !app->mail.expected[i].is_answered)
             return true;
     return false;
 }
@@ -172,10 +175,10 @@ app_is_asking(const struct app *app, const struct instance *asker)
 bool
 app_has_outstanding(const struct app *app)
 {
-    for (size_t i = 0; i < app->expected_count; i++)
-        if (!app->expected[i].is_answered)
+    for (size_t i = 0; i < app->mail.expected_count; i++)
+        if (!app->mail.expected[i].is_answered)
             return true;
-    return app->unsent_count > 0 || (app->config->replies && !mailbox_is_empty(app->config->replies));
+    return app->mail.unsent_count > 0 || (app->config->replies && !mailbox_is_empty(app->config->replies));
 }
 
 // A receive of a view; whether it used the reply up.
@@ -185,7 +188,8 @@ deliver(struct app *app, struct instance *instance, struct reply *reply)
     bool is_used = false;
     if (instance->view->receive)
         AS_CALLER(app, instance, is_used = instance->view->receive(app, instance->state, reply));
-    app->needs_draw |= is_used;
+    if (is_used)
+        app_redraw(app);
     return is_used;
 }
 
@@ -194,13 +198,13 @@ static void
 deliver_news(struct app *app, struct reply *reply)
 {
     if (reply->kind == REPLY_STATUS) {
-        reply_destroy(app->status);
-        app->status = reply;
-        app->needs_draw = true;
+        reply_destroy(app->mail.status);
+        app->mail.status = reply;
+        app_redraw(app);
     }
     for (int place = 1; place <= PLACES; place++)
-        for (int i = 0; i < app->places[place].depth; i++)
-            (void)deliver(app, app->places[place].views[i], reply);
+        for (int i = 0; i < app->stacks.places[place].depth; i++)
+            (void)deliver(app, app->stacks.places[place].views[i], reply);
     if (reply->kind == REPLY_NEWS && reply->sentence)
         app_say(app, SAY_OK, "%s", reply->sentence);
     if (reply->kind == REPLY_ERROR)
@@ -230,7 +234,7 @@ deliver_answer(struct app *app, struct reply *reply)
     bool is_over = is_answer(reply) && !replaces_older(expected->kind);
     expected->is_answered |= is_answer(reply);
     if (is_over)
-        drop_expected(app, (size_t)(expected - app->expected));
+        drop_expected(app, (size_t)(expected - app->mail.expected));
     bool is_used = asker && deliver(app, asker, reply);
     if (!is_used && reply->kind == REPLY_ERROR)
         app_say_err(app, &reply->err);
@@ -242,7 +246,7 @@ app_receive(struct app *app, int64_t budget_us)
 {
     if (!app->config->replies)
         return false;
-    if (app->unsent_count)
+    if (app->mail.unsent_count)
         flush_unsent(app);
     int64_t until = clock_mono() + budget_us;
     bool had_some = false;

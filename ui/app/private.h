@@ -1,7 +1,6 @@
-// app_private: the state of the program, for the files app*.c only.
-//
-// app.c its life and what views may ask of it; app_stack.c views and places; app_mail.c requests and replies;
-// app_keys.c from keys to actions; app_draw.c the picture; app_loop.c the turn on a terminal.
+// private: the state of the program, for the files of ui/app only. Each part of struct app has one file that
+// changes it: stacks stack.c, mail mail.c, keys keys.c, picture draw.c; app.c the rest. loop.c is the turn on
+// a terminal, script.c the turn of a script.
 #ifndef REDRIVE_UI_APP_PRIVATE_H
 #define REDRIVE_UI_APP_PRIVATE_H
 
@@ -44,19 +43,15 @@ struct menu {
     void (*chosen)(struct app *app, void *state, size_t index);
 };
 
-struct app {
-    const struct app_config *config;
-    struct keymap *keymap;
-    struct theme *theme;
-    struct canvas canvas;
-    struct arena frame;
-    int64_t now;
-
+// The open views: a stack in each place.
+struct stacks {
     struct stack places[PLACES + 1]; // 1..5
     int place, last_place;
-    struct instance *caller;     // whose callback runs
-    struct selection *selection; // apart from the app, so that drawing may look at it
+    struct instance *caller; // whose callback runs: what it sends and opens is its own; NULL: nobody's
+};
 
+// Requests on their way, and what the backend told last.
+struct mail {
     struct expected *expected;
     size_t expected_count, expected_capacity;
     struct request **unsent; // the mailbox was full
@@ -64,36 +59,76 @@ struct app {
     uint64_t last_number;
     struct reply *status;  // the last REPLY_STATUS
     struct status unknown; // before it
+};
 
-    struct app_message messages[MESSAGES]; // a ring
-    size_t message_count;
-    bool has_message; // the newest is on the message line
-    bool is_message_new;
+// A message stays on its line until the next key, unless that key brings another one.
+enum message_line { LINE_EMPTY, LINE_NEW, LINE_OLD };
 
-    bool has_prompt;
+struct messages {
+    struct app_message ring[MESSAGES];
+    size_t count;
+    enum message_line line; // of the newest
+};
+
+// What is over the view; an open prompt and dialog have an owner.
+struct windows {
     struct prompt prompt;
     struct instance *prompt_owner;
     struct dialog *dialog;
     struct instance *dialog_owner;
     struct menu menu;
+};
 
-    struct key_sequence pending;
-    uint32_t key;          // the last one
-    bool is_leaving_armed; // C-c was pressed at rest
-    bool needs_draw, is_over, is_paused, takes_mouse;
-    bool wants_suspend, wants_repaint, wants_flush, wants_theme;
-    struct strbuf copy; // for the clipboard
-    bool wants_copy;
-    int64_t drawn_at;     // clock_mono
-    int64_t drawn_minute; // of the wall clock
-    int64_t key_at;       // clock_mono of the last key from a terminal
-    bool is_hurried;      // that key came soon after the one before
-    bool owes_rest;       // the picture leaves something out until the keys rest
+// What the person's hands did last.
+struct keys {
+    struct key_sequence pending; // the beginning of a sequence
+    uint32_t last;
+    int64_t at;      // clock_mono of the last key from a terminal
+    bool is_hurried; // that key came soon after the one before
     int click_row;
     int64_t click_at;
 };
 
-// app_stack.c
+enum picture_state {
+    PICTURE_DUE,     // something changed
+    PICTURE_IN_PART, // it leaves something out until the keys rest
+    PICTURE_WHOLE,
+};
+
+struct picture {
+    struct canvas canvas;
+    struct arena frame;
+    enum picture_state state;
+    int64_t drawn_at;     // clock_mono
+    int64_t drawn_minute; // of the wall clock
+};
+
+enum app_life {
+    APP_RUNS,
+    APP_ABOUT_TO_LEAVE, // C-c was pressed at rest: the next one leaves
+    APP_IS_OVER,
+};
+
+struct app {
+    const struct app_config *config;
+    struct keymap *keymap;
+    struct theme *theme;
+    struct selection *selection; // apart from the app, so that drawing may look at it
+    struct stacks stacks;
+    struct mail mail;
+    struct messages messages;
+    struct windows windows;
+    struct keys keys;
+    struct picture picture;
+    enum app_life life;
+    unsigned wishes;    // enum app_wish
+    struct strbuf copy; // for the clipboard
+    int64_t now;
+    bool is_paused; // the display is held still
+    bool takes_mouse;
+};
+
+// stack.c
 struct instance *app_top(const struct app *app);
 void app_close_all(struct app *app);
 void app_open_place(struct app *app, int place);
@@ -102,7 +137,7 @@ const struct view *app_find_view(const struct app *app, const char *name);
 // keys.c
 bool app_can_do(const struct app *app, enum action action); // now, in the view on top
 
-// app_mail.c
+// mail.c
 void app_forget_asker(struct app *app, const struct instance *asker);
 // What can be stopped. true: there was something; *goes_on: something else does not end by that.
 bool app_cancel_all(struct app *app, bool *goes_on);
@@ -116,10 +151,10 @@ void app_close_menu(struct app *app);
 // Runs a callback of a view with it as the asker of what is sent.
 #define AS_CALLER(app_, who_, call_)                                                                         \
     do {                                                                                                     \
-        struct instance *caller_before_ = (app_)->caller;                                                    \
-        (app_)->caller = (who_);                                                                             \
+        struct instance *caller_before_ = (app_)->stacks.caller;                                             \
+        (app_)->stacks.caller = (who_);                                                                      \
         call_;                                                                                               \
-        (app_)->caller = caller_before_;                                                                     \
+        (app_)->stacks.caller = caller_before_;                                                              \
     } while (0)
 
 #endif

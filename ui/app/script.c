@@ -28,11 +28,7 @@ script_turn(struct script *script)
 {
     (void)app_receive(script->app, BUDGET);
     script->canvas = app_draw(script->app);
-    (void)app_wants_suspend(script->app);
-    (void)app_wants_repaint(script->app);
-    (void)app_wants_flush(script->app);
-    (void)app_wants_theme(script->app);
-    (void)app_wants_copy(script->app);
+    (void)app_wants(script->app, WISH_ANY);
 }
 
 static bool

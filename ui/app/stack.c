@@ -7,7 +7,7 @@
 struct instance *
 app_top(const struct app *app)
 {
-    const struct stack *stack = &app->places[app->place];
+    const struct stack *stack = &app->stacks.places[app->stacks.place];
     return stack->depth ? stack->views[stack->depth - 1] : NULL;
 }
 
@@ -32,7 +32,7 @@ view_of_place(const struct app *app, int place)
 static void
 push(struct app *app, int place, const struct view *view, const void *argument)
 {
-    struct stack *stack = &app->places[place];
+    struct stack *stack = &app->stacks.places[place];
     if (stack->depth == STACK_DEPTH) {
         app_say(app, SAY_WARN, "%d views lie on each other; go back first", STACK_DEPTH);
         return;
@@ -41,8 +41,8 @@ push(struct app *app, int place, const struct view *view, const void *argument)
     instance->view = view;
     instance->opened_at = clock_mono();
     stack->views[stack->depth++] = instance;
-    app->place = place;
-    app->needs_draw = true;
+    app->stacks.place = place;
+    app_redraw(app);
     if (view->open)
         AS_CALLER(app, instance, instance->state = view->open(app, argument));
 }
@@ -51,11 +51,11 @@ push(struct app *app, int place, const struct view *view, const void *argument)
 static void
 destroy(struct app *app, struct instance *instance)
 {
-    if (app->prompt_owner == instance)
+    if (app->windows.prompt_owner == instance)
         app_prompt_close(app);
-    if (app->dialog_owner == instance)
+    if (app->windows.dialog_owner == instance)
         app_dialog_close(app);
-    if (app->menu.owner == instance)
+    if (app->windows.menu.owner == instance)
         app_close_menu(app);
     if (instance->view->close)
         AS_CALLER(app, instance, instance->view->close(app, instance->state));
@@ -66,20 +66,20 @@ destroy(struct app *app, struct instance *instance)
 static void
 pop(struct app *app, int place)
 {
-    struct stack *stack = &app->places[place];
+    struct stack *stack = &app->stacks.places[place];
     struct instance *instance = stack->views[--stack->depth];
     destroy(app, instance);
-    if (app->caller == instance)
-        app->caller = NULL;
-    app->needs_draw = true;
+    if (app->stacks.caller == instance)
+        app->stacks.caller = NULL;
+    app_redraw(app);
 }
 
 static void
 app_stack_show(struct app *app)
 {
     struct instance *top = app_top(app);
-    app->needs_draw = true;
-    app->pending.count = 0;
+    app_redraw(app);
+    app->keys.pending.count = 0;
     if (top && top->view->shown)
         AS_CALLER(app, top, top->view->shown(app, top->state));
 }
@@ -88,7 +88,7 @@ void
 app_close_all(struct app *app)
 {
     for (int place = 1; place <= PLACES; place++)
-        while (app->places[place].depth > 0)
+        while (app->stacks.places[place].depth > 0)
             pop(app, place);
 }
 
@@ -104,41 +104,41 @@ void
 app_open(struct app *app, const struct view *view, const void *argument)
 {
     app_close_menu(app);
-    push(app, app->place, view, argument);
+    push(app, app->stacks.place, view, argument);
 }
 
 void
 app_back(struct app *app)
 {
-    if (app->places[app->place].depth < 2)
+    if (app->stacks.places[app->stacks.place].depth < 2)
         return;
-    pop(app, app->place);
+    pop(app, app->stacks.place);
     app_stack_show(app);
 }
 
 void
 app_go(struct app *app, int place)
 {
-    if (place == app->place)
+    if (place == app->stacks.place)
         return;
     if (!view_of_place(app, place)) {
         app_say(app, SAY_INFO, "nothing has the digit %d yet", place);
         return;
     }
-    app->last_place = app->place;
+    app->stacks.last_place = app->stacks.place;
     app_close_menu(app);
-    if (app->places[place].depth == 0) {
+    if (app->stacks.places[place].depth == 0) {
         app_open_place(app, place);
         return;
     }
-    app->place = place;
+    app->stacks.place = place;
     app_stack_show(app);
 }
 
 void *
 app_below(struct app *app, const struct view *view)
 {
-    const struct stack *stack = &app->places[app->place];
+    const struct stack *stack = &app->stacks.places[app->stacks.place];
     if (stack->depth < 2 || stack->views[stack->depth - 2]->view != view)
         return NULL;
     return stack->views[stack->depth - 2]->state;
