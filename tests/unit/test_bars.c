@@ -73,12 +73,6 @@ charts_never_lie_at_their_ends(void **state)
     assert_string_equal(drawn_row(2), "████");
     gauge_draw(&canvas, 2, 0, 4, 0, 0);
     assert_string_equal(drawn_row(2), "░░░░");
-    bar_draw(&canvas, 3, 0, 4, 3, 8, ROLE_GRAPH);
-    assert_string_equal(drawn_row(3), "█▌");
-    heat_draw(&canvas, 4, 0, 0, 9, ROLE_GRAPH);
-    heat_draw(&canvas, 4, 1, 1, 9, ROLE_GRAPH);
-    heat_draw(&canvas, 4, 2, 9, 9, ROLE_GRAPH);
-    assert_string_equal(drawn_row(4), " ░█");
 }
 
 int

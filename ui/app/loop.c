@@ -9,7 +9,7 @@
 #define TOUCHES 512         // most events in one turn
 
 // What happened since the loop was idle last: the byte that tests read.
-enum news { NEWS_TICK = 't', NEWS_REPLY = 'r', NEWS_KEY = 'k' };
+enum loop_news { NEWS_TICK = 't', NEWS_REPLY = 'r', NEWS_KEY = 'k' };
 
 struct loop {
     struct app *app;

@@ -266,7 +266,7 @@ text_resume(struct bytes text, size_t at)
 }
 
 // A run of cells in one row: where drawing happens and what of the text lies before it.
-struct run {
+struct text_run {
     struct canvas *canvas;
     int row, col, width;
     int cell; // of the text, relative to col: negative while skipped
@@ -276,7 +276,7 @@ struct run {
 };
 
 static enum role
-role_at(struct run *run, size_t at)
+role_at(struct text_run *run, size_t at)
 {
     const struct canvas_style *style = run->style;
     while (run->span < style->span_count && style->spans[run->span].from + style->spans[run->span].len <= at)
@@ -287,7 +287,7 @@ role_at(struct run *run, size_t at)
 }
 
 static void
-run_put(struct run *run, uint32_t base, int width, enum role role)
+run_put(struct text_run *run, uint32_t base, int width, enum role role)
 {
     int left = run->cell;
     run->cell += width;
@@ -304,7 +304,7 @@ run_put(struct run *run, uint32_t base, int width, enum role role)
 }
 
 static void
-run_mark(struct run *run, uint32_t mark)
+run_mark(struct text_run *run, uint32_t mark)
 {
     struct cell *cell = run->last < 0 ? NULL : cell_at(run->canvas, run->row, run->last);
     for (int i = 0; cell && i < CELL_MARKS; i++) {
@@ -317,7 +317,7 @@ run_mark(struct run *run, uint32_t mark)
 
 // Draws until the text or the room ends; true when the text did not fit.
 static bool
-run_text(struct run *run, struct bytes text)
+run_text(struct text_run *run, struct bytes text)
 {
     int marks = -1;
     for (size_t at = 0; at < text.len;) {
@@ -355,16 +355,17 @@ draw_cut(struct canvas *canvas, int row, int col, int width, struct bytes text, 
 {
     int before = style->cut == CUT_MIDDLE ? (width - 1) / 2 : 0;
     int after = width - 1 - before;
-    struct run head = {.canvas = canvas, .row = row, .col = col, .width = before, .style = style, .last = -1};
+    struct text_run head = {
+        .canvas = canvas, .row = row, .col = col, .width = before, .style = style, .last = -1};
     run_text(&head, text);
     draw_ellipsis(canvas, row, col + before, style);
-    struct run tail = {.canvas = canvas,
-                       .row = row,
-                       .col = col + before + 1,
-                       .width = after,
-                       .cell = after - cells,
-                       .style = style,
-                       .last = -1};
+    struct text_run tail = {.canvas = canvas,
+                            .row = row,
+                            .col = col + before + 1,
+                            .width = after,
+                            .cell = after - cells,
+                            .style = style,
+                            .last = -1};
     run_text(&tail, text);
 }
 
@@ -392,13 +393,13 @@ canvas_styled(struct canvas *canvas, int row, int col, int width, struct bytes u
     }
 
     int indent = style->at_right && cells < width ? width - cells : 0;
-    struct run run = {.canvas = canvas,
-                      .row = row,
-                      .col = col,
-                      .width = width,
-                      .cell = indent - style->skip,
-                      .style = style,
-                      .last = -1};
+    struct text_run run = {.canvas = canvas,
+                           .row = row,
+                           .col = col,
+                           .width = width,
+                           .cell = indent - style->skip,
+                           .style = style,
+                           .last = -1};
     bool is_cut = run_text(&run, untrusted);
     if (is_cut && style->cut != CUT_SILENT)
         draw_ellipsis(canvas, row, col + width - 1, style);

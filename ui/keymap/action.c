@@ -58,18 +58,6 @@ context_parent(enum context context)
 }
 
 bool
-context_by_name(struct bytes name, enum context *context)
-{
-    for (int i = 0; i < CONTEXT_COUNT; i++) {
-        if (bytes_equal_text(name, contexts[i].name)) {
-            *context = (enum context)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-bool
 action_allowed(enum action action, enum context context)
 {
     for (enum context c = context; c != CONTEXT_COUNT; c = contexts[c].parent)

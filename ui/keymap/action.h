@@ -63,7 +63,6 @@ bool action_by_word(struct bytes word, enum action *action);
 const char *context_name(enum context context); // "list", "groups"
 // The context whose bindings also count, CONTEXT_COUNT for none.
 enum context context_parent(enum context context);
-bool context_by_name(struct bytes name, enum context *context);
 // May this action be bound in that section?
 bool action_allowed(enum action action, enum context context);
 

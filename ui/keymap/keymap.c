@@ -419,9 +419,3 @@ keymap_missing(const struct keymap *keymap, struct strbuf *out)
             strbuf_printf(out, "%s\n", action_row((enum action)a)->word);
     }
 }
-
-void
-keymap_list(const struct ui_places *places, struct strbuf *out)
-{
-    source_list(&source_keymaps, places, out);
-}

@@ -44,7 +44,5 @@ void keymap_describe(const struct keymap *keymap, struct strbuf *out);
 // Actions that are neither bound in any context nor named in the file's `unbound` list, one a line: for tests
 // of shipped maps.
 void keymap_missing(const struct keymap *keymap, struct strbuf *out);
-// Names that can be loaded, one a line, with where they are.
-void keymap_list(const struct ui_places *places, struct strbuf *out);
 
 #endif

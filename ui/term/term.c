@@ -27,7 +27,7 @@
 #define NORMAL_CHARACTERS "\033(B\017"
 
 // A role as ncurses shows it.
-struct paint {
+struct term_paint {
     attr_t attributes;
     int pair;
 };
@@ -44,7 +44,7 @@ struct term {
     bool has_default_colors;
     bool spares_attributes; // ncurses does not choose the character set any more
     char note[200];
-    struct paint paints[ROLE_COUNT];
+    struct term_paint paints[ROLE_COUNT];
     bool is_seen_on_blanks[ROLE_COUNT];
     int pair_count;
     struct canvas shown; // what ncurses was told last
@@ -281,12 +281,6 @@ term_is_ascii(const struct term *term)
     return term->is_ascii;
 }
 
-enum color_depth
-term_depth(const struct term *term)
-{
-    return term->depth;
-}
-
 const char *
 term_note(const struct term *term)
 {
@@ -330,10 +324,10 @@ curses_attributes(unsigned attributes)
            (attributes & LOOK_REVERSE ? A_REVERSE : 0) | (attributes & LOOK_BLINK ? A_BLINK : 0);
 }
 
-static struct paint
+static struct term_paint
 paint_of(struct term *term, const struct look *look)
 {
-    struct paint paint = {.attributes = curses_attributes(look->attributes)};
+    struct term_paint paint = {.attributes = curses_attributes(look->attributes)};
     if (term->depth == COLOR_MONO)
         return paint;
 
@@ -395,7 +389,7 @@ put_cell(const struct term *term, int row, int col, const struct cell *cell)
         if (wcwidth((wchar_t)cell->marks[i]) == 0)
             text[len++] = (wchar_t)cell->marks[i];
 
-    const struct paint *paint = &term->paints[cell->role];
+    const struct term_paint *paint = &term->paints[cell->role];
     attr_t attributes = paint->attributes | (cell->attributes & CELL_DIM ? A_DIM : 0) |
                         (cell->attributes & CELL_STRONG ? A_BOLD : 0) |
                         (cell->attributes & CELL_UNDERLINE ? A_UNDERLINE : 0);

@@ -29,7 +29,6 @@ void term_close(struct term *term); // NULL is fine
 
 // Cells are drawn only if the locale is UTF-8 and --ascii was not given; else make the canvas an ASCII one.
 bool term_is_ascii(const struct term *term);
-enum color_depth term_depth(const struct term *term);
 // What was done about a TERM or a locale that this host does not know, or NULL.
 const char *term_note(const struct term *term);
 void term_size(const struct term *term, int *rows, int *cols);

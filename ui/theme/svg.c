@@ -5,21 +5,21 @@
 // A cell in tenths of a pixel: a monospaced font of 14 pixels.
 enum { CELL_WIDTH = 84, CELL_HEIGHT = 180, BASELINE = 135, MARGIN = 120 };
 
-struct paint {
+struct svg_paint {
     uint32_t ink, paper;
     unsigned attributes;
     bool has_paper;
 };
 
-static struct paint
+static struct svg_paint
 paint_of(const struct cell *cell, const struct theme *theme)
 {
     uint32_t ink, paper;
     theme_page(theme, &ink, &paper);
     const struct look *look = theme_look(theme, (enum role)cell->role, COLOR_TRUE);
-    struct paint paint = {.ink = color_rgb(&look->foreground, ink),
-                          .paper = color_rgb(&look->background, paper),
-                          .attributes = look->attributes};
+    struct svg_paint paint = {.ink = color_rgb(&look->foreground, ink),
+                              .paper = color_rgb(&look->background, paper),
+                              .attributes = look->attributes};
     if (look->attributes & LOOK_REVERSE) {
         uint32_t swap = paint.ink;
         paint.ink = paint.paper;
@@ -60,7 +60,7 @@ add_point(struct strbuf *out, uint32_t point)
 
 static void
 add_text(struct strbuf *out, const struct canvas *canvas, int row, int col, int end,
-         const struct paint *paint)
+         const struct svg_paint *paint)
 {
     bool is_blank = true;
     for (int i = col; i < end; i++)
@@ -97,7 +97,7 @@ svg_add_row(struct strbuf *out, const struct canvas *canvas, const struct theme 
         int end = col + 1;
         while (end < canvas->cols && same_paint(first, canvas_cell(canvas, row, end)))
             end++;
-        struct paint paint = paint_of(first, theme);
+        struct svg_paint paint = paint_of(first, theme);
         if (is_paper && paint.has_paper) {
             strbuf_add_text(out, "<rect");
             add_tenths(out, "x", MARGIN + col * CELL_WIDTH);

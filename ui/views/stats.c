@@ -37,7 +37,7 @@ static const enum action footer[] = {DO_REFRESH, DO_FOLD, DO_SEARCH, DO_WRAP, DO
 
 // --- lines ---
 
-struct drawing {
+struct stats_drawing {
     struct pager *pager;
     const struct stats *stats;
     struct canvas like; // for glyphs
@@ -49,7 +49,7 @@ struct drawing {
 };
 
 static void
-end_line(struct drawing *drawing, enum role role)
+end_line(struct stats_drawing *drawing, enum role role)
 {
     pager_spans(drawing->pager, role, strbuf_bytes(&drawing->line), drawing->spans, drawing->span_count);
     strbuf_reset(&drawing->line);
@@ -57,13 +57,13 @@ end_line(struct drawing *drawing, enum role role)
 }
 
 static void
-add_right(struct drawing *drawing, int width, const char *text)
+add_right(struct stats_drawing *drawing, int width, const char *text)
 {
     strbuf_printf(&drawing->line, "%*s", width, text);
 }
 
 static void
-add_count(struct drawing *drawing, int64_t count)
+add_count(struct stats_drawing *drawing, int64_t count)
 {
     char text[TEXT_SHORT];
     add_right(drawing, drawing->count_width, text_count(count, text));
@@ -71,7 +71,7 @@ add_count(struct drawing *drawing, int64_t count)
 
 // Cut where it is too long, so that the counts stand below each other.
 static void
-add_name(struct drawing *drawing, int width, const char *name)
+add_name(struct stats_drawing *drawing, int width, const char *name)
 {
     const struct canvas *like = &drawing->like;
     struct strbuf visible = {0};
@@ -103,7 +103,7 @@ minute_text(int64_t at, char out[TIME_TEXT])
 
 // What is left of the line, in parts of the most. What is not nothing is at least one cell.
 static void
-add_bar(struct drawing *drawing, int64_t count, int64_t most)
+add_bar(struct stats_drawing *drawing, int64_t count, int64_t most)
 {
     int room = drawing->cols - text_cells(strbuf_bytes(&drawing->line), drawing->like.is_ascii) - 2;
     room = room > BAR_MOST ? BAR_MOST : room;
@@ -120,7 +120,7 @@ add_bar(struct drawing *drawing, int64_t count, int64_t most)
 }
 
 static void
-add_none(struct drawing *drawing, const char *why)
+add_none(struct stats_drawing *drawing, const char *why)
 {
     pager_line(drawing->pager, ROLE_DIM, bytes_of(why));
 }
@@ -128,7 +128,7 @@ add_none(struct drawing *drawing, const char *why)
 // --- the analyses ---
 
 static void
-add_time(struct drawing *drawing, const char *name, int64_t at)
+add_time(struct stats_drawing *drawing, const char *name, int64_t at)
 {
     char text[TIME_TEXT];
     if (at != TIME_ABSENT)
@@ -136,7 +136,7 @@ add_time(struct drawing *drawing, const char *name, int64_t at)
 }
 
 static void
-add_pending(struct drawing *drawing)
+add_pending(struct stats_drawing *drawing)
 {
     const struct stats_pending *pending = &drawing->stats->pending;
     struct stats_state states[STATS_STATES];
@@ -156,7 +156,7 @@ add_pending(struct drawing *drawing)
 }
 
 static void
-add_errors(struct drawing *drawing)
+add_errors(struct stats_drawing *drawing)
 {
     const struct stats *stats = drawing->stats;
     bool has_first = drawing->cols + MARGIN + 1 >= BOTH_TIMES_FROM;
@@ -187,7 +187,7 @@ add_errors(struct drawing *drawing)
 
 // Hours with nothing are left out: what is drawn is where something happened.
 static void
-add_hours(struct drawing *drawing)
+add_hours(struct stats_drawing *drawing)
 {
     const struct stats *stats = drawing->stats;
     int64_t most = 0;
@@ -209,7 +209,7 @@ add_hours(struct drawing *drawing)
 
 // Of the longest event type, as far as the counts behind it leave room.
 static int
-name_width(const struct drawing *drawing, int counts)
+name_width(const struct stats_drawing *drawing, int counts)
 {
     const struct stats *stats = drawing->stats;
     int width = NAME_LEAST;
@@ -225,7 +225,7 @@ name_width(const struct drawing *drawing, int counts)
 }
 
 static void
-add_types(struct drawing *drawing)
+add_types(struct stats_drawing *drawing)
 {
     const struct stats *stats = drawing->stats;
     static const char *const titles[] = {"total", "pending", "resolved"};
@@ -250,7 +250,7 @@ add_types(struct drawing *drawing)
 }
 
 static void
-add_resolutions(struct drawing *drawing)
+add_resolutions(struct stats_drawing *drawing)
 {
     const struct stats *stats = drawing->stats;
     int width = name_width(drawing, 3); // below those of the types
@@ -285,7 +285,7 @@ all_events(const struct stats *stats)
 }
 
 static void
-add_analyses(struct drawing *drawing)
+add_analyses(struct stats_drawing *drawing)
 {
     add_pending(drawing);
     add_errors(drawing);
@@ -299,7 +299,7 @@ stats_build(const struct app *app, struct stats_view *view, int cols)
 {
     char most[TEXT_SHORT];
     int count_width = (int)strlen(text_count(all_events(&view->stats), most));
-    struct drawing drawing = {
+    struct stats_drawing drawing = {
         .pager = view->page.pager,
         .stats = &view->stats,
         .like = {.is_ascii = app_config(app)->is_ascii},

@@ -62,7 +62,7 @@ dialog_create(const struct dialog_request *request, const char *environment, uin
         field->value = NULL;
     }
     dialog->request.command = NULL;
-    dialog_set_command(dialog, request->command);
+    strbuf_add_text(&dialog->command, request->command ? request->command : "");
     snprintf(dialog->environment, sizeof dialog->environment, "%s", environment ? environment : "");
     dialog->typed_count = request->typed_count;
     dialog->opened_by = opened_by;
@@ -130,13 +130,6 @@ void
 dialog_set_count(struct dialog *dialog, int64_t typed_count)
 {
     dialog->typed_count = typed_count;
-}
-
-void
-dialog_set_command(struct dialog *dialog, const char *command)
-{
-    strbuf_reset(&dialog->command);
-    strbuf_add_text(&dialog->command, command ? command : "");
 }
 
 void
@@ -340,7 +333,7 @@ dialog_type(struct dialog *dialog, struct bytes text, bool is_paste)
 }
 
 // The form as it is drawn: how many rows each part takes.
-struct form {
+struct dialog_form {
     struct canvas *canvas;
     struct area inner;
     int label_width;
@@ -395,7 +388,7 @@ lines_rows(const struct dialog *dialog, int width, bool is_ascii)
 }
 
 static void
-draw_lines(const struct dialog *dialog, struct form *form, struct area area)
+draw_lines(const struct dialog *dialog, struct dialog_form *form, struct area area)
 {
     int row = area.row;
     int end = area.row + area.rows;
@@ -424,7 +417,7 @@ field_role(const struct dialog *dialog, int field)
 }
 
 static void
-draw_field(const struct dialog *dialog, struct form *form, int field, int row)
+draw_field(const struct dialog *dialog, struct dialog_form *form, int field, int row)
 {
     const struct dialog_field *asked = &dialog->request.fields[field];
     struct area inner = form->inner;
@@ -444,7 +437,8 @@ draw_field(const struct dialog *dialog, struct form *form, int field, int row)
 
 // "[ Cancel ]" with the focus, "  Cancel  " without.
 static int
-draw_button(const struct dialog *dialog, struct form *form, int row, int col, const char *word, int focus)
+draw_button(const struct dialog *dialog, struct dialog_form *form, int row, int col, const char *word,
+            int focus)
 {
     bool is_focused = dialog->focus == focus;
     enum role role = is_focused ? ROLE_BUTTON_FOCUS : ROLE_BUTTON;
@@ -466,7 +460,7 @@ buttons_width(const struct dialog *dialog, bool is_ascii)
 }
 
 static void
-draw_buttons(const struct dialog *dialog, struct form *form, int row)
+draw_buttons(const struct dialog *dialog, struct dialog_form *form, int row)
 {
     struct area inner = form->inner;
     int width = buttons_width(dialog, form->canvas->is_ascii);
@@ -486,7 +480,7 @@ count_fits(const struct dialog *dialog, int width, bool is_ascii)
 }
 
 static void
-draw_count(const struct dialog *dialog, struct form *form, int row)
+draw_count(const struct dialog *dialog, struct dialog_form *form, int row)
 {
     int used = canvas_printf(form->canvas, row, form->inner.col, form->inner.cols, ROLE_DIALOG, COUNT_WORDS,
                              dialog->typed_count);
@@ -513,7 +507,7 @@ draw_frame(const struct dialog *dialog, struct canvas *canvas, struct area box)
 
 // As many as there is room for, the one in focus among them.
 static void
-draw_fields(const struct dialog *dialog, struct form *form, struct area *inner)
+draw_fields(const struct dialog *dialog, struct dialog_form *form, struct area *inner)
 {
     int count = dialog->request.field_count;
     int shown = count < inner->rows ? count : inner->rows;
@@ -536,7 +530,7 @@ dialog_draw_wrapped(struct canvas *canvas, struct area place, struct bytes text,
 
 // In up to `most` rows: what is needed more goes first.
 static void
-draw_command(const struct dialog *dialog, const struct form *form, struct area *inner, int most)
+draw_command(const struct dialog *dialog, const struct dialog_form *form, struct area *inner, int most)
 {
     int rows = command_rows(dialog, inner->cols, form->canvas->is_ascii);
     rows = rows < most ? rows : most;
@@ -550,7 +544,7 @@ draw_command(const struct dialog *dialog, const struct form *form, struct area *
 
 // What stands below the lines, bottom up, so that fields and buttons stay on a small screen.
 static void
-draw_controls(const struct dialog *dialog, struct form *form, struct area *inner)
+draw_controls(const struct dialog *dialog, struct dialog_form *form, struct area *inner)
 {
     struct area buttons = area_take_bottom(inner, 1);
     draw_buttons(dialog, form, buttons.row);
@@ -606,7 +600,7 @@ dialog_draw(const struct dialog *dialog, struct canvas *canvas, struct area area
     struct area box = {area.row + (area.rows - rows) / 2, area.col + (area.cols - width) / 2, rows, width};
     draw_frame(dialog, canvas, box);
 
-    struct form form = {.canvas = canvas, .inner = {box.row + 1, box.col + 2, rows - 2, width - 4}};
+    struct dialog_form form = {.canvas = canvas, .inner = {box.row + 1, box.col + 2, rows - 2, width - 4}};
     for (int i = 0; i < dialog->request.field_count; i++) {
         int label = text_cells(bytes_of(dialog->request.fields[i].label), canvas->is_ascii);
         form.label_width = label > form.label_width ? label : form.label_width;

@@ -63,7 +63,6 @@ void dialog_line(struct dialog *dialog, enum role role, const char *format, ...)
 void dialog_set_waiting(struct dialog *dialog, bool is_waiting);
 void dialog_set_count(struct dialog *dialog,
                       int64_t typed_count); // known only after the preview; 0: none to type
-void dialog_set_command(struct dialog *dialog, const char *command);
 // Nothing can be confirmed, for this reason; NULL: it can.
 void dialog_refuse(struct dialog *dialog, const char *why);
 

@@ -4,9 +4,6 @@
 
 static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 static const char *const ascii_blocks[] = {".", ":", "-", "=", "+", "*", "#", "@"};
-static const char *const shades[] = {" ", "░", "▒", "▓", "█"};
-static const char *const ascii_shades[] = {" ", ".", "+", "*", "#"};
-static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
 
 static void
 draw_glyph(struct canvas *canvas, int row, int col, const char *glyph, enum role role)
@@ -32,13 +29,6 @@ sparkline_draw(struct canvas *canvas, int row, int col, int width, const uint32_
     return drawn;
 }
 
-void
-heat_draw(struct canvas *canvas, int row, int col, uint32_t value, uint32_t most, enum role role)
-{
-    uint64_t level = most ? ((uint64_t)value * 4 + most - 1) / most : 0;
-    draw_glyph(canvas, row, col, canvas->is_ascii ? ascii_shades[level] : shades[level], role);
-}
-
 // part / whole of `cells`, full only for the whole and empty only for nothing.
 static int64_t
 share(int64_t part, int64_t whole, int64_t cells)
@@ -60,16 +50,4 @@ gauge_draw(struct canvas *canvas, int row, int col, int width, int64_t part, int
     for (int i = 0; i < width; i++)
         (void)canvas_glyph(canvas, row, col + i, i < filled ? GLYPH_FULL : GLYPH_EMPTY,
                            i < filled ? ROLE_GAUGE : ROLE_GAUGE_REST);
-}
-
-void
-bar_draw(struct canvas *canvas, int row, int col, int width, int64_t part, int64_t most, enum role role)
-{
-    int64_t filled = share(part, most, (int64_t)width * 8);
-    for (int i = 0; i < width; i++, filled -= 8) {
-        if (filled >= 8 || (filled > 0 && canvas->is_ascii))
-            (void)canvas_glyph(canvas, row, col + i, GLYPH_FULL, role);
-        else if (filled > 0)
-            draw_glyph(canvas, row, col + i, eighths[filled], role);
-    }
 }

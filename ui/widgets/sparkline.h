@@ -11,11 +11,7 @@
 // drawn.
 int sparkline_draw(struct canvas *canvas, int row, int col, int width, const uint32_t *values, size_t count,
                    enum role role);
-// One cell of a heat map: 0 nothing … most.
-void heat_draw(struct canvas *canvas, int row, int col, uint32_t value, uint32_t most, enum role role);
 // A progress bar: part of whole; full only when part == whole, empty only when part is 0.
 void gauge_draw(struct canvas *canvas, int row, int col, int width, int64_t part, int64_t whole);
-// A horizontal bar in eighths of a cell.
-void bar_draw(struct canvas *canvas, int row, int col, int width, int64_t part, int64_t most, enum role role);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/uuid.h"
 #include "ui/views/decide/fields.h"
 
-static const struct verb {
+static const struct decide_verb {
     enum action action;
     enum operation_action operation;
     const char *title;
@@ -23,7 +23,7 @@ static const struct verb {
     {DO_RESTORE, ACTION_RESTORE, "Restore", "pending again", false},
 };
 
-static const struct verb *
+static const struct decide_verb *
 verb_of(enum operation_action operation)
 {
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
@@ -194,7 +194,7 @@ ask_preview(struct app *app, struct decide *decide)
 static void
 open_dialog(struct app *app, struct decide *decide)
 {
-    const struct verb *verb = verb_of(decide->action);
+    const struct decide_verb *verb = verb_of(decide->action);
     decide->count = ids_normalise(decide->ids, decide->count);
     decide->is_named |= decide->count == 1;
     uuid_make(decide->key);

@@ -6,7 +6,7 @@
 enum { PREVIEW_ROWS = 6, PREVIEW_FROM_ROWS = 16, BESIDE_FROM_COLS = 120 }; // of the body
 
 // The table's callbacks need what the view is drawn with.
-struct drawing {
+struct events_drawing {
     const struct events *events;
     const struct app *app;
 };
@@ -14,20 +14,20 @@ struct drawing {
 static int64_t
 events_draw_drawn_id(const void *rows, size_t index)
 {
-    return events_id(((const struct drawing *)rows)->events, index);
+    return events_id(((const struct events_drawing *)rows)->events, index);
 }
 
 static bool
 drawn_selected(const void *rows, size_t index)
 {
-    const struct drawing *drawing = rows;
+    const struct events_drawing *drawing = rows;
     return selection_has(app_selection(drawing->app), drawing->events->ids[index]);
 }
 
 static void
 events_draw_drawn_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
 {
-    const struct drawing *drawing = rows;
+    const struct events_drawing *drawing = rows;
     const struct event *event = row_cache_find(&drawing->events->rows, drawing->events->ids[index]);
     if (event)
         event_cell(event, (enum event_column)column, app_now(drawing->app), drawing->events->parsed, canvas,
@@ -153,7 +153,7 @@ events_draw(const struct app *app, const void *state, struct canvas *canvas, con
         return;
     }
 
-    struct drawing drawing = {.events = events, .app = app};
+    struct events_drawing drawing = {.events = events, .app = app};
     struct table_model model = {.count = events->count,
                                 .id = events_draw_drawn_id,
                                 .is_selected = drawn_selected,

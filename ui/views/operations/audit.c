@@ -70,7 +70,7 @@ static const struct table_column narrow_columns[AUDIT_COLUMNS] = {
     [AUDIT_WHY] = {.title = "why", .width = 26, .widest = TABLE_REST, .priority = 4},
 };
 
-struct drawing {
+struct audit_drawing {
     const struct audit *audit;
     const struct app *app;
 };
@@ -78,7 +78,7 @@ struct drawing {
 static int64_t
 audit_drawn_id(const void *rows, size_t index)
 {
-    return ((const struct drawing *)rows)->audit->shown[index]->no;
+    return ((const struct audit_drawing *)rows)->audit->shown[index]->no;
 }
 
 static void
@@ -110,7 +110,7 @@ why_of(const struct audit_row *row)
 static void
 audit_drawn_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
 {
-    const struct drawing *drawing = rows;
+    const struct audit_drawing *drawing = rows;
     const struct audit_row *row = drawing->audit->shown[index];
     struct bytes text = BYTES("");
     switch ((enum audit_column)column) {
@@ -144,7 +144,7 @@ audit_drawn_cell(const void *rows, size_t index, int column, struct canvas *canv
 }
 
 static struct table_model
-audit_model_of(const struct drawing *drawing)
+audit_model_of(const struct audit_drawing *drawing)
 {
     return (struct table_model){.count = drawing->audit->shown_count,
                                 .id = audit_drawn_id,
@@ -190,7 +190,7 @@ show_rows(struct audit *audit)
         }
     }
     strbuf_release(&text);
-    const struct drawing drawing = {.audit = audit};
+    const struct audit_drawing drawing = {.audit = audit};
     struct table_model model = audit_model_of(&drawing);
     table_sync(&audit->table, &model);
 }
@@ -359,7 +359,7 @@ static bool
 audit_move(struct app *app, void *state, enum action action)
 {
     struct audit *audit = state;
-    const struct drawing drawing = {.audit = audit, .app = app};
+    const struct audit_drawing drawing = {.audit = audit, .app = app};
     struct table_model model = audit_model_of(&drawing);
     return table_handle(&audit->table, &model, action);
 }
@@ -432,7 +432,7 @@ audit_layout(struct app *app, void *state, const struct view_areas *areas)
     struct area body = areas->body;
     audit_split(audit, &body);
     audit->columns[AUDIT_WHEN].width = body.cols < DATE_FROM_COLS ? WHEN_WIDTH : DATE_WIDTH;
-    const struct drawing drawing = {.audit = audit, .app = app};
+    const struct audit_drawing drawing = {.audit = audit, .app = app};
     struct table_model model = audit_model_of(&drawing);
     table_layout(&audit->table, &model, body);
     bool is_near = audit->table.cursor + (size_t)audit->table.height + NEAR_END >= audit->shown_count;
@@ -525,7 +525,7 @@ audit_draw(const struct app *app, const void *state, struct canvas *canvas, cons
         notice_draw(canvas, body, audit_empty_words(app, audit));
         return;
     }
-    const struct drawing drawing = {.audit = audit, .app = app};
+    const struct audit_drawing drawing = {.audit = audit, .app = app};
     struct table_model model = audit_model_of(&drawing);
     table_draw(&audit->table, &model, canvas, body);
     if (preview.rows > 1)
@@ -538,7 +538,7 @@ static bool
 audit_click(struct app *app, void *state, int row, int col)
 {
     struct audit *audit = state;
-    const struct drawing drawing = {.audit = audit, .app = app};
+    const struct audit_drawing drawing = {.audit = audit, .app = app};
     struct table_model model = audit_model_of(&drawing);
     int column;
     return table_click(&audit->table, &model, row, col, &column) == TABLE_ROW;

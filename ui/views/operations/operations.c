@@ -37,7 +37,7 @@ static const enum action footer[] = {DO_OPEN, DO_OPERATION_PAUSE, DO_OPERATION_C
                                      DO_UNDO, DO_RATE_UP,         DO_RATE_DOWN,        DO_HELP,
                                      DO_NONE};
 
-struct drawing {
+struct operations_drawing {
     const struct operations *operations;
     int64_t now;
 };
@@ -57,19 +57,19 @@ cursor_operation(const struct operations *operations)
 static int64_t
 operations_drawn_id(const void *rows, size_t index)
 {
-    return shown_operation(((const struct drawing *)rows)->operations, index)->no;
+    return shown_operation(((const struct operations_drawing *)rows)->operations, index)->no;
 }
 
 static void
 operations_drawn_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
 {
-    const struct drawing *drawing = rows;
+    const struct operations_drawing *drawing = rows;
     operation_cell(shown_operation(drawing->operations, index), (enum operation_column)column, drawing->now,
                    canvas, area);
 }
 
 static struct table_model
-operations_model_of(const struct drawing *drawing)
+operations_model_of(const struct operations_drawing *drawing)
 {
     return (struct table_model){.count = drawing->operations->shown_count,
                                 .id = operations_drawn_id,
@@ -96,7 +96,7 @@ show_rows(struct operations *operations)
         operations->shown[operations->shown_count++] = i;
     }
     strbuf_release(&text);
-    const struct drawing drawing = {.operations = operations};
+    const struct operations_drawing drawing = {.operations = operations};
     struct table_model model = operations_model_of(&drawing);
     table_sync(&operations->table, &model);
 }
@@ -185,7 +185,7 @@ operations_move(struct app *app, void *state, enum action action)
 {
     (void)app;
     struct operations *operations = state;
-    const struct drawing drawing = {.operations = operations};
+    const struct operations_drawing drawing = {.operations = operations};
     struct table_model model = operations_model_of(&drawing);
     return table_handle(&operations->table, &model, action);
 }
@@ -334,7 +334,7 @@ operations_layout(struct app *app, void *state, const struct view_areas *areas)
     struct operations *operations = state;
     struct area body = areas->body;
     operations_split(operations, &body);
-    const struct drawing drawing = {.operations = operations};
+    const struct operations_drawing drawing = {.operations = operations};
     struct table_model model = operations_model_of(&drawing);
     table_layout(&operations->table, &model, body);
 }
@@ -420,7 +420,7 @@ operations_draw(const struct app *app, const void *state, struct canvas *canvas,
         notice_draw(canvas, body, operations_empty_words(app, operations));
         return;
     }
-    const struct drawing drawing = {.operations = operations, .now = app_now(app)};
+    const struct operations_drawing drawing = {.operations = operations, .now = app_now(app)};
     struct table_model model = operations_model_of(&drawing);
     table_draw(&operations->table, &model, canvas, body);
     if (preview.rows > 1) {
@@ -438,7 +438,7 @@ operations_click(struct app *app, void *state, int row, int col)
 {
     (void)app;
     struct operations *operations = state;
-    const struct drawing drawing = {.operations = operations};
+    const struct operations_drawing drawing = {.operations = operations};
     struct table_model model = operations_model_of(&drawing);
     int column;
     return table_click(&operations->table, &model, row, col, &column) == TABLE_ROW;
