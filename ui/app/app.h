@@ -80,8 +80,8 @@ int64_t app_now(const struct app *app);
 struct arena *app_frame(const struct app *app); // scratch, reset before each draw
 bool app_is_paused(const struct app *app);      // the display is held still
 bool app_is_stale(const struct app *app);       // the connection is lost: draw rows dimmed
-// For layout only: a key is held down, so what only follows the cursor (a preview) may stay as it is and save the
-// line its bytes. The app draws again by itself as soon as the keys rest.
+// For layout only: a key is held down, so what only follows the cursor (a preview) may stay as it is and save
+// the line its bytes. The app draws again by itself as soon as the keys rest.
 bool app_is_hurried(struct app *app);
 bool app_can_change(const struct app *app, const char **why_not); // read-only, lost connection, no schema
 // The selection by event id: one for the whole program, so that every view shows the same.
