@@ -27,6 +27,7 @@ struct store {
     char *program;
     char *zone_wanted;  // of the settings, or NULL
     char *zone;         // in effect, after connecting
+    char *table_wanted; // of the settings
     char *table_text;   // as people write it: public.dlq_events
     char *table_quoted; // as SQL needs it
     char *table_schema; // its two names, bare

@@ -150,9 +150,27 @@ fail_connect(struct store *store, struct err *err)
                    *why ? why : "no reason was given", tls_advice(why));
 }
 
+// Takes the name of the contract table apart, once.
+static bool
+learn_table(struct store *store, struct err *err)
+{
+    if (store->table_name)
+        return true;
+    if (!pg_parse_table(store->table_wanted, &store->table_schema, &store->table_name, err))
+        return false;
+    struct strbuf quoted = {0}, shown = {0};
+    pg_quote_table(&quoted, store->table_schema, store->table_name);
+    pg_show_table(&shown, store->table_schema, store->table_name);
+    store->table_quoted = strbuf_detach(&quoted);
+    store->table_text = strbuf_detach(&shown);
+    return true;
+}
+
 bool
 store_reconnect(struct store *store, struct err *err)
 {
+    if (!learn_table(store, err))
+        return false;
     disconnect(store);
     store->conn = connect_now(store);
     if (!store->conn)
@@ -168,34 +186,35 @@ store_reconnect(struct store *store, struct err *err)
 }
 
 bool
+store_connect(struct store *store, struct err *err)
+{
+    return store_is_connected(store) || store_reconnect(store, err);
+}
+
+struct store *
+store_create(const struct store_settings *settings)
+{
+    struct store *store = alloc_bytes(sizeof *store);
+    store->table_wanted = alloc_text(settings->table ? settings->table : "public.dlq_events");
+    store->conninfo = alloc_text(settings->conninfo ? settings->conninfo : "");
+    store->program = alloc_text(settings->program ? settings->program : "redrive");
+    store->zone_wanted = settings->zone ? alloc_text(settings->zone) : NULL;
+    store->is_read_only = settings->is_read_only;
+    store->max_replays = settings->max_replays ? settings->max_replays : 3;
+    store->rules = settings->rules;
+    store->group_rules = settings->group_rules;
+    return store;
+}
+
+bool
 store_open(struct store **store, const struct store_settings *settings, struct err *err)
 {
-    *store = NULL;
-    char *schema, *name;
-    if (!pg_parse_table(settings->table ? settings->table : "public.dlq_events", &schema, &name, err))
-        return false;
-
-    struct store *s = alloc_bytes(sizeof *s);
-    struct strbuf quoted = {0}, shown = {0};
-    pg_quote_table(&quoted, schema, name);
-    pg_show_table(&shown, schema, name);
-    s->table_schema = schema;
-    s->table_name = name;
-    s->table_quoted = strbuf_detach(&quoted);
-    s->table_text = strbuf_detach(&shown);
-    s->conninfo = alloc_text(settings->conninfo ? settings->conninfo : "");
-    s->program = alloc_text(settings->program ? settings->program : "redrive");
-    s->zone_wanted = settings->zone ? alloc_text(settings->zone) : NULL;
-    s->is_read_only = settings->is_read_only;
-    s->max_replays = settings->max_replays ? settings->max_replays : 3;
-    s->rules = settings->rules;
-    s->group_rules = settings->group_rules;
-    if (!store_reconnect(s, err)) {
-        store_close(s);
-        return false;
-    }
-    *store = s;
-    return true;
+    struct store *opened = store_create(settings);
+    bool ok = store_connect(opened, err);
+    if (!ok)
+        store_close(opened);
+    *store = ok ? opened : NULL;
+    return ok;
 }
 
 void
@@ -213,6 +232,7 @@ store_close(struct store *store)
     free(store->program);
     free(store->zone_wanted);
     free(store->zone);
+    free(store->table_wanted);
     free(store->table_text);
     free(store->table_quoted);
     free(store->table_schema);
@@ -258,6 +278,18 @@ store_interrupt(struct store *store)
             PQfreeCancel(cancel);
     }
     atomic_fetch_sub(&store->interrupting, 1);
+}
+
+void
+store_lane_interrupt(void *store)
+{
+    store_interrupt(store);
+}
+
+void
+store_lane_close(void *store)
+{
+    store_close(store);
 }
 
 const struct store_info *

@@ -33,18 +33,27 @@ struct store_settings {
 // ERR_USAGE for a connection string that came from the command line and holds a password, or cannot be read.
 bool store_conninfo_check(const char *conninfo, struct err *err) MUST_CHECK;
 
-// ERR_USAGE when the schema is installed for another table than settings->table.
+// A store that is not connected yet; it copies the settings. store_interrupt may be called from now on.
+struct store *store_create(const struct store_settings *settings);
+// Connects a store that is not connected: at first, or after ERR_UNREACHABLE. One attempt; the caller backs
+// off (store_backoff). ERR_USAGE when the schema is installed for another table than settings->table.
+bool store_connect(struct store *store, struct err *err) MUST_CHECK;
+// Both at once; on failure *store is NULL.
 bool store_open(struct store **store, const struct store_settings *settings, struct err *err) MUST_CHECK;
-void store_close(struct store *store);
+void store_close(struct store *store); // NULL is fine
 
-// Makes the connection anew after ERR_UNREACHABLE. One attempt; the caller backs off (store_backoff).
+// Replaces the connection by a new one, also where the old one seems to be well.
 bool store_reconnect(struct store *store, struct err *err) MUST_CHECK;
 bool store_is_connected(const struct store *store);
 // How long to wait before the n-th attempt (from 0), with jitter: 0.1 s … 5 s.
 int64_t store_backoff(int attempt);
 
-// Stops the statement that runs in another thread; that statement ends with ERR_CANCELLED. Safe at any time.
+// Stops the statement that runs in another thread; that statement ends with ERR_CANCELLED. Safe at any time
+// between store_create and store_close; one that comes between two statements stops neither.
 void store_interrupt(struct store *store);
+// The same two for async/lane, to which a connection is a pointer.
+void store_lane_interrupt(void *store);
+void store_lane_close(void *store);
 
 struct store_info {
     char host[256]; // or socket directory
