@@ -52,7 +52,7 @@ is_connected(const struct run *run)
 {
     bool is_good = store_is_connected(run->endpoints.store);
     for (size_t i = 0; i < WORKER_SLOTS; i++)
-        is_good = is_good && lane_is_connected(&run->lanes[i]);
+        is_good = is_good && endpoints_is_connected(&run->lanes[i]);
     return is_good;
 }
 
@@ -62,7 +62,7 @@ reconnect_all(struct run *run, struct err *err)
     if (!store_is_connected(run->endpoints.store) && !store_reconnect(run->endpoints.store, err))
         return false;
     for (size_t i = 0; i < WORKER_SLOTS; i++)
-        if (!lane_is_connected(&run->lanes[i]) && !store_reconnect(run->lanes[i].store, err))
+        if (!endpoints_is_connected(&run->lanes[i]) && !store_reconnect(run->lanes[i].store, err))
             return false;
     return true;
 }

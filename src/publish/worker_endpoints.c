@@ -272,8 +272,8 @@ const struct publisher_world endpoints_world = {
     .sleep = world_sleep,
     .uuid = world_uuid,
     .random = world_random,
-    .start = lane_start,
-    .is_done = lane_is_done,
+    .start = endpoints_start,
+    .is_done = endpoints_is_done,
 };
 
 static bool

@@ -1,68 +1,65 @@
-// worker_desk: what each publisher of a worker has for itself: a connection, and a thread that makes its long
-// calls on it. While one finishes, the other claims, and Kafka takes a third chunk's records.
+// The part of a publisher's endpoints that is its own: a lane (async/lane) that makes its long calls to
+// PostgreSQL. While one publisher finishes a chunk, another claims one, and Kafka takes the records of a
+// third.
 #include "publish/worker_private.h"
 
-#include <stddef.h>
-#include "async/mailbox.h"
-#include "async/thread.h"
+#include "async/lane.h"
 
-// One call at a time, so one of each is enough and no put ever waits.
+// One call at a time, so one place in each queue is enough and no put ever waits.
 static void
-serve(void *context)
+make_call(struct lane *lane, void *given)
 {
-    struct endpoints *lane = context;
-    while (mailbox_take(lane->calls, -1)) {
-        lane->call(lane->argument);
-        mailbox_put(lane->answers, lane, -1);
-    }
+    struct endpoints *endpoints = given;
+    endpoints->call(endpoints->argument);
+    (void)!lane_put(lane, endpoints);
 }
 
 bool
-lane_open(struct endpoints *lane, const struct endpoints *endpoints, const struct store_settings *settings,
-          struct err *err)
+endpoints_open_lane(struct endpoints *own, const struct endpoints *shared,
+                    const struct store_settings *settings, struct err *err)
 {
-    *lane = *endpoints;
-    lane->store = NULL;
-    if (!store_open(&lane->store, settings, err))
+    *own = *shared;
+    own->store = NULL;
+    if (!store_open(&own->store, settings, err))
         return false;
-    lane->calls = mailbox_create(1);
-    lane->answers = mailbox_create(1);
-    lane->thread = thread_start(serve, lane, "ledger");
+    // Without interrupt: a call that began is always finished.
+    own->lane = lane_create(&(struct lane_settings){.name = "ledger",
+                                                    .work = make_call,
+                                                    .connection = own->store,
+                                                    .close = store_lane_close,
+                                                    .jobs = 1,
+                                                    .results = 1});
     return true;
 }
 
 void
-lane_close(struct endpoints *lane)
+endpoints_close_lane(struct endpoints *own)
 {
-    if (lane->calls)
-        mailbox_close(lane->calls);
-    thread_join(lane->thread);
-    mailbox_destroy(lane->calls, NULL);
-    mailbox_destroy(lane->answers, NULL);
-    store_close(lane->store);
-    *lane = (struct endpoints){0};
+    if (own->is_running)
+        (void)!lane_take(own->lane, -1);
+    lane_destroy(own->lane);
+    *own = (struct endpoints){0};
 }
 
 void
-lane_start(void *context, void (*call)(void *argument), void *argument)
+endpoints_start(void *context, void (*call)(void *argument), void *argument)
 {
-    struct endpoints *lane = context;
-    lane->call = call;
-    lane->argument = argument;
-    lane->is_running = true;
-    mailbox_put(lane->calls, lane, -1);
+    struct endpoints *own = context;
+    own->call = call;
+    own->argument = argument;
+    own->is_running = lane_give(own->lane, own, -1);
 }
 
 bool
-lane_is_done(void *context, int wait_ms)
+endpoints_is_done(void *context, int wait_ms)
 {
-    struct endpoints *lane = context;
-    lane->is_running = !mailbox_take(lane->answers, (int64_t)wait_ms * 1000);
-    return !lane->is_running;
+    struct endpoints *own = context;
+    own->is_running = !lane_take(own->lane, (int64_t)wait_ms * 1000);
+    return !own->is_running;
 }
 
 bool
-lane_is_connected(const struct endpoints *lane)
+endpoints_is_connected(const struct endpoints *own)
 {
-    return !lane->store || lane->is_running || store_is_connected(lane->store);
+    return !own->store || own->is_running || store_is_connected(own->store);
 }

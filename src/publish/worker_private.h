@@ -12,10 +12,9 @@
 #define WORKER_HOLDERS 2  // of which so many have their events in memory
 #define LOOK_EVERY 500000 // µs, for new work when there is none
 
-struct mailbox;
-struct thread;
+struct lane;
 
-// What the publisher's tables are bound to: the worker's own, and one for each publisher (a lane).
+// What the publisher's tables are bound to: those of the worker itself, and of each publisher.
 struct endpoints {
     const struct broker_settings *broker_settings;
     struct store *store;
@@ -23,9 +22,8 @@ struct endpoints {
     struct cluster cluster;
     char worker[128];
 
-    // Of a lane only: the call that its thread makes now, which owns `store` until it is back.
-    struct thread *thread;
-    struct mailbox *calls, *answers;
+    // Of a publisher's only: the call that its lane makes now, which owns `store` until it is done.
+    struct lane *lane;
     void (*call)(void *argument);
     void *argument;
     bool is_running;
@@ -40,14 +38,17 @@ extern const struct publisher_world endpoints_world;
 bool endpoints_connect(struct endpoints *endpoints, struct err *err) MUST_CHECK;
 void endpoints_close(struct endpoints *endpoints); // Kafka's half
 
-// A publisher's own: a connection to PostgreSQL and a thread for long calls; Kafka is that of `endpoints`,
-// which outlives it. On failure there is nothing to close.
-bool lane_open(struct endpoints *lane, const struct endpoints *endpoints,
-               const struct store_settings *settings, struct err *err) MUST_CHECK;
-void lane_close(struct endpoints *lane); // waits for the call in flight; one that was never opened is fine
-void lane_start(void *context, void (*call)(void *argument), void *argument);
-bool lane_is_done(void *context, int wait_ms);
-bool lane_is_connected(const struct endpoints *lane); // or not there, or not known: a call is in flight
+// Endpoints of one publisher: a lane with a connection to PostgreSQL of its own, for long calls; Kafka is
+// that of `shared`, which outlives it. On failure there is nothing to close.
+bool endpoints_open_lane(struct endpoints *own, const struct endpoints *shared,
+                         const struct store_settings *settings, struct err *err) MUST_CHECK;
+// Waits for the call in flight. Endpoints that were never opened are fine.
+void endpoints_close_lane(struct endpoints *own);
+// One asynchronous call, as in struct publisher_world.
+void endpoints_start(void *context, void (*call)(void *argument), void *argument);
+bool endpoints_is_done(void *context, int wait_ms);
+bool
+endpoints_is_connected(const struct endpoints *own); // true also while that is not known: a call is in flight
 
 // Operation by operation, how many events may be sent now.
 struct pace {

@@ -27,7 +27,7 @@ worker_drop_publishers(struct run *run)
     for (size_t i = 0; i < WORKER_SLOTS; i++) {
         publisher_destroy(run->publishers[i]);
         run->publishers[i] = NULL;
-        lane_close(&run->lanes[i]);
+        endpoints_close_lane(&run->lanes[i]);
         run->is_driven[i] = false;
     }
 }
@@ -43,7 +43,7 @@ make_publishers(struct run *run, struct err *err)
         .is_transactional = run->endpoints.cluster.promise == PROMISE_EXACTLY_ONCE,
     };
     for (size_t i = 0; i < WORKER_SLOTS; i++) {
-        if (!lane_open(&run->lanes[i], &run->endpoints, &run->settings->store, err)) {
+        if (!endpoints_open_lane(&run->lanes[i], &run->endpoints, &run->settings->store, err)) {
             worker_drop_publishers(run);
             return false;
         }
@@ -125,7 +125,7 @@ worker_step_publisher(struct run *run, size_t i, int wait_ms, struct err *failur
 static bool
 publisher_failed(struct run *run, size_t i, const struct err *failure, struct err *err)
 {
-    if (!lane_is_connected(&run->lanes[i])) {
+    if (!endpoints_is_connected(&run->lanes[i])) {
         run->trouble = *failure;
         return true;
     }
