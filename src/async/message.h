@@ -1,10 +1,10 @@
-// message: what the screen asks for and what it is told. The only thing that the UI and the backend share.
+// message: requests of the screen and replies of the backend, the only thing that the two share.
 //
-// A request is made by the UI thread, given away to the backend's mailbox and freed there. A reply is made by
-// the backend, given away to the UI's mailbox and freed by the UI (reply_destroy) after the view has taken
-// what it needs; everything a reply points to lives in its arena or is owned by it. Requests are numbered by
-// the app; a reply carries the number it answers, 0 for news nobody asked for. Long answers come in several
-// replies with the same number; is_last marks the end.
+// The UI thread makes a request and gives it to the backend's mailbox; the backend frees it. The backend
+// makes a reply and gives it to the UI's mailbox; the UI frees it (reply_destroy) after the view has taken
+// what it needs. Everything a reply points to is in its arena or owned by it. The app numbers requests. A
+// reply carries the number that it answers, 0 for news that no request asked for. A long answer is several
+// replies with one number; is_last marks the end.
 #ifndef REDRIVE_ASYNC_MESSAGE_H
 #define REDRIVE_ASYNC_MESSAGE_H
 
@@ -25,27 +25,25 @@
 
 enum request_kind {
     REQUEST_GROUPS, // pivot, group (within), is_on (near-equal ones as one, for PIVOT_ERROR of all): answered
-                    // at once and again whenever it changed, until another REQUEST_GROUPS
-    REQUEST_LIST,   // the ids a list is made of: list; pages; asked anew it replaces the one before
+                    // at once and after each change, until another REQUEST_GROUPS
+    REQUEST_LIST,   // the ids of a list: list; answered in pages; replaces the REQUEST_LIST before
     REQUEST_COLLECT,    // like REQUEST_LIST, beside it: ids for a selection or an action; answered by
-                        // REPLY_LIST; what is undecided is counted and left out
+                        // REPLY_LIST; undecided events are counted and left out
     REQUEST_FACETS,     // ids: counts of their types, topics, sources, categories
     REQUEST_ROWS,       // ids: rows for the window of a list, texts cut to 1 KiB
     REQUEST_EVENT,      // id: everything about one event
     REQUEST_WHY,        // id: why it is in its group
-    REQUEST_OPERATIONS, // the list: answered at once and again whenever something changed, until
-                        // REQUEST_OPERATIONS_END
+    REQUEST_OPERATIONS, // the list: answered at once and after each change, until REQUEST_OPERATIONS_END
     REQUEST_OPERATIONS_END,
-    REQUEST_OPERATION, // operation: one with outcomes; again whenever it changed, until
-                       // REQUEST_OPERATIONS_END
+    REQUEST_OPERATION, // operation: one with outcomes, and after each change, until REQUEST_OPERATIONS_END
     REQUEST_STEER,     // operation, steer, rate
     REQUEST_DECIDE,    // operation, verdict, reason: a chunk or slot in doubt; answered by REPLY_STEERED
-    REQUEST_PREVIEW,   // action, ids (ascending, each once): what the dialog shows; answered part by part,
-                       // preview.known says by which
+    REQUEST_PREVIEW,   // action, ids (ascending, each once): figures of the dialog; answered part by part,
+                       // preview.known names the parts
     REQUEST_CONFIRM,   // operation_request in `confirm`
-    REQUEST_CATEGORY,  // group, category (has_category false: what the rules say), reason
+    REQUEST_CATEGORY,  // group, category (has_category false: by the rules), reason
     REQUEST_AUDIT,     // operation (0: all), before: one page of rows
-    REQUEST_STATS,     // the five analyses of the table; asked anew it replaces the one before
+    REQUEST_STATS,     // the five analyses of the table; replaces the REQUEST_STATS before
     REQUEST_CANCEL,    // cancels the request with number `target`; it ends with ERR_CANCELLED
     REQUEST_RECONNECT, // now, instead of after the back-off
     REQUEST_REFRESH,   // look at the database now
@@ -53,7 +51,7 @@ enum request_kind {
     REQUEST_KINDS,
 };
 
-// What a list of events shows.
+// The events of a list.
 enum list_source {
     LIST_PENDING,   // of the backlog: pivot + value (value NULL: all)
     LIST_CLOSED,    // resolved, discarded or all: by `statuses`
@@ -63,17 +61,17 @@ enum list_order { ORDER_WHEN, ORDER_ID, ORDER_TYPE, ORDER_KEY, ORDER_TRY, ORDER_
 struct list_query {
     enum list_source source;
     enum pivot pivot;
-    char value[GROUPS_TEXT]; // "" with has_value: where it is absent; by error: keys, with commas between
+    char value[GROUPS_TEXT]; // "" with has_value: events without one; by error: keys, with commas between
     bool has_value;
     unsigned statuses;
     int64_t operation;
     unsigned item_states;
     char *filter; // heap, owned by the request; NULL or "": none. A status: term in it overrides source.
-    enum list_order order; // another than ORDER_WHEN only for the pending ones
-    bool oldest_first;     // ORDER_WHEN; else that order turned round
+    enum list_order order; // pending events alone have others than ORDER_WHEN
+    bool oldest_first;     // ORDER_WHEN; of the others: reversed
 };
 
-// How often a value is there among events: "type", "order.created", 28010.
+// How many events have a value: "type", "order.created", 28010.
 struct facet {
     const char *field; // of the filter language
     const char *value; // NULL: absent in the table
@@ -120,11 +118,11 @@ enum reply_kind {
     REPLY_PREVIEW,
     REPLY_PROGRESS,  // of a REQUEST_CONFIRM: done of total written
     REPLY_CONFIRMED, // the operation exists
-    REPLY_CATEGORY,  // the category was given or taken back
+    REPLY_CATEGORY,  // the category was set or cleared
     REPLY_AUDIT,
     REPLY_STATS,
     REPLY_CHANGED, // number 0: somebody wrote the rows of these pending events (ids; NULL: too many to name)
-    REPLY_NEWS,    // number 0: something ended that everybody should hear: a sentence
+    REPLY_NEWS,    // number 0: a sentence about something that ended
     REPLY_ERROR,   // of the request with this number: err
 };
 
@@ -133,22 +131,22 @@ enum link_state { LINK_CONNECTING, LINK_LIVE, LINK_LOST };
 struct status {
     enum link_state link;
     char host[256], database[128], user[128];
-    char trouble[300]; // LINK_LOST: what happened
-    int64_t as_of;     // when what is shown was true
+    char trouble[300]; // LINK_LOST: why
+    int64_t as_of;     // the time of the figures
     int64_t retry_at;  // clock_mono of the next attempt, with LINK_LOST
     bool is_read_only;
     bool has_schema;  // false: reading works, changing needs `redrive migrate`
     int64_t pending;  // exact, by the database
     bool is_counting; // the first scan still runs
-    int64_t scanned;  // of it
-    int64_t behind;   // pending events that the groups do not have yet; 0: exact
+    int64_t scanned;  // events, by that scan
+    int64_t behind;   // pending events that no group counts yet; 0: exact
     double per_minute;
     uint32_t spark[GROUP_SPARK];
     int workers, workers_idle;
     char worker_note[200];
     enum promise promise;
     char promise_words[200];
-    struct operation running; // the one worth a line; no 0: none. Texts in the reply's arena.
+    struct operation running; // for the line of the header; no 0: none. Texts are in the reply's arena.
     int64_t last_closed_at;
     char last_closed_by[64];
 };
@@ -162,8 +160,8 @@ struct would_send {
     uint32_t header_count;
     uint64_t size;
     bool is_exact;       // byte for byte what was received
-    const char *why;     // where the bytes come from, and why exact or not
-    const char *refusal; // why it cannot be sent, or NULL
+    const char *why;     // the source of the bytes, and why they are exact or not
+    const char *refusal; // why the record cannot be sent, or NULL
 };
 
 struct event_detail {
@@ -172,19 +170,19 @@ struct event_detail {
     size_t revision_count;
     struct decision *decisions;
     size_t decision_count;
-    struct event *attempts; // every row by which it failed, oldest first, this one among them
+    struct event *attempts; // all rows of the event's failures, oldest first, this one among them
     size_t attempt_count;
     struct would_send would_send;
 };
 
-// Why an event is in its group. Texts live in the reply's arena, rules as long as the settings.
+// Why an event is in its group. Texts are in the reply's arena; rules live as long as the settings.
 struct explanation {
     struct fingerprint print;
     const char *rules_version; // of the key: core/fingerprint/rules.h
     enum category category;
-    enum category by_rules;    // what the rules say
-    const char *category_rule; // which of them
-    bool is_overridden;        // somebody gave it the category:
+    enum category by_rules;    // the category by the rules
+    const char *category_rule; // the rule that gives it
+    bool is_overridden;        // somebody set the category:
     struct override override;
 };
 
@@ -193,45 +191,55 @@ struct reply {
     uint64_t number;
     bool is_last;
     struct arena arena;
-    struct err err;
+    struct err err; // REPLY_ERROR
 
-    struct status status;
-    struct group_list groups;
-    struct group_list parts; // the single groups of those that are merged
-    enum pivot pivot;
-
-    // REPLY_LIST: ids to append, in list order (with `is_first`: forget what was there).
-    int64_t *ids; // heap, owned by the reply; take it by setting it to NULL
-    size_t id_count;
-    bool is_first; // also of a list that is made anew unasked, now that times are known
-    bool is_by_id; // not in order of time: the highest id first, or with oldest_first the lowest
-    int64_t scanned, total, undecided;
-    bool is_new_available; // the list could grow: "+12 new, r"; id_count then counts them and ids is NULL
-
-    struct facet *facets; // REPLY_FACETS: field by field, the most frequent first
-    size_t facet_count;
-    int64_t uncounted; // of the ids: not pending any more
-
-    struct event *rows; // REPLY_ROWS; ids that are gone are left out
-    size_t row_count;
-
-    struct event_detail detail;
+    struct status status; // REPLY_STATUS
+    struct {              // REPLY_GROUPS
+        struct group_list groups;
+        struct group_list parts; // the groups inside merged ones
+        enum pivot pivot;
+    };
+    struct {          // REPLY_LIST; the ids also REPLY_CHANGED
+        int64_t *ids; // to append, in list order; heap, owned by the reply; take it by setting it to NULL
+        size_t id_count;
+        bool is_first; // forget the ids before; also where the backend replaces a list by id, once times are
+                       // known
+        bool is_by_id; // not in order of time: the highest id first, or with oldest_first the lowest
+        int64_t scanned, total, undecided;
+        bool is_new_available; // the list could grow: "+12 new, r"; id_count then counts them and ids is NULL
+    };
+    struct {                  // REPLY_FACETS
+        struct facet *facets; // field by field, the most frequent first
+        size_t facet_count;
+        int64_t uncounted; // ids that are not pending any more
+    };
+    struct {                // REPLY_ROWS
+        struct event *rows; // deleted events are left out
+        size_t row_count;
+    };
+    struct event_detail detail;     // REPLY_EVENT
     struct explanation explanation; // REPLY_WHY
-    struct operation *operations;
-    size_t operation_count;
-    struct outcome *outcomes;
-    size_t outcome_count;
-    struct returned *returns; // REPLY_OPERATION
-    size_t return_count;
-    struct doubt *doubts; // REPLY_OPERATION: chunks of it; REPLY_OPERATIONS: of all, and slots
-    size_t doubt_count;
-    struct audit_row *audit;
-    size_t audit_count;
-    struct stats stats; // REPLY_STATS
-    struct preview preview;
-    int64_t operation;    // REPLY_CONFIRMED, REPLY_STEERED
-    int64_t done, of;     // REPLY_PROGRESS
-    const char *sentence; // REPLY_NEWS, REPLY_STEERED
+    struct {                        // REPLY_OPERATIONS, REPLY_OPERATION
+        struct operation *operations;
+        size_t operation_count;
+        struct outcome *outcomes;
+        size_t outcome_count;
+        struct returned *returns; // REPLY_OPERATION
+        size_t return_count;
+        struct doubt *doubts; // REPLY_OPERATION: its chunks; REPLY_OPERATIONS: all chunks, and slots
+        size_t doubt_count;
+    };
+    struct { // REPLY_AUDIT
+        struct audit_row *audit;
+        size_t audit_count;
+    };
+    struct stats stats;     // REPLY_STATS
+    struct preview preview; // REPLY_PREVIEW
+    struct {
+        int64_t operation;    // REPLY_CONFIRMED, REPLY_STEERED
+        int64_t done, of;     // REPLY_PROGRESS
+        const char *sentence; // REPLY_NEWS, REPLY_STEERED
+    };
 };
 
 struct request *request_create(enum request_kind kind);
