@@ -18,7 +18,7 @@ struct pool {
     pthread_cond_t has_work, has_ended;
     pool_work_fn *work;  // under lock, as all below
     void *context;       // of the work
-    size_t next, pieces; // the first piece that nobody has begun
+    size_t next, pieces; // pieces below next were begun
     size_t running;      // pieces that are being done
     bool is_over;
 
@@ -58,7 +58,7 @@ pool_destroy(struct pool *pool)
     free(pool);
 }
 
-// Does what nobody has begun. Called with the lock held, which is given back while a piece is done.
+// Does pieces until all are begun. The caller holds the lock; it is released while a piece is done.
 static void
 do_pieces(struct pool *pool, unsigned worker)
 {
