@@ -1,72 +1,57 @@
 #include "rollup/loader.h"
 
 #include <stdlib.h>
-#include "async/mailbox.h"
-#include "async/thread.h"
+#include "async/lane.h"
 #include "base/alloc.h"
 
-struct loader {
-    const struct store_settings *settings;
-    const char *maintainer;
-    struct mailbox *asked, *done; // of the jobs below, which belong to whom they were sent to
-    struct thread *thread;
-    struct store *store;        // of the thread
-    struct rollup_cells *cells; // of the thread
-    int under_way;              // of the maintainer: jobs that were sent and did not come back
-    int reading;                // of the maintainer: the job that was, or is to be, read next
-    struct fill_job {
-        enum { FILL_READ, FILL_WRITE } what;
-        struct rollup_range range;
-        struct rollup_slice slice;
-        int64_t was_low, low;
-        int32_t slots_from;
-        struct err err;
-    } jobs[2]; // one is read while the other is written
+struct load_job {
+    enum { LOAD_READ, LOAD_WRITE } what;
+    struct loader *loader;
+    struct rollup_range range;
+    struct rollup_batch batch;
+    int64_t was_low, low;
+    int32_t buckets_from;
+    struct err err;
 };
 
-static bool
-loader_connect(struct loader *loader, struct err *err)
-{
-    if (!loader->store)
-        return store_open(&loader->store, loader->settings, err);
-    return store_is_connected(loader->store) || store_reconnect(loader->store, err);
-}
+struct loader {
+    const char *maintainer;
+    struct lane *lane;
+    struct rollup_series *series; // of the lane's thread
+    struct load_job jobs[2];      // one is read while the other is written; a job under way is the lane's
+    int under_way;                // jobs that were given and not taken
+    int reading;                  // the job that was, or will be, read next
+};
 
 static void
-carry_out(struct loader *loader, struct fill_job *job)
+loader_work(struct lane *lane, void *given)
 {
+    struct load_job *job = given;
+    struct loader *loader = job->loader;
+    struct store *store = lane_connection(lane);
     err_clear(&job->err);
-    if (!loader_connect(loader, &job->err))
-        return;
-    if (job->what == FILL_READ)
-        (void)!rollup_gather(loader->store, loader->maintainer, loader->cells, &job->range, &job->slice,
-                             &job->err);
-    else
-        (void)!rollup_fill(loader->store, loader->maintainer, &job->slice, job->was_low, job->low,
-                           job->slots_from, &job->err);
-}
-
-static void
-loader_fill(void *context)
-{
-    struct loader *loader = context;
-    struct fill_job *job;
-    while ((job = mailbox_take(loader->asked, -1))) {
-        carry_out(loader, job);
-        (void)!mailbox_put(loader->done, job, -1);
-    }
+    bool is_connected = store_connect(store, &job->err);
+    if (is_connected && job->what == LOAD_READ)
+        (void)!rollup_gather(store, loader->maintainer, loader->series, &job->range, &job->batch, &job->err);
+    else if (is_connected)
+        (void)!rollup_load(store, loader->maintainer, &job->batch, job->was_low, job->low, job->buckets_from,
+                           &job->err);
+    (void)!lane_put(lane, job);
 }
 
 struct loader *
 loader_create(const struct store_settings *settings, const char *maintainer)
 {
     struct loader *loader = alloc_bytes(sizeof *loader);
-    loader->settings = settings;
     loader->maintainer = maintainer;
-    loader->cells = rollup_cells_create();
-    loader->asked = mailbox_create(2);
-    loader->done = mailbox_create(2);
-    loader->thread = thread_start(loader_fill, loader, "filler");
+    loader->series = rollup_series_create();
+    loader->jobs[0].loader = loader->jobs[1].loader = loader;
+    loader->lane = lane_create(&(struct lane_settings){.name = "loader",
+                                                       .work = loader_work,
+                                                       .connection = store_create(settings),
+                                                       .close = store_lane_close,
+                                                       .jobs = 2,
+                                                       .results = 2});
     return loader;
 }
 
@@ -76,24 +61,20 @@ loader_destroy(struct loader *loader)
     if (!loader)
         return;
     (void)!loader_wait(loader, NULL);
-    mailbox_close(loader->asked);
-    thread_join(loader->thread);
-    store_close(loader->store);
-    rollup_cells_destroy(loader->cells);
-    mailbox_destroy(loader->asked, NULL);
-    mailbox_destroy(loader->done, NULL);
+    lane_destroy(loader->lane);
+    rollup_series_destroy(loader->series);
     for (int i = 0; i < 2; i++)
-        rollup_slice_release(&loader->jobs[i].slice);
+        rollup_batch_release(&loader->jobs[i].batch);
     free(loader);
 }
 
-// Until at most so many are under way; they come back in order. Of what failed the first is told.
+// Waits until at most `left` jobs are under way; they come back in order. Reports the first failure.
 static bool
 await(struct loader *loader, int left, struct err *err)
 {
     bool ok = true;
     while (loader->under_way > left) {
-        const struct fill_job *job = mailbox_take(loader->done, -1);
+        const struct load_job *job = lane_take(loader->lane, -1);
         loader->under_way--;
         if (ok && err_is_set(&job->err) && err)
             *err = job->err;
@@ -115,9 +96,9 @@ loader_wait_written(struct loader *loader, struct err *err)
 }
 
 static void
-loader_ask(struct loader *loader, struct fill_job *job)
+loader_give(struct loader *loader, struct load_job *job)
 {
-    loader->under_way += mailbox_put(loader->asked, job, -1);
+    loader->under_way += lane_give(loader->lane, job, -1);
 }
 
 bool
@@ -125,24 +106,24 @@ loader_read(struct loader *loader, int64_t upto, size_t rows, struct err *err)
 {
     if (!await(loader, 1, err))
         return false;
-    struct fill_job *job = &loader->jobs[loader->reading];
-    job->what = FILL_READ;
+    struct load_job *job = &loader->jobs[loader->reading];
+    job->what = LOAD_READ;
     job->range = (struct rollup_range){.before_id = upto, .limit = rows};
-    loader_ask(loader, job);
+    loader_give(loader, job);
     return true;
 }
 
 bool
-loader_write(struct loader *loader, int64_t was_low, int32_t slots_from, int64_t *low, struct err *err)
+loader_write(struct loader *loader, int64_t was_low, int32_t buckets_from, int64_t *low, struct err *err)
 {
     if (!await(loader, 0, err))
         return false;
-    struct fill_job *job = &loader->jobs[loader->reading];
-    job->what = FILL_WRITE;
+    struct load_job *job = &loader->jobs[loader->reading];
+    job->what = LOAD_WRITE;
     job->was_low = was_low;
-    job->low = *low = rollup_low(&job->slice, job->range.limit);
-    job->slots_from = slots_from;
+    job->low = *low = rollup_low(&job->batch, job->range.limit);
+    job->buckets_from = buckets_from;
     loader->reading = !loader->reading;
-    loader_ask(loader, job);
+    loader_give(loader, job);
     return true;
 }

@@ -1,8 +1,9 @@
-// loader: a second pair of hands for the first count of the backlog: reads and fingerprints one slice while
-// the maintainer does the slice above it, and writes it while the maintainer goes on.
+// loader: a second connection for the first count of the rollup. While the maintainer handles one batch of
+// events, the loader reads and fingerprints the batch below it, and writes that one while the maintainer
+// reads the next.
 //
-// A thread and a connection of its own, one thing at a time, in the order in which it is asked. Used by one
-// maintainer. What failed is told by the next call that waits.
+// A lane (async/lane), used by one maintainer. It does one thing at a time, in the order of the calls. The
+// next call that waits reports a failure.
 #ifndef REDRIVE_ROLLUP_LOADER_H
 #define REDRIVE_ROLLUP_LOADER_H
 
@@ -12,19 +13,19 @@
 
 struct loader;
 
-// Borrows both; connects when it is asked for something.
+// Borrows both; connects when it first has something to do.
 struct loader *loader_create(const struct store_settings *settings, const char *maintainer);
-void loader_destroy(struct loader *loader); // what it is asked for is done first
+void loader_destroy(struct loader *loader); // everything begun is done first; NULL is fine
 
-// Begins to read the `rows` highest pending events at and below an id, once what was to be written before is.
+// Begins to read the `rows` highest pending events at and below an id, after the batch before it is written.
 bool loader_read(struct loader *loader, int64_t upto, size_t rows, struct err *err) MUST_CHECK;
-// Until what was to be written is there; reading may go on.
+// Waits until the batch before is written; reading may still run.
 bool loader_wait_written(struct loader *loader, struct err *err) MUST_CHECK;
-// Waits for them and begins to write them: they lie at and below was_low. *low: above it; 0: there are no
-// more.
-bool loader_write(struct loader *loader, int64_t was_low, int32_t slots_from, int64_t *low,
+// Waits for the events that were read, which are at and below was_low, and begins to write them. *low: all
+// above it are loaded; 0: the table has no more.
+bool loader_write(struct loader *loader, int64_t was_low, int32_t buckets_from, int64_t *low,
                   struct err *err) MUST_CHECK;
-// Until nothing is under way.
+// Waits until nothing is under way.
 bool loader_wait(struct loader *loader, struct err *err) MUST_CHECK;
 
 #endif

@@ -1,67 +1,82 @@
 #include "rollup/maintainer.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/uuid.h"
 #include "rollup/loader.h"
-#include "rollup/packer.h"
+#include "rollup/snapshot_writer.h"
 #include "store/rollup/rollup.h"
 
 enum {
-    SLICE = 4000,
-    FIRST_FILLED = 2000, // of the first count, so that something is seen at once; the next slices are larger
-    MOST_FILLED = 32000,
-    FIRST_COMPARED = 2000, // rows of the table; the next slices are larger
+    BATCH = 4000,
+    FIRST_LOADED = 2000,   // events of the first batch of a first count, so that a screen soon shows some
+    MOST_LOADED = 32000,   // later batches grow to this
+    FIRST_COMPARED = 2000, // rows of the table; later steps grow
     MOST_COMPARED = 64000,
-    SWEPT = 50000, // rows of a slice that is compared, or counted again, although nothing is known to differ
+    SWEPT = 50000, // rows that a step of the sweep compares, or whose counts it compares
     FOLD_EVERY = 64,
     FOLD_ROWS = 4000,
 };
 static const int64_t LOOK_EVERY = US_PER_SECOND / 4;
 static const int64_t CHECK_EVERY = US_PER_SECOND;
-static const int64_t CLAIM_EVERY = 2 * US_PER_SECOND;
-static const int64_t LATE_FOR =
-    2 * US_PER_SECOND;                 // how long an id below the highest may be committed unnoticed
-static const int64_t DEAR = 20;        // what only confirms may take this part of the time
-static const int64_t DEAR_CHANGES = 5; // what follows changes, this
+static const int64_t ACQUIRE_EVERY = 2 * US_PER_SECOND;
+static const int64_t LATE_FOR = 2 * US_PER_SECOND; // an id below the highest may be committed so much later
+// Work that confirms what is known takes at most one part in so many of the time, work that finds changes one
+// in so few.
+static const int64_t CONFIRMING = 20;
+static const int64_t CHANGING = 5;
 
+// Times are of clock_mono, ids of the contract table.
 struct maintainer {
     const struct store_settings *settings;
-    struct store *_Atomic store;
-    char name[UUID_SIZE];
-    bool is_over; // no rights, or no schema
-    int attempts;
-
-    bool is_mine;
-    int64_t claim_at; // clock_mono, as the others
-    int64_t low, high;
-    int32_t slots_from;
-    int64_t sure, sure_next; // arrivals are looked at above sure, which trails high by LATE_FOR
-    int64_t sure_at;
-    int64_t look_at, check_at, sweep_at;
+    struct store *store;
+    char name[UUID_SIZE]; // the holder of the lease
+    bool is_over;         // no rights, or no schema
+    int attempts;         // that failed, since one that did not
+    int64_t acquire_at;
+    struct rollup_lease lease; // kept up to date here between two calls
+    bool is_all_uncompared;    // and the comparison of those events has not begun
     bool is_exact;
-    int64_t compare_upto; // a difference is looked for at and below this id; 0: not now
-    size_t compare_rows;
-    int64_t sweep_upto; // the next slice that is compared anyway; 0: from the newest again
-    int64_t unswept;    // nobody kept the sums for a while: compared at once at and below this id; 0: done
-    bool is_all_unswept;
+    int changes; // since the counts were folded
+
     struct {
-        int64_t began, difference; // what it is to explain
-        int64_t not_before;        // it explained nothing
+        int64_t look_at;
+        int64_t sure, sure_next; // looks begin above sure, which follows the highest id after LATE_FOR
+        int64_t sure_at;
+    } arrivals;
+
+    struct {
+        struct rollup_series *series;
+        struct rollup_batch batch;
+        struct loader *loader; // NULL: no first count runs
+        size_t rows;           // of the next batch of a first count
+        bool is_listed; // no batch of a first count, of this maintainer or an earlier one, is left to move
+    } load;
+
+    // For a difference that the count of events shows.
+    struct {
+        int64_t check_at;
+        int64_t upto; // the search compares at and below this id; 0: no search runs
+        size_t rows;  // in the next step
+        int64_t began, difference;
+        int64_t not_before; // the last search explained nothing
     } search;
-    bool is_at_rollup;    // what is not known to differ is looked through by ids, then by sums, and so on
-    int32_t recount_from; // above this cell; 0: from the first
-    bool is_doubtful;     // all ids were compared, and the counts differ: it may be the sums
-    int changes;          // since the sums were folded
-    struct rollup_cells *cells;
-    struct rollup_slice slice;
-    struct loader *loader; // during the first count
-    size_t fill_rows;
-    bool is_listed; // no slices of a first count are left, this maintainer's or an earlier one's
-    struct packer packer;
+
+    // For differences that it does not show: ids and series in turn.
+    struct {
+        int64_t at;
+        enum {
+            SWEEP_IDS,
+            SWEEP_SERIES,
+            SWEEP_SERIES_NOW, // all ids were compared and the counts still differ: wrong counts are likely
+        } turn;
+        int64_t upto;   // of SWEEP_IDS; 0: from the newest again
+        int32_t series; // of SWEEP_SERIES: those up to this number are compared
+    } sweep;
+
+    struct snapshot_writer snapshots;
 };
 
 struct maintainer *
@@ -69,9 +84,10 @@ maintainer_create(const struct store_settings *settings)
 {
     struct maintainer *maintainer = alloc_bytes(sizeof *maintainer);
     maintainer->settings = settings;
+    maintainer->store = store_create(settings);
     uuid_make(maintainer->name);
-    maintainer->cells = rollup_cells_create();
-    packer_init(&maintainer->packer);
+    maintainer->load.series = rollup_series_create();
+    snapshot_writer_init(&maintainer->snapshots);
     return maintainer;
 }
 
@@ -80,21 +96,19 @@ maintainer_destroy(struct maintainer *maintainer)
 {
     if (!maintainer)
         return;
-    loader_destroy(maintainer->loader);
-    if (maintainer->is_mine && maintainer->store && store_is_connected(maintainer->store))
+    loader_destroy(maintainer->load.loader);
+    if (maintainer->lease.is_mine && store_is_connected(maintainer->store))
         (void)!rollup_release(maintainer->store, maintainer->name, NULL);
     store_close(maintainer->store);
-    rollup_cells_destroy(maintainer->cells);
-    rollup_slice_release(&maintainer->slice);
+    rollup_series_destroy(maintainer->load.series);
+    rollup_batch_release(&maintainer->load.batch);
     free(maintainer);
 }
 
 void
 maintainer_interrupt(struct maintainer *maintainer)
 {
-    struct store *store = atomic_load(&maintainer->store);
-    if (store)
-        store_interrupt(store);
+    store_interrupt(maintainer->store);
 }
 
 bool
@@ -103,63 +117,37 @@ maintainer_is_exact(const struct maintainer *maintainer)
     return maintainer->is_exact;
 }
 
+// Is the rollup as this maintainer left it? Behind a pooler its connection outlives the server. Unlogged
+// tables are empty after a crash of the server, and acquiring the lease has begun a new count.
 static bool
-maintainer_connect(struct maintainer *maintainer, struct err *err)
+is_continued(const struct maintainer *maintainer, const struct rollup_lease *lease)
 {
-    struct store *opened = NULL;
-    if (maintainer->store)
-        return store_is_connected(maintainer->store) || store_reconnect(maintainer->store, err);
-    if (!store_open(&opened, maintainer->settings, err))
-        return false;
-    atomic_store(&maintainer->store, opened);
-    return true;
-}
-
-// Are the sums as this maintainer left them? Behind a pooler its connection outlives the server: then what is
-// not logged is gone, and the claim has begun to count anew.
-static bool
-goes_on(const struct maintainer *maintainer, const struct rollup_claim *claim)
-{
-    return maintainer->is_mine && claim->low == maintainer->low && claim->high == maintainer->high;
+    return maintainer->lease.is_mine && lease->low == maintainer->lease.low &&
+           lease->high == maintainer->lease.high;
 }
 
 static void
-maintainer_begin(struct maintainer *maintainer, const struct rollup_claim *claim)
+maintainer_begin(struct maintainer *maintainer)
 {
-    maintainer->sure = maintainer->sure_next = maintainer->high = claim->high;
-    maintainer->compare_upto = maintainer->sweep_upto = 0;
-    maintainer->recount_from = 0;
-    maintainer->search.not_before = 0;
-    maintainer->is_exact = maintainer->is_listed = maintainer->is_doubtful = false;
-    maintainer->packer.mark = 0;
-    maintainer->fill_rows = FIRST_FILLED;
-    // What was remembered of cells may have gone with a crash of the server.
-    loader_destroy(maintainer->loader);
-    maintainer->loader = NULL;
-    rollup_cells_destroy(maintainer->cells);
-    maintainer->cells = rollup_cells_create();
+    maintainer->arrivals.sure = maintainer->arrivals.sure_next = maintainer->lease.high;
+    maintainer->search.upto = maintainer->search.not_before = 0;
+    maintainer->sweep.turn = SWEEP_IDS;
+    maintainer->sweep.upto = 0;
+    maintainer->sweep.series = 0;
+    maintainer->is_exact = false;
+    maintainer->snapshots.xmin_floor = 0;
+    // Series that were remembered may be gone from the database after a crash of the server.
+    loader_destroy(maintainer->load.loader);
+    maintainer->load.loader = NULL;
+    maintainer->load.rows = FIRST_LOADED;
+    maintainer->load.is_listed = false;
+    rollup_series_destroy(maintainer->load.series);
+    maintainer->load.series = rollup_series_create();
 }
 
 static bool
-claim(struct maintainer *maintainer, struct err *err)
+look_at_other(struct maintainer *maintainer, struct err *err)
 {
-    struct rollup_claim claim;
-    if (maintainer->loader && !loader_wait(maintainer->loader, err)) // so that low is where the count is
-        return false;
-    if (!rollup_claim(maintainer->store, maintainer->name, &claim, err))
-        return false;
-    maintainer->claim_at = clock_mono() + CLAIM_EVERY;
-    if (claim.is_mine && !goes_on(maintainer, &claim))
-        maintainer_begin(maintainer, &claim);
-    maintainer->is_mine = claim.is_mine;
-    maintainer->low = claim.low;
-    maintainer->slots_from = claim.slots_from;
-    maintainer->unswept = claim.unswept;
-    maintainer->is_all_unswept = claim.unswept > 0 && claim.unswept == claim.high;
-    if (maintainer->is_mine) {
-        maintainer->is_exact &= maintainer->unswept == 0;
-        return true;
-    }
     struct rollup_state state;
     if (!rollup_state(maintainer->store, &state, err))
         return false;
@@ -169,128 +157,156 @@ claim(struct maintainer *maintainer, struct err *err)
 }
 
 static bool
-add(struct maintainer *maintainer, int64_t high, struct err *err)
+acquire(struct maintainer *maintainer, struct err *err)
 {
-    if (!rollup_add(maintainer->store, maintainer->name, &maintainer->slice, high, err))
+    struct rollup_lease lease;
+    // The lease tells how far the count came, so the loader writes its batch first.
+    if (maintainer->load.loader && !loader_wait(maintainer->load.loader, err))
+        return false;
+    if (!rollup_acquire(maintainer->store, maintainer->name, &lease, err))
+        return false;
+    maintainer->acquire_at = clock_mono() + ACQUIRE_EVERY;
+    bool begins = lease.is_mine && !is_continued(maintainer, &lease);
+    maintainer->lease = lease;
+    maintainer->is_all_uncompared = lease.uncompared > 0 && lease.uncompared == lease.high;
+    if (begins)
+        maintainer_begin(maintainer);
+    if (!lease.is_mine)
+        return look_at_other(maintainer, err);
+    maintainer->is_exact &= lease.uncompared == 0;
+    return true;
+}
+
+static bool
+add_batch(struct maintainer *maintainer, int64_t high, struct err *err)
+{
+    if (!rollup_add(maintainer->store, maintainer->name, &maintainer->load.batch, high, err))
         return false;
     maintainer->changes++;
     return true;
 }
 
-// Counts these, in slices; releases them. high: how far was looked with them, as rollup_add takes it.
+// Counts these events, batch by batch, and releases the list. high: as in rollup_add.
 static bool
 add_missing(struct maintainer *maintainer, struct rollup_missing *missing, int64_t high, struct err *err)
 {
     bool ok = true;
-    for (size_t at = 0; ok && at < missing->count; at += SLICE) {
-        struct rollup_range range = {.ids = missing->ids + at,
-                                     .versions = missing->versions + at,
-                                     .id_count = missing->count - at < SLICE ? missing->count - at : SLICE};
-        ok = rollup_gather(maintainer->store, maintainer->name, maintainer->cells, &range, &maintainer->slice,
-                           err) &&
-             add(maintainer, high, err);
+    for (size_t at = 0; ok && at < missing->count; at += BATCH) {
+        const struct rollup_range range = {.ids = missing->ids + at,
+                                           .versions = missing->versions + at,
+                                           .id_count =
+                                               missing->count - at < BATCH ? missing->count - at : BATCH};
+        ok = rollup_gather(maintainer->store, maintainer->name, maintainer->load.series, &range,
+                           &maintainer->load.batch, err) &&
+             add_batch(maintainer, high, err);
     }
     rollup_missing_release(missing);
     return ok;
 }
 
-// --- what is due, most urgent first; each tells in *is_done whether there is more of its kind ---
+// --- arrivals and notes; *is_done: nothing more of the kind is due now ---
 
 static bool
 look_at_arrivals(struct maintainer *maintainer, bool *is_done, struct err *err)
 {
-    struct rollup_missing came;
-    if (!rollup_arrivals(maintainer->store, maintainer->sure, SLICE, &came, err))
+    struct rollup_missing arrived;
+    if (!rollup_arrivals(maintainer->store, maintainer->arrivals.sure, BATCH, &arrived, err))
         return false;
-    *is_done = came.count < SLICE;
-    if (came.count) {
-        int64_t last = came.ids[came.count - 1];
-        if (!add_missing(maintainer, &came, last, err))
+    *is_done = arrived.count < BATCH;
+    if (arrived.count) {
+        int64_t last = arrived.ids[arrived.count - 1];
+        if (!add_missing(maintainer, &arrived, last, err))
             return false;
-        if (last > maintainer->high)
-            maintainer->high = last;
+        if (last > maintainer->lease.high)
+            maintainer->lease.high = last;
     }
     int64_t now = clock_mono();
     if (!*is_done) {
-        maintainer->sure = maintainer->sure_next =
-            maintainer->high; // what commits out of order is found by the comparison
-        maintainer->sure_at = now + LATE_FOR;
-    } else if (now >= maintainer->sure_at) {
-        maintainer->sure = maintainer->sure_next;
-        maintainer->sure_next = maintainer->high;
-        maintainer->sure_at = now + LATE_FOR;
+        // Events that are committed out of order are left to the comparison.
+        maintainer->arrivals.sure = maintainer->arrivals.sure_next = maintainer->lease.high;
+        maintainer->arrivals.sure_at = now + LATE_FOR;
+    } else if (now >= maintainer->arrivals.sure_at) {
+        maintainer->arrivals.sure = maintainer->arrivals.sure_next;
+        maintainer->arrivals.sure_next = maintainer->lease.high;
+        maintainer->arrivals.sure_at = now + LATE_FOR;
     }
     return true;
 }
 
-// A slice of the first count, the highest ids that are not counted; and the one below it by the loader.
 static bool
-fill_two(struct maintainer *maintainer, int64_t *low, struct err *err)
-{
-    int64_t middle;
-    struct rollup_range range = {.before_id = maintainer->low, .limit = maintainer->fill_rows};
-    if (!rollup_rows_below(maintainer->store, maintainer->low, maintainer->fill_rows, &middle, err))
-        return false;
-    range.after_id = middle;
-    bool ok = (middle == 0 || loader_read(maintainer->loader, middle, maintainer->fill_rows, err)) &&
-              rollup_gather(maintainer->store, maintainer->name, maintainer->cells, &range,
-                            &maintainer->slice, err) &&
-              (middle ? loader_wait_written : loader_wait)(maintainer->loader, err) &&
-              rollup_fill(maintainer->store, maintainer->name, &maintainer->slice, maintainer->low, middle,
-                          maintainer->slots_from, err);
-    if (!ok)
-        return false;
-    maintainer->low = *low = middle;
-    return middle == 0 || loader_write(maintainer->loader, middle, maintainer->slots_from, low, err);
-}
-
-static bool
-look_below(struct maintainer *maintainer, struct err *err)
-{
-    if (!maintainer->loader)
-        maintainer->loader = loader_create(maintainer->settings, maintainer->name);
-    int64_t low;
-    if (!fill_two(maintainer, &low, err))
-        return false;
-    if (low == 0) {
-        if (!loader_wait(maintainer->loader, err))
-            return false;
-        loader_destroy(maintainer->loader);
-        maintainer->loader = NULL;
-    }
-    if (maintainer->fill_rows < MOST_FILLED)
-        maintainer->fill_rows *= 4;
-    maintainer->changes++;
-    maintainer->low = low;
-    maintainer->is_listed = false;
-    maintainer->check_at = 0;
-    return true;
-}
-
-// A slice of the first count that is in the sums only.
-static bool
-list_slice(struct maintainer *maintainer, struct err *err)
-{
-    int64_t left;
-    if (!rollup_list_slice(maintainer->store, maintainer->name, &left, err))
-        return false;
-    maintainer->is_listed = left == 0;
-    if (maintainer->is_listed)
-        maintainer->look_at = 0; // what was noted meanwhile waits
-    return true;
-}
-
-static bool
-maintainer_settle(struct maintainer *maintainer, bool *is_done, struct err *err)
+drain_notes(struct maintainer *maintainer, bool *is_done, struct err *err)
 {
     struct rollup_missing missing;
     int64_t looked_at;
-    if (!rollup_reconcile(maintainer->store, maintainer->name, &missing, &looked_at, err))
+    if (!rollup_drain(maintainer->store, maintainer->name, &missing, &looked_at, err))
         return false;
     *is_done = looked_at == 0;
     maintainer->changes += !*is_done;
     return add_missing(maintainer, &missing, INT64_MIN, err);
 }
+
+// --- the first count ---
+
+// Loads the highest batch that is not counted, and the one below it by the loader.
+static bool
+load_two(struct maintainer *maintainer, int64_t *low, struct err *err)
+{
+    struct loader *loader = maintainer->load.loader;
+    int64_t was_low = maintainer->lease.low;
+    size_t rows = maintainer->load.rows;
+    struct rollup_range range = {.before_id = was_low, .limit = rows};
+    int64_t middle;
+    if (!rollup_rows_below(maintainer->store, was_low, rows, &middle, err))
+        return false;
+    range.after_id = middle;
+    bool ok = (middle == 0 || loader_read(loader, middle, rows, err)) &&
+              rollup_gather(maintainer->store, maintainer->name, maintainer->load.series, &range,
+                            &maintainer->load.batch, err) &&
+              (middle ? loader_wait_written : loader_wait)(loader, err) &&
+              rollup_load(maintainer->store, maintainer->name, &maintainer->load.batch, was_low, middle,
+                          maintainer->lease.buckets_from, err);
+    if (!ok)
+        return false;
+    maintainer->lease.low = *low = middle;
+    return middle == 0 || loader_write(loader, middle, maintainer->lease.buckets_from, low, err);
+}
+
+static bool
+load_below(struct maintainer *maintainer, struct err *err)
+{
+    if (!maintainer->load.loader)
+        maintainer->load.loader = loader_create(maintainer->settings, maintainer->name);
+    int64_t low;
+    if (!load_two(maintainer, &low, err))
+        return false;
+    if (low == 0) {
+        if (!loader_wait(maintainer->load.loader, err))
+            return false;
+        loader_destroy(maintainer->load.loader);
+        maintainer->load.loader = NULL;
+    }
+    if (maintainer->load.rows < MOST_LOADED)
+        maintainer->load.rows *= 4;
+    maintainer->changes++;
+    maintainer->lease.low = low;
+    maintainer->load.is_listed = false;
+    maintainer->search.check_at = 0;
+    return true;
+}
+
+static bool
+move_batch(struct maintainer *maintainer, struct err *err)
+{
+    int64_t left;
+    if (!rollup_move_batch(maintainer->store, maintainer->name, &left, err))
+        return false;
+    maintainer->load.is_listed = left == 0;
+    if (maintainer->load.is_listed)
+        maintainer->arrivals.look_at = 0; // notes have waited for this
+    return true;
+}
+
+// --- comparing ---
 
 static bool
 maintainer_check(struct maintainer *maintainer, struct err *err)
@@ -300,16 +316,16 @@ maintainer_check(struct maintainer *maintainer, struct err *err)
     if (!rollup_check(maintainer->store, maintainer->name, &check, err))
         return false;
     int64_t now = clock_mono();
-    int64_t pause = (now - began) * DEAR;
-    maintainer->check_at = now + (pause > CHECK_EVERY ? pause : CHECK_EVERY);
-    bool agrees = check.difference == 0 && maintainer->low == 0;
-    maintainer->is_exact = agrees && maintainer->unswept == 0;
+    int64_t pause = (now - began) * CONFIRMING;
+    maintainer->search.check_at = now + (pause > CHECK_EVERY ? pause : CHECK_EVERY);
+    bool is_whole = maintainer->lease.low == 0;
+    bool agrees = check.difference == 0 && is_whole;
+    maintainer->is_exact = agrees && maintainer->lease.uncompared == 0;
     if (agrees) {
-        maintainer->compare_upto = 0;
-    } else if (maintainer->low == 0 && maintainer->compare_upto == 0 &&
-               now >= maintainer->search.not_before) {
-        maintainer->compare_upto = maintainer->high;
-        maintainer->compare_rows = FIRST_COMPARED;
+        maintainer->search.upto = 0;
+    } else if (is_whole && maintainer->search.upto == 0 && now >= maintainer->search.not_before) {
+        maintainer->search.upto = maintainer->lease.high;
+        maintainer->search.rows = FIRST_COMPARED;
         maintainer->search.began = now;
         maintainer->search.difference = check.difference;
     }
@@ -329,8 +345,8 @@ maintainer_compare(struct maintainer *maintainer, int64_t upto, size_t rows, int
     return add_missing(maintainer, &missing, INT64_MIN, err);
 }
 
-// All ids were compared. If the counts still differ it may be the sums; and if they differ as before,
-// comparing again at once will not help either.
+// All ids were compared. A difference that remains is most likely in the counts. One that is the same as
+// before would not be explained by another search either.
 static bool
 end_search(struct maintainer *maintainer, struct err *err)
 {
@@ -339,96 +355,103 @@ end_search(struct maintainer *maintainer, struct err *err)
         return false;
     int64_t now = clock_mono();
     if (check.difference == maintainer->search.difference)
-        maintainer->search.not_before = now + (now - maintainer->search.began) * DEAR;
-    maintainer->is_doubtful = check.difference != 0;
-    maintainer->recount_from = 0;
-    maintainer->check_at = 0;
+        maintainer->search.not_before = now + (now - maintainer->search.began) * CONFIRMING;
+    if (check.difference != 0)
+        maintainer->sweep.turn = SWEEP_SERIES_NOW;
+    else if (maintainer->sweep.turn == SWEEP_SERIES_NOW)
+        maintainer->sweep.turn = SWEEP_SERIES;
+    maintainer->sweep.series = 0;
+    maintainer->search.check_at = 0;
     return true;
 }
 
-// A slice of the search for a difference that the count has shown.
+// One step of the search for a difference that the count has shown.
 static bool
-search(struct maintainer *maintainer, struct err *err)
+search_step(struct maintainer *maintainer, struct err *err)
 {
     int64_t until;
     bool differs;
-    if (!maintainer_compare(maintainer, maintainer->compare_upto, maintainer->compare_rows, &until, &differs,
+    if (!maintainer_compare(maintainer, maintainer->search.upto, maintainer->search.rows, &until, &differs,
                             err))
         return false;
-    maintainer->compare_upto = until > 0 ? until : 0;
-    if (maintainer->compare_rows < MOST_COMPARED)
-        maintainer->compare_rows *= 2;
-    if (maintainer->compare_upto == 0)
+    maintainer->search.upto = until > 0 ? until : 0;
+    if (maintainer->search.rows < MOST_COMPARED)
+        maintainer->search.rows *= 2;
+    if (maintainer->search.upto == 0)
         return end_search(maintainer, err);
     return !differs || maintainer_check(maintainer, err);
 }
 
-// All of it, once: from here on what changes is seen.
+// After a time without a maintainer all events are compared once. From then on it sees every change.
 static bool
 catch_up(struct maintainer *maintainer, struct err *err)
 {
     int64_t until;
     bool differs;
-    if (maintainer->is_all_unswept && !packer_sweep_began(&maintainer->packer, maintainer->store, err))
+    if (maintainer->is_all_uncompared &&
+        !snapshot_writer_sweep_began(&maintainer->snapshots, maintainer->store, err))
         return false;
-    maintainer->is_all_unswept = false;
-    if (!maintainer_compare(maintainer, maintainer->unswept, MOST_COMPARED, &until, &differs, err))
+    maintainer->is_all_uncompared = false;
+    if (!maintainer_compare(maintainer, maintainer->lease.uncompared, MOST_COMPARED, &until, &differs, err))
         return false;
-    maintainer->unswept = until > maintainer->low ? until : 0;
-    maintainer->check_at = 0;
-    return maintainer->unswept ||
-           packer_sweep_ended(&maintainer->packer, maintainer->store, maintainer->name, err);
+    maintainer->lease.uncompared = until > maintainer->lease.low ? until : 0;
+    maintainer->search.check_at = 0;
+    return maintainer->lease.uncompared ||
+           snapshot_writer_sweep_ended(&maintainer->snapshots, maintainer->store, maintainer->name, err);
 }
 
-// What somebody changed in equal numbers, or in a column.
 static bool
 sweep_ids(struct maintainer *maintainer, bool *differs, struct err *err)
 {
     int64_t until;
-    if (maintainer->sweep_upto == 0 && !packer_sweep_began(&maintainer->packer, maintainer->store, err))
+    int64_t upto = maintainer->sweep.upto ? maintainer->sweep.upto : maintainer->lease.high;
+    if (maintainer->sweep.upto == 0 &&
+        !snapshot_writer_sweep_began(&maintainer->snapshots, maintainer->store, err))
         return false;
-    if (!maintainer_compare(maintainer, maintainer->sweep_upto ? maintainer->sweep_upto : maintainer->high,
-                            SWEPT, &until, differs, err))
+    if (!maintainer_compare(maintainer, upto, SWEPT, &until, differs, err))
         return false;
-    maintainer->sweep_upto = until;
-    maintainer->is_at_rollup = until == 0;
-    return until || packer_sweep_ended(&maintainer->packer, maintainer->store, maintainer->name, err);
+    maintainer->sweep.upto = until;
+    if (until)
+        return true;
+    maintainer->sweep.turn = SWEEP_SERIES;
+    return snapshot_writer_sweep_ended(&maintainer->snapshots, maintainer->store, maintainer->name, err);
 }
 
-// Sums that are not those of their events.
 static bool
-sweep_rollup(struct maintainer *maintainer, bool *differs, struct err *err)
+sweep_series(struct maintainer *maintainer, bool *differs, struct err *err)
 {
     int64_t wrong;
-    if (!rollup_recount(maintainer->store, maintainer->name, SWEPT, &maintainer->recount_from, &wrong, err))
+    if (!rollup_recount(maintainer->store, maintainer->name, SWEPT, &maintainer->sweep.series, &wrong, err))
         return false;
     *differs = wrong > 0;
     if (*differs) {
         maintainer->changes++;
         maintainer->search.not_before = 0;
-        maintainer->check_at = 0;
+        maintainer->search.check_at = 0;
         log_line(LOG_WARN, "rollup was wrong", LOG_INT("corrected", wrong));
     }
-    if (maintainer->recount_from == 0)
-        maintainer->is_doubtful = maintainer->is_at_rollup = false;
+    if (maintainer->sweep.series == 0)
+        maintainer->sweep.turn = SWEEP_IDS;
     return true;
 }
 
-// A slice of what is not known to differ. Where it does, there may be more.
+// One step of the sweep. Where something differs, more may differ: then the next step comes sooner.
 static bool
-sweep(struct maintainer *maintainer, struct err *err)
+sweep_step(struct maintainer *maintainer, struct err *err)
 {
     int64_t began = clock_mono();
     bool differs;
-    bool ok = maintainer->is_at_rollup || maintainer->is_doubtful ? sweep_rollup(maintainer, &differs, err)
-                                                                  : sweep_ids(maintainer, &differs, err);
+    bool ok = maintainer->sweep.turn == SWEEP_IDS ? sweep_ids(maintainer, &differs, err)
+                                                  : sweep_series(maintainer, &differs, err);
     if (!ok)
         return false;
     int64_t now = clock_mono();
-    int64_t pause = (now - began) * (differs ? DEAR_CHANGES : DEAR);
-    maintainer->sweep_at = now + (!differs && pause < CHECK_EVERY ? CHECK_EVERY : pause);
+    int64_t pause = (now - began) * (differs ? CHANGING : CONFIRMING);
+    maintainer->sweep.at = now + (!differs && pause < CHECK_EVERY ? CHECK_EVERY : pause);
     return true;
 }
+
+// --- one step ---
 
 static bool
 maintainer_fold(struct maintainer *maintainer, struct err *err)
@@ -437,44 +460,49 @@ maintainer_fold(struct maintainer *maintainer, struct err *err)
     return rollup_fold(maintainer->store, maintainer->name, FOLD_ROWS, err);
 }
 
-// Does what is due; *wait: µs until something is.
+static int64_t
+earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+// Does the most urgent thing that is due; *wait: µs until something is.
 static bool
-maintainer_keep(struct maintainer *maintainer, int64_t *wait, struct err *err)
+do_next(struct maintainer *maintainer, int64_t *wait, struct err *err)
 {
     int64_t now = clock_mono();
-    bool is_done = true;
-    bool is_settled = true;
+    bool is_looked = true;
+    bool is_drained = true;
     *wait = 0;
-    if (now >= maintainer->look_at) {
-        if ((maintainer->is_listed && !maintainer_settle(maintainer, &is_settled, err)) ||
-            !look_at_arrivals(maintainer, &is_done, err))
+    if (now >= maintainer->arrivals.look_at) {
+        if ((maintainer->load.is_listed && !drain_notes(maintainer, &is_drained, err)) ||
+            !look_at_arrivals(maintainer, &is_looked, err))
             return false;
-        if (is_done && is_settled)
-            maintainer->look_at = clock_mono() + LOOK_EVERY;
+        if (is_looked && is_drained)
+            maintainer->arrivals.look_at = clock_mono() + LOOK_EVERY;
     }
     if (maintainer->changes >= FOLD_EVERY)
         return maintainer_fold(maintainer, err);
-    if (maintainer->low > 0)
-        return look_below(maintainer, err);
-    if (!is_done || !is_settled)
+    if (maintainer->lease.low > 0)
+        return load_below(maintainer, err);
+    if (!is_looked || !is_drained)
         return true;
-    if (!maintainer->is_listed)
-        return list_slice(maintainer, err);
-    if (maintainer->unswept > 0)
+    if (!maintainer->load.is_listed)
+        return move_batch(maintainer, err);
+    if (maintainer->lease.uncompared > 0)
         return catch_up(maintainer, err);
-    if (now >= maintainer->check_at)
+    if (now >= maintainer->search.check_at)
         return maintainer_check(maintainer, err);
-    if (maintainer->compare_upto > 0)
-        return search(maintainer, err);
-    if (now >= maintainer->sweep_at || maintainer->is_doubtful)
-        return sweep(maintainer, err);
-    if (now >= maintainer->packer.at)
-        return packer_step(&maintainer->packer, maintainer->store, maintainer->name, maintainer->sure, err);
+    if (maintainer->search.upto > 0)
+        return search_step(maintainer, err);
+    if (now >= maintainer->sweep.at || maintainer->sweep.turn == SWEEP_SERIES_NOW)
+        return sweep_step(maintainer, err);
+    if (now >= maintainer->snapshots.at)
+        return snapshot_writer_step(&maintainer->snapshots, maintainer->store, maintainer->name,
+                                    maintainer->arrivals.sure, err);
 
-    int64_t until = maintainer->look_at;
-    until = maintainer->check_at < until ? maintainer->check_at : until;
-    until = maintainer->sweep_at < until ? maintainer->sweep_at : until;
-    until = maintainer->packer.at < until ? maintainer->packer.at : until;
+    int64_t until = earlier(earlier(maintainer->arrivals.look_at, maintainer->search.check_at),
+                            earlier(maintainer->sweep.at, maintainer->snapshots.at));
     *wait = until > now ? until - now : 1000;
     return true;
 }
@@ -483,11 +511,11 @@ maintainer_keep(struct maintainer *maintainer, int64_t *wait, struct err *err)
 static int64_t
 rest(struct maintainer *maintainer, const struct err *err)
 {
-    maintainer->is_mine = false;
+    maintainer->lease.is_mine = false;
     maintainer->is_exact = false;
-    maintainer->claim_at = 0;
+    maintainer->acquire_at = 0;
     if (err->kind == ERR_CONFLICT)
-        return 0; // another one keeps them: then its state is looked at
+        return 0; // another maintainer has taken over: look at its state
     if (err->kind == ERR_DENIED || err->kind == ERR_NOT_FOUND || err->kind == ERR_USAGE) {
         maintainer->is_over = true;
         return INT64_MAX;
@@ -503,13 +531,15 @@ maintainer_step(struct maintainer *maintainer)
     int64_t wait = 0;
     if (maintainer->is_over)
         return INT64_MAX;
-    if (!maintainer_connect(maintainer, &err))
+    if (!store_connect(maintainer->store, &err))
         return rest(maintainer, &err);
-    if (clock_mono() >= maintainer->claim_at && !claim(maintainer, &err))
+    if (clock_mono() >= maintainer->acquire_at && !acquire(maintainer, &err))
         return rest(maintainer, &err);
-    if (!maintainer->is_mine)
-        return maintainer->claim_at - clock_mono() > 1000 ? maintainer->claim_at - clock_mono() : 1000;
-    if (!maintainer_keep(maintainer, &wait, &err))
+    if (!maintainer->lease.is_mine) {
+        wait = maintainer->acquire_at - clock_mono();
+        return wait > 1000 ? wait : 1000;
+    }
+    if (!do_next(maintainer, &wait, &err))
         return rest(maintainer, &err);
     maintainer->attempts = 0;
     return wait;

@@ -1,24 +1,28 @@
-// maintainer: keeps the sums of the backlog true (store/rollup/rollup.h), for whoever runs: a screen, a
-// worker, a command.
+// maintainer: keeps the rollup (store/rollup/rollup.h) equal to the contract table, whatever process it runs
+// in: a screen, a worker, a command.
 //
-// Consumers insert and others close events without a word, so it looks: at arrivals above the highest id
-// looked at (again over those of the last two seconds, since sequences are not commit order), at what redrive
-// noted when it changed an event itself, and it counts: PostgreSQL's count of pending events against its own.
-// Where they do not agree it compares, from the newest ids down in growing slices, until they do.
+// Consumers insert events and others close them without telling anybody, so the maintainer looks:
+//   arrivals    above the highest id looked at, again over the ids of the last two seconds, since sequences
+//   are
+//               not commit order;
+//   notes       that redrive makes where it changes an event itself;
+//   count       PostgreSQL's count of pending events against the rollup's. Where they differ it compares
+//   rows,
+//               from the newest id down in growing steps, until they agree.
+// Two differences may cancel each other out, and a changed column of a pending event changes no count. So the
+// maintainer also sweeps: all the time it compares some rows by their version (xmin), and then the counts
+// with the events that they count. A sweep takes a twentieth of one processor, a sixth while it finds
+// differences: a wrong count is right again within some seconds at a hundred thousand events, within a minute
+// at a million, two where the server is busy. Where counts differ and no event explains it, the counts are
+// compared at once.
 //
-// Two differences may cancel each other out, and a column that somebody changes in a pending event changes no
-// count; so it also compares slice after slice all the time, by the version of each row, and then holds the
-// sums against the events that they are of. That takes a twentieth of one processor, a sixth while it finds
-// something: what is wrong is right again within some seconds at a hundred thousand events, within a minute
-// at a million, two where the server is busy. Sums that let the count disagree, and are not explained by any
-// event, are counted again at once.
-//
-// The first count has two strides: all are read and counted, newest first, and the sums are exact; then what
-// was read is put where lists and rows are read (store/rollup/rollup.h), which costs more than the reading.
+// The first count has two passes. The first reads and counts all events, newest first; then the counts are
+// exact. The second moves them to where lists and rows are read (store/rollup/rollup.h), which costs more
+// than the reading.
 //
 // Several maintainers may run: a lease lets one of them work, the others look now and then whether it still
-// does. No statement of it takes a lock that anybody else waits for. Killed at any moment, the next one goes
-// on.
+// does. No statement of a maintainer takes a lock that anybody else waits for. It may be killed at any
+// moment: the next one continues.
 #ifndef REDRIVE_ROLLUP_MAINTAINER_H
 #define REDRIVE_ROLLUP_MAINTAINER_H
 
@@ -31,13 +35,12 @@ struct maintainer;
 
 // Borrows the settings. It has a connection of its own, made at the first step.
 struct maintainer *maintainer_create(const struct store_settings *settings);
-// Gives the lease up.
-void maintainer_destroy(struct maintainer *maintainer);
+void maintainer_destroy(struct maintainer *maintainer); // gives the lease up; NULL is fine
 
-// One short step. Returns how many µs nothing is due, 0: go on at once. What fails is tried again later; a
-// session without the rights, or a schema without sums, makes it rest for good (INT64_MAX).
+// One short step. Returns for how many µs nothing is due, 0: call again at once. A step that fails is tried
+// again later. A session without the rights, or a schema without a rollup, ends it for good (INT64_MAX).
 int64_t maintainer_step(struct maintainer *maintainer);
-// The sums are those of the table as far as the last look told (maintainer_step by step, whoever keeps them).
+// The rollup equalled the table when this, or the other maintainer that works, looked last.
 bool maintainer_is_exact(const struct maintainer *maintainer);
 // From another thread: ends the statement that runs.
 void maintainer_interrupt(struct maintainer *maintainer);

@@ -1,8 +1,7 @@
 #include "rollup/maintenance.h"
 
 #include <stdlib.h>
-#include "async/mailbox.h"
-#include "async/thread.h"
+#include "async/lane.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "rollup/maintainer.h"
@@ -10,40 +9,49 @@
 static const int64_t BEGIN_AFTER = US_PER_SECOND / 40;
 
 struct maintenance {
-    struct maintainer *maintainer;
-    struct mailbox *end; // closed when it has to end
-    struct thread *thread;
+    struct lane *lane; // the maintainer is its connection, and its only job
 };
 
 static void
-maintain(void *context)
+maintain(struct lane *lane, void *job)
 {
-    struct maintenance *maintenance = context;
-    (void)!mailbox_take(maintenance->end, BEGIN_AFTER);
-    for (int64_t wait = 0; wait != INT64_MAX && !mailbox_is_closed(maintenance->end);) {
-        wait = maintainer_step(maintenance->maintainer);
-        if (wait > 0 && wait != INT64_MAX)
-            (void)!mailbox_take(maintenance->end, wait);
-    }
+    struct maintainer *maintainer = job;
+    for (int64_t wait = BEGIN_AFTER; wait != INT64_MAX && lane_sleep(lane, wait);)
+        wait = maintainer_step(maintainer);
+}
+
+static void
+interrupt_maintainer(void *maintainer)
+{
+    maintainer_interrupt(maintainer);
+}
+
+static void
+close_maintainer(void *maintainer)
+{
+    maintainer_destroy(maintainer);
 }
 
 struct maintenance *
 maintenance_start(const struct store_settings *settings)
 {
     struct maintenance *maintenance = alloc_bytes(sizeof *maintenance);
-    maintenance->maintainer = maintainer_create(settings);
-    maintenance->end = mailbox_create(1);
-    maintenance->thread = thread_start(maintain, maintenance, "keeper");
+    struct maintainer *maintainer = maintainer_create(settings);
+    maintenance->lane = lane_create(&(struct lane_settings){.name = "maintainer",
+                                                            .work = maintain,
+                                                            .connection = maintainer,
+                                                            .interrupt = interrupt_maintainer,
+                                                            .close = close_maintainer,
+                                                            .jobs = 1});
+    (void)!lane_give(maintenance->lane, maintainer, 0);
     return maintenance;
 }
 
 void
 maintenance_end(struct maintenance *maintenance)
 {
-    if (!maintenance)
-        return;
-    mailbox_close(maintenance->end);
-    maintainer_interrupt(maintenance->maintainer);
+    if (maintenance)
+        lane_stop(maintenance->lane);
 }
 
 void
@@ -51,9 +59,6 @@ maintenance_stop(struct maintenance *maintenance)
 {
     if (!maintenance)
         return;
-    maintenance_end(maintenance);
-    thread_join(maintenance->thread);
-    maintainer_destroy(maintenance->maintainer);
-    mailbox_destroy(maintenance->end, NULL);
+    lane_destroy(maintenance->lane);
     free(maintenance);
 }

@@ -1,6 +1,6 @@
-// keeping: a thread that keeps the sums of the backlog (rollup/maintainer) while its process runs: a screen,
-// or a worker that is a service. Where another process keeps them it looks now and then whether it still
-// does.
+// maintenance: a thread that keeps the rollup true (rollup/maintainer) while its process runs: a screen, or a
+// worker that is a service. While another process maintains the rollup, it looks now and then whether that
+// one still does.
 #ifndef REDRIVE_ROLLUP_MAINTENANCE_H
 #define REDRIVE_ROLLUP_MAINTENANCE_H
 
@@ -8,10 +8,10 @@
 
 struct maintenance;
 
-// Borrows the settings. Begins a moment later, so that what people wait for comes first.
+// Borrows the settings. Begins a moment later, so that the requests of people come first.
 struct maintenance *maintenance_start(const struct store_settings *settings);
-// Stops the statement that runs. Waits for the end in maintenance_stop, which may follow any time.
+// Stops the statement that runs and does not wait; any thread may call it. NULL is fine for both.
 void maintenance_end(struct maintenance *maintenance);
-void maintenance_stop(struct maintenance *maintenance); // NULL is fine, also above
+void maintenance_stop(struct maintenance *maintenance); // waits for the end, gives the lease up, frees
 
 #endif

@@ -4,7 +4,7 @@
 #include "rollup/maintainer.h"
 
 static const int64_t FRESH_FOR = 5 * US_PER_SECOND;
-// A maintainer compares again when twenty times the cost of the last comparison has passed.
+// A maintainer checks the count again when twenty times the cost of the last check has passed.
 static const int64_t FRESH_WHILE_KEPT = 60 * US_PER_SECOND;
 static const int64_t CATCH_UP_FOR = 20 * US_PER_SECOND;
 
@@ -38,7 +38,8 @@ rollup_catch_up(const struct store_settings *settings, struct store *store, stru
     if (state->is_kept || settings->is_read_only)
         return false;
 
-    // Most of it is there: it takes seconds. A session that may not keep them is told so at the first step.
+    // Most events are counted already, so this takes seconds. A session without the rights ends at the first
+    // step.
     struct maintainer *maintainer = maintainer_create(settings);
     int64_t until = clock_mono() + CATCH_UP_FOR;
     for (int64_t wait = 0;

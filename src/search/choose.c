@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "core/filter/filter.h"
 #include "core/selection.h"
+#include "search/highest_first.h"
 #include "search/prefilter.h"
 #include "store/events/pass.h"
 #include "store/events/events.h"
@@ -14,14 +15,14 @@ enum {
     WIDE_PAGE = 500, // with whole messages, stacks or payloads, which may be large
 };
 
-// A choice made ready for matching.
+// A choice, parsed.
 struct matcher {
     const struct choice *choice;
     struct filter *filter;
     uint64_t group_low, group_high;
     unsigned statuses;
     unsigned fields;
-    bool only_ids; // and when they were created: no more is wanted of an event
+    bool only_ids; // the caller wants of an event no more than id and created_wall
 };
 
 static bool
@@ -91,7 +92,7 @@ matches(struct matcher *matcher, const struct event *event, struct choose_tally 
     return verdict == FILTER_YES;
 }
 
-struct scan {
+struct choose_pass {
     struct matcher matcher;
     choose_each_fn *each;
     choose_tick_fn *tick;
@@ -106,7 +107,7 @@ stopped(struct err *err)
 }
 
 static bool
-scan_page(struct scan *scan, const struct event_page *page, struct err *err)
+scan_page(struct choose_pass *scan, const struct event_page *page, struct err *err)
 {
     struct choose_tally *tally = scan->tally;
     for (size_t i = 0; i < page->count; i++) {
@@ -129,7 +130,7 @@ page_size(unsigned fields)
 }
 
 static bool
-scan_table(struct store *store, struct scan *scan, struct err *err)
+scan_table(struct store *store, struct choose_pass *scan, struct err *err)
 {
     struct event_query query = {.fields = scan->matcher.fields,
                                 .statuses = scan->matcher.statuses,
@@ -150,7 +151,7 @@ scan_table(struct store *store, struct scan *scan, struct err *err)
     return true;
 }
 
-// Those of the asked ids that the page does not have.
+// Notes the asked ids that the page does not have.
 static void
 note_unknown(struct choose_tally *tally, const int64_t *asked, size_t count, const struct event_page *page)
 {
@@ -167,14 +168,14 @@ note_unknown(struct choose_tally *tally, const int64_t *asked, size_t count, con
 }
 
 static bool
-scan_ids(struct store *store, struct scan *scan, const int64_t *ids, size_t count, bool are_named,
+scan_ids(struct store *store, struct choose_pass *scan, const int64_t *ids, size_t count, bool are_named,
          struct err *err)
 {
-    size_t slice = page_size(scan->matcher.fields);
+    size_t rows = page_size(scan->matcher.fields);
     for (size_t at = 0, answered; at < count; at += answered) {
         struct event_query query = {.fields = scan->matcher.fields,
                                     .ids = ids + at,
-                                    .id_count = count - at < slice ? count - at : slice,
+                                    .id_count = count - at < rows ? count - at : rows,
                                     .most_bytes = EVENT_PAGE_BYTES};
         struct event_page page = {0};
         if (!store_events(store, &query, &page, err))
@@ -193,14 +194,14 @@ scan_ids(struct store *store, struct scan *scan, const int64_t *ids, size_t coun
 static bool
 prefilter_tick(void *context, int64_t rows)
 {
-    struct scan *scan = context;
+    struct choose_pass *scan = context;
     scan->tally->scanned = rows;
     return scan->tick == NULL || scan->tick(scan->context, scan->tally);
 }
 
-// Is the prefilter all there is to say? Then no row has to be read.
+// Does the prefilter alone decide? Then no row has to be read.
 static bool
-is_enough(const struct scan *scan)
+is_enough(const struct choose_pass *scan)
 {
     const struct matcher *matcher = &scan->matcher;
     unsigned statuses = matcher->statuses;
@@ -211,7 +212,7 @@ is_enough(const struct scan *scan)
 }
 
 static bool
-take_chosen(struct scan *scan, const struct prefiltered *chosen, size_t count, struct err *err)
+take_chosen(struct choose_pass *scan, const struct prefiltered *chosen, size_t count, struct err *err)
 {
     for (size_t i = 0; i < count; i++) {
         const struct event event = {
@@ -227,9 +228,10 @@ take_chosen(struct scan *scan, const struct prefiltered *chosen, size_t count, s
     return true;
 }
 
-// One pass over the column that one term looks into, then the rows that it lets through.
+// One pass over the column of one term, then the rows that it lets through.
 static bool
-scan_prefiltered(struct store *store, struct scan *scan, const struct prefilter *prefilter, struct err *err)
+scan_prefiltered(struct store *store, struct choose_pass *scan, const struct prefilter *prefilter,
+                 struct err *err)
 {
     struct prefiltered *prefiltered;
     size_t count;
@@ -253,7 +255,7 @@ scan_prefiltered(struct store *store, struct scan *scan, const struct prefilter 
 // --- one pass for ids ---
 
 struct passing {
-    struct scan *scan;
+    struct choose_pass *scan;
     struct prefiltered *chosen;
     size_t count, capacity;
 };
@@ -262,7 +264,7 @@ static bool
 pass_event(void *context, const struct event *event)
 {
     struct passing *passing = context;
-    struct scan *scan = passing->scan;
+    struct choose_pass *scan = passing->scan;
     struct choose_tally *tally = scan->tally;
     unsigned statuses = scan->matcher.statuses;
     if (statuses != 0 && (statuses & 1u << event->status) == 0)
@@ -277,15 +279,7 @@ pass_event(void *context, const struct event *event)
     return !looks || scan->tick == NULL || scan->tick(scan->context, tally);
 }
 
-static int
-choose_highest_first(const void *left, const void *right)
-{
-    int64_t a = ((const struct prefiltered *)left)->id;
-    int64_t b = ((const struct prefiltered *)right)->id;
-    return (a < b) - (a > b);
-}
-
-// Ids alone, of which short columns and groups say all there is to say.
+// Do short columns and groups decide, and are only ids wanted?
 static bool
 is_for_pass(const struct matcher *matcher)
 {
@@ -296,7 +290,7 @@ is_for_pass(const struct matcher *matcher)
 }
 
 static bool
-scan_pass(struct store *store, struct scan *scan, struct err *err)
+scan_pass(struct store *store, struct choose_pass *scan, struct err *err)
 {
     const struct matcher *matcher = &scan->matcher;
     struct passing passing = {.scan = scan};
@@ -304,8 +298,8 @@ scan_pass(struct store *store, struct scan *scan, struct err *err)
     if (matcher->filter != NULL || matcher->choice->queue != NULL)
         fields |= EVENT_COUNTED;
     bool ok = store_pass(store, fields, matcher->statuses, pass_event, &passing, err);
-    if (ok && passing.count > 0)
-        qsort(passing.chosen, passing.count, sizeof *passing.chosen, choose_highest_first);
+    if (ok)
+        sort_highest_first(passing.chosen, passing.count, sizeof *passing.chosen);
     if (!ok && err != NULL && err->kind == ERR_CANCELLED)
         ok = stopped(err);
     ok = ok && take_chosen(scan, passing.chosen, passing.count, err);
@@ -314,7 +308,7 @@ scan_pass(struct store *store, struct scan *scan, struct err *err)
 }
 
 static bool
-choose_scan_all(struct store *store, struct scan *scan, struct err *err)
+choose_scan_all(struct store *store, struct choose_pass *scan, struct err *err)
 {
     struct prefilter prefilter = {0};
     struct filter *filter = scan->matcher.filter;
@@ -330,7 +324,7 @@ bool
 choose_scan(struct store *store, const struct choice *choice, unsigned fields, choose_each_fn *each,
             choose_tick_fn *tick, void *context, struct choose_tally *tally, struct err *err)
 {
-    struct scan scan = {.each = each, .tick = tick, .context = context, .tally = tally};
+    struct choose_pass scan = {.each = each, .tick = tick, .context = context, .tally = tally};
     int64_t *ids = NULL;
     bool ok = matcher_init(store, choice, fields, &scan.matcher, err);
     if (ok && choice->has_ids) {
@@ -349,7 +343,7 @@ choose_scan(struct store *store, const struct choice *choice, unsigned fields, c
 // --- ids in order ---
 
 struct pick {
-    int64_t created; // as it stands in the table, so that the order is that of the column
+    int64_t created; // the column's own value, so that the order is the column's
     int64_t id;
 };
 
@@ -365,7 +359,7 @@ static int
 older_first(const void *left, const void *right)
 {
     const struct pick *a = left, *b = right;
-    // Without a time: last, as PostgreSQL orders NULL.
+    // An event without a time comes last, as PostgreSQL orders NULL.
     int64_t left_at = a->created == TIME_ABSENT ? INT64_MAX : a->created;
     int64_t right_at = b->created == TIME_ABSENT ? INT64_MAX : b->created;
     if (left_at != right_at)
@@ -396,7 +390,7 @@ pick_event(void *context, const struct event *event)
     struct picks *picks = context;
     picks->picks = alloc_grow(picks->picks, picks->count, &picks->capacity, sizeof *picks->picks);
     picks->picks[picks->count++] = (struct pick){event->created_wall, event->id};
-    // With a small limit over a large table, what cannot be in the result does not pile up.
+    // Drops picks that cannot be in the result, so that a small limit over a large table needs little memory.
     int64_t limit = picks->choice->limit;
     if (limit > 0 && picks->count >= 65536 && picks->count / 2 >= (size_t)limit)
         sort_and_cut(picks);

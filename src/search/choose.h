@@ -1,7 +1,9 @@
-// choose: which events a command is about: ids, group, filter, queue and status narrow each other. Reads no
-// more fields than the filter needs: by one pass over the table where ids are wanted and one term's text
-// (search/prefilter) or short columns and groups say which (store/events/pass), else page by page. The
+// choose: which events a command is about. Ids, group, filter, queue and status narrow each other. The
 // matching is done here, never in SQL.
+//
+// Reads no more columns than the filter needs. Where only ids are wanted, one pass over the table decides:
+// over the column of one term (search/prefilter), or over short columns and groups (store/events/pass). Else
+// events are read page by page.
 #ifndef REDRIVE_SEARCH_CHOOSE_H
 #define REDRIVE_SEARCH_CHOOSE_H
 
@@ -26,28 +28,28 @@ struct choice {
     bool newest_first; // by created_at, then id; default oldest first. The limit is counted from the first.
 };
 
-// What was met on the way.
+// Counts, and events that the caller may have to report.
 struct choose_tally {
     int64_t scanned;
     int64_t matched;
-    int64_t closed;   // of the ids: there, but in another status
-    int64_t *unknown; // of the ids: not there (heap)
+    int64_t closed;   // events in another status than the wanted ones
+    int64_t *unknown; // of the ids: not in the table (heap)
     size_t unknown_count, unknown_capacity;
-    int64_t *undecided; // a pattern ran into its match limit: neither in nor out (heap)
+    int64_t *undecided; // a pattern ran into its match limit: neither chosen nor ruled out (heap)
     size_t undecided_count, undecided_capacity;
 };
 void choose_tally_release(struct choose_tally *tally);
 
-// Calls `each` for every event that is chosen, highest id first (ids: in their order), with `fields` (enum
-// event_fields) filled at least, with none only id and created_wall; limit and order are not looked at. each
-// returns false to stop: then ERR_CANCELLED. The event is valid during the call. tick (may be NULL) is called
-// after each page; false stops likewise.
+// Calls `each` for every chosen event, highest id first (has_ids: in their order). The event has at least
+// these `fields` (enum event_fields), with 0 only id and created_wall, and is valid during the call. Limit
+// and order of the choice are not used. each returns false to stop: then ERR_CANCELLED. tick (may be NULL) is
+// called after each page; false stops likewise.
 typedef bool choose_each_fn(void *context, const struct event *event);
 typedef bool choose_tick_fn(void *context, const struct choose_tally *tally);
 bool choose_scan(struct store *store, const struct choice *choice, unsigned fields, choose_each_fn *each,
                  choose_tick_fn *tick, void *context, struct choose_tally *tally, struct err *err) MUST_CHECK;
 
-// The ids in the order and number asked for; heap, the caller frees.
+// The chosen ids in the order of the choice, at most its limit; heap, the caller frees.
 bool choose_ids(struct store *store, const struct choice *choice, choose_tick_fn *tick, void *context,
                 int64_t **ids, size_t *count, struct choose_tally *tally, struct err *err) MUST_CHECK;
 

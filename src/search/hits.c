@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "search/highest_first.h"
+#include "search/term_text.h"
 
 enum {
     SELECTIVE = 4,
@@ -12,9 +14,9 @@ enum {
     FIRST_WINDOW = 500,
     LEAST_WINDOW = 100,
     MOST_WINDOW = 20000,
-    SPREAD = 4, // times as far apart as events are on the whole
+    SPREAD = 4, // a range may be so many times as thin as the candidates are on average
 };
-static const int64_t WINDOW_US = 5000; // what a range may take
+static const int64_t WINDOW_US = 5000; // time that a range may take
 
 void
 search_hits_begin(struct search_hits *hits, struct filter *filter, size_t term, struct text_seek *seek,
@@ -23,6 +25,7 @@ search_hits_begin(struct search_hits *hits, struct filter *filter, size_t term, 
     *hits = (struct search_hits){.filter = filter,
                                  .term = term,
                                  .is_inverted = filter_term_is_inverted(filter, term),
+                                 .without = term_text_without(filter, term),
                                  .state = HITS_NEAR,
                                  .seek = seek,
                                  .scan = *scan,
@@ -30,7 +33,7 @@ search_hits_begin(struct search_hits *hits, struct filter *filter, size_t term, 
                                  .low = 1,
                                  .window = FIRST_WINDOW};
     hits->most = scan->is_enough ? MOST_IDS : count / SELECTIVE < MOST_ROWS ? count / SELECTIVE : MOST_ROWS;
-    // Ids may be any: a difference may be more than fits.
+    // Ids may be any 64-bit numbers: their difference may not fit in one.
     double apart = count ? (double)ids[0] - (double)ids[count - 1] : 0;
     apart = (apart < 0 ? -apart : apart) / (double)(count ? count : 1);
     hits->spread = apart < (double)(INT64_MAX / SPREAD / MOST_WINDOW) ? ((int64_t)apart + 1) * SPREAD
@@ -41,7 +44,7 @@ search_hits_begin(struct search_hits *hits, struct filter *filter, size_t term, 
 static void
 hits_list_release(struct hit_list *list)
 {
-    text_page_destroy(list->page);
+    texts_page_destroy(list->page);
     free(list->hits);
     *list = (struct hit_list){0};
 }
@@ -65,31 +68,21 @@ search_hits_are_open(const struct search_hits *hits)
 // --- matching ---
 
 static enum filter_verdict
-verdict_without(const struct search_hits *hits)
+match_place(const struct search_hits *hits, const struct texts_page *page, size_t i)
 {
-    return hits->is_inverted ? FILTER_YES : FILTER_NO;
-}
-
-static enum filter_verdict
-match_place(const struct search_hits *hits, const struct text_page *page, size_t i)
-{
-    if (page->places[i].fits)
+    if (page->rows[i].fits)
         return hits->is_inverted ? FILTER_NO : FILTER_YES;
-    struct event event = {.id = page->places[i].id, .created_at = TIME_ABSENT};
-    *(page->text == EVENT_TEXT_ERROR   ? &event.error_message
-      : page->text == EVENT_TEXT_STACK ? &event.stack_trace
-                                       : &event.payload) = text_page_at(page, i);
-    return filter_match_term(hits->filter, hits->term, &event);
+    return term_text_match(hits->filter, hits->term, texts_page_at(page, i));
 }
 
-// The rest of the list's page, as far as there is time. False: not all of it.
+// Matches the rest of the list's page until `until`. False: some rows are left.
 static bool
 match_page(const struct search_hits *hits, struct hit_list *list, int64_t until)
 {
     while (list->at < list->page->count) {
-        int64_t id = list->page->places[list->at].id;
+        int64_t id = list->page->rows[list->at].id;
         enum filter_verdict verdict = match_place(hits, list->page, list->at++);
-        if (verdict != verdict_without(hits)) {
+        if (verdict != hits->without) {
             list->hits = alloc_grow(list->hits, list->count, &list->capacity, sizeof *list->hits);
             list->hits[list->count++] = (struct hit){.id = id, .verdict = verdict};
         }
@@ -103,7 +96,7 @@ match_page(const struct search_hits *hits, struct hit_list *list, int64_t until)
 static void
 hits_drop_page(struct hit_list *list)
 {
-    text_page_destroy(list->page);
+    texts_page_destroy(list->page);
     list->page = NULL;
     list->at = 0;
 }
@@ -113,19 +106,12 @@ hits_drop_page(struct hit_list *list)
 void
 search_hits_seek(struct search_hits *hits)
 {
-    // The newest may be unlike the others: an outage is of one kind.
+    // Where most of the newest events come, most of the others would come too. Three quarters: the newest may
+    // be unlike the rest, since an outage makes events of one kind.
     bool is_vain = !hits->scan.is_enough && hits->came > hits->looked / 4 * 3;
     hits->state = is_vain ? HITS_VAIN : HITS_COMING;
     if (!is_vain)
         text_seek_begin(hits->seek, &hits->scan);
-}
-
-static int
-hits_highest_first(const void *left, const void *right)
-{
-    int64_t a = ((const struct hit *)left)->id;
-    int64_t b = ((const struct hit *)right)->id;
-    return (a < b) - (a > b);
 }
 
 static void
@@ -150,8 +136,7 @@ end_page(struct search_hits *hits)
     if (!is_over)
         return;
     hits->state = HITS_WHOLE;
-    if (far->count)
-        qsort(far->hits, far->count, sizeof *far->hits, hits_highest_first);
+    sort_highest_first(far->hits, far->count, sizeof *far->hits);
 }
 
 void
@@ -172,7 +157,7 @@ search_hits_take(struct search_hits *hits, int64_t until, bool may_wait)
 static bool
 hits_add_row(void *context, const struct scanned_row *row)
 {
-    return text_page_add_row(context, row);
+    return texts_page_add_row(context, row);
 }
 
 static void
@@ -183,7 +168,7 @@ forget_range(struct search_hits *hits)
     hits->near.count = 0;
 }
 
-// False: they lie too far apart.
+// False: the ids are too far apart for one range.
 static bool
 choose_range(struct search_hits *hits, const int64_t *ids, size_t count)
 {
@@ -201,23 +186,23 @@ choose_range(struct search_hits *hits, const int64_t *ids, size_t count)
 static bool
 hits_read_range(struct search_hits *hits, struct store *store, size_t count, struct err *err)
 {
-    struct text_page *page = alloc_bytes(sizeof *page);
+    struct texts_page *page = alloc_bytes(sizeof *page);
     page->text = hits->scan.text;
     int64_t began = clock_mono();
     if (!store_scan_range(store, &hits->scan, hits->low, hits->high, hits_add_row, page, err)) {
-        text_page_destroy(page);
+        texts_page_destroy(page);
         return false;
     }
     int64_t took = clock_mono() - began;
-    bool is_cut = text_page_is_full(page);
+    bool is_cut = texts_page_is_full(page);
     if (is_cut)
-        hits->low = page->places[page->count - 1].id;
+        hits->low = page->rows[page->count - 1].id;
     hits->looked += count;
     hits->came += page->count;
     hits->near.page = page;
     hits->near.count = 0;
     if (is_cut)
-        hits->window = count > 1 ? count / 2 : 1; // what is looked at first may lie below
+        hits->window = count > 1 ? count / 2 : 1; // the event that is looked at first may be below the cut
     else if (took < WINDOW_US / 2 && hits->window < MOST_WINDOW)
         hits->window *= 2;
     else if (took > WINDOW_US && hits->window > LEAST_WINDOW)
@@ -236,12 +221,13 @@ search_hits_look(struct search_hits *hits, struct store *store, const int64_t *i
     struct err failure = {0};
     if (!hits->near.page && !hits_read_range(hits, store, count, &failure)) {
         forget_range(hits);
-        bool goes_on = failure.kind != ERR_UNREACHABLE && failure.kind != ERR_CANCELLED;
-        if (goes_on)
+        // The server refuses a text that its encoding cannot hold: the search does without its answer.
+        bool is_refused = failure.kind != ERR_UNREACHABLE && failure.kind != ERR_CANCELLED;
+        if (is_refused)
             give_up(hits);
         else if (err)
             *err = failure;
-        return goes_on;
+        return is_refused;
     }
     if (match_page(hits, &hits->near, until))
         hits_drop_page(&hits->near);
@@ -261,7 +247,7 @@ search_hits_verdict(const struct search_hits *hits, int64_t id, size_t *hint)
     const struct hit_list *list = hits->state == HITS_WHOLE ? &hits->far : &hits->near;
     size_t low = 0;
     size_t high = list->count;
-    // Where the last one stood, or one place further.
+    // Ids are mostly asked for downwards: try the place of the last one, and the next.
     if (*hint <= list->count && (*hint == 0 || list->hits[*hint - 1].id > id)) {
         low = *hint;
         low += low < list->count && list->hits[low].id > id;
@@ -276,5 +262,5 @@ search_hits_verdict(const struct search_hits *hits, int64_t id, size_t *hint)
     }
     *hint = low;
     bool is_hit = low < list->count && list->hits[low].id == id;
-    return is_hit ? list->hits[low].verdict : verdict_without(hits);
+    return is_hit ? list->hits[low].verdict : hits->without;
 }

@@ -1,10 +1,13 @@
-// search_hits: of a search, what one term says of events by what the server finds: those that fit the
-// required of its pattern come here and are matched, all the others do not match the pattern.
+// search_hits: the verdicts of one term of a search, by the server's answer, while the texts are not in
+// memory yet.
 //
-// For a search whose texts are not in memory yet. The events that are looked at first are asked for range by
-// range, a few milliseconds each, on the connection of the search; all of them by one pass over the table on
-// another one (search/text_seek), which is given up, or not begun, where so many texts come that reading all
-// is as good. Nothing is said by the pass until it is over.
+// The server is asked for the events whose text holds the required literals of the term's pattern. Only those
+// come here, and are matched; every other event cannot match the pattern.
+//
+// Two ways lead there. Ranges: for the events that the search looks at first, range by range, some
+// milliseconds each, on the connection of the search. The pass: for all events, one statement over the whole
+// table on another connection (search/text_seek). The pass says nothing of any event until it is over. Where
+// most events would come, reading the column is as quick: then the pass is given up, or not begun.
 #ifndef REDRIVE_SEARCH_HITS_H
 #define REDRIVE_SEARCH_HITS_H
 
@@ -12,11 +15,11 @@
 #include "search/text_seek.h"
 
 struct hit_list {
-    struct text_page *page; // that is being matched, from row `at` on
+    struct texts_page *page; // being matched, from row `at` on; NULL: none
     size_t at;
     struct hit {
         int64_t id;
-        enum filter_verdict verdict; // other than of what does not match the pattern
+        enum filter_verdict verdict; // other than `without`
     } * hits;
     size_t count, capacity;
 };
@@ -25,43 +28,44 @@ struct search_hits {
     struct filter *filter;
     size_t term;
     bool is_inverted;
+    enum filter_verdict without; // of events that did not come
     enum hits_state {
-        HITS_NONE,   // nobody is asked
-        HITS_NEAR,   // the pass has not begun
-        HITS_COMING, // it is under way
-        HITS_WHOLE,  // and over: everything is known
-        HITS_VAIN,   // or to no end
+        HITS_NONE,   // the server is not asked
+        HITS_NEAR,   // ranges only: the pass has not begun
+        HITS_COMING, // the pass is under way
+        HITS_WHOLE,  // the pass is over: every event is known
+        HITS_VAIN,   // given up
     } state;
     struct text_seek *seek;
-    struct event_scan scan; // its required is the pattern's
+    struct event_scan scan; // its required literals are the pattern's
     int64_t began;          // clock_mono
-    size_t most, rows;      // that come before the pass is given up, and came
+    size_t most, rows;      // rows of the pass: more than `most` end it, `rows` came
 
-    struct hit_list far;  // of the pass; in the end highest id first
+    struct hit_list far;  // of the pass; highest id first once it is over
     struct hit_list near; // of the last range, highest id first
     int64_t low, high;    // that range; low > high: none
     int64_t spread;       // ids that a range may have for each of its events
     size_t window;        // events of the next range
-    size_t looked, came;  // events of all ranges, and rows that came
+    size_t looked, came;  // of all ranges: events, and rows that came
 };
 
-// Begins for `count` events, in the order in which they are looked at, with this term. All is borrowed until
-// the release, the seek is to be free.
+// Begins for `count` events, in the order in which the search looks at them. Everything is borrowed until the
+// release; the seek must not be busy.
 void search_hits_begin(struct search_hits *hits, struct filter *filter, size_t term, struct text_seek *seek,
                        const struct event_scan *scan, const int64_t *ids, size_t count);
 void search_hits_release(struct search_hits *hits);        // stops the pass
-bool search_hits_are_open(const struct search_hits *hits); // something may come yet
-void search_hits_seek(struct search_hits *hits);           // begins the pass, unless that is vain
-// Matches what came of the pass until `until` (clock_mono), for which it waits where nothing is there yet and
-// it may.
+bool search_hits_are_open(const struct search_hits *hits); // the pass is still to come, or under way
+void search_hits_seek(struct search_hits *hits);           // begins the pass, unless that is in vain
+// Matches rows of the pass until `until` (clock_mono). may_wait: waits that long for rows where none came
+// yet.
 void search_hits_take(struct search_hits *hits, int64_t until, bool may_wait);
-// Goes on towards what the first of these events is; *did: something was done. Not where they lie too far
-// apart to be asked for together. What the server cannot be asked for (a letter that its encoding does not
-// have) is given up; false: it cannot be reached.
+// One step towards the verdict of the first of these events, by ranges; *did: something was done. Nothing is
+// done where the ids are too far apart for a range. A question that the server refuses gives up the hits;
+// false: the server cannot be reached.
 bool search_hits_look(struct search_hits *hits, struct store *store, const int64_t *ids, size_t count,
                       int64_t until, bool *did, struct err *err) MUST_CHECK;
 bool search_hits_know(const struct search_hits *hits, int64_t id);
-// What the term says of an event that is known. *hint (begin with 0) makes walking the ids down quick.
+// The verdict of the term on an event that is known. *hint (begin with 0) makes walking the ids down quick.
 enum filter_verdict search_hits_verdict(const struct search_hits *hits, int64_t id, size_t *hint);
 
 #endif

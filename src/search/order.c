@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/intern.h"
 
-static const uint32_t LAST = UINT32_MAX; // the rank of what is not known
+static const uint32_t LAST = UINT32_MAX; // the rank of an unknown value
 
 enum event_text
 list_order_text(enum list_order order)
@@ -27,7 +27,7 @@ by_bytes(const void *left, const void *right)
                   ORDER_BYTES);
 }
 
-// The rank of each text by its number; equal beginnings have the same. Heap.
+// The rank of each text by its number; equal beginnings have the same rank. Heap.
 static uint32_t *
 rank_texts(const struct texts *texts)
 {
@@ -75,7 +75,7 @@ order_by_name(const void *left, const void *right)
     return bytes_compare(bytes_of(*(char *const *)left), bytes_of(*(char *const *)right));
 }
 
-// Numbers of words become ranks by their names.
+// Replaces numbers of interned names by the ranks of the names.
 static void
 rank_words(const struct intern *words, size_t count, uint32_t *numbers)
 {
@@ -116,23 +116,23 @@ rank_by_row(const struct backlog *backlog, enum list_order order, const int64_t 
 
 // --- sorting ---
 
-struct place {
+struct ranked {
     uint64_t key;
     int64_t id;
 };
 
-// Digit by digit from the least, which keeps equal ones as they were and takes a few passes over a million.
+// Radix sort from the lowest digit: it is stable, and takes a few passes over a million.
 static void
-sort_places(struct place *places, size_t count)
+sort_ranked(struct ranked *all_ranked, size_t count)
 {
     enum { DIGIT = 11, DIGITS = 1 << DIGIT };
-    struct place *other = alloc_array(count, sizeof *other);
+    struct ranked *other = alloc_array(count, sizeof *other);
     size_t *starts = alloc_array(DIGITS, sizeof *starts);
     uint64_t all = 0;
     for (size_t i = 0; i < count; i++)
-        all |= places[i].key;
-    struct place *from = places;
-    struct place *to = other;
+        all |= all_ranked[i].key;
+    struct ranked *from = all_ranked;
+    struct ranked *to = other;
     for (int shift = 0; shift < 64 && all >> shift; shift += DIGIT) {
         memset(starts, 0, DIGITS * sizeof *starts);
         for (size_t i = 0; i < count; i++)
@@ -144,12 +144,12 @@ sort_places(struct place *places, size_t count)
         }
         for (size_t i = 0; i < count; i++)
             to[starts[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
-        struct place *filled = to;
+        struct ranked *filled = to;
         to = from;
         from = filled;
     }
-    if (from != places)
-        memcpy(places, from, count * sizeof *places);
+    if (from != all_ranked)
+        memcpy(all_ranked, from, count * sizeof *all_ranked);
     free(other);
     free(starts);
 }
@@ -167,19 +167,19 @@ list_order_ids(const struct backlog *backlog, struct text_cache *cache, enum lis
     else if (order != ORDER_ID)
         rank_by_row(backlog, order, ids, count, ranks);
 
-    struct place *places = alloc_array(count, sizeof *places);
+    struct ranked *all_ranked = alloc_array(count, sizeof *all_ranked);
     for (size_t i = 0; i < count; i++) {
         uint64_t key = order == ORDER_ID ? (uint64_t)ids[i] ^ 1ull << 63 : ranks[i];
-        // What is not known stays last.
+        // Unknown values stay last in both directions.
         bool is_turned = is_reversed && (order == ORDER_ID || ranks[i] != LAST);
-        places[i] = (struct place){.key = !is_turned          ? key
-                                          : order == ORDER_ID ? ~key
-                                                              : LAST - 1 - key,
-                                   .id = ids[i]};
+        all_ranked[i] = (struct ranked){.key = !is_turned          ? key
+                                               : order == ORDER_ID ? ~key
+                                                                   : LAST - 1 - key,
+                                        .id = ids[i]};
     }
-    sort_places(places, count);
+    sort_ranked(all_ranked, count);
     for (size_t i = 0; i < count; i++)
-        ids[i] = places[i].id;
-    free(places);
+        ids[i] = all_ranked[i].id;
+    free(all_ranked);
     free(ranks);
 }

@@ -1,6 +1,6 @@
-// list_order: pending events in the order of one of their columns, from what is known in memory: the backlog
-// and the texts that are held. Equal ones stay in the order they came in. Texts are compared by byte, their
-// first ORDER_BYTES of them; what is not known comes last.
+// list_order: pending events in the order of one of their columns, by values in memory: the backlog and the
+// text cache. The sort is stable. Texts are compared by byte, their first ORDER_BYTES; unknown values come
+// last.
 #ifndef REDRIVE_SEARCH_ORDER_H
 #define REDRIVE_SEARCH_ORDER_H
 
@@ -9,7 +9,7 @@
 
 #define ORDER_BYTES 64
 
-// The text that has to be held for this order; EVENT_TEXT_COUNT: none.
+// The text that the cache has to hold for this order; EVENT_TEXT_COUNT: none.
 enum event_text list_order_text(enum list_order order);
 void list_order_ids(const struct backlog *backlog, struct text_cache *cache, enum list_order order,
                     bool is_reversed, int64_t *ids, size_t count);

@@ -5,9 +5,10 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "core/event.h"
 #include "core/filter/required_literals.h"
 #include "core/filter/pattern.h"
+#include "search/highest_first.h"
+#include "search/term_text.h"
 
 enum { SAMPLE = 2000, SAMPLE_BYTES = 16 << 20, LEAST_BYTES = 3, TICK_ROWS = 1000 };
 
@@ -36,13 +37,14 @@ prefilter_ask(const struct pattern *pattern, struct event_scan *scan)
 static int
 worth(const struct filter *filter, size_t i)
 {
-    enum filter_from from = filter_term_from(filter, i);
+    static const int cheap[EVENT_TEXT_COUNT] = {
+        [EVENT_TEXT_ERROR] = 3, [EVENT_TEXT_STACK] = 2, [EVENT_TEXT_PAYLOAD] = 1};
+    enum event_text text = term_text(filter, i);
     const struct pattern *pattern = filter_term_pattern(filter, i);
-    if (from != FILTER_FROM_ERROR && from != FILTER_FROM_STACK && from != FILTER_FROM_PAYLOAD)
+    if (text == EVENT_TEXT_COUNT)
         return 0;
-    int cheap = from == FILTER_FROM_ERROR ? 3 : from == FILTER_FROM_STACK ? 2 : 1;
     bool has_required = pattern && !filter_term_is_inverted(filter, i) && pattern_required(pattern).len > 0;
-    return cheap + (has_required ? 10 : 0) + (filter_term_is_inverted(filter, i) ? 0 : 4);
+    return cheap[text] + (has_required ? 10 : 0) + (filter_term_is_inverted(filter, i) ? 0 : 4);
 }
 
 static void
@@ -58,10 +60,7 @@ choose_term(struct prefilter *prefilter, struct filter *filter)
     prefilter->is_usable = best > 0;
     if (!prefilter->is_usable)
         return;
-    enum filter_from from = filter_term_from(filter, prefilter->term);
-    prefilter->text = from == FILTER_FROM_STACK     ? EVENT_TEXT_STACK
-                      : from == FILTER_FROM_PAYLOAD ? EVENT_TEXT_PAYLOAD
-                                                    : EVENT_TEXT_ERROR;
+    prefilter->text = term_text(filter, prefilter->term);
     struct pattern *pattern = filter_term_pattern(filter, prefilter->term);
     if (!pattern || filter_term_is_inverted(filter, prefilter->term))
         return;
@@ -99,11 +98,7 @@ match_row(const struct prefiltering *prefiltering, const struct scanned_row *row
 {
     if (row->fits)
         return FILTER_YES;
-    struct event event = {.id = row->id, .created_at = TIME_ABSENT};
-    *(prefiltering->prefilter->text == EVENT_TEXT_ERROR   ? &event.error_message
-      : prefiltering->prefilter->text == EVENT_TEXT_STACK ? &event.stack_trace
-                                                          : &event.payload) = row->text;
-    return filter_match_term(prefiltering->filter, prefiltering->prefilter->term, &event);
+    return term_text_match(prefiltering->filter, prefiltering->prefilter->term, row->text);
 }
 
 static bool
@@ -119,14 +114,6 @@ prefilter_rows(void *context, const struct scanned_row *row)
     }
     return ++prefiltering->rows % TICK_ROWS != 0 || !prefiltering->tick ||
            prefiltering->tick(prefiltering->context, prefiltering->rows);
-}
-
-static int
-prefilter_highest_first(const void *left, const void *right)
-{
-    int64_t a = ((const struct prefiltered *)left)->id;
-    int64_t b = ((const struct prefiltered *)right)->id;
-    return (a < b) - (a > b);
 }
 
 bool
@@ -148,9 +135,7 @@ prefilter_run(const struct prefilter *prefilter, struct store *store, struct fil
         free(prefiltering.prefiltered);
         return false;
     }
-    if (prefiltering.count)
-        qsort(prefiltering.prefiltered, prefiltering.count, sizeof *prefiltering.prefiltered,
-              prefilter_highest_first);
+    sort_highest_first(prefiltering.prefiltered, prefiltering.count, sizeof *prefiltering.prefiltered);
     *prefiltered = prefiltering.prefiltered;
     *count = prefiltering.count;
     return true;
@@ -158,7 +143,7 @@ prefilter_run(const struct prefilter *prefilter, struct store *store, struct fil
 
 // --- measuring ---
 
-struct sample {
+struct newest_rows {
     struct prefiltering prefiltering;
     int64_t lowest; // id
     size_t bytes;
@@ -167,7 +152,7 @@ struct sample {
 static bool
 prefilter_sample(void *context, int64_t id, struct bytes text)
 {
-    struct sample *sample = context;
+    struct newest_rows *sample = context;
     sample->lowest = sample->lowest == 0 || id < sample->lowest ? id : sample->lowest;
     const struct scanned_row row = {.id = id, .created_wall = TIME_ABSENT, .text = text};
     (void)prefilter_rows(&sample->prefiltering, &row);
@@ -181,12 +166,12 @@ per_row(int64_t began, int64_t rows)
     return rows ? (double)(clock_mono() - began) / (double)rows : 0;
 }
 
-// *rows: how many of the newest fit the required.
+// *rows: how many of the newest rows hold the required literals.
 static bool
 measure(struct prefilter *prefilter, struct store *store, struct filter *filter, int64_t *rows,
         struct err *err)
 {
-    struct sample sample = {.prefiltering = {.filter = filter, .prefilter = prefilter}};
+    struct newest_rows sample = {.prefiltering = {.filter = filter, .prefilter = prefilter}};
     const struct event_texts_query newest = {
         .text = prefilter->text, .after_id = INT64_MIN, .before_id = INT64_MAX, .limit = SAMPLE};
     int64_t began = clock_mono();
@@ -203,7 +188,8 @@ measure(struct prefilter *prefilter, struct store *store, struct filter *filter,
     return true;
 }
 
-// The server's case is that of its locale then, where i is not always I.
+// An index compares by the case of the server's locale, where i is not always I: literals with an i are left
+// out.
 static void
 go_by_index(struct prefilter *prefilter)
 {
@@ -233,12 +219,12 @@ prefilter_init(struct prefilter *prefilter, struct store *store, struct filter *
     if (prefilter->index[0] && prefilter->is_caseless)
         go_by_index(prefilter);
 
-    // Twice: the first time pays for looking into the catalog.
+    // Twice: the first statement also pays for reading the catalog.
     int64_t rows = 0;
     for (int i = 0; i < 2; i++)
         if (!measure(prefilter, store, filter, &rows, err))
             return false;
-    // An index is not used for so few rows: what it saves shows over all of them.
+    // PostgreSQL uses no index for so few rows; its use shows over the whole table.
     prefilter->asks_server =
         prefilter->asked_us < prefilter->read_us || (prefilter->index[0] && rows * 10 < prefilter->sample);
     return true;

@@ -7,31 +7,33 @@
 #include "base/clock.h"
 #include "search/hits.h"
 #include "search/prefilter.h"
+#include "search/term_text.h"
 #include "search/text_verdicts.h"
 #include "store/events/events.h"
 
 enum {
-    TERMS = 64,     // that are answered one by one; a filter of more is answered by rows
+    TERMS = 64,     // more than these are not answered one by one: then whole rows are read
     ASK_ROWS = 500, // rows read at once
     ASK_FIRST = 100,
     SCREENFUL = 50,
-    LOOK_EVERY = 256,   // events between two looks at the clock
-    DENSE = 4,          // one candidate in so many events is worth reading the column for,
-    DENSE_PACKED = 32,  // where it is to be had from packs
-    SEEK_LEAST = 20000, // missing events that are worth asking the server for what matches hold
+    LOOK_EVERY = 256,     // events between two looks at the clock
+    DENSE = 4,            // a column is read for one candidate in so many missing events,
+    DENSE_SNAPSHOTS = 32, // and for one in so many where snapshots have most of it
+    SEEK_LEAST = 20000,   // the server is asked where a column misses at least so many events
 };
-// The first events are asked for range by range until there is a screenful of them, so many were looked at or
-// so long it took. The server's pass over all of them begins then or a little before. Then it is left alone
-// for a while, which it needs for a million events, and where it needs longer the search goes on.
+// A search first asks the server range by range: until a screenful matched, until SEEK_FIRST events were
+// looked at, or until SEEK_FIRST_US have passed. The server's pass over the table begins then, or after
+// SEEK_AFTER_US. For SEEK_ALONE_US, which it needs for a million events, the search waits for it; after that
+// it reads on.
 enum { SEEK_FIRST = 40000 };
 static const int64_t SEEK_AFTER_US[EVENT_TEXT_COUNT] = {
     [EVENT_TEXT_ERROR] = 15000, [EVENT_TEXT_STACK] = 40000, [EVENT_TEXT_PAYLOAD] = 60000};
 static const int64_t SEEK_FIRST_US = US_PER_SECOND;
 static const int64_t SEEK_ALONE_US = 3 * US_PER_SECOND;
 
-struct term {
+struct search_term {
     enum filter_from from;
-    enum event_text text;
+    enum event_text text; // EVENT_TEXT_COUNT: the term reads no long text
     struct pattern *pattern;
     bool is_inverted;
     size_t hint;
@@ -39,24 +41,23 @@ struct term {
 
 struct search {
     struct search_query query;
-    struct term terms[TERMS];
+    struct search_term terms[TERMS];
     size_t term_count;
     bool reads_rows; // all of every row
     size_t at;
     size_t row_hint;
 
-    // Events that only their rows decide, in the order of the list.
+    // Events whose rows have to be read, and the matches behind them, in the order of the list.
     struct asked {
         int64_t id;
-        uint64_t terms; // still open
-        bool is_undecided;
-        bool is_decided; // yes: waits for those before it
+        uint64_t terms;    // that the row still has to decide; none: a match
+        bool is_undecided; // a term ran into a limit
     } * asked;
     size_t asked_count, asked_capacity, asked_rows;
     size_t ask_limit;
 
-    // What rules out most, of a column, and the texts it has for the candidates from `from` on: while a step
-    // lasts.
+    // The term that rules out most events, and the numbers of its texts for the candidates from `from` on.
+    // Valid during one step.
     struct window {
         size_t term; // TERMS: none
         size_t hint;
@@ -64,27 +65,19 @@ struct search {
         uint32_t numbers[LOOK_EVERY];
     } window;
 
-    struct search_hits hits; // of the only term about texts
+    struct search_hits hits; // of the term that the server is asked about
     size_t hits_hint;
     bool is_begun;
 
-    struct text_verdicts *verdicts; // of the texts that are held
-    uint64_t generation;            // of the cache that they are about
+    struct text_verdicts *verdicts; // on the texts in the cache
+    uint64_t generation;            // of the cache, when they were made
     int64_t rows_read, matched;
 };
 
-static enum event_text
-text_of(enum filter_from from)
-{
-    return from == FILTER_FROM_STACK     ? EVENT_TEXT_STACK
-           : from == FILTER_FROM_PAYLOAD ? EVENT_TEXT_PAYLOAD
-                                         : EVENT_TEXT_ERROR;
-}
-
 static bool
-is_text(enum filter_from from)
+is_about_text(const struct search_term *term)
 {
-    return from == FILTER_FROM_ERROR || from == FILTER_FROM_STACK || from == FILTER_FROM_PAYLOAD;
+    return term->text != EVENT_TEXT_COUNT;
 }
 
 static size_t
@@ -92,9 +85,9 @@ term_to_rule_out(const struct search *search)
 {
     size_t inverted = TERMS;
     for (size_t i = 0; !search->reads_rows && i < search->term_count; i++) {
-        if (is_text(search->terms[i].from) && !search->terms[i].is_inverted)
+        if (is_about_text(&search->terms[i]) && !search->terms[i].is_inverted)
             return i;
-        if (is_text(search->terms[i].from) && inverted == TERMS)
+        if (is_about_text(&search->terms[i]) && inverted == TERMS)
             inverted = i;
     }
     return inverted;
@@ -110,9 +103,9 @@ search_create(const struct search_query *query)
     search->reads_rows = search->term_count > TERMS;
     search->verdicts = text_verdicts_create(query->filter, query->threads);
     for (size_t i = 0; !search->reads_rows && i < search->term_count; i++) {
-        struct term *term = &search->terms[i];
+        struct search_term *term = &search->terms[i];
         term->from = filter_term_from(query->filter, i);
-        term->text = text_of(term->from);
+        term->text = term_text(query->filter, i);
         term->pattern = filter_term_pattern(query->filter, i);
         term->is_inverted = filter_term_is_inverted(query->filter, i);
     }
@@ -145,11 +138,11 @@ search_at(const struct search *search)
     return search->at;
 }
 
-// What a term says of the event's text. False: its row has to be read.
+// The verdict of a term about a text in the cache. False: it is not there.
 static bool
 decide_text(struct search *search, size_t n, int64_t id, enum filter_verdict *verdict)
 {
-    struct term *term = &search->terms[n];
+    struct search_term *term = &search->terms[n];
     uint32_t number;
     if (!search->query.cache)
         return false;
@@ -161,7 +154,7 @@ decide_text(struct search *search, size_t n, int64_t id, enum filter_verdict *ve
     return true;
 }
 
-// What a term says by what the server found.
+// The verdict of a term by the server's answer. False: not known yet.
 static bool
 decide_hit(struct search *search, size_t n, int64_t id, enum filter_verdict *verdict)
 {
@@ -173,7 +166,7 @@ decide_hit(struct search *search, size_t n, int64_t id, enum filter_verdict *ver
 
 // --- one event ---
 
-// False: some terms are open, *open says which. All verdicts but NO go on to the others.
+// The verdict of the terms that can be answered without the row; *open: the others. NO ends at once.
 static enum filter_verdict
 search_decide(struct search *search, int64_t id, uint64_t *open)
 {
@@ -193,9 +186,10 @@ search_decide(struct search *search, int64_t id, uint64_t *open)
                 is_known = search->query.backlog &&
                            backlog_event(search->query.backlog, id, &search->row_hint, &row);
             }
-            bool is_decided = is_row ? is_known && filter_match_second(filter, i, &row, &one)
-                                     : is_text(search->terms[i].from) && (decide_text(search, i, id, &one) ||
-                                                                          decide_hit(search, i, id, &one));
+            bool is_decided = is_row
+                                  ? is_known && filter_match_second(filter, i, &row, &one)
+                                  : is_about_text(&search->terms[i]) &&
+                                        (decide_text(search, i, id, &one) || decide_hit(search, i, id, &one));
             if (!is_decided)
                 *open |= 1ull << i;
             else if (one == FILTER_NO)
@@ -236,8 +230,8 @@ decide_rest(struct search *search, const struct asked *asked, const struct event
     return all;
 }
 
-// Hands on what matches of what is asked for, in the order of the list, as far as the page has `rows`
-// answers.
+// Adds the matches among the asked events, in the order of the list, as far as the page answers them: its
+// `rows` first rows.
 static void
 decide_asked(struct search *search, const struct event_page *page, size_t rows, struct search_found *found)
 {
@@ -246,11 +240,11 @@ decide_asked(struct search *search, const struct event_page *page, size_t rows, 
     for (; at < search->asked_count; at++) {
         const struct asked *asked = &search->asked[at];
         enum filter_verdict verdict = asked->is_undecided ? FILTER_UNDECIDED : FILTER_YES;
-        if (!asked->is_decided) {
+        if (asked->terms) {
             if (rows-- == 0)
                 break;
             if (row == page->count || page->events[row].id != asked->id)
-                continue; // gone
+                continue; // deleted meanwhile
             verdict = decide_rest(search, asked, &page->events[row++]);
         }
         if (verdict != FILTER_NO)
@@ -261,7 +255,7 @@ decide_asked(struct search *search, const struct event_page *page, size_t rows, 
         memmove(search->asked, search->asked + at, search->asked_count * sizeof *search->asked);
 }
 
-// Reads the rows that are asked for; where they are long, some of them, and the others are asked for again.
+// Reads the rows that were asked for. Where they are long only some come; the rest stays asked for.
 static bool
 read_asked(struct search *search, struct store *store, struct search_found *found, struct err *err)
 {
@@ -269,7 +263,7 @@ read_asked(struct search *search, struct store *store, struct search_found *foun
     struct event_query query = {.ids = ids, .most_bytes = EVENT_PAGE_BYTES};
     uint64_t open = 0;
     for (size_t i = 0; i < search->asked_count; i++) {
-        if (!search->asked[i].is_decided)
+        if (search->asked[i].terms)
             ids[query.id_count++] = search->asked[i].id;
         open |= search->asked[i].terms;
     }
@@ -303,8 +297,8 @@ look_at(struct search *search, int64_t id, struct search_found *found)
     }
     search->asked =
         alloc_grow(search->asked, search->asked_count, &search->asked_capacity, sizeof *search->asked);
-    search->asked[search->asked_count++] = (struct asked){
-        .id = id, .terms = open, .is_undecided = verdict == FILTER_UNDECIDED, .is_decided = !open};
+    search->asked[search->asked_count++] =
+        (struct asked){.id = id, .terms = open, .is_undecided = verdict == FILTER_UNDECIDED};
     search->asked_rows += open != 0;
 }
 
@@ -317,43 +311,43 @@ missing_in(const struct search *search, const struct column *column)
     return pending > column_count(column) ? pending - column_count(column) : 0;
 }
 
-// Candidates that may need a text, of which the server did not say no.
+// Candidates that may still need a text of the column.
 static size_t
 left_to_decide(const struct search *search)
 {
     const struct search_hits *hits = &search->hits;
     if (search_hits_are_open(hits))
-        return 0; // not known yet: rows are read
+        return 0; // not known yet
     bool is_prefiltered = hits->state == HITS_WHOLE && !hits->is_inverted;
     return is_prefiltered ? hits->far.count : search->query.count - search->at;
 }
 
-// Is the better part of what is missing to be had from packs?
+// Do snapshots have most of what the column misses?
 static bool
-is_packed(const struct search *search, struct store *store, enum event_text text)
+has_snapshots(const struct search *search, struct store *store, enum event_text text)
 {
     struct text_cache *cache = search->query.cache;
     size_t missing = missing_in(search, text_cache_column(cache, text));
-    return text_cache_packed(cache, store, text) * 2 > missing;
+    return text_cache_in_snapshots(cache, store, text) * 2 > missing;
 }
 
 static bool
 is_worth_all(const struct search *search, struct store *store, enum event_text text, size_t candidates)
 {
-    size_t dense = is_packed(search, store, text) ? DENSE_PACKED : DENSE;
+    size_t dense = has_snapshots(search, store, text) ? DENSE_SNAPSHOTS : DENSE;
     return candidates * dense >= missing_in(search, text_cache_column(search->query.cache, text));
 }
 
-// Does the next candidate need a column that does not reach it yet, and is that worth reading on? A page is
-// read; *did says so.
+// Reads a page of a column that the next candidate needs and that does not reach it yet, where that is worth
+// it; *did: it was.
 static bool
 fill_for(struct search *search, struct store *store, int64_t id, bool *did, struct err *err)
 {
     *did = false;
     struct text_cache *cache = search->query.cache;
     for (size_t i = 0; cache && !search->reads_rows && i < search->term_count; i++) {
-        const struct term *term = &search->terms[i];
-        if (!is_text(term->from) || (search->hits.term == i && search_hits_know(&search->hits, id)))
+        const struct search_term *term = &search->terms[i];
+        if (!is_about_text(term) || (search->hits.term == i && search_hits_know(&search->hits, id)))
             continue;
         const struct column *column = text_cache_column(cache, term->text);
         if (column_covers(column, id))
@@ -364,7 +358,7 @@ fill_for(struct search *search, struct store *store, int64_t id, bool *did, stru
             continue;
         if (!text_cache_fill(cache, store, term->text, id, &is_over, err))
             return false;
-        // Where a page did not reach it and nothing more is to be had, the row is read.
+        // Where the column cannot grow further, the row is read instead.
         *did = !is_over;
         if (*did)
             return true;
@@ -372,7 +366,7 @@ fill_for(struct search *search, struct store *store, int64_t id, bool *did, stru
     return true;
 }
 
-// Does the next candidate need the server's answer, or a column? Then something is done for it, and *did.
+// Does one step towards the server's answer, or the column, that the next candidate needs; *did: it did.
 static bool
 prepare(struct search *search, struct store *store, int64_t id, int64_t until, bool *did, struct err *err)
 {
@@ -388,15 +382,14 @@ prepare(struct search *search, struct store *store, int64_t id, int64_t until, b
 
 // --- the server's pass ---
 
-// The term that the server is best asked about: one that rules out much and is cheap to look for. TERMS:
-// there is none.
+// The term to ask the server about: it rules out much and its text is short. TERMS: none.
 static size_t
 term_to_seek(const struct search *search)
 {
     size_t best = TERMS, texts = 0, inverted = TERMS;
     for (size_t i = 0; i < search->term_count; i++) {
-        const struct term *term = &search->terms[i];
-        if (!is_text(term->from))
+        const struct search_term *term = &search->terms[i];
+        if (!is_about_text(term))
             continue;
         texts++;
         struct event_scan scan = {0};
@@ -409,11 +402,11 @@ term_to_seek(const struct search *search)
         else if (best == TERMS || term->text < search->terms[best].text)
             best = i;
     }
-    // Of several, one that rules out little is no help.
+    // An inverted term rules out little: alone it is worth a pass, beside others it is not.
     return best < TERMS || texts > 1 ? best : inverted;
 }
 
-// Asks the server for what that term holds, where that is known and most of the column is not there.
+// Asks the server which events hold the literals of a term, where the column is mostly missing.
 static void
 begin_hits(struct search *search, struct store *store)
 {
@@ -422,11 +415,12 @@ begin_hits(struct search *search, struct store *store)
     size_t n = cache && !search->reads_rows ? term_to_seek(search) : TERMS;
     if (n == TERMS)
         return;
-    const struct term *term = &search->terms[n];
+    const struct search_term *term = &search->terms[n];
     const struct column *column = text_cache_column(cache, term->text);
     size_t missing = missing_in(search, column);
     if (column->is_bottom || missing < (search->query.seek ? 1 : SEEK_LEAST) ||
-        is_packed(search, store, term->text) || !is_worth_all(search, store, term->text, search->query.count))
+        has_snapshots(search, store, term->text) ||
+        !is_worth_all(search, store, term->text, search->query.count))
         return;
     struct event_scan scan = {.text = term->text, .statuses = 1u << EVENT_PENDING};
     prefilter_ask(term->pattern, &scan);
@@ -436,7 +430,7 @@ begin_hits(struct search *search, struct store *store)
                           search->query.count);
 }
 
-// Takes what came of it. True: it is left alone for now.
+// Takes the hits that came. True: wait for the pass, do nothing else now.
 static bool
 await_hits(struct search *search, int64_t until)
 {
@@ -453,7 +447,7 @@ await_hits(struct search *search, int64_t until)
     return is_alone && search_hits_are_open(hits);
 }
 
-// Goes over candidates that a text of theirs is known to rule out; no further than one looks at the clock.
+// Skips candidates that a known verdict on their text rules out, at most LOOK_EVERY.
 static size_t
 rule_out(struct search *search)
 {
@@ -475,7 +469,7 @@ rule_out(struct search *search)
     return ruled_out;
 }
 
-// One candidate, or something that it needs; *was_long: that took more than a moment.
+// Looks at one candidate, or does one step towards what it needs; *was_long: look at the clock afterwards.
 static bool
 look_at_next(struct search *search, struct store *store, int64_t until, struct search_found *found,
              bool *was_long, struct err *err)
@@ -499,7 +493,7 @@ is_due(const struct search *search, int64_t until)
            (search->query.is_wanted_elsewhere && search->query.is_wanted_elsewhere(search->query.context));
 }
 
-// What was said of texts that are not held any more is forgotten with them.
+// Texts that the cache has forgotten take their verdicts with them: their numbers will be used again.
 static void
 follow_cache(struct search *search)
 {

@@ -6,73 +6,78 @@
 #include "base/clock.h"
 #include "search/text_reader.h"
 #include "search/text_watch.h"
-#include "store/rollup/packs.h"
+#include "store/rollup/snapshots.h"
 
 enum {
     FIRST_ROWS = 500,
     LEAST_ROWS = 250,
     MOST_ROWS = 20000,
     PAGE_BYTES = 4 << 20,
-    BEGUN_ROWS = 8000, // read here, so that the first screenful does not wait for the reader's connections
+    BEGUN_ROWS = 8000, // the first rows are read here: a screenful need not wait for the reader's connections
 };
-static const int64_t PAGE_US = 10000; // what a page may take
+static const int64_t PAGE_US = 10000; // time that a page may take
 static const int64_t CHECK_US = US_PER_SECOND;
-static const int64_t LOOK_LEAST_US = 2 * US_PER_SECOND;   // between two looks for changes,
-enum { LOOK_SHARE = 20, MOST_MISSING = 2000 };            // which take at most a twentieth of the time
-static const int64_t READER_REST_US = 30 * US_PER_SECOND; // after it failed
-static const int64_t TYPING_US = US_PER_SECOND;           // between two searches of who types on
-static const int64_t PACKS_EVERY_US = 5 * US_PER_SECOND;  // between two questions whether they are there
-static const int64_t PACKS_REST_US = 300 * US_PER_SECOND; // after they were of no use
+static const int64_t LOOK_LEAST_US = 2 * US_PER_SECOND;       // between two looks for changes,
+enum { LOOK_SHARE = 20, MOST_MISSING = 2000 };                // which take at most a twentieth of the time
+static const int64_t READER_REST_US = 30 * US_PER_SECOND;     // after it failed
+static const int64_t TYPING_US = US_PER_SECOND;               // between two searches of a person who types
+static const int64_t SNAPSHOTS_EVERY_US = 5 * US_PER_SECOND;  // between two questions whether there are any
+static const int64_t SNAPSHOTS_REST_US = 300 * US_PER_SECOND; // after one could not be used
 
 struct text_cache {
     int64_t limit;
     uint64_t key[2];
     struct column columns[EVENT_TEXT_COUNT];
     size_t rows[EVENT_TEXT_COUNT]; // of the next page
-    int64_t changes;               // store_change_count of the last look
-    int64_t check_at;              // clock_mono
     uint64_t generation;
+
+    // Reading ahead, and asking the server.
     struct text_reader *reader; // NULL: pages are read here
-    int64_t reader_at;          // clock_mono before which it is not asked again
+    int64_t reader_at;          // clock_mono before which the reader rests
     struct text_seek *seek;     // NULL: columns are read
     unsigned sought;            // set of 1 << enum event_text
     int64_t left_at;            // clock_mono of the last search that was left; 0: none
-    struct text_watch *watch;   // NULL: looks for changes are made here
-    int64_t mark;               // what was written since is not known; 0: no mark yet
-    int64_t look_at;            // clock_mono of the next look
-    int64_t looked_from;        // mark of the look before
-    struct packs {
-        struct text_packs_state state;
-        int64_t ask_at;             // clock_mono
-        struct text_pack next;      // the next below what is held; data NULL: not read yet
-        bool is_beside;             // nothing between it and what is held
-        bool is_over;               // there is none below
-    } packs;                        // of error messages
-    text_cache_changed_fn *changed; // NULL: nobody is told
+
+    // Looks for changes.
+    struct text_watch *watch;       // NULL: they are made here
+    int64_t changes;                // store_change_count of the last look
+    int64_t xmin_floor;             // rows written since are not known yet; 0: not read yet
+    int64_t looked_from;            // the floor of the look before
+    int64_t check_at, look_at;      // clock_mono of the next question for the count, and of the next look
+    text_cache_changed_fn *changed; // NULL: nobody wants to know
     void *context;
+
+    // Snapshots of error messages.
+    struct cached_snapshots {
+        struct text_snapshots state;
+        int64_t ask_at;            // clock_mono
+        struct text_snapshot next; // the next below the column; data NULL: not read yet
+        bool is_adjacent;          // the column reaches down to it
+        bool is_over;              // none is below the column
+    } snapshots;
 };
 
 static void
-drop_pack(struct text_cache *cache)
+drop_snapshot(struct text_cache *cache)
 {
-    text_pack_release(&cache->packs.next);
-    cache->packs.is_beside = cache->packs.is_over = false;
+    text_snapshot_release(&cache->snapshots.next);
+    cache->snapshots.is_adjacent = cache->snapshots.is_over = false;
 }
 
 static void
-rest_packs(struct text_cache *cache)
+rest_snapshots(struct text_cache *cache)
 {
-    drop_pack(cache);
-    cache->packs.state.is_usable = false;
-    cache->packs.ask_at = clock_mono() + PACKS_REST_US;
+    drop_snapshot(cache);
+    cache->snapshots.state.is_usable = false;
+    cache->snapshots.ask_at = clock_mono() + SNAPSHOTS_REST_US;
 }
 
 static void
 text_cache_forget(struct text_cache *cache)
 {
-    drop_pack(cache);
+    drop_snapshot(cache);
     cache->generation++;
-    cache->mark = 0;
+    cache->xmin_floor = 0;
     cache->sought = 0;
     if (cache->reader)
         text_reader_rest(cache->reader);
@@ -112,29 +117,29 @@ text_cache_destroy(struct text_cache *cache)
     text_reader_destroy(cache->reader);
     text_seek_destroy(cache->seek);
     text_watch_destroy(cache->watch);
-    drop_pack(cache);
+    drop_snapshot(cache);
     for (int i = 0; i < EVENT_TEXT_COUNT; i++)
         column_release(&cache->columns[i]);
     free(cache);
 }
 
-// The new texts of events that are held. False: too many are not, so that their rows would be read each time.
+// Puts new texts in the place of old ones. False: too many events of the page are not in the column, and
+// their rows would be read each time; or the column holds too many texts that no event has any more.
 static bool
-renew(struct column *column, const struct text_page *page)
+renew(struct column *column, const struct texts_page *page)
 {
     size_t missing = 0;
     size_t hint = 0;
     uint32_t number;
     for (size_t i = 0; i < page->count; i++) {
-        int64_t id = page->places[i].id;
+        int64_t id = page->rows[i].id;
         if (!column_covers(column, id))
             continue;
         if (column_find(column, id, &hint, &number))
-            column_add(column, id, text_page_at(page, i));
+            column_add(column, id, texts_page_at(page, i));
         else
             missing++;
     }
-    // Texts that nobody has any more pile up.
     return missing < MOST_MISSING && texts_count(column->texts) < column_count(column) * 2 + MOST_MISSING;
 }
 
@@ -170,15 +175,15 @@ text_cache_apply(struct text_cache *cache, const struct text_changes *changes)
         cache->changed(cache->context, is_known ? changes->ids : NULL, is_known ? changes->count : 0);
     if (!is_renewed(cache, changes)) {
         text_cache_forget(cache);
-        rest_packs(cache);
+        rest_snapshots(cache);
         return;
     }
-    // Unless packs came meanwhile that are true of an earlier time.
-    if (cache->mark >= cache->looked_from)
-        cache->mark = changes->mark;
-    // Pages that are read ahead may be older than what was found.
+    // Snapshots that were adopted during the look may have lowered the floor: then it stays.
+    if (cache->xmin_floor >= cache->looked_from)
+        cache->xmin_floor = changes->xmin_floor;
+    // Pages and snapshots read ahead may be older than the changes that were found.
     if (changes->count)
-        drop_pack(cache);
+        drop_snapshot(cache);
     if (cache->reader && changes->count)
         text_reader_rest(cache->reader);
 }
@@ -192,24 +197,24 @@ highest(const struct text_cache *cache)
     return id;
 }
 
-// From when on changes are to be known. The count is read first: what is written in between is counted later.
+// Reads the floor before the first text. The count is read first: a row written in between is counted later.
 static bool
-make_mark(struct text_cache *cache, struct store *store, struct err *err)
+read_floor(struct text_cache *cache, struct store *store, struct err *err)
 {
-    return cache->mark ||
-           (store_change_count(store, &cache->changes, err) && store_xmin_floor(store, &cache->mark, err));
+    return cache->xmin_floor || (store_change_count(store, &cache->changes, err) &&
+                                 store_xmin_floor(store, &cache->xmin_floor, err));
 }
 
 static void
 text_cache_look(struct text_cache *cache, struct store *store)
 {
-    cache->looked_from = cache->mark;
+    cache->looked_from = cache->xmin_floor;
     if (cache->watch) {
-        text_watch_look(cache->watch, cache->mark, highest(cache), held_columns(cache));
+        text_watch_look(cache->watch, cache->xmin_floor, highest(cache), held_columns(cache));
         return;
     }
     struct text_changes *changes = alloc_bytes(sizeof *changes);
-    text_changes_find(store, cache->mark, highest(cache), held_columns(cache), changes);
+    text_changes_find(store, cache->xmin_floor, highest(cache), held_columns(cache), changes);
     text_cache_apply(cache, changes);
     text_changes_destroy(changes);
 }
@@ -222,7 +227,7 @@ text_cache_check(struct text_cache *cache, struct store *store, struct err *err)
     if (found)
         text_cache_apply(cache, found);
     text_changes_destroy(found);
-    if (!make_mark(cache, store, err))
+    if (!read_floor(cache, store, err))
         return false;
     bool is_looking = cache->watch && text_watch_is_looking(cache->watch);
     if (clock_mono() < cache->check_at || clock_mono() < cache->look_at || is_looking)
@@ -293,7 +298,7 @@ struct filling {
     struct column *column;
     size_t count, bytes;
     int64_t low, high; // all between were read, also where the rest of the page could not be
-    bool is_end;       // and there is no more
+    bool is_end;       // the table has no more
 };
 
 static bool
@@ -315,7 +320,7 @@ reached_bottom(struct column *column)
     column->high = column->high ? column->high : 1;
 }
 
-// The size of the next page follows from what this one took.
+// Adapts the size of the next page to the time that this one took.
 static bool
 text_cache_read_page(struct text_cache *cache, struct store *store, const struct event_texts_query *query,
                      struct filling *filling, struct err *err)
@@ -337,86 +342,86 @@ text_cache_read_page(struct text_cache *cache, struct store *store, const struct
 }
 
 size_t
-text_cache_packed(struct text_cache *cache, struct store *store, enum event_text text)
+text_cache_in_snapshots(struct text_cache *cache, struct store *store, enum event_text text)
 {
     struct err err = {0};
     if (text != EVENT_TEXT_ERROR || cache->limit == 0)
         return 0;
-    if (clock_mono() >= cache->packs.ask_at) {
-        // Not to be had is no failure: then the table is read.
-        if (!text_packs_state(store, &cache->packs.state, &err))
-            cache->packs.state.is_usable = false;
-        cache->packs.ask_at = clock_mono() + PACKS_EVERY_US;
+    if (clock_mono() >= cache->snapshots.ask_at) {
+        // Without snapshots the table is read.
+        if (!text_snapshots_state(store, &cache->snapshots.state, &err))
+            cache->snapshots.state.is_usable = false;
+        cache->snapshots.ask_at = clock_mono() + SNAPSHOTS_EVERY_US;
     }
-    bool is_usable = cache->packs.state.is_usable && !cache->packs.is_over;
-    return is_usable ? (size_t)cache->packs.state.events : 0;
+    bool is_usable = cache->snapshots.state.is_usable && !cache->snapshots.is_over;
+    return is_usable ? (size_t)cache->snapshots.state.events : 0;
 }
 
-// What lies between a pack and what is held above it was written by nobody who packs: a page of the table.
+// Reads a page of the table between the column and the next snapshot below it.
 static bool
-fill_above_pack(struct text_cache *cache, struct store *store, int64_t below, struct err *err)
+fill_above_snapshot(struct text_cache *cache, struct store *store, int64_t below, struct err *err)
 {
     struct column *column = &cache->columns[EVENT_TEXT_ERROR];
-    struct packs *packs = &cache->packs;
+    struct cached_snapshots *snapshots = &cache->snapshots;
     const struct event_texts_query query = {.text = EVENT_TEXT_ERROR,
-                                            .after_id = packs->next.high,
+                                            .after_id = snapshots->next.high,
                                             .before_id = below,
                                             .limit = cache->rows[EVENT_TEXT_ERROR]};
     struct filling filling = {.column = column};
     bool ok = text_cache_read_page(cache, store, &query, &filling, err);
-    packs->is_beside = filling.is_end;
+    snapshots->is_adjacent = filling.is_end;
     if (filling.count && !column->high)
         column->high = filling.high;
     if (filling.count)
         column->low = filling.low;
     if (filling.is_end && column->high)
-        column->low = packs->next.high + 1;
+        column->low = snapshots->next.high + 1;
     return ok;
 }
 
-// The pack, under what is held.
+// Puts the next snapshot under the column.
 static void
-adopt_pack(struct text_cache *cache, int64_t below)
+adopt_snapshot(struct text_cache *cache, int64_t below)
 {
     struct column *column = &cache->columns[EVENT_TEXT_ERROR];
-    struct packs *packs = &cache->packs;
-    if (!column_adopt(column, packs->next.bytes, below,
-                      (struct column_ids){packs->next.stale, packs->next.stale_count})) {
-        rest_packs(cache);
+    struct cached_snapshots *snapshots = &cache->snapshots;
+    if (!column_adopt(column, snapshots->next.bytes, below,
+                      (struct column_ids){snapshots->next.stale, snapshots->next.stale_count})) {
+        rest_snapshots(cache);
         return;
     }
-    // What was written since is to be looked for. The marks are equal while one transaction goes on.
-    if (packs->state.mark <= cache->mark) {
-        cache->mark = packs->state.mark;
-        cache->changes = packs->state.changes;
+    // The next look begins at the snapshot's floor. Equal floors: one long transaction holds both.
+    if (snapshots->state.xmin_floor <= cache->xmin_floor) {
+        cache->xmin_floor = snapshots->state.xmin_floor;
+        cache->changes = snapshots->state.changes;
     }
-    column->high = column->high ? column->high : packs->next.high;
-    column->low = packs->next.low;
-    if (packs->next.low <= 1)
+    column->high = column->high ? column->high : snapshots->next.high;
+    column->low = snapshots->next.low;
+    if (snapshots->next.low <= 1)
         reached_bottom(column);
-    drop_pack(cache);
+    drop_snapshot(cache);
 }
 
-// One step down through the packs. *did false: there is none below.
+// One step down through the snapshots. *did false: none is below.
 static bool
-fill_packed(struct text_cache *cache, struct store *store, bool *did, struct err *err)
+fill_from_snapshots(struct text_cache *cache, struct store *store, bool *did, struct err *err)
 {
-    struct packs *packs = &cache->packs;
+    struct cached_snapshots *snapshots = &cache->snapshots;
     const struct column *column = &cache->columns[EVENT_TEXT_ERROR];
     int64_t below = column->high ? column->low : INT64_MAX;
-    if (!packs->next.data && !text_packs_below(store, below, &packs->next, err))
+    if (!snapshots->next.data && !text_snapshot_below(store, below, &snapshots->next, err))
         return false;
-    packs->is_over = !packs->next.data;
-    *did = !packs->is_over;
-    if (packs->is_over)
+    snapshots->is_over = !snapshots->next.data;
+    *did = !snapshots->is_over;
+    if (snapshots->is_over)
         return true;
-    if (packs->next.high < below - 1 && !packs->is_beside)
-        return fill_above_pack(cache, store, below, err);
-    adopt_pack(cache, below);
+    if (snapshots->next.high < below - 1 && !snapshots->is_adjacent)
+        return fill_above_snapshot(cache, store, below, err);
+    adopt_snapshot(cache, below);
     return true;
 }
 
-// One page read here and now.
+// Reads one page on the caller's connection.
 static bool
 fill_here(struct text_cache *cache, struct store *store, enum event_text text, bool is_up, bool *is_over,
           struct err *err)
@@ -433,7 +438,7 @@ fill_here(struct text_cache *cache, struct store *store, enum event_text text, b
         column->high = filling.high;
     if (filling.count && !is_up)
         column->low = filling.low;
-    // Up there is always more to come; down there is a bottom.
+    // Upwards more events may arrive at any time; only downwards they end.
     *is_over = filling.is_end;
     if (filling.is_end && !is_up)
         reached_bottom(column);
@@ -441,18 +446,18 @@ fill_here(struct text_cache *cache, struct store *store, enum event_text text, b
 }
 
 static void
-adopt(struct column *column, const struct text_page *page)
+adopt(struct column *column, const struct texts_page *page)
 {
     for (size_t i = 0; i < page->count; i++)
-        column_add(column, page->places[i].id, text_page_at(page, i));
+        column_add(column, page->rows[i].id, texts_page_at(page, i));
     if (page->count && !column->high)
-        column->high = page->places[0].id;
+        column->high = page->rows[0].id;
     column->low = page->low;
     if (page->is_bottom)
         reached_bottom(column);
 }
 
-// The next page downwards that was read ahead, if there is one within a moment.
+// Takes the next page downwards that was read ahead, if one comes within PAGE_US.
 static bool
 fill_ahead(struct text_cache *cache, struct store *store, enum event_text text, struct err *err)
 {
@@ -463,7 +468,7 @@ fill_ahead(struct text_cache *cache, struct store *store, enum event_text text, 
             return false;
         text_reader_begin(cache->reader, text, column->high ? column->low : INT64_MAX, lowest, highest);
     }
-    struct text_page *page = text_reader_take(cache->reader, PAGE_US);
+    struct texts_page *page = text_reader_take(cache->reader, PAGE_US);
     if (!page)
         return true;
     bool is_broken = err_is_set(&page->err);
@@ -473,7 +478,7 @@ fill_ahead(struct text_cache *cache, struct store *store, enum event_text text, 
         cache->reader_at = clock_mono() + READER_REST_US;
     if (is_broken || column->is_bottom || text_cache_is_full(cache))
         text_reader_rest(cache->reader);
-    text_page_destroy(page);
+    texts_page_destroy(page);
     return true;
 }
 
@@ -486,10 +491,11 @@ text_cache_fill(struct text_cache *cache, struct store *store, enum event_text t
     *is_over = text_cache_is_full(cache) || (!is_up && column->is_bottom);
     if (*is_over)
         return true;
-    if (!make_mark(cache, store, err))
+    if (!read_floor(cache, store, err))
         return false;
     bool did = false;
-    if (!is_up && text_cache_packed(cache, store, text) > 0 && !fill_packed(cache, store, &did, err))
+    if (!is_up && text_cache_in_snapshots(cache, store, text) > 0 &&
+        !fill_from_snapshots(cache, store, &did, err))
         return false;
     if (did) {
         *is_over = column->is_bottom || text_cache_is_full(cache);

@@ -1,13 +1,18 @@
-// text_cache: the long texts of the pending events, compressed in memory, so that a search for a regular
+// text_cache: long texts of the pending events, compressed in memory, so that a search for a regular
 // expression does not read the table again.
 //
-// A column is filled from the newest event down, in steps of some milliseconds, when a search needs it (error
-// messages also while nothing else is to be done), and holds at most `limit` bytes together with the others;
-// what does not fit is read from the table each time. Error messages come from packs where somebody keeps
-// them (store/rollup/packs.h), which are as true as the last comparison of all events, some ten seconds ago:
-// what was written since is looked for at the next check, like any change. When the table says that rows were
-// changed, those written since the look before are looked for, and the texts of what is held are renewed;
-// where that are too many, everything is forgotten. Belongs to one thread.
+// A search that needs a column fills it from the newest event down, in steps of some milliseconds; error
+// messages are filled also while nothing else is to be done. All columns together hold at most `limit` bytes;
+// the rest is read from the table each time. Error messages come from snapshots (store/rollup/snapshots.h)
+// where a maintainer keeps them.
+//
+// Stale texts. Every text was read after the cache's xmin floor. The cache asks once a second whether the
+// table's change counter has moved; then a look (search/text_watch) finds the rows written since the floor,
+// and their texts are renewed. Snapshots are as true as the maintainer's last comparison, some ten seconds
+// ago: adopting one lowers the floor to the snapshot's, so the next look finds what was written since. Where
+// a look finds too many rows, the cache forgets everything.
+//
+// A cache belongs to one thread.
 #ifndef REDRIVE_SEARCH_TEXT_CACHE_H
 #define REDRIVE_SEARCH_TEXT_CACHE_H
 
@@ -17,32 +22,32 @@
 
 struct text_cache;
 
-// limit 0: nothing is kept. settings: pages are read ahead on connections of its own (search/text_reader);
-// NULL: on the store that is given, page by page. Borrowed.
+// limit 0: nothing is kept. settings (borrowed): pages are read ahead on other connections
+// (search/text_reader); NULL: page by page, on the store of each call.
 struct text_cache *text_cache_create(int64_t limit, const struct store_settings *settings);
 void text_cache_destroy(struct text_cache *cache);
-// Who else holds something of pending events is told, by text_cache_check, which were written since it was
-// told last (arrivals among them, in no order); ids NULL: too many to name, or nobody knows which.
+// text_cache_check calls `changed` with the events that a look found written (arrivals among them, in no
+// order), for somebody else who keeps copies of pending events. ids NULL: too many to name, or unknown which.
 typedef void text_cache_changed_fn(void *context, const int64_t *ids, size_t count);
 void text_cache_tell(struct text_cache *cache, text_cache_changed_fn *changed, void *context);
 
-// Looks whether what is held is still true; at most once a second.
+// Looks whether the texts are still those of the table, at most once a second, and renews them.
 bool text_cache_check(struct text_cache *cache, struct store *store, struct err *err) MUST_CHECK;
-// Reads one page towards `id` (0: the bottom). *is_over: nothing more is to be had in that direction, or in
-// the limit.
+// Reads one page towards `id` (0: the bottom). *is_over: the table has no more in that direction, or the
+// limit is reached.
 bool text_cache_fill(struct text_cache *cache, struct store *store, enum event_text text, int64_t id,
                      bool *is_over, struct err *err) MUST_CHECK;
-// For a search: who asks the server which events hold a literal, where that is worth more than reading the
-// column. It is the first time or where the column does not fit in the limit, and not while searches follow
-// each other, because who types on is served best by a column that fills. NULL: not now.
+// For a search that would ask the server which events hold a literal. NULL: reading the column is worth more.
+// Asking is worth it for the first search in a column, and where the column does not fit in the limit. While
+// a person types, searches follow each other: then a column that fills serves best.
 struct text_seek *text_cache_seek(struct text_cache *cache, enum event_text text);
-// Of how many events the text is to be had from packs (store/rollup/packs.h). Where that is most of the
-// column, reading it is quicker than anything else.
-size_t text_cache_packed(struct text_cache *cache, struct store *store, enum event_text text);
-void text_cache_was_left(struct text_cache *cache); // by a search, before its end
-void text_cache_rest(struct text_cache *cache);     // nothing is being searched for: gives back what it can
+// Of how many events snapshots hold the text. Where that is most of the column, reading them is quicker than
+// asking the server.
+size_t text_cache_in_snapshots(struct text_cache *cache, struct store *store, enum event_text text);
+void text_cache_was_left(struct text_cache *cache); // a search was given up before its end
+void text_cache_rest(struct text_cache *cache);     // no search runs: ends idle connections
 struct column *text_cache_column(struct text_cache *cache, enum event_text text);
-// Another number once what was held is forgotten: texts have other numbers then.
+// Changes when the cache forgets everything: from then on texts have other numbers.
 uint64_t text_cache_generation(const struct text_cache *cache);
 bool text_cache_is_full(const struct text_cache *cache);
 size_t text_cache_memory(const struct text_cache *cache);

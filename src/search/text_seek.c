@@ -1,129 +1,91 @@
 #include "search/text_seek.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
-#include "async/mailbox.h"
-#include "async/thread.h"
+#include "async/lane.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 
-enum { AHEAD = 4, PAGE_BYTES = 1 << 20, PAGE_ROWS = 20000 };
+enum { PAGES_AHEAD = 4, PAGE_BYTES = 1 << 20, PAGE_ROWS = 20000 };
 static const int64_t REST_US = 10 * US_PER_SECOND;
-static const int64_t AGAIN_US = 10000; // between two attempts to interrupt what is to end
 
 struct text_seek {
     const struct store_settings *settings;
-    _Atomic uint64_t run; // what is of another one is thrown away
-    atomic_bool has_ended;
-    struct store *_Atomic store; // of the thread; from outside only to interrupt it
-    struct mailbox *given, *found;
-
-    // Of the thread that uses it.
-    struct thread *thread;
+    struct lane *lane; // NULL: it rests
     bool is_busy;
     int64_t used_at; // clock_mono
 };
 
-// One pass, and what it found since the page before.
-struct job {
-    struct text_seek *seek;
-    bool is_only_connection;
-    uint64_t run;
+struct seek_job {
+    enum { SEEK_CONNECT, SEEK_PASS } what;
     struct event_scan scan;
     struct strbuf required;
-    struct text_page *page;
+    struct texts_page *page; // rows since the page before
 };
 
 static void
-text_seek_drop_page(void *page)
+seek_job_destroy(void *given)
 {
-    text_page_destroy(page);
-}
-
-static void
-drop_job(void *given)
-{
-    struct job *job = given;
-    if (!job)
-        return;
+    struct seek_job *job = given;
     strbuf_release(&job->required);
-    text_page_destroy(job->page);
+    texts_page_destroy(job->page);
     free(job);
 }
 
-// --- the thread ---
+// --- the lane's thread ---
 
-static struct text_page *
-new_page(const struct job *job)
-{
-    struct text_page *page = alloc_bytes(sizeof *page);
-    page->text = job->scan.text;
-    page->run = job->run;
-    return page;
-}
+struct seek_pass {
+    struct lane *lane;
+    struct seek_job *job;
+};
 
 static bool
-hand_over(struct job *job)
+hand_over(struct seek_pass *pass)
 {
-    if (!mailbox_put(job->seek->found, job->page, -1))
+    if (!lane_put(pass->lane, pass->job->page))
         return false;
-    job->page = new_page(job);
+    pass->job->page = texts_page_create(pass->job->scan.text);
     return true;
 }
 
 static bool
 text_seek_add_row(void *context, const struct scanned_row *row)
 {
-    struct job *job = context;
-    if (job->run != job->seek->run)
+    struct seek_pass *pass = context;
+    struct texts_page *page = pass->job->page;
+    if (!lane_is_wanted(pass->lane))
         return false;
-    text_page_add_row(job->page, row);
-    bool is_full = job->page->bytes.len >= PAGE_BYTES || job->page->count >= PAGE_ROWS;
-    return !is_full || hand_over(job);
-}
-
-static bool
-text_seek_connect(struct text_seek *seek, struct err *err)
-{
-    struct store *opened = NULL;
-    if (seek->store)
-        return store_is_connected(seek->store) || store_reconnect(seek->store, err);
-    if (!store_open(&opened, seek->settings, err))
-        return false;
-    atomic_store(&seek->store, opened);
-    return true;
+    texts_page_add_row(page, row);
+    bool is_full = page->bytes.len >= PAGE_BYTES || page->count >= PAGE_ROWS;
+    return !is_full || hand_over(pass);
 }
 
 static void
-serve(struct job *job)
+run_pass(struct lane *lane, struct seek_job *job)
 {
-    struct text_seek *seek = job->seek;
+    struct store *store = lane_connection(lane);
+    struct seek_pass pass = {.lane = lane, .job = job};
     struct err err = {0};
-    if (job->is_only_connection) {
-        (void)!text_seek_connect(seek, &err); // the pass says what is wrong
-        return;
-    }
-    job->page = new_page(job);
-    if (text_seek_connect(seek, &err) && job->run == seek->run)
-        (void)!store_scan_texts(seek->store, &job->scan, text_seek_add_row, job, &err);
+    job->page = texts_page_create(job->scan.text);
+    if (store_connect(store, &err) && lane_is_wanted(lane))
+        (void)!store_scan_texts(store, &job->scan, text_seek_add_row, &pass, &err);
     job->page->is_bottom = true;
     job->page->err = err;
-    if (job->run == seek->run)
-        (void)!hand_over(job);
+    (void)!hand_over(&pass);
 }
 
 static void
-text_seek_run(void *context)
+text_seek_work(struct lane *lane, void *given)
 {
-    struct text_seek *seek = context;
-    for (struct job *job; (job = mailbox_take(seek->given, -1));) {
-        serve(job);
-        drop_job(job);
-    }
-    atomic_store(&seek->has_ended, true);
+    struct seek_job *job = given;
+    struct err ignored = {0}; // the pass says it
+    if (job->what == SEEK_CONNECT)
+        (void)!store_connect(lane_connection(lane), &ignored);
+    else
+        run_pass(lane, job);
+    seek_job_destroy(job);
 }
 
-// --- who uses it ---
+// --- the caller's thread ---
 
 struct text_seek *
 text_seek_create(const struct store_settings *settings)
@@ -134,41 +96,25 @@ text_seek_create(const struct store_settings *settings)
 }
 
 static void
-start(struct text_seek *seek)
+seek_start(struct text_seek *seek)
 {
-    if (seek->thread)
-        return;
-    seek->has_ended = false;
-    seek->given = mailbox_create(1);
-    seek->found = mailbox_create(AHEAD);
-    seek->thread = thread_start(text_seek_run, seek, "seek");
+    if (!seek->lane)
+        seek->lane = lane_create(&(struct lane_settings){.name = "seek",
+                                                         .work = text_seek_work,
+                                                         .connection = store_create(seek->settings),
+                                                         .interrupt = store_lane_interrupt,
+                                                         .close = store_lane_close,
+                                                         .jobs = 1,
+                                                         .results = PAGES_AHEAD,
+                                                         .drop_job = seek_job_destroy,
+                                                         .drop_result = texts_page_drop});
 }
 
 static void
-interrupt(struct text_seek *seek)
+seek_finish(struct text_seek *seek)
 {
-    struct store *store = atomic_load(&seek->store);
-    if (store)
-        store_interrupt(store);
-}
-
-// Ends thread and connection.
-static void
-text_seek_finish(struct text_seek *seek)
-{
-    if (!seek->thread)
-        return;
-    seek->run++;
-    mailbox_close(seek->given);
-    mailbox_close(seek->found);
-    // An interrupt that comes just before its statement begins is lost.
-    for (; !seek->has_ended; clock_sleep(AGAIN_US))
-        interrupt(seek);
-    thread_join(seek->thread);
-    store_close(atomic_exchange(&seek->store, NULL));
-    mailbox_destroy(seek->given, drop_job);
-    mailbox_destroy(seek->found, text_seek_drop_page);
-    seek->thread = NULL;
+    lane_destroy(seek->lane);
+    seek->lane = NULL;
     seek->is_busy = false;
 }
 
@@ -177,43 +123,39 @@ text_seek_destroy(struct text_seek *seek)
 {
     if (!seek)
         return;
-    text_seek_finish(seek);
+    seek_finish(seek);
     free(seek);
 }
 
 void
 text_seek_prepare(struct text_seek *seek)
 {
-    start(seek);
-    struct job *job = alloc_bytes(sizeof *job);
-    job->seek = seek;
-    job->is_only_connection = true;
+    seek_start(seek);
+    struct seek_job *job = alloc_bytes(sizeof *job);
+    job->what = SEEK_CONNECT;
     seek->used_at = clock_mono();
-    if (!mailbox_put(seek->given, job, 0))
-        drop_job(job);
+    if (!lane_give(seek->lane, job, 0))
+        seek_job_destroy(job);
 }
 
 void
 text_seek_begin(struct text_seek *seek, const struct event_scan *scan)
 {
-    start(seek);
-    struct job *job = alloc_bytes(sizeof *job);
-    job->seek = seek;
-    job->run = ++seek->run;
+    seek_start(seek);
+    struct seek_job *job = alloc_bytes(sizeof *job);
+    job->what = SEEK_PASS;
     job->scan = *scan;
     strbuf_add(&job->required, scan->required);
     job->scan.required = strbuf_bytes(&job->required);
-    drop_job(mailbox_take(seek->given, 0)); // not yet begun
-    (void)!mailbox_put(seek->given, job, -1);
+    lane_abandon(seek->lane);
+    (void)!lane_give(seek->lane, job, -1);
     seek->is_busy = true;
 }
 
-struct text_page *
+struct texts_page *
 text_seek_take(struct text_seek *seek, int64_t wait_us)
 {
-    struct text_page *page = NULL;
-    while (seek->is_busy && (page = mailbox_take(seek->found, wait_us)) && page->run != seek->run)
-        text_page_destroy(page);
+    struct texts_page *page = seek->is_busy ? lane_take(seek->lane, wait_us) : NULL;
     if (page && page->is_bottom) {
         seek->is_busy = false;
         seek->used_at = clock_mono();
@@ -226,12 +168,10 @@ text_seek_stop(struct text_seek *seek)
 {
     if (!seek->is_busy)
         return;
-    seek->run++;
+    lane_abandon(seek->lane);
+    lane_interrupt(seek->lane);
     seek->is_busy = false;
     seek->used_at = clock_mono();
-    interrupt(seek);
-    for (struct text_page *page; (page = mailbox_take(seek->found, 0));)
-        text_page_destroy(page); // so that nobody waits for room
 }
 
 bool
@@ -243,6 +183,6 @@ text_seek_is_busy(const struct text_seek *seek)
 void
 text_seek_rest(struct text_seek *seek)
 {
-    if (seek->thread && !seek->is_busy && clock_mono() - seek->used_at > REST_US)
-        text_seek_finish(seek);
+    if (seek->lane && !seek->is_busy && clock_mono() - seek->used_at > REST_US)
+        seek_finish(seek);
 }

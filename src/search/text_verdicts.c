@@ -6,31 +6,32 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "core/filter/pattern.h"
+#include "search/term_text.h"
 
 enum {
     WORKERS = 4,     // at most
-    AHEAD = 256,     // blocks at once, at most
+    AHEAD = 256,     // blocks of a batch, at most
     LOOK_EVERY = 32, // texts between two looks at the clock
 };
-static const int64_t BATCH_US = 2000; // after which nothing more is begun
+static const int64_t BATCH_US = 2000; // after which no block is begun
 
-// What one thread works with.
-struct worker {
-    struct filter *filter; // the first worker's is the caller's, the others' are twins
+// Of one thread, as all threads match at the same time.
+struct match_worker {
+    struct filter *filter; // of the first worker the caller's, of the others twins
     struct text_room room;
     size_t matched, blocks;
 };
 
-// What one term has said: 0 nothing yet, else its verdict + 1.
+// The verdicts of one term: 0 none yet, else the verdict + 1.
 struct said {
-    unsigned char *of; // by the text's number
+    unsigned char *of; // by the number of the text
     size_t count;
     unsigned char absent;
 };
 
 struct text_verdicts {
-    struct worker workers[WORKERS];
-    unsigned publisher_count;
+    struct match_worker workers[WORKERS];
+    unsigned worker_count;
     struct pool *pool;
     struct said *said; // by term
     size_t terms;
@@ -42,8 +43,8 @@ text_verdicts_create(struct filter *filter, unsigned threads)
 {
     struct text_verdicts *verdicts = alloc_bytes(sizeof *verdicts);
     unsigned wanted = threads ? threads : pool_processors();
-    verdicts->publisher_count = wanted < WORKERS ? wanted : WORKERS;
-    verdicts->pool = pool_create(verdicts->publisher_count, "match");
+    verdicts->worker_count = wanted < WORKERS ? wanted : WORKERS;
+    verdicts->pool = pool_create(verdicts->worker_count, "match");
     verdicts->workers[0].filter = filter;
     verdicts->terms = filter_terms(filter);
     verdicts->said = alloc_array(verdicts->terms, sizeof *verdicts->said);
@@ -58,7 +59,7 @@ text_verdicts_destroy(struct text_verdicts *verdicts)
         return;
     pool_destroy(verdicts->pool);
     text_verdicts_forget(verdicts);
-    for (unsigned i = 1; i < verdicts->publisher_count; i++)
+    for (unsigned i = 1; i < verdicts->worker_count; i++)
         filter_destroy(verdicts->workers[i].filter);
     free(verdicts->said);
     free(verdicts);
@@ -71,7 +72,7 @@ text_verdicts_forget(struct text_verdicts *verdicts)
         free(verdicts->said[i].of);
         verdicts->said[i] = (struct said){0};
     }
-    for (unsigned i = 0; i < verdicts->publisher_count; i++)
+    for (unsigned i = 0; i < verdicts->worker_count; i++)
         text_room_release(&verdicts->workers[i].room);
 }
 
@@ -79,7 +80,7 @@ size_t
 text_verdicts_matched(const struct text_verdicts *verdicts)
 {
     size_t sum = 0;
-    for (unsigned i = 0; i < verdicts->publisher_count; i++)
+    for (unsigned i = 0; i < verdicts->worker_count; i++)
         sum += verdicts->workers[i].matched;
     return sum;
 }
@@ -88,32 +89,20 @@ size_t
 text_verdicts_blocks(const struct text_verdicts *verdicts)
 {
     size_t sum = 0;
-    for (unsigned i = 0; i < verdicts->publisher_count; i++)
+    for (unsigned i = 0; i < verdicts->worker_count; i++)
         sum += verdicts->workers[i].blocks;
     return sum;
 }
 
 // --- one text ---
 
-static struct event
-event_of_text(enum filter_from from, struct bytes bytes)
-{
-    struct event event = {.created_at = TIME_ABSENT};
-    *(from == FILTER_FROM_STACK     ? &event.stack_trace
-      : from == FILTER_FROM_PAYLOAD ? &event.payload
-                                    : &event.error_message) = bytes;
-    return event;
-}
-
-// Of a text that is held, which is valid UTF-8, or of an absent one.
+// A text from memory is valid UTF-8 (or absent), so its pattern need not check it.
 static enum filter_verdict
 match_text(struct filter *filter, size_t term, struct bytes text)
 {
     struct pattern *pattern = filter_term_pattern(filter, term);
-    if (!pattern || !bytes_present(text)) {
-        struct event event = event_of_text(filter_term_from(filter, term), text);
-        return filter_match_term(filter, term, &event);
-    }
+    if (!pattern || !bytes_present(text))
+        return term_text_match(filter, term, text);
     enum pattern_verdict verdict = pattern_is_in(pattern, text);
     if (verdict == PATTERN_LIMIT)
         return FILTER_UNDECIDED;
@@ -122,23 +111,23 @@ match_text(struct filter *filter, size_t term, struct bytes text)
 }
 
 static unsigned char
-say(struct worker *worker, size_t term, struct bytes text)
+say(struct match_worker *worker, size_t term, struct bytes text)
 {
     return (unsigned char)(match_text(worker->filter, term, text) + 1);
 }
 
 // --- one block ---
 
-// Decides the texts of a block from `from` on, until the time is over, but one at least: those without the
-// literal all at once.
+// Decides the texts of a block from `from` on until the time is over, at least one. One search for the
+// literal passes over all texts in front of it.
 static void
-decide_block(struct worker *worker, size_t term, unsigned char *said, const struct text_block *block,
+decide_block(struct match_worker *worker, size_t term, unsigned char *said, const struct text_block *block,
              uint32_t from, int64_t until)
 {
     struct pattern *pattern = filter_term_pattern(worker->filter, term);
     bool has_literal = pattern && pattern_holds(pattern).len > 0;
-    unsigned char without = (filter_term_is_inverted(worker->filter, term) ? FILTER_YES : FILTER_NO) + 1;
-    size_t matched = 0; // not in the worker, which shares its cache line with another one's
+    unsigned char without = (unsigned char)(term_text_without(worker->filter, term) + 1);
+    size_t matched = 0; // local: the workers share cache lines
     for (uint32_t i = from; i < block->count; i++) {
         if (has_literal) {
             size_t begin = i ? block->ends[i - 1] : 0;
@@ -162,23 +151,23 @@ decide_block(struct worker *worker, size_t term, unsigned char *said, const stru
 
 // --- several blocks ---
 
-struct batch {
+struct block_batch {
     struct text_verdicts *verdicts;
     size_t term;
     const struct texts *texts;
-    uint32_t from[AHEAD]; // numbers: each block is decided from there to its end
+    uint32_t from[AHEAD]; // of each block: the number from which its texts are decided
     size_t count, most;
     int64_t until;
 };
 
 static void
-decide_piece(void *context, size_t piece, unsigned at)
+decide_block_of(void *context, size_t block_at, unsigned worker_at)
 {
-    const struct batch *batch = context;
-    if (piece > 0 && clock_mono() > batch->until)
+    const struct block_batch *batch = context;
+    if (block_at > 0 && clock_mono() > batch->until)
         return;
-    struct worker *worker = &batch->verdicts->workers[at];
-    uint32_t number = batch->from[piece];
+    struct match_worker *worker = &batch->verdicts->workers[worker_at];
+    uint32_t number = batch->from[block_at];
     struct text_block block = texts_block(batch->texts, number, &worker->room);
     unsigned char *said = batch->verdicts->said[batch->term].of + block.first;
     decide_block(worker, batch->term, said, &block, number - block.first, batch->until);
@@ -186,7 +175,7 @@ decide_piece(void *context, size_t piece, unsigned at)
 
 // False: the batch is full, or the block is decided.
 static bool
-gather_block(struct batch *batch, uint32_t first, uint32_t count)
+gather_block(struct block_batch *batch, uint32_t first, uint32_t count)
 {
     const struct said *said = &batch->verdicts->said[batch->term];
     if (batch->count == batch->most || !memchr(said->of + first, 0, count))
@@ -195,10 +184,10 @@ gather_block(struct batch *batch, uint32_t first, uint32_t count)
     return true;
 }
 
-// The block of this number from there on, and those that follow. Where there are none left the texts may be
-// walked from the last to the first: then it is that block whole, and those before.
+// Gathers the block of this number, from there on, and the blocks after it. Where none is left to decide, the
+// caller may be walking the texts backwards: then that block whole, and the blocks before it.
 static void
-text_verdicts_gather(struct batch *batch, uint32_t number)
+text_verdicts_gather(struct block_batch *batch, uint32_t number)
 {
     uint32_t first, count;
     texts_span(batch->texts, number, &first, &count);
@@ -222,16 +211,16 @@ text_verdicts_gather(struct batch *batch, uint32_t number)
 static void
 decide_batch(struct text_verdicts *verdicts, size_t term, const struct texts *texts, uint32_t number)
 {
-    struct batch batch = {.verdicts = verdicts,
-                          .term = term,
-                          .texts = texts,
-                          .most = verdicts->publisher_count > 1 ? verdicts->ahead : 1,
-                          .until = clock_mono() + BATCH_US};
+    struct block_batch batch = {.verdicts = verdicts,
+                                .term = term,
+                                .texts = texts,
+                                .most = verdicts->worker_count > 1 ? verdicts->ahead : 1,
+                                .until = clock_mono() + BATCH_US};
     text_verdicts_gather(&batch, number);
-    for (unsigned i = 1; batch.count > 1 && i < verdicts->publisher_count; i++)
+    for (unsigned i = 1; batch.count > 1 && i < verdicts->worker_count; i++)
         if (!verdicts->workers[i].filter)
             verdicts->workers[i].filter = filter_twin(verdicts->workers[0].filter);
-    pool_run(verdicts->pool, batch.count, decide_piece, &batch);
+    pool_run(verdicts->pool, batch.count, decide_block_of, &batch);
     verdicts->ahead = verdicts->ahead * 2 < AHEAD ? verdicts->ahead * 2 : AHEAD;
 }
 
@@ -249,7 +238,7 @@ text_verdicts_of(struct text_verdicts *verdicts, size_t term, const struct texts
                  bool wants_most)
 {
     struct said *said = &verdicts->said[term];
-    struct worker *self = &verdicts->workers[0];
+    struct match_worker *self = &verdicts->workers[0];
     if (number == TEXT_ABSENT) {
         if (!said->absent)
             said->absent = say(self, term, BYTES_ABSENT);

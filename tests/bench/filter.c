@@ -1,8 +1,8 @@
 // filter [-k] CONNINFO EXPRESSION…: how long a search over all pending events takes, with texts read from the
 // table (cold), again, when the column is read where the server had been asked for a literal, and from memory
 // (warm): time to the first screenful, to the end, matches, memory of the texts.
-// -k: keeps the sums until the packs of error messages are there (rollup/maintainer); while anybody does,
-// they are what is read instead of the table. One line an expression, `name=value` pairs in milliseconds and
+// -k: maintains the rollup until snapshots of error messages exist (rollup/maintainer); while a maintainer
+// runs, they are read instead of the table. One line an expression, `name=value` pairs in milliseconds and
 // MB.
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,9 +16,9 @@
 #include "search/search.h"
 #include "store/events/events.h"
 #include "store/store.h"
-#include "store/rollup/packs.h"
+#include "store/rollup/snapshots.h"
 
-enum { PAGE = 5000, SCREENFUL = 50, WARM = 5, UNPACKED = 4000 };
+enum { PAGE = 5000, SCREENFUL = 50, WARM = 5, LEFT_OUT = 4000 };
 
 struct bench {
     const struct store_settings *settings;
@@ -56,20 +56,20 @@ load(struct bench *bench)
 }
 
 static struct maintainer *
-keep_packs(struct bench *bench)
+keep_snapshots(struct bench *bench)
 {
     struct err err = {0};
     struct maintainer *maintainer = maintainer_create(bench->settings);
-    struct text_packs_state state = {0};
+    struct text_snapshots state = {0};
     int64_t began = clock_mono();
-    while (!state.is_usable || state.events + UNPACKED < (int64_t)bench->count) {
+    while (!state.is_usable || state.events + LEFT_OUT < (int64_t)bench->count) {
         int64_t wait = maintainer_step(maintainer);
         if (wait == INT64_MAX)
             need(err_set(&err, ERR_USAGE, "the sums cannot be kept here: run redrive migrate"), &err);
         clock_sleep(wait > 100000 ? 100000 : wait);
-        need(text_packs_state(bench->store, &state, &err), &err);
+        need(text_snapshots_state(bench->store, &state, &err), &err);
     }
-    fprintf(stderr, "packed after %.1f s\n", (double)(clock_mono() - began) / US_PER_SECOND);
+    fprintf(stderr, "in snapshots after %.1f s\n", (double)(clock_mono() - began) / US_PER_SECOND);
     return maintainer;
 }
 
@@ -125,7 +125,7 @@ main(int argc, char **argv)
     struct bench bench = {.settings = &settings, .backlog = backlog_create()};
     need(store_open(&bench.store, &settings, &err), &err);
     load(&bench);
-    struct maintainer *maintainer = keeps ? keep_packs(&bench) : NULL;
+    struct maintainer *maintainer = keeps ? keep_snapshots(&bench) : NULL;
     for (int i = 2; i < argc; i++) {
         struct text_cache *cache = text_cache_create(1ll << 30, bench.settings);
         printf("%s\n", argv[i]);

@@ -1,5 +1,5 @@
-// A backlog whose newest messages are a megabyte each: whoever reads many of them has a few at a time in
-// memory, whatever it was going to read at once, and still all of them.
+// A backlog whose newest messages are a megabyte each: every reader of many events holds a few messages at a
+// time, and still sees all.
 #include "world.h"
 
 #include <stdatomic.h>
@@ -134,9 +134,9 @@ texts_come_one_by_one(void **state)
     assert_below(8);
 }
 
-// And what comes next on that connection is not harmed by it.
+// A reader that stops early leaves the connection usable.
 static void
-who_has_enough_gets_no_more(void **state)
+a_reader_with_enough_gets_no_more(void **state)
 {
     (void)state;
     const struct event_texts_query all = {
@@ -164,7 +164,7 @@ a_cache_fills_a_few_at_a_time(void **state)
     text_cache_destroy(cache);
 }
 
-// Ahead of who keeps them, several pages are on their way.
+// Several pages are read ahead.
 static void
 pages_ahead_are_a_few_megabytes(void **state)
 {
@@ -174,13 +174,13 @@ pages_ahead_are_a_few_megabytes(void **state)
     watch_memory();
     text_reader_begin(reader, EVENT_TEXT_ERROR, INT64_MAX, 1, SHORT + EVENTS);
     for (bool is_bottom = false; !is_bottom;) {
-        struct text_page *page = text_reader_take(reader, 20 * US_PER_SECOND);
+        struct texts_page *page = text_reader_take(reader, 20 * US_PER_SECOND);
         assert_non_null(page);
         assert_false(err_is_set(&page->err));
         for (size_t i = 0; i < page->count; i++)
-            assert_int_equal(page->places[i].id, next--);
+            assert_int_equal(page->rows[i].id, next--);
         is_bottom = page->is_bottom;
-        text_page_destroy(page);
+        texts_page_destroy(page);
     }
     assert_int_equal(next, 0);
     assert_below(40);
@@ -226,7 +226,7 @@ choosing_holds_a_few_at_a_time(void **state)
     }
 }
 
-// Who follows what is written gives up where that is long.
+// A look for changes gives up where the changed texts are too long.
 static void
 changes_are_held_up_to_a_bound(void **state)
 {
@@ -244,7 +244,7 @@ changes_are_held_up_to_a_bound(void **state)
 }
 
 static void
-packs_are_made_a_few_at_a_time(void **state)
+snapshots_are_written_a_few_at_a_time(void **state)
 {
     (void)state;
     static const char packed[] =
@@ -268,10 +268,14 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_come_one_by_one),          cmocka_unit_test(who_has_enough_gets_no_more),
-        cmocka_unit_test(a_cache_fills_a_few_at_a_time),  cmocka_unit_test(pages_ahead_are_a_few_megabytes),
-        cmocka_unit_test(searches_hold_a_few_at_a_time),  cmocka_unit_test(choosing_holds_a_few_at_a_time),
-        cmocka_unit_test(changes_are_held_up_to_a_bound), cmocka_unit_test(packs_are_made_a_few_at_a_time),
+        cmocka_unit_test(texts_come_one_by_one),
+        cmocka_unit_test(a_reader_with_enough_gets_no_more),
+        cmocka_unit_test(a_cache_fills_a_few_at_a_time),
+        cmocka_unit_test(pages_ahead_are_a_few_megabytes),
+        cmocka_unit_test(searches_hold_a_few_at_a_time),
+        cmocka_unit_test(choosing_holds_a_few_at_a_time),
+        cmocka_unit_test(changes_are_held_up_to_a_bound),
+        cmocka_unit_test(snapshots_are_written_a_few_at_a_time),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -1,5 +1,5 @@
-// Who keeps the sums of the backlog, and what each look of it notices: call by call, since what one look
-// misses another one mends a second later, and the end is right in any case.
+// The calls of a maintainer of the rollup, one by one: a fault that one look misses another one repairs a
+// second later, so the end result would hide it.
 #include "world.h"
 
 #include "base/uuid.h"
@@ -9,8 +9,8 @@
 struct bench {
     struct world world;
     struct store *store; // of world
-    struct rollup_cells *cells;
-    struct rollup_slice slice;
+    struct rollup_series *series;
+    struct rollup_batch batch;
     char name[UUID_SIZE];
 };
 
@@ -27,11 +27,11 @@ keep_until_exact(struct maintainer *maintainer)
     }
 }
 
-static struct rollup_claim
+static struct rollup_lease
 claim(struct bench *bench, const char *name, bool wanted)
 {
-    struct rollup_claim claimed;
-    assert_works(rollup_claim(bench->store, name, &claimed, &err));
+    struct rollup_lease claimed;
+    assert_works(rollup_acquire(bench->store, name, &claimed, &err));
     assert_int_equal(claimed.is_mine, wanted);
     return claimed;
 }
@@ -42,11 +42,11 @@ prepare(struct bench *bench, int events)
     *bench = (struct bench){0};
     world_make_with_rules(&bench->world, events);
     bench->store = bench->world.store;
-    bench->cells = rollup_cells_create();
+    bench->series = rollup_series_create();
     uuid_make(bench->name);
 }
 
-// With sums that agree, which the test itself keeps from here on.
+// A rollup that agrees with the table. From here on the test itself is the maintainer.
 static void
 begin(struct bench *bench, int events)
 {
@@ -60,8 +60,8 @@ begin(struct bench *bench, int events)
 static void
 end(struct bench *bench)
 {
-    rollup_slice_release(&bench->slice);
-    rollup_cells_destroy(bench->cells);
+    rollup_batch_release(&bench->batch);
+    rollup_series_destroy(bench->series);
     world_end(&bench->world);
 }
 
@@ -90,9 +90,9 @@ counted(struct bench *bench)
     return test_number(bench->world.admin, "SELECT coalesce(sum(n), 0) FROM redrive.rollup_total");
 }
 
-// What others did differs; what is only on its way, arrivals and what redrive changed itself, does not.
+// Changes of others are a difference. Arrivals and changes of redrive itself are not.
 static void
-a_difference_is_told(void **state)
+a_difference_is_noticed(void **state)
 {
     (void)state;
     struct bench bench;
@@ -123,7 +123,7 @@ a_difference_is_told(void **state)
     end(&bench);
 }
 
-// From here on comparing finds nothing, so that what mends by itself a second later cannot hide a fault.
+// From here on comparing finds nothing, so that it cannot repair, and hide, a fault.
 static void
 blind(struct bench *bench)
 {
@@ -136,7 +136,7 @@ blind(struct bench *bench)
 
 // A maintainer does not say "exact" on a check that found a difference.
 static void
-a_keeper_says_exact_when_it_is(void **state)
+a_maintainer_says_exact_when_it_is(void **state)
 {
     (void)state;
     struct bench bench;
@@ -160,7 +160,7 @@ a_keeper_says_exact_when_it_is(void **state)
     end(&bench);
 }
 
-// Everything that writes, by somebody who does not hold the lease.
+// Every call that writes fails without the lease.
 static void
 assert_refuses(struct bench *bench, const char *name)
 {
@@ -170,22 +170,22 @@ assert_refuses(struct bench *bench, const char *name)
     int64_t n;
     int32_t cell = 0;
     assert_refused(rollup_check(bench->store, name, &check, &err), ERR_CONFLICT, "somebody else");
-    assert_refused(rollup_reconcile(bench->store, name, &missing, &n, &err), ERR_CONFLICT, "somebody else");
+    assert_refused(rollup_drain(bench->store, name, &missing, &n, &err), ERR_CONFLICT, "somebody else");
     assert_refused(rollup_compare(bench->store, name, 100, 10, &missing, &err), ERR_CONFLICT,
                    "somebody else");
-    assert_refused(rollup_add(bench->store, name, &bench->slice, 1, &err), ERR_CONFLICT, "somebody else");
-    assert_refused(rollup_fill(bench->store, name, &bench->slice, 0, 0, 0, &err), ERR_CONFLICT,
+    assert_refused(rollup_add(bench->store, name, &bench->batch, 1, &err), ERR_CONFLICT, "somebody else");
+    assert_refused(rollup_load(bench->store, name, &bench->batch, 0, 0, 0, &err), ERR_CONFLICT,
                    "somebody else");
-    assert_refused(rollup_list_slice(bench->store, name, &n, &err), ERR_CONFLICT, "somebody else");
+    assert_refused(rollup_move_batch(bench->store, name, &n, &err), ERR_CONFLICT, "somebody else");
     assert_refused(rollup_recount(bench->store, name, 10, &cell, &n, &err), ERR_CONFLICT, "somebody else");
     assert_refused(rollup_fold(bench->store, name, 0, &err), ERR_CONFLICT, "somebody else");
     test_sql(bench->world.admin, "UPDATE public.dlq_events SET event_type = 'of nobody yet' WHERE id = 1");
-    assert_refused(rollup_gather(bench->store, name, bench->cells, &range, &bench->slice, &err), ERR_CONFLICT,
-                   "somebody else");
+    assert_refused(rollup_gather(bench->store, name, bench->series, &range, &bench->batch, &err),
+                   ERR_CONFLICT, "somebody else");
 }
 
 static void
-one_keeper_at_a_time(void **state)
+one_maintainer_at_a_time(void **state)
 {
     (void)state;
     struct bench bench;
@@ -197,7 +197,7 @@ one_keeper_at_a_time(void **state)
     assert_refuses(&bench, other);
     assert_check(&bench, 50, 0, 0);
 
-    // A claim that ran out is the next one's, and each call of the holder holds it.
+    // A lease that ran out is the next maintainer's; each call of its holder extends it.
     test_sql(bench.world.admin, "UPDATE redrive.rollup_state SET lease_until = now()");
     assert_check(&bench, 50, 0, 0);
     claim(&bench, other, false);
@@ -212,12 +212,12 @@ static void
 gather_these(struct bench *bench, const int64_t *ids, const int32_t *versions, size_t count)
 {
     struct rollup_range range = {.ids = ids, .versions = versions, .id_count = count};
-    assert_works(rollup_gather(bench->store, bench->name, bench->cells, &range, &bench->slice, &err));
+    assert_works(rollup_gather(bench->store, bench->name, bench->series, &range, &bench->batch, &err));
 }
 
-// The same events again, by a maintainer that asks twice or by the next one, change nothing.
+// A batch that is counted again, by the same maintainer or the next one, changes nothing.
 static void
-what_is_counted_twice_counts_once(void **state)
+an_event_counted_twice_counts_once(void **state)
 {
     (void)state;
     struct bench bench;
@@ -227,19 +227,19 @@ what_is_counted_twice_counts_once(void **state)
     add_events(bench.world.admin, 2);
     for (int i = 0; i < 2; i++) {
         gather_these(&bench, ids, versions, 4);
-        assert_int_equal(bench.slice.count, 4);
-        assert_works(rollup_add(bench.store, bench.name, &bench.slice, 102, &err));
+        assert_int_equal(bench.batch.count, 4);
+        assert_works(rollup_add(bench.store, bench.name, &bench.batch, 102, &err));
         assert_int_equal(counted(&bench), 102);
     }
     assert_int_equal(test_number(bench.world.admin, "SELECT sum(n) FROM redrive.rollup_hour"), 102);
-    assert_refused(rollup_fill(bench.store, bench.name, &bench.slice, 200, 100, 0, &err), ERR_CONFLICT,
+    assert_refused(rollup_load(bench.store, bench.name, &bench.batch, 200, 100, 0, &err), ERR_CONFLICT,
                    "loaded down to 0");
     end(&bench);
 }
 
-// What is set back, by redrive or by somebody else, is missing until it is counted again: once.
+// An event that is set back to pending, by redrive or by others, is missing until it is counted once more.
 static void
-what_is_reopened_is_counted_again(void **state)
+a_reopened_event_is_counted_again(void **state)
 {
     (void)state;
     struct bench bench;
@@ -247,18 +247,18 @@ what_is_reopened_is_counted_again(void **state)
     struct rollup_missing missing;
     int64_t looked_at;
     apply(&bench, ACTION_DISCARD, 11, 20);
-    assert_works(rollup_reconcile(bench.store, bench.name, &missing, &looked_at, &err));
+    assert_works(rollup_drain(bench.store, bench.name, &missing, &looked_at, &err));
     assert_true(looked_at > 0 && missing.count == 0);
     assert_int_equal(counted(&bench), 90);
     apply(&bench, ACTION_RESTORE, 11, 20);
     assert_check(&bench, 100, 10, 0);
-    assert_works(rollup_reconcile(bench.store, bench.name, &missing, &looked_at, &err));
+    assert_works(rollup_drain(bench.store, bench.name, &missing, &looked_at, &err));
     assert_int_equal(missing.count, 10);
     gather_these(&bench, missing.ids, missing.versions, missing.count);
     rollup_missing_release(&missing);
-    assert_works(rollup_add(bench.store, bench.name, &bench.slice, INT64_MIN, &err));
+    assert_works(rollup_add(bench.store, bench.name, &bench.batch, INT64_MIN, &err));
     assert_int_equal(counted(&bench), 100);
-    assert_works(rollup_reconcile(bench.store, bench.name, &missing, &looked_at, &err));
+    assert_works(rollup_drain(bench.store, bench.name, &missing, &looked_at, &err));
     assert_int_equal(looked_at, 0);
 
     test_sql(bench.world.admin, "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id = 50");
@@ -280,10 +280,10 @@ compare_down_to(struct bench *bench, int64_t upto, size_t rows, int64_t wanted)
     assert_int_equal(missing.count, 0);
 }
 
-// Where nobody kept the sums for a while, be it their own maintainer, all is compared before they are exact;
-// and who takes over in the middle goes on with it.
+// After a time without a maintainer all events are compared before the rollup is exact. A maintainer that
+// takes over in the middle continues.
 static void
-what_nobody_watched_is_compared(void **state)
+a_time_without_maintainer_is_compared(void **state)
 {
     (void)state;
     struct bench bench;
@@ -291,30 +291,30 @@ what_nobody_watched_is_compared(void **state)
     uuid_make(next);
     begin(&bench, 500);
     PGconn *admin = bench.world.admin;
-    assert_int_equal(claim(&bench, bench.name, true).unswept, 0);
+    assert_int_equal(claim(&bench, bench.name, true).uncompared, 0);
     assert_check(&bench, 500, 0, 0);
     test_sql(admin, "UPDATE redrive.rollup_state SET lease_until = now() - interval '1 h'");
-    assert_int_equal(claim(&bench, bench.name, true).unswept, 500);
+    assert_int_equal(claim(&bench, bench.name, true).uncompared, 500);
     static const char exact[] = "SELECT count(*) FROM redrive.rollup_state WHERE exact_at IS NOT NULL";
     assert_check(&bench, 500, 0, 0);
     assert_int_equal(test_number(admin, exact), 0);
 
     compare_down_to(&bench, 300, 100, 200); // leaves what lies above
-    assert_int_equal(claim(&bench, bench.name, true).unswept, 500);
+    assert_int_equal(claim(&bench, bench.name, true).uncompared, 500);
     compare_down_to(&bench, 500, 100, 400);
     assert_works(rollup_release(bench.store, bench.name, &err));
     memcpy(bench.name, next, sizeof next);
-    assert_int_equal(claim(&bench, next, true).unswept, 400);
+    assert_int_equal(claim(&bench, next, true).uncompared, 400);
     assert_check(&bench, 500, 0, 0);
     assert_int_equal(test_number(admin, exact), 0);
     compare_down_to(&bench, 450, 1000, 0);
-    assert_int_equal(claim(&bench, next, true).unswept, 0);
+    assert_int_equal(claim(&bench, next, true).uncompared, 0);
     assert_check(&bench, 500, 0, 0);
     assert_int_equal(test_number(admin, exact), 1);
     end(&bench);
 }
 
-// One try: is a low id counted that commits after a higher one was?
+// One try: is a low id counted that commits after a higher one was counted?
 static bool
 is_late_one_seen(struct bench *bench, struct maintainer *maintainer)
 {
@@ -353,9 +353,9 @@ late_commits_are_seen_by_looking(void **state)
     end(&bench);
 }
 
-// Where nothing changes it looks some times a second, and tells how long it has nothing to do.
+// Without changes a maintainer looks some times a second, and returns how long nothing is due.
 static void
-an_idle_keeper_rests(void **state)
+an_idle_maintainer_rests(void **state)
 {
     (void)state;
     struct bench bench;
@@ -381,14 +381,14 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_difference_is_told),
-        cmocka_unit_test(a_keeper_says_exact_when_it_is),
-        cmocka_unit_test(one_keeper_at_a_time),
-        cmocka_unit_test(what_is_counted_twice_counts_once),
-        cmocka_unit_test(what_is_reopened_is_counted_again),
-        cmocka_unit_test(what_nobody_watched_is_compared),
+        cmocka_unit_test(a_difference_is_noticed),
+        cmocka_unit_test(a_maintainer_says_exact_when_it_is),
+        cmocka_unit_test(one_maintainer_at_a_time),
+        cmocka_unit_test(an_event_counted_twice_counts_once),
+        cmocka_unit_test(a_reopened_event_is_counted_again),
+        cmocka_unit_test(a_time_without_maintainer_is_compared),
         cmocka_unit_test(late_commits_are_seen_by_looking),
-        cmocka_unit_test(an_idle_keeper_rests),
+        cmocka_unit_test(an_idle_maintainer_rests),
     };
-    return cmocka_run_group_tests_name("keeper", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("maintainer", tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-// The sums of the backlog against the table itself: every event fingerprinted and counted.
+// The rollup against the table itself: every event fingerprinted and counted.
 #include "world.h"
 
 #include <stdatomic.h>
@@ -29,7 +29,7 @@ end(struct bench *bench)
     world_end(&bench->world);
 }
 
-// The expected: the table, event by event, into the backlog that counts rows.
+// The expected counts: the table, event by event, into the backlog that counts rows.
 static struct backlog *
 count_rows(struct bench *bench)
 {
@@ -72,7 +72,7 @@ is_same_group(enum pivot pivot, const struct event_group *a, const struct event_
            a->retries_low == b->retries_low && a->retries_high == b->retries_high;
 }
 
-// Are the sums the same as the table, by every pivot? Then a list of each group's events is, too.
+// Asserts that rollup and table agree by every pivot, and in the list of each group's events.
 static bool
 agrees(struct bench *bench)
 {
@@ -104,7 +104,7 @@ agrees(struct bench *bench)
 
 static const int64_t PATIENCE = 30 * US_PER_SECOND;
 
-// Lets the maintainer work until the sums agree with the table.
+// Lets the maintainer work until rollup and table agree.
 static void
 await_agreement(struct bench *bench)
 {
@@ -156,10 +156,10 @@ state_of(struct bench *bench)
     return state;
 }
 
-// All are counted, and what tells so is exact, before lists and rows have them. Keepers that vanish meanwhile
-// leave that to the next one, and what was closed or came meanwhile is finished then.
+// Counts are exact before lists and rows are complete. A maintainer that vanishes leaves them to the next
+// one, which also handles events that were closed or arrived in between.
 static void
-sums_come_before_lists(void **state)
+counts_come_before_lists(void **state)
 {
     (void)state;
     struct bench bench;
@@ -189,10 +189,10 @@ sums_come_before_lists(void **state)
     end(&bench);
 }
 
-// Closed, deleted, set back and inserted by others, in equal numbers so that no count shows it, and low ids
-// that are committed long after higher ones.
+// Others close, delete, set back and insert events, in equal numbers so that no count shows it; low ids are
+// committed long after higher ones.
 static void
-what_others_do_is_found(void **state)
+changes_of_others_are_found(void **state)
 {
     (void)state;
     struct bench bench;
@@ -217,7 +217,7 @@ what_others_do_is_found(void **state)
     test_sql(admin, "UPDATE public.dlq_events SET status = 'PENDING' WHERE id %% 10 = 3");
     await_agreement(&bench);
 
-    // As many come as go: the count agrees all the time.
+    // As many arrive as leave: the count agrees all the time.
     test_sql(admin, "UPDATE public.dlq_events SET status = 'DISCARDED' WHERE id BETWEEN 1000 AND 1099;"
                     "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id BETWEEN 10 AND 19");
     await_agreement(&bench);
@@ -231,9 +231,9 @@ what_others_do_is_found(void **state)
     end(&bench);
 }
 
-// What somebody changes in pending rows: no count tells of it, and each of them moves to where it belongs.
+// Others change columns of pending rows: no count shows it, and each event moves to its new series.
 static void
-what_others_change_is_followed(void **state)
+changed_columns_are_followed(void **state)
 {
     (void)state;
     static const char *const changes[] = {
@@ -259,7 +259,7 @@ what_others_change_is_followed(void **state)
     end(&bench);
 }
 
-// What each look finds changed is found once: versions are noted, also of a table in partitions.
+// Each change is found once, since versions are noted; also in a partitioned table.
 static void
 versions_are_noted(void **state)
 {
@@ -303,9 +303,9 @@ await_slots_again(struct bench *bench)
     }
 }
 
-// Sums that are not those of their events, whoever made them so, while a consumer is in a transaction.
+// Counts that are wrong, for any reason, are repaired while a consumer is in a transaction.
 static void
-wrong_sums_heal(void **state)
+wrong_counts_are_repaired(void **state)
 {
     (void)state;
     struct bench bench;
@@ -335,9 +335,9 @@ wrong_sums_heal(void **state)
     end(&bench);
 }
 
-// An event that a slice of the first count brings, and that stands there already, is counted once in the end.
+// An event of a batch of the first count that the list already has is counted once in the end.
 static void
-what_is_listed_twice_counts_once(void **state)
+an_event_listed_twice_counts_once(void **state)
 {
     (void)state;
     struct bench bench;
@@ -365,14 +365,14 @@ apply_all(struct bench *bench, enum operation_action action, int64_t first, int6
     int64_t applied, left = 1;
     while (left > 0) {
         assert_works(work_apply(bench->world.store, no, 300, &applied, &left, &err));
-        // Not one look of the maintainer lies between, and readers have it right already.
+        // Readers are right before the maintainer has looked.
         if (action != ACTION_RESTORE && !agrees(bench))
             fail_msg("what redrive closes itself is not in the sums at once");
     }
 }
 
 static void
-what_we_do_counts_at_once(void **state)
+changes_of_redrive_count_at_once(void **state)
 {
     (void)state;
     struct bench bench;
@@ -387,8 +387,8 @@ what_we_do_counts_at_once(void **state)
     await_agreement(&bench);
     assert_int_equal(test_number(bench.world.admin, "SELECT sum(n) FROM redrive.rollup_total"), 1300);
 
-    // What became of them: 900 discarded and 300 of those brought back, 100 resolved; and since when it is
-    // counted: since the group is known, not since the first of them.
+    // Outcomes: 900 discarded and 300 of those reopened, 100 resolved. They are counted since the group is
+    // known, not since the first outcome.
     test_sql(bench.world.admin, "UPDATE redrive.rollup_group SET known_at = '2026-01-02 03:04:05Z'");
     struct backlog *backlog = backlog_create();
     struct arena arena = {0};
@@ -412,9 +412,9 @@ what_we_do_counts_at_once(void **state)
     end(&bench);
 }
 
-// While nobody looked, as many were closed as were set back.
+// Without a maintainer as many events were closed as were set back.
 static void
-a_night_without_keeper_is_caught_up(void **state)
+a_night_without_maintainer_is_caught_up(void **state)
 {
     (void)state;
     struct bench bench;
@@ -436,9 +436,9 @@ a_night_without_keeper_is_caught_up(void **state)
     end(&bench);
 }
 
-// The same by a maintainer that was frozen meanwhile, and nobody else was there.
+// The same while the only maintainer was frozen.
 static void
-a_frozen_keeper_catches_up(void **state)
+a_frozen_maintainer_catches_up(void **state)
 {
     (void)state;
     struct bench bench;
@@ -475,8 +475,7 @@ help(void *context)
     }
 }
 
-// Several at once, some of them vanish in the middle of their work, and the server forgets what was not
-// logged.
+// Several maintainers at once; some vanish in the middle of their work, and the server loses unlogged tables.
 static void
 helpers_do_the_work_once(void **state)
 {
@@ -516,10 +515,10 @@ helpers_do_the_work_once(void **state)
     end(&bench);
 }
 
-// Behind a pooler a maintainer's connection outlives the server: what was not logged is gone, and the
-// maintainer's next word is that it goes on.
+// Behind a pooler a maintainer's connection outlives the server: unlogged tables are empty, and the
+// maintainer asks to extend its lease as if nothing had happened.
 static void
-a_keeper_that_goes_on_begins_anew(void **state)
+a_maintainer_of_lost_tables_begins_again(void **state)
 {
     (void)state;
     struct bench bench;
@@ -587,17 +586,17 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_count_is_the_table),
-        cmocka_unit_test(sums_come_before_lists),
-        cmocka_unit_test(what_others_do_is_found),
-        cmocka_unit_test(what_others_change_is_followed),
+        cmocka_unit_test(counts_come_before_lists),
+        cmocka_unit_test(changes_of_others_are_found),
+        cmocka_unit_test(changed_columns_are_followed),
         cmocka_unit_test(versions_are_noted),
-        cmocka_unit_test(wrong_sums_heal),
-        cmocka_unit_test(what_is_listed_twice_counts_once),
-        cmocka_unit_test(what_we_do_counts_at_once),
-        cmocka_unit_test(a_night_without_keeper_is_caught_up),
-        cmocka_unit_test(a_frozen_keeper_catches_up),
+        cmocka_unit_test(wrong_counts_are_repaired),
+        cmocka_unit_test(an_event_listed_twice_counts_once),
+        cmocka_unit_test(changes_of_redrive_count_at_once),
+        cmocka_unit_test(a_night_without_maintainer_is_caught_up),
+        cmocka_unit_test(a_frozen_maintainer_catches_up),
         cmocka_unit_test(helpers_do_the_work_once),
-        cmocka_unit_test(a_keeper_that_goes_on_begins_anew),
+        cmocka_unit_test(a_maintainer_of_lost_tables_begins_again),
         cmocka_unit_test(lists_are_in_order),
     };
     return cmocka_run_group_tests_name("rollup", tests, NULL, NULL);

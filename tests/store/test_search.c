@@ -1,5 +1,5 @@
-// Every road of a search gives the same answer, and that is PostgreSQL's own of a plain predicate
-// (expected.h): each field, each term and its inversion, and filters of several of them.
+// Every source that a search may use gives the same answer, which is PostgreSQL's own on a plain predicate
+// (expected.h): for each field, each term and its inversion, and filters of several terms.
 #include "expected.h"
 
 #include "base/alloc.h"
@@ -9,7 +9,7 @@
 #include "search/search.h"
 #include "search/prefilter.h"
 #include "search/text_cache.h"
-#include "store/rollup/packs.h"
+#include "store/rollup/snapshots.h"
 #include "store/rollup/rollup.h"
 
 enum { FILTERS = 40 };
@@ -55,7 +55,7 @@ match_rows(const struct expected *expected, const struct expected_filter *asked)
     filter_destroy(filter);
 }
 
-// What a search goes by.
+// The sources of one search.
 struct road {
     const char *name;
     struct text_cache *cache;
@@ -93,7 +93,7 @@ search(struct expected *expected, const struct expected_filter *asked, const str
     filter_destroy(filter);
 }
 
-// The server looks for what every match holds, where that is known.
+// The server looks for the literals that every match holds.
 static void
 seek(struct expected *expected, const struct expected_filter *asked, enum search_seek how, const char *name)
 {
@@ -111,7 +111,7 @@ by_id(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-// What commands choose by: what is undecided is told apart.
+// The search of commands: undecided events are counted apart.
 static void
 choose(struct expected *expected, const struct expected_filter *asked, unsigned statuses, const char *road)
 {
@@ -140,7 +140,7 @@ choose(struct expected *expected, const struct expected_filter *asked, unsigned 
     free(ids);
 }
 
-// The column read whole, and only what the server finds the literal in: whatever was measured to be quicker.
+// The whole column, and only rows with the literals: both, whichever was measured to be quicker.
 static void
 run_prefilter(struct expected *expected, const struct expected_filter *asked, struct filter *filter,
               const struct prefilter *prefilter, const char *road)
@@ -184,7 +184,7 @@ add_rolled_up(void *context, const struct event *event)
     backlog_add(context, event, 1);
 }
 
-// While somebody keeps the packs of error messages, they are what is read.
+// Error messages come from snapshots while a maintainer keeps them.
 static void
 offer_packs(struct expected *expected, bool is_kept)
 {
@@ -192,17 +192,17 @@ offer_packs(struct expected *expected, bool is_kept)
              is_kept ? "infinity" : "-infinity");
 }
 
-// The events one by one as the sums of the database know them, once their messages are in packs.
+// The events one by one as the rollup knows them, once their messages are in snapshots.
 static struct backlog *
 summed_rows(struct expected *expected)
 {
     struct maintainer *maintainer = maintainer_create(&expected->settings);
-    struct text_packs_state packs = {0};
+    struct text_snapshots packs = {0};
     for (int64_t until = clock_mono() + 30 * US_PER_SECOND;
          !(maintainer_is_exact(maintainer) && packs.is_usable) && clock_mono() < until;) {
         int64_t wait = maintainer_step(maintainer);
         clock_sleep(wait > 20000 ? 20000 : wait);
-        assert_works(text_packs_state(expected->store, &packs, &err));
+        assert_works(text_snapshots_state(expected->store, &packs, &err));
     }
     assert_int_equal(packs.events, expected->count);
     maintainer_destroy(maintainer);
@@ -244,7 +244,7 @@ every_road(struct roads *roads, const struct expected_filter *asked, bool is_tho
     if (is_thorough)
         search(expected, asked, &(struct road){.name = "rows"});
     offer_packs(expected, true);
-    assert_int_equal(text_cache_packed(packed, expected->store, EVENT_TEXT_ERROR), expected->count);
+    assert_int_equal(text_cache_in_snapshots(packed, expected->store, EVENT_TEXT_ERROR), expected->count);
     search(expected, asked, &(struct road){.name = "packs", .cache = packed, .backlog = expected->backlog});
     offer_packs(expected, false);
     prefilter_rows(expected, asked);
@@ -274,7 +274,7 @@ roads_end(struct roads *roads)
 }
 
 static void
-every_road_gives_the_same_answer(void **state)
+every_source_gives_the_same_answer(void **state)
 {
     (void)state;
     static struct roads roads;
@@ -294,9 +294,9 @@ every_road_gives_the_same_answer(void **state)
     roads_end(&roads);
 }
 
-// Where nothing is kept beside the table, it alone is read for payloads and keys.
+// Without the schema redrive only the contract table has payloads and keys.
 static void
-every_road_gives_the_same_answer_without_records(void **state)
+every_source_gives_the_same_answer_without_records(void **state)
 {
     (void)state;
     static struct roads roads;
@@ -311,7 +311,7 @@ every_road_gives_the_same_answer_without_records(void **state)
     roads_end(&roads);
 }
 
-// In a session of somebody who leaves at once, so that the server's counters know of it.
+// In a session that ends at once, so that the server's counters include it.
 static void
 change(const struct expected *expected, const char *sql)
 {
@@ -333,7 +333,7 @@ found_by(struct expected *expected, struct text_cache *cache, const char *text, 
     return count;
 }
 
-// Checks until the one event is found, and it alone.
+// Checks until exactly this event is found.
 static void
 await_event(struct expected *expected, struct text_cache *cache, const char *text, int64_t wanted)
 {
@@ -348,7 +348,7 @@ await_event(struct expected *expected, struct text_cache *cache, const char *tex
     fail_msg("%s: %zu found, the first is %lld", text, count, (long long)id);
 }
 
-// What somebody else changed in pending rows is found by searches, and what is held of all the others stays.
+// Searches find a pending row that others changed; the texts of all other events stay in memory.
 static void
 changes_are_found(struct expected *expected, const struct store_settings *settings)
 {
@@ -403,8 +403,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_road_gives_the_same_answer),
-        cmocka_unit_test(every_road_gives_the_same_answer_without_records),
+        cmocka_unit_test(every_source_gives_the_same_answer),
+        cmocka_unit_test(every_source_gives_the_same_answer_without_records),
         cmocka_unit_test(a_changed_row_is_read_again),
     };
     return cmocka_run_group_tests_name("search", tests, NULL, NULL);

@@ -1,4 +1,4 @@
-// What a search may take: memory, time before it gives way, and the road by an index of the DBA's.
+// Limits of a search: its memory, the time before it gives way, and the use of a trigram index.
 #include "world.h"
 
 #include "base/alloc.h"
@@ -33,8 +33,8 @@ end(struct bench *bench)
     world_end(&bench->world);
 }
 
-// Texts that cannot be made smaller, twenty times what may be kept: the limit holds, but for the page that
-// reaches it, and what is not kept is found all the same.
+// Texts that do not compress, twenty times the limit: memory exceeds the limit by one page at most, and
+// events whose texts are not in memory are found all the same.
 static void
 memory_stays_within_the_limit(void **state)
 {
@@ -76,8 +76,8 @@ is_typing(void *context)
     return true;
 }
 
-// Somebody types on: a search that would go on for long gives way after a piece of work that is a small part
-// of it, whatever its pattern costs, and loses nothing by it.
+// A person types on: a long search gives way after a small part of its work, whatever its pattern costs, and
+// loses nothing by it.
 static void
 a_search_gives_way(void **state)
 {
@@ -137,8 +137,8 @@ found_with(struct bench *bench, struct filter *filter, struct text_cache *cache)
     return found.count;
 }
 
-// The server looks for a literal the first time; who searches again has the column read. What it cannot be
-// asked for is found all the same.
+// The first search asks the server; the next one reads the column. Literals that the server refuses are found
+// all the same.
 static void
 a_column_is_sought_once(void **state)
 {
@@ -166,7 +166,8 @@ a_column_is_sought_once(void **state)
     end(&bench);
 }
 
-// So it does for what is not to match, and for one term of several: the other texts are read of what is left.
+// The server is also asked for an inverted term, and for one of several: the other texts are read for the
+// rest.
 static void
 one_of_several_terms_is_sought(void **state)
 {
@@ -196,7 +197,7 @@ one_of_several_terms_is_sought(void **state)
     end(&bench);
 }
 
-// A connection that breaks between two ranges: after the reconnect the search goes on where it was.
+// A connection breaks between two ranges: after the reconnect the search continues at its place.
 static void
 a_broken_range_is_read_again(void **state)
 {
@@ -232,9 +233,9 @@ a_broken_range_is_read_again(void **state)
     end(&bench);
 }
 
-// Who types on does not wait for the server, and the server is not left at work.
+// A person who types on does not wait for the server, and the server stops its pass.
 static void
-what_the_server_looks_for_is_left_at_once(void **state)
+a_pass_of_the_server_is_left_at_once(void **state)
 {
     (void)state;
     static const char at_work[] = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'COPY%' AND state ="
@@ -264,7 +265,7 @@ what_the_server_looks_for_is_left_at_once(void **state)
     test_sql(holder, "ROLLBACK");
     PQfinish(holder);
 
-    // What was left counts as typing: the column is read.
+    // A search that was left counts as typing: the column is read.
     assert_int_equal(found_with(&bench, filter, cache), 0);
     assert_int_equal(column_count(text_cache_column(cache, EVENT_TEXT_ERROR)), 1000);
     free(found.ids);
@@ -283,7 +284,7 @@ uses_of_index(struct bench *bench)
         " 'messages_trgm'");
 }
 
-// A trigram index that the DBA made is found, asked, and gives what a pass over the table gives.
+// A trigram index of the DBA is used, and gives the same events as a pass over the table.
 static void
 a_trigram_index_is_used(void **state)
 {
@@ -348,7 +349,7 @@ main(void)
         cmocka_unit_test(a_column_is_sought_once),
         cmocka_unit_test(one_of_several_terms_is_sought),
         cmocka_unit_test(a_broken_range_is_read_again),
-        cmocka_unit_test(what_the_server_looks_for_is_left_at_once),
+        cmocka_unit_test(a_pass_of_the_server_is_left_at_once),
         cmocka_unit_test(a_trigram_index_is_used),
     };
     return cmocka_run_group_tests_name("search_limits", tests, NULL, NULL);

@@ -1,4 +1,4 @@
-// The reader of long texts: all of them, in order, and what it says where its connections fail.
+// The reader of long texts: every event in order, and an error where its connections fail.
 #include "world.h"
 
 #include "search/text_reader.h"
@@ -29,10 +29,10 @@ end(void **state)
     return 0;
 }
 
-static struct text_page *
+static struct texts_page *
 take(void)
 {
-    struct text_page *page = text_reader_take(reader, 20 * US_PER_SECOND);
+    struct texts_page *page = text_reader_take(reader, 20 * US_PER_SECOND);
     assert_non_null(page);
     return page;
 }
@@ -43,16 +43,16 @@ static void
 assert_all_from(int64_t next)
 {
     for (bool is_bottom = false; !is_bottom;) {
-        struct text_page *page = take();
+        struct texts_page *page = take();
         if (err_is_set(&page->err))
             fail_msg("%s", page->err.text);
         for (size_t i = 0; i < page->count; i++) {
-            assert_int_equal(page->places[i].id, next--);
-            assert_true(bytes_starts(text_page_at(page, i), "Connection refused"));
+            assert_int_equal(page->rows[i].id, next--);
+            assert_true(bytes_starts(texts_page_at(page, i), "Connection refused"));
         }
         is_bottom = page->is_bottom;
         assert_true(is_bottom || page->low == next + 1);
-        text_page_destroy(page);
+        texts_page_destroy(page);
     }
     assert_int_equal(next, 0);
 }
@@ -66,7 +66,7 @@ reads_all_without_a_gap(void **state)
     assert_null(text_reader_take(reader, 0));
 }
 
-// Nothing can be read: every page says so, and none says that it is the bottom, below which there is nothing.
+// Nothing can be read: every page says so, and none claims to be the bottom.
 static void
 says_that_it_cannot_connect(void **state)
 {
@@ -74,11 +74,11 @@ says_that_it_cannot_connect(void **state)
     settings.conninfo = "host=/nowhere";
     text_reader_begin(reader, EVENT_TEXT_ERROR, INT64_MAX, 1, EVENTS);
     int pages = 0;
-    for (struct text_page *page; (page = text_reader_take(reader, 20 * US_PER_SECOND)); pages++) {
+    for (struct texts_page *page; (page = text_reader_take(reader, 20 * US_PER_SECOND)); pages++) {
         assert_int_equal(page->err.kind, ERR_UNREACHABLE);
         assert_int_equal(page->count, 0);
         assert_false(page->is_bottom);
-        text_page_destroy(page);
+        texts_page_destroy(page);
         assert_true(pages < EVENTS);
     }
     assert_true(pages > 0);
@@ -98,18 +98,18 @@ kill_readers(void)
                             "application_name LIKE 'redrive/reader/%'") > 0);
 }
 
-// The connections are cut off in the middle: the page that was not read says so, and nobody takes what lies
-// below it for all there is. The other connection may not know yet that it is cut off as well: after a rest,
-// begun again there, it reads on connections of today.
+// The connections break in the middle: the page that could not be read says so, and is not taken for the
+// bottom. The other connection may not have noticed yet that it is broken too; after a rest the reader has
+// new connections.
 static void
 says_where_it_was_cut_off(void **state)
 {
     (void)state;
     test_sql(world.admin, "UPDATE public.dlq_events SET error_message = error_message || repeat('x', 4000)");
     text_reader_begin(reader, EVENT_TEXT_ERROR, INT64_MAX, 1, EVENTS);
-    struct text_page *page = take();
+    struct texts_page *page = take();
     int64_t low = page->low;
-    text_page_destroy(page);
+    texts_page_destroy(page);
     kill_readers();
     for (bool is_cut = false; !is_cut;) {
         page = take();
@@ -117,7 +117,7 @@ says_where_it_was_cut_off(void **state)
         assert_false(is_cut && page->is_bottom);
         assert_true(is_cut || page->low <= low); // the last page of a range may be empty
         low = is_cut ? low : page->low;
-        text_page_destroy(page);
+        texts_page_destroy(page);
         if (!is_cut && low < 100)
             fail_msg("it was cut off and read on to %lld", (long long)low);
     }
@@ -126,13 +126,13 @@ says_where_it_was_cut_off(void **state)
     assert_all_from(low - 1);
 }
 
-// It rests while its threads are in the middle of reading, and what was on its way is not given out later.
+// A rest in the middle of reading: pages that were on their way never come out.
 static void
 rests_in_the_middle(void **state)
 {
     (void)state;
     text_reader_begin(reader, EVENT_TEXT_ERROR, INT64_MAX, 1, EVENTS);
-    text_page_destroy(take());
+    texts_page_destroy(take());
     text_reader_rest(reader);
     assert_false(text_reader_is_reading(reader, EVENT_TEXT_ERROR));
     text_reader_begin(reader, EVENT_TEXT_ERROR, 1001, 1, EVENTS);

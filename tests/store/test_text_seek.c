@@ -1,5 +1,4 @@
-// One pass of the server over a text: every event once, whatever pages it comes in, and only of the pass that
-// is asked for.
+// One pass of the server over a text: every event comes once, in whatever page, and only from the last pass.
 #include "world.h"
 
 #include "base/alloc.h"
@@ -31,7 +30,7 @@ end(void **state)
     return 0;
 }
 
-// The required is the seek's from here on: what it was read from may be gone.
+// The seek has copied the literals: they are overwritten here.
 static void
 look_for(const char *text)
 {
@@ -44,7 +43,7 @@ look_for(const char *text)
     assert_true(text_seek_is_busy(seek));
 }
 
-// How many events came to the end, each of them once and with a text that holds `text`; *pages of them.
+// Takes all pages and returns the number of events; each comes once, with a text that holds `text`.
 static size_t
 take_all(const char *text, int *pages)
 {
@@ -52,19 +51,19 @@ take_all(const char *text, int *pages)
     bool *is_there = alloc_array(EVENTS + 1, sizeof *is_there);
     *pages = 0;
     for (bool is_bottom = false; !is_bottom; ++*pages) {
-        struct text_page *page = text_seek_take(seek, 20 * US_PER_SECOND);
+        struct texts_page *page = text_seek_take(seek, 20 * US_PER_SECOND);
         assert_non_null(page);
         if (err_is_set(&page->err))
             fail_msg("%s", page->err.text);
         for (size_t i = 0; i < page->count; i++, count++) {
-            int64_t id = page->places[i].id;
+            int64_t id = page->rows[i].id;
             assert_in_range(id, 1, EVENTS);
             assert_false(is_there[id]);
             is_there[id] = true;
-            assert_true(bytes_find(text_page_at(page, i), bytes_of(text), 0) != SIZE_MAX);
+            assert_true(bytes_find(texts_page_at(page, i), bytes_of(text), 0) != SIZE_MAX);
         }
         is_bottom = page->is_bottom;
-        text_page_destroy(page);
+        texts_page_destroy(page);
     }
     free(is_there);
     assert_false(text_seek_is_busy(seek));
@@ -92,7 +91,7 @@ each_event_comes_once(void **state)
     assert_int_equal(take_all("host-3", &pages), events_with("host-3"));
 }
 
-// What a pass that was stopped found, or still finds, is of no other.
+// Rows of a stopped pass never come from a later one.
 static void
 a_pass_that_was_stopped_leaves_nothing(void **state)
 {
@@ -101,7 +100,7 @@ a_pass_that_was_stopped_leaves_nothing(void **state)
     for (int i = 0; i < 5; i++) {
         look_for("");
         if (i % 2)
-            text_page_destroy(text_seek_take(seek, 20 * US_PER_SECOND));
+            texts_page_destroy(text_seek_take(seek, 20 * US_PER_SECOND));
         text_seek_stop(seek);
         assert_false(text_seek_is_busy(seek));
         assert_null(text_seek_take(seek, 0));
@@ -116,12 +115,12 @@ says_that_it_cannot_connect(void **state)
     (void)state;
     settings.conninfo = "host=/nowhere";
     look_for("host-3");
-    struct text_page *page = text_seek_take(seek, 20 * US_PER_SECOND);
+    struct texts_page *page = text_seek_take(seek, 20 * US_PER_SECOND);
     assert_non_null(page);
     assert_true(page->is_bottom);
     assert_int_equal(page->count, 0);
     assert_int_equal(page->err.kind, ERR_UNREACHABLE);
-    text_page_destroy(page);
+    texts_page_destroy(page);
     assert_false(text_seek_is_busy(seek));
 }
 

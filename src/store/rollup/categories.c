@@ -20,7 +20,7 @@ store_category(const struct store *store, uint64_t group, struct bytes error_cla
     return store->rules ? category_of(store->rules, error_class, pattern, NULL) : CATEGORY_UNKNOWN;
 }
 
-// What a version before them has none of, and what a role may not see, is as if it were empty.
+// A missing table, or one that the role may not read, counts as empty.
 static bool
 may_look(struct store *store, bool *may, struct err *err)
 {
@@ -68,7 +68,7 @@ read_overrides(struct store *store, struct err *err)
     PQclear(r);
     overrides_destroy(store->overrides);
     store->overrides = overrides;
-    // What was learned of groups has their categories in it.
+    // The cache of groups holds categories.
     group_cache_destroy(store->groups);
     store->groups = NULL;
     return true;

@@ -1,23 +1,23 @@
-// categories: what people decided about single groups (core/category_overrides), kept in the schema redrive
-// for all to see. A store has them in memory from its first connection on and uses them wherever it tells the
-// category of an event or group; what others decided since is seen by store_categories_look.
+// categories: categories of single groups that were set by hand (core/category_overrides), kept in the schema
+// redrive. A store reads them at its first connection and uses them wherever it gives the category of an
+// event or group. store_categories_look reads later changes by others.
 #ifndef REDRIVE_STORE_ROLLUP_CATEGORIES_H
 #define REDRIVE_STORE_ROLLUP_CATEGORIES_H
 
 #include "core/category_overrides.h"
 #include "store/store.h"
 
-// Reads the decisions anew where there are other ones (one short statement where there are not). Without the
+// Reads the overrides again where they have changed (one short statement where they have not). Without the
 // schema, or the right to look, there are none.
 bool store_categories_look(struct store *store, bool *has_changed, struct err *err) MUST_CHECK;
 // Borrowed until the next look or connection. NULL: none.
 const struct overrides *store_overrides(const struct store *store);
 
-// Of a group: what somebody gave it, else what the rules say, else unknown where there are no rules.
+// The category of a group: set by hand, else by the rules, else unknown where there are no rules.
 enum category store_category(const struct store *store, uint64_t group, struct bytes error_class,
                              struct bytes pattern, bool *is_overridden);
 
-// Gives a group a category, or with NULL takes it back. Written into the audit with the reason (may be NULL).
+// Sets the category of a group, or with NULL clears it. The audit keeps the reason (may be NULL).
 bool store_category_set(struct store *store, uint64_t group, const enum category *category,
                         const char *reason, struct err *err) MUST_CHECK;
 

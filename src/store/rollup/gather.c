@@ -1,4 +1,4 @@
-// What a maintainer reads: pending events, each with its fingerprint and the cell that it is counted in.
+// Reading of a maintainer (rollup.h): pending events, each with its fingerprint and its series.
 #include "store/rollup/rollup.h"
 
 #include <stdlib.h>
@@ -11,63 +11,63 @@
 #include "store/pg.h"
 
 #define EPOCH_2000 946684800LL
-enum { SAMPLE_BYTES = 300, CELLS_FULL = 200000 };
+enum { SAMPLE_BYTES = 300, SERIES_FULL = 200000 };
 
-// What is new in a slice, to be made known before its events are counted.
-struct news {
+// New series and groups of a batch. The database learns them before their events are counted.
+struct rollup_news {
     struct arena arena;
-    int64_t *groups;
+    int64_t *groups; // of the series
     const char **types, **sources, **topics;
     size_t count, capacity;
-    int64_t *keys;
+    int64_t *keys; // of the groups
     const char **classes, **patterns, **samples, **frames;
     size_t key_count, key_capacity;
 };
 
-struct rollup_cells {
-    struct keys hashes; // of cells
-    int32_t *numbers;   // by index in hashes
+struct rollup_series {
+    struct keys hashes; // of the series' columns
+    int32_t *numbers;   // of the series in the database, by index in hashes
     size_t capacity;
-    struct keys groups; // those described
+    struct keys groups; // that the database has descriptions of
 };
 
-struct rollup_cells *
-rollup_cells_create(void)
+struct rollup_series *
+rollup_series_create(void)
 {
-    return alloc_bytes(sizeof(struct rollup_cells));
+    return alloc_bytes(sizeof(struct rollup_series));
 }
 
 static void
-cells_forget(struct rollup_cells *cells)
+series_forget(struct rollup_series *series)
 {
-    keys_release(&cells->hashes);
-    keys_release(&cells->groups);
-    free(cells->numbers);
-    *cells = (struct rollup_cells){0};
+    keys_release(&series->hashes);
+    keys_release(&series->groups);
+    free(series->numbers);
+    *series = (struct rollup_series){0};
 }
 
 void
-rollup_cells_destroy(struct rollup_cells *cells)
+rollup_series_destroy(struct rollup_series *series)
 {
-    if (!cells)
+    if (!series)
         return;
-    cells_forget(cells);
-    free(cells);
+    series_forget(series);
+    free(series);
 }
 
 void
-rollup_slice_release(struct rollup_slice *slice)
+rollup_batch_release(struct rollup_batch *batch)
 {
-    free(slice->ids);
-    free(slice->cells);
-    free(slice->created);
-    free(slice->retries);
-    free(slice->versions);
-    *slice = (struct rollup_slice){0};
+    free(batch->ids);
+    free(batch->series);
+    free(batch->created);
+    free(batch->retries);
+    free(batch->versions);
+    *batch = (struct rollup_batch){0};
 }
 
 static void
-news_release(struct news *news)
+news_release(struct rollup_news *news)
 {
     arena_release(&news->arena);
     free(news->groups);
@@ -82,7 +82,7 @@ news_release(struct news *news)
 }
 
 static void
-news_grow_cells(struct news *news)
+news_grow_series(struct rollup_news *news)
 {
     if (news->count < news->capacity)
         return;
@@ -94,7 +94,7 @@ news_grow_cells(struct news *news)
 }
 
 static void
-news_grow_groups(struct news *news)
+news_grow_groups(struct rollup_news *news)
 {
     if (news->key_count < news->key_capacity)
         return;
@@ -114,7 +114,7 @@ cut_text(struct arena *arena, struct bytes text, size_t most)
 }
 
 static void
-rollup_gather_describe(struct news *news, uint64_t key, const struct fingerprint_input *input)
+rollup_gather_describe(struct rollup_news *news, uint64_t key, const struct fingerprint_input *input)
 {
     news_grow_groups(news);
     struct fingerprint print = fingerprint_explain(input, &news->arena);
@@ -131,12 +131,12 @@ rollup_gather_describe(struct news *news, uint64_t key, const struct fingerprint
 
 struct gathering {
     const struct group_rules *rules;
-    struct rollup_cells *cells;
-    struct rollup_slice *slice;
-    struct news news;
+    struct rollup_series *series;
+    struct rollup_batch *batch;
+    struct rollup_news news;
 };
 
-// What is read of a pending event.
+// The columns of a pending event that its group and series follow from.
 struct pending {
     int64_t id, created;
     struct bytes type, source, topic, error, stack;
@@ -144,7 +144,7 @@ struct pending {
 };
 
 static uint64_t
-cell_hash(uint64_t group, const struct bytes texts[3])
+series_hash(uint64_t group, const struct bytes texts[3])
 {
     uint64_t hash = group;
     for (int i = 0; i < 3; i++)
@@ -154,18 +154,18 @@ cell_hash(uint64_t group, const struct bytes texts[3])
 }
 
 static uint32_t
-find_cell(struct gathering *gathering, uint64_t group, const struct bytes texts[3])
+find_series(struct gathering *gathering, uint64_t group, const struct bytes texts[3])
 {
-    struct rollup_cells *cells = gathering->cells;
-    size_t before = cells->hashes.count;
-    uint32_t index = keys_index(&cells->hashes, cell_hash(group, texts));
+    struct rollup_series *series = gathering->series;
+    size_t before = series->hashes.count;
+    uint32_t index = keys_index(&series->hashes, series_hash(group, texts));
     if (index < before)
         return index;
-    cells->numbers = alloc_grow(cells->numbers, index, &cells->capacity, sizeof *cells->numbers);
-    cells->numbers[index] = 0;
+    series->numbers = alloc_grow(series->numbers, index, &series->capacity, sizeof *series->numbers);
+    series->numbers[index] = 0;
 
-    struct news *news = &gathering->news;
-    news_grow_cells(news);
+    struct rollup_news *news = &gathering->news;
+    news_grow_series(news);
     const char **names[] = {news->types, news->sources, news->topics};
     for (int i = 0; i < 3; i++)
         names[i][news->count] = texts[i].len ? arena_text(&news->arena, texts[i]) : "";
@@ -173,7 +173,7 @@ find_cell(struct gathering *gathering, uint64_t group, const struct bytes texts[
     return index;
 }
 
-// Seconds since 2000 as the sums have them: 0 is absent, what lies before is the first second.
+// Seconds since 2000, as the rollup counts them. 0 is absent; earlier times are the first second.
 static int32_t
 seconds_since_2000(int64_t instant)
 {
@@ -184,16 +184,16 @@ seconds_since_2000(int64_t instant)
 }
 
 static void
-slice_grow(struct rollup_slice *slice)
+batch_grow(struct rollup_batch *batch)
 {
-    if (slice->count < slice->capacity)
+    if (batch->count < batch->capacity)
         return;
-    slice->capacity = slice->capacity ? slice->capacity * 2 : 512;
-    slice->ids = alloc_resize(slice->ids, slice->capacity, sizeof *slice->ids);
-    slice->cells = alloc_resize(slice->cells, slice->capacity, sizeof *slice->cells);
-    slice->created = alloc_resize(slice->created, slice->capacity, sizeof *slice->created);
-    slice->retries = alloc_resize(slice->retries, slice->capacity, sizeof *slice->retries);
-    slice->versions = alloc_resize(slice->versions, slice->capacity, sizeof *slice->versions);
+    batch->capacity = batch->capacity ? batch->capacity * 2 : 512;
+    batch->ids = alloc_resize(batch->ids, batch->capacity, sizeof *batch->ids);
+    batch->series = alloc_resize(batch->series, batch->capacity, sizeof *batch->series);
+    batch->created = alloc_resize(batch->created, batch->capacity, sizeof *batch->created);
+    batch->retries = alloc_resize(batch->retries, batch->capacity, sizeof *batch->retries);
+    batch->versions = alloc_resize(batch->versions, batch->capacity, sizeof *batch->versions);
 }
 
 static void
@@ -203,21 +203,21 @@ rollup_gather_gather(struct gathering *gathering, const struct pending *event)
         .message = event->error, .stack = event->stack, .rules = gathering->rules};
     const struct bytes texts[3] = {event->type, event->source, event->topic};
     uint64_t key = fingerprint_key(&input);
-    size_t known = gathering->cells->groups.count;
-    if (keys_index(&gathering->cells->groups, key) == known)
+    size_t known = gathering->series->groups.count;
+    if (keys_index(&gathering->series->groups, key) == known)
         rollup_gather_describe(&gathering->news, key, &input);
 
-    struct rollup_slice *slice = gathering->slice;
-    slice_grow(slice);
-    size_t i = slice->count++;
-    slice->ids[i] = event->id;
-    slice->cells[i] = (int32_t)find_cell(gathering, key, texts);
-    slice->created[i] = seconds_since_2000(event->created);
-    slice->retries[i] = event->retries < 0 ? 0 : event->retries > 255 ? 255 : event->retries;
-    slice->versions[i] = event->version;
+    struct rollup_batch *batch = gathering->batch;
+    batch_grow(batch);
+    size_t i = batch->count++;
+    batch->ids[i] = event->id;
+    batch->series[i] = (int32_t)find_series(gathering, key, texts);
+    batch->created[i] = seconds_since_2000(event->created);
+    batch->retries[i] = event->retries < 0 ? 0 : event->retries > 255 ? 255 : event->retries;
+    batch->versions[i] = event->version;
 }
 
-// In the order of GATHER_COLUMNS, and the version.
+// Columns come in the order of GATHER_COLUMNS, and the version.
 static bool
 gather_row(void *context, const PGresult *row)
 {
@@ -249,12 +249,12 @@ gather_fields(void *context, const struct bytes fields[PG_FIELDS])
     return true;
 }
 
-// Makes new cells and groups known, and gets the numbers of the cells.
+// Tells the database the new series and groups, and gets the numbers of the series.
 static bool
 publish_news(struct store *store, const char *maintainer, struct gathering *gathering, struct err *err)
 {
-    const struct news *news = &gathering->news;
-    struct rollup_cells *cells = gathering->cells;
+    const struct rollup_news *news = &gathering->news;
+    struct rollup_series *series = gathering->series;
     if (news->key_count) {
         struct params params = {0};
         param_text(&params, maintainer);
@@ -283,9 +283,9 @@ publish_news(struct store *store, const char *maintainer, struct gathering *gath
         return false;
     bool ok = (size_t)PQntuples(r) == news->count ||
               err_set(err, ERR_INTERNAL, "series of the rollup were not made");
-    size_t first = cells->hashes.count - news->count;
+    size_t first = series->hashes.count - news->count;
     for (size_t i = 0; ok && i < news->count; i++)
-        cells->numbers[first + i] = value_int4(r, (int)i, 0);
+        series->numbers[first + i] = value_int4(r, (int)i, 0);
     PQclear(r);
     return ok;
 }
@@ -300,7 +300,7 @@ static const char these_sql[] = GATHER_COLUMNS(
           "x.id, x.event_type, x.source_table, x.kafka_topic, x.retry_count, x.created_at, x.error_message, "
           "x.stack_trace FROM :\"events\" x WHERE x.id = w.id AND x.status = 'PENDING' LIMIT 1) e";
 
-// COPY takes no parameters: these stand in settings of the transaction.
+// COPY takes no parameters: they are passed in settings of the transaction.
 static const char below_settings_sql[] =
     "SELECT pg_catalog.set_config('redrive.zone', $1, true), pg_catalog.set_config('redrive.limit', "
     "$2::text, true), pg_catalog.set_config('redrive.upto', $3::text, true), "
@@ -341,9 +341,9 @@ read_these(struct store *store, const struct rollup_range *range, struct gatheri
 }
 
 int64_t
-rollup_low(const struct rollup_slice *slice, size_t limit)
+rollup_low(const struct rollup_batch *batch, size_t limit)
 {
-    return slice->count < limit ? 0 : slice->ids[slice->count - 1] - 1;
+    return batch->count < limit ? 0 : batch->ids[batch->count - 1] - 1;
 }
 
 bool
@@ -363,22 +363,22 @@ rollup_rows_below(struct store *store, int64_t upto, size_t rows, int64_t *id, s
 }
 
 bool
-rollup_gather(struct store *store, const char *maintainer, struct rollup_cells *cells,
-              const struct rollup_range *range, struct rollup_slice *slice, struct err *err)
+rollup_gather(struct store *store, const char *maintainer, struct rollup_series *series,
+              const struct rollup_range *range, struct rollup_batch *batch, struct err *err)
 {
-    slice->count = 0;
+    batch->count = 0;
     if (range->ids && range->id_count == 0)
         return true;
-    if (cells->hashes.count > CELLS_FULL || cells->groups.count > CELLS_FULL)
-        cells_forget(cells);
+    if (series->hashes.count > SERIES_FULL || series->groups.count > SERIES_FULL)
+        series_forget(series);
 
-    struct gathering gathering = {.rules = store->group_rules, .cells = cells, .slice = slice};
+    struct gathering gathering = {.rules = store->group_rules, .series = series, .batch = batch};
     bool ok = (range->ids ? read_these : read_below)(store, range, &gathering, err) &&
               publish_news(store, maintainer, &gathering, err);
-    for (size_t i = 0; ok && i < slice->count; i++)
-        slice->cells[i] = cells->numbers[slice->cells[i]];
+    for (size_t i = 0; ok && i < batch->count; i++)
+        batch->series[i] = series->numbers[batch->series[i]];
     news_release(&gathering.news);
     if (!ok)
-        cells_forget(cells); // some of them may not be known to the database
+        series_forget(series); // the database may not know some
     return ok;
 }

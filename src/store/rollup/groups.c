@@ -1,6 +1,6 @@
-// A table from group key to category and error class. Both follow from the key alone (the class is part of
-// it), so one event of a group pays for all. It forgets everything when it is full: hostile data can make
-// each event a group of its own.
+// A cache from group key to category and error class. Both follow from the key alone (the class is part of
+// it), so they are computed for one event of a group only. A full cache forgets everything: hostile data can
+// make each event a group of its own.
 #include "store/events/reader.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Lists of events out of the table of counted ones: their order is that of its index, cell by cell.
+// Lists of events (rollup.h) from the table of counted events. Its index has their order, series by series.
 #include "store/rollup/rollup.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static const char oldest_sql[] =
     "($2, $3)"
     " ORDER BY b.created, b.dlq_id LIMIT $1) x ORDER BY x.created, x.dlq_id LIMIT $1";
 
-// COPY takes no parameters: these stand in settings of the transaction.
+// COPY takes no parameters: they are passed in settings of the transaction.
 static const char settings_sql[] =
     "SELECT pg_catalog.set_config('redrive.series', ARRAY(" CELLS_OF_LIST ")::text, true),"
     " pg_catalog.set_config('redrive.created', $2::text, true), pg_catalog.set_config('redrive.dlq_id', "
@@ -52,7 +52,7 @@ static const char other_newest_sql[] =
 static const char other_oldest_sql[] =
     COPY_WHERE " > " COPY_PLACE " ORDER BY b.created, b.dlq_id) TO STDOUT (FORMAT binary)";
 
-// The hour a value names, as bounds of created; all times where it names none.
+// The bounds of created for the hour that the list asks for; all times where it asks for none.
 static void
 bounds_of(const struct rollup_list *list, int32_t *low, int32_t *high)
 {
@@ -133,7 +133,7 @@ rollup_other_ids(struct store *store, const struct rollup_list *list, rollup_ids
     return ok;
 }
 
-// What is known of a row's group: rows of a group follow each other often.
+// The category of a group. Rows of one group often follow each other.
 struct row_group {
     uint64_t key;
     bool is_known;
@@ -168,7 +168,7 @@ rollup_rows(struct store *store, int64_t before_id, size_t limit, rollup_row_fn 
                 .is_known = true,
                 .category = store_category(store, key, value_bytes(r, i, 7), value_bytes(r, i, 8), NULL)};
         int32_t created = value_int4(r, i, 1);
-        bool is_exact = created > 1 && created < INT32_MAX; // these also stand for what lies beyond
+        bool is_exact = created > 1 && created < INT32_MAX; // the two ends also mean times beyond them
         const struct event event = {
             .id = value_int8(r, i, 0),
             .status = EVENT_PENDING,

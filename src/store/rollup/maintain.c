@@ -1,4 +1,4 @@
-// The maintainer's half of rollup.h; what it reads stands in rollup_gather.c.
+// The calls of a maintainer (rollup.h) but for reading, which is in gather.c.
 #include "store/rollup/rollup.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #define EPOCH_2000 946684800LL
 
-// The slot in which an hour ago was.
+// The bucket of an hour ago.
 static int32_t
 hour_ago(void)
 {
@@ -18,9 +18,9 @@ hour_ago(void)
 }
 
 bool
-rollup_claim(struct store *store, const char *maintainer, struct rollup_claim *claim, struct err *err)
+rollup_acquire(struct store *store, const char *maintainer, struct rollup_lease *lease, struct err *err)
 {
-    *claim = (struct rollup_claim){0};
+    *lease = (struct rollup_lease){0};
     if (!pg_may_write(store, err) || !pg_has_schema(store, err))
         return false;
     struct params params = {0};
@@ -34,11 +34,11 @@ rollup_claim(struct store *store, const char *maintainer, struct rollup_claim *c
             "SELECT is_mine, low, high, buckets_from, uncompared FROM redrive.rollup_acquire($1, $2, $3, $4)",
             &params, &r, err))
         return false;
-    *claim = (struct rollup_claim){.is_mine = value_bool(r, 0, 0),
+    *lease = (struct rollup_lease){.is_mine = value_bool(r, 0, 0),
                                    .low = value_int8(r, 0, 1),
                                    .high = value_int8(r, 0, 2),
-                                   .slots_from = value_int4(r, 0, 3),
-                                   .unswept = value_int8(r, 0, 4)};
+                                   .buckets_from = value_int4(r, 0, 3),
+                                   .uncompared = value_int8(r, 0, 4)};
     PQclear(r);
     return true;
 }
@@ -52,23 +52,23 @@ rollup_release(struct store *store, const char *maintainer, struct err *err)
 }
 
 bool
-rollup_add(struct store *store, const char *maintainer, const struct rollup_slice *slice, int64_t high,
+rollup_add(struct store *store, const char *maintainer, const struct rollup_batch *batch, int64_t high,
            struct err *err)
 {
     struct params params = {0};
     param_text(&params, maintainer);
-    param_ids(&params, slice->ids, slice->count);
-    param_numbers(&params, slice->cells, slice->count);
-    param_numbers(&params, slice->created, slice->count);
-    param_numbers(&params, slice->retries, slice->count);
-    param_xids(&params, slice->versions, slice->count);
+    param_ids(&params, batch->ids, batch->count);
+    param_numbers(&params, batch->series, batch->count);
+    param_numbers(&params, batch->created, batch->count);
+    param_numbers(&params, batch->retries, batch->count);
+    param_xids(&params, batch->versions, batch->count);
     param_int8(&params, high);
     return pg_do(store, FOR_WRITING,
                  "SELECT redrive.rollup_add($1, $2, $3, $4, $5, $6, nullif($7, '-9223372036854775808'))",
                  &params, err);
 }
 
-// Numbers that belong together counted: cell, at, count, cell, at, …
+// Counts of pairs of numbers: series, at, count, series, at, …
 struct counted {
     struct keys pairs;
     int32_t *counts;
@@ -76,10 +76,10 @@ struct counted {
 };
 
 static void
-count_pair(struct counted *counted, int32_t cell, int32_t at)
+count_pair(struct counted *counted, int32_t series, int32_t at)
 {
     size_t before = counted->pairs.count;
-    uint32_t i = keys_index(&counted->pairs, (uint64_t)(uint32_t)cell << 32 | (uint32_t)at);
+    uint32_t i = keys_index(&counted->pairs, (uint64_t)(uint32_t)series << 32 | (uint32_t)at);
     if (i == before) {
         counted->counts = alloc_grow(counted->counts, i, &counted->capacity, sizeof *counted->counts);
         counted->counts[i] = 0;
@@ -87,7 +87,7 @@ count_pair(struct counted *counted, int32_t cell, int32_t at)
     counted->counts[i]++;
 }
 
-// As a parameter; releases it.
+// Adds the counts as a parameter, and releases them.
 static void
 param_counted(struct params *params, struct counted *counted)
 {
@@ -103,10 +103,10 @@ param_counted(struct params *params, struct counted *counted)
     keys_release(&counted->pairs);
 }
 
-// The ends of each cell's times, as rollup_event's index would tell them.
-struct bounds {
-    struct keys cells;
-    struct bound {
+// The first and last time of each series, as the index of the counted events gives them.
+struct time_bounds {
+    struct keys series;
+    struct time_bound {
         int32_t first, last;
         int64_t newest;
     } * each;
@@ -114,16 +114,16 @@ struct bounds {
 };
 
 static void
-bound_cell(struct bounds *bounds, int32_t cell, int32_t created, int64_t id)
+bound_series(struct time_bounds *bounds, int32_t series, int32_t created, int64_t id)
 {
-    size_t before = bounds->cells.count;
-    uint32_t i = keys_index(&bounds->cells, (uint64_t)(uint32_t)cell);
+    size_t before = bounds->series.count;
+    uint32_t i = keys_index(&bounds->series, (uint64_t)(uint32_t)series);
     if (i == before) {
         bounds->each = alloc_grow(bounds->each, i, &bounds->capacity, sizeof *bounds->each);
-        bounds->each[i] = (struct bound){.first = created, .last = created, .newest = id};
+        bounds->each[i] = (struct time_bound){.first = created, .last = created, .newest = id};
         return;
     }
-    struct bound *bound = &bounds->each[i];
+    struct time_bound *bound = &bounds->each[i];
     if (created && (bound->first == 0 || created < bound->first))
         bound->first = created;
     if (created > bound->last || (created == bound->last && id > bound->newest)) {
@@ -132,31 +132,31 @@ bound_cell(struct bounds *bounds, int32_t cell, int32_t created, int64_t id)
     }
 }
 
-// As four parameters; releases them.
+// Adds the bounds as four parameters, and releases them.
 static void
-param_bounds(struct params *params, struct bounds *bounds)
+param_bounds(struct params *params, struct time_bounds *bounds)
 {
-    size_t count = bounds->cells.count;
-    int32_t *cells = alloc_array(count, sizeof *cells);
+    size_t count = bounds->series.count;
+    int32_t *series = alloc_array(count, sizeof *series);
     int32_t *first = alloc_array(count, sizeof *first);
     int32_t *last = alloc_array(count, sizeof *last);
     int64_t *newest = alloc_array(count, sizeof *newest);
     for (size_t i = 0; i < count; i++) {
-        cells[i] = (int32_t)bounds->cells.keys[i];
+        series[i] = (int32_t)bounds->series.keys[i];
         first[i] = bounds->each[i].first;
         last[i] = bounds->each[i].last;
         newest[i] = bounds->each[i].newest;
     }
-    param_numbers(params, cells, count);
+    param_numbers(params, series, count);
     param_numbers(params, first, count);
     param_numbers(params, last, count);
     param_ids(params, newest, count);
-    free(cells);
+    free(series);
     free(first);
     free(last);
     free(newest);
     free(bounds->each);
-    keys_release(&bounds->cells);
+    keys_release(&bounds->series);
 }
 
 static void
@@ -168,42 +168,42 @@ swap_numbers(int32_t *a, int32_t *b)
 }
 
 static void
-turn_round(struct rollup_slice *slice)
+reverse_batch(struct rollup_batch *batch)
 {
-    for (size_t i = 0, j = slice->count; i + 1 < j; i++) {
+    for (size_t i = 0, j = batch->count; i + 1 < j; i++) {
         j--;
-        int64_t id = slice->ids[i];
-        slice->ids[i] = slice->ids[j];
-        slice->ids[j] = id;
-        swap_numbers(&slice->cells[i], &slice->cells[j]);
-        swap_numbers(&slice->created[i], &slice->created[j]);
-        swap_numbers(&slice->retries[i], &slice->retries[j]);
+        int64_t id = batch->ids[i];
+        batch->ids[i] = batch->ids[j];
+        batch->ids[j] = id;
+        swap_numbers(&batch->series[i], &batch->series[j]);
+        swap_numbers(&batch->created[i], &batch->created[j]);
+        swap_numbers(&batch->retries[i], &batch->retries[j]);
     }
 }
 
 bool
-rollup_fill(struct store *store, const char *maintainer, struct rollup_slice *slice, int64_t was_low,
-            int64_t low, int32_t slots_from, struct err *err)
+rollup_load(struct store *store, const char *maintainer, struct rollup_batch *batch, int64_t was_low,
+            int64_t low, int32_t buckets_from, struct err *err)
 {
-    struct counted totals = {0}, hours = {0}, slots = {0};
-    struct bounds bounds = {0};
-    turn_round(slice);
-    for (size_t i = 0; i < slice->count; i++) {
-        count_pair(&totals, slice->cells[i], slice->retries[i]);
-        count_pair(&hours, slice->cells[i], slice->created[i] / 3600);
-        if (slice->created[i] / SLOT_SECONDS >= slots_from)
-            count_pair(&slots, slice->cells[i], slice->created[i] / SLOT_SECONDS);
-        bound_cell(&bounds, slice->cells[i], slice->created[i], slice->ids[i]);
+    struct counted totals = {0}, hours = {0}, buckets = {0};
+    struct time_bounds bounds = {0};
+    reverse_batch(batch);
+    for (size_t i = 0; i < batch->count; i++) {
+        count_pair(&totals, batch->series[i], batch->retries[i]);
+        count_pair(&hours, batch->series[i], batch->created[i] / 3600);
+        if (batch->created[i] / SLOT_SECONDS >= buckets_from)
+            count_pair(&buckets, batch->series[i], batch->created[i] / SLOT_SECONDS);
+        bound_series(&bounds, batch->series[i], batch->created[i], batch->ids[i]);
     }
     struct params params = {0};
     param_text(&params, maintainer);
-    param_ids(&params, slice->ids, slice->count);
-    param_numbers(&params, slice->cells, slice->count);
-    param_numbers(&params, slice->created, slice->count);
-    param_numbers(&params, slice->retries, slice->count);
+    param_ids(&params, batch->ids, batch->count);
+    param_numbers(&params, batch->series, batch->count);
+    param_numbers(&params, batch->created, batch->count);
+    param_numbers(&params, batch->retries, batch->count);
     param_counted(&params, &totals);
     param_counted(&params, &hours);
-    param_counted(&params, &slots);
+    param_counted(&params, &buckets);
     param_bounds(&params, &bounds);
     param_int8(&params, was_low);
     param_int8(&params, low);
@@ -213,7 +213,7 @@ rollup_fill(struct store *store, const char *maintainer, struct rollup_slice *sl
 }
 
 bool
-rollup_list_slice(struct store *store, const char *maintainer, int64_t *left, struct err *err)
+rollup_move_batch(struct store *store, const char *maintainer, int64_t *left, struct err *err)
 {
     struct params params = {0};
     param_text(&params, maintainer);
@@ -225,9 +225,8 @@ rollup_list_slice(struct store *store, const char *maintainer, int64_t *left, st
     return true;
 }
 
-// The elements of a one-dimensional array in binary form: dimensions, flags, type, length, lower bound, then
-// length and value of each. *first: that of the first value; they follow each other by 4 bytes more than
-// `size`.
+// The number of elements of a one-dimensional array in binary form: dimensions, flags, type, length, lower
+// bound, then length and value of each element. *first: the first value; values are `size` + 4 bytes apart.
 static size_t
 read_array(const PGresult *r, int column, size_t size, const char **first)
 {
@@ -239,7 +238,7 @@ read_array(const PGresult *r, int column, size_t size, const char **first)
     return (array.len - HEAD) / (LENGTH + size);
 }
 
-// Ids, and versions in the column behind them.
+// Reads ids from a column, and their versions from the next one.
 static void
 read_missing(const PGresult *r, int column, struct rollup_missing *missing)
 {
@@ -282,8 +281,8 @@ rollup_arrivals(struct store *store, int64_t above, size_t limit, struct rollup_
 }
 
 bool
-rollup_reconcile(struct store *store, const char *maintainer, struct rollup_missing *missing,
-                 int64_t *looked_at, struct err *err)
+rollup_drain(struct store *store, const char *maintainer, struct rollup_missing *missing, int64_t *looked_at,
+             struct err *err)
 {
     *missing = (struct rollup_missing){0};
     struct params params = {0};
@@ -334,18 +333,18 @@ rollup_check(struct store *store, const char *maintainer, struct rollup_check *c
 }
 
 bool
-rollup_recount(struct store *store, const char *maintainer, size_t rows, int32_t *cell, int64_t *wrong,
+rollup_recount(struct store *store, const char *maintainer, size_t rows, int32_t *series, int64_t *wrong,
                struct err *err)
 {
     struct params params = {0};
     param_text(&params, maintainer);
-    param_int4(&params, *cell);
+    param_int4(&params, *series);
     param_int8(&params, (int64_t)rows);
     PGresult *r;
     if (!pg_ask(store, FOR_WRITING, "SELECT until, wrong FROM redrive.rollup_recount($1, $2, $3)", &params,
                 &r, err))
         return false;
-    *cell = value_int4(r, 0, 0);
+    *series = value_int4(r, 0, 0);
     *wrong = value_int8(r, 0, 1);
     PQclear(r);
     return true;

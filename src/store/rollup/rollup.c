@@ -1,4 +1,4 @@
-// The reader's half of rollup.h.
+// The calls of readers (rollup.h) but for lists, which are in list.c.
 #include "store/rollup/rollup.h"
 
 #include <stdlib.h>
@@ -50,7 +50,7 @@ rollup_state(struct store *store, struct rollup_state *state, struct err *err)
     return true;
 }
 
-// What redrive closed itself and the maintainer has not looked at yet is taken off here.
+// Events that redrive closed itself, and that the maintainer has not looked at yet, are subtracted here.
 #define WITH_CLOSED                                                                                          \
     "WITH due AS (SELECT DISTINCT w.id FROM redrive.rollup_due, unnest(dlq_ids) AS w (id)),"                 \
     " closed AS (SELECT b.series, b.retries, b.created FROM due JOIN redrive.rollup_event b ON b.dlq_id = "  \
@@ -64,7 +64,8 @@ static const char retries_sql[] = WITH_CLOSED
     " SELECT c.no, c.group_key, c.event_type, c.source_table, c.topic, s.retries::int4, s.n"
     " FROM sums s JOIN redrive.rollup_series c ON c.no = s.series WHERE s.n > 0 ORDER BY c.no";
 
-// The ends of each cell's times, by its index; and those of slices that are not in it yet.
+// The first and last time of each series, by the index of counted events; and of batches that are not in it
+// yet.
 static const char bounds_sql[] =
     "SELECT c.series, first.created, last.created, last.dlq_id FROM (SELECT DISTINCT series FROM "
     "redrive.rollup_total) c"
@@ -89,7 +90,7 @@ static const char emptied_sql[] =
     "SELECT group_key, max(finished_at) FROM redrive.operation WHERE state = 'done' AND group_key IS NOT NULL"
     " AND action IN ('reprocess', 'resolve', 'discard') GROUP BY group_key";
 
-// Counted since the group is known.
+// Outcomes since the group is known.
 static const char outcomes_sql[] =
     "SELECT o.group_key, coalesce(sum(o.n) FILTER (WHERE o.outcome = 'resolved'), 0)::int8,"
     " coalesce(sum(o.n) FILTER (WHERE o.outcome = 'discarded'), 0)::int8,"
@@ -103,7 +104,7 @@ static const char returned_sql[] =
 
 enum { RETRIES, BOUNDS, HOURS, SLOTS, EMPTIED, HIGHEST, OUTCOMES, RETURNED, QUERIES };
 
-// Cells by their number in the database: those come in ascending order.
+// The index of a series by its number in the database; the numbers ascend.
 static int64_t
 cell_index(const struct backlog_rollup *rollup, const int32_t *numbers, int32_t number)
 {
@@ -190,7 +191,7 @@ read_returned(const PGresult *r, const int32_t *numbers, struct backlog_rollup *
     }
 }
 
-// Sums by a time: offset makes it one since 1970; 0 stays absent.
+// Counts by a time. The offset turns it into a time since 1970; 0 stays absent.
 static struct rollup_count *
 read_times(const PGresult *r, const int32_t *numbers, const struct backlog_rollup *rollup, int64_t offset,
            size_t *count)
@@ -245,7 +246,7 @@ rollup_read_text(const struct store *store, const PGresult *r, int row, struct a
     backlog_describe(backlog, key, &text);
 }
 
-// Reads what groups are called that are not described yet.
+// Reads the descriptions of groups that the backlog does not have.
 static bool
 rollup_describe(struct store *store, struct backlog *backlog, struct err *err)
 {

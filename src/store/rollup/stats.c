@@ -4,10 +4,10 @@
 #include <string.h>
 #include "store/pg.h"
 
-// $1: the zone of the table. What can be counted in an index of the contract is counted there (statuses,
-// hours, types); the table itself is read for what is closed, and for the messages.
+// $1: the zone of the table. Statuses, hours and types are counted in indexes of the contract. The table
+// itself is read for closed events and for messages.
 
-// Room for the messages' hashes.
+// Memory for the hashes of the messages.
 static const char room_sql[] = "SELECT pg_catalog.set_config('work_mem', '64MB', true)";
 
 static const char pending_sql[] =
@@ -22,8 +22,8 @@ static const char pending_sql[] =
     " (SELECT e.created_at FROM :\"events\" e WHERE e.status = 'PENDING' AND e.created_at IS NOT NULL"
     "  ORDER BY e.created_at DESC LIMIT 1)::timestamp AT TIME ZONE $1 FROM by_status";
 
-// By hash: a million texts are not kept beside each other to be counted. left() counts characters; what has
-// no more bytes than that needs none counted.
+// Grouped by hash, so that PostgreSQL does not hold a million texts. left() counts characters, which a text
+// of no more than 500 bytes need not pay for.
 static const char errors_sql[] =
     "SELECT left(s.error_message, 500), m.n, m.first::timestamp AT TIME ZONE $1, m.last::timestamp AT TIME "
     "ZONE $1 FROM"
@@ -35,8 +35,7 @@ static const char errors_sql[] =
     "m.sample LIMIT 1) s"
     " ON true ORDER BY 2 DESC, 1";
 
-// Hours begin at whole hours of the wall; the table's own times are compared as they stand, so that its index
-// on created_at serves.
+// Hours begin at whole hours of local time. The column itself is compared, so that its index is used.
 static const char hours_sql[] = "WITH bounds AS (SELECT date_trunc('hour', now() AT TIME ZONE $1) AS now),"
                                 " counted AS (SELECT date_trunc('hour', e.created_at::timestamp) AS hour, "
                                 "count(*) AS n FROM :\"events\" e, bounds"
@@ -46,7 +45,7 @@ static const char hours_sql[] = "WITH bounds AS (SELECT date_trunc('hour', now()
                                 "hour') AS h (hour) LEFT JOIN counted c ON c.hour = h.hour"
                                 " ORDER BY h.hour";
 
-// What is not closed is pending. The closed ones are read in the table itself, once: for types and times.
+// Pending are the events that are not closed. Closed ones are read once, for types and times.
 static const char types_sql[] =
     "WITH every AS (SELECT e.event_type::text AS type, count(*) AS n FROM :\"events\" e GROUP BY 1),"
     " closed AS (SELECT e.event_type::text AS type, count(*) AS n, count(*) FILTER (WHERE e.status = "

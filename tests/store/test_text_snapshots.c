@@ -1,10 +1,10 @@
-// The packs of error messages: made and kept true by whoever keeps the sums, and what a cache makes of them.
+// Snapshots of error messages: how the maintainer of the rollup writes them, and how a cache uses them.
 #include "world.h"
 
 #include "rollup/maintainer.h"
 #include "search/text_cache.h"
-#include "rollup/packer.h"
-#include "store/rollup/packs.h"
+#include "rollup/snapshot_writer.h"
+#include "store/rollup/snapshots.h"
 
 enum { EVENTS = 20000, PACKS = 3 };
 static const int64_t PATIENCE = 60 * US_PER_SECOND;
@@ -57,7 +57,7 @@ end(void **state)
     return 0;
 }
 
-// Somebody keeps them who is away: no look of a maintainer mends anything from here on.
+// The lease is held by a maintainer that never looks, so that none repairs anything from here on.
 static void
 leave_kept(void)
 {
@@ -100,7 +100,7 @@ load(void)
     return cache;
 }
 
-// Is every pending event there with its text?
+// Does the cache hold every pending event with its text?
 static void
 assert_whole(struct text_cache *cache)
 {
@@ -119,7 +119,7 @@ packs(void)
 }
 
 static void
-packs_tell_of_every_event(void **state)
+snapshots_hold_every_event(void **state)
 {
     (void)state;
     assert_int_equal(packs(), PACKS);
@@ -129,9 +129,9 @@ packs_tell_of_every_event(void **state)
     text_cache_destroy(cache);
 }
 
-// What lies above the packs and between them is read from the table.
+// Events above and between the snapshots are read from the table.
 static void
-holes_are_read_from_the_table(void **state)
+gaps_are_read_from_the_table(void **state)
 {
     (void)state;
     leave_kept();
@@ -151,10 +151,10 @@ holes_are_read_from_the_table(void **state)
     text_cache_destroy(cache);
 }
 
-// Of events that a maintainer saw to be written to a pack tells no more: their rows are read. One that came
-// back is among them.
+// An event that the maintainer found written is stale in its snapshot, and its row is read. A reopened event
+// is one.
 static void
-what_a_keeper_saw_to_change_is_stale(void **state)
+a_change_that_the_maintainer_saw_is_stale(void **state)
 {
     (void)state;
     test_sql(world.admin, "UPDATE dlq_events SET error_message = 'changed' WHERE id = 9000;"
@@ -169,9 +169,9 @@ what_a_keeper_saw_to_change_is_stale(void **state)
     text_cache_destroy(cache);
 }
 
-// Where that are many, they are packed anew.
+// A snapshot with many stale events is written again.
 static void
-what_changed_much_is_packed_anew(void **state)
+a_stale_snapshot_is_written_again(void **state)
 {
     (void)state;
     char sql[300];
@@ -189,7 +189,8 @@ what_changed_much_is_packed_anew(void **state)
     text_cache_destroy(cache);
 }
 
-// What no maintainer has seen yet is found by the cache's own look, since it knows how old packs are.
+// A change that no maintainer has seen yet is found by the cache's own look, since it knows how old snapshots
+// are.
 static void
 assert_looked_for(void)
 {
@@ -209,15 +210,15 @@ assert_looked_for(void)
 }
 
 static void
-what_changed_since_is_looked_for(void **state)
+a_later_change_is_looked_for(void **state)
 {
     (void)state;
     assert_looked_for();
 }
 
-// A transaction that goes on for long: nothing is known to be older than it, so marks stand still.
+// During a long transaction nothing is known to be older than it, so the xmin floor does not move.
 static void
-what_changed_beside_a_long_transaction_is_looked_for(void **state)
+a_change_beside_a_long_transaction_is_looked_for(void **state)
 {
     (void)state;
     PGconn *conn = test_connect(world.conninfo);
@@ -230,9 +231,9 @@ what_changed_beside_a_long_transaction_is_looked_for(void **state)
     PQfinish(conn);
 }
 
-// Packs whose events are gone do not stay, nor what they told.
+// Snapshots of events that are gone are deleted, and the cache does not show their texts.
 static void
-what_is_gone_is_not_kept(void **state)
+snapshots_of_gone_events_are_deleted(void **state)
 {
     (void)state;
     test_sql(world.admin, "UPDATE dlq_events SET status = 'DISCARDED' WHERE id BETWEEN 2000 AND 19000");
@@ -243,9 +244,10 @@ what_is_gone_is_not_kept(void **state)
     text_cache_destroy(cache);
 }
 
-// A pack is closed by what its texts come to, too: whoever packs holds some megabytes, whatever others write.
+// The bytes of its texts also end a snapshot: writing one takes some megabytes of memory, however long texts
+// are.
 static void
-long_messages_make_small_packs(void **state)
+long_messages_make_small_snapshots(void **state)
 {
     (void)state;
     enum { LONG = 600, BYTES = 30000, STEPS = 20 };
@@ -254,12 +256,12 @@ long_messages_make_small_packs(void **state)
              "DELETE FROM redrive.text_snapshot;"
              "UPDATE dlq_events SET error_message = id || repeat(md5(id::text), %d) WHERE id <= %d",
              BYTES / 32, LONG);
-    struct packer packer;
-    packer_init(&packer);
+    struct snapshot_writer writer;
+    snapshot_writer_init(&writer);
     for (int i = 0; i < STEPS; i++)
-        assert_works(packer_step(&packer, world.store, "test", EVENTS, &err));
+        assert_works(snapshot_writer_step(&writer, world.store, "test", EVENTS, &err));
     assert_int_equal(test_number(world.admin, "SELECT sum(n) FROM redrive.text_snapshot"), EVENTS);
-    // 18 MB of messages, of which a pack takes 4 MB and what one more read brings.
+    // 18 MB of messages; a snapshot takes 4 MB and one more page.
     assert_in_range(test_number(world.admin, "SELECT count(*) FROM redrive.text_snapshot WHERE low <= 600"),
                     3, 6);
     struct text_cache *cache = load();
@@ -271,13 +273,13 @@ long_messages_make_small_packs(void **state)
 static void
 assert_usable(bool wanted)
 {
-    struct text_packs_state packs;
-    assert_works(text_packs_state(world.store, &packs, &err));
+    struct text_snapshots packs;
+    assert_works(text_snapshots_state(world.store, &packs, &err));
     assert_int_equal(packs.is_usable, wanted);
 }
 
 static void
-what_nobody_keeps_is_not_used(void **state)
+snapshots_without_maintainer_are_not_used(void **state)
 {
     (void)state;
     assert_usable(true);
@@ -294,9 +296,9 @@ what_nobody_keeps_is_not_used(void **state)
     text_cache_destroy(cache);
 }
 
-// Whatever stands in the table: the expected is in the other one.
+// Content that is no snapshot is ignored: the texts are read from the contract table.
 static void
-what_is_no_pack_is_passed_over(void **state)
+broken_content_is_ignored(void **state)
 {
     (void)state;
     leave_kept();
@@ -307,9 +309,9 @@ what_is_no_pack_is_passed_over(void **state)
     text_cache_destroy(cache);
 }
 
-// A role that was given its rights by hand has none on what an upgrade brings.
+// A role whose rights were granted by hand has none on functions that an upgrade adds.
 static void
-who_may_not_pack_keeps_the_sums(void **state)
+a_role_without_snapshots_maintains_the_rollup(void **state)
 {
     (void)state;
     maintainer_destroy(maintainer);
@@ -344,28 +346,29 @@ who_may_not_pack_keeps_the_sums(void **state)
 }
 
 static void
-only_their_keeper_writes_them(void **state)
+only_the_maintainer_writes_them(void **state)
 {
     (void)state;
     leave_kept();
-    struct text_hole hole;
-    assert_refused(text_packs_hole(world.store, "another", EVENTS, &hole, &err), ERR_CONFLICT,
+    struct text_gap hole;
+    assert_refused(text_snapshot_gap(world.store, "another", EVENTS, &hole, &err), ERR_CONFLICT,
                    "somebody else");
-    assert_refused(text_packs_put(world.store, "another", 1, 2, 1, BYTES("x"), &err), ERR_CONFLICT,
+    assert_refused(text_snapshot_put(world.store, "another", 1, 2, 1, BYTES("x"), &err), ERR_CONFLICT,
                    "somebody else");
-    assert_refused(text_packs_mark(world.store, "another", 1, 1, 1, &err), ERR_CONFLICT, "somebody else");
-    assert_works(text_packs_hole(world.store, "test", EVENTS, &hole, &err));
+    assert_refused(text_snapshot_compared(world.store, "another", 1, 1, 1, &err), ERR_CONFLICT,
+                   "somebody else");
+    assert_works(text_snapshot_gap(world.store, "test", EVENTS, &hole, &err));
     assert_int_equal(hole.before, 0);
-    // Few arrivals are no hole, a pack that is missing is one.
+    // Few arrivals are no gap, a missing snapshot is one.
     add_events(world.admin, 100);
     test_sql(world.admin,
              "INSERT INTO redrive.rollup_event (dlq_id, series, created, retries) SELECT id, 1, 1, 0 FROM "
              "dlq_events WHERE id > %d",
              EVENTS);
-    assert_works(text_packs_hole(world.store, "test", EVENTS + 100, &hole, &err));
+    assert_works(text_snapshot_gap(world.store, "test", EVENTS + 100, &hole, &err));
     assert_int_equal(hole.before, 0);
     test_sql(world.admin, "DELETE FROM redrive.text_snapshot WHERE 9000 BETWEEN low AND high");
-    assert_works(text_packs_hole(world.store, "test", EVENTS + 100, &hole, &err));
+    assert_works(text_snapshot_gap(world.store, "test", EVENTS + 100, &hole, &err));
     assert_in_range(9000, hole.after + 1, hole.before - 1);
 }
 
@@ -373,18 +376,18 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(packs_tell_of_every_event, begin, end),
-        cmocka_unit_test_setup_teardown(holes_are_read_from_the_table, begin, end),
-        cmocka_unit_test_setup_teardown(what_a_keeper_saw_to_change_is_stale, begin, end),
-        cmocka_unit_test_setup_teardown(what_changed_much_is_packed_anew, begin, end),
-        cmocka_unit_test_setup_teardown(what_changed_since_is_looked_for, begin, end),
-        cmocka_unit_test_setup_teardown(what_changed_beside_a_long_transaction_is_looked_for, begin, end),
-        cmocka_unit_test_setup_teardown(what_is_gone_is_not_kept, begin, end),
-        cmocka_unit_test_setup_teardown(long_messages_make_small_packs, begin, end),
-        cmocka_unit_test_setup_teardown(what_nobody_keeps_is_not_used, begin, end),
-        cmocka_unit_test_setup_teardown(what_is_no_pack_is_passed_over, begin, end),
-        cmocka_unit_test_setup_teardown(who_may_not_pack_keeps_the_sums, begin, end),
-        cmocka_unit_test_setup_teardown(only_their_keeper_writes_them, begin, end),
+        cmocka_unit_test_setup_teardown(snapshots_hold_every_event, begin, end),
+        cmocka_unit_test_setup_teardown(gaps_are_read_from_the_table, begin, end),
+        cmocka_unit_test_setup_teardown(a_change_that_the_maintainer_saw_is_stale, begin, end),
+        cmocka_unit_test_setup_teardown(a_stale_snapshot_is_written_again, begin, end),
+        cmocka_unit_test_setup_teardown(a_later_change_is_looked_for, begin, end),
+        cmocka_unit_test_setup_teardown(a_change_beside_a_long_transaction_is_looked_for, begin, end),
+        cmocka_unit_test_setup_teardown(snapshots_of_gone_events_are_deleted, begin, end),
+        cmocka_unit_test_setup_teardown(long_messages_make_small_snapshots, begin, end),
+        cmocka_unit_test_setup_teardown(snapshots_without_maintainer_are_not_used, begin, end),
+        cmocka_unit_test_setup_teardown(broken_content_is_ignored, begin, end),
+        cmocka_unit_test_setup_teardown(a_role_without_snapshots_maintains_the_rollup, begin, end),
+        cmocka_unit_test_setup_teardown(only_the_maintainer_writes_them, begin, end),
     };
-    return cmocka_run_group_tests_name("text_packs", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("text_snapshots", tests, NULL, NULL);
 }
