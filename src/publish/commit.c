@@ -11,7 +11,7 @@
 static bool
 is_overdue(struct publisher *publisher, const char *what, struct err *err)
 {
-    if (publisher_mono(publisher) - publisher->begun_at <= publisher->settings.deadline)
+    if (publisher_mono(publisher) - publisher->flight.begun_at <= publisher->settings.deadline)
         return false;
     err_set(err, ERR_UNREACHABLE, "Kafka did not %s within %d s", what,
             (int)(publisher->settings.deadline / US_PER_SECOND));
@@ -22,10 +22,11 @@ static void
 call_mark(void *argument)
 {
     struct publisher *publisher = argument;
-    const struct chunk *chunk = &publisher->claim.chunk;
-    publisher->call_is_good =
-        publisher->settings.broker->mark(publisher->settings.context, publisher->producer, MARKER_PARTITION,
-                                         publisher->slot.txn_id, chunk->seq, chunk->id, &publisher->call_err);
+    const struct chunk *chunk = &publisher->flight.claim.chunk;
+    publisher_answer(publisher,
+                     publisher->settings.broker->mark(publisher->settings.context, publisher->epoch.producer,
+                                                      MARKER_PARTITION, publisher->tenure.slot.txn_id,
+                                                      chunk->seq, chunk->id, &publisher->call.err));
 }
 
 enum publisher_status
@@ -33,47 +34,49 @@ publisher_mark(struct publisher *publisher, struct err *err)
 {
     if (!publisher_call_is_done(publisher, call_mark))
         return PUBLISHER_WAITING;
-    if (!publisher->call_is_good) {
-        *err = publisher->call_err;
+    if (publisher->call.answer == ANSWER_FAILED) {
+        *err = publisher->call.err;
         return publisher_begin_again(publisher);
     }
-    publisher->at = AT_COMMIT;
     if (broken(BROKEN_FINISH_FIRST) &&
-        !publisher->settings.ledger->finish(publisher->settings.context, &publisher->slot,
-                                            &publisher->claim.chunk, CHUNK_COMMITTED, "all reports are in",
-                                            err))
+        !publisher->settings.ledger->finish(publisher->settings.context, &publisher->tenure.slot,
+                                            &publisher->flight.claim.chunk, CHUNK_COMMITTED,
+                                            "all reports are in", err))
         return publisher_ledger_failed(publisher, err);
     KILL_POINT("after-mark");
-    return PUBLISHER_BUSY;
+    return publisher_go(publisher, AT_COMMIT);
 }
 
 static void
 call_commit(void *argument)
 {
     struct publisher *publisher = argument;
-    publisher->call_is_good =
-        publisher->settings.broker->commit(publisher->settings.context, publisher->producer, COMMIT_MS,
-                                           &publisher->is_committed, &publisher->call_err);
+    bool is_committed = false;
+    publisher_answer(publisher, publisher->settings.broker->commit(publisher->settings.context,
+                                                                   publisher->epoch.producer, COMMIT_MS,
+                                                                   &is_committed, &publisher->call.err));
+    if (publisher->call.answer == ANSWER_DONE && !is_committed)
+        publisher->call.answer = ANSWER_NOT_YET;
 }
 
 // Publish, the end. Any error here means: not known whether it was committed. Resolve finds out.
 enum publisher_status
 publisher_commit(struct publisher *publisher, struct err *err)
 {
-    if (!publisher->is_call_running)
+    if (!publisher->call.is_running)
         KILL_POINT_SOON("commit-in-flight");
     if (!publisher_call_is_done(publisher, call_commit))
         return PUBLISHER_WAITING;
-    if (!publisher->call_is_good) {
-        *err = publisher->call_err;
+    if (publisher->call.answer == ANSWER_FAILED) {
+        *err = publisher->call.err;
         return publisher_begin_again(publisher);
     }
-    if (!publisher->is_committed)
+    if (publisher->call.answer == ANSWER_NOT_YET)
         return is_overdue(publisher, "commit", err) ? publisher_begin_again(publisher) : PUBLISHER_WAITING;
     KILL_POINT("after-commit");
-    publisher->read_at = publisher_mono(publisher);
-    publisher->at = AT_VERIFY;
-    return PUBLISHER_BUSY;
+    flight_commit(&publisher->flight);
+    publisher_mono(publisher);
+    return publisher_go(publisher, AT_VERIFY);
 }
 
 // Verify: brokers have acknowledged commits and lost them.
@@ -81,7 +84,7 @@ enum publisher_status
 publisher_verify(struct publisher *publisher, struct err *err)
 {
     struct marker_reading reading;
-    if (!publisher->settings.broker->read_marker(publisher->settings.context, publisher->slot.txn_id,
+    if (!publisher->settings.broker->read_marker(publisher->settings.context, publisher->tenure.slot.txn_id,
                                                  &reading, err))
         return publisher_begin_again(publisher);
     if (!reading.is_stable) { // the transaction markers are still being written
@@ -90,21 +93,14 @@ publisher_verify(struct publisher *publisher, struct err *err)
         publisher->settings.world->sleep(publisher->settings.context, 500);
         return PUBLISHER_WAITING;
     }
-    if (marker_judge(&publisher->slot, &publisher->claim.chunk, &reading.marker) != VERDICT_COMMITTED) {
+    if (marker_judge(&publisher->tenure.slot, &publisher->flight.claim.chunk, &reading.marker) !=
+        VERDICT_COMMITTED) {
         err_set(err, ERR_CONFLICT, "Kafka confirmed the commit of chunk %s, but its marker is not there",
-                publisher->claim.chunk.id);
+                publisher->flight.claim.chunk.id);
         return publisher_begin_again(publisher);
     }
-    publisher->at = AT_AHEAD;
-    return PUBLISHER_BUSY;
-}
-
-static void
-count_sent(struct publisher *publisher)
-{
-    publisher->tally.chunks++;
-    publisher->tally.sent += (int64_t)publisher->claim.count;
-    publisher->tally.bytes += publisher->sent_bytes;
+    flight_verify(&publisher->flight);
+    return publisher_go(publisher, AT_AHEAD);
 }
 
 static void
@@ -113,41 +109,48 @@ call_finish(void *argument)
     struct publisher *publisher = argument;
     const char *evidence = publisher->settings.is_transactional ? "committed, and the marker read back"
                                                                 : "every record was confirmed (acks=all)";
-    publisher->call_is_good = publisher->settings.ledger->finish(
-        publisher->settings.context, &publisher->slot, &publisher->claim.chunk, CHUNK_COMMITTED, evidence,
-        &publisher->call_err);
+    publisher_answer(publisher,
+                     publisher->settings.ledger->finish(publisher->settings.context, &publisher->tenure.slot,
+                                                        &publisher->flight.claim.chunk, CHUNK_COMMITTED,
+                                                        evidence, &publisher->call.err));
+}
+
+// What Finish leaves for the next chunk.
+static void
+note_finished(struct publisher *publisher)
+{
+    const struct flight *flight = &publisher->flight;
+    publisher->tenure.beat_at = publisher_mono(publisher);
+    if (publisher->settings.is_transactional)
+        publisher_note_verified(publisher, flight->claim.chunk.seq, flight->claim.chunk.id);
+    publisher->lessons = (struct lessons){0};
+    publisher->tally.chunks++;
+    publisher->tally.sent += (int64_t)flight->claim.count;
+    publisher->tally.bytes += flight->bytes;
+    publisher->last.count = flight->claim.count;
+    publisher->last.took = publisher_mono(publisher) - flight->claimed_at;
 }
 
 enum publisher_status
 publisher_finish(struct publisher *publisher, struct err *err)
 {
-    if (!publisher->is_call_running)
+    if (!publisher->call.is_running)
         KILL_POINT_SOON("finish-commit");
     if (!publisher_call_is_done(publisher, call_finish))
         return PUBLISHER_WAITING;
-    if (!publisher->call_is_good) {
-        *err = publisher->call_err;
+    if (publisher->call.answer == ANSWER_FAILED) {
+        *err = publisher->call.err;
         return publisher_ledger_failed(publisher, err);
     }
     KILL_POINT("after-finish");
 
-    publisher->beat_at = publisher_mono(publisher);
-    publisher->is_verified = publisher->settings.is_transactional;
-    publisher->verified_seq = publisher->claim.chunk.seq;
-    memcpy(publisher->verified_id, publisher->claim.chunk.id, sizeof publisher->verified_id);
-    publisher->isolates_next = false;
-    publisher->late_rounds = 0;
-    count_sent(publisher);
-    publisher->last_count = publisher->claim.count;
-    publisher->last_took = publisher_mono(publisher) - publisher->claimed_at;
-    publisher->has_chunk = false;
-    publisher_forget_chunk(publisher);
-    publisher->at = AT_OPEN;
-    if (publisher->settings.is_transactional && publisher->producer && !broken(BROKEN_SAME_EPOCH)) {
-        publisher->init_at = publisher_mono(publisher);
-        publisher->at = AT_INIT;
+    note_finished(publisher);
+    flight_end(&publisher->flight);
+    if (publisher->settings.is_transactional && publisher->epoch.producer && !broken(BROKEN_SAME_EPOCH)) {
+        publisher->epoch.init_at = publisher_mono(publisher); // opened ahead
+        publisher_go(publisher, AT_INIT);
     } else {
-        publisher_drop_producer(publisher);
+        publisher_fence_again(publisher);
     }
     return PUBLISHER_FINISHED;
 }

@@ -124,8 +124,6 @@ enum publisher_status publisher_step(struct publisher *publisher, const int32_t 
 // Only when READY: publish up to `limit` items of this operation.
 void publisher_assign(struct publisher *publisher, int64_t operation, size_t limit);
 
-// The rate of the operation it was assigned, as of its last claim.
-int32_t publisher_rate(const struct publisher *publisher);
 // How many events its last finished chunk had, and how long it took from claim to finished, µs.
 size_t publisher_last_count(const struct publisher *publisher);
 int64_t publisher_last_took(const struct publisher *publisher);
@@ -141,7 +139,7 @@ bool publisher_release(struct publisher *publisher, struct err *err) MUST_CHECK;
 // What it has done since it was made.
 struct publisher_tally {
     int64_t chunks, sent, refused, skipped, bytes;
-    int64_t returned;    // chunks proved not to be published
+    int64_t requeued;    // chunks proved not to be published
     int64_t recovered;   // chunks of others, or of an earlier life, that it finished
     int64_t fenced;      // times somebody else took the slot
     int64_t in_doubt;    // chunks put in doubt

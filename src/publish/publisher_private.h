@@ -1,9 +1,10 @@
-// publisher_private: what the files of the publisher share. Acquire, Fence and Check are in publisher.c,
-// Resolve in publisher_resolve.c, Claim and Publish up to the last report in publisher_chunk.c, commit,
-// Verify and Finish in publisher_commit.c. The words are the headings of PROTOCOL.md.
+// publisher_private: what the files of the publisher share. Acquire, Fence and Check are in acquire.c,
+// Resolve in resolve.c, Claim and the plan in claim.c, the records and their reports in send.c, the commit,
+// Verify and Finish in commit.c. The words are the headings of PROTOCOL.md.
 #ifndef REDRIVE_PUBLISH_PUBLISHER_PRIVATE_H
 #define REDRIVE_PUBLISH_PUBLISHER_PRIVATE_H
 
+#include "publish/chunk.h"
 #include "publish/publisher.h"
 
 // The step it is at. A line without a word belongs to the step above.
@@ -34,109 +35,140 @@ enum publisher_place {
     AT_COUNT
 };
 
+// How far the slot's marker is known in this tenure.
+enum marker_trust {
+    MARKER_NOT_READ,
+    MARKER_REWRITTEN, // written without a chunk, not yet read back
+    MARKER_VERIFIED,  // read back as the pair in struct tenure
+};
+
+// The slot from Acquire until it is let go. Nothing of it outlives an error.
+struct tenure {
+    bool is_held;
+    struct slot slot;
+    int32_t no;      // its number, readable while a running call writes `slot`
+    int64_t beat_at; // mono: the lease was extended last
+    enum marker_trust marker;
+    int64_t verified_seq;
+    char verified_id[UUID_TEXT];
+};
+
+struct epoch {
+    struct producer *producer; // NULL: none
+    int64_t init_at;           // mono: its fencing began
+    int64_t batch_bytes;       // largest batch of this handle
+    bool is_isolating;         // this handle sends one record a batch, and one topic after the other
+};
+
+// What a failed chunk teaches the next attempt; a finished one forgets it.
+struct lessons {
+    bool isolates;   // the next handle shall isolate
+    int late_rounds; // chunks in a row of which only a part was taken in time
+};
+
+struct resolve {
+    struct chunk unfinished;
+    int64_t read_at;      // mono: first try of this reading
+    int64_t provision_at; // mono: the transaction of a marker without a chunk began
+    bool was_nudged;
+    int64_t nonce;
+};
+
+// A long call that may run on another thread. Until it is done, the slot, the flight and the handle are its
+// own, and so is `answer`.
+enum call_answer { ANSWER_FAILED, ANSWER_NOT_YET, ANSWER_DONE };
+struct publisher_call {
+    bool is_running;
+    enum call_answer answer;
+    struct err err; // of ANSWER_FAILED
+};
+
+struct assignment {
+    int64_t operation;
+    size_t limit;
+    char chunk_id[UUID_TEXT]; // the id of the next claim, or of the one in flight
+};
+
+// Events that leave the operation once the abort is proved. They outlive the flight.
+struct refusals {
+    struct refusal *rows;
+    size_t count, capacity;
+    int64_t operation;
+    struct arena arena; // of their reasons
+};
+
+// The arguments of publisher_step, and what it measures.
+struct step {
+    const int32_t *others;
+    size_t other_count;
+    int wait_ms;
+    int64_t waiting_at; // mono: this place began to wait; 0: it does not
+};
+
 struct publisher {
     struct publisher_settings settings;
     enum publisher_place at;
+    struct step step;
+    struct tenure tenure;
+    struct epoch epoch;
+    struct resolve resolve;
+    struct publisher_call call;
+    struct assignment assigned;
+    struct flight flight;
+    struct refusals refusals;
+    struct lessons lessons;
+    struct {
+        size_t count;
+        int64_t took;
+    } last; // finished chunk
     struct publisher_tally tally;
-
-    // The tenure: from Acquire until the slot is let go. Nothing of it outlives an error.
-    bool has_slot;
-    struct slot slot;
-    int32_t slot_no;  // its number, for whoever asks while a call aside writes the slot anew
-    int64_t beat_at;  // mono: the lease was extended last
-    bool is_verified; // in this tenure the marker was seen to say what `verified_` says
-    int64_t verified_seq;
-    char verified_id[UUID_TEXT];
-    bool is_refreshed; // in this tenure the marker was written again
-
-    // The epoch.
-    struct producer *producer;
-    int64_t init_at;     // mono: its fencing began
-    int64_t batch_bytes; // of its handle
-    bool is_isolating;   // its handle sends one record a batch, and one topic after the other
-    bool isolates_next;  // the next handle shall
-    int late_rounds;     // chunks in a row of which only a part was taken in time
-
-    // Resolve.
-    struct chunk unfinished;
-    int64_t read_at; // mono: first try of this reading
-    bool was_nudged;
-    int64_t nonce;
-
-    // A call that is made aside; until it is back, the slot, the claim, the arena and the handle are its own.
-    bool is_call_running;
-    bool call_is_good;   // what it answered
-    struct err call_err; // and why not
-    bool is_committed;   // what a commit answered: false, not yet
-    int64_t waiting_at;  // mono: the step in flight began to wait; 0: it does not
-
-    // What was assigned, and the chunk in flight.
-    int64_t operation;
-    size_t limit;
-    char chunk_id[UUID_TEXT]; // that it is, or shall be, claimed under
-    bool has_chunk; // something was claimed whose fate is not finished; stays true until it is READY again,
-                    // after Resolve
-    int32_t rate;
-    int64_t claimed_at; // mono
-    size_t last_count;
-    int64_t last_took;
-    struct claim claim;
-    struct original *originals; // one per item; NULL: none is needed
-    struct plan *plans;         // one per item
-    const char **topics;        // distinct targets
-    size_t topic_count;
-    unsigned char *reported; // one per item: 1 + enum report_kind
-    size_t sent_count, report_count, delivered_count;
-    int64_t sent_bytes;  // of the chunk, once all of it is delivered
-    size_t introduced;   // isolating: the item that brought in the newest topic
-    bool is_broken;      // a report said that the handle is no longer good
-    int64_t begun_at;    // mono
-    int64_t rejected_at; // mono: the first report of a failure; 0: none
-    struct arena arena;  // of the chunk
-    struct arena poison; // of refusals, which outlive the chunk
-    struct refusal *refusals;
-    size_t refusal_count, refusal_capacity;
-    int64_t refusal_operation;
-
-    const int32_t *others; // during a step
-    size_t other_count;
-    int wait_ms;
 };
 
 int64_t publisher_mono(const struct publisher *publisher);
-// Begins the call, or looks after it. True: it is back, and call_is_good and call_err are its answer.
-bool publisher_call_is_done(struct publisher *publisher, void (*call)(void *publisher));
-// An error whose effect is not known: everything is thrown away, and it begins again at Acquire.
+
+// The only changes of `at`: to a step, to Fence with a new handle, or back to Acquire.
+enum publisher_status publisher_go(struct publisher *publisher, enum publisher_place place); // BUSY
+enum publisher_status publisher_fence_again(struct publisher *publisher);                    // BUSY
+// An error whose effect is not known: everything is thrown away. FAILED.
 enum publisher_status publisher_begin_again(struct publisher *publisher);
 // After a failed call to PostgreSQL: at Acquire in any case; BUSY where somebody else took the slot, which is
 // no failure.
 enum publisher_status publisher_ledger_failed(struct publisher *publisher, struct err *err);
-// Throws the handle away; what it had open is aborted by whoever initialises next.
+// To the reading of the marker, whose patience begins now. BUSY.
+enum publisher_status publisher_go_read(struct publisher *publisher, enum publisher_place place);
+
+// Starts the call, or looks after the one that runs. True: it is done, and `call` holds its answer.
+bool publisher_call_is_done(struct publisher *publisher, void (*call)(void *publisher));
+void publisher_answer(struct publisher *publisher, bool is_good); // by the call itself
+
+// Throws the handle away; its open transaction is aborted by the next init_transactions.
 void publisher_drop_producer(struct publisher *publisher);
-void publisher_forget_chunk(struct publisher *publisher);
+void publisher_destroy_producer(struct publisher *publisher); // the same where BROKEN_SAME_EPOCH keeps it
+
+// The marker was seen, or was just committed, as this pair.
+void publisher_note_verified(struct publisher *publisher, int64_t seq, const char id[UUID_TEXT]);
+
 // The event of this item leaves the operation once the abort is proved.
 void publisher_reject(struct publisher *publisher, size_t item, const char *reason);
+void publisher_forget_refusals(struct publisher *publisher);
 
-// Without transactions, or where the evidence proves nothing: the chunk is in doubt until a scan or a person
-// decides (PROTOCOL.md, "Doubt").
+// The transaction with refused events: Fence ends it, Resolve proves the abort, then they are refused. BUSY.
+enum publisher_status publisher_drop_transaction(struct publisher *publisher);
+// Kafka failed before it was handed any record of the chunk. FAILED.
+enum publisher_status publisher_fail_unsent(struct publisher *publisher);
+
+// Without transactions, or where the evidence proves nothing: the unfinished chunk is in doubt until a scan
+// or a person decides (PROTOCOL.md, "Doubt").
 enum publisher_status publisher_put_in_doubt(struct publisher *publisher, const char *evidence,
                                              struct err *err);
 
-// One function per place, from Resolve to Finish; each moves `at`.
-enum publisher_status publisher_read(struct publisher *publisher, struct err *err);
-enum publisher_status publisher_nudge(struct publisher *publisher, struct err *err);
-enum publisher_status publisher_write_nonce(struct publisher *publisher, struct err *err);
-enum publisher_status publisher_read_with_nonce(struct publisher *publisher, struct err *err);
-enum publisher_status publisher_provision(struct publisher *publisher, struct err *err);
-enum publisher_status publisher_claim(struct publisher *publisher, struct err *err);
-enum publisher_status publisher_find_originals(struct publisher *publisher, struct err *err);
-enum publisher_status publisher_plan(struct publisher *publisher, struct err *err);
-enum publisher_status publisher_send(struct publisher *publisher, struct err *err);
-enum publisher_status publisher_take_reports(struct publisher *publisher, struct err *err);
-enum publisher_status publisher_mark(struct publisher *publisher, struct err *err);
-enum publisher_status publisher_commit(struct publisher *publisher, struct err *err);
-enum publisher_status publisher_verify(struct publisher *publisher, struct err *err);
-enum publisher_status publisher_open_ahead(struct publisher *publisher, struct err *err);
-enum publisher_status publisher_finish(struct publisher *publisher, struct err *err);
+// One function per place; each ends by one of the changes above, or stays.
+typedef enum publisher_status publisher_step_fn(struct publisher *publisher, struct err *err);
+publisher_step_fn publisher_acquire, publisher_open, publisher_init, publisher_check;
+publisher_step_fn publisher_read, publisher_nudge, publisher_write_nonce, publisher_read_with_nonce;
+publisher_step_fn publisher_provision, publisher_refuse;
+publisher_step_fn publisher_claim, publisher_find_originals, publisher_plan;
+publisher_step_fn publisher_send, publisher_take_reports;
+publisher_step_fn publisher_mark, publisher_commit, publisher_verify, publisher_open_ahead, publisher_finish;
 
 #endif

@@ -33,10 +33,10 @@ marker_judge(const struct slot *slot, const struct chunk *unfinished, const stru
 enum publisher_status
 publisher_put_in_doubt(struct publisher *publisher, const char *evidence, struct err *err)
 {
-    log_line(LOG_WARN, "chunk in doubt", LOG_INT("slot", publisher->slot.no),
-             LOG_TEXT("chunk", publisher->unfinished.id), LOG_TEXT("why", evidence));
-    if (!publisher->settings.ledger->finish(publisher->settings.context, &publisher->slot,
-                                            &publisher->unfinished, CHUNK_IN_DOUBT, evidence, err))
+    log_line(LOG_WARN, "chunk in doubt", LOG_INT("slot", publisher->tenure.slot.no),
+             LOG_TEXT("chunk", publisher->resolve.unfinished.id), LOG_TEXT("why", evidence));
+    if (!publisher->settings.ledger->finish(publisher->settings.context, &publisher->tenure.slot,
+                                            &publisher->resolve.unfinished, CHUNK_IN_DOUBT, evidence, err))
         return publisher_ledger_failed(publisher, err);
     publisher->tally.in_doubt++;
     publisher_begin_again(publisher); // the slot is suspended: another one
@@ -48,24 +48,23 @@ static bool
 read_marker(struct publisher *publisher, struct marker_reading *reading, enum publisher_status *status,
             struct err *err)
 {
-    if (!publisher->settings.broker->read_marker(publisher->settings.context, publisher->slot.txn_id, reading,
-                                                 err)) {
+    if (!publisher->settings.broker->read_marker(publisher->settings.context, publisher->tenure.slot.txn_id,
+                                                 reading, err)) {
         *status = publisher_begin_again(publisher);
         return false;
     }
     if (reading->is_stable || broken(BROKEN_UNSTABLE))
         return true;
 
-    int64_t waited = publisher_mono(publisher) - publisher->read_at;
+    int64_t waited = publisher_mono(publisher) - publisher->resolve.read_at;
     *status = PUBLISHER_WAITING;
     if (waited > READ_PATIENCE) {
         err_set(err, ERR_UNREACHABLE,
                 "the marker of %s stays unstable: a transaction of its group does not end",
-                publisher->slot.txn_id);
+                publisher->tenure.slot.txn_id);
         *status = publisher_begin_again(publisher);
-    } else if (waited > NUDGE_AFTER && !publisher->was_nudged) {
-        publisher->at = AT_NUDGE;
-        *status = PUBLISHER_BUSY;
+    } else if (waited > NUDGE_AFTER && !publisher->resolve.was_nudged) {
+        *status = publisher_go(publisher, AT_NUDGE);
     } else {
         publisher->settings.world->sleep(publisher->settings.context, READ_PAUSE);
     }
@@ -75,9 +74,8 @@ read_marker(struct publisher *publisher, struct marker_reading *reading, enum pu
 static void
 note_verified(struct publisher *publisher)
 {
-    publisher->is_verified = true;
-    publisher->verified_seq = publisher->slot.finished_seq;
-    memcpy(publisher->verified_id, publisher->slot.finished_id, sizeof publisher->verified_id);
+    const struct slot *slot = &publisher->tenure.slot;
+    publisher_note_verified(publisher, slot->finished_seq, slot->finished_id);
 }
 
 // The end for an unfinished chunk whose fate is proved. Then Fence: a fresh epoch for the next transaction.
@@ -86,21 +84,20 @@ finish_unfinished(struct publisher *publisher, enum chunk_state outcome, const c
                   struct err *err)
 {
     KILL_POINT("recovery");
-    if (!publisher->settings.ledger->finish(publisher->settings.context, &publisher->slot,
-                                            &publisher->unfinished, outcome, evidence, err))
+    if (!publisher->settings.ledger->finish(publisher->settings.context, &publisher->tenure.slot,
+                                            &publisher->resolve.unfinished, outcome, evidence, err))
         return publisher_ledger_failed(publisher, err);
-    log_line(LOG_INFO, "chunk decided", LOG_INT("slot", publisher->slot.no),
-             LOG_TEXT("chunk", publisher->unfinished.id),
+    log_line(LOG_INFO, "chunk decided", LOG_INT("slot", publisher->tenure.slot.no),
+             LOG_TEXT("chunk", publisher->resolve.unfinished.id),
              LOG_TEXT("outcome", outcome == CHUNK_COMMITTED ? "published" : "not published"),
              LOG_TEXT("evidence", evidence));
 
     if (outcome == CHUNK_ABORTED)
-        publisher->tally.returned++;
+        publisher->tally.requeued++;
     publisher->tally.recovered++;
-    publisher->unfinished = (struct chunk){0};
+    publisher->resolve.unfinished = (struct chunk){0};
     note_verified(publisher);
-    publisher_drop_producer(publisher);
-    publisher->at = AT_OPEN;
+    publisher_fence_again(publisher);
     return PUBLISHER_REQUEUED;
 }
 
@@ -109,27 +106,23 @@ finish_unfinished(struct publisher *publisher, enum chunk_state outcome, const c
 enum publisher_status
 publisher_nudge(struct publisher *publisher, struct err *err)
 {
-    publisher->was_nudged = true;
+    publisher->resolve.was_nudged = true;
     const struct publisher_broker *broker = publisher->settings.broker;
-    if (!broker->begin(publisher->settings.context, publisher->producer, err) ||
-        !broker->mark(publisher->settings.context, publisher->producer, NONCE_PARTITION,
-                      publisher->slot.txn_id, 0, "nudge", err))
+    if (!broker->begin(publisher->settings.context, publisher->epoch.producer, err) ||
+        !broker->mark(publisher->settings.context, publisher->epoch.producer, NONCE_PARTITION,
+                      publisher->tenure.slot.txn_id, 0, "nudge", err))
         return publisher_begin_again(publisher);
-    publisher_drop_producer(publisher);
-    publisher->at = AT_OPEN;
-    return PUBLISHER_BUSY;
+    return publisher_fence_again(publisher);
 }
 
 enum publisher_status
 publisher_write_nonce(struct publisher *publisher, struct err *err)
 {
-    publisher->nonce = publisher->settings.world->random(publisher->settings.context);
-    if (!publisher->settings.broker->write_nonce(publisher->settings.context, publisher->slot.txn_id,
-                                                 publisher->nonce, err))
+    publisher->resolve.nonce = publisher->settings.world->random(publisher->settings.context);
+    if (!publisher->settings.broker->write_nonce(publisher->settings.context, publisher->tenure.slot.txn_id,
+                                                 publisher->resolve.nonce, err))
         return publisher_begin_again(publisher);
-    publisher->read_at = publisher_mono(publisher);
-    publisher->at = AT_READ_NONCE;
-    return PUBLISHER_BUSY;
+    return publisher_go_read(publisher, AT_READ_NONCE);
 }
 
 // What Kafka holds is not what PostgreSQL knows: no more of this slot until somebody has looked. Who has lost
@@ -137,12 +130,13 @@ publisher_write_nonce(struct publisher *publisher, struct err *err)
 static enum publisher_status
 suspend(struct publisher *publisher, enum publisher_place next, const char *evidence, struct err *err)
 {
-    if (!publisher->settings.ledger->suspend(publisher->settings.context, &publisher->slot, evidence, err))
+    if (!publisher->settings.ledger->suspend(publisher->settings.context, &publisher->tenure.slot, evidence,
+                                             err))
         return publisher_ledger_failed(publisher, err);
-    log_line(LOG_ERROR, "slot suspended", LOG_INT("slot", publisher->slot.no), LOG_TEXT("why", evidence));
+    log_line(LOG_ERROR, "slot suspended", LOG_INT("slot", publisher->tenure.slot.no),
+             LOG_TEXT("why", evidence));
     publisher_begin_again(publisher);
-    publisher->at = next;
-    return PUBLISHER_BUSY;
+    return publisher_go(publisher, next);
 }
 
 static enum publisher_status
@@ -156,7 +150,7 @@ decide_unfinished(struct publisher *publisher, enum marker_verdict verdict, cons
     case VERDICT_FINISHED:
         snprintf(evidence, sizeof evidence,
                  "after fencing and nonce %" PRId64 " the marker is still that of the chunk before: %s",
-                 publisher->nonce, seen);
+                 publisher->resolve.nonce, seen);
         return finish_unfinished(publisher, CHUNK_ABORTED, evidence, err);
     case VERDICT_ABSENT:
     case VERDICT_AHEAD:
@@ -165,7 +159,8 @@ decide_unfinished(struct publisher *publisher, enum marker_verdict verdict, cons
     }
     snprintf(evidence, sizeof evidence,
              "the marker of %.150s is %s; it should name this chunk or (%" PRId64 ", %s)",
-             publisher->slot.txn_id, seen, publisher->slot.finished_seq, publisher->slot.finished_id);
+             publisher->tenure.slot.txn_id, seen, publisher->tenure.slot.finished_seq,
+             publisher->tenure.slot.finished_id);
     return publisher_put_in_doubt(publisher, evidence, err);
 }
 
@@ -177,29 +172,24 @@ decide_idle(struct publisher *publisher, enum marker_verdict verdict, const char
     switch (verdict) {
     case VERDICT_FINISHED:
         // An old marker is written again, the same; what is read after that is proof that it was.
-        if (publisher->slot.is_marker_old && !publisher->is_refreshed) {
-            publisher->at = AT_PROVISION;
-            return PUBLISHER_BUSY;
+        if (publisher->tenure.slot.is_marker_old && publisher->tenure.marker != MARKER_REWRITTEN) {
+            return publisher_go(publisher, AT_PROVISION);
         }
-        if ((!publisher->slot.is_provisioned || publisher->is_refreshed) &&
-            !publisher->settings.ledger->provisioned(publisher->settings.context, &publisher->slot, err))
+        if ((!publisher->tenure.slot.is_provisioned || publisher->tenure.marker == MARKER_REWRITTEN) &&
+            !publisher->settings.ledger->provisioned(publisher->settings.context, &publisher->tenure.slot,
+                                                     err))
             return publisher_ledger_failed(publisher, err);
-        publisher->is_refreshed = false;
         note_verified(publisher);
-        publisher->at = AT_REFUSE;
-        return PUBLISHER_BUSY;
+        return publisher_go(publisher, AT_REFUSE);
     case VERDICT_ABSENT:
-        if (!publisher->slot.is_provisioned) {
-            publisher->at = AT_PROVISION;
-            return PUBLISHER_BUSY;
+        if (!publisher->tenure.slot.is_provisioned) {
+            return publisher_go(publisher, AT_PROVISION);
         }
         // Expired, or its group was deleted. Nothing is in flight, so nothing hangs on it: new names.
-        if (!publisher->settings.ledger->retire(publisher->settings.context, &publisher->slot,
+        if (!publisher->settings.ledger->retire(publisher->settings.context, &publisher->tenure.slot,
                                                 "its marker is gone from Kafka", err))
             return publisher_ledger_failed(publisher, err);
-        publisher_drop_producer(publisher);
-        publisher->at = AT_OPEN;
-        return PUBLISHER_BUSY;
+        return publisher_fence_again(publisher);
     case VERDICT_AHEAD:
         snprintf(evidence, sizeof evidence,
                  "Kafka's marker of %.150s is %s, PostgreSQL knows of nothing after %" PRId64
@@ -207,14 +197,15 @@ decide_idle(struct publisher *publisher, enum marker_verdict verdict, const char
                  "again would send "
                  "events twice. Compare the topics with the events resolved since, then run redrive migrate "
                  "--adopt",
-                 publisher->slot.txn_id, seen, publisher->slot.finished_seq);
+                 publisher->tenure.slot.txn_id, seen, publisher->tenure.slot.finished_seq);
         return suspend(publisher, AT_STOPPED, evidence, err);
     case VERDICT_COMMITTED:
     case VERDICT_FOREIGN:
         break;
     }
     snprintf(evidence, sizeof evidence, "the marker of %.150s is %s, it should be (%" PRId64 ", %s)",
-             publisher->slot.txn_id, seen, publisher->slot.finished_seq, publisher->slot.finished_id);
+             publisher->tenure.slot.txn_id, seen, publisher->tenure.slot.finished_seq,
+             publisher->tenure.slot.finished_id);
     return suspend(publisher, AT_ACQUIRE, evidence, err);
 }
 
@@ -225,27 +216,28 @@ publisher_resolve_decide(struct publisher *publisher, const struct marker *marke
     char seen[120] = "absent";
     if (marker->is_present)
         snprintf(seen, sizeof seen, "(%" PRId64 ", %s)", marker->seq, marker->id);
-    enum marker_verdict verdict = marker_judge(&publisher->slot, &publisher->unfinished, marker);
-    return publisher->unfinished.exists ? decide_unfinished(publisher, verdict, seen, err)
-                                        : decide_idle(publisher, verdict, seen, err);
+    enum marker_verdict verdict =
+        marker_judge(&publisher->tenure.slot, &publisher->resolve.unfinished, marker);
+    return publisher->resolve.unfinished.exists ? decide_unfinished(publisher, verdict, seen, err)
+                                                : decide_idle(publisher, verdict, seen, err);
 }
 
 // The first reading: only the marker of the unfinished chunk itself is proof without a write before it.
 enum publisher_status
 publisher_read(struct publisher *publisher, struct err *err)
 {
-    if (broken(BROKEN_LEASE_ALONE) && publisher->unfinished.exists)
+    if (broken(BROKEN_LEASE_ALONE) && publisher->resolve.unfinished.exists)
         return finish_unfinished(publisher, CHUNK_ABORTED, "its lease has passed", err);
     struct marker_reading reading;
     enum publisher_status status;
     if (!read_marker(publisher, &reading, &status, err))
         return status;
-    if (marker_judge(&publisher->slot, &publisher->unfinished, &reading.marker) == VERDICT_COMMITTED)
+    if (marker_judge(&publisher->tenure.slot, &publisher->resolve.unfinished, &reading.marker) ==
+        VERDICT_COMMITTED)
         return finish_unfinished(publisher, CHUNK_COMMITTED, "the marker names it, read after fencing", err);
     if (broken(BROKEN_NO_NONCE))
         return publisher_resolve_decide(publisher, &reading.marker, err);
-    publisher->at = AT_NONCE;
-    return PUBLISHER_BUSY;
+    return publisher_go(publisher, AT_NONCE);
 }
 
 // The second reading: only an answer that shows the nonce counts (PROTOCOL.md, "The nonce").
@@ -256,8 +248,8 @@ publisher_read_with_nonce(struct publisher *publisher, struct err *err)
     enum publisher_status status;
     if (!read_marker(publisher, &reading, &status, err))
         return status;
-    if (!reading.has_nonce || reading.nonce != publisher->nonce) {
-        if (publisher_mono(publisher) - publisher->read_at > READ_PATIENCE) {
+    if (!reading.has_nonce || reading.nonce != publisher->resolve.nonce) {
+        if (publisher_mono(publisher) - publisher->resolve.read_at > READ_PATIENCE) {
             err_set(
                 err, ERR_UNREACHABLE,
                 "Kafka confirmed a nonce and does not show it: its group coordinator answers from the past");
@@ -278,27 +270,26 @@ publisher_provision(struct publisher *publisher, struct err *err)
     bool is_done = false;
     const struct publisher_broker *broker = publisher->settings.broker;
     if (publisher->at == AT_PROVISION) {
-        if (!broker->begin(publisher->settings.context, publisher->producer, err) ||
-            !broker->mark(publisher->settings.context, publisher->producer, MARKER_PARTITION,
-                          publisher->slot.txn_id, publisher->slot.finished_seq, publisher->slot.finished_id,
-                          err))
+        if (!broker->begin(publisher->settings.context, publisher->epoch.producer, err) ||
+            !broker->mark(publisher->settings.context, publisher->epoch.producer, MARKER_PARTITION,
+                          publisher->tenure.slot.txn_id, publisher->tenure.slot.finished_seq,
+                          publisher->tenure.slot.finished_id, err))
             return publisher_begin_again(publisher);
-        publisher->begun_at = publisher_mono(publisher);
-        publisher->at = AT_PROVISION_COMMIT;
-        return PUBLISHER_BUSY;
+        publisher->resolve.provision_at = publisher_mono(publisher);
+        return publisher_go(publisher, AT_PROVISION_COMMIT);
     }
 
-    if (!broker->commit(publisher->settings.context, publisher->producer, publisher->wait_ms, &is_done, err))
+    if (!broker->commit(publisher->settings.context, publisher->epoch.producer, publisher->step.wait_ms,
+                        &is_done, err))
         return publisher_begin_again(publisher);
-    if (!is_done && publisher_mono(publisher) - publisher->begun_at > publisher->settings.deadline) {
+    if (!is_done &&
+        publisher_mono(publisher) - publisher->resolve.provision_at > publisher->settings.deadline) {
         err_set(err, ERR_UNREACHABLE, "Kafka did not commit the first marker of %s in time",
-                publisher->slot.txn_id);
+                publisher->tenure.slot.txn_id);
         return publisher_begin_again(publisher);
     }
     if (!is_done)
         return PUBLISHER_WAITING;
-    publisher->is_refreshed = true;
-    publisher_drop_producer(publisher);
-    publisher->at = AT_OPEN;
-    return PUBLISHER_BUSY;
+    publisher->tenure.marker = MARKER_REWRITTEN;
+    return publisher_fence_again(publisher);
 }

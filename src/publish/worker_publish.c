@@ -464,16 +464,16 @@ worker_log_tally(const struct run *run)
         sum.chunks += tally->chunks;
         sum.sent += tally->sent;
         sum.refused += tally->refused;
-        sum.returned += tally->returned;
+        sum.requeued += tally->requeued;
         sum.recovered += tally->recovered;
         sum.fenced += tally->fenced;
         for (size_t p = 0; p < PHASE_COUNT; p++)
             sum.step_us[p] += tally->step_us[p];
     }
-    if (!sum.chunks && !sum.returned && !sum.recovered && !sum.fenced)
+    if (!sum.chunks && !sum.requeued && !sum.recovered && !sum.fenced)
         return;
     log_line(LOG_INFO, "published", LOG_INT("events", sum.sent), LOG_INT("chunks", sum.chunks),
-             LOG_INT("refused", sum.refused), LOG_INT("requeued", sum.returned),
+             LOG_INT("refused", sum.refused), LOG_INT("requeued", sum.requeued),
              LOG_INT("recovered", sum.recovered), LOG_INT("fenced", sum.fenced),
              LOG_INT("fence_ms", sum.step_us[PHASE_FENCE] / 1000),
              LOG_INT("claim_ms", sum.step_us[PHASE_CLAIM] / 1000),

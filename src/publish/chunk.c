@@ -1,0 +1,87 @@
+#include "publish/chunk.h"
+
+#include "base/alloc.h"
+
+static void
+change(struct flight *flight, enum flight_state from, enum flight_state to)
+{
+    if (flight->state != from)
+        die("a chunk in flight changes from state %d to %d", (int)flight->state, (int)to);
+    flight->state = to;
+}
+
+static void
+forget(struct flight *flight, enum flight_state state)
+{
+    struct arena arena = flight->arena;
+    arena_reset(&arena);
+    *flight = (struct flight){.state = state, .arena = arena};
+}
+
+void
+flight_claim(struct flight *flight, int64_t now)
+{
+    change(flight, FLIGHT_NONE, FLIGHT_CLAIMED);
+    flight->claimed_at = flight->begun_at = now;
+}
+
+void
+flight_send(struct flight *flight)
+{
+    change(flight, FLIGHT_CLAIMED, FLIGHT_SENDING);
+    flight->deliveries.of_item = arena_array(&flight->arena, flight->claim.count, 1);
+}
+
+void
+flight_deliver(struct flight *flight)
+{
+    change(flight, FLIGHT_SENDING, FLIGHT_DELIVERED);
+    struct flight kept = {
+        .state = FLIGHT_DELIVERED,
+        .claim = {.chunk = flight->claim.chunk, .count = flight->claim.count},
+        .claimed_at = flight->claimed_at,
+        .begun_at = flight->begun_at,
+    };
+    for (size_t i = 0; i < flight->claim.count; i++)
+        kept.bytes += (int64_t)flight->plans[i].value.len;
+    forget(flight, FLIGHT_DELIVERED);
+    kept.arena = flight->arena;
+    *flight = kept;
+}
+
+void
+flight_commit(struct flight *flight)
+{
+    change(flight, FLIGHT_DELIVERED, FLIGHT_COMMITTED);
+}
+
+void
+flight_verify(struct flight *flight)
+{
+    change(flight, FLIGHT_COMMITTED, FLIGHT_VERIFIED);
+}
+
+void
+flight_give_up(struct flight *flight)
+{
+    forget(flight, flight->state == FLIGHT_NONE ? FLIGHT_NONE : FLIGHT_GIVEN_UP);
+}
+
+void
+flight_end(struct flight *flight)
+{
+    forget(flight, FLIGHT_NONE);
+}
+
+bool
+flight_has_events(const struct flight *flight)
+{
+    return flight->state == FLIGHT_CLAIMED || flight->state == FLIGHT_SENDING;
+}
+
+void
+flight_release(struct flight *flight)
+{
+    arena_release(&flight->arena);
+    *flight = (struct flight){0};
+}
