@@ -44,7 +44,7 @@ keeps_epoch(struct publisher *publisher)
 {
     if (!broken(BROKEN_SAME_EPOCH) || !publisher->epoch.producer)
         return false;
-    if (publisher->settings.broker->begin(publisher->settings.context, publisher->epoch.producer, NULL)) {
+    if (publisher->settings.broker->begin(publisher->epoch.producer, NULL)) {
         publisher_go(publisher, AT_CHECK);
         return true;
     }
@@ -94,8 +94,7 @@ publisher_open_ahead(struct publisher *publisher, struct err *err)
     publisher->lessons.isolates = false;
     publisher_drop_producer(publisher);
     if (!publisher->epoch.producer && open_producer(publisher, &failure) &&
-        !publisher->settings.broker->init(publisher->settings.context, publisher->epoch.producer, 0, &is_done,
-                                          &failure))
+        !publisher->settings.broker->init(publisher->epoch.producer, 0, &is_done, &failure))
         publisher_destroy_producer(publisher);
     return publisher_go(publisher, AT_FINISH);
 }
@@ -105,8 +104,7 @@ enum publisher_status
 publisher_init(struct publisher *publisher, struct err *err)
 {
     bool is_done = false;
-    if (!publisher->settings.broker->init(publisher->settings.context, publisher->epoch.producer,
-                                          publisher->step.wait_ms, &is_done, err))
+    if (!publisher->settings.broker->init(publisher->epoch.producer, publisher->step.wait_ms, &is_done, err))
         return publisher_begin_again(publisher);
     if (!is_done && publisher_mono(publisher) - publisher->epoch.init_at > INIT_PATIENCE) {
         err_set(err, ERR_UNREACHABLE, "Kafka did not give the transactional id %s within 15 s",

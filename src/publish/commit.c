@@ -23,10 +23,9 @@ call_mark(void *argument)
 {
     struct publisher *publisher = argument;
     const struct chunk *chunk = &publisher->flight.claim.chunk;
-    publisher_answer(publisher,
-                     publisher->settings.broker->mark(publisher->settings.context, publisher->epoch.producer,
-                                                      MARKER_PARTITION, publisher->tenure.slot.txn_id,
-                                                      chunk->seq, chunk->id, &publisher->call.err));
+    publisher_answer(publisher, publisher->settings.broker->mark(publisher->epoch.producer, MARKER_PARTITION,
+                                                                 publisher->tenure.slot.txn_id, chunk->seq,
+                                                                 chunk->id, &publisher->call.err));
 }
 
 enum publisher_status
@@ -52,8 +51,7 @@ call_commit(void *argument)
 {
     struct publisher *publisher = argument;
     bool is_committed = false;
-    publisher_answer(publisher, publisher->settings.broker->commit(publisher->settings.context,
-                                                                   publisher->epoch.producer, COMMIT_MS,
+    publisher_answer(publisher, publisher->settings.broker->commit(publisher->epoch.producer, COMMIT_MS,
                                                                    &is_committed, &publisher->call.err));
     if (publisher->call.answer == ANSWER_DONE && !is_committed)
         publisher->call.answer = ANSWER_NOT_YET;

@@ -70,7 +70,7 @@ publisher_destroy_producer(struct publisher *publisher)
     if (!publisher->epoch.producer)
         return;
     int64_t start = publisher_mono(publisher);
-    publisher->settings.broker->destroy(publisher->settings.context, publisher->epoch.producer);
+    publisher->settings.broker->destroy(publisher->epoch.producer);
     publisher->epoch.producer = NULL;
     publisher->tally.step_us[PHASE_DESTROY] += publisher_mono(publisher) - start;
 }

@@ -46,23 +46,23 @@ struct publisher_ledger {
                       struct original *originals, struct err *err);
 };
 
-// Kafka's half; contracts as in broker/*.h.
+// Kafka's half; the contract of each is that of the function in broker/*.h with the same name. A handle knows
+// where it came from, so only the others take the context.
 struct publisher_broker {
     bool (*open)(void *context, const struct producer_settings *how, struct producer **producer,
                  struct err *err);
-    void (*destroy)(void *context, struct producer *producer);
-    bool (*init)(void *context, struct producer *producer, int wait_ms, bool *done, struct err *err);
-    bool (*warm)(void *context, struct producer *producer, const char *const *topics, size_t count,
+    void (*destroy)(struct producer *producer);
+    bool (*init)(struct producer *producer, int wait_ms, bool *done, struct err *err);
+    bool (*warm)(struct producer *producer, const char *const *topics, size_t count, struct err *err);
+    bool (*begin)(struct producer *producer, struct err *err);
+    bool (*send)(struct producer *producer, const struct producer_record *record, size_t index, bool *is_full,
                  struct err *err);
-    bool (*begin)(void *context, struct producer *producer, struct err *err);
-    bool (*send)(void *context, struct producer *producer, const struct producer_record *record, size_t index,
-                 bool *is_full, struct err *err);
-    bool (*serve)(void *context, struct producer *producer, int wait_ms, struct report *reports, size_t room,
-                  size_t *count, struct err *err);
-    bool (*why)(void *context, struct producer *producer, struct err *err);
-    bool (*mark)(void *context, struct producer *producer, enum marker_partition partition, const char *group,
-                 int64_t seq, const char *id, struct err *err);
-    bool (*commit)(void *context, struct producer *producer, int wait_ms, bool *done, struct err *err);
+    bool (*serve)(struct producer *producer, int wait_ms, struct report *reports, size_t room, size_t *count,
+                  struct err *err);
+    bool (*why)(struct producer *producer, struct err *err);
+    bool (*mark)(struct producer *producer, enum marker_partition partition, const char *group, int64_t seq,
+                 const char *id, struct err *err);
+    bool (*commit)(struct producer *producer, int wait_ms, bool *done, struct err *err);
     bool (*read_marker)(void *context, const char *group, struct marker_reading *reading, struct err *err);
     bool (*write_nonce)(void *context, const char *group, int64_t nonce, struct err *err);
     bool (*topic)(void *context, const char *name, struct topic *topic, struct err *err);

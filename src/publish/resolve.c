@@ -108,9 +108,9 @@ publisher_nudge(struct publisher *publisher, struct err *err)
 {
     publisher->resolve.was_nudged = true;
     const struct publisher_broker *broker = publisher->settings.broker;
-    if (!broker->begin(publisher->settings.context, publisher->epoch.producer, err) ||
-        !broker->mark(publisher->settings.context, publisher->epoch.producer, NONCE_PARTITION,
-                      publisher->tenure.slot.txn_id, 0, "nudge", err))
+    if (!broker->begin(publisher->epoch.producer, err) ||
+        !broker->mark(publisher->epoch.producer, NONCE_PARTITION, publisher->tenure.slot.txn_id, 0, "nudge",
+                      err))
         return publisher_begin_again(publisher);
     return publisher_fence_again(publisher);
 }
@@ -270,17 +270,15 @@ publisher_provision(struct publisher *publisher, struct err *err)
     bool is_done = false;
     const struct publisher_broker *broker = publisher->settings.broker;
     if (publisher->at == AT_PROVISION) {
-        if (!broker->begin(publisher->settings.context, publisher->epoch.producer, err) ||
-            !broker->mark(publisher->settings.context, publisher->epoch.producer, MARKER_PARTITION,
-                          publisher->tenure.slot.txn_id, publisher->tenure.slot.finished_seq,
-                          publisher->tenure.slot.finished_id, err))
+        if (!broker->begin(publisher->epoch.producer, err) ||
+            !broker->mark(publisher->epoch.producer, MARKER_PARTITION, publisher->tenure.slot.txn_id,
+                          publisher->tenure.slot.finished_seq, publisher->tenure.slot.finished_id, err))
             return publisher_begin_again(publisher);
         publisher->resolve.provision_at = publisher_mono(publisher);
         return publisher_go(publisher, AT_PROVISION_COMMIT);
     }
 
-    if (!broker->commit(publisher->settings.context, publisher->epoch.producer, publisher->step.wait_ms,
-                        &is_done, err))
+    if (!broker->commit(publisher->epoch.producer, publisher->step.wait_ms, &is_done, err))
         return publisher_begin_again(publisher);
     if (!is_done &&
         publisher_mono(publisher) - publisher->resolve.provision_at > publisher->settings.deadline) {

@@ -24,8 +24,7 @@ send_one(struct publisher *publisher, size_t i, bool *is_full, struct err *err)
         .headers = plan->headers,
         .header_count = plan->header_count,
     };
-    return publisher->settings.broker->send(publisher->settings.context, publisher->epoch.producer, &record,
-                                            i, is_full, err);
+    return publisher->settings.broker->send(publisher->epoch.producer, &record, i, is_full, err);
 }
 
 // Isolating, a topic joins the transaction alone: when that fails, it is this topic's fault. True: wait for
@@ -50,9 +49,9 @@ publisher_send(struct publisher *publisher, struct err *err)
     const struct publisher_broker *broker = publisher->settings.broker;
     if (publisher->flight.state == FLIGHT_CLAIMED) {
         publisher->flight.begun_at = publisher_mono(publisher);
-        if (!broker->warm(publisher->settings.context, publisher->epoch.producer, publisher->flight.topics,
-                          publisher->flight.topic_count, err) ||
-            !broker->begin(publisher->settings.context, publisher->epoch.producer, err))
+        if (!broker->warm(publisher->epoch.producer, publisher->flight.topics, publisher->flight.topic_count,
+                          err) ||
+            !broker->begin(publisher->epoch.producer, err))
             return publisher_fail_unsent(publisher);
         flight_send(&publisher->flight);
     }
@@ -229,7 +228,7 @@ finish_partly(struct publisher *publisher, struct err *err)
 static void
 explain_break(struct publisher *publisher, struct err *why)
 {
-    publisher->settings.broker->why(publisher->settings.context, publisher->epoch.producer, why);
+    publisher->settings.broker->why(publisher->epoch.producer, why);
     if (why->kind != ERR_DENIED && why->kind != ERR_NOT_FOUND)
         return;
     if (!publisher->epoch.is_isolating && publisher->flight.topic_count > 1)
@@ -271,8 +270,8 @@ publisher_take_reports(struct publisher *publisher, struct err *err)
 {
     struct report reports[REPORTS_AT_ONCE];
     size_t count = 0;
-    if (!publisher->settings.broker->serve(publisher->settings.context, publisher->epoch.producer,
-                                           publisher->step.wait_ms, reports, REPORTS_AT_ONCE, &count, err)) {
+    if (!publisher->settings.broker->serve(publisher->epoch.producer, publisher->step.wait_ms, reports,
+                                           REPORTS_AT_ONCE, &count, err)) {
         if (!publisher->settings.is_transactional) {
             err_clear(err);
             return finish_partly(publisher, err);

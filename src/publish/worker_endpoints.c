@@ -116,70 +116,10 @@ kafka_open(void *context, const struct producer_settings *how, struct producer *
     return producer_open(producer, ((struct endpoints *)context)->broker_settings, how, err);
 }
 
-static void
-kafka_destroy(void *context, struct producer *producer)
-{
-    (void)context;
-    producer_destroy(producer);
-}
-
 static bool
-kafka_init(void *context, struct producer *producer, int wait_ms, bool *done, struct err *err)
+kafka_warm(struct producer *producer, const char *const *topics, size_t count, struct err *err)
 {
-    (void)context;
-    return producer_init(producer, wait_ms, done, err);
-}
-
-static bool
-kafka_warm(void *context, struct producer *producer, const char *const *topics, size_t count, struct err *err)
-{
-    (void)context;
     return producer_warm(producer, topics, count, KAFKA_MS, err);
-}
-
-static bool
-kafka_begin(void *context, struct producer *producer, struct err *err)
-{
-    (void)context;
-    return producer_begin(producer, err);
-}
-
-static bool
-kafka_send(void *context, struct producer *producer, const struct producer_record *record, size_t index,
-           bool *is_full, struct err *err)
-{
-    (void)context;
-    return producer_send(producer, record, index, is_full, err);
-}
-
-static bool
-kafka_serve(void *context, struct producer *producer, int wait_ms, struct report *reports, size_t room,
-            size_t *count, struct err *err)
-{
-    (void)context;
-    return producer_serve(producer, wait_ms, reports, room, count, err);
-}
-
-static bool
-kafka_why(void *context, struct producer *producer, struct err *err)
-{
-    (void)context;
-    return producer_why(producer, err);
-}
-
-static bool
-kafka_mark(void *context, struct producer *producer, enum marker_partition partition, const char *group,
-           int64_t seq, const char *id, struct err *err)
-{
-    (void)context;
-    return producer_mark(producer, partition, group, seq, id, err);
-}
-
-static bool
-kafka_commit(void *context, struct producer *producer, int wait_ms, bool *done, struct err *err)
-{
-    (void)context;
-    return producer_commit(producer, wait_ms, done, err);
 }
 
 static bool
@@ -220,15 +160,15 @@ kafka_forget_topics(void *context)
 
 const struct publisher_broker endpoints_broker = {
     .open = kafka_open,
-    .destroy = kafka_destroy,
-    .init = kafka_init,
+    .destroy = producer_destroy,
+    .init = producer_init,
     .warm = kafka_warm,
-    .begin = kafka_begin,
-    .send = kafka_send,
-    .serve = kafka_serve,
-    .why = kafka_why,
-    .mark = kafka_mark,
-    .commit = kafka_commit,
+    .begin = producer_begin,
+    .send = producer_send,
+    .serve = producer_serve,
+    .why = producer_why,
+    .mark = producer_mark,
+    .commit = producer_commit,
     .read_marker = kafka_read_marker,
     .write_nonce = kafka_write_nonce,
     .topic = kafka_topic,

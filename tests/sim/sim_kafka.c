@@ -255,34 +255,33 @@ kafka_open(void *context, const struct producer_settings *how, struct producer *
 }
 
 static void
-kafka_destroy(void *context, struct producer *producer)
+kafka_destroy(struct producer *producer)
 {
-    (void)context;
     free(producer);
 }
 
 static bool
-kafka_init(void *context, struct producer *producer, int wait_ms, bool *done, struct err *err)
+kafka_init(struct producer *producer, int wait_ms, bool *done, struct err *err)
 {
     (void)wait_ms;
-    struct sim *sim = sim_of(context);
+    struct sim *sim = producer->owner->sim;
     struct sim_slot *slot = &sim->slots[producer->slot];
     enum sim_luck luck = sim_luck(sim, false);
     *done = false;
     if (luck == SIM_LOST)
-        return lost(context, "initialises", err);
-    sim_say(sim, "%s initialises: slot %d is at epoch %" PRId64 "%s", sim_who(context), producer->slot,
+        return lost(producer->owner, "initialises", err);
+    sim_say(sim, "%s initialises: slot %d is at epoch %" PRId64 "%s", producer->owner->name, producer->slot,
             slot->epoch + 1, slot->transaction == SIM_ONGOING ? ", what was open is aborted" : "");
     abort_by_fencing(sim, slot);
     producer->epoch = slot->epoch;
     *done = true;
-    return luck == SIM_ANSWERED || lost(context, "initialises", err);
+    return luck == SIM_ANSWERED || lost(producer->owner, "initialises", err);
 }
 
 static bool
-kafka_warm(void *context, struct producer *producer, const char *const *topics, size_t count, struct err *err)
+kafka_warm(struct producer *producer, const char *const *topics, size_t count, struct err *err)
 {
-    (void)context, (void)producer, (void)topics, (void)count, (void)err;
+    (void)producer, (void)topics, (void)count, (void)err;
     return true;
 }
 
@@ -302,13 +301,13 @@ is_current(const struct producer *producer)
 // A handle that has a transaction in flight ends it by a request of its own, as abort_transaction would. The
 // protocol never comes here: it is what "the same epoch again" means.
 static bool
-abort_own(void *context, struct producer *producer, struct err *err)
+abort_own(struct producer *producer, struct err *err)
 {
-    struct sim *sim = sim_of(context);
+    struct sim *sim = producer->owner->sim;
     struct sim_request request = request_of(producer, SIM_END);
     if (!is_current(producer))
-        return fenced(context, "aborts", err);
-    sim_say(sim, "%s aborts by a request of its own and keeps its epoch", sim_who(context));
+        return fenced(producer->owner, "aborts", err);
+    sim_say(sim, "%s aborts by a request of its own and keeps its epoch", producer->owner->name);
     if (producer->is_begun)
         sim_deliver(sim, &request);
     sim->slots[producer->slot].appended = 0;
@@ -317,19 +316,19 @@ abort_own(void *context, struct producer *producer, struct err *err)
 }
 
 static bool
-kafka_begin(void *context, struct producer *producer, struct err *err)
+kafka_begin(struct producer *producer, struct err *err)
 {
     if (!producer || !producer->epoch)
         return err_set(err, ERR_INTERNAL, "begun without a handle");
-    if (producer->is_begun && !abort_own(context, producer, err))
+    if (producer->is_begun && !abort_own(producer, err))
         return false;
     producer->is_begun = true;
     return true;
 }
 
 static bool
-kafka_send(void *context, struct producer *producer, const struct producer_record *record, size_t index,
-           bool *is_full, struct err *err)
+kafka_send(struct producer *producer, const struct producer_record *record, size_t index, bool *is_full,
+           struct err *err)
 {
     (void)err;
     *is_full = false;
@@ -340,7 +339,7 @@ kafka_send(void *context, struct producer *producer, const struct producer_recor
     if (producer->count == SIM_EVENTS)
         die("more records than there are events");
     enum report_kind kind = is_current(producer) ? REPORT_DELIVERED : REPORT_BROKEN;
-    if (!request_send(sim_of(context), &request) && kind == REPORT_DELIVERED)
+    if (!request_send(producer->owner->sim, &request) && kind == REPORT_DELIVERED)
         kind = REPORT_LATE;
     producer->index[producer->count] = index;
     producer->kinds[producer->count++] = kind;
@@ -348,10 +347,10 @@ kafka_send(void *context, struct producer *producer, const struct producer_recor
 }
 
 static bool
-kafka_serve(void *context, struct producer *producer, int wait_ms, struct report *reports, size_t room,
-            size_t *count, struct err *err)
+kafka_serve(struct producer *producer, int wait_ms, struct report *reports, size_t room, size_t *count,
+            struct err *err)
 {
-    (void)context, (void)wait_ms, (void)err;
+    (void)wait_ms, (void)err;
     for (*count = 0; producer->reported < producer->count && *count < room; producer->reported++, ++*count)
         reports[*count] = (struct report){.index = producer->index[producer->reported],
                                           .kind = producer->kinds[producer->reported]};
@@ -359,38 +358,37 @@ kafka_serve(void *context, struct producer *producer, int wait_ms, struct report
 }
 
 static bool
-kafka_why(void *context, struct producer *producer, struct err *err)
+kafka_why(struct producer *producer, struct err *err)
 {
-    (void)context;
     return err_set(err, is_current(producer) ? ERR_UNREACHABLE : ERR_CONFLICT, "the transaction has failed");
 }
 
 static bool
-kafka_mark(void *context, struct producer *producer, enum marker_partition partition, const char *group,
-           int64_t seq, const char *id, struct err *err)
+kafka_mark(struct producer *producer, enum marker_partition partition, const char *group, int64_t seq,
+           const char *id, struct err *err)
 {
     (void)partition, (void)group;
     struct sim_request request = request_of(producer, SIM_MARK);
     request.number = seq;
     snprintf(request.id, sizeof request.id, "%s", id);
     bool was_current = is_current(producer);
-    if (!request_send(sim_of(context), &request))
-        return lost(context, "sends its marker", err);
-    return was_current || fenced(context, "sends its marker", err);
+    if (!request_send(producer->owner->sim, &request))
+        return lost(producer->owner, "sends its marker", err);
+    return was_current || fenced(producer->owner, "sends its marker", err);
 }
 
 static bool
-kafka_commit(void *context, struct producer *producer, int wait_ms, bool *done, struct err *err)
+kafka_commit(struct producer *producer, int wait_ms, bool *done, struct err *err)
 {
     (void)wait_ms;
     struct sim_request request = request_of(producer, SIM_END);
     request.is_commit = true;
     *done = false;
     bool was_current = is_current(producer);
-    if (!request_send(sim_of(context), &request))
-        return lost(context, "commits", err);
+    if (!request_send(producer->owner->sim, &request))
+        return lost(producer->owner, "commits", err);
     if (!was_current)
-        return fenced(context, "commits", err);
+        return fenced(producer->owner, "commits", err);
     producer->is_begun = false;
     *done = true;
     return true;

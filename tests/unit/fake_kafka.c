@@ -44,39 +44,38 @@ fake_open(void *context, const struct producer_settings *how, struct producer **
 }
 
 static void
-fake_destroy(void *context, struct producer *producer)
+fake_destroy(struct producer *producer)
 {
-    (void)context;
     free(producer);
 }
 
 static bool
-fake_init(void *context, struct producer *producer, int wait_ms, bool *done, struct err *err)
+fake_init(struct producer *producer, int wait_ms, bool *done, struct err *err)
 {
     (void)wait_ms;
     *done = !producer->fake->stalls_init && producer->waits-- <= 0;
     if (!*done || !producer->slot)
         return true;
-    if (fake_fault(fake_of(context)) == FAULT_BEFORE)
+    if (fake_fault(producer->fake) == FAULT_BEFORE)
         return fake_lost(err);
     struct fake_slot *slot = producer->slot;
     slot->is_open = false; // fencing aborts
     slot->pending = (struct pending){0};
     producer->epoch = ++slot->epoch;
-    return fake_fault(fake_of(context)) != FAULT_AFTER || fake_lost(err);
+    return fake_fault(producer->fake) != FAULT_AFTER || fake_lost(err);
 }
 
 static bool
-fake_warm(void *context, struct producer *producer, const char *const *topics, size_t count, struct err *err)
+fake_warm(struct producer *producer, const char *const *topics, size_t count, struct err *err)
 {
-    (void)context, (void)producer, (void)topics, (void)count, (void)err;
+    (void)producer, (void)topics, (void)count, (void)err;
     return true;
 }
 
 static bool
-fake_begin(void *context, struct producer *producer, struct err *err)
+fake_begin(struct producer *producer, struct err *err)
 {
-    struct fake *fake = fake_of(context);
+    struct fake *fake = producer->fake;
     assert_true(!producer->slot || producer->epoch);
     return fake->failing_begins == 0 || (fake->failing_begins--, fake_lost(err));
 }
@@ -89,11 +88,11 @@ is_current(const struct producer *producer, struct err *err)
 }
 
 static bool
-fake_send(void *context, struct producer *producer, const struct producer_record *record, size_t index,
-          bool *is_full, struct err *err)
+fake_send(struct producer *producer, const struct producer_record *record, size_t index, bool *is_full,
+          struct err *err)
 {
     (void)err;
-    *is_full = fake_chance(fake_of(context), 50) == 0;
+    *is_full = fake_chance(producer->fake, 50) == 0;
     if (*is_full)
         return true;
     int64_t id = 0;
@@ -110,12 +109,12 @@ fake_send(void *context, struct producer *producer, const struct producer_record
 }
 
 static bool
-fake_serve(void *context, struct producer *producer, int wait_ms, struct report *reports, size_t room,
-           size_t *count, struct err *err)
+fake_serve(struct producer *producer, int wait_ms, struct report *reports, size_t room, size_t *count,
+           struct err *err)
 {
     (void)wait_ms;
     *count = 0;
-    struct fake *fake = fake_of(context);
+    struct fake *fake = producer->fake;
     if (fake_fault(fake) == FAULT_BEFORE && fake->is_transactional)
         return fake_lost(err);
     bool has_poison = false;
@@ -150,9 +149,8 @@ fake_serve(void *context, struct producer *producer, int wait_ms, struct report 
 }
 
 static bool
-fake_why(void *context, struct producer *producer, struct err *err)
+fake_why(struct producer *producer, struct err *err)
 {
-    (void)context;
     if (!is_current(producer, err))
         return false;
     return err_set(err, producer->is_broken ? ERR_DENIED : ERR_UNREACHABLE, "the transaction has failed");
@@ -166,16 +164,16 @@ fake_deny_topic(void *context, const char *name)
 }
 
 static bool
-fake_mark(void *context, struct producer *producer, enum marker_partition partition, const char *group,
-          int64_t seq, const char *id, struct err *err)
+fake_mark(struct producer *producer, enum marker_partition partition, const char *group, int64_t seq,
+          const char *id, struct err *err)
 {
-    enum fault lose = fake_fault(fake_of(context));
+    enum fault lose = fake_fault(producer->fake);
     assert_string_equal(group, producer->slot->pg.txn_id);
     if (lose == FAULT_BEFORE || !is_current(producer, err))
         return fake_lost(err);
     producer->slot->is_open = true;
     producer->slot->pending.is_nudge = partition == NONCE_PARTITION;
-    fake_of(context)->nudges += partition == NONCE_PARTITION;
+    producer->fake->nudges += partition == NONCE_PARTITION;
     if (partition == MARKER_PARTITION) {
         producer->slot->pending.marker = (struct marker){.is_present = true, .seq = seq};
         snprintf(producer->slot->pending.marker.id, sizeof producer->slot->pending.marker.id, "%s", id);
@@ -211,10 +209,10 @@ fake_deliver_late(struct fake *fake)
 }
 
 static bool
-fake_commit(void *context, struct producer *producer, int wait_ms, bool *done, struct err *err)
+fake_commit(struct producer *producer, int wait_ms, bool *done, struct err *err)
 {
     (void)wait_ms;
-    struct fake *fake = fake_of(context);
+    struct fake *fake = producer->fake;
     enum fault lose = fake_fault(fake);
     if (!is_current(producer, err))
         return false;
