@@ -5,33 +5,33 @@
 #include "store/events/events.h"
 
 // Events whose record is looked for, beside what was found.
-struct search {
+struct wanted_records {
     const struct event *const *events;
     struct original *originals;
-    size_t *wanted; // positions in events
+    size_t *positions; // in events
     struct fetch *fetches;
     size_t count;
 };
 
 static void
-choose(struct search *search, size_t count, bool can_fetch, struct arena *arena)
+choose(struct wanted_records *wanted, size_t count, bool can_fetch, struct arena *arena)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct event *event = search->events[i];
-        search->originals[i] = (struct original){.state = ORIGINAL_NOT_ASKED};
+        const struct event *event = wanted->events[i];
+        wanted->originals[i] = (struct original){.state = ORIGINAL_NOT_ASKED};
         if (event->has_raw || !can_fetch)
             continue;
         if (!plan_wants_original(event)) {
-            search->originals[i].state = ORIGINAL_GONE;
-            search->originals[i].why = "the event does not say where it was";
+            wanted->originals[i].state = ORIGINAL_GONE;
+            wanted->originals[i].why = "the event does not say where it was";
             continue;
         }
-        search->fetches[search->count] = (struct fetch){
+        wanted->fetches[wanted->count] = (struct fetch){
             .topic = arena_text(arena, event->topic),
             .partition = event->partition,
             .offset = event->offset,
         };
-        search->wanted[search->count++] = i;
+        wanted->positions[wanted->count++] = i;
     }
 }
 
@@ -48,22 +48,22 @@ take_answer(const struct fetch *fetch, struct original *original)
 
 // Those that were found stand only where PostgreSQL says that they are the event's own.
 static bool
-originals_compare(struct store *store, const struct search *search, struct err *err)
+originals_compare(struct store *store, const struct wanted_records *wanted, struct err *err)
 {
-    int64_t *ids = alloc_array(search->count, sizeof *ids);
-    struct bytes *values = alloc_array(search->count, sizeof *values);
-    struct original **found = alloc_array(search->count, sizeof(struct original *));
-    bool *same = alloc_array(search->count, sizeof *same);
+    int64_t *ids = alloc_array(wanted->count, sizeof *ids);
+    struct bytes *values = alloc_array(wanted->count, sizeof *values);
+    struct original **found = alloc_array(wanted->count, sizeof(struct original *));
+    bool *same = alloc_array(wanted->count, sizeof *same);
     size_t count = 0;
-    for (size_t i = 0; i < search->count; i++) {
-        struct original *original = &search->originals[search->wanted[i]];
+    for (size_t i = 0; i < wanted->count; i++) {
+        struct original *original = &wanted->originals[wanted->positions[i]];
         if (original->state != ORIGINAL_FOUND)
             continue;
         if (!bytes_present(original->record.value)) {
             original->state = ORIGINAL_OTHER;
             continue;
         }
-        ids[count] = search->events[search->wanted[i]]->id;
+        ids[count] = wanted->events[wanted->positions[i]]->id;
         values[count] = original->record.value;
         found[count++] = original;
     }
@@ -84,26 +84,26 @@ originals_find(struct store *store, struct broker *broker, const struct event *c
                int timeout_ms, fetch_tick_fn *tick, void *context, struct arena *arena,
                struct original *originals, struct err *err)
 {
-    struct search search = {
+    struct wanted_records wanted = {
         .events = events,
         .originals = originals,
-        .wanted = alloc_array(count ? count : 1, sizeof *search.wanted),
-        .fetches = alloc_array(count ? count : 1, sizeof *search.fetches),
+        .positions = alloc_array(count ? count : 1, sizeof *wanted.positions),
+        .fetches = alloc_array(count ? count : 1, sizeof *wanted.fetches),
     };
-    choose(&search, count, broker != NULL, arena);
+    choose(&wanted, count, broker != NULL, arena);
     bool is_good = true;
-    if (search.count) {
-        broker_fetch(broker, search.fetches, search.count, timeout_ms, tick, context, arena);
-        for (size_t i = 0; is_good && i < search.count; i++) {
-            take_answer(&search.fetches[i], &originals[search.wanted[i]]);
-            if (search.fetches[i].state == FETCH_NOT_TRIED)
+    if (wanted.count) {
+        broker_fetch(broker, wanted.fetches, wanted.count, timeout_ms, tick, context, arena);
+        for (size_t i = 0; is_good && i < wanted.count; i++) {
+            take_answer(&wanted.fetches[i], &originals[wanted.positions[i]]);
+            if (wanted.fetches[i].state == FETCH_NOT_TRIED)
                 is_good =
                     err_set(err, ERR_UNREACHABLE, "the original records could not all be read within %d s",
                             timeout_ms / 1000);
         }
-        is_good = is_good && originals_compare(store, &search, err);
+        is_good = is_good && originals_compare(store, &wanted, err);
     }
-    free(search.wanted);
-    free(search.fetches);
+    free(wanted.positions);
+    free(wanted.fetches);
     return is_good;
 }

@@ -19,50 +19,51 @@
 #define PATIENCE (20 * US_PER_SECOND) // of somebody who waits in the foreground
 
 void
-worker_note(struct run *run, const char *format, ...)
+worker_note(struct worker_run *run, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    vsnprintf(run->note, sizeof run->note, format, args);
+    vsnprintf(run->note.text, sizeof run->note.text, format, args);
     va_end(args);
 }
 
-bool
-worker_must_stop(const struct run *run)
+static bool
+must_stop(const struct worker_run *run)
 {
     return run->settings->stop && *run->settings->stop;
 }
 
 bool
-worker_is_foreground(const struct run *run)
+worker_is_foreground(const struct worker_run *run)
 {
     return run->settings->mode != WORKER_SERVICE;
 }
 
 // Sleeps in slices that a signal ends.
 static void
-rest(struct run *run, int64_t us)
+rest(struct worker_run *run, int64_t us)
 {
-    for (int64_t end = clock_mono() + us; !worker_must_stop(run) && clock_mono() < end;)
+    for (int64_t end = clock_mono() + us; !must_stop(run) && clock_mono() < end;)
         clock_sleep(end - clock_mono() < 50000 ? 1000 + (end - clock_mono()) / 2 : 50000);
 }
 
 static bool
-is_connected(const struct run *run)
+is_connected(const struct worker_run *run)
 {
     bool is_good = store_is_connected(run->endpoints.store);
     for (size_t i = 0; i < WORKER_SLOTS; i++)
-        is_good = is_good && endpoints_is_connected(&run->lanes[i]);
+        is_good = is_good && endpoints_is_connected(&run->publishers[i].endpoints);
     return is_good;
 }
 
 static bool
-reconnect_all(struct run *run, struct err *err)
+reconnect_all(struct worker_run *run, struct err *err)
 {
     if (!store_is_connected(run->endpoints.store) && !store_reconnect(run->endpoints.store, err))
         return false;
     for (size_t i = 0; i < WORKER_SLOTS; i++)
-        if (!endpoints_is_connected(&run->lanes[i]) && !store_reconnect(run->lanes[i].store, err))
+        if (!endpoints_is_connected(&run->publishers[i].endpoints) &&
+            !store_reconnect(run->publishers[i].endpoints.store, err))
             return false;
     return true;
 }
@@ -70,35 +71,35 @@ reconnect_all(struct run *run, struct err *err)
 // PostgreSQL is away: publishers hold nothing that can be trusted (they have begun again by themselves).
 // True: it is back.
 static bool
-reconnect_store(struct run *run, struct err *err)
+reconnect_store(struct worker_run *run, struct err *err)
 {
-    if (!run->store_since)
-        run->store_since = clock_mono();
-    if (worker_is_foreground(run) && clock_mono() - run->store_since > PATIENCE)
+    if (!run->store.since)
+        run->store.since = clock_mono();
+    if (worker_is_foreground(run) && clock_mono() - run->store.since > PATIENCE)
         return err_set(err, ERR_UNREACHABLE, "%s", run->trouble.text);
 
-    int64_t wait = store_backoff(run->store_attempts++);
+    int64_t wait = store_backoff(run->store.attempts++);
     worker_note(run, "PostgreSQL cannot be reached: %.150s", run->trouble.text);
     log_line(LOG_WARN, "PostgreSQL unreachable", LOG_TEXT("why", run->trouble.text),
              LOG_INT("retry_ms", wait / 1000));
     rest(run, wait);
     struct err failure = {0};
-    if (worker_must_stop(run))
+    if (must_stop(run))
         return true;
     if (!reconnect_all(run, &failure)) {
         run->trouble = failure;
         return true;
     }
     log_line(LOG_INFO, "PostgreSQL reachable again",
-             LOG_INT("after_ms", (clock_mono() - run->store_since) / 1000));
-    run->store_since = 0;
-    run->store_attempts = 0;
+             LOG_INT("after_ms", (clock_mono() - run->store.since) / 1000));
+    run->store.since = 0;
+    run->store.attempts = 0;
     return true;
 }
 
 // A failed call to PostgreSQL outside of the publishers. False: the worker ends with err.
 bool
-worker_store_failed(struct run *run, const struct err *failure, struct err *err)
+worker_store_failed(struct worker_run *run, const struct err *failure, struct err *err)
 {
     run->trouble = *failure;
     if (failure->kind == ERR_UNREACHABLE)
@@ -114,40 +115,41 @@ worker_store_failed(struct run *run, const struct err *failure, struct err *err)
 // --- telling others ---
 
 static bool
-beat(struct run *run, struct err *err)
+beat(struct worker_run *run, struct err *err)
 {
     int64_t now = clock_mono();
-    if (now < run->beat_at && strcmp(run->note, run->noted) == 0)
+    if (now < run->due.beat && strcmp(run->note.text, run->note.reported) == 0)
         return true;
 
     struct err failure = {0};
     bool publishes = broker_settings_present(&run->settings->broker);
-    if (!worker_beat(run->endpoints.store, run->endpoints.worker, publishes, run->note,
+    if (!worker_beat(run->endpoints.store, run->endpoints.worker, publishes, run->note.text,
                      meter_rate(&run->meter, now), &failure))
         return worker_store_failed(run, &failure, err);
-    run->beat_at = now + BEAT_EVERY;
-    memcpy(run->noted, run->note, sizeof run->noted);
+    run->due.beat = now + BEAT_EVERY;
+    memcpy(run->note.reported, run->note.text, sizeof run->note.reported);
     return true;
 }
 
 // Reads the operation that somebody waits for (or that is in flight), for progress and to know when it has
 // ended.
 static bool
-worker_show(struct run *run, struct err *err)
+worker_show(struct worker_run *run, struct err *err)
 {
     int64_t no = run->settings->mode == WORKER_OPERATION ? run->settings->operation : run->operation;
     bool is_wanted = run->settings->progress || run->settings->mode == WORKER_OPERATION;
-    if (!is_wanted || clock_mono() < run->show_at)
+    if (!is_wanted || clock_mono() < run->due.show)
         return true;
-    run->show_at = clock_mono() + SHOW_EVERY;
+    run->due.show = clock_mono() + SHOW_EVERY;
 
     struct err failure = {0};
-    run->has_shown = false;
-    arena_reset(&run->arena);
-    if (no && !operation_get(run->endpoints.store, no, &run->arena, &run->shown, &failure))
+    run->shown.is_read = false;
+    arena_reset(&run->shown.arena);
+    if (no && !operation_get(run->endpoints.store, no, &run->shown.arena, &run->shown.operation, &failure))
         return worker_store_failed(run, &failure, err);
-    run->has_shown = no != 0;
-    const struct worker_progress progress = {.operation = no ? &run->shown : NULL, .note = run->note};
+    run->shown.is_read = no != 0;
+    const struct worker_progress progress = {.operation = no ? &run->shown.operation : NULL,
+                                             .note = run->note.text};
     if (run->settings->progress)
         run->settings->progress(run->settings->progress_context, &progress);
     return true;
@@ -156,7 +158,7 @@ worker_show(struct run *run, struct err *err)
 // --- plain SQL ---
 
 static bool
-worker_apply(struct run *run, const struct work *work, struct err *err)
+worker_apply(struct worker_run *run, const struct work *work, struct err *err)
 {
     int64_t applied = 0, left = 0;
     struct err failure = {0};
@@ -176,7 +178,7 @@ worker_apply(struct run *run, const struct work *work, struct err *err)
 
 // One operation that was found. *wait > 0: it cannot go on before that many µs.
 static bool
-go_on(struct run *run, const struct work *work, int64_t *wait, struct err *err)
+carry_out(struct worker_run *run, const struct work *work, int64_t *wait, struct err *err)
 {
     *wait = work->wait;
     if (work->wait > 0)
@@ -196,10 +198,10 @@ go_on(struct run *run, const struct work *work, int64_t *wait, struct err *err)
 // Takes up the oldest operation that can go on; those that wait for their rate or for Kafka are passed over.
 // *is_idle: none can go on before look_at.
 static bool
-take_work(struct run *run, bool *is_idle, struct err *err)
+take_work(struct worker_run *run, bool *is_idle, struct err *err)
 {
     int64_t soonest = LOOK_EVERY;
-    run->is_waiting = run->is_observing = false;
+    run->idle = IDLE_NO_WORK;
     *is_idle = false;
     int64_t skip[PACES];
     for (size_t skipped = 0; skipped < PACES; skipped++) {
@@ -210,7 +212,7 @@ take_work(struct run *run, bool *is_idle, struct err *err)
         bool is_found = work_next(run->endpoints.store, run->endpoints.worker,
                                   broker_settings_present(&run->settings->broker), skip, skipped, &arena,
                                   &work, &failure);
-        bool is_good = !is_found || go_on(run, &work, &wait, err);
+        bool is_good = !is_found || carry_out(run, &work, &wait, err);
         arena_release(&arena);
         if (!is_found && failure.kind != ERR_NOT_FOUND)
             return worker_store_failed(run, &failure, err);
@@ -218,42 +220,42 @@ take_work(struct run *run, bool *is_idle, struct err *err)
             return is_good;
         if (!is_found)
             break;
-        run->is_observing |= work.is_observing;
-        run->is_waiting |= !work.is_observing;
+        enum idle_reason reason = work.is_observing ? IDLE_OBSERVING : IDLE_WAITING;
+        run->idle = reason > run->idle ? reason : run->idle;
         soonest = wait < soonest ? wait : soonest;
         skip[skipped] = work.no;
     }
     *is_idle = true;
-    run->look_at = clock_mono() + soonest;
+    run->due.look = clock_mono() + soonest;
     return true;
 }
 
 // What was left for later by those who were busy. Nobody waits for it, so it goes piece by piece, work comes
 // first, and a failure is logged only.
 static void
-tidy(struct run *run)
+tidy(struct worker_run *run)
 {
     int64_t now = clock_mono();
-    if (now < run->tidy_at)
+    if (now < run->due.tidy)
         return;
     bool is_all = true;
     struct err failure = {0};
     if (!worker_tidy(run->endpoints.store, &is_all, &failure))
         log_line(LOG_WARN, "tidying failed", LOG_TEXT("why", failure.text));
     if (is_all)
-        run->tidy_at = now + TIDY_EVERY;
-    else if (run->look_at > now + LOOK_EVERY / 10)
-        run->look_at = now + LOOK_EVERY / 10;
+        run->due.tidy = now + TIDY_EVERY;
+    else if (run->due.look > now + LOOK_EVERY / 10)
+        run->due.look = now + LOOK_EVERY / 10;
 }
 
 // Nothing can go on now. *is_over: and that is the end of it.
 static bool
-idle(struct run *run, bool *is_over, struct err *err)
+idle(struct worker_run *run, bool *is_over, struct err *err)
 {
     run->operation = 0;
     // A service finds out what the cluster promises before somebody asks it to publish.
     bool is_there = false;
-    if (run->settings->mode == WORKER_SERVICE && !run->publishers[0] &&
+    if (run->settings->mode == WORKER_SERVICE && !run->publishers[0].machine &&
         !worker_need_kafka(run, &is_there, err))
         return false;
     bool is_refreshing = false;
@@ -261,22 +263,22 @@ idle(struct run *run, bool *is_over, struct err *err)
         return false;
     if (is_refreshing)
         return true;
-    if (run->is_observing && !run->is_waiting && run->settings->mode != WORKER_ONCE) {
+    if (run->idle == IDLE_OBSERVING && run->settings->mode != WORKER_ONCE) {
         worker_note(run, "watches what came back of a step");
-    } else if (!run->is_waiting) {
+    } else if (run->idle != IDLE_WAITING) {
         // What others left is work as well: a look at it comes after the last work was done.
         bool is_tired = run->settings->idle_exit && clock_mono() - run->work_at > run->settings->idle_exit;
         *is_over = (run->settings->mode == WORKER_ONCE && run->recovered_at >= run->work_at) ||
                    (run->settings->mode == WORKER_SERVICE && is_tired);
         if (run->recovered_at < run->work_at) {
-            run->recover_at = 0;
+            run->due.recover = 0;
             if (run->settings->mode == WORKER_ONCE &&
-                !run->kafka_since) // somebody waits for nothing but that
-                run->look_at = 0;
+                !run->kafka.since) // somebody waits for nothing but that
+                run->due.look = 0;
         }
-        if (!run->kafka_since)
+        if (!run->kafka.since)
             worker_note(run, "idle");
-    } else if (!run->kafka_since) {
+    } else if (!run->kafka.since) {
         worker_note(run, "waits until its operation may go on");
     }
     if (run->settings->mode != WORKER_ONCE) // that one is waited for until it ends
@@ -285,15 +287,15 @@ idle(struct run *run, bool *is_over, struct err *err)
 }
 
 static bool
-has_ended(const struct run *run)
+has_ended(const struct worker_run *run)
 {
-    return run->settings->mode == WORKER_OPERATION && run->has_shown &&
-           operation_state_is_final(run->shown.state);
+    return run->settings->mode == WORKER_OPERATION && run->shown.is_read &&
+           operation_state_is_final(run->shown.operation.state);
 }
 
 // One round of the loop. False: the worker ends with err.
 static bool
-round_once(struct run *run, bool *is_over, struct err *err)
+round_once(struct worker_run *run, bool *is_over, struct err *err)
 {
     if (!is_connected(run))
         return reconnect_store(run, err);
@@ -303,7 +305,7 @@ round_once(struct run *run, bool *is_over, struct err *err)
         *is_over = true;
         return true;
     }
-    if (worker_is_publishing(run) && clock_mono() >= run->kafka_at) {
+    if (worker_is_publishing(run) && clock_mono() >= run->due.kafka) {
         if (!worker_publish_step(run, err))
             return false;
         if (worker_is_publishing(run) && !worker_has_free_publisher(run))
@@ -315,8 +317,8 @@ round_once(struct run *run, bool *is_over, struct err *err)
         return false;
     if (is_recovering)
         return true;
-    if (clock_mono() < run->look_at) {
-        rest(run, run->look_at - clock_mono() < 50000 ? run->look_at - clock_mono() : 50000);
+    if (clock_mono() < run->due.look) {
+        rest(run, run->due.look - clock_mono() < 50000 ? run->due.look - clock_mono() : 50000);
         return worker_keep_slots(run, err);
     }
     if (!take_work(run, &is_idle, err))
@@ -326,7 +328,7 @@ round_once(struct run *run, bool *is_over, struct err *err)
 
 // Finishes what is in flight, lets slots go, says goodbye.
 static void
-worker_finish(struct run *run)
+worker_finish(struct worker_run *run)
 {
     struct err failure = {0};
     worker_finish_all(run);
@@ -337,10 +339,10 @@ worker_finish(struct run *run)
 }
 
 static bool
-loop(struct run *run, struct err *err)
+loop(struct worker_run *run, struct err *err)
 {
     bool is_over = false, is_good = true;
-    while (is_good && !is_over && !worker_must_stop(run))
+    while (is_good && !is_over && !must_stop(run))
         is_good = round_once(run, &is_over, err);
     worker_finish(run);
     if (is_good && !is_over && run->settings->mode == WORKER_OPERATION)
@@ -376,8 +378,8 @@ worker_run(const struct worker_settings *settings, struct err *err)
         return false;
 
     alloc_share_heap(); // chunks move between its threads: by a seventh less memory, and as fast
-    struct run run = {
-        .settings = settings, .plan = settings->plan, .note = "starts", .work_at = clock_mono()};
+    struct worker_run run = {
+        .settings = settings, .plan = settings->plan, .note.text = "starts", .work_at = clock_mono()};
     run.plan.is_compressing = is_compressing(&settings->broker);
     run.limit = worker_most(&run);
     run.endpoints.broker_settings = &settings->broker;
@@ -393,6 +395,6 @@ worker_run(const struct worker_settings *settings, struct err *err)
     worker_drop_publishers(&run);
     endpoints_close(&run.endpoints);
     store_close(run.endpoints.store);
-    arena_release(&run.arena);
+    arena_release(&run.shown.arena);
     return is_good;
 }

@@ -1,9 +1,11 @@
-// worker_inside: what the files of the worker share.
+// worker_private: what the files of the worker share: worker.c has the loop, publishers.c the publishers and
+// their Kafka, endpoints.c binds both to PostgreSQL and Kafka.
 #ifndef REDRIVE_PUBLISH_WORKER_PRIVATE_H
 #define REDRIVE_PUBLISH_WORKER_PRIVATE_H
 
 #include "broker/broker.h"
 #include "core/worker.h"
+#include "publish/pace.h"
 #include "publish/publisher.h"
 #include "publish/worker.h"
 #include "store/store.h"
@@ -50,99 +52,87 @@ bool endpoints_is_done(void *context, int wait_ms);
 bool
 endpoints_is_connected(const struct endpoints *own); // true also while that is not known: a call is in flight
 
-// Operation by operation, how many events may be sent now.
-struct pace {
-    int64_t operation; // 0: free
-    int32_t rate;
-    double tokens;
-    int64_t at; // clock_mono of the last refill
+// One publisher of the worker.
+struct worker_publisher {
+    struct publisher *machine; // NULL: none were made yet
+    struct endpoints endpoints;
+    bool is_driven;    // on its way, with a chunk in flight, or recovering one
+    int64_t operation; // that it was assigned; 0: none
 };
-#define PACES 16
-struct paces {
-    struct pace rows[PACES];
-};
-// At most `most` events; 0: not yet, *wait_us tells how long to wait.
-size_t pace_allow(struct paces *paces, int64_t operation, int32_t rate, size_t most, int64_t now,
-                  int64_t *wait_us);
-void pace_spend(struct paces *paces, int64_t operation, size_t count);
 
-// Events per second over the last five seconds.
-struct meter {
-    int64_t counts[6];
-    int64_t second; // of the newest
+// A server that does not answer.
+struct outage {
+    int64_t since; // clock_mono; 0: there is none
+    int attempts;
 };
-void meter_add(struct meter *meter, int64_t now, int64_t count);
-double meter_rate(struct meter *meter, int64_t now);
 
-// Looks into one chunk in doubt (PROTOCOL.md, "Doubt"). `wait`: µs by which a chunk without
-// transactions must be old, so that no request of its owner is still on its way.
-enum doubt_outcome { DOUBT_NONE, DOUBT_EARLY, DOUBT_DECIDED, DOUBT_STAYS };
-bool doubt_look(struct endpoints *endpoints, int64_t wait, enum doubt_outcome *outcome,
-                struct err *err) MUST_CHECK;
+// Why nothing can be carried out now.
+enum idle_reason {
+    IDLE_NO_WORK,
+    IDLE_OBSERVING, // operations wait to see what returns
+    IDLE_WAITING,   // operations wait for their rate, for Kafka, or for a moment in which to take them back
+};
 
 // The worker while it runs.
-struct run {
+struct worker_run {
     const struct worker_settings *settings;
     struct plan_settings plan;
     struct endpoints endpoints;
-    struct publisher *publishers[WORKER_SLOTS];
-    struct endpoints lanes[WORKER_SLOTS]; // of these
-    bool is_driven[WORKER_SLOTS];         // on its way, with a chunk in flight, or recovering one
-    int64_t operations[WORKER_SLOTS];     // what each was given; 0: nothing
-    size_t turn;                          // who is given something next
+    struct worker_publisher publishers[WORKER_SLOTS];
+    size_t turn; // the publisher that is given something next
     struct paces paces;
     struct meter meter;
     size_t limit; // of a chunk, adapted to how long they take
 
-    char note[200];
-    char noted[200];                                                  // told to PostgreSQL last
-    int64_t beat_at, look_at, recover_at, doubt_at, show_at, tidy_at; // clock_mono when due
-    int64_t work_at;                                                  // clock_mono: something was done last
-    bool has_old_markers; // seen at the last look at what others left
-    int64_t recovered_at; // clock_mono: what others left was looked for last
+    struct {
+        char text[200];
+        char reported[200]; // to PostgreSQL
+    } note;
+    struct {
+        int64_t beat, look, recover, doubt, show, tidy, kafka;
+    } due;                // clock_mono
+    int64_t work_at;      // clock_mono: something was done last
+    int64_t recovered_at; // clock_mono: the last look for chunks that others left
+    bool has_old_markers; // seen in that look
 
-    // Trouble.
-    int64_t kafka_at;    // clock_mono before which Kafka is not tried again
-    int64_t kafka_since; // clock_mono since which it fails; 0: it does not
-    int kafka_attempts;
-    int64_t store_since;
-    int store_attempts;
-    struct err trouble; // the last of it
+    struct outage store, kafka;
+    struct err trouble; // the last one
 
-    bool is_waiting;    // operations wait for their rate, for Kafka, or for a moment to call them back
-    bool is_observing;  // operations wait to see what comes back
-    int64_t operation;  // in flight; 0: none
-    struct arena arena; // of the operation that is shown
-    struct operation shown;
-    bool has_shown;
+    enum idle_reason idle;
+    int64_t operation; // in flight; 0: none
+    struct {
+        bool is_read;
+        struct operation operation;
+        struct arena arena;
+    } shown; // for progress, and to know when it has ended
 };
 
 // worker.c
-void worker_note(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
-bool worker_must_stop(const struct run *run);
-bool worker_is_foreground(const struct run *run);
+void worker_note(struct worker_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool worker_is_foreground(const struct worker_run *run);
 // A failed call to PostgreSQL outside of the publishers. False: the worker ends with err.
-bool worker_store_failed(struct run *run, const struct err *failure, struct err *err) MUST_CHECK;
+bool worker_store_failed(struct worker_run *run, const struct err *failure, struct err *err) MUST_CHECK;
 
-// worker_publish.c; false always means that the worker ends with err.
-size_t worker_most(const struct run *run); // events in a chunk
+// publishers.c; false always means that the worker ends with err.
+size_t worker_most(const struct worker_run *run); // events in a chunk
 // Is there a Kafka to publish to now? Connects where that is due.
-bool worker_need_kafka(struct run *run, bool *is_there, struct err *err) MUST_CHECK;
+bool worker_need_kafka(struct worker_run *run, bool *is_there, struct err *err) MUST_CHECK;
 // Gives the operation's next events to the publisher whose turn it is. *wait: 0, or the µs that its rate does
 // not allow any.
-bool worker_publish(struct run *run, int64_t operation, int32_t rate, int64_t *wait,
+bool worker_publish(struct worker_run *run, int64_t operation, int32_t rate, int64_t *wait,
                     struct err *err) MUST_CHECK;
 // One step of each publisher that is on its way.
-bool worker_publish_step(struct run *run, struct err *err) MUST_CHECK;
-bool worker_is_publishing(const struct run *run); // any of them
-bool worker_has_free_publisher(struct run *run);  // `turn` is one that could be given something now
+bool worker_publish_step(struct worker_run *run, struct err *err) MUST_CHECK;
+bool worker_is_publishing(const struct worker_run *run); // any of them
+bool worker_has_free_publisher(struct worker_run *run);  // `turn` is one that could be given something now
 // Chunks that somebody left. *is_wanted: there is something to do.
-bool worker_recover(struct run *run, bool *is_wanted, struct err *err) MUST_CHECK;
-bool worker_refresh(struct run *run, bool *is_wanted, struct err *err) MUST_CHECK; // an idle slot's marker
-bool worker_keep_slots(struct run *run, struct err *err) MUST_CHECK;
-bool worker_let_go(struct run *run, struct err *err) MUST_CHECK;
-void worker_finish_all(struct run *run);
-void worker_log_tally(const struct run *run);
-void worker_drop_publishers(struct run *run);
+bool worker_recover(struct worker_run *run, bool *is_wanted, struct err *err) MUST_CHECK;
+bool worker_refresh(struct worker_run *run, bool *is_wanted,
+                    struct err *err) MUST_CHECK; // an idle slot's marker
+bool worker_keep_slots(struct worker_run *run, struct err *err) MUST_CHECK;
+bool worker_let_go(struct worker_run *run, struct err *err) MUST_CHECK;
+void worker_finish_all(struct worker_run *run);
+void worker_log_tally(const struct worker_run *run);
+void worker_drop_publishers(struct worker_run *run);
 
 #endif

@@ -12,7 +12,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "base/clock.h"
-#include "publish/worker_private.h"
+#include "core/operation.h"
+#include "publish/pace.h"
+#include "publish/worker.h"
 
 static void
 paces_in_halves_of_a_second(void **state)

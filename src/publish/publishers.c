@@ -1,4 +1,4 @@
-// worker_publish: the worker's publishers, and the Kafka behind them.
+// publishers: the worker's publishers, and the Kafka behind them.
 #include "publish/worker_private.h"
 
 #include <inttypes.h>
@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include "base/clock.h"
 #include "base/log.h"
+#include "publish/doubt.h"
 #include "store/operations/ledger.h"
 
 #define DEFAULT_CHUNK 5000
@@ -22,18 +23,18 @@
 #define WAIT_SHARED_MS 1 // while another publisher is on its way as well
 
 void
-worker_drop_publishers(struct run *run)
+worker_drop_publishers(struct worker_run *run)
 {
     for (size_t i = 0; i < WORKER_SLOTS; i++) {
-        publisher_destroy(run->publishers[i]);
-        run->publishers[i] = NULL;
-        endpoints_close_lane(&run->lanes[i]);
-        run->is_driven[i] = false;
+        publisher_destroy(run->publishers[i].machine);
+        run->publishers[i].machine = NULL;
+        endpoints_close_lane(&run->publishers[i].endpoints);
+        run->publishers[i].is_driven = false;
     }
 }
 
 static bool
-make_publishers(struct run *run, struct err *err)
+make_publishers(struct worker_run *run, struct err *err)
 {
     struct publisher_settings settings = {
         .ledger = &endpoints_ledger,
@@ -43,55 +44,55 @@ make_publishers(struct run *run, struct err *err)
         .is_transactional = run->endpoints.cluster.promise == PROMISE_EXACTLY_ONCE,
     };
     for (size_t i = 0; i < WORKER_SLOTS; i++) {
-        if (!endpoints_open_lane(&run->lanes[i], &run->endpoints, &run->settings->store, err)) {
+        if (!endpoints_open_lane(&run->publishers[i].endpoints, &run->endpoints, &run->settings->store, err)) {
             worker_drop_publishers(run);
             return false;
         }
-        settings.context = &run->lanes[i];
-        run->publishers[i] = publisher_create(&settings);
+        settings.context = &run->publishers[i].endpoints;
+        run->publishers[i].machine = publisher_create(&settings);
     }
     return true;
 }
 
 // Kafka failed. False: somebody waits for it, and has waited long enough.
 static bool
-kafka_failed(struct run *run, const struct err *failure, struct err *err)
+kafka_failed(struct worker_run *run, const struct err *failure, struct err *err)
 {
     int64_t now = clock_mono();
     run->trouble = *failure;
-    if (!run->kafka_since)
-        run->kafka_since = now;
+    if (!run->kafka.since)
+        run->kafka.since = now;
     bool is_lasting =
-        failure->kind != ERR_UNREACHABLE && failure->kind != ERR_CONFLICT && run->kafka_attempts > 3;
-    if (worker_is_foreground(run) && (is_lasting || now - run->kafka_since > PATIENCE))
+        failure->kind != ERR_UNREACHABLE && failure->kind != ERR_CONFLICT && run->kafka.attempts > 3;
+    if (worker_is_foreground(run) && (is_lasting || now - run->kafka.since > PATIENCE))
         return err_set(err, failure->kind, "%s", failure->text);
 
-    int64_t wait = store_backoff(run->kafka_attempts++);
-    run->kafka_at = now + wait;
+    int64_t wait = store_backoff(run->kafka.attempts++);
+    run->due.kafka = now + wait;
     worker_note(run, "%.190s", failure->text);
     log_line(LOG_WARN, "Kafka failed", LOG_TEXT("why", failure->text), LOG_INT("retry_ms", wait / 1000));
     return true;
 }
 
 static void
-kafka_worked(struct run *run)
+kafka_worked(struct worker_run *run)
 {
-    run->kafka_since = 0;
-    run->kafka_attempts = 0;
-    run->kafka_at = 0;
+    run->kafka.since = 0;
+    run->kafka.attempts = 0;
+    run->due.kafka = 0;
 }
 
 // Is there a Kafka to publish to now? Connects where that is due. False only when the worker ends with err.
 bool
-worker_need_kafka(struct run *run, bool *is_there, struct err *err)
+worker_need_kafka(struct worker_run *run, bool *is_there, struct err *err)
 {
-    *is_there = run->publishers[0] != NULL && clock_mono() >= run->kafka_at;
-    if (*is_there || clock_mono() < run->kafka_at || !broker_settings_present(&run->settings->broker))
+    *is_there = run->publishers[0].machine != NULL && clock_mono() >= run->due.kafka;
+    if (*is_there || clock_mono() < run->due.kafka || !broker_settings_present(&run->settings->broker))
         return true;
 
     struct err failure = {0};
-    if (!run->kafka_since) // until it has worked
-        run->kafka_since = clock_mono();
+    if (!run->kafka.since) // until it has worked
+        run->kafka.since = clock_mono();
     if (!endpoints_connect(&run->endpoints, &failure))
         return store_is_connected(run->endpoints.store) ? kafka_failed(run, &failure, err)
                                                         : worker_store_failed(run, &failure, err);
@@ -104,28 +105,28 @@ worker_need_kafka(struct run *run, bool *is_there, struct err *err)
 
 // The slots that these hold; `but`: without this one, WORKER_SLOTS: all.
 static size_t
-slots_held(const struct run *run, size_t but, int32_t slots[WORKER_SLOTS])
+slots_held(const struct worker_run *run, size_t but, int32_t slots[WORKER_SLOTS])
 {
     size_t count = 0;
     for (size_t i = 0; i < WORKER_SLOTS; i++)
-        if (i != but && run->publishers[i] && publisher_slot(run->publishers[i]) >= 0)
-            slots[count++] = publisher_slot(run->publishers[i]);
+        if (i != but && run->publishers[i].machine && publisher_slot(run->publishers[i].machine) >= 0)
+            slots[count++] = publisher_slot(run->publishers[i].machine);
     return count;
 }
 
 static enum publisher_status
-worker_step_publisher(struct run *run, size_t i, int wait_ms, struct err *failure)
+worker_step_publisher(struct worker_run *run, size_t i, int wait_ms, struct err *failure)
 {
     int32_t others[WORKER_SLOTS];
     size_t count = slots_held(run, i, others);
-    return publisher_step(run->publishers[i], others, count, wait_ms, failure);
+    return publisher_step(run->publishers[i].machine, others, count, wait_ms, failure);
 }
 
 // A publisher failed and has begun again: was it PostgreSQL or Kafka?
 static bool
-publisher_failed(struct run *run, size_t i, const struct err *failure, struct err *err)
+publisher_failed(struct worker_run *run, size_t i, const struct err *failure, struct err *err)
 {
-    if (!endpoints_is_connected(&run->lanes[i])) {
+    if (!endpoints_is_connected(&run->publishers[i].endpoints)) {
         run->trouble = *failure;
         return true;
     }
@@ -134,7 +135,7 @@ publisher_failed(struct run *run, size_t i, const struct err *failure, struct er
 
 // A publisher that has nothing to do: its next handle gets ready meanwhile, and its lease is kept.
 static bool
-attend_idle(struct run *run, size_t i, struct err *err)
+attend_idle(struct worker_run *run, size_t i, struct err *err)
 {
     struct err failure = {0};
     switch (worker_step_publisher(run, i, 0, &failure)) {
@@ -142,20 +143,27 @@ attend_idle(struct run *run, size_t i, struct err *err)
         return publisher_failed(run, i, &failure, err);
     case PUBLISHER_STOPPED:
         return err_set(err, failure.kind, "%s", failure.text);
-    default:
-        return true;
+    case PUBLISHER_BUSY:
+    case PUBLISHER_WAITING:
+    case PUBLISHER_READY:
+    case PUBLISHER_FINISHED:
+    case PUBLISHER_EMPTY:
+    case PUBLISHER_REQUEUED:
+    case PUBLISHER_NO_SLOT:
+        break;
     }
+    return true;
 }
 
 size_t
-worker_most(const struct run *run)
+worker_most(const struct worker_run *run)
 {
     return run->settings->chunk ? run->settings->chunk : DEFAULT_CHUNK;
 }
 
 // How large the next chunk may be, so that one takes less than five seconds.
 static void
-adapt(struct run *run, const struct publisher *publisher)
+adapt(struct worker_run *run, const struct publisher *publisher)
 {
     size_t most = worker_most(run);
     if (publisher_last_took(publisher) > SLOWEST_CHUNK)
@@ -165,37 +173,37 @@ adapt(struct run *run, const struct publisher *publisher)
 }
 
 static void
-note_finished(struct run *run, size_t i)
+note_finished(struct worker_run *run, size_t i)
 {
-    const struct publisher *publisher = run->publishers[i];
+    const struct publisher *publisher = run->publishers[i].machine;
     int64_t now = clock_mono();
     size_t count = publisher_last_count(publisher);
     meter_add(&run->meter, now, (int64_t)count);
-    pace_spend(&run->paces, run->operations[i], count);
+    pace_spend(&run->paces, run->publishers[i].operation, count);
     adapt(run, publisher);
     kafka_worked(run);
     run->work_at = now;
-    run->show_at = run->show_at < now ? run->show_at : now;
-    log_line(LOG_DEBUG, "chunk finished", LOG_INT("operation", run->operations[i]), LOG_INT("events", count),
-             LOG_INT("ms", publisher_last_took(publisher) / 1000));
+    run->due.show = run->due.show < now ? run->due.show : now;
+    log_line(LOG_DEBUG, "chunk finished", LOG_INT("operation", run->publishers[i].operation),
+             LOG_INT("events", count), LOG_INT("ms", publisher_last_took(publisher) / 1000));
 }
 
 // It can be given something again, and there may be something: the sources of its chunk are free.
 static void
-lay_down(struct run *run, size_t i)
+set_free(struct worker_run *run, size_t i)
 {
-    run->is_driven[i] = false;
-    run->operations[i] = 0;
-    run->look_at = 0;
+    run->publishers[i].is_driven = false;
+    run->publishers[i].operation = 0;
+    run->due.look = 0;
 }
 
 // Where no slot is free for this hand, another may hold one and be at rest: then it is its turn.
 static bool
-pass_on(struct run *run, size_t i)
+pass_on(struct worker_run *run, size_t i)
 {
     for (size_t n = 1; n < WORKER_SLOTS; n++) {
         size_t other = (i + n) % WORKER_SLOTS;
-        if (!run->is_driven[other] && publisher_slot(run->publishers[other]) >= 0) {
+        if (!run->publishers[other].is_driven && publisher_slot(run->publishers[other].machine) >= 0) {
             run->turn = other;
             return true;
         }
@@ -205,7 +213,7 @@ pass_on(struct run *run, size_t i)
 
 // One step of a publisher that is on its way. False: the worker ends with err.
 static bool
-drive(struct run *run, size_t i, int wait_ms, struct err *err)
+drive(struct worker_run *run, size_t i, int wait_ms, struct err *err)
 {
     struct err failure = {0};
     switch (worker_step_publisher(run, i, wait_ms, &failure)) {
@@ -214,30 +222,30 @@ drive(struct run *run, size_t i, int wait_ms, struct err *err)
         return true;
     case PUBLISHER_FINISHED:
         note_finished(run, i);
-        lay_down(run, i);
+        set_free(run, i);
         return attend_idle(run, i, err); // its next epoch begins
     case PUBLISHER_REQUEUED:
         run->work_at = clock_mono();
         return true;
     case PUBLISHER_READY: // no proof yet that Kafka takes records: only what is finished ends a row of
                           // failures
-        lay_down(run, i);
+        set_free(run, i);
         return true;
     case PUBLISHER_EMPTY:
         kafka_worked(run);
-        lay_down(run, i);
+        set_free(run, i);
         if (worker_is_publishing(run)) // the rest may hang on what the other has in flight
-            run->look_at = clock_mono() + LOOK_EVERY / 10;
+            run->due.look = clock_mono() + LOOK_EVERY / 10;
         return true;
     case PUBLISHER_NO_SLOT:
-        lay_down(run, i);
+        set_free(run, i);
         if (pass_on(run, i))
             return true;
-        run->look_at = clock_mono() + LOOK_EVERY;
+        run->due.look = clock_mono() + LOOK_EVERY;
         worker_note(run, "waits for a free slot: other workers have them all, or they are suspended");
         return true;
     case PUBLISHER_FAILED:
-        run->is_driven[i] = publisher_is_busy(run->publishers[i]);
+        run->publishers[i].is_driven = publisher_is_busy(run->publishers[i].machine);
         return publisher_failed(run, i, &failure, err);
     case PUBLISHER_STOPPED:
         break;
@@ -246,64 +254,64 @@ drive(struct run *run, size_t i, int wait_ms, struct err *err)
 }
 
 bool
-worker_is_publishing(const struct run *run)
+worker_is_publishing(const struct worker_run *run)
 {
     for (size_t i = 0; i < WORKER_SLOTS; i++)
-        if (run->is_driven[i])
+        if (run->publishers[i].is_driven)
             return true;
     return false;
 }
 
 // Events in memory are what a worker's size is made of: while two have some, the others commit and finish.
 static bool
-may_claim(const struct run *run)
+may_claim(const struct worker_run *run)
 {
     size_t holders = 0;
     for (size_t i = 0; i < WORKER_SLOTS; i++)
-        holders += run->publishers[i] && publisher_has_events(run->publishers[i]);
+        holders += run->publishers[i].machine && publisher_has_events(run->publishers[i].machine);
     return holders < WORKER_HOLDERS;
 }
 
 bool
-worker_has_free_publisher(struct run *run)
+worker_has_free_publisher(struct worker_run *run)
 {
     if (!may_claim(run))
         return false;
     for (size_t n = 0; n < WORKER_SLOTS; n++) {
         size_t i = (run->turn + n) % WORKER_SLOTS;
-        if (!run->is_driven[i]) {
+        if (!run->publishers[i].is_driven) {
             run->turn = i;
-            return clock_mono() >= run->look_at;
+            return clock_mono() >= run->due.look;
         }
     }
     return false;
 }
 
 bool
-worker_publish_step(struct run *run, struct err *err)
+worker_publish_step(struct worker_run *run, struct err *err)
 {
     size_t driven = 0;
     for (size_t i = 0; i < WORKER_SLOTS; i++)
-        driven += run->is_driven[i];
+        driven += run->publishers[i].is_driven;
     int wait_ms = driven > 1 ? WAIT_SHARED_MS : WAIT_MS;
-    for (size_t i = 0; i < WORKER_SLOTS && clock_mono() >= run->kafka_at; i++)
-        if (!(run->is_driven[i] ? drive(run, i, wait_ms, err) : attend_idle(run, i, err)))
+    for (size_t i = 0; i < WORKER_SLOTS && clock_mono() >= run->due.kafka; i++)
+        if (!(run->publishers[i].is_driven ? drive(run, i, wait_ms, err) : attend_idle(run, i, err)))
             return false;
     return true;
 }
 
 // Of an operation with a rate one chunk at a time: what it may send is known when that is finished.
 static bool
-is_in_flight(const struct run *run, int64_t operation)
+is_in_flight(const struct worker_run *run, int64_t operation)
 {
     for (size_t i = 0; i < WORKER_SLOTS; i++)
-        if (run->operations[i] == operation)
+        if (run->publishers[i].operation == operation)
             return true;
     return false;
 }
 
 bool
-worker_publish(struct run *run, int64_t operation, int32_t rate, int64_t *wait, struct err *err)
+worker_publish(struct worker_run *run, int64_t operation, int32_t rate, int64_t *wait, struct err *err)
 {
     if (rate >= 0 && is_in_flight(run, operation)) {
         *wait = LOOK_EVERY; // or as soon as it is finished
@@ -317,7 +325,7 @@ worker_publish(struct run *run, int64_t operation, int32_t rate, int64_t *wait, 
     struct err failure = {0};
     enum publisher_status status =
         worker_step_publisher(run, i, worker_is_publishing(run) ? 0 : WAIT_MS, &failure);
-    run->is_driven[i] = true;
+    run->publishers[i].is_driven = true;
     if (status == PUBLISHER_FAILED)
         return publisher_failed(run, i, &failure, err);
     if (status == PUBLISHER_STOPPED)
@@ -325,15 +333,16 @@ worker_publish(struct run *run, int64_t operation, int32_t rate, int64_t *wait, 
     if (status != PUBLISHER_READY) // on its way; what it shall publish is asked for again then
         return true;
 
-    publisher_assign(run->publishers[i], operation, limit);
-    run->operation = run->operations[i] = operation;
+    publisher_assign(run->publishers[i].machine, operation, limit);
+    run->operation = run->publishers[i].operation = operation;
     run->turn = (i + 1) % WORKER_SLOTS;
-    worker_note(run, "operation %" PRId64 ", slot %d", operation, (int)publisher_slot(run->publishers[i]));
+    worker_note(run, "operation %" PRId64 ", slot %d", operation,
+                (int)publisher_slot(run->publishers[i].machine));
     return true;
 }
 
 static bool
-decide_doubt(struct run *run, bool *is_wanted, struct err *err)
+decide_doubt(struct worker_run *run, bool *is_wanted, struct err *err)
 {
     enum doubt_outcome outcome;
     struct err failure = {0};
@@ -345,17 +354,17 @@ decide_doubt(struct run *run, bool *is_wanted, struct err *err)
     if (outcome == DOUBT_EARLY && wait < again)
         again = wait;
     *is_wanted = outcome == DOUBT_DECIDED;
-    run->doubt_at = *is_wanted ? 0 : clock_mono() + again;
+    run->due.doubt = *is_wanted ? 0 : clock_mono() + again;
     return true;
 }
 
 bool
-worker_recover(struct run *run, bool *is_wanted, struct err *err)
+worker_recover(struct worker_run *run, bool *is_wanted, struct err *err)
 {
     *is_wanted = false;
-    if (clock_mono() < run->recover_at)
+    if (clock_mono() < run->due.recover)
         return true;
-    run->recover_at = clock_mono() + RECOVER_EVERY;
+    run->due.recover = clock_mono() + RECOVER_EVERY;
     if (!broker_settings_present(&run->settings->broker)) {
         run->recovered_at = clock_mono(); // not ours to do
         return true;
@@ -379,19 +388,19 @@ worker_recover(struct run *run, bool *is_wanted, struct err *err)
 
     if (wanted.unfinished) {
         // A publisher that holds no slot takes the one with the chunk.
-        if (!publisher_release(run->publishers[run->turn], &failure) && failure.kind != ERR_CONFLICT)
+        if (!publisher_release(run->publishers[run->turn].machine, &failure) && failure.kind != ERR_CONFLICT)
             return worker_store_failed(run, &failure, err);
         worker_note(run, "looks into what another worker left");
-        run->is_driven[run->turn] = *is_wanted = true;
+        run->publishers[run->turn].is_driven = *is_wanted = true;
         return true;
     }
-    return !wanted.in_doubt || clock_mono() < run->doubt_at || decide_doubt(run, is_wanted, err);
+    return !wanted.in_doubt || clock_mono() < run->due.doubt || decide_doubt(run, is_wanted, err);
 }
 
 // Idle slots keep their marker fresh: a publisher that holds no slot takes one whose marker is old, and
 // writes it again on its way to being ready.
 bool
-worker_refresh(struct run *run, bool *is_wanted, struct err *err)
+worker_refresh(struct worker_run *run, bool *is_wanted, struct err *err)
 {
     *is_wanted = false;
     bool is_there = false;
@@ -403,22 +412,22 @@ worker_refresh(struct run *run, bool *is_wanted, struct err *err)
     struct err failure = {0};
     if (!is_there || run->endpoints.cluster.promise != PROMISE_EXACTLY_ONCE)
         return true;
-    if (!publisher_release(run->publishers[run->turn], &failure) && failure.kind != ERR_CONFLICT)
+    if (!publisher_release(run->publishers[run->turn].machine, &failure) && failure.kind != ERR_CONFLICT)
         return worker_store_failed(run, &failure, err);
     worker_note(run, "keeps the marker of an idle slot fresh");
-    run->recover_at = 0;
-    run->is_driven[run->turn] = *is_wanted = true;
+    run->due.recover = 0;
+    run->publishers[run->turn].is_driven = *is_wanted = true;
     return true;
 }
 
 // Slots that have nothing to do are let go, so that more workers than slots can be alive.
 bool
-worker_let_go(struct run *run, struct err *err)
+worker_let_go(struct worker_run *run, struct err *err)
 {
     struct err failure = {0};
     for (size_t i = 0; i < WORKER_SLOTS; i++)
-        if (run->publishers[i] && !publisher_is_busy(run->publishers[i]) &&
-            !publisher_release(run->publishers[i], &failure)) {
+        if (run->publishers[i].machine && !publisher_is_busy(run->publishers[i].machine) &&
+            !publisher_release(run->publishers[i].machine, &failure)) {
             if (failure.kind ==
                 ERR_CONFLICT) { // somebody took it, or it holds a chunk that recovery will see
                 err_clear(&failure);
@@ -431,13 +440,13 @@ worker_let_go(struct run *run, struct err *err)
 
 // Keeps leases while nothing is published.
 bool
-worker_keep_slots(struct run *run, struct err *err)
+worker_keep_slots(struct worker_run *run, struct err *err)
 {
     if (clock_mono() - run->work_at > SLOT_IDLE)
         return worker_let_go(run, err);
     for (size_t i = 0; i < WORKER_SLOTS; i++) {
         struct err failure = {0};
-        if (run->publishers[i] && publisher_slot(run->publishers[i]) >= 0 &&
+        if (run->publishers[i].machine && publisher_slot(run->publishers[i].machine) >= 0 &&
             worker_step_publisher(run, i, 0, &failure) == PUBLISHER_FAILED)
             return publisher_failed(run, i, &failure, err);
     }
@@ -454,13 +463,13 @@ peak_memory(void)
 }
 
 void
-worker_log_tally(const struct run *run)
+worker_log_tally(const struct worker_run *run)
 {
     struct publisher_tally sum = {0};
     for (size_t i = 0; i < WORKER_SLOTS; i++) {
-        if (!run->publishers[i])
+        if (!run->publishers[i].machine)
             continue;
-        const struct publisher_tally *tally = publisher_tally(run->publishers[i]);
+        const struct publisher_tally *tally = publisher_tally(run->publishers[i].machine);
         sum.chunks += tally->chunks;
         sum.sent += tally->sent;
         sum.refused += tally->refused;
@@ -488,12 +497,12 @@ worker_log_tally(const struct run *run)
 
 // What is not finished in time is left to recovery.
 void
-worker_finish_all(struct run *run)
+worker_finish_all(struct worker_run *run)
 {
     int64_t deadline = clock_mono() + STOP_WITHIN;
     for (size_t i = 0; i < WORKER_SLOTS; i++) {
         enum publisher_status status = PUBLISHER_BUSY;
-        while (run->publishers[i] && publisher_is_busy(run->publishers[i]) &&
+        while (run->publishers[i].machine && publisher_is_busy(run->publishers[i].machine) &&
                store_is_connected(run->endpoints.store) && clock_mono() < deadline &&
                status != PUBLISHER_FAILED && status != PUBLISHER_NO_SLOT && status != PUBLISHER_STOPPED) {
             struct err failure = {0};

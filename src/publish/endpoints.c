@@ -1,4 +1,4 @@
-// worker_links: the publisher's tables bound to PostgreSQL and Kafka.
+// endpoints: the publisher's tables bound to PostgreSQL and Kafka.
 #include "publish/worker_private.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// worker_detach: a worker that outlives the terminal of whoever started it.
+// detach: a worker that outlives the terminal of whoever started it.
 #include "publish/worker.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
-// worker_pace: how fast, and how fast it was.
-#include "publish/worker_private.h"
+#include "publish/pace.h"
 
 #include <string.h>
 #include "base/clock.h"
@@ -61,7 +60,7 @@ pace_spend(struct paces *paces, int64_t operation, size_t count)
 }
 
 static void
-worker_pace_turn(struct meter *meter, int64_t now)
+turn_to(struct meter *meter, int64_t now)
 {
     int64_t second = now / US_PER_SECOND;
     const int64_t size = sizeof meter->counts / sizeof *meter->counts;
@@ -76,14 +75,14 @@ worker_pace_turn(struct meter *meter, int64_t now)
 void
 meter_add(struct meter *meter, int64_t now, int64_t count)
 {
-    worker_pace_turn(meter, now);
+    turn_to(meter, now);
     meter->counts[meter->second % (int64_t)(sizeof meter->counts / sizeof *meter->counts)] += count;
 }
 
 double
 meter_rate(struct meter *meter, int64_t now)
 {
-    worker_pace_turn(meter, now);
+    turn_to(meter, now);
     int64_t sum = 0;
     for (size_t i = 0; i < sizeof meter->counts / sizeof *meter->counts; i++)
         sum += meter->counts[i];

@@ -1,0 +1,33 @@
+// pace: how many events an operation may send now, and how many were sent lately. Both know no clock of their
+// own: `now` is clock_mono.
+#ifndef REDRIVE_PUBLISH_PACE_H
+#define REDRIVE_PUBLISH_PACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// One operation.
+struct pace {
+    int64_t operation; // 0: free
+    int32_t rate;
+    double tokens;
+    int64_t at; // clock_mono of the last refill
+};
+#define PACES 16
+struct paces {
+    struct pace rows[PACES];
+};
+// At most `most` events; 0: not yet, *wait_us tells how long to wait.
+size_t pace_allow(struct paces *paces, int64_t operation, int32_t rate, size_t most, int64_t now,
+                  int64_t *wait_us);
+void pace_spend(struct paces *paces, int64_t operation, size_t count);
+
+// Events per second over the last five seconds.
+struct meter {
+    int64_t counts[6];
+    int64_t second; // of the newest
+};
+void meter_add(struct meter *meter, int64_t now, int64_t count);
+double meter_rate(struct meter *meter, int64_t now);
+
+#endif
