@@ -2,7 +2,7 @@
 // fencing, EndTxn that is late or comes twice, an end of the transaction that reaches the group's coordinator
 // later than the producer, pending offsets that are unstable, and a coordinator that was cut off and answers
 // from yesterday.
-#include "tests/sim/sim_inside.h"
+#include "tests/sim/sim_world.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,12 +14,18 @@
 
 struct producer {
     struct sim_process *owner;
-    int slot;
+    int slot;      // -1: no transactions
     int64_t epoch; // 0: not initialised
     bool is_begun; // a transaction was begun whose commit was not confirmed
+    bool is_isolating;
+    bool is_refused; // a topic that may not join the transaction took all others with it
+    int64_t batch_bytes;
     size_t count, reported;
-    size_t index[SIM_EVENTS];
-    enum report_kind kinds[SIM_EVENTS];
+    struct {
+        size_t index;
+        int64_t event;
+        enum report_kind kind;
+    } records[SIM_EVENTS];
 };
 
 static bool
@@ -56,8 +62,9 @@ come_through(struct sim *sim, struct sim_slot *slot)
 }
 
 static void
-decide(struct sim *sim, struct sim_slot *slot, bool is_commit)
+decide(struct sim *sim, struct sim_slot *slot, bool is_asked)
 {
+    bool is_commit = is_asked && !sim->wishes.forgets_commits;
     // Whoever is cut off here keeps what is true now and hears of nothing after it.
     if (is_commit && !slot->is_cut && !sim->is_quiet && sim_happens(sim, sim->cut_rate)) {
         slot->is_cut = true;
@@ -112,7 +119,7 @@ time_out(struct sim *sim, struct sim_slot *slot)
 static void
 deliver_produce(struct sim *sim, struct sim_slot *slot, const struct sim_request *request)
 {
-    uint32_t bit = 1u << request->event;
+    uint64_t bit = (uint64_t)1 << request->event;
     if (slot->appended & bit) // its sequence number was seen
         return;
     begin_transaction(sim, slot);
@@ -244,11 +251,16 @@ request_send(struct sim *sim, const struct sim_request *request)
 static bool
 kafka_open(void *context, const struct producer_settings *how, struct producer **producer, struct err *err)
 {
-    (void)err;
     struct sim *sim = sim_of(context);
+    *producer = NULL;
+    if (sim->wishes.failing_opens && sim->wishes.failing_opens--)
+        return lost(context, "makes a handle", err);
     *producer = alloc_bytes(sizeof **producer);
     (*producer)->owner = context;
-    for (int i = 0; i < sim->slot_count; i++)
+    (*producer)->slot = -1;
+    (*producer)->is_isolating = how->is_isolating;
+    (*producer)->batch_bytes = how->batch_bytes;
+    for (int i = 0; how->txn_id && i < sim->slot_count; i++)
         if (strcmp(sim->slots[i].row.txn_id, how->txn_id) == 0)
             (*producer)->slot = i;
     return true;
@@ -260,14 +272,23 @@ kafka_destroy(struct producer *producer)
     free(producer);
 }
 
+// Takes longer than one call, once in so many.
+static bool
+is_dallying(struct sim *sim, unsigned odds)
+{
+    return sim->wishes.dallies && sim_choose(sim, odds) == odds - 1;
+}
+
 static bool
 kafka_init(struct producer *producer, int wait_ms, bool *done, struct err *err)
 {
     (void)wait_ms;
     struct sim *sim = producer->owner->sim;
+    *done = producer->slot < 0;
+    if (*done || sim->wishes.stalls_init || is_dallying(sim, 2))
+        return true;
     struct sim_slot *slot = &sim->slots[producer->slot];
     enum sim_luck luck = sim_luck(sim, false);
-    *done = false;
     if (luck == SIM_LOST)
         return lost(producer->owner, "initialises", err);
     sim_say(sim, "%s initialises: slot %d is at epoch %" PRId64 "%s", producer->owner->name, producer->slot,
@@ -295,7 +316,7 @@ request_of(const struct producer *producer, enum sim_request_kind kind)
 static bool
 is_current(const struct producer *producer)
 {
-    return producer->epoch == producer->owner->sim->slots[producer->slot].epoch;
+    return producer->slot < 0 || producer->epoch == producer->owner->sim->slots[producer->slot].epoch;
 }
 
 // A handle that has a transaction in flight ends it by a request of its own, as abort_transaction would. The
@@ -318,12 +339,43 @@ abort_own(struct producer *producer, struct err *err)
 static bool
 kafka_begin(struct producer *producer, struct err *err)
 {
-    if (!producer || !producer->epoch)
+    if (!producer || (!producer->epoch && producer->slot >= 0))
         return err_set(err, ERR_INTERNAL, "begun without a handle");
+    struct sim_wishes *wishes = &producer->owner->sim->wishes;
+    if (wishes->failing_begins && wishes->failing_begins--)
+        return lost(producer->owner, "begins", err);
     if (producer->is_begun && !abort_own(producer, err))
         return false;
     producer->is_begun = true;
     return true;
+}
+
+static int64_t
+event_of(const struct producer_record *record)
+{
+    for (size_t i = 0; i < record->header_count; i++)
+        if (bytes_equal_text(record->headers[i].name, "redrive-event-id"))
+            return strtoll(record->headers[i].value.data, NULL, 10);
+    die("a record without its event");
+}
+
+// Hands one record to its broker, and knows what its report will say.
+static enum report_kind
+append(struct producer *producer, int64_t event)
+{
+    struct sim *sim = producer->owner->sim;
+    struct sim_request request = request_of(producer, SIM_PRODUCE);
+    request.event = event;
+    bool was_current = is_current(producer), is_answered = true;
+    if (event == sim->wishes.late)
+        return REPORT_LATE;
+    if (producer->slot >= 0 && !sim->wishes.takes_records)
+        is_answered = request_send(sim, &request);
+    else if (producer->slot >= 0)
+        sim_deliver(sim, &request);
+    if (!was_current)
+        return REPORT_BROKEN;
+    return is_answered ? REPORT_DELIVERED : REPORT_LATE;
 }
 
 static bool
@@ -331,43 +383,82 @@ kafka_send(struct producer *producer, const struct producer_record *record, size
            struct err *err)
 {
     (void)err;
-    *is_full = false;
-    struct sim_request request = request_of(producer, SIM_PRODUCE);
-    for (size_t i = 0; i < record->header_count; i++)
-        if (bytes_equal_text(record->headers[i].name, "redrive-event-id"))
-            request.event = strtoll(record->headers[i].value.data, NULL, 10);
+    struct sim *sim = producer->owner->sim;
+    *is_full = is_dallying(sim, 50);
+    if (*is_full)
+        return true;
     if (producer->count == SIM_EVENTS)
         die("more records than there are events");
-    enum report_kind kind = is_current(producer) ? REPORT_DELIVERED : REPORT_BROKEN;
-    if (!request_send(producer->owner->sim, &request) && kind == REPORT_DELIVERED)
-        kind = REPORT_LATE;
-    producer->index[producer->count] = index;
-    producer->kinds[producer->count++] = kind;
+    if (sim->is_limit_known && producer->batch_bytes > sim->wishes.limit)
+        sim_fail(sim, "a record is sent by a handle whose batches are larger than its topic takes");
+    if (sim->wishes.has_no_forbidden && strcmp(record->topic, "forbidden") == 0)
+        sim_fail(sim, "a record is sent to a topic that is missing");
+    int64_t event = event_of(record);
+    producer->records[producer->count].index = index;
+    producer->records[producer->count].event = event;
+    producer->records[producer->count++].kind = append(producer, event);
     return true;
+}
+
+// What a broker refuses of the records that were not yet reported: a record with its batch, a topic that may
+// not join with its transaction.
+static void
+judge(struct producer *producer)
+{
+    const struct sim_wishes *wishes = &producer->owner->sim->wishes;
+    bool has_poison = false;
+    for (size_t i = producer->reported; i < producer->count; i++) {
+        int64_t event = producer->records[i].event;
+        bool is_forbidden = wishes->forbidden && event > wishes->forbidden;
+        has_poison = has_poison || event == wishes->poison;
+        producer->is_refused = producer->is_refused || (is_forbidden && producer->slot >= 0);
+        if (is_forbidden)
+            producer->records[i].kind = REPORT_TOPIC;
+    }
+    for (size_t i = producer->reported; i < producer->count; i++)
+        if (producer->is_refused)
+            producer->records[i].kind = REPORT_BROKEN;
+        else if (has_poison && (!producer->is_isolating || producer->records[i].event == wishes->poison))
+            producer->records[i].kind = REPORT_BATCH;
 }
 
 static bool
 kafka_serve(struct producer *producer, int wait_ms, struct report *reports, size_t room, size_t *count,
             struct err *err)
 {
-    (void)wait_ms, (void)err;
-    for (*count = 0; producer->reported < producer->count && *count < room; producer->reported++, ++*count)
-        reports[*count] = (struct report){.index = producer->index[producer->reported],
-                                          .kind = producer->kinds[producer->reported]};
+    (void)wait_ms;
+    struct sim *sim = producer->owner->sim;
+    *count = 0;
+    if (sim->wishes.takes_records && producer->slot >= 0 && sim_luck(sim, false) != SIM_ANSWERED)
+        return lost(producer->owner, "waits for reports", err);
+    judge(producer);
+    for (; producer->reported < producer->count && *count < room; producer->reported++, ++*count) {
+        size_t i = producer->reported;
+        enum report_kind kind = producer->records[i].kind;
+        reports[*count] = (struct report){
+            .index = producer->records[i].index, .kind = kind, .cause = ERR_DENIED, .reason = "a reason"};
+        if (producer->slot < 0)
+            sim->events[producer->records[i].event].copies += kind == REPORT_DELIVERED || kind == REPORT_LATE;
+    }
     return true;
 }
 
 static bool
 kafka_why(struct producer *producer, struct err *err)
 {
-    return err_set(err, is_current(producer) ? ERR_UNREACHABLE : ERR_CONFLICT, "the transaction has failed");
+    enum err_kind kind = producer->is_refused ? ERR_DENIED : ERR_UNREACHABLE;
+    return err_set(err, is_current(producer) ? kind : ERR_CONFLICT, "the transaction has failed");
 }
 
 static bool
 kafka_mark(struct producer *producer, enum marker_partition partition, const char *group, int64_t seq,
            const char *id, struct err *err)
 {
-    (void)partition, (void)group;
+    producer->owner->sim->nudges += partition == NONCE_PARTITION;
+    // In the simulator a handle that is kept by BROKEN_SAME_EPOCH may do so: it shows by what follows.
+    if (!producer->owner->sim->is_strict &&
+        strcmp(group, producer->owner->sim->slots[producer->slot].row.txn_id) != 0)
+        sim_fail(producer->owner->sim, "%s marks the group of another slot", producer->owner->name);
     struct sim_request request = request_of(producer, SIM_MARK);
     request.number = seq;
     snprintf(request.id, sizeof request.id, "%s", id);
@@ -384,6 +475,8 @@ kafka_commit(struct producer *producer, int wait_ms, bool *done, struct err *err
     struct sim_request request = request_of(producer, SIM_END);
     request.is_commit = true;
     *done = false;
+    if (producer->owner->sim->wishes.stalls_commits || is_dallying(producer->owner->sim, 4))
+        return true;
     bool was_current = is_current(producer);
     if (!request_send(producer->owner->sim, &request))
         return lost(producer->owner, "commits", err);
@@ -400,20 +493,22 @@ slot_named(struct sim *sim, const char *group)
     for (int i = 0; i < sim->slot_count; i++)
         if (strcmp(sim->slots[i].row.txn_id, group) == 0)
             return &sim->slots[i];
-    die("nobody has heard of the group %s", group);
+    return NULL; // names of an earlier generation
 }
 
 static bool
 kafka_read_marker(void *context, const char *group, struct marker_reading *reading, struct err *err)
 {
     struct sim *sim = sim_of(context);
-    struct sim_slot *slot = slot_named(sim, group);
+    const struct sim_slot *slot = slot_named(sim, group);
     *reading = (struct marker_reading){.is_stable = true};
     if (sim_luck(sim, false) != SIM_ANSWERED)
         return lost(context, "reads the marker", err);
+    if (!slot)
+        return true;
     bool is_old = slot->is_cut && sim_choose(sim, 2);
     const struct sim_offsets *offsets = is_old ? &slot->yesterday : &slot->offsets;
-    reading->is_stable = is_old || !slot->is_pending;
+    reading->is_stable = (is_old || !slot->is_pending) && !sim->wishes.stops_reads;
     reading->marker = offsets->marker; // what a read without require-stable would say
     reading->has_nonce = offsets->has_nonce;
     reading->nonce = offsets->nonce;
@@ -432,6 +527,8 @@ kafka_write_nonce(void *context, const char *group, int64_t nonce, struct err *e
 {
     struct sim *sim = sim_of(context);
     const struct sim_slot *slot = slot_named(sim, group);
+    if (!slot)
+        return lost(context, "writes a nonce", err);
     const struct sim_request request = {
         .kind = SIM_NONCE, .slot = slot->row.no, .number = nonce, .sender = sim_who(context)};
     if (!request_send(sim, &request))
@@ -443,22 +540,27 @@ kafka_write_nonce(void *context, const char *group, int64_t nonce, struct err *e
 static bool
 kafka_topic(void *context, const char *name, struct topic *topic, struct err *err)
 {
-    (void)context, (void)name, (void)err;
+    (void)err;
+    struct sim *sim = sim_of(context);
+    sim->is_limit_known = sim->wishes.limit > 0;
     *topic = (struct topic){.state = TOPIC_KNOWN, .partitions = 4, .max_bytes = -1};
+    if (sim->wishes.has_no_forbidden && strcmp(name, "forbidden") == 0)
+        topic->state = TOPIC_MISSING;
     return true;
 }
 
 static int64_t
 kafka_smallest_limit(void *context, int64_t otherwise)
 {
-    (void)context;
-    return otherwise;
+    const struct sim *sim = sim_of(context);
+    return sim->is_limit_known ? sim->wishes.limit : otherwise;
 }
 
 static void
 kafka_deny_topic(void *context, const char *name)
 {
-    sim_fail(sim_of(context), "topic %s is denied", name);
+    if (!sim_of(context)->wishes.forbidden || strcmp(name, "forbidden") != 0)
+        sim_fail(sim_of(context), "topic %s is denied", name);
 }
 
 static void

@@ -1,6 +1,6 @@
 // PostgreSQL's half in memory: each function is one transaction, as in store/operations/ledger.h. An answer
 // can be lost before or after the commit.
-#include "tests/sim/sim_inside.h"
+#include "tests/sim/sim_world.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,9 +34,17 @@ is_free(struct sim *sim, const struct sim_slot *slot, const char *name)
 }
 
 static bool
+is_among(const int32_t *mine, size_t count, int32_t no)
+{
+    for (size_t i = 0; i < count; i++)
+        if (mine[i] == no)
+            return true;
+    return false;
+}
+
+static bool
 pg_acquire(void *context, const int32_t *mine, size_t mine_count, struct slot *slot, struct err *err)
 {
-    (void)mine, (void)mine_count;
     struct sim *sim = sim_of(context);
     enum sim_luck luck = sim_luck(sim, false);
     if (luck == SIM_LOST)
@@ -44,7 +52,8 @@ pg_acquire(void *context, const int32_t *mine, size_t mine_count, struct slot *s
     struct sim_slot *best = NULL;
     for (int i = 0; i < sim->slot_count; i++) {
         struct sim_slot *candidate = &sim->slots[i];
-        if (is_free(sim, candidate, sim_who(context)) &&
+        if (!candidate->is_suspended && !is_among(mine, mine_count, i) &&
+            is_free(sim, candidate, sim_who(context)) &&
             (!best || (candidate->chunk.exists && !best->chunk.exists)))
             best = candidate;
     }
@@ -83,6 +92,7 @@ pg_check(void *context, struct slot *slot, struct chunk *unfinished, struct err 
 static bool
 pg_heartbeat(void *context, const struct slot *slot, struct err *err)
 {
+    sim_of(context)->beats++;
     return sim_of(context)->slots[slot->no].row.fence == slot->fence ||
            fenced_out(context, "extends its lease", slot, err);
 }
@@ -115,8 +125,12 @@ pg_release(void *context, const struct slot *slot, struct err *err)
 static bool
 pg_suspend(void *context, const struct slot *slot, const char *evidence, struct err *err)
 {
-    if (sim_of(context)->slots[slot->no].row.fence != slot->fence)
+    struct sim_slot *mine = &sim_of(context)->slots[slot->no];
+    if (mine->row.fence != slot->fence)
         return fenced_out(context, "suspends its slot", slot, err);
+    mine->is_suspended = true;
+    if (!sim_of(context)->is_strict)
+        return true;
     sim_fail(sim_of(context), "%s suspends slot %d: %s", sim_who(context), (int)slot->no, evidence);
     return err_set(err, ERR_CONFLICT, "suspended");
 }
@@ -124,17 +138,31 @@ pg_suspend(void *context, const struct slot *slot, const char *evidence, struct 
 static bool
 pg_retire(void *context, struct slot *slot, const char *why, struct err *err)
 {
-    if (sim_of(context)->slots[slot->no].row.fence != slot->fence)
+    struct sim_slot *mine = &sim_of(context)->slots[slot->no];
+    if (mine->row.fence != slot->fence)
         return fenced_out(context, "retires its slot", slot, err);
-    sim_fail(sim_of(context), "%s retires slot %d: %s", sim_who(context), (int)slot->no, why);
-    return err_set(err, ERR_CONFLICT, "retired");
+    if (sim_of(context)->is_strict) {
+        sim_fail(sim_of(context), "%s retires slot %d: %s", sim_who(context), (int)slot->no, why);
+        return err_set(err, ERR_CONFLICT, "retired");
+    }
+    if (mine->chunk.exists)
+        sim_fail(sim_of(context), "%s retires a slot with an unfinished chunk", sim_who(context));
+    sim_name_slot(mine, mine->row.generation + 1);
+    *slot = mine->row;
+    return true;
+}
+
+static struct bytes
+topic_of(const struct sim *sim, int64_t event)
+{
+    return sim->wishes.forbidden && event > sim->wishes.forbidden ? BYTES("forbidden") : BYTES("t");
 }
 
 static size_t
 pick(struct sim *sim, int64_t chunk, size_t limit, struct claimed_item *items)
 {
     size_t count = 0;
-    for (int64_t id = 1; id <= SIM_EVENTS && count < limit; id++) {
+    for (int64_t id = 1; id <= sim->event_count && count < limit; id++) {
         struct sim_event *event = &sim->events[id];
         if (event->fate != SIM_QUEUED)
             continue;
@@ -143,7 +171,7 @@ pick(struct sim *sim, int64_t chunk, size_t limit, struct claimed_item *items)
         items[count++] = (struct claimed_item){
             .event_id = id,
             .attempt = 1,
-            .event = {.id = id, .topic = BYTES("t"), .payload = BYTES("{}")},
+            .event = {.id = id, .topic = topic_of(sim, id), .payload = BYTES("{}")},
         };
     }
     return count;
@@ -185,6 +213,21 @@ pg_claim(void *context, struct slot *slot, int64_t operation, const char *chunk_
     return luck == SIM_ANSWERED || lost(context, "claims", luck, err);
 }
 
+// The chunk's events get the fate that the outcome says; how many there are.
+static int32_t
+finish_items(struct sim *sim, const struct chunk *chunk, enum chunk_state outcome)
+{
+    static const enum sim_fate fates[] = {
+        [CHUNK_COMMITTED] = SIM_RESOLVED, [CHUNK_ABORTED] = SIM_QUEUED, [CHUNK_IN_DOUBT] = SIM_IN_DOUBT};
+    int32_t count = 0;
+    for (int64_t id = 1; id <= sim->event_count; id++)
+        if (sim->events[id].fate == SIM_CLAIMED && sim->events[id].chunk == chunk_number(chunk->id)) {
+            sim->events[id].fate = fates[outcome];
+            count++;
+        }
+    return count;
+}
+
 static void
 count_finished(struct sim_sights *sights, enum chunk_state outcome, const char *evidence)
 {
@@ -192,6 +235,15 @@ count_finished(struct sim_sights *sights, enum chunk_state outcome, const char *
     sights->finished += outcome == CHUNK_COMMITTED;
     sights->recovered_published += outcome == CHUNK_COMMITTED && is_recovery;
     sights->recovered_unpublished += outcome == CHUNK_ABORTED;
+}
+
+static const char *
+outcome_words(enum chunk_state outcome)
+{
+    static const char *const words[] = {[CHUNK_COMMITTED] = "published",
+                                        [CHUNK_ABORTED] = "not published, its events are queued again",
+                                        [CHUNK_IN_DOUBT] = "in doubt"};
+    return words[outcome];
 }
 
 static bool
@@ -207,21 +259,19 @@ pg_finish(void *context, struct slot *slot, const struct chunk *chunk, enum chun
         return fenced_out(context, "finishes", slot, err);
     if (!mine->chunk.exists || strcmp(mine->chunk.id, chunk->id) != 0)
         return err_set(err, ERR_CONFLICT, "chunk %s is finished", chunk->id);
-    if (outcome == CHUNK_IN_DOUBT) {
+    if (outcome == CHUNK_IN_DOUBT && sim->is_strict) {
         sim_fail(sim, "%s puts chunk %s in doubt: %s", sim_who(context), chunk->id, evidence);
         return err_set(err, ERR_CONFLICT, "doubt");
     }
-    sim_say(sim, "%s finishes chunk %s as %s: %s", sim_who(context), chunk->id,
-            outcome == CHUNK_COMMITTED ? "published" : "not published, its events are queued again",
+    sim_say(sim, "%s finishes chunk %s as %s: %s", sim_who(context), chunk->id, outcome_words(outcome),
             evidence);
-    for (int64_t id = 1; id <= SIM_EVENTS; id++)
-        if (sim->events[id].fate == SIM_CLAIMED && sim->events[id].chunk == chunk_number(chunk->id))
-            sim->events[id].fate = outcome == CHUNK_COMMITTED ? SIM_RESOLVED : SIM_QUEUED;
+    if (finish_items(sim, chunk, outcome) != chunk->count)
+        sim_fail(sim, "chunk %s is finished with another number of events", chunk->id);
     if (outcome == CHUNK_COMMITTED) {
         mine->row.finished_seq = chunk->seq;
         snprintf(mine->row.finished_id, UUID_TEXT, "%s", chunk->id);
     }
-    mine->chunk.exists = false;
+    mine->is_suspended = mine->chunk.exists = outcome == CHUNK_IN_DOUBT;
     *slot = mine->row;
     if (sim->sights)
         count_finished(sim->sights, outcome, evidence);
@@ -232,9 +282,21 @@ static bool
 pg_finish_scanned(void *context, struct slot *slot, const struct chunk *chunk, const int64_t *published,
                   size_t count, const char *evidence, struct err *err)
 {
-    (void)slot, (void)published, (void)count, (void)evidence;
-    sim_fail(sim_of(context), "%s finishes chunk %s by a scan", sim_who(context), chunk->id);
-    return err_set(err, ERR_INTERNAL, "not here");
+    struct sim *sim = sim_of(context);
+    struct sim_slot *mine = &sim->slots[slot->no];
+    if (mine->row.fence != slot->fence)
+        return fenced_out(context, "finishes by a scan", slot, err);
+    if (sim->is_strict) {
+        sim_fail(sim, "%s finishes chunk %s by a scan: %s", sim_who(context), chunk->id, evidence);
+        return err_set(err, ERR_INTERNAL, "not here");
+    }
+    finish_items(sim, chunk, CHUNK_ABORTED);
+    for (size_t i = 0; i < count; i++)
+        sim->events[published[i]].fate = SIM_RESOLVED;
+    mine->chunk.exists = false;
+    sim_name_slot(mine, mine->row.generation + 1);
+    *slot = mine->row;
+    return true;
 }
 
 // Records that no partition took in time, three times in a row, end here.

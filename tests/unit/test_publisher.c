@@ -1,4 +1,4 @@
-// The publisher's state machine in single situations: what a marker says, what is lost, in_doubt, refused or
+// The publisher's state machine in single situations: what a marker says, what is lost, in doubt, refused or
 // stopped by it. Its schedules are in test_schedules and in tests/sim.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "base/clock.h"
-#include "tests/unit/fake.h"
+#include "tests/unit/publisher_fixture.h"
 
 static void
 judges_markers(void **state)
@@ -35,192 +35,152 @@ judges_markers(void **state)
     }
 }
 
-// Steps one publisher until `wanted`, at most 200 times.
+// Steps the publisher until `wanted`, at most 200 times.
 static bool
-step_until(struct process *process, enum publisher_status wanted)
+step_until(struct publisher_fixture *fixture, enum publisher_status wanted)
 {
-    for (int i = 0; i < 200; i++) {
-        struct err err = {0};
-        enum publisher_status status = publisher_step(process->publisher, NULL, 0, 10, &err);
-        if (status == wanted)
+    for (int i = 0; i < 200; i++)
+        if (fixture_step(fixture) == wanted)
             return true;
-        if (status == PUBLISHER_READY)
-            publisher_assign(process->publisher, 1, 10);
-    }
     return false;
 }
 
 // Until every event has its end, or for so long that one of them never will.
 static void
-step_to_the_end(struct process *process)
+step_to_the_end(struct publisher_fixture *fixture)
 {
-    for (int i = 0; i < 3000 && !fake_is_finished(process->fake); i++) {
-        struct err err = {0};
-        process_step(process, &err);
-        fake_check_invariants(process->fake);
+    for (int i = 0; i < 3000 && !sim_is_finished(&fixture->sim); i++) {
+        fixture_step(fixture);
+        fixture_check(fixture);
     }
 }
 
-// A slot that has published, and nobody who holds it.
-static void
-publish_some(struct fake *fake, struct process *process)
+// One slot that has published and that nobody holds; the others are suspended.
+static struct sim_slot *
+publish_some(struct publisher_fixture *fixture)
 {
-    fake_begin_run(fake, 42);
-    for (int i = 1; i < FAKE_SLOTS; i++)
-        fake->slots[i].is_quarantined = true;
-    process_start(process, fake);
-    assert_true(step_until(process, PUBLISHER_FINISHED));
-    publisher_destroy(process->publisher);
-    fake->slots[0].holder[0] = '\0';
-    process_start(process, fake);
+    for (int i = 1; i < SIM_SLOTS; i++)
+        fixture->sim.slots[i].is_suspended = true;
+    fixture_start(fixture);
+    assert_true(step_until(fixture, PUBLISHER_FINISHED));
+    fixture_start_again(fixture);
+    return &fixture->sim.slots[0];
+}
+
+// And a chunk in flight in it.
+static struct sim_slot *
+claim_some(struct publisher_fixture *fixture)
+{
+    struct sim_slot *slot = publish_some(fixture);
+    while (!slot->chunk.exists)
+        fixture_step(fixture);
+    return slot;
 }
 
 static void
 stops_when_postgresql_has_lost_work(void **state)
 {
-    (void)state;
-    struct fake fake;
-    struct process process;
-    publish_some(&fake, &process);
-    fake.slots[0].marker.seq += 3; // what Kafka knows and PostgreSQL has forgotten
-    assert_true(step_until(&process, PUBLISHER_STOPPED));
-    assert_true(fake.slots[0].is_quarantined);
-    publisher_destroy(process.publisher);
+    struct sim_slot *slot = publish_some(*state);
+    slot->offsets.marker.seq += 3; // what Kafka knows and PostgreSQL has forgotten
+    assert_true(step_until(*state, PUBLISHER_STOPPED));
+    assert_true(slot->is_suspended);
 }
 
-// Between its look at the slot and at the marker another one took the slot and published: what it sees then
-// is not lost work, and its fence has moved.
+// Between its reading of the slot and of the marker another publisher took the slot and published. That is no
+// lost work: its fence has moved.
 static void
 goes_on_when_the_slot_was_lost_before_the_marker_was_read(void **state)
 {
-    (void)state;
-    struct fake fake;
-    struct process process;
-    publish_some(&fake, &process);
-    struct err err = {0};
-    while (!fake.slots[0].has_nonce || !fake.slots[0].holder[0])
-        process_step(&process, &err);
-    fake.slots[0].pg.fence++;
-    fake.slots[0].marker.seq = fake.slots[0].pg.finished_seq = ++fake.slots[0].next_seq;
-    snprintf(fake.slots[0].marker.id, sizeof fake.slots[0].marker.id, "other");
-    snprintf(fake.slots[0].pg.finished_id, UUID_TEXT, "other");
-    assert_true(step_until(&process, PUBLISHER_FINISHED));
-    assert_false(fake.slots[0].is_quarantined);
-    publisher_destroy(process.publisher);
+    struct sim_slot *slot = publish_some(*state);
+    while (!slot->offsets.has_nonce || !slot->holder[0])
+        fixture_step(*state);
+    slot->row.fence++;
+    slot->offsets.marker.seq = slot->row.finished_seq = ++slot->next_seq;
+    snprintf(slot->offsets.marker.id, sizeof slot->offsets.marker.id, "other");
+    snprintf(slot->row.finished_id, UUID_TEXT, "other");
+    assert_true(step_until(*state, PUBLISHER_FINISHED));
+    assert_false(slot->is_suspended);
 }
 
 static void
 gives_a_slot_without_marker_new_names(void **state)
 {
-    (void)state;
-    struct fake fake;
-    struct process process;
-    publish_some(&fake, &process);
-    fake.slots[0].marker.is_present = false; // expired
-    assert_true(step_until(&process, PUBLISHER_FINISHED));
-    assert_int_equal(fake.slots[0].pg.generation, 2);
-    publisher_destroy(process.publisher);
+    struct sim_slot *slot = publish_some(*state);
+    slot->offsets.marker.is_present = false; // expired
+    assert_true(step_until(*state, PUBLISHER_FINISHED));
+    assert_int_equal(slot->row.generation, 2);
 }
 
 static void
 never_takes_absence_for_an_abort(void **state)
 {
-    (void)state;
-    struct fake fake;
-    struct process process;
-    publish_some(&fake, &process);
-    while (!fake.slots[0].chunk.exists) {
-        struct err err = {0};
-        process_step(&process, &err);
-    }
-    publisher_destroy(process.publisher);
-    fake.slots[0].holder[0] = '\0';
-    fake.slots[0].marker.is_present = false;
-    process_start(&process, &fake);
-    assert_true(step_until(&process, PUBLISHER_NO_SLOT));
-    assert_true(fake.slots[0].is_quarantined);
-    int in_doubt = 0;
-    for (int64_t id = 1; id <= FAKE_ITEMS; id++)
-        in_doubt += fake.items[id].fate == HELD;
-    assert_true(in_doubt > 0);
-    publisher_destroy(process.publisher);
+    struct sim_slot *slot = claim_some(*state);
+    slot->offsets.marker.is_present = false;
+    fixture_start_again(*state);
+    assert_true(step_until(*state, PUBLISHER_NO_SLOT));
+    assert_true(slot->is_suspended);
+    assert_true(fixture_count(*state, SIM_IN_DOUBT) > 0);
 }
 
 static void
 suspends_the_slot_of_a_foreign_marker(void **state)
 {
-    (void)state;
-    struct fake fake;
-    struct process process;
-    publish_some(&fake, &process);
-    snprintf(fake.slots[0].marker.id, sizeof fake.slots[0].marker.id, "somebody else");
-    assert_true(step_until(&process, PUBLISHER_NO_SLOT));
-    assert_true(fake.slots[0].is_quarantined);
-    publisher_destroy(process.publisher);
+    struct sim_slot *slot = publish_some(*state);
+    snprintf(slot->offsets.marker.id, sizeof slot->offsets.marker.id, "somebody else");
+    assert_true(step_until(*state, PUBLISHER_NO_SLOT));
+    assert_true(slot->is_suspended);
 }
 
 static void
 decides_nothing_while_the_marker_is_unstable(void **state)
 {
-    (void)state;
-    struct fake fake;
-    struct process process;
-    publish_some(&fake, &process);
-    while (!fake.slots[0].chunk.exists) {
-        struct err err = {0};
-        process_step(&process, &err);
-    }
-    publisher_destroy(process.publisher);
-    fake.slots[0].holder[0] = '\0';
-    fake.stops_reads = true;
-    process_start(&process, &fake);
+    struct publisher_fixture *fixture = *state;
+    struct sim_slot *slot = claim_some(fixture);
+    fixture->sim.wishes.stops_reads = true;
+    fixture_start_again(fixture);
     int failures = 0;
     for (int i = 0; i < 100000; i++) {
         struct err err = {0};
-        enum publisher_status status = process_step(&process, &err);
+        enum publisher_status status = sim_process_step(fixture->process, &err);
         assert_true(status != PUBLISHER_FINISHED && status != PUBLISHER_REQUEUED &&
                     status != PUBLISHER_READY);
         failures += status == PUBLISHER_FAILED && err.kind == ERR_UNREACHABLE;
     }
-    // It says so now and then, and tries once each time to end what hangs there.
+    // It says so now and then, and tries once each time to end the transaction that blocks the answer.
     assert_true(failures > 1);
-    assert_true(fake.nudges >= failures && fake.nudges <= failures + 1);
-    assert_true(fake.slots[0].chunk.exists);
-    fake.stops_reads = false;
-    publisher_destroy(process.publisher);
-    fake_run_out(&fake);
+    assert_true(fixture->sim.nudges >= failures && fixture->sim.nudges <= failures + 1);
+    assert_true(slot->chunk.exists);
+    fixture->sim.wishes.stops_reads = false;
+    fixture_run_out(fixture);
 }
 
-// What cannot be sent is refused before anything of its chunk is; the others go.
+// Events that cannot be sent are refused before any record of their chunk is sent; the others go.
 static void
 sends_nothing_of_what_it_refuses(void **state)
 {
-    (void)state;
+    struct publisher_fixture *fixture = *state;
     for (int transactional = 0; transactional < 2; transactional++) {
-        struct fake fake;
-        fake_begin_run(&fake, 11);
-        fake.is_transactional = transactional;
-        fake.has_forbidden = false;
-        fake.forbidden = 20;
-        fake_run_out(&fake);
-        for (int64_t id = 1; id <= FAKE_ITEMS; id++)
-            assert_int_equal(fake.items[id].fate, id > 20 ? REFUSED : DONE);
+        fixture_begin(fixture, 11);
+        fixture->sim.wishes = (struct sim_wishes){
+            .has_no_transactions = !transactional, .has_no_forbidden = true, .forbidden = 20};
+        fixture_run_out(fixture);
+        fixture_assert_ends(fixture, 0, 20);
+        fixture_end(fixture);
     }
 }
 
-// A batch holds no more than the smallest topic takes; learnt in the middle, it asks for another handle.
+// A batch holds no more than the smallest topic takes; a limit learnt in the middle needs another handle.
 static void
 learns_how_large_a_batch_may_be(void **state)
 {
-    (void)state;
+    struct publisher_fixture *fixture = *state;
     for (int transactional = 0; transactional < 2; transactional++) {
-        struct fake fake;
-        fake_begin_run(&fake, 12);
-        fake.is_transactional = transactional;
-        fake.limit = 2000;
-        fake_run_out(&fake); // each record says so: fake_kafka.c
-        assert_true(fake.is_limit_known);
-        assert_int_equal(fake.items[FAKE_ITEMS].fate, DONE);
+        fixture_begin(fixture, 12);
+        fixture->sim.wishes = (struct sim_wishes){.has_no_transactions = !transactional, .limit = 2000};
+        fixture_run_out(fixture); // each record is compared with its handle: sim_kafka.c
+        assert_true(fixture->sim.is_limit_known);
+        assert_int_equal(fixture->sim.events[SIM_EVENTS].fate, SIM_RESOLVED);
+        fixture_end(fixture);
     }
 }
 
@@ -228,336 +188,299 @@ learns_how_large_a_batch_may_be(void **state)
 static void
 blames_a_destination_at_the_third_time(void **state)
 {
-    (void)state;
-    struct fake fake;
-    struct process process;
-    fake_begin_run(&fake, 13);
-    fake.late = 5;
-    process_start(&process, &fake);
+    struct publisher_fixture *fixture = *state;
+    fixture->sim.wishes.late = 5;
+    fixture_start(fixture);
     int failures = 0;
-    for (int i = 0; i < 20000 && !fake_is_finished(&fake); i++) {
-        struct err err = {0};
-        enum publisher_status status = publisher_step(process.publisher, NULL, 0, 10, &err);
-        failures += status == PUBLISHER_FAILED;
-        if (status == PUBLISHER_READY)
-            publisher_assign(process.publisher, 1, 10);
-        fake_check_invariants(&fake);
+    for (int i = 0; i < 20000 && !sim_is_finished(&fixture->sim); i++) {
+        failures += fixture_step(fixture) == PUBLISHER_FAILED;
+        fixture_check(fixture);
     }
-    publisher_destroy(process.publisher);
     assert_int_equal(failures, 2);
-    for (int64_t id = 1; id <= FAKE_ITEMS; id++)
-        assert_int_equal(fake.items[id].fate, id == 5 ? REFUSED : DONE);
+    fixture_assert_ends(fixture, 5, SIM_EVENTS);
 }
 
-// While an event is in that state.
+// While an event has that fate.
 static void
-step_while(struct process *process, int64_t event, enum fate fate)
+step_while(struct publisher_fixture *fixture, int64_t event, enum sim_fate fate)
 {
-    struct err err = {0};
-    for (int i = 0; i < 3000 && process->fake->items[event].fate == fate; i++)
-        process_step(process, &err);
+    for (int i = 0; i < 3000 && fixture->sim.events[event].fate == fate; i++)
+        fixture_step(fixture);
 }
 
-// A topic that refused an event takes it by now, and the slot was lost before the refusal was written down:
-// who begins again tries it again, whichever time that was.
+// A topic that refused an event takes it by now, and the slot was lost before the refusal was written down.
+// The next attempt tries the event again, however often it was refused before.
 static void
 keeps_no_refusal_of_an_earlier_tenure(void **state)
 {
-    (void)state;
+    struct publisher_fixture *fixture = *state;
     for (int times = 1; times <= 4; times++) {
-        struct fake fake;
-        struct process process;
-        publish_some(&fake, &process);
-        fake.poison = FAKE_ITEMS;
+        fixture_begin(fixture, 42);
+        struct sim_slot *slot = publish_some(fixture);
+        fixture->sim.wishes.poison = SIM_EVENTS;
         for (int i = 0; i < times; i++) {
-            step_while(&process, fake.poison, QUEUED);
-            step_while(&process, fake.poison, CLAIMED);
+            step_while(fixture, SIM_EVENTS, SIM_QUEUED);
+            step_while(fixture, SIM_EVENTS, SIM_CLAIMED);
         }
-        enum fate then = fake.items[FAKE_ITEMS].fate;
-        fake.slots[0].pg.fence++;
-        fake.slots[0].holder[0] = '\0';
-        fake.poison = 0;
-        step_to_the_end(&process);
-        publisher_destroy(process.publisher);
-        assert_int_equal(fake.items[FAKE_ITEMS].fate, then == REFUSED ? REFUSED : DONE);
+        enum sim_fate then = fixture->sim.events[SIM_EVENTS].fate;
+        slot->row.fence++;
+        slot->holder[0] = '\0';
+        fixture->sim.wishes.poison = 0;
+        step_to_the_end(fixture);
+        fixture_end(fixture);
+        assert_int_equal(fixture->sim.events[SIM_EVENTS].fate,
+                         then == SIM_REFUSED ? SIM_REFUSED : SIM_RESOLVED);
     }
 }
 
-// What it saw of a slot holds while it has the slot; when it comes again it looks again.
+// It believes its reading of a marker while it holds the slot; with the slot acquired again it reads again.
 static void
 believes_nothing_of_an_earlier_tenure(void **state)
 {
-    (void)state;
-    struct fake fake;
-    struct process process;
+    struct publisher_fixture *fixture = *state;
     struct err err = {0};
-    publish_some(&fake, &process);
-    assert_true(step_until(&process, PUBLISHER_FINISHED));
-    assert_true(publisher_release(process.publisher, &err));
-    snprintf(fake.slots[0].marker.id, sizeof fake.slots[0].marker.id, "somebody else");
-    assert_true(step_until(&process, PUBLISHER_NO_SLOT));
-    assert_true(fake.slots[0].is_quarantined);
-    publisher_destroy(process.publisher);
+    struct sim_slot *slot = publish_some(fixture);
+    assert_true(step_until(fixture, PUBLISHER_FINISHED));
+    assert_true(publisher_release(fixture->process->publisher, &err));
+    snprintf(slot->offsets.marker.id, sizeof slot->offsets.marker.id, "somebody else");
+    assert_true(step_until(fixture, PUBLISHER_NO_SLOT));
+    assert_true(slot->is_suspended);
 }
 
 // Runs until the chunk in flight is committed in Kafka, and no further.
-static void
-step_to_the_commit(struct process *process)
+static struct sim_slot *
+step_to_the_commit(struct publisher_fixture *fixture)
 {
-    const struct fake_slot *slot = &process->fake->slots[0];
-    struct err err = {0};
-    while (!slot->chunk.exists || strcmp(slot->marker.id, slot->chunk.id) != 0)
-        assert_int_not_equal(process_step(process, &err), PUBLISHER_FAILED);
+    struct sim_slot *slot = publish_some(fixture);
+    while (!slot->chunk.exists || strcmp(slot->offsets.marker.id, slot->chunk.id) != 0)
+        assert_int_not_equal(fixture_step(fixture), PUBLISHER_FAILED);
+    return slot;
 }
 
-// What is proved needs its handle no longer, so the next epoch is asked for while PostgreSQL writes it down;
-// and the events are not kept until then.
+static enum publisher_status
+step_until_finished_in_postgresql(struct publisher_fixture *fixture)
+{
+    enum publisher_status status = PUBLISHER_BUSY;
+    while (fixture->sim.slots[0].chunk.exists)
+        status = fixture_step(fixture);
+    return status;
+}
+
+// A chunk that is proved needs its handle no longer. So the next epoch is asked for while PostgreSQL writes
+// down the end, and the events are not kept until then.
 static void
 fences_its_next_epoch_before_it_finishes(void **state)
 {
-    (void)state;
+    struct publisher_fixture *fixture = *state;
     int ahead = 0;
-    for (int seed = 0; seed < 20; seed++) {
-        struct fake fake;
-        struct process process;
-        struct err err = {0};
-        publish_some(&fake, &process);
-        fake.state += (uint64_t)seed;
-        step_to_the_commit(&process);
-        assert_false(publisher_has_events(process.publisher));
-        assert_true(publisher_is_busy(process.publisher));
-        int64_t epoch = fake.slots[0].epoch;
-        enum publisher_status status = PUBLISHER_BUSY;
-        while (fake.slots[0].chunk.exists)
-            status = process_step(&process, &err);
-        assert_int_equal(status, PUBLISHER_FINISHED);
-        ahead += fake.slots[0].epoch == epoch + 1;
-        publisher_destroy(process.publisher);
-        fake_run_out(&fake);
-        fake_check_invariants(&fake);
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        fixture_begin(fixture, seed);
+        struct sim_slot *slot = step_to_the_commit(fixture);
+        assert_false(publisher_has_events(fixture->process->publisher));
+        assert_true(publisher_is_busy(fixture->process->publisher));
+        int64_t epoch = slot->epoch;
+        assert_int_equal(step_until_finished_in_postgresql(fixture), PUBLISHER_FINISHED);
+        ahead += slot->epoch == epoch + 1;
+        fixture_run_out(fixture);
+        fixture_end(fixture);
     }
     assert_true(ahead > 0);
 }
 
-// That this fails is no reason not to write down what was published; it is tried again, and told, afterwards.
+// That this fails is no reason not to write down what was published; it is tried again, and reported, then.
 static void
 finishes_where_the_next_handle_cannot_be_made(void **state)
 {
-    (void)state;
-    struct fake fake;
-    struct process process;
-    struct err err = {0};
-    publish_some(&fake, &process);
-    step_to_the_commit(&process);
-    fake.failing_opens = 2;
-    enum publisher_status status = PUBLISHER_BUSY;
-    while (fake.slots[0].chunk.exists)
-        status = process_step(&process, &err);
-    assert_int_equal(status, PUBLISHER_FINISHED);
-    assert_int_equal(fake.failing_opens, 1);
-    assert_true(step_until(&process, PUBLISHER_FAILED));
-    assert_int_equal(fake.failing_opens, 0);
-    publisher_destroy(process.publisher);
-    fake_run_out(&fake);
-    fake_check_invariants(&fake);
+    struct publisher_fixture *fixture = *state;
+    step_to_the_commit(fixture);
+    fixture->sim.wishes.failing_opens = 2;
+    assert_int_equal(step_until_finished_in_postgresql(fixture), PUBLISHER_FINISHED);
+    assert_int_equal(fixture->sim.wishes.failing_opens, 1);
+    assert_true(step_until(fixture, PUBLISHER_FAILED));
+    assert_int_equal(fixture->sim.wishes.failing_opens, 0);
+    fixture_run_out(fixture);
 }
 
-// A commit that does not come to an end is given up in time, before the broker ends it by itself; whether it
-// took place is found out like after any other end.
+// A commit that does not come to an end is given up in time, before the broker ends it by itself. Resolve
+// finds out whether it took place, as after any other error.
 static void
 waits_for_a_commit_no_longer_than_its_deadline(void **state)
 {
-    (void)state;
-    struct fake fake;
-    struct process process;
-    publish_some(&fake, &process);
+    struct publisher_fixture *fixture = *state;
+    struct sim_slot *slot = claim_some(fixture);
     enum publisher_status status = PUBLISHER_BUSY;
     struct err err = {0};
-    while (!fake.slots[0].chunk.exists)
-        process_step(&process, &err);
-    fake.stalls_commits = true;
+    fixture->sim.wishes.stalls_commits = true;
     for (int i = 0; i < 1000 && status != PUBLISHER_FAILED; i++) {
-        fake.now += 100000;
-        status = process_step(&process, &err);
+        fixture->sim.now += 100000;
+        status = sim_process_step(fixture->process, &err);
     }
     assert_int_equal(status, PUBLISHER_FAILED);
     assert_non_null(strstr(err.text, "did not commit within 15 s"));
-    assert_true(fake.slots[0].chunk.exists);
-    fake.stalls_commits = false;
-    publisher_destroy(process.publisher);
-    fake_run_out(&fake);
-    fake_check_invariants(&fake);
+    assert_true(slot->chunk.exists);
+    fixture->sim.wishes.stalls_commits = false;
+    fixture_run_out(fixture);
 }
 
-// Without transactions, what was never handed to Kafka is put back by the one who knows that: nobody else
-// could, and it would be in doubt.
+// Without transactions only the process that never handed an event to Kafka knows that. It requeues the event
+// itself; otherwise the event would be in doubt.
 static void
 without_transactions_it_puts_back_what_it_did_not_send(void **state)
 {
-    (void)state;
-    struct fake fake;
-    fake_begin_run(&fake, 14);
-    fake.is_transactional = false;
-    fake.failing_begins = 3;
-    fake_run_out(&fake);
-    for (int64_t id = 1; id <= FAKE_ITEMS; id++)
-        assert_int_equal(fake.items[id].fate, DONE);
+    struct publisher_fixture *fixture = *state;
+    fixture->sim.wishes = (struct sim_wishes){.has_no_transactions = true, .failing_begins = 3};
+    fixture_run_out(fixture);
+    fixture_assert_ends(fixture, 0, SIM_EVENTS);
 }
 
-// A broker has confirmed a commit and lost it: what is not read back is not finished.
+// A broker has confirmed a commit and lost it: only a marker that is read back finishes a chunk.
 static void
 finishes_only_what_is_read_back(void **state)
 {
-    (void)state;
-    struct fake fake;
-    struct process process;
-    publish_some(&fake, &process);
-    fake.forgets_commits = true;
-    assert_false(step_until(&process, PUBLISHER_FINISHED));
-    fake_check_invariants(&fake);
-    fake.forgets_commits = false;
-    publisher_destroy(process.publisher);
-    fake_run_out(&fake);
-    assert_false(fake.slots[0].is_quarantined);
+    struct publisher_fixture *fixture = *state;
+    struct sim_slot *slot = publish_some(fixture);
+    fixture->sim.wishes.forgets_commits = true;
+    assert_false(step_until(fixture, PUBLISHER_FINISHED));
+    fixture_check(fixture);
+    fixture->sim.wishes.forgets_commits = false;
+    fixture_run_out(fixture);
+    assert_false(slot->is_suspended);
+}
+
+// One step without giving work.
+static enum publisher_status
+step_without_work(struct publisher_fixture *fixture, struct err *err)
+{
+    return publisher_step(fixture->process->publisher, NULL, 0, 10, err);
 }
 
 static void
-step_until_ready(struct process *process)
+step_until_ready(struct publisher_fixture *fixture)
 {
     struct err err = {0};
     for (int i = 0; i < 200; i++)
-        if (publisher_step(process->publisher, NULL, 0, 10, &err) == PUBLISHER_READY)
+        if (step_without_work(fixture, &err) == PUBLISHER_READY)
             return;
     fail_msg("it does not become ready");
 }
 
-// Every third of the lease, no oftener; who finds that the slot is another's lets it go.
+// Every third of the lease, no oftener; a publisher that finds its slot taken over lets it go.
 static void
 keeps_its_lease(void **state)
 {
-    (void)state;
-    struct fake fake;
-    struct process process;
+    struct publisher_fixture *fixture = *state;
     struct err err = {0};
-    publish_some(&fake, &process);
-    step_until_ready(&process);
-    fake.beats = 0;
+    struct sim_slot *slot = publish_some(fixture);
+    step_until_ready(fixture);
+    fixture->sim.beats = 0;
     for (int i = 0; i < 4; i++) {
-        fake.now += 10 * US_PER_SECOND;
-        assert_int_equal(publisher_step(process.publisher, NULL, 0, 10, &err), PUBLISHER_READY);
-        assert_int_equal(publisher_step(process.publisher, NULL, 0, 10, &err), PUBLISHER_READY);
-        assert_int_equal(fake.beats, i + 1);
+        fixture->sim.now += 10 * US_PER_SECOND;
+        assert_int_equal(step_without_work(fixture, &err), PUBLISHER_READY);
+        assert_int_equal(step_without_work(fixture, &err), PUBLISHER_READY);
+        assert_int_equal(fixture->sim.beats, i + 1);
     }
-    fake.slots[0].pg.fence++;
-    fake.now += 10 * US_PER_SECOND;
-    assert_int_equal(publisher_step(process.publisher, NULL, 0, 10, &err), PUBLISHER_BUSY);
-    assert_int_equal(publisher_slot(process.publisher), -1);
-    assert_int_equal(publisher_tally(process.publisher)->fenced, 1);
-    publisher_destroy(process.publisher);
+    slot->row.fence++;
+    fixture->sim.now += 10 * US_PER_SECOND;
+    assert_int_equal(step_without_work(fixture, &err), PUBLISHER_BUSY);
+    assert_int_equal(publisher_slot(fixture->process->publisher), -1);
+    assert_int_equal(publisher_tally(fixture->process->publisher)->fenced, 1);
 }
 
 static void
 waits_for_a_transactional_id_no_longer_than_that(void **state)
 {
-    (void)state;
-    struct fake fake;
-    struct process process;
-    publish_some(&fake, &process);
-    fake.stalls_init = true;
-    int64_t start = fake.now;
+    struct publisher_fixture *fixture = *state;
+    publish_some(fixture);
+    fixture->sim.wishes.stalls_init = true;
+    int64_t start = fixture->sim.now;
     enum publisher_status status = PUBLISHER_BUSY;
     struct err err = {0};
-    while (status != PUBLISHER_FAILED && fake.now - start < 60 * US_PER_SECOND) {
-        fake.now += 100000;
-        status = publisher_step(process.publisher, NULL, 0, 10, &err);
+    while (status != PUBLISHER_FAILED && fixture->sim.now - start < 60 * US_PER_SECOND) {
+        fixture->sim.now += 100000;
+        status = step_without_work(fixture, &err);
     }
     assert_int_equal(status, PUBLISHER_FAILED);
     assert_int_equal(err.kind, ERR_UNREACHABLE);
-    assert_true(fake.now - start > 15 * US_PER_SECOND && fake.now - start < 20 * US_PER_SECOND);
-    fake.stalls_init = false;
-    assert_true(step_until(&process, PUBLISHER_FINISHED));
-    publisher_destroy(process.publisher);
+    int64_t waited = fixture->sim.now - start;
+    assert_true(waited > 15 * US_PER_SECOND && waited < 20 * US_PER_SECOND);
+    fixture->sim.wishes.stalls_init = false;
+    assert_true(step_until(fixture, PUBLISHER_FINISHED));
+}
+
+static bool
+has_chunk_in_flight(const struct publisher_fixture *fixture)
+{
+    for (int i = 0; i < SIM_SLOTS; i++)
+        if (fixture->sim.slots[i].chunk.exists)
+            return true;
+    return false;
 }
 
 static void
 without_transactions_it_holds_what_is_not_sure(void **state)
 {
-    (void)state;
-    struct fake fake;
-    struct process process;
-    fake_begin_run(&fake, 7);
-    fake.is_transactional = false;
-    fake.poison = 3;
-    fake.forbidden = 35;
-    process_start(&process, &fake);
-    step_to_the_end(&process);
-    publisher_destroy(process.publisher);
-    for (int64_t id = 1; id <= FAKE_ITEMS; id++)
-        assert_int_equal(fake.items[id].fate, id == 3 || id > 35 ? REFUSED : DONE);
+    struct publisher_fixture *fixture = *state;
+    fixture->sim.wishes =
+        (struct sim_wishes){.has_no_transactions = true, .dallies = true, .poison = 3, .forbidden = 35};
+    fixture_start(fixture);
+    step_to_the_end(fixture);
+    fixture_assert_ends(fixture, 3, 35);
+    fixture_end(fixture);
 
     // The next one dies with a chunk in flight: nobody can know.
-    fake_begin_run(&fake, 8);
-    fake.is_transactional = false;
-    process_start(&process, &fake);
-    while (!fake.slots[0].chunk.exists && !fake.slots[1].chunk.exists && !fake.slots[2].chunk.exists) {
-        struct err err = {0};
-        process_step(&process, &err);
-    }
-    publisher_destroy(process.publisher);
-    fake.expiry_percent = 100;
-    process_start(&process, &fake);
-    step_to_the_end(&process);
-    publisher_destroy(process.publisher);
-    int in_doubt = 0;
-    for (int64_t id = 1; id <= FAKE_ITEMS; id++)
-        in_doubt += fake.items[id].fate == HELD;
-    assert_true(in_doubt > 0);
+    fixture_begin(fixture, 8);
+    fixture->sim.wishes.has_no_transactions = true;
+    fixture_start(fixture);
+    while (!has_chunk_in_flight(fixture))
+        fixture_step(fixture);
+    fixture->sim.expiry_rate = 256;
+    fixture_start_again(fixture);
+    step_to_the_end(fixture);
+    assert_true(fixture_count(fixture, SIM_IN_DOUBT) > 0);
 }
 
-// A record whose answer does not come may be there: its chunk is in_doubt, and nothing of it is sent again.
+// A record whose answer does not come may be in the topic: its chunk is in doubt, and none of it is sent
+// again.
 static void
 without_transactions_it_holds_what_was_not_answered(void **state)
 {
-    (void)state;
-    struct fake fake;
-    struct process process;
-    fake_begin_run(&fake, 9);
-    fake.is_transactional = false;
-    fake.late = 5;
-    process_start(&process, &fake);
-    step_to_the_end(&process);
-    assert_true(fake_is_finished(&fake));
-    assert_true(publisher_tally(process.publisher)->in_doubt == 1);
-    publisher_destroy(process.publisher);
-    assert_int_equal(fake.items[5].fate, HELD);
-    assert_int_equal(fake.items[FAKE_ITEMS].fate, DONE);
+    struct publisher_fixture *fixture = *state;
+    fixture->sim.wishes = (struct sim_wishes){.has_no_transactions = true, .dallies = true, .late = 5};
+    fixture_start(fixture);
+    step_to_the_end(fixture);
+    assert_true(sim_is_finished(&fixture->sim));
+    assert_true(publisher_tally(fixture->process->publisher)->in_doubt == 1);
+    assert_int_equal(fixture->sim.events[5].fate, SIM_IN_DOUBT);
+    assert_int_equal(fixture->sim.events[SIM_EVENTS].fate, SIM_RESOLVED);
 }
+
+#define situation(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(judges_markers),
-        cmocka_unit_test(stops_when_postgresql_has_lost_work),
-        cmocka_unit_test(goes_on_when_the_slot_was_lost_before_the_marker_was_read),
-        cmocka_unit_test(gives_a_slot_without_marker_new_names),
-        cmocka_unit_test(never_takes_absence_for_an_abort),
-        cmocka_unit_test(suspends_the_slot_of_a_foreign_marker),
-        cmocka_unit_test(decides_nothing_while_the_marker_is_unstable),
-        cmocka_unit_test(sends_nothing_of_what_it_refuses),
-        cmocka_unit_test(learns_how_large_a_batch_may_be),
-        cmocka_unit_test(blames_a_destination_at_the_third_time),
-        cmocka_unit_test(keeps_no_refusal_of_an_earlier_tenure),
-        cmocka_unit_test(believes_nothing_of_an_earlier_tenure),
-        cmocka_unit_test(waits_for_a_commit_no_longer_than_its_deadline),
-        cmocka_unit_test(without_transactions_it_puts_back_what_it_did_not_send),
-        cmocka_unit_test(finishes_only_what_is_read_back),
-        cmocka_unit_test(fences_its_next_epoch_before_it_finishes),
-        cmocka_unit_test(finishes_where_the_next_handle_cannot_be_made),
-        cmocka_unit_test(keeps_its_lease),
-        cmocka_unit_test(waits_for_a_transactional_id_no_longer_than_that),
-        cmocka_unit_test(without_transactions_it_holds_what_is_not_sure),
-        cmocka_unit_test(without_transactions_it_holds_what_was_not_answered),
+        situation(stops_when_postgresql_has_lost_work),
+        situation(goes_on_when_the_slot_was_lost_before_the_marker_was_read),
+        situation(gives_a_slot_without_marker_new_names),
+        situation(never_takes_absence_for_an_abort),
+        situation(suspends_the_slot_of_a_foreign_marker),
+        situation(decides_nothing_while_the_marker_is_unstable),
+        situation(sends_nothing_of_what_it_refuses),
+        situation(learns_how_large_a_batch_may_be),
+        situation(blames_a_destination_at_the_third_time),
+        situation(keeps_no_refusal_of_an_earlier_tenure),
+        situation(believes_nothing_of_an_earlier_tenure),
+        situation(waits_for_a_commit_no_longer_than_its_deadline),
+        situation(without_transactions_it_puts_back_what_it_did_not_send),
+        situation(finishes_only_what_is_read_back),
+        situation(fences_its_next_epoch_before_it_finishes),
+        situation(finishes_where_the_next_handle_cannot_be_made),
+        situation(keeps_its_lease),
+        situation(waits_for_a_transactional_id_no_longer_than_that),
+        situation(without_transactions_it_holds_what_is_not_sure),
+        situation(without_transactions_it_holds_what_was_not_answered),
     };
     return cmocka_run_group_tests_name("publisher", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-// The publisher's state machine between two fake ends: random schedules of several publishers with crashes;
-// the invariants are checked after every step, and a failure names its seed. REDRIVE_SEEDS=first,count runs
-// others.
+// The publisher between the fake ends of tests/sim: random schedules of several publishers with crashes, in
+// which some events are refused. The invariants are checked after every step, and a failure names its seed.
+// REDRIVE_SEEDS=first,count runs others.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,44 +10,53 @@
 #include <string.h>
 #include <cmocka.h>
 #include "tests/lib/seeds.h"
-#include "tests/unit/fake.h"
+#include "tests/unit/publisher_fixture.h"
 
-enum { WORKERS = 3, SCHEDULES = 400 };
+enum { SCHEDULES = 400 };
+
+// Rates that the seed chooses. Single records are always reported, so that only those that a test asks for
+// are refused.
+static void
+begin_schedule(struct publisher_fixture *fixture, uint64_t seed, int64_t poison, int64_t forbidden)
+{
+    fixture_begin(fixture, seed);
+    struct sim *sim = &fixture->sim;
+    sim->wishes.takes_records = true;
+    sim->wishes.poison = poison;
+    sim->wishes.forbidden = forbidden;
+    sim->chunk_limit = 1 + (int)sim_choose(sim, 7);
+    sim->fault_rate = (int)sim_choose(sim, 64);
+    sim->expiry_rate = (int)sim_choose(sim, 52);
+    sim->crash_rate = (int)sim_choose(sim, 13);
+    sim->lag_rate = (int)sim_choose(sim, 160);
+    sim->cut_rate = sim->fault_rate ? 26 : 0;
+    for (int i = 0; i < SIM_PROCESSES; i++)
+        sim_process_start(sim, i);
+}
 
 static void
 run_schedule(uint64_t seed, int64_t poison, int64_t forbidden)
 {
-    struct fake fake;
-    struct process processes[WORKERS];
-    fake_begin_run(&fake, seed);
-    fake.fault_percent = (int)fake_chance(&fake, 25);
-    fake.expiry_percent = (int)fake_chance(&fake, 20);
-    fake.poison = poison;
-    fake.forbidden = forbidden;
-    for (int i = 0; i < WORKERS; i++)
-        process_start(&processes[i], &fake);
-    uint64_t crash_odds = 20 + fake_chance(&fake, 200);
-    for (int i = 0; i < 1500 && !fake_is_finished(&fake); i++) {
-        struct process *process = &processes[fake_chance(&fake, WORKERS)];
+    struct publisher_fixture fixture;
+    struct sim *sim = &fixture.sim;
+    begin_schedule(&fixture, seed, poison, forbidden);
+    for (int i = 0; i < 1500 && !sim_is_finished(sim); i++) {
+        int which = (int)sim_choose(sim, SIM_PROCESSES);
         struct err err = {0};
-        process_step(process, &err);
-        fake_deliver_late(&fake);
-        fake_check_invariants(&fake);
-        if (fake_chance(&fake, crash_odds) == 0) {
-            publisher_destroy(process->publisher);
-            process_start(process, &fake);
+        sim_process_step(&sim->processes[which], &err);
+        sim_kafka_moves(sim);
+        fixture_check(&fixture);
+        if (sim_happens(sim, sim->crash_rate)) {
+            sim_process_end(sim, which);
+            sim_process_start(sim, which);
         }
     }
-    for (int i = 0; i < WORKERS; i++)
-        publisher_destroy(processes[i].publisher);
-    fake_run_out(&fake);
-    for (int i = 0; i < FAKE_SLOTS; i++)
-        if (fake.slots[i].is_quarantined)
-            fail_msg("seed %llu: slot %d is quarantined", (unsigned long long)seed, i);
-    for (int64_t id = 1; id <= FAKE_ITEMS; id++)
-        if (fake.items[id].fate != (id == poison || (forbidden && id > forbidden) ? REFUSED : DONE))
-            fail_msg("seed %llu: event %lld ended as %d", (unsigned long long)seed, (long long)id,
-                     (int)fake.items[id].fate);
+    fixture_run_out(&fixture);
+    for (int i = 0; i < SIM_SLOTS; i++)
+        if (sim->slots[i].is_suspended)
+            fail_msg("seed %llu: slot %d is suspended", (unsigned long long)seed, i);
+    fixture_assert_ends(&fixture, poison, forbidden ? forbidden : SIM_EVENTS);
+    fixture_end(&fixture);
 }
 
 static void
@@ -67,7 +76,7 @@ refuses_the_one_poisonous_record(void **state)
     uint64_t first, count;
     seeds_wanted(SCHEDULES, &first, &count);
     for (uint64_t seed = first; seed < first + count; seed++)
-        run_schedule(seed, 1 + (int64_t)(seed % FAKE_ITEMS), 0);
+        run_schedule(seed, 1 + (int64_t)(seed % SIM_EVENTS), 0);
 }
 
 static void
@@ -77,7 +86,7 @@ refuses_what_goes_to_a_forbidden_topic(void **state)
     uint64_t first, count;
     seeds_wanted(SCHEDULES, &first, &count);
     for (uint64_t seed = first; seed < first + count; seed++)
-        run_schedule(seed, 0, 1 + (int64_t)(seed % FAKE_ITEMS));
+        run_schedule(seed, 0, 1 + (int64_t)(seed % SIM_EVENTS));
 }
 
 int

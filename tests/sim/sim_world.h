@@ -1,13 +1,18 @@
-// sim_inside: what the simulator's two ends and its clockwork share.
-#ifndef REDRIVE_TESTS_SIM_INSIDE_H
-#define REDRIVE_TESTS_SIM_INSIDE_H
+// sim_world: a PostgreSQL and a Kafka in memory, a clock, and the processes between them. The only fake of
+// the publisher's two ends: the simulator lets chance choose among all harm (sim.h), unit tests set up single
+// situations (test_publisher.c) and schedules with refusals (test_schedules.c).
+//
+// Every field may be set between two steps. A world that asks for nothing does no harm, and each choice of it
+// is the harmless one.
+#ifndef REDRIVE_TESTS_SIM_WORLD_H
+#define REDRIVE_TESTS_SIM_WORLD_H
 
 #include "publish/publisher.h"
 #include "tests/sim/sim.h"
 
-enum { SIM_SLOTS = 2, SIM_EVENTS = 5, SIM_PROCESSES = 3, SIM_REQUESTS = 24 };
+enum { SIM_SLOTS = 3, SIM_EVENTS = 40, SIM_PROCESSES = 3, SIM_REQUESTS = 24 }; // at most
 
-enum sim_fate { SIM_QUEUED, SIM_CLAIMED, SIM_RESOLVED, SIM_REFUSED };
+enum sim_fate { SIM_QUEUED, SIM_CLAIMED, SIM_RESOLVED, SIM_REFUSED, SIM_IN_DOUBT };
 struct sim_event {
     enum sim_fate fate;
     int64_t chunk;
@@ -29,6 +34,7 @@ struct sim_slot {
     char holder[16];
     int64_t next_seq;
     struct chunk chunk;
+    bool is_suspended;
 
     // The transaction coordinator and the partitions' leaders
     int64_t epoch;
@@ -36,7 +42,7 @@ struct sim_slot {
     int64_t open_since;
     int64_t records[SIM_EVENTS * 2]; // of the open transaction
     size_t record_count;
-    uint32_t appended; // bit per event: its sequence number in this epoch was seen
+    uint64_t appended; // bit per event: its sequence number in this epoch was seen
 
     // The group's coordinator. Pending offsets are unstable until the end of their transaction has come
     // through to it, which may be later than everybody else knows of it.
@@ -44,7 +50,7 @@ struct sim_slot {
     struct marker pending;
     bool is_pending, is_ended, is_committed;
 
-    // The group's coordinator of yesterday: cut off, it goes on answering whoever asks it.
+    // The group's coordinator of yesterday: cut off, it continues to answer.
     bool is_cut;
     struct sim_offsets yesterday;
 };
@@ -68,8 +74,26 @@ struct sim_process {
     int life;
     struct publisher *publisher;
     enum publisher_status last;
-    void (*call)(void *argument); // made aside
+    void (*call)(void *argument); // asynchronous
     void *argument;
+};
+
+// What Kafka does to records and requests, beside the harm that is chosen.
+struct sim_wishes {
+    bool has_no_transactions; // these brokers failed the probe
+    int64_t poison;           // this event is refused by the broker, with its batch; 0: none
+    int64_t late;             // this event is taken, and reported as if it were not; 0: none
+    int64_t forbidden;        // events above go to a topic that may not be written to; 0: none
+    bool has_no_forbidden;    // that topic does not exist at all
+    int64_t limit;            // the smallest max.message.bytes, learnt when a topic is looked at; 0: none
+    int failing_opens;        // so many handles are not made
+    int failing_begins;       // so many transactions are not begun
+    bool stops_reads;         // a marker is never stable
+    bool stalls_commits;      // a commit is never done
+    bool stalls_init;         // no transactional id is given
+    bool forgets_commits;     // commits are confirmed and lost
+    bool takes_records;       // harm meets the answers of a handle, never its single records
+    bool dallies;             // handles and commits are done at a later call, queues are full now and then
 };
 
 struct sim {
@@ -79,11 +103,19 @@ struct sim {
     size_t request_count;
     struct sim_process processes[SIM_PROCESSES];
     int slot_count, process_count, chunk_limit;
+    int64_t event_count;
     int fault_rate, crash_rate, expiry_rate, stay_rate, lag_rate, cut_rate; // of 256
     bool is_quiet;                                                          // no more harm
+    bool is_strict; // that a slot is suspended or retired, or a chunk in doubt, breaks an invariant
+    struct sim_wishes wishes;
 
-    uint64_t word; // choices left of this step
+    uint64_t word;    // choices left of this step
+    uint64_t endless; // instead of it: each choice is made by this generator; 0: by the word
     int64_t now, chunks, nonces;
+    int64_t tick; // µs that pass each time somebody looks at the clock
+    bool is_limit_known;
+    int beats;  // heartbeats
+    int nudges; // transactions that were only begun to end another one's
     FILE *story;
     char said[400]; // last
     int repeats;
@@ -115,7 +147,21 @@ enum sim_luck sim_luck(struct sim *sim, bool can_travel);
 void sim_say(struct sim *sim, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // The invariant broke. The first one is kept.
 void sim_fail(struct sim *sim, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Never twice, never lost, never open again when it was published.
 void sim_check(struct sim *sim);
+bool sim_is_finished(const struct sim *sim); // every event has its end
+
+// The names of a slot at which Kafka knows nothing.
+void sim_name_slot(struct sim_slot *slot, int32_t generation);
+void sim_process_start(struct sim *sim, int which);
+void sim_process_end(struct sim *sim, int which); // like a crash; one that does not run is fine
+// One step; READY is given up to chunk_limit events.
+enum publisher_status sim_process_step(struct sim_process *process, struct err *err);
+// No more harm: the first process alone brings every event to its end, or an invariant breaks.
+void sim_run_out(struct sim *sim);
+void sim_end(struct sim *sim);
+// splitmix64, for what a seed decides.
+uint64_t sim_mix(uint64_t *state);
 
 // Kafka's own life between requests.
 void sim_kafka_begin(struct sim *sim);
