@@ -1,29 +1,29 @@
 #include "tests/broker/fixture.h"
 
 int
-stage_set(void **state)
+broker_fixture_set_up(void **state)
 {
-    struct fixture *stage = *state;
-    world_make(&stage->world, 0);
-    make_topic(stage->topic, stage->stem, stage->partitions, NULL, NULL);
+    struct broker_fixture *fixture = *state;
+    world_make(&fixture->world, 0);
+    make_topic(fixture->topic, fixture->stem, fixture->partitions, NULL, NULL);
     return 0;
 }
 
 int
-stage_clear(void **state)
+broker_fixture_tear_down(void **state)
 {
-    struct fixture *stage = *state;
-    world_end(&stage->world);
+    struct broker_fixture *fixture = *state;
+    world_end(&fixture->world);
     return 0;
 }
 
 void
-stage_fail(struct fixture *stage, int count)
+broker_fixture_fail(struct broker_fixture *fixture, int count)
 {
     test_sql(
-        stage->world.admin,
+        fixture->world.admin,
         "INSERT INTO dlq_events (event_id, event_type, event_payload, error_message, source_id, "
         "kafka_topic, kafka_partition) SELECT 'e' || i, 't', jsonb_build_object('i', i), 'boom', 's' || i, "
         "'%s', i %% %d FROM generate_series(1, %d) i",
-        stage->topic, stage->partitions, count);
+        fixture->topic, fixture->partitions, count);
 }

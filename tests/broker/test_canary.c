@@ -3,7 +3,7 @@
 
 #define PARTITIONS 4
 
-static struct fixture stage = {.stem = "canary", .partitions = PARTITIONS};
+static struct broker_fixture fixture = {.stem = "canary", .partitions = PARTITIONS};
 
 static int64_t
 ask(int64_t last, int32_t rate, const struct send_plan *plan)
@@ -17,9 +17,9 @@ ask(int64_t last, int32_t rate, const struct send_plan *plan)
                                         .scope = "a test",
                                         .rate = rate,
                                         .plan = *plan};
-    snprintf(request.key, sizeof request.key, "%s", new_uuid(stage.world.admin));
+    snprintf(request.key, sizeof request.key, "%s", new_uuid(fixture.world.admin));
     int64_t no = 0;
-    assert_works(operation_create(stage.world.store, &request, NULL, NULL, &no, &err));
+    assert_works(operation_create(fixture.world.store, &request, NULL, NULL, &no, &err));
     return no;
 }
 
@@ -27,10 +27,10 @@ static struct operation
 wait_for(int64_t no, enum operation_state state)
 {
     int64_t deadline = clock_mono() + 30 * US_PER_SECOND;
-    struct operation operation = get_operation(&stage.world, no);
+    struct operation operation = get_operation(&fixture.world, no);
     while (operation.state != state && clock_mono() < deadline) {
         clock_sleep(20000);
-        operation = get_operation(&stage.world, no);
+        operation = get_operation(&fixture.world, no);
     }
     if (operation.state != state)
         fail_msg("operation %lld is %s and not %s: sent %lld, back %lld, %s", (long long)no,
@@ -49,7 +49,7 @@ fail_record(void *context, const rd_kafka_message_t *message)
         return;
     --*left;
     test_sql(
-        stage.world.admin,
+        fixture.world.admin,
         "INSERT INTO dlq_events (event_id, event_type, event_payload, error_message, stack_trace) SELECT "
         "event_id, event_type, event_payload, 'boom again', 'at consumer' FROM dlq_events WHERE id = %s",
         header_text(message, "redrive-event-id"));
@@ -59,15 +59,15 @@ static void
 halts_by_itself_when_the_consumer_still_fails(void **state)
 {
     (void)state;
-    stage_fail(&stage, 200);
+    broker_fixture_fail(&fixture, 200);
     const struct send_plan plan = {
         .steps = {10}, .step_count = 1, .settle_for = 20 * US_PER_SECOND, .halts = true, .halt_above = 20};
     int64_t no = ask(200, RATE_UNLIMITED, &plan);
-    pid_t pid = work_start(&stage.world, &(struct work_how){.operation = no});
+    pid_t pid = work_start(&fixture.world, &(struct work_how){.operation = no});
 
     assert_int_equal(wait_for(no, OPERATION_WAITING).done, 10);
     int left = 3;
-    assert_int_equal(read_topic(stage.topic, PARTITIONS, "read_committed", fail_record, &left), 10);
+    assert_int_equal(read_topic(fixture.topic, PARTITIONS, "read_committed", fail_record, &left), 10);
     int64_t failed_at = clock_mono();
     struct operation operation = wait_for(no, OPERATION_HALTED);
     print_message("halted %.1f s after the consumer had failed\n", (double)(clock_mono() - failed_at) / 1e6);
@@ -77,47 +77,47 @@ halts_by_itself_when_the_consumer_still_fails(void **state)
     assert_int_equal(work_wait(pid), 0); // who waits for it in the foreground is told
 
     // The consumer is mended: a person lets it go on.
-    assert_works(operation_steer(stage.world.store, no, STEER_RESUME, 0, &err));
-    assert_int_equal(work_run(&stage.world, &(struct work_how){.operation = no}), 0);
-    assert_all_done(&stage.world, no, 200);
-    assert_each_once(stage.topic, PARTITIONS, 1, 200);
+    assert_works(operation_steer(fixture.world.store, no, STEER_RESUME, 0, &err));
+    assert_int_equal(work_run(&fixture.world, &(struct work_how){.operation = no}), 0);
+    assert_all_done(&fixture.world, no, 200);
+    assert_each_once(fixture.topic, PARTITIONS, 1, 200);
 }
 
 static void
 goes_on_by_itself_when_nothing_comes_back(void **state)
 {
     (void)state;
-    stage_fail(&stage, 200);
+    broker_fixture_fail(&fixture, 200);
     const struct send_plan plan = {
         .steps = {10, 50}, .step_count = 2, .settle_for = US_PER_SECOND, .halts = true, .halt_above = 20};
     int64_t no = ask(200, RATE_UNLIMITED, &plan);
     int64_t start = clock_mono();
-    assert_int_equal(work_run(&stage.world, &(struct work_how){.operation = no}), 0);
+    assert_int_equal(work_run(&fixture.world, &(struct work_how){.operation = no}), 0);
     assert_true(clock_mono() - start > 2 * US_PER_SECOND);
-    assert_all_done(&stage.world, no, 200);
-    assert_each_once(stage.topic, PARTITIONS, 1, 200);
+    assert_all_done(&fixture.world, no, 200);
+    assert_each_once(fixture.topic, PARTITIONS, 1, 200);
     assert_int_equal(
-        test_number(stage.world.admin, "SELECT count(*) FROM redrive.audit WHERE action = 'step'"), 4);
+        test_number(fixture.world.admin, "SELECT count(*) FROM redrive.audit WHERE action = 'step'"), 4);
 }
 
 static void
 nothing_is_sent_while_it_can_be_called_back(void **state)
 {
     (void)state;
-    stage_fail(&stage, 20);
+    broker_fixture_fail(&fixture, 20);
     int64_t no = ask(20, RATE_UNLIMITED, &(struct send_plan){.send_after = 2 * US_PER_SECOND});
-    pid_t pid = work_start(&stage.world, &(struct work_how){.operation = no});
+    pid_t pid = work_start(&fixture.world, &(struct work_how){.operation = no});
     clock_sleep(US_PER_SECOND);
-    assert_int_equal(get_operation(&stage.world, no).done, 0);
-    assert_works(operation_steer(stage.world.store, no, STEER_CANCEL, 0, &err));
+    assert_int_equal(get_operation(&fixture.world, no).done, 0);
+    assert_works(operation_steer(fixture.world.store, no, STEER_CANCEL, 0, &err));
     assert_int_equal(work_wait(pid), 0);
-    assert_int_equal(read_topic(stage.topic, PARTITIONS, "read_uncommitted", tally_record,
+    assert_int_equal(read_topic(fixture.topic, PARTITIONS, "read_uncommitted", tally_record,
                                 &(struct tally){.times = (unsigned char[32]){0}, .most = 31}),
                      0);
 
     int64_t later = ask(20, RATE_UNLIMITED, &(struct send_plan){.send_after = US_PER_SECOND});
-    assert_int_equal(work_run(&stage.world, &(struct work_how){.operation = later}), 0);
-    assert_all_done(&stage.world, later, 20);
+    assert_int_equal(work_run(&fixture.world, &(struct work_how){.operation = later}), 0);
+    assert_all_done(&fixture.world, later, 20);
 }
 
 // How long it is until the number sent changes for the last time (or for the first time) after this moment.
@@ -125,9 +125,9 @@ static double
 seconds_to_change(int64_t no, bool is_last)
 {
     int64_t start = clock_mono(), changed = start;
-    int64_t done = get_operation(&stage.world, no).done;
+    int64_t done = get_operation(&fixture.world, no).done;
     while (clock_mono() - start < 2500000) {
-        int64_t now = get_operation(&stage.world, no).done;
+        int64_t now = get_operation(&fixture.world, no).done;
         if (now != done)
             changed = clock_mono();
         if (now != done && !is_last)
@@ -142,10 +142,10 @@ static void
 a_change_of_rate_is_felt_within_a_second(void **state)
 {
     (void)state;
-    stage_fail(&stage, 5000);
+    broker_fixture_fail(&fixture, 5000);
     int64_t no = ask(5000, 500, &(struct send_plan){0});
-    pid_t pid = work_start(&stage.world, &(struct work_how){.operation = no});
-    while (get_operation(&stage.world, no).done == 0)
+    pid_t pid = work_start(&fixture.world, &(struct work_how){.operation = no});
+    while (get_operation(&fixture.world, no).done == 0)
         clock_sleep(20000);
     const struct {
         const char *what;
@@ -158,21 +158,21 @@ a_change_of_rate_is_felt_within_a_second(void **state)
         {"to 10/s", STEER_RATE, 10, false},
     };
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-        assert_works(operation_steer(stage.world.store, no, changes[i].steer, changes[i].rate, &err));
+        assert_works(operation_steer(fixture.world.store, no, changes[i].steer, changes[i].rate, &err));
         double took = seconds_to_change(no, changes[i].stops);
         print_message("%s: felt after %.2f s\n", changes[i].what, took);
         if (took > 1)
             fail_msg("%s: felt after %.2f s", changes[i].what, took);
     }
     // What is in flight is finished first, then the rest is cancelled.
-    assert_works(operation_steer(stage.world.store, no, STEER_CANCEL, 0, &err));
+    assert_works(operation_steer(fixture.world.store, no, STEER_CANCEL, 0, &err));
     assert_int_equal(work_wait(pid), 0);
-    struct operation operation = get_operation(&stage.world, no);
+    struct operation operation = get_operation(&fixture.world, no);
     assert_int_equal(operation.state, OPERATION_CANCELLED);
     assert_int_equal(operation.done + operation.cancelled, 5000);
     unsigned char *times = calloc(5001, 1);
     struct tally tally = {.times = times, .most = 5000};
-    assert_int_equal(read_topic(stage.topic, PARTITIONS, "read_committed", tally_record, &tally),
+    assert_int_equal(read_topic(fixture.topic, PARTITIONS, "read_committed", tally_record, &tally),
                      operation.done);
     free(times);
 }
@@ -181,10 +181,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        staged(halts_by_itself_when_the_consumer_still_fails),
-        staged(goes_on_by_itself_when_nothing_comes_back),
-        staged(nothing_is_sent_while_it_can_be_called_back),
-        staged(a_change_of_rate_is_felt_within_a_second),
+        on_fixture(halts_by_itself_when_the_consumer_still_fails),
+        on_fixture(goes_on_by_itself_when_nothing_comes_back),
+        on_fixture(nothing_is_sent_while_it_can_be_called_back),
+        on_fixture(a_change_of_rate_is_felt_within_a_second),
     };
     return cmocka_run_group_tests_name("canary", tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 #include "broker/broker.h"
 #include "publish/originals.h"
 
-static struct fixture stage = {.stem = "originals", .partitions = 2};
+static struct broker_fixture fixture = {.stem = "originals", .partitions = 2};
 
 // What is found for an event with this payload, said to come from offset `offset` of partition 0.
 static enum original_state
@@ -13,12 +13,12 @@ look_for(const char *brokers, const char *payload, int64_t offset, struct err *e
 {
     const struct broker_settings settings = {.brokers = brokers};
     struct broker *broker = NULL;
-    test_sql(stage.world.admin,
+    test_sql(fixture.world.admin,
              "TRUNCATE dlq_events; INSERT INTO dlq_events (id, event_id, event_type, event_payload, "
              "error_message) VALUES (1, 'e', 't', '%s', 'x')",
              payload);
     const struct event event = {.id = 1,
-                                .topic = bytes_of(stage.topic),
+                                .topic = bytes_of(fixture.topic),
                                 .partition = 0,
                                 .offset = offset,
                                 .has_partition = true,
@@ -26,7 +26,7 @@ look_for(const char *brokers, const char *payload, int64_t offset, struct err *e
     const struct event *const events[] = {&event};
     struct original original = {0};
     assert_true(broker_open(&broker, &settings, err));
-    bool ok = originals_find(stage.world.store, broker, events, 1, 2000, NULL, NULL, &stage.world.arena,
+    bool ok = originals_find(fixture.world.store, broker, events, 1, 2000, NULL, NULL, &fixture.world.arena,
                              &original, err);
     broker_close(broker);
     assert_int_equal(ok, !err_is_set(err));
@@ -44,7 +44,7 @@ are_believed_only_as_the_same_value(void **state)
     static const enum original_state wanted[] = {ORIGINAL_FOUND, ORIGINAL_OTHER, ORIGINAL_OTHER,
                                                  ORIGINAL_OTHER, ORIGINAL_OTHER, ORIGINAL_GONE};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        put_record(producer, stage.topic, 0, "k", values[i], "t");
+        put_record(producer, fixture.topic, 0, "k", values[i], "t");
     assert_int_equal(rd_kafka_flush(producer, 10000), 0);
     rd_kafka_destroy(producer);
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
@@ -72,8 +72,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        staged(are_believed_only_as_the_same_value),
-        staged(are_not_gone_because_kafka_is_slow),
+        on_fixture(are_believed_only_as_the_same_value),
+        on_fixture(are_not_gone_because_kafka_is_slow),
     };
     return cmocka_run_group_tests_name("originals", tests, NULL, NULL);
 }

@@ -343,21 +343,21 @@ a_verdict_holds_for_a_day(void **state)
         int hours;
         bool is_tried_again;
     } rows[] = {{23, false}, {25, true}};
-    struct fixture stage = {.stem = "verdict", .partitions = 1};
-    void *context = &stage;
-    stage_set(&context);
-    stage_fail(&stage, 3);
+    struct broker_fixture fixture = {.stem = "verdict", .partitions = 1};
+    void *context = &fixture;
+    broker_fixture_set_up(&context);
+    broker_fixture_fail(&fixture, 3);
     for (int64_t id = 1; id <= 3; id++) {
         if (id > 1)
-            test_sql(stage.world.admin, "UPDATE redrive.cluster SET checked_at = now() - interval '%d h'",
+            test_sql(fixture.world.admin, "UPDATE redrive.cluster SET checked_at = now() - interval '%d h'",
                      rows[id - 2].hours);
-        int64_t operation = make_operation(&stage.world, stage.world.store, ACTION_REPROCESS, id, id);
-        assert_int_equal(work_run(&stage.world, &(struct work_how){.operation = operation}), 0);
-        int64_t fresh = test_number(stage.world.admin, "SELECT count(*) FROM redrive.cluster WHERE "
-                                                       "checked_at > now() - interval '1 h'");
+        int64_t operation = make_operation(&fixture.world, fixture.world.store, ACTION_REPROCESS, id, id);
+        assert_int_equal(work_run(&fixture.world, &(struct work_how){.operation = operation}), 0);
+        int64_t fresh = test_number(fixture.world.admin, "SELECT count(*) FROM redrive.cluster WHERE "
+                                                         "checked_at > now() - interval '1 h'");
         assert_int_equal(fresh, id == 1 || rows[id - 2].is_tried_again);
     }
-    stage_clear(&context);
+    broker_fixture_tear_down(&context);
 }
 
 static void

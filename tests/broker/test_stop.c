@@ -8,14 +8,14 @@
 
 enum { PARTITIONS = 2, EVENTS = 6000 };
 
-static struct fixture stage = {.stem = "stop", .partitions = PARTITIONS};
+static struct broker_fixture fixture = {.stem = "stop", .partitions = PARTITIONS};
 static int64_t operation;
 
 static void
 ask_for_much(void)
 {
-    stage_fail(&stage, EVENTS);
-    operation = make_operation(&stage.world, stage.world.store, ACTION_REPROCESS, 1, EVENTS);
+    broker_fixture_fail(&fixture, EVENTS);
+    operation = make_operation(&fixture.world, fixture.world.store, ACTION_REPROCESS, 1, EVENTS);
 }
 
 static pid_t
@@ -36,14 +36,14 @@ start_program(const char *once)
     if (!getenv("REDRIVE_TEST_LOG"))
         dup2(nothing, STDERR_FILENO);
     setenv("REDRIVE_CHUNK", "500", 1);
-    execl(program, "redrive", "work", "-d", stage.world.conninfo, "-b", test_kafka(), once, (char *)NULL);
+    execl(program, "redrive", "work", "-d", fixture.world.conninfo, "-b", test_kafka(), once, (char *)NULL);
     _exit(127);
 }
 
 static int64_t
 chunks_in_flight(void)
 {
-    return test_number(stage.world.admin, "SELECT count(*) FROM redrive.chunk WHERE state = 'claimed'");
+    return test_number(fixture.world.admin, "SELECT count(*) FROM redrive.chunk WHERE state = 'claimed'");
 }
 
 // Waits until it has a chunk in flight, and keeps it from finishing that: its events are locked by somebody.
@@ -52,12 +52,12 @@ hold_a_chunk(void)
 {
     for (int64_t end = clock_mono() + 60 * US_PER_SECOND; clock_mono() < end;) {
         if (chunks_in_flight()) {
-            test_sql(stage.world.admin,
+            test_sql(fixture.world.admin,
                      "BEGIN; SELECT FROM dlq_events e WHERE e.id IN (SELECT unnest(dlq_ids) "
                      "FROM redrive.chunk WHERE state = 'claimed') FOR UPDATE");
             if (chunks_in_flight())
                 return;
-            test_sql(stage.world.admin, "ROLLBACK");
+            test_sql(fixture.world.admin, "ROLLBACK");
         }
         clock_sleep(5000);
     }
@@ -76,14 +76,14 @@ assert_all_put_down(void)
 {
     assert_int_equal(chunks_in_flight(), 0);
     assert_int_equal(
-        test_number(stage.world.admin, "SELECT count(*) FROM redrive.slot WHERE holder IS NOT NULL"), 0);
-    assert_int_equal(test_number(stage.world.admin, "SELECT count(*) FROM redrive.worker"), 0);
-    struct operation found = get_operation(&stage.world, operation);
+        test_number(fixture.world.admin, "SELECT count(*) FROM redrive.slot WHERE holder IS NOT NULL"), 0);
+    assert_int_equal(test_number(fixture.world.admin, "SELECT count(*) FROM redrive.worker"), 0);
+    struct operation found = get_operation(&fixture.world, operation);
     assert_true(found.done > 0 && found.queued > 0);
     assert_int_equal(found.done + found.queued, EVENTS);
     struct tally tally = {.times = calloc(EVENTS + 1, 1), .most = EVENTS};
     assert_non_null(tally.times);
-    read_topic(stage.topic, PARTITIONS, "read_committed", tally_record, &tally);
+    read_topic(fixture.topic, PARTITIONS, "read_committed", tally_record, &tally);
     free(tally.times);
     assert_int_equal(tally.records, found.done);
 }
@@ -101,7 +101,7 @@ assert_ends_in_peace(int first, int second)
     kill(pid, second);
     clock_sleep(200000);
     assert_true(is_alive(pid));
-    test_sql(stage.world.admin, "ROLLBACK");
+    test_sql(fixture.world.admin, "ROLLBACK");
     assert_int_equal(work_wait(pid), 0);
     assert_all_put_down();
 }
@@ -134,20 +134,20 @@ goes_at_once_on_the_second_interrupt(void **state)
     kill(pid, SIGINT);
     assert_int_equal(work_wait(pid), 130);
     assert_true(chunks_in_flight() > 0);
-    test_sql(stage.world.admin, "ROLLBACK");
-    expire_leases(&stage.world);
+    test_sql(fixture.world.admin, "ROLLBACK");
+    expire_leases(&fixture.world);
     assert_int_equal(work_wait(start_program("--once")), 0);
-    assert_all_done(&stage.world, operation, EVENTS);
-    assert_each_once(stage.topic, PARTITIONS, 1, EVENTS);
+    assert_all_done(&fixture.world, operation, EVENTS);
+    assert_each_once(fixture.topic, PARTITIONS, 1, EVENTS);
 }
 
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        staged(finishes_what_is_in_flight_on_sigterm),
-        staged(finishes_what_is_in_flight_on_an_interrupt),
-        staged(goes_at_once_on_the_second_interrupt),
+        on_fixture(finishes_what_is_in_flight_on_sigterm),
+        on_fixture(finishes_what_is_in_flight_on_an_interrupt),
+        on_fixture(goes_at_once_on_the_second_interrupt),
     };
     return cmocka_run_group_tests_name("stop", tests, NULL, NULL);
 }
