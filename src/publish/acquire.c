@@ -38,7 +38,7 @@ publisher_acquire(struct publisher *publisher, struct err *err)
     return publisher_go(publisher, broken(BROKEN_READ_EARLY) ? AT_CHECK : AT_OPEN);
 }
 
-// BROKEN_SAME_EPOCH: what the handle has begun is ended by a request of its own, and its epoch goes on.
+// BROKEN_SAME_EPOCH: the handle aborts its transaction by a request of its own and keeps its epoch.
 static bool
 keeps_epoch(struct publisher *publisher)
 {
@@ -123,8 +123,7 @@ enum publisher_status
 publisher_check(struct publisher *publisher, struct err *err)
 {
     if (broken(BROKEN_NO_FENCE))
-        publisher->tenure.slot.fence =
-            -1; // whoever's it is: the fake ledger's word, PostgreSQL knows no such fence
+        publisher->tenure.slot.fence = -1; // "any": only the ledger of tests/sim knows this fence
     if (!publisher->settings.ledger->check(publisher->settings.context, &publisher->tenure.slot,
                                            &publisher->resolve.unfinished, err))
         return publisher_ledger_failed(publisher, err);
@@ -149,7 +148,8 @@ publisher_check(struct publisher *publisher, struct err *err)
     return publisher_go_read(publisher, AT_READ);
 }
 
-// The end of "Refused events": the abort is written down, so the offenders are queued and can be refused.
+// The end of "Refused events": the abort is written down, so the rejected events are queued and can be
+// refused.
 enum publisher_status
 publisher_refuse(struct publisher *publisher, struct err *err)
 {

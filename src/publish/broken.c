@@ -11,7 +11,7 @@ static const struct {
 } rules[BROKEN_COUNT] = {
     [BROKEN_NOTHING] = {"nothing", "the protocol as it ships"},
     [BROKEN_FINISH_FIRST] = {"finish-first", "chunks are finished before the marker is committed"},
-    [BROKEN_NO_FENCE] = {"no-fence", "after init nobody asks whether the slot is still his"},
+    [BROKEN_NO_FENCE] = {"no-fence", "after init the fence in PostgreSQL is not compared"},
     [BROKEN_UNSTABLE] = {"unstable-read", "the marker is read without require-stable"},
     [BROKEN_READ_EARLY] = {"early-read", "the marker is read before the fence"},
     [BROKEN_LEASE_ALONE] = {"lease-alone", "claims are released by the age of the lease"},

@@ -1,5 +1,5 @@
 // broken: the publish protocol with one of its rules left out, for tests that must notice it. Compiled only
-// with REDRIVE_KILL_POINTS; the program that ships has no trace of it.
+// with REDRIVE_KILL_POINTS; the program that ships has no trace of them.
 //
 // The simulator and a model of the protocol refute each row (PROTOCOL.md, "How it was tested").
 // REDRIVE_BROKEN=<name> chooses one for a whole process.
@@ -11,9 +11,9 @@
 enum broken {
     BROKEN_NOTHING,
     BROKEN_FINISH_FIRST, // "finish-first": finished before the marker is committed
-    BROKEN_NO_FENCE,     // "no-fence": after init nobody asks whether the slot is still his
+    BROKEN_NO_FENCE,     // "no-fence": after init the fence in PostgreSQL is not compared
     BROKEN_UNSTABLE,     // "unstable-read": the marker is read without require-stable
-    BROKEN_READ_EARLY,   // "early-read": what the marker says is read before the fence, and believed after it
+    BROKEN_READ_EARLY,   // "early-read": the marker is read before the fence, and believed after it
     BROKEN_LEASE_ALONE,  // "lease-alone": a lease that has passed means "not published"
     BROKEN_SAME_EPOCH,   // "same-epoch": after doubt the next transaction takes the epoch of the last
     BROKEN_NO_NONCE,     // "no-nonce": a marker is believed without the write before it

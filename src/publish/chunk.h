@@ -19,7 +19,7 @@
 
 enum flight_state {
     FLIGHT_NONE,      // nothing is claimed
-    FLIGHT_CLAIMED,   // PostgreSQL has recorded the claim; Kafka has no record of it
+    FLIGHT_CLAIMED,   // PostgreSQL has the claim; Kafka has none of its records
     FLIGHT_SENDING,   // its transaction has begun
     FLIGHT_DELIVERED, // Kafka has confirmed every record
     FLIGHT_COMMITTED, // Kafka has confirmed the commit
@@ -27,7 +27,7 @@ enum flight_state {
     FLIGHT_GIVEN_UP,  // no longer pursued; lasts until its slot has passed Resolve
 };
 
-// What the reports have said so far, from SENDING to DELIVERED.
+// The reports so far, from SENDING to DELIVERED.
 struct deliveries {
     unsigned char *of_item; // one per item: 0, or 1 + enum report_kind
     size_t sent, reported, delivered;

@@ -113,7 +113,7 @@ call_finish(void *argument)
                                                         evidence, &publisher->call.err));
 }
 
-// What Finish leaves for the next chunk.
+// The tenure and the tally after a finished chunk.
 static void
 note_finished(struct publisher *publisher)
 {

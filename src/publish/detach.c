@@ -1,4 +1,4 @@
-// detach: a worker that outlives the terminal of whoever started it.
+// detach: a worker that outlives the terminal it was started from.
 #include "publish/worker.h"
 
 #include <errno.h>
@@ -50,7 +50,7 @@ become_worker(const struct launch *launch)
         tell(launch->answer, errno);
         _exit(1);
     }
-    // What the parent has open (the terminal, connections) is none of its business.
+    // The parent's terminal and connections must not stay open here.
     for (int fd = STDERR_FILENO + 1, end = (int)sysconf(_SC_OPEN_MAX); fd < (end > 4096 ? 4096 : end); fd++)
         if (fd != launch->answer)
             close(fd);
@@ -100,7 +100,7 @@ await_start(pid_t child, int answer, struct err *err)
     int status;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
-            break; // somebody ignores SIGCHLD: the answer below tells all the same
+            break; // SIGCHLD is ignored in this process: the answer below is enough
 
     int code = 0;
     ssize_t got;

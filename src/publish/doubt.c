@@ -31,7 +31,7 @@ tick(void *context)
     return slot_heartbeat(search->endpoints->store, &search->slot, &err);
 }
 
-// Before the search: nobody who held the slot before may still commit while the topics are read.
+// Before the search: an earlier holder of the slot must not commit while the topics are read.
 static bool
 fence(struct doubt_search *search, struct err *err)
 {
@@ -54,7 +54,7 @@ fence(struct doubt_search *search, struct err *err)
     return is_good;
 }
 
-// What the scan proves. With transactions all or nothing must be there.
+// Decides by the scan. With transactions all records or none must be found.
 static bool
 decide_by_scan(struct doubt_search *search, const struct scan *scan, enum doubt_outcome *outcome,
                struct err *err)
@@ -96,7 +96,7 @@ scan_for(struct doubt_search *search, enum doubt_outcome *outcome, struct err *e
     bool is_good = true;
     if (scan.topic_count)
         is_good = broker_scan(search->endpoints->broker, &scan, SCAN_MS, tick, search, err);
-    else // nothing was searched: that proves nothing
+    else // an empty search proves nothing
         snprintf(scan.why, sizeof scan.why, "no topic is known");
     is_good = is_good && decide_by_scan(search, &scan, outcome, err);
     scan_release(&scan);

@@ -251,8 +251,8 @@ know_cluster(struct endpoints *endpoints, struct err *err)
     return cluster_put(endpoints->store, &endpoints->cluster, err);
 }
 
-// A chunk in doubt is searched for from ten minutes before its claim, told by PostgreSQL's clock, among
-// records that bear this host's time (broker/scan.h).
+// The search for a chunk in doubt begins ten minutes before its claim, by PostgreSQL's clock. The records
+// bear this host's time (broker/scan.h).
 #define CLOCK_MOST (300 * US_PER_SECOND)
 
 static bool

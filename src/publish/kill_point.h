@@ -2,7 +2,7 @@
 // REDRIVE_KILL_POINTS; the program that ships has no trace of them.
 //
 // REDRIVE_KILL=<point>:<n> kills at the n-th passage of that point (from 1); <point>:<n>:stop freezes there,
-// as SIGSTOP would, until somebody sends SIGCONT. KILL_POINT_SOON arms a timer of up to 3 ms instead, so that
+// as SIGSTOP would, until SIGCONT. KILL_POINT_SOON arms a timer of up to 3 ms instead, so that
 // death comes while the request made next is in flight. PROTOCOL.md, "How it was tested", lists the points.
 #ifndef REDRIVE_PUBLISH_KILL_POINT_H
 #define REDRIVE_PUBLISH_KILL_POINT_H

@@ -1,5 +1,6 @@
 // originals: the records that events came from, fetched again from Kafka and believed only when PostgreSQL
-// says that their JSON value is this event's: a topic made anew holds strangers at the old offsets.
+// says that their JSON value is this event's: a topic that was deleted and made again holds other records at
+// the old offsets.
 #ifndef REDRIVE_PUBLISH_ORIGINALS_H
 #define REDRIVE_PUBLISH_ORIGINALS_H
 

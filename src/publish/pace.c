@@ -17,7 +17,7 @@ find_pace(struct paces *paces, int64_t operation, int64_t now)
     return oldest;
 }
 
-// Half a second's worth at a time: even enough for whoever consumes them, and a change of rate takes effect
+// Half a second's worth at a time: even enough for consumers, and a change of rate takes effect
 // within a second.
 size_t
 pace_allow(struct paces *paces, int64_t operation, int32_t rate, size_t most, int64_t now, int64_t *wait_us)

@@ -87,7 +87,7 @@ struct making {
     struct plan *plan;
 };
 
-// The first refusal stands.
+// The first refusal wins.
 static void publish_plan_refuse(struct making *making, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

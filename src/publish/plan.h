@@ -31,7 +31,7 @@ bool plan_key_check(const char *rule, struct err *err) MUST_CHECK;
 
 // The original record in Kafka, where redrive keeps no copy.
 enum original_state {
-    ORIGINAL_NOT_ASKED,  // nobody has looked
+    ORIGINAL_NOT_ASKED,  // it was not looked for
     ORIGINAL_FOUND,      // and it is this event's: the same JSON value
     ORIGINAL_GONE,       // no longer there, or the event does not say where it was
     ORIGINAL_OTHER,      // the record there is not this event's
@@ -77,7 +77,7 @@ struct plan {
 // dead-letter frameworks and earlier republishings added; then redrive-event-id (dlq_events.id),
 // redrive-chunk-id, redrive-attempt, redrive-source (topic/partition/offset), redrive-original-timestamp (of
 // the record where it is known, else of the failure; milliseconds since 1970), redrive-operator,
-// redrive-operation, reprocess.count (raised by one). All of them text.
+// redrive-operation, reprocess.count (raised by one). All are text.
 //
 // Everything in `plan` lives in the arena or is borrowed from the input. With a refusal the rest is filled as
 // far as it is known.

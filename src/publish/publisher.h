@@ -71,14 +71,14 @@ struct publisher_broker {
     void (*forget_topics)(void *context);
 };
 
-// Time and chance, and a hand to leave long calls to.
+// Time and chance, and a thread for long calls.
 struct publisher_world {
     int64_t (*mono)(void *context); // monotonic, µs
     void (*sleep)(void *context, int64_t us);
     void (*uuid)(void *context, char out[UUID_TEXT]);
     int64_t (*random)(void *context); // 0 … INT64_MAX
-    // Makes the call beside the caller, one at a time: PostgreSQL's long ones, so that several publishers of
-    // one thread have theirs at the same time. is_back waits at most wait_ms for its end. NULL, both: such
+    // An asynchronous call, one at a time: the long ones to PostgreSQL and Kafka, so that several publishers
+    // of one thread have theirs at the same time. is_done waits at most wait_ms for its end. Both NULL: such
     // calls are made at once.
     void (*start)(void *context, void (*call)(void *argument), void *argument);
     bool (*is_done)(void *context, int wait_ms);
@@ -103,8 +103,8 @@ enum publisher_status {
     PUBLISHER_FINISHED, // the assigned chunk is published, verified and finished; step again for the next
                         // epoch
     PUBLISHER_EMPTY,    // the assigned operation has nothing left to claim; then as READY
-    PUBLISHER_REQUEUED, // the chunk was proved not to be published; its events are queued again, offenders
-                        // refused; step again
+    PUBLISHER_REQUEUED, // the chunk was proved not to be published; its events are queued again, and rejected
+                        // ones are refused; step again
     PUBLISHER_NO_SLOT,  // none is free now
     PUBLISHER_FAILED,   // see err; it is at Acquire again and holds nothing: step again after a while
     PUBLISHER_STOPPED, // what Kafka holds contradicts what PostgreSQL holds; nothing may be published until a
@@ -136,12 +136,12 @@ int32_t publisher_slot(const struct publisher *publisher);
 // Lets go of the slot and its handle. Only when not busy.
 bool publisher_release(struct publisher *publisher, struct err *err) MUST_CHECK;
 
-// What it has done since it was made.
+// Totals since it was created.
 struct publisher_tally {
     int64_t chunks, sent, refused, skipped, bytes;
     int64_t requeued;    // chunks proved not to be published
     int64_t recovered;   // chunks of others, or of an earlier life, that it finished
-    int64_t fenced;      // times somebody else took the slot
+    int64_t fenced;      // times another publisher took its slot
     int64_t in_doubt;    // chunks put in doubt
     int64_t step_us[16]; // time per enum publisher_phase, waiting included
 };
@@ -159,7 +159,7 @@ enum publisher_phase {
 };
 const struct publisher_tally *publisher_tally(const struct publisher *publisher);
 
-// What a marker says about a slot. Pure; the heart of Resolve.
+// The meaning of a marker for a slot. Pure; the heart of Resolve.
 enum marker_verdict {
     VERDICT_COMMITTED, // the unfinished chunk was published: proof by itself
     VERDICT_FINISHED, // it names what was finished last: with an unfinished chunk and a nonce this proves the

@@ -60,7 +60,7 @@ struct epoch {
     bool is_isolating;         // this handle sends one record a batch, and one topic after the other
 };
 
-// What a failed chunk teaches the next attempt; a finished one forgets it.
+// How the next attempt differs after a failed chunk. A finished one resets it.
 struct lessons {
     bool isolates;   // the next handle shall isolate
     int late_rounds; // chunks in a row of which only a part was taken in time
@@ -131,8 +131,8 @@ enum publisher_status publisher_go(struct publisher *publisher, enum publisher_p
 enum publisher_status publisher_fence_again(struct publisher *publisher);                    // BUSY
 // An error whose effect is not known: everything is thrown away. FAILED.
 enum publisher_status publisher_begin_again(struct publisher *publisher);
-// After a failed call to PostgreSQL: at Acquire in any case; BUSY where somebody else took the slot, which is
-// no failure.
+// After a failed call to PostgreSQL: at Acquire in any case; BUSY where another publisher took the slot,
+// which is no failure.
 enum publisher_status publisher_ledger_failed(struct publisher *publisher, struct err *err);
 // To the reading of the marker, whose patience begins now. BUSY.
 enum publisher_status publisher_go_read(struct publisher *publisher, enum publisher_place place);

@@ -17,7 +17,7 @@
 #define DOUBT_WAIT (100 * US_PER_SECOND)  // message timeout 30 s + request timeout 10 s + 60 s
 #define SLOT_IDLE (5 * US_PER_SECOND)     // then a slot is let go
 #define PATIENCE                                                                                             \
-    (14 * US_PER_SECOND) // of somebody in the foreground; with the tries before and after: within 25 s
+    (14 * US_PER_SECOND) // of an operator in the foreground; with the tries before and after: within 25 s
 #define STOP_WITHIN (10 * US_PER_SECOND)
 #define WAIT_MS 20
 #define WAIT_SHARED_MS 1 // while another publisher is on its way as well
@@ -54,7 +54,7 @@ make_publishers(struct worker_run *run, struct err *err)
     return true;
 }
 
-// Kafka failed. False: somebody waits for it, and has waited long enough.
+// Kafka failed. False: an operator waits in the foreground, and has waited long enough.
 static bool
 kafka_failed(struct worker_run *run, const struct err *failure, struct err *err)
 {
@@ -197,7 +197,7 @@ set_free(struct worker_run *run, size_t i)
     run->due.look = 0;
 }
 
-// Where no slot is free for this hand, another may hold one and be at rest: then it is its turn.
+// No slot is free for this publisher. One that rests and holds a slot is given the work instead.
 static bool
 pass_on(struct worker_run *run, size_t i)
 {
@@ -406,7 +406,7 @@ worker_refresh(struct worker_run *run, bool *is_wanted, struct err *err)
     bool is_there = false;
     if (!run->has_old_markers)
         return true;
-    run->has_old_markers = false; // until somebody looks again
+    run->has_old_markers = false; // until the next look
     if (!worker_need_kafka(run, &is_there, err))
         return false;
     struct err failure = {0};
@@ -429,7 +429,7 @@ worker_let_go(struct worker_run *run, struct err *err)
         if (run->publishers[i].machine && !publisher_is_busy(run->publishers[i].machine) &&
             !publisher_release(run->publishers[i].machine, &failure)) {
             if (failure.kind ==
-                ERR_CONFLICT) { // somebody took it, or it holds a chunk that recovery will see
+                ERR_CONFLICT) { // it was taken over, or it holds a chunk that recovery will see
                 err_clear(&failure);
                 continue;
             }
@@ -495,7 +495,7 @@ worker_log_tally(const struct worker_run *run)
              LOG_INT("destroy_ms", sum.step_us[PHASE_DESTROY] / 1000), LOG_INT("peak_kib", peak_memory()));
 }
 
-// What is not finished in time is left to recovery.
+// A chunk that is not finished in time is left to recovery.
 void
 worker_finish_all(struct worker_run *run)
 {

@@ -28,8 +28,8 @@ marker_judge(const struct slot *slot, const struct chunk *unfinished, const stru
     return VERDICT_FOREIGN;
 }
 
-// Without transactions there is no proof: a chunk whose end nobody saw is put in doubt, for the scan to
-// decide.
+// Without transactions there is no proof: a chunk whose end was not seen is put in doubt, and the scan
+// decides.
 enum publisher_status
 publisher_put_in_doubt(struct publisher *publisher, const char *evidence, struct err *err)
 {
@@ -101,8 +101,8 @@ finish_unfinished(struct publisher *publisher, enum chunk_state outcome, const c
     return PUBLISHER_REQUEUED;
 }
 
-// The marker stays unstable: a pending offset that nobody ends. A transaction of ours on the same offsets
-// partition, aborted by fencing, clears it.
+// The marker stays unstable: a pending offset whose transaction does not end. A transaction of ours on the
+// same offsets partition, aborted by fencing, clears it.
 enum publisher_status
 publisher_nudge(struct publisher *publisher, struct err *err)
 {
@@ -125,8 +125,8 @@ publisher_write_nonce(struct publisher *publisher, struct err *err)
     return publisher_go_read(publisher, AT_READ_NONCE);
 }
 
-// What Kafka holds is not what PostgreSQL knows: no more of this slot until somebody has looked. Who has lost
-// the slot meanwhile has seen nothing but the work of its next holder: he begins again like any other.
+// Kafka contradicts PostgreSQL: the slot is not used until a person has looked. A publisher that has lost the
+// slot meanwhile has only seen the work of the next holder, and begins again.
 static enum publisher_status
 suspend(struct publisher *publisher, enum publisher_place next, const char *evidence, struct err *err)
 {
@@ -209,7 +209,7 @@ decide_idle(struct publisher *publisher, enum marker_verdict verdict, const char
     return suspend(publisher, AT_ACQUIRE, evidence, err);
 }
 
-// What a marker says that can be believed.
+// Acts on a marker that can be believed.
 static enum publisher_status
 publisher_resolve_decide(struct publisher *publisher, const struct marker *marker, struct err *err)
 {

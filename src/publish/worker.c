@@ -16,7 +16,7 @@
 #define BEAT_EVERY (3 * US_PER_SECOND)
 #define SHOW_EVERY (US_PER_SECOND / 5)
 #define TIDY_EVERY (5 * US_PER_SECOND)
-#define PATIENCE (20 * US_PER_SECOND) // of somebody who waits in the foreground
+#define PATIENCE (20 * US_PER_SECOND) // of an operator in the foreground
 
 void
 worker_note(struct worker_run *run, const char *format, ...)
@@ -131,7 +131,7 @@ beat(struct worker_run *run, struct err *err)
     return true;
 }
 
-// Reads the operation that somebody waits for (or that is in flight), for progress and to know when it has
+// Reads the operation that the caller waits for, or the one in flight, for progress and to know when it has
 // ended.
 static bool
 worker_show(struct worker_run *run, struct err *err)
@@ -176,7 +176,7 @@ worker_apply(struct worker_run *run, const struct work *work, struct err *err)
 
 // --- what to do next ---
 
-// One operation that was found. *wait > 0: it cannot go on before that many µs.
+// One operation that was found. *wait > 0: it must wait that many µs.
 static bool
 carry_out(struct worker_run *run, const struct work *work, int64_t *wait, struct err *err)
 {
@@ -195,8 +195,8 @@ carry_out(struct worker_run *run, const struct work *work, int64_t *wait, struct
     return true;
 }
 
-// Takes up the oldest operation that can go on; those that wait for their rate or for Kafka are passed over.
-// *is_idle: none can go on before look_at.
+// Carries on the oldest operation that can proceed, and passes over those that wait for their rate or for
+// Kafka. *is_idle: none can proceed before due.look.
 static bool
 take_work(struct worker_run *run, bool *is_idle, struct err *err)
 {
@@ -230,8 +230,8 @@ take_work(struct worker_run *run, bool *is_idle, struct err *err)
     return true;
 }
 
-// What was left for later by those who were busy. Nobody waits for it, so it goes piece by piece, work comes
-// first, and a failure is logged only.
+// Work that busy workers left for later. No operator waits for it, so it is done in small steps, operations
+// come first, and a failure is only logged.
 static void
 tidy(struct worker_run *run)
 {
@@ -248,12 +248,12 @@ tidy(struct worker_run *run)
         run->due.look = now + LOOK_EVERY / 10;
 }
 
-// Nothing can go on now. *is_over: and that is the end of it.
+// No operation can proceed now. *is_over: the worker ends.
 static bool
 idle(struct worker_run *run, bool *is_over, struct err *err)
 {
     run->operation = 0;
-    // A service finds out what the cluster promises before somebody asks it to publish.
+    // A service finds out what the cluster promises before the first operation.
     bool is_there = false;
     if (run->settings->mode == WORKER_SERVICE && !run->publishers[0].machine &&
         !worker_need_kafka(run, &is_there, err))
@@ -266,14 +266,13 @@ idle(struct worker_run *run, bool *is_over, struct err *err)
     if (run->idle == IDLE_OBSERVING && run->settings->mode != WORKER_ONCE) {
         worker_note(run, "watches what came back of a step");
     } else if (run->idle != IDLE_WAITING) {
-        // What others left is work as well: a look at it comes after the last work was done.
+        // Chunks that other workers left are work as well: they are looked for after the last operation.
         bool is_tired = run->settings->idle_exit && clock_mono() - run->work_at > run->settings->idle_exit;
         *is_over = (run->settings->mode == WORKER_ONCE && run->recovered_at >= run->work_at) ||
                    (run->settings->mode == WORKER_SERVICE && is_tired);
         if (run->recovered_at < run->work_at) {
             run->due.recover = 0;
-            if (run->settings->mode == WORKER_ONCE &&
-                !run->kafka.since) // somebody waits for nothing but that
+            if (run->settings->mode == WORKER_ONCE && !run->kafka.since) // the caller waits for that alone
                 run->due.look = 0;
         }
         if (!run->kafka.since)

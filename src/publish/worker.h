@@ -1,7 +1,7 @@
 // worker: carries operations out: reprocess through the publisher, the others as plain SQL in chunks. Several
 // may run, anywhere.
 //
-// It holds no state that matters: killed at any moment, another one (or its own next start) goes on.
+// It holds no state that matters: when it is killed, another one or its own next start continues.
 #ifndef REDRIVE_PUBLISH_WORKER_H
 #define REDRIVE_PUBLISH_WORKER_H
 
@@ -36,8 +36,7 @@ struct worker_settings {
     int64_t idle_exit;  // µs without work after which a service ends; 0: never
     int64_t doubt_wait; // µs after which a chunk of uncertain end is looked for by its headers, on brokers
                         // without transactions; 0: message timeout + request timeout + 60 s
-    worker_progress_fn
-        *progress; // about five times a second while something is in flight; NULL: nobody looks
+    worker_progress_fn *progress; // about five times a second while something is in flight; NULL: not wanted
     void *progress_context;
     const volatile sig_atomic_t
         *stop; // set by SIGTERM, SIGHUP, SIGINT: finish what is in flight, then return; NULL: never

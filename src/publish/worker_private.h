@@ -123,9 +123,9 @@ bool worker_publish(struct worker_run *run, int64_t operation, int32_t rate, int
                     struct err *err) MUST_CHECK;
 // One step of each publisher that is on its way.
 bool worker_publish_step(struct worker_run *run, struct err *err) MUST_CHECK;
-bool worker_is_publishing(const struct worker_run *run); // any of them
+bool worker_is_publishing(const struct worker_run *run); // any publisher
 bool worker_has_free_publisher(struct worker_run *run);  // `turn` is one that could be given something now
-// Chunks that somebody left. *is_wanted: there is something to do.
+// Chunks that other workers left. *is_wanted: one is being recovered.
 bool worker_recover(struct worker_run *run, bool *is_wanted, struct err *err) MUST_CHECK;
 bool worker_refresh(struct worker_run *run, bool *is_wanted,
                     struct err *err) MUST_CHECK; // an idle slot's marker

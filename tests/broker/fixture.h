@@ -12,7 +12,7 @@ struct broker_fixture {
     char topic[64];
 };
 
-// A test on the file's own `fixture`, which says stem and partitions and is set up anew for each.
+// A test on the file's own `fixture`, which says stem and partitions and is set up for each.
 #define on_fixture(test)                                                                                     \
     cmocka_unit_test_prestate_setup_teardown(test, broker_fixture_set_up, broker_fixture_tear_down, &fixture)
 int broker_fixture_set_up(void **fixture);

@@ -6,7 +6,7 @@
 
 void delete_group(const char *name);
 void delete_topic(const char *name);
-// All that is in it; offsets go on.
+// All its records; offsets continue.
 void delete_records(const char *name, int partitions);
 // Somebody else's offset where the marker of a group should be.
 void write_marker(const char *group, int64_t offset, const char *text);

@@ -30,7 +30,7 @@ int work_wait(pid_t pid);
 
 int work_run(const struct world *world, const struct work_how *how);
 
-// As if the leases of those who died had passed: a test need not wait half a minute for each.
+// As if the leases of dead workers had passed: a test need not wait half a minute for each.
 void expire_leases(const struct world *world);
 
 // PostgreSQL's side of "each event exactly once": all done, nothing left over.

@@ -65,7 +65,7 @@ static void
 decide(struct sim *sim, struct sim_slot *slot, bool is_asked)
 {
     bool is_commit = is_asked && !sim->wishes.forgets_commits;
-    // Whoever is cut off here keeps what is true now and hears of nothing after it.
+    // A coordinator that is cut off here keeps the present state and learns of nothing later.
     if (is_commit && !slot->is_cut && !sim->is_quiet && sim_happens(sim, sim->cut_rate)) {
         slot->is_cut = true;
         slot->yesterday = slot->offsets;
@@ -132,7 +132,7 @@ deliver_produce(struct sim *sim, struct sim_slot *slot, const struct sim_request
 static void
 deliver_mark(struct sim *sim, struct sim_slot *slot, const struct sim_request *request)
 {
-    come_through(sim, slot); // what ended before it stands before it in the log
+    come_through(sim, slot); // an earlier end comes before it in the log
     begin_transaction(sim, slot);
     slot->is_pending = true;
     slot->pending = (struct marker){.is_present = true, .seq = request->number};
@@ -400,8 +400,8 @@ kafka_send(struct producer *producer, const struct producer_record *record, size
     return true;
 }
 
-// What a broker refuses of the records that were not yet reported: a record with its batch, a topic that may
-// not join with its transaction.
+// Refusals among the records that were not yet reported: a record with its batch, a topic that may not join
+// with its whole transaction.
 static void
 judge(struct producer *producer)
 {

@@ -40,7 +40,7 @@ process_die(struct sim *sim, int which)
     sim_process_start(sim, which);
 }
 
-// What the seed says about the whole schedule.
+// The rates and sizes that the seed chooses for the whole schedule.
 static void
 sim_begin(struct sim *sim, uint64_t seed)
 {
@@ -63,7 +63,7 @@ sim_begin(struct sim *sim, uint64_t seed)
         sim_process_start(sim, i);
 }
 
-// One step of somebody; the harm that is done with it is in the word.
+// One step of one process; the word chooses the harm.
 static int
 sim_step(struct sim *sim, int actor, uint64_t word)
 {

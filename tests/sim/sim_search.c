@@ -1,4 +1,4 @@
-// Looking for a schedule that fails, and making it short enough to be told.
+// Looks for a schedule that fails, and shortens it until it can be read.
 #include "tests/sim/sim.h"
 
 #include <inttypes.h>
@@ -41,7 +41,7 @@ remove_steps(struct schedule *schedule)
     return is_shorter;
 }
 
-// A choice of nothing is less harm.
+// A choice of 0 is less harm.
 static bool
 calm_steps(struct schedule *schedule)
 {

@@ -154,7 +154,7 @@ call_start(void *context, void (*call)(void *argument), void *argument)
     process->argument = argument;
 }
 
-// It takes effect when it comes back: what others did meanwhile came first.
+// It takes effect when it is done: the steps of others came first.
 static bool
 call_is_done(void *context, int wait_ms)
 {
@@ -247,7 +247,7 @@ sim_run_out(struct sim *sim)
         struct err err = {0};
         sim_process_step(last, &err);
         sim_kafka_moves(sim);
-        // What is left is in slots of the dead, as the worker finds out.
+        // The rest is in slots of dead processes, as a worker would find out.
         err_clear(&err);
         if (last->last == PUBLISHER_EMPTY && !publisher_release(last->publisher, &err))
             continue;

@@ -21,7 +21,7 @@ struct sim_event {
 
 enum sim_transaction { SIM_EMPTY, SIM_ONGOING };
 
-// What a group coordinator holds of one group.
+// One group in its coordinator.
 struct sim_offsets {
     struct marker marker;
     bool has_nonce;
@@ -44,8 +44,8 @@ struct sim_slot {
     size_t record_count;
     uint64_t appended; // bit per event: its sequence number in this epoch was seen
 
-    // The group's coordinator. Pending offsets are unstable until the end of their transaction has come
-    // through to it, which may be later than everybody else knows of it.
+    // The group's coordinator. Pending offsets are unstable until the end of their transaction has reached
+    // it, which may be later than elsewhere.
     struct sim_offsets offsets;
     struct marker pending;
     bool is_pending, is_ended, is_committed;
@@ -78,7 +78,7 @@ struct sim_process {
     void *argument;
 };
 
-// What Kafka does to records and requests, beside the harm that is chosen.
+// What a test asks of Kafka, beside the harm that is chosen.
 struct sim_wishes {
     bool has_no_transactions; // these brokers failed the probe
     int64_t poison;           // this event is refused by the broker, with its batch; 0: none
@@ -112,7 +112,7 @@ struct sim {
     uint64_t word;    // choices left of this step
     uint64_t endless; // instead of it: each choice is made by this generator; 0: by the word
     int64_t now, chunks, nonces;
-    int64_t tick; // µs that pass each time somebody looks at the clock
+    int64_t tick; // µs that pass at each look at the clock
     bool is_limit_known;
     int beats;  // heartbeats
     int nudges; // transactions that were only begun to end another one's
@@ -140,7 +140,7 @@ sim_who(void *context)
 unsigned sim_choose(struct sim *sim, unsigned below);
 // True with `rate` in 256.
 bool sim_happens(struct sim *sim, int rate);
-// What becomes of a request and its answer.
+// The fate of a request and its answer.
 enum sim_luck { SIM_ANSWERED, SIM_LOST, SIM_UNANSWERED, SIM_LATE, SIM_TWICE };
 enum sim_luck sim_luck(struct sim *sim, bool can_travel);
 
@@ -166,7 +166,7 @@ uint64_t sim_mix(uint64_t *state);
 // Kafka's own life between requests.
 void sim_kafka_begin(struct sim *sim);
 void sim_kafka_moves(struct sim *sim);
-void sim_kafka_calms(struct sim *sim); // everything under way arrives, nobody is cut off
+void sim_kafka_calms(struct sim *sim); // every request under way arrives, no coordinator is cut off
 void sim_deliver(struct sim *sim, const struct sim_request *request);
 
 extern const struct publisher_ledger sim_ledger;

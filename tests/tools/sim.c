@@ -1,7 +1,7 @@
 // sim [schedules=N] [seed=N] [jobs=N] [broken=RULE]: many schedules of the simulator (tests/sim/sim.h).
 //
-// The first one that fails is shortened and told, and the status is 1; with a rule left out it is the other
-// way round: 1 when nothing fails.
+// The first one that fails is shortened and printed as a story, and the status is 1. With a rule left out the
+// status is 1 when nothing fails.
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -114,7 +114,7 @@ print_sights(const struct sim_sights *sights)
     } rows[] = {
         {"steps with harm", sights->steps},
         {"kills", sights->crashes},
-        {"slots taken over from somebody", sights->takeovers},
+        {"slots taken over from another process", sights->takeovers},
         {"answers lost", sights->lost_answers},
         {"requests that came late", sights->late_requests},
         {"  of the epoch that was still in use", sights->late_hits},
@@ -123,7 +123,7 @@ print_sights(const struct sim_sights *sights)
         {"coordinators cut off", sights->cuts},
         {"answers from yesterday", sights->old_answers},
         {"unstable reads", sights->unstable_reads},
-        {"chunks settled as published", sights->finished},
+        {"chunks finished as published", sights->finished},
         {"  by recovery", sights->recovered_published},
         {"chunks proved not to be published", sights->recovered_unpublished},
     };

@@ -1,5 +1,5 @@
 // publisher_fixture: the fake PostgreSQL and Kafka of tests/sim for single situations and for schedules with
-// refusals. Nothing is lost and nobody dies unless a test asks for it; calls only take their time.
+// refusals. Nothing is lost and no process dies unless a test asks for it; calls only take their time.
 //
 // Include it after cmocka.h.
 #ifndef REDRIVE_TESTS_UNIT_PUBLISHER_FIXTURE_H

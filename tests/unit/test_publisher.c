@@ -55,7 +55,7 @@ step_to_the_end(struct publisher_fixture *fixture)
     }
 }
 
-// One slot that has published and that nobody holds; the others are suspended.
+// One free slot that has published; the others are suspended.
 static struct sim_slot *
 publish_some(struct publisher_fixture *fixture)
 {
@@ -427,7 +427,7 @@ without_transactions_it_holds_what_is_not_sure(void **state)
     fixture_assert_ends(fixture, 3, 35);
     fixture_end(fixture);
 
-    // The next one dies with a chunk in flight: nobody can know.
+    // The next one dies with a chunk in flight, and no proof is left.
     fixture_begin(fixture, 8);
     fixture->sim.wishes.has_no_transactions = true;
     fixture_start(fixture);

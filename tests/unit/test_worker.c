@@ -66,7 +66,7 @@ measures_the_last_seconds(void **state)
 
 static char folder[] = "/tmp/redrive-test-XXXXXX";
 
-// What the detached process writes: its session, whether it has a terminal, its arguments, and whether it
+// The detached process writes its session, whether it has a terminal, its arguments, and whether it
 // inherited a descriptor.
 static int
 be_the_worker(char **argv)
