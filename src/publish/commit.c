@@ -73,7 +73,6 @@ publisher_commit(struct publisher *publisher, struct err *err)
         return is_overdue(publisher, "commit", err) ? publisher_begin_again(publisher) : PUBLISHER_WAITING;
     KILL_POINT("after-commit");
     flight_commit(&publisher->flight);
-    publisher_mono(publisher);
     return publisher_go(publisher, AT_VERIFY);
 }
 
