@@ -50,19 +50,18 @@ publisher_claim(struct publisher *publisher, struct err *err)
 enum publisher_status
 publisher_find_originals(struct publisher *publisher, struct err *err)
 {
-    size_t count = publisher->flight.claim.count;
-    const struct event **events = arena_array(&publisher->flight.arena, count, sizeof(struct event *));
+    struct flight *flight = &publisher->flight;
+    size_t count = flight->claim.count;
+    const struct event **events = arena_array(&flight->arena, count, sizeof(struct event *));
     bool is_needed = false;
     for (size_t i = 0; i < count; i++) {
-        events[i] = &publisher->flight.claim.items[i].event;
+        events[i] = &flight->claim.items[i].event;
         is_needed = is_needed || plan_wants_original(events[i]);
     }
     if (is_needed) {
-        publisher->flight.originals =
-            arena_array(&publisher->flight.arena, count, sizeof *publisher->flight.originals);
-        if (!publisher->settings.ledger->originals(publisher->settings.context, events, count,
-                                                   &publisher->flight.arena, publisher->flight.originals,
-                                                   err))
+        flight->originals = arena_array(&flight->arena, count, sizeof *flight->originals);
+        if (!publisher->settings.ledger->originals(publisher->settings.context, events, count, &flight->arena,
+                                                   flight->originals, err))
             return publisher_ledger_failed(publisher, err);
     }
     return publisher_go(publisher, AT_PLAN);
@@ -71,42 +70,44 @@ publisher_find_originals(struct publisher *publisher, struct err *err)
 static bool
 know_topic(struct publisher *publisher, const char *name, struct topic *topic, struct err *err)
 {
-    for (size_t i = 0; i < publisher->flight.topic_count; i++)
-        if (strcmp(publisher->flight.topics[i], name) == 0)
+    struct flight *flight = &publisher->flight;
+    for (size_t i = 0; i < flight->topic_count; i++)
+        if (strcmp(flight->topics[i], name) == 0)
             return publisher->settings.broker->topic(publisher->settings.context, name, topic, err);
     if (!publisher->settings.broker->topic(publisher->settings.context, name, topic, err))
         return false;
     if (topic->state == TOPIC_KNOWN)
-        publisher->flight.topics[publisher->flight.topic_count++] = name;
+        flight->topics[flight->topic_count++] = name;
     return true;
 }
 
 static bool
 plan_item(struct publisher *publisher, size_t i, struct err *err)
 {
-    const struct claimed_item *item = &publisher->flight.claim.items[i];
+    struct flight *flight = &publisher->flight;
+    const struct claimed_item *item = &flight->claim.items[i];
     struct plan_input input = {
         .event = &item->event,
         .from_revision = item->from_revision,
-        .original = publisher->flight.originals ? &publisher->flight.originals[i] : NULL,
-        .target_topic = publisher->flight.claim.target_topic,
-        .chunk_id = publisher->flight.claim.chunk.id,
-        .operator_name = publisher->flight.claim.requested_by,
-        .operation = publisher->flight.claim.chunk.operation,
+        .original = flight->originals ? &flight->originals[i] : NULL,
+        .target_topic = flight->claim.target_topic,
+        .chunk_id = flight->claim.chunk.id,
+        .operator_name = flight->claim.requested_by,
+        .operation = flight->claim.chunk.operation,
         .attempt = item->attempt,
         .reprocess_count = item->reprocess_count,
     };
     const char *name =
-        input.target_topic ? input.target_topic : arena_text(&publisher->flight.arena, item->event.topic);
+        input.target_topic ? input.target_topic : arena_text(&flight->arena, item->event.topic);
     struct topic topic;
     if (name && name[0]) {
         if (!know_topic(publisher, name, &topic, err))
             return false;
         input.topic = &topic;
     }
-    plan_make(publisher->settings.plan, &input, &publisher->flight.arena, &publisher->flight.plans[i]);
-    if (publisher->flight.plans[i].refusal)
-        publisher_reject(publisher, i, publisher->flight.plans[i].refusal);
+    plan_make(publisher->settings.plan, &input, &flight->arena, &flight->plans[i]);
+    if (flight->plans[i].refusal)
+        publisher_reject(publisher, i, flight->plans[i].refusal);
     return true;
 }
 
@@ -144,10 +145,11 @@ publisher_fail_unsent(struct publisher *publisher)
 enum publisher_status
 publisher_plan(struct publisher *publisher, struct err *err)
 {
-    size_t count = publisher->flight.claim.count;
-    publisher->flight.plans = arena_array(&publisher->flight.arena, count, sizeof *publisher->flight.plans);
-    publisher->flight.topics = arena_array(&publisher->flight.arena, count, sizeof *publisher->flight.topics);
-    publisher->flight.topic_count = 0;
+    struct flight *flight = &publisher->flight;
+    size_t count = flight->claim.count;
+    flight->plans = arena_array(&flight->arena, count, sizeof *flight->plans);
+    flight->topics = arena_array(&flight->arena, count, sizeof *flight->topics);
+    flight->topic_count = 0;
     for (size_t i = 0; i < count; i++)
         if (!plan_item(publisher, i, err))
             return publisher_fail_unsent(publisher);

@@ -32,52 +32,53 @@ send_one(struct publisher *publisher, size_t i, bool *is_full, struct err *err)
 static bool
 must_wait_for_topic(struct publisher *publisher, size_t item, bool is_sent)
 {
+    struct deliveries *deliveries = &publisher->flight.deliveries;
     if (!publisher->epoch.is_isolating)
         return false;
     for (size_t i = 0; i < item; i++)
         if (strcmp(publisher->flight.plans[i].topic, publisher->flight.plans[item].topic) == 0)
             return false;
     if (is_sent)
-        publisher->flight.deliveries.introduced = item;
-    return is_sent || publisher->flight.deliveries.reported < publisher->flight.deliveries.sent;
+        deliveries->introduced = item;
+    return is_sent || deliveries->reported < deliveries->sent;
 }
 
 // Publish, the records. A full queue is no failure: the step ends, and continues when reports have made room.
 enum publisher_status
 publisher_send(struct publisher *publisher, struct err *err)
 {
+    struct flight *flight = &publisher->flight;
+    struct deliveries *deliveries = &flight->deliveries;
     const struct publisher_broker *broker = publisher->settings.broker;
-    if (publisher->flight.state == FLIGHT_CLAIMED) {
-        publisher->flight.begun_at = publisher_mono(publisher);
-        if (!broker->warm(publisher->epoch.producer, publisher->flight.topics, publisher->flight.topic_count,
-                          err) ||
+    if (flight->state == FLIGHT_CLAIMED) {
+        flight->begun_at = publisher_mono(publisher);
+        if (!broker->warm(publisher->epoch.producer, flight->topics, flight->topic_count, err) ||
             !broker->begin(publisher->epoch.producer, err))
             return publisher_fail_unsent(publisher);
-        flight_send(&publisher->flight);
+        flight_send(flight);
     }
 
-    for (bool is_full = false; publisher->flight.deliveries.sent < publisher->flight.claim.count;
-         publisher->flight.deliveries.sent++) {
+    for (bool is_full = false; deliveries->sent < flight->claim.count; deliveries->sent++) {
         struct err failure = {0};
-        if (must_wait_for_topic(publisher, publisher->flight.deliveries.sent, false))
+        if (must_wait_for_topic(publisher, deliveries->sent, false))
             break;
-        if (!send_one(publisher, publisher->flight.deliveries.sent, &is_full, &failure)) {
+        if (!send_one(publisher, deliveries->sent, &is_full, &failure)) {
             if (failure.kind == ERR_CONFLICT) // the transaction has failed already: a report says why
                 break;
             if (failure.kind != ERR_DATA) {
                 *err = failure;
                 return publisher_begin_again(publisher);
             }
-            publisher_reject(publisher, publisher->flight.deliveries.sent, failure.text);
-            publisher->flight.deliveries.rejected_at = publisher_mono(publisher);
+            publisher_reject(publisher, deliveries->sent, failure.text);
+            deliveries->rejected_at = publisher_mono(publisher);
             break;
         }
         if (is_full)
             break;
-        if (publisher->flight.deliveries.sent == publisher->flight.claim.count / 2)
+        if (deliveries->sent == flight->claim.count / 2)
             KILL_POINT("half-produced");
-        if (must_wait_for_topic(publisher, publisher->flight.deliveries.sent, true)) {
-            publisher->flight.deliveries.sent++;
+        if (must_wait_for_topic(publisher, deliveries->sent, true)) {
+            deliveries->sent++;
             break;
         }
     }
@@ -98,12 +99,13 @@ topic_reason(struct publisher *publisher, const char *topic, enum err_kind cause
 static void
 reject_topic(struct publisher *publisher, size_t reported, enum err_kind cause, const char *reason)
 {
-    const char *topic = publisher->flight.plans[reported].topic;
+    struct flight *flight = &publisher->flight;
+    const char *topic = flight->plans[reported].topic;
     const char *text = topic_reason(publisher, topic, cause, reason);
-    for (size_t i = 0; i < publisher->flight.claim.count; i++)
-        if (i == reported || (publisher->flight.deliveries.of_item[i] == 0 &&
-                              strcmp(publisher->flight.plans[i].topic, topic) == 0)) {
-            publisher->flight.deliveries.of_item[i] = 1 + REPORT_TOPIC;
+    for (size_t i = 0; i < flight->claim.count; i++)
+        if (i == reported ||
+            (flight->deliveries.of_item[i] == 0 && strcmp(flight->plans[i].topic, topic) == 0)) {
+            flight->deliveries.of_item[i] = 1 + REPORT_TOPIC;
             publisher_reject(publisher, i, text);
         }
 
@@ -145,22 +147,22 @@ take_rejection(struct publisher *publisher, const struct report *report)
 static void
 take_report(struct publisher *publisher, const struct report *report)
 {
-    publisher->flight.deliveries.reported++;
+    struct deliveries *deliveries = &publisher->flight.deliveries;
+    deliveries->reported++;
     if (report->kind == REPORT_DELIVERED) {
-        publisher->flight.deliveries.delivered++;
-        publisher->flight.deliveries.of_item[report->index] = 1 + REPORT_DELIVERED;
+        deliveries->delivered++;
+        deliveries->of_item[report->index] = 1 + REPORT_DELIVERED;
         return;
     }
-    publisher->flight.deliveries.is_broken =
-        publisher->flight.deliveries.is_broken || report->kind == REPORT_BROKEN;
-    if (!publisher->flight.deliveries.rejected_at) {
-        publisher->flight.deliveries.rejected_at = publisher_mono(publisher);
+    deliveries->is_broken = deliveries->is_broken || report->kind == REPORT_BROKEN;
+    if (!deliveries->rejected_at) {
+        deliveries->rejected_at = publisher_mono(publisher);
         log_line(LOG_INFO, "record refused",
                  LOG_INT("event", publisher->flight.claim.items[report->index].event_id),
                  LOG_TEXT("why", report->reason));
     }
-    if (publisher->flight.deliveries.of_item[report->index] == 0) {
-        publisher->flight.deliveries.of_item[report->index] = (unsigned char)(1 + report->kind);
+    if (deliveries->of_item[report->index] == 0) {
+        deliveries->of_item[report->index] = (unsigned char)(1 + report->kind);
         take_rejection(publisher, report);
     }
 }
@@ -170,12 +172,12 @@ take_report(struct publisher *publisher, const struct report *report)
 static void
 reject_late(struct publisher *publisher)
 {
-    for (size_t i = 0; i < publisher->flight.claim.count; i++)
-        if (publisher->flight.deliveries.of_item[i] == 0 ||
-            publisher->flight.deliveries.of_item[i] == 1 + REPORT_LATE) {
+    struct flight *flight = &publisher->flight;
+    for (size_t i = 0; i < flight->claim.count; i++)
+        if (flight->deliveries.of_item[i] == 0 || flight->deliveries.of_item[i] == 1 + REPORT_LATE) {
             char text[300];
             snprintf(text, sizeof text, "topic %.120s took no record within %d s; is a leader missing?",
-                     publisher->flight.plans[i].topic, (int)(publisher->settings.deadline / US_PER_SECOND));
+                     flight->plans[i].topic, (int)(publisher->settings.deadline / US_PER_SECOND));
             publisher_reject(publisher, i, text);
         }
 }
@@ -185,15 +187,15 @@ reject_late(struct publisher *publisher)
 static enum publisher_status
 finish_partly(struct publisher *publisher, struct err *err)
 {
-    int64_t *published =
-        arena_array(&publisher->flight.arena, publisher->flight.claim.count, sizeof *published);
+    struct flight *flight = &publisher->flight;
+    int64_t *published = arena_array(&flight->arena, flight->claim.count, sizeof *published);
     size_t count = 0;
     bool is_sure = true;
-    for (size_t i = 0; i < publisher->flight.claim.count; i++) {
-        unsigned char reported = publisher->flight.deliveries.of_item[i];
+    for (size_t i = 0; i < flight->claim.count; i++) {
+        unsigned char reported = flight->deliveries.of_item[i];
         if (reported == 1 + REPORT_DELIVERED)
-            published[count++] = publisher->flight.claim.items[i].event_id;
-        is_sure = is_sure && (i >= publisher->flight.deliveries.sent ||
+            published[count++] = flight->claim.items[i].event_id;
+        is_sure = is_sure && (i >= flight->deliveries.sent ||
                               (reported && reported != 1 + REPORT_LATE && reported != 1 + REPORT_BROKEN));
     }
     bool is_progress = count || publisher->refusals.count || publisher->lessons.isolates;
@@ -201,7 +203,7 @@ finish_partly(struct publisher *publisher, struct err *err)
     const struct publisher_ledger *ledger = publisher->settings.ledger;
     if (!is_sure) {
         bool is_good = ledger->finish(publisher->settings.context, &publisher->tenure.slot,
-                                      &publisher->flight.claim.chunk, CHUNK_IN_DOUBT,
+                                      &flight->claim.chunk, CHUNK_IN_DOUBT,
                                       "not every record was confirmed, and these brokers keep no proof", err);
         publisher->tally.in_doubt += is_good;
         if (!is_good)
@@ -209,16 +211,15 @@ finish_partly(struct publisher *publisher, struct err *err)
         publisher_begin_again(publisher);
         return PUBLISHER_BUSY;
     }
-    if (!ledger->finish_scanned(publisher->settings.context, &publisher->tenure.slot,
-                                &publisher->flight.claim.chunk, published, count,
-                                "every record was confirmed or refused", err))
+    if (!ledger->finish_scanned(publisher->settings.context, &publisher->tenure.slot, &flight->claim.chunk,
+                                published, count, "every record was confirmed or refused", err))
         return publisher_ledger_failed(publisher, err);
     publisher->tally.sent += (int64_t)count;
     if (!is_progress) {
-        err_set(err, ERR_UNREACHABLE, "Kafka took none of %zu records", publisher->flight.claim.count);
+        err_set(err, ERR_UNREACHABLE, "Kafka took none of %zu records", flight->claim.count);
         return publisher_begin_again(publisher);
     }
-    flight_give_up(&publisher->flight);
+    flight_give_up(flight);
     publisher_go(publisher, AT_OPEN);
     return PUBLISHER_REQUEUED;
 }
@@ -241,24 +242,23 @@ explain_break(struct publisher *publisher, struct err *why)
 static enum publisher_status
 give_up(struct publisher *publisher, struct err *err)
 {
+    struct deliveries *deliveries = &publisher->flight.deliveries;
     bool is_rejected = publisher->refusals.count || publisher->lessons.isolates;
     // Once or twice may be an outage that began in the middle; three times in a row it is a destination.
-    bool is_late =
-        !is_rejected && !publisher->flight.deliveries.is_broken && publisher->flight.deliveries.delivered > 0;
+    bool is_late = !is_rejected && !deliveries->is_broken && deliveries->delivered > 0;
     publisher->lessons.late_rounds = is_late ? publisher->lessons.late_rounds + 1 : 0;
     if (!publisher->settings.is_transactional)
         return finish_partly(publisher, err);
 
     struct err why = {0};
-    if (publisher->flight.deliveries.is_broken && !publisher->refusals.count)
+    if (deliveries->is_broken && !publisher->refusals.count)
         explain_break(publisher, &why);
     if (publisher->lessons.late_rounds > 2)
         reject_late(publisher);
     if (publisher->refusals.count || (publisher->lessons.isolates && !publisher->epoch.is_isolating))
         return publisher_drop_transaction(publisher);
     err_set(&why, ERR_UNREACHABLE, "Kafka did not take %zu of %zu records",
-            publisher->flight.claim.count - publisher->flight.deliveries.delivered,
-            publisher->flight.claim.count);
+            publisher->flight.claim.count - deliveries->delivered, publisher->flight.claim.count);
     *err = why;
     return publisher_begin_again(publisher);
 }
@@ -268,6 +268,8 @@ give_up(struct publisher *publisher, struct err *err)
 enum publisher_status
 publisher_take_reports(struct publisher *publisher, struct err *err)
 {
+    struct flight *flight = &publisher->flight;
+    struct deliveries *deliveries = &flight->deliveries;
     struct report reports[REPORTS_AT_ONCE];
     size_t count = 0;
     if (!publisher->settings.broker->serve(publisher->epoch.producer, publisher->step.wait_ms, reports,
@@ -282,22 +284,21 @@ publisher_take_reports(struct publisher *publisher, struct err *err)
         take_report(publisher, &reports[i]);
 
     int64_t now = publisher_mono(publisher);
-    if (publisher->flight.deliveries.delivered == publisher->flight.claim.count) {
+    if (deliveries->delivered == flight->claim.count) {
         KILL_POINT("all-reports");
-        flight_deliver(&publisher->flight);
+        flight_deliver(flight);
         return publisher_go(publisher, publisher->settings.is_transactional ? AT_MARK : AT_FINISH);
     }
     // A transaction that has failed takes no more records, so the rest may never be reported. Without one,
     // every report counts.
-    bool is_all = publisher->flight.deliveries.reported == publisher->flight.deliveries.sent;
-    bool is_enough = is_all || (publisher->settings.is_transactional &&
-                                now - publisher->flight.deliveries.rejected_at > GRACE);
-    if (publisher->flight.deliveries.rejected_at && is_enough)
+    bool is_all = deliveries->reported == deliveries->sent;
+    bool is_enough =
+        is_all || (publisher->settings.is_transactional && now - deliveries->rejected_at > GRACE);
+    if (deliveries->rejected_at && is_enough)
         return give_up(publisher, err);
-    if (now - publisher->flight.begun_at > publisher->settings.deadline + 2 * US_PER_SECOND)
+    if (now - flight->begun_at > publisher->settings.deadline + 2 * US_PER_SECOND)
         return give_up(publisher, err);
-    if (!publisher->flight.deliveries.rejected_at &&
-        publisher->flight.deliveries.sent < publisher->flight.claim.count)
+    if (!deliveries->rejected_at && deliveries->sent < flight->claim.count)
         publisher_go(publisher, AT_SEND);
     return count ? PUBLISHER_BUSY : PUBLISHER_WAITING;
 }
