@@ -135,23 +135,26 @@ $(OUT)/.libraries:
 	$(Q)touch $@
 
 SHARE = $(DESTDIR)$(PREFIX)/share
-WRITTEN = man/man1/redrive.1 bash-completion/completions/redrive zsh/site-functions/_redrive fish/vendor_completions.d/redrive.fish
+MANUAL = $(wildcard src/commands/manual/*)
+MAN_FOLDERS = $(SHARE)/man/man1 $(SHARE)/man/man5 $(SHARE)/man/man7
+MAN_PAGES = $(foreach page,$(notdir $(MANUAL)),$(SHARE)/man/man$(subst .,,$(suffix $(page)))/$(page))
+COMPLETIONS = bash-completion/completions/redrive zsh/site-functions/_redrive fish/vendor_completions.d/redrive.fish
 
-install: build/redrive ## install the program, its manual page and completions
+install: build/redrive ## install the program, its manual pages and completions
 #: PREFIX=/usr/local     where to
 #: DESTDIR=              put below this folder, for packages
 	install -D -m 755 build/redrive $(DESTDIR)$(PREFIX)/bin/redrive
-	install -d $(SHARE)/redrive/themes $(SHARE)/redrive/keymaps $(dir $(WRITTEN:%=$(SHARE)/%))
+	install -d $(SHARE)/redrive/themes $(SHARE)/redrive/keymaps $(MAN_FOLDERS) $(dir $(COMPLETIONS:%=$(SHARE)/%))
 	install -m 644 $(wildcard themes/*) $(SHARE)/redrive/themes
 	install -m 644 $(wildcard keymaps/*) $(SHARE)/redrive/keymaps
 	sed 's|/usr/local/bin|$(PREFIX)/bin|' src/commands/redrive-work.service > $(SHARE)/redrive/redrive-work.service
-	build/redrive --generate man > $(SHARE)/$(word 1,$(WRITTEN))
-	build/redrive --generate bash > $(SHARE)/$(word 2,$(WRITTEN))
-	build/redrive --generate zsh > $(SHARE)/$(word 3,$(WRITTEN))
-	build/redrive --generate fish > $(SHARE)/$(word 4,$(WRITTEN))
+	set -e; for page in $(MAN_PAGES); do name=$$(basename $$page); build/redrive --generate $${name%.*} > $$page; done
+	build/redrive --generate bash > $(SHARE)/$(word 1,$(COMPLETIONS))
+	build/redrive --generate zsh > $(SHARE)/$(word 2,$(COMPLETIONS))
+	build/redrive --generate fish > $(SHARE)/$(word 3,$(COMPLETIONS))
 
 uninstall: ## remove what install put there
-	rm -f $(DESTDIR)$(PREFIX)/bin/redrive $(WRITTEN:%=$(SHARE)/%)
+	rm -f $(DESTDIR)$(PREFIX)/bin/redrive $(MAN_PAGES) $(COMPLETIONS:%=$(SHARE)/%)
 	rm -rf $(SHARE)/redrive
 
 demo: ## open the screen on a private database and broker with a backlog

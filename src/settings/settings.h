@@ -154,6 +154,7 @@ void settings_set_password(struct settings *settings, const char *password);
 // The rows, for `redrive config`, help and generated pages.
 const char *setting_name(enum setting_id id); // "confirm_above"
 const char *setting_help(enum setting_id id);
+const char *setting_built_in(enum setting_id id); // as the file spells it; NULL: none
 enum settings_kind setting_kind(enum setting_id id);
 // The value in force as the file would spell it, appended to out; nothing for a text that is not set.
 void setting_print(const struct settings *settings, enum setting_id id, struct strbuf *out);

@@ -36,6 +36,12 @@ setting_help(enum setting_id id)
     return rows[id].help;
 }
 
+const char *
+setting_built_in(enum setting_id id)
+{
+    return rows[id].value;
+}
+
 enum settings_kind
 setting_kind(enum setting_id id)
 {
@@ -194,12 +200,6 @@ setting_of_name(const char *name)
         if (strcmp(rows[i].name, word) == 0)
             return i;
     return -1;
-}
-
-const char *
-setting_built_in(enum setting_id id)
-{
-    return rows[id].value;
 }
 
 static void

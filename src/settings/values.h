@@ -10,6 +10,5 @@ bool setting_set(struct settings *settings, enum setting_id id, const char *valu
                  struct err *err) MUST_CHECK;
 // The enum setting_id of a name in either spelling, confirm_above or confirm-above; -1: there is none.
 int setting_of_name(const char *name);
-const char *setting_built_in(enum setting_id id); // NULL: nothing
 
 #endif

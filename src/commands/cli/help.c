@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "base/embed.h"
 #include "commands/cli/arguments.h"
+#include "commands/cli/manual.h"
 #include "core/filter/filter.h"
 
 static void
@@ -95,160 +95,6 @@ help_command(const struct command *command, struct strbuf *out)
     option_lines(AREA_ALL, "Everywhere", out);
 }
 
-// --- the manual page ---
-
-// A text for troff: a dot or quote at the start of a line, backslashes and hyphens that must stay hyphens.
-static void
-man_text(struct strbuf *out, const char *text)
-{
-    if (*text == '.' || *text == '\'')
-        strbuf_add_text(out, "\\&");
-    for (; *text != '\0'; text++) {
-        if (*text == '\\')
-            strbuf_add_text(out, "\\e");
-        else if (*text == '-')
-            strbuf_add_text(out, "\\-");
-        else
-            strbuf_add_char(out, *text);
-    }
-}
-
-static void
-man_option(struct strbuf *out, const struct option_row *row)
-{
-    strbuf_add_text(out, ".TP\n");
-    if (row->letter != 0)
-        strbuf_printf(out, "\\fB\\-%c\\fR, ", row->letter);
-    strbuf_add_text(out, "\\fB\\-\\-");
-    man_text(out, row->name);
-    strbuf_add_text(out, "\\fR");
-    if (row->value != NULL)
-        strbuf_printf(out, " \\fI%s\\fR", row->value);
-    strbuf_add_char(out, '\n');
-    man_text(out, row->help);
-    strbuf_add_char(out, '\n');
-}
-
-static void
-man_options(struct strbuf *out, unsigned areas)
-{
-    for (size_t i = 0; i < option_count; i++)
-        if ((option_rows[i].areas & areas) != 0)
-            man_option(out, &option_rows[i]);
-}
-
-static void
-man_commands(struct strbuf *out)
-{
-    strbuf_add_text(out, ".SH COMMANDS\n");
-    for (size_t i = 0; i < command_count; i++) {
-        strbuf_printf(out, ".SS \"redrive %s", commands[i].name);
-        if (commands[i].args[0] != '\0')
-            strbuf_printf(out, " %s", commands[i].args);
-        strbuf_add_text(out, "\"\n");
-        man_text(out, commands[i].help);
-        strbuf_add_text(out, ".\n");
-        man_options(out, commands[i].options & ~(unsigned)AREA_CHOOSE & ~(unsigned)AREA_CHANGE);
-    }
-    strbuf_add_text(out,
-                    ".SH CHOOSING EVENTS\nFor every command that takes events. They narrow each other.\n");
-    man_options(out, AREA_CHOOSE);
-    strbuf_add_text(out, ".SH CHANGING EVENTS\nFor reprocess, resolve, discard and restore.\n");
-    man_options(out, AREA_CHANGE);
-}
-
-static void
-man_filters(struct strbuf *out)
-{
-    const char *name;
-    const char *sentence;
-    strbuf_add_text(
-        out, ".SH FILTERS\nTerms, and one regular expression on the error message; all must hold. ! before a "
-             "term inverts it; a capital letter makes it exact, = takes the text as it is, \"...\" or /.../ "
-             "hold blanks, @NAME stands for a filter that was saved under that name.\n");
-    for (size_t i = 0; filter_field_help(i, &name, &sentence); i++) {
-        strbuf_add_text(out, ".TP\n\\fB");
-        man_text(out, name);
-        strbuf_add_text(out, "\\fR\n");
-        man_text(out, sentence);
-        strbuf_add_char(out, '\n');
-    }
-}
-
-static void
-man_settings(struct strbuf *out)
-{
-    strbuf_add_text(
-        out,
-        ".SH SETTINGS\nRead from /etc/redrive/config, $XDG_CONFIG_HOME/redrive/config, the file named by "
-        "REDRIVE_CONFIG, the chosen profile of those files, and from variables named REDRIVE_ and the "
-        "setting's name in capitals; options win over all of them.\n");
-    for (int i = 0; i < SETTING_ID_COUNT; i++) {
-        strbuf_printf(out, ".TP\n\\fB%s\\fR\n", setting_name((enum setting_id)i));
-        man_text(out, setting_help((enum setting_id)i));
-        strbuf_add_char(out, '\n');
-    }
-    strbuf_add_text(
-        out, ".PP\nProperties for librdkafka go into a section: kafka { security.protocol = SASL_SSL }. A "
-             "profile "
-             "is a section with settings of its own: profile \"prod\" { label = PROD service = prod }.\n");
-}
-
-EMBED(redrive_service, "src/commands/redrive-work.service");
-
-static void
-man_service(struct strbuf *out)
-{
-    strbuf_add_text(
-        out,
-        ".SH SERVICE\n.B redrive work\nmay run as a service, under a login that has redrive_worker and is "
-        "the only one that needs Kafka's credentials. Restart it whenever it ends, also after "
-        "a signal: librdkafka may abort the process when a transaction is fenced, and the next worker "
-        "recovers the chunk in flight. SIGTERM ends it with status 0 once the chunk in flight is "
-        "finished. Only after status 2 (the configuration is wrong) is a restart of no use. This unit is "
-        "installed as share/redrive/redrive\\-work.service:\n.PP\n.nf\n");
-    // cppcheck-suppress comparePointers; both are of one embedded file
-    size_t len = (size_t)(redrive_service_end - redrive_service);
-    for (size_t at = 0, end; at < len; at = end + 1) {
-        for (end = at; end < len && redrive_service[end] != '\n';)
-            end++;
-        char line[240];
-        snprintf(line, sizeof line, "%.*s", (int)(end - at), redrive_service + at);
-        strbuf_add_text(out, line[0] == '\0' ? ".sp" : "");
-        man_text(out, line);
-        strbuf_add_char(out, '\n');
-    }
-    strbuf_add_text(out, ".fi\n");
-}
-
-static void
-man_page(struct strbuf *out)
-{
-    strbuf_add_text(
-        out,
-        ".TH REDRIVE 1 \"\" \"redrive " REDRIVE_VERSION "\" \"User Commands\"\n"
-        ".SH NAME\nredrive \\- work through a dead letter queue in PostgreSQL\n"
-        ".SH SYNOPSIS\n.B redrive\n[\\fIOPTION\\fR...]\n.br\n.B redrive\n\\fICOMMAND\\fR "
-        "[\\fIOPTION\\fR...]\n"
-        ".SH DESCRIPTION\nWithout a command it opens a full screen on which events that a consumer could "
-        "not process are grouped, filtered, sent again to Kafka, resolved or discarded. Every action of "
-        "the screen has a command. Options may stand before or after the command.\n");
-    man_commands(out);
-    man_filters(out);
-    strbuf_add_text(out, ".SH OPTIONS EVERYWHERE\n");
-    man_options(out, AREA_ALL);
-    man_settings(out);
-    strbuf_add_text(
-        out,
-        ".SH EXIT STATUS\n.TP\n0\ndone, all of it\n.TP\n1\ndone in part: something was refused, skipped, "
-        "halted or cancelled\n.TP\n2\nwrong usage, nothing was done\n.TP\n3\nPostgreSQL or Kafka "
-        "cannot be reached\n.TP\n4\nnot allowed: a right or a confirmation is missing, or approval is "
-        "awaited\n.TP\n5\nan action found nothing to act on\n.TP\n130\ninterrupted, after the chunk in "
-        "flight was "
-        "finished\n");
-    man_service(out);
-}
-
 // --- completions ---
 
 static void
@@ -288,7 +134,8 @@ bash_completion(struct strbuf *out)
         "    --by) COMPREPLY=($(compgen -W 'error type source topic category hour' -- \"$word\")); return "
         ";;\n"
         "    --status) COMPREPLY=($(compgen -W 'pending resolved discarded all' -- \"$word\")); return ;;\n"
-        "    --generate) COMPREPLY=($(compgen -W 'man bash zsh fish' -- \"$word\")); return ;;\n"
+        "    --generate) COMPREPLY=($(compgen -W 'redrive redrive-config redrive-filter redrive-operations "
+        "bash zsh fish' -- \"$word\")); return ;;\n"
         "    -F|--kafka-file) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n    esac\n"
         "    case $command in\n    '') COMPREPLY=($(compgen -W '");
     for (size_t i = 0; i < command_count; i++)
@@ -400,12 +247,15 @@ help_generate(const char *what, struct strbuf *out, struct err *err)
     static const struct {
         const char *name;
         void (*print)(struct strbuf *out);
-    } rows[] = {
-        {"man", man_page}, {"bash", bash_completion}, {"zsh", zsh_completion}, {"fish", fish_completion}};
+    } rows[] = {{"bash", bash_completion}, {"zsh", zsh_completion}, {"fish", fish_completion}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(rows[i].name, what) == 0) {
             rows[i].print(out);
             return true;
         }
-    return err_set(err, ERR_USAGE, "--generate makes man, bash, zsh or fish, not \"%s\"", what);
+    return manual_page(what, out) ||
+           err_set(err, ERR_USAGE,
+                   "--generate makes bash, zsh, fish or a manual page (redrive, redrive-config, "
+                   "redrive-filter, redrive-operations), not \"%s\"",
+                   what);
 }
