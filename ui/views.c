@@ -1,3 +1,4 @@
+// The table of views, made from views.def.
 #include "ui/view.h"
 
 const struct view_row views[] = {

@@ -1,3 +1,5 @@
+// The step claim: takes the next events of an operation into a chunk and plans each record (PROTOCOL.md,
+// "Claim").
 #include "publish/publisher_private.h"
 
 #include <inttypes.h>

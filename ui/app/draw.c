@@ -1,3 +1,4 @@
+// Draws the frame around the top view: header, message line, footer, prompt or dialog.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// From a key to its action, and the app's own actions.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

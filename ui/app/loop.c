@@ -1,3 +1,4 @@
+// The loop: waits for the terminal, replies and signals, handles all of them, draws once.
 #include <errno.h>
 #include <poll.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// Sends requests to the backend and hands each reply to the view that asked.
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"

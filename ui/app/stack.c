@@ -1,3 +1,4 @@
+// The views on top of each other: five places, each with what was opened from it.
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"

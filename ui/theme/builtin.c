@@ -1,3 +1,4 @@
+// The themes and keymaps built into the program, one row each in builtin.def.
 #include "base/embed.h"
 #include "ui/theme/source.h"
 

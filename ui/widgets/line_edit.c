@@ -1,3 +1,4 @@
+// Edits one line of text: moves the cursor and deletes by character and by word.
 #include "base/utf8.h"
 #include "ui/widgets/prompt.h"
 

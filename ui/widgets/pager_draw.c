@@ -1,3 +1,4 @@
+// Draws a pager: headings, wrapped lines, matches.
 #include "ui/widgets/pager_private.h"
 
 #define MATCHES_SHOWN 64 // of one row

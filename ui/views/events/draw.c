@@ -1,3 +1,4 @@
+// Draws the list of events and its preview.
 #include "ui/views/events/state.h"
 
 #include "base/text.h"

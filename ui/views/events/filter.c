@@ -1,3 +1,4 @@
+// The filter line of the list of events.
 #include "ui/views/events/state.h"
 
 #include <string.h>

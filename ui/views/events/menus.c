@@ -1,3 +1,4 @@
+// The menus of the list of events: copy, status, order, narrow, facets.
 #include "ui/views/events/state.h"
 
 #include <string.h>

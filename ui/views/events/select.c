@@ -1,3 +1,4 @@
+// Selects events by pattern, by group, or all that match.
 #include "ui/views/events/state.h"
 
 #include <stdlib.h>
