@@ -241,8 +241,8 @@ words_are_completed(void **state)
     (void)state;
     assert_string_equal(filter_complete(BYTES("timeout ret"), 0), "retries:");
     assert_null(filter_complete(BYTES("timeout ret"), 1));
-    assert_string_equal(filter_complete(BYTES("is:"), 1), "is:back");
-    assert_string_equal(filter_complete(BYTES("kind:t"), 0), "kind:transient");
+    assert_string_equal(filter_complete(BYTES("is:"), 1), "is:returned");
+    assert_string_equal(filter_complete(BYTES("cat"), 0), "category:");
     assert_null(filter_complete(BYTES("zzz"), 0));
     assert_string_equal(filter_complete(BYTES("!ret"), 0), "!retries:");
     assert_string_equal(filter_complete(BYTES("x !is:q"), 0), "!is:quarantined");

@@ -138,7 +138,7 @@ has_flag(const struct filter *filter, enum filter_flag flag, const struct event 
     switch (flag) {
     case FLAG_EDITED:
         return event->revisions > 0;
-    case FLAG_BACK:
+    case FLAG_RETURNED:
         return event->returned > 0;
     case FLAG_QUARANTINED:
         return event->is_quarantined;
@@ -192,7 +192,7 @@ match_term(struct filter *filter, const struct filter_term *term, const struct e
         return event->created_at == TIME_ABSENT ? FILTER_NO : within(term, event->created_wall);
     case FIELD_GROUP:
         return verdict(filter_is_among(event->group, term));
-    case FIELD_KIND:
+    case FIELD_CATEGORY:
         return verdict(event->category == term->category);
     case FIELD_STATUS:
         return verdict(term->statuses >> event->status & 1);

@@ -95,8 +95,8 @@ struct filter_span {
 size_t filter_spans(struct filter *filter, enum filter_column column, struct bytes text,
                     struct filter_span *spans, size_t room);
 
-// Completion of field names and of fixed values (kind:, status:, is:, has:) at the end of `text`: the i-th
-// candidate that replaces the last word (with its ! where it has one), or NULL. For the prompt.
+// Completion of field names and of fixed values (category:, status:, is:, has:) at the end of `text`: the
+// i-th candidate that replaces the last word (with its ! where it has one), or NULL. For the prompt.
 const char *filter_complete(struct bytes text, size_t i);
 
 // The fields with a sentence each, for help: the i-th, or false.

@@ -177,7 +177,7 @@ read_word(struct reader *reader, struct filter_term *term, enum filter_kind kind
         filter_value_expected(term->field, strbuf_bytes(&word.text), &sentence);
         ok = filter_parse_wrong(reader, from, strbuf_text(&sentence));
     }
-    if (kind == KIND_KIND)
+    if (kind == KIND_CATEGORY)
         term->category = (enum category)value;
     else if (kind == KIND_STATUS)
         term->statuses = value;
@@ -365,7 +365,7 @@ read_term(struct reader *reader, enum filter_field field, bool is_inverted)
         return read_group(reader, term);
     case KIND_JSON:
         return read_json(reader, term);
-    case KIND_KIND:
+    case KIND_CATEGORY:
     case KIND_STATUS:
     case KIND_FLAG:
         break;

@@ -22,14 +22,14 @@ enum filter_kind {
     KIND_AGE,
     KIND_CREATED,
     KIND_GROUP,
-    KIND_KIND,
+    KIND_CATEGORY,
     KIND_STATUS,
     KIND_FLAG,
     KIND_HEADER,
     KIND_JSON
 };
 
-enum filter_flag { FLAG_EDITED, FLAG_BACK, FLAG_QUARANTINED, FLAG_NEW, FLAG_BUSY, FLAG_STACK, FLAG_RAW };
+enum filter_flag { FLAG_EDITED, FLAG_RETURNED, FLAG_QUARANTINED, FLAG_NEW, FLAG_BUSY, FLAG_STACK, FLAG_RAW };
 
 #define FILTER_ALL_STATUSES                                                                                  \
     (1u << EVENT_PENDING | 1u << EVENT_RESOLVED | 1u << EVENT_DISCARDED | 1u << EVENT_OTHER)
@@ -89,7 +89,7 @@ bool filter_field_find(struct bytes name, enum filter_field *field);
 const char *filter_field_near(struct bytes name);
 enum filter_kind filter_field_kind(enum filter_field field);
 
-// The fixed words of kind: status: is: and has:. The value is an enum category, a set of 1 << enum
+// The fixed words of category: status: is: and has:. The value is an enum category, a set of 1 << enum
 // event_status, or an enum filter_flag.
 bool filter_value_find(enum filter_field field, struct bytes word, unsigned *value);
 // Appends which words there are and which is nearest.

@@ -45,7 +45,7 @@ filter_term_from(const struct filter *filter, size_t i)
     case FIELD_AGE:
     case FIELD_CREATED:
     case FIELD_GROUP:
-    case FIELD_KIND:
+    case FIELD_CATEGORY:
     case FIELD_CLASS:
         return FILTER_FROM_ROW;
     case FIELD_IS:

@@ -18,24 +18,24 @@ static const struct field_row {
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
-// What may stand behind kind: status: is: and has:, as completion writes it.
+// The values of category: status: is: and has:, as completion writes them.
 static const struct value_row {
     const char *text;
     enum filter_field field;
     unsigned value; // enum category, set of 1 << enum event_status, enum filter_flag
     unsigned needs; // of flags, which differ
 } values[] = {
-    {"!kind:transient", FIELD_KIND, CATEGORY_TRANSIENT, 0},
-    {"!kind:data", FIELD_KIND, CATEGORY_DATA, 0},
-    {"!kind:system", FIELD_KIND, CATEGORY_SYSTEM, 0},
-    {"!kind:permanent", FIELD_KIND, CATEGORY_PERMANENT, 0},
-    {"!kind:unknown", FIELD_KIND, CATEGORY_UNKNOWN, 0},
+    {"!category:transient", FIELD_CATEGORY, CATEGORY_TRANSIENT, 0},
+    {"!category:data", FIELD_CATEGORY, CATEGORY_DATA, 0},
+    {"!category:system", FIELD_CATEGORY, CATEGORY_SYSTEM, 0},
+    {"!category:permanent", FIELD_CATEGORY, CATEGORY_PERMANENT, 0},
+    {"!category:unknown", FIELD_CATEGORY, CATEGORY_UNKNOWN, 0},
     {"!status:pending", FIELD_STATUS, 1u << EVENT_PENDING, 0},
     {"!status:resolved", FIELD_STATUS, 1u << EVENT_RESOLVED, 0},
     {"!status:discarded", FIELD_STATUS, 1u << EVENT_DISCARDED, 0},
     {"!status:all", FIELD_STATUS, FILTER_ALL_STATUSES, 0},
     {"!is:edited", FIELD_IS, FLAG_EDITED, EVENT_KNOWN},
-    {"!is:back", FIELD_IS, FLAG_BACK, EVENT_KNOWN},
+    {"!is:returned", FIELD_IS, FLAG_RETURNED, EVENT_KNOWN},
     {"!is:quarantined", FIELD_IS, FLAG_QUARANTINED, EVENT_KNOWN},
     {"!is:new", FIELD_IS, FLAG_NEW, EVENT_NARROW},
     {"!is:busy", FIELD_IS, FLAG_BUSY, EVENT_KNOWN},
@@ -55,6 +55,8 @@ enum { PROMPTS = sizeof prompts / sizeof *prompts };
 bool
 filter_field_find(struct bytes name, enum filter_field *field)
 {
+    if (bytes_equal_text(name, "kind")) // a synonym that is never suggested
+        name = bytes_of("category");
     for (int i = 0; i < PROMPTS; i++) {
         if (!bytes_equal_text(name, fields[i].name))
             continue;
@@ -111,6 +113,8 @@ value_word(const struct value_row *row)
 bool
 filter_value_find(enum filter_field field, struct bytes word, unsigned *value)
 {
+    if (field == FIELD_IS && bytes_equal_text(word, "back")) // likewise
+        word = bytes_of("returned");
     for (int i = 0; i < VALUES; i++) {
         if (values[i].field != field || !bytes_equal_text(word, value_word(&values[i])))
             continue;
