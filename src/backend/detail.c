@@ -29,7 +29,7 @@ reader_detail_read_event(struct reader *reader, int64_t id, size_t cut, struct r
         *event = page.events[0];
     arena_adopt(&reply->arena, &page.arena);
     event_page_release(&page);
-    return is_there || err_set(err, ERR_NOT_FOUND, "event %lld is not in the table any more", (long long)id);
+    return is_there || err_set(err, ERR_NOT_FOUND, "event %lld is no longer in the table", (long long)id);
 }
 
 // What a reprocess would send, without asking Kafka: the screen has no connection to it.

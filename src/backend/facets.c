@@ -13,7 +13,7 @@ static const struct facet_field {
     size_t at; // of a struct bytes in struct event; 0: the category
 } facet_fields[] = {{"type", offsetof(struct event, event_type)},
                     {"topic", offsetof(struct event, topic)},
-                    {"kind", 0},
+                    {"category", 0},
                     {"source", offsetof(struct event, source_table)}};
 enum { FACET_FIELDS = sizeof facet_fields / sizeof *facet_fields };
 

@@ -183,7 +183,7 @@ reader_list_cancel(struct reader *reader, uint64_t number)
     reader_list_end(list);
     list->is_provisional = false;
     struct err err = {0};
-    err_set(&err, ERR_CANCELLED, "stopped; what is shown is exact so far");
+    err_set(&err, ERR_CANCELLED, "stopped; the list is exact but incomplete");
     session_error(&reader->session, number, &err);
 }
 

@@ -133,7 +133,7 @@ refuse_without_schema(struct reader *reader)
 {
     const uint64_t asked[] = {reader->operations.list_number, reader->operations.number};
     struct err err = {0};
-    err_set(&err, ERR_NOT_FOUND, "database %s has no schema redrive yet: run redrive migrate",
+    err_set(&err, ERR_NOT_FOUND, "database %s has no schema redrive; run: redrive migrate",
             store_info(reader->session.store)->database);
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
         if (asked[i])

@@ -29,7 +29,7 @@ static bool
 is_wanted(const struct writer *writer, uint64_t number, struct err *err)
 {
     return (number > atomic_load(&writer->preview.unwanted) && !writer->session.is_stopping) ||
-           err_set(err, ERR_CANCELLED, "stopped; nothing was changed");
+           err_set(err, ERR_CANCELLED, "stopped; nothing changed");
 }
 
 // Some of the parts, in one reply.

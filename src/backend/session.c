@@ -85,7 +85,6 @@ void
 session_refuse(struct session *session, const struct request *request)
 {
     struct err err = {0};
-    err_set(&err, ERR_UNREACHABLE, "PostgreSQL cannot be reached now: %s; r tries again",
-            session->link.trouble);
+    err_set(&err, ERR_UNREACHABLE, "PostgreSQL cannot be reached: %s · r retry", session->link.trouble);
     session_error(session, request->number, &err);
 }

@@ -21,7 +21,7 @@ static bool
 stopped(struct err *err)
 {
     err_clear(err);
-    return err_set(err, ERR_CANCELLED, "stopped; r counts again");
+    return err_set(err, ERR_CANCELLED, "stopped · r count again");
 }
 
 // A rollup that somebody maintains, or this screen is about to, is worth a wait; the first count is not.

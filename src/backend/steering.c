@@ -23,7 +23,7 @@ wake_worker(struct session *session)
         !session->settings->start_worker(session->settings->worker_context, &err)) {
         struct reply *reply = reply_create(REPLY_NEWS, 0);
         reply->sentence =
-            arena_printf(&reply->arena, "no worker could be started: %s; run redrive work", err.text);
+            arena_printf(&reply->arena, "cannot start a worker: %s; run: redrive work", err.text);
         session_reply(session, reply);
     }
     arena_release(&arena);
@@ -44,26 +44,25 @@ writer_steer_request(struct writer *writer, const struct request *request)
         session_failed(session, request->number, &err);
         return;
     }
-    static const char *const words[] = {[STEER_PAUSE] = "pauses after the chunk in hand",
-                                        [STEER_STEPS] = "has its new steps",
-                                        [STEER_SETTLE_FOR] = "has its new time to watch",
-                                        [STEER_HALT] = "has its new share to halt at",
-                                        [STEER_RESUME] = "goes on",
-                                        [STEER_CANCEL] = "is cancelled; what is in hand is settled first",
-                                        [STEER_RATE] = "has its new rate",
-                                        [STEER_APPROVE] = "is approved"};
+    static const char *const words[] = {[STEER_PAUSE] = "pauses after the current chunk",
+                                        [STEER_STEPS] = "has new steps",
+                                        [STEER_SETTLE_FOR] = "has a new watch time",
+                                        [STEER_HALT] = "has a new halt limit",
+                                        [STEER_RESUME] = "resumed",
+                                        [STEER_CANCEL] = "cancelled; the current chunk finishes first",
+                                        [STEER_APPROVE] = "approved"};
     struct reply *reply = reply_create(REPLY_STEERED, request->number);
     reply->operation = request->operation;
     reply->is_last = true;
-    reply->sentence =
-        arena_printf(&reply->arena, "operation %" PRId64 " %s", request->operation, words[request->steer]);
+    if (request->steer != STEER_RATE) // the screen knows both rates and says them itself
+        reply->sentence = arena_printf(&reply->arena, "operation %" PRId64 " %s", request->operation,
+                                       words[request->steer]);
     struct operation now;
     if (request->steer == STEER_CANCEL &&
         operation_get(session->store, request->operation, &reply->arena, &now, NULL) &&
         now.action == ACTION_REPROCESS && now.state == OPERATION_CANCELLED && now.done == 0)
         reply->sentence =
-            arena_printf(&reply->arena, "operation %" PRId64 " is called back: nothing of it was sent",
-                         request->operation);
+            arena_printf(&reply->arena, "operation %" PRId64 " undone: nothing was sent", request->operation);
     session_reply(session, reply);
     if (request->steer != STEER_PAUSE)
         wake_worker(session);
@@ -90,10 +89,10 @@ writer_decide_request(struct writer *writer, const struct request *request)
     reply->is_last = true;
     reply->sentence =
         is_slot
-            ? arena_printf(&reply->arena, "slot %d works again, under new names in Kafka", (int)verdict->slot)
-            : arena_printf(&reply->arena, "%s events of operation %" PRId64 " %s", text_count(events, count),
-                           request->operation,
-                           verdict->is_published ? "are treated as published" : "wait to be published again");
+            ? arena_printf(&reply->arena, "slot %d resumed under new transactional ids", (int)verdict->slot)
+            : arena_printf(&reply->arena, "operation %" PRId64 ": %s event%s %s", request->operation,
+                           text_count(events, count), events == 1 ? "" : "s",
+                           verdict->is_published ? "recorded as published" : "queued to be published again");
     session_reply(session, reply);
     wake_worker(session);
 }

@@ -205,6 +205,14 @@ time_of_day(int64_t instant, char out[TIME_TEXT])
 }
 
 const char *
+time_zone(int64_t instant, char out[TIME_TEXT])
+{
+    struct tm tm = local(instant);
+    strftime(out, TIME_TEXT, "%Z", &tm);
+    return out;
+}
+
+const char *
 time_local(int64_t instant, char out[TIME_TEXT])
 {
     struct tm tm = local(instant);

@@ -22,6 +22,8 @@ void clock_sleep(int64_t us);
 const char *time_rfc3339(int64_t instant, int64_t offset_us, char out[TIME_TEXT]);
 // "14:02:11" in the process's time zone (TZ).
 const char *time_of_day(int64_t instant, char out[TIME_TEXT]);
+// The name of that zone at this instant: "UTC", "CET", "-03".
+const char *time_zone(int64_t instant, char out[TIME_TEXT]);
 // "2026-11-21 14:02:11" in the process's time zone.
 const char *time_local(int64_t instant, char out[TIME_TEXT]);
 // time_of_day for an instant on the local day of `now`, else time_local: a time without its date would be

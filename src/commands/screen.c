@@ -131,7 +131,7 @@ only_looks(struct call *call, const struct store *store)
     const struct store_info *info = store_info(store);
     if (call->settings.connection.read_only || info->schema_version == 0 || info->may_decide)
         return NULL;
-    return arena_printf(&call->settings.arena, "%s may look only: GRANT redrive_operator TO \"%s\";",
+    return arena_printf(&call->settings.arena, "%s has read-only access: GRANT redrive_operator TO \"%s\";",
                         info->user, info->user);
 }
 

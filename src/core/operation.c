@@ -93,11 +93,10 @@ add_step(struct bytes word, struct send_plan *plan, struct err *err)
 {
     int64_t n;
     if (!text_parse_int(word, &n, NULL) || n < 1 || n > INT32_MAX)
-        return err_set(err, ERR_USAGE,
-                       "steps are whole numbers of events, such as 10,100,1000,rest; \"%.*s\" is none",
+        return err_set(err, ERR_USAGE, "steps are numbers of events such as 10,100,1000,rest; not \"%.*s\"",
                        BYTES_ARGS(word));
     if (plan->step_count == STEPS_MOST)
-        return err_set(err, ERR_USAGE, "there may be at most %d steps before the rest", STEPS_MOST);
+        return err_set(err, ERR_USAGE, "at most %d steps before the rest", STEPS_MOST);
     plan->steps[plan->step_count++] = (int32_t)n;
     return true;
 }
@@ -111,7 +110,7 @@ steps_parse(struct bytes text, struct send_plan *plan, struct err *err)
         size_t end = comma == SIZE_MAX ? text.len : comma;
         struct bytes word = bytes_trim(bytes_slice(text, from, end - from));
         if (is_over)
-            return err_set(err, ERR_USAGE, "\"rest\" is the last step; nothing comes after it");
+            return err_set(err, ERR_USAGE, "\"rest\" must be the last step");
         is_over = bytes_equal_text(word, "rest");
         if (!is_over && !add_step(word, plan, err))
             return false;
@@ -149,8 +148,7 @@ halt_parse(struct bytes text, struct send_plan *plan, struct err *err)
     if (bytes_ends(number, "%"))
         number = bytes_trim(bytes_slice(number, 0, number.len - 1));
     return (parse_decimal(number, &plan->halt_above) && plan->halt_above <= 100) ||
-           err_set(err, ERR_USAGE,
-                   "a share is a percentage from 0 to 100, such as 5%%, or none; not \"%.*s\"",
+           err_set(err, ERR_USAGE, "a percentage from 0 to 100 such as 5%%, or none; not \"%.*s\"",
                    BYTES_ARGS(text));
 }
 
@@ -192,7 +190,7 @@ operation_end_sentence(const struct operation *operation, struct arena *arena)
 {
     char done[TEXT_SHORT];
     char refused[TEXT_SHORT];
-    char conflict[TEXT_SHORT];
+    char skipped[TEXT_SHORT];
     const char *state = operation_state_name(operation->state);
     if (operation->state == OPERATION_HALTED && operation->state_note)
         return arena_printf(arena, "operation %" PRId64 " %s: %s", operation->no, state,
@@ -200,5 +198,5 @@ operation_end_sentence(const struct operation *operation, struct arena *arena)
     return arena_printf(arena, "operation %" PRId64 " %s: %s %s, %s refused, %s skipped", operation->no,
                         state, operation->action == ACTION_REPROCESS ? "sent" : "closed",
                         text_count(operation->done, done), text_count(operation->refused, refused),
-                        text_count(operation->skipped, conflict));
+                        text_count(operation->skipped, skipped));
 }

@@ -82,7 +82,7 @@ struct operation_request {
     enum operation_action action;
     const int64_t *ids; // ascending, no doubles
     size_t count;
-    const char *scope; // in words: "2,114 events of SocketTimeoutException, 7 of them hidden by the filter"
+    const char *scope;        // in words: "2,114 events of SocketTimeoutException"
     const char *filter_text;  // may be NULL
     const char *group;        // 16 hex digits, may be NULL
     const char *reason;       // may be NULL
@@ -179,7 +179,7 @@ struct preview {
     int64_t open;             // of the ids, how many the action can act on now
     int64_t closed;           // already closed by somebody
     int64_t busy;             // in another live operation
-    const char *busy_with;    // "operation 41 of ana", or NULL
+    const char *busy_with;    // "ana's operation 41", or NULL
     int64_t quarantined;      // of a reprocess
     int64_t *quarantined_ids; // ascending
     size_t quarantined_count;

@@ -118,8 +118,9 @@ static const char *
 explain_jsonb(struct making *making)
 {
     const struct original *original = making->input->original;
-    const char *text = "PostgreSQL's text of the payload: same JSON value, but blanks, key order and number "
-                       "forms may differ";
+    const char *text =
+        "PostgreSQL's text of the payload: same JSON value, but whitespace, key order and number "
+        "format may differ";
     if (!plan_wants_original(making->input->event))
         return arena_printf(
             making->arena, "%s; no copy of the record is kept and the event does not say where it was", text);

@@ -278,7 +278,7 @@ idle(struct worker_run *run, bool *is_over, struct err *err)
         if (!run->kafka.since)
             worker_note(run, "idle");
     } else if (!run->kafka.since) {
-        worker_note(run, "waits until its operation may go on");
+        worker_note(run, "waiting: operation paused");
     }
     if (run->settings->mode != WORKER_ONCE) // that one is waited for until it ends
         tidy(run);

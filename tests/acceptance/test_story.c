@@ -181,7 +181,7 @@ confirm(struct story *story, const char *button, const char *reason, const char 
     if (!vt_shows(story->vt, keys))
         give_up(story, "the button has no focus");
     press(story, "<Enter>");
-    see(story, "4 shows it");
+    see(story, "@ watch");
 }
 
 static int64_t number(const struct story *story, const char *format, ...)
@@ -337,7 +337,7 @@ a_thousand_failures_are_worked_through(void **state)
     press(&story, "A");
     see(&story, "sel 250");
     press(&story, "D");
-    see(&story, "250 events");
+    see(&story, "250 selected events");
     confirm(&story, "Discard", "sent twice", NULL, "250");
     await_number(&story, "SELECT count(*) FROM public.dlq_events WHERE status = 'DISCARDED'", DUPLICATES, 90);
 
@@ -348,7 +348,7 @@ a_thousand_failures_are_worked_through(void **state)
     see(&story, "150 / ");
     press(&story, "A");
     press(&story, "S");
-    see(&story, "150 events");
+    see(&story, "150 selected events");
     confirm(&story, "Resolve", "paid by hand", NULL, "150");
 
     // The killed worker's chunk is decided by whoever comes next.

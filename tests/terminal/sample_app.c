@@ -128,8 +128,7 @@ ask(struct app *app)
         .cancelled = cancelled,
     };
     struct dialog *dialog = app_dialog(app, &request);
-    dialog_line(dialog, ROLE_DIALOG,
-                "2,114 events of SocketTimeoutException, 7 of them hidden by the filter");
+    dialog_line(dialog, ROLE_DIALOG, "2,114 selected events, 7 hidden by the filter");
 }
 
 static bool

@@ -100,7 +100,7 @@ hostile_text_is_visible(void **state)
     output = vt_output(vt);
     size_t osc = bytes_find(output, BYTES("\033]52;c;"), 0);
     assert_true(osc != SIZE_MAX);
-    assert_screen(vt, vt_shows(vt, "sent to the terminal's clipboard"));
+    assert_screen(vt, vt_shows(vt, "to the terminal's clipboard"));
     vt_end(vt);
 }
 
@@ -124,7 +124,7 @@ paste_never_runs(void **state)
     (void)state;
     struct vt *vt = start(24, 80, &plain, NULL);
     vt_paste(vt, "RQqDjjj\n");
-    assert_screen(vt, vt_wait_text(vt, "a paste of 8 bytes was not used"));
+    assert_screen(vt, vt_wait_text(vt, "ignored a paste of 8 bytes"));
     assert_screen(vt, !vt_shows(vt, "Cancel") && vt_shows(vt, "1/500"));
 
     assert_screen(vt, vt_press(vt, "/"));
@@ -157,7 +157,8 @@ dialog_starts_on_cancel(void **state)
     (void)state;
     struct vt *vt = start(24, 80, &plain, NULL);
     assert_screen(vt, vt_press(vt, "R"));
-    assert_screen(vt, vt_shows(vt, "[ Cancel ]") && vt_shows(vt, "PROD") && vt_shows(vt, "2,114 events"));
+    assert_screen(vt, vt_shows(vt, "[ Cancel ]") && vt_shows(vt, "PROD") &&
+                          vt_shows(vt, "2,114 selected events"));
     assert_screen(vt, vt_press(vt, "R")); // the key that opened it
     assert_screen(vt, vt_shows(vt, "[ Cancel ]"));
     assert_screen(vt, vt_press(vt, "<Enter>"));
@@ -165,7 +166,7 @@ dialog_starts_on_cancel(void **state)
 
     assert_screen(vt, vt_press(vt, "R"));
     assert_screen(vt, vt_press(vt, "y")); // no count was typed
-    assert_screen(vt, vt_shows(vt, "type 2114 to confirm, without separators"));
+    assert_screen(vt, vt_shows(vt, "type 2114 to confirm"));
     assert_screen(vt, vt_press(vt, "2114"));
     vt_resize(vt, 12, 50);
     assert_screen(vt, vt_wait_idle(vt));

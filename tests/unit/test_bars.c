@@ -47,10 +47,10 @@ the_footer_keeps_help(void **state)
                                           DO_DISCARD, DO_HELP,   DO_NONE};
     (void)state;
     struct keymap *keymap = keymap_load("default", NULL, NULL, NULL);
-    footer_draw(keymap, CONTEXT_VIEW_groups, actions, &canvas, (struct area){0, 0, 1, 80});
+    footer_draw(keymap, CONTEXT_VIEW_groups, actions, NULL, &canvas, (struct area){0, 0, 1, 80});
     assert_string_equal(drawn_row(0), " Enter open  / filter  Space select  R reprocess  D discard  ? help");
     canvas_clear(&canvas);
-    footer_draw(keymap, CONTEXT_VIEW_groups, actions, &canvas, (struct area){0, 0, 1, 40});
+    footer_draw(keymap, CONTEXT_VIEW_groups, actions, NULL, &canvas, (struct area){0, 0, 1, 40});
     assert_string_equal(drawn_row(0), " Enter open  / filter  ? help");
     keymap_destroy(keymap);
 }

@@ -68,7 +68,7 @@ what_was_done_says_since_when(void **state)
     group_preview(&group, PIVOT_ERROR, now, false, &canvas, canvas_area(&canvas));
     char wanted[120];
     char time[TIME_TEXT];
-    snprintf(wanted, sizeof wanted, "resolved 12   reprocessed 840   since %s   came back 3",
+    snprintf(wanted, sizeof wanted, "resolved 12   reprocessed 840   since %s   returned 3",
              time_of_day(now, time));
     assert_non_null(strstr(drawn(), wanted));
 
@@ -76,7 +76,7 @@ what_was_done_says_since_when(void **state)
     group.outcomes = (struct group_outcomes){.since = now, .returned = 3};
     group_preview(&group, PIVOT_ERROR, now, false, &canvas, canvas_area(&canvas));
     assert_null(strstr(drawn(), "since"));
-    assert_non_null(strstr(drawn(), "came back 3"));
+    assert_non_null(strstr(drawn(), "returned 3"));
 }
 
 static void
@@ -87,7 +87,7 @@ a_full_row_says_that_it_is(void **state)
     struct event_group group = {.part_count = 6};
     assert_string_equal(group_parts_text(&group, &arena), "6 groups");
     group.part_count = MERGE_MOST;
-    assert_string_equal(group_parts_text(&group, &arena), "240 groups (one row holds no more)");
+    assert_string_equal(group_parts_text(&group, &arena), "240 groups (row limit)");
     arena_release(&arena);
 }
 

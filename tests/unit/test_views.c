@@ -294,13 +294,14 @@ test_counts_say_what_is_there(void **state)
                                   .returned = 3,
                                   .watched = 17,
                                   .quiet = 1400};
-    assert_string_equal(operation_counts(&operation, &arena),
-                        "sent 1,420   came back 3   quiet 1,400   waiting 17   refused 2   to send 570");
+    assert_string_equal(
+        operation_counts(&operation, &arena),
+        "sent 1,420   returned 3   stayed away 1,400   watching 17   refused 2   to send 570");
     operation = (struct operation){.action = ACTION_DISCARD, .state = OPERATION_DONE, .done = 84};
     assert_string_equal(operation_counts(&operation, &arena), "discarded 84");
     assert_string_equal(operation_hint(&operation, &arena), "u undo");
     operation.undone_by = 43;
-    assert_string_equal(operation_hint(&operation, &arena), "43 undoes it");
+    assert_string_equal(operation_hint(&operation, &arena), "being undone by 43");
     operation.is_undone = true;
     assert_string_equal(operation_hint(&operation, &arena), "undone by 43");
     arena_release(&arena);
@@ -316,24 +317,25 @@ test_what_it_waits_for_is_said(void **state)
         .state = OPERATION_WAITING,
         .plan = {.steps = {10, 1000}, .step_count = 2, .halts = true, .halt_above = 20},
         .step = 1,
+        .watched = 17,
         .settle_until = 60 * US_PER_SECOND,
         .send_after = TIME_ABSENT};
-    assert_string_equal(operation_wait_text(&operation, 17 * US_PER_SECOND + 1, &arena),
-                        "step 1 of 3 (10): did it come back? goes on in 43s, halts above 20 %");
+    assert_string_equal(operation_wait_text(&operation, 17 * US_PER_SECOND + 1, "·", &arena),
+                        "step 1 of 3 · watching 17 for returns · next step in 43s · halts above 20%");
     operation.step = 3;
     assert_string_equal(operation_step_text(&operation, &arena), "step 3 of 3 (rest)");
     operation.state = OPERATION_FROZEN;
-    assert_string_equal(operation_wait_text(&operation, 0, &arena), "");
+    assert_string_equal(operation_wait_text(&operation, 0, "·", &arena), "");
     operation.send_after = 3 * US_PER_SECOND;
-    assert_string_equal(operation_wait_text(&operation, 1, &arena), "first send in 3s");
-    assert_string_equal(operation_hint(&operation, &arena), "u calls it back");
+    assert_string_equal(operation_wait_text(&operation, 1, "·", &arena), "sending in 3s");
+    assert_string_equal(operation_hint(&operation, &arena), "u undo");
     operation.done = 1;
     assert_string_equal(operation_hint(&operation, &arena), "");
     operation.done = 0;
     operation.state = OPERATION_CANCELLED;
     assert_string_equal(operation_hint(&operation, &arena), "");
     operation.state = OPERATION_FROZEN;
-    assert_string_equal(operation_wait_text(&operation, 3 * US_PER_SECOND, &arena), "");
+    assert_string_equal(operation_wait_text(&operation, 3 * US_PER_SECOND, "·", &arena), "");
     arena_release(&arena);
 }
 

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "ui/app/private.h"
 #include "ui/term/clipboard.h"
+#include "ui/app/texts.h"
 
 // A file that cannot be used keeps nobody from working: the built-in one serves, and the sentence is on the
 // message line.
@@ -19,13 +20,13 @@ load_files(struct app *app, const struct app_config *config)
     struct err err = {0};
     app->theme = theme_load(config->theme ? config->theme : "default", &config->places, &warnings, &err);
     if (!app->theme) {
-        app_say(app, SAY_ERROR, "%s; the default theme is used", err.text);
+        app_say(app, SAY_ERROR, MSG_DEFAULT_THEME, err.text);
         app->theme = theme_load("default", NULL, NULL, NULL);
     }
     err_clear(&err);
     app->keymap = keymap_load(config->keymap ? config->keymap : "default", &config->places, &warnings, &err);
     if (!app->keymap) {
-        app_say(app, SAY_ERROR, "%s; the default keymap is used", err.text);
+        app_say(app, SAY_ERROR, MSG_DEFAULT_KEYMAP, err.text);
         app->keymap = keymap_load("default", NULL, NULL, NULL);
     }
     struct bytes rest = strbuf_bytes(&warnings);
@@ -151,12 +152,11 @@ app_can_change(const struct app *app, const char **why_not)
     const struct status *status = app_status(app);
     const char *why = NULL;
     if (app->config->is_read_only || status->is_read_only)
-        why = app->config->read_only_why ? app->config->read_only_why
-                                         : "this session is read-only; nothing is changed";
+        why = app->config->read_only_why ? app->config->read_only_why : MSG_READ_ONLY;
     else if (status->link == LINK_LOST)
-        why = "the connection is lost; nothing can be changed until it is back";
+        why = MSG_NO_CHANGES_OFFLINE;
     else if (!status->has_schema)
-        why = "redrive's own schema is missing; run `redrive migrate` first";
+        why = MSG_MIGRATE_BEFORE_CHANGES;
     if (why_not)
         *why_not = why;
     return why == NULL;
@@ -193,6 +193,30 @@ app_set_theme(struct app *app, const char *name, struct err *err)
     return true;
 }
 
+// Messages for a terminal that has only ASCII: the signs that our own sentences use.
+static void
+spell_signs(struct strbuf *text)
+{
+    static const struct {
+        const char *sign, *ascii;
+    } signs[] = {{"·", "-"}, {"…", "..."}, {"→", "->"}};
+    struct strbuf out = {0};
+    for (size_t at = 0; at < text->len;) {
+        struct bytes rest = bytes_slice(strbuf_bytes(text), at, text->len - at);
+        size_t i = 0;
+        while (i < sizeof signs / sizeof *signs && !bytes_starts(rest, signs[i].sign))
+            i++;
+        bool is_sign = i < sizeof signs / sizeof *signs;
+        if (is_sign)
+            strbuf_add_text(&out, signs[i].ascii);
+        else
+            strbuf_add_char(&out, rest.data[0]);
+        at += is_sign ? strlen(signs[i].sign) : 1;
+    }
+    strbuf_release(text);
+    *text = out;
+}
+
 void
 app_say(struct app *app, enum say say, const char *format, ...)
 {
@@ -201,6 +225,8 @@ app_say(struct app *app, enum say say, const char *format, ...)
     va_start(args, format);
     strbuf_vprintf(&text, format, args);
     va_end(args);
+    if (app->config->is_ascii)
+        spell_signs(&text);
 
     struct app_message *slot = &app->messages.ring[app->messages.count++ % MESSAGES];
     free((char *)(uintptr_t)slot->text);
@@ -231,7 +257,7 @@ app_copy(struct app *app, struct bytes text, const char *what)
     clipboard_clean(text, &app->copy);
     app->wishes |= WISH_COPY;
     char size[TEXT_SHORT];
-    app_say(app, SAY_INFO, "%s: %s sent to the terminal's clipboard%s", what, text_size(app->copy.len, size),
+    app_say(app, SAY_INFO, MSG_COPIED, what, text_size(app->copy.len, size),
             text.len > CLIPBOARD_LIMIT ? ", cut at 64 KiB" : "");
 }
 
@@ -271,7 +297,7 @@ app_dialog(struct app *app, const struct dialog_request *request)
     app->windows.dialog_owner = app->stacks.caller ? app->stacks.caller : app_top(app);
     app->wishes |= WISH_FLUSH;
     app_redraw(app);
-    app->messages.line = LINE_EMPTY; // "collecting…" and the like: this is what came of it
+    app->messages.line = LINE_EMPTY; // "collecting" and the like: this is the result
     app->keys.pending.count = 0;
     return app->windows.dialog;
 }

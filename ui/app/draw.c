@@ -6,7 +6,9 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "ui/app/private.h"
+#include "ui/app/operation_words.h"
 #include "ui/widgets/statusbar.h"
+#include "ui/app/texts.h"
 
 // Keys that come faster than this are those of a key held down (terminals repeat it 25 to 40 times a second).
 #define REST (US_PER_SECOND * 60 / 1000)
@@ -66,7 +68,7 @@ connection_words(struct app *app, enum role *role)
     if (status->link == LINK_CONNECTING)
         return "connecting";
     if (status->link == LINK_LOST && status->as_of == TIME_ABSENT)
-        return "no connection";
+        return MSG_NO_CONNECTION;
     if (status->link == LINK_LOST)
         return arena_printf(&app->picture.frame, "as of %s", time_of_day(status->as_of, as_of));
     if (app->is_paused)
@@ -87,33 +89,35 @@ draw_header(struct app *app, struct area area)
     if (!header.where && status->database[0])
         header.where = arena_printf(&app->picture.frame, "%s%s%s", status->host, status->host[0] ? "/" : "",
                                     status->database);
+    // The zone of every clock time on the screen, said once.
+    char zone[TIME_TEXT];
+    header.where = arena_printf(&app->picture.frame, "%s%s%s", header.where ? header.where : "",
+                                header.where ? "  " : "", time_zone(app->now, zone));
     if (status->promise == PROMISE_AT_LEAST_ONCE)
-        header.where = arena_printf(&app->picture.frame, "%s  %s", header.where ? header.where : "",
-                                    status->promise_words);
+        header.where = arena_printf(&app->picture.frame, "%s  %s", header.where, status->promise_words);
     header.state = connection_words(app, &header.state_role);
     if (app->config->is_read_only || status->is_read_only)
         header.state = arena_printf(&app->picture.frame, "read-only  %s", header.state);
     header_draw(&header, &app->picture.canvas, area);
 }
 
-// "operation 41: reprocess 12,000 — 8,420 done, 0 back, 950/s, 4s left"
+// "operation 41: sent 8,420 of 12,000, returned 0, 950/s, 4s left"
 static void
 draw_running(struct app *app, const struct operation *operation, struct area area)
 {
-    char total[TEXT_SHORT], done[TEXT_SHORT], back[TEXT_SHORT], left[TEXT_SHORT];
+    char total[TEXT_SHORT], done[TEXT_SHORT], returned[TEXT_SHORT], left[TEXT_SHORT];
     struct strbuf words = {0};
-    strbuf_printf(&words, "operation %" PRId64 ": %s %s %s %s %s, %s back", operation->no,
-                  action_name(operation->action), text_count(operation->total, total),
-                  glyph_text(&app->picture.canvas, GLYPH_NONE), text_count(operation->done, done),
-                  operation->action == ACTION_REPROCESS ? "sent" : "done",
-                  text_count(operation->returned, back));
+    strbuf_printf(&words, MSG_RUNNING, operation->no, item_state_word(ITEM_DONE, operation->action),
+                  text_count(operation->done, done), text_count(operation->total, total));
+    if (operation->action == ACTION_REPROCESS)
+        strbuf_printf(&words, MSG_RUNNING_RETURNED, text_count(operation->returned, returned));
     if (operation->state != OPERATION_RUNNING)
-        strbuf_printf(&words, ", %s", operation_state_name(operation->state));
+        strbuf_printf(&words, ", %s", operation_state_word(operation->state));
     int64_t rest = operation->queued + operation->claimed;
     if (operation->state == OPERATION_RUNNING && operation->rate_now >= 1)
         strbuf_printf(&words, ", %.0f/s, %s left", operation->rate_now,
                       text_age((int64_t)((double)rest / operation->rate_now * US_PER_SECOND), left));
-    // Nothing is sent: what keeps the worker from it, unless it says no more than which operation it has.
+    // While nothing is sent, the worker's note says why, unless it only names its operation.
     const char *note = app_status(app)->worker_note;
     if (operation->state == OPERATION_RUNNING && operation->rate_now < 1 && *note &&
         strncmp(note, "operation ", 10) != 0)
@@ -125,7 +129,7 @@ draw_running(struct app *app, const struct operation *operation, struct area are
                                ROLE_OPERATION_RUNNING);
     if (key[0] && used + 10 < area.cols)
         (void)canvas_styled(&app->picture.canvas, area.row, used, area.cols - used - 1,
-                            bytes_of(arena_printf(&app->picture.frame, "%s opens", key)),
+                            bytes_of(arena_printf(&app->picture.frame, MSG_WATCH, key)),
                             &(struct canvas_style){.role = ROLE_DIM, .at_right = true});
     strbuf_release(&words);
 }
@@ -137,10 +141,13 @@ draw_lost(struct app *app, const struct status *status, struct area area)
     int64_t wait = status->retry_at - clock_mono();
     const struct instance *top = app_top(app);
     (void)keymap_key_text(app->keymap, top->view->context, DO_REFRESH, key);
-    (void)canvas_printf(&app->picture.canvas, area.row, 1, area.cols - 1, ROLE_STALE,
-                        "reconnecting %s%s, %s tries now: %s", wait > 0 ? "in " : "now",
-                        wait > 0 ? text_age(wait + US_PER_SECOND - 1, left) : "", key,
-                        status->trouble[0] ? status->trouble : "connection lost");
+    const char *trouble = status->trouble[0] ? status->trouble : MSG_CONNECTION_LOST;
+    if (wait > 0)
+        (void)canvas_printf(&app->picture.canvas, area.row, 1, area.cols - 1, ROLE_STALE, MSG_RECONNECTING,
+                            text_age(wait + US_PER_SECOND - 1, left), key, trouble);
+    else
+        (void)canvas_printf(&app->picture.canvas, area.row, 1, area.cols - 1, ROLE_STALE, MSG_CONNECTING_NOW,
+                            trouble);
 }
 
 // One message: keys pressed so far, what just happened, what is wrong, the running operation.
@@ -166,10 +173,8 @@ draw_message(struct app *app, struct area area)
     } else if (status->running.no) {
         draw_running(app, &status->running, area);
     } else if (!status->has_schema) {
-        (void)canvas_text(
-            &app->picture.canvas, area.row, 1, area.cols - 1,
-            BYTES("redrive's own schema is missing here: reading works, `redrive migrate` makes the rest"),
-            ROLE_STATUS_WARN);
+        (void)canvas_text(&app->picture.canvas, area.row, 1, area.cols - 1, BYTES(MSG_NO_SCHEMA_HERE),
+                          ROLE_STATUS_WARN);
     }
 }
 
@@ -221,18 +226,20 @@ draw_view_footer(struct app *app, struct area area)
         if (app_can_do(app, *action))
             offered[count++] = *action;
     offered[count] = DO_NONE;
-    footer_draw(app->keymap, view->context, offered, &app->picture.canvas, area);
+    footer_draw(app->keymap, view->context, offered, NULL, &app->picture.canvas, area);
 }
 
 static void
 draw_footer(struct app *app, struct area area)
 {
-    static const enum action dialog_keys[] = {DO_ACCEPT, DO_FIELD_NEXT, DO_LEAVE, DO_NONE};
+    static const enum action dialog_keys[] = {DO_YES, DO_FIELD_NEXT, DO_LEAVE, DO_NONE};
     static const enum action menu_keys[] = {DO_DOWN, DO_UP, DO_OPEN, DO_BACK, DO_NONE};
+    const char *yes = app->windows.dialog ? dialog_yes(app->windows.dialog, &app->picture.frame) : NULL;
     if (app->windows.dialog)
-        footer_draw(app->keymap, CONTEXT_DIALOG, dialog_keys, &app->picture.canvas, area);
+        footer_draw(app->keymap, CONTEXT_DIALOG, dialog_keys + (yes ? 0 : 1), yes, &app->picture.canvas,
+                    area);
     else if (app->windows.menu.is_open)
-        footer_draw(app->keymap, CONTEXT_LIST, menu_keys, &app->picture.canvas, area);
+        footer_draw(app->keymap, CONTEXT_LIST, menu_keys, NULL, &app->picture.canvas, area);
     else
         draw_view_footer(app, area);
 }
@@ -281,7 +288,7 @@ app_draw(struct app *app)
     canvas_clear(&app->picture.canvas);
     if (app->picture.canvas.rows < LEAST_ROWS || app->picture.canvas.cols < LEAST_COLS)
         (void)canvas_printf(&app->picture.canvas, 0, 0, app->picture.canvas.cols, ROLE_STATUS_WARN,
-                            "%dx%d too small", app->picture.canvas.cols, app->picture.canvas.rows);
+                            MSG_TOO_SMALL, app->picture.canvas.cols, app->picture.canvas.rows);
     else
         draw_all(app);
     return &app->picture.canvas;

@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/clock.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "ui/app/private.h"
+#include "ui/app/texts.h"
 
 #define WHEEL_ROWS 3
 #define DOUBLE_CLICK_US 500000
@@ -17,7 +19,7 @@ say_unbound(struct app *app)
     char help[32];
     struct instance *top = app_top(app);
     (void)keymap_key_text(app->keymap, top ? top->view->context : CONTEXT_GLOBAL, DO_HELP, help);
-    app_say(app, SAY_INFO, "%s is not bound; %s shows the keys that are", strbuf_text(&keys), help);
+    app_say(app, SAY_INFO, MSG_NOT_BOUND, strbuf_text(&keys), help);
     strbuf_release(&keys);
 }
 
@@ -243,10 +245,10 @@ do_back(struct app *app)
     else if (key_is_text(app->keys.last)) // q; never Esc or Backspace
         app_quit(app);
     else
-        app_say(app, SAY_INFO, "this is the first view; Q leaves the program");
+        app_say(app, SAY_INFO, MSG_FIRST_VIEW);
 }
 
-// Whatever the screen waits for; with nothing to stop, the second one leaves.
+// Stops what the screen waits for; where nothing can be stopped, a second one quits.
 static void
 do_cancel(struct app *app)
 {
@@ -256,7 +258,7 @@ do_cancel(struct app *app)
         return;
     bool goes_on;
     if (app_cancel_all(app, &goes_on)) {
-        app_say(app, SAY_INFO, "stopped");
+        app_say(app, SAY_INFO, MSG_STOPPED);
         return;
     }
     if (was_armed) {
@@ -264,8 +266,7 @@ do_cancel(struct app *app)
         return;
     }
     app->life = APP_ABOUT_TO_LEAVE;
-    app_say(app, SAY_INFO, "%s; once more leaves the program, and operations go on without it",
-            goes_on ? "this goes on" : "nothing to stop");
+    app_say(app, SAY_INFO, "%s", goes_on ? MSG_QUIT_BUSY : MSG_QUIT_IDLE);
 }
 
 static void
@@ -281,7 +282,7 @@ do_pause(struct app *app)
     app->is_paused = !app->is_paused;
     app_post(app, REQUEST_PAUSE, app->is_paused);
     (void)offer(app, DO_PAUSE_DISPLAY);
-    app_say(app, SAY_INFO, app->is_paused ? "the display is held still" : "the display follows again");
+    app_say(app, SAY_INFO, app->is_paused ? MSG_DISPLAY_PAUSED : MSG_DISPLAY_LIVE);
 }
 
 static void
@@ -298,7 +299,7 @@ step_place(struct app *app, int step)
     }
 }
 
-// Help and palette tell about the view they are opened from.
+// Help and palette are about the view they are opened from.
 static void
 open_about(struct app *app, const char *name)
 {
@@ -317,7 +318,7 @@ open_running(struct app *app)
     if (view && no)
         app_open(app, view, &no);
     else
-        app_say(app, SAY_INFO, "no operation is running");
+        app_say(app, SAY_INFO, MSG_NONE_RUNNING);
 }
 
 static void
@@ -366,9 +367,7 @@ static void
 toggle_mouse(struct app *app)
 {
     app->takes_mouse = !app->takes_mouse;
-    app_say(app, SAY_INFO,
-            app->takes_mouse ? "the mouse is taken; with Shift the terminal still selects text"
-                             : "the mouse is left to the terminal");
+    app_say(app, SAY_INFO, app->takes_mouse ? MSG_MOUSE_ON : MSG_MOUSE_OFF);
 }
 
 static void
@@ -488,7 +487,7 @@ app_perform(struct app *app, enum action action)
     else if (own)
         app_go(app, own->place);
     else if (!offer(app, action))
-        app_say(app, SAY_INFO, "%s means nothing here", action_row(action)->word);
+        app_say(app, SAY_INFO, MSG_NOT_AVAILABLE, action_row(action)->word);
 }
 
 static bool
@@ -572,12 +571,11 @@ app_paste(struct app *app, struct bytes text)
             prompt_changed(app);
     } else if (app->windows.menu.is_open || !typed(app, text, true)) {
         char filter[32];
+        char bytes[TEXT_SHORT];
         struct instance *top = app_top(app);
         (void)keymap_key_text(app->keymap, top ? top->view->context : CONTEXT_GLOBAL, DO_FILTER, filter);
-        app_say(app, SAY_INFO,
-                filter[0] ? "a paste of %zu bytes was not used; %s opens a line to paste into"
-                          : "a paste of %zu bytes was not used",
-                text.len, filter);
+        app_say(app, SAY_INFO, filter[0] ? MSG_PASTE_IGNORED_FILTER : MSG_PASTE_IGNORED,
+                text_count((int64_t)text.len, bytes), text.len == 1 ? "" : "s", filter);
     }
     age_message(app);
 }

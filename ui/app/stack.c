@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "ui/app/private.h"
+#include "ui/app/texts.h"
 
 struct instance *
 app_top(const struct app *app)
@@ -35,7 +36,7 @@ push(struct app *app, int place, const struct view *view, const void *argument)
 {
     struct stack *stack = &app->stacks.places[place];
     if (stack->depth == STACK_DEPTH) {
-        app_say(app, SAY_WARN, "%d views lie on each other; go back first", STACK_DEPTH);
+        app_say(app, SAY_WARN, MSG_TOO_DEEP, STACK_DEPTH);
         return;
     }
     struct instance *instance = alloc_bytes(sizeof *instance);
@@ -123,7 +124,7 @@ app_go(struct app *app, int place)
     if (place == app->stacks.place)
         return;
     if (!view_of_place(app, place)) {
-        app_say(app, SAY_INFO, "nothing has the digit %d yet", place);
+        app_say(app, SAY_INFO, MSG_NO_PLACE, place);
         return;
     }
     app->stacks.last_place = app->stacks.place;

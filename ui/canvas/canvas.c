@@ -18,8 +18,9 @@ static const struct {
     [GLYPH_LINE] = {"─", "-"},      [GLYPH_BAR] = {"│", "|"},         [GLYPH_TOP_LEFT] = {"┌", "+"},
     [GLYPH_TOP_RIGHT] = {"┐", "+"}, [GLYPH_BOTTOM_LEFT] = {"└", "+"}, [GLYPH_BOTTOM_RIGHT] = {"┘", "+"},
     [GLYPH_TEE_LEFT] = {"├", "+"},  [GLYPH_TEE_RIGHT] = {"┤", "+"},   [GLYPH_FULL] = {"█", "#"},
-    [GLYPH_EMPTY] = {"░", "."},     [GLYPH_NONE] = {"–", "-"},        [GLYPH_FOLDED] = {"▸", "+"},
-    [GLYPH_UNFOLDED] = {"▾", "-"},  [GLYPH_UP] = {"↑", "^"},          [GLYPH_DOWN] = {"↓", "v"},
+    [GLYPH_EMPTY] = {"░", "."},     [GLYPH_NONE] = {"–", "-"},        [GLYPH_SEPARATOR] = {"·", "|"},
+    [GLYPH_FOLDED] = {"▸", "+"},    [GLYPH_UNFOLDED] = {"▾", "-"},    [GLYPH_UP] = {"↑", "^"},
+    [GLYPH_DOWN] = {"↓", "v"},
 };
 
 static const struct cell blank = {.base = ' ', .width = 1, .role = ROLE_TEXT};

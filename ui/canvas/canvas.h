@@ -109,6 +109,7 @@ enum glyph {
     GLYPH_FULL,      // █ #
     GLYPH_EMPTY,     // ░ .
     GLYPH_NONE,      // – -   no value
+    GLYPH_SEPARATOR, // · |   between the parts of a sentence
     GLYPH_FOLDED,
     GLYPH_UNFOLDED, // ▸ ▾  + -
     GLYPH_UP,

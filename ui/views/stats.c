@@ -1,6 +1,5 @@
 // The five analyses of the whole table, as `redrive stats` prints them: one page of text with bars. They are
-// counted when the place is first opened and when asked for again, never by themselves: that reads every
-// event.
+// counted when the place is first opened and on refresh, never by themselves: counting reads every event.
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
@@ -69,7 +68,7 @@ add_count(struct stats_drawing *drawing, int64_t count)
     add_right(drawing, drawing->count_width, text_count(count, text));
 }
 
-// Cut where it is too long, so that the counts stand below each other.
+// Cut where it is too long, so that the counts line up.
 static void
 add_name(struct stats_drawing *drawing, int width, const char *name)
 {
@@ -101,7 +100,7 @@ minute_text(int64_t at, char out[TIME_TEXT])
     return out;
 }
 
-// What is left of the line, in parts of the most. What is not nothing is at least one cell.
+// A bar over the rest of the line, as a share of the most. Anything above zero is at least one cell.
 static void
 add_bar(struct stats_drawing *drawing, int64_t count, int64_t most)
 {
@@ -163,14 +162,14 @@ add_errors(struct stats_drawing *drawing)
     char at[TIME_TEXT];
     pager_section(drawing->pager, "Most common errors", NULL, false);
     if (stats->error_count == 0) {
-        add_none(drawing, "nothing is pending");
+        add_none(drawing, "nothing pending");
         return;
     }
     add_right(drawing, drawing->count_width, "events");
     if (has_first)
         strbuf_printf(&drawing->line, "  %-*s", MINUTE_WIDTH, "first");
     strbuf_printf(&drawing->line, "  %-*s  %s", MINUTE_WIDTH, "last",
-                  stats->errors[0].group ? "error, of each group" : "error");
+                  stats->errors[0].group ? "error, one per group" : "error");
     end_line(drawing, ROLE_HEADER);
     for (size_t i = 0; i < stats->error_count; i++) {
         const struct stats_error *error = &stats->errors[i];
@@ -185,7 +184,7 @@ add_errors(struct stats_drawing *drawing)
     }
 }
 
-// Hours with nothing are left out: what is drawn is where something happened.
+// Hours without errors are left out.
 static void
 add_hours(struct stats_drawing *drawing)
 {
@@ -258,7 +257,7 @@ add_resolutions(struct stats_drawing *drawing)
     char mean[TEXT_SHORT];
     pager_section(drawing->pager, "Mean time to resolution", NULL, false);
     if (stats->resolution_count == 0) {
-        add_none(drawing, "nothing was resolved");
+        add_none(drawing, "nothing resolved yet");
         return;
     }
     add_name(drawing, width, "event type");
@@ -351,7 +350,7 @@ stats_take(struct app *app, struct stats_view *view, struct reply *reply)
     view->cols = 0;
 }
 
-// A failure is told in place of the numbers; where there are older ones it goes to the message line.
+// A failure is shown in place of the numbers; over older numbers it goes to the message line.
 static bool
 stats_receive(struct app *app, void *state, struct reply *reply)
 {
@@ -382,8 +381,8 @@ static const char *
 stats_empty_words(const struct stats_view *view)
 {
     if (view->has_answer)
-        return all_events(&view->stats) ? NULL : "The table has no events: there is nothing to count.";
-    return err_is_set(&view->err) ? view->err.text : "counting… every event of the table is looked at";
+        return all_events(&view->stats) ? NULL : "No events in the table; nothing to count.";
+    return err_is_set(&view->err) ? view->err.text : "counting: this reads every event of the table";
 }
 
 static void
@@ -399,7 +398,7 @@ stats_draw(const struct app *app, const void *state, struct canvas *canvas, cons
                   bytes_of(arena_printf(app_frame(app), "counted %s",
                                         time_brief(view->counted_at, app_now(app), at))));
     if (areas->line.rows > 0 && view->number)
-        chip_draw(canvas, areas->line.row, &col, limit, ROLE_STATUS_INFO, BYTES("counting…"));
+        chip_draw(canvas, areas->line.row, &col, limit, ROLE_STATUS_INFO, BYTES("counting"));
     if (empty) {
         notice_draw(canvas, areas->body, empty);
         return;
@@ -415,7 +414,7 @@ stats_open(struct app *app, const void *argument)
     (void)argument;
     struct stats_view *view = alloc_bytes(sizeof *view);
     text_page_init(&view->page, app, "stats");
-    (void)pager_handle(view->page.pager, DO_WRAP); // rows are cut, so that columns stand below each other
+    (void)pager_handle(view->page.pager, DO_WRAP); // rows are cut, so that columns line up
     stats_ask(app, view);
     return view;
 }

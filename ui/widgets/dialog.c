@@ -191,6 +191,19 @@ dialog_takes(const struct dialog *dialog, struct bytes text)
                                         text.data[0] >= '0' && text.data[0] <= '9');
 }
 
+const char *
+dialog_yes(const struct dialog *dialog, struct arena *arena)
+{
+    if (!can_confirm(dialog) || dialog_is_typing(dialog))
+        return NULL;
+    struct strbuf word = {0};
+    for (const char *c = dialog->request.confirm; *c; c++)
+        strbuf_add_char(&word, *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c);
+    const char *yes = arena_text(arena, strbuf_bytes(&word));
+    strbuf_release(&word);
+    return yes;
+}
+
 static bool
 is_count_typed(const struct dialog *dialog)
 {
@@ -216,15 +229,14 @@ check_fields(struct dialog *dialog)
         if (value.len == 0 && !field->is_required)
             continue;
         if (value.len == 0)
-            err_set(&dialog->trouble, ERR_USAGE, "%s is required here", field->label);
+            err_set(&dialog->trouble, ERR_USAGE, "%s is required", field->label);
         else if (field->check)
             (void)!field->check(value, &dialog->trouble);
         if (err_is_set(&dialog->trouble))
             return refuse_field(dialog, i);
     }
     if (dialog->typed_count > 0 && !is_count_typed(dialog)) {
-        err_set(&dialog->trouble, ERR_USAGE, "type %" PRId64 " to confirm, without separators",
-                dialog->typed_count);
+        err_set(&dialog->trouble, ERR_USAGE, "type %" PRId64 " to confirm", dialog->typed_count);
         return refuse_field(dialog, FOCUS_COUNT);
     }
     return true;
@@ -609,8 +621,8 @@ dialog_draw(const struct dialog *dialog, struct canvas *canvas, struct area area
     struct area scope = area_take_top(&inner, is_cut ? scope_rows(dialog, inner, canvas->is_ascii) : 0);
     draw_controls(dialog, &form, &inner);
     if (dialog->is_waiting && inner.rows > 1)
-        (void)canvas_text(canvas, area_take_bottom(&inner, 1).row, inner.col, inner.cols,
-                          BYTES("counting what this would do"), ROLE_DIM);
+        (void)canvas_text(canvas, area_take_bottom(&inner, 1).row, inner.col, inner.cols, BYTES("counting"),
+                          ROLE_DIM);
     if (dialog->refusal.len && inner.rows > 0) {
         struct bytes why = strbuf_bytes(&dialog->refusal);
         struct area place = area_take_bottom(&inner, wrapped_rows(why.data, inner.cols, canvas->is_ascii));

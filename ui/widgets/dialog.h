@@ -74,6 +74,8 @@ void dialog_type(struct dialog *dialog, struct bytes text, bool is_paste);
 bool dialog_is_typing(const struct dialog *dialog); // a field has the focus: letters are text, not y and n
 bool dialog_takes(const struct dialog *dialog, struct bytes text); // typed now it is text, not a key
 const struct dialog_request *dialog_request(const struct dialog *dialog);
+// The word for the key of DO_YES, "reprocess"; NULL while that key would not confirm.
+const char *dialog_yes(const struct dialog *dialog, struct arena *arena);
 void dialog_draw(const struct dialog *dialog, struct canvas *canvas, struct area area);
 
 #endif

@@ -288,6 +288,13 @@ pager_set_ascii(struct pager *pager, bool is_ascii)
     pager->is_ascii = is_ascii;
 }
 
+const char *
+pager_glyph(const struct pager *pager, enum glyph glyph)
+{
+    const struct canvas like = {.is_ascii = pager->is_ascii};
+    return glyph_text(&like, glyph);
+}
+
 void
 pager_layout(struct pager *pager, struct area area)
 {

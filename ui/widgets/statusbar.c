@@ -75,15 +75,14 @@ header_draw(const struct header *header, struct canvas *canvas, struct area area
 
 // One "key label" at *col, unless it does not fit.
 static bool
-draw_hint(const struct keymap *keymap, enum context context, enum action action, struct canvas *canvas,
-          int row, int *col, int end)
+draw_hint(const struct keymap *keymap, enum context context, enum action action, const char *label,
+          struct canvas *canvas, int row, int *col, int end)
 {
     struct key_sequence keys;
     if (!keymap_keys(keymap, context, action, 0, &keys))
         return true;
     struct strbuf key = {0};
     key_print_label(&keys, &key);
-    const char *label = action_row(action)->label;
     int width = cells_of(strbuf_text(&key), canvas) + 1 + cells_of(label, canvas);
     bool fits = *col + width <= end;
     if (fits) {
@@ -97,7 +96,7 @@ draw_hint(const struct keymap *keymap, enum context context, enum action action,
 }
 
 void
-footer_draw(const struct keymap *keymap, enum context context, const enum action *actions,
+footer_draw(const struct keymap *keymap, enum context context, const enum action *actions, const char *yes,
             struct canvas *canvas, struct area area)
 {
     if (area.rows < 1)
@@ -112,10 +111,13 @@ footer_draw(const struct keymap *keymap, enum context context, const enum action
     }
     int col = area.col + 1;
     int end = area.col + area.cols;
-    for (const enum action *action = actions; action && *action != DO_NONE; action++)
-        if (*action != DO_HELP && !draw_hint(keymap, context, *action, canvas, area.row, &col, end - help))
+    for (const enum action *action = actions; action && *action != DO_NONE; action++) {
+        const char *label = *action == DO_YES && yes ? yes : action_row(*action)->label;
+        if (*action != DO_HELP &&
+            !draw_hint(keymap, context, *action, label, canvas, area.row, &col, end - help))
             break;
-    (void)draw_hint(keymap, context, DO_HELP, canvas, area.row, &col, end);
+    }
+    (void)draw_hint(keymap, context, DO_HELP, action_row(DO_HELP)->label, canvas, area.row, &col, end);
 }
 
 void

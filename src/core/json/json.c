@@ -347,7 +347,6 @@ json_fits(struct bytes text, struct err *err)
         if (kind == JSON_END || kind == JSON_ERROR)
             return true;
     }
-    err_set(err, ERR_DATA, "this payload has more than %s JSON tokens; so many are not taken apart",
-            text_count(JSON_TOKENS, most));
+    err_set(err, ERR_DATA, "this payload has more than %s JSON tokens", text_count(JSON_TOKENS, most));
     return false;
 }

@@ -36,7 +36,7 @@ static const char *const counts_sql[] = {
 
 // One row. By ids: those that are in flight are few.
 static const char busy_sql[] =
-    "SELECT b.all_of_them, b.are_right, (SELECT format('operation %s of %s', o.no, o.requested_by)"
+    "SELECT b.all_of_them, b.are_right, (SELECT format('%s''s operation %s', o.requested_by, o.no)"
     "  FROM redrive.operation o WHERE o.no = b.first)"
     " FROM (SELECT count(*) AS all_of_them, count(*) FILTER (WHERE e.status = $2) AS are_right,"
     "  min(l.operation_no) AS first"

@@ -9,18 +9,19 @@
 #include "base/text.h"
 #include "base/uuid.h"
 #include "ui/views/decide/fields.h"
+#include "ui/views/decide/texts.h"
 
 static const struct decide_verb {
     enum action action;
     enum operation_action operation;
     const char *title;
-    const char *past; // what the events then are
+    const char *effect; // NULL: the dialog says where they are sent
     bool is_danger;
 } verbs[] = {
-    {DO_REPROCESS, ACTION_REPROCESS, "Reprocess", "sent to their topic again", true},
-    {DO_RESOLVE, ACTION_RESOLVE, "Resolve", "closed as resolved, without sending", false},
-    {DO_DISCARD, ACTION_DISCARD, "Discard", "discarded, without sending; restore undoes it", false},
-    {DO_RESTORE, ACTION_RESTORE, "Restore", "pending again", false},
+    {DO_REPROCESS, ACTION_REPROCESS, "Reprocess", NULL, true},
+    {DO_RESOLVE, ACTION_RESOLVE, "Resolve", "closes as resolved; nothing is sent", false},
+    {DO_DISCARD, ACTION_DISCARD, "Discard", "discards; nothing is sent; undo: u in operations", false},
+    {DO_RESTORE, ACTION_RESTORE, "Restore", "makes pending again", false},
 };
 
 static const struct decide_verb *
@@ -89,7 +90,8 @@ decide_begin(struct app *app, struct decide *decide, enum operation_action actio
     decide->hidden = words->hidden;
     decide->undoes = words->undoes;
     strbuf_reset(&decide->what);
-    strbuf_add_text(&decide->what, words->what ? words->what : "the selection");
+    if (words->what)
+        strbuf_add_text(&decide->what, words->what);
     strbuf_reset(&decide->filter);
     if (words->filter)
         strbuf_add_text(&decide->filter, words->filter);
@@ -98,21 +100,23 @@ decide_begin(struct app *app, struct decide *decide, enum operation_action actio
     return true;
 }
 
-// "2,114 events of SocketTimeoutException, 7 of them hidden by the filter"
+// "2,114 events of SocketTimeoutException", "10 selected events, 7 hidden by the filter"
 static const char *
 scope(const struct decide *decide, struct arena *arena)
 {
     char count[TEXT_SHORT];
     char hidden[TEXT_SHORT];
-    const char *words = arena_printf(arena, "%s %s of %s", text_count((int64_t)decide->count, count),
-                                     decide->count == 1 ? "event" : "events", strbuf_text(&decide->what));
-    if (decide->hidden)
-        words = arena_printf(arena, "%s, %s of them hidden by the filter", words,
-                             text_count((int64_t)decide->hidden, hidden));
-    return words;
+    const char *events = decide->count == 1 ? "event" : "events";
+    text_count((int64_t)decide->count, count);
+    if (decide->what.len)
+        return arena_printf(arena, MSG_SCOPE_OF, count, events, strbuf_text(&decide->what));
+    const char *selected = arena_printf(arena, MSG_SCOPE_SELECTED, count, events);
+    return decide->hidden
+               ? arena_printf(arena, MSG_SCOPE_HIDDEN, selected, text_count((int64_t)decide->hidden, hidden))
+               : selected;
 }
 
-// The headless twin of what would be confirmed; what is typed, the dialog adds.
+// The same as a command; the dialog adds what its fields hold.
 static void
 twin(const struct decide *decide, struct strbuf *command)
 {
@@ -164,8 +168,8 @@ confirmed(struct app *app, void *state, const struct dialog *dialog)
     decide->ids = NULL;
 
     char count[TEXT_SHORT];
-    app_say(app, SAY_INFO, "asking for: %s %s…", action_name(decide->action),
-            text_count((int64_t)decide->count, count));
+    app_say(app, SAY_INFO, MSG_SUBMITTING, action_name(decide->action),
+            text_count((int64_t)decide->count, count), decide->count == 1 ? "" : "s");
     decide_forget(decide);
     decide->confirm_number = app_send(app, request);
 }
@@ -175,7 +179,7 @@ cancelled(struct app *app, void *state)
 {
     struct decide *decide = state;
     stop_preview(app, decide);
-    app_say(app, SAY_INFO, "nothing was changed");
+    app_say(app, SAY_INFO, MSG_DECISION_CANCELLED);
     decide_forget(decide);
 }
 
@@ -217,7 +221,7 @@ open_dialog(struct app *app, struct decide *decide)
     decide->dialog = app_dialog(app, &request);
     strbuf_release(&command);
     dialog_line(decide->dialog, ROLE_STRONG, "%s", scope(decide, &arena));
-    dialog_line(decide->dialog, ROLE_DIM, "looking at them…");
+    dialog_line(decide->dialog, ROLE_DIM, MSG_CHECKING);
     dialog_set_waiting(decide->dialog, true);
     arena_release(&arena);
 
@@ -229,7 +233,7 @@ decide_ids(struct app *app, struct decide *decide, enum operation_action action,
            size_t count, const struct decide_words *words)
 {
     if (count == 0) {
-        app_say(app, SAY_WARN, "there is nothing here to %s", action_name(action));
+        app_say(app, SAY_WARN, MSG_NOTHING_HERE_TO, action_name(action));
         return;
     }
     if (!decide_begin(app, decide, action, words))
@@ -249,7 +253,7 @@ decide_list(struct app *app, struct decide *decide, enum operation_action action
     struct request *request = request_create(REQUEST_COLLECT);
     request->list = *query;
     request->list.filter = query->filter ? alloc_text(query->filter) : NULL;
-    app_say(app, SAY_INFO, "collecting %s…", strbuf_text(&decide->what));
+    app_say(app, SAY_INFO, MSG_COLLECTING, strbuf_text(&decide->what));
     decide->list_number = app_send(app, request);
 }
 
@@ -261,7 +265,7 @@ decide_selection(struct app *app, struct decide *decide, enum operation_action a
     if (selection->count == 0)
         return false;
     struct decide_words selected = *words;
-    selected.what = "the selection";
+    selected.what = NULL;
     selected.group = NULL;
     selected.filter = NULL;
     selected.hidden = shown ? selection_hidden(selection, shown, shown_count) : 0;
@@ -282,18 +286,18 @@ static void
 receive_list(struct app *app, struct decide *decide, const struct reply *reply)
 {
     if (reply->is_new_available)
-        return; // it arrived after the list was made: not part of it
+        return; // later than the list, so not part of the decision
     if (reply->is_first)
         decide->count = 0;
     decide_add_ids(decide, reply->ids, reply->id_count);
     if (!reply->is_last)
         return;
     decide->list_number = 0;
+    char undecided[TEXT_SHORT];
     if (reply->undecided)
-        strbuf_printf(&decide->what, ", %" PRId64 " undecided left out", reply->undecided);
+        strbuf_printf(&decide->what, MSG_UNDECIDED_LEFT_OUT, text_count(reply->undecided, undecided));
     if (decide->count == 0) {
-        app_say(app, SAY_WARN, "there is nothing left to %s in %s", action_name(decide->action),
-                strbuf_text(&decide->what));
+        app_say(app, SAY_WARN, MSG_NOTHING_LEFT_IN, action_name(decide->action), strbuf_text(&decide->what));
         decide_forget(decide);
         return;
     }
@@ -312,14 +316,18 @@ describe_topics(struct app *app, const struct decide *decide, const struct previ
     if (preview->topic_count > 4)
         strbuf_printf(&line, "  and %zu more", preview->topic_count - 4);
     const struct status *status = app_status(app);
-    const char *words = *status->promise_words ? status->promise_words
-                                               : "not probed yet: exactly once if it can, else at least once";
+    const char *words = *status->promise_words ? status->promise_words : MSG_NOT_PROBED;
     dialog_line(decide->dialog, ROLE_DIALOG, "to   %s", strbuf_text(&line));
     dialog_line(decide->dialog, status->promise == PROMISE_EXACTLY_ONCE ? ROLE_STATUS_OK : ROLE_STATUS_WARN,
                 "     %s", words);
-    dialog_line(decide->dialog, ROLE_DIALOG,
-                "as   newest revision %s, original bytes kept %s, others by the table",
-                text_count(preview->revised, count), text_count(preview->raw, (char[TEXT_SHORT]){0}));
+    strbuf_reset(&line);
+    if (preview->revised)
+        strbuf_printf(&line, MSG_PAYLOAD_CORRECTED, text_count(preview->revised, count));
+    if (preview->raw)
+        strbuf_printf(&line, "%s" MSG_PAYLOAD_ORIGINAL, line.len ? ", " : "",
+                      text_count(preview->raw, count));
+    if (line.len) // else all of them go as the table holds them
+        dialog_line(decide->dialog, ROLE_DIALOG, MSG_PAYLOAD, strbuf_text(&line));
     strbuf_release(&line);
 }
 
@@ -328,15 +336,14 @@ describe_quarantine(const struct app *app, const struct decide *decide, const st
 {
     char count[TEXT_SHORT];
     if (decide->left_out_count)
-        dialog_line(decide->dialog, ROLE_DIALOG_DANGER,
-                    "%s more in quarantine (came back %" PRId64 " times) left out; is:quarantined names them",
+        dialog_line(decide->dialog, ROLE_DIALOG_DANGER, MSG_QUARANTINE_LEFT_OUT,
                     text_count((int64_t)decide->left_out_count, count), app_config(app)->max_replays);
     else if (preview->quarantined)
-        dialog_line(decide->dialog, ROLE_DIALOG_DANGER, "%s of them came back %" PRId64 " times or more",
+        dialog_line(decide->dialog, ROLE_DIALOG_DANGER, MSG_QUARANTINE_INCLUDED,
                     text_count(preview->quarantined, count), app_config(app)->max_replays);
 }
 
-// A bulk reprocess leaves out what is in quarantine, unless that was named. True: there are fewer now.
+// A bulk reprocess leaves out events in quarantine unless they were named. True: fewer are left.
 static bool
 leave_out(struct decide *decide, const struct preview *preview)
 {
@@ -360,22 +367,24 @@ leave_out(struct decide *decide, const struct preview *preview)
     return decide->left_out_count > 0;
 }
 
-// How many of them are not open any more, or not for this.
+// Events that this operation will skip.
 static void
 describe_skipped(const struct decide *decide, const struct preview *preview)
 {
     char count[TEXT_SHORT];
     if (preview->closed)
-        dialog_line(decide->dialog, ROLE_DIALOG_DANGER, "%s of them: %s meanwhile, which ends as conflict",
-                    text_count(preview->closed, count),
-                    decide->action == ACTION_RESTORE ? "not discarded any more" : "closed");
+        dialog_line(
+            decide->dialog, ROLE_DIALOG_DANGER, MSG_CLOSED_MEANWHILE, text_count(preview->closed, count),
+            decide->action == ACTION_RESTORE ? (preview->closed == 1 ? "was restored" : "were restored")
+            : preview->closed == 1           ? "was closed"
+                                             : "were closed");
     if (preview->busy)
-        dialog_line(decide->dialog, ROLE_DIALOG_DANGER, "%s of them: in %s, which ends as conflict",
-                    text_count(preview->busy, count),
+        dialog_line(decide->dialog, ROLE_DIALOG_DANGER, MSG_BUSY_ELSEWHERE, text_count(preview->busy, count),
+                    preview->busy == 1 ? "is" : "are",
                     preview->busy_with ? preview->busy_with : "another operation");
 }
 
-// From here on it can be confirmed: what was counted is what is confirmed.
+// From now on it can be confirmed: exactly the events that were counted.
 static void
 describe_counts(struct app *app, struct decide *decide, const struct preview *preview)
 {
@@ -387,27 +396,27 @@ describe_counts(struct app *app, struct decide *decide, const struct preview *pr
     if (decide->action == ACTION_REPROCESS)
         describe_topics(app, decide, preview);
     else
-        dialog_line(dialog, ROLE_DIALOG, "%s %s", decide->count == 1 ? "it is" : "they are",
-                    verb_of(decide->action)->past);
+        dialog_line(dialog, ROLE_DIALOG, "%s", verb_of(decide->action)->effect);
     describe_skipped(decide, preview);
     if (decide->action == ACTION_REPROCESS)
         describe_quarantine(app, decide, preview);
     decide->risks.lines = dialog_lines(dialog);
     if (decide->count == 0)
-        dialog_refuse(dialog, "all of them are in quarantine");
+        dialog_refuse(dialog, MSG_ALL_QUARANTINED);
     else if (preview->open == 0)
-        dialog_refuse(dialog, "none of them is open for this any more");
+        dialog_refuse(dialog, arena_printf(&arena, preview->busy ? MSG_ALL_BUSY : MSG_ALL_CLOSED,
+                                           action_name(decide->action)));
     arena_release(&arena);
 }
 
-// What a discard closed is open again, or closed by somebody else: then there is no dialog about it.
+// Every event of the discard is pending again or closed otherwise: nothing to ask.
 static void
 say_undone(struct app *app, struct decide *decide)
 {
     int64_t discard = decide->undoes;
     stop_preview(app, decide);
     app_dialog_close(app);
-    app_say(app, SAY_INFO, "nothing that operation %" PRId64 " discarded is discarded any more", discard);
+    app_say(app, SAY_INFO, MSG_NOTHING_TO_RESTORE, discard);
     decide_forget(decide);
 }
 
@@ -421,7 +430,7 @@ receive_preview(struct app *app, struct decide *decide, const struct reply *repl
         return;
     }
     if (has_counts && leave_out(decide, preview) && decide->count > 0) {
-        ask_preview(app, decide); // what is left is told exactly
+        ask_preview(app, decide); // the counts of the rest
         return;
     }
     if (reply->is_last)
@@ -434,40 +443,37 @@ receive_preview(struct app *app, struct decide *decide, const struct reply *repl
     decide_risks_describe(&decide->risks, decide->dialog, NULL);
 }
 
-// Others were quicker with every one of its events.
+// Other operations had every one of its events first.
 static void
 say_skipped(struct app *app, const struct operation *operation, const struct reply *reply)
 {
     char count[TEXT_SHORT];
-    const char *does = operation->action == ACTION_REPROCESS ? "send" : "do";
+    const char *does = operation->action == ACTION_REPROCESS ? "send" : action_name(operation->action);
     const struct outcome *most = reply->outcome_count ? reply->outcomes : NULL;
     if (most && most->reason && most->count == operation->skipped)
-        app_say(app, SAY_WARN, "operation %" PRId64 " has nothing to %s: all %s %s; 4 shows it",
-                operation->no, does, text_count(operation->skipped, count), most->reason);
+        app_say(app, SAY_WARN, MSG_ALL_SKIPPED_WHY, operation->no, does,
+                text_count(operation->skipped, count), most->reason);
     else
-        app_say(app, SAY_WARN, "operation %" PRId64 " has nothing to %s: all %s in conflict; 4 shows why",
-                operation->no, does, text_count(operation->skipped, count));
+        app_say(app, SAY_WARN, MSG_ALL_SKIPPED, operation->no, does, text_count(operation->skipped, count));
 }
 
 static void
 say_confirmed(struct app *app, struct decide *decide, const struct reply *reply)
 {
     const struct operation *operation = reply->operation_count ? &reply->operations[0] : NULL;
-    char at[TIME_TEXT];
+    char left[TEXT_SHORT];
     decide->undo.no = 0;
     if (operation && operation->total > 0 && operation->skipped == operation->total) {
         say_skipped(app, operation, reply);
     } else if (operation && operation->state == OPERATION_AWAITING) {
-        app_say(app, SAY_WARN, "operation %" PRId64 " waits for somebody else's approval; 4 shows it",
-                operation->no);
+        app_say(app, SAY_WARN, MSG_NEEDS_APPROVAL, operation->no);
     } else if (operation && operation->send_after != TIME_ABSENT && app_now(app) < operation->send_after) {
         decide->undo.no = operation->no;
         decide->undo.until = operation->send_after;
-        // A moment, not how long until then: the sentence stays until the next key.
-        app_say(app, SAY_OK, "operation %" PRId64 " sends from %s on; u calls it back until then, 4 shows it",
-                operation->no, time_brief(operation->send_after, app_now(app), at));
+        app_say(app, SAY_OK, MSG_SENDING_SOON, operation->no,
+                text_age(operation->send_after - app_now(app) + US_PER_SECOND - 1, left));
     } else {
-        app_say(app, SAY_OK, "operation %" PRId64 " is on its way; 4 shows it", reply->operation);
+        app_say(app, SAY_OK, MSG_QUEUED, reply->operation);
     }
 }
 
@@ -477,8 +483,7 @@ decide_undo(struct app *app, struct decide *decide)
     if (!decide->undo.no)
         return false;
     if (app_now(app) >= decide->undo.until) {
-        app_say(app, SAY_INFO, "too late to call operation %" PRId64 " back; in 4, X stops the rest of it",
-                decide->undo.no);
+        app_say(app, SAY_INFO, MSG_TOO_LATE_TO_UNDO, decide->undo.no);
         decide->undo.no = 0;
         return true;
     }
@@ -531,8 +536,7 @@ decide_receive(struct app *app, struct decide *decide, struct reply *reply)
         char done[TEXT_SHORT];
         char of[TEXT_SHORT];
         if (reply->kind == REPLY_PROGRESS) {
-            app_say(app, SAY_INFO, "freezing %s of %s", text_count(reply->done, done),
-                    text_count(reply->of, of));
+            app_say(app, SAY_INFO, MSG_SELECTING, text_count(reply->done, done), text_count(reply->of, of));
         } else if (reply->kind == REPLY_CONFIRMED) {
             decide->confirm_number = 0;
             selection_clear(app_selection(app));
@@ -553,6 +557,6 @@ decide_cancel(struct app *app, struct decide *decide)
         return false;
     app_cancel(app, decide->list_number);
     decide_forget(decide);
-    app_say(app, SAY_INFO, "stopped; nothing was changed");
+    app_say(app, SAY_INFO, MSG_COLLECTING_STOPPED);
     return true;
 }

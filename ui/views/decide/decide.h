@@ -1,11 +1,11 @@
-// decide: the one road from a view to a change: selection → operation described → dialog → confirmed → asked
-// for.
+// decide: the one road from a view to a change: selection → operation described → dialog → confirmed →
+// requested.
 //
 // A view that offers reprocess, discard, resolve or restore embeds a struct decide as the FIRST member of its
 // state (the dialog's callbacks get that state), passes its replies through decide_receive before its own,
-// and calls decide_ids or decide_list on the action. What is confirmed is the ids that were frozen when the
-// dialog opened. The scope rule is decide_scope's: the selected events if there are any, else what the view
-// says the cursor is on.
+// and calls decide_ids or decide_list on the action. The ids are frozen when the dialog opens, and exactly
+// these are confirmed. The scope: the selected events if any are, else the events under the cursor
+// (decide_selection).
 #ifndef REDRIVE_UI_VIEWS_DECIDE_DECIDE_H
 #define REDRIVE_UI_VIEWS_DECIDE_DECIDE_H
 
@@ -17,25 +17,25 @@
 #include "ui/views/decide/risks.h"
 
 struct decide {
-    bool is_open; // a dialog, or ids for one, are on the way
+    bool is_open; // the dialog, or ids for it, are awaited or shown
     enum operation_action action;
     int64_t *ids; // frozen; ascending
     size_t count, capacity;
     size_t hidden;          // of the ids, how many the view does not show
-    struct strbuf what;     // "SocketTimeoutException", "event 912,180", "everything that matches"
+    struct strbuf what;     // "SocketTimeoutException", "id 912180"; empty: the selection
     struct strbuf filter;   // as typed, or empty
     char group[GROUP_TEXT]; // "" none
     uint64_t list_number, preview_number, confirm_number, undo_number;
-    uint64_t stopped_number;   // a preview that is not waited for any more: how it ends is no news
+    uint64_t stopped_number;   // a preview that was cancelled: its end is ignored
     struct decide_risks risks; // of a reprocess
     struct dialog *dialog;
     char key[37];
     int64_t *left_out; // of a bulk reprocess: in quarantine, not among ids; ascending
     size_t left_out_count;
-    int64_t undoes; // of a restore: the discard that it takes back, or 0
-    bool is_named;  // they were chosen one by one, or as such
+    int64_t undoes; // of a restore: the discard that it undoes, or 0
+    bool is_named;  // chosen one by one, or by is:quarantined
     struct {
-        int64_t no; // what was asked for last, while it can be called back; 0: nothing
+        int64_t no; // the operation confirmed last, while it can be undone; 0: none
         int64_t until;
     } undo;
 };
@@ -45,31 +45,30 @@ bool decide_begins(enum action action);
 enum operation_action decide_operation(enum action action);
 
 struct decide_words {
-    const char *what;   // what the events are, in words: "SocketTimeoutException"; NULL: "the selection"
+    const char *what;   // names the events: "SocketTimeoutException"; NULL: the selection
     const char *filter; // filter text in force, or NULL
-    const char *group;  // group key where all of them are of one group, or NULL
-    size_t hidden;      // how many of them the view does not show
-    int64_t undoes;     // the discard that this restore takes back, or 0
+    const char *group;  // the key of the group that all events are of, or NULL
+    size_t hidden;      // how many events the view does not show
+    int64_t undoes;     // the discard that this restore undoes, or 0
 };
 
-// Freezes these ids (copied, any order) and opens the dialog. Nothing to act on is said on the message line.
+// Freezes these ids (copied, any order) and opens the dialog; without any it says so on the message line.
 void decide_ids(struct app *app, struct decide *decide, enum operation_action action, const int64_t *ids,
                 size_t count, const struct decide_words *words);
-// The same for what a list query finds: its ids are asked for first; C-c stops that.
+// The same for the events of a list query: their ids are requested first; C-c stops that.
 void decide_list(struct app *app, struct decide *decide, enum operation_action action,
                  const struct list_query *query, const struct decide_words *words);
-// The program's selection, where it is not empty: opens the dialog for it. shown (may be NULL): the ids that
-// the view shows, to tell how many are hidden. false: nothing is selected, the view goes on with its cursor
-// row.
+// Opens the dialog for the program's selection. shown (may be NULL): the ids that the view shows, to count
+// the hidden ones. false: nothing is selected; the view takes its cursor row.
 bool decide_selection(struct app *app, struct decide *decide, enum operation_action action,
                       const int64_t *shown, size_t shown_count, const struct decide_words *words);
 
-// true: the reply was one of these.
+// true: the reply was to one of these requests.
 bool decide_receive(struct app *app, struct decide *decide, struct reply *reply);
-// u: calls back what was asked for last, while nothing of it was sent, or says once that it is too late.
-// true: that was done.
+// u: undoes the operation confirmed last while none of its events was sent, or says once that it is too late.
+// true: one of the two.
 bool decide_undo(struct app *app, struct decide *decide);
-// C-c while ids are being collected. true: that was stopped.
+// C-c while ids are being collected. true: stopped.
 bool decide_cancel(struct app *app, struct decide *decide);
 void decide_release(struct decide *decide);
 

@@ -2,10 +2,11 @@
 
 #include <string.h>
 #include "base/text.h"
+#include "ui/views/decide/texts.h"
 
 enum { FIELD_REASON, FIELD_RATE, FIELD_STEPS, FIELD_HALT, FIELD_TOPIC };
 
-// "10,100,rest 60s": the steps, and how long each is watched, absent where that is not said.
+// "10,100,rest 60s": the steps, and how long each is watched (absent where not given).
 static struct bytes
 split_steps(struct bytes text, struct bytes *watch)
 {
@@ -64,7 +65,7 @@ check_rate(struct bytes text, struct err *err)
 {
     int64_t rate;
     if (!text_parse_int(text, &rate, NULL) || rate < 0 || rate > INT32_MAX)
-        return err_set(err, ERR_USAGE, "a rate is a number of events per second; 0 begins paused");
+        return err_set(err, ERR_USAGE, MSG_RATE_WRONG);
     return true;
 }
 
@@ -75,7 +76,7 @@ check_topic(struct bytes text, struct err *err)
     for (size_t i = 0; ok && i < text.len; i++)
         ok =
             strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", text.data[i]) != NULL;
-    return ok || err_set(err, ERR_USAGE, "a topic has letters, digits, '.', '_' and '-', at most 249");
+    return ok || err_set(err, ERR_USAGE, MSG_TOPIC_WRONG);
 }
 
 int
@@ -84,27 +85,21 @@ decide_fields(const struct app_config *config, enum operation_action action, str
     fields[FIELD_REASON] =
         (struct dialog_field){.label = "reason",
                               .option = "--reason",
-                              .hint = config->reason_required ? "required" : "why, for the audit",
+                              .hint = config->reason_required ? "required" : MSG_REASON_HINT,
                               .is_required = config->reason_required};
     if (action != ACTION_REPROCESS)
         return 1;
-    fields[FIELD_RATE] = (struct dialog_field){.label = "rate",
-                                               .option = "--rate",
-                                               .hint = "events/s; empty: as fast as it goes",
-                                               .width = 40,
-                                               .check = check_rate};
+    fields[FIELD_RATE] = (struct dialog_field){
+        .label = "rate", .option = "--rate", .hint = MSG_RATE_HINT, .width = 40, .check = check_rate};
     fields[FIELD_STEPS] = (struct dialog_field){.label = "steps",
                                                 .as_options = steps_as_options,
-                                                .hint = "10,100,rest 60s; empty: all at once",
+                                                .hint = MSG_STEPS_HINT,
                                                 .width = 40,
                                                 .check = check_steps};
-    fields[FIELD_HALT] = (struct dialog_field){.label = "halt",
-                                               .option = "--halt-above",
-                                               .hint = "5%: when more fail or come back",
-                                               .width = 40,
-                                               .check = check_halt};
+    fields[FIELD_HALT] = (struct dialog_field){
+        .label = "halt", .option = "--halt-above", .hint = MSG_HALT_HINT, .width = 40, .check = check_halt};
     fields[FIELD_TOPIC] = (struct dialog_field){
-        .label = "to", .option = "--to", .hint = "each event's own topic", .width = 40, .check = check_topic};
+        .label = "to", .option = "--to", .hint = MSG_TOPIC_HINT, .width = 40, .check = check_topic};
     return FIELD_TOPIC + 1;
 }
 

@@ -1,15 +1,15 @@
 #include "ui/views/decide/risks.h"
 
 #include "base/text.h"
+#include "ui/views/decide/texts.h"
 
 static void
 describe_overtaken(const struct preview *found, struct dialog *dialog)
 {
     char count[TEXT_SHORT];
     char other[TEXT_SHORT];
-    dialog_line(dialog, ROLE_DIALOG_DANGER, "%s %s newer events of the same key%s%s%s",
-                text_count(found->overtaken, count), found->overtaken == 1 ? "has" : "have",
-                found->overtaken_resolved ? ", " : "",
+    dialog_line(dialog, ROLE_DIALOG_DANGER, MSG_OVERTAKEN, text_count(found->overtaken, count),
+                found->overtaken == 1 ? "has" : "have", found->overtaken_resolved ? ", " : "",
                 found->overtaken_resolved ? text_count(found->overtaken_resolved, other) : "",
                 found->overtaken_resolved ? " already resolved" : "");
 }
@@ -18,8 +18,7 @@ static void
 describe_doubled(const struct preview *found, struct dialog *dialog)
 {
     char count[TEXT_SHORT];
-    dialog_line(dialog, ROLE_DIALOG_DANGER, "%s share their event id with another of them",
-                text_count(found->doubled, count));
+    dialog_line(dialog, ROLE_DIALOG_DANGER, MSG_DUPLICATES, text_count(found->doubled, count));
 }
 
 static int64_t
@@ -34,17 +33,16 @@ doubled(const struct preview *found)
     return found->doubled;
 }
 
-// In the order in which they are looked for.
+// In the order of the checks.
 static const struct risk {
     enum preview_part part;
-    const char *what; // is looked for
+    const char *what; // is checked for
     const char *none;
     int64_t (*count)(const struct preview *found);
     void (*describe)(const struct preview *found, struct dialog *dialog);
 } rows[] = {
-    {PREVIEW_OVERTAKEN, "newer events of the same key", "no newer events of the same key", overtaken,
-     describe_overtaken},
-    {PREVIEW_DOUBLED, "event ids that are there twice", "no event id twice", doubled, describe_doubled},
+    {PREVIEW_OVERTAKEN, MSG_OVERTAKEN_WHAT, MSG_OVERTAKEN_NONE, overtaken, describe_overtaken},
+    {PREVIEW_DOUBLED, MSG_DUPLICATES_WHAT, MSG_DUPLICATES_NONE, doubled, describe_doubled},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -81,11 +79,11 @@ decide_risks_describe(struct decide_risks *risks, struct dialog *dialog, const c
         if (risks->found.known & 1u << rows[i].part) {
             describe_known(risks, &rows[i], dialog);
         } else if (!why) {
-            dialog_line(dialog, ROLE_DIALOG, "still looking for %s…", rows[i].what);
+            dialog_line(dialog, ROLE_DIALOG, MSG_RISK_CHECKING, rows[i].what);
         } else {
-            dialog_line(dialog, ROLE_DIALOG_DANGER, "not known whether there are %s%s%s", rows[i].what,
-                        *because ? ": " : "", because);
-            because = ""; // said once
+            dialog_line(dialog, ROLE_DIALOG_DANGER, MSG_RISK_UNKNOWN, rows[i].what, *because ? ": " : "",
+                        because);
+            because = ""; // once is enough
         }
     }
 }

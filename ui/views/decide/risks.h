@@ -1,8 +1,8 @@
-// decide_risks: what a person should know before events are sent again, found out one after the other while
-// the dialog is open already (core/operation.h, enum preview_part).
+// decide_risks: warnings about events that are sent again, found one after the other while the dialog is
+// already open (core/operation.h, enum preview_part).
 //
-// What was not known at once has a line of its own from the start, which says what is looked for and then
-// what was found: nothing below it moves under an eye or a hand.
+// A risk that is still being checked has its line from the start. The result replaces the line, so that
+// nothing below moves.
 #ifndef REDRIVE_UI_VIEWS_DECIDE_RISKS_H
 #define REDRIVE_UI_VIEWS_DECIDE_RISKS_H
 
@@ -12,11 +12,11 @@
 struct decide_risks {
     struct preview found; // as far as it is known
     size_t lines;         // of the dialog, above these
-    bool was_looking;     // it said what was looked for
+    bool was_looking;     // some line said "checking"
 };
 
 void decide_risks_add(struct decide_risks *risks, const struct preview *preview);
-// Writes their lines anew. why: what is not known stays so, for this reason; or NULL.
+// Rewrites their lines. why: the reason for which the others stay unknown, or NULL while they are checked.
 void decide_risks_describe(struct decide_risks *risks, struct dialog *dialog, const char *why);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "ui/widgets/statusbar.h"
+#include "ui/views/events/texts.h"
 
 enum { PREVIEW_ROWS = 6, PREVIEW_FROM_ROWS = 16, BESIDE_FROM_COLS = 120 }; // of the body
 
@@ -70,18 +71,16 @@ draw_empty(const struct app *app, const struct events *events, struct canvas *ca
     if (body.rows < 1)
         return;
     if (!events->is_complete && !events->was_stopped) {
-        canvas_text(canvas, body.row, body.col + 1, body.cols - 1, BYTES("looking for events…"), ROLE_DIM);
+        canvas_text(canvas, body.row, body.col + 1, body.cols - 1, BYTES(MSG_SEARCHING), ROLE_DIM);
     } else if (events->filter.len) {
-        canvas_printf(canvas, body.row, body.col + 1, body.cols - 1, ROLE_TEXT,
-                      "Nothing matches; %s without the filter. Esc clears it.",
+        canvas_printf(canvas, body.row, body.col + 1, body.cols - 1, ROLE_TEXT, MSG_NOTHING_MATCHES,
                       text_count(events->total, count));
     } else if (events->query.source == LIST_PENDING && status->last_closed_at != TIME_ABSENT &&
                status->last_closed_at) {
-        canvas_printf(canvas, body.row, body.col + 1, body.cols - 1, ROLE_TEXT,
-                      "No pending events. The last one was closed %s ago by %s.",
+        canvas_printf(canvas, body.row, body.col + 1, body.cols - 1, ROLE_TEXT, MSG_ALL_DONE,
                       text_ago(status->last_closed_at, app_now(app), count), status->last_closed_by);
     } else {
-        canvas_text(canvas, body.row, body.col + 1, body.cols - 1, BYTES("No events here."), ROLE_TEXT);
+        canvas_text(canvas, body.row, body.col + 1, body.cols - 1, BYTES(MSG_NO_EVENTS), ROLE_TEXT);
     }
 }
 
@@ -97,7 +96,7 @@ events_draw_draw_line(const struct app *app, const struct events *events, struct
     const char *shown =
         events->is_complete
             ? arena_printf(arena, "%s", text_count((int64_t)events->count, a))
-            : arena_printf(arena, "%s so far, %s of %s looked at", text_count((int64_t)events->count, a),
+            : arena_printf(arena, MSG_SEARCHED_SO_FAR, text_count((int64_t)events->count, a),
                            text_count(events->scanned, b), text_count(events->total, (char[TEXT_SHORT]){0}));
     if (events->is_complete && events->filter.len)
         shown = arena_printf(arena, "%s / %s", text_count((int64_t)events->count, a),
@@ -126,8 +125,7 @@ events_draw_draw_line(const struct app *app, const struct events *events, struct
                   bytes_of(arena_printf(arena, "+%s new, r", text_count((int64_t)events->arrived, a))));
     if (events->undecided)
         chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_WARN,
-                  bytes_of(arena_printf(arena, "%s undecided: the pattern is too costly",
-                                        text_count(events->undecided, a))));
+                  bytes_of(arena_printf(arena, MSG_UNDECIDED, text_count(events->undecided, a))));
     if (events->was_stopped)
         chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_WARN, BYTES("stopped"));
     if (events->is_selected_only)

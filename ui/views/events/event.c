@@ -1,4 +1,4 @@
-// One event with everything that is known of it, as sections of one scrolling text.
+// Everything known about one event, as sections of one scrolling text.
 #include "ui/views/events/event_state.h"
 
 #include <inttypes.h>
@@ -11,6 +11,7 @@
 #include "ui/views/events/events.h"
 #include "ui/views/why.h"
 #include "ui/widgets/statusbar.h"
+#include "ui/views/events/texts.h"
 
 enum { BESIDE_FROM_COLS = 120 };
 
@@ -31,8 +32,7 @@ event_step(struct app *app, struct view_of_event *view, bool forward)
     void *below = app_below(app, &view_events);
     int64_t next;
     if (!below || !events_step(app, below, view->id, forward, &next)) {
-        app_say(app, SAY_INFO,
-                forward ? "this is the last event of the list" : "this is the first event of the list");
+        app_say(app, SAY_INFO, forward ? MSG_LAST_EVENT : MSG_FIRST_EVENT);
         return;
     }
     view->id = next;
@@ -104,14 +104,12 @@ event_copy_id(struct app *app, void *state, enum action action)
     return true;
 }
 
-// Here the event on the screen is what an action is about, never a selection that is out of sight.
+// An action is about the event on the screen, never about a selection out of sight.
 static bool
 event_decide(struct app *app, void *state, enum action action)
 {
     struct view_of_event *view = state;
-    char id[TEXT_SHORT];
-    struct decide_words words = {
-        .what = arena_printf(app_frame(app), "this view: id %s", text_count(view->id, id))};
+    struct decide_words words = {.what = arena_printf(app_frame(app), MSG_SCOPE_ID, view->id)};
     decide_ids(app, &view->decide, decide_operation(action), &view->id, 1, &words);
     return true;
 }
@@ -161,7 +159,7 @@ event_move(struct app *app, void *state, enum action action)
     return match_beside(view, action) || pager_handle(focused(view), action);
 }
 
-// While something is searched for here, next and previous are its matches, as in less.
+// During a search, next and previous go to its matches, as in less.
 static bool
 go_on(struct app *app, void *state, enum action action)
 {
@@ -319,7 +317,7 @@ event_draw(const struct app *app, const void *state, struct canvas *canvas, cons
     }
     if (!view->is_there) {
         canvas_text(canvas, areas->body.row, areas->body.col + 1, areas->body.cols - 1,
-                    err_is_set(&view->err) ? bytes_of(view->err.text) : BYTES("reading…"), ROLE_DIM);
+                    err_is_set(&view->err) ? bytes_of(view->err.text) : BYTES(MSG_LOADING), ROLE_DIM);
         return;
     }
     struct area left = areas->body;
@@ -338,10 +336,9 @@ static bool
 event_crumb(const struct app *app, const void *state, int i, struct strbuf *out)
 {
     (void)app;
-    char id[TEXT_SHORT];
     if (i > 0)
         return false;
-    strbuf_add_text(out, text_count(((const struct view_of_event *)state)->id, id));
+    strbuf_printf(out, "%" PRId64, ((const struct view_of_event *)state)->id); // as commands take it
     return true;
 }
 

@@ -6,6 +6,8 @@
 #include <string.h>
 #include "base/text.h"
 #include "core/fingerprint/fingerprint.h"
+#include "ui/views/events/texts.h"
+#include "ui/app/operation_words.h"
 
 enum { FRAMES_SHOWN = 200, LABEL = 17, MARKS = 64 };
 
@@ -74,6 +76,15 @@ number_field(struct pager *pager, const char *name, int64_t number)
     field(pager, name, bytes_of(text_count(number, text)));
 }
 
+// A number that names something: as commands take it, without separators.
+static void
+id_field(struct pager *pager, const char *name, int64_t id)
+{
+    char text[TEXT_SHORT];
+    snprintf(text, sizeof text, "%" PRId64, id);
+    field(pager, name, bytes_of(text));
+}
+
 static bool
 is_frame(struct bytes line)
 {
@@ -82,8 +93,7 @@ is_frame(struct bytes line)
            bytes_starts(text, "#");
 }
 
-// Frames of libraries are told by the prefixes everybody knows; what a group's key rests on is explained by
-// `x`.
+// Library frames are known by common prefixes. The frame that a group's key uses is explained by `x`.
 static bool
 is_library_frame(struct bytes line)
 {
@@ -113,7 +123,16 @@ is_library_frame(struct bytes line)
     return false;
 }
 
-// The stack with runs of library frames folded into one line that counts them.
+static void
+add_folded(struct pager *pager, size_t frames)
+{
+    char count[TEXT_SHORT];
+    if (frames)
+        pager_printf(pager, ROLE_DIM, MSG_LIBRARY_FRAMES, pager_glyph(pager, GLYPH_ELLIPSIS),
+                     text_count((int64_t)frames, count), frames == 1 ? "" : "s");
+}
+
+// The stack, with each run of library frames folded into one line that counts the frames.
 static void
 stack_lines(struct pager *pager, struct bytes stack)
 {
@@ -128,15 +147,12 @@ stack_lines(struct pager *pager, struct bytes stack)
             folded++;
             continue;
         }
-        if (folded)
-            pager_printf(pager, ROLE_DIM, "        … %zu frame%s of libraries", folded,
-                         folded == 1 ? "" : "s");
+        add_folded(pager, folded);
         folded = 0;
         pager_line(pager, is_frame(line) ? ROLE_STRONG : ROLE_TEXT, line);
         shown++;
     }
-    if (folded)
-        pager_printf(pager, ROLE_DIM, "        … %zu frame%s of libraries", folded, folded == 1 ? "" : "s");
+    add_folded(pager, folded);
 }
 
 static void
@@ -158,7 +174,7 @@ error_section(struct view_of_event *view)
     pager_printf(view->pager, ROLE_DIM, "%s, group %s", category_name(event->category),
                  group_text(event->group, group));
     if (!bytes_present(event->stack_trace) || event->stack_trace.len == 0) {
-        pager_printf(view->pager, ROLE_DIM, "no stack trace was kept");
+        pager_printf(view->pager, ROLE_DIM, MSG_NO_STACK);
         return;
     }
     first = pager_lines(view->pager);
@@ -175,16 +191,16 @@ payload_section(struct view_of_event *view, struct pager *pager)
     snprintf(note, sizeof note, "%s%s", text_size(event->payload_size, size),
              view->detail.revision_count ? ", corrected" : "");
     pager_section(pager, "payload", note, false);
-    pager_printf(pager, ROLE_DIM, "%s, %s%s", payload_form_name(view->form), size,
-                 view->detail.revision_count ? ", newest revision"
-                 : event->has_raw            ? ", the bytes as received"
-                                             : ", as the table holds it");
+    const char *separator = pager_glyph(pager, GLYPH_SEPARATOR);
+    pager_printf(pager, ROLE_DIM, "%s %s %s %s %s", payload_form_name(view->form), separator, size, separator,
+                 view->detail.revision_count ? "newest revision"
+                 : event->has_raw            ? "as received"
+                                             : "as stored");
     size_t first = pager_lines(pager);
     payload_lines(pager, event->payload, view->form);
     mark(view, pager, first, 0, FILTER_COLUMN_PAYLOAD);
     if (event->payload.len < event->payload_size)
-        pager_printf(pager, ROLE_STATUS_WARN,
-                     "only the beginning is shown; redrive show %" PRId64 " --raw has all of it", event->id);
+        pager_printf(pager, ROLE_STATUS_WARN, MSG_PAYLOAD_CUT, event->id);
 }
 
 static void
@@ -214,12 +230,12 @@ static void
 origin_section(struct view_of_event *view, int64_t now)
 {
     const struct event *event = &view->detail.event;
-    pager_section(view->pager, "where it came from", NULL, false);
+    pager_section(view->pager, MSG_SECTION_ORIGIN, NULL, false);
     found_field(view, "topic", event->topic, FILTER_COLUMN_TOPIC);
     if (event->has_partition)
-        number_field(view->pager, "partition", event->partition);
+        id_field(view->pager, "partition", event->partition);
     if (event->has_offset)
-        number_field(view->pager, "offset", event->offset);
+        id_field(view->pager, "offset", event->offset);
     found_field(view, "event id", event->event_id, FILTER_COLUMN_EVENT_ID);
     found_field(view, "event type", event->event_type, FILTER_COLUMN_TYPE);
     found_field(view, "source table", event->source_table, FILTER_COLUMN_SOURCE);
@@ -236,12 +252,11 @@ origin_section(struct view_of_event *view, int64_t now)
     if (event->published)
         number_field(view->pager, "published", event->published);
     if (event->returned)
-        number_field(view->pager, "came back", event->returned);
+        number_field(view->pager, "returned", event->returned);
     if (event->is_quarantined)
-        pager_printf(view->pager, ROLE_EVENT_QUARANTINED,
-                     "in quarantine: it came back too often and is left out of bulk operations");
+        pager_printf(view->pager, ROLE_EVENT_QUARANTINED, MSG_QUARANTINED);
     if (event->operation)
-        pager_printf(view->pager, ROLE_EVENT_BUSY, "in operation %" PRId64 " now", event->operation);
+        pager_printf(view->pager, ROLE_EVENT_BUSY, MSG_IN_OPERATION, event->operation);
 }
 
 static void
@@ -256,24 +271,24 @@ decision_section(struct view_of_event *view)
         pager_printf(view->pager, ROLE_DIM, "none yet");
     for (size_t i = 0; i < view->detail.decision_count; i++) {
         const struct decision *decision = &view->detail.decisions[i];
-        pager_printf(
-            view->pager,
-            decision->state == ITEM_REFUSED || decision->state == ITEM_SKIPPED ? ROLE_STATUS_WARN : ROLE_TEXT,
-            "%s  %s %s%s%s; operation %" PRId64 " of %s%s%s",
-            decision->at == TIME_ABSENT ? "" : time_local(decision->at, at), action_name(decision->action),
-            item_state_name(decision->state), decision->detail ? ": " : "",
-            decision->detail ? decision->detail : "", decision->operation, decision->who,
-            decision->reason ? ", because " : "", decision->reason ? decision->reason : "");
+        pager_printf(view->pager,
+                     decision->state == ITEM_REFUSED || decision->state == ITEM_SKIPPED ? ROLE_STATUS_WARN
+                                                                                        : ROLE_TEXT,
+                     MSG_DECISION, decision->at == TIME_ABSENT ? "" : time_local(decision->at, at),
+                     action_name(decision->action), item_state_word(decision->state, decision->action),
+                     decision->detail ? ": " : "", decision->detail ? decision->detail : "", decision->who,
+                     decision->operation, decision->reason ? ", reason: " : "",
+                     decision->reason ? decision->reason : "");
     }
     for (size_t i = 0; i < view->detail.revision_count; i++) {
         const struct revision *revision = &view->detail.revisions[i];
         pager_printf(view->pager, ROLE_EVENT_EDITED, "%s  revision %" PRId32 " by %s%s%s",
                      time_local(revision->at, at), revision->no, revision->author,
-                     revision->reason ? ", because " : "", revision->reason ? revision->reason : "");
+                     revision->reason ? ", reason: " : "", revision->reason ? revision->reason : "");
     }
 }
 
-// The others by which the same event failed, each with its own trace; this one's stands at the top.
+// Every time the same event failed, each with its trace; the trace of this row is at the top already.
 static void
 attempts_section(struct view_of_event *view)
 {
@@ -289,7 +304,7 @@ attempts_section(struct view_of_event *view)
         bool is_this = attempt->id == detail->event.id;
         pager_printf(view->pager, ROLE_EVENT_BACK, "%zu  %s  event %" PRId64 "%s", i + 1,
                      attempt->created_at == TIME_ABSENT ? "" : time_local(attempt->created_at, at),
-                     attempt->id, is_this ? ", this one" : "");
+                     attempt->id, is_this ? ", this event" : "");
         if (is_this)
             continue;
         pager_line(view->pager, ROLE_STRONG, attempt->error_message);
@@ -303,19 +318,19 @@ send_section(struct view_of_event *view)
 {
     const struct would_send *send = &view->detail.would_send;
     char size[TEXT_SHORT];
-    pager_section(view->pager, "what a reprocess would send", NULL, false);
+    pager_section(view->pager, MSG_SECTION_SEND, NULL, false);
     if (send->refusal) {
-        pager_printf(view->pager, ROLE_STATUS_WARN, "nothing: %s", send->refusal);
+        pager_printf(view->pager, ROLE_STATUS_WARN, MSG_SENDS_NOTHING, send->refusal);
         return;
     }
     if (view->detail.event.status != EVENT_PENDING)
-        pager_printf(view->pager, ROLE_STATUS_WARN, "nothing while it is %s; if it were pending:",
+        pager_printf(view->pager, ROLE_STATUS_WARN, MSG_SENDS_IF_PENDING,
                      event_status_name(view->detail.event.status));
     field(view->pager, "topic", bytes_of(send->topic));
     if (send->partition >= 0)
-        number_field(view->pager, "partition", send->partition);
+        id_field(view->pager, "partition", send->partition);
     else
-        field(view->pager, "partition", BYTES("chosen by the key"));
+        field(view->pager, "partition", BYTES("by key"));
     field(view->pager, "key", bytes_present(send->key) ? send->key : BYTES("(null)"));
     field(view->pager, "value", bytes_of(text_size(send->size, size)));
     pager_printf(view->pager, send->is_exact ? ROLE_STATUS_OK : ROLE_STATUS_INFO, "%s: %s",

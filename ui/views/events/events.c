@@ -1,5 +1,6 @@
 // The list of events: ids come in pages and stay; only the rows of the window are fetched.
 #include "ui/views/events/state.h"
+#include "ui/views/events/texts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -61,13 +62,11 @@ events_decide(struct app *app, void *state, enum action begun_by)
     size_t from;
     size_t to;
     if (!table_range(&events->table, &from, &to)) {
-        app_say(app, SAY_WARN, "there is nothing here to %s", action_name(action));
+        app_say(app, SAY_WARN, MSG_NOTHING_HERE_TO, action_name(action));
         return true;
     }
-    char id[TEXT_SHORT];
-    words.what = to - from == 1
-                     ? arena_printf(app_frame(app), "this list: id %s", text_count(events->ids[from], id))
-                     : "this list, the marked range";
+    words.what =
+        to - from == 1 ? arena_printf(app_frame(app), MSG_SCOPE_ID, events->ids[from]) : MSG_SCOPE_RANGE;
     decide_ids(app, &events->decide, action, events->ids + from, to - from, &words);
     return true;
 }
@@ -93,8 +92,8 @@ events_stop(struct app *app, void *state, enum action action)
     struct events *events = state;
     if (decide_cancel(app, &events->decide))
         return true;
-    if (events->collect_number && app_is_waiting(app, events->collect_number)) {
-        app_cancel(app, events->collect_number);
+    if (events->collecting.number && app_is_waiting(app, events->collecting.number)) {
+        app_cancel(app, events->collecting.number);
         return true;
     }
     if (!app_is_waiting(app, events->list_number))
@@ -238,7 +237,7 @@ take_rows(struct events *events, struct reply *reply)
     }
 }
 
-// Somebody wrote rows: what is on the screen of them is read again, at once.
+// Rows were written: those on the screen are read again at once.
 static void
 note_changes(struct events *events, const struct reply *reply)
 {
@@ -265,9 +264,9 @@ events_receive(struct app *app, void *state, struct reply *reply)
         note_changes(events, reply);
     if (!reply->number)
         return reply->kind == REPLY_CHANGED && events->are_rows_old;
-    if (reply->number == events->facets_number && reply->kind == REPLY_FACETS) {
+    if (reply->number == events->facets.number && reply->kind == REPLY_FACETS) {
         events_take_facets(app, events, reply);
-    } else if (reply->number == events->collect_number) {
+    } else if (reply->number == events->collecting.number) {
         events_collected(app, events, reply);
     } else if (reply->number == events->rows_number) {
         if (reply->kind == REPLY_ROWS)
@@ -285,7 +284,7 @@ events_receive(struct app *app, void *state, struct reply *reply)
     return true;
 }
 
-// The list may be another one than when its rows were fetched, and know only some of them.
+// The list may be newer than the rows that were fetched.
 static bool
 are_known(const struct events *events, size_t from, size_t to)
 {
@@ -393,7 +392,7 @@ events_close(struct app *app, void *state)
     free(events->title);
     free(events->type);
     free(events->ids);
-    free(events->collected);
+    free(events->collecting.ids);
     free(events);
 }
 

@@ -14,7 +14,7 @@ events_filter_context(const struct app *app)
 const struct strbuf *
 events_marked(const struct events *events)
 {
-    return events->filter.len ? &events->filter : &events->last;
+    return events->filter.len ? &events->filter : &events->matches.filter;
 }
 
 void
@@ -47,11 +47,11 @@ events_filter(struct app *app, struct events *events, struct bytes text, struct 
         return true;
     }
     if (copy.len == 0) { // n and N go through what it found
-        strbuf_release(&events->last);
-        events->last = events->filter;
+        strbuf_release(&events->matches.filter);
+        events->matches.filter = events->filter;
         events->filter = (struct strbuf){0};
     }
-    events->has_matches = false;
+    events->matches.are_known = false;
     strbuf_release(&events->filter);
     events->filter = copy;
     events_parse(app, events);

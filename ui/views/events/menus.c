@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include "ui/views/copy_menu.h"
+#include "ui/views/events/texts.h"
 
 static bool
 events_menus_copy_choice(struct app *app, const void *state, size_t i, const char **text, struct bytes *value)
@@ -92,7 +93,7 @@ static void
 set_order(struct app *app, struct events *events, enum list_order order, bool is_reversed)
 {
     if (order != ORDER_WHEN && events->query.source != LIST_PENDING) {
-        app_say(app, SAY_INFO, "only pending events are sorted by their columns");
+        app_say(app, SAY_INFO, MSG_SORT_PENDING);
         return;
     }
     events->query.order = order;
@@ -146,9 +147,9 @@ events_order_words(const struct events *events, struct arena *arena)
             continue;
         if (events->query.order != ORDER_WHEN)
             return arena_printf(arena, "%s%s", orders[i].words,
-                                events->query.oldest_first ? ", falling" : "");
+                                events->query.oldest_first ? MSG_DESCENDING : "");
         if (events->is_by_id)
-            return events->query.oldest_first ? "by id" : "by id, falling";
+            return events->query.oldest_first ? "by id, oldest first" : "by id, newest first";
         if (events->query.oldest_first == orders[i].is_reversed)
             return orders[i].words;
     }

@@ -3,8 +3,10 @@
 #include <assert.h>
 #include <stdlib.h>
 #include "base/alloc.h"
+#include "base/text.h"
 #include "base/strbuf.h"
 #include "core/json/json.h"
+#include "ui/views/events/texts.h"
 
 // TREE_LIMIT: bytes of lines. Each carries its whole path, so long names above many values would fill memory.
 enum { HEX_ROW = 16, LINE_SPANS = 64, HEX_LIMIT = 256 << 10, TREE_LIMIT = 16 << 20 };
@@ -103,8 +105,7 @@ pretty(struct pager *pager, struct bytes payload)
         int row;
         int column;
         json_position(payload, token.from, &row, &column);
-        pager_printf(pager, ROLE_STATUS_WARN, "not JSON from line %d, column %d on: expected %s", row, column,
-                     scan.expected);
+        pager_printf(pager, ROLE_STATUS_WARN, MSG_NOT_JSON_AT, row, column, scan.expected);
         pager_line(pager, ROLE_JSON_ERROR, json_bytes(&scan, token));
     }
 }
@@ -113,6 +114,8 @@ static void
 hexadecimal(struct pager *pager, struct bytes payload)
 {
     size_t len = payload.len < HEX_LIMIT ? payload.len : HEX_LIMIT;
+    char shown[TEXT_SHORT];
+    char all[TEXT_SHORT];
     for (size_t at = 0; at < len; at += HEX_ROW) {
         struct strbuf line = {0};
         strbuf_printf(&line, "%08zx ", at);
@@ -131,7 +134,8 @@ hexadecimal(struct pager *pager, struct bytes payload)
         strbuf_release(&line);
     }
     if (len < payload.len)
-        pager_printf(pager, ROLE_DIM, "the first %zu of %zu bytes", len, payload.len);
+        pager_printf(pager, ROLE_DIM, MSG_HEX_CUT, text_count((int64_t)len, shown),
+                     text_count((int64_t)payload.len, all));
 }
 
 // Where the walk is: for each level the length of the path so far, and the index within an array (-1: an
@@ -179,12 +183,12 @@ tree(struct pager *pager, struct bytes payload)
     enum json_kind last = JSON_END;
     for (struct json_token token = json_next(&scan); token.kind != JSON_END; token = json_next(&scan)) {
         if (token.kind == JSON_ERROR) {
-            pager_printf(pager, ROLE_STATUS_WARN, "not JSON from here on: expected %s", scan.expected);
+            pager_printf(pager, ROLE_STATUS_WARN, MSG_NOT_JSON, scan.expected);
             pager_line(pager, ROLE_JSON_ERROR, json_bytes(&scan, token));
             break;
         }
         if (walk->bytes > TREE_LIMIT) {
-            pager_printf(pager, ROLE_STATUS_WARN, "the rest is left out: with its paths it is too long");
+            pager_printf(pager, ROLE_STATUS_WARN, MSG_TREE_CUT);
             break;
         }
         struct bytes text = json_bytes(&scan, token);
@@ -218,7 +222,7 @@ payload_lines(struct pager *pager, struct bytes payload, enum payload_form form)
 {
     struct err err = {0};
     if ((form == PAYLOAD_PRETTY || form == PAYLOAD_TREE) && !json_fits(payload, &err)) {
-        pager_printf(pager, ROLE_STATUS_WARN, "%s, so here it is raw", err.text);
+        pager_printf(pager, ROLE_STATUS_WARN, MSG_SHOWN_RAW, err.text);
         form = PAYLOAD_AS_IS;
     }
     switch (form) {

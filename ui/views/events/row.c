@@ -277,7 +277,7 @@ event_narrow_term(const struct event *event, size_t i, struct arena *arena, cons
         bool is_exact;
     } fields[] = {
         {"group", bytes_of(group_text(event->group, group)), false},
-        {"kind", bytes_of(category_name(event->category)), false},
+        {"category", bytes_of(category_name(event->category)), false},
         {"type", event->event_type, true},
         {"topic", event->topic, true},
         {"source", event->source_table, true},
@@ -304,8 +304,8 @@ event_facet_term(const char *field, const char *value, struct arena *arena)
 {
     if (!value)
         return arena_printf(arena, "!%s:/^/", field);
-    return strcmp(field, "kind") == 0 ? arena_printf(arena, "kind:%s", value)
-                                      : exact_term(arena, field, bytes_of(value));
+    return strcmp(field, "category") == 0 ? arena_printf(arena, "category:%s", value)
+                                          : exact_term(arena, field, bytes_of(value));
 }
 
 bool
@@ -325,7 +325,7 @@ event_copy_choice(const struct event *event, size_t i, struct arena *arena, cons
         {"stack trace", event->stack_trace},
         {"correlation id", event->correlation_id},
         {"group", arena_copy(arena, bytes_of(group_text(event->group, group)))},
-        {"command that shows it", bytes_of(arena_printf(arena, "redrive show %" PRId64, event->id))},
+        {"redrive command", bytes_of(arena_printf(arena, "redrive show %" PRId64, event->id))},
     };
     for (size_t c = 0; c < sizeof choices / sizeof *choices; c++) {
         if (!bytes_present(choices[c].value) || i-- > 0)

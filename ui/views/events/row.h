@@ -46,7 +46,8 @@ void event_preview(const struct event *event, struct filter *filter, struct canv
 // false: no more. Columns that are absent in the event are left out.
 bool event_narrow_term(const struct event *event, size_t i, struct arena *arena, const char **text,
                        const char **term);
-// The term that narrows to a value of a field ("type", "kind"); NULL: to those that have none. In the arena.
+// The term that narrows to a value of a field ("type", "category"); NULL: to those that have none. In the
+// arena.
 const char *event_facet_term(const char *field, const char *value, struct arena *arena);
 // What can be copied of an event, the i-th: its menu text and bytes; false: no more.
 bool event_copy_choice(const struct event *event, size_t i, struct arena *arena, const char **text,

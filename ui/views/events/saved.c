@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "core/filter/saved.h"
+#include "ui/views/events/texts.h"
 
 enum { CHOICES = 64, FIRST_SAVED = 2 };
 
@@ -44,7 +45,7 @@ name_given(struct app *app, void *state, struct bytes text)
         app_prompt_error(app, &err);
         return false;
     }
-    app_say(app, SAY_OK, "saved: @%s stands for it in every filter", name);
+    app_say(app, SAY_OK, MSG_FILTER_SAVED, name);
     return true;
 }
 
@@ -58,7 +59,7 @@ name_forgotten(struct app *app, void *state, struct bytes text)
     bool ok = notes_set(&saved, app_config(app)->state_home, FILTER_SAVED_FILE, name, NULL, &err);
     notes_release(&saved);
     if (ok)
-        app_say(app, SAY_OK, "forgot @%s", name);
+        app_say(app, SAY_OK, MSG_FILTER_REMOVED, name);
     else
         app_prompt_error(app, &err);
     return ok;
@@ -70,11 +71,11 @@ saved_chosen(struct app *app, void *state, size_t index)
     struct events *events = state;
     struct notes saved = {0};
     if (index == 0 && events->filter.len == 0)
-        app_say(app, SAY_INFO, "there is no filter to save; / types one");
+        app_say(app, SAY_INFO, MSG_NO_FILTER_TO_SAVE);
     else if (index == 0)
         app_prompt(app, &(struct prompt_request){.label = "save as ", .accepted = name_given});
     else if (index == 1)
-        app_prompt(app, &(struct prompt_request){.label = "forget ", .accepted = name_forgotten});
+        app_prompt(app, &(struct prompt_request){.label = "remove ", .accepted = name_forgotten});
     else if (notes_load(&saved, app_config(app)->state_home, FILTER_SAVED_FILE, NULL) &&
              index - FIRST_SAVED < saved.count)
         filter_by(app, events, bytes_of(saved.notes[index - FIRST_SAVED].text));
@@ -86,8 +87,8 @@ events_ask_saved(struct app *app, void *state, enum action action)
 {
     (void)action;
     (void)state;
-    struct menu_item items[CHOICES] = {{.key = 's', .text = "save the filter in force…"},
-                                       {.key = 'x', .text = "forget one…"}};
+    struct menu_item items[CHOICES] = {{.key = 's', .text = "save the current filter"},
+                                       {.key = 'x', .text = "remove a saved filter"}};
     struct notes saved = {0};
     struct err err = {0};
     if (!notes_load(&saved, app_config(app)->state_home, FILTER_SAVED_FILE, &err)) {
@@ -112,7 +113,7 @@ events_ask_facets(struct app *app, void *state, enum action action)
     (void)action;
     struct events *events = state;
     if (events->query.source == LIST_CLOSED) {
-        app_say(app, SAY_INFO, "counts are kept of pending events");
+        app_say(app, SAY_INFO, MSG_COUNT_PENDING);
         return true;
     }
     struct request *request = request_create(REQUEST_FACETS);
@@ -120,7 +121,7 @@ events_ask_facets(struct app *app, void *state, enum action action)
     request->ids = alloc_array(events->count + 1, sizeof *request->ids);
     if (events->count)
         memcpy(request->ids, events->ids, events->count * sizeof *request->ids);
-    events->facets_number = app_send(app, request);
+    events->facets.number = app_send(app, request);
     return true;
 }
 
@@ -128,9 +129,9 @@ static void
 facet_chosen(struct app *app, void *state, size_t index)
 {
     struct events *events = state;
-    if (index >= events->facet_count)
+    if (index >= events->facets.count)
         return;
-    const char *term = events->facet_terms[index];
+    const char *term = events->facets.terms[index];
     const char *text = arena_printf(app_frame(app), "%s%s%s", strbuf_text(&events->filter),
                                     events->filter.len ? " " : "", term);
     filter_by(app, events, bytes_of(text));
@@ -139,11 +140,11 @@ facet_chosen(struct app *app, void *state, size_t index)
 static void
 forget_facets(struct events *events)
 {
-    for (size_t i = 0; i < events->facet_count; i++)
-        free(events->facet_terms[i]);
-    free(events->facet_terms);
-    events->facet_terms = NULL;
-    events->facet_count = 0;
+    for (size_t i = 0; i < events->facets.count; i++)
+        free(events->facets.terms[i]);
+    free(events->facets.terms);
+    events->facets.terms = NULL;
+    events->facets.count = 0;
 }
 
 void
@@ -153,23 +154,23 @@ events_take_facets(struct app *app, struct events *events, const struct reply *r
     char count[TEXT_SHORT];
     struct arena *arena = app_frame(app);
     forget_facets(events);
-    events->facet_terms = alloc_array(reply->facet_count + 1, sizeof *events->facet_terms);
+    events->facets.terms = alloc_array(reply->facet_count + 1, sizeof *events->facets.terms);
     for (size_t i = 0; i < reply->facet_count && i < CHOICES; i++) {
         const struct facet *facet = &reply->facets[i];
         items[i].text = arena_printf(arena, "%-7s %10s  %s", facet->field, text_count(facet->count, count),
                                      facet->value ? facet->value : "(none)");
-        events->facet_terms[events->facet_count++] =
+        events->facets.terms[events->facets.count++] =
             alloc_text(event_facet_term(facet->field, facet->value, arena));
     }
-    if (events->facet_count == 0) {
-        app_say(app, SAY_INFO, "there is nothing to count");
+    if (events->facets.count == 0) {
+        app_say(app, SAY_INFO, MSG_NOTHING_TO_COUNT);
         return;
     }
-    const char *title = reply->uncounted ? arena_printf(arena, "Narrow to (%s are closed by now)",
-                                                        text_count(reply->uncounted, count))
-                                         : "Narrow to";
+    const char *title =
+        reply->uncounted ? arena_printf(arena, MSG_FACETS_TITLE_CLOSED, text_count(reply->uncounted, count))
+                         : "Narrow to";
     app_menu(app, &(struct menu_request){
-                      .title = title, .items = items, .count = events->facet_count, .chosen = facet_chosen});
+                      .title = title, .items = items, .count = events->facets.count, .chosen = facet_chosen});
 }
 
 // --- next and previous match ---
@@ -186,12 +187,12 @@ events_step_match(struct app *app, void *state, enum action action)
         table_handle(&events->table, &model, is_forward ? DO_DOWN : DO_UP);
         return true;
     }
-    if (events->last.len == 0) {
-        app_say(app, SAY_INFO, "no filter was typed here yet; / types one");
+    if (events->matches.filter.len == 0) {
+        app_say(app, SAY_INFO, MSG_NO_FILTER_YET);
         return true;
     }
-    events->is_match_forward = is_forward;
-    if (events->has_matches)
+    events->matches.is_forward = is_forward;
+    if (events->matches.are_known)
         events_go_to_match(app, events);
     else
         events_collect_matches(app, events);
@@ -202,14 +203,14 @@ static bool
 is_match(const struct events *events, int64_t id)
 {
     size_t low = 0;
-    for (size_t high = events->match_count; low < high;) {
+    for (size_t high = events->matches.count; low < high;) {
         size_t middle = low + (high - low) / 2;
-        if (events->matches[middle] < id)
+        if (events->matches.ids[middle] < id)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < events->match_count && events->matches[low] == id;
+    return low < events->matches.count && events->matches.ids[low] == id;
 }
 
 void
@@ -217,24 +218,25 @@ events_go_to_match(struct app *app, struct events *events)
 {
     struct table_model model = events_model(events);
     size_t at = events->table.cursor;
-    while (events->is_match_forward ? ++at < events->count : at-- > 0) {
+    while (events->matches.is_forward ? ++at < events->count : at-- > 0) {
         if (!is_match(events, events->ids[at]))
             continue;
         table_move_to(&events->table, &model, at);
         return;
     }
-    app_say(app, SAY_INFO, "no further match of %s in this direction", strbuf_text(&events->last));
+    app_say(app, SAY_INFO, MSG_NO_MORE_MATCHES, strbuf_text(&events->matches.filter),
+            events->matches.is_forward ? "below" : "above");
 }
 
 void
 events_take_matches(struct app *app, struct events *events)
 {
-    free(events->matches);
-    events->matches = events->collected;
-    events->match_count = ids_normalise(events->matches, events->collected_count);
-    events->collected = NULL;
-    events->collected_count = events->collected_capacity = 0;
-    events->has_matches = true;
+    free(events->matches.ids);
+    events->matches.ids = events->collecting.ids;
+    events->matches.count = ids_normalise(events->matches.ids, events->collecting.count);
+    events->collecting.ids = NULL;
+    events->collecting.count = events->collecting.capacity = 0;
+    events->matches.are_known = true;
     events_go_to_match(app, events);
 }
 
@@ -242,6 +244,6 @@ void
 events_saved_release(struct events *events)
 {
     forget_facets(events);
-    free(events->matches);
-    strbuf_release(&events->last);
+    free(events->matches.ids);
+    strbuf_release(&events->matches.filter);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "base/text.h"
+#include "ui/views/events/texts.h"
 
 // Ids of the list that also match a further filter, for the selection.
 static void
@@ -20,9 +21,9 @@ collect(struct app *app, struct events *events, enum action purpose, const char 
         strbuf_printf(&both, "%s %s", strbuf_text(&events->filter), filter);
         request->list.filter = strbuf_detach(&both);
     }
-    events->collect_for = purpose;
-    events->collected_count = 0;
-    events->collect_number = app_send(app, request);
+    events->collecting.purpose = purpose;
+    events->collecting.count = 0;
+    events->collecting.number = app_send(app, request);
 }
 
 static bool
@@ -68,44 +69,47 @@ ask_pattern(struct app *app, bool selects)
 void
 events_collect_matches(struct app *app, struct events *events)
 {
-    collect(app, events, DO_NEXT_MATCH, strbuf_text(&events->last), NULL);
+    collect(app, events, DO_NEXT_MATCH, strbuf_text(&events->matches.filter), NULL);
 }
 
 static void
 finish_collecting(struct app *app, struct events *events, int64_t undecided)
 {
-    events->collect_number = 0;
-    if (events->collect_for == DO_NEXT_MATCH) {
+    events->collecting.number = 0;
+    if (events->collecting.purpose == DO_NEXT_MATCH) {
         events_take_matches(app, events);
         return;
     }
     struct selection *selection = app_selection(app);
     size_t before = selection->count;
-    if (events->collect_for == DO_UNSELECT_PATTERN)
-        selection_remove(selection, events->collected, events->collected_count);
+    if (events->collecting.purpose == DO_UNSELECT_PATTERN)
+        selection_remove(selection, events->collecting.ids, events->collecting.count);
     else
-        selection_add(selection, events->collected, events->collected_count);
+        selection_add(selection, events->collecting.ids, events->collecting.count);
     char changed[TEXT_SHORT];
     char left_out[TEXT_SHORT];
     int64_t difference = (int64_t)selection->count - (int64_t)before;
-    app_say(app, undecided ? SAY_WARN : SAY_INFO, "%s %s%s%s%s",
-            text_count(difference < 0 ? -difference : difference, changed),
-            difference < 0 ? "unselected" : "more selected", undecided ? ", " : "",
-            undecided ? text_count(undecided, left_out) : "", undecided ? " undecided left out" : "");
+    text_count(difference < 0 ? -difference : difference, changed);
+    const char *words = difference < 0 ? arena_printf(app_frame(app), MSG_UNSELECTED, changed)
+                                       : arena_printf(app_frame(app), MSG_SELECTED_MORE, changed);
+    const char *rest =
+        undecided ? arena_printf(app_frame(app), MSG_UNDECIDED_LEFT_OUT, text_count(undecided, left_out))
+                  : "";
+    app_say(app, undecided ? SAY_WARN : SAY_INFO, "%s%s", words, rest);
 }
 
 void
 events_collected(struct app *app, struct events *events, const struct reply *reply)
 {
     if (reply->kind == REPLY_ERROR) {
-        events->collect_number = 0;
+        events->collecting.number = 0;
         app_say_err(app, &reply->err);
         return;
     }
     for (size_t i = 0; i < reply->id_count && !reply->is_new_available; i++) {
-        events->collected = alloc_grow(events->collected, events->collected_count,
-                                       &events->collected_capacity, sizeof *events->collected);
-        events->collected[events->collected_count++] = reply->ids[i];
+        events->collecting.ids = alloc_grow(events->collecting.ids, events->collecting.count,
+                                            &events->collecting.capacity, sizeof *events->collecting.ids);
+        events->collecting.ids[events->collecting.count++] = reply->ids[i];
     }
     if (reply->is_last)
         finish_collecting(app, events, reply->undecided);
@@ -120,7 +124,7 @@ toggle_selected_only(struct app *app, struct events *events)
     }
     const struct selection *selection = app_selection(app);
     if (selection->count == 0) {
-        app_say(app, SAY_INFO, "nothing is selected");
+        app_say(app, SAY_INFO, MSG_NOTHING_SELECTED);
         return;
     }
     events->is_selected_only = true;
@@ -157,10 +161,10 @@ static void
 select_all(struct app *app, struct events *events)
 {
     if (!events->is_complete) {
-        app_say(app, SAY_WARN, "the list is still being made; select all when it is whole");
+        app_say(app, SAY_WARN, MSG_STILL_LOADING);
         return;
     }
-    if (events->undecided) // of what is shown only what is known to match
+    if (events->undecided) // only events that are known to match
         collect(app, events, DO_SELECT_PATTERN, "", NULL);
     else
         selection_add(app_selection(app), events->ids, events->count);
@@ -206,7 +210,7 @@ static void
 undo(struct app *app, struct events *events)
 {
     if (!decide_undo(app, &events->decide) && !selection_undo(app_selection(app)))
-        app_say(app, SAY_INFO, "no step of the selection to undo; a discard is undone in operations, 4");
+        app_say(app, SAY_INFO, MSG_NO_STEP_TO_UNDO);
 }
 
 static const struct selecting {

@@ -7,6 +7,28 @@
 #include "ui/views/events/row.h"
 #include "ui/views/events/events.h"
 
+// Ids that a filter or a group adds to the selection or takes from it, or the matches of the last filter.
+struct events_collecting {
+    uint64_t number;
+    enum action purpose; // DO_SELECT_PATTERN, DO_UNSELECT_PATTERN, DO_SELECT_GROUP or DO_NEXT_MATCH
+    int64_t *ids;
+    size_t count, capacity;
+};
+
+// For n and N: the filter before the list was whole again, and the events that match it.
+struct events_matches {
+    struct strbuf filter;
+    int64_t *ids; // ascending
+    size_t count;
+    bool are_known, is_forward;
+};
+
+struct events_facets {
+    uint64_t number;
+    char **terms; // heap, one for each item of the menu
+    size_t count;
+};
+
 struct events {
     struct decide decide;    // first: see decide.h
     char *title;             // NULL: by the query
@@ -16,32 +38,24 @@ struct events {
     struct filter *parsed;   // of `filter`, for highlighting
     struct table table;
     struct table_column columns[EVENT_COLUMNS];
-    char *type; // of all events, as far as seen: said once, in line 2, and its column left to others; NULL:
-                // several
+    char *type; // of all events seen so far: shown once, in line 2, without its column; NULL: several
     struct row_cache rows;
     bool has_preview;
     bool is_selected_only;
 
     int64_t *ids;
     size_t count, capacity;
-    uint64_t list_number, rows_number, collect_number, why_number;
-    enum action collect_for; // DO_SELECT_PATTERN, DO_UNSELECT_PATTERN, DO_SELECT_GROUP or DO_NEXT_MATCH
-    int64_t *collected;
-    size_t collected_count, collected_capacity;
-    struct strbuf last; // the filter before the list was whole again, for n and N
-    int64_t *matches;   // of it, ascending
-    size_t match_count;
-    bool has_matches, is_match_forward;
-    uint64_t facets_number;
-    char **facet_terms; // heap, one for each item of the menu
-    size_t facet_count;
-    bool is_by_id; // and not in the order that was asked for, which is by time
+    uint64_t list_number, rows_number, why_number;
+    struct events_collecting collecting;
+    struct events_matches matches;
+    struct events_facets facets;
+    bool is_by_id; // although the order by time was requested
     bool is_complete;
     bool was_stopped;
     int64_t scanned, total, undecided;
     size_t arrived;
-    size_t rows_from, rows_to; // window that was asked for last
-    int64_t rows_at;           // clock_mono of that
+    size_t rows_from, rows_to; // the window requested last
+    int64_t rows_at;           // clock_mono of that request
     bool are_rows_old;
 };
 
@@ -51,14 +65,14 @@ struct events {
 int64_t events_id(const void *rows, size_t index);
 struct table_model events_model(const struct events *events);
 const struct event *events_cursor(const struct events *events); // NULL: not fetched yet
-void events_send(struct app *app, struct events *events);       // asks for the list anew
+void events_send(struct app *app, struct events *events);       // requests the list
 
 // filter.c
 // What is marked in the list: the filter in force, else the one before, for n and N. "" none.
 const struct strbuf *events_marked(const struct events *events);
 void events_parse(const struct app *app, struct events *events); // that, for highlighting
-// Lists what matches this text, if it can be read; otherwise the last good result stays and err says where it
-// is wrong.
+// Lists the events that match this text. Where it is wrong, the last good result stays and err names the
+// place.
 bool events_filter(struct app *app, struct events *events, struct bytes text, struct err *err) MUST_CHECK;
 bool events_ask_filter(struct app *app, void *state, enum action action);
 bool events_ask_narrow(struct app *app, void *state, enum action action);
@@ -79,7 +93,7 @@ bool events_ask_facets(struct app *app, void *state, enum action action);
 void events_take_facets(struct app *app, struct events *events, const struct reply *reply);
 bool events_step_match(struct app *app, void *state, enum action action);
 void events_go_to_match(struct app *app, struct events *events);
-void events_take_matches(struct app *app, struct events *events); // those that were collected
+void events_take_matches(struct app *app, struct events *events); // from `collecting`
 void events_saved_release(struct events *events);
 
 // menus.c

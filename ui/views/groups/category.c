@@ -1,21 +1,22 @@
-// The category of a group, given by a person: a menu, a reason, and it is written down for all to see.
+// The category of a group, set by hand: a menu, a reason, and it holds for everybody.
 #include "ui/views/groups/state.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
+#include "ui/views/groups/texts.h"
 
-// In the order in which an operator thinks of them: what to do gets harder.
+// From the easiest remedy to the hardest.
 static const struct {
     enum category category;
     uint32_t key;
     const char *text, *why;
 } items[] = {
-    {CATEGORY_TRANSIENT, 't', "transient: passes by itself, send again", "why transient: "},
-    {CATEGORY_DATA, 'd', "data: correct, then send", "why data: "},
-    {CATEGORY_SYSTEM, 's', "system: deploy a fix, then send", "why system: "},
-    {CATEGORY_PERMANENT, 'p', "permanent: discard, or by hand", "why permanent: "},
-    {CATEGORY_UNKNOWN, 'u', "unknown: not decided", "why unknown: "},
+    {CATEGORY_TRANSIENT, 't', "transient: passes by itself, send again", "reason for transient: "},
+    {CATEGORY_DATA, 'd', "data: correct, then send", "reason for data: "},
+    {CATEGORY_SYSTEM, 's', "system: deploy a fix, then send", "reason for system: "},
+    {CATEGORY_PERMANENT, 'p', "permanent: discard, or by hand", "reason for permanent: "},
+    {CATEGORY_UNKNOWN, 'u', "unknown: not decided", "reason for unknown: "},
 };
 
 static bool
@@ -24,7 +25,7 @@ reason_accepted(struct app *app, void *state, struct bytes text)
     struct groups *groups = state;
     if (app_config(app)->reason_required && bytes_trim(text).len == 0) {
         struct err err = {0};
-        err_set(&err, ERR_USAGE, "a reason is required here");
+        err_set(&err, ERR_USAGE, MSG_REASON_REQUIRED);
         app_prompt_error(app, &err);
         return false;
     }
@@ -32,7 +33,7 @@ reason_accepted(struct app *app, void *state, struct bytes text)
     for (size_t i = 0; i < groups->category.count; i++) {
         struct request *request = request_create(REQUEST_CATEGORY);
         request->group = groups->category.keys[i];
-        request->has_category = !groups->category.is_taken_back;
+        request->has_category = !groups->category.is_cleared;
         request->category = groups->category.category;
         request->reason = alloc_text(arena_text(app_frame(app), bytes_trim(text)));
         groups->category.number = app_send(app, request);
@@ -45,15 +46,15 @@ category_chosen(struct app *app, void *state, size_t index)
 {
     struct groups *groups = state;
     size_t count = sizeof items / sizeof *items;
-    groups->category.is_taken_back = index >= count;
+    groups->category.is_cleared = index >= count;
     if (index < count)
         groups->category.category = items[index].category;
-    app_prompt(app, &(struct prompt_request){.label = index < count ? items[index].why : "why by the rules: ",
+    app_prompt(app, &(struct prompt_request){.label = index < count ? items[index].why : MSG_CLEAR_REASON,
                                              .history = "reason",
                                              .accepted = reason_accepted});
 }
 
-// What the decision is about is fixed now, whatever moves under the menu.
+// The groups are fixed now, whatever moves under the menu.
 static void
 take_keys(struct groups *groups, const struct event_group *group)
 {
@@ -73,7 +74,7 @@ groups_ask_category(struct app *app, void *state, enum action action)
     if (!group)
         return true;
     if (groups->pivot != PIVOT_ERROR) {
-        app_say(app, SAY_WARN, "only groups by error have a category of their own");
+        app_say(app, SAY_WARN, MSG_CATEGORY_BY_ERROR);
         return true;
     }
     take_keys(groups, group);
@@ -87,7 +88,7 @@ groups_ask_category(struct app *app, void *state, enum action action)
     if (group->part_count)
         title = arena_printf(app_frame(app), "Category of %s", group_parts_text(group, app_frame(app)));
     if (group->is_overridden)
-        menu[count++] = (struct menu_item){.text = "as the rules say, again", .key = 'r'};
+        menu[count++] = (struct menu_item){.text = MSG_CLEAR_CATEGORY, .key = 'r'};
     app_menu(app, &(struct menu_request){
                       .title = title, .items = menu, .count = count, .chosen = category_chosen});
     return true;
@@ -106,10 +107,9 @@ groups_category_receive(struct app *app, struct groups *groups, const struct rep
     if (--groups->category.left > 0)
         return true;
     app_send(app, request_create(REQUEST_REFRESH));
-    if (groups->category.is_taken_back)
-        app_say(app, SAY_OK, "the rules decide again");
+    if (groups->category.is_cleared)
+        app_say(app, SAY_OK, MSG_CATEGORY_CLEARED);
     else
-        app_say(app, SAY_OK, "%s from now on, for everybody; K takes it back",
-                category_name(groups->category.category));
+        app_say(app, SAY_OK, MSG_CATEGORY_SET, category_name(groups->category.category));
     return true;
 }

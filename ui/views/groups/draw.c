@@ -7,6 +7,7 @@
 #include "ui/views/operations/worker_chip.h"
 #include "ui/widgets/sparkline.h"
 #include "ui/widgets/statusbar.h"
+#include "ui/views/groups/texts.h"
 
 enum { PREVIEW_ROWS = 6, PREVIEW_FROM_ROWS = 18, BESIDE_FROM_COLS = 120 };
 
@@ -89,7 +90,7 @@ groups_layout(struct app *app, void *state, const struct view_areas *areas)
     if (groups->has_heat) {
         groups->columns[GROUP_COLUMN_SPARK].title = "last 24 hours";
         groups->columns[GROUP_COLUMN_SPARK].width = GROUP_HEAT;
-        groups->columns[GROUP_COLUMN_SPARK].priority = 1; // it was asked for
+        groups->columns[GROUP_COLUMN_SPARK].priority = 1; // the user asked for it
     }
     const struct groups_drawing drawing = {.groups = groups};
     struct table_model model = groups_model(&drawing);
@@ -111,7 +112,7 @@ draw_spark(const struct groups *groups, struct canvas *canvas, int row, int *col
     *col += 3;
 }
 
-// What needs a person's eye, as far as there is room before the quiet numbers.
+// Notes that need attention come before the quiet numbers.
 static void
 draw_notes(const struct app *app, const struct groups *groups, struct canvas *canvas, int row, int *col,
            int limit)
@@ -123,19 +124,20 @@ draw_notes(const struct app *app, const struct groups *groups, struct canvas *ca
         chip_draw(canvas, row, col, limit, ROLE_STRONG,
                   bytes_of(arena_printf(arena, "sel %s", text_count((int64_t)selection->count, count))));
     if (groups->rows.arrived)
-        chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO,
-                  bytes_of(arena_printf(arena, "+%zu new, r", groups->rows.arrived)));
+        chip_draw(
+            canvas, row, col, limit, ROLE_STATUS_INFO,
+            bytes_of(arena_printf(arena, "+%s new, r", text_count((int64_t)groups->rows.arrived, count))));
     if (group_picks_is_busy(&groups->picks))
-        chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO, BYTES("collecting, C-c stops"));
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO, BYTES(MSG_COLLECTING_CHIP));
     if (groups->is_merged && groups->pivot == PIVOT_ERROR)
         chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO,
-                  groups->rows.parts.count ? BYTES("merged, Tab unfolds") : BYTES("merged, none are alike"));
+                  groups->rows.parts.count ? BYTES(MSG_MERGED) : BYTES(MSG_NONE_SIMILAR));
     if (groups->is_selected_only)
         chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO, BYTES("selected only"));
     if (app_is_paused(app))
         chip_draw(canvas, row, col, limit, ROLE_STATUS_WARN, BYTES("paused"));
     if (!app_status(app)->has_schema)
-        chip_draw(canvas, row, col, limit, ROLE_STATUS_WARN, BYTES("to decide, first: redrive migrate"));
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_WARN, BYTES(MSG_MIGRATE_FIRST));
 }
 
 // "3,446 pending in 10 groups", "2,422 / 3,446 pending in 3 / 10 groups"
@@ -149,8 +151,7 @@ draw_counts(const struct app *app, const struct groups *groups, struct canvas *c
     char b[TEXT_SHORT];
     if (!groups->has_answer || groups->is_counting) {
         chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO,
-                  bytes_of(arena_printf(arena, "still counting, %s scanned",
-                                        text_count(app_status(app)->scanned, a))));
+                  bytes_of(arena_printf(arena, MSG_COUNTING_CHIP, text_count(app_status(app)->scanned, a))));
         return;
     }
     const char *events = arena_printf(arena, "%s", text_count(rows->latest.events, a));
@@ -161,12 +162,11 @@ draw_counts(const struct app *app, const struct groups *groups, struct canvas *c
         events = arena_printf(arena, "%s / %s", text_count(group_rows_shown(rows, &shown), a), events);
         count = arena_printf(arena, "%s / %s", text_count((int64_t)shown, b), count);
     }
-    chip_draw(
-        canvas, row, col, limit, ROLE_STATUS,
-        bytes_of(arena_printf(arena, "%s pending in %s group%s", events, count, single == 1 ? "" : "s")));
+    chip_draw(canvas, row, col, limit, ROLE_STATUS,
+              bytes_of(arena_printf(arena, MSG_PENDING_IN, events, count, single == 1 ? "" : "s")));
     if (app_status(app)->behind > 0)
         chip_draw(canvas, row, col, limit, ROLE_STATUS_WARN,
-                  bytes_of(arena_printf(arena, "catching up %s", text_count(app_status(app)->behind, a))));
+                  bytes_of(arena_printf(arena, MSG_BEHIND, text_count(app_status(app)->behind, a))));
 }
 
 static void
@@ -200,25 +200,23 @@ groups_draw_empty_words(const struct app *app, const struct groups *groups)
     struct arena *arena = app_frame(app);
     char text[TEXT_SHORT];
     if (groups->rows.count > 0 && groups->is_selected_only)
-        return "No group is selected as a whole. Esc shows all of them.";
+        return MSG_NO_WHOLE_GROUP;
     if (groups->rows.count > 0)
-        return arena_printf(arena, "None of %s groups matches. Enter searches the events, Esc clears it.",
-                            text_count((int64_t)groups->rows.count, text));
+        return arena_printf(arena, MSG_NO_GROUP_MATCHES, text_count((int64_t)groups->rows.count, text));
     if (err_is_set(&groups->err))
         return groups->err.text;
     if (status->link == LINK_LOST)
-        return arena_printf(arena, "PostgreSQL cannot be reached: %s", status->trouble);
+        return arena_printf(arena, MSG_UNREACHABLE, status->trouble);
     if (status->link == LINK_CONNECTING)
-        return "connecting…";
+        return MSG_CONNECTING;
     if (!groups->has_answer || groups->is_counting)
-        return "counting the pending events…";
+        return MSG_COUNTING;
     if (groups->has_within)
-        return "No pending events in this group any more.";
+        return MSG_GROUP_EMPTY;
     if (status->last_closed_at != TIME_ABSENT && status->last_closed_at)
-        return arena_printf(arena, "No pending events. The last one was closed %s ago%s%s.",
-                            text_ago(status->last_closed_at, app_now(app), text),
+        return arena_printf(arena, MSG_NO_PENDING_SINCE, text_ago(status->last_closed_at, app_now(app), text),
                             *status->last_closed_by ? " by " : "", status->last_closed_by);
-    return "No pending events.";
+    return MSG_NO_PENDING;
 }
 
 void

@@ -7,6 +7,7 @@
 #include "core/event.h"
 #include "ui/app/app.h"
 #include "ui/views/text_page.h"
+#include "ui/views/groups/texts.h"
 
 struct explain {
     struct text_page page; // first: see text_page.h
@@ -15,7 +16,7 @@ struct explain {
 
 static const enum action footer[] = {DO_COPY, DO_COPY_ID, DO_FOLD, DO_SEARCH, DO_BACK, DO_HELP, DO_NONE};
 
-// "class     org.postgresql.…": what stands beside each other is read down a column.
+// "class     org.postgresql.…": names and values in columns.
 static void
 explain_add_row(struct pager *pager, const char *name, struct bytes value)
 {
@@ -34,20 +35,18 @@ explain_add_key(struct pager *pager, const struct explanation *why)
 {
     const struct fingerprint *print = &why->print;
     char key[GROUP_TEXT];
-    pager_printf(pager, ROLE_TEXT, "%-9s %s  made by rules %s", "group", group_text(print->key, key),
+    pager_printf(pager, ROLE_TEXT, MSG_KEY_BY_RULES, "group", group_text(print->key, key),
                  why->rules_version);
     if (print->rule != NULL) {
-        pager_printf(pager, ROLE_TEXT, "%-9s \"%s\", a rule of yours", "because of", print->rule);
-        pager_printf(pager, ROLE_TEXT, "%-9s %s", "its text", group_text(print->text_key, key));
+        pager_printf(pager, ROLE_TEXT, "%-9s \"%s\", from your rules", "rule", print->rule);
+        pager_printf(pager, ROLE_TEXT, "%-9s %s", "by text", group_text(print->text_key, key));
     }
-    pager_printf(pager, ROLE_DIM,
-                 "One event is in one group with another when the three below are the same.");
+    pager_printf(pager, ROLE_DIM, MSG_KEY_PARTS);
     explain_add_row(pager, "class", print->root_class);
     explain_add_row(pager, "pattern", print->pattern);
     explain_add_row(pager, "frame", print->frame);
     if (print->is_cut)
-        pager_printf(pager, ROLE_DIM,
-                     "The text is longer than what a key is made of; its beginning decided.");
+        pager_printf(pager, ROLE_DIM, MSG_KEY_CUT);
 }
 
 static void
@@ -64,20 +63,20 @@ add_masks(struct pager *pager, const struct fingerprint *print)
         strbuf_release(&line);
     }
     if (print->mask_count == 0)
-        pager_printf(pager, ROLE_DIM, "nothing: every word of the text counts");
+        pager_printf(pager, ROLE_DIM, MSG_NOTHING_IGNORED);
 }
 
 static void
-add_kind(struct pager *pager, const struct explanation *why)
+add_category(struct pager *pager, const struct explanation *why)
 {
     const struct override *override = &why->override;
     char at[TIME_TEXT];
     if (why->is_overridden) {
-        pager_printf(pager, ROLE_TEXT, "%-9s given by %s, %s", category_name(why->category), override->who,
+        pager_printf(pager, ROLE_TEXT, MSG_CATEGORY_SET_BY, category_name(why->category), override->who,
                      time_local(override->at, at));
         if (override->reason)
-            pager_printf(pager, ROLE_TEXT, "%-9s %s", "because", override->reason);
-        pager_printf(pager, ROLE_DIM, "%-9s %s, which the rules say without it", category_name(why->by_rules),
+            pager_printf(pager, ROLE_TEXT, "%-9s %s", "reason", override->reason);
+        pager_printf(pager, ROLE_DIM, MSG_CATEGORY_BY_RULES, category_name(why->by_rules),
                      why->category_rule);
         return;
     }
@@ -94,11 +93,11 @@ explain_build(struct explain *explain, const struct explanation *why)
     explain_add_key(pager, why);
     pager_section(pager, "Frame", NULL, false);
     pager_line(pager, ROLE_TEXT, print->frame_reason);
-    pager_section(pager, "Kind", NULL, false);
-    add_kind(pager, why);
-    pager_section(pager, "Left out", NULL, false);
+    pager_section(pager, "Category", NULL, false);
+    add_category(pager, why);
+    pager_section(pager, "Ignored", NULL, false);
     add_masks(pager, print);
-    pager_section(pager, "Text of the root cause", NULL, false);
+    pager_section(pager, "Root cause", NULL, false);
     pager_line(pager, ROLE_TEXT, bytes_present(print->root_text) ? print->root_text : BYTES("none"));
     pager_end(pager);
 }

@@ -10,6 +10,7 @@
 #include "ui/views/groups/state.h"
 #include "ui/views/operations/operation.h"
 #include "ui/views/why.h"
+#include "ui/views/groups/texts.h"
 
 static const enum action footer[] = {DO_OPEN, DO_FILTER, DO_SELECT, DO_REPROCESS, DO_DISCARD,
                                      DO_WHY,  DO_SORT,   DO_PIVOT,  DO_HELP,      DO_NONE};
@@ -70,7 +71,7 @@ within_of(const struct groups *groups)
     return groups->has_within ? &groups->within : NULL;
 }
 
-// Is it a filter of events, which this view's own is not?
+// Is it a filter of events? This view's own is a regular expression.
 static bool
 is_event_filter(struct app *app, struct bytes text, struct err *err)
 {
@@ -81,7 +82,7 @@ is_event_filter(struct app *app, struct bytes text, struct err *err)
     return ok;
 }
 
-// No group reads as the filter says; an event may.
+// No group matches the filter; an event may.
 static void
 open_matching(struct app *app, const struct groups *groups)
 {
@@ -122,7 +123,7 @@ groups_decide_here(struct app *app, struct groups *groups, enum operation_action
     struct decide_words words = {0};
     struct arena *arena = app_frame(app);
     if (group_picks_is_busy(&groups->picks)) {
-        app_say(app, SAY_INFO, "the selection is still being collected; then this goes on, C-c stops it");
+        app_say(app, SAY_INFO, MSG_CONTINUES_THEN);
         groups->is_asked = true;
         groups->asked = action;
         return;
@@ -131,7 +132,7 @@ groups_decide_here(struct app *app, struct groups *groups, enum operation_action
         return;
     const struct event_group *group = groups_cursor(groups);
     if (groups->table.is_visual || !group) {
-        app_say(app, SAY_WARN, group ? "select the range first" : "there is nothing here to decide on");
+        app_say(app, SAY_WARN, group ? MSG_SELECT_RANGE_FIRST : MSG_NOTHING_TO_DECIDE);
         return;
     }
     char key[GROUP_TEXT];
@@ -172,7 +173,7 @@ static void
 want_rows(struct app *app, struct groups *groups, enum pick_verb verb, size_t from, size_t to)
 {
     if (group_picks_is_busy(&groups->picks)) {
-        app_say(app, SAY_WARN, "still collecting; C-c stops");
+        app_say(app, SAY_WARN, MSG_STILL_COLLECTING);
         return;
     }
     for (size_t i = from; i < to; i++) {
@@ -242,7 +243,7 @@ ask_pattern(struct app *app, void *state, enum action action)
     const struct groups *groups = state;
     bool selects = action == DO_SELECT_PATTERN;
     if (group_picks_is_busy(&groups->picks))
-        app_say(app, SAY_WARN, "still collecting; C-c stops");
+        app_say(app, SAY_WARN, MSG_STILL_COLLECTING);
     else
         app_prompt(app, &(struct prompt_request){
                             .label = selects ? "select events " : "unselect events ",
@@ -309,7 +310,7 @@ groups_undo(struct app *app, void *state, enum action action)
     (void)action;
     struct groups *groups = state;
     if (!decide_undo(app, &groups->decide) && !selection_undo(app_selection(app)))
-        app_say(app, SAY_INFO, "no step of the selection to undo; a discard is undone in operations, 4");
+        app_say(app, SAY_INFO, MSG_NO_STEP_TO_UNDO);
     check_picks(app, groups);
     return true;
 }
@@ -412,8 +413,7 @@ open_trail(struct app *app, void *state, enum action action)
     (void)action;
     const struct event_group *group = groups_cursor(state);
     if (group && group->part_count)
-        app_say(app, SAY_INFO, "each of the %zu groups has a trail of its own; Tab unfolds them",
-                group->part_count);
+        app_say(app, SAY_INFO, MSG_TRAIL_OF_PARTS, group->part_count);
     else if (group)
         app_open(app, &view_operations, &(struct operations_argument){.about = group->value});
     return true;
@@ -437,7 +437,7 @@ switch_merging(struct app *app, void *state, enum action action)
     (void)action;
     struct groups *groups = state;
     if (groups->pivot != PIVOT_ERROR || groups->has_within) {
-        app_say(app, SAY_INFO, "only groups by error are merged");
+        app_say(app, SAY_INFO, MSG_MERGE_BY_ERROR);
         return true;
     }
     groups->is_merged = !groups->is_merged;
@@ -458,7 +458,7 @@ fold_here(struct app *app, void *state, enum action action)
     if (groups->rows.shown_count && group_rows_fold(&groups->rows, groups->table.cursor))
         groups_order_rows(groups);
     else
-        app_say(app, SAY_INFO, "this is a single group; f shows groups that differ in one word as one");
+        app_say(app, SAY_INFO, MSG_SINGLE_GROUP);
     return true;
 }
 
@@ -642,7 +642,7 @@ groups_close(struct app *app, void *state)
     free(groups);
 }
 
-// Groups within a group take the backend's attention; and the selection may have changed.
+// The backend watches one list of groups at a time; and the selection may have changed.
 static void
 groups_shown(struct app *app, void *state)
 {

@@ -106,7 +106,7 @@ narrow_choices(const struct event_group *group, struct arena *arena, struct menu
         uint32_t key;
         const char *name;
         const char *value;
-    } choices[] = {{'k', "kind", category_name(group->category)},
+    } choices[] = {{'k', "category", category_name(group->category)},
                    {'c', "class", group->text.error_class},
                    {'t', "type", group->types[0].count ? group->types[0].name : NULL},
                    {'o', "topic", group->topics[0].count ? group->topics[0].name : NULL}};

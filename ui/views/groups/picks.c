@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "ui/app/app.h"
+#include "ui/views/groups/texts.h"
 
 static struct group_pick *
 find(const struct group_picks *picks, uint64_t key)
@@ -31,7 +32,7 @@ release_pick(struct group_pick *pick)
     free(pick->ids);
 }
 
-// Those that are not finished, or belong to no group, are not worth keeping.
+// Drops picks of no group, and unfinished ones if asked.
 static void
 drop_loose(struct group_picks *picks, bool drops_unfinished)
 {
@@ -94,7 +95,7 @@ group_picks_cancel(struct app *app, struct group_picks *picks)
     app_cancel(app, picks->number);
     picks->number = 0;
     drop_loose(picks, true);
-    app_say(app, SAY_INFO, "stopped; the selection is as it was");
+    app_say(app, SAY_INFO, MSG_SELECTING_STOPPED);
     return true;
 }
 
@@ -146,8 +147,11 @@ group_picks_apply(struct app *app, struct group_picks *picks)
 
     char changed[TEXT_SHORT];
     int64_t difference = (int64_t)selection->count - before;
-    app_say(app, SAY_INFO, "%s %s", text_count(difference < 0 ? -difference : difference, changed),
-            difference < 0 ? "unselected" : "more selected");
+    text_count(difference < 0 ? -difference : difference, changed);
+    if (difference < 0)
+        app_say(app, SAY_INFO, MSG_UNSELECTED, changed);
+    else
+        app_say(app, SAY_INFO, MSG_SELECTED_MORE, changed);
     drop_loose(picks, true);
     group_picks_check(app, picks);
 }
@@ -165,7 +169,7 @@ group_picks_receive(struct app *app, struct group_picks *picks, const struct rep
         return true;
     }
     if (reply->is_new_available)
-        return true; // it arrived after the ids were collected
+        return true; // later than the collected ids
     if (reply->is_first)
         pick->count = 0;
     for (size_t i = 0; i < reply->id_count; i++) {

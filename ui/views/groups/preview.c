@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "ui/views/groups/row.h"
 #include "ui/widgets/sparkline.h"
+#include "ui/views/groups/texts.h"
 
 enum { SAMPLE_ROWS = 3, HOURLY_FROM_COLS = 48 };
 
@@ -144,9 +145,8 @@ message_of(const struct event_group *group)
     return sample;
 }
 
-// The title with what its placeholders stood for in one event: it says both what the group has in common and
-// what one looks like. False, and nothing drawn: the message is another one than the root cause that names
-// the group.
+// The title with its placeholders filled in from one event: both what the group has in common and an example.
+// False, and nothing drawn: the message differs from the root cause that names the group.
 static bool
 draw_title_as_seen(const struct event_group *group, const char *title, struct canvas *canvas,
                    struct area *area, struct arena *arena)
@@ -168,7 +168,7 @@ draw_title_as_seen(const struct event_group *group, const char *title, struct ca
     return true;
 }
 
-// What the group is called, where it comes from, and what one of its messages looks like.
+// The group's title, its frame and one of its messages.
 static void
 draw_name(const struct event_group *group, enum pivot pivot, struct canvas *canvas, struct area *area,
           struct arena *arena)
@@ -188,8 +188,8 @@ draw_name(const struct event_group *group, enum pivot pivot, struct canvas *canv
                                ROLE_TEXT);
 }
 
-// "resolved 12   discarded 3   reprocessed 840   since 14:02:11   came back 17", of those that there are.
-// Nobody knows what became of events before the sums were kept.
+// "resolved 12   discarded 3   reprocessed 840   since 14:02:11   returned 17", without the zeros. `since` is
+// when the counting of outcomes began.
 static const char *
 outcomes_text(const struct event_group *group, int64_t now, struct arena *arena)
 {
@@ -210,13 +210,13 @@ outcomes_text(const struct event_group *group, int64_t now, struct arena *arena)
     if (*text && outcomes->since)
         text = arena_printf(arena, "%s   since %s", text, moment(outcomes->since, now, time));
     if (outcomes->returned > 0)
-        text = arena_printf(arena, "%s%scame back %s", text, *text ? "   " : "",
+        text = arena_printf(arena, "%s%sreturned %s", text, *text ? "   " : "",
                             text_count(outcomes->returned, count));
     return text;
 }
 
-// What has its place in every group comes first: from one group to the next only its numbers change, and over
-// a slow line that is what a key costs.
+// The rows that every group has come first: from one group to the next only their numbers change, which keeps
+// a key cheap over a slow line.
 static void
 preview_beside(const struct event_group *group, enum pivot pivot, int64_t now, struct canvas *canvas,
                struct area area, struct arena *arena)
@@ -225,17 +225,17 @@ preview_beside(const struct event_group *group, enum pivot pivot, int64_t now, s
     char time[TIME_TEXT];
     group_preview_draw_wrapped(
         canvas, &area,
-        bytes_of(arena_printf(arena, "%-16s  %-7s  %s",
-                              arena_printf(arena, "%s events", text_count(group->count, a)),
-                              group_rate_text(group->per_minute, (char[TEXT_SHORT]){0}),
-                              retries_text(group, glyph_text(canvas, GLYPH_NONE), arena))),
+        bytes_of(arena_printf(
+            arena, "%-16s  %-7s  %s",
+            arena_printf(arena, "%s event%s", text_count(group->count, a), group->count == 1 ? "" : "s"),
+            group_rate_text(group->per_minute, (char[TEXT_SHORT]){0}),
+            retries_text(group, glyph_text(canvas, GLYPH_NONE), arena))),
         ROLE_TEXT);
     if (pivot == PIVOT_ERROR)
-        group_preview_draw_wrapped(
-            canvas, &area,
-            bytes_of(arena_printf(arena, "group %.8s%s", group->value,
-                                  group->is_overridden ? "  kind given by a person" : "")),
-            ROLE_TEXT);
+        group_preview_draw_wrapped(canvas, &area,
+                                   bytes_of(arena_printf(arena, "group %.8s%s", group->value,
+                                                         group->is_overridden ? MSG_SET_BY_HAND : "")),
+                                   ROLE_TEXT);
     group_preview_draw_wrapped(canvas, &area,
                                bytes_of(arena_printf(arena, "first %s", moment(group->first_at, now, time))),
                                ROLE_TEXT);
@@ -266,10 +266,11 @@ preview_under(const struct event_group *group, enum pivot pivot, int64_t now, st
     char first[TIME_TEXT];
     char last[TIME_TEXT];
     preview_line(canvas, &area,
-                 arena_printf(arena, "%s events   first %s   last %s   %s%s", text_count(group->count, count),
+                 arena_printf(arena, "%s event%s   first %s   last %s   %s%s",
+                              text_count(group->count, count), group->count == 1 ? "" : "s",
                               moment(group->first_at, now, first), moment(group->last_at, now, last),
                               retries_text(group, glyph_text(canvas, GLYPH_NONE), arena),
-                              group->is_returned ? "   came back after it was emptied" : ""),
+                              group->is_returned ? MSG_RETURNED_AFTER_EMPTIED : ""),
                  ROLE_TEXT);
     preview_line(canvas, &area,
                  arena_printf(arena, "%s   %s   %s", shares_text(group->types, arena),

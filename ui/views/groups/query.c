@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include "base/strbuf.h"
+#include "ui/views/groups/texts.h"
 
 // All the keys of a merged group.
 static const char *
@@ -50,7 +51,7 @@ const char *
 group_term(enum pivot pivot, const struct event_group *group, struct arena *arena)
 {
     static const char *const fields[PIVOT_COUNT] = {
-        [PIVOT_TYPE] = "type", [PIVOT_SOURCE] = "source", [PIVOT_TOPIC] = "topic", [PIVOT_KIND] = "kind"};
+        [PIVOT_TYPE] = "type", [PIVOT_SOURCE] = "source", [PIVOT_TOPIC] = "topic", [PIVOT_KIND] = "category"};
     const char *field = fields[pivot];
     if (group->part_count)
         return arena_printf(arena, "group:%s", parts_text(group, arena));
@@ -59,7 +60,7 @@ group_term(enum pivot pivot, const struct event_group *group, struct arena *aren
     if (!*group->value)
         return arena_printf(arena, "!%s:/^/", field);
     if (pivot == PIVOT_KIND)
-        return arena_printf(arena, "kind:%s", group->value);
+        return arena_printf(arena, "category:%s", group->value);
     struct strbuf term = {0};
     strbuf_printf(&term, "%s:=\"", field);
     for (const char *at = group->value; *at; at++) {

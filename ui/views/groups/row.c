@@ -8,12 +8,13 @@
 #include "ui/views/groups/query.h"
 #include "ui/views/row_filter.h"
 #include "ui/widgets/sparkline.h"
+#include "ui/views/groups/texts.h"
 
 enum { PLACEHOLDER = 12, SHORT_TITLE = 60 };
 
 static const char *const order_names[GROUP_ORDERS] = {
     [GROUPS_BY_COUNT] = "number of events", [GROUPS_BY_NEWEST] = "newest event", [GROUPS_BY_RATE] = "rate",
-    [GROUPS_BY_FIRST] = "first seen",       [GROUPS_BY_KIND] = "kind",           [GROUPS_BY_NAME] = "name",
+    [GROUPS_BY_FIRST] = "first seen",       [GROUPS_BY_KIND] = "category",       [GROUPS_BY_NAME] = "name",
 };
 
 const char *
@@ -143,7 +144,7 @@ group_columns(enum pivot pivot, enum group_order order, bool is_reversed, int64_
 {
     static const char *const names[PIVOT_COUNT] = {
         [PIVOT_ERROR] = "error", [PIVOT_TYPE] = "event type", [PIVOT_SOURCE] = "source table",
-        [PIVOT_TOPIC] = "topic", [PIVOT_KIND] = "kind",       [PIVOT_HOUR] = "hour",
+        [PIVOT_TOPIC] = "topic", [PIVOT_KIND] = "category",   [PIVOT_HOUR] = "hour",
     };
     char count[TEXT_SHORT];
     int count_width = (int)strlen(text_count(largest, count));
@@ -156,7 +157,7 @@ group_columns(enum pivot pivot, enum group_order order, bool is_reversed, int64_
         [GROUP_COLUMN_NEWEST] = {.title = "newest", .width = 7, .priority = 1, .at_right = true},
         [GROUP_COLUMN_FIRST] =
             {.title = "first", .width = 6, .priority = 6, .yields_below = 34, .at_right = true},
-        [GROUP_COLUMN_KIND] = {.title = "kind", .width = 9, .priority = 2},
+        [GROUP_COLUMN_KIND] = {.title = "category", .width = 9, .priority = 2},
         [GROUP_COLUMN_TYPES] = {.title = pivot == PIVOT_TYPE ? "topics" : "event types",
                                 .width = 20,
                                 .priority = 7,
@@ -222,7 +223,7 @@ const char *
 group_parts_text(const struct event_group *group, struct arena *arena)
 {
     return arena_printf(arena, "%zu groups%s", group->part_count,
-                        group->part_count >= MERGE_MOST ? " (one row holds no more)" : "");
+                        group->part_count >= MERGE_MOST ? " (row limit)" : "");
 }
 
 static void

@@ -1,4 +1,4 @@
-// groups_state: the state of the list of groups, for groups.c and groups_draw.c only.
+// groups_state: the state of the list of groups, for the files of this folder only.
 #ifndef REDRIVE_UI_VIEWS_GROUPS_STATE_H
 #define REDRIVE_UI_VIEWS_GROUPS_STATE_H
 
@@ -6,12 +6,22 @@
 #include "ui/views/groups/rows.h"
 #include "ui/widgets/table.h"
 
+// A category that is being set by hand, or cleared.
+struct category_choice {
+    uint64_t *keys; // of the groups; heap
+    size_t count;
+    bool is_cleared; // else set to:
+    enum category category;
+    uint64_t number;
+    size_t left; // answers that are still to come
+};
+
 struct groups {
     struct decide decide; // first: see decide.h
     enum pivot pivot;
     bool has_within;
     uint64_t within;
-    char *title; // of the group within which this is
+    char *title; // of that group
     bool has_preview;
     uint64_t previewed; // key of the group in the preview: behind the cursor's while a key is held down
     bool is_selected_only;
@@ -19,7 +29,7 @@ struct groups {
     bool has_heat;  // a cell an hour of the last 24 in place of the last hour
     struct row_filter filter;
     struct group_picks picks;
-    bool is_asked; // for a decision, while the selection was still being collected:
+    bool is_asked; // a decision was requested while the selection was still being collected:
     enum operation_action asked;
     struct table table;
     struct table_column columns[GROUP_COLUMNS];
@@ -29,15 +39,7 @@ struct groups {
     struct err err; // why there is no answer
     struct group_rows rows;
     size_t selected; // size of the selection when picks were checked last
-
-    struct {
-        uint64_t *keys; // whose category is being decided on; heap
-        size_t count;
-        bool is_taken_back; // else it is given:
-        enum category category;
-        uint64_t number;
-        size_t left; // answers that are still to come
-    } category;
+    struct category_choice category;
 };
 
 // What the table's callbacks need.
@@ -59,7 +61,7 @@ bool groups_ask_pivot(struct app *app, void *state, enum action action);
 bool groups_ask_copy(struct app *app, void *state, enum action action);
 bool groups_ask_narrow(struct app *app, void *state, enum action action);
 
-// category.c: the category of a group, given by a person.
+// category.c: the category of a group, set by hand.
 bool groups_ask_category(struct app *app, void *state, enum action action);
 bool groups_category_receive(struct app *app, struct groups *groups, const struct reply *reply);
 

@@ -1,5 +1,4 @@
-// The audit: who did what, when, on how many, why, from where. Read page by page; nothing here can be
-// changed.
+// The audit: who did what, when, on how many, why, from where. Read page by page; append-only.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "ui/views/row_filter.h"
 #include "ui/widgets/statusbar.h"
 #include "ui/widgets/table.h"
+#include "ui/views/operations/texts.h"
 
 enum {
     NEAR_END = 40,
@@ -54,7 +54,7 @@ struct audit {
     bool is_newer;    // the request asks for what is newer than the first row
     bool is_complete; // the oldest row is here
     bool has_answer;
-    bool has_news; // something ended since
+    bool has_news; // an operation ended since
     struct err err;
 };
 
@@ -230,8 +230,8 @@ audit_ask(struct app *app, struct audit *audit, bool is_newer)
     audit->number = app_send(app, request);
 }
 
-// Takes the newest page: what is new in it goes before the rest. If it does not reach back to what is here,
-// what is here is let go, so that there is no gap.
+// How many rows of the newest page are new. Where the page does not reach back to the rows here, these are
+// forgotten, so that no gap is left.
 static size_t
 keep_newer(struct audit *audit, const struct reply *reply)
 {
@@ -339,7 +339,7 @@ copy_row(struct app *app, void *state, enum action action)
                                        "%s %s from %s: %s, operation %" PRId64 ", %" PRId64 " events: %s",
                                        time_local(row->at, at), row->who, row->host, row->action,
                                        row->operation, row->events, why_of(row))),
-                 "entry of the audit");
+                 "audit entry");
     return true;
 }
 
@@ -351,7 +351,7 @@ open_row(struct app *app, void *state, enum action action)
     if (row && row->operation)
         app_open(app, &view_operation, &row->operation);
     else if (row)
-        app_say(app, SAY_INFO, "this belongs to no operation");
+        app_say(app, SAY_INFO, MSG_AUDIT_NO_OPERATION);
     return true;
 }
 
@@ -389,7 +389,7 @@ static const struct view_action actions[] = {
     {.action = DO_DETAILS, .run = audit_toggle_preview},
     {.action = DO_COPY, .run = copy_row},
     {.action = DO_COPY_ID, .run = copy_row},
-    {.part = decide_begins, .why_not = "the audit is a record: nothing in it can be changed"},
+    {.part = decide_begins, .why_not = MSG_AUDIT_FIXED},
     {.action = DO_REFRESH, .run = audit_refresh},
     {.action = DO_BACK, .run = audit_end_filter},
     {0},
@@ -464,31 +464,31 @@ audit_draw_line(const struct app *app, const struct audit *audit, struct canvas 
     }
     if (audit->has_answer && !audit->is_complete)
         chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_INFO,
-                  bytes_of(arena_printf(arena, "the newest %s so far", all)));
+                  bytes_of(arena_printf(arena, MSG_AUDIT_NEWEST, all)));
     else if (audit->has_answer)
         chip_draw(canvas, line.row, &col, limit, ROLE_STATUS,
-                  bytes_of(arena_printf(arena, "%s entr%s", all, audit->row_count == 1 ? "y" : "ies")));
+                  bytes_of(arena_printf(arena, MSG_AUDIT_ENTRIES, all, audit->row_count == 1 ? "y" : "ies")));
     if (audit->has_news)
-        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_INFO, BYTES("new entries, r"));
-    chip_draw(canvas, line.row, &col, limit, ROLE_DIM, BYTES("newest first, cannot be changed"));
+        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_INFO, BYTES(MSG_AUDIT_NEWS));
 }
 
 static const char *
 audit_empty_words(const struct app *app, const struct audit *audit)
 {
     const struct status *status = app_status(app);
+    char count[TEXT_SHORT];
     if (!status->has_schema)
-        return "There is no audit: redrive's own schema is missing. Run: redrive migrate";
+        return MSG_NO_SCHEMA;
     if (err_is_set(&audit->err))
         return audit->err.text;
     if (status->link == LINK_LOST && !audit->has_answer)
-        return arena_printf(app_frame(app), "PostgreSQL cannot be reached: %s", status->trouble);
+        return arena_printf(app_frame(app), MSG_UNREACHABLE, status->trouble);
     if (!audit->has_answer || audit->number)
-        return "reading…";
+        return MSG_LOADING;
     if (row_filter_is_on(&audit->filter) && audit->row_count)
-        return arena_printf(app_frame(app), "Nothing matches; %zu without the filter. Esc clears it.",
-                            audit->row_count);
-    return "Nothing was decided yet.";
+        return arena_printf(app_frame(app), MSG_NOTHING_MATCHES,
+                            text_count((int64_t)audit->row_count, count));
+    return MSG_AUDIT_EMPTY;
 }
 
 static void
@@ -502,7 +502,7 @@ draw_preview(const struct app *app, const struct audit_row *row, struct canvas *
     const char *const lines[] = {
         arena_printf(arena, "%s  %s by %s from %s", time_local(row->at, at), row->action, row->who,
                      row->host),
-        row->reason ? arena_printf(arena, "because: %s", row->reason) : "",
+        row->reason ? arena_printf(arena, "reason: %s", row->reason) : "",
         row->detail ? row->detail : "",
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines && area.rows > 0; i++) {

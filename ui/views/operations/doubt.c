@@ -5,13 +5,14 @@
 #include <string.h>
 #include "base/text.h"
 #include "ui/views/operations/row.h"
+#include "ui/views/operations/texts.h"
 
 enum { FIELD_VERDICT, FIELD_CHUNK_REASON, FIELD_SLOT_REASON = 0 };
 
 static const char *
 evidence_of(const struct doubt *doubt)
 {
-    return doubt->evidence ? doubt->evidence : "why is not known";
+    return doubt->evidence ? doubt->evidence : MSG_DOUBT_NO_EVIDENCE;
 }
 
 const char *
@@ -22,9 +23,9 @@ doubt_summary(const struct doubt *doubts, size_t count, struct arena *arena)
         chunks += doubts[i].chunk != NULL;
     size_t slots = count - chunks;
     const char *of_chunks =
-        chunks ? arena_printf(arena, "%zu chunk%s in doubt", chunks, chunks == 1 ? "" : "s") : "";
+        chunks ? arena_printf(arena, MSG_CHUNKS_IN_DOUBT, chunks, chunks == 1 ? "" : "s") : "";
     const char *of_slots =
-        slots ? arena_printf(arena, "%zu slot%s in quarantine", slots, slots == 1 ? "" : "s") : "";
+        slots ? arena_printf(arena, MSG_SLOTS_SUSPENDED, slots, slots == 1 ? "" : "s") : "";
     return arena_printf(arena, "%s%s%s", of_chunks, chunks && slots ? ", " : "", of_slots);
 }
 
@@ -32,7 +33,7 @@ static bool
 check_verdict(struct bytes text, struct err *err)
 {
     return bytes_equal_text(text, "published") || bytes_equal_text(text, "again") ||
-           err_set(err, ERR_USAGE, "type published or again");
+           err_set(err, ERR_USAGE, MSG_VERDICT_WRONG);
 }
 
 static void
@@ -61,7 +62,7 @@ static void
 cancelled(struct app *app, void *state)
 {
     (void)state;
-    app_say(app, SAY_INFO, "nothing was decided");
+    app_say(app, SAY_INFO, MSG_DOUBT_CANCELLED);
 }
 
 static struct dialog *
@@ -81,7 +82,7 @@ open_for_chunk(struct app *app, const struct doubt *doubt)
                                         .check = check_verdict},
                                        {.label = "reason",
                                         .option = "--reason",
-                                        .hint = "what was found in the topic",
+                                        .hint = MSG_VERDICT_REASON_HINT,
                                         .is_required = true}},
                             .field_count = 2,
                             .command = arena_printf(arena, "redrive operation %" PRId64 " decide %.*s",
@@ -89,19 +90,16 @@ open_for_chunk(struct app *app, const struct doubt *doubt)
                             .confirmed = confirmed,
                             .cancelled = cancelled,
                         });
-    dialog_line(
-        dialog, ROLE_STRONG, "%s event%s of operation %" PRId64 ", %" PRId64 " to %" PRId64 ", claimed %s",
-        text_count(doubt->events, events), doubt->events == 1 ? "" : "s", doubt->operation,
-        doubt->first_event, doubt->last_event, operation_moment(doubt->created_at, app_now(app), arena));
+    dialog_line(dialog, ROLE_STRONG, MSG_DOUBT_CHUNK, text_count(doubt->events, events),
+                doubt->events == 1 ? "" : "s", doubt->operation, doubt->first_event, doubt->last_event,
+                operation_moment(doubt->created_at, app_now(app), arena));
     dialog_line(dialog, ROLE_DIALOG, "%s", evidence_of(doubt));
     if (doubt->is_searched)
-        dialog_line(dialog, ROLE_DIALOG, "a worker still searches the topics for it by itself");
-    dialog_line(dialog, ROLE_DIALOG, "look into their topics for the header");
+        dialog_line(dialog, ROLE_DIALOG, MSG_DOUBT_SEARCHING);
+    dialog_line(dialog, ROLE_DIALOG, MSG_DOUBT_LOOK);
     dialog_line(dialog, ROLE_STRONG, "redrive-chunk-id: %s", doubt->chunk);
-    dialog_line(dialog, ROLE_DIALOG_DANGER,
-                "published: they are there; if they are not, consumers never get them");
-    dialog_line(dialog, ROLE_DIALOG_DANGER,
-                "again: they are not there; if they are, consumers get them twice");
+    dialog_line(dialog, ROLE_DIALOG_DANGER, MSG_DOUBT_PUBLISHED);
+    dialog_line(dialog, ROLE_DIALOG_DANGER, MSG_DOUBT_AGAIN);
     return dialog;
 }
 
@@ -110,7 +108,7 @@ open_for_slot(struct app *app, const struct doubt *doubt)
 {
     struct dialog *dialog =
         app_dialog(app, &(struct dialog_request){
-                            .title = "Release a slot from quarantine",
+                            .title = MSG_SLOT_TITLE,
                             .confirm = "Release",
                             .is_danger = true,
                             .fields = {{.label = "reason", .hint = "why it is safe", .is_required = true}},
@@ -118,15 +116,10 @@ open_for_slot(struct app *app, const struct doubt *doubt)
                             .confirmed = confirmed,
                             .cancelled = cancelled,
                         });
-    dialog_line(dialog, ROLE_STRONG, "slot %d of cluster %s, nothing in hand", (int)doubt->slot,
-                doubt->cluster);
+    dialog_line(dialog, ROLE_STRONG, MSG_SLOT, (int)doubt->slot, doubt->cluster);
     dialog_line(dialog, ROLE_DIALOG, "%s", evidence_of(doubt));
-    dialog_line(
-        dialog, ROLE_DIALOG,
-        "it works again under new names in Kafka: whoever still holds the old ones can commit nothing "
-        "that is believed");
-    dialog_line(dialog, ROLE_DIALOG_DANGER,
-                "if the database has lost work that it had confirmed, events can be sent twice");
+    dialog_line(dialog, ROLE_DIALOG, MSG_SLOT_EFFECT);
+    dialog_line(dialog, ROLE_DIALOG_DANGER, MSG_SLOT_RISK);
     return dialog;
 }
 
@@ -135,7 +128,7 @@ doubt_ask(struct app *app, struct steering *steering, const struct doubt *doubt)
 {
     const char *why_not = NULL;
     if (!doubt) {
-        app_say(app, SAY_INFO, "nothing is in doubt here");
+        app_say(app, SAY_INFO, MSG_NOTHING_IN_DOUBT);
         return;
     }
     if (!app_can_change(app, &why_not)) {

@@ -14,6 +14,7 @@
 #include "ui/views/operations/steering.h"
 #include "ui/widgets/sparkline.h"
 #include "ui/widgets/statusbar.h"
+#include "ui/views/operations/texts.h"
 
 enum {
     RATES = 12,
@@ -35,7 +36,7 @@ struct view_of_operation {
     struct doubt *doubts; // rows above both
     size_t doubt_count;
     bool is_there;
-    struct err err; // why it is not
+    struct err err; // why it is not there
     struct table table;
     uint32_t rates[RATES]; // measured ones, newest last
     size_t rate_count;
@@ -55,7 +56,7 @@ static const struct table_column columns[OUTCOME_COLUMNS] = {
     [OUTCOME_REASON] = {.title = "why", .width = 10, .widest = TABLE_REST},
 };
 
-// Outcomes have no number of their own; state and reason tell them apart.
+// Outcomes have no number; state and reason identify them.
 static int64_t
 outcome_id(const void *rows, size_t index)
 {
@@ -83,7 +84,8 @@ draw_cell(const void *rows, size_t index, int column, struct canvas *canvas, str
         outcome_row_returned(&view->returns[index], column, canvas, area);
         return;
     }
-    outcome_row_cell(&view->outcomes[index - view->return_count], column, canvas, area);
+    outcome_row_cell(&view->outcomes[index - view->return_count], view->operation.action, column, canvas,
+                     area);
 }
 
 static struct table_model
@@ -113,15 +115,15 @@ ask_trail(struct app *app, struct view_of_operation *view)
     view->trail_number = app_send(app, request);
 }
 
-// Those of that group that have come back, also of other operations.
+// Returned events of that group, those of other operations too.
 static void
 open_returned(struct app *app, const struct returned *returned)
 {
     char group[GROUP_TEXT];
     char *filter =
-        alloc_text(arena_printf(app_frame(app), "is:back group:%s", group_text(returned->group, group)));
+        alloc_text(arena_printf(app_frame(app), "is:returned group:%s", group_text(returned->group, group)));
     struct events_argument argument = {.query = {.source = LIST_PENDING, .filter = filter},
-                                       .title = "came back"};
+                                       .title = MSG_RETURNED_TITLE};
     app_open(app, &view_events, &argument);
     free(filter);
 }
@@ -135,14 +137,16 @@ open_outcome(struct app *app, void *state, enum action action)
     if (!view->is_there)
         return true;
     if (view->doubt_count + view->return_count + view->outcome_count == 0) {
-        steering_open_events(app, &view->operation, ALL_STATES, "events");
+        steering_open_events(app, &view->operation, ALL_STATES, MSG_ALL_EVENTS);
     } else if (row < view->doubt_count) {
-        steering_open_events(app, &view->operation, 1u << ITEM_IN_DOUBT, item_state_name(ITEM_IN_DOUBT));
+        steering_open_events(app, &view->operation, 1u << ITEM_IN_DOUBT,
+                             item_state_word(ITEM_IN_DOUBT, view->operation.action));
     } else if (row - view->doubt_count < view->return_count) {
         open_returned(app, &view->returns[row - view->doubt_count]);
     } else {
         const struct outcome *outcome = &view->outcomes[row - view->doubt_count - view->return_count];
-        steering_open_events(app, &view->operation, 1u << outcome->state, item_state_name(outcome->state));
+        steering_open_events(app, &view->operation, 1u << outcome->state,
+                             item_state_word(outcome->state, view->operation.action));
     }
     return true;
 }
@@ -209,7 +213,7 @@ operation_copy(struct app *app, void *state, enum action action)
 {
     (void)action;
     const struct view_of_operation *view = state;
-    app_copy(app, bytes_of(arena_printf(app_frame(app), "%" PRId64, view->no)), "number of the operation");
+    app_copy(app, bytes_of(arena_printf(app_frame(app), "%" PRId64, view->no)), "operation number");
     return true;
 }
 
@@ -248,7 +252,7 @@ remember_rate(struct view_of_operation *view)
     view->rates[view->rate_count++] = (uint32_t)view->operation.rate_now;
 }
 
-// What needs a person comes first, then what is under way.
+// Those that need a person come first, then those under way.
 static int
 by_urgency(const void *left, const void *right)
 {
@@ -315,7 +319,7 @@ operation_receive(struct app *app, void *state, struct reply *reply)
     return true;
 }
 
-// One row per chunk says nothing that the counts do not say.
+// A row per chunk repeats what the counts say.
 static bool
 is_worth_showing(const struct audit_row *row)
 {
@@ -371,7 +375,7 @@ draw_gauge(const struct app *app, const struct operation *operation, struct canv
 {
     char ended[TEXT_SHORT];
     char total[TEXT_SHORT];
-    const char *words = arena_printf(app_frame(app), "%s / %s %4d %%", text_count(ended_of(operation), ended),
+    const char *words = arena_printf(app_frame(app), "%s / %s %4d%%", text_count(ended_of(operation), ended),
                                      text_count(operation->total, total), operation_percent(operation));
     int width = text_cells(bytes_of(words), canvas->is_ascii);
     int room = line.cols - width - 2;
@@ -415,12 +419,13 @@ draw_state(const struct app *app, const struct view_of_operation *view, struct c
     const struct operation *operation = &view->operation;
     int col = line.col;
     int limit = line.col + line.cols;
-    chip_draw(canvas, line.row, &col, limit, operation_role(operation->state),
-              bytes_of(operation_state_name(operation->state)));
-    const char *hint =
-        view->doubt_count ? "V decides what is in doubt" : operation_hint(operation, app_frame(app));
+    if (operation->state != OPERATION_WAITING) // the sentence says that it watches
+        chip_draw(canvas, line.row, &col, limit, operation_role(operation->state),
+                  bytes_of(operation_state_word(operation->state)));
+    const char *hint = view->doubt_count ? MSG_DOUBT_HINT : operation_hint(operation, app_frame(app));
     chip_draw(canvas, line.row, &col, limit, ROLE_FOOTER_KEY, bytes_of(hint));
-    const char *wait = operation_wait_text(operation, app_now(app), app_frame(app));
+    const char *wait =
+        operation_wait_text(operation, app_now(app), glyph_text(canvas, GLYPH_SEPARATOR), app_frame(app));
     if (*wait)
         canvas_text(canvas, line.row, col, limit - col, bytes_of(wait), operation_role(operation->state));
     else if (operation->state_note)
@@ -429,11 +434,10 @@ draw_state(const struct app *app, const struct view_of_operation *view, struct c
     else if (operation->state == OPERATION_RUNNING)
         draw_pace(app, view, canvas, line.row, col, limit);
     else if (operation->state == OPERATION_FROZEN && app_status(app)->workers == 0)
-        canvas_text(canvas, line.row, col, limit - col, BYTES("waits for a worker: redrive work starts one"),
-                    ROLE_STATUS_WARN);
+        canvas_text(canvas, line.row, col, limit - col, BYTES(MSG_NO_WORKER), ROLE_STATUS_WARN);
 }
 
-// When and by whom; and what the cluster promises for what is sent.
+// Times, the promise of the cluster, when it halts, the target topic.
 static void
 draw_facts(const struct app *app, const struct operation *operation, struct canvas *canvas, struct area line)
 {
@@ -445,7 +449,7 @@ draw_facts(const struct app *app, const struct operation *operation, struct canv
     const struct {
         const char *word;
         int64_t at;
-    } times[] = {{"asked", operation->created_at},
+    } times[] = {{"created", operation->created_at},
                  {"started", operation->started_at},
                  {"ended", operation->finished_at}};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
@@ -461,7 +465,7 @@ draw_facts(const struct app *app, const struct operation *operation, struct canv
                   bytes_of(status->promise_words));
     if (operation->plan.halts)
         chip_draw(canvas, line.row, &col, limit, ROLE_STATUS,
-                  bytes_of(arena_printf(arena, "halts above %g %%", operation->plan.halt_above)));
+                  bytes_of(arena_printf(arena, MSG_HALTS_ABOVE, operation->plan.halt_above)));
     if (operation->target_topic)
         chip_draw(canvas, line.row, &col, limit, ROLE_STATUS,
                   bytes_of(arena_printf(arena, "to %s", operation->target_topic)));
@@ -535,10 +539,10 @@ operation_draw(const struct app *app, const void *state, struct canvas *canvas,
     const struct status *status = app_status(app);
     operation_draw_line(app, view, canvas, areas->line);
     if (!view->is_there) {
-        const char *words = !status->has_schema      ? "redrive's own schema is missing. Run: redrive migrate"
-                            : err_is_set(&view->err) ? view->err.text
+        const char *words = !status->has_schema         ? MSG_NO_SCHEMA
+                            : err_is_set(&view->err)    ? view->err.text
                             : status->link == LINK_LOST ? status->trouble
-                                                        : "reading…";
+                                                        : MSG_LOADING;
         notice_draw(canvas, areas->body, words);
         return;
     }
@@ -553,7 +557,7 @@ operation_draw(const struct app *app, const void *state, struct canvas *canvas,
         table_draw(&view->table, &model, canvas, parts.outcomes);
     else if (parts.outcomes.rows > 0)
         canvas_text(canvas, parts.outcomes.row, parts.outcomes.col + 1, parts.outcomes.cols - 2,
-                    BYTES("No event has an outcome yet."), ROLE_DIM);
+                    BYTES(MSG_NO_OUTCOMES), ROLE_DIM);
     draw_trail(app, view, canvas, parts.trail);
     if (app_is_stale(app))
         canvas_add_attributes(canvas, areas->body, CELL_DIM);

@@ -11,6 +11,7 @@
 #include "ui/views/operations/steering.h"
 #include "ui/views/operations/worker_chip.h"
 #include "ui/widgets/statusbar.h"
+#include "ui/views/operations/texts.h"
 
 enum { PREVIEW_ROWS = 5, PREVIEW_FROM_ROWS = 14 };
 
@@ -23,7 +24,7 @@ struct operations {
     struct arena arena; // of the newest answer
     struct operation *rows;
     size_t row_count;
-    struct doubt *doubts; // of all operations, and slots in quarantine
+    struct doubt *doubts; // of all operations, and suspended slots
     size_t doubt_count;
     size_t *shown; // indexes of rows
     size_t shown_count, shown_capacity;
@@ -101,7 +102,7 @@ show_rows(struct operations *operations)
     table_sync(&operations->table, &model);
 }
 
-// Without the schema nobody would answer.
+// Without the schema no answer would come.
 static void
 operations_ask(struct app *app, struct operations *operations)
 {
@@ -170,7 +171,7 @@ operations_end_filter(struct app *app, void *state, enum action action)
     return true;
 }
 
-// The first one of the operation under the cursor, else any: all of them wait for a person.
+// The first one of the operation under the cursor, else any: each waits for a person.
 static const struct doubt *
 doubt_of(const struct operations *operations, const struct operation *operation)
 {
@@ -241,7 +242,7 @@ operations_copy(struct app *app, void *state, enum action action)
     const struct operation *operation = cursor_operation(state);
     if (operation)
         app_copy(app, bytes_of(arena_printf(app_frame(app), "%lld", (long long)operation->no)),
-                 "number of the operation");
+                 "operation number");
     return true;
 }
 
@@ -303,7 +304,7 @@ operations_receive(struct app *app, void *state, struct reply *reply)
     struct operations *operations = state;
     if (steering_receive(app, &operations->steering, reply)) {
         bool is_slot = reply->kind == REPLY_STEERED && !reply->operation;
-        if (is_slot) // no operation tells of it
+        if (is_slot) // no operation changes with it
             operations_ask(app, operations);
         return true;
     }
@@ -344,11 +345,12 @@ draw_count(const struct app *app, const struct operations *operations, enum oper
            enum role role, const char *word, struct canvas *canvas, int row, int *col, int limit)
 {
     size_t count = 0;
+    char text[TEXT_SHORT];
     for (size_t i = 0; i < operations->row_count; i++)
         count += operations->rows[i].state == state;
     if (count)
         chip_draw(canvas, row, col, limit, role,
-                  bytes_of(arena_printf(app_frame(app), "%zu %s", count, word)));
+                  bytes_of(arena_printf(app_frame(app), "%s %s", text_count((int64_t)count, text), word)));
 }
 
 static void
@@ -356,6 +358,8 @@ operations_draw_line(const struct app *app, const struct operations *operations,
                      struct area line)
 {
     struct arena *arena = app_frame(app);
+    char shown[TEXT_SHORT];
+    char all[TEXT_SHORT];
     int col = line.col + 1;
     int limit = line.col + line.cols;
     int row = line.row;
@@ -365,23 +369,24 @@ operations_draw_line(const struct app *app, const struct operations *operations,
         chip_draw(canvas, row, &col, limit, ROLE_FILTER,
                   bytes_of(arena_printf(arena, "/%s", strbuf_text(&operations->filter.text))));
         chip_draw(canvas, row, &col, limit, ROLE_STATUS,
-                  bytes_of(arena_printf(arena, "%zu / %zu", operations->shown_count, operations->row_count)));
+                  bytes_of(arena_printf(arena, "%s / %s", text_count((int64_t)operations->shown_count, shown),
+                                        text_count((int64_t)operations->row_count, all))));
     }
     if (operations->has_answer)
-        chip_draw(canvas, row, &col, limit, ROLE_STATUS,
-                  bytes_of(arena_printf(arena, "%zu operation%s", operations->row_count,
-                                        operations->row_count == 1 ? "" : "s")));
+        chip_draw(
+            canvas, row, &col, limit, ROLE_STATUS,
+            bytes_of(arena_printf(arena, "%s operation%s", text_count((int64_t)operations->row_count, all),
+                                  operations->row_count == 1 ? "" : "s")));
     if (operations->doubt_count)
         chip_draw(canvas, row, &col, limit, ROLE_STATUS_WARN,
-                  bytes_of(arena_printf(arena, "%s: V decides",
+                  bytes_of(arena_printf(arena, MSG_DOUBT_CHIP,
                                         doubt_summary(operations->doubts, operations->doubt_count, arena))));
     draw_count(app, operations, OPERATION_RUNNING, ROLE_OPERATION_RUNNING, "running", canvas, row, &col,
                limit);
-    draw_count(app, operations, OPERATION_WAITING, ROLE_OPERATION_WAITING, "waiting", canvas, row, &col,
+    draw_count(app, operations, OPERATION_WAITING, ROLE_OPERATION_WAITING, "watching", canvas, row, &col,
                limit);
-    draw_count(app, operations, OPERATION_FROZEN, ROLE_OPERATION_WAITING, "frozen", canvas, row, &col, limit);
-    draw_count(app, operations, OPERATION_AWAITING, ROLE_STATUS_WARN, "for approval", canvas, row, &col,
-               limit);
+    draw_count(app, operations, OPERATION_FROZEN, ROLE_OPERATION_WAITING, "queued", canvas, row, &col, limit);
+    draw_count(app, operations, OPERATION_AWAITING, ROLE_STATUS_WARN, "to approve", canvas, row, &col, limit);
     draw_count(app, operations, OPERATION_HALTED, ROLE_OPERATION_FAILED, "halted", canvas, row, &col, limit);
     worker_chip_draw(app, canvas, row, &col, limit);
 }
@@ -391,20 +396,20 @@ operations_empty_words(const struct app *app, const struct operations *operation
 {
     const struct status *status = app_status(app);
     struct arena *arena = app_frame(app);
+    char count[TEXT_SHORT];
     if (!status->has_schema)
-        return "There are no operations: redrive's own schema is missing. Run: redrive migrate";
+        return MSG_NO_SCHEMA;
     if (err_is_set(&operations->err))
         return operations->err.text;
     if (status->link == LINK_LOST && !operations->has_answer)
-        return arena_printf(arena, "PostgreSQL cannot be reached: %s", status->trouble);
+        return arena_printf(arena, MSG_UNREACHABLE, status->trouble);
     if (!operations->has_answer)
-        return "reading…";
+        return MSG_LOADING;
     if (operations->row_count && row_filter_is_on(&operations->filter))
-        return arena_printf(arena, "Nothing matches; %zu without the filter. Esc clears it.",
-                            operations->row_count);
+        return arena_printf(arena, MSG_NOTHING_MATCHES, text_count((int64_t)operations->row_count, count));
     if (operations->about)
-        return "No operation was made about this as a whole.";
-    return "No operations yet. Reprocess, discard or resolve events, and each is listed here.";
+        return MSG_NO_OPERATION_ABOUT;
+    return MSG_NO_OPERATIONS;
 }
 
 static void

@@ -1,12 +1,14 @@
 #include "ui/views/operations/outcome_row.h"
 
 #include "ui/views/operations/row.h"
+#include "ui/views/operations/texts.h"
 
 void
 outcome_row_doubt(const struct doubt *doubt, int column, struct canvas *canvas, struct area area)
 {
     if (column == OUTCOME_STATE)
-        canvas_text(canvas, area.row, area.col, area.cols, BYTES("in doubt"), ROLE_OPERATION_FAILED);
+        canvas_text(canvas, area.row, area.col, area.cols,
+                    bytes_of(item_state_word(ITEM_IN_DOUBT, ACTION_REPROCESS)), ROLE_OPERATION_FAILED);
     else if (column == OUTCOME_COUNT)
         canvas_count(canvas, area.row, area.col, area.cols, doubt->events, ROLE_OPERATION_FAILED);
     else
@@ -18,7 +20,7 @@ void
 outcome_row_returned(const struct returned *returned, int column, struct canvas *canvas, struct area area)
 {
     if (column == OUTCOME_STATE)
-        canvas_text(canvas, area.row, area.col, area.cols, BYTES("came back"), ROLE_EVENT_BACK);
+        canvas_text(canvas, area.row, area.col, area.cols, BYTES(MSG_RETURNED_TITLE), ROLE_EVENT_BACK);
     else if (column == OUTCOME_COUNT)
         canvas_count(canvas, area.row, area.col, area.cols, returned->count, ROLE_EVENT_BACK);
     else
@@ -27,11 +29,12 @@ outcome_row_returned(const struct returned *returned, int column, struct canvas 
 }
 
 void
-outcome_row_cell(const struct outcome *outcome, int column, struct canvas *canvas, struct area area)
+outcome_row_cell(const struct outcome *outcome, enum operation_action action, int column,
+                 struct canvas *canvas, struct area area)
 {
     switch ((enum outcome_column)column) {
     case OUTCOME_STATE:
-        canvas_text(canvas, area.row, area.col, area.cols, bytes_of(item_state_name(outcome->state)),
+        canvas_text(canvas, area.row, area.col, area.cols, bytes_of(item_state_word(outcome->state, action)),
                     item_role(outcome->state));
         break;
     case OUTCOME_COUNT:

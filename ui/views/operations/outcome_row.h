@@ -1,5 +1,4 @@
-// outcome_row: what became of an operation's events, a row for each outcome: those in doubt, those that came
-// back, those that ended otherwise.
+// outcome_row: the outcomes of an operation's events, a row each: in doubt, returned, every other end.
 #ifndef REDRIVE_UI_VIEWS_OPERATIONS_OUTCOME_ROW_H
 #define REDRIVE_UI_VIEWS_OPERATIONS_OUTCOME_ROW_H
 
@@ -12,6 +11,7 @@ enum outcome_column { OUTCOME_STATE, OUTCOME_COUNT, OUTCOME_REASON, OUTCOME_COLU
 void outcome_row_doubt(const struct doubt *doubt, int column, struct canvas *canvas, struct area area);
 void outcome_row_returned(const struct returned *returned, int column, struct canvas *canvas,
                           struct area area);
-void outcome_row_cell(const struct outcome *outcome, int column, struct canvas *canvas, struct area area);
+void outcome_row_cell(const struct outcome *outcome, enum operation_action action, int column,
+                      struct canvas *canvas, struct area area);
 
 #endif

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/text.h"
+#include "ui/views/operations/texts.h"
 #include "ui/views/row_filter.h"
 
 static const int64_t DAY = 86400 * US_PER_SECOND;
@@ -43,7 +44,7 @@ operation_columns(const struct operation *operations, size_t count,
         [OPERATION_COLUMN_WHO] = {.title = "who", .width = who < 12 ? who : 12, .priority = 5},
         [OPERATION_COLUMN_STATE] = {.title = "state", .width = 9, .priority = 1},
         [OPERATION_COLUMN_SENT] = {.title = "sent / of", .width = sent, .at_right = true},
-        [OPERATION_COLUMN_BACK] = {.title = "back", .width = 5, .priority = 4, .at_right = true},
+        [OPERATION_COLUMN_RETURNED] = {.title = "returned", .width = 8, .priority = 4, .at_right = true},
         [OPERATION_COLUMN_RATE] = {.title = "rate", .width = 6, .priority = 3, .at_right = true},
         [OPERATION_COLUMN_STARTED] = {.title = "started", .width = 8, .priority = 6, .at_right = true},
         [OPERATION_COLUMN_NOTE] = {.title = "", .width = 9, .widest = TABLE_REST, .priority = 7},
@@ -94,24 +95,18 @@ item_role(enum item_state state)
 }
 
 const char *
-operation_state_word(enum operation_state state)
-{
-    return state == OPERATION_AWAITING ? "approval?" : operation_state_name(state);
-}
-
-const char *
 operation_hint(const struct operation *operation, struct arena *arena)
 {
     if (operation->state == OPERATION_AWAITING)
         return "A approve";
     if (operation->state == OPERATION_PAUSED || operation->state == OPERATION_HALTED)
-        return "p goes on";
+        return "p resume";
     if (operation->state == OPERATION_FROZEN && operation_can_be_called_back(operation))
-        return "u calls it back";
+        return "u undo";
     if (operation_can_be_undone(operation))
         return "u undo";
     if (operation->undone_by)
-        return arena_printf(arena, operation->is_undone ? "undone by %" PRId64 : "%" PRId64 " undoes it",
+        return arena_printf(arena, operation->is_undone ? "undone by %" PRId64 : "being undone by %" PRId64,
                             operation->undone_by);
     return "";
 }
@@ -130,19 +125,22 @@ operation_step_text(const struct operation *operation, struct arena *arena)
 }
 
 const char *
-operation_wait_text(const struct operation *operation, int64_t now, struct arena *arena)
+operation_wait_text(const struct operation *operation, int64_t now, const char *separator,
+                    struct arena *arena)
 {
     char left[TEXT_SHORT];
+    char watched[TEXT_SHORT];
     int64_t wait = operation->settle_until == TIME_ABSENT ? 0 : operation->settle_until - now;
     if (operation->state == OPERATION_WAITING)
-        return arena_printf(
-            arena, "%s: did it come back? goes on in %s%s", operation_step_text(operation, arena),
-            text_age(wait > 0 ? wait + US_PER_SECOND - 1 : 0, left),
-            operation->plan.halts ? arena_printf(arena, ", halts above %g %%", operation->plan.halt_above)
-                                  : "");
+        return arena_printf(arena, MSG_WATCHING, operation->step, operation->plan.step_count + 1, separator,
+                            text_count(operation->watched, watched), separator,
+                            text_age(wait > 0 ? wait + US_PER_SECOND - 1 : 0, left),
+                            operation->plan.halts ? arena_printf(arena, " %s " MSG_HALTS_ABOVE, separator,
+                                                                 operation->plan.halt_above)
+                                                  : "");
     if (operation->state == OPERATION_FROZEN && operation->send_after != TIME_ABSENT &&
         now < operation->send_after)
-        return arena_printf(arena, "first send in %s",
+        return arena_printf(arena, MSG_SENDING_IN,
                             text_age(operation->send_after - now + US_PER_SECOND - 1, left));
     return "";
 }
@@ -165,40 +163,30 @@ operation_title(const struct operation *operation, struct arena *arena)
 {
     char total[TEXT_SHORT];
     if (!operation->scope)
-        return arena_printf(arena, "%s: %s events", action_name(operation->action),
-                            text_count(operation->total, total));
+        return arena_printf(arena, "%s: %s event%s", action_name(operation->action),
+                            text_count(operation->total, total), operation->total == 1 ? "" : "s");
     return arena_printf(arena, "%s: %s", action_name(operation->action), operation->scope);
-}
-
-// What is done means for this kind of operation.
-static const char *
-done_word(enum operation_action action)
-{
-    static const char *const words[ACTION_COUNT] = {
-        [ACTION_REPROCESS] = "sent",   [ACTION_RESOLVE] = "resolved",  [ACTION_DISCARD] = "discarded",
-        [ACTION_RESTORE] = "restored", [ACTION_CORRECT] = "corrected",
-    };
-    return words[action];
 }
 
 const char *
 operation_counts(const struct operation *operation, struct arena *arena)
 {
+    enum operation_action action = operation->action;
     const struct {
         const char *word;
         int64_t count;
         bool is_always;
     } counts[] = {
-        {done_word(operation->action), operation->done, true},
-        {"came back", operation->returned, operation->action == ACTION_REPROCESS},
-        {"quiet", operation->quiet, operation->action == ACTION_REPROCESS && operation->done > 0},
-        {"waiting", operation->watched, false},
-        {"refused", operation->refused, false},
-        {"conflict", operation->skipped, false},
-        {"held", operation->in_doubt, false},
-        {"cancelled", operation->cancelled, false},
-        {operation->action == ACTION_REPROCESS ? "to send" : "to do", operation->queued, false},
-        {"in hand", operation->claimed, false},
+        {item_state_word(ITEM_DONE, action), operation->done, true},
+        {"returned", operation->returned, action == ACTION_REPROCESS},
+        {"stayed away", operation->quiet, action == ACTION_REPROCESS && operation->done > 0},
+        {"watching", operation->watched, false},
+        {item_state_word(ITEM_REFUSED, action), operation->refused, false},
+        {item_state_word(ITEM_SKIPPED, action), operation->skipped, false},
+        {item_state_word(ITEM_IN_DOUBT, action), operation->in_doubt, false},
+        {item_state_word(ITEM_CANCELLED, action), operation->cancelled, false},
+        {item_state_word(ITEM_QUEUED, action), operation->queued, false},
+        {item_state_word(ITEM_CLAIMED, action), operation->claimed, false},
     };
     struct strbuf text = {0};
     char number[TEXT_SHORT];
@@ -263,7 +251,7 @@ operation_cell(const struct operation *operation, enum operation_column column, 
     case OPERATION_COLUMN_SENT:
         draw_text(canvas, area, sent_text(operation, &arena), ROLE_TEXT, true);
         break;
-    case OPERATION_COLUMN_BACK:
+    case OPERATION_COLUMN_RETURNED:
         if (operation->action == ACTION_REPROCESS)
             canvas_count(canvas, area.row, area.col, area.cols, operation->returned,
                          operation->returned ? ROLE_EVENT_BACK : ROLE_TEXT);
@@ -328,7 +316,7 @@ operation_row_text(const struct operation *operation, struct strbuf *out)
 {
     strbuf_printf(out, "%" PRId64, operation->no);
     row_text_add(out, action_name(operation->action));
-    row_text_add(out, operation_state_name(operation->state));
+    row_text_add(out, operation_state_word(operation->state));
     row_text_add(out, operation->requested_by);
     row_text_add(out, operation->host);
     row_text_add(out, operation->scope);

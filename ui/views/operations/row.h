@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "core/operation.h"
 #include "ui/app/app.h"
+#include "ui/app/operation_words.h"
 #include "ui/widgets/table.h"
 
 enum operation_column {
@@ -13,7 +14,7 @@ enum operation_column {
     OPERATION_COLUMN_WHO,
     OPERATION_COLUMN_STATE,
     OPERATION_COLUMN_SENT,
-    OPERATION_COLUMN_BACK,
+    OPERATION_COLUMN_RETURNED,
     OPERATION_COLUMN_RATE,
     OPERATION_COLUMN_STARTED,
     OPERATION_COLUMN_NOTE,
@@ -30,18 +31,18 @@ void operation_draw_preview(const struct operation *operation, struct canvas *ca
 
 enum role operation_role(enum operation_state state);
 enum role item_role(enum item_state state);
-// "running", "approval?"
-const char *operation_state_word(enum operation_state state);
 // "reprocess: 12,000 events of SocketTimeoutException"
 const char *operation_title(const struct operation *operation, struct arena *arena);
-// "sent 8,420   came back 0   waiting 310   refused 2": what is not zero, and always the first.
+// "sent 8,420   returned 0   watching 310   refused 2": what is not zero, and always the first.
 const char *operation_counts(const struct operation *operation, struct arena *arena);
-// What a key would do for it now, "u undo", or who did it already, "undone by 43"; or "".
+// The key that helps now, "u undo", or what happened already, "undone by 43"; or "".
 const char *operation_hint(const struct operation *operation, struct arena *arena);
 // "step 1 of 3 (10)"; "" where it is sent all at once.
 const char *operation_step_text(const struct operation *operation, struct arena *arena);
-// What it waits for by itself, and how long yet; "" where it does not.
-const char *operation_wait_text(const struct operation *operation, int64_t now, struct arena *arena);
+// Which event it waits for, and how long yet: "step 1 of 3 · watching 10 for returns · next step in 4s"; ""
+// where it does not wait.
+const char *operation_wait_text(const struct operation *operation, int64_t now, const char *separator,
+                                struct arena *arena);
 // "950/s", "no limit", "0/s"
 const char *operation_rate_text(int32_t rate, struct arena *arena);
 // The time of day, with its date where that is not within the last day; "" where it is absent.

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "ui/views/events/events.h"
 #include "ui/views/operations/row.h"
+#include "ui/views/operations/texts.h"
 
 // Three steps a decade.
 static const int32_t rates[] = {1,   2,    5,    10,   20,    50,    100,   200,
@@ -39,15 +40,14 @@ steering_may_change(struct app *app)
     return false;
 }
 
-// Is there something left to steer? Says why not.
+// Can it still be steered? Says why not.
 static bool
 is_live(struct app *app, const struct operation *operation)
 {
-    // One that halted by itself can still go on, or be stopped for good.
+    // A halted one can still be resumed, or stopped for good.
     if (!operation_state_is_final(operation->state) || operation->state == OPERATION_HALTED)
         return true;
-    app_say(app, SAY_INFO, "operation %" PRId64 " is %s", operation->no,
-            operation_state_name(operation->state));
+    app_say(app, SAY_INFO, MSG_OPERATION_IS, operation->no, operation_state_word(operation->state));
     return false;
 }
 
@@ -74,7 +74,7 @@ pause_or_resume(struct app *app, struct steering *steering, const struct operati
     if (!is_live(app, operation) || !steering_may_change(app))
         return;
     if (operation->state == OPERATION_AWAITING)
-        app_say(app, SAY_INFO, "operation %" PRId64 " waits for approval; A approves", operation->no);
+        app_say(app, SAY_INFO, MSG_APPROVE_FIRST, operation->no);
     else
         steer(app, operation->no, is_held(operation) ? STEER_RESUME : STEER_PAUSE, 0);
 }
@@ -97,7 +97,7 @@ static void
 nothing_changed(struct app *app, void *state)
 {
     (void)state;
-    app_say(app, SAY_INFO, "nothing was changed");
+    app_say(app, SAY_INFO, MSG_STEERING_CANCELLED);
 }
 
 static void
@@ -110,7 +110,7 @@ ask_cancel(struct app *app, struct steering *steering, const struct operation *o
     steering->no = operation->no;
     struct dialog *dialog = app_dialog(
         app, &(struct dialog_request){
-                 .title = arena_printf(arena, "Stop operation %" PRId64, operation->no),
+                 .title = arena_printf(arena, MSG_STOP_TITLE, operation->no),
                  .confirm = "Stop the rest",
                  .is_danger = true,
                  .command = arena_printf(arena, "redrive operation %" PRId64 " cancel", operation->no),
@@ -119,10 +119,11 @@ ask_cancel(struct app *app, struct steering *steering, const struct operation *o
              });
     dialog_line(dialog, ROLE_STRONG, "%s", operation_title(operation, arena));
     dialog_line(dialog, ROLE_DIALOG, "%s", operation_counts(operation, arena));
-    dialog_line(dialog, ROLE_DIALOG,
-                "the %s that wait stay as they are now; what is in hand is settled first",
-                text_count(operation->queued, count));
-    dialog_line(dialog, ROLE_DIALOG_DANGER, "an operation that was stopped does not go on; p only pauses it");
+    bool sends = operation->action == ACTION_REPROCESS;
+    dialog_line(dialog, ROLE_DIALOG, MSG_STOP_STAY, text_count(operation->queued, count),
+                sends ? "sent" : "done", operation->queued == 1 ? "stays" : "stay",
+                operation->action == ACTION_RESTORE ? "discarded" : "pending");
+    dialog_line(dialog, ROLE_DIALOG_DANGER, MSG_STOP_FINAL);
 }
 
 static void
@@ -132,41 +133,42 @@ ask_approve(struct app *app, struct steering *steering, const struct operation *
     if (!is_live(app, operation) || !steering_may_change(app))
         return;
     if (operation->state != OPERATION_AWAITING) {
-        app_say(app, SAY_INFO, "operation %" PRId64 " needs no approval; it is %s", operation->no,
-                operation_state_name(operation->state));
+        app_say(app, SAY_INFO, MSG_NO_APPROVAL_NEEDED, operation->no, operation_state_word(operation->state));
         return;
     }
     steering->no = operation->no;
     struct dialog *dialog = app_dialog(
         app, &(struct dialog_request){
-                 .title = arena_printf(arena, "Approve operation %" PRId64, operation->no),
+                 .title = arena_printf(arena, MSG_APPROVE_TITLE, operation->no),
                  .confirm = "Approve",
                  .command = arena_printf(arena, "redrive operation %" PRId64 " approve", operation->no),
                  .confirmed = approve_confirmed,
                  .cancelled = nothing_changed,
              });
     dialog_line(dialog, ROLE_STRONG, "%s", operation_title(operation, arena));
-    dialog_line(dialog, ROLE_DIALOG, "asked for by %s%s%s", operation->requested_by,
-                operation->reason ? ", because " : "", operation->reason ? operation->reason : "");
+    dialog_line(dialog, ROLE_DIALOG, MSG_REQUESTED_BY, operation->requested_by, operation->reason ? ": " : "",
+                operation->reason ? operation->reason : "");
 }
 
 static bool
 may_rate(struct app *app, const struct operation *operation)
 {
     if (operation->action != ACTION_REPROCESS) {
-        app_say(app, SAY_INFO, "only a reprocess has a rate");
+        app_say(app, SAY_INFO, MSG_NO_RATE);
         return false;
     }
     return is_live(app, operation) && steering_may_change(app);
 }
 
 static void
-set_rate(struct app *app, struct steering *steering, int64_t no, int32_t rate)
+set_rate(struct app *app, struct steering *steering, int64_t no, int32_t before, int32_t rate)
 {
+    struct arena *arena = app_frame(app);
     steering->rated = no;
     steering->rate = rate;
     steer(app, no, STEER_RATE, rate);
-    app_say(app, SAY_INFO, "operation %" PRId64 ": %s", no, operation_rate_text(rate, app_frame(app)));
+    app_say(app, SAY_INFO, MSG_RATE_CHANGE, no, operation_rate_text(before, arena),
+            operation_rate_text(rate, arena));
 }
 
 static void
@@ -175,7 +177,7 @@ step_rate(struct app *app, struct steering *steering, const struct operation *op
     if (!may_rate(app, operation))
         return;
     int32_t rate = steering->rated == operation->no ? steering->rate : operation->rate;
-    set_rate(app, steering, operation->no, steering_step_rate(rate, operation->rate_now, is_up));
+    set_rate(app, steering, operation->no, rate, steering_step_rate(rate, operation->rate_now, is_up));
 }
 
 static void
@@ -198,12 +200,11 @@ rate_accepted(struct app *app, void *state, struct bytes text)
     int64_t rate = RATE_UNLIMITED;
     text = bytes_trim(text);
     if (text.len && (!text_parse_int(text, &rate, NULL) || rate < 0 || rate > INT32_MAX)) {
-        err_set(&err, ERR_USAGE,
-                "a rate is a number of events per second; empty is no limit, 0 sends nothing");
+        err_set(&err, ERR_USAGE, MSG_RATE_RANGE);
         app_prompt_error(app, &err);
         return false;
     }
-    set_rate(app, steering, steering->no, (int32_t)rate);
+    set_rate(app, steering, steering->no, steering->rate_before, (int32_t)rate);
     return true;
 }
 
@@ -213,11 +214,11 @@ ask_rate(struct app *app, struct steering *steering, const struct operation *ope
     if (!may_rate(app, operation))
         return;
     steering->no = operation->no;
-    app_prompt(app,
-               &(struct prompt_request){
-                   .label = arena_printf(app_frame(app), "rate of %" PRId64 ", events/s: ", operation->no),
-                   .accepted = rate_accepted,
-               });
+    steering->rate_before = operation->rate;
+    app_prompt(app, &(struct prompt_request){
+                        .label = arena_printf(app_frame(app), MSG_RATE_PROMPT, operation->no),
+                        .accepted = rate_accepted,
+                    });
 }
 
 static void
@@ -225,16 +226,16 @@ call_back(struct app *app, const struct operation *operation)
 {
     bool is_called_back = operation->state == OPERATION_CANCELLED && operation->done == 0;
     if (is_called_back)
-        app_say(app, SAY_INFO, "operation %" PRId64 " is called back: nothing of it was sent", operation->no);
+        app_say(app, SAY_INFO, MSG_REPROCESS_UNDONE, operation->no);
     else if (operation_state_is_final(operation->state))
-        app_say(app, SAY_INFO, "what was sent cannot be taken back");
+        app_say(app, SAY_INFO, MSG_SENT);
     else if (!operation_can_be_called_back(operation))
-        app_say(app, SAY_INFO, "what was sent cannot be taken back; X stops the rest");
+        app_say(app, SAY_INFO, MSG_SENT_STOP_REST);
     else if (steering_may_change(app))
         steer(app, operation->no, STEER_CANCEL, 0);
 }
 
-// A discard is undone by restoring what it discarded; the rest stays where others put it.
+// A discard is undone by restoring the events that it discarded, and no others.
 static void
 restore(struct app *app, struct steering *steering, const struct operation *operation)
 {
@@ -251,14 +252,12 @@ undo(struct app *app, struct steering *steering, const struct operation *operati
     if (operation->action == ACTION_REPROCESS)
         call_back(app, operation);
     else if (operation->action != ACTION_DISCARD)
-        app_say(app, SAY_INFO, "only a discard can be undone: what operation %" PRId64 " did stays",
-                operation->no);
+        app_say(app, SAY_INFO, MSG_NOT_A_DISCARD, operation->no);
     else if (operation->done == 0)
-        app_say(app, SAY_INFO, "operation %" PRId64 " discarded nothing that could be restored",
-                operation->no);
+        app_say(app, SAY_INFO, MSG_DISCARDED_NOTHING, operation->no);
     else if (operation->undone_by)
-        app_say(app, SAY_INFO, "operation %" PRId64 " %s undone by operation %" PRId64, operation->no,
-                operation->is_undone ? "is" : "is being", operation->undone_by);
+        app_say(app, SAY_INFO, MSG_DISCARD_UNDONE, operation->no, operation->is_undone ? "is" : "is being",
+                operation->undone_by);
     else
         restore(app, steering, operation);
 }
@@ -278,7 +277,7 @@ steering_open_events(struct app *app, const struct operation *operation, unsigne
 {
     struct events_argument argument = {
         .query = {.source = LIST_OPERATION, .operation = operation->no, .item_states = item_states},
-        .title = arena_printf(app_frame(app), "%s of operation %" PRId64, what, operation->no),
+        .title = arena_printf(app_frame(app), MSG_EVENTS_TITLE, operation->no, what),
     };
     app_open(app, &view_events, &argument);
 }
@@ -288,7 +287,7 @@ open_failed(struct app *app, struct steering *steering, const struct operation *
 {
     (void)steering;
     if (operation->refused + operation->skipped + operation->in_doubt == 0)
-        app_say(app, SAY_INFO, "operation %" PRId64 " has no refused or conflicting event", operation->no);
+        app_say(app, SAY_INFO, MSG_NO_FAILED, operation->no);
     else
         steering_open_events(app, operation, 1u << ITEM_REFUSED | 1u << ITEM_SKIPPED | 1u << ITEM_IN_DOUBT,
                              "failed");
@@ -331,7 +330,7 @@ steering_handle(struct app *app, struct steering *steering, const struct operati
     if (operation)
         find_steering(action)->run(app, steering, operation);
     else
-        app_say(app, SAY_INFO, "there is no operation here");
+        app_say(app, SAY_INFO, MSG_NO_OPERATION);
 }
 
 bool
@@ -347,7 +346,7 @@ steering_refuses(enum action action)
     return action == DO_REPROCESS || action == DO_RESOLVE || action == DO_DISCARD;
 }
 
-const char steering_why_not[] = "decisions are about events: f lists those that failed here";
+const char steering_why_not[] = MSG_DECIDE_ON_EVENTS;
 
 bool
 steering_receive(struct app *app, struct steering *steering, struct reply *reply)
@@ -355,11 +354,12 @@ steering_receive(struct app *app, struct steering *steering, struct reply *reply
     if (decide_receive(app, &steering->decide, reply))
         return true;
     if (reply->number && reply->kind == REPLY_STEERED) {
-        app_say(app, SAY_OK, "%s", reply->sentence);
+        if (reply->sentence) // a rate was told when it was asked for
+            app_say(app, SAY_OK, "%s", reply->sentence);
         return true;
     }
     if (reply->number && reply->kind == REPLY_ERROR)
-        steering->rated = 0; // whatever failed, steps begin at what is true
+        steering->rated = 0; // steps begin at the true rate again
     return false;
 }
 

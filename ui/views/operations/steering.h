@@ -1,4 +1,4 @@
-// steering: what a person can do to an operation, the same in the list and in its own view: pause, cancel,
+// steering: the keys that change an operation, the same in the list and in its own view: pause, cancel,
 // approve, rate, undo, and the lists of its events.
 //
 // A view that offers it has a struct steering as the FIRST member of its state: dialogs and prompts give
@@ -15,8 +15,9 @@ struct steering {
     struct decide decide;         // first
     int64_t no;                   // the operation that the open dialog or prompt is about
     struct doubt_verdict verdict; // likewise, of a dialog about what is in doubt (doubt.h)
-    int64_t rated;                // the operation whose rate was asked for and has not been told yet, or 0
+    int64_t rated;                // the operation whose new rate has not arrived yet, or 0
     int32_t rate;                 // that rate: the next step begins there
+    int32_t rate_before;          // of the operation that the prompt is about
 };
 
 // The actions of steering, for a view's table; does one of them to this operation, or says that none is here
@@ -36,7 +37,7 @@ void steering_open_events(struct app *app, const struct operation *operation, un
                           const char *what);
 // true: the reply was one of these.
 bool steering_receive(struct app *app, struct steering *steering, struct reply *reply);
-// The operation was told anew.
+// A newer state of the operation arrived.
 void steering_seen(struct steering *steering, const struct operation *operation);
 void steering_release(struct steering *steering);
 

@@ -20,13 +20,13 @@ worker_chip_draw(const struct app *app, struct canvas *canvas, int row, int *col
                             : status->workers == 1 ? arena_printf(app_frame(app), " %s", status->worker_note)
                                                    : arena_printf(app_frame(app), " %d, %d idle",
                                                                   status->workers, status->workers_idle);
-        // What is wrong may be long; cut, it is still seen that something is.
+        // The note may be long; its beginning is enough to see that something is wrong.
         if (*col + LEAST_CELLS > limit)
             return;
         *col += canvas_text(canvas, row, *col, limit - *col, bytes_of(label), ROLE_STATUS);
         *col += canvas_glyph(canvas, row, *col, GLYPH_DOT, ROLE_LIVE);
         *col += canvas_text(canvas, row, *col, limit - *col, bytes_of(words), ROLE_STATUS) + 3;
     }
-    if (status->promise == PROMISE_EXACTLY_ONCE) // anything less stands in line 1, in every view
+    if (status->promise == PROMISE_EXACTLY_ONCE) // line 1 shows anything less, in every view
         chip_draw(canvas, row, col, limit, ROLE_STATUS_OK, bytes_of(status->promise_words));
 }

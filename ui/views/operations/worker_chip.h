@@ -1,4 +1,4 @@
-// worker_chip: who carries operations out, and what the cluster promises, as a part of line 2.
+// worker_chip: the workers, and what the cluster promises, as a part of line 2.
 #ifndef REDRIVE_UI_VIEWS_OPERATIONS_WORKER_CHIP_H
 #define REDRIVE_UI_VIEWS_OPERATIONS_WORKER_CHIP_H
 

@@ -1,0 +1,42 @@
+#include "ui/app/operation_words.h"
+
+const char *
+operation_state_word(enum operation_state state)
+{
+    static const char *const words[OPERATION_STATE_COUNT] = {
+        [OPERATION_FREEZING] = "selecting", [OPERATION_AWAITING] = "approval?",
+        [OPERATION_FROZEN] = "queued",      [OPERATION_RUNNING] = "running",
+        [OPERATION_WAITING] = "watching",   [OPERATION_PAUSED] = "paused",
+        [OPERATION_DONE] = "done",          [OPERATION_CANCELLED] = "cancelled",
+        [OPERATION_HALTED] = "halted",
+    };
+    return words[state];
+}
+
+const char *
+item_state_word(enum item_state state, enum operation_action action)
+{
+    static const char *const done[ACTION_COUNT] = {
+        [ACTION_REPROCESS] = "sent",   [ACTION_RESOLVE] = "resolved",  [ACTION_DISCARD] = "discarded",
+        [ACTION_RESTORE] = "restored", [ACTION_CORRECT] = "corrected",
+    };
+    switch (state) {
+    case ITEM_QUEUED:
+        return action == ACTION_REPROCESS ? "to send" : "to do";
+    case ITEM_CLAIMED:
+        return "in flight";
+    case ITEM_IN_DOUBT:
+        return "in doubt";
+    case ITEM_DONE:
+        return done[action];
+    case ITEM_REFUSED:
+        return "refused";
+    case ITEM_SKIPPED:
+        return "skipped";
+    case ITEM_CANCELLED:
+        return "cancelled";
+    case ITEM_STATE_COUNT:
+        break;
+    }
+    return "";
+}

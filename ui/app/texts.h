@@ -1,0 +1,46 @@
+// texts: every sentence of the frame around the views: header, message line, keys that mean the same
+// everywhere. Verb and number first, the remedy last; "· KEY verb" names the key that helps.
+#ifndef REDRIVE_UI_APP_TEXTS_H
+#define REDRIVE_UI_APP_TEXTS_H
+
+#include <inttypes.h>
+
+// why nothing can be changed
+#define MSG_READ_ONLY "read-only session; nothing can be changed"
+#define MSG_NO_CHANGES_OFFLINE "connection lost; nothing can be changed until it is restored"
+#define MSG_MIGRATE_BEFORE_CHANGES "redrive's own schema is missing; run: redrive migrate"
+
+// files, clipboard
+#define MSG_DEFAULT_THEME "%s; using the default theme"
+#define MSG_DEFAULT_KEYMAP "%s; using the default keymap"
+#define MSG_COPIED "copied %s (%s) to the terminal's clipboard%s"
+
+// keys
+#define MSG_NOT_BOUND "%s is not bound · %s help"
+#define MSG_FIRST_VIEW "this is the first view · Q quit"
+#define MSG_STOPPED "stopped"
+#define MSG_QUIT_IDLE "Ctrl-C again quits; operations keep running"
+#define MSG_QUIT_BUSY "cannot stop this; Ctrl-C again quits, operations keep running"
+#define MSG_DISPLAY_PAUSED "display paused"
+#define MSG_DISPLAY_LIVE "display live again"
+#define MSG_NONE_RUNNING "no operation is running"
+#define MSG_MOUSE_ON "mouse on; hold Shift to select text"
+#define MSG_MOUSE_OFF "mouse off"
+#define MSG_NOT_AVAILABLE "%s: not available in this view"
+#define MSG_PASTE_IGNORED_FILTER "ignored a paste of %s byte%s; press %s to paste into the filter"
+#define MSG_PASTE_IGNORED "ignored a paste of %s byte%s"
+#define MSG_TOO_DEEP "%d views are open; go back first"
+#define MSG_NO_PLACE "no view has the digit %d"
+
+// header, message line
+#define MSG_NO_CONNECTION "no connection"
+#define MSG_CONNECTING_NOW "reconnecting: %s"
+#define MSG_RECONNECTING "reconnecting in %s, %s now: %s"
+#define MSG_CONNECTION_LOST "connection lost"
+#define MSG_RUNNING "operation %" PRId64 ": %s %s of %s"
+#define MSG_RUNNING_RETURNED ", returned %s"
+#define MSG_WATCH "%s watch"
+#define MSG_NO_SCHEMA_HERE "reading only: redrive's own schema is missing; run: redrive migrate"
+#define MSG_TOO_SMALL "%dx%d too small"
+
+#endif

@@ -1,0 +1,64 @@
+// texts: every sentence of a decision: its dialog, and what is said about it afterwards. Verb and number
+// first, the remedy last. Words of one row each (verbs[] in decide.c, fields) are in their tables.
+#ifndef REDRIVE_UI_VIEWS_DECIDE_TEXTS_H
+#define REDRIVE_UI_VIEWS_DECIDE_TEXTS_H
+
+#include <inttypes.h>
+#include "ui/views/texts.h"
+
+// the message line
+#define MSG_SUBMITTING "submitting: %s %s event%s"
+#define MSG_DECISION_CANCELLED "cancelled; nothing changed"
+#define MSG_COLLECTING "collecting %s"
+#define MSG_NOTHING_LEFT_IN "nothing left to %s in %s"
+#define MSG_COLLECTING_STOPPED "stopped; nothing changed"
+#define MSG_SELECTING "selecting %s of %s events"
+#define MSG_NOTHING_TO_RESTORE "operation %" PRId64 ": nothing left to restore"
+
+// after it was confirmed
+#define MSG_ALL_SKIPPED_WHY "operation %" PRId64 ": nothing to %s, all %s skipped: %s"
+#define MSG_ALL_SKIPPED "operation %" PRId64 ": nothing to %s, all %s skipped · 4 operations"
+#define MSG_NEEDS_APPROVAL "operation %" PRId64 " needs approval by somebody else · 4 operations"
+#define MSG_SENDING_SOON "operation %" PRId64 ": sending in %s · u undo · @ watch"
+#define MSG_QUEUED "operation %" PRId64 " queued · @ watch"
+#define MSG_TOO_LATE_TO_UNDO                                                                                 \
+    "too late to undo operation %" PRId64 ": it is sending · 4 operations, X cancel the rest"
+
+// the dialog
+#define MSG_SCOPE_OF "%s %s of %s"
+#define MSG_SCOPE_SELECTED "%s selected %s"
+#define MSG_SCOPE_HIDDEN "%s, %s hidden by the filter"
+#define MSG_PAYLOAD "payload: %s"
+#define MSG_PAYLOAD_CORRECTED "%s corrected"
+#define MSG_PAYLOAD_ORIGINAL "%s original bytes"
+#define MSG_CHECKING "checking the events"
+#define MSG_NOT_PROBED "not probed yet: exactly once if Kafka allows it, else at least once"
+#define MSG_QUARANTINE_LEFT_OUT                                                                              \
+    "left out %s in quarantine (returned %" PRId64 " times); to include: is:quarantined"
+#define MSG_QUARANTINE_INCLUDED "%s returned %" PRId64 " times or more"
+#define MSG_CLOSED_MEANWHILE "%s %s meanwhile and will be skipped"
+#define MSG_BUSY_ELSEWHERE "%s %s already in %s and will be skipped"
+#define MSG_ALL_QUARANTINED "all are in quarantine; to include: is:quarantined"
+#define MSG_ALL_BUSY "already in other operations; nothing left to %s"
+#define MSG_ALL_CLOSED "already closed; nothing left to %s"
+
+// what is checked while the dialog is open
+#define MSG_DUPLICATES "%s have the same event id as another one here"
+#define MSG_DUPLICATES_WHAT "duplicate event ids"
+#define MSG_DUPLICATES_NONE "no duplicate event ids"
+#define MSG_OVERTAKEN_NONE "no newer events of the same key"
+#define MSG_OVERTAKEN "%s %s newer events of the same key%s%s%s"
+#define MSG_OVERTAKEN_WHAT "newer events of the same key"
+#define MSG_RISK_CHECKING "checking for %s"
+#define MSG_RISK_UNKNOWN "could not check for %s%s%s"
+
+// the fields
+#define MSG_RATE_WRONG "events per second; 0 starts paused"
+#define MSG_TOPIC_WRONG "letters, digits, '.', '_' and '-' only, at most 249 characters"
+#define MSG_REASON_HINT "why, for the audit"
+#define MSG_RATE_HINT "events/s; empty: no limit"
+#define MSG_STEPS_HINT "10,100,rest 60s; empty: all at once"
+#define MSG_HALT_HINT "5%: when more fail or return"
+#define MSG_TOPIC_HINT "each event's own topic"
+
+#endif

@@ -1,0 +1,55 @@
+// texts: every sentence of the list of events and of one event. Verb and number first, the remedy last.
+// Words of one row each (orders and statuses in menus.c, columns and fields in row.c) are in their tables.
+#ifndef REDRIVE_UI_VIEWS_EVENTS_TEXTS_H
+#define REDRIVE_UI_VIEWS_EVENTS_TEXTS_H
+
+#include <inttypes.h>
+#include "ui/views/texts.h"
+
+// the list
+#define MSG_SEARCHING "searching"
+#define MSG_ALL_DONE "No pending events. The last one was closed %s ago by %s."
+#define MSG_NO_EVENTS "No events here."
+#define MSG_SEARCHED_SO_FAR "%s so far, %s of %s searched"
+#define MSG_UNDECIDED "%s undecided: pattern too costly"
+
+// selecting
+#define MSG_NOTHING_SELECTED "nothing selected"
+#define MSG_STILL_LOADING "still loading; select all when the list is complete"
+
+// orders, filters, matches
+#define MSG_SORT_PENDING "only pending events can be sorted by column"
+#define MSG_DESCENDING ", descending"
+#define MSG_FILTER_SAVED "saved as @%s; use it in any filter"
+#define MSG_FILTER_REMOVED "removed @%s"
+#define MSG_NO_FILTER_TO_SAVE "no filter to save; press / to type one"
+#define MSG_COUNT_PENDING "only pending events can be counted"
+#define MSG_NOTHING_TO_COUNT "nothing to count"
+#define MSG_FACETS_TITLE_CLOSED "Narrow to (%s closed meanwhile)"
+#define MSG_NO_FILTER_YET "no filter yet; press / to type one"
+#define MSG_NO_MORE_MATCHES "no more matches of %s %s"
+
+// one event, or a range
+#define MSG_SCOPE_ID "id %" PRId64
+#define MSG_SCOPE_RANGE "the marked range"
+#define MSG_LAST_EVENT "last event of the list"
+#define MSG_FIRST_EVENT "first event of the list"
+
+// its sections
+#define MSG_LIBRARY_FRAMES "        %s %s library frame%s"
+#define MSG_NO_STACK "no stack trace"
+#define MSG_PAYLOAD_CUT "truncated here; run: redrive show %" PRId64 " --raw"
+#define MSG_SECTION_ORIGIN "origin"
+#define MSG_SECTION_SEND "what a reprocess would send"
+#define MSG_QUARANTINED "in quarantine: returned too often, left out of bulk operations"
+#define MSG_IN_OPERATION "in operation %" PRId64 " now"
+#define MSG_DECISION "%s  %s %s%s%s; %s's operation %" PRId64 "%s%s"
+#define MSG_SENDS_NOTHING "nothing: %s"
+#define MSG_SENDS_IF_PENDING "nothing while %s; if it were pending:"
+#define MSG_NOT_JSON_AT "not JSON at line %d, column %d: expected %s"
+#define MSG_HEX_CUT "first %s of %s bytes"
+#define MSG_NOT_JSON "not JSON from here: expected %s"
+#define MSG_TREE_CUT "truncated here: too long to show as a tree"
+#define MSG_SHOWN_RAW "%s; shown raw"
+
+#endif

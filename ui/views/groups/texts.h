@@ -1,0 +1,55 @@
+// texts: every sentence of the list of groups and of why a group is one. Verb and number first, the remedy
+// last. Words of one row each (orders and columns in row.c, categories in category.c) are in their tables.
+#ifndef REDRIVE_UI_VIEWS_GROUPS_TEXTS_H
+#define REDRIVE_UI_VIEWS_GROUPS_TEXTS_H
+
+#include "ui/views/texts.h"
+
+// the list
+#define MSG_COLLECTING_CHIP "collecting, C-c stop"
+#define MSG_MERGED "merged, Tab unfold"
+#define MSG_NONE_SIMILAR "merged: no similar groups"
+#define MSG_MIGRATE_FIRST "to change anything, run: redrive migrate"
+#define MSG_COUNTING_CHIP "counting, %s scanned so far"
+#define MSG_BEHIND "%s behind"
+#define MSG_PENDING_IN "%s pending in %s group%s"
+#define MSG_NO_WHOLE_GROUP "No whole group is selected. Esc shows all groups."
+#define MSG_NO_GROUP_MATCHES "None of %s groups matches. Enter searches the events, Esc clears the filter."
+#define MSG_CONNECTING "connecting"
+#define MSG_COUNTING "counting pending events"
+#define MSG_GROUP_EMPTY "No pending events left in this group."
+#define MSG_NO_PENDING_SINCE "No pending events. The last one was closed %s ago%s%s."
+#define MSG_NO_PENDING "No pending events."
+
+// what a key does
+#define MSG_CONTINUES_THEN "still collecting the selection, then this continues · C-c stop"
+#define MSG_SELECT_RANGE_FIRST "select the range first · Space select"
+#define MSG_NOTHING_TO_DECIDE "nothing here to decide on"
+#define MSG_STILL_COLLECTING "still collecting · C-c stop"
+#define MSG_TRAIL_OF_PARTS "%zu groups, each with its own trail · Tab unfold"
+#define MSG_MERGE_BY_ERROR "only groups by error can be merged"
+#define MSG_SINGLE_GROUP "a single group · f merge similar groups"
+
+#define MSG_SELECTING_STOPPED "stopped; selection unchanged"
+
+// its category
+#define MSG_CLEAR_REASON "reason to clear: "
+#define MSG_REASON_REQUIRED "a reason is required"
+#define MSG_CATEGORY_BY_ERROR "only groups by error have a category of their own"
+#define MSG_CLEAR_CATEGORY "clear: the rules decide"
+#define MSG_CATEGORY_CLEARED "category cleared; the rules decide"
+#define MSG_CATEGORY_SET "category set to %s, for everybody · K change"
+
+// the preview
+#define MSG_SET_BY_HAND "  category set by hand"
+#define MSG_RETURNED_AFTER_EMPTIED "   returned after it was emptied"
+
+// why a group is one
+#define MSG_KEY_BY_RULES "%-9s %s  grouping rules v%s"
+#define MSG_KEY_PARTS "Events share a group when these three match."
+#define MSG_KEY_CUT "The text is too long for a key; only its beginning counts."
+#define MSG_NOTHING_IGNORED "nothing; every word counts"
+#define MSG_CATEGORY_SET_BY "%-9s set by %s, %s"
+#define MSG_CATEGORY_BY_RULES "%-9s %s, by the rules"
+
+#endif
