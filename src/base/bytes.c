@@ -8,24 +8,6 @@ bytes_of(const char *text)
     return text ? (struct bytes){text, strlen(text)} : BYTES_ABSENT;
 }
 
-struct bytes
-bytes_slice(struct bytes b, size_t from, size_t len)
-{
-    if (!b.data)
-        return b;
-    if (from > b.len)
-        from = b.len;
-    if (len > b.len - from)
-        len = b.len - from;
-    return (struct bytes){b.data + from, len};
-}
-
-bool
-bytes_present(struct bytes b)
-{
-    return b.data != NULL;
-}
-
 bool
 bytes_equal(struct bytes a, struct bytes b)
 {

@@ -20,11 +20,28 @@ struct bytes {
 #define BYTES_ARGS(b)                                                                                        \
     (int)((b).len > 4096 ? 4096 : (b).len), ((b).data ? (b).data : "") // for "%.*s", cut at 4 KiB
 
-struct bytes bytes_of(const char *text); // a view of a NUL-terminated text; NULL gives absent
-struct bytes bytes_slice(struct bytes b, size_t from, size_t len); // clipped to b
-bool bytes_present(struct bytes b);
+struct bytes bytes_of(const char *text);           // a view of a NUL-terminated text; NULL gives absent
 bool bytes_equal(struct bytes a, struct bytes b);  // two absent ones are equal
 int bytes_compare(struct bytes a, struct bytes b); // by byte, then by length; absent first
+
+// Clipped to b. Inline: the masks of group keys ask for several of each word.
+static inline struct bytes
+bytes_slice(struct bytes b, size_t from, size_t len)
+{
+    if (!b.data)
+        return b;
+    if (from > b.len)
+        from = b.len;
+    if (len > b.len - from)
+        len = b.len - from;
+    return (struct bytes){b.data + from, len};
+}
+
+static inline bool
+bytes_present(struct bytes b)
+{
+    return b.data != NULL;
+}
 
 // Inline: nearly always asked with a literal, whose length the compiler then knows. An absent one equals
 // NULL, and starts and ends with nothing, not even with "".

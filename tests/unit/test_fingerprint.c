@@ -8,6 +8,7 @@
 
 #include "core/fingerprint/cause.h"
 #include "core/fingerprint/hash.h"
+#include "core/fingerprint/mask.h"
 #include "core/fingerprint/word.h"
 #include "tests/unit/forms.h"
 
@@ -65,6 +66,28 @@ test_tables_are_sorted(void **state)
         if (i > 0)
             assert_true(strcmp(blanks[i - 1], blanks[i]) < 0);
         assert_int_not_equal(cause_naming(bytes_of(blanks[i])), CAUSE_NAMES);
+    }
+}
+
+// Each row of the maskers leaves of its example what it says.
+static void
+test_maskers_do_as_they_say(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *example, *canonical;
+    } rows[] = {
+#define MASKER(name, needs, example, canonical) {#name, example, canonical},
+#include "core/fingerprint/maskers.def"
+#undef MASKER
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char out[MASK_CANONICAL_MAX + 1];
+        struct mask mask = {.out = out};
+        mask_text(&mask, bytes_of(rows[i].example), BYTES_ABSENT);
+        out[mask.len] = '\0';
+        if (strcmp(out, rows[i].canonical) != 0)
+            fail_msg("%s: \"%s\" became \"%s\"", rows[i].name, rows[i].example, out);
     }
 }
 
@@ -528,6 +551,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hash),
         cmocka_unit_test(test_tables_are_sorted),
+        cmocka_unit_test(test_maskers_do_as_they_say),
         cmocka_unit_test(test_each_cause_has_its_key),
         cmocka_unit_test(test_explained_key_is_the_key),
         cmocka_unit_test(test_patterns),

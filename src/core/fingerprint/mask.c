@@ -3,10 +3,11 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "core/fingerprint/maskers.h"
 #include "core/fingerprint/payload.h"
-#include "core/fingerprint/scan.h"
 
 #define BRACKET_REACH 512
+#define WORD_LONG 72 // letters of ASCII; longer ones are no words
 
 const char *
 mask_placeholder(enum mask_rule rule)
@@ -28,197 +29,6 @@ mask_sentence(enum mask_rule rule)
 #undef MASK_RULE
     };
     return sentences[rule];
-}
-
-// Canonical text
-
-// memcpy without the call, which costs more than the bytes of a word.
-static inline void
-copy_word(char *out, const char *data, size_t len)
-{
-    if (len > 16) {
-        memcpy(out, data, len);
-    } else if (len >= 8) {
-        memcpy(out, data, 8);
-        memcpy(out + len - 8, data + len - 8, 8);
-    } else if (len >= 4) {
-        memcpy(out, data, 4);
-        memcpy(out + len - 4, data + len - 4, 4);
-    } else {
-        for (size_t i = 0; i < len; i++)
-            out[i] = data[i];
-    }
-}
-
-static inline void
-append_word(struct scan *scan, const char *data, size_t len)
-{
-    struct mask *mask = scan->mask;
-    if (len > MASK_WORD_MAX) {
-        len = utf8_cut((struct bytes){data, len}, MASK_WORD_MAX);
-        mask->is_cut = true;
-    }
-    if (mask->len + len + 1 > (size_t)MASK_CANONICAL_MAX) {
-        mask->is_cut = true;
-        return;
-    }
-    char *out = mask->out + mask->len;
-    *out++ = ' ';
-    copy_word(out, data, len);
-    mask->len += len + 1;
-}
-
-static inline void
-append_kept(struct scan *scan, size_t from, size_t to)
-{
-    append_word(scan, scan->text.data + from, to - from);
-    scan->mask->words++;
-    scan->may_collapse = false;
-    scan->is_number = false;
-    scan->after = AFTER_BLANK;
-}
-
-void
-scan_emit_word(struct scan *scan, size_t from, size_t to)
-{
-    append_kept(scan, from, to);
-    scan->prev = scan_slice(scan, from, to);
-    scan->prev_roles = 0;
-}
-
-void
-scan_emit_known(struct scan *scan, size_t from, size_t to, unsigned roles)
-{
-    scan_emit_word(scan, from, to);
-    scan->prev_roles = roles | ROLES_KNOWN;
-}
-
-void
-scan_emit_name(struct scan *scan, size_t from, size_t to)
-{
-    append_kept(scan, from, to);
-    scan->mask->names++;
-}
-
-static void
-trail_add(struct mask_trail *trail, size_t from, size_t to, enum mask_rule rule)
-{
-    if (trail->count == trail->capacity) {
-        uint32_t capacity = trail->capacity == 0 ? 32 : trail->capacity * 2;
-        struct mask_span *spans = arena_array(trail->arena, capacity, sizeof *spans);
-        if (trail->count > 0)
-            memcpy(spans, trail->spans, trail->count * sizeof *spans);
-        trail->spans = spans;
-        trail->capacity = capacity;
-    }
-    trail->spans[trail->count++] =
-        (struct mask_span){.from = (uint32_t)from, .len = (uint32_t)(to - from), .rule = rule};
-}
-
-void
-scan_emit_hole(struct scan *scan, size_t from, size_t to, enum mask_rule rule)
-{
-    if (!scan->may_collapse) {
-        append_word(scan, "*", 1);
-        scan->mask->holes++;
-    }
-    scan->may_collapse = true;
-    scan->is_number = rule == MASK_NUMBER || rule == MASK_VERSION || rule == MASK_DATE;
-    scan->after = AFTER_BLANK;
-    scan->prev = BYTES_ABSENT;
-    scan->prev_roles = ROLES_KNOWN;
-    if (scan->mask->trail != NULL)
-        trail_add(scan->mask->trail, from, to, rule);
-}
-
-void
-scan_emit_path(struct scan *scan, size_t from, size_t to)
-{
-    while (from < to) {
-        while (from < to && !word_is_alnum(scan->text.data[from]) && scan->text.data[from] != '_')
-            from++;
-        size_t end = from;
-        while (end < to &&
-               (word_is_alnum(scan->text.data[end]) || word_is_one_of(scan->text.data[end], "_-$")))
-            end++;
-        if (end > from && word_digits(scan_slice(scan, from, end)) < end - from)
-            scan_emit_name(scan, from, end);
-        from = end;
-    }
-}
-
-size_t
-scan_skip_blanks(const struct scan *scan, size_t at)
-{
-    while (at < scan->end && (word_kind(scan->text.data[at]) & KIND_BLANK) != 0)
-        at++;
-    return at;
-}
-
-struct bytes
-scan_peek_word(const struct scan *scan, size_t at)
-{
-    size_t from = scan_skip_blanks(scan, at);
-    size_t to = from;
-    while (to < scan->end && to - from < MASK_WORD_MAX &&
-           (word_is_alnum(scan->text.data[to]) || scan->text.data[to] == '_'))
-        to++;
-    return scan_slice(scan, from, to);
-}
-
-// Documents
-
-void
-scan_take_members(struct scan *scan, size_t from, size_t to)
-{
-    struct bytes json = scan_slice(scan, from, to);
-    struct payload_walk walk = {.json = json};
-    struct payload_member member;
-    size_t done = from;
-    while (payload_next(&walk, &member)) {
-        size_t value = (size_t)(member.value.data - scan->text.data);
-        if (done < value)
-            scan_emit_hole(scan, done, value, MASK_PAYLOAD);
-        if (bytes_present(member.name)) {
-            size_t name = (size_t)(member.name.data - scan->text.data);
-            scan_emit_word(scan, name, name + member.name.len);
-        }
-        scan->after = AFTER_COLON;
-        scan_range(scan, value, value + member.value.len);
-        done = value + member.value.len;
-    }
-
-    size_t at = 0;
-    struct bytes name = BYTES_ABSENT;
-    while (done == from && payload_next_name(json, &at, &name)) {
-        size_t start = (size_t)(name.data - scan->text.data);
-        scan_range(scan, start, start + name.len);
-    }
-    if (done < to)
-        scan_emit_hole(scan, done, to, MASK_PAYLOAD);
-}
-
-// Behind what tells that a payload was cut off: {…}[truncated 120 bytes], {…}...
-static size_t
-truncation_end(const struct scan *scan, size_t at)
-{
-    struct bytes rest = scan_slice(scan, at, scan->end);
-    size_t dots = 0;
-    while (dots < rest.len && rest.data[dots] == '.')
-        dots++;
-    rest = bytes_slice(rest, dots, rest.len);
-    size_t close = bytes_starts(rest, "[truncated") ? bytes_find(rest, BYTES("]"), 0) : SIZE_MAX;
-    return close == SIZE_MAX ? at : at + dots + close + 1;
-}
-
-void
-scan_take_payload(struct scan *scan, size_t from, size_t to, enum mask_rule rule)
-{
-    if (rule == MASK_PAYLOAD && scan->depth < SCAN_DEPTH && payload_is_error(scan_slice(scan, from, to)))
-        scan_take_members(scan, from, to);
-    else
-        scan_emit_hole(scan, from, to, rule);
-    scan->at = truncation_end(scan, to);
 }
 
 // Words
@@ -265,8 +75,68 @@ is_wide_digit(const struct scan *scan, size_t at)
     return word_lead(scan->text, at, &len) == LEAD_DIGIT;
 }
 
-void
-scan_take_piece(struct scan *scan, size_t from, size_t to)
+// The maskers
+
+// Which marks the word holds.
+static unsigned
+marks_of(const struct scan *scan, size_t from, size_t to)
+{
+    const char *data = scan->text.data;
+    unsigned marks = HAS_MARK;
+    for (size_t i = from; i < to; i++) {
+        if ((word_kind(data[i]) & KIND_MARK) == 0)
+            continue;
+        char next = i + 1 < to ? data[i + 1] : ' ';
+        if (data[i] == '/' || data[i] == '\\')
+            marks |= HAS_SLASH;
+        else if (data[i] == '.')
+            marks |= next == '.' ? HAS_DOTS : 0;
+        else if (data[i] == '@')
+            marks |= HAS_AT_SIGN;
+        else
+            marks |= next == '/' && i + 2 < to && data[i + 2] == '/' ? HAS_COLON | HAS_SCHEME : HAS_COLON;
+    }
+    return marks;
+}
+
+// The one place that calls maskers: row by row, until one takes the word. The last row of either sort takes
+// whatever is left. The compiler leaves out the rows that a sort of word cannot meet.
+#define TRY_ROW(can_be, needs, name)                                                                         \
+    if (((needs) & ~(unsigned)(can_be)) == 0 && ((needs) & ~met) == 0 && mask_##name(scan, from, to, seen))  \
+        return;
+
+static void
+mask_marked(struct scan *scan, size_t from, size_t to, unsigned seen)
+{
+    unsigned met = scan->after == AFTER_EQUALS ? BEHIND_EQUALS : 0;
+    met |= (seen & KIND_DIGIT) != 0 ? HAS_DIGIT : 0;
+    met |= (seen & KIND_WORD) == KIND_DIGIT ? IS_NUMBER : 0;
+    met |= (seen & KIND_JOIN) != 0 ? HAS_JOIN : 0;
+    met |= (seen & KIND_HIGH) != 0 ? HAS_HIGH : 0;
+    met |= (seen & KIND_MARK) != 0 ? marks_of(scan, from, to) : 0;
+#define MASKER(name, needs, example, canonical) TRY_ROW(~IS_LETTERS, needs, name)
+#include "core/fingerprint/maskers.def"
+#undef MASKER
+}
+
+// Most words are letters, so their road is short.
+static inline void
+mask_word(struct scan *scan, size_t from, size_t to, unsigned seen)
+{
+    if ((seen & (KIND_DIGIT | KIND_MARK)) != 0) {
+        mask_marked(scan, from, to, seen);
+        return;
+    }
+    unsigned met = scan->after == AFTER_EQUALS ? IS_LETTERS | BEHIND_EQUALS : IS_LETTERS;
+    if (to - from > WORD_LONG && (seen & KIND_HIGH) == 0)
+        met |= IS_LONG;
+#define MASKER(name, needs, example, canonical) TRY_ROW(IS_LETTERS | IS_LONG | BEHIND_EQUALS, needs, name)
+#include "core/fingerprint/maskers.def"
+#undef MASKER
+}
+
+static void
+take_piece(struct scan *scan, size_t from, size_t to)
 {
     const char *data = scan->text.data;
     size_t end = to;
@@ -282,13 +152,11 @@ scan_take_piece(struct scan *scan, size_t from, size_t to)
             kind = is_wide_digit(scan, i) ? KIND_HIGH | KIND_DIGIT : KIND_HIGH;
         seen |= kind;
     }
-    size_t at = scan->at;
-    if (from < to && scan_take_free_value(scan, from))
+    if (from < to && scan->after == AFTER_COLON && mask_free_value(scan, from))
         return;
-    if (from < to && (seen & (KIND_DIGIT | KIND_MARK)) == 0)
-        scan_take_plain(scan, from, to, seen);
-    else if (from < to)
-        scan_take_marked(scan, from, to, seen);
+    size_t at = scan->at;
+    if (from < to)
+        mask_word(scan, from, to, seen);
     for (size_t i = to; i < end && scan->at == at; i++) {
         if (data[i] == ':')
             scan->after = AFTER_COLON;
@@ -303,9 +171,9 @@ take_word(struct scan *scan)
     size_t to = word_end(scan, from, &seen);
     scan->at = to;
     if ((seen & (KIND_DIGIT | KIND_MARK | KIND_JOIN)) == 0 && scan->after != AFTER_COLON)
-        scan_take_plain(scan, from, to, seen);
+        mask_word(scan, from, to, seen);
     else
-        scan_take_piece(scan, from, to);
+        take_piece(scan, from, to);
 }
 
 // Separators
@@ -359,7 +227,7 @@ take_open(struct scan *scan, size_t len)
     size_t end = len == 1 ? payload_end(text, at) : 0;
     if (end != 0) {
         bool is_source = bytes_starts(bytes_slice(text, at, 8), "[Source:");
-        scan_take_payload(scan, at, end, is_source ? MASK_SOURCE : MASK_PAYLOAD);
+        mask_payload(scan, at, end, is_source ? MASK_SOURCE : MASK_PAYLOAD);
         return;
     }
     end = len == 1 ? value_bracket_end(scan, at) : 0;
@@ -388,7 +256,7 @@ take_lead(struct scan *scan)
         take_word(scan);
         break;
     case LEAD_OPEN_QUOTE:
-        scan_take_quote(scan, len);
+        mask_quote(scan, len);
         break;
     case LEAD_OPEN:
         take_open(scan, len);
@@ -410,7 +278,7 @@ take_separator(struct scan *scan, char c)
     case '"':
     case '\'':
     case '`':
-        scan_take_quote(scan, 1);
+        mask_quote(scan, 1);
         break;
     case '=':
         take_equals(scan);
@@ -437,7 +305,7 @@ take_separator(struct scan *scan, char c)
 }
 
 static void
-mask_scan_all(struct scan *scan)
+scan_all(struct scan *scan)
 {
     while (scan->at < scan->end) {
         char c = scan->text.data[scan->at];
@@ -453,20 +321,37 @@ mask_scan_all(struct scan *scan)
     }
 }
 
-void
-scan_range(struct scan *scan, size_t from, size_t to)
+// A text within the text. What it leaves behind (the word before, a number) holds for what follows it.
+static void
+take_text(struct scan *scan, size_t from, size_t to)
 {
     struct scan inner = *scan;
     inner.at = from;
     inner.end = to;
     inner.depth++;
     inner.unclosed = 0;
-    mask_scan_all(&inner);
+    scan_all(&inner);
     scan->prev = inner.prev;
     scan->prev_roles = inner.prev_roles;
     scan->may_collapse = inner.may_collapse;
     scan->is_number = inner.is_number;
     scan->after = AFTER_BLANK;
+}
+
+static void
+take_part(struct scan *scan, size_t from, size_t to, enum scan_part part)
+{
+    switch (part) {
+    case PART_WORD:
+        take_piece(scan, from, to);
+        break;
+    case PART_TEXT:
+        take_text(scan, from, to);
+        break;
+    case PART_DOCUMENT:
+        mask_payload(scan, from, to, MASK_PAYLOAD);
+        break;
+    }
 }
 
 static bool
@@ -505,13 +390,14 @@ mask_text(struct mask *mask, struct bytes text, struct bytes class_name)
         text.len = utf8_cut(text, MASK_TEXT_MAX);
         mask->is_cut = true;
     }
-    struct scan scan = {.mask = mask, .text = text, .class_name = class_name, .end = text.len};
+    struct scan scan = {
+        .mask = mask, .text = text, .class_name = class_name, .end = text.len, .again = take_part};
     if (is_document(text)) {
-        scan_take_members(&scan, 0, text.len);
+        mask_members(&scan, 0, text.len);
         return;
     }
     scan.end = find_detail(text);
-    mask_scan_all(&scan);
-    if (scan.end < text.len && mask->trail != NULL)
-        trail_add(mask->trail, scan.end, text.len, MASK_DETAIL);
+    scan_all(&scan);
+    if (scan.end < text.len)
+        scan_leave_out(&scan, scan.end, text.len, MASK_DETAIL);
 }

@@ -1,5 +1,5 @@
 // Error codes: numbers and short words that tell one error from another and so survive the mask.
-#include "core/fingerprint/scan.h"
+#include "core/fingerprint/maskers.h"
 
 #include <string.h>
 
@@ -106,8 +106,8 @@ is_code_of_character(const struct scan *scan)
     return at >= 3 && memcmp(scan->prev.data - 3, "' (", 3) == 0;
 }
 
-bool
-scan_is_code(struct scan *scan, size_t from, size_t to, bool is_number)
+static bool
+is_code(struct scan *scan, size_t from, size_t to, bool is_number)
 {
     struct bytes word = scan_slice(scan, from, to);
     if (word.len > 20)
@@ -134,4 +134,13 @@ scan_is_code(struct scan *scan, size_t from, size_t to, bool is_number)
     bool is_negative =
         word.data[0] == '-' && word_digits(word) == word.len - 1 && word.len <= CODE_DIGITS + 1;
     return is_negative || is_upper_code(word);
+}
+
+bool
+mask_code(struct scan *scan, size_t from, size_t to, unsigned seen)
+{
+    if (!is_code(scan, from, to, (seen & KIND_WORD) == KIND_DIGIT))
+        return false;
+    scan_emit_name(scan, from, to);
+    return true;
 }

@@ -1,9 +1,7 @@
 // Words without digits and marks: literal, unless the words around them say otherwise.
-#include "core/fingerprint/scan.h"
+#include "core/fingerprint/maskers.h"
 
 #include <string.h>
-
-#define WORD_LONG 72 // ASCII words beyond it are no words
 
 // SQL
 
@@ -161,9 +159,9 @@ free_value_end(const struct scan *scan, size_t at)
 }
 
 bool
-scan_take_free_value(struct scan *scan, size_t from)
+mask_free_value(struct scan *scan, size_t from)
 {
-    if (scan->after != AFTER_COLON || (scan_prev_roles(scan) & ROLE_FREE_VALUE) == 0)
+    if ((scan_prev_roles(scan) & ROLE_FREE_VALUE) == 0)
         return false;
     size_t end = free_value_end(scan, from);
     scan_emit_hole(scan, from, end, MASK_VALUE);
@@ -243,21 +241,22 @@ take_by_neighbour(struct scan *scan, size_t from, size_t to, unsigned roles)
     return false;
 }
 
-void
-scan_take_plain(struct scan *scan, size_t from, size_t to, unsigned seen)
+bool
+mask_long_word(struct scan *scan, size_t from, size_t to, unsigned seen)
 {
+    (void)seen;
+    scan_emit_hole(scan, from, to, MASK_LONG);
+    return true;
+}
+
+bool
+mask_literal(struct scan *scan, size_t from, size_t to, unsigned seen)
+{
+    (void)seen;
     struct bytes word = scan_slice(scan, from, to);
-    if (word.len > WORD_LONG && (seen & KIND_HIGH) == 0) {
-        scan_emit_hole(scan, from, to, MASK_LONG);
-        return;
-    }
-    if (scan->after == AFTER_EQUALS) {
-        scan_take_value(scan, from, to, seen);
-        return;
-    }
     unsigned roles = word_roles(word);
     if (take_by_neighbour(scan, from, to, roles))
-        return;
+        return true;
 
     if (!scan->in_sql) {
         scan->in_sql = (roles & ROLE_SQL) != 0 && begins_statement(scan, word, to);
@@ -268,7 +267,7 @@ scan_take_plain(struct scan *scan, size_t from, size_t to, unsigned seen)
         scan_emit_hole(scan, from, end, MASK_SQL);
         scan->at = end;
         scan->in_sql = false;
-        return;
+        return true;
     }
     // 1 order, 2 orders
     bool is_plural = scan->is_number && scan->may_collapse && word.len > 3 && word.data[word.len - 1] == 's';
@@ -276,4 +275,5 @@ scan_take_plain(struct scan *scan, size_t from, size_t to, unsigned seen)
         scan_emit_word(scan, from, to - 1);
     else
         scan_emit_known(scan, from, to, roles);
+    return true;
 }

@@ -1,8 +1,9 @@
 // Quoted text: a value, unless something says that it names a thing or is a sentence.
-#include "core/fingerprint/payload.h"
-#include "core/fingerprint/scan.h"
+#include "core/fingerprint/maskers.h"
 
 #include <string.h>
+
+#include "core/fingerprint/payload.h"
 
 #define PARTICLE_MAX 6 // bytes of what may hang on a closing quote: 'email'은
 #define NAME_DIGITS_MAX 12
@@ -274,7 +275,7 @@ judge_word(const struct scan *scan, struct bytes content, unsigned roles, size_t
 }
 
 static enum quoted
-mask_quote_judge(struct scan *scan, struct bytes content, size_t behind)
+judge(struct scan *scan, struct bytes content, size_t behind)
 {
     unsigned roles = scan_prev_roles(scan);
     for (size_t i = 0; i < content.len; i++) {
@@ -322,11 +323,11 @@ take_content(struct scan *scan, size_t from, size_t to, size_t behind)
         return;
     }
     if (is_document && scan->depth < SCAN_DEPTH) {
-        scan_take_payload(scan, from, to, MASK_PAYLOAD);
+        scan_again(scan, from, to, PART_DOCUMENT);
         return;
     }
 
-    switch (mask_quote_judge(scan, content, behind)) {
+    switch (judge(scan, content, behind)) {
     case QUOTED_VALUE:
         scan_emit_hole(scan, from, to, scan->after == AFTER_EQUALS ? MASK_VALUE : MASK_QUOTED);
         break;
@@ -338,7 +339,7 @@ take_content(struct scan *scan, size_t from, size_t to, size_t behind)
         break;
     case QUOTED_TEXT:
         if (scan->depth < SCAN_DEPTH)
-            scan_range(scan, from, to);
+            scan_again(scan, from, to, PART_TEXT);
         else
             scan_emit_hole(scan, from, to, MASK_QUOTED);
         break;
@@ -346,7 +347,7 @@ take_content(struct scan *scan, size_t from, size_t to, size_t behind)
 }
 
 void
-scan_take_quote(struct scan *scan, size_t len)
+mask_quote(struct scan *scan, size_t len)
 {
     size_t at = scan->at;
     unsigned pair = pair_of(scan);

@@ -1,6 +1,9 @@
-// fingerprint_scan: the state of one pass over a text, shared by the mask's three files: the pass itself
-// (fingerprint_mask.c), words with an inner structure (fingerprint_mask_word.c), quoted text
-// (fingerprint_mask_quote.c).
+// scan: one pass over a text. It knows where the pass is, what stands before that place, and how to write the
+// canonical text.
+//
+// The pass itself (mask.c) decides which masker takes a word; a masker (maskers.h) knows this file and no
+// other masker. Where a masker finds another word or text within its own, scan_again hands that part to the
+// pass.
 #ifndef REDRIVE_CORE_FINGERPRINT_SCAN_H
 #define REDRIVE_CORE_FINGERPRINT_SCAN_H
 
@@ -9,8 +12,15 @@
 
 #define SCAN_DEPTH 3 // quoted sentences and documents within one another
 
-// What stands between the word before and the one that comes.
+// What stands between the word before and the next one.
 enum scan_after { AFTER_BLANK, AFTER_COLON, AFTER_EQUALS, AFTER_OPEN };
+
+// What a part of the text is masked as.
+enum scan_part {
+    PART_WORD,     // one word, whose edges are trimmed
+    PART_TEXT,     // a text of its own; counts towards SCAN_DEPTH
+    PART_DOCUMENT, // JSON or a dump: one volatile part, but an error document keeps what it says
+};
 
 struct scan {
     struct mask *mask;
@@ -18,15 +28,17 @@ struct scan {
     struct bytes class_name;
     size_t at;
     size_t end;
-    struct bytes prev;   // the literal word before, which may tell what this one is; absent behind a hole
-    unsigned prev_roles; // of it, once somebody asked: see scan_prev_roles
+    struct bytes
+        prev; // the literal word before, which may say what this one is; absent behind a volatile part
+    unsigned prev_roles; // its roles; read them with scan_prev_roles
     enum scan_after after;
     bool has_gap;      // blanks behind the `=`
-    bool may_collapse; // a volatile part was the last that was emitted, and no bracket opened since
+    bool may_collapse; // the last part written was volatile, and no bracket opened since
     bool is_number;    // that part was a number, so that a unit may follow
     bool in_sql;
-    uint8_t unclosed; // quotes that are known to have no partner further on, by enum quote
+    uint8_t unclosed; // quotes known to have no partner further on: a bit for each row of mask_quote.c
     unsigned depth;
+    void (*again)(struct scan *scan, size_t from, size_t to, enum scan_part part); // the pass: see scan_again
 };
 
 static inline char
@@ -43,7 +55,7 @@ scan_slice(const struct scan *scan, size_t from, size_t to)
 
 #define ROLES_KNOWN (1u << 31)
 
-// What the word before says.
+// What the word before says. Its roles are looked up when they are first needed.
 static inline unsigned
 scan_prev_roles(struct scan *scan)
 {
@@ -52,40 +64,34 @@ scan_prev_roles(struct scan *scan)
     return scan->prev_roles;
 }
 
+// Masks text[from, to) by the rules of the pass, then returns to the caller.
+static inline void
+scan_again(struct scan *scan, size_t from, size_t to, enum scan_part part)
+{
+    scan->again(scan, from, to, part);
+}
+
+// Writing the canonical text.
+
 void scan_emit_word(struct scan *scan, size_t from, size_t to);
-// The same where the roles of that word were asked for already.
+// The same for a word whose roles are known.
 void scan_emit_known(struct scan *scan, size_t from, size_t to, unsigned roles);
 void scan_emit_name(struct scan *scan, size_t from, size_t to); // counted as named; leaves prev as it is
 void scan_emit_hole(struct scan *scan, size_t from, size_t to, enum mask_rule rule);
+// A volatile word: the trail gets the rule by its shape, and a unit may follow a number.
+void scan_emit_volatile(struct scan *scan, size_t from, size_t to);
 // The parts of a name or path that hold no digits: items[3].sku → items sku.
 void scan_emit_path(struct scan *scan, size_t from, size_t to);
+// A stretch that takes no part in the canonical text; only the trail hears about it.
+void scan_leave_out(struct scan *scan, size_t from, size_t to, enum mask_rule rule);
 
-// Masks text[from, to) as a text of its own and returns.
-void scan_range(struct scan *scan, size_t from, size_t to);
+// Looking around.
 
-// The first character at or behind `at` that is no blank; where it stands, or scan->end.
+// The place of the first character at or behind `at` that is no blank, or scan->end.
 size_t scan_skip_blanks(const struct scan *scan, size_t at);
 // The word that begins at or behind `at` past blanks; empty where none does.
 struct bytes scan_peek_word(const struct scan *scan, size_t at);
-
-// A run of word bytes: trims what separates, and takes the rest as one word. Leaves scan->at alone unless
-// more is taken.
-void scan_take_piece(struct scan *scan, size_t from, size_t to);
-// A word without digits and marks.
-void scan_take_plain(struct scan *scan, size_t from, size_t to, unsigned seen);
-// Behind "value:" and the like: one volatile part up to the next full stop. False where no such word stands
-// before.
-bool scan_take_free_value(struct scan *scan, size_t from);
-// A word with digits or marks in it. `seen` are the kinds of its bytes.
-void scan_take_marked(struct scan *scan, size_t from, size_t to, unsigned seen);
-// Is this word an error code: by its form, its place or the word before?
-bool scan_is_code(struct scan *scan, size_t from, size_t to, bool is_number);
-// A word behind `name=`.
-void scan_take_value(struct scan *scan, size_t from, size_t to, unsigned seen);
-// Quoted text whose opening mark (`len` bytes) stands at scan->at.
-void scan_take_quote(struct scan *scan, size_t len);
-// JSON, a dump, SQL data: one volatile part, but what an error document tells is kept.
-void scan_take_payload(struct scan *scan, size_t from, size_t to, enum mask_rule rule);
-void scan_take_members(struct scan *scan, size_t from, size_t to);
+// The first c in text[from, to), or `to`.
+size_t scan_find_char(const struct scan *scan, size_t from, size_t to, char c);
 
 #endif

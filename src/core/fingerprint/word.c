@@ -381,3 +381,31 @@ word_is_error_code(struct bytes word)
     return word.len >= 8 && word.len <= 9 && bytes_starts(word, "SQL") && word.data[word.len - 1] == 'N' &&
            all_digits(word.data + 3, word.len - 4);
 }
+
+bool
+word_is_kept(struct bytes word)
+{
+    return word.len <= 12 && word_digits(word) <= 4 && (word_roles(word) & ROLE_KEEP) != 0;
+}
+
+bool
+word_is_indexed_path(struct bytes word)
+{
+    bool has_index = false;
+    size_t from = 0;
+    for (size_t i = 0; i <= word.len; i++) {
+        if (i < word.len && word.data[i] != '.' && word.data[i] != '/')
+            continue;
+        struct bytes part = bytes_slice(word, from, i - from);
+        unsigned digits = word_digits(part);
+        if (part.len == 0 ? from != 0 : digits != 0 && digits != part.len)
+            return false;
+        if (digits != 0 && (digits > 3 || i == word.len))
+            return false;
+        if (digits == 0 && part.len == 1 && i == word.len)
+            return false;
+        has_index |= digits != 0;
+        from = i + 1;
+    }
+    return has_index && (word_is_letter(word.data[0]) || word.data[0] == '/');
+}

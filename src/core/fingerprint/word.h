@@ -124,10 +124,13 @@ unsigned word_roles(struct bytes word);
 bool
 word_is_identifier(struct bytes word); // letters first, then letters, digits, _ $ . # :: () [] and no blank
 bool
-word_is_code_shaped(struct bytes word);     // an identifier with a dot, an underscore or a hump, and no digit
-bool word_is_class(struct bytes word);      // qualified, its last part in capitals: com.acme.Order, App\Order
-bool word_is_host(struct bytes word);       // labels with a known ending, all in small letters
-bool word_is_error_code(struct bytes word); // ORA-00001, E11000, 0x80131500: a code by its form alone
+word_is_code_shaped(struct bytes word); // an identifier with a dot, an underscore or a hump, and no digit
+bool word_is_class(struct bytes word);  // qualified, its last part in capitals: com.acme.Order, App\Order
+bool word_is_kept(struct bytes word);   // a word although it holds digits: utf8, int64
+// items.3.sku: a path into a document, whose indexes are parts of their own
+bool word_is_indexed_path(struct bytes word);
+bool word_is_host(struct bytes word);           // labels with a known ending, all in small letters
+bool word_is_error_code(struct bytes word);     // ORA-00001, E11000, 0x80131500: a code by its form alone
 bool word_is_numbered_class(struct bytes word); // System.Int32, Http2Exception: the digits belong to the name
 unsigned word_digits(struct bytes word);        // how many
 bool word_equals_folded(struct bytes word, const char *lower); // ASCII case ignored

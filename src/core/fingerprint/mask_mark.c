@@ -1,0 +1,176 @@
+// Words with marks in them: dots, colons and @; and what follows a `=`.
+#include "core/fingerprint/maskers.h"
+
+#include <string.h>
+
+static bool
+is_hex_run(struct bytes word)
+{
+    for (size_t i = 0; i < word.len; i++) {
+        if (!word_is_hex(word.data[i]))
+            return false;
+    }
+    return word.len > 0;
+}
+
+bool
+mask_at_sign(struct scan *scan, size_t from, size_t to, unsigned seen)
+{
+    (void)seen;
+    if (scan->text.data[from] == '/')
+        return false;
+    size_t sign = scan_find_char(scan, from, to, '@');
+    struct bytes right = scan_slice(scan, sign + 1, to);
+    if (sign == from) { // an annotation
+        scan_again(scan, sign + 1, to, PART_WORD);
+    } else if (is_hex_run(right) && word_is_letter(scan->text.data[from])) { // com.acme.Order@6d06d69c
+        scan_again(scan, from, sign, PART_WORD);
+        scan_emit_hole(scan, sign, to, MASK_HEX);
+    } else {
+        scan_emit_hole(scan, from, to, MASK_EMAIL);
+    }
+    return true;
+}
+
+// Times, IPv6 and hardware addresses are one thing; other colons part words.
+static bool
+is_colon_value(struct bytes word)
+{
+    unsigned colons = 0;
+    unsigned digits = 0;
+    for (size_t i = 0; i < word.len; i++) {
+        char c = word.data[i];
+        if (c == ':')
+            colons++;
+        else if (!word_is_hex(c) && !word_is_one_of(c, ".,/-+TZ%"))
+            return false;
+        digits += word_is_digit(c);
+    }
+    return digits > 0 && (colons >= 2 || word_is_digit(word.data[0]));
+}
+
+// aa:bb:cc:dd:ee:ff, which may hold no digit.
+static bool
+is_hardware_address(struct bytes word)
+{
+    if (word.len != 17)
+        return false;
+    for (size_t i = 0; i < word.len; i++) {
+        if (i % 3 == 2 ? word.data[i] != ':' : !word_is_hex(word.data[i]))
+            return false;
+    }
+    return true;
+}
+
+bool
+mask_colons(struct scan *scan, size_t from, size_t to, unsigned seen)
+{
+    struct bytes word = scan_slice(scan, from, to);
+    if ((seen & KIND_DIGIT) != 0 && is_colon_value(word)) {
+        scan_emit_volatile(scan, from, to);
+        scan->is_number = true;
+        return true;
+    }
+    if (is_hardware_address(word)) {
+        scan_emit_hole(scan, from, to, MASK_HEX);
+        return true;
+    }
+    if ((seen & KIND_DIGIT) == 0 && bytes_find(word, BYTES("::"), 0) != SIZE_MAX) {
+        scan_emit_word(scan, from, to);
+        return true;
+    }
+    for (;;) {
+        size_t colon = scan_find_char(scan, from, to, ':');
+        if (colon > from)
+            scan_again(scan, from, colon, PART_WORD);
+        if (colon >= to)
+            break;
+        scan->after = AFTER_COLON;
+        from = colon + 1;
+    }
+    return true;
+}
+
+// java.net.UnknownHostException: api.partner.com
+static bool
+is_about_host(const struct scan *scan)
+{
+    return scan->mask->words == 0 && bytes_present(scan->class_name) &&
+           bytes_ends(scan->class_name, "UnknownHostException");
+}
+
+// com.acme.Currency.X-17: what is asked of a class is volatile, the class is not. Takes it and returns true.
+static bool
+take_member(struct scan *scan, size_t from, size_t to)
+{
+    struct bytes word = scan_slice(scan, from, to);
+    size_t dot = bytes_find_last(word, BYTES("."));
+    struct bytes head = bytes_slice(word, 0, dot == SIZE_MAX ? 0 : dot);
+    if (head.len == 0 || word_digits(head) > 0 || !word_is_class(head) || word_is_numbered_class(word))
+        return false;
+    scan_emit_word(scan, from, from + head.len);
+    scan_emit_hole(scan, from + head.len + 1, to, MASK_ID);
+    return true;
+}
+
+bool
+mask_dots(struct scan *scan, size_t from, size_t to, unsigned seen)
+{
+    struct bytes word = scan_slice(scan, from, to);
+    unsigned roles = scan_prev_roles(scan);
+    if ((seen & KIND_DIGIT) != 0) {
+        if (!word_is_indexed_path(word))
+            return take_member(scan, from, to);
+        scan_emit_path(scan, from, to);
+    } else if ((roles & ROLE_LOGIN) != 0 && (seen & KIND_UPPER) == 0) { // user maria.souza
+        scan_emit_hole(scan, from, to, MASK_PERSON);
+    } else if (word_is_host(word) && (roles & ROLE_HOST) == 0 && !is_about_host(scan)) {
+        scan_emit_hole(scan, from, to, MASK_HOST);
+    } else {
+        scan_emit_word(scan, from, to);
+    }
+    return true;
+}
+
+// "program......0": a line of dots parts words.
+bool
+mask_dot_line(struct scan *scan, size_t from, size_t to, unsigned seen)
+{
+    (void)seen;
+    struct bytes word = scan_slice(scan, from, to);
+    size_t dots = bytes_find(word, BYTES(".."), 0);
+    if (dots == SIZE_MAX || word.data[0] == '.' || word.data[0] == '/')
+        return false;
+    size_t behind = dots;
+    while (behind < word.len && word.data[behind] == '.')
+        behind++;
+    scan_again(scan, from, from + dots, PART_WORD);
+    scan_again(scan, from + behind, to, PART_WORD);
+    return true;
+}
+
+bool
+mask_value(struct scan *scan, size_t from, size_t to, unsigned seen)
+{
+    struct bytes word = scan_slice(scan, from, to);
+    unsigned roles = scan_prev_roles(scan);
+    char behind = scan_char(scan, to);
+    scan->after = AFTER_BLANK;
+    if (scan->has_gap && behind == '=' &&
+        scan_char(scan, to + 1) != '=') { // `logname= uid=0`: that value was empty
+        scan_again(scan, from, to, PART_WORD);
+        return true;
+    }
+    bool has_digit = (seen & KIND_DIGIT) != 0;
+    bool is_named = (roles & (ROLE_NAME | ROLE_WEAK_NAME)) != 0 && word_is_identifier(word) && !has_digit;
+    bool is_told = (roles & (ROLE_CODE | ROLE_SQLSTATE | ROLE_TELLING)) != 0;
+    if (is_named || (!has_digit && word_is_class(word)) ||
+        (is_told && (seen & (KIND_DIGIT | KIND_MARK)) == 0)) {
+        scan_emit_name(scan, from, to);
+    } else if (is_told || bytes_find(word, BYTES("://"), 0) != SIZE_MAX) {
+        return false;
+    } else {
+        scan_emit_hole(scan, from, to, MASK_VALUE);
+    }
+    return true;
+}

@@ -1,0 +1,57 @@
+// Documents: what an error document says is kept, business data is not.
+#include "core/fingerprint/maskers.h"
+
+#include "core/fingerprint/payload.h"
+
+void
+mask_members(struct scan *scan, size_t from, size_t to)
+{
+    struct bytes json = scan_slice(scan, from, to);
+    struct payload_walk walk = {.json = json};
+    struct payload_member member;
+    size_t done = from;
+    while (payload_next(&walk, &member)) {
+        size_t value = (size_t)(member.value.data - scan->text.data);
+        if (done < value)
+            scan_emit_hole(scan, done, value, MASK_PAYLOAD);
+        if (bytes_present(member.name)) {
+            size_t name = (size_t)(member.name.data - scan->text.data);
+            scan_emit_word(scan, name, name + member.name.len);
+        }
+        scan->after = AFTER_COLON;
+        scan_again(scan, value, value + member.value.len, PART_TEXT);
+        done = value + member.value.len;
+    }
+
+    size_t at = 0;
+    struct bytes name = BYTES_ABSENT;
+    while (done == from && payload_next_name(json, &at, &name)) {
+        size_t start = (size_t)(name.data - scan->text.data);
+        scan_again(scan, start, start + name.len, PART_TEXT);
+    }
+    if (done < to)
+        scan_emit_hole(scan, done, to, MASK_PAYLOAD);
+}
+
+// Behind what tells that a payload was cut off: {…}[truncated 120 bytes], {…}...
+static size_t
+truncation_end(const struct scan *scan, size_t at)
+{
+    struct bytes rest = scan_slice(scan, at, scan->end);
+    size_t dots = 0;
+    while (dots < rest.len && rest.data[dots] == '.')
+        dots++;
+    rest = bytes_slice(rest, dots, rest.len);
+    size_t close = bytes_starts(rest, "[truncated") ? bytes_find(rest, BYTES("]"), 0) : SIZE_MAX;
+    return close == SIZE_MAX ? at : at + dots + close + 1;
+}
+
+void
+mask_payload(struct scan *scan, size_t from, size_t to, enum mask_rule rule)
+{
+    if (rule == MASK_PAYLOAD && scan->depth < SCAN_DEPTH && payload_is_error(scan_slice(scan, from, to)))
+        mask_members(scan, from, to);
+    else
+        scan_emit_hole(scan, from, to, rule);
+    scan->at = truncation_end(scan, to);
+}

@@ -1,0 +1,45 @@
+// maskers: who takes a word out of the text, or keeps it. The rows, in their order: maskers.def.
+//
+// A masker gets a word, text[from, to), and the kinds of its bytes (`seen`). It writes what shall remain of
+// the word and returns true, or leaves the word to the rows below and returns false. One that takes more than
+// the word moves scan->at. No masker calls another one: see scan_again.
+#ifndef REDRIVE_CORE_FINGERPRINT_MASKERS_H
+#define REDRIVE_CORE_FINGERPRINT_MASKERS_H
+
+#include "core/fingerprint/scan.h"
+
+// What a word has to be for a row of maskers.def.
+enum masker_needs {
+    IS_LETTERS = 1 << 0, // letters and - _ $ # % + ~ & only
+    IS_LONG = 1 << 1,    // longer than any word of ASCII letters
+    IS_NUMBER = 1 << 2,  // digits only
+    HAS_DIGIT = 1 << 3,
+    HAS_MARK = 1 << 4, // . / \ : @
+    HAS_SCHEME = 1 << 5,
+    HAS_DOTS = 1 << 6, // two in a row
+    HAS_AT_SIGN = 1 << 7,
+    HAS_SLASH = 1 << 8,
+    HAS_COLON = 1 << 9,
+    HAS_JOIN = 1 << 10, // - _ $ # % + ~ &
+    HAS_HIGH = 1 << 11, // letters outside ASCII
+    BEHIND_EQUALS = 1 << 12,
+};
+
+#define MASKER(name, needs, example, canonical)                                                              \
+    bool mask_##name(struct scan *scan, size_t from, size_t to, unsigned seen);
+#include "core/fingerprint/maskers.def"
+#undef MASKER
+
+// What is more than a word.
+
+// Behind "value:" and the like: one volatile part from `from` up to the next full stop. False where no such
+// word comes before.
+bool mask_free_value(struct scan *scan, size_t from);
+// Quoted text whose opening mark (`len` bytes) is at scan->at.
+void mask_quote(struct scan *scan, size_t len);
+// JSON, a dump, SQL data: one volatile part, but an error document keeps what it says. Moves scan->at.
+void mask_payload(struct scan *scan, size_t from, size_t to, enum mask_rule rule);
+// A document whose members count: their names and the texts that say what went wrong.
+void mask_members(struct scan *scan, size_t from, size_t to);
+
+#endif

@@ -1,0 +1,227 @@
+#include "core/fingerprint/scan.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+
+// Canonical text
+
+// memcpy without the call, which costs more than the bytes of a word.
+static inline void
+copy_word(char *out, const char *data, size_t len)
+{
+    if (len > 16) {
+        memcpy(out, data, len);
+    } else if (len >= 8) {
+        memcpy(out, data, 8);
+        memcpy(out + len - 8, data + len - 8, 8);
+    } else if (len >= 4) {
+        memcpy(out, data, 4);
+        memcpy(out + len - 4, data + len - 4, 4);
+    } else {
+        for (size_t i = 0; i < len; i++)
+            out[i] = data[i];
+    }
+}
+
+static inline void
+append_word(struct scan *scan, const char *data, size_t len)
+{
+    struct mask *mask = scan->mask;
+    if (len > MASK_WORD_MAX) {
+        len = utf8_cut((struct bytes){data, len}, MASK_WORD_MAX);
+        mask->is_cut = true;
+    }
+    if (mask->len + len + 1 > (size_t)MASK_CANONICAL_MAX) {
+        mask->is_cut = true;
+        return;
+    }
+    char *out = mask->out + mask->len;
+    *out++ = ' ';
+    copy_word(out, data, len);
+    mask->len += len + 1;
+}
+
+static inline void
+append_kept(struct scan *scan, size_t from, size_t to)
+{
+    append_word(scan, scan->text.data + from, to - from);
+    scan->mask->words++;
+    scan->may_collapse = false;
+    scan->is_number = false;
+    scan->after = AFTER_BLANK;
+}
+
+void
+scan_emit_word(struct scan *scan, size_t from, size_t to)
+{
+    append_kept(scan, from, to);
+    scan->prev = scan_slice(scan, from, to);
+    scan->prev_roles = 0;
+}
+
+void
+scan_emit_known(struct scan *scan, size_t from, size_t to, unsigned roles)
+{
+    scan_emit_word(scan, from, to);
+    scan->prev_roles = roles | ROLES_KNOWN;
+}
+
+void
+scan_emit_name(struct scan *scan, size_t from, size_t to)
+{
+    append_kept(scan, from, to);
+    scan->mask->names++;
+}
+
+void
+scan_leave_out(struct scan *scan, size_t from, size_t to, enum mask_rule rule)
+{
+    struct mask_trail *trail = scan->mask->trail;
+    if (trail == NULL)
+        return;
+    if (trail->count == trail->capacity) {
+        uint32_t capacity = trail->capacity == 0 ? 32 : trail->capacity * 2;
+        struct mask_span *spans = arena_array(trail->arena, capacity, sizeof *spans);
+        if (trail->count > 0)
+            memcpy(spans, trail->spans, trail->count * sizeof *spans);
+        trail->spans = spans;
+        trail->capacity = capacity;
+    }
+    trail->spans[trail->count++] =
+        (struct mask_span){.from = (uint32_t)from, .len = (uint32_t)(to - from), .rule = rule};
+}
+
+void
+scan_emit_hole(struct scan *scan, size_t from, size_t to, enum mask_rule rule)
+{
+    if (!scan->may_collapse) {
+        append_word(scan, "*", 1);
+        scan->mask->holes++;
+    }
+    scan->may_collapse = true;
+    scan->is_number = rule == MASK_NUMBER || rule == MASK_VERSION || rule == MASK_DATE;
+    scan->after = AFTER_BLANK;
+    scan->prev = BYTES_ABSENT;
+    scan->prev_roles = ROLES_KNOWN;
+    scan_leave_out(scan, from, to, rule);
+}
+
+// What kind of volatile word this is; for people only.
+
+static bool
+is_uuid(struct bytes word)
+{
+    if (word.len != 36)
+        return false;
+    for (size_t i = 0; i < word.len; i++) {
+        bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
+        if (is_dash ? word.data[i] != '-' : !word_is_hex(word.data[i]))
+            return false;
+    }
+    return true;
+}
+
+struct shape {
+    unsigned digits, letters, hex, dots, dashes, colons, others;
+};
+
+static struct shape
+shape_of(struct bytes word)
+{
+    struct shape shape = {0};
+    for (size_t i = 0; i < word.len; i++) {
+        char c = word.data[i];
+        shape.digits += word_is_digit(c);
+        shape.hex += word_is_hex(c) && !word_is_digit(c);
+        shape.letters += word_is_letter(c);
+        shape.dots += c == '.';
+        shape.dashes += c == '-' || c == '/';
+        shape.colons += c == ':';
+    }
+    shape.others =
+        (unsigned)word.len - shape.digits - shape.letters - shape.dots - shape.dashes - shape.colons;
+    return shape;
+}
+
+static enum mask_rule
+rule_of(struct bytes word)
+{
+    struct shape shape = shape_of(word);
+    if (is_uuid(word))
+        return MASK_UUID;
+    if (word.len > 2 && word.data[0] == '0' && (word.data[1] == 'x' || word.data[1] == 'X'))
+        return MASK_HEX;
+    if (shape.letters == 0 && shape.dots == 3 && shape.dashes == 0)
+        return MASK_IP;
+    if (shape.letters <= 2 && (shape.colons >= 1 || shape.dashes == 2) && shape.digits >= 3)
+        return MASK_DATE;
+    if (shape.letters == 0 && shape.dots == 0 && shape.colons == 0)
+        return MASK_NUMBER;
+    if (shape.letters == 0 && shape.dots <= 1)
+        return MASK_NUMBER;
+    if (shape.letters == 0 || (shape.dots >= 1 && word.data[0] == 'v'))
+        return MASK_VERSION;
+    if (word_is_digit(word.data[0]) && shape.letters <= 2 && shape.dashes == 0 && shape.others == 0)
+        return MASK_DURATION;
+    if (shape.hex == shape.letters && shape.letters + shape.digits == word.len && word.len >= 8)
+        return MASK_HEX;
+    if (word_is_host(word) || shape.dots >= 2)
+        return MASK_HOST;
+    return MASK_ID;
+}
+
+void
+scan_emit_volatile(struct scan *scan, size_t from, size_t to)
+{
+    enum mask_rule rule = MASK_ID;
+    struct bytes word = scan_slice(scan, from, to);
+    bool is_number = word_digits(word) == word.len;
+    if (scan->mask->trail != NULL)
+        rule = rule_of(word);
+    scan_emit_hole(scan, from, to, rule);
+    scan->is_number = is_number || (word_is_digit(word.data[0]) && word_is_digit(word.data[word.len - 1])) ||
+                      (word.data[0] == '-' && word.len > 1);
+}
+
+void
+scan_emit_path(struct scan *scan, size_t from, size_t to)
+{
+    while (from < to) {
+        while (from < to && !word_is_alnum(scan->text.data[from]) && scan->text.data[from] != '_')
+            from++;
+        size_t end = from;
+        while (end < to &&
+               (word_is_alnum(scan->text.data[end]) || word_is_one_of(scan->text.data[end], "_-$")))
+            end++;
+        if (end > from && word_digits(scan_slice(scan, from, end)) < end - from)
+            scan_emit_name(scan, from, end);
+        from = end;
+    }
+}
+
+size_t
+scan_skip_blanks(const struct scan *scan, size_t at)
+{
+    while (at < scan->end && (word_kind(scan->text.data[at]) & KIND_BLANK) != 0)
+        at++;
+    return at;
+}
+
+struct bytes
+scan_peek_word(const struct scan *scan, size_t at)
+{
+    size_t from = scan_skip_blanks(scan, at);
+    size_t to = from;
+    while (to < scan->end && to - from < MASK_WORD_MAX &&
+           (word_is_alnum(scan->text.data[to]) || scan->text.data[to] == '_'))
+        to++;
+    return scan_slice(scan, from, to);
+}
+
+size_t
+scan_find_char(const struct scan *scan, size_t from, size_t to, char c)
+{
+    const char *found = memchr(scan->text.data + from, c, to - from);
+    return found == NULL ? to : (size_t)(found - scan->text.data);
+}
