@@ -2,9 +2,9 @@
 #ifndef REDRIVE_BASE_UUID_H
 #define REDRIVE_BASE_UUID_H
 
-#define UUID_SIZE 37
+#define UUID_SIZE 37 // as text: 36 characters and a NUL
 
-// 36 lower-case characters and a NUL. Stops the program when the system has no randomness.
+// In lower case. Stops the program when the system has no randomness.
 void uuid_make(char out[UUID_SIZE]);
 
 #endif

@@ -167,7 +167,7 @@ ask_partitions(struct broker *broker, const char *name, int timeout_ms, struct t
     code = metadata->topic_cnt == 1 ? metadata->topics[0].err : RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
     topic->partitions = code ? 0 : metadata->topics[0].partition_cnt;
     rd_kafka_metadata_destroy(metadata);
-    switch ((int)code) {
+    switch (code) {
     case RD_KAFKA_RESP_ERR_NO_ERROR:
         topic->state = TOPIC_KNOWN;
         return true;

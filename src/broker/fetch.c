@@ -12,7 +12,7 @@
 #define LEFT_ALONE (60 * US_PER_SECOND)
 #define MOST_SKIPPED 2000 // records read past rather than seeking anew
 
-struct job {
+struct fetch_job {
     struct broker *broker;
     struct arena *arena;
     int64_t deadline; // clock_mono, of all
@@ -39,8 +39,9 @@ kafka_reader(const struct broker_settings *settings, struct trouble *trouble, bo
     return kafka_handle(RD_KAFKA_CONSUMER, conf, err);
 }
 
-void
-kafka_record(const rd_kafka_message_t *message, struct arena *arena, struct record *record)
+// Copies what a message holds.
+static void
+copy_record(const rd_kafka_message_t *message, struct arena *arena, struct record *record)
 {
     *record = (struct record){
         .key = arena_copy(arena, (struct bytes){message->key, message->key_len}),
@@ -69,14 +70,14 @@ kafka_record(const rd_kafka_message_t *message, struct arena *arena, struct reco
 }
 
 static void
-answer(struct job *job, struct fetch *fetch, enum fetch_state state, const char *why)
+answer(struct fetch_job *job, struct fetch *fetch, enum fetch_state state, const char *why)
 {
     fetch->state = state;
     fetch->why = arena_printf(job->arena, "%s", why);
 }
 
 static void
-answer_code(struct job *job, struct fetch *fetch, rd_kafka_resp_err_t code)
+answer_code(struct fetch_job *job, struct fetch *fetch, rd_kafka_resp_err_t code)
 {
     switch (kafka_kind(code)) {
     case ERR_NOT_FOUND:
@@ -95,7 +96,7 @@ answer_code(struct job *job, struct fetch *fetch, rd_kafka_resp_err_t code)
 }
 
 static bool
-may_go_on(struct job *job)
+may_go_on(struct fetch_job *job)
 {
     if (!job->is_stopped && job->tick && !job->tick(job->context))
         job->is_stopped = true;
@@ -119,7 +120,7 @@ find_watermark(struct broker *broker, const char *topic, int32_t partition)
 
 // The range of offsets that exist; asked again when it is old.
 static rd_kafka_resp_err_t
-ask_watermark(struct job *job, const struct fetch *first, struct watermark **range)
+ask_watermark(struct fetch_job *job, const struct fetch *first, struct watermark **range)
 {
     struct watermark *known = *range = find_watermark(job->broker, first->topic, first->partition);
     if (clock_mono() - known->asked_at < WATERMARK_SHELF_LIFE)
@@ -140,8 +141,8 @@ ask_watermark(struct job *job, const struct fetch *first, struct watermark **ran
 }
 
 // A run: fetches of one partition in ascending order, all within its watermarks, that `at` walks over.
-struct run {
-    struct job *job;
+struct fetch_run {
+    struct fetch_job *job;
     struct fetch **fetches;
     size_t count;
     size_t at;
@@ -149,7 +150,7 @@ struct run {
 
 // Takes one record; false when there is a gap that is quicker to seek over.
 static bool
-take_message(struct run *run, const rd_kafka_message_t *message)
+take_message(struct fetch_run *run, const rd_kafka_message_t *message)
 {
     while (run->at < run->count && run->fetches[run->at]->offset < message->offset)
         answer(run->job, run->fetches[run->at++], FETCH_GONE,
@@ -157,14 +158,14 @@ take_message(struct run *run, const rd_kafka_message_t *message)
     while (run->at < run->count && run->fetches[run->at]->offset == message->offset) {
         struct fetch *fetch = run->fetches[run->at++];
         fetch->state = FETCH_FOUND;
-        kafka_record(message, run->job->arena, &fetch->record);
+        copy_record(message, run->job->arena, &fetch->record);
     }
     return run->at < run->count && run->fetches[run->at]->offset - message->offset <= MOST_SKIPPED;
 }
 
 // What a message without a record says; false ends this reading.
 static bool
-take_trouble(struct run *run, const rd_kafka_message_t *message)
+take_trouble(struct fetch_run *run, const rd_kafka_message_t *message)
 {
     if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF ||
         message->err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET ||
@@ -181,7 +182,7 @@ take_trouble(struct run *run, const rd_kafka_message_t *message)
 }
 
 static void
-read_on(struct run *run, rd_kafka_topic_t *topic, int32_t partition)
+read_on(struct fetch_run *run, rd_kafka_topic_t *topic, int32_t partition)
 {
     bool goes_on = true;
     while (goes_on && run->at < run->count && may_go_on(run->job)) {
@@ -198,7 +199,7 @@ read_on(struct run *run, rd_kafka_topic_t *topic, int32_t partition)
 }
 
 static void
-read_run(struct run *run)
+read_run(struct fetch_run *run)
 {
     const char *name = run->fetches[0]->topic;
     int32_t partition = run->fetches[0]->partition;
@@ -220,7 +221,7 @@ read_run(struct run *run)
 // Does the partition exist, and may it be read? Asking for offsets of one that does not would wait for its
 // whole time.
 static rd_kafka_resp_err_t
-check_partition(struct job *job, const struct fetch *first)
+check_partition(struct fetch_job *job, const struct fetch *first)
 {
     struct topic topic;
     struct err err = {0};
@@ -234,7 +235,7 @@ check_partition(struct job *job, const struct fetch *first)
 }
 
 static rd_kafka_resp_err_t
-prepare(struct job *job, const struct fetch *first, struct watermark **range)
+prepare(struct fetch_job *job, const struct fetch *first, struct watermark **range)
 {
     *range = find_watermark(job->broker, first->topic, first->partition);
     if ((*range)->failed_at && clock_mono() - (*range)->failed_at < LEFT_ALONE)
@@ -245,9 +246,9 @@ prepare(struct job *job, const struct fetch *first, struct watermark **range)
 
 // All fetches of one partition, ascending.
 static void
-fetch_partition(struct job *job, struct fetch **fetches, size_t count)
+fetch_partition(struct fetch_job *job, struct fetch **fetches, size_t count)
 {
-    struct run run = {.job = job, .fetches = fetches};
+    struct fetch_run run = {.job = job, .fetches = fetches};
     job->broker->reader_trouble.text[0] = '\0';
     job->patience = clock_mono() + PARTITION_PATIENCE;
     struct watermark *range;
@@ -296,7 +297,7 @@ void
 broker_fetch(struct broker *broker, struct fetch *fetches, size_t count, int timeout_ms, fetch_tick_fn *tick,
              void *context, struct arena *arena)
 {
-    struct job job = {
+    struct fetch_job job = {
         .broker = broker,
         .arena = arena,
         .deadline = clock_mono() + timeout_ms * 1000LL,

@@ -155,7 +155,7 @@ kafka_handle(rd_kafka_type_t type, rd_kafka_conf_t *conf, struct err *err)
 enum err_kind
 kafka_kind(rd_kafka_resp_err_t code)
 {
-    switch ((int)code) {
+    switch (code) {
     case RD_KAFKA_RESP_ERR__TRANSPORT:
     case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
     case RD_KAFKA_RESP_ERR__TIMED_OUT:
@@ -198,7 +198,7 @@ kafka_kind(rd_kafka_resp_err_t code)
 static const char *
 advice(rd_kafka_resp_err_t code)
 {
-    switch ((int)code) {
+    switch (code) {
     case RD_KAFKA_RESP_ERR__AUTHENTICATION:
     case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
         return "; check security.protocol, sasl.mechanism, sasl.username and the password";

@@ -86,8 +86,6 @@ rd_kafka_event_t *kafka_ask(struct broker *broker, rd_kafka_admin_op_t operation
 // A reader of records by coordinates; transaction outcome respected or not.
 rd_kafka_t *kafka_reader(const struct broker_settings *settings, struct trouble *trouble, bool is_committed,
                          struct err *err);
-// Copies what a message holds.
-void kafka_record(const rd_kafka_message_t *message, struct arena *arena, struct record *record);
 
 // Milliseconds left until `deadline` (clock_mono), 0 … most.
 int kafka_wait(int64_t deadline, int most);

@@ -269,7 +269,7 @@ producer_send(struct producer *producer, const struct producer_record *record, s
     // For an unknown partition librdkafka has already freed the headers (its issue 4627).
     if (code != RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION && code != RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC)
         rd_kafka_headers_destroy(headers);
-    switch ((int)code) {
+    switch (code) {
     case RD_KAFKA_RESP_ERR__QUEUE_FULL:
         *is_full = true;
         rd_kafka_error_destroy(error);
@@ -292,7 +292,7 @@ producer_send(struct producer *producer, const struct producer_record *record, s
 static enum report_kind
 kind_of(rd_kafka_resp_err_t code)
 {
-    switch ((int)code) {
+    switch (code) {
     case RD_KAFKA_RESP_ERR_NO_ERROR:
         return REPORT_DELIVERED;
     case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
@@ -327,7 +327,7 @@ kind_of(rd_kafka_resp_err_t code)
 static const char *
 reason_of(rd_kafka_resp_err_t code)
 {
-    switch ((int)code) {
+    switch (code) {
     case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
         return "not allowed (ACL Write is missing)";
     case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:

@@ -10,7 +10,7 @@
 
 #define MARGIN (600 * US_PER_SECOND) // clocks of brokers and database may differ
 
-struct pass {
+struct scan_pass {
     rd_kafka_t *reader;
     struct trouble trouble;
     struct scan *scan;
@@ -40,7 +40,7 @@ header_of(const rd_kafka_headers_t *headers, const char *name)
 }
 
 static void
-look_at(struct pass *pass, const rd_kafka_message_t *message)
+look_at(struct scan_pass *pass, const rd_kafka_message_t *message)
 {
     pass->scan->records++;
     rd_kafka_headers_t *headers = NULL;
@@ -58,7 +58,7 @@ look_at(struct pass *pass, const rd_kafka_message_t *message)
 
 // Takes one message; false ends the reading of the partition, *is_at_end tells how.
 static bool
-take_message(struct pass *pass, const char *topic, const rd_kafka_message_t *message, int64_t end,
+take_message(struct scan_pass *pass, const char *topic, const rd_kafka_message_t *message, int64_t end,
              bool *is_at_end)
 {
     if (!message->err) {
@@ -75,7 +75,7 @@ take_message(struct pass *pass, const char *topic, const rd_kafka_message_t *mes
 
 // Reads [from, end) of one partition.
 static bool
-read_partition(struct pass *pass, rd_kafka_topic_t *topic, int32_t partition, int64_t from, int64_t end)
+read_partition(struct scan_pass *pass, rd_kafka_topic_t *topic, int32_t partition, int64_t from, int64_t end)
 {
     const char *name = rd_kafka_topic_name(topic);
     if (rd_kafka_consume_start(topic, partition, from))
@@ -100,7 +100,7 @@ read_partition(struct pass *pass, rd_kafka_topic_t *topic, int32_t partition, in
 
 // The first offset at or after the time; the end where there is none; low where the broker cannot say.
 static int64_t
-offset_at(struct pass *pass, const char *topic, int32_t partition, int64_t low, int64_t high)
+offset_at(struct scan_pass *pass, const char *topic, int32_t partition, int64_t low, int64_t high)
 {
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
     rd_kafka_topic_partition_list_add(list, topic, partition)->offset = (pass->scan->since - MARGIN) / 1000;
@@ -117,7 +117,7 @@ offset_at(struct pass *pass, const char *topic, int32_t partition, int64_t low, 
 }
 
 static bool
-scan_partition(struct pass *pass, rd_kafka_topic_t *topic, int32_t partition)
+scan_partition(struct scan_pass *pass, rd_kafka_topic_t *topic, int32_t partition)
 {
     const char *name = rd_kafka_topic_name(topic);
     int64_t low, high;
@@ -137,7 +137,7 @@ scan_partition(struct pass *pass, rd_kafka_topic_t *topic, int32_t partition)
 }
 
 static void
-scan_topic(struct pass *pass, struct broker *broker, const char *name)
+scan_topic(struct scan_pass *pass, struct broker *broker, const char *name)
 {
     struct topic topic;
     struct err err = {0};
@@ -182,7 +182,7 @@ bool
 broker_scan(struct broker *broker, struct scan *scan, int timeout_ms, bool (*tick)(void *context),
             void *context, struct err *err)
 {
-    struct pass pass = {
+    struct scan_pass pass = {
         .scan = scan,
         .deadline = clock_mono() + timeout_ms * 1000LL,
         .tick = tick,

@@ -13,7 +13,7 @@
 
 enum looks_at { AT_CLASS, AT_TEXT, AT_CODE };
 
-struct rule {
+struct category_rule {
     const char *row;     // as written; for people
     const char *pattern; // small letters
     size_t len;
@@ -24,7 +24,7 @@ struct rule {
 };
 
 struct category_rules {
-    struct rule *rules;
+    struct category_rule *rules;
     size_t count;
     size_t capacity;
     char *extra; // the configuration's rows, cut into lines
@@ -93,7 +93,7 @@ subject_init(struct subject *subject, struct bytes text)
 }
 
 static bool
-may_match(const struct rule *rule, const struct subject *subject)
+may_match(const struct category_rule *rule, const struct subject *subject)
 {
     for (unsigned i = 0; i < rule->pair_count; i++) {
         uint16_t pair = rule->pairs[i];
@@ -138,7 +138,7 @@ is_word_byte(char c)
 }
 
 static bool
-holds_code(const struct rule *rule, const struct subject *subject)
+holds_code(const struct category_rule *rule, const struct subject *subject)
 {
     struct bytes text = {subject->text, subject->len};
     struct bytes code = {rule->pattern, rule->len};
@@ -152,7 +152,7 @@ holds_code(const struct rule *rule, const struct subject *subject)
 }
 
 static bool
-rule_matches(const struct rule *rule, const struct subject *class_name, const struct subject *text)
+rule_matches(const struct category_rule *rule, const struct subject *class_name, const struct subject *text)
 {
     const struct subject *subject = rule->looks_at == AT_CLASS ? class_name : text;
     if (!may_match(rule, subject))
@@ -174,7 +174,7 @@ category_of(const struct category_rules *rules, struct bytes error_class, struct
     subject_init(&class_name, error_class);
     subject_init(&text, root_text);
     for (size_t i = 0; i < rules->count; i++) {
-        const struct rule *rule = &rules->rules[i];
+        const struct category_rule *rule = &rules->rules[i];
         if (!rule_matches(rule, &class_name, &text))
             continue;
         if (why != NULL)
@@ -223,7 +223,7 @@ fold_copy(struct bytes text)
 }
 
 static void
-choose_pairs(struct rule *rule)
+choose_pairs(struct category_rule *rule)
 {
     for (size_t i = 1; i < rule->len && rule->pair_count < PAIRS_MAX; i++) {
         if (rule->pattern[i - 1] != '*' && rule->pattern[i] != '*')
@@ -237,7 +237,7 @@ category_add_row(struct category_rules *rules, const char *row, int line, struct
     struct bytes rest = bytes_of(row);
     struct bytes category = take_word(&rest);
     struct bytes looks_at = take_word(&rest);
-    struct rule rule = {.row = row};
+    struct category_rule rule = {.row = row};
     const char *fault = NULL;
     if (!category_parse(category, &rule.category))
         fault = "the first word must be transient, data, system, permanent or unknown";

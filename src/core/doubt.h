@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/uuid.h"
 
 // Text belongs to whoever made it.
 struct doubt {
@@ -24,7 +25,7 @@ enum { DOUBT_CHUNK_SHOWN = 8 }; // characters of a chunk's id that tell chunks o
 
 // A person's word about one of them. Of a slot only that it may work again.
 struct doubt_verdict {
-    char chunk[37]; // "": the slot itself
+    char chunk[UUID_SIZE]; // "": the slot itself
     char cluster[64];
     int32_t slot;
     bool is_published; // the chunk's events are treated as sent; else they are sent once more

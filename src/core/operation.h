@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "base/strbuf.h"
+#include "base/uuid.h"
 
 enum operation_action {
     ACTION_REPROCESS,
@@ -89,8 +90,8 @@ struct operation_request {
     const char *target_topic; // reprocess --to; NULL: each event's own
     int32_t rate;             // events/s; 0 paused; RATE_UNLIMITED
     struct send_plan plan;
-    int64_t undoes; // of a restore: the discard that it takes back; 0: found out when it is frozen
-    char key[37];   // uuid made by the asker: asking twice with the same key makes one operation
+    int64_t undoes;      // of a restore: the discard that it takes back; 0: found out when it is frozen
+    char key[UUID_SIZE]; // uuid made by the asker: asking twice with the same key makes one operation
 };
 
 // One operation as stored, for lists and for its own view. Text lives in the page's arena.

@@ -192,7 +192,7 @@ world_sleep(void *context, int64_t us)
 }
 
 static void
-world_uuid(void *context, char out[UUID_TEXT])
+world_uuid(void *context, char out[UUID_SIZE])
 {
     (void)context;
     uuid_make(out);

@@ -140,7 +140,7 @@ publisher_ledger_failed(struct publisher *publisher, struct err *err)
 }
 
 void
-publisher_note_verified(struct publisher *publisher, int64_t seq, const char id[UUID_TEXT])
+publisher_note_verified(struct publisher *publisher, int64_t seq, const char id[UUID_SIZE])
 {
     publisher->tenure.marker = MARKER_VERIFIED;
     publisher->tenure.verified_seq = seq;

@@ -75,7 +75,7 @@ struct publisher_broker {
 struct publisher_world {
     int64_t (*mono)(void *context); // monotonic, µs
     void (*sleep)(void *context, int64_t us);
-    void (*uuid)(void *context, char out[UUID_TEXT]);
+    void (*uuid)(void *context, char out[UUID_SIZE]);
     int64_t (*random)(void *context); // 0 … INT64_MAX
     // An asynchronous call, one at a time: the long ones to PostgreSQL and Kafka, so that several publishers
     // of one thread have theirs at the same time. is_done waits at most wait_ms for its end. Both NULL: such

@@ -50,7 +50,7 @@ struct tenure {
     int64_t beat_at; // mono: the lease was extended last
     enum marker_trust marker;
     int64_t verified_seq;
-    char verified_id[UUID_TEXT];
+    char verified_id[UUID_SIZE];
 };
 
 struct epoch {
@@ -86,7 +86,7 @@ struct publisher_call {
 struct assignment {
     int64_t operation;
     size_t limit;
-    char chunk_id[UUID_TEXT]; // the id of the next claim, or of the one in flight
+    char chunk_id[UUID_SIZE]; // the id of the next claim, or of the one in flight
 };
 
 // Events that leave the operation once the abort is proved. They outlive the flight.
@@ -146,7 +146,7 @@ void publisher_drop_producer(struct publisher *publisher);
 void publisher_destroy_producer(struct publisher *publisher); // the same where BROKEN_SAME_EPOCH keeps it
 
 // The marker was seen, or was just committed, as this pair.
-void publisher_note_verified(struct publisher *publisher, int64_t seq, const char id[UUID_TEXT]);
+void publisher_note_verified(struct publisher *publisher, int64_t seq, const char id[UUID_SIZE]);
 
 // The event of this item leaves the operation once the abort is proved.
 void publisher_reject(struct publisher *publisher, size_t item, const char *reason);

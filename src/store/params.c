@@ -294,7 +294,8 @@ value_double(const PGresult *result, int row, int column)
     return d;
 }
 
-int64_t
+// µs since 2000 as µs since 1970.
+static int64_t
 pg_time(int64_t us)
 {
     // The ends of the range stand for -infinity and infinity.

@@ -155,7 +155,6 @@ void value_copy(const PGresult *result, int row, int column, char *out, size_t r
 
 int64_t pg_read64(const char *data); // network order
 int32_t pg_read32(const char *data);
-int64_t pg_time(int64_t us); // µs since 2000 as µs since 1970
 // Fields of a binary COPY, likewise.
 int64_t field_int8(struct bytes field);
 int32_t field_int4(struct bytes field);

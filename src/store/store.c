@@ -11,32 +11,6 @@
 #include "store/rollup/categories.h"
 #include "store/pg.h"
 
-bool
-store_conninfo_check(const char *conninfo, struct err *err)
-{
-    // libpq's own complaint may quote the part it does not understand, which may be the password: it is not
-    // shown.
-    PQconninfoOption *options = PQconninfoParse(conninfo, NULL);
-    if (!options)
-        return err_set(err, ERR_USAGE,
-                       "the connection string cannot be read: expected key=value pairs or "
-                       "postgresql://user@host/database");
-    const char *secret = NULL;
-    for (const PQconninfoOption *o = options; o->keyword; o++) {
-        if (o->val && *o->val &&
-            (strcmp(o->keyword, "password") == 0 || strcmp(o->keyword, "sslpassword") == 0))
-            secret = strcmp(o->keyword, "password") == 0 ? "password" : "sslpassword";
-    }
-    bool ok = !secret;
-    if (secret)
-        err_set(err, ERR_USAGE,
-                "a %s on the command line can be read by everybody on this host: put it into ~/.pgpass or a "
-                "service file, or let -W ask for it",
-                secret);
-    PQconninfoFree(options);
-    return ok;
-}
-
 // What we ask of a connection where the user's own string, environment or service file does not say
 // otherwise.
 static const struct {

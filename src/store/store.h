@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/err.h"
+#include "base/uuid.h"
 #include "core/category.h"
 
 struct store;
@@ -29,9 +30,6 @@ struct store_settings {
     const struct category_rules *rules;    // for EVENT_GROUP; borrowed
     const struct group_rules *group_rules; // likewise
 };
-
-// ERR_USAGE for a connection string that came from the command line and holds a password, or cannot be read.
-bool store_conninfo_check(const char *conninfo, struct err *err) MUST_CHECK;
 
 // A store that is not connected yet; it copies the settings. store_interrupt may be called from now on.
 struct store *store_create(const struct store_settings *settings);
@@ -58,11 +56,11 @@ void store_lane_close(void *store);
 struct store_info {
     char host[256]; // or socket directory
     char database[128];
-    char user[128];         // session_user
-    int server_version;     // 150004
-    int64_t zone_us;        // wall minus UTC of the table's zone now
-    int64_t schema_version; // 0: no redrive schema
-    char install[37];       // install id, "" without schema
+    char user[128];          // session_user
+    int server_version;      // 150004
+    int64_t zone_us;         // wall minus UTC of the table's zone now
+    int64_t schema_version;  // 0: no redrive schema
+    char install[UUID_SIZE]; // install id, "" without schema
     bool may_decide; // this user may ask for operations: redrive_operator, or what redrive.grants prints
     bool is_copy;    // the system identifier differs from the one the install was made on: must not publish
                      // until adopted

@@ -206,7 +206,7 @@ pg_claim(void *context, struct slot *slot, int64_t operation, const char *chunk_
         return true;
     claim->chunk = (struct chunk){
         .exists = true, .seq = ++mine->next_seq, .operation = operation, .count = (int32_t)claim->count};
-    snprintf(claim->chunk.id, UUID_TEXT, "%s", chunk_id);
+    snprintf(claim->chunk.id, UUID_SIZE, "%s", chunk_id);
     mine->chunk = claim->chunk;
     sim_say(sim, "%s claims chunk %s in slot %d: events %" PRId64 " to %" PRId64, sim_who(context), chunk_id,
             (int)slot->no, claim->items[0].event_id, claim->items[claim->count - 1].event_id);
@@ -269,7 +269,7 @@ pg_finish(void *context, struct slot *slot, const struct chunk *chunk, enum chun
         sim_fail(sim, "chunk %s is finished with another number of events", chunk->id);
     if (outcome == CHUNK_COMMITTED) {
         mine->row.finished_seq = chunk->seq;
-        snprintf(mine->row.finished_id, UUID_TEXT, "%s", chunk->id);
+        snprintf(mine->row.finished_id, UUID_SIZE, "%s", chunk->id);
     }
     mine->is_suspended = mine->chunk.exists = outcome == CHUNK_IN_DOUBT;
     *slot = mine->row;

@@ -80,7 +80,7 @@ sim_fail(struct sim *sim, const char *format, ...)
 static bool
 is_in_flight(const struct sim *sim, int64_t chunk)
 {
-    char id[UUID_TEXT];
+    char id[UUID_SIZE];
     snprintf(id, sizeof id, "#%" PRId64, chunk);
     for (int i = 0; i < sim->slot_count; i++)
         if (sim->slots[i].chunk.exists && strcmp(sim->slots[i].chunk.id, id) == 0)
@@ -135,9 +135,9 @@ clock_pass(void *context, int64_t us)
 }
 
 static void
-chunk_name(void *context, char out[UUID_TEXT])
+chunk_name(void *context, char out[UUID_SIZE])
 {
-    snprintf(out, UUID_TEXT, "#%" PRId64, ++of(context)->chunks);
+    snprintf(out, UUID_SIZE, "#%" PRId64, ++of(context)->chunks);
 }
 
 static int64_t
@@ -220,7 +220,7 @@ sim_name_slot(struct sim_slot *slot, int32_t generation)
 {
     slot->row.generation = generation;
     slot->row.finished_seq = 0;
-    snprintf(slot->row.finished_id, UUID_TEXT, "install");
+    snprintf(slot->row.finished_id, UUID_SIZE, "install");
     snprintf(slot->row.txn_id, sizeof slot->row.txn_id, generation > 1 ? "redrive.%d.g%d" : "redrive.%d",
              (int)slot->row.no, (int)generation);
     slot->row.is_provisioned = false;

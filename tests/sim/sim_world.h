@@ -62,7 +62,7 @@ struct sim_request {
     int64_t epoch;
     int64_t event;  // SIM_PRODUCE
     int64_t number; // SIM_MARK: seq; SIM_NONCE
-    char id[UUID_TEXT];
+    char id[UUID_SIZE];
     bool is_commit; // SIM_END
     const char *sender;
 };

@@ -53,7 +53,7 @@ static void
 settle(enum chunk_state outcome)
 {
     struct claim claim;
-    char id[UUID_TEXT];
+    char id[UUID_SIZE];
     snprintf(id, sizeof id, "%s", new_uuid(world.admin));
     assert_works(chunk_claim(world.store, &slot, operation, id, 5, 1 << 20, &world.arena, &claim, &err));
     assert_int_equal(claim.count, 5);

@@ -272,7 +272,7 @@ static struct claim
 claim_some(struct store *store, struct slot *slot, int64_t operation, size_t limit)
 {
     struct claim claim = {0};
-    char id[UUID_TEXT];
+    char id[UUID_SIZE];
     snprintf(id, sizeof id, "%s", new_uuid(actors.world.admin));
     assert_works(slot_acquire(store, "kafka-1", "w", NULL, 0, slot, &err));
     assert_works(
@@ -371,7 +371,7 @@ a_category_is_of_whom_gave_it(void **state)
 static const char *
 put_in_doubt(struct store *store, int64_t operation, size_t events)
 {
-    static char id[UUID_TEXT];
+    static char id[UUID_SIZE];
     struct slot slot;
     struct claim claim = claim_some(store, &slot, operation, events);
     assert_works(chunk_finish(store, &slot, &claim.chunk, CHUNK_IN_DOUBT, "the marker is gone", &err));

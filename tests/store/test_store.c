@@ -12,28 +12,6 @@ open_with(const struct store_settings *settings)
 }
 
 static void
-passwords_in_arguments_are_refused(void **state)
-{
-    (void)state;
-    static const char *const bad[] = {"host=db password=hunter2", "postgresql://ana:hunter2@db/x",
-                                      "dbname=x sslpassword=hunter2", "postgresql://db/x?password=hunter2"};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        struct err err = {0};
-        assert_false(store_conninfo_check(bad[i], &err));
-        assert_int_equal(err.kind, ERR_USAGE);
-        assert_non_null(strstr(err.text, "~/.pgpass"));
-        assert_null(strstr(err.text, "hunter2"));
-    }
-    // libpq quotes what it does not understand: that may be the secret.
-    struct err unread = {0};
-    assert_false(store_conninfo_check("host=db password hunter2", &unread));
-    assert_null(strstr(unread.text, "hunter2"));
-    assert_works(store_conninfo_check("host=db user=ana dbname=x", &err));
-    assert_works(store_conninfo_check("postgresql://ana@db:5433/x?sslmode=require", &err));
-    assert_works(store_conninfo_check("", &err));
-}
-
-static void
 a_server_that_is_not_there_is_a_sentence(void **state)
 {
     (void)state;
@@ -451,7 +429,6 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(passwords_in_arguments_are_refused),
         cmocka_unit_test(a_server_that_is_not_there_is_a_sentence),
         cmocka_unit_test(missing_tables_are_sentences),
         cmocka_unit_test(missing_rights_name_their_grant),

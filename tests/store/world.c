@@ -184,7 +184,7 @@ struct claim
 next_claim(struct world *world, struct slot *slot, int64_t operation, size_t limit)
 {
     struct claim claim = {0};
-    char id[UUID_TEXT];
+    char id[UUID_SIZE];
     snprintf(id, sizeof id, "%s", new_uuid(world->admin));
     assert_works(
         chunk_claim(world->store, slot, operation, id, limit, MANY_BYTES, &world->arena, &claim, &err));

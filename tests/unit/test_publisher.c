@@ -97,7 +97,7 @@ goes_on_when_the_slot_was_lost_before_the_marker_was_read(void **state)
     slot->row.fence++;
     slot->offsets.marker.seq = slot->row.finished_seq = ++slot->next_seq;
     snprintf(slot->offsets.marker.id, sizeof slot->offsets.marker.id, "other");
-    snprintf(slot->row.finished_id, UUID_TEXT, "other");
+    snprintf(slot->row.finished_id, UUID_SIZE, "other");
     assert_true(step_until(*state, PUBLISHER_FINISHED));
     assert_false(slot->is_suspended);
 }

@@ -16,7 +16,7 @@ brokers_of(const struct broker_settings *settings)
 // --- settings ---
 
 // One row per setting: at least `least` (or, for a flag, exactly `word`).
-struct rule {
+struct probe_rule {
     const char *name;
     long long least;
     const char *word;
@@ -24,7 +24,7 @@ struct rule {
     bool is_dynamic; // kafka-configs.sh changes it; else server.properties and a restart
 };
 
-static const struct rule broker_rules[] = {
+static const struct probe_rule broker_rules[] = {
     {"default.replication.factor", 3, NULL, "a topic made with it may be lost with one broker", false},
     {"min.insync.replicas", 2, NULL, "an acknowledged record may exist on one broker only", true},
     {"unclean.leader.election.enable", 0, "false",
@@ -40,14 +40,14 @@ static const struct rule broker_rules[] = {
     {"transactional.id.expiration.ms", 86400000, NULL, "transactional ids of idle slots expire early", false},
 };
 
-static const struct rule topic_rules[] = {
+static const struct probe_rule topic_rules[] = {
     {"min.insync.replicas", 2, NULL, "an acknowledged record may exist on one broker only", true},
     {"unclean.leader.election.enable", 0, "false",
      "a broker that is behind may become leader and lose records", true},
 };
 
 static void
-setting_remedy(const struct broker_settings *settings, const struct rule *rule, const char *topic,
+setting_remedy(const struct broker_settings *settings, const struct probe_rule *rule, const char *topic,
                char out[PROBE_REMEDY])
 {
     char wanted[80], of[300];
@@ -68,7 +68,7 @@ setting_remedy(const struct broker_settings *settings, const struct rule *rule, 
 }
 
 static void
-probe_rules_judge(const struct broker_settings *settings, const struct rule *rule, const char *topic,
+probe_rules_judge(const struct broker_settings *settings, const struct probe_rule *rule, const char *topic,
                   const char *value, struct probe *probe)
 {
     char remedy[PROBE_REMEDY];
@@ -82,7 +82,7 @@ void
 probe_judge_settings(const struct broker_settings *settings, const char *topic,
                      const struct broker_property *values, size_t count, struct probe *probe)
 {
-    const struct rule *rules = topic ? topic_rules : broker_rules;
+    const struct probe_rule *rules = topic ? topic_rules : broker_rules;
     size_t rule_count =
         topic ? sizeof topic_rules / sizeof *topic_rules : sizeof broker_rules / sizeof *broker_rules;
     for (size_t r = 0; r < rule_count; r++)

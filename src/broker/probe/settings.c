@@ -11,7 +11,7 @@
 
 #define TIMEOUT_MS 5000
 
-struct examination {
+struct settings_probe {
     struct broker *broker;
     const struct broker_settings *settings;
     struct probe *probe;
@@ -33,7 +33,7 @@ ask_configs(rd_kafka_t *handle, const void *request, rd_kafka_AdminOptions_t *op
 }
 
 static void
-judge_entries(const struct examination *examination, const char *topic,
+judge_entries(const struct settings_probe *examination, const char *topic,
               const rd_kafka_ConfigResource_t *resource)
 {
     size_t count = 0;
@@ -48,7 +48,7 @@ judge_entries(const struct examination *examination, const char *topic,
 
 // topic NULL: of the broker with this id.
 static bool
-look_at_configs(const struct examination *examination, const char *topic, const char *id)
+look_at_configs(const struct settings_probe *examination, const char *topic, const char *id)
 {
     const struct wanted wanted = {topic ? RD_KAFKA_RESOURCE_TOPIC : RD_KAFKA_RESOURCE_BROKER,
                                   topic ? topic : id};
@@ -70,7 +70,7 @@ look_at_configs(const struct examination *examination, const char *topic, const 
 }
 
 static void
-look_at_broker(const struct examination *examination, int id)
+look_at_broker(const struct settings_probe *examination, int id)
 {
     char text[16];
     snprintf(text, sizeof text, "%d", id);
@@ -81,7 +81,7 @@ look_at_broker(const struct examination *examination, int id)
 }
 
 static void
-look_at_copies(const struct examination *examination, const rd_kafka_metadata_topic_t *topic, int brokers)
+look_at_copies(const struct settings_probe *examination, const rd_kafka_metadata_topic_t *topic, int brokers)
 {
     if (topic->err || topic->partition_cnt == 0)
         return;
@@ -108,7 +108,7 @@ probe_cluster_settings(struct broker *broker, const struct broker_settings *sett
                        const char *const *topics, size_t count, struct probe *probe)
 {
     static const char *const ours[] = {MARKER_TOPIC, "__consumer_offsets", "__transaction_state"};
-    const struct examination examination = {.broker = broker, .settings = settings, .probe = probe};
+    const struct settings_probe examination = {.broker = broker, .settings = settings, .probe = probe};
     const struct rd_kafka_metadata *metadata;
     rd_kafka_resp_err_t code = rd_kafka_metadata(broker->handle, 1, NULL, &metadata, TIMEOUT_MS);
     if (code) {

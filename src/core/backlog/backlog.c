@@ -74,7 +74,7 @@ side_position(const struct side *side, int64_t id, bool *is_there)
     return low;
 }
 
-static const struct row *
+static const struct backlog_row *
 find_row(const struct backlog *backlog, int64_t id)
 {
     const struct side *sides[] = {&backlog->newer, &backlog->older};
@@ -88,7 +88,7 @@ find_row(const struct backlog *backlog, int64_t id)
 }
 
 static bool
-side_insert(struct side *side, const struct row *row)
+side_insert(struct side *side, const struct backlog_row *row)
 {
     bool is_there;
     size_t at = side_position(side, row->id, &is_there);
@@ -130,7 +130,7 @@ group_index(struct backlog *backlog, const struct event *event)
     return index;
 }
 
-static struct row
+static struct backlog_row
 make_row(struct backlog *backlog, const struct event *event)
 {
     int64_t seconds = event->created_at == TIME_ABSENT ? 0 : event->created_at / US_PER_SECOND;
@@ -139,7 +139,7 @@ make_row(struct backlog *backlog, const struct event *event)
     if (seconds > UINT32_MAX)
         seconds = UINT32_MAX;
     int32_t retries = event->retry_count < 0 ? 0 : event->retry_count;
-    return (struct row){
+    return (struct backlog_row){
         .id = event->id,
         .created = (uint32_t)seconds,
         .group = group_index(backlog, event),
@@ -158,7 +158,7 @@ backlog_add(struct backlog *backlog, const struct event *events, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (find_row(backlog, events[i].id))
             continue;
-        struct row row = make_row(backlog, &events[i]);
+        struct backlog_row row = make_row(backlog, &events[i]);
         bool is_newer = backlog->newer.count ? row.id > backlog->newer.rows[0].id
                                              : backlog->older.count && row.id > backlog->older.rows[0].id;
         added += side_insert(is_newer ? &backlog->newer : &backlog->older, &row);
@@ -180,8 +180,8 @@ backlog_renew(struct backlog *backlog, const struct event *events, size_t count)
         size_t at = side_position(side, event->id, &is_there);
         if (!is_there)
             continue;
-        struct row row = make_row(backlog, event);
-        struct row *known = &side->rows[at];
+        struct backlog_row row = make_row(backlog, event);
+        struct backlog_row *known = &side->rows[at];
         renewed += row.created != known->created || row.group != known->group || row.type != known->type ||
                    row.topic != known->topic || row.source != known->source || row.retries != known->retries;
         *known = row;
@@ -204,26 +204,6 @@ id_is_among(const int64_t *ids, size_t count, int64_t id)
             high = middle;
     }
     return false;
-}
-
-static size_t
-side_remove(struct side *side, const int64_t *ids, size_t count)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < side->count; i++)
-        if (!id_is_among(ids, count, side->rows[i].id))
-            side->rows[kept++] = side->rows[i];
-    size_t removed = side->count - kept;
-    side->count = kept;
-    return removed;
-}
-
-size_t
-backlog_remove(struct backlog *backlog, const int64_t *ids, size_t count)
-{
-    if (count == 0)
-        return 0;
-    return side_remove(&backlog->older, ids, count) + side_remove(&backlog->newer, ids, count);
 }
 
 static void
@@ -275,7 +255,7 @@ backlog_highest_id(const struct backlog *backlog)
     return backlog->highest;
 }
 
-const struct row *
+const struct backlog_row *
 backlog_row(const struct backlog *backlog, size_t i)
 {
     if (i < backlog->newer.count)
@@ -367,18 +347,18 @@ backlog_outcomes(struct backlog *backlog, uint64_t key, const struct group_outco
 bool
 backlog_group_of(const struct backlog *backlog, int64_t id, uint64_t *key)
 {
-    const struct row *row = find_row(backlog, id);
+    const struct backlog_row *row = find_row(backlog, id);
     if (row)
         *key = backlog->keys.keys[row->group];
     return row != NULL;
 }
 
-static const struct row *
+static const struct backlog_row *
 find_near(const struct backlog *backlog, int64_t id, size_t *hint)
 {
     size_t count = backlog_count(backlog);
     for (size_t at = *hint ? *hint - 1 : 0; at <= *hint + 1 && at < count; at++) {
-        const struct row *row = backlog_row(backlog, at);
+        const struct backlog_row *row = backlog_row(backlog, at);
         if (row->id != id)
             continue;
         *hint = at;
@@ -399,7 +379,7 @@ bool
 backlog_event(const struct backlog *backlog, int64_t id, size_t *hint, struct event *event)
 {
     enum { RETRIES_OR_MORE = 255 };
-    const struct row *row = find_near(backlog, id, hint);
+    const struct backlog_row *row = find_near(backlog, id, hint);
     if (!row || row->type == WORDS_OTHER || row->topic == WORDS_OTHER || row->source == WORDS_OTHER ||
         row->retries == RETRIES_OR_MORE || row->created == 0)
         return false;

@@ -25,8 +25,6 @@ void backlog_destroy(struct backlog *backlog);
 size_t backlog_add(struct backlog *backlog, const struct event *events, size_t count);
 // What these events are now, where they are there; returns how many were something else.
 size_t backlog_renew(struct backlog *backlog, const struct event *events, size_t count);
-// Removes these ids (ascending); unknown ones are ignored; returns how many went.
-size_t backlog_remove(struct backlog *backlog, const int64_t *ids, size_t count);
 // Compares with the true set of pending ids (ascending): what is not in it is removed, what is missing is
 // written to `missing` (heap, the caller frees). Ids above `highest` are left alone: they arrived after the
 // set was read.

@@ -8,7 +8,7 @@
 
 // What a row is counted under.
 static uint64_t
-row_bucket(const struct backlog *backlog, const struct row *row, enum pivot pivot)
+row_bucket(const struct backlog *backlog, const struct backlog_row *row, enum pivot pivot)
 {
     switch (pivot) {
     case PIVOT_TYPE:
@@ -152,7 +152,7 @@ tally_bounds(struct event_group *group, int64_t first, int64_t last)
 
 // The group that a row is counted in; made when it is the first.
 static struct event_group *
-tally_group(struct tally *tally, const struct row *row, uint32_t *bucket)
+tally_group(struct tally *tally, const struct backlog_row *row, uint32_t *bucket)
 {
     size_t before = tally->buckets.count;
     uint64_t value = row_bucket(tally->backlog, row, tally->pivot);
@@ -175,7 +175,7 @@ tally_group(struct tally *tally, const struct row *row, uint32_t *bucket)
 }
 
 static void
-tally_count(struct tally *tally, const struct row *row, int64_t count)
+tally_count(struct tally *tally, const struct backlog_row *row, int64_t count)
 {
     uint32_t bucket;
     struct event_group *group = tally_group(tally, row, &bucket);
@@ -191,7 +191,7 @@ tally_count(struct tally *tally, const struct row *row, int64_t count)
 }
 
 static void
-tally_row(struct tally *tally, const struct row *row)
+tally_row(struct tally *tally, const struct backlog_row *row)
 {
     uint32_t bucket;
     tally_count(tally, row, 1);
@@ -208,7 +208,7 @@ tally_row(struct tally *tally, const struct row *row)
 // --- from sums ---
 
 static bool
-is_asked(const struct tally *tally, const struct row *row)
+is_asked(const struct tally *tally, const struct backlog_row *row)
 {
     return tally->only < 0 || row->group == tally->only;
 }
@@ -219,7 +219,7 @@ tally_retries(struct tally *tally)
     const struct backlog *backlog = tally->backlog;
     for (size_t i = 0; i < backlog->rollup.retry_count; i++) {
         const struct rollup_count *sum = &backlog->rollup.retries[i];
-        struct row row = backlog->cells[sum->cell].row;
+        struct backlog_row row = backlog->cells[sum->cell].row;
         row.retries = (uint8_t)(sum->at < 0 ? 0 : sum->at > 255 ? 255 : sum->at);
         if (is_asked(tally, &row))
             tally_count(tally, &row, sum->count);
@@ -240,7 +240,7 @@ tally_times(struct tally *tally)
     for (int which = 0; which < 2; which++) {
         for (size_t i = 0; i < lists[which].count; i++) {
             const struct rollup_count *sum = &lists[which].sums[i];
-            struct row row = backlog->cells[sum->cell].row;
+            struct backlog_row row = backlog->cells[sum->cell].row;
             int64_t at = sum->at * lists[which].seconds;
             row.created = (uint32_t)at;
             if (!is_asked(tally, &row))
@@ -498,7 +498,7 @@ backlog_tally(const struct backlog *backlog, const struct tally_query *query, in
     bool is_possible = !query->within || tally.only >= 0;
     size_t rows = is_possible && !backlog->has_rollup ? backlog_count(backlog) : 0;
     for (size_t i = 0; i < rows; i++) {
-        const struct row *row = backlog_row(backlog, i);
+        const struct backlog_row *row = backlog_row(backlog, i);
         if (is_asked(&tally, row))
             tally_row(&tally, row);
     }
@@ -532,7 +532,7 @@ backlog_tally(const struct backlog *backlog, const struct tally_query *query, in
 }
 
 // An event's place in a list.
-struct place {
+struct group_place {
     int64_t id;
     uint32_t created;
 };
@@ -540,8 +540,8 @@ struct place {
 static int
 by_newest(const void *left, const void *right)
 {
-    const struct place *a = left;
-    const struct place *b = right;
+    const struct group_place *a = left;
+    const struct group_place *b = right;
     if (a->created != b->created)
         return a->created < b->created ? 1 : -1;
     return (a->id < b->id) - (a->id > b->id);
@@ -571,14 +571,14 @@ backlog_ids(const struct backlog *backlog, enum pivot pivot, const char *value, 
     bool *is_listed = value && pivot == PIVOT_ERROR ? listed_groups(backlog, value) : NULL;
     bool is_possible = !value || is_listed || value_bucket(backlog, pivot, value, &bucket);
     size_t rows = is_possible ? backlog_count(backlog) : 0;
-    struct place *places = alloc_array(rows, sizeof *places);
+    struct group_place *places = alloc_array(rows, sizeof *places);
     bool is_sorted = true;
     for (size_t i = 0; i < rows; i++) {
-        const struct row *row = backlog_row(backlog, i);
+        const struct backlog_row *row = backlog_row(backlog, i);
         if (is_listed ? !is_listed[row->group] : value && row_bucket(backlog, row, pivot) != bucket)
             continue;
         is_sorted &= *count == 0 || row->created <= places[*count - 1].created;
-        places[(*count)++] = (struct place){.id = row->id, .created = row->created};
+        places[(*count)++] = (struct group_place){.id = row->id, .created = row->created};
     }
     // Ids mostly grow with time, so the common case is sorted already.
     if (!is_sorted)

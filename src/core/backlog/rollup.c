@@ -74,7 +74,6 @@ backlog_adopt_rollup(struct backlog *backlog, struct backlog_rollup *rollup)
         backlog->summed += backlog->rollup.retries[i].count;
 }
 
-// The texts of cells are gone with what they came in; these are the backlog's.
 bool
 backlog_has_rollup(const struct backlog *backlog)
 {

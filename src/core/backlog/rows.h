@@ -6,7 +6,7 @@
 #include "base/intern.h"
 
 // One pending event.
-struct row {
+struct backlog_row {
     int64_t id;
     uint32_t created; // seconds since 1970, 0: absent
     uint32_t group;   // index into keys and infos
@@ -28,7 +28,7 @@ struct group_info {
 // The rows in two arrays that are both sorted and grow at their ends: a scan from the newest event down fills
 // `older` (descending), arrivals go to `newer` (ascending), and every id in older is below every id in newer.
 struct side {
-    struct row *rows;
+    struct backlog_row *rows;
     size_t count;
     size_t capacity;
     bool is_descending;
@@ -37,7 +37,7 @@ struct side {
 // What the events of one cell have in common; id is the newest of them, created and last_at the ends of their
 // times.
 struct rollup_group_cell {
-    struct row row;
+    struct backlog_row row;
     int64_t last_at; // seconds
 };
 
@@ -70,6 +70,6 @@ void backlog_tally(const struct backlog *backlog, const struct tally_query *quer
                    struct arena *arena, struct group_list *list);
 
 // The i-th row, newest id first.
-const struct row *backlog_row(const struct backlog *backlog, size_t i);
+const struct backlog_row *backlog_row(const struct backlog *backlog, size_t i);
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "core/filter/required_literals.h"
 
-struct reader {
+struct literal_reader {
     struct bytes text;
     size_t at;
     struct strbuf run;     // literal characters that follow each other
@@ -16,14 +16,14 @@ struct reader {
 };
 
 static char
-peek(const struct reader *reader, size_t ahead)
+peek(const struct literal_reader *reader, size_t ahead)
 {
     size_t at = reader->at + ahead;
     return at < reader->text.len ? reader->text.data[at] : '\0';
 }
 
 static void
-end_run(struct reader *reader)
+end_run(struct literal_reader *reader)
 {
     if (reader->run.len > reader->longest.len) {
         struct strbuf longer = reader->run;
@@ -41,7 +41,7 @@ is_word(char c)
 
 // Over a class, with its ] : the first of the class is itself, [:alpha:] has one of its own.
 static bool
-skip_class(struct reader *reader)
+skip_class(struct literal_reader *reader)
 {
     reader->at += peek(reader, 1) == '^' ? 2 : 1;
     reader->at += peek(reader, 0) == ']';
@@ -68,7 +68,7 @@ skip_class(struct reader *reader)
 
 // Over \p{…}, \x{…} and the like, behind the letter.
 static void
-skip_braces(struct reader *reader)
+skip_braces(struct literal_reader *reader)
 {
     if (peek(reader, 0) != '{')
         return;
@@ -88,7 +88,7 @@ width_of_escape(char letter)
 
 // Over an escape that is no literal character. False: what it means for the rest is not known here.
 static bool
-skip_escape(struct reader *reader)
+skip_escape(struct literal_reader *reader)
 {
     char letter = peek(reader, 1);
     reader->at += 2;
@@ -114,7 +114,7 @@ skip_escape(struct reader *reader)
 
 // Over a group at the top level. False: it sets options for what follows, is a comment, or cannot be read.
 static bool
-skip_group(struct reader *reader)
+skip_group(struct literal_reader *reader)
 {
     int depth = 0;
     while (reader->at < reader->text.len) {
@@ -143,7 +143,7 @@ skip_group(struct reader *reader)
 
 // The quantifier at the place, if there is one: *least is how often what stands before it has to be there.
 static bool
-quantifier(struct reader *reader, unsigned *least)
+quantifier(struct literal_reader *reader, unsigned *least)
 {
     char c = peek(reader, 0);
     *least = c == '+' ? 1 : 0;
@@ -169,7 +169,7 @@ quantifier(struct reader *reader, unsigned *least)
 }
 
 static void
-add_character(struct reader *reader, size_t from, size_t len)
+add_character(struct literal_reader *reader, size_t from, size_t len)
 {
     unsigned least;
     reader->at = from + len;
@@ -186,7 +186,7 @@ add_character(struct reader *reader, size_t from, size_t len)
 }
 
 static void
-begin_alternative(struct reader *reader)
+begin_alternative(struct literal_reader *reader)
 {
     reader->at++;
     reader->is_only = false;
@@ -197,7 +197,7 @@ begin_alternative(struct reader *reader)
 }
 
 static void
-add_piece(struct reader *reader, enum width width)
+add_piece(struct literal_reader *reader, enum width width)
 {
     unsigned least;
     bool is_repeated = quantifier(reader, &least);
@@ -209,7 +209,7 @@ add_piece(struct reader *reader, enum width width)
 
 // One piece of the expression. False: give up.
 static bool
-read_piece(struct reader *reader)
+read_piece(struct literal_reader *reader)
 {
     char c = peek(reader, 0);
     if (c == ')' || c == '\0')
@@ -247,7 +247,7 @@ read_piece(struct reader *reader)
 bool
 pattern_literal(struct bytes expression, struct strbuf *literal, struct strbuf *required)
 {
-    struct reader reader = {.text = expression, .is_only = true};
+    struct literal_reader reader = {.text = expression, .is_only = true};
     bool is_read = bytes_find(expression, BYTES("(*"), 0) == SIZE_MAX;
     while (is_read && reader.at < expression.len)
         is_read = read_piece(&reader);

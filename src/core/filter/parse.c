@@ -14,7 +14,7 @@ struct spelled {
 };
 
 // The line being read. Positions are bytes of it; errors give characters.
-struct reader {
+struct filter_reader {
     struct bytes text;
     size_t at;
     struct filter *filter;
@@ -39,7 +39,7 @@ spelled_release(struct spelled *value)
 }
 
 static bool
-filter_parse_wrong(struct reader *reader, size_t at, const char *sentence)
+filter_parse_wrong(struct filter_reader *reader, size_t at, const char *sentence)
 {
     err_set(reader->err, ERR_USAGE, "%s", sentence);
     if (reader->err && reader->err->column == 0) {
@@ -70,11 +70,11 @@ is_expression(struct bytes text, size_t at)
 }
 
 // How the escapes within quotes are meant: an expression has its own, so that only \" or \/ is undone.
-enum form { FORM_EXACT, FORM_EXPRESSION };
+enum term_form { FORM_EXACT, FORM_EXPRESSION };
 
 // A value at reader->at: "…", /…/ or up to the next blank.
 static bool
-read_value(struct reader *reader, enum form form, struct spelled *value)
+read_value(struct filter_reader *reader, enum term_form form, struct spelled *value)
 {
     struct bytes text = reader->text;
     char open = reader->at < text.len ? text.data[reader->at] : '\0';
@@ -103,7 +103,7 @@ read_value(struct reader *reader, enum form form, struct spelled *value)
 }
 
 static struct filter_term *
-add_term(struct reader *reader, enum filter_field field, bool is_inverted)
+add_term(struct filter_reader *reader, enum filter_field field, bool is_inverted)
 {
     struct filter *filter = reader->filter;
     filter->terms = alloc_grow(filter->terms, filter->count, &filter->capacity, sizeof *filter->terms);
@@ -113,7 +113,7 @@ add_term(struct reader *reader, enum filter_field field, bool is_inverted)
 }
 
 static bool
-filter_parse_compile(struct reader *reader, struct filter_term *term, const struct spelled *expression)
+filter_parse_compile(struct filter_reader *reader, struct filter_term *term, const struct spelled *expression)
 {
     struct bytes text = strbuf_bytes(&expression->text);
     struct err why = {0};
@@ -132,7 +132,7 @@ filter_parse_compile(struct reader *reader, struct filter_term *term, const stru
 
 // `=exact` or a regular expression.
 static bool
-filter_parse_read_text(struct reader *reader, struct filter_term *term)
+filter_parse_read_text(struct filter_reader *reader, struct filter_term *term)
 {
     term->is_exact = reader->at < reader->text.len && reader->text.data[reader->at] == '=';
     reader->at += term->is_exact;
@@ -151,7 +151,7 @@ filter_parse_read_text(struct reader *reader, struct filter_term *term)
 }
 
 static bool
-filter_parse_read_range(struct reader *reader, struct filter_term *term, enum filter_kind kind)
+filter_parse_read_range(struct filter_reader *reader, struct filter_term *term, enum filter_kind kind)
 {
     size_t from = reader->at;
     struct spelled value = {0};
@@ -166,7 +166,7 @@ filter_parse_read_range(struct reader *reader, struct filter_term *term, enum fi
 
 // A word of a fixed list.
 static bool
-read_word(struct reader *reader, struct filter_term *term, enum filter_kind kind)
+read_word(struct filter_reader *reader, struct filter_term *term, enum filter_kind kind)
 {
     size_t from = reader->at;
     struct spelled word = {0};
@@ -211,7 +211,7 @@ sort_groups(struct filter_term *term)
 
 // One key or the beginning of one, or several with commas between.
 static bool
-read_group(struct reader *reader, struct filter_term *term)
+read_group(struct filter_reader *reader, struct filter_term *term)
 {
     size_t from = reader->at;
     size_t capacity = 0;
@@ -240,7 +240,7 @@ read_group(struct reader *reader, struct filter_term *term)
 
 // header:NAME=value; the value is a regular expression, or after a second = exact.
 static bool
-read_header(struct reader *reader, struct filter_term *term)
+read_header(struct filter_reader *reader, struct filter_term *term)
 {
     size_t from = reader->at;
     while (!ends_word(reader->text, reader->at) && reader->text.data[reader->at] != '=')
@@ -276,7 +276,7 @@ path_end(struct bytes text, size_t at)
 }
 
 static bool
-read_json_test(struct reader *reader, struct filter_term *term)
+read_json_test(struct filter_reader *reader, struct filter_term *term)
 {
     static const struct {
         const char *text;
@@ -309,7 +309,7 @@ is_number(struct bytes text)
 }
 
 static bool
-read_json_value(struct reader *reader, struct filter_term *term)
+read_json_value(struct filter_reader *reader, struct filter_term *term)
 {
     size_t from = reader->at;
     struct spelled value = {0};
@@ -331,7 +331,7 @@ read_json_value(struct reader *reader, struct filter_term *term)
 
 // $.path and its test at reader->at.
 static bool
-read_json(struct reader *reader, struct filter_term *term)
+read_json(struct filter_reader *reader, struct filter_term *term)
 {
     size_t from = reader->at;
     size_t end = path_end(reader->text, from);
@@ -348,7 +348,7 @@ read_json(struct reader *reader, struct filter_term *term)
 }
 
 static bool
-read_term(struct reader *reader, enum filter_field field, bool is_inverted)
+read_term(struct filter_reader *reader, enum filter_field field, bool is_inverted)
 {
     struct filter_term *term = add_term(reader, field, is_inverted);
     enum filter_kind kind = filter_field_kind(field);
@@ -385,7 +385,7 @@ field_name(struct bytes text, size_t at)
 }
 
 static bool
-read_bare(struct reader *reader, bool is_inverted)
+read_bare(struct filter_reader *reader, bool is_inverted)
 {
     struct spelled *bare = &reader->bare;
     if (!is_inverted) {
@@ -405,7 +405,7 @@ read_bare(struct reader *reader, bool is_inverted)
 }
 
 static bool
-read_one(struct reader *reader)
+read_one(struct filter_reader *reader)
 {
     struct bytes text = reader->text;
     bool is_inverted = text.data[reader->at] == '!' && !ends_word(text, reader->at + 1);
@@ -451,7 +451,7 @@ by_cost(const void *left, const void *right)
 }
 
 static bool
-filter_parse_read_line(struct reader *reader)
+filter_parse_read_line(struct filter_reader *reader)
 {
     struct bytes text = reader->text;
     if (!utf8_valid(text))
@@ -475,7 +475,7 @@ filter_parse(struct filter **filter, struct bytes text, const struct filter_cont
     made->context = *context;
     if (made->context.new_after == TIME_ABSENT)
         made->context.new_after = context->now - 3600 * US_PER_SECOND;
-    struct reader reader = {.text = text, .filter = made, .err = err};
+    struct filter_reader reader = {.text = text, .filter = made, .err = err};
     bool ok = filter_parse_read_line(&reader);
     spelled_release(&reader.bare);
     if (!ok) {

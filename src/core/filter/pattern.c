@@ -409,12 +409,6 @@ pattern_is_caseless(const struct pattern *pattern)
     return pattern->is_caseless;
 }
 
-bool
-pattern_is_plain(const struct pattern *pattern)
-{
-    return pattern->is_plain;
-}
-
 size_t
 pattern_find_held(struct pattern *pattern, struct bytes text, size_t from)
 {

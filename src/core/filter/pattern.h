@@ -41,7 +41,6 @@ struct bytes pattern_holds(const struct pattern *pattern);
 struct bytes pattern_required(const struct pattern *pattern);
 bool pattern_is_required(const struct pattern *pattern);
 bool pattern_is_caseless(const struct pattern *pattern);
-bool pattern_is_plain(const struct pattern *pattern); // it is that text and nothing else
 // The first place at or behind `from` where valid UTF-8 text holds it, or SIZE_MAX. Without a literal:
 // `from`.
 size_t pattern_find_held(struct pattern *pattern, struct bytes text, size_t from);

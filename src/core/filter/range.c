@@ -19,16 +19,16 @@ precision(struct bytes text, bool is_date)
 }
 
 // One number, age or time.
-struct bound {
+struct range_bound {
     int64_t first;
     int64_t last;   // where it ends as the end of a range: a date goes through its day
     int64_t period; // where it ends as a value by itself
 };
 
 static bool
-read_bound(struct bytes text, enum filter_kind kind, struct bound *bound, struct err *err)
+read_bound(struct bytes text, enum filter_kind kind, struct range_bound *bound, struct err *err)
 {
-    *bound = (struct bound){0};
+    *bound = (struct range_bound){0};
     if (text.len == 0) {
         err_set(err, ERR_USAGE, "expected %s",
                 kind == KIND_AGE       ? "an age: 30s, 10m, 2h or 7d"
@@ -52,7 +52,7 @@ read_between(struct bytes text, enum filter_kind kind, size_t dots, struct filte
 {
     struct bytes left = bytes_slice(text, 0, dots);
     struct bytes right = bytes_slice(text, dots + 2, SIZE_MAX);
-    struct bound bound;
+    struct range_bound bound;
     if (left.len == 0 && right.len == 0)
         return err_set(err, ERR_USAGE, "expected a value on at least one side of ..");
     if (left.len) {
@@ -72,7 +72,8 @@ read_between(struct bytes text, enum filter_kind kind, size_t dots, struct filte
 
 // `>n`, `>=n`, `<n`, `<=n`.
 static void
-filter_range_compare(struct filter_range *range, bool is_above, bool is_equal, const struct bound *bound)
+filter_range_compare(struct filter_range *range, bool is_above, bool is_equal,
+                     const struct range_bound *bound)
 {
     static const struct filter_range nothing = {.low = 1, .high = 0};
     if (is_above && is_equal)
@@ -103,7 +104,7 @@ filter_range_read(struct bytes text, enum filter_kind kind, struct filter_range 
         return err_set(err, ERR_USAGE,
                        "expected < or > before the age: age:<2h is younger, age:>2h older than two hours");
     bool is_equal = (is_above || is_below) && text.len > 1 && text.data[1] == '=';
-    struct bound bound;
+    struct range_bound bound;
     *bad = (size_t)(is_above || is_below) + is_equal;
     if (!read_bound(bytes_slice(text, *bad, SIZE_MAX), kind, &bound, err))
         return false;

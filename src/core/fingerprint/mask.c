@@ -35,7 +35,7 @@ mask_sentence(enum mask_rule rule)
 
 // Behind the word that begins at `at`; collects the kinds of its bytes.
 static size_t
-word_end(const struct scan *scan, size_t at, unsigned *seen)
+word_end(const struct mask_scan *scan, size_t at, unsigned *seen)
 {
     const char *data = scan->text.data;
     size_t end = scan->end;
@@ -69,7 +69,7 @@ is_edge(char c)
 }
 
 static bool
-is_wide_digit(const struct scan *scan, size_t at)
+is_wide_digit(const struct mask_scan *scan, size_t at)
 {
     size_t len = 0;
     return word_lead(scan->text, at, &len) == LEAD_DIGIT;
@@ -79,7 +79,7 @@ is_wide_digit(const struct scan *scan, size_t at)
 
 // Which marks the word holds.
 static unsigned
-marks_of(const struct scan *scan, size_t from, size_t to)
+marks_of(const struct mask_scan *scan, size_t from, size_t to)
 {
     const char *data = scan->text.data;
     unsigned marks = HAS_MARK;
@@ -106,7 +106,7 @@ marks_of(const struct scan *scan, size_t from, size_t to)
         return;
 
 static void
-mask_marked(struct scan *scan, size_t from, size_t to, unsigned seen)
+mask_marked(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
     unsigned met = scan->after == AFTER_EQUALS ? BEHIND_EQUALS : 0;
     met |= (seen & KIND_DIGIT) != 0 ? HAS_DIGIT : 0;
@@ -121,7 +121,7 @@ mask_marked(struct scan *scan, size_t from, size_t to, unsigned seen)
 
 // Most words are letters, so their road is short.
 static inline void
-mask_word(struct scan *scan, size_t from, size_t to, unsigned seen)
+mask_word(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
     if ((seen & (KIND_DIGIT | KIND_MARK)) != 0) {
         mask_marked(scan, from, to, seen);
@@ -136,7 +136,7 @@ mask_word(struct scan *scan, size_t from, size_t to, unsigned seen)
 }
 
 static void
-take_piece(struct scan *scan, size_t from, size_t to)
+take_piece(struct mask_scan *scan, size_t from, size_t to)
 {
     const char *data = scan->text.data;
     size_t end = to;
@@ -164,7 +164,7 @@ take_piece(struct scan *scan, size_t from, size_t to)
 }
 
 static void
-take_word(struct scan *scan)
+take_word(struct mask_scan *scan)
 {
     unsigned seen = 0;
     size_t from = scan->at;
@@ -179,7 +179,7 @@ take_word(struct scan *scan)
 // Separators
 
 static void
-take_equals(struct scan *scan)
+take_equals(struct mask_scan *scan)
 {
     char before = scan->at > 0 ? scan->text.data[scan->at - 1] : ' ';
     char behind = scan_char(scan, scan->at + 1);
@@ -196,7 +196,7 @@ take_equals(struct scan *scan)
 
 // `must be >= 0` and `must be <= 9` differ; tags and arrows do not count.
 static void
-take_comparison(struct scan *scan)
+take_comparison(struct mask_scan *scan)
 {
     size_t at = scan->at;
     bool is_free = at > 0 && (word_kind(scan->text.data[at - 1]) & KIND_BLANK) != 0;
@@ -208,7 +208,7 @@ take_comparison(struct scan *scan)
 
 // Behind what an opening bracket at `at` holds, if all of it is one value; else 0.
 static size_t
-value_bracket_end(struct scan *scan, size_t at)
+value_bracket_end(struct mask_scan *scan, size_t at)
 {
     bool is_value = scan->after == AFTER_EQUALS || (scan_prev_roles(scan) & ROLE_VALUE) != 0;
     if (!is_value)
@@ -219,7 +219,7 @@ value_bracket_end(struct scan *scan, size_t at)
 }
 
 static void
-take_open(struct scan *scan, size_t len)
+take_open(struct mask_scan *scan, size_t len)
 {
     size_t at = scan->at;
     struct bytes text = bytes_slice(scan->text, 0, scan->end);
@@ -247,7 +247,7 @@ take_open(struct scan *scan, size_t len)
 }
 
 static void
-take_lead(struct scan *scan)
+take_lead(struct mask_scan *scan)
 {
     size_t len = 0;
     switch (word_lead(bytes_slice(scan->text, 0, scan->end), scan->at, &len)) {
@@ -272,7 +272,7 @@ take_lead(struct scan *scan)
 }
 
 static void
-take_separator(struct scan *scan, char c)
+take_separator(struct mask_scan *scan, char c)
 {
     switch (c) {
     case '"':
@@ -305,7 +305,7 @@ take_separator(struct scan *scan, char c)
 }
 
 static void
-scan_all(struct scan *scan)
+scan_all(struct mask_scan *scan)
 {
     while (scan->at < scan->end) {
         char c = scan->text.data[scan->at];
@@ -323,9 +323,9 @@ scan_all(struct scan *scan)
 
 // A text within the text. What it leaves behind (the word before, a number) holds for what follows it.
 static void
-take_text(struct scan *scan, size_t from, size_t to)
+take_text(struct mask_scan *scan, size_t from, size_t to)
 {
-    struct scan inner = *scan;
+    struct mask_scan inner = *scan;
     inner.at = from;
     inner.end = to;
     inner.depth++;
@@ -339,7 +339,7 @@ take_text(struct scan *scan, size_t from, size_t to)
 }
 
 static void
-take_part(struct scan *scan, size_t from, size_t to, enum scan_part part)
+take_part(struct mask_scan *scan, size_t from, size_t to, enum scan_part part)
 {
     switch (part) {
     case PART_WORD:
@@ -390,7 +390,7 @@ mask_text(struct mask *mask, struct bytes text, struct bytes class_name)
         text.len = utf8_cut(text, MASK_TEXT_MAX);
         mask->is_cut = true;
     }
-    struct scan scan = {
+    struct mask_scan scan = {
         .mask = mask, .text = text, .class_name = class_name, .end = text.len, .again = take_part};
     if (is_document(text)) {
         mask_members(&scan, 0, text.len);

@@ -41,7 +41,7 @@ is_http_failure(struct bytes word)
 // "[404] during", "failed (503)", "404 (Not Found)": an HTTP status in brackets of its own, or with its
 // reason in them.
 static bool
-is_bracketed_status(const struct scan *scan, size_t from, size_t to)
+is_bracketed_status(const struct mask_scan *scan, size_t from, size_t to)
 {
     if (from == 0 || !is_http_failure(scan_slice(scan, from, to)))
         return false;
@@ -55,7 +55,7 @@ is_bracketed_status(const struct scan *scan, size_t from, size_t to)
 
 // "GET / HTTP/1.1" 404 153: behind the request line of an access log.
 static bool
-is_answer_status(const struct scan *scan, size_t from, size_t to)
+is_answer_status(const struct mask_scan *scan, size_t from, size_t to)
 {
     static const size_t reach = sizeof "HTTP/1.1\" " - 1;
     if (to - from != 3 || from < reach || memcmp(scan->text.data + from - 2, "\" ", 2) != 0)
@@ -66,7 +66,7 @@ is_answer_status(const struct scan *scan, size_t from, size_t to)
 // "539 - Duplicidade de NF-e", "503 Service Unavailable", "23505: duplicate key": a number that begins the
 // text and is then explained.
 static bool
-is_leading_code(const struct scan *scan, size_t from, size_t to)
+is_leading_code(const struct mask_scan *scan, size_t from, size_t to)
 {
     if (scan_skip_blanks(scan, 0) != from || scan->depth > 1)
         return false;
@@ -82,7 +82,7 @@ is_leading_code(const struct scan *scan, size_t from, size_t to)
 
 // "returned 503", "responded with 502.": but not "with 500 items".
 static bool
-is_told_status(const struct scan *scan, size_t to)
+is_told_status(const struct mask_scan *scan, size_t to)
 {
     struct bytes next = scan_peek_word(scan, to);
     bool counts = next.len > 0 && next.data == scan->text.data + to + 1 && scan->text.data[to] == ' ' &&
@@ -92,7 +92,7 @@ is_told_status(const struct scan *scan, size_t to)
 
 // varchar(20), numeric(10,2): the column has it, not the row.
 static bool
-is_size_of_type(const struct scan *scan, size_t from)
+is_size_of_type(const struct mask_scan *scan, size_t from)
 {
     return from >= 1 && scan->text.data[from - 1] == '(' &&
            scan->prev.data + scan->prev.len == scan->text.data + from - 1;
@@ -100,14 +100,14 @@ is_size_of_type(const struct scan *scan, size_t from)
 
 // Unexpected character ('}' (code 125)): the code is that of the quoted character.
 static bool
-is_code_of_character(const struct scan *scan)
+is_code_of_character(const struct mask_scan *scan)
 {
     size_t at = (size_t)(scan->prev.data - scan->text.data);
     return at >= 3 && memcmp(scan->prev.data - 3, "' (", 3) == 0;
 }
 
 static bool
-is_code(struct scan *scan, size_t from, size_t to, bool is_number)
+is_code(struct mask_scan *scan, size_t from, size_t to, bool is_number)
 {
     struct bytes word = scan_slice(scan, from, to);
     if (word.len > 20)
@@ -137,7 +137,7 @@ is_code(struct scan *scan, size_t from, size_t to, bool is_number)
 }
 
 bool
-mask_code(struct scan *scan, size_t from, size_t to, unsigned seen)
+mask_code(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
     if (!is_code(scan, from, to, (seen & KIND_WORD) == KIND_DIGIT))
         return false;

@@ -14,7 +14,7 @@ is_hex_run(struct bytes word)
 }
 
 bool
-mask_at_sign(struct scan *scan, size_t from, size_t to, unsigned seen)
+mask_at_sign(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
     (void)seen;
     if (scan->text.data[from] == '/')
@@ -63,7 +63,7 @@ is_hardware_address(struct bytes word)
 }
 
 bool
-mask_colons(struct scan *scan, size_t from, size_t to, unsigned seen)
+mask_colons(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
     struct bytes word = scan_slice(scan, from, to);
     if ((seen & KIND_DIGIT) != 0 && is_colon_value(word)) {
@@ -93,7 +93,7 @@ mask_colons(struct scan *scan, size_t from, size_t to, unsigned seen)
 
 // java.net.UnknownHostException: api.partner.com
 static bool
-is_about_host(const struct scan *scan)
+is_about_host(const struct mask_scan *scan)
 {
     return scan->mask->words == 0 && bytes_present(scan->class_name) &&
            bytes_ends(scan->class_name, "UnknownHostException");
@@ -101,7 +101,7 @@ is_about_host(const struct scan *scan)
 
 // com.acme.Currency.X-17: what is asked of a class is volatile, the class is not. Takes it and returns true.
 static bool
-take_member(struct scan *scan, size_t from, size_t to)
+take_member(struct mask_scan *scan, size_t from, size_t to)
 {
     struct bytes word = scan_slice(scan, from, to);
     size_t dot = bytes_find_last(word, BYTES("."));
@@ -114,7 +114,7 @@ take_member(struct scan *scan, size_t from, size_t to)
 }
 
 bool
-mask_dots(struct scan *scan, size_t from, size_t to, unsigned seen)
+mask_dots(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
     struct bytes word = scan_slice(scan, from, to);
     unsigned roles = scan_prev_roles(scan);
@@ -134,7 +134,7 @@ mask_dots(struct scan *scan, size_t from, size_t to, unsigned seen)
 
 // "program......0": a line of dots parts words.
 bool
-mask_dot_line(struct scan *scan, size_t from, size_t to, unsigned seen)
+mask_dot_line(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
     (void)seen;
     struct bytes word = scan_slice(scan, from, to);
@@ -150,7 +150,7 @@ mask_dot_line(struct scan *scan, size_t from, size_t to, unsigned seen)
 }
 
 bool
-mask_value(struct scan *scan, size_t from, size_t to, unsigned seen)
+mask_value(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
     struct bytes word = scan_slice(scan, from, to);
     unsigned roles = scan_prev_roles(scan);

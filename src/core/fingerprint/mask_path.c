@@ -4,7 +4,7 @@
 #include <string.h>
 
 static unsigned
-count_char(const struct scan *scan, size_t from, size_t to, char c)
+count_char(const struct mask_scan *scan, size_t from, size_t to, char c)
 {
     unsigned count = 0;
     for (size_t i = from; i < to; i++)
@@ -14,7 +14,7 @@ count_char(const struct scan *scan, size_t from, size_t to, char c)
 
 // The leading parts of a path that are words: /api/v1/orders/12/items → api v1 orders.
 static size_t
-emit_leading_parts(struct scan *scan, size_t from, size_t to)
+emit_leading_parts(struct mask_scan *scan, size_t from, size_t to)
 {
     while (from < to && scan->text.data[from] == '/') {
         size_t end = from + 1;
@@ -35,7 +35,7 @@ emit_leading_parts(struct scan *scan, size_t from, size_t to)
 }
 
 bool
-mask_url(struct scan *scan, size_t from, size_t to, unsigned seen)
+mask_url(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
     (void)seen;
     size_t colon = from + bytes_find(scan_slice(scan, from, to), BYTES("://"), 0);
@@ -69,7 +69,7 @@ mask_url(struct scan *scan, size_t from, size_t to, unsigned seen)
 
 // inventory/10.0.3.4:8080: whom Java was connected to.
 static bool
-is_peer(const struct scan *scan, size_t from, size_t to)
+is_peer(const struct mask_scan *scan, size_t from, size_t to)
 {
     size_t slash = scan_find_char(scan, from, to, '/');
     return slash > from && slash + 1 < to && word_is_digit(scan->text.data[slash + 1]) &&
@@ -77,7 +77,7 @@ is_peer(const struct scan *scan, size_t from, size_t to)
 }
 
 bool
-mask_path(struct scan *scan, size_t from, size_t to, unsigned seen)
+mask_path(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
     struct bytes word = scan_slice(scan, from, to);
     unsigned slashes = count_char(scan, from, to, '/');

@@ -4,7 +4,7 @@
 #include "core/fingerprint/payload.h"
 
 void
-mask_members(struct scan *scan, size_t from, size_t to)
+mask_members(struct mask_scan *scan, size_t from, size_t to)
 {
     struct bytes json = scan_slice(scan, from, to);
     struct payload_walk walk = {.json = json};
@@ -35,7 +35,7 @@ mask_members(struct scan *scan, size_t from, size_t to)
 
 // Behind what tells that a payload was cut off: {…}[truncated 120 bytes], {…}...
 static size_t
-truncation_end(const struct scan *scan, size_t at)
+truncation_end(const struct mask_scan *scan, size_t at)
 {
     struct bytes rest = scan_slice(scan, at, scan->end);
     size_t dots = 0;
@@ -47,7 +47,7 @@ truncation_end(const struct scan *scan, size_t at)
 }
 
 void
-mask_payload(struct scan *scan, size_t from, size_t to, enum mask_rule rule)
+mask_payload(struct mask_scan *scan, size_t from, size_t to, enum mask_rule rule)
 {
     if (rule == MASK_PAYLOAD && scan->depth < SCAN_DEPTH && payload_is_error(scan_slice(scan, from, to)))
         mask_members(scan, from, to);

@@ -6,7 +6,7 @@
 // SQL
 
 static bool
-begins_statement(const struct scan *scan, struct bytes word, size_t behind)
+begins_statement(const struct mask_scan *scan, struct bytes word, size_t behind)
 {
     struct bytes next = scan_peek_word(scan, behind);
     if (word_equals_folded(word, "select"))
@@ -22,7 +22,7 @@ begins_statement(const struct scan *scan, struct bytes word, size_t behind)
 
 // Behind the bracket of SQL that opens at `at`, or 0 where it does not close.
 static size_t
-row_end(const struct scan *scan, size_t at)
+row_end(const struct mask_scan *scan, size_t at)
 {
     size_t depth = 0;
     bool is_quoted = false;
@@ -40,7 +40,7 @@ row_end(const struct scan *scan, size_t at)
 
 // Behind the rows of VALUES (1, 'a'), (2, 'b'), or 0 where no bracket follows.
 static size_t
-rows_end(const struct scan *scan, size_t at)
+rows_end(const struct mask_scan *scan, size_t at)
 {
     size_t end = 0;
     for (;;) {
@@ -58,7 +58,7 @@ rows_end(const struct scan *scan, size_t at)
 
 // The data of a statement runs to the bracket or quote that encloses it, the end of the line, or the end.
 static size_t
-statement_end(const struct scan *scan, size_t at)
+statement_end(const struct mask_scan *scan, size_t at)
 {
     bool is_quoted = false;
     for (; at < scan->end; at++) {
@@ -74,7 +74,7 @@ statement_end(const struct scan *scan, size_t at)
 
 // In "Jan 12" and "Sun Jul 10" the words belong to the date.
 static bool
-is_date_word(const struct scan *scan, size_t from, size_t to)
+is_date_word(const struct mask_scan *scan, size_t from, size_t to)
 {
     if ((word_kind(scan->text.data[from]) & KIND_UPPER) == 0 || to - from < 3)
         return false;
@@ -112,7 +112,7 @@ is_capitalised(struct bytes word)
 
 // Behind the last part of a person's or place's name that begins at from: João da Silva.
 static size_t
-person_end(const struct scan *scan, size_t from)
+person_end(const struct mask_scan *scan, size_t from)
 {
     size_t end = from;
     for (unsigned parts = 0; parts < 8; parts++) {
@@ -133,7 +133,7 @@ person_end(const struct scan *scan, size_t from)
 }
 
 static bool
-is_person(struct scan *scan, struct bytes word)
+is_person(struct mask_scan *scan, struct bytes word)
 {
     struct bytes prev = scan->prev;
     if (prev.len < 4 || scan->after > AFTER_COLON || !is_capitalised(word))
@@ -148,7 +148,7 @@ is_person(struct scan *scan, struct bytes word)
 // "decimal: abc. Path …": the value goes on to the next full stop, comma or semicolon, or the end of the
 // line.
 static size_t
-free_value_end(const struct scan *scan, size_t at)
+free_value_end(const struct mask_scan *scan, size_t at)
 {
     for (; at < scan->end && scan->text.data[at] != '\n'; at++) {
         bool is_stop = word_is_one_of(scan->text.data[at], ".,;");
@@ -159,7 +159,7 @@ free_value_end(const struct scan *scan, size_t at)
 }
 
 bool
-mask_free_value(struct scan *scan, size_t from)
+mask_free_value(struct mask_scan *scan, size_t from)
 {
     if ((scan_prev_roles(scan) & ROLE_FREE_VALUE) == 0)
         return false;
@@ -171,7 +171,7 @@ mask_free_value(struct scan *scan, size_t from)
 
 // "user bob from", "user bob 10.0.0.1", "user bob(uid=0)"
 static bool
-is_login_end(const struct scan *scan, size_t to, bool is_after_for)
+is_login_end(const struct mask_scan *scan, size_t to, bool is_after_for)
 {
     size_t next = scan_skip_blanks(scan, to);
     if (next == scan->end)
@@ -187,7 +187,7 @@ is_login_end(const struct scan *scan, size_t to, bool is_after_for)
 
 // "for bob from 10.0.0.1"
 static bool
-is_visitor(const struct scan *scan, size_t to)
+is_visitor(const struct mask_scan *scan, size_t to)
 {
     struct bytes word = scan_peek_word(scan, to);
     if (!bytes_equal_text(word, "from"))
@@ -198,7 +198,7 @@ is_visitor(const struct scan *scan, size_t to)
 
 // A login name, known by the words around it.
 static bool
-is_login(struct scan *scan, size_t to)
+is_login(struct mask_scan *scan, size_t to)
 {
     struct bytes prev = scan->prev;
     if (scan->after != AFTER_BLANK || prev.len < 3)
@@ -213,7 +213,7 @@ is_login(struct scan *scan, size_t to)
 
 // "for user bob", "id: abc", "42 ms": the word before makes this one volatile.
 static bool
-take_by_neighbour(struct scan *scan, size_t from, size_t to, unsigned roles)
+take_by_neighbour(struct mask_scan *scan, size_t from, size_t to, unsigned roles)
 {
     struct bytes word = scan_slice(scan, from, to);
     if (scan->is_number && scan->may_collapse && word.len <= 12 && (roles & ROLE_UNIT) != 0) {
@@ -242,7 +242,7 @@ take_by_neighbour(struct scan *scan, size_t from, size_t to, unsigned roles)
 }
 
 bool
-mask_long_word(struct scan *scan, size_t from, size_t to, unsigned seen)
+mask_long_word(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
     (void)seen;
     scan_emit_hole(scan, from, to, MASK_LONG);
@@ -250,7 +250,7 @@ mask_long_word(struct scan *scan, size_t from, size_t to, unsigned seen)
 }
 
 bool
-mask_literal(struct scan *scan, size_t from, size_t to, unsigned seen)
+mask_literal(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
     (void)seen;
     struct bytes word = scan_slice(scan, from, to);

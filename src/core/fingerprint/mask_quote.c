@@ -27,7 +27,7 @@ static const struct quote_pair pairs[] = {
 #define PAIR_COUNT (sizeof pairs / sizeof pairs[0])
 
 static unsigned
-pair_of(const struct scan *scan)
+pair_of(const struct mask_scan *scan)
 {
     struct bytes rest = scan_slice(scan, scan->at, scan->end);
     for (unsigned i = 0; i < PAIR_COUNT; i++) {
@@ -39,7 +39,7 @@ pair_of(const struct scan *scan)
 
 // Where the closing mark stands at or behind `from`, or SIZE_MAX.
 static size_t
-find_close(const struct scan *scan, unsigned pair, size_t from)
+find_close(const struct mask_scan *scan, unsigned pair, size_t from)
 {
     struct bytes text = bytes_slice(scan->text, 0, scan->end);
     struct bytes close = bytes_of(pairs[pair].close);
@@ -128,7 +128,7 @@ is_plain_phrase(struct bytes content)
 
 // Classes whose whole text is the name that was looked for.
 static bool
-is_about_name(const struct scan *scan, struct bytes content)
+is_about_name(const struct mask_scan *scan, struct bytes content)
 {
     static const char *const classes[] = {"KeyError", "NameError", "AttributeError", "KeyNotFoundException"};
     for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
@@ -146,7 +146,7 @@ is_request_line(struct bytes content)
 }
 
 static enum quoted
-judge_phrase(const struct scan *scan, struct bytes content, unsigned roles)
+judge_phrase(const struct mask_scan *scan, struct bytes content, unsigned roles)
 {
     if (is_request_line(content))
         return QUOTED_TEXT;
@@ -178,7 +178,7 @@ is_weak_name(struct bytes content)
 
 // com.acme.Order["items"]: what stands directly in brackets behind a word.
 static bool
-is_member(const struct scan *scan, struct bytes content, size_t behind)
+is_member(const struct mask_scan *scan, struct bytes content, size_t behind)
 {
     size_t at = (size_t)(content.data - scan->text.data);
     return at >= 3 && scan->text.data[at - 2] == '[' && word_is_alnum(scan->text.data[at - 3]) &&
@@ -187,7 +187,7 @@ is_member(const struct scan *scan, struct bytes content, size_t behind)
 
 // "SHOP"."PAYMENTS"."IBAN", `shop`.`holds`: parts of one qualified name.
 static bool
-is_qualified(const struct scan *scan, struct bytes content, size_t behind)
+is_qualified(const struct mask_scan *scan, struct bytes content, size_t behind)
 {
     size_t at = (size_t)(content.data - scan->text.data);
     char quote = content.data[-1];
@@ -197,7 +197,7 @@ is_qualified(const struct scan *scan, struct bytes content, size_t behind)
 
 // "weight" is required, 'street' is a required property: within three words something is demanded of it.
 static bool
-is_demanded(const struct scan *scan, size_t behind)
+is_demanded(const struct mask_scan *scan, size_t behind)
 {
     if (scan->mask->words > 0 && scan->after != AFTER_COLON)
         return false;
@@ -225,14 +225,14 @@ is_constant(struct bytes content)
 
 // A name without a digit, for what stands around it or for its own shape.
 static bool
-is_plain_name(const struct scan *scan, struct bytes content, size_t behind)
+is_plain_name(const struct mask_scan *scan, struct bytes content, size_t behind)
 {
     return is_qualified(scan, content, behind) || is_constant(content) ||
            (word_roles(content) & ROLE_TYPE) != 0 || is_demanded(scan, behind);
 }
 
 static enum quoted
-judge_word(const struct scan *scan, struct bytes content, unsigned roles, size_t behind)
+judge_word(const struct mask_scan *scan, struct bytes content, unsigned roles, size_t behind)
 {
     bool is_identifier = word_is_identifier(content);
     unsigned digits = word_digits(content);
@@ -275,7 +275,7 @@ judge_word(const struct scan *scan, struct bytes content, unsigned roles, size_t
 }
 
 static enum quoted
-judge(struct scan *scan, struct bytes content, size_t behind)
+judge(struct mask_scan *scan, struct bytes content, size_t behind)
 {
     unsigned roles = scan_prev_roles(scan);
     for (size_t i = 0; i < content.len; i++) {
@@ -287,7 +287,7 @@ judge(struct scan *scan, struct bytes content, size_t behind)
 
 // A name's arguments and indexes change with the data; the name does not.
 static void
-take_name(struct scan *scan, size_t from, size_t to)
+take_name(struct mask_scan *scan, size_t from, size_t to)
 {
     struct bytes content = scan_slice(scan, from, to);
     if (is_document_path(content, true)) {
@@ -301,7 +301,7 @@ take_name(struct scan *scan, size_t from, size_t to)
 
 // Behind the particle that hangs on a closing quote: 'email'은, '홍길동'이. It changes with the word before.
 static size_t
-skip_particle(const struct scan *scan, size_t at)
+skip_particle(const struct mask_scan *scan, size_t at)
 {
     size_t end = at;
     while (end < scan->end && (unsigned char)scan->text.data[end] >= 0x80 && end - at <= PARTICLE_MAX)
@@ -312,7 +312,7 @@ skip_particle(const struct scan *scan, size_t at)
 }
 
 static void
-take_content(struct scan *scan, size_t from, size_t to, size_t behind)
+take_content(struct mask_scan *scan, size_t from, size_t to, size_t behind)
 {
     struct bytes content = scan_slice(scan, from, to);
     size_t first = scan_skip_blanks(scan, from);
@@ -347,7 +347,7 @@ take_content(struct scan *scan, size_t from, size_t to, size_t behind)
 }
 
 void
-mask_quote(struct scan *scan, size_t len)
+mask_quote(struct mask_scan *scan, size_t len)
 {
     size_t at = scan->at;
     unsigned pair = pair_of(scan);

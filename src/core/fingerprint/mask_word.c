@@ -4,7 +4,7 @@
 #define NAME_LONG 64
 
 static bool
-is_name_role(struct scan *scan, struct bytes word)
+is_name_role(struct mask_scan *scan, struct bytes word)
 {
     if (scan->prev.len == 0 || word.len > NAME_LONG || !word_is_identifier(word))
         return false;
@@ -26,7 +26,7 @@ is_name_role(struct scan *scan, struct bytes word)
 // The rows below would come to the same. Most words with digits are numbers, so they are spared the
 // questions.
 bool
-mask_number(struct scan *scan, size_t from, size_t to, unsigned seen)
+mask_number(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
     (void)seen;
     scan_emit_volatile(scan, from, to);
@@ -35,7 +35,7 @@ mask_number(struct scan *scan, size_t from, size_t to, unsigned seen)
 
 // com.acme.Order#12: the class is kept.
 bool
-mask_object(struct scan *scan, size_t from, size_t to, unsigned seen)
+mask_object(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
     (void)seen;
     size_t hash = scan_find_char(scan, from, to, '#');
@@ -47,7 +47,7 @@ mask_object(struct scan *scan, size_t from, size_t to, unsigned seen)
 }
 
 bool
-mask_named(struct scan *scan, size_t from, size_t to, unsigned seen)
+mask_named(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
     (void)seen;
     struct bytes word = scan_slice(scan, from, to);
@@ -63,7 +63,7 @@ mask_named(struct scan *scan, size_t from, size_t to, unsigned seen)
 // 订单12345不存在: text without blanks. Only the number in it is volatile. What hangs on it in one or two
 // characters (a particle, a counter) goes with it, because it changes with the number.
 bool
-mask_unspaced(struct scan *scan, size_t from, size_t to, unsigned seen)
+mask_unspaced(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
     (void)seen;
     if (word_digits(scan_slice(scan, from, to)) == 0)
@@ -91,7 +91,7 @@ mask_unspaced(struct scan *scan, size_t from, size_t to, unsigned seen)
 }
 
 bool
-mask_id(struct scan *scan, size_t from, size_t to, unsigned seen)
+mask_id(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
     (void)seen;
     scan_emit_volatile(scan, from, to);

@@ -26,7 +26,7 @@ enum masker_needs {
 };
 
 #define MASKER(name, needs, example, canonical)                                                              \
-    bool mask_##name(struct scan *scan, size_t from, size_t to, unsigned seen);
+    bool mask_##name(struct mask_scan *scan, size_t from, size_t to, unsigned seen);
 #include "core/fingerprint/maskers.def"
 #undef MASKER
 
@@ -34,12 +34,12 @@ enum masker_needs {
 
 // Behind "value:" and the like: one volatile part from `from` up to the next full stop. False where no such
 // word comes before.
-bool mask_free_value(struct scan *scan, size_t from);
+bool mask_free_value(struct mask_scan *scan, size_t from);
 // Quoted text whose opening mark (`len` bytes) is at scan->at.
-void mask_quote(struct scan *scan, size_t len);
+void mask_quote(struct mask_scan *scan, size_t len);
 // JSON, a dump, SQL data: one volatile part, but an error document keeps what it says. Moves scan->at.
-void mask_payload(struct scan *scan, size_t from, size_t to, enum mask_rule rule);
+void mask_payload(struct mask_scan *scan, size_t from, size_t to, enum mask_rule rule);
 // A document whose members count: their names and the texts that say what went wrong.
-void mask_members(struct scan *scan, size_t from, size_t to);
+void mask_members(struct mask_scan *scan, size_t from, size_t to);
 
 #endif

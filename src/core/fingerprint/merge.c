@@ -7,7 +7,7 @@
 enum { WORDS_MOST = 64, LITERALS_LEAST = 2 };
 
 // A place in a pattern that may hold another word: all patterns with the same hash are the same elsewhere.
-struct place {
+struct merge_place {
     uint64_t rest; // hash of class, number of words, place, and all other words
     uint64_t word; // hash of the word there
     uint64_t key;  // of the group
@@ -80,7 +80,7 @@ group_merge_split(struct bytes text, struct bytes words[WORDS_MOST])
 }
 
 struct places {
-    struct place *list;
+    struct merge_place *list;
     size_t count, capacity;
 };
 
@@ -106,12 +106,12 @@ add_places(struct places *places, const struct merge_input *group, size_t index)
             continue;
         struct bytes stop = bytes_slice(words[i], word.len, SIZE_MAX);
         places->list = alloc_grow(places->list, places->count, &places->capacity, sizeof *places->list);
-        places->list[places->count++] =
-            (struct place){.rest = group_merge_mix(group_merge_mix(all - hashes[i], i), bytes_hash(stop)),
-                           .word = bytes_hash(word),
-                           .key = group->key,
-                           .group = index,
-                           .text = word};
+        places->list[places->count++] = (struct merge_place){
+            .rest = group_merge_mix(group_merge_mix(all - hashes[i], i), bytes_hash(stop)),
+            .word = bytes_hash(word),
+            .key = group->key,
+            .group = index,
+            .text = word};
     }
 }
 
@@ -124,7 +124,7 @@ group_merge_compare(uint64_t a, uint64_t b)
 static int
 by_rest(const void *left, const void *right)
 {
-    const struct place *a = left, *b = right;
+    const struct merge_place *a = left, *b = right;
     int order = group_merge_compare(a->rest, b->rest);
     if (order == 0)
         order = group_merge_compare(a->word, b->word);
@@ -145,9 +145,9 @@ static struct set
 measure(const struct places *places, size_t from, size_t to, const struct merge *merges)
 {
     struct set set = {.from = from, .to = to, .key = UINT64_MAX};
-    const struct place *before = NULL;
+    const struct merge_place *before = NULL;
     for (size_t i = from; i < to; i++) {
-        const struct place *place = &places->list[i];
+        const struct merge_place *place = &places->list[i];
         if (bytes_present(merges[place->group].word))
             continue;
         set.words += !before || before->word != place->word;
@@ -186,7 +186,7 @@ group_merge_take(const struct places *places, const struct set *set, struct merg
             leader = places->list[i].group;
     size_t taken = 1;
     for (size_t i = set->from; i < set->to; i++) {
-        const struct place *place = &places->list[i];
+        const struct merge_place *place = &places->list[i];
         if (bytes_present(merges[place->group].word))
             continue;
         bool is_leader = place->group == leader;

@@ -20,7 +20,7 @@ struct keyed {
     size_t rule;
 };
 
-struct rule {
+struct group_rule {
     char *name;
     uint64_t key;   // of a split; of a merge, the key of the result
     char **words;   // of a split, longest first
@@ -31,7 +31,7 @@ struct rule {
 };
 
 struct list {
-    struct rule *rules;
+    struct group_rule *rules;
     size_t count, capacity;
     struct keyed *keyed; // ascending by key
     size_t keyed_count, keyed_capacity;
@@ -63,7 +63,7 @@ static void
 group_rules_list_release(struct list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
-        struct rule *rule = &list->rules[i];
+        struct group_rule *rule = &list->rules[i];
         free_texts(rule->words, rule->count);
         free(rule->name);
         free(rule->text);
@@ -93,12 +93,12 @@ group_rules_add_own(struct group_rules *rules, const char *prefix)
     rules->own[rules->own_count++] = alloc_text(prefix);
 }
 
-static struct rule *
+static struct group_rule *
 add_rule(struct list *list, const char *name)
 {
     list->rules = alloc_grow(list->rules, list->count, &list->capacity, sizeof *list->rules);
-    struct rule *rule = &list->rules[list->count++];
-    *rule = (struct rule){.name = alloc_text(name)};
+    struct group_rule *rule = &list->rules[list->count++];
+    *rule = (struct group_rule){.name = alloc_text(name)};
     return rule;
 }
 
@@ -133,7 +133,7 @@ group_rules_add_merge(struct group_rules *rules, const char *name, const uint64_
         return err_set(err, ERR_USAGE, "merge \"%s\": a text of less than %d letters would merge too much",
                        name, TEXT_LEAST);
 
-    struct rule *rule = add_rule(&rules->merges, name);
+    struct group_rule *rule = add_rule(&rules->merges, name);
     if (has_text) {
         rule->text = alloc_text(text);
         rule->key = fingerprint_hash(bytes_of(text), FINGERPRINT_VERSION);
@@ -153,7 +153,7 @@ group_rules_add_split(struct group_rules *rules, const char *name, uint64_t key,
 {
     if (count == 0)
         return err_set(err, ERR_USAGE, "split \"%s\" needs the words to keep", name);
-    struct rule *rule = add_rule(&rules->splits, name);
+    struct group_rule *rule = add_rule(&rules->splits, name);
     rule->key = key;
     rule->words = alloc_array(count, sizeof *rule->words);
     rule->count = count;
@@ -168,8 +168,8 @@ group_rules_add_split(struct group_rules *rules, const char *name, uint64_t key,
 static int
 by_text(const void *a, const void *b)
 {
-    const struct rule *x = a;
-    const struct rule *y = b;
+    const struct group_rule *x = a;
+    const struct group_rule *y = b;
     size_t m = x->text == NULL ? 0 : strlen(x->text);
     size_t n = y->text == NULL ? 0 : strlen(y->text);
     if (m != n)
@@ -199,7 +199,7 @@ index_keys(struct list *list, const char *done, struct err *err)
     if (list->count > 1)
         qsort(list->rules, list->count, sizeof *list->rules, by_text);
     for (size_t i = 0; i < list->count; i++) {
-        const struct rule *rule = &list->rules[i];
+        const struct group_rule *rule = &list->rules[i];
         for (size_t k = 0; k < rule->key_count; k++)
             add_keyed(list, rule->keys[k], rule->key, i);
         if (rule->count > 0)
@@ -220,7 +220,7 @@ static void
 write_list(struct strbuf *out, const struct list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
-        const struct rule *rule = &list->rules[i];
+        const struct group_rule *rule = &list->rules[i];
         strbuf_printf(out, "%016" PRIx64 "\n", rule->key);
         for (size_t k = 0; k < rule->key_count; k++)
             strbuf_printf(out, "group %016" PRIx64 "\n", rule->keys[k]);
@@ -316,7 +316,7 @@ split_key(const struct group_rules *rules, uint64_t key, struct bytes text, cons
     const struct keyed *found = find_key(&rules->splits, key);
     if (found == NULL)
         return key;
-    const struct rule *rule = &rules->splits.rules[found->rule];
+    const struct group_rule *rule = &rules->splits.rules[found->rule];
     for (size_t i = 0; i < rule->count; i++) {
         if (!holds_word(text, rule->words[i]))
             continue;
@@ -338,7 +338,7 @@ group_rules_apply(const struct group_rules *rules, uint64_t key, struct bytes ro
             changed_by = rules->merges.rules[listed->rule].name;
         }
         for (size_t i = 0; listed == NULL && i < rules->merges.count; i++) {
-            const struct rule *rule = &rules->merges.rules[i];
+            const struct group_rule *rule = &rules->merges.rules[i];
             if (rule->text == NULL)
                 break;
             if (bytes_find(root_text, bytes_of(rule->text), 0) == SIZE_MAX)

@@ -25,7 +25,7 @@ copy_word(char *out, const char *data, size_t len)
 }
 
 static inline void
-append_word(struct scan *scan, const char *data, size_t len)
+append_word(struct mask_scan *scan, const char *data, size_t len)
 {
     struct mask *mask = scan->mask;
     if (len > MASK_WORD_MAX) {
@@ -43,7 +43,7 @@ append_word(struct scan *scan, const char *data, size_t len)
 }
 
 static inline void
-append_kept(struct scan *scan, size_t from, size_t to)
+append_kept(struct mask_scan *scan, size_t from, size_t to)
 {
     append_word(scan, scan->text.data + from, to - from);
     scan->mask->words++;
@@ -53,7 +53,7 @@ append_kept(struct scan *scan, size_t from, size_t to)
 }
 
 void
-scan_emit_word(struct scan *scan, size_t from, size_t to)
+scan_emit_word(struct mask_scan *scan, size_t from, size_t to)
 {
     append_kept(scan, from, to);
     scan->prev = scan_slice(scan, from, to);
@@ -61,21 +61,21 @@ scan_emit_word(struct scan *scan, size_t from, size_t to)
 }
 
 void
-scan_emit_known(struct scan *scan, size_t from, size_t to, unsigned roles)
+scan_emit_known(struct mask_scan *scan, size_t from, size_t to, unsigned roles)
 {
     scan_emit_word(scan, from, to);
     scan->prev_roles = roles | ROLES_KNOWN;
 }
 
 void
-scan_emit_name(struct scan *scan, size_t from, size_t to)
+scan_emit_name(struct mask_scan *scan, size_t from, size_t to)
 {
     append_kept(scan, from, to);
     scan->mask->names++;
 }
 
 void
-scan_leave_out(struct scan *scan, size_t from, size_t to, enum mask_rule rule)
+scan_leave_out(struct mask_scan *scan, size_t from, size_t to, enum mask_rule rule)
 {
     struct mask_trail *trail = scan->mask->trail;
     if (trail == NULL)
@@ -93,7 +93,7 @@ scan_leave_out(struct scan *scan, size_t from, size_t to, enum mask_rule rule)
 }
 
 void
-scan_emit_hole(struct scan *scan, size_t from, size_t to, enum mask_rule rule)
+scan_emit_hole(struct mask_scan *scan, size_t from, size_t to, enum mask_rule rule)
 {
     if (!scan->may_collapse) {
         append_word(scan, "*", 1);
@@ -172,7 +172,7 @@ rule_of(struct bytes word)
 }
 
 void
-scan_emit_volatile(struct scan *scan, size_t from, size_t to)
+scan_emit_volatile(struct mask_scan *scan, size_t from, size_t to)
 {
     enum mask_rule rule = MASK_ID;
     struct bytes word = scan_slice(scan, from, to);
@@ -185,7 +185,7 @@ scan_emit_volatile(struct scan *scan, size_t from, size_t to)
 }
 
 void
-scan_emit_path(struct scan *scan, size_t from, size_t to)
+scan_emit_path(struct mask_scan *scan, size_t from, size_t to)
 {
     while (from < to) {
         while (from < to && !word_is_alnum(scan->text.data[from]) && scan->text.data[from] != '_')
@@ -201,7 +201,7 @@ scan_emit_path(struct scan *scan, size_t from, size_t to)
 }
 
 size_t
-scan_skip_blanks(const struct scan *scan, size_t at)
+scan_skip_blanks(const struct mask_scan *scan, size_t at)
 {
     while (at < scan->end && (word_kind(scan->text.data[at]) & KIND_BLANK) != 0)
         at++;
@@ -209,7 +209,7 @@ scan_skip_blanks(const struct scan *scan, size_t at)
 }
 
 struct bytes
-scan_peek_word(const struct scan *scan, size_t at)
+scan_peek_word(const struct mask_scan *scan, size_t at)
 {
     size_t from = scan_skip_blanks(scan, at);
     size_t to = from;
@@ -220,7 +220,7 @@ scan_peek_word(const struct scan *scan, size_t at)
 }
 
 size_t
-scan_find_char(const struct scan *scan, size_t from, size_t to, char c)
+scan_find_char(const struct mask_scan *scan, size_t from, size_t to, char c)
 {
     const char *found = memchr(scan->text.data + from, c, to - from);
     return found == NULL ? to : (size_t)(found - scan->text.data);

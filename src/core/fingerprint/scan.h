@@ -22,7 +22,7 @@ enum scan_part {
     PART_DOCUMENT, // JSON or a dump: one volatile part, but an error document keeps what it says
 };
 
-struct scan {
+struct mask_scan {
     struct mask *mask;
     struct bytes text;
     struct bytes class_name;
@@ -38,17 +38,18 @@ struct scan {
     bool in_sql;
     uint8_t unclosed; // quotes known to have no partner further on: a bit for each row of mask_quote.c
     unsigned depth;
-    void (*again)(struct scan *scan, size_t from, size_t to, enum scan_part part); // the pass: see scan_again
+    void (*again)(struct mask_scan *scan, size_t from, size_t to,
+                  enum scan_part part); // the pass: see scan_again
 };
 
 static inline char
-scan_char(const struct scan *scan, size_t at)
+scan_char(const struct mask_scan *scan, size_t at)
 {
     return at < scan->text.len ? scan->text.data[at] : '\0';
 }
 
 static inline struct bytes
-scan_slice(const struct scan *scan, size_t from, size_t to)
+scan_slice(const struct mask_scan *scan, size_t from, size_t to)
 {
     return (struct bytes){scan->text.data + from, to - from};
 }
@@ -57,7 +58,7 @@ scan_slice(const struct scan *scan, size_t from, size_t to)
 
 // What the word before says. Its roles are looked up when they are first needed.
 static inline unsigned
-scan_prev_roles(struct scan *scan)
+scan_prev_roles(struct mask_scan *scan)
 {
     if (scan->prev_roles == 0)
         scan->prev_roles = (scan->prev.len > 0 ? word_roles(scan->prev) : 0) | ROLES_KNOWN;
@@ -66,32 +67,32 @@ scan_prev_roles(struct scan *scan)
 
 // Masks text[from, to) by the rules of the pass, then returns to the caller.
 static inline void
-scan_again(struct scan *scan, size_t from, size_t to, enum scan_part part)
+scan_again(struct mask_scan *scan, size_t from, size_t to, enum scan_part part)
 {
     scan->again(scan, from, to, part);
 }
 
 // Writing the canonical text.
 
-void scan_emit_word(struct scan *scan, size_t from, size_t to);
+void scan_emit_word(struct mask_scan *scan, size_t from, size_t to);
 // The same for a word whose roles are known.
-void scan_emit_known(struct scan *scan, size_t from, size_t to, unsigned roles);
-void scan_emit_name(struct scan *scan, size_t from, size_t to); // counted as named; leaves prev as it is
-void scan_emit_hole(struct scan *scan, size_t from, size_t to, enum mask_rule rule);
+void scan_emit_known(struct mask_scan *scan, size_t from, size_t to, unsigned roles);
+void scan_emit_name(struct mask_scan *scan, size_t from, size_t to); // counted as named; leaves prev as it is
+void scan_emit_hole(struct mask_scan *scan, size_t from, size_t to, enum mask_rule rule);
 // A volatile word: the trail gets the rule by its shape, and a unit may follow a number.
-void scan_emit_volatile(struct scan *scan, size_t from, size_t to);
+void scan_emit_volatile(struct mask_scan *scan, size_t from, size_t to);
 // The parts of a name or path that hold no digits: items[3].sku → items sku.
-void scan_emit_path(struct scan *scan, size_t from, size_t to);
+void scan_emit_path(struct mask_scan *scan, size_t from, size_t to);
 // A stretch that takes no part in the canonical text; only the trail hears about it.
-void scan_leave_out(struct scan *scan, size_t from, size_t to, enum mask_rule rule);
+void scan_leave_out(struct mask_scan *scan, size_t from, size_t to, enum mask_rule rule);
 
 // Looking around.
 
 // The place of the first character at or behind `at` that is no blank, or scan->end.
-size_t scan_skip_blanks(const struct scan *scan, size_t at);
+size_t scan_skip_blanks(const struct mask_scan *scan, size_t at);
 // The word that begins at or behind `at` past blanks; empty where none does.
-struct bytes scan_peek_word(const struct scan *scan, size_t at);
+struct bytes scan_peek_word(const struct mask_scan *scan, size_t at);
 // The first c in text[from, to), or `to`.
-size_t scan_find_char(const struct scan *scan, size_t from, size_t to, char c);
+size_t scan_find_char(const struct mask_scan *scan, size_t from, size_t to, char c);
 
 #endif

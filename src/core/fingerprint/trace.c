@@ -20,7 +20,7 @@ enum line_kind {
     LINE_DURING,
 };
 
-struct line {
+struct trace_line {
     enum line_kind kind;
     size_t from; // of the line
     size_t text; // behind its blanks and marker
@@ -126,7 +126,7 @@ static const struct line_start line_starts[] = {
 };
 
 static const struct line_start *
-find_start(struct bytes text, const struct line *line)
+find_start(struct bytes text, const struct trace_line *line)
 {
     for (size_t i = 0; i < sizeof line_starts / sizeof line_starts[0]; i++) {
         const struct line_start *start = &line_starts[i];
@@ -154,7 +154,7 @@ is_frame(struct bytes text, size_t at, size_t to)
 }
 
 static enum line_kind
-kind_of(struct bytes text, struct line *line)
+kind_of(struct bytes text, struct trace_line *line)
 {
     if (line->text == line->to)
         return LINE_BLANK;
@@ -173,11 +173,11 @@ kind_of(struct bytes text, struct line *line)
     return LINE_PHP_NEXT;
 }
 
-static struct line
+static struct trace_line
 trace_read_line(struct bytes text, size_t from)
 {
     const char *newline = memchr(text.data + from, '\n', text.len - from);
-    struct line line = {.from = from, .to = newline == NULL ? text.len : (size_t)(newline - text.data)};
+    struct trace_line line = {.from = from, .to = newline == NULL ? text.len : (size_t)(newline - text.data)};
     line.next = newline == NULL ? text.len : line.to + 1;
     while (line.to > from && (text.data[line.to - 1] == '\r' || text.data[line.to - 1] == ' '))
         line.to--;
@@ -189,13 +189,7 @@ trace_read_line(struct bytes text, size_t from)
     return line;
 }
 
-bool
-trace_is_frame(struct bytes line)
-{
-    return line.len > 0 && trace_read_line(line, 0).kind == LINE_FRAME;
-}
-
-struct reader {
+struct trace_reader {
     struct bytes text;
     struct trace *trace;
     unsigned first;     // the ring's oldest section
@@ -213,7 +207,7 @@ struct reader {
 
 // "  at …" among the frames of an exception whose frames have begun: whatever it is, it changes nothing.
 static bool
-is_further_frame(const struct reader *reader, size_t at)
+is_further_frame(const struct trace_reader *reader, size_t at)
 {
     struct bytes text = reader->text;
     size_t from = at;
@@ -232,7 +226,7 @@ behind_line(struct bytes text, size_t at)
 }
 
 static void
-open_section(struct reader *reader, size_t text_from)
+open_section(struct trace_reader *reader, size_t text_from)
 {
     reader->text_from = text_from;
     reader->text_to = SIZE_MAX;
@@ -243,7 +237,7 @@ open_section(struct reader *reader, size_t text_from)
 }
 
 static void
-close_section(struct reader *reader, size_t at)
+close_section(struct trace_reader *reader, size_t at)
 {
     struct trace *trace = reader->trace;
     size_t text_to = reader->text_to == SIZE_MAX ? at : reader->text_to;
@@ -270,7 +264,7 @@ close_section(struct reader *reader, size_t at)
 }
 
 static void
-take_frame(struct reader *reader, const struct line *line)
+take_frame(struct trace_reader *reader, const struct trace_line *line)
 {
     bool is_go = reader->text.data[line->text] == '/'; // its function stands on the line before
     size_t from = is_go ? reader->previous : line->from;
@@ -285,7 +279,7 @@ take_frame(struct reader *reader, const struct line *line)
 }
 
 static void
-take_cause(struct reader *reader, const struct line *line)
+take_cause(struct trace_reader *reader, const struct trace_line *line)
 {
     // Below a suppressed exception, or deeper than the causes before: not of this chain.
     if (reader->is_suppressed && line->indent > reader->indent)
@@ -297,7 +291,7 @@ take_cause(struct reader *reader, const struct line *line)
 }
 
 static void
-take_traceback(struct reader *reader, const struct line *line)
+take_traceback(struct trace_reader *reader, const struct trace_line *line)
 {
     reader->is_structured = true;
     if (reader->trace->order == TRACE_PYTHON)
@@ -311,7 +305,7 @@ take_traceback(struct reader *reader, const struct line *line)
 }
 
 static void
-trace_take_text(struct reader *reader, const struct line *line)
+trace_take_text(struct trace_reader *reader, const struct trace_line *line)
 {
     if (reader->in_traceback && line->indent == 0) { // Python: `Class: text` behind the frames
         reader->in_traceback = false;
@@ -328,14 +322,14 @@ trace_take_text(struct reader *reader, const struct line *line)
 }
 
 static void
-end_text(struct reader *reader, size_t at)
+end_text(struct trace_reader *reader, size_t at)
 {
     if (reader->text_to == SIZE_MAX)
         reader->text_to = at;
 }
 
 static void
-take_line(struct reader *reader, const struct line *line)
+take_line(struct trace_reader *reader, const struct trace_line *line)
 {
     switch (line->kind) {
     case LINE_FRAME:
@@ -399,14 +393,14 @@ trace_read(struct bytes text, struct trace *trace)
     if (text.len == 0)
         return false;
 
-    struct reader reader = {.text = text, .trace = trace, .is_direct = false};
+    struct trace_reader reader = {.text = text, .trace = trace, .is_direct = false};
     open_section(&reader, 0);
     for (size_t at = 0; at < text.len;) {
         size_t next;
         if (is_further_frame(&reader, at)) {
             next = behind_line(text, at);
         } else {
-            struct line line = trace_read_line(text, at);
+            struct trace_line line = trace_read_line(text, at);
             take_line(&reader, &line);
             next = line.next;
         }

@@ -28,7 +28,4 @@ struct trace {
 // False where `text` holds no trace: no frame and no cause.
 bool trace_read(struct bytes text, struct trace *trace);
 
-// Is this line (without its newline) a frame of any known language?
-bool trace_is_frame(struct bytes line);
-
 #endif

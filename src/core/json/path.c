@@ -256,29 +256,29 @@ add_name(struct strbuf *out, struct bytes token)
 }
 
 // The child that is being read, for each container around it.
-struct place {
+struct path_place {
     struct json_token name; // of a member; len 0: none yet
     bool is_index;
     size_t index;
 };
 
 static void
-step_on(struct place *places, struct json_token token)
+step_on(struct path_place *places, struct json_token token)
 {
-    struct place *here = &places[token.depth];
+    struct path_place *here = &places[token.depth];
     if (token.kind == JSON_NAME)
         here->name = token;
     else if (token.kind == JSON_COMMA && here->is_index)
         here->index++;
     else if (token.kind == JSON_OBJECT_BEGIN || token.kind == JSON_ARRAY_BEGIN)
-        places[token.depth + 1] = (struct place){.is_index = token.kind == JSON_ARRAY_BEGIN};
+        places[token.depth + 1] = (struct path_place){.is_index = token.kind == JSON_ARRAY_BEGIN};
 }
 
 bool
 json_path_at(struct bytes text, size_t at, struct strbuf *out)
 {
-    struct place places[JSON_DEPTH + 1];
-    places[0] = (struct place){0};
+    struct path_place places[JSON_DEPTH + 1];
+    places[0] = (struct path_place){0};
     struct json_scan scan;
     json_begin(&scan, text);
     int depth = 0;

@@ -27,14 +27,14 @@ struct name {
     struct json_token token;
 };
 
-struct finding {
+struct risk_finding {
     enum json_risk risk;
     size_t from, len;
 };
 
-struct search {
+struct risk_search {
     struct json_scan scan;
-    struct finding *findings;
+    struct risk_finding *findings;
     size_t count, capacity;
     struct name *names;
     size_t name_count, name_capacity;
@@ -42,11 +42,11 @@ struct search {
 };
 
 static void
-found(struct search *search, enum json_risk risk, size_t from, size_t len)
+found(struct risk_search *search, enum json_risk risk, size_t from, size_t len)
 {
     search->findings =
         alloc_grow(search->findings, search->count, &search->capacity, sizeof *search->findings);
-    search->findings[search->count++] = (struct finding){.risk = risk, .from = from, .len = len};
+    search->findings[search->count++] = (struct risk_finding){.risk = risk, .from = from, .len = len};
 }
 
 // Does a double give the number back? Printed as shortly as a reader would.
@@ -71,7 +71,7 @@ survives_double(struct bytes token)
 }
 
 static void
-check_number(struct search *search, struct json_token token)
+check_number(struct risk_search *search, struct json_token token)
 {
     struct bytes text = json_bytes(&search->scan, token);
     bool is_whole = true;
@@ -97,7 +97,7 @@ code_unit(const char *at)
 
 // \uXXXX at `at` within a valid string token; its length, or that of the pair.
 static size_t
-check_escape(struct search *search, struct json_token token, struct bytes text, size_t at)
+check_escape(struct risk_search *search, struct json_token token, struct bytes text, size_t at)
 {
     unsigned unit = code_unit(text.data + at + 2);
     if (unit == 0)
@@ -115,7 +115,7 @@ check_escape(struct search *search, struct json_token token, struct bytes text, 
 
 // false: it has no escapes.
 static bool
-check_string(struct search *search, struct json_token token)
+check_string(struct risk_search *search, struct json_token token)
 {
     struct bytes text = json_bytes(&search->scan, token);
     const char *first = memchr(text.data, '\\', text.len);
@@ -131,7 +131,7 @@ check_string(struct search *search, struct json_token token)
 }
 
 static void
-keep_name(struct search *search, struct json_token token, size_t object)
+keep_name(struct risk_search *search, struct json_token token, size_t object)
 {
     struct bytes text = json_bytes(&search->scan, token);
     struct bytes content = bytes_slice(text, 1, text.len - 2);
@@ -165,15 +165,15 @@ json_risk_by_name(const void *left, const void *right)
 static int
 json_risk_by_place(const void *left, const void *right)
 {
-    const struct finding *a = left;
-    const struct finding *b = right;
+    const struct risk_finding *a = left;
+    const struct risk_finding *b = right;
     if (a->from != b->from)
         return a->from < b->from ? -1 : 1;
     return (int)a->risk - (int)b->risk;
 }
 
 static void
-json_risk_scan_all(struct search *search)
+json_risk_scan_all(struct risk_search *search)
 {
     size_t objects[JSON_DEPTH + 1] = {0};
     size_t object_count = 0;
@@ -202,7 +202,7 @@ json_risk_scan_all(struct search *search)
 }
 
 static void
-find_duplicates(struct search *search)
+find_duplicates(struct risk_search *search)
 {
     if (search->name_count > 1)
         qsort(search->names, search->name_count, sizeof *search->names, json_risk_by_name);
@@ -216,7 +216,7 @@ find_duplicates(struct search *search)
 size_t
 json_warnings(struct bytes text, struct json_warning *warnings, size_t room)
 {
-    struct search search = {0};
+    struct risk_search search = {0};
     json_begin(&search.scan, text);
     json_risk_scan_all(&search);
     find_duplicates(&search);
@@ -227,7 +227,7 @@ json_warnings(struct bytes text, struct json_warning *warnings, size_t room)
     int column = 1;
     size_t at = 0;
     for (size_t i = 0; i < search.count && i < room; i++) {
-        const struct finding *finding = &search.findings[i];
+        const struct risk_finding *finding = &search.findings[i];
         while (at < finding->from) {
             uint32_t point;
             at += utf8_decode(text, at, &point);

@@ -10,11 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/arena.h"
+#include "base/uuid.h"
 #include "core/event.h"
 #include "core/worker.h"
 #include "store/store.h"
-
-#define UUID_TEXT 37
 
 bool cluster_get(struct store *store, const char *name, struct cluster *cluster,
                  struct err *err) MUST_CHECK; // ERR_NOT_FOUND
@@ -29,7 +28,7 @@ struct slot {
     char cluster[64];
     char txn_id[200];            // transactional id, and the name of the marker group
     int64_t finished_seq;        // 0: the provisioning marker (0, install id)
-    char finished_id[UUID_TEXT]; // chunk id that finished_seq's marker carries; the install id for 0
+    char finished_id[UUID_SIZE]; // chunk id that finished_seq's marker carries; the install id for 0
     bool is_provisioned;         // its first marker was written
     int64_t marker_at;           // when the marker was last written
     bool is_marker_old;          // a day ago or more, by PostgreSQL's clock: it is to be written again
@@ -38,7 +37,7 @@ struct slot {
 enum chunk_state { CHUNK_CLAIMED, CHUNK_COMMITTED, CHUNK_ABORTED, CHUNK_IN_DOUBT };
 struct chunk {
     bool exists;
-    char id[UUID_TEXT];
+    char id[UUID_SIZE];
     int64_t seq;
     int64_t operation;
     int32_t count;

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/strbuf.h"
+#include "base/uuid.h"
 #include "ui/app/app.h"
 #include "ui/views/decide/risks.h"
 
@@ -29,7 +30,7 @@ struct decide {
     uint64_t stopped_number;   // a preview that was cancelled: its end is ignored
     struct decide_risks risks; // of a reprocess
     struct dialog *dialog;
-    char key[37];
+    char key[UUID_SIZE];
     int64_t *left_out; // of a bulk reprocess: in quarantine, not among ids; ascending
     size_t left_out_count;
     int64_t undoes; // of a restore: the discard that it undoes, or 0
