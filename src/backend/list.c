@@ -220,31 +220,10 @@ belongs(const struct list_job *list, const struct event *event)
     if (!query->has_value)
         return true;
 
-    char hex[GROUP_TEXT];
-    char hour[TIME_TEXT];
-    struct bytes value = BYTES_ABSENT;
-    switch (query->pivot) {
-    case PIVOT_TYPE:
-        value = event->event_type;
-        break;
-    case PIVOT_SOURCE:
-        value = event->source_table;
-        break;
-    case PIVOT_TOPIC:
-        value = event->topic;
-        break;
-    case PIVOT_KIND:
-        value = bytes_of(category_name(event->category));
-        break;
-    case PIVOT_HOUR:
-        if (event->created_at != TIME_ABSENT)
-            value = bytes_of(
-                time_rfc3339(event->created_at / (3600 * US_PER_SECOND) * 3600 * US_PER_SECOND, 0, hour));
-        break;
-    case PIVOT_ERROR:
-    case PIVOT_COUNT:
-        return strstr(query->value, group_text(event->group, hex)) != NULL; // all keys are whole ones
-    }
+    char text[TIME_TEXT];
+    struct bytes value = pivot_value(query->pivot, event, text);
+    if (query->pivot == PIVOT_ERROR) // of merged groups all keys, whole ones
+        return strstr(query->value, text) != NULL;
     return bytes_equal_text(bytes_present(value) ? value : BYTES(""), query->value);
 }
 

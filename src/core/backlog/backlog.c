@@ -27,6 +27,31 @@ pivot_parse(struct bytes name, enum pivot *pivot)
     return false;
 }
 
+struct bytes
+pivot_value(enum pivot pivot, const struct event *event, char text[TIME_TEXT])
+{
+    const int64_t hour = 3600 * (int64_t)US_PER_SECOND;
+    switch (pivot) {
+    case PIVOT_TYPE:
+        return event->event_type;
+    case PIVOT_SOURCE:
+        return event->source_table;
+    case PIVOT_TOPIC:
+        return event->topic;
+    case PIVOT_KIND:
+        return bytes_of(category_name(event->category));
+    case PIVOT_HOUR:
+        return event->created_at == TIME_ABSENT
+                   ? BYTES_ABSENT
+                   : bytes_of(time_rfc3339(event->created_at / hour * hour, 0, text));
+    case PIVOT_ERROR:
+    case PIVOT_COUNT:
+        break;
+    }
+    _Static_assert(GROUP_TEXT <= TIME_TEXT, "a group key fits");
+    return bytes_of(group_text(event->group, text));
+}
+
 struct backlog *
 backlog_create(void)
 {

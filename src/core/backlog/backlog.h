@@ -38,6 +38,9 @@ int64_t backlog_highest_id(const struct backlog *backlog);            // ever ad
 enum pivot { PIVOT_ERROR, PIVOT_TYPE, PIVOT_SOURCE, PIVOT_TOPIC, PIVOT_KIND, PIVOT_HOUR, PIVOT_COUNT };
 const char *pivot_name(enum pivot pivot);               // "error", "type", …
 bool pivot_parse(struct bytes name, enum pivot *pivot); // also "kind", for category
+// What the event is counted under: by error the 16 hex digits of its group, by hour its beginning in UTC,
+// else the member itself; absent where the event has none. The bytes are the event's or `text`'s.
+struct bytes pivot_value(enum pivot pivot, const struct event *event, char text[TIME_TEXT]);
 
 // A text that describes a group by error, learned from a sample of it (core/fingerprint/fingerprint): told
 // once per key.

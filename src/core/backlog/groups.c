@@ -28,6 +28,16 @@ row_bucket(const struct backlog *backlog, const struct backlog_row *row, enum pi
     return row->group;
 }
 
+// The texts that rows hold numbers of, or NULL: this pivot counts no text.
+static const struct intern *
+interned(const struct backlog *backlog, enum pivot pivot)
+{
+    return pivot == PIVOT_TYPE     ? &backlog->types
+           : pivot == PIVOT_SOURCE ? &backlog->sources
+           : pivot == PIVOT_TOPIC  ? &backlog->topics
+                                   : NULL;
+}
+
 // The bucket a value names, or false: nothing can be in it.
 static bool
 value_bucket(const struct backlog *backlog, enum pivot pivot, const char *value, uint64_t *bucket)
@@ -40,13 +50,9 @@ value_bucket(const struct backlog *backlog, enum pivot pivot, const char *value,
     bool is_date;
     switch (pivot) {
     case PIVOT_TYPE:
-        found = intern_find(&backlog->types, text);
-        break;
     case PIVOT_SOURCE:
-        found = intern_find(&backlog->sources, text);
-        break;
     case PIVOT_TOPIC:
-        found = intern_find(&backlog->topics, text);
+        found = intern_find(interned(backlog, pivot), text);
         break;
     case PIVOT_KIND:
         found = category_parse(text, &category) ? (int64_t)category : -1;
@@ -408,13 +414,9 @@ bucket_value(const struct backlog *backlog, enum pivot pivot, uint64_t bucket, s
     const char *text = NULL;
     switch (pivot) {
     case PIVOT_TYPE:
-        text = intern_text(&backlog->types, (uint16_t)bucket);
-        break;
     case PIVOT_SOURCE:
-        text = intern_text(&backlog->sources, (uint16_t)bucket);
-        break;
     case PIVOT_TOPIC:
-        text = intern_text(&backlog->topics, (uint16_t)bucket);
+        text = intern_text(interned(backlog, pivot), (uint16_t)bucket);
         break;
     case PIVOT_KIND:
         text = category_name((enum category)bucket);
