@@ -1,7 +1,7 @@
 // pg: the private half of store.h: how statements run and how their rows are read. Only files of src/store
 // include it.
 //
-// A statement is a constant text with $n parameters; `:"events"` in it stands for the contract table, quoted.
+// A statement is a constant text with $n parameters, or what query.h makes of constant pieces; `:"events"` in it stands for the contract table, quoted.
 // Every statement runs in a transaction of its own, sent in one round trip together with the settings it
 // needs (SET LOCAL by set_config), so that nothing depends on the session: that is what lets it work behind a
 // pooler that gives each transaction another server connection.

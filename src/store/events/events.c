@@ -25,24 +25,28 @@ event_page_answers(const struct event_page *page, const struct event_query *quer
 
 #define IS_OTHER "e.status IS NULL OR e.status <> ALL ('{PENDING,RESOLVED,DISCARDED}')"
 
-// $3 limit, $4 after, $5 before, $6 statuses, $7 ids
-static void
-rows_sql(const struct event_query *query, struct strbuf *sql)
+enum { ROW_PIECES = 4 };
+
+// Which rows of the table, by the names limit, after, before, statuses and ids.
+static size_t
+rows_of(const struct event_query *query, struct piece pieces[ROW_PIECES])
 {
-    if (query->ids)
-        strbuf_add_text(sql, "SELECT " CONTRACT_COLUMNS
-                             ", wanted.place FROM unnest($7) WITH ORDINALITY AS wanted (id, place)"
-                             " JOIN :\"events\" e ON e.id = wanted.id WHERE e.id > $4 AND e.id < $5");
-    else
-        strbuf_add_text(sql, "SELECT " CONTRACT_COLUMNS " FROM :\"events\" e WHERE e.id > $4 AND e.id < $5");
+    size_t count = 0;
+    pieces[count++] =
+        query->ids
+            ? PIECE("SELECT " CONTRACT_COLUMNS
+                    ", wanted.place FROM unnest(:ids) WITH ORDINALITY AS wanted (id, place)"
+                    " JOIN :\"events\" e ON e.id = wanted.id WHERE e.id > :after AND e.id < :before")
+            : PIECE("SELECT " CONTRACT_COLUMNS " FROM :\"events\" e WHERE e.id > :after AND e.id < :before");
     if (query->statuses & 1u << EVENT_OTHER)
-        strbuf_add_text(sql, " AND (e.status = ANY ($6) OR " IS_OTHER ")");
+        pieces[count++] = PIECE(" AND (e.status = ANY (:statuses) OR " IS_OTHER ")");
     else if (query->statuses)
-        strbuf_add_text(sql, " AND e.status = ANY ($6)");
-    strbuf_add_text(sql, query->ids         ? " ORDER BY wanted.place"
-                         : query->ascending ? " ORDER BY e.id"
-                                            : " ORDER BY e.id DESC");
-    strbuf_add_text(sql, " LIMIT $3");
+        pieces[count++] = PIECE(" AND e.status = ANY (:statuses)");
+    pieces[count++] = query->ids         ? PIECE(" ORDER BY wanted.place")
+                      : query->ascending ? PIECE(" ORDER BY e.id")
+                                         : PIECE(" ORDER BY e.id DESC");
+    pieces[count++] = PIECE(" LIMIT :limit");
+    return count;
 }
 
 static void
@@ -59,7 +63,7 @@ add_statuses(struct params *params, unsigned statuses)
     param_texts(params, wanted, count);
 }
 
-struct reading {
+struct page_reading {
     struct event_reader reader;
     struct event_page *page;
     size_t room, bytes, most_bytes;
@@ -68,7 +72,7 @@ struct reading {
 static bool
 events_read_event(void *context, const PGresult *row)
 {
-    struct reading *reading = context;
+    struct page_reading *reading = context;
     struct event_page *page = reading->page;
     if (page->count == reading->room) {
         reading->room = reading->room ? size_mul(reading->room, 2) : 64;
@@ -94,24 +98,26 @@ store_events(struct store *store, const struct event_query *query, struct event_
     if (limit == 0)
         die("a page of events needs a limit or ids");
 
-    struct reading reading = {.page = page, .most_bytes = query->most_bytes};
+    struct page_reading reading = {.page = page, .most_bytes = query->most_bytes};
     event_reader_init(&reading.reader, store, &page->arena, query->fields, query->cut);
-    struct strbuf rows = {0}, sql = {0};
-    rows_sql(query, &rows);
-    const char *order = query->ids ? "e.place" : query->ascending ? "e.id" : "e.id DESC";
-    event_reader_sql(&reading.reader, &sql, "", 0, strbuf_text(&rows), order);
-
-    struct params params = {0};
-    event_reader_params(&reading.reader, &params);
-    param_int8(&params, limit);
-    param_int8(&params, query->after_id ? query->after_id : INT64_MIN);
-    param_int8(&params, query->before_id ? query->before_id : INT64_MAX);
-    add_statuses(&params, query->statuses);
-    param_ids(&params, query->ids, query->id_count);
-    bool ok = pg_stream_until(store, limit > 5000 ? FOR_SCANNING : FOR_READING, strbuf_text(&sql), &params,
-                              events_read_event, &reading, err);
-    strbuf_release(&rows);
-    strbuf_release(&sql);
+    struct query statement = {0};
+    struct piece rows[ROW_PIECES];
+    struct event_source source = {
+        .rows = rows,
+        .row_count = rows_of(query, rows),
+        .order = query->ids         ? PIECE("e.place")
+                 : query->ascending ? PIECE("e.id")
+                                    : PIECE("e.id DESC"),
+    };
+    event_reader_query(&reading.reader, &statement, &source);
+    param_int8(query_param(&statement, "limit"), limit);
+    param_int8(query_param(&statement, "after"), query->after_id ? query->after_id : INT64_MIN);
+    param_int8(query_param(&statement, "before"), query->before_id ? query->before_id : INT64_MAX);
+    add_statuses(query_param(&statement, "statuses"), query->statuses);
+    param_ids(query_param(&statement, "ids"), query->ids, query->id_count);
+    bool ok = pg_stream_until(store, limit > 5000 ? FOR_SCANNING : FOR_READING, query_text(&statement),
+                              &statement.params, events_read_event, &reading, err);
+    query_release(&statement);
     if (!ok)
         event_page_release(page);
     return ok;

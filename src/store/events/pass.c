@@ -4,7 +4,7 @@
 #include "store/events/reader.h"
 #include "store/pg.h"
 
-struct pass {
+struct event_pass {
     struct store *store;
     unsigned fields;
     event_pass_fn *each;
@@ -17,27 +17,22 @@ static const char settings_sql[] = "SELECT pg_catalog.set_config('redrive.zone',
                                    " pg_catalog.set_config('parallel_tuple_cost', '0', true)";
 
 static void
-add_sql(const struct pass *pass, unsigned statuses, struct strbuf *sql)
+add_pieces(const struct event_pass *pass, unsigned statuses, struct query *query)
 {
-    strbuf_add_text(sql, "COPY (SELECT e.id::int8, e.status::text, e.created_at::timestamp");
+    query_add(query, PIECE("COPY (SELECT e.id::int8, e.status::text, e.created_at::timestamp"));
     if (pass->fields & EVENT_COUNTED)
-        strbuf_add_text(sql, ", e.created_at::timestamp AT TIME ZONE (SELECT"
-                             " pg_catalog.current_setting('redrive.zone')), e.retry_count::int4,"
-                             " e.event_type::text, e.source_table::text, e.kafka_topic::text");
+        query_add(query, PIECE(", e.created_at::timestamp AT TIME ZONE (SELECT"
+                               " pg_catalog.current_setting('redrive.zone')), e.retry_count::int4,"
+                               " e.event_type::text, e.source_table::text, e.kafka_topic::text"));
     if (pass->fields & EVENT_GROUP)
-        strbuf_add_text(sql, ", e.error_message::text, e.stack_trace::text");
-    strbuf_add_text(sql, " FROM :\"events\" e");
-    if (statuses == 1u << EVENT_PENDING)
-        strbuf_add_text(sql, " WHERE e.status = 'PENDING'");
-    else if (statuses == 1u << EVENT_RESOLVED)
-        strbuf_add_text(sql, " WHERE e.status = 'RESOLVED'");
-    else if (statuses == 1u << EVENT_DISCARDED)
-        strbuf_add_text(sql, " WHERE e.status = 'DISCARDED'");
-    strbuf_add_text(sql, ") TO STDOUT (FORMAT binary)");
+        query_add(query, PIECE(", e.error_message::text, e.stack_trace::text"));
+    query_add(query, PIECE(" FROM :\"events\" e WHERE true"));
+    query_add(query, event_reader_has_status(statuses));
+    query_add(query, PIECE(") TO STDOUT (FORMAT binary)"));
 }
 
 static void
-derive_group(const struct pass *pass, struct event *event, struct bytes message, struct bytes stack)
+derive_group(const struct event_pass *pass, struct event *event, struct bytes message, struct bytes stack)
 {
     const struct fingerprint_input input = {
         .message = message, .stack = stack, .rules = pass->store->group_rules};
@@ -50,7 +45,7 @@ derive_group(const struct pass *pass, struct event *event, struct bytes message,
 static bool
 read_row(void *context, const struct bytes fields[PG_FIELDS])
 {
-    const struct pass *pass = context;
+    const struct event_pass *pass = context;
     struct event event = {
         .created_at = TIME_ABSENT, .last_retry_at = TIME_ABSENT, .resolved_at = TIME_ABSENT};
     int at = 0;
@@ -74,16 +69,16 @@ bool
 store_pass(struct store *store, unsigned fields, unsigned statuses, event_pass_fn *each, void *context,
            struct err *err)
 {
-    struct pass pass = {.store = store, .fields = fields, .each = each, .context = context};
-    struct strbuf sql = {0};
+    struct event_pass pass = {.store = store, .fields = fields, .each = each, .context = context};
+    struct query query = {0};
     struct params params = {0};
     if (!pg_begin(store, FOR_SCANNING, err))
         return false;
     param_text(&params, store->zone);
-    add_sql(&pass, statuses, &sql);
+    add_pieces(&pass, statuses, &query);
     bool ok = pg_do(store, FOR_SCANNING, settings_sql, &params, err) &&
-              pg_copy_rows(store, strbuf_text(&sql), read_row, &pass, err);
+              pg_copy_rows(store, query_text(&query), read_row, &pass, err);
     pg_rollback(store);
-    strbuf_release(&sql);
+    query_release(&query);
     return ok;
 }

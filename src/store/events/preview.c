@@ -208,13 +208,13 @@ query_params(const struct store *store, const struct preview_query *query, enum 
 }
 
 // What of the counting there is to do: of many ids nothing is looked for that cannot be there.
-struct counting {
+struct preview_counting {
     bool has_live, has_sent, is_reprocess;
     PGresult *counts, *busy, *quarantined, *kept;
 };
 
 static bool
-look_before(struct store *store, const struct preview_query *query, struct counting *counting,
+look_before(struct store *store, const struct preview_query *query, struct preview_counting *counting,
             struct err *err)
 {
     counting->is_reprocess = query->action == ACTION_REPROCESS;
@@ -231,7 +231,8 @@ look_before(struct store *store, const struct preview_query *query, struct count
 }
 
 static bool
-ask_counts(struct store *store, const struct preview_query *query, struct counting *counting, struct err *err)
+ask_counts(struct store *store, const struct preview_query *query, struct preview_counting *counting,
+           struct err *err)
 {
     enum chosen chosen = chosen_of(query);
     struct params params = {0};
@@ -261,7 +262,8 @@ ask_counts(struct store *store, const struct preview_query *query, struct counti
 }
 
 static void
-read_counts(const struct counting *counting, int64_t asked, struct arena *arena, struct preview *preview)
+read_counts(const struct preview_counting *counting, int64_t asked, struct arena *arena,
+            struct preview *preview)
 {
     bool has_some = PQntuples(counting->counts) > 0;
     int64_t right = has_some ? value_int8(counting->counts, 0, 2) : 0;
@@ -286,7 +288,7 @@ static bool
 preview_counts(struct store *store, const struct preview_query *query, struct arena *arena,
                struct preview *preview, struct err *err)
 {
-    struct counting counting = {0};
+    struct preview_counting counting = {0};
     bool ok = look_before(store, query, &counting, err) && ask_counts(store, query, &counting, err);
     if (ok)
         read_counts(&counting, (int64_t)query->count, arena, preview);

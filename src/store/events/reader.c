@@ -18,45 +18,55 @@ enum kind {
 // Where a column goes. Casts to the contract's types cost nothing where the column has that type, and keep
 // the binary form true where its owner widened it.
 #define AT(member) offsetof(struct event, member)
-static const struct column {
+static const struct event_column {
     unsigned fields; // read when one of these is asked for
     bool ours;       // needs the schema redrive
-    const char *sql;
+    struct piece sql;
     enum kind kind;
     size_t at;
     size_t flag; // a bool that says it is not NULL; 0: none
 } columns[] = {
-    {EVENT_NARROW | EVENT_COUNTED, false, "e.event_type::text", COLUMN_BYTES, AT(event_type), 0},
-    {EVENT_NARROW | EVENT_COUNTED, false, "e.source_table::text", COLUMN_BYTES, AT(source_table), 0},
-    {EVENT_NARROW | EVENT_COUNTED | EVENT_SENT, false, "e.kafka_topic::text", COLUMN_BYTES, AT(topic), 0},
-    {EVENT_NARROW | EVENT_COUNTED | EVENT_BARE, false, "e.status::text", COLUMN_STATUS, AT(status_text), 0},
-    {EVENT_NARROW | EVENT_COUNTED, false, "e.retry_count::int4", COLUMN_INT4, AT(retry_count), 0},
-    {EVENT_NARROW | EVENT_COUNTED | EVENT_BARE, false, "e.created_at::timestamp", COLUMN_TIME,
+    {EVENT_NARROW | EVENT_COUNTED, false, PIECE_ROW("e.event_type::text"), COLUMN_BYTES, AT(event_type), 0},
+    {EVENT_NARROW | EVENT_COUNTED, false, PIECE_ROW("e.source_table::text"), COLUMN_BYTES, AT(source_table),
+     0},
+    {EVENT_NARROW | EVENT_COUNTED | EVENT_SENT, false, PIECE_ROW("e.kafka_topic::text"), COLUMN_BYTES,
+     AT(topic), 0},
+    {EVENT_NARROW | EVENT_COUNTED | EVENT_BARE, false, PIECE_ROW("e.status::text"), COLUMN_STATUS,
+     AT(status_text), 0},
+    {EVENT_NARROW | EVENT_COUNTED, false, PIECE_ROW("e.retry_count::int4"), COLUMN_INT4, AT(retry_count), 0},
+    {EVENT_NARROW | EVENT_COUNTED | EVENT_BARE, false, PIECE_ROW("e.created_at::timestamp"), COLUMN_TIME,
      AT(created_wall), 0},
-    {EVENT_NARROW | EVENT_COUNTED | EVENT_SENT, false, "e.created_at::timestamp AT TIME ZONE $1", COLUMN_TIME,
-     AT(created_at), 0},
-    {EVENT_NARROW | EVENT_SENT, false, "e.event_id::text", COLUMN_BYTES, AT(event_id), 0},
-    {EVENT_NARROW | EVENT_SENT, false, "e.source_id::text", COLUMN_BYTES, AT(source_id), 0},
-    {EVENT_NARROW, false, "e.correlation_id::text", COLUMN_BYTES, AT(correlation_id), 0},
-    {EVENT_NARROW, false, "e.resolved_by::text", COLUMN_BYTES, AT(resolved_by), 0},
-    {EVENT_NARROW, false, "e.max_retries::int4", COLUMN_INT4, AT(max_retries), 0},
-    {EVENT_NARROW | EVENT_SENT, false, "e.kafka_partition::int4", COLUMN_INT4, AT(partition),
+    {EVENT_NARROW | EVENT_COUNTED | EVENT_SENT, false,
+     PIECE_ROW("e.created_at::timestamp AT TIME ZONE :zone"), COLUMN_TIME, AT(created_at), 0},
+    {EVENT_NARROW | EVENT_SENT, false, PIECE_ROW("e.event_id::text"), COLUMN_BYTES, AT(event_id), 0},
+    {EVENT_NARROW | EVENT_SENT, false, PIECE_ROW("e.source_id::text"), COLUMN_BYTES, AT(source_id), 0},
+    {EVENT_NARROW, false, PIECE_ROW("e.correlation_id::text"), COLUMN_BYTES, AT(correlation_id), 0},
+    {EVENT_NARROW, false, PIECE_ROW("e.resolved_by::text"), COLUMN_BYTES, AT(resolved_by), 0},
+    {EVENT_NARROW, false, PIECE_ROW("e.max_retries::int4"), COLUMN_INT4, AT(max_retries), 0},
+    {EVENT_NARROW | EVENT_SENT, false, PIECE_ROW("e.kafka_partition::int4"), COLUMN_INT4, AT(partition),
      AT(has_partition)},
-    {EVENT_NARROW | EVENT_SENT, false, "e.kafka_offset::int8", COLUMN_INT8, AT(offset), AT(has_offset)},
-    {EVENT_NARROW, false, "e.last_retry_at::timestamp AT TIME ZONE $1", COLUMN_TIME, AT(last_retry_at), 0},
-    {EVENT_NARROW, false, "e.resolved_at::timestamp AT TIME ZONE $1", COLUMN_TIME, AT(resolved_at), 0},
-    {EVENT_KNOWN, true, "live.operation_no", COLUMN_INT8, AT(operation), 0},
-    {EVENT_KNOWN, true, "(SELECT count(*) FROM redrive.revision r WHERE r.dlq_id = e.id)::int4", COLUMN_INT4,
-     AT(revisions), 0},
-    {EVENT_SENT, true, "coalesce(revised.no, 0)", COLUMN_INT4, AT(revisions), 0}, // numbered from 1
-    {EVENT_KNOWN, true, "coalesce(history.published, 0)", COLUMN_INT4, AT(published), 0},
-    {EVENT_KNOWN, true, "greatest(history.returned, returned.times)", COLUMN_INT4, AT(returned), 0},
-    {EVENT_NARROW | EVENT_RAW | EVENT_SENT, true, "raw.dlq_id IS NOT NULL", COLUMN_BOOL, AT(has_raw), 0},
-    {EVENT_RAW, true, "raw.key", COLUMN_BYTES, AT(key), 0},
-    {EVENT_RAW, true, "raw.header_names", COLUMN_HEADER_NAMES, AT(headers), 0},
-    {EVENT_RAW, true, "raw.header_values", COLUMN_HEADER_VALUES, AT(headers), 0},
-    {EVENT_PAYLOAD, false, "octet_length(sent.payload)::int8", COLUMN_INT8, AT(payload_size), 0},
-    {EVENT_PAYLOAD, false, "CASE WHEN $2 > 0 THEN substring(sent.payload FOR $2) ELSE sent.payload END",
+    {EVENT_NARROW | EVENT_SENT, false, PIECE_ROW("e.kafka_offset::int8"), COLUMN_INT8, AT(offset),
+     AT(has_offset)},
+    {EVENT_NARROW, false, PIECE_ROW("e.last_retry_at::timestamp AT TIME ZONE :zone"), COLUMN_TIME,
+     AT(last_retry_at), 0},
+    {EVENT_NARROW, false, PIECE_ROW("e.resolved_at::timestamp AT TIME ZONE :zone"), COLUMN_TIME,
+     AT(resolved_at), 0},
+    {EVENT_KNOWN, true, PIECE_ROW("live.operation_no"), COLUMN_INT8, AT(operation), 0},
+    {EVENT_KNOWN, true, PIECE_ROW("(SELECT count(*) FROM redrive.revision r WHERE r.dlq_id = e.id)::int4"),
+     COLUMN_INT4, AT(revisions), 0},
+    {EVENT_SENT, true, PIECE_ROW("coalesce(revised.no, 0)"), COLUMN_INT4, AT(revisions),
+     0}, // numbered from 1
+    {EVENT_KNOWN, true, PIECE_ROW("coalesce(history.published, 0)"), COLUMN_INT4, AT(published), 0},
+    {EVENT_KNOWN, true, PIECE_ROW("greatest(history.returned, returned.times)"), COLUMN_INT4, AT(returned),
+     0},
+    {EVENT_NARROW | EVENT_RAW | EVENT_SENT, true, PIECE_ROW("raw.dlq_id IS NOT NULL"), COLUMN_BOOL,
+     AT(has_raw), 0},
+    {EVENT_RAW, true, PIECE_ROW("raw.key"), COLUMN_BYTES, AT(key), 0},
+    {EVENT_RAW, true, PIECE_ROW("raw.header_names"), COLUMN_HEADER_NAMES, AT(headers), 0},
+    {EVENT_RAW, true, PIECE_ROW("raw.header_values"), COLUMN_HEADER_VALUES, AT(headers), 0},
+    {EVENT_PAYLOAD, false, PIECE_ROW("octet_length(sent.payload)::int8"), COLUMN_INT8, AT(payload_size), 0},
+    {EVENT_PAYLOAD, false,
+     PIECE_ROW("CASE WHEN :cut > 0 THEN substring(sent.payload FOR :cut) ELSE sent.payload END"),
      COLUMN_BYTES, AT(payload), 0},
 };
 enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
@@ -65,34 +75,37 @@ enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
 static const struct join {
     unsigned fields;
     bool ours;
-    const char *sql;
+    struct piece sql;
 } joins[] = {
     {EVENT_KNOWN, true,
-     " LEFT JOIN redrive.items_live(ARRAY(SELECT id FROM page)) live ON live.dlq_id = e.id"},
+     PIECE_ROW(" LEFT JOIN redrive.items_live(ARRAY(SELECT id FROM page)) live ON live.dlq_id = e.id")},
     // How often it was republished, and after how many of those it failed again: its row is younger, or the
     // same row is pending again.
     {EVENT_KNOWN, true,
-     " LEFT JOIN (SELECT p.id, count(*)::int4 AS published, (count(*) FILTER (WHERE i.at < "
-     "p.created_at::timestamp AT TIME ZONE $1"
-     " OR (i.dlq_id = p.id AND p.status = 'PENDING')))::int4 AS returned FROM "
-     "redrive.items_sent(ARRAY(SELECT event_id::text FROM page)) i JOIN page p ON p.event_id = i.event_id"
-     " GROUP BY p.id) history ON history.id = e.id"},
+     PIECE_ROW(
+         " LEFT JOIN (SELECT p.id, count(*)::int4 AS published, (count(*) FILTER (WHERE i.at < "
+         "p.created_at::timestamp AT TIME ZONE :zone"
+         " OR (i.dlq_id = p.id AND p.status = 'PENDING')))::int4 AS returned FROM "
+         "redrive.items_sent(ARRAY(SELECT event_id::text FROM page)) i JOIN page p ON p.event_id = i.event_id"
+         " GROUP BY p.id) history ON history.id = e.id")},
     // And those that came back under another event id.
-    {EVENT_KNOWN, true, " LEFT JOIN redrive.returned returned ON returned.dlq_id = e.id"},
+    {EVENT_KNOWN, true, PIECE_ROW(" LEFT JOIN redrive.returned returned ON returned.dlq_id = e.id")},
     {EVENT_NARROW | EVENT_SENT | EVENT_RAW | EVENT_PAYLOAD, true,
-     " LEFT JOIN redrive.record raw ON raw.dlq_id = e.id"},
+     PIECE_ROW(" LEFT JOIN redrive.record raw ON raw.dlq_id = e.id")},
     // Where nothing was ever corrected, nobody looks for it event by event.
     {EVENT_PAYLOAD | EVENT_SENT, true,
-     " LEFT JOIN LATERAL (SELECT r.no, r.payload FROM redrive.revision r WHERE (SELECT EXISTS (SELECT FROM "
-     "redrive.revision)) AND r.dlq_id = e.id ORDER BY r.no DESC LIMIT 1) revised ON true"},
+     PIECE_ROW(" LEFT JOIN LATERAL (SELECT r.no, r.payload FROM redrive.revision r WHERE (SELECT EXISTS "
+               "(SELECT FROM "
+               "redrive.revision)) AND r.dlq_id = e.id ORDER BY r.no DESC LIMIT 1) revised ON true")},
     // OFFSET 0 keeps the text of a large jsonb from being made twice.
     {EVENT_PAYLOAD, true,
-     " LEFT JOIN LATERAL (SELECT CASE WHEN revised.payload IS NOT NULL THEN revised.payload WHEN "
-     "raw.dlq_id IS NOT NULL THEN raw.value"
-     " ELSE convert_to(e.event_payload::text, 'UTF8') END AS payload OFFSET 0) sent ON true"},
+     PIECE_ROW(" LEFT JOIN LATERAL (SELECT CASE WHEN revised.payload IS NOT NULL THEN revised.payload WHEN "
+               "raw.dlq_id IS NOT NULL THEN raw.value"
+               " ELSE convert_to(e.event_payload::text, 'UTF8') END AS payload OFFSET 0) sent ON true")},
     {EVENT_PAYLOAD, false,
-     " LEFT JOIN LATERAL (SELECT convert_to(e.event_payload::text, 'UTF8') AS payload OFFSET 0) sent ON "
-     "true"},
+     PIECE_ROW(
+         " LEFT JOIN LATERAL (SELECT convert_to(e.event_payload::text, 'UTF8') AS payload OFFSET 0) sent ON "
+         "true")},
 };
 
 static bool
@@ -102,7 +115,7 @@ has_schema(const struct event_reader *reader)
 }
 
 static bool
-is_read(const struct event_reader *reader, const struct column *column)
+is_read(const struct event_reader *reader, const struct event_column *column)
 {
     return (column->fields & reader->fields) && (!column->ours || has_schema(reader));
 }
@@ -128,51 +141,84 @@ event_reader_init(struct event_reader *reader, struct store *store, struct arena
                                     .page = __atomic_add_fetch(&pages, 1, __ATOMIC_RELAXED)};
 }
 
-void
-event_reader_sql(struct event_reader *reader, struct strbuf *sql, const char *extra, int extra_count,
-                 const char *rows, const char *order)
+static void
+add_columns(struct event_reader *reader, struct query *query)
 {
-    reader->extra = extra_count;
-    int next = extra_count + 1;
-    // What redrive knows is looked up for all rows at once.
-    bool is_page = (reader->fields & EVENT_KNOWN) && has_schema(reader);
-    if (is_page)
-        strbuf_printf(sql, "WITH page AS MATERIALIZED (%s) ", rows);
-    strbuf_printf(sql, "SELECT %s%se.id::int8", extra, *extra ? ", " : "");
+    int next = reader->extra + 1;
     for (size_t i = 0; i < COLUMN_COUNT; i++) {
         if (is_read(reader, &columns[i])) {
-            strbuf_printf(sql, ", %s", columns[i].sql);
+            query_add(query, PIECE(", "));
+            query_add(query, columns[i].sql);
             next++;
         }
     }
-    bool whole = derives_group(reader) || reader->cut == 0;
+    bool is_whole = derives_group(reader) || reader->cut == 0;
     reader->message = reader->stack = -1;
     if ((reader->fields & EVENT_ERROR) || derives_group(reader)) {
-        strbuf_add_text(sql, whole ? ", e.error_message::text" : ", left(e.error_message, $2)");
+        query_add(query,
+                  is_whole ? PIECE(", e.error_message::text") : PIECE(", left(e.error_message, :cut)"));
         reader->message = next++;
     }
     if ((reader->fields & EVENT_STACK) || derives_group(reader)) {
-        strbuf_add_text(sql, whole ? ", e.stack_trace::text" : ", left(e.stack_trace, $2)");
+        query_add(query, is_whole ? PIECE(", e.stack_trace::text") : PIECE(", left(e.stack_trace, :cut)"));
         reader->stack = next++;
     }
-    if (is_page)
-        strbuf_add_text(sql, " FROM page e");
-    else
-        strbuf_printf(sql, " FROM (%s) e", rows);
-    for (size_t i = 0; i < sizeof joins / sizeof joins[0]; i++) {
-        bool replaced = !joins[i].ours && has_schema(reader);
-        if ((joins[i].fields & reader->fields) && (!joins[i].ours || has_schema(reader)) && !replaced)
-            strbuf_add_text(sql, joins[i].sql);
-    }
-    if (order)
-        strbuf_printf(sql, " ORDER BY %s", order);
+}
+
+static void
+add_rows(struct query *query, const struct event_source *source)
+{
+    for (size_t i = 0; i < source->row_count; i++)
+        query_add(query, source->rows[i]);
 }
 
 void
-event_reader_params(const struct event_reader *reader, struct params *params)
+event_reader_query(struct event_reader *reader, struct query *query, const struct event_source *source)
 {
-    param_text(params, reader->store->zone);
-    param_int4(params, reader->cut > INT32_MAX ? INT32_MAX : (int32_t)reader->cut);
+    reader->extra = source->extra_count;
+    param_text(query_param(query, "zone"), reader->store->zone);
+    param_int4(query_param(query, "cut"), reader->cut > INT32_MAX ? INT32_MAX : (int32_t)reader->cut);
+
+    // What redrive knows is looked up for all rows at once.
+    bool is_page = (reader->fields & EVENT_KNOWN) && has_schema(reader);
+    if (is_page) {
+        query_add(query, PIECE("WITH page AS MATERIALIZED ("));
+        add_rows(query, source);
+        query_add(query, PIECE(") "));
+    }
+    query_add(query, PIECE("SELECT "));
+    query_add(query, source->extra);
+    query_add(query, source->extra_count ? PIECE(", e.id::int8") : PIECE("e.id::int8"));
+    add_columns(reader, query);
+    query_add(query, is_page ? PIECE(" FROM page e") : PIECE(" FROM ("));
+    if (!is_page) {
+        add_rows(query, source);
+        query_add(query, PIECE(") e"));
+    }
+    for (size_t i = 0; i < sizeof joins / sizeof joins[0]; i++) {
+        bool replaced = !joins[i].ours && has_schema(reader);
+        if ((joins[i].fields & reader->fields) && (!joins[i].ours || has_schema(reader)) && !replaced)
+            query_add(query, joins[i].sql);
+    }
+    if (source->order.sql) {
+        query_add(query, PIECE(" ORDER BY "));
+        query_add(query, source->order);
+    }
+}
+
+struct piece
+event_reader_has_status(unsigned statuses)
+{
+    switch (statuses) {
+    case 1u << EVENT_PENDING:
+        return PIECE(" AND e.status = 'PENDING'");
+    case 1u << EVENT_RESOLVED:
+        return PIECE(" AND e.status = 'RESOLVED'");
+    case 1u << EVENT_DISCARDED:
+        return PIECE(" AND e.status = 'DISCARDED'");
+    default:
+        return (struct piece){0};
+    }
 }
 
 // Reads a one-dimensional array in binary form into names or values. Lengths are checked: what does not fit
@@ -219,8 +265,8 @@ read_headers(struct event_reader *reader, struct event *event, struct bytes arra
 }
 
 static void
-read_column(struct event_reader *reader, const struct column *column, const PGresult *result, int row, int at,
-            struct event *event)
+read_column(struct event_reader *reader, const struct event_column *column, const PGresult *result, int row,
+            int at, struct event *event)
 {
     char *member = (char *)event + column->at;
     struct bytes bytes = value_bytes(result, row, at);

@@ -2,17 +2,17 @@
 // src/store.
 //
 // The statement is `SELECT <extra>, <columns> FROM (<rows>) e <joins> ORDER BY <order>`: rows picks the
-// events first (so that joins are made for a page and not for the table), an order of NULL is none, all parts
-// are constants, and every value is a parameter: $1 the zone, $2 the cut, the caller's from $3.
+// events first, so that joins are made for a page and not for the table. The names `zone` and `cut` of the
+// query are the reader's, all others the caller's.
 #ifndef REDRIVE_STORE_EVENTS_READER_H
 #define REDRIVE_STORE_EVENTS_READER_H
 
 #include <libpq-fe.h>
 #include <stddef.h>
 #include "base/arena.h"
-#include "base/strbuf.h"
 #include "core/event.h"
 #include "store/pg.h"
+#include "store/query.h"
 
 struct event_reader {
     struct store *store;
@@ -26,9 +26,18 @@ struct event_reader {
 
 void event_reader_init(struct event_reader *reader, struct store *store, struct arena *arena, unsigned fields,
                        size_t cut);
-void event_reader_sql(struct event_reader *reader, struct strbuf *sql, const char *extra, int extra_count,
-                      const char *rows, const char *order);
-void event_reader_params(const struct event_reader *reader, struct params *params);
+// What the caller's part of the statement is made of.
+struct event_source {
+    struct piece extra; // columns of the caller, which come first; or none
+    int extra_count;
+    const struct piece *rows; // a SELECT of columns of the contract table, in pieces
+    size_t row_count;
+    struct piece order; // or none
+};
+void event_reader_query(struct event_reader *reader, struct query *query, const struct event_source *source);
+// A condition on e.status for one status that a consumer writes, to be added behind WHERE; none for a set of
+// several or for others, which the caller tells apart by the rows.
+struct piece event_reader_has_status(unsigned statuses);
 void event_reader_row(struct event_reader *reader, const PGresult *result, int row, struct event *event);
 
 // groups.c: what is known of a group key already, so that its texts are looked at once.

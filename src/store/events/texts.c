@@ -6,7 +6,9 @@
 #include "base/alloc.h"
 #include "core/event.h"
 #include "core/filter/required_literals.h"
+#include "store/events/reader.h"
 #include "store/pg.h"
+#include "store/query.h"
 
 #define ROWS_DOWN                                                                                            \
     " FROM (SELECT * FROM :\"events\" e WHERE e.status = 'PENDING' AND e.id > $1 AND e.id < $2"              \
@@ -216,84 +218,87 @@ add_likes(const struct store *store, const struct event_scan *scan, struct strbu
     strbuf_add_char(likes, '}');
 }
 
-// That the text fits, by the likes in this expression.
+// That the text fits; `likes` is where the statement has its likes from.
 static void
-add_fits(const struct event_scan *scan, const char *likes, struct strbuf *sql)
+add_fits(const struct event_scan *scan, struct piece likes, struct query *query)
 {
-    static const char *const columns[EVENT_TEXT_COUNT] = {
-        [EVENT_TEXT_ERROR] = "e.error_message",
-        [EVENT_TEXT_STACK] = "e.stack_trace",
-        [EVENT_TEXT_PAYLOAD] = "e.event_payload::text",
+    static const struct piece columns[EVENT_TEXT_COUNT] = {
+        [EVENT_TEXT_ERROR] = PIECE_ROW("e.error_message"),
+        [EVENT_TEXT_STACK] = PIECE_ROW("e.stack_trace"),
+        [EVENT_TEXT_PAYLOAD] = PIECE_ROW("e.event_payload::text"),
     };
     static const struct {
-        const char *before, *behind, *end;
+        struct piece before, behind, end;
     } ways[] = {
-        [EXACT] = {"", " LIKE ", ""},
-        [CASELESS] = {"pg_catalog.lower(", " COLLATE \"C\") LIKE ", ""},
-        [CASELESS_TEXT] = {"pg_catalog.strpos(pg_catalog.lower(", " COLLATE \"C\"), ", ") > 0"},
-        [BY_INDEX] = {"", " ILIKE ", ""},
+        [EXACT] = {PIECE_ROW(""), PIECE_ROW(" LIKE "), PIECE_ROW("")},
+        [CASELESS] = {PIECE_ROW("pg_catalog.lower("), PIECE_ROW(" COLLATE \"C\") LIKE "), PIECE_ROW("")},
+        [CASELESS_TEXT] = {PIECE_ROW("pg_catalog.strpos(pg_catalog.lower("), PIECE_ROW(" COLLATE \"C\"), "),
+                           PIECE_ROW(") > 0")},
+        [BY_INDEX] = {PIECE_ROW(""), PIECE_ROW(" ILIKE "), PIECE_ROW("")},
     };
     enum way way = way_of(scan);
     bool is_any = has_alternatives(scan);
-    strbuf_add_text(sql, ways[way].before);
-    strbuf_add_text(sql, columns[scan->text]);
-    strbuf_add_text(sql, ways[way].behind);
-    strbuf_add_text(sql, is_any ? "ANY (" : "");
-    strbuf_add_text(sql, likes);
-    strbuf_add_text(sql, is_any ? "::text[])" : "");
-    strbuf_add_text(sql, ways[way].end);
+    query_add(query, ways[way].before);
+    query_add(query, columns[scan->text]);
+    query_add(query, ways[way].behind);
+    query_add(query, is_any ? PIECE("ANY (") : PIECE(""));
+    query_add(query, likes);
+    query_add(query, is_any ? PIECE("::text[])") : PIECE(""));
+    query_add(query, ways[way].end);
+}
+
+static void
+give_likes(const struct store *store, const struct event_scan *scan, struct query *query,
+           struct strbuf *likes)
+{
+    add_likes(store, scan, likes);
+    param_text(query_param(query, "likes"), strbuf_text(likes));
 }
 
 bool
 store_count_fitting(struct store *store, const struct event_scan *scan, int64_t lowest, int64_t *count,
                     struct err *err)
 {
-    struct strbuf sql = {0}, likes = {0};
-    struct params params = {0};
+    struct query query = {0};
+    struct strbuf likes = {0};
     PGresult *r;
-    strbuf_add_text(&sql, "SELECT count(*) FROM :\"events\" e WHERE e.id >= $1 AND ");
-    add_fits(scan, "$2", &sql);
-    param_int8(&params, lowest);
-    add_likes(store, scan, &likes);
-    param_text(&params, strbuf_text(&likes));
-    bool ok = pg_ask(store, FOR_SCANNING, strbuf_text(&sql), &params, &r, err);
+    query_add(&query, PIECE("SELECT count(*) FROM :\"events\" e WHERE e.id >= :lowest AND "));
+    add_fits(scan, PIECE(":likes"), &query);
+    param_int8(query_param(&query, "lowest"), lowest);
+    give_likes(store, scan, &query, &likes);
+    bool ok = pg_ask(store, FOR_SCANNING, query_text(&query), &query.params, &r, err);
     if (ok)
         *count = value_int8(r, 0, 0);
     PQclear(r);
     strbuf_release(&likes);
-    strbuf_release(&sql);
+    query_release(&query);
     return ok;
 }
 
 // The rows and, of each, what struct scanned_row has of it; more may be asked of them.
 static void
-add_scan_sql(const struct event_scan *scan, bool is_kept, const char *likes, struct strbuf *sql)
+add_scan(const struct event_scan *scan, bool is_kept, struct piece likes, struct query *query)
 {
 #define SCANNED "SELECT e.id::int8, e.created_at::timestamp, "
 #define SCANNED_ROWS " FROM :\"events\" e"
-    static const char fitting[] = SCANNED "NULL::text, true" SCANNED_ROWS " WHERE true";
-    static const char *const plain[] = {
-        [EVENT_TEXT_ERROR] = SCANNED "e.error_message::text, false" SCANNED_ROWS " WHERE true",
-        [EVENT_TEXT_STACK] = SCANNED "e.stack_trace::text, false" SCANNED_ROWS " WHERE true",
-        [EVENT_TEXT_PAYLOAD] = SCANNED "e.event_payload::text, false" SCANNED_ROWS " WHERE true",
+    static const struct piece fitting = PIECE_ROW(SCANNED "NULL::text, true" SCANNED_ROWS " WHERE true");
+    static const struct piece plain[] = {
+        [EVENT_TEXT_ERROR] = PIECE_ROW(SCANNED "e.error_message::text, false" SCANNED_ROWS " WHERE true"),
+        [EVENT_TEXT_STACK] = PIECE_ROW(SCANNED "e.stack_trace::text, false" SCANNED_ROWS " WHERE true"),
+        [EVENT_TEXT_PAYLOAD] = PIECE_ROW(SCANNED "e.event_payload::text, false" SCANNED_ROWS " WHERE true"),
     };
-    strbuf_add_text(sql, is_kept           ? SCANNED KEPT_PAYLOAD ", false" SCANNED_ROWS KEPT " WHERE true"
-                         : scan->is_enough ? fitting
-                                           : plain[scan->text]);
-    if (scan->statuses == 1u << EVENT_PENDING)
-        strbuf_add_text(sql, " AND e.status = 'PENDING'");
-    else if (scan->statuses == 1u << EVENT_RESOLVED)
-        strbuf_add_text(sql, " AND e.status = 'RESOLVED'");
-    else if (scan->statuses == 1u << EVENT_DISCARDED)
-        strbuf_add_text(sql, " AND e.status = 'DISCARDED'");
+    query_add(query, is_kept           ? PIECE(SCANNED KEPT_PAYLOAD ", false" SCANNED_ROWS KEPT " WHERE true")
+                     : scan->is_enough ? fitting
+                                       : plain[scan->text]);
+    query_add(query, event_reader_has_status(scan->statuses));
     if (scan->required.len == 0)
         return;
-    strbuf_add_text(sql, " AND (");
-    add_fits(scan, likes, sql);
+    query_add(query, PIECE(" AND ("));
+    add_fits(scan, likes, query);
     if (is_kept)
-        strbuf_add_text(sql, " OR raw.dlq_id IS NOT NULL OR EXISTS (SELECT FROM redrive.revision r"
-                             " WHERE r.dlq_id = e.id)");
-    strbuf_add_char(sql, ')');
+        query_add(query, PIECE(" OR raw.dlq_id IS NOT NULL OR EXISTS (SELECT FROM redrive.revision r"
+                               " WHERE r.dlq_id = e.id)"));
+    query_add(query, PIECE(")"));
 }
 
 // What a COPY, which has no parameters, reads its value from. Rows that come from several processes of the
@@ -334,16 +339,17 @@ store_scan_texts(struct store *store, const struct event_scan *scan, event_scan_
                  struct err *err)
 {
     struct scanning scanning = {.each = each, .context = context};
-    struct strbuf sql = {0};
+    struct query query = {0};
     bool is_kept;
     if (!is_kept_elsewhere(store, scan->text, &is_kept, err) || !pg_begin(store, FOR_SCANNING, err))
         return false;
-    strbuf_add_text(&sql, "COPY (");
-    add_scan_sql(scan, is_kept, "(SELECT pg_catalog.current_setting('redrive.like'))", &sql);
-    strbuf_add_text(&sql, ") TO STDOUT (FORMAT binary)");
-    bool ok = set_likes(store, scan, err) && pg_copy_rows(store, strbuf_text(&sql), scan_row, &scanning, err);
+    query_add(&query, PIECE("COPY ("));
+    add_scan(scan, is_kept, PIECE("(SELECT pg_catalog.current_setting('redrive.like'))"), &query);
+    query_add(&query, PIECE(") TO STDOUT (FORMAT binary)"));
+    bool ok =
+        set_likes(store, scan, err) && pg_copy_rows(store, query_text(&query), scan_row, &scanning, err);
     pg_rollback(store);
-    strbuf_release(&sql);
+    query_release(&query);
     return ok;
 }
 
@@ -363,20 +369,20 @@ store_scan_range(struct store *store, const struct event_scan *scan, int64_t low
                  event_scan_fn *each, void *context, struct err *err)
 {
     struct scanning scanning = {.each = each, .context = context};
-    struct strbuf sql = {0}, likes = {0};
-    struct params params = {0};
+    struct query query = {0};
+    struct strbuf likes = {0};
     bool is_kept;
     if (!is_kept_elsewhere(store, scan->text, &is_kept, err))
         return false;
-    add_scan_sql(scan, is_kept, "$3", &sql);
-    strbuf_add_text(&sql, " AND e.id BETWEEN $1 AND $2 ORDER BY e.id DESC");
-    param_int8(&params, low);
-    param_int8(&params, high);
-    add_likes(store, scan, &likes);
-    param_text(&params, strbuf_text(&likes));
-    bool ok = pg_stream_until(store, FOR_SCANNING, strbuf_text(&sql), &params, range_row, &scanning, err);
+    add_scan(scan, is_kept, PIECE(":likes"), &query);
+    query_add(&query, PIECE(" AND e.id BETWEEN :low AND :high ORDER BY e.id DESC"));
+    param_int8(query_param(&query, "low"), low);
+    param_int8(query_param(&query, "high"), high);
+    give_likes(store, scan, &query, &likes);
+    bool ok =
+        pg_stream_until(store, FOR_SCANNING, query_text(&query), &query.params, range_row, &scanning, err);
     strbuf_release(&likes);
-    strbuf_release(&sql);
+    query_release(&query);
     return ok;
 }
 

@@ -307,21 +307,21 @@ read_claim(const PGresult *r, const char *chunk_id, int64_t operation, struct ar
     snprintf(claim->chunk.id, sizeof claim->chunk.id, "%s", chunk_id);
 }
 
-// $1 zone, $2 cut, $3 chunk. The attempt is counted when it has an outcome; an earlier version did so when it
+// The attempt is counted when it has an outcome; an earlier version did so when it
 // claimed.
-static const char claimed_rows_sql[] =
+static const struct piece claimed_rows[] = {PIECE_ROW(
     "SELECT " CONTRACT_COLUMNS ", i.attempt AS item_attempt FROM ("
     "SELECT w.id, b.tries + coalesce(w.attempt, 0) + 1 AS attempt FROM redrive.chunk c"
     " CROSS JOIN LATERAL unnest(c.batches) AS n (no)"
     " JOIN redrive.operation_batch b ON b.operation_no = c.operation_no AND b.no = n.no"
-    " CROSS JOIN LATERAL unnest(b.dlq_ids, b.attempts) AS w (id, attempt) WHERE c.id = $3"
+    " CROSS JOIN LATERAL unnest(b.dlq_ids, b.attempts) AS w (id, attempt) WHERE c.id = :chunk"
     " UNION ALL"
     // With a limit the planner uses the key, whatever it thinks of the table.
     " SELECT w.id, h.attempt FROM redrive.chunk c CROSS JOIN LATERAL unnest(c.dlq_ids) AS w (id)"
     " CROSS JOIN LATERAL (SELECT r.attempt + (r.state = 'queued')::int4 AS attempt"
     " FROM redrive.operation_item r WHERE r.dlq_id = w.id AND r.operation_no = c.operation_no LIMIT 1) h"
-    " WHERE c.id = $3 AND c.batches IS NULL) i"
-    " JOIN :\"events\" e ON e.id = i.id";
+    " WHERE c.id = :chunk AND c.batches IS NULL) i"
+    " JOIN :\"events\" e ON e.id = i.id")};
 
 // What is absent comes last.
 static int
@@ -353,14 +353,14 @@ ledger_by_place(const void *a, const void *b)
 static bool
 read_items(struct store *store, struct claiming *claiming, const char *chunk_id, struct err *err)
 {
-    struct strbuf sql = {0};
+    struct query query = {0};
+    const struct event_source source = {
+        .extra = PIECE("e.item_attempt"), .extra_count = 1, .rows = claimed_rows, .row_count = 1};
     event_reader_init(&claiming->reader, store, claiming->arena, EVENT_SENT | EVENT_PAYLOAD | EVENT_RAW, 0);
-    event_reader_sql(&claiming->reader, &sql, "e.item_attempt", 1, claimed_rows_sql, NULL);
-    struct params params = {0};
-    event_reader_params(&claiming->reader, &params);
-    param_uuid(&params, chunk_id);
-    bool ok = pg_stream(store, FOR_READING, strbuf_text(&sql), &params, read_item, claiming, err);
-    strbuf_release(&sql);
+    event_reader_query(&claiming->reader, &query, &source);
+    param_uuid(query_param(&query, "chunk"), chunk_id);
+    bool ok = pg_stream(store, FOR_READING, query_text(&query), &query.params, read_item, claiming, err);
+    query_release(&query);
     struct claim *claim = claiming->claim;
     if (ok && claim->count)
         qsort(claim->items, claim->count, sizeof *claim->items, ledger_by_place);
