@@ -92,7 +92,7 @@ plan_event(struct call *call, struct store *store, struct shown *shown, struct e
     struct topic topic = {0};
     struct plan_input input = {.event = &shown->event,
                                .from_revision = shown->revision_count > 0,
-                               .reprocess_count = shown->event.published + 1};
+                               .reprocess_count = shown->event.known.published + 1};
     if (!ask_kafka(call, store, shown, &input, &topic, err))
         return false;
     plan_make(&settings, &input, &shown->arena, &shown->plan);
@@ -206,10 +206,10 @@ columns_json(struct value *object, const struct shown *shown)
     value_add_bytes(object, "status", event->status_text);
     value_add_time(object, "created_at", event->created_at, shown->zone_us);
     value_add_time(object, "last_retry_at", event->last_retry_at, shown->zone_us);
-    value_add_time(object, "resolved_at", event->resolved_at, shown->zone_us);
-    value_add_bytes(object, "resolved_by", event->resolved_by);
-    json_int_or_null(object, "kafka_offset", event->has_offset, event->offset);
-    json_int_or_null(object, "kafka_partition", event->has_partition, event->partition);
+    value_add_time(object, "resolved_at", event->closed.at, shown->zone_us);
+    value_add_bytes(object, "resolved_by", event->closed.by);
+    json_int_or_null(object, "kafka_offset", event->origin.has_offset, event->origin.offset);
+    json_int_or_null(object, "kafka_partition", event->origin.has_partition, event->origin.partition);
     value_add_bytes(object, "kafka_topic", event->topic);
     value_add_bytes(object, "correlation_id", event->correlation_id);
 }
@@ -224,11 +224,11 @@ command_show_print_json(const struct shown *shown, struct err *err)
     json_group(object, "group", event->group);
     value_add_text(object, "category", category_name(event->category));
     value_add_bytes(object, "error_class", event->error_class);
-    value_add_payload(object, "key", event->key);
-    value_add_bool(object, "edited", event->revisions > 0);
-    value_add_int(object, "returned", event->returned);
+    value_add_payload(object, "key", event->record.key);
+    value_add_bool(object, "edited", event->known.revisions > 0);
+    value_add_int(object, "returned", event->known.returned);
     value_add(object, "attempts", attempts_json(shown));
-    value_add(object, "headers", headers_json(event->headers, event->header_count));
+    value_add(object, "headers", headers_json(event->record.headers, event->record.header_count));
     value_add(object, "revisions", revisions_json(shown));
     value_add(object, "decisions", decisions_json(shown));
     value_add(object, "would_send", would_send_json(&shown->plan));
@@ -282,20 +282,20 @@ add_facts(struct strbuf *out, const struct shown *shown)
     field(out, "correlation", event->correlation_id);
     strbuf_printf(out, "%-14s%" PRId32 " of %" PRId32 "\n", "retries", event->retry_count,
                   event->max_retries);
-    if (event->returned > 0)
-        strbuf_printf(out, "%-14s%" PRId32 " time%s%s\n", "returned", event->returned,
-                      event->returned == 1 ? "" : "s",
-                      event->is_quarantined ? ", in quarantine: left out of a bulk reprocess" : "");
+    if (event->known.returned > 0)
+        strbuf_printf(out, "%-14s%" PRId32 " time%s%s\n", "returned", event->known.returned,
+                      event->known.returned == 1 ? "" : "s",
+                      event->known.is_quarantined ? ", in quarantine: left out of a bulk reprocess" : "");
     field(out, "topic", event->topic);
-    if (event->has_partition)
-        strbuf_printf(out, "%-14s%" PRId32 "\n", "partition", event->partition);
-    if (event->has_offset)
-        strbuf_printf(out, "%-14s%" PRId64 "\n", "offset", event->offset);
-    field(out, "key", event->key);
+    if (event->origin.has_partition)
+        strbuf_printf(out, "%-14s%" PRId32 "\n", "partition", event->origin.partition);
+    if (event->origin.has_offset)
+        strbuf_printf(out, "%-14s%" PRId64 "\n", "offset", event->origin.offset);
+    field(out, "key", event->record.key);
     field_time(out, "created", event->created_at, shown->zone_us);
     field_time(out, "last retry", event->last_retry_at, shown->zone_us);
-    field_time(out, "resolved", event->resolved_at, shown->zone_us);
-    field(out, "resolved by", event->resolved_by);
+    field_time(out, "resolved", event->closed.at, shown->zone_us);
+    field(out, "resolved by", event->closed.by);
 }
 
 static void
@@ -383,9 +383,9 @@ print_text(const struct shown *shown, struct err *err)
     section(&out, "error", event->error_message);
     section(&out, "stack", event->stack_trace);
     section(&out, "payload", event->payload);
-    if (event->header_count > 0)
+    if (event->record.header_count > 0)
         strbuf_add_text(&out, "\nheaders\n");
-    add_headers(&out, event->headers, event->header_count);
+    add_headers(&out, event->record.headers, event->record.header_count);
     add_attempts(&out, shown);
     add_decisions(&out, shown);
     command_show_add_plan(&out, &shown->plan);
@@ -432,13 +432,13 @@ static bool
 print_raw(struct call *call, struct store *store, struct shown *shown, struct err *err)
 {
     struct event *event = &shown->event;
-    if (event->revisions > 0) {
-        if (!store_original(store, event->id, &shown->arena, &event->payload, &event->has_raw, err))
+    if (event->known.revisions > 0) {
+        if (!store_original(store, event->id, &shown->arena, &event->payload, &event->record.is_kept, err))
             return false;
-        event->revisions = 0;
+        event->known.revisions = 0;
         shown->revision_count = 0;
     }
-    if (event->has_raw)
+    if (event->record.is_kept)
         return print_bytes(call, event->payload, err);
     if (!plan_event(call, store, shown, err))
         return false;

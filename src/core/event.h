@@ -38,9 +38,41 @@ struct event_header {
     struct bytes value; // absent is a null value
 };
 
+// Where the record came from.
+struct event_origin {
+    int32_t partition; // with has_partition
+    int64_t offset;    // with has_offset
+    bool has_partition;
+    bool has_offset;
+};
+
+// The record it came with, where redrive keeps that byte for byte.
+struct event_record {
+    bool is_kept;
+    struct bytes key;
+    struct event_header *headers;
+    uint32_t header_count;
+};
+
+// How it was closed, as a consumer or redrive wrote it.
+struct event_closing {
+    int64_t at;
+    struct bytes by;
+};
+
+// From redrive's own tables.
+struct event_known {
+    int32_t revisions;   // corrected payloads; 0: none, the original counts
+    int32_t returned;    // times it failed again after it was republished
+    int32_t published;   // times it was republished
+    bool is_quarantined; // returned too often; left out of bulk operations unless named
+    int64_t operation;   // the live operation that has it, or 0
+};
+
 struct event {
     int64_t id;
 
+    // The row.
     struct bytes event_id;
     struct bytes event_type;
     struct bytes source_table;
@@ -48,36 +80,23 @@ struct event {
     struct bytes correlation_id; // as text
     struct bytes status_text;    // as it stands in the table
     enum event_status status;
-    struct bytes resolved_by;
     struct bytes topic;
     int32_t retry_count;
     int32_t max_retries;
-    int32_t partition; // with has_partition
-    int64_t offset;    // with has_offset
-    bool has_partition;
-    bool has_offset;
     int64_t created_at;   // instant; the table's wall time read in the configured zone
     int64_t created_wall; // the same as it stands in the table, µs as if UTC; created_wall - created_at is
                           // the offset
     int64_t last_retry_at;
-    int64_t resolved_at;
+    struct event_closing closed;
+    struct event_origin origin;
 
     struct bytes error_message;
     struct bytes stack_trace;
     struct bytes payload;
     uint64_t payload_size; // of the whole payload, also where only its beginning was read
 
-    struct bytes key;
-    bool has_raw; // redrive keeps the record byte for byte
-    struct event_header *headers;
-    uint32_t header_count;
-
-    // From redrive's tables.
-    int32_t revisions;   // corrected payloads; 0: none, the original stands
-    int32_t returned;    // times it failed again after it was republished
-    int32_t published;   // times it was republished
-    bool is_quarantined; // came back too often; left out of bulk operations unless named
-    int64_t operation;   // the live operation that holds it, or 0
+    struct event_record record;
+    struct event_known known;
 
     // Derived, by core/fingerprint/fingerprint and core/category.
     uint64_t group;

@@ -19,7 +19,7 @@ choose(struct wanted_records *wanted, size_t count, bool can_fetch, struct arena
     for (size_t i = 0; i < count; i++) {
         const struct event *event = wanted->events[i];
         wanted->originals[i] = (struct original){.state = ORIGINAL_NOT_ASKED};
-        if (event->has_raw || !can_fetch)
+        if (event->record.is_kept || !can_fetch)
             continue;
         if (!plan_wants_original(event)) {
             wanted->originals[i].state = ORIGINAL_GONE;
@@ -28,8 +28,8 @@ choose(struct wanted_records *wanted, size_t count, bool can_fetch, struct arena
         }
         wanted->fetches[wanted->count] = (struct fetch){
             .topic = arena_text(arena, event->topic),
-            .partition = event->partition,
-            .offset = event->offset,
+            .partition = event->origin.partition,
+            .offset = event->origin.offset,
         };
         wanted->positions[wanted->count++] = i;
     }

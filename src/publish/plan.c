@@ -29,8 +29,8 @@ plan_key_check(const char *rule, struct err *err)
 bool
 plan_wants_original(const struct event *event)
 {
-    return !event->has_raw && bytes_present(event->topic) && event->has_partition && event->has_offset &&
-           event->partition >= 0 && event->offset >= 0;
+    return !event->record.is_kept && bytes_present(event->topic) && event->origin.has_partition &&
+           event->origin.has_offset && event->origin.partition >= 0 && event->origin.offset >= 0;
 }
 
 bool
@@ -109,8 +109,8 @@ static const char *
 place_of(struct making *making)
 {
     const struct event *event = making->input->event;
-    return arena_printf(making->arena, "%.*s/%d@%" PRId64, BYTES_ARGS(event->topic), (int)event->partition,
-                        event->offset);
+    return arena_printf(making->arena, "%.*s/%d@%" PRId64, BYTES_ARGS(event->topic),
+                        (int)event->origin.partition, event->origin.offset);
 }
 
 // Why the text of the jsonb column is all there is.
@@ -153,7 +153,7 @@ plan_value(struct making *making)
     if (input->from_revision) {
         plan->source = PAYLOAD_REVISION;
         plan->why = "the corrected payload; the original is kept";
-    } else if (input->event->has_raw) {
+    } else if (input->event->record.is_kept) {
         plan->source = PAYLOAD_RAW;
         plan->is_exact = true;
         plan->why = "the bytes of the record as it was received";
@@ -209,15 +209,17 @@ plan_partition(struct making *making)
 
     plan->partition = -1;
     bool is_own_topic = !input->target_topic || bytes_equal_text(event->topic, input->target_topic);
-    if (making->settings->is_key_only || !is_own_topic || !event->has_partition || event->partition < 0)
+    if (making->settings->is_key_only || !is_own_topic || !event->origin.has_partition ||
+        event->origin.partition < 0)
         return;
 
-    plan->partition = event->partition;
-    if (input->topic && input->topic->state == TOPIC_KNOWN && event->partition >= input->topic->partitions)
+    plan->partition = event->origin.partition;
+    if (input->topic && input->topic->state == TOPIC_KNOWN &&
+        event->origin.partition >= input->topic->partitions)
         publish_plan_refuse(
             making,
             "partition %d of %s no longer exists, the topic has %d; let the key choose with partition = key",
-            (int)event->partition, plan->topic, (int)input->topic->partitions);
+            (int)event->origin.partition, plan->topic, (int)input->topic->partitions);
 }
 
 static void
@@ -257,8 +259,8 @@ plan_key(struct making *making)
     const struct event *event = making->input->event;
     const char *rule = making->settings->key ? making->settings->key : "source_id";
 
-    if (event->has_raw)
-        making->plan->key = event->key;
+    if (event->record.is_kept)
+        making->plan->key = event->record.key;
     else if (making->original)
         making->plan->key = making->original->key;
     else if (rule[0] == '$')
@@ -301,9 +303,9 @@ add_source(struct making *making)
     const struct event *event = making->input->event;
     if (bytes_present(event->topic))
         add_header(making->plan, BYTES("redrive-source"),
-                   event->has_partition && event->has_offset
+                   event->origin.has_partition && event->origin.has_offset
                        ? arena_printf(making->arena, "%.*s/%d/%" PRId64, BYTES_ARGS(event->topic),
-                                      (int)event->partition, event->offset)
+                                      (int)event->origin.partition, event->origin.offset)
                        : arena_text(making->arena, event->topic));
 
     int64_t instant = making->original ? making->original->timestamp : TIME_ABSENT;
@@ -318,9 +320,9 @@ plan_headers(struct making *making)
 {
     const struct plan_input *input = making->input;
     struct plan *plan = making->plan;
-    const struct event_header *headers = input->event->has_raw ? input->event->headers : NULL;
-    uint32_t count = input->event->has_raw ? input->event->header_count : 0;
-    if (!input->event->has_raw && making->original) {
+    const struct event_header *headers = input->event->record.is_kept ? input->event->record.headers : NULL;
+    uint32_t count = input->event->record.is_kept ? input->event->record.header_count : 0;
+    if (!input->event->record.is_kept && making->original) {
         headers = making->original->headers;
         count = making->original->header_count;
     }

@@ -19,10 +19,10 @@ look_for(const char *brokers, const char *payload, int64_t offset, struct err *e
              payload);
     const struct event event = {.id = 1,
                                 .topic = bytes_of(fixture.topic),
-                                .partition = 0,
-                                .offset = offset,
-                                .has_partition = true,
-                                .has_offset = true};
+                                .origin.partition = 0,
+                                .origin.offset = offset,
+                                .origin.has_partition = true,
+                                .origin.has_offset = true};
     const struct event *const events[] = {&event};
     struct original original = {0};
     assert_true(broker_open(&broker, &settings, err));

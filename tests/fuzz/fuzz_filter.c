@@ -51,9 +51,9 @@ check_event(struct filter *filter, struct bytes text)
                           .error_message = text,
                           .stack_trace = text,
                           .payload = text,
-                          .key = text,
-                          .headers = &header,
-                          .header_count = 1,
+                          .record.key = text,
+                          .record.headers = &header,
+                          .record.header_count = 1,
                           .error_class = text};
     enum filter_verdict first = filter_match(filter, &event);
     enum filter_verdict again = filter_match(filter, &event);

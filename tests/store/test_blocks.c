@@ -27,8 +27,9 @@ sources_in_order(const struct claim *claim)
     int sources = claim->count > 0;
     for (size_t i = 1; i < claim->count; i++) {
         const struct event *a = &claim->items[i - 1].event, *b = &claim->items[i].event;
-        assert_true(b->partition > a->partition || (b->partition == a->partition && b->offset > a->offset));
-        sources += b->partition != a->partition;
+        assert_true(b->origin.partition > a->origin.partition ||
+                    (b->origin.partition == a->origin.partition && b->origin.offset > a->origin.offset));
+        sources += b->origin.partition != a->origin.partition;
     }
     return sources;
 }
@@ -38,8 +39,9 @@ highest(const struct claim *claim, int partition)
 {
     int64_t offset = -1;
     for (size_t i = 0; i < claim->count; i++)
-        if (claim->items[i].event.partition == partition && claim->items[i].event.offset > offset)
-            offset = claim->items[i].event.offset;
+        if (claim->items[i].event.origin.partition == partition &&
+            claim->items[i].event.origin.offset > offset)
+            offset = claim->items[i].event.origin.offset;
     return offset;
 }
 
@@ -158,7 +160,7 @@ two_slots_are_never_busy_with_one_source(void **state)
     for (int i = 0; i < 20 && sent < 3000; i++) {
         struct claim first = next_claim(&world, &a, no, 1000), second = next_claim(&world, &b, no, 1000);
         for (size_t n = 0; n < first.count; n++)
-            assert_int_equal(highest(&second, first.items[n].event.partition), -1);
+            assert_int_equal(highest(&second, first.items[n].event.origin.partition), -1);
         int64_t top = highest(first.count && highest(&first, 0) >= 0 ? &first : &second, 0);
         assert_true(top < 0 || top > last);
         last = top < 0 ? last : top;

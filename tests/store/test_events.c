@@ -99,11 +99,11 @@ columns_come_as_they_are(void **state)
     assert_int_equal(e->created_wall - e->created_at, 7200 * US_PER_SECOND);
     assert_int_equal(e->created_at, 1782900000123456);
     assert_int_equal(e->last_retry_at, INT64_MAX);
-    assert_true(e->resolved_at < -1000000 * US_PER_SECOND && e->resolved_at != TIME_ABSENT);
+    assert_true(e->closed.at < -1000000 * US_PER_SECOND && e->closed.at != TIME_ABSENT);
     assert_int_equal(e->retry_count, 0);
-    assert_true(e->has_offset);
-    assert_int_equal(e->offset, 9007199254740993);
-    assert_false(e->has_partition);
+    assert_true(e->origin.has_offset);
+    assert_int_equal(e->origin.offset, 9007199254740993);
+    assert_false(e->origin.has_partition);
     assert_false(bytes_present(e->source_id));
     assert_true(bytes_equal_text(e->correlation_id, "01234567-89ab-cdef-0123-456789abcdef"));
     assert_true(bytes_equal_text(e->error_message, "Grüße, Welt: ")); // cut before the ä that would be split

@@ -86,10 +86,10 @@ a_committed_chunk_closes_its_events(void **state)
         snprintf(expected, sizeof expected, "\"order\": %lld", (long long)item->event_id);
         assert_int_not_equal(bytes_find(item->event.payload, bytes_of(expected), 0), SIZE_MAX);
         // Source order: topic, partition, offset.
-        if (i > 0 && item->event.partition == item[-1].event.partition)
-            assert_true(item->event.offset > item[-1].event.offset);
+        if (i > 0 && item->event.origin.partition == item[-1].event.origin.partition)
+            assert_true(item->event.origin.offset > item[-1].event.origin.offset);
         if (i > 0)
-            assert_true(item->event.partition >= item[-1].event.partition);
+            assert_true(item->event.origin.partition >= item[-1].event.origin.partition);
     }
     assert_works(chunk_finish(world.store, &slot, &first.chunk, CHUNK_COMMITTED, "marker read back", &err));
     assert_int_equal(slot.finished_seq, 1);
@@ -690,15 +690,15 @@ order_within_a_partition_survives_two_slots(void **state)
         struct claim x = next_claim(&world, &a, no, 30), y = next_claim(&world, &b, no, 30);
         memset(is_busy, 0, sizeof is_busy);
         for (size_t i = 0; i < x.count; i++)
-            is_busy[x.items[i].event.partition] = true;
+            is_busy[x.items[i].event.origin.partition] = true;
         for (size_t i = 0; i < y.count; i++)
-            assert_false(is_busy[y.items[i].event.partition]);
+            assert_false(is_busy[y.items[i].event.origin.partition]);
         const struct claim *claims[] = {&y, &x}; // either may be finished first
         for (size_t c = 0; c < 2; c++) {
             for (size_t i = 0; i < claims[c]->count; i++) {
                 const struct event *event = &claims[c]->items[i].event;
-                assert_true(event->offset > last[event->partition]);
-                last[event->partition] = event->offset;
+                assert_true(event->origin.offset > last[event->origin.partition]);
+                last[event->origin.partition] = event->origin.offset;
             }
             done += claims[c]->count;
         }
@@ -780,15 +780,15 @@ events_that_come_back_are_known(void **state)
             "INSERT INTO public.dlq_events (event_id, event_type, event_payload, error_message, created_at)"
             " VALUES ('evt-10', 'order.created', '{}', 'again', clock_timestamp()::timestamp)");
         struct event event = read_event(&world, id + 1, EVENT_KNOWN);
-        assert_int_equal(event.published, round + 1);
-        assert_int_equal(event.returned, round + 1);
-        assert_int_equal(event.is_quarantined, round == 2);
+        assert_int_equal(event.known.published, round + 1);
+        assert_int_equal(event.known.returned, round + 1);
+        assert_int_equal(event.known.is_quarantined, round == 2);
         assert_works(worker_beat(world.store, "w", true, "idle", 0, &err));
         assert_int_equal(get_operation(&world, operations[round]).returned, 1);
     }
     for (int round = 0; round < 3; round++)
         assert_int_equal(get_operation(&world, operations[round]).returned, 1);
-    assert_int_equal(read_event(&world, 9, EVENT_KNOWN).returned, 0);
+    assert_int_equal(read_event(&world, 9, EVENT_KNOWN).known.returned, 0);
     struct preview preview;
     const int64_t ids[] = {9, 13};
     assert_works(operation_preview(world.store, &(struct preview_query){ACTION_REPROCESS, ids, 2},
@@ -804,7 +804,7 @@ events_that_come_back_are_known(void **state)
     assert_int_equal(last.items[0].attempt, 1); // of this row
     // The same row opened again counts as well.
     test_sql(world.admin, "UPDATE public.dlq_events SET status = 'PENDING' WHERE id = 10");
-    assert_int_equal(read_event(&world, 10, EVENT_KNOWN).returned, 1);
+    assert_int_equal(read_event(&world, 10, EVENT_KNOWN).known.returned, 1);
     world_end(&world);
 }
 
@@ -828,23 +828,23 @@ the_newest_payload_is_claimed(void **state)
     assert_int_equal(all.count, 3);
     for (size_t i = 0; i < 3; i++) {
         const struct event *event = &all.items[i].event;
-        assert_true(event->has_raw);
+        assert_true(event->record.is_kept);
         assert_int_equal(all.items[i].from_revision, event->id == 2);
         if (event->id == 1) {
             assert_true(bytes_equal_text(event->payload, "{ \"order\" : 1 }"));
-            assert_true(bytes_equal(event->key, (struct bytes){"\0\xff", 2}));
-            assert_int_equal(event->header_count, 3);
-            assert_true(bytes_equal_text(event->headers[2].name, "a"));
-            assert_true(bytes_equal(event->headers[0].value, (struct bytes){"\1", 1}));
-            assert_false(bytes_present(event->headers[1].value));
-            assert_true(bytes_present(event->headers[2].value));
-            assert_int_equal(event->headers[2].value.len, 0);
+            assert_true(bytes_equal(event->record.key, (struct bytes){"\0\xff", 2}));
+            assert_int_equal(event->record.header_count, 3);
+            assert_true(bytes_equal_text(event->record.headers[2].name, "a"));
+            assert_true(bytes_equal(event->record.headers[0].value, (struct bytes){"\1", 1}));
+            assert_false(bytes_present(event->record.headers[1].value));
+            assert_true(bytes_present(event->record.headers[2].value));
+            assert_int_equal(event->record.headers[2].value.len, 0);
         } else if (event->id == 2) {
             assert_true(bytes_equal_text(event->payload, "new"));
-            assert_false(bytes_present(event->key));
+            assert_false(bytes_present(event->record.key));
         } else {
             assert_false(bytes_present(event->payload)); // a tombstone
-            assert_true(bytes_present(event->key));
+            assert_true(bytes_present(event->record.key));
         }
     }
     struct revision *revisions;

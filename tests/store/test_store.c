@@ -46,7 +46,7 @@ missing_tables_are_sentences(void **state)
     add_events(world.admin, 3);
     assert_works(store_events(store, &query, &page, &err));
     assert_int_equal(page.count, 3);
-    assert_false(page.events[0].has_raw);
+    assert_false(page.events[0].record.is_kept);
     assert_int_not_equal(page.events[0].payload.len, 0);
     event_page_release(&page);
     assert_refused(operation_list(store, 0, 10, &arena, &operations, &count, &err), ERR_NOT_FOUND,

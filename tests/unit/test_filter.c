@@ -34,14 +34,14 @@ make_events(void **state)
     a->source_table = BYTES("orders");
     a->source_id = BYTES("A-1");
     a->correlation_id = BYTES("7f000000-0000-4000-8000-000000000001");
-    a->has_partition = true;
-    a->partition = 3;
-    a->has_offset = true;
-    a->offset = 100;
-    a->has_raw = true;
-    a->key = BYTES("c-1");
-    a->headers = headers;
-    a->header_count = 2;
+    a->origin.has_partition = true;
+    a->origin.partition = 3;
+    a->origin.has_offset = true;
+    a->origin.offset = 100;
+    a->record.is_kept = true;
+    a->record.key = BYTES("c-1");
+    a->record.headers = headers;
+    a->record.header_count = 2;
     a->retry_count = 1;
     a->created_at = a->created_wall = NOW - 30 * US_PER_SECOND;
     a->category = CATEGORY_TRANSIENT;
@@ -52,27 +52,27 @@ make_events(void **state)
     b->event_id = BYTES("ev-2");
     b->event_type = BYTES("order.updated");
     b->topic = BYTES("orders.events");
-    b->has_partition = true;
+    b->origin.has_partition = true;
     b->retry_count = 3;
     b->created_at = b->created_wall = NOW - 3 * 3600 * US_PER_SECOND;
-    b->revisions = 1;
+    b->known.revisions = 1;
     b->category = CATEGORY_TRANSIENT;
     b->payload = BYTES("{\"amount\":\"10,00\",\"who\":\"Rui\"}");
     struct event *c = &events[2];
     c->error_message = BYTES("constraint violated");
     c->topic = BYTES("payments_dlq");
     c->created_at = c->created_wall = NOW - 70 * US_PER_SECOND;
-    c->is_quarantined = true;
-    c->returned = 3;
+    c->known.is_quarantined = true;
+    c->known.returned = 3;
     c->payload = BYTES("{\"amount\":1e2}");
     struct event *e = &events[4];
     e->status = EVENT_RESOLVED;
-    e->resolved_by = BYTES("rui");
+    e->closed.by = BYTES("rui");
     e->payload = BYTES("no json \x1b[31m");
     struct event *f = &events[5];
     f->error_class = BYTES("java.lang.NullPointerException");
     f->stack_trace = BYTES("at com.acme.Order(Order.java:10)");
-    f->operation = 41;
+    f->known.operation = 41;
     return 0;
 }
 
@@ -210,7 +210,7 @@ costly_patterns_end_undecided(void **state)
 
     // A header as well: another one of the same name may decide, a "no" does not.
     struct event_header traces[] = {{BYTES("trace"), strbuf_bytes(&text)}, {BYTES("trace"), BYTES("b")}};
-    event = (struct event){.headers = traces, .header_count = 2, .created_at = TIME_ABSENT};
+    event = (struct event){.record.headers = traces, .record.header_count = 2, .created_at = TIME_ABSENT};
     filter = parse("header:trace=(a+)+$");
     assert_int_equal(filter_match(filter, &event), FILTER_UNDECIDED);
     traces[1].value = BYTES("a");

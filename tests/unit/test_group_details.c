@@ -20,7 +20,7 @@ add(struct backlog *backlog, int64_t id, uint64_t group, const char *type, const
                           .topic = bytes_of(topic),
                           .category = CATEGORY_DATA,
                           .created_at = NOW,
-                          .returned = is_returned};
+                          .known.returned = is_returned};
     assert_int_equal(backlog_add(backlog, &event, 1), 1);
 }
 

@@ -26,10 +26,10 @@ an_event(void)
         .event_id = BYTES("evt-1"),
         .source_id = BYTES("src-9"),
         .topic = BYTES("orders"),
-        .partition = 3,
-        .offset = 17,
-        .has_partition = true,
-        .has_offset = true,
+        .origin.partition = 3,
+        .origin.offset = 17,
+        .origin.has_partition = true,
+        .origin.has_offset = true,
         .created_at = 1700000000123456,
         .payload = BYTES("{\"order\": {\"no\": 18446744073709551615, \"id\": \"a\\u00e9\", \"none\": null, "
                          "\"lines\": [1, 2]}}"),
@@ -147,8 +147,8 @@ sends_the_bytes_that_are_kept(void **state)
 {
     (void)state;
     struct event event = an_event();
-    event.has_raw = true;
-    event.key = BYTES("");
+    event.record.is_kept = true;
+    event.record.key = BYTES("");
     event.payload = BYTES("\xff\x00not json");
     make(&(struct plan_settings){.key = "$.order.no"}, &(struct plan_input){.event = &event});
 
@@ -164,8 +164,8 @@ sends_the_correction_with_the_key_that_was_kept(void **state)
 {
     (void)state;
     struct event event = an_event();
-    event.has_raw = true;
-    event.key = BYTES("k");
+    event.record.is_kept = true;
+    event.record.key = BYTES("k");
     make(&(struct plan_settings){0}, &(struct plan_input){.event = &event, .from_revision = true});
 
     assert_int_equal(plan.source, PAYLOAD_REVISION);
@@ -243,7 +243,7 @@ keeps_the_partition_only_where_it_means_something(void **state)
     assert_null(plan.refusal);
     make(&(struct plan_settings){0}, &(struct plan_input){.event = &event, .topic = &two});
     assert_says(plan.refusal, "partition 3 of orders no longer exists, the topic has 2");
-    event.has_partition = false;
+    event.origin.has_partition = false;
     make(&(struct plan_settings){0}, &(struct plan_input){.event = &event, .topic = &two});
     assert_int_equal(plan.partition, -1);
     assert_null(plan.refusal);
@@ -330,9 +330,9 @@ keeps_them_when_told_so(void **state)
     struct event_header headers[] = {{BYTES("x-death"), BYTES("1")},
                                      {BYTES("redrive-attempt"), BYTES("9")},
                                      {BYTES("reprocess.count"), BYTES("2")}};
-    event.has_raw = true;
-    event.headers = headers;
-    event.header_count = 3;
+    event.record.is_kept = true;
+    event.record.headers = headers;
+    event.record.header_count = 3;
     make(&(struct plan_settings){.keeps_headers = true},
          &(struct plan_input){.event = &event, .chunk_id = "c", .attempt = 1});
     assert_bytes(header("x-death"), "1");
@@ -354,11 +354,11 @@ raises_the_count(void **state)
         const char *sent;
     } rows[] = {{"4", 1, "5"}, {"4", 4, "5"}, {"4", 5, "5"}, {"1", 7, "7"}, {"many", 2, "2"}, {"-3", 1, "1"}};
     struct event event = an_event();
-    event.has_raw = true;
+    event.record.is_kept = true;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct event_header header_of = {BYTES("reprocess.count"), bytes_of(rows[i].of_record)};
-        event.headers = &header_of;
-        event.header_count = 1;
+        event.record.headers = &header_of;
+        event.record.header_count = 1;
         make(&(struct plan_settings){0},
              &(struct plan_input){.event = &event, .reprocess_count = rows[i].ours});
         assert_bytes(header("reprocess.count"), rows[i].sent);

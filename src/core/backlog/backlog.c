@@ -172,7 +172,7 @@ make_row(struct backlog *backlog, const struct event *event)
         .topic = intern_number(&backlog->topics, event->topic),
         .source = intern_number(&backlog->sources, event->source_table),
         .retries = (uint8_t)(retries > 255 ? 255 : retries),
-        .is_returned = event->returned > 0,
+        .is_returned = event->known.returned > 0,
     };
 }
 

@@ -18,7 +18,7 @@ text_column(const struct event *event, enum filter_field field)
     case FIELD_PAYLOAD:
         return event->payload;
     case FIELD_KEY:
-        return event->key;
+        return event->record.key;
     case FIELD_TYPE:
         return event->event_type;
     case FIELD_SOURCE:
@@ -32,7 +32,7 @@ text_column(const struct event *event, enum filter_field field)
     case FIELD_TOPIC:
         return event->topic;
     case FIELD_RESOLVED_BY:
-        return event->resolved_by;
+        return event->closed.by;
     case FIELD_QUEUE:
         return topic_is_queue(event->topic) ? event->topic : BYTES_ABSENT;
     default:
@@ -75,11 +75,11 @@ static enum filter_verdict
 match_header(const struct filter_term *term, const struct event *event)
 {
     enum filter_verdict best = FILTER_NO;
-    for (uint32_t i = 0; i < event->header_count; i++) {
-        struct bytes name = event->headers[i].name;
+    for (uint32_t i = 0; i < event->record.header_count; i++) {
+        struct bytes name = event->record.headers[i].name;
         if (name.len != term->header.len || strncasecmp(name.data, term->header.data, name.len) != 0)
             continue;
-        enum filter_verdict one = match_text(term, event->headers[i].value);
+        enum filter_verdict one = match_text(term, event->record.headers[i].value);
         if (one == FILTER_YES)
             return FILTER_YES;
         if (one == FILTER_UNDECIDED)
@@ -137,19 +137,19 @@ has_flag(const struct filter *filter, enum filter_flag flag, const struct event 
 {
     switch (flag) {
     case FLAG_EDITED:
-        return event->revisions > 0;
+        return event->known.revisions > 0;
     case FLAG_RETURNED:
-        return event->returned > 0;
+        return event->known.returned > 0;
     case FLAG_QUARANTINED:
-        return event->is_quarantined;
+        return event->known.is_quarantined;
     case FLAG_NEW:
         return event->created_at != TIME_ABSENT && event->created_at > filter->context.new_after;
     case FLAG_BUSY:
-        return event->operation != 0;
+        return event->known.operation != 0;
     case FLAG_STACK:
         return bytes_present(event->stack_trace) && event->stack_trace.len > 0;
     case FLAG_RAW:
-        return event->has_raw;
+        return event->record.is_kept;
     }
     return false;
 }
@@ -182,9 +182,9 @@ match_term(struct filter *filter, const struct filter_term *term, const struct e
     case FIELD_RETRIES:
         return within(term, event->retry_count);
     case FIELD_PARTITION:
-        return event->has_partition ? within(term, event->partition) : FILTER_NO;
+        return event->origin.has_partition ? within(term, event->origin.partition) : FILTER_NO;
     case FIELD_OFFSET:
-        return event->has_offset ? within(term, event->offset) : FILTER_NO;
+        return event->origin.has_offset ? within(term, event->origin.offset) : FILTER_NO;
     case FIELD_AGE:
         return event->created_at == TIME_ABSENT ? FILTER_NO
                                                 : within(term, filter->context.now - event->created_at);

@@ -46,8 +46,7 @@ static bool
 read_row(void *context, const struct bytes fields[PG_FIELDS])
 {
     const struct event_pass *pass = context;
-    struct event event = {
-        .created_at = TIME_ABSENT, .last_retry_at = TIME_ABSENT, .resolved_at = TIME_ABSENT};
+    struct event event = {.created_at = TIME_ABSENT, .last_retry_at = TIME_ABSENT, .closed.at = TIME_ABSENT};
     int at = 0;
     event.id = field_int8(fields[at++]);
     event.status_text = fields[at++];

@@ -41,29 +41,29 @@ static const struct event_column {
     {EVENT_NARROW | EVENT_SENT, false, PIECE_ROW("e.event_id::text"), COLUMN_BYTES, AT(event_id), 0},
     {EVENT_NARROW | EVENT_SENT, false, PIECE_ROW("e.source_id::text"), COLUMN_BYTES, AT(source_id), 0},
     {EVENT_NARROW, false, PIECE_ROW("e.correlation_id::text"), COLUMN_BYTES, AT(correlation_id), 0},
-    {EVENT_NARROW, false, PIECE_ROW("e.resolved_by::text"), COLUMN_BYTES, AT(resolved_by), 0},
+    {EVENT_NARROW, false, PIECE_ROW("e.resolved_by::text"), COLUMN_BYTES, AT(closed.by), 0},
     {EVENT_NARROW, false, PIECE_ROW("e.max_retries::int4"), COLUMN_INT4, AT(max_retries), 0},
-    {EVENT_NARROW | EVENT_SENT, false, PIECE_ROW("e.kafka_partition::int4"), COLUMN_INT4, AT(partition),
-     AT(has_partition)},
-    {EVENT_NARROW | EVENT_SENT, false, PIECE_ROW("e.kafka_offset::int8"), COLUMN_INT8, AT(offset),
-     AT(has_offset)},
+    {EVENT_NARROW | EVENT_SENT, false, PIECE_ROW("e.kafka_partition::int4"), COLUMN_INT4,
+     AT(origin.partition), AT(origin.has_partition)},
+    {EVENT_NARROW | EVENT_SENT, false, PIECE_ROW("e.kafka_offset::int8"), COLUMN_INT8, AT(origin.offset),
+     AT(origin.has_offset)},
     {EVENT_NARROW, false, PIECE_ROW("e.last_retry_at::timestamp AT TIME ZONE :zone"), COLUMN_TIME,
      AT(last_retry_at), 0},
     {EVENT_NARROW, false, PIECE_ROW("e.resolved_at::timestamp AT TIME ZONE :zone"), COLUMN_TIME,
-     AT(resolved_at), 0},
-    {EVENT_KNOWN, true, PIECE_ROW("live.operation_no"), COLUMN_INT8, AT(operation), 0},
+     AT(closed.at), 0},
+    {EVENT_KNOWN, true, PIECE_ROW("live.operation_no"), COLUMN_INT8, AT(known.operation), 0},
     {EVENT_KNOWN, true, PIECE_ROW("(SELECT count(*) FROM redrive.revision r WHERE r.dlq_id = e.id)::int4"),
-     COLUMN_INT4, AT(revisions), 0},
-    {EVENT_SENT, true, PIECE_ROW("coalesce(revised.no, 0)"), COLUMN_INT4, AT(revisions),
+     COLUMN_INT4, AT(known.revisions), 0},
+    {EVENT_SENT, true, PIECE_ROW("coalesce(revised.no, 0)"), COLUMN_INT4, AT(known.revisions),
      0}, // numbered from 1
-    {EVENT_KNOWN, true, PIECE_ROW("coalesce(history.published, 0)"), COLUMN_INT4, AT(published), 0},
-    {EVENT_KNOWN, true, PIECE_ROW("greatest(history.returned, returned.times)"), COLUMN_INT4, AT(returned),
-     0},
+    {EVENT_KNOWN, true, PIECE_ROW("coalesce(history.published, 0)"), COLUMN_INT4, AT(known.published), 0},
+    {EVENT_KNOWN, true, PIECE_ROW("greatest(history.returned, returned.times)"), COLUMN_INT4,
+     AT(known.returned), 0},
     {EVENT_NARROW | EVENT_RAW | EVENT_SENT, true, PIECE_ROW("raw.dlq_id IS NOT NULL"), COLUMN_BOOL,
-     AT(has_raw), 0},
-    {EVENT_RAW, true, PIECE_ROW("raw.key"), COLUMN_BYTES, AT(key), 0},
-    {EVENT_RAW, true, PIECE_ROW("raw.header_names"), COLUMN_HEADER_NAMES, AT(headers), 0},
-    {EVENT_RAW, true, PIECE_ROW("raw.header_values"), COLUMN_HEADER_VALUES, AT(headers), 0},
+     AT(record.is_kept), 0},
+    {EVENT_RAW, true, PIECE_ROW("raw.key"), COLUMN_BYTES, AT(record.key), 0},
+    {EVENT_RAW, true, PIECE_ROW("raw.header_names"), COLUMN_HEADER_NAMES, AT(record.headers), 0},
+    {EVENT_RAW, true, PIECE_ROW("raw.header_values"), COLUMN_HEADER_VALUES, AT(record.headers), 0},
     {EVENT_PAYLOAD, false, PIECE_ROW("octet_length(sent.payload)::int8"), COLUMN_INT8, AT(payload_size), 0},
     {EVENT_PAYLOAD, false,
      PIECE_ROW("CASE WHEN :cut > 0 THEN substring(sent.payload FOR :cut) ELSE sent.payload END"),
@@ -257,10 +257,10 @@ read_headers(struct event_reader *reader, struct event *event, struct bytes arra
         uint32_t most = (uint32_t)(array.len / 4);
         uint32_t count = (uint32_t)pg_read32(array.data + 12);
         count = count < most ? count : most;
-        event->headers = arena_array(reader->arena, count, sizeof *event->headers);
-        event->header_count = read_elements(array, event->headers, count, true, reader->arena);
-    } else if (!names && event->header_count) {
-        read_elements(array, event->headers, event->header_count, false, reader->arena);
+        event->record.headers = arena_array(reader->arena, count, sizeof *event->record.headers);
+        event->record.header_count = read_elements(array, event->record.headers, count, true, reader->arena);
+    } else if (!names && event->record.header_count) {
+        read_elements(array, event->record.headers, event->record.header_count, false, reader->arena);
     }
 }
 
@@ -337,7 +337,7 @@ event_reader_row(struct event_reader *reader, const PGresult *result, int row, s
     *event = (struct event){.created_at = TIME_ABSENT,
                             .created_wall = TIME_ABSENT,
                             .last_retry_at = TIME_ABSENT,
-                            .resolved_at = TIME_ABSENT};
+                            .closed.at = TIME_ABSENT};
     int at = reader->extra;
     event->id = value_int8(result, row, at++);
     for (size_t i = 0; i < COLUMN_COUNT; i++) {
@@ -352,5 +352,5 @@ event_reader_row(struct event_reader *reader, const PGresult *result, int row, s
         event->error_message = keep_text(reader, message);
     if (reader->fields & EVENT_STACK)
         event->stack_trace = keep_text(reader, stack);
-    event->is_quarantined = event->returned >= reader->store->max_replays;
+    event->known.is_quarantined = event->known.returned >= reader->store->max_replays;
 }

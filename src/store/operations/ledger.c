@@ -284,7 +284,7 @@ read_item(void *context, const PGresult *row)
     item->event_id = item->event.id;
     item->attempt = value_int4(row, 0, 0);
     item->reprocess_count = 1;
-    item->from_revision = item->event.revisions > 0;
+    item->from_revision = item->event.known.revisions > 0;
     return true;
 }
 
@@ -342,9 +342,11 @@ ledger_by_place(const void *a, const void *b)
     int order = x->topic.data && y->topic.data ? bytes_compare(x->topic, y->topic)
                                                : (y->topic.data != NULL) - (x->topic.data != NULL);
     if (order == 0)
-        order = ledger_by_number(x->has_partition, x->partition, y->has_partition, y->partition);
+        order = ledger_by_number(x->origin.has_partition, x->origin.partition, y->origin.has_partition,
+                                 y->origin.partition);
     if (order == 0)
-        order = ledger_by_number(x->has_offset, x->offset, y->has_offset, y->offset);
+        order =
+            ledger_by_number(x->origin.has_offset, x->origin.offset, y->origin.has_offset, y->origin.offset);
     return order ? order : ledger_by_number(true, x->id, true, y->id);
 }
 

@@ -194,7 +194,7 @@ payload_section(struct view_of_event *view, struct pager *pager)
     const char *separator = pager_glyph(pager, GLYPH_SEPARATOR);
     pager_printf(pager, ROLE_DIM, "%s %s %s %s %s", payload_form_name(view->form), separator, size, separator,
                  view->detail.revision_count ? "newest revision"
-                 : event->has_raw            ? "as received"
+                 : event->record.is_kept            ? "as received"
                                              : "as stored");
     size_t first = pager_lines(pager);
     payload_lines(pager, event->payload, view->form);
@@ -219,11 +219,12 @@ static void
 record_section(struct view_of_event *view)
 {
     const struct event *event = &view->detail.event;
-    if (!event->has_raw && !bytes_present(event->key) && event->header_count == 0)
+    if (!event->record.is_kept && !bytes_present(event->record.key) && event->record.header_count == 0)
         return;
     pager_section(view->pager, "headers and key", NULL, false);
-    found_field(view, "key", bytes_present(event->key) ? event->key : BYTES("(null)"), FILTER_COLUMN_KEY);
-    header_lines(view->pager, event->headers, event->header_count);
+    found_field(view, "key", bytes_present(event->record.key) ? event->record.key : BYTES("(null)"),
+                FILTER_COLUMN_KEY);
+    header_lines(view->pager, event->record.headers, event->record.header_count);
 }
 
 static void
@@ -232,10 +233,10 @@ origin_section(struct view_of_event *view, int64_t now)
     const struct event *event = &view->detail.event;
     pager_section(view->pager, MSG_SECTION_ORIGIN, NULL, false);
     found_field(view, "topic", event->topic, FILTER_COLUMN_TOPIC);
-    if (event->has_partition)
-        id_field(view->pager, "partition", event->partition);
-    if (event->has_offset)
-        id_field(view->pager, "offset", event->offset);
+    if (event->origin.has_partition)
+        id_field(view->pager, "partition", event->origin.partition);
+    if (event->origin.has_offset)
+        id_field(view->pager, "offset", event->origin.offset);
     found_field(view, "event id", event->event_id, FILTER_COLUMN_EVENT_ID);
     found_field(view, "event type", event->event_type, FILTER_COLUMN_TYPE);
     found_field(view, "source table", event->source_table, FILTER_COLUMN_SOURCE);
@@ -247,16 +248,16 @@ origin_section(struct view_of_event *view, int64_t now)
     field(view->pager, "retries", bytes_of(retries));
     time_field(view->pager, "last retry", event->last_retry_at, now);
     field(view->pager, "status", event->status_text);
-    time_field(view->pager, "closed", event->resolved_at, now);
-    field(view->pager, "closed by", event->resolved_by);
-    if (event->published)
-        number_field(view->pager, "published", event->published);
-    if (event->returned)
-        number_field(view->pager, "returned", event->returned);
-    if (event->is_quarantined)
+    time_field(view->pager, "closed", event->closed.at, now);
+    field(view->pager, "closed by", event->closed.by);
+    if (event->known.published)
+        number_field(view->pager, "published", event->known.published);
+    if (event->known.returned)
+        number_field(view->pager, "returned", event->known.returned);
+    if (event->known.is_quarantined)
         pager_printf(view->pager, ROLE_EVENT_QUARANTINED, MSG_QUARANTINED);
-    if (event->operation)
-        pager_printf(view->pager, ROLE_EVENT_BUSY, MSG_IN_OPERATION, event->operation);
+    if (event->known.operation)
+        pager_printf(view->pager, ROLE_EVENT_BUSY, MSG_IN_OPERATION, event->known.operation);
 }
 
 static void

@@ -78,15 +78,15 @@ draw_marks(const struct event *event, struct canvas *canvas, struct area area)
 {
     int col = area.col;
     int end = area.col + area.cols;
-    if (event->operation && col < end)
+    if (event->known.operation && col < end)
         col += canvas_glyph(canvas, area.row, col, GLYPH_BUSY, ROLE_EVENT_BUSY);
-    if (event->revisions > 0 && col < end)
+    if (event->known.revisions > 0 && col < end)
         col += canvas_glyph(canvas, area.row, col, GLYPH_EDITED, ROLE_EVENT_EDITED);
-    if (event->is_quarantined && col < end)
+    if (event->known.is_quarantined && col < end)
         canvas_glyph(canvas, area.row, col, GLYPH_QUARANTINE, ROLE_EVENT_QUARANTINED);
-    else if (event->returned > 0 && col + 1 < end) {
-        col +=
-            canvas_printf(canvas, area.row, col, end - col - 1, ROLE_EVENT_BACK, "%" PRId32, event->returned);
+    else if (event->known.returned > 0 && col + 1 < end) {
+        col += canvas_printf(canvas, area.row, col, end - col - 1, ROLE_EVENT_BACK, "%" PRId32,
+                             event->known.returned);
         canvas_glyph(canvas, area.row, col, GLYPH_BACK, ROLE_EVENT_BACK);
     }
 }
@@ -157,7 +157,7 @@ draw_error(const struct event *event, enum role role, struct filter *filter, str
 static struct bytes
 shown_key(const struct event *event)
 {
-    return bytes_present(event->key) ? event->key : event->source_id;
+    return bytes_present(event->record.key) ? event->record.key : event->source_id;
 }
 
 void
@@ -223,9 +223,9 @@ event_preview(const struct event *event, struct filter *filter, struct canvas *c
     struct arena *arena = &(struct arena){0};
     const char *where = "no topic";
     if (bytes_present(event->topic))
-        where = event->has_partition && event->has_offset
+        where = event->origin.has_partition && event->origin.has_offset
                     ? arena_printf(arena, "%s p%" PRId32 " @%" PRId64, arena_text(arena, event->topic),
-                                   event->partition, event->offset)
+                                   event->origin.partition, event->origin.offset)
                     : arena_text(arena, event->topic);
     if (area.rows > 2) {
         struct area top = area_take_top(&area, 1);
@@ -285,7 +285,7 @@ event_narrow_term(const struct event *event, size_t i, struct arena *arena, cons
         {"event-id", event->event_id, true},
         {"correlation", event->correlation_id, true},
         {"class", event->error_class, true},
-        {"key", event->key, true},
+        {"key", event->record.key, true},
     };
     for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
         if (!bytes_present(fields[f].value) || i-- > 0)
