@@ -72,7 +72,7 @@ notes_release(struct notes *notes)
     *notes = (struct notes){0};
 }
 
-// Lines that are none of ours, of a hand that wrote into the file, are left out.
+// Lines that a person wrote into the file are left out.
 static void
 read_lines(struct notes *notes, FILE *stream)
 {

@@ -10,7 +10,7 @@
 #define WATERMARK_SHELF_LIFE (5 * US_PER_SECOND)
 #define PARTITION_PATIENCE (3 * US_PER_SECOND) // without any answer
 #define LEFT_ALONE (60 * US_PER_SECOND)
-#define MOST_SKIPPED 2000 // records read past rather than seeking anew
+#define MOST_SKIPPED 2000 // records read past rather than seeking again
 
 struct fetch_job {
     struct broker *broker;

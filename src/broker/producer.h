@@ -26,9 +26,10 @@ struct producer_settings {
     int32_t timeout_ms;  // of the transaction; 0: 30,000
     int32_t message_ms;  // of each record; 0: as the transaction
     int64_t batch_bytes; // largest batch; 0: 1,000,000
-    bool is_isolating;   // one record a batch, so that a batch refused by the broker names its one offender
-    uint32_t records;    // most records that will be sent
-    uint64_t bytes;      // most bytes of them in all; 0: 32 MiB
+    bool is_isolating; // one record a batch, so that a batch refused by the broker names the one record that
+                       // it rejects
+    uint32_t records;  // most records that will be sent
+    uint64_t bytes;    // most bytes of them in all; 0: 32 MiB
 };
 
 bool producer_open(struct producer **producer, const struct broker_settings *settings,

@@ -1,5 +1,5 @@
 // overrides: the categories that people gave to single groups, which go before what the rules say
-// (core/category). A set by group; made anew whenever the decisions in the database have changed.
+// (core/category). A set by group; made again whenever the decisions in the database have changed.
 #ifndef REDRIVE_CORE_CATEGORY_OVERRIDES_H
 #define REDRIVE_CORE_CATEGORY_OVERRIDES_H
 

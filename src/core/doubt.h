@@ -1,5 +1,5 @@
-// doubtful: what no machine can decide, told to a person: a chunk that neither its marker nor a search of the
-// topics explains, or a slot that was suspended without one (PROTOCOL.md, "Doubt").
+// doubt: what a person has to decide because no machine can: a chunk that neither its marker nor a search of
+// the topics explains, or a slot that was suspended without one (PROTOCOL.md, "Doubt").
 #ifndef REDRIVE_CORE_DOUBT_H
 #define REDRIVE_CORE_DOUBT_H
 

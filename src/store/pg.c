@@ -244,7 +244,7 @@ pg_script(struct store *store, const char *sql, struct err *err)
 bool
 pg_begin(struct store *store, enum purpose purpose, struct err *err)
 {
-    // Not what the role or the database may be set to: what is locked is looked at anew by the next
+    // Not what the role or the database may be set to: what is locked is looked at again by the next
     // statement.
     if (!pg_script(store, "BEGIN ISOLATION LEVEL READ COMMITTED", err))
         return false;

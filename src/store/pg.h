@@ -1,10 +1,10 @@
 // pg: the private half of store.h: how statements run and how their rows are read. Only files of src/store
 // include it.
 //
-// A statement is a constant text with $n parameters, or what query.h makes of constant pieces; `:"events"` in it stands for the contract table, quoted.
-// Every statement runs in a transaction of its own, sent in one round trip together with the settings it
-// needs (SET LOCAL by set_config), so that nothing depends on the session: that is what lets it work behind a
-// pooler that gives each transaction another server connection.
+// A statement is a constant text with $n parameters, or what query.h makes of constant pieces; `:"events"` in
+// it stands for the contract table, quoted. Every statement runs in a transaction of its own, sent in one
+// round trip together with the settings it needs (SET LOCAL by set_config), so that nothing depends on the
+// session: that is what lets it work behind a pooler that gives each transaction another server connection.
 #ifndef REDRIVE_STORE_PG_H
 #define REDRIVE_STORE_PG_H
 
@@ -172,7 +172,7 @@ bool pg_has_schema(const struct store *store, struct err *err) MUST_CHECK;
 // The server's words in one line.
 void pg_one_line(const char *message, char *out, size_t room);
 
-// store.c: reads store->info anew (after connecting and after migrating).
+// store.c: reads store->info again (after connecting and after migrating).
 bool store_learn(struct store *store, struct err *err) MUST_CHECK;
 
 // events.c

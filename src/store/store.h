@@ -26,7 +26,7 @@ struct store_settings {
     const char *zone;     // time zone created_at is written in; NULL: the server's TimeZone setting
     bool is_read_only;    // default_transaction_read_only; every writing function fails with ERR_DENIED
     const char *program;  // shown in pg_stat_activity: "redrive/<program>/<host>/<pid>"
-    int64_t max_replays;  // an event that came back so often is in quarantine; 0: 3
+    int64_t max_replays;  // an event that returned so often is in quarantine; 0: 3
     const struct category_rules *rules;    // for EVENT_GROUP; borrowed
     const struct group_rules *group_rules; // likewise
 };

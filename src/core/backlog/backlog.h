@@ -57,7 +57,7 @@ void backlog_describe(struct backlog *backlog, uint64_t key, const struct group_
 // The next group by error that has no description yet, with an event to take the sample from. *cursor starts
 // with 0; false: no more.
 bool backlog_undescribed(const struct backlog *backlog, size_t *cursor, uint64_t *key, int64_t *sample_id);
-// Asks anew for the category of each group by error, after others were decided on; CATEGORY_COUNT leaves it
+// Asks again for the category of each group by error, after others were decided on; CATEGORY_COUNT leaves it
 // as it is. Texts are NULL while a group is not described.
 typedef enum category backlog_category_fn(const void *context, uint64_t key, const struct group_text *text,
                                           bool *is_overridden);

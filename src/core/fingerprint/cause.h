@@ -1,4 +1,4 @@
-// fingerprint_cause: from message and stack to the chain of causes, innermost first. Linear, never allocates.
+// cause: from message and stack to the chain of causes, innermost first. Linear, never allocates.
 //
 // Read are the traces of Java and Kotlin ("Caused by:"), .NET (" ---> "), Python (tracebacks), PHP ("Next"),
 // Ruby, Node
@@ -33,11 +33,11 @@ void cause_read(const struct fingerprint_input *input, struct cause_chain *chain
 // ("Exception in thread "main" ", "panic: ") is taken off.
 struct cause_link cause_split(struct bytes text);
 
-// Does this class, or this text, only wrap another cause (fingerprint_wrapper.def)?
+// Does this class, or this text, only wrap another cause (wrapper.def)?
 bool cause_is_wrapper(const struct cause_link *link, const struct cause_link *inner);
 
 // What a masked text (struct mask) names: something; nothing, and where it happened says most (null
-// pointers); or nothing, and what was being done says most (timeouts). Rows: fingerprint_blank.def.
+// pointers); or nothing, and what was being done says most (timeouts). Rows: blank.def.
 enum cause_naming { CAUSE_NAMES = 0, CAUSE_BLANK_BUG, CAUSE_BLANK_IO };
 enum cause_naming cause_naming(struct bytes canonical);
 

@@ -1,4 +1,4 @@
-// fingerprint_class: where a text begins with the class of an exception, and what runtimes print before it.
+// class: where a text begins with the class of an exception, and what runtimes print before it.
 #ifndef REDRIVE_CORE_FINGERPRINT_CLASS_H
 #define REDRIVE_CORE_FINGERPRINT_CLASS_H
 

@@ -37,7 +37,7 @@ struct fingerprint {
     struct bytes root_class;   // absent where none is named
     struct bytes root_text;    // the root cause's text, as it stands
     struct bytes pattern;      // the same on one line, placeholders typed for people: <n> <uuid> <ip> …
-                               // (fingerprint_rules.def)
+                               // (mask_rules.def)
     struct bytes frame;        // the frame that took part in the key, or absent
     struct bytes frame_reason; // why a frame took part, or why none did: a sentence
     bool is_cut;               // a limit was reached, and the rest did not take part

@@ -1,4 +1,4 @@
-// fingerprint_frame: the place in one's own code where an exception came from, as module and function.
+// frame: the place in one's own code where an exception came from, as module and function.
 #ifndef REDRIVE_CORE_FINGERPRINT_FRAME_H
 #define REDRIVE_CORE_FINGERPRINT_FRAME_H
 
@@ -11,7 +11,7 @@ struct group_rules;
 #define FRAME_TEXT_MAX 256
 #define FRAMES_MAX 200 // looked at
 
-// The newest frame that belongs to no library (fingerprint_library.def), or is the
+// The newest frame that belongs to no library (library.def), or is the
 // operators' own by their rules (may be NULL), without line, file path, arguments
 // and generated parts, into out; returns its length, 0 where there is none. is_newest_last: Python.
 size_t frame_own(struct bytes frames, bool is_newest_last, const struct group_rules *rules,

@@ -1,4 +1,4 @@
-// fingerprint_hash: XXH64 as published in "xxHash fast digest algorithm", specification 0.1.1 (Yann Collet).
+// hash: XXH64 as published in "xxHash fast digest algorithm", specification 0.1.1 (Yann Collet).
 //
 // Bytes are read little-endian on every machine, so a key is the same everywhere; `xxhsum -H1` agrees for
 // seed 0.

@@ -1,4 +1,4 @@
-// fingerprint_index: what a table says about a text, ASCII case ignored, for a handful of instructions a
+// index: what a table says about a text, ASCII case ignored, for a handful of instructions a
 // question. Such questions are asked of nearly every word of every message.
 //
 // An index is static, built by a constructor before main and only read from then on: safe from several

@@ -1,4 +1,4 @@
-// fingerprint_mask: a text with its volatile parts taken out, in one pass.
+// mask: a text with its volatile parts taken out, in one pass.
 //
 // The canonical text is what is hashed: its words, each with a blank before it, with `*` for any run of
 // volatile parts; separators do not appear. For people the trail keeps what was masked, where, and by which

@@ -7,7 +7,7 @@
 #include "core/fingerprint/index.h"
 #include "core/fingerprint/word.h"
 
-#define BLANK_MAX 128 // no row of fingerprint_blank.def is longer
+#define BLANK_MAX 128 // no row of blank.def is longer
 
 // Wrappers
 

@@ -1,4 +1,4 @@
-// fingerprint_payload: the data that messages carry around: JSON, object dumps, parser sources. Linear, never
+// payload: the data that messages carry around: JSON, object dumps, parser sources. Linear, never
 // allocates.
 #ifndef REDRIVE_CORE_FINGERPRINT_PAYLOAD_H
 #define REDRIVE_CORE_FINGERPRINT_PAYLOAD_H

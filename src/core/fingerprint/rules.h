@@ -5,7 +5,7 @@
 // Order: a group that is split takes the key of its longest word that the root text holds; then a merge that
 // lists the key, then the merge with the longest text that the record holds, by name where lengths are equal.
 // A merge of listed groups has the smallest of their keys. Own prefixes act earlier: they choose the frame.
-// The version says under which rules a key was made, so that counts kept elsewhere know when to be made anew.
+// The version says under which rules a key was made, so that counts kept elsewhere know when to start again.
 #ifndef REDRIVE_CORE_FINGERPRINT_RULES_H
 #define REDRIVE_CORE_FINGERPRINT_RULES_H
 

@@ -1,4 +1,4 @@
-// fingerprint_trace: a stack trace cut into sections, each the text of one exception and its frames.
+// trace: a stack trace cut into sections, each the text of one exception and its frames.
 #ifndef REDRIVE_CORE_FINGERPRINT_TRACE_H
 #define REDRIVE_CORE_FINGERPRINT_TRACE_H
 

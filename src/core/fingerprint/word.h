@@ -1,7 +1,7 @@
-// fingerprint_word: what one byte, and one word by itself, means to the mask. No state, no locale.
+// word: what one byte, and one word by itself, means to the mask. No state, no locale.
 //
 // Words that say something about their neighbour ("column", "código", "코드") are rows of
-// fingerprint_words.def and part of the rule version.
+// words.def and part of the rule version.
 #ifndef REDRIVE_CORE_FINGERPRINT_WORD_H
 #define REDRIVE_CORE_FINGERPRINT_WORD_H
 

@@ -5,7 +5,7 @@
 #include "store/events/events.h"
 #include "store/pg.h"
 
-// The rows that were sent and came back as one another, in both directions; those that came back without
+// The rows that were sent and returned as one another, in both directions; those that returned without
 // having been noted are known by their event id.
 static const char history_sql[] =
     "WITH RECURSIVE chain (id) AS ("

@@ -63,7 +63,7 @@ static const char *const quarantined_sql[] = {
     [CHOSEN_BY_IDS] = QUARANTINED(BY_IDS), [CHOSEN_BY_BITS] = QUARANTINED(BY_BITS)};
 
 // Of what would be sent, how many have newer events of the same source id and topic that are not among them,
-// and how many of those one that was resolved. An event that came back is no newer event: it has the same
+// and how many of those one that was resolved. An event that returned is no newer event: it has the same
 // event id. Of each key only what is newest counts, and what is newest of another event id: a key may have
 // any number of events. Before it: the lists `other` (what there is besides, by key and event) and `chosen`.
 #define OVERTAKEN                                                                                            \

@@ -88,7 +88,7 @@ static const struct join {
          " OR (i.dlq_id = p.id AND p.status = 'PENDING')))::int4 AS returned FROM "
          "redrive.items_sent(ARRAY(SELECT event_id::text FROM page)) i JOIN page p ON p.event_id = i.event_id"
          " GROUP BY p.id) history ON history.id = e.id")},
-    // And those that came back under another event id.
+    // Those that returned under another event id.
     {EVENT_KNOWN, true, PIECE_ROW(" LEFT JOIN redrive.returned returned ON returned.dlq_id = e.id")},
     {EVENT_NARROW | EVENT_SENT | EVENT_RAW | EVENT_PAYLOAD, true,
      PIECE_ROW(" LEFT JOIN redrive.record raw ON raw.dlq_id = e.id")},

@@ -22,7 +22,7 @@ typedef bool operation_progress_fn(void *context, size_t written, size_t total);
 bool operation_create(struct store *store, const struct operation_request *request,
                       operation_progress_fn *progress, void *context, int64_t *no,
                       struct err *err) MUST_CHECK;
-// The same, where an answer that is lost does not end it: connects anew and asks again with the same key, up
+// The same, where an answer that is lost does not end it: connects and asks again with the same key, up
 // to five times, so that it is made once and its number is known. Before each, progress is called with
 // nothing written; false ends it with the fault that there was.
 bool operation_insist(struct store *store, const struct operation_request *request,

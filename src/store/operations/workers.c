@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "store/pg.h"
 
-// Looks a little further through the contract table for events that came back. That is news, not safety: a
+// Looks a little further through the contract table for events that returned. That is news, not safety: a
 // failure is logged only.
 static void
 note_returned(struct store *store)
