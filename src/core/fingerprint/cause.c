@@ -40,9 +40,16 @@ may_hold_marker(struct bytes text)
     return false;
 }
 
-// Of all markers the one that stands last; SIZE_MAX where none does. *behind is where the cause begins.
+// A search for markers in a text, and then in what is left of it: a marker that the whole does not hold is
+// not looked for again, which keeps long chains cheap.
+struct marker_search {
+    size_t behind;   // where the cause begins that was found last
+    uint32_t absent; // a bit for each row of the markers
+};
+
+// The place of the last of all markers; SIZE_MAX where the text holds none.
 static size_t
-find_marker(struct bytes text, size_t *behind)
+find_marker(struct bytes text, struct marker_search *search)
 {
     static const struct marker_row markers[] = {
 #define WRAPPER_CLASS(name)
@@ -53,15 +60,19 @@ find_marker(struct bytes text, size_t *behind)
 #undef WRAPPER_TEXT
 #undef WRAPPER_MARKER
     };
+    _Static_assert(sizeof markers / sizeof markers[0] <= 32, "a marker has a bit");
     size_t last = SIZE_MAX;
     if (text.len == 0 || !may_hold_marker(text))
         return SIZE_MAX;
     for (size_t i = 0; i < sizeof markers / sizeof markers[0]; i++) {
+        if ((search->absent >> i & 1) != 0)
+            continue;
         struct bytes marker = {markers[i].text, markers[i].len};
         size_t at = bytes_find_last(text, marker);
+        search->absent |= (uint32_t)(at == SIZE_MAX) << i;
         if (at != SIZE_MAX && at + marker.len < text.len && (last == SIZE_MAX || at > last)) {
             last = at;
-            *behind = at + marker.len;
+            search->behind = at + marker.len;
         }
     }
     return last;
@@ -96,9 +107,9 @@ find_inner_class(struct bytes text)
 static struct bytes
 own_part(struct bytes text)
 {
-    size_t behind = 0;
+    struct marker_search search = {0};
     for (unsigned i = 0; i < CAUSE_DEPTH && text.len <= MESSAGE_MAX; i++) {
-        size_t at = text.len > 0 ? find_marker(text, &behind) : SIZE_MAX;
+        size_t at = text.len > 0 ? find_marker(text, &search) : SIZE_MAX;
         if (at == SIZE_MAX)
             break;
         text = bytes_trim(bytes_slice(text, 0, at));
@@ -124,17 +135,17 @@ push_message(struct cause_chain *chain, struct cause_link link)
 {
     struct bytes frames = link.frames;
     struct bytes rest = link.text;
-    size_t behind = 0;
-    size_t at = rest.len <= MESSAGE_MAX ? find_marker(rest, &behind) : SIZE_MAX;
+    struct marker_search search = {0};
+    size_t at = rest.len <= MESSAGE_MAX ? find_marker(rest, &search) : SIZE_MAX;
     while (at != SIZE_MAX && chain->count < CAUSE_DEPTH - 2) {
-        struct cause_link inner = cause_split(bytes_slice(rest, behind, rest.len));
+        struct cause_link inner = cause_split(bytes_slice(rest, search.behind, rest.len));
         inner.frames = frames;
         if (inner.text.len > 0 || bytes_present(inner.class_name)) {
             push(chain, inner);
             frames = BYTES_ABSENT;
         }
         rest = bytes_trim(bytes_slice(rest, 0, at));
-        at = rest.len > 0 ? find_marker(rest, &behind) : SIZE_MAX;
+        at = rest.len > 0 ? find_marker(rest, &search) : SIZE_MAX;
     }
 
     bool is_innermost = chain->count == 0;
