@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# certificates.sh DIR: what a test of TLS needs, made in DIR within a second; all PEM, valid for a day.
+# certificates.sh DIR: the certificates that a test of TLS needs, made in DIR within a second; all PEM, valid for a day.
 #
 #   ca.pem                 whom clients trust
 #   server.pem, .key       for 127.0.0.1 and localhost, by that authority; server-both.pem has both, as Kafka wants them
 #   misnamed*.pem, .key    the same for elsewhere.example
-#   stranger.pem           an authority that signed nothing of this
-#   expired*.pem, .key     for 127.0.0.1, out of date since yesterday
+#   stranger.pem           an authority that signed none of these
+#   expired*.pem, .key     for 127.0.0.1, out of date since 2020
 set -eu
 mkdir -p "${1:?certificates.sh DIR}"
 cd "$1"
@@ -25,15 +25,32 @@ authority()
         -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign 2>/dev/null
 }
 
-# certificate NAME ALTERNATIVE-NAMES [OPTION…]
+# `openssl x509` cannot set the first day of validity before OpenSSL 3.4, and refuses a negative number of days since then.
+# `openssl ca` can in every version, and wants a register of what it signed.
+mkdir register
+cat >register/conf <<END
+[ca]
+default_ca = tests
+[tests]
+database = register/index
+new_certs_dir = register
+default_md = sha256
+rand_serial = yes
+policy = names
+[names]
+commonName = supplied
+END
+: >register/index
+
+# certificate NAME ALTERNATIVE-NAMES VALIDITY…
 certificate()
 {
     local name=$1 names=$2
     shift 2
     key "$name.key"
     openssl req -new -key "$name.key" -subj "/CN=$name" -out "$name.csr" 2>/dev/null
-    openssl x509 -req -in "$name.csr" -CA ca.pem -CAkey ca.key -CAcreateserial -out "$name.pem" "$@" \
-        -extfile <(echo "subjectAltName=$names") 2>/dev/null
+    openssl ca -batch -notext -config register/conf -cert ca.pem -keyfile ca.key -in "$name.csr" -out "$name.pem" "$@" \
+        -extfile <(echo "subjectAltName=$names") 2>register/log || { cat register/log >&2; exit 1; }
     cat "$name.key" "$name.pem" >"$name-both.pem"
     chmod 600 "$name-both.pem"
     rm -f "$name.csr"
@@ -43,4 +60,5 @@ authority ca 'redrive test authority'
 authority stranger 'somebody else'
 certificate server 'IP:127.0.0.1,DNS:localhost' -days 1
 certificate misnamed 'DNS:elsewhere.example' -days 1
-certificate expired 'IP:127.0.0.1,DNS:localhost' -days -1
+certificate expired 'IP:127.0.0.1,DNS:localhost' -startdate 20200101000000Z -enddate 20200102000000Z
+rm -r register
