@@ -55,16 +55,26 @@ check()
     sed -n 's|^\([0-9a-f]\{128\}\)  .*/|\1  |p' "$LIST" | (cd "$1" && sha512sum --quiet --strict -c) >&2
 }
 
+# The cache of an older checkout may lack a jar.
+is_complete()
+{
+    local jar
+    [ -d "$JARS" ] && [ -f "$LIST" ] || return 1
+    for jar in $(sed -n 's|^[0-9a-f]\{128\}  .*/||p' "$LIST"); do
+        [ -e "$JARS/$jar" ] || return 1
+    done
+}
+
 # One at a time: another run waits and finds it done. Complete or not there at all. Maven first, where it is there: it knows this
 # machine's mirrors.
 fetch()
 {
-    [ ! -d "$JARS" ] || return 0
+    ! is_complete || return 0
     [ -f "$LIST" ] || fail "${LIST#"$ROOT/"} is missing: REDRIVE_KAFKA=$VERSION tests/lib/kafka.sh list >${LIST#"$ROOT/"}, on a machine with Maven"
     mkdir -p "$CACHE"
     exec 8>"$CACHE/kafka.lock"
     flock 8
-    if [ ! -d "$JARS" ]; then
+    if ! is_complete; then
         echo "Fetching Kafka $VERSION from Maven Central, once (43 MB)" >&2
         rm -rf "$JARS.part"
         by_maven "$JARS.part" || { rm -rf "$JARS.part" && by_curl "$JARS.part"; } ||
@@ -72,6 +82,7 @@ fetch()
                 echo 'no curl'). Behind a proxy set https_proxy (curl) or ~/.m2/settings.xml (mvn); a mirror is named by REDRIVE_MAVEN_CENTRAL (curl)." \
                 "Or put the jars into $JARS"
         check "$JARS.part" || fail "what came for Kafka $VERSION is not what ${LIST#"$ROOT/"} lists; it is left in $JARS.part"
+        rm -rf "$JARS"
         mv "$JARS.part" "$JARS"
     fi
     exec 8>&-
@@ -209,9 +220,15 @@ address()
     echo "TLS=$DIR/tls"
 }
 
+# Kafka 4.1 moved the class of kafka-acls.sh.
 acls()
 {
-    java_kafka -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$JARS/*" kafka.admin.AclCommand \
+    local class=kafka.admin.AclCommand
+    case $VERSION in
+    [0-3].* | 4.0.*) ;;
+    *) class=org.apache.kafka.tools.AclCommand ;;
+    esac
+    java_kafka -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$JARS/*" "$class" \
         --bootstrap-server "127.0.0.1:$PORT" "$@" 2>>"$DIR/acls.log"
 }
 
