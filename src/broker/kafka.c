@@ -17,7 +17,10 @@ kafka_note_trouble(struct trouble *trouble, rd_kafka_resp_err_t code, const char
     const char *tail = strstr(reason, " (after ");
     int len = tail ? (int)(tail - reason) : (int)strlen(reason);
     snprintf(trouble->text, sizeof trouble->text, "%.*s", len, reason);
-    trouble->kind = code == RD_KAFKA_RESP_ERR__SSL              ? TROUBLE_TLS
+    // A broker without TLS may close the connection instead of answering, which has the code of any
+    // disconnect.
+    bool is_tls = code == RD_KAFKA_RESP_ERR__SSL || strstr(trouble->text, "SSL handshake failed");
+    trouble->kind = is_tls                                      ? TROUBLE_TLS
                     : code == RD_KAFKA_RESP_ERR__AUTHENTICATION ? TROUBLE_LOGIN
                                                                 : TROUBLE_PASSES;
 }
@@ -49,7 +52,8 @@ on_certificate(rd_kafka_t *handle, const char *broker, int32_t id, int *flaw, in
     return *flaw == 0;
 }
 
-#define LOG_CRITICAL 2 // of syslog, whose levels the library takes
+#define METRICS_SINCE 0x020500ff // the version whose clients push metrics to the brokers
+#define LOG_CRITICAL 2           // of syslog, whose levels the library takes
 
 static void
 on_log(const rd_kafka_t *handle, int level, const char *facility, const char *text)
@@ -113,6 +117,10 @@ kafka_conf(const struct broker_settings *settings, struct trouble *trouble, stru
     kafka_set_default(conf, settings, "socket.timeout.ms", "10000");
     kafka_set_default(conf, settings, "socket.nagle.disable", "true");
     kafka_set_default(conf, settings, "reconnect.backoff.max.ms", "2000");
+    // Versions 2.5 to 2.9 can miss the signal that the last metrics were pushed, and then wait a second for
+    // it in rd_kafka_destroy.
+    if (rd_kafka_version() >= METRICS_SINCE)
+        kafka_set_default(conf, settings, "enable.metrics.push", "false");
     return conf;
 }
 
@@ -274,7 +282,9 @@ fail(struct err *err, rd_kafka_resp_err_t code, const char *said, const struct t
     bool is_told = kind == ERR_UNREACHABLE && trouble && trouble->text[0];
     if (is_told && trouble->kind == TROUBLE_LOGIN)
         return fail_login(err, trouble->text, tried);
-    if (is_told && trouble->kind == TROUBLE_TLS)
+    // A broker without TLS closes the connection instead of answering, which passes for an ordinary
+    // disconnect.
+    if (is_told && (trouble->kind == TROUBLE_TLS || strstr(trouble->text, "SSL handshake failed")))
         return fail_tls(err, trouble, tried);
     if (is_told)
         return err_set(err, kind, "%s: %s", tried, trouble->text);

@@ -27,6 +27,8 @@ kafka_client(rd_kafka_type_t type, const char *isolation)
     char text[200];
     rd_kafka_conf_t *conf = rd_kafka_conf_new();
     kafka_property(conf, "bootstrap.servers", test_kafka());
+    if (rd_kafka_version() >= 0x020500ff) // as src/broker/kafka.c says
+        kafka_property(conf, "enable.metrics.push", "false");
     if (isolation) {
         kafka_property(conf, "isolation.level", isolation);
         kafka_property(conf, "enable.partition.eof", "true");
