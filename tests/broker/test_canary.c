@@ -124,9 +124,10 @@ nothing_is_sent_while_it_can_be_called_back(void **state)
 static double
 seconds_to_change(int64_t no, bool is_last)
 {
+    const int64_t most = (is_last ? 2500000 : 20 * US_PER_SECOND);
     int64_t start = clock_mono(), changed = start;
     int64_t done = get_operation(&fixture.world, no).done;
-    while (clock_mono() - start < 2500000) {
+    while (clock_mono() - start < most) {
         int64_t now = get_operation(&fixture.world, no).done;
         if (now != done)
             changed = clock_mono();
@@ -136,6 +137,19 @@ seconds_to_change(int64_t no, bool is_last)
         clock_sleep(10000);
     }
     return is_last ? (double)(changed - start) / 1e6 : 1e9;
+}
+
+// A chunk that began before it is finished first, and the next one takes its time as well: a busy machine
+// shows in how long a chunk takes, a worker that notices late does not.
+static double
+seconds_allowed(int64_t no)
+{
+    char sql[300];
+    snprintf(sql, sizeof sql,
+             "SELECT coalesce(max(extract(epoch FROM decided_at - created_at)) * 1e6, 0)::bigint "
+             "FROM redrive.chunk WHERE operation_no = %lld AND decided_at > now() - interval '5 s'",
+             (long long)no);
+    return 1 + 2 * (double)test_number(fixture.world.admin, sql) / 1e6;
 }
 
 static void
@@ -160,9 +174,11 @@ a_change_of_rate_is_felt_within_a_second(void **state)
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         assert_works(operation_steer(fixture.world.store, no, changes[i].steer, changes[i].rate, &err));
         double took = seconds_to_change(no, changes[i].stops);
-        print_message("%s: felt after %.2f s\n", changes[i].what, took);
-        if (took > 1)
-            fail_msg("%s: felt after %.2f s", changes[i].what, took);
+        double allowed = seconds_allowed(no);
+        print_message("%s: felt after %.2f s of %.2f s\n", changes[i].what, took, allowed);
+        if (took > allowed)
+            fail_msg("%s: felt after %.2f s, and a second and two chunks are %.2f s", changes[i].what, took,
+                     allowed);
     }
     // What is in flight is finished first, then the rest is cancelled.
     assert_works(operation_steer(fixture.world.store, no, STEER_CANCEL, 0, &err));
