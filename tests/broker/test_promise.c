@@ -1,42 +1,15 @@
-// What clusters can promise: the probe on a real Kafka and on librdkafka's mock cluster, and the degraded
-// mode on the latter.
-#include <sys/wait.h>
+// What clusters can promise: the probe on a real Kafka and on librdkafka's mock cluster.
 #include <unistd.h>
 #include "broker/marker.h"
 #include "broker/probe/probe.h"
-#include "store/operations/doubt.h"
+#include "tests/broker/demo_broker.h"
 #include "tests/broker/fixture.h"
-#include <librdkafka/rdkafka_mock.h> // needs rdkafka.h before it
 
-static char mock_brokers[200];
-static pid_t mock_pid;
-
-// The mock cluster lives in a process of its own: workers are forked from one without threads.
 static int
 start_mock(void **state)
 {
     (void)state;
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
-    mock_pid = fork();
-    if (mock_pid == 0) {
-        char text[200];
-        rd_kafka_conf_t *conf = rd_kafka_conf_new();
-        kafka_property(conf, "bootstrap.servers", "127.0.0.1:1");
-        kafka_property(conf, "log_level", "0");
-        rd_kafka_t *owner = rd_kafka_new(RD_KAFKA_PRODUCER, conf, text, sizeof text);
-        rd_kafka_mock_cluster_t *cluster = rd_kafka_mock_cluster_new(owner, 1);
-        const char *bootstraps = rd_kafka_mock_cluster_bootstraps(cluster);
-        if (write(ends[1], bootstraps, strlen(bootstraps)) < 0)
-            _exit(1);
-        for (;;)
-            pause();
-    }
-    close(ends[1]);
-    ssize_t got = read(ends[0], mock_brokers, sizeof mock_brokers - 1);
-    close(ends[0]);
-    assert_true(got > 0);
-    mock_brokers[got] = '\0';
+    demo_broker_start((const char *const[]){NULL});
     return 0;
 }
 
@@ -44,8 +17,7 @@ static int
 stop_mock(void **state)
 {
     (void)state;
-    kill(mock_pid, SIGKILL);
-    waitpid(mock_pid, NULL, 0);
+    demo_broker_stop();
     return 0;
 }
 
@@ -78,7 +50,7 @@ static void
 the_mock_cluster_fails(void **state)
 {
     (void)state;
-    struct probe probe = probe_of(mock_brokers);
+    struct probe probe = probe_of(demo_broker());
     assert_int_equal(probe.cluster.promise, PROMISE_AT_LEAST_ONCE);
     assert_string_equal(probe.cluster.words, "demo broker: at least once");
     assert_false(probe.findings[probe.count - 1].is_ok);
@@ -149,141 +121,6 @@ makes_no_topic_by_asking_for_it(void **state)
         broker_forget_topics(broker);
     }
     broker_close(broker);
-}
-
-static void
-add_failures(struct world *world, const char *topic, int count)
-{
-    test_sql(
-        world->admin,
-        "INSERT INTO dlq_events (event_id, event_type, event_payload, error_message, source_id, kafka_topic)"
-        " SELECT 'e' || i, 't', jsonb_build_object('i', i), 'boom', 's' || i, '%s' FROM generate_series(1, "
-        "%d) i",
-        topic, count);
-}
-
-// On the mock cluster a test cannot ask for more than what PostgreSQL says. Its log is no evidence: it fences
-// nobody, hides no aborted record and trims what it holds.
-static void
-degraded_mode_publishes_and_says_so(void **state)
-{
-    (void)state;
-    struct world world;
-    world_make(&world, 0);
-    add_failures(&world, "plain", 200);
-    int64_t operation = make_operation(&world, world.store, ACTION_REPROCESS, 1, 200);
-    assert_int_equal(
-        work_run(&world, &(struct work_how){.operation = operation, .chunk = 60, .brokers = mock_brokers}),
-        0);
-    assert_all_done(&world, operation, 200);
-    assert_string_equal(test_text(world.admin, "SELECT words FROM redrive.cluster"),
-                        "demo broker: at least once");
-    assert_int_equal(
-        test_number(world.admin, "SELECT count(*) FROM redrive.audit WHERE detail LIKE '%exactly once%'"), 0);
-    world_end(&world);
-}
-
-static void
-degraded_mode_looks_before_it_sends_again(void **state)
-{
-    (void)state;
-    struct world world;
-    world_make(&world, 0);
-    add_failures(&world, "doubtful", 300);
-    int64_t operation = make_operation(&world, world.store, ACTION_REPROCESS, 1, 300);
-    const char *const deaths[] = {"all-reports:1",
-                                  "after-claim:1"}; // published and not known; not published and not known
-    for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(
-            work_run(&world, &(struct work_how){.chunk = 50, .brokers = mock_brokers, .kill = deaths[i]}),
-            -SIGKILL);
-        expire_leases(&world);
-    }
-    assert_int_equal(work_run(&world, &(struct work_how){.operation = operation,
-                                                         .chunk = 50,
-                                                         .brokers = mock_brokers,
-                                                         .doubt_wait = 1}),
-                     0);
-    assert_all_done(&world, operation, 300);
-    // Two died, each with one chunk or two in flight.
-    assert_in_range(
-        test_number(world.admin, "SELECT count(*) FROM redrive.chunk WHERE evidence LIKE 'found 50 of 50%'"),
-        1, 3);
-    assert_in_range(
-        test_number(world.admin, "SELECT count(*) FROM redrive.chunk WHERE evidence LIKE 'found 0 of 50%'"),
-        1, 3);
-    world_end(&world);
-}
-
-static void
-degraded_mode_waits_before_it_looks(void **state)
-{
-    (void)state;
-    struct world world;
-    world_make(&world, 0);
-    add_failures(&world, "patient", 10);
-    int64_t operation = make_operation(&world, world.store, ACTION_REPROCESS, 1, 10);
-    assert_int_equal(work_run(&world, &(struct work_how){.brokers = mock_brokers, .kill = "all-reports:1"}),
-                     -SIGKILL);
-    expire_leases(&world);
-    assert_int_equal(work_run(&world, &(struct work_how){.brokers = mock_brokers}), 0);
-    struct operation found = get_operation(&world, operation);
-    assert_int_equal(found.in_doubt, 10);
-    assert_string_equal(found.state_note, "10 in doubt");
-    world_end(&world);
-}
-
-// Killed between two records of one chunk: what is in the topic is done, the rest is sent once more.
-static void
-degraded_mode_tells_the_halves_of_a_chunk_apart(void **state)
-{
-    (void)state;
-    struct world world;
-    world_make(&world, 0);
-    add_failures(&world, "halves", 400);
-    int64_t operation = make_operation(&world, world.store, ACTION_REPROCESS, 1, 400);
-    assert_int_equal(
-        work_run(&world,
-                 &(struct work_how){.chunk = 400, .brokers = mock_brokers, .kill = "half-produced:1"}),
-        -SIGKILL);
-    expire_leases(&world);
-    assert_int_equal(work_run(&world, &(struct work_how){.operation = operation,
-                                                         .chunk = 400,
-                                                         .brokers = mock_brokers,
-                                                         .doubt_wait = 1}),
-                     0);
-    assert_all_done(&world, operation, 400);
-    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.chunk WHERE evidence LIKE "
-                                              "'found % of 400 records among %' AND decided_by IS NULL"),
-                     1);
-    world_end(&world);
-}
-
-// Where the topic is gone the search is not complete, so that a person decides.
-static void
-degraded_mode_asks_a_person_where_it_cannot_look(void **state)
-{
-    (void)state;
-    struct world world;
-    struct doubt *chunks;
-    size_t count;
-    int64_t events;
-    world_make(&world, 0);
-    add_failures(&world, "unseen", 20);
-    int64_t operation = make_operation(&world, world.store, ACTION_REPROCESS, 1, 20);
-    assert_int_equal(work_run(&world, &(struct work_how){.brokers = mock_brokers, .kill = "all-reports:1"}),
-                     -SIGKILL);
-    expire_leases(&world);
-    test_sql(world.admin, "UPDATE redrive.chunk SET topics = NULL"); // as before they were written down
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(work_run(&world, &(struct work_how){.brokers = mock_brokers, .doubt_wait = 1}), 0);
-    assert_works(doubt_list(world.store, operation, &world.arena, &chunks, &count, &err));
-    assert_int_equal(count, 1);
-    assert_int_equal(get_operation(&world, operation).in_doubt, 20);
-    assert_works(
-        doubt_decide(world.store, operation, chunks[0].chunk, true, "seen with kcat", &events, &err));
-    assert_all_done(&world, operation, 20);
-    world_end(&world);
 }
 
 // The sentences of doctor on a cluster, one a line, without what differs from run to run.
@@ -373,20 +210,15 @@ static void
 the_words_on_the_mock_cluster(void **state)
 {
     (void)state;
-    assert_says(mock_brokers, "words", "tests/broker/golden/doctor-mock.txt");
+    assert_says(demo_broker(), "words", "tests/broker/golden/doctor-mock.txt");
 }
 
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(degraded_mode_tells_the_halves_of_a_chunk_apart),
-        cmocka_unit_test(degraded_mode_asks_a_person_where_it_cannot_look),
         cmocka_unit_test(the_words_on_a_real_kafka),
         cmocka_unit_test(the_words_on_the_mock_cluster),
-        cmocka_unit_test(degraded_mode_publishes_and_says_so),
-        cmocka_unit_test(degraded_mode_looks_before_it_sends_again),
-        cmocka_unit_test(degraded_mode_waits_before_it_looks),
         cmocka_unit_test(a_verdict_holds_for_a_day),
         cmocka_unit_test(a_real_kafka_passes),
         cmocka_unit_test(the_mock_cluster_fails),

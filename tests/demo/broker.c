@@ -1,17 +1,22 @@
-// broker: librdkafka's mock cluster in a process of its own, with the demo's topics, until SIGTERM. Prints
-// BROKERS=… when it is there.
+// broker [TOPIC…]: librdkafka's mock cluster in a process of its own, with the demo's topics and these, until
+// SIGTERM. Prints BROKERS=… when it is there.
 //
 // It speaks the protocol, transactions included, but promises nothing: what it holds is in memory, and an
-// abort does not hide records. So redrive's probe calls it "at least once".
+// abort does not hide records. So redrive's probe calls it "at least once". It cannot be asked to make a
+// topic: it begins with redrive's own.
 #include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
+#include "broker/marker.h"
+#include "broker/probe/probe.h"
 #include "tests/demo/lib/failures.h"
 
+enum { PARTITIONS = 4 };
+
 int
-main(void)
+main(int argc, char **argv)
 {
     sigset_t signals;
     sigemptyset(&signals);
@@ -31,6 +36,10 @@ main(void)
     }
     for (size_t i = 0; i < demo_topic_count; i++)
         rd_kafka_mock_topic_create(cluster, demo_topics[i].name, demo_topics[i].partitions, 1);
+    rd_kafka_mock_topic_create(cluster, MARKER_TOPIC, 2, 1);
+    rd_kafka_mock_topic_create(cluster, PROBE_TOPIC, 1, 1);
+    for (int i = 1; i < argc; i++)
+        rd_kafka_mock_topic_create(cluster, argv[i], PARTITIONS, 1);
     printf("BROKERS=%s\n", rd_kafka_mock_cluster_bootstraps(cluster));
     fflush(stdout);
 
