@@ -39,7 +39,7 @@ a_full_table_loses_nothing(void **state)
 {
     (void)state;
     enum { ROWS = INDEX_SLOTS / 2 };
-    static char texts[ROWS][8];
+    static char texts[ROWS][16];
     static struct index_row many[ROWS];
     static struct text_index index;
     for (int i = 0; i < ROWS; i++) {
