@@ -44,7 +44,8 @@ make_publishers(struct worker_run *run, struct err *err)
         .is_transactional = run->endpoints.cluster.promise == PROMISE_EXACTLY_ONCE,
     };
     for (size_t i = 0; i < WORKER_SLOTS; i++) {
-        if (!endpoints_open_lane(&run->publishers[i].endpoints, &run->endpoints, &run->settings->store, err)) {
+        if (!endpoints_open_lane(&run->publishers[i].endpoints, &run->endpoints, &run->settings->store,
+                                 err)) {
             worker_drop_publishers(run);
             return false;
         }

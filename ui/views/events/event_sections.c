@@ -194,7 +194,7 @@ payload_section(struct view_of_event *view, struct pager *pager)
     const char *separator = pager_glyph(pager, GLYPH_SEPARATOR);
     pager_printf(pager, ROLE_DIM, "%s %s %s %s %s", payload_form_name(view->form), separator, size, separator,
                  view->detail.revision_count ? "newest revision"
-                 : event->record.is_kept            ? "as received"
+                 : event->record.is_kept     ? "as received"
                                              : "as stored");
     size_t first = pager_lines(pager);
     payload_lines(pager, event->payload, view->form);
