@@ -266,7 +266,7 @@ keeps_to_the_rate(void **state)
     assert_works(operation_steer(fixture.world.store, operation, STEER_RATE, RATE_UNLIMITED, &err));
     assert_int_equal(work_wait(pid), 0);
     double seconds = (double)(clock_mono() - start) / 1e6;
-    if (seconds > (EVENTS - SEEN) / RATE / 2.0)
+    if (seconds > (double)(EVENTS - SEEN) / RATE / 2)
         fail_msg("%d events took %.1f s without a rate", EVENTS - SEEN, seconds);
     assert_all_done(&fixture.world, operation, EVENTS);
 }

@@ -211,7 +211,7 @@ who_comes_second_is_told_who_has_them(void **state)
     assert_int_equal(second->outcome_count, 1);
     assert_int_equal(second->outcomes->count, 3);
     char says[64];
-    snprintf(says, sizeof says, "in operation %lld of ", (long long)first->operation);
+    snprintf(says, sizeof says, "s operation %lld", (long long)first->operation);
     assert_non_null(strstr(second->outcomes->reason, says));
     reply_destroy(first);
     reply_destroy(second);

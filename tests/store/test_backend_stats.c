@@ -141,7 +141,7 @@ a_count_of_stats_is_in_nobodys_way(void **state)
     assert_true(clock_mono() - asked_at < 2 * US_PER_SECOND); // not by lock_timeout, after 3 s
     assert_int_equal(reply->kind, REPLY_ERROR);
     assert_int_equal(reply->err.kind, ERR_CANCELLED);
-    assert_non_null(strstr(reply->err.text, "r counts again"));
+    assert_non_null(strstr(reply->err.text, "r count again"));
     reply_destroy(reply);
     PQfinish(locker);
     reply = bench_answer(&bench, request_create(REQUEST_STATS));

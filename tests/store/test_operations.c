@@ -268,7 +268,7 @@ names_who_has_an_event(void **state)
     int64_t second = make_operation(&world, world.store, ACTION_RESOLVE, 5, 10);
     assert_int_equal(get_operation(&world, second).skipped, 2);
     char expected[64];
-    snprintf(expected, sizeof expected, "in operation %lld of postgres", (long long)first);
+    snprintf(expected, sizeof expected, "in postgres's operation %lld", (long long)first);
     assert_string_equal(
         test_text(world.admin, "SELECT detail FROM redrive.item WHERE operation_no = 2 AND dlq_id = 5"),
         expected);
@@ -281,7 +281,7 @@ names_who_has_an_event(void **state)
     assert_int_equal(preview.busy, 4);
     assert_int_equal(preview.closed, 1);
     assert_int_equal(preview.open, 0);
-    snprintf(expected, sizeof expected, "operation %lld of postgres", (long long)first);
+    snprintf(expected, sizeof expected, "postgres's operation %lld", (long long)first);
     assert_string_equal(preview.busy_with, expected);
 
     // An operation of nothing but conflicts is over at once.

@@ -58,7 +58,7 @@ check_counts(int64_t scale, size_t count)
     assert_int_equal(preview.raw, 3);
     assert_int_equal(preview.quarantined, 0);
     char expected[64];
-    snprintf(expected, sizeof expected, "operation %lld of postgres", (long long)no);
+    snprintf(expected, sizeof expected, "postgres's operation %lld", (long long)no);
     assert_string_equal(preview.busy_with, expected);
     // By topic, a queue of dead letters as its original: those that are pending.
     int64_t absent = (int64_t)(count * 2 + 996) / 1000;

@@ -303,9 +303,9 @@ who_comes_second_is_told_who_was_first(void **state)
     reply->outcomes = arena_alloc(&reply->arena, sizeof *reply->outcomes);
     reply->outcome_count = 1;
     *reply->outcomes =
-        (struct outcome){.state = ITEM_SKIPPED, .reason = "in operation 6 of ana", .count = 30000};
+        (struct outcome){.state = ITEM_SKIPPED, .reason = "in ana's operation 6", .count = 30000};
     tell(world, reply);
-    assert_true(shows(world->app, "operation 7: nothing to send, all 30,000 skipped: in operation 6 of ana"));
+    assert_true(shows(world->app, "operation 7: nothing to send, all 30,000 skipped: in ana's operation 6"));
     press(world->app, "u"); // there is nothing to call back
     assert_null(take_request(world));
 }

@@ -372,10 +372,12 @@ collect_shares(const struct tally *tally, struct detail_share *found)
             continue;
         const struct intern *names = column == COLUMN_TYPE ? &tally->backlog->types : &tally->backlog->topics;
         const char *name = intern_text(names, (uint16_t)(pair & 0xFFFF));
-        if (name)
-            found[count++] = (struct detail_share){.bucket = (uint32_t)(pair >> 32),
-                                                   .column = column,
-                                                   .share = {.name = name, .count = tally->pair_counts[i]}};
+        if (!name)
+            continue;
+        found[count] = (struct detail_share){.bucket = (uint32_t)(pair >> 32),
+                                             .column = column,
+                                             .share = {.name = name, .count = tally->pair_counts[i]}};
+        count++;
     }
     if (count)
         qsort(found, count, sizeof *found, by_share);
