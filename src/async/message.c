@@ -45,7 +45,7 @@ reply_destroy(struct reply *reply)
 {
     if (!reply)
         return;
-    free(reply->ids);
+    free(reply->list.ids);
     arena_release(&reply->arena);
     free(reply);
 }

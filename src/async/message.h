@@ -186,6 +186,56 @@ struct explanation {
     struct override override;
 };
 
+struct groups_reply {
+    struct group_list list;
+    struct group_list parts; // the groups inside merged ones
+    enum pivot pivot;
+};
+
+struct list_reply {
+    int64_t *ids; // to append, in list order; heap, owned by the reply; take it by setting it to NULL
+    size_t count;
+    bool
+        is_first; // forget the ids before; also where the backend replaces a list by id, once times are known
+    bool is_by_id; // not in order of time: the highest id first, or with oldest_first the lowest
+    int64_t scanned, total, undecided;
+    bool is_new_available; // the list could grow: "+12 new, r"; count then counts them and ids is NULL
+};
+
+struct facets_reply {
+    struct facet *list; // field by field, the most frequent first
+    size_t count;
+    int64_t uncounted; // ids that are not pending any more
+};
+
+struct rows_reply {
+    struct event *events; // deleted events are left out
+    size_t count;
+};
+
+struct operations_reply {
+    struct operation *list;
+    size_t count;
+    struct outcome *outcomes;
+    size_t outcome_count;
+    struct returned *returns; // REPLY_OPERATION
+    size_t return_count;
+    struct doubt *doubts; // REPLY_OPERATION: its chunks; REPLY_OPERATIONS: all chunks, and slots
+    size_t doubt_count;
+};
+
+struct audit_reply {
+    struct audit_row *rows;
+    size_t count;
+};
+
+struct news_reply {
+    int64_t operation;    // REPLY_CONFIRMED, REPLY_STEERED
+    int64_t done, of;     // REPLY_PROGRESS
+    const char *sentence; // REPLY_NEWS, REPLY_STEERED
+};
+
+// Which part is filled depends on `kind`; the comment of a part names its kinds.
 struct reply {
     enum reply_kind kind;
     uint64_t number;
@@ -194,52 +244,17 @@ struct reply {
     struct err err; // REPLY_ERROR
 
     struct status status; // REPLY_STATUS
-    struct {              // REPLY_GROUPS
-        struct group_list groups;
-        struct group_list parts; // the groups inside merged ones
-        enum pivot pivot;
-    };
-    struct {          // REPLY_LIST; the ids also REPLY_CHANGED
-        int64_t *ids; // to append, in list order; heap, owned by the reply; take it by setting it to NULL
-        size_t id_count;
-        bool is_first; // forget the ids before; also where the backend replaces a list by id, once times are
-                       // known
-        bool is_by_id; // not in order of time: the highest id first, or with oldest_first the lowest
-        int64_t scanned, total, undecided;
-        bool is_new_available; // the list could grow: "+12 new, r"; id_count then counts them and ids is NULL
-    };
-    struct {                  // REPLY_FACETS
-        struct facet *facets; // field by field, the most frequent first
-        size_t facet_count;
-        int64_t uncounted; // ids that are not pending any more
-    };
-    struct {                // REPLY_ROWS
-        struct event *rows; // deleted events are left out
-        size_t row_count;
-    };
-    struct event_detail detail;     // REPLY_EVENT
-    struct explanation explanation; // REPLY_WHY
-    struct {                        // REPLY_OPERATIONS, REPLY_OPERATION
-        struct operation *operations;
-        size_t operation_count;
-        struct outcome *outcomes;
-        size_t outcome_count;
-        struct returned *returns; // REPLY_OPERATION
-        size_t return_count;
-        struct doubt *doubts; // REPLY_OPERATION: its chunks; REPLY_OPERATIONS: all chunks, and slots
-        size_t doubt_count;
-    };
-    struct { // REPLY_AUDIT
-        struct audit_row *audit;
-        size_t audit_count;
-    };
-    struct stats stats;     // REPLY_STATS
-    struct preview preview; // REPLY_PREVIEW
-    struct {
-        int64_t operation;    // REPLY_CONFIRMED, REPLY_STEERED
-        int64_t done, of;     // REPLY_PROGRESS
-        const char *sentence; // REPLY_NEWS, REPLY_STEERED
-    };
+    struct groups_reply groups;
+    struct list_reply list; // REPLY_LIST; the ids also REPLY_CHANGED
+    struct facets_reply facets;
+    struct rows_reply rows;
+    struct event_detail detail;         // REPLY_EVENT
+    struct explanation explanation;     // REPLY_WHY
+    struct operations_reply operations; // REPLY_OPERATIONS, REPLY_OPERATION, REPLY_CONFIRMED
+    struct audit_reply audit;
+    struct stats stats;
+    struct preview preview;
+    struct news_reply news;
 };
 
 struct request *request_create(enum request_kind kind);

@@ -335,18 +335,18 @@ reader_backlog_send(struct reader *reader, bool is_forced)
         return;
 
     struct reply *reply = reply_create(REPLY_GROUPS, reader->groups.number);
-    reply->pivot = reader->groups.pivot;
+    reply->groups.pivot = reader->groups.pivot;
     if (reader->groups.is_merged && reader->groups.pivot == PIVOT_ERROR && !reader->groups.has_within)
-        backlog_groups_merged(reader->counts.backlog, clock_now(), &reply->arena, &reply->groups,
-                              &reply->parts);
+        backlog_groups_merged(reader->counts.backlog, clock_now(), &reply->arena, &reply->groups.list,
+                              &reply->groups.parts);
     else
         backlog_groups(reader->counts.backlog, reader->groups.pivot,
                        reader->groups.has_within ? &reader->groups.within : NULL, clock_now(), &reply->arena,
-                       &reply->groups);
+                       &reply->groups.list);
     reply->is_last = !reader->counts.is_counting;
     if (!reader->groups.has_within) {
-        memcpy(reader->counts.spark, reply->groups.spark, sizeof reader->counts.spark);
-        reader->counts.per_minute = reply->groups.per_minute;
+        memcpy(reader->counts.spark, reply->groups.list.spark, sizeof reader->counts.spark);
+        reader->counts.per_minute = reply->groups.list.per_minute;
     }
     int64_t cost = clock_mono() - now;
     reader->groups.send_at = clock_mono() + (cost * 4 > SEND_EVERY ? cost * 4 : SEND_EVERY);

@@ -14,9 +14,9 @@ send(struct reader *reader, const int64_t *ids, size_t count)
 {
     struct reply *reply = reply_create(REPLY_CHANGED, 0);
     if (count && count <= NAMED) {
-        reply->ids = alloc_array(count, sizeof *reply->ids);
-        reply->id_count = count;
-        memcpy(reply->ids, ids, count * sizeof *ids);
+        reply->list.ids = alloc_array(count, sizeof *reply->list.ids);
+        reply->list.count = count;
+        memcpy(reply->list.ids, ids, count * sizeof *ids);
     }
     reply->is_last = true;
     session_reply(&reader->session, reply);

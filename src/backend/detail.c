@@ -128,11 +128,11 @@ reader_audit_request(struct reader *reader, const struct request *request)
     struct err err = {0};
     struct reply *reply = reply_create(REPLY_AUDIT, request->number);
     if (!audit_list(reader->session.store, request->operation, request->before, AUDIT_PAGE, &reply->arena,
-                    &reply->audit, &reply->audit_count, &err)) {
+                    &reply->audit.rows, &reply->audit.count, &err)) {
         reply_destroy(reply);
         session_failed(&reader->session, request->number, &err);
         return;
     }
-    reply->is_last = reply->audit_count < AUDIT_PAGE;
+    reply->is_last = reply->audit.count < AUDIT_PAGE;
     session_reply(&reader->session, reply);
 }

@@ -55,7 +55,7 @@ add_facets(struct reply *reply, const struct intern *words, const int64_t *count
     if (count)
         qsort(all, count, sizeof *all, by_frequency);
     for (size_t i = 0; i < count && i < FACETS_A_FIELD; i++) {
-        struct facet *facet = &reply->facets[reply->facet_count++];
+        struct facet *facet = &reply->facets.list[reply->facets.count++];
         *facet = all[i];
         facet->value = arena_text(&reply->arena, bytes_of(all[i].value));
     }
@@ -74,13 +74,14 @@ reader_facets_request(struct reader *reader, const struct request *request)
     for (size_t i = 0; i < request->id_count; i++) {
         struct event event;
         if (!rows || !backlog_event(rows, request->ids[i], &hint, &event)) {
-            reply->uncounted++;
+            reply->facets.uncounted++;
             continue;
         }
         for (size_t f = 0; f < FACET_FIELDS; f++)
             counting.counts[f][intern_number(&counting.words[f], facet_value(&event, &facet_fields[f]))]++;
     }
-    reply->facets = arena_array(&reply->arena, FACET_FIELDS * FACETS_A_FIELD, sizeof *reply->facets);
+    reply->facets.list =
+        arena_array(&reply->arena, FACET_FIELDS * FACETS_A_FIELD, sizeof *reply->facets.list);
     for (size_t f = 0; f < FACET_FIELDS; f++) {
         add_facets(reply, &counting.words[f], counting.counts[f], facet_fields[f].name);
         free(counting.counts[f]);

@@ -47,15 +47,15 @@ void
 reader_list_send(struct reader *reader, struct list_job *list, int64_t *ids, size_t count)
 {
     struct reply *reply = reply_create(REPLY_LIST, list->number);
-    reply->ids = ids;
-    reply->id_count = count;
-    reply->is_first = list->is_first;
-    reply->is_by_id = list->is_by_id;
+    reply->list.ids = ids;
+    reply->list.count = count;
+    reply->list.is_first = list->is_first;
+    reply->list.is_by_id = list->is_by_id;
     reply->is_last = !list->is_running;
-    reply->scanned = list->scanned;
-    reply->undecided = list->undecided;
-    reply->total = list->candidates && !list->others ? (int64_t)list->candidate_count
-                                                     : (int64_t)backlog_count(reader->counts.backlog);
+    reply->list.scanned = list->scanned;
+    reply->list.undecided = list->undecided;
+    reply->list.total = list->candidates && !list->others ? (int64_t)list->candidate_count
+                                                          : (int64_t)backlog_count(reader->counts.backlog);
     list->is_first = false;
     session_reply(&reader->session, reply);
 }
@@ -378,9 +378,9 @@ reader_list_arrived(struct reader *reader, const struct event *events, size_t co
         return;
 
     struct reply *reply = reply_create(REPLY_LIST, list->number);
-    reply->is_new_available = true;
+    reply->list.is_new_available = true;
     reply->is_last = true;
-    reply->id_count = (size_t)list->arrived;
+    reply->list.count = (size_t)list->arrived;
     session_reply(&reader->session, reply);
 }
 
@@ -400,8 +400,8 @@ reader_rows_request(struct reader *reader, const struct request *request)
         return;
     }
     struct reply *reply = reply_create(REPLY_ROWS, request->number);
-    reply->rows = page.events;
-    reply->row_count = page.count;
+    reply->rows.events = page.events;
+    reply->rows.count = page.count;
     reply->is_last = true;
     arena_adopt(&reply->arena, &page.arena);
     event_page_release(&page);

@@ -33,9 +33,10 @@ static bool
 send_list(struct reader *reader, struct err *err)
 {
     struct reply *reply = reply_create(REPLY_OPERATIONS, reader->operations.list_number);
-    if (!operation_list(reader->session.store, 0, LISTED, &reply->arena, &reply->operations,
-                        &reply->operation_count, err) ||
-        !doubt_list(reader->session.store, 0, &reply->arena, &reply->doubts, &reply->doubt_count, err)) {
+    if (!operation_list(reader->session.store, 0, LISTED, &reply->arena, &reply->operations.list,
+                        &reply->operations.count, err) ||
+        !doubt_list(reader->session.store, 0, &reply->arena, &reply->operations.doubts,
+                    &reply->operations.doubt_count, err)) {
         reply_destroy(reply);
         return false;
     }
@@ -48,16 +49,17 @@ static bool
 send_one(struct reader *reader, struct err *err)
 {
     struct reply *reply = reply_create(REPLY_OPERATION, reader->operations.number);
-    reply->operations = arena_alloc(&reply->arena, sizeof *reply->operations);
-    reply->operation_count = 1;
+    reply->operations.list = arena_alloc(&reply->arena, sizeof *reply->operations.list);
+    reply->operations.count = 1;
     reply->is_last = true;
-    if (operation_get(reader->session.store, reader->operations.no, &reply->arena, reply->operations, err) &&
-        operation_outcomes(reader->session.store, reader->operations.no, &reply->arena, &reply->outcomes,
-                           &reply->outcome_count, err) &&
-        operation_returns(reader->session.store, reader->operations.no, &reply->arena, &reply->returns,
-                          &reply->return_count, err) &&
-        doubt_list(reader->session.store, reader->operations.no, &reply->arena, &reply->doubts,
-                   &reply->doubt_count, err)) {
+    if (operation_get(reader->session.store, reader->operations.no, &reply->arena, reply->operations.list,
+                      err) &&
+        operation_outcomes(reader->session.store, reader->operations.no, &reply->arena,
+                           &reply->operations.outcomes, &reply->operations.outcome_count, err) &&
+        operation_returns(reader->session.store, reader->operations.no, &reply->arena,
+                          &reply->operations.returns, &reply->operations.return_count, err) &&
+        doubt_list(reader->session.store, reader->operations.no, &reply->arena, &reply->operations.doubts,
+                   &reply->operations.doubt_count, err)) {
         session_reply(&reader->session, reply);
         return true;
     }
@@ -74,8 +76,8 @@ static void
 send_end(struct reader *reader, const struct operation *operation)
 {
     struct reply *reply = reply_create(REPLY_NEWS, 0);
-    reply->operation = operation->no;
-    reply->sentence = operation_end_sentence(operation, &reply->arena);
+    reply->news.operation = operation->no;
+    reply->news.sentence = operation_end_sentence(operation, &reply->arena);
     session_reply(&reader->session, reply);
 }
 

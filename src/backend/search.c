@@ -52,9 +52,9 @@ send_progress(struct reader *reader, struct list_job *list)
     if (clock_mono() - list->sent_at < SEND_EVERY_US)
         return;
     struct reply *reply = reply_create(REPLY_LIST, list->number);
-    reply->scanned = list->scanned;
-    reply->total = (int64_t)list->candidate_count;
-    reply->undecided = list->undecided;
+    reply->list.scanned = list->scanned;
+    reply->list.total = (int64_t)list->candidate_count;
+    reply->list.undecided = list->undecided;
     list->sent_at = clock_mono();
     session_reply(&reader->session, reply);
 }

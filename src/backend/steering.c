@@ -22,7 +22,7 @@ wake_worker(struct session *session)
     if (worker_list(session->store, &arena, &workers, &count, &err) && count == 0 &&
         !session->settings->start_worker(session->settings->worker_context, &err)) {
         struct reply *reply = reply_create(REPLY_NEWS, 0);
-        reply->sentence =
+        reply->news.sentence =
             arena_printf(&reply->arena, "cannot start a worker: %s; run: redrive work", err.text);
         session_reply(session, reply);
     }
@@ -52,16 +52,16 @@ writer_steer_request(struct writer *writer, const struct request *request)
                                         [STEER_CANCEL] = "cancelled; the current chunk finishes first",
                                         [STEER_APPROVE] = "approved"};
     struct reply *reply = reply_create(REPLY_STEERED, request->number);
-    reply->operation = request->operation;
+    reply->news.operation = request->operation;
     reply->is_last = true;
     if (request->steer != STEER_RATE) // the screen knows both rates and says them itself
-        reply->sentence = arena_printf(&reply->arena, "operation %" PRId64 " %s", request->operation,
-                                       words[request->steer]);
+        reply->news.sentence = arena_printf(&reply->arena, "operation %" PRId64 " %s", request->operation,
+                                            words[request->steer]);
     struct operation now;
     if (request->steer == STEER_CANCEL &&
         operation_get(session->store, request->operation, &reply->arena, &now, NULL) &&
         now.action == ACTION_REPROCESS && now.state == OPERATION_CANCELLED && now.done == 0)
-        reply->sentence =
+        reply->news.sentence =
             arena_printf(&reply->arena, "operation %" PRId64 " undone: nothing was sent", request->operation);
     session_reply(session, reply);
     if (request->steer != STEER_PAUSE)
@@ -85,9 +85,9 @@ writer_decide_request(struct writer *writer, const struct request *request)
     }
     char count[TEXT_SHORT];
     struct reply *reply = reply_create(REPLY_STEERED, request->number);
-    reply->operation = request->operation;
+    reply->news.operation = request->operation;
     reply->is_last = true;
-    reply->sentence =
+    reply->news.sentence =
         is_slot
             ? arena_printf(&reply->arena, "slot %d resumed under new transactional ids", (int)verdict->slot)
             : arena_printf(&reply->arena, "operation %" PRId64 ": %s event%s %s", request->operation,
@@ -107,8 +107,8 @@ send_progress(void *context, size_t written, size_t total)
 {
     const struct progress *progress = context;
     struct reply *reply = reply_create(REPLY_PROGRESS, progress->number);
-    reply->done = (int64_t)written;
-    reply->of = (int64_t)total;
+    reply->news.done = (int64_t)written;
+    reply->news.of = (int64_t)total;
     session_reply(progress->session, reply);
     return !progress->session->is_stopping;
 }
@@ -134,14 +134,15 @@ writer_confirm_request(struct writer *writer, const struct request *request)
         return;
     }
     struct reply *reply = reply_create(REPLY_CONFIRMED, request->number);
-    reply->operation = no;
-    reply->operations = arena_alloc(&reply->arena, sizeof *reply->operations);
+    reply->news.operation = no;
+    reply->operations.list = arena_alloc(&reply->arena, sizeof *reply->operations.list);
     // News about it: without them it is on its way all the same.
-    reply->operation_count = operation_get(session->store, no, &reply->arena, reply->operations, NULL);
+    reply->operations.count = operation_get(session->store, no, &reply->arena, reply->operations.list, NULL);
     // Somebody else has all the events: the reply names the operations that have them.
-    if (reply->operation_count && reply->operations->skipped == reply->operations->total &&
-        !operation_outcomes(session->store, no, &reply->arena, &reply->outcomes, &reply->outcome_count, NULL))
-        reply->outcome_count = 0;
+    if (reply->operations.count && reply->operations.list->skipped == reply->operations.list->total &&
+        !operation_outcomes(session->store, no, &reply->arena, &reply->operations.outcomes,
+                            &reply->operations.outcome_count, NULL))
+        reply->operations.outcome_count = 0;
     reply->is_last = true;
     session_reply(session, reply);
     wake_worker(session);

@@ -75,7 +75,8 @@ bench_answer(struct bench *bench, struct request *request)
 bool
 has_count(const struct reply *reply, const void *context)
 {
-    return reply->kind == REPLY_GROUPS && reply->is_last && reply->groups.events == *(const int64_t *)context;
+    return reply->kind == REPLY_GROUPS && reply->is_last &&
+           reply->groups.list.events == *(const int64_t *)context;
 }
 
 struct reply *

@@ -37,10 +37,10 @@ groups_follow_what_others_do(void **state)
     PGconn *admin = bench.world.admin;
     bench_watch_groups(&bench);
     struct reply *reply = bench_await_count(&bench, 1000);
-    assert_int_equal(reply->groups.count, 1);
-    assert_non_null(reply->groups.groups[0].text.pattern);
-    assert_non_null(strstr(reply->groups.groups[0].text.sample, "Connection refused"));
-    assert_string_equal(reply->groups.groups[0].types[0].name, "order.created");
+    assert_int_equal(reply->groups.list.count, 1);
+    assert_non_null(reply->groups.list.groups[0].text.pattern);
+    assert_non_null(strstr(reply->groups.list.groups[0].text.sample, "Connection refused"));
+    assert_string_equal(reply->groups.list.groups[0].types[0].name, "order.created");
     reply_destroy(reply);
 
     add_events(admin, 5); // consumers insert
@@ -58,8 +58,8 @@ groups_follow_what_others_do(void **state)
              "INSERT INTO public.dlq_events (event_id, event_type, event_payload, error_message) VALUES"
              " ('new', 'x', '{}', 'division by zero in ledger')");
     reply = bench_await_count(&bench, 897);
-    assert_int_equal(reply->groups.count, 2);
-    assert_int_equal(reply->groups.groups[1].count, 1);
+    assert_int_equal(reply->groups.list.count, 2);
+    assert_int_equal(reply->groups.list.groups[1].count, 1);
     reply_destroy(reply);
     bench_end(&bench);
 }
@@ -106,15 +106,17 @@ static bool
 is_permanent(const struct reply *reply, const void *context)
 {
     (void)context;
-    return reply->kind == REPLY_GROUPS && reply->groups.count > 0 && reply->groups.groups[0].is_overridden &&
-           reply->groups.groups[0].category == CATEGORY_PERMANENT;
+    return reply->kind == REPLY_GROUPS && reply->groups.list.count > 0 &&
+           reply->groups.list.groups[0].is_overridden &&
+           reply->groups.list.groups[0].category == CATEGORY_PERMANENT;
 }
 
 static bool
 is_by_rules(const struct reply *reply, const void *context)
 {
-    return reply->kind == REPLY_GROUPS && reply->groups.count > 0 && !reply->groups.groups[0].is_overridden &&
-           reply->groups.groups[0].category == *(const enum category *)context;
+    return reply->kind == REPLY_GROUPS && reply->groups.list.count > 0 &&
+           !reply->groups.list.groups[0].is_overridden &&
+           reply->groups.list.groups[0].category == *(const enum category *)context;
 }
 
 static struct request *
@@ -139,10 +141,10 @@ a_category_is_given_and_taken_back(void **state)
         test_number(bench.world.admin, "SELECT count(*) FROM public.dlq_events WHERE status = 'PENDING'");
     bench_ask(&bench, request_create(REQUEST_GROUPS));
     struct reply *reply = bench_await(&bench, has_count, &pending);
-    uint64_t group = reply->groups.groups[0].key;
-    int64_t sample = reply->groups.groups[0].sample_id;
-    enum category by_rules = reply->groups.groups[0].category;
-    assert_false(reply->groups.groups[0].is_overridden);
+    uint64_t group = reply->groups.list.groups[0].key;
+    int64_t sample = reply->groups.list.groups[0].sample_id;
+    enum category by_rules = reply->groups.list.groups[0].category;
+    assert_false(reply->groups.list.groups[0].is_overridden);
     assert_int_not_equal(by_rules, CATEGORY_PERMANENT);
     reply_destroy(reply);
 
@@ -204,15 +206,15 @@ who_comes_second_is_told_who_has_them(void **state)
     uuid_make(keys[0]);
     uuid_make(keys[1]);
     struct reply *first = confirm_three(&bench, keys[0]);
-    assert_int_equal(first->operations->queued, 3);
-    assert_int_equal(first->outcome_count, 0); // nobody asks
+    assert_int_equal(first->operations.list->queued, 3);
+    assert_int_equal(first->operations.outcome_count, 0); // nobody asks
     struct reply *second = confirm_three(&bench, keys[1]);
-    assert_int_equal(second->operations->skipped, 3);
-    assert_int_equal(second->outcome_count, 1);
-    assert_int_equal(second->outcomes->count, 3);
+    assert_int_equal(second->operations.list->skipped, 3);
+    assert_int_equal(second->operations.outcome_count, 1);
+    assert_int_equal(second->operations.outcomes->count, 3);
     char says[64];
-    snprintf(says, sizeof says, "s operation %lld", (long long)first->operation);
-    assert_non_null(strstr(second->outcomes->reason, says));
+    snprintf(says, sizeof says, "s operation %lld", (long long)first->news.operation);
+    assert_non_null(strstr(second->operations.outcomes->reason, says));
     reply_destroy(first);
     reply_destroy(second);
     bench_end(&bench);
@@ -234,8 +236,8 @@ what_is_confirmed_is_asked_for_once(void **state)
     int64_t no = 0;
     for (int i = 0; i < 2; i++) { // the same key again: an answer that was lost
         struct reply *reply = confirm_three(&bench, key);
-        assert_true(i == 0 || reply->operation == no);
-        no = reply->operation;
+        assert_true(i == 0 || reply->news.operation == no);
+        no = reply->news.operation;
         reply_destroy(reply);
     }
     assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM redrive.operation"), 1);
@@ -243,9 +245,9 @@ what_is_confirmed_is_asked_for_once(void **state)
     struct request *request = request_create(REQUEST_OPERATION);
     request->operation = no;
     struct reply *reply = bench_answer(&bench, request);
-    assert_int_equal(reply->operations[0].total, 3);
-    assert_int_equal(reply->operations[0].skipped, 1);
-    assert_string_equal(reply->operations[0].reason, "a test");
+    assert_int_equal(reply->operations.list[0].total, 3);
+    assert_int_equal(reply->operations.list[0].skipped, 1);
+    assert_string_equal(reply->operations.list[0].reason, "a test");
     reply_destroy(reply);
 
     request = request_create(REQUEST_STEER);
@@ -410,7 +412,8 @@ static bool
 has_back(const struct reply *reply, const void *context)
 {
     (void)context;
-    return reply->kind == REPLY_GROUPS && reply->groups.count == 1 && reply->groups.groups[0].is_returned;
+    return reply->kind == REPLY_GROUPS && reply->groups.list.count == 1 &&
+           reply->groups.list.groups[0].is_returned;
 }
 
 // A group that an operation emptied and that fills again is told apart from a new one.
@@ -423,7 +426,7 @@ an_emptied_group_comes_back(void **state)
     bench_watch_groups(&bench);
     struct reply *reply = bench_await_count(&bench, 3);
     char group[GROUP_TEXT];
-    group_text(reply->groups.groups[0].key, group);
+    group_text(reply->groups.list.groups[0].key, group);
     reply_destroy(reply);
 
     const int64_t ids[] = {1, 2, 3};

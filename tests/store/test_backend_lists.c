@@ -27,9 +27,9 @@ lists_are_whole_and_newest_first(void **state)
     bool is_last = false;
     while (!is_last) {
         struct reply *reply = bench_await(&bench, is_answer, &number);
-        assert_int_equal(reply->is_first, listed == 0);
-        for (size_t i = 0; i < reply->id_count; i++)
-            assert_int_equal(reply->ids[i], 700 - listed++);
+        assert_int_equal(reply->list.is_first, listed == 0);
+        for (size_t i = 0; i < reply->list.count; i++)
+            assert_int_equal(reply->list.ids[i], 700 - listed++);
         is_last = reply->is_last;
         reply_destroy(reply);
     }
@@ -42,7 +42,7 @@ lists_are_whole_and_newest_first(void **state)
     while (!is_last) {
         struct reply *reply = bench_await(&bench, is_answer, &number);
         assert_int_equal(reply->kind, REPLY_LIST);
-        matched += reply->id_count;
+        matched += reply->list.count;
         is_last = reply->is_last;
         reply_destroy(reply);
     }
@@ -58,7 +58,7 @@ lists_are_whole_and_newest_first(void **state)
     reply_destroy(reply);
 
     reply = bench_answer(&bench, list_request("status:resolved"));
-    assert_int_equal(reply->id_count, 0);
+    assert_int_equal(reply->list.count, 0);
     assert_true(reply->is_last);
     reply_destroy(reply);
     bench_end(&bench);
@@ -72,11 +72,11 @@ gather(struct bench *bench, uint64_t number, int64_t *ids, size_t room, int64_t 
     for (bool is_last = false; !is_last;) {
         struct reply *reply = bench_await(bench, is_answer, &number);
         assert_int_equal(reply->kind, REPLY_LIST);
-        for (size_t i = 0; i < reply->id_count && !reply->is_new_available; i++) {
+        for (size_t i = 0; i < reply->list.count && !reply->list.is_new_available; i++) {
             assert_true(count < room);
-            ids[count++] = reply->ids[i];
+            ids[count++] = reply->list.ids[i];
         }
-        *undecided = reply->undecided;
+        *undecided = reply->list.undecided;
         is_last = reply->is_last;
         reply_destroy(reply);
     }
@@ -155,10 +155,10 @@ a_list_says_which_order_it_has(void **state)
         for (bool is_last = false; !is_last;) {
             struct reply *reply = bench_await(&bench, is_answer, &number);
             assert_int_equal(reply->kind, REPLY_LIST);
-            assert_int_equal(reply->is_by_id, !by_time);
-            assert_int_equal(reply->is_first, listed == 0);
-            for (size_t i = 0; i < reply->id_count; before = reply->ids[i++], listed++)
-                assert_true(by_time ? reply->ids[i] > before : reply->ids[i] < before);
+            assert_int_equal(reply->list.is_by_id, !by_time);
+            assert_int_equal(reply->list.is_first, listed == 0);
+            for (size_t i = 0; i < reply->list.count; before = reply->list.ids[i++], listed++)
+                assert_true(by_time ? reply->list.ids[i] > before : reply->list.ids[i] < before);
             is_last = reply->is_last;
             reply_destroy(reply);
         }
@@ -173,8 +173,8 @@ a_list_says_which_order_it_has(void **state)
     // What is closed is by id, and so is what an operation has.
     test_sql(bench.world.admin, "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id IN (5, 6)");
     struct reply *reply = bench_answer(&bench, list_request("status:resolved"));
-    assert_true(reply->is_by_id);
-    assert_int_equal(reply->ids[0], 6);
+    assert_true(reply->list.is_by_id);
+    assert_int_equal(reply->list.ids[0], 6);
     reply_destroy(reply);
     int64_t no = make_operation(&bench.world, bench.world.store, ACTION_DISCARD, 11, 13);
     for (int oldest_first = 0; oldest_first < 2; oldest_first++) {
@@ -183,10 +183,10 @@ a_list_says_which_order_it_has(void **state)
         request->list.operation = no;
         request->list.oldest_first = oldest_first;
         reply = bench_answer(&bench, request);
-        assert_true(reply->is_by_id);
-        assert_int_equal(reply->id_count, 3);
+        assert_true(reply->list.is_by_id);
+        assert_int_equal(reply->list.count, 3);
         for (size_t i = 0; i < 3; i++)
-            assert_int_equal(reply->ids[i], oldest_first ? 11 + (int64_t)i : 13 - (int64_t)i);
+            assert_int_equal(reply->list.ids[i], oldest_first ? 11 + (int64_t)i : 13 - (int64_t)i);
         reply_destroy(reply);
     }
     bench_end(&bench);
@@ -234,8 +234,8 @@ what_is_collected_matched(void **state)
 static bool
 names_change(const struct reply *reply, const void *context)
 {
-    for (size_t i = 0; reply->kind == REPLY_CHANGED && i < reply->id_count; i++)
-        if (reply->ids[i] == *(const int64_t *)context)
+    for (size_t i = 0; reply->kind == REPLY_CHANGED && i < reply->list.count; i++)
+        if (reply->list.ids[i] == *(const int64_t *)context)
             return true;
     return false;
 }
@@ -270,7 +270,7 @@ rows_follow_what_others_write(void **state)
     static const int64_t next = 78;
     test_sql(bench.world.admin, "UPDATE public.dlq_events SET retry_count = 9 WHERE id = 78");
     struct reply *reply = bench_await(&bench, names_change, &next);
-    assert_int_equal(reply->id_count, 1);
+    assert_int_equal(reply->list.count, 1);
     reply_destroy(reply);
     bench_end(&bench);
 }
@@ -279,7 +279,7 @@ static bool
 is_nameless_change(const struct reply *reply, const void *context)
 {
     (void)context;
-    return reply->kind == REPLY_CHANGED && reply->id_count == 0;
+    return reply->kind == REPLY_CHANGED && reply->list.count == 0;
 }
 
 // Somebody writes all rows, and the screen is told so without their names.
@@ -325,8 +325,8 @@ more_than_are_read_again_are_told(void **state)
     request->ids[0] = 50001;
     request->id_count = 1;
     struct reply *reply = bench_answer(&bench, request);
-    assert_int_equal(reply->row_count, 1);
-    assert_true(bytes_equal_text(reply->rows[0].event_type, "another.type"));
+    assert_int_equal(reply->rows.count, 1);
+    assert_true(bytes_equal_text(reply->rows.events[0].event_type, "another.type"));
     reply_destroy(reply);
     bench_end(&bench);
 }
@@ -346,9 +346,9 @@ rows_and_details_are_read_by_id(void **state)
     request->ids[2] = 3;
     request->id_count = 3;
     struct reply *reply = bench_answer(&bench, request);
-    assert_int_equal(reply->row_count, 2);
-    assert_int_equal(reply->rows[0].id, 7);
-    assert_true(bytes_equal_text(reply->rows[1].event_id, "evt-3"));
+    assert_int_equal(reply->rows.count, 2);
+    assert_int_equal(reply->rows.events[0].id, 7);
+    assert_true(bytes_equal_text(reply->rows.events[1].event_id, "evt-3"));
     reply_destroy(reply);
 
     request = request_create(REQUEST_EVENT);

@@ -171,7 +171,7 @@ probe_receive(struct app *app, void *state, struct reply *reply)
         probe->news++;
     else
         probe->replies++;
-    probe->last_total = reply->total;
+    probe->last_total = reply->list.total;
     return reply->kind != REPLY_ERROR;
 }
 
@@ -274,7 +274,7 @@ answer(struct world *world, enum reply_kind kind, uint64_t number, bool is_last,
 {
     struct reply *reply = reply_create(kind, number);
     reply->is_last = is_last;
-    reply->total = total;
+    reply->list.total = total;
     if (kind == REPLY_ERROR)
         err_set(&reply->err, ERR_DATA, "it did not work");
     assert_true(mailbox_put(world->replies, reply, 0));

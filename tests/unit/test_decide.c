@@ -265,7 +265,7 @@ confirmed_it_looks_no_further(void **state)
     uint64_t confirm = asked(world, REQUEST_CONFIRM);
     tell_failure(world, number, ERR_CANCELLED, "stopped");
     struct reply *reply = reply_create(REPLY_CONFIRMED, confirm);
-    reply->operation = 7;
+    reply->news.operation = 7;
     reply->is_last = true;
     tell(world, reply);
     assert_true(shows(world->app, "operation 7 queued · @ watch"));
@@ -281,8 +281,8 @@ confirm(struct world *world)
     know(world, asked(world, REQUEST_PREVIEW), all, true);
     press(world->app, "30000<Enter><Enter>");
     struct reply *reply = reply_create(REPLY_CONFIRMED, asked(world, REQUEST_CONFIRM));
-    reply->operations = arena_alloc(&reply->arena, sizeof *reply->operations);
-    reply->operation_count = 1;
+    reply->operations.list = arena_alloc(&reply->arena, sizeof *reply->operations.list);
+    reply->operations.count = 1;
     reply->is_last = true;
     return reply;
 }
@@ -294,15 +294,15 @@ who_comes_second_is_told_who_was_first(void **state)
 {
     struct world *world = *state;
     struct reply *reply = confirm(world);
-    *reply->operations = (struct operation){.no = 7,
-                                            .action = ACTION_REPROCESS,
-                                            .state = OPERATION_DONE,
-                                            .total = 30000,
-                                            .skipped = 30000,
-                                            .send_after = clock_now() + US_PER_SECOND};
-    reply->outcomes = arena_alloc(&reply->arena, sizeof *reply->outcomes);
-    reply->outcome_count = 1;
-    *reply->outcomes =
+    *reply->operations.list = (struct operation){.no = 7,
+                                                 .action = ACTION_REPROCESS,
+                                                 .state = OPERATION_DONE,
+                                                 .total = 30000,
+                                                 .skipped = 30000,
+                                                 .send_after = clock_now() + US_PER_SECOND};
+    reply->operations.outcomes = arena_alloc(&reply->arena, sizeof *reply->operations.outcomes);
+    reply->operations.outcome_count = 1;
+    *reply->operations.outcomes =
         (struct outcome){.state = ITEM_SKIPPED, .reason = "in ana's operation 6", .count = 30000};
     tell(world, reply);
     assert_true(shows(world->app, "operation 7: nothing to send, all 30,000 skipped: in ana's operation 6"));
@@ -358,11 +358,11 @@ static void
 confirm_with_wait(struct world *world, int64_t wait)
 {
     struct reply *reply = confirm(world);
-    *reply->operations = (struct operation){.no = 7,
-                                            .action = ACTION_REPROCESS,
-                                            .state = OPERATION_FROZEN,
-                                            .created_at = clock_now(),
-                                            .send_after = clock_now() + wait};
+    *reply->operations.list = (struct operation){.no = 7,
+                                                 .action = ACTION_REPROCESS,
+                                                 .state = OPERATION_FROZEN,
+                                                 .created_at = clock_now(),
+                                                 .send_after = clock_now() + wait};
     tell(world, reply);
     assert_true(shows(world->app, wait > US_PER_SECOND ? "operation 7: sending in 1h · u undo · @ watch"
                                                        : "operation 7"));

@@ -24,10 +24,10 @@ answer(struct group_rows *rows, const struct sample *samples, size_t count, bool
 {
     struct reply *reply = reply_create(REPLY_GROUPS, 1);
     reply->is_last = is_last;
-    reply->groups.groups = arena_array(&reply->arena, count, sizeof *reply->groups.groups);
-    reply->groups.count = count;
+    reply->groups.list.groups = arena_array(&reply->arena, count, sizeof *reply->groups.list.groups);
+    reply->groups.list.count = count;
     for (size_t i = 0; i < count; i++)
-        reply->groups.groups[i] =
+        reply->groups.list.groups[i] =
             (struct event_group){.key = samples[i].key,
                                  .count = samples[i].count,
                                  .value = arena_printf(&reply->arena, "%016llx", (long long)samples[i].key),

@@ -206,8 +206,8 @@ deliver_news(struct app *app, struct reply *reply)
     for (int place = 1; place <= PLACES; place++)
         for (int i = 0; i < app->stacks.places[place].depth; i++)
             (void)deliver(app, app->stacks.places[place].views[i], reply);
-    if (reply->kind == REPLY_NEWS && reply->sentence)
-        app_say(app, SAY_OK, "%s", reply->sentence);
+    if (reply->kind == REPLY_NEWS && reply->news.sentence)
+        app_say(app, SAY_OK, "%s", reply->news.sentence);
     if (reply->kind == REPLY_ERROR)
         app_say_err(app, &reply->err);
     if (reply->kind != REPLY_STATUS)

@@ -285,17 +285,17 @@ decide_add_ids(struct decide *decide, const int64_t *ids, size_t count)
 static void
 receive_list(struct app *app, struct decide *decide, const struct reply *reply)
 {
-    if (reply->is_new_available)
+    if (reply->list.is_new_available)
         return; // later than the list, so not part of the decision
-    if (reply->is_first)
+    if (reply->list.is_first)
         decide->count = 0;
-    decide_add_ids(decide, reply->ids, reply->id_count);
+    decide_add_ids(decide, reply->list.ids, reply->list.count);
     if (!reply->is_last)
         return;
     decide->list_number = 0;
     char undecided[TEXT_SHORT];
-    if (reply->undecided)
-        strbuf_printf(&decide->what, MSG_UNDECIDED_LEFT_OUT, text_count(reply->undecided, undecided));
+    if (reply->list.undecided)
+        strbuf_printf(&decide->what, MSG_UNDECIDED_LEFT_OUT, text_count(reply->list.undecided, undecided));
     if (decide->count == 0) {
         app_say(app, SAY_WARN, MSG_NOTHING_LEFT_IN, action_name(decide->action), strbuf_text(&decide->what));
         decide_forget(decide);
@@ -449,7 +449,7 @@ say_skipped(struct app *app, const struct operation *operation, const struct rep
 {
     char count[TEXT_SHORT];
     const char *does = operation->action == ACTION_REPROCESS ? "send" : action_name(operation->action);
-    const struct outcome *most = reply->outcome_count ? reply->outcomes : NULL;
+    const struct outcome *most = reply->operations.outcome_count ? reply->operations.outcomes : NULL;
     if (most && most->reason && most->count == operation->skipped)
         app_say(app, SAY_WARN, MSG_ALL_SKIPPED_WHY, operation->no, does,
                 text_count(operation->skipped, count), most->reason);
@@ -460,7 +460,7 @@ say_skipped(struct app *app, const struct operation *operation, const struct rep
 static void
 say_confirmed(struct app *app, struct decide *decide, const struct reply *reply)
 {
-    const struct operation *operation = reply->operation_count ? &reply->operations[0] : NULL;
+    const struct operation *operation = reply->operations.count ? &reply->operations.list[0] : NULL;
     char left[TEXT_SHORT];
     decide->undo.no = 0;
     if (operation && operation->total > 0 && operation->skipped == operation->total) {
@@ -473,7 +473,7 @@ say_confirmed(struct app *app, struct decide *decide, const struct reply *reply)
         app_say(app, SAY_OK, MSG_SENDING_SOON, operation->no,
                 text_age(operation->send_after - app_now(app) + US_PER_SECOND - 1, left));
     } else {
-        app_say(app, SAY_OK, MSG_QUEUED, reply->operation);
+        app_say(app, SAY_OK, MSG_QUEUED, reply->news.operation);
     }
 }
 
@@ -505,7 +505,7 @@ decide_receive(struct app *app, struct decide *decide, struct reply *reply)
     if (reply->number == decide->undo_number) {
         decide->undo_number = 0;
         if (reply->kind == REPLY_STEERED)
-            app_say(app, SAY_OK, "%s", reply->sentence);
+            app_say(app, SAY_OK, "%s", reply->news.sentence);
         else
             app_say_err(app, &reply->err);
         return true;
@@ -536,7 +536,8 @@ decide_receive(struct app *app, struct decide *decide, struct reply *reply)
         char done[TEXT_SHORT];
         char of[TEXT_SHORT];
         if (reply->kind == REPLY_PROGRESS) {
-            app_say(app, SAY_INFO, MSG_SELECTING, text_count(reply->done, done), text_count(reply->of, of));
+            app_say(app, SAY_INFO, MSG_SELECTING, text_count(reply->news.done, done),
+                    text_count(reply->news.of, of));
         } else if (reply->kind == REPLY_CONFIRMED) {
             decide->confirm_number = 0;
             selection_clear(app_selection(app));

@@ -247,10 +247,10 @@ static const struct view_action actions[] = {
 static bool
 event_is_among(const struct reply *reply, int64_t id)
 {
-    for (size_t i = 0; i < reply->id_count; i++)
-        if (reply->ids[i] == id)
+    for (size_t i = 0; i < reply->list.count; i++)
+        if (reply->list.ids[i] == id)
             return true;
-    return !reply->ids;
+    return !reply->list.ids;
 }
 
 static bool

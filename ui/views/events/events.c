@@ -202,22 +202,22 @@ static const struct view_action actions[] = {
 static void
 receive_list(struct app *app, struct events *events, const struct reply *reply)
 {
-    if (reply->is_new_available) {
-        events->arrived = reply->id_count;
+    if (reply->list.is_new_available) {
+        events->arrived = reply->list.count;
         return;
     }
-    if (reply->is_first) {
+    if (reply->list.is_first) {
         events->count = 0;
         events->arrived = 0;
-        events->is_by_id = reply->is_by_id;
+        events->is_by_id = reply->list.is_by_id;
     }
-    for (size_t i = 0; i < reply->id_count; i++) {
+    for (size_t i = 0; i < reply->list.count; i++) {
         events->ids = alloc_grow(events->ids, events->count, &events->capacity, sizeof *events->ids);
-        events->ids[events->count++] = reply->ids[i];
+        events->ids[events->count++] = reply->list.ids[i];
     }
-    events->scanned = reply->scanned;
-    events->total = reply->total;
-    events->undecided = reply->undecided;
+    events->scanned = reply->list.scanned;
+    events->total = reply->list.total;
+    events->undecided = reply->list.undecided;
     events->is_complete = reply->is_last;
     events->are_rows_old = true;
     struct table_model model = events_model(events);
@@ -241,9 +241,9 @@ take_rows(struct events *events, struct reply *reply)
 static void
 note_changes(struct events *events, const struct reply *reply)
 {
-    bool is_shown = !reply->ids;
-    for (size_t i = 0; !is_shown && i < reply->id_count; i++)
-        is_shown = row_cache_find(&events->rows, reply->ids[i]) != NULL;
+    bool is_shown = !reply->list.ids;
+    for (size_t i = 0; !is_shown && i < reply->list.count; i++)
+        is_shown = row_cache_find(&events->rows, reply->list.ids[i]) != NULL;
     if (!is_shown)
         return;
     events->are_rows_old = true;

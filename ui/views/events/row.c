@@ -32,10 +32,10 @@ row_cache_take(struct row_cache *cache, struct reply *reply)
 {
     row_cache_release(cache);
     arena_adopt(&cache->arena, &reply->arena);
-    cache->rows = reply->rows;
-    cache->count = reply->row_count;
-    reply->rows = NULL;
-    reply->row_count = 0;
+    cache->rows = reply->rows.events;
+    cache->count = reply->rows.count;
+    reply->rows.events = NULL;
+    reply->rows.count = 0;
     if (cache->count)
         qsort(cache->rows, cache->count, sizeof *cache->rows, by_id);
 }

@@ -154,9 +154,9 @@ events_take_facets(struct app *app, struct events *events, const struct reply *r
     char count[TEXT_SHORT];
     struct arena *arena = app_frame(app);
     forget_facets(events);
-    events->facets.terms = alloc_array(reply->facet_count + 1, sizeof *events->facets.terms);
-    for (size_t i = 0; i < reply->facet_count && i < CHOICES; i++) {
-        const struct facet *facet = &reply->facets[i];
+    events->facets.terms = alloc_array(reply->facets.count + 1, sizeof *events->facets.terms);
+    for (size_t i = 0; i < reply->facets.count && i < CHOICES; i++) {
+        const struct facet *facet = &reply->facets.list[i];
         items[i].text = arena_printf(arena, "%-7s %10s  %s", facet->field, text_count(facet->count, count),
                                      facet->value ? facet->value : "(none)");
         events->facets.terms[events->facets.count++] =
@@ -166,9 +166,9 @@ events_take_facets(struct app *app, struct events *events, const struct reply *r
         app_say(app, SAY_INFO, MSG_NOTHING_TO_COUNT);
         return;
     }
-    const char *title =
-        reply->uncounted ? arena_printf(arena, MSG_FACETS_TITLE_CLOSED, text_count(reply->uncounted, count))
-                         : "Narrow to";
+    const char *title = reply->facets.uncounted ? arena_printf(arena, MSG_FACETS_TITLE_CLOSED,
+                                                               text_count(reply->facets.uncounted, count))
+                                                : "Narrow to";
     app_menu(app, &(struct menu_request){
                       .title = title, .items = items, .count = events->facets.count, .chosen = facet_chosen});
 }

@@ -106,13 +106,13 @@ events_collected(struct app *app, struct events *events, const struct reply *rep
         app_say_err(app, &reply->err);
         return;
     }
-    for (size_t i = 0; i < reply->id_count && !reply->is_new_available; i++) {
+    for (size_t i = 0; i < reply->list.count && !reply->list.is_new_available; i++) {
         events->collecting.ids = alloc_grow(events->collecting.ids, events->collecting.count,
                                             &events->collecting.capacity, sizeof *events->collecting.ids);
-        events->collecting.ids[events->collecting.count++] = reply->ids[i];
+        events->collecting.ids[events->collecting.count++] = reply->list.ids[i];
     }
     if (reply->is_last)
-        finish_collecting(app, events, reply->undecided);
+        finish_collecting(app, events, reply->list.undecided);
 }
 
 static void

@@ -42,7 +42,7 @@ check_picks(struct app *app, struct groups *groups)
 static void
 receive_groups(struct groups *groups, struct reply *reply)
 {
-    if (reply->pivot != groups->pivot)
+    if (reply->groups.pivot != groups->pivot)
         return;
     groups->has_answer = true;
     groups->is_counting = !reply->is_last;

@@ -168,13 +168,13 @@ group_picks_receive(struct app *app, struct group_picks *picks, const struct rep
         app_say_err(app, &reply->err);
         return true;
     }
-    if (reply->is_new_available)
+    if (reply->list.is_new_available)
         return true; // later than the collected ids
-    if (reply->is_first)
+    if (reply->list.is_first)
         pick->count = 0;
-    for (size_t i = 0; i < reply->id_count; i++) {
+    for (size_t i = 0; i < reply->list.count; i++) {
         pick->ids = alloc_grow(pick->ids, pick->count, &pick->capacity, sizeof *pick->ids);
-        pick->ids[pick->count++] = reply->ids[i];
+        pick->ids[pick->count++] = reply->list.ids[i];
     }
     if (!reply->is_last)
         return true;

@@ -235,11 +235,11 @@ bool
 group_rows_take(struct group_rows *rows, struct reply *reply)
 {
     // Rows still point into the answer before, until they are updated.
-    bool is_same = update(rows, &reply->groups, &reply->parts);
+    bool is_same = update(rows, &reply->groups.list, &reply->groups.parts);
     arena_release(&rows->arena);
     arena_adopt(&rows->arena, &reply->arena);
-    rows->latest = reply->groups;
-    rows->parts = reply->parts;
+    rows->latest = reply->groups.list;
+    rows->parts = reply->groups.parts;
     bool is_ordered = !rows->is_frozen || rows->count == 0;
     if (is_ordered || !is_same)
         group_rows_order(rows);

@@ -237,11 +237,11 @@ keep_newer(struct audit *audit, const struct reply *reply)
 {
     const struct audit_row *first = first_row(audit);
     if (!first)
-        return reply->audit_count;
+        return reply->audit.count;
     size_t count = 0;
-    while (count < reply->audit_count && reply->audit[count].no > first->no)
+    while (count < reply->audit.count && reply->audit.rows[count].no > first->no)
         count++;
-    if (count == reply->audit_count && !reply->is_last)
+    if (count == reply->audit.count && !reply->is_last)
         forget_pages(audit);
     return count;
 }
@@ -250,7 +250,7 @@ static void
 take_page(struct audit *audit, struct reply *reply)
 {
     bool was_empty = audit->page_count == 0;
-    size_t count = audit->is_newer ? keep_newer(audit, reply) : reply->audit_count;
+    size_t count = audit->is_newer ? keep_newer(audit, reply) : reply->audit.count;
     was_empty |= audit->page_count == 0;
     audit->has_answer = true;
     if (was_empty || !audit->is_newer)
@@ -260,7 +260,7 @@ take_page(struct audit *audit, struct reply *reply)
             alloc_grow(audit->pages, audit->page_count, &audit->page_capacity, sizeof *audit->pages);
         size_t at = audit->is_newer ? 0 : audit->page_count;
         memmove(audit->pages + at + 1, audit->pages + at, (audit->page_count - at) * sizeof *audit->pages);
-        audit->pages[at] = (struct page){.rows = reply->audit, .count = count};
+        audit->pages[at] = (struct page){.rows = reply->audit.rows, .count = count};
         arena_adopt(&audit->pages[at].arena, &reply->arena);
         audit->page_count++;
     }

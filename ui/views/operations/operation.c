@@ -272,17 +272,17 @@ by_urgency(const void *left, const void *right)
 static void
 take_operation(struct app *app, struct view_of_operation *view, struct reply *reply)
 {
-    bool is_news = !view->is_there || view->operation.state != reply->operations[0].state ||
-                   view->operation.rate != reply->operations[0].rate;
+    bool is_news = !view->is_there || view->operation.state != reply->operations.list[0].state ||
+                   view->operation.rate != reply->operations.list[0].rate;
     arena_release(&view->arena);
     arena_adopt(&view->arena, &reply->arena);
-    view->operation = reply->operations[0];
-    view->outcomes = reply->outcomes;
-    view->outcome_count = reply->outcome_count;
-    view->returns = reply->returns;
-    view->return_count = reply->return_count;
-    view->doubts = reply->doubts;
-    view->doubt_count = reply->doubt_count;
+    view->operation = reply->operations.list[0];
+    view->outcomes = reply->operations.outcomes;
+    view->outcome_count = reply->operations.outcome_count;
+    view->returns = reply->operations.returns;
+    view->return_count = reply->operations.return_count;
+    view->doubts = reply->operations.doubts;
+    view->doubt_count = reply->operations.doubt_count;
     if (view->outcome_count)
         qsort(view->outcomes, view->outcome_count, sizeof *view->outcomes, by_urgency);
     view->is_there = true;
@@ -314,8 +314,8 @@ operation_receive(struct app *app, void *state, struct reply *reply)
         return false;
     arena_release(&view->trail_arena);
     arena_adopt(&view->trail_arena, &reply->arena);
-    view->trail = reply->audit;
-    view->trail_count = reply->audit_count;
+    view->trail = reply->audit.rows;
+    view->trail_count = reply->audit.count;
     return true;
 }
 

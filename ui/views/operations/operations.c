@@ -286,10 +286,10 @@ take_rows(struct operations *operations, struct reply *reply)
 {
     arena_release(&operations->arena);
     arena_adopt(&operations->arena, &reply->arena);
-    operations->rows = reply->operations;
-    operations->row_count = reply->operation_count;
-    operations->doubts = reply->doubts;
-    operations->doubt_count = reply->doubt_count;
+    operations->rows = reply->operations.list;
+    operations->row_count = reply->operations.count;
+    operations->doubts = reply->operations.doubts;
+    operations->doubt_count = reply->operations.doubt_count;
     operation_columns(operations->rows, operations->row_count, operations->columns);
     operations->has_answer = true;
     err_clear(&operations->err);
@@ -303,7 +303,7 @@ operations_receive(struct app *app, void *state, struct reply *reply)
 {
     struct operations *operations = state;
     if (steering_receive(app, &operations->steering, reply)) {
-        bool is_slot = reply->kind == REPLY_STEERED && !reply->operation;
+        bool is_slot = reply->kind == REPLY_STEERED && !reply->news.operation;
         if (is_slot) // no operation changes with it
             operations_ask(app, operations);
         return true;

@@ -354,8 +354,8 @@ steering_receive(struct app *app, struct steering *steering, struct reply *reply
     if (decide_receive(app, &steering->decide, reply))
         return true;
     if (reply->number && reply->kind == REPLY_STEERED) {
-        if (reply->sentence) // a rate was told when it was asked for
-            app_say(app, SAY_OK, "%s", reply->sentence);
+        if (reply->news.sentence) // a rate was told when it was asked for
+            app_say(app, SAY_OK, "%s", reply->news.sentence);
         return true;
     }
     if (reply->number && reply->kind == REPLY_ERROR)
