@@ -38,14 +38,14 @@ static const struct config_form top_form = {.options = options,
                                             .takes_dashes = true};
 
 static void
-say_unknown(const char *section, const char *name, struct err *err)
+files_say_unknown(const char *section, const char *name, struct err *err)
 {
     (void)section; // a profile takes what the whole file takes
     config_say_unknown(&top_form, name, "redrive config lists them", err);
 }
 
 static const struct config_language language = {
-    .what = "a configuration", .form = &top_form, .say_unknown = say_unknown};
+    .what = "a configuration", .form = &top_form, .say_unknown = files_say_unknown};
 
 // --- what a file says ---
 

@@ -24,7 +24,7 @@ static const struct config_option top_options[] = {
 static const struct config_form top_form = {.options = top_options, .count = 3};
 
 static void
-say_unknown(const char *section, const char *name, struct err *err)
+rules_say_unknown(const char *section, const char *name, struct err *err)
 {
     if (section == NULL)
         config_say_unknown(&top_form, name, "there are own, merge and split", err);
@@ -35,7 +35,7 @@ say_unknown(const char *section, const char *name, struct err *err)
 }
 
 static const struct config_language language = {
-    .what = "group rules", .form = &top_form, .say_unknown = say_unknown};
+    .what = "group rules", .form = &top_form, .say_unknown = rules_say_unknown};
 
 static bool
 read_key(const struct config_value *value, const char *path, uint64_t *key, struct err *err)

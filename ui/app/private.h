@@ -80,7 +80,7 @@ struct windows {
 };
 
 // What the person's hands did last.
-struct keys {
+struct key_state {
     struct key_sequence pending; // the beginning of a sequence
     uint32_t last;
     int64_t at;      // clock_mono of the last key from a terminal
@@ -118,7 +118,7 @@ struct app {
     struct mail mail;
     struct messages messages;
     struct windows windows;
-    struct keys keys;
+    struct key_state keys;
     struct picture picture;
     enum app_life life;
     unsigned wishes;    // enum app_wish

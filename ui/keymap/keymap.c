@@ -38,7 +38,7 @@ path_of(const struct keymap_reading *reading)
 }
 
 static void
-say_unknown(const char *section, const char *name, struct err *err)
+keymap_say_unknown(const char *section, const char *name, struct err *err)
 {
     enum action action;
     if (section && action_by_word(bytes_of(name), &action)) {
@@ -202,7 +202,7 @@ make_grammar(struct grammar *grammar)
     grammar->language = (struct config_language){.what = "a keymap",
                                                  .form = &grammar->form,
                                                  .include_example = "default.keymap",
-                                                 .say_unknown = say_unknown};
+                                                 .say_unknown = keymap_say_unknown};
 }
 
 // Keys that can never be reached, and a map nobody can leave.

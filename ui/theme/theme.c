@@ -79,7 +79,7 @@ theme_take(void *target, size_t file, const struct config_text *text, struct err
 }
 
 static void
-say_unknown(const char *section, const char *name, struct err *err)
+theme_say_unknown(const char *section, const char *name, struct err *err)
 {
     (void)section; // they take any name
     const char *nearest = text_suggest(name, section_names, SECTION_COUNT);
@@ -98,8 +98,10 @@ static const struct config_option top_options[] = {
 };
 static const struct config_form top_form = {.options = top_options,
                                             .count = sizeof top_options / sizeof *top_options};
-static const struct config_language language = {
-    .what = "a theme", .form = &top_form, .include_example = "roles.theme", .say_unknown = say_unknown};
+static const struct config_language language = {.what = "a theme",
+                                                .form = &top_form,
+                                                .include_example = "roles.theme",
+                                                .say_unknown = theme_say_unknown};
 
 static const struct theme_line *
 find_line(const struct theme *theme, enum section section, struct bytes name)

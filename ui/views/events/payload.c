@@ -40,14 +40,14 @@ token_role(enum json_kind kind)
 }
 
 // One line of coloured tokens while it is being put together.
-struct line {
+struct payload_line {
     struct strbuf text;
     struct canvas_span spans[LINE_SPANS];
     size_t count;
 };
 
 static void
-line_add(struct line *line, struct bytes text, enum role role)
+line_add(struct payload_line *line, struct bytes text, enum role role)
 {
     if (line->count < LINE_SPANS)
         line->spans[line->count++] =
@@ -56,7 +56,7 @@ line_add(struct line *line, struct bytes text, enum role role)
 }
 
 static void
-line_end(struct pager *pager, struct line *line, int depth)
+line_end(struct pager *pager, struct payload_line *line, int depth)
 {
     pager_spans(pager, ROLE_TEXT, strbuf_bytes(&line->text), line->spans, line->count);
     strbuf_reset(&line->text);
@@ -83,7 +83,7 @@ pretty(struct pager *pager, struct bytes payload)
 {
     struct json_scan scan;
     json_begin(&scan, payload);
-    struct line line = {0};
+    struct payload_line line = {0};
     enum json_kind last = JSON_END;
     struct json_token token;
     do {

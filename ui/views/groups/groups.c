@@ -408,7 +408,7 @@ groups_explain(struct app *app, void *state, enum action action)
 }
 
 static bool
-open_trail(struct app *app, void *state, enum action action)
+groups_open_trail(struct app *app, void *state, enum action action)
 {
     (void)action;
     const struct event_group *group = groups_cursor(state);
@@ -525,7 +525,7 @@ static const struct view_action actions[] = {
     {.part = decide_begins, .run = groups_decide},
     {.action = DO_OPEN, .run = open_events},
     {.action = DO_WHY, .run = groups_explain},
-    {.action = DO_TRAIL, .run = open_trail},
+    {.action = DO_TRAIL, .run = groups_open_trail},
     {.action = DO_COPY, .run = groups_ask_copy},
     {.action = DO_COPY_ID, .run = copy_value},
     {.action = DO_FILTER, .run = groups_ask_filter},

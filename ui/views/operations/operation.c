@@ -200,7 +200,7 @@ operation_decide_doubt(struct app *app, void *state, enum action action)
 }
 
 static bool
-open_trail(struct app *app, void *state, enum action action)
+operation_open_trail(struct app *app, void *state, enum action action)
 {
     (void)action;
     const struct view_of_operation *view = state;
@@ -232,7 +232,7 @@ static const struct view_action actions[] = {
     {.part = steering_refuses, .why_not = steering_why_not},
     {.action = DO_DOUBT_DECIDE, .run = operation_decide_doubt},
     {.action = DO_OPEN, .run = open_outcome},
-    {.action = DO_TRAIL, .run = open_trail},
+    {.action = DO_TRAIL, .run = operation_open_trail},
     {.action = DO_COPY, .run = operation_copy},
     {.action = DO_COPY_ID, .run = operation_copy},
     {.action = DO_REFRESH, .run = operation_refresh},

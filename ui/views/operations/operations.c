@@ -226,7 +226,7 @@ open_operation(struct app *app, void *state, enum action action)
 }
 
 static bool
-open_trail(struct app *app, void *state, enum action action)
+operations_open_trail(struct app *app, void *state, enum action action)
 {
     (void)action;
     const struct operation *operation = cursor_operation(state);
@@ -270,7 +270,7 @@ static const struct view_action actions[] = {
     {.part = steering_refuses, .why_not = steering_why_not},
     {.action = DO_DOUBT_DECIDE, .run = operations_decide_doubt},
     {.action = DO_OPEN, .run = open_operation},
-    {.action = DO_TRAIL, .run = open_trail},
+    {.action = DO_TRAIL, .run = operations_open_trail},
     {.action = DO_COPY, .run = operations_copy},
     {.action = DO_COPY_ID, .run = operations_copy},
     {.action = DO_DETAILS, .run = operations_toggle_preview},
