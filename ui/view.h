@@ -2,7 +2,7 @@
 //
 // Handlers decide, the backend works, draws look. A view asks with app_send and is told by receive; it never
 // waits. Its state is its own; everything visible follows from the state, whole, each time. Views lie on a
-// stack: what is opened above leaves the one below as it was, and it goes on receiving its replies there. All
+// stack: what is opened above leaves the one below as it was, and it still receives its replies there. All
 // functions may be NULL except draw.
 #ifndef REDRIVE_UI_VIEW_H
 #define REDRIVE_UI_VIEW_H

@@ -90,7 +90,7 @@ was_live(const struct reader *reader, int64_t no)
     return false;
 }
 
-// A group that an operation closed was empty at its end: what is in it later came back.
+// A group that an operation closed was empty at its end: its later events have returned.
 static void
 note_emptied(struct reader *reader, const struct operation *operation)
 {

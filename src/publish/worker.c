@@ -264,7 +264,7 @@ idle(struct worker_run *run, bool *is_over, struct err *err)
     if (is_refreshing)
         return true;
     if (run->idle == IDLE_OBSERVING && run->settings->mode != WORKER_ONCE) {
-        worker_note(run, "watches what came back of a step");
+        worker_note(run, "watching for returned events");
     } else if (run->idle != IDLE_WAITING) {
         // Chunks that other workers left are work as well: they are looked for after the last operation.
         bool is_tired = run->settings->idle_exit && clock_mono() - run->work_at > run->settings->idle_exit;

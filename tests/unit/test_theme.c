@@ -174,8 +174,9 @@ a_short_theme_is_complete(void **state)
     theme_destroy(theme);
 
     theme = load_text("role { event = \"red bold\" text = \"blue\" }\n", &warnings, &err);
-    assert_int_equal(theme_look(theme, ROLE_EVENT_BACK, COLOR_16)->foreground.index_16, 1); // along the dots
-    assert_int_equal(theme_look(theme, ROLE_JSON_KEY, COLOR_16)->foreground.index_16, 4);   // down to text
+    assert_int_equal(theme_look(theme, ROLE_EVENT_RETURNED, COLOR_16)->foreground.index_16,
+                     1);                                                                  // along the dots
+    assert_int_equal(theme_look(theme, ROLE_JSON_KEY, COLOR_16)->foreground.index_16, 4); // down to text
     theme_destroy(theme);
     strbuf_release(&warnings);
 }

@@ -47,7 +47,7 @@ struct app_config {
     bool is_protected;         // every change asks for the typed count
     int64_t confirm_above;
     int64_t approve_above; // operations of more events wait for somebody else; 0: none do
-    int64_t max_replays;   // what came back so often is left out of a bulk reprocess
+    int64_t max_replays;   // an event that returned so often is left out of a bulk reprocess
     int64_t send_after;    // µs in which a reprocess can be called back
     bool reason_required;
 

@@ -21,7 +21,7 @@ void signals_close(void); // restores what others had set
 int signals_fd(void);
 // The next signal that arrived (SIGWINCH, SIGTERM, SIGINT, SIGHUP, SIGTSTP, SIGCONT), or 0.
 int signals_next(void);
-// Stops the process group as Ctrl-Z in a shell would, and returns when it goes on.
+// Stops the process group as Ctrl-Z in a shell would, and returns when it continues.
 void signals_stop_group(void);
 
 #endif

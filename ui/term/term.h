@@ -44,7 +44,7 @@ enum term_event_kind {
     TERM_INPUT,   // input
     TERM_RESIZED, // ask for term_size
     TERM_SUSPEND, // somebody sent SIGTSTP: call term_suspend
-    TERM_RESUMED, // the program goes on after a stop that nobody announced: repaint
+    TERM_RESUMED, // the program continues after a stop that nobody announced: repaint
     TERM_GONE,    // hang-up, or asked to end by SIGTERM or SIGINT
 };
 struct term_event {
@@ -61,7 +61,7 @@ int term_signal_fd(const struct term *term);
 int64_t term_delay(const struct term *term);
 void term_flush_input(struct term *term); // throws type-ahead away
 
-// Gives the terminal to the shell, stops the process group, and takes it back when it goes on.
+// Gives the terminal to the shell, stops the process group, and takes it back when it continues.
 void term_suspend(struct term *term);
 // Puts a harmless text into the terminal's clipboard by OSC 52, wrapped for tmux and screen.
 void term_copy(struct term *term, struct bytes text);

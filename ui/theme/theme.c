@@ -98,10 +98,8 @@ static const struct config_option top_options[] = {
 };
 static const struct config_form top_form = {.options = top_options,
                                             .count = sizeof top_options / sizeof *top_options};
-static const struct config_language language = {.what = "a theme",
-                                                .form = &top_form,
-                                                .include_example = "roles.theme",
-                                                .say_unknown = theme_say_unknown};
+static const struct config_language language = {
+    .what = "a theme", .form = &top_form, .include_example = "roles.theme", .say_unknown = theme_say_unknown};
 
 static const struct theme_line *
 find_line(const struct theme *theme, enum section section, struct bytes name)
@@ -206,7 +204,7 @@ derive_looks(struct theme *theme)
         theme->page = page;
 }
 
-// A role, or what several begin with: "event" of event.back.
+// A role, or what several begin with: "event" of event.returned.
 static bool
 is_role(const char *name)
 {

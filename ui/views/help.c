@@ -148,7 +148,7 @@ add_signs(const struct app *app, struct help *help)
         {GLYPH_SELECTED, "selected; of a group: all events it had when it was selected"},
         {GLYPH_EDITED, "its payload was corrected"},
         {GLYPH_BACK, "failed again after it was sent, with the number of times"},
-        {GLYPH_QUARANTINE, "in quarantine: came back too often"},
+        {GLYPH_QUARANTINE, "in quarantine: returned too often"},
         {GLYPH_BUSY, "in an operation that is not over"},
     };
     pager_section(help->page.pager, "signs", NULL, false);

@@ -245,7 +245,7 @@ line_accepted(struct app *app, void *state, struct bytes text)
         return true;
     }
     if (palette->count == 0) {
-        err_set(&err, ERR_USAGE, "there is no action of that name");
+        err_set(&err, ERR_USAGE, "no action has that name");
         app_prompt_error(app, &err);
         return false;
     }
@@ -382,7 +382,7 @@ palette_open(struct app *app, const void *argument)
     return palette;
 }
 
-// What was opened above is closed, or the person went to another place and came back: the line is gone, and a
+// The view above was closed, or the operator went to another place and returned: the line is gone, and a
 // palette without one is of no use.
 static void
 palette_shown(struct app *app, void *state)

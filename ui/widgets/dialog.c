@@ -259,7 +259,7 @@ accept(struct dialog *dialog)
         return DIALOG_CANCELLED;
     if (dialog->focus == FOCUS_CONFIRM)
         return dialog_confirm(dialog);
-    // Enter in a field goes on to the next; from the last one to Cancel, but not from a count that is right.
+    // Enter in a field moves to the next one; from the last to Cancel, but not from a right count.
     move_focus(dialog, dialog->focus == FOCUS_COUNT && is_count_typed(dialog) ? 2 : 1);
     return DIALOG_OPEN;
 }

@@ -3,7 +3,7 @@
 //
 // The focus starts on Cancel and stands in brackets; Tab moves; Enter does what is shown; the key that opened
 // the dialog never confirms it. Where a count is to be typed, digits go there from a button as well, and
-// Enter behind the right one goes on to the button that confirms. Survives resizing. Fields that fail their
+// Enter behind the right one moves to the button that confirms. Survives resizing. Fields that fail their
 // check keep the dialog open and get the focus.
 #ifndef REDRIVE_UI_DIALOG_H
 #define REDRIVE_UI_DIALOG_H

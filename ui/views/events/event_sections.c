@@ -303,7 +303,7 @@ attempts_section(struct view_of_event *view)
     for (size_t i = 0; i < detail->attempt_count; i++) {
         const struct event *attempt = &detail->attempts[i];
         bool is_this = attempt->id == detail->event.id;
-        pager_printf(view->pager, ROLE_EVENT_BACK, "%zu  %s  event %" PRId64 "%s", i + 1,
+        pager_printf(view->pager, ROLE_EVENT_RETURNED, "%zu  %s  event %" PRId64 "%s", i + 1,
                      attempt->created_at == TIME_ABSENT ? "" : time_local(attempt->created_at, at),
                      attempt->id, is_this ? ", this event" : "");
         if (is_this)

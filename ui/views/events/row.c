@@ -85,9 +85,9 @@ draw_marks(const struct event *event, struct canvas *canvas, struct area area)
     if (event->known.is_quarantined && col < end)
         canvas_glyph(canvas, area.row, col, GLYPH_QUARANTINE, ROLE_EVENT_QUARANTINED);
     else if (event->known.returned > 0 && col + 1 < end) {
-        col += canvas_printf(canvas, area.row, col, end - col - 1, ROLE_EVENT_BACK, "%" PRId32,
+        col += canvas_printf(canvas, area.row, col, end - col - 1, ROLE_EVENT_RETURNED, "%" PRId32,
                              event->known.returned);
-        canvas_glyph(canvas, area.row, col, GLYPH_BACK, ROLE_EVENT_BACK);
+        canvas_glyph(canvas, area.row, col, GLYPH_BACK, ROLE_EVENT_RETURNED);
     }
 }
 

@@ -20,9 +20,9 @@ void
 outcome_row_returned(const struct returned *returned, int column, struct canvas *canvas, struct area area)
 {
     if (column == OUTCOME_STATE)
-        canvas_text(canvas, area.row, area.col, area.cols, BYTES(MSG_RETURNED_TITLE), ROLE_EVENT_BACK);
+        canvas_text(canvas, area.row, area.col, area.cols, BYTES(MSG_RETURNED_TITLE), ROLE_EVENT_RETURNED);
     else if (column == OUTCOME_COUNT)
-        canvas_count(canvas, area.row, area.col, area.cols, returned->count, ROLE_EVENT_BACK);
+        canvas_count(canvas, area.row, area.col, area.cols, returned->count, ROLE_EVENT_RETURNED);
     else
         canvas_printf(canvas, area.row, area.col, area.cols, ROLE_TEXT, "%s group: %s",
                       returned->is_same ? "same" : "another", returned->error ? returned->error : "");

@@ -254,7 +254,7 @@ operation_cell(const struct operation *operation, enum operation_column column, 
     case OPERATION_COLUMN_RETURNED:
         if (operation->action == ACTION_REPROCESS)
             canvas_count(canvas, area.row, area.col, area.cols, operation->returned,
-                         operation->returned ? ROLE_EVENT_BACK : ROLE_TEXT);
+                         operation->returned ? ROLE_EVENT_RETURNED : ROLE_TEXT);
         else
             draw_none(canvas, area);
         break;
