@@ -4,7 +4,7 @@
 #include <string.h>
 #include "base/alloc.h"
 
-enum { FIRST_SLOTS = 64 };
+enum { FIRST_BUCKETS = 64 };
 
 static uint64_t
 intern_mix(uint64_t key)
@@ -14,25 +14,25 @@ intern_mix(uint64_t key)
     return key ^ key >> 29;
 }
 
-// Doubles the slots when they are half full; `hash_of` gives the hash of the i-th item.
+// Doubles the buckets when they are half full; `hash_of` gives the hash of the i-th item.
 static uint32_t *
-slots_grow(uint32_t *slots, size_t *slot_count, size_t items, uint64_t (*hash_of)(const void *, size_t),
-           const void *table)
+buckets_grow(uint32_t *buckets, size_t *bucket_count, size_t items, uint64_t (*hash_of)(const void *, size_t),
+             const void *table)
 {
-    if (items * 2 < *slot_count)
-        return slots;
+    if (items * 2 < *bucket_count)
+        return buckets;
 
-    size_t wanted = *slot_count ? *slot_count * 2 : FIRST_SLOTS;
-    free(slots);
-    slots = alloc_array(wanted, sizeof *slots);
+    size_t wanted = *bucket_count ? *bucket_count * 2 : FIRST_BUCKETS;
+    free(buckets);
+    buckets = alloc_array(wanted, sizeof *buckets);
     for (size_t i = 0; i < items; i++) {
         size_t at = hash_of(table, i) & (wanted - 1);
-        while (slots[at])
+        while (buckets[at])
             at = (at + 1) & (wanted - 1);
-        slots[at] = (uint32_t)i + 1;
+        buckets[at] = (uint32_t)i + 1;
     }
-    *slot_count = wanted;
-    return slots;
+    *bucket_count = wanted;
+    return buckets;
 }
 
 static uint64_t
@@ -47,12 +47,12 @@ intern_find(const struct intern *intern, struct bytes text)
 {
     if (!text.data)
         return 0;
-    if (!intern->slot_count)
+    if (!intern->bucket_count)
         return -1;
-    size_t at = intern_mix(bytes_hash(text)) & (intern->slot_count - 1);
-    for (; intern->slots[at]; at = (at + 1) & (intern->slot_count - 1))
-        if (bytes_equal_text(text, intern->names[intern->slots[at] - 1]))
-            return (int32_t)intern->slots[at];
+    size_t at = intern_mix(bytes_hash(text)) & (intern->bucket_count - 1);
+    for (; intern->buckets[at]; at = (at + 1) & (intern->bucket_count - 1))
+        if (bytes_equal_text(text, intern->names[intern->buckets[at] - 1]))
+            return (int32_t)intern->buckets[at];
     return -1;
 }
 
@@ -68,15 +68,15 @@ intern_number(struct intern *intern, struct bytes text)
     if (intern->count == WORDS_LIMIT)
         return WORDS_OTHER;
 
-    intern->slots = slots_grow(intern->slots, &intern->slot_count, intern->count, word_hash, intern);
+    intern->buckets = buckets_grow(intern->buckets, &intern->bucket_count, intern->count, word_hash, intern);
     intern->names = alloc_grow(intern->names, intern->count, &intern->capacity, sizeof *intern->names);
     char *name = alloc_bytes(size_add(text.len, 1));
     memcpy(name, text.data, text.len);
     intern->names[intern->count++] = name;
-    size_t at = intern_mix(bytes_hash(text)) & (intern->slot_count - 1);
-    while (intern->slots[at])
-        at = (at + 1) & (intern->slot_count - 1);
-    intern->slots[at] = (uint32_t)intern->count;
+    size_t at = intern_mix(bytes_hash(text)) & (intern->bucket_count - 1);
+    while (intern->buckets[at])
+        at = (at + 1) & (intern->bucket_count - 1);
+    intern->buckets[at] = (uint32_t)intern->count;
     return (uint16_t)intern->count;
 }
 
@@ -94,7 +94,7 @@ intern_release(struct intern *intern)
     for (size_t i = 0; i < intern->count; i++)
         free(intern->names[i]);
     free(intern->names);
-    free(intern->slots);
+    free(intern->buckets);
     *intern = (struct intern){0};
 }
 
@@ -108,12 +108,12 @@ key_hash(const void *table, size_t i)
 int64_t
 keys_find(const struct keys *keys, uint64_t key)
 {
-    if (!keys->slot_count)
+    if (!keys->bucket_count)
         return -1;
-    size_t at = intern_mix(key) & (keys->slot_count - 1);
-    for (; keys->slots[at]; at = (at + 1) & (keys->slot_count - 1))
-        if (keys->keys[keys->slots[at] - 1] == key)
-            return (int64_t)keys->slots[at] - 1;
+    size_t at = intern_mix(key) & (keys->bucket_count - 1);
+    for (; keys->buckets[at]; at = (at + 1) & (keys->bucket_count - 1))
+        if (keys->keys[keys->buckets[at] - 1] == key)
+            return (int64_t)keys->buckets[at] - 1;
     return -1;
 }
 
@@ -124,13 +124,13 @@ keys_index(struct keys *keys, uint64_t key)
     if (known >= 0)
         return (uint32_t)known;
 
-    keys->slots = slots_grow(keys->slots, &keys->slot_count, keys->count, key_hash, keys);
+    keys->buckets = buckets_grow(keys->buckets, &keys->bucket_count, keys->count, key_hash, keys);
     keys->keys = alloc_grow(keys->keys, keys->count, &keys->capacity, sizeof *keys->keys);
     keys->keys[keys->count++] = key;
-    size_t at = intern_mix(key) & (keys->slot_count - 1);
-    while (keys->slots[at])
-        at = (at + 1) & (keys->slot_count - 1);
-    keys->slots[at] = (uint32_t)keys->count;
+    size_t at = intern_mix(key) & (keys->bucket_count - 1);
+    while (keys->buckets[at])
+        at = (at + 1) & (keys->bucket_count - 1);
+    keys->buckets[at] = (uint32_t)keys->count;
     return (uint32_t)keys->count - 1;
 }
 
@@ -138,6 +138,6 @@ void
 keys_release(struct keys *keys)
 {
     free(keys->keys);
-    free(keys->slots);
+    free(keys->buckets);
     *keys = (struct keys){0};
 }

@@ -12,8 +12,8 @@ struct intern {
     char **names; // by number - 1
     size_t count;
     size_t capacity;
-    uint32_t *slots; // open addressing, numbers; 0: free
-    size_t slot_count;
+    uint32_t *buckets; // open addressing, numbers; 0: free
+    size_t bucket_count;
 };
 
 #define WORDS_OTHER 65535
@@ -31,8 +31,8 @@ struct keys {
     uint64_t *keys;
     size_t count;
     size_t capacity;
-    uint32_t *slots;
-    size_t slot_count;
+    uint32_t *buckets;
+    size_t bucket_count;
 };
 uint32_t keys_index(struct keys *keys, uint64_t key);
 int64_t keys_find(const struct keys *keys, uint64_t key); // -1: not there
