@@ -78,16 +78,16 @@ agrees(struct bench *bench)
 {
     bool same = true;
     struct backlog *expected = count_rows(bench);
-    struct backlog *sums = backlog_create();
-    assert_works(rollup_read(bench->world.store, sums, true, &err));
+    struct backlog *rollup = backlog_create();
+    assert_works(rollup_read(bench->world.store, rollup, true, &err));
     int64_t now = clock_now();
     for (enum pivot pivot = PIVOT_ERROR; same && pivot < PIVOT_COUNT; pivot++) {
         struct arena arena = {0};
         struct group_list a, b;
         backlog_groups(expected, pivot, NULL, now, &arena, &a);
-        backlog_groups(sums, pivot, NULL, now, &arena, &b);
+        backlog_groups(rollup, pivot, NULL, now, &arena, &b);
         same = a.count == b.count && a.events == b.events;
-        if (pivot == PIVOT_KIND) { // rows and sums learn the kind in two ways
+        if (pivot == PIVOT_KIND) { // rows and rollup learn the category in two ways
             arena_release(&arena);
             continue;
         }
@@ -98,7 +98,7 @@ agrees(struct bench *bench)
         arena_release(&arena);
     }
     backlog_destroy(expected);
-    backlog_destroy(sums);
+    backlog_destroy(rollup);
     return same;
 }
 
@@ -114,7 +114,7 @@ await_agreement(struct bench *bench)
         if (maintainer_is_exact(bench->maintainer) && agrees(bench))
             return;
         if (clock_mono() > until)
-            fail_msg("the sums do not agree with the table");
+            fail_msg("the rollup does not agree with the table");
         clock_sleep(wait > 20000 ? 20000 : wait);
     }
 }
@@ -140,11 +140,11 @@ the_first_count_is_the_table(void **state)
     begin(&bench, 9000);
     vary(&bench);
     await_agreement(&bench);
-    struct rollup_state told;
-    assert_works(rollup_state(bench.world.store, &told, &err));
-    assert_true(told.is_ours && told.is_kept && told.may_keep && !told.is_counting);
-    assert_int_equal(told.counted, 9000);
-    assert_int_equal(told.behind, 0);
+    struct rollup_state rollup;
+    assert_works(rollup_state(bench.world.store, &rollup, &err));
+    assert_true(rollup.is_ours && rollup.is_kept && rollup.may_keep && !rollup.is_counting);
+    assert_int_equal(rollup.counted, 9000);
+    assert_int_equal(rollup.behind, 0);
     end(&bench);
 }
 
@@ -287,16 +287,16 @@ heals(struct bench *bench, const char *harm)
     await_agreement(bench);
 }
 
-// Those of the last hour, which no list tells exactly.
+// Buckets of the last hour, which agrees() does not compare.
 static void
-await_slots_again(struct bench *bench)
+await_buckets(struct bench *bench)
 {
-    static const char slots[] = "SELECT coalesce(sum(n * bucket), 0) FROM redrive.rollup_bucket";
-    int64_t wanted = test_number(bench->world.admin, slots);
+    static const char buckets[] = "SELECT coalesce(sum(n * bucket), 0) FROM redrive.rollup_bucket";
+    int64_t wanted = test_number(bench->world.admin, buckets);
     assert_true(wanted > 0);
     test_sql(bench->world.admin, "DELETE FROM redrive.rollup_bucket");
     int64_t until = clock_mono() + PATIENCE;
-    while (test_number(bench->world.admin, slots) != wanted) {
+    while (test_number(bench->world.admin, buckets) != wanted) {
         assert_true(clock_mono() < until);
         int64_t wait = maintainer_step(bench->maintainer);
         clock_sleep(wait > 20000 ? 20000 : wait);
@@ -324,7 +324,7 @@ wrong_counts_are_repaired(void **state)
           "FROM"
           " (SELECT DISTINCT series, retries FROM redrive.rollup_total ORDER BY series LIMIT 12) AS few");
     heals(&bench, "UPDATE redrive.rollup_hour SET hour = hour - 1");
-    await_slots_again(&bench);
+    await_buckets(&bench);
     heals(&bench, "DELETE FROM redrive.rollup_total; DELETE FROM redrive.rollup_hour");
     heals(&bench,
           "INSERT INTO redrive.rollup_total SELECT max(no) + 1000000, 0, 4 FROM redrive.rollup_series;"
@@ -365,9 +365,9 @@ apply_all(struct bench *bench, enum operation_action action, int64_t first, int6
     int64_t applied, left = 1;
     while (left > 0) {
         assert_works(work_apply(bench->world.store, no, 300, &applied, &left, &err));
-        // Readers are right before the maintainer has looked.
+        // Readers count right even before the next step of the maintainer.
         if (action != ACTION_RESTORE && !agrees(bench))
-            fail_msg("what redrive closes itself is not in the sums at once");
+            fail_msg("the rollup still counts events that redrive itself closed");
     }
 }
 
@@ -432,7 +432,7 @@ a_night_without_maintainer_is_caught_up(void **state)
     for (int64_t until = clock_mono() + PATIENCE;
          !maintainer_is_exact(bench.maintainer) && clock_mono() < until;)
         maintainer_step(bench.maintainer);
-    assert_true(agrees(&bench)); // no word of "exact" before
+    assert_true(agrees(&bench)); // maintainer_is_exact did not claim it earlier
     end(&bench);
 }
 

@@ -38,7 +38,7 @@ static void
 a_full_table_loses_nothing(void **state)
 {
     (void)state;
-    enum { ROWS = INDEX_SLOTS / 2 };
+    enum { ROWS = INDEX_BUCKETS / 2 };
     static char texts[ROWS][16];
     static struct index_row many[ROWS];
     static struct text_index index;

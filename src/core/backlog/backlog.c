@@ -262,7 +262,7 @@ backlog_reconcile(struct backlog *backlog, const int64_t *ids, size_t count, int
 size_t
 backlog_count(const struct backlog *backlog)
 {
-    return backlog->has_rollup ? (size_t)backlog->summed : backlog->older.count + backlog->newer.count;
+    return backlog->has_rollup ? (size_t)backlog->counted : backlog->older.count + backlog->newer.count;
 }
 
 size_t

@@ -5,8 +5,8 @@
 // sparklines, pivots are derived in one pass over the table when asked for (a few milliseconds a million), so
 // there is no count that can drift.
 //
-// The same object may instead hold sums that somebody else keeps (backlog_adopt_rollup): then groups are
-// derived from some hundred of them, and there are no rows.
+// The same object may instead hold the rollup of the database (backlog_adopt_rollup): then groups are derived
+// from some hundred series, and there are no rows.
 #ifndef REDRIVE_CORE_BACKLOG_BACKLOG_H
 #define REDRIVE_CORE_BACKLOG_BACKLOG_H
 
@@ -65,8 +65,9 @@ void backlog_categorize(struct backlog *backlog, backlog_category_fn *category_o
 // The category of a group by error; false: it is not known here.
 bool backlog_category(const struct backlog *backlog, uint64_t key, enum category *category);
 
-// Sums instead of rows. A cell is what its events have in common; `at` is what they are counted by.
-struct backlog_cell {
+// The rollup: counts instead of rows. A series is the group, type, source and topic that its events share;
+// its events are counted by `at`.
+struct backlog_series {
     uint64_t group;                               // fingerprint
     struct bytes event_type, source_table, topic; // empty: absent
     int64_t first_at, last_at;                    // created_at, whole seconds since 1970; TIME_ABSENT
@@ -74,39 +75,39 @@ struct backlog_cell {
     int64_t returned;                             // events that returned after they were republished
 };
 struct rollup_count {
-    uint32_t cell; // index
+    uint32_t series; // index
     int32_t at;
     int64_t count; // not 0
 };
-#define SLOT_SECONDS 10
+#define BUCKET_SECONDS 10
 struct backlog_rollup {
-    struct backlog_cell *cells;
-    size_t cell_count;
+    struct backlog_series *series;
+    size_t series_count;
     struct rollup_count *retries; // at: retry_count; together all events
     size_t retry_count;
     struct rollup_count *hours; // at: hours since 1970; of the last 24 at least, of all for PIVOT_HOUR
     size_t hour_count;
-    struct rollup_count *slots; // at: SLOT_SECONDS since 1970; of the last hour
-    size_t slot_count;
+    struct rollup_count *buckets; // at: BUCKET_SECONDS since 1970; of the last hour
+    size_t bucket_count;
     int64_t highest_id;
 };
-// Replaces rows and sums that were there; descriptions stay. Takes the heap arrays over; the texts of cells
-// are copied.
+// Replaces the rows or the rollup that the backlog held; descriptions stay. Takes the heap arrays over; the
+// texts of series are copied.
 void backlog_adopt_rollup(struct backlog *backlog, struct backlog_rollup *rollup);
 bool backlog_has_rollup(const struct backlog *backlog);
 // The fingerprints of the groups by error of one category; heap, the caller frees.
 uint64_t *backlog_keys_of(const struct backlog *backlog, enum category category, size_t *count);
 
-// What became of the events of a group by error: counted since somebody keeps the sums.
+// How the events of a group by error ended: counted since the rollup exists.
 struct group_outcomes {
     int64_t resolved, discarded, reprocessed;
-    int64_t since;    // when that was, µs; of merged groups the earliest; 0: nothing was counted
+    int64_t since;    // start of counting, µs; of merged groups the earliest; 0: nothing was counted
     int64_t returned; // of those that are pending: returned after they were republished
 };
-// returned is not looked at: cells tell that.
+// `returned` is ignored: it is counted by series.
 void backlog_outcomes(struct backlog *backlog, uint64_t key, const struct group_outcomes *outcomes);
 
-#define GROUP_SPARK 8 // cells of the last hour
+#define GROUP_SPARK 8 // columns for the last hour
 #define GROUP_HEAT 24 // the last 24 hours
 #define GROUP_TOP 3
 
@@ -137,11 +138,11 @@ struct event_group {
     uint32_t spark[GROUP_SPARK];       // arrivals in the last hour, oldest first
     uint32_t heat[GROUP_HEAT];         // arrivals per hour of the clock, the current one last
     double per_minute;                 // over the last 5 whole minutes and this one so far
-    int32_t retries_low, retries_high; // -1: not known (by hour, out of sums)
+    int32_t retries_low, retries_high; // -1: not known (by hour, from the rollup)
     bool is_new;                       // oldest pending event is younger than an hour
     bool is_returned;                  // emptied by an operation before, and returned (backlog_emptied)
     struct group_share types[GROUP_TOP], topics[GROUP_TOP];
-    struct group_outcomes outcomes;      // by error, out of sums; else 0
+    struct group_outcomes outcomes;      // by error, from the rollup; else 0
     const struct group_details *details; // NULL: not asked for
 };
 
@@ -162,7 +163,8 @@ void backlog_groups(const struct backlog *backlog, enum pivot pivot, const uint6
 void backlog_groups_merged(const struct backlog *backlog, int64_t now, struct arena *arena,
                            struct group_list *list, struct group_list *parts);
 
-// One of the two above with the details of each group. Out of sums those by hour have none that returned.
+// One of the two above with the details of each group. From the rollup, groups by hour have
+// none that returned.
 void backlog_groups_detailed(const struct backlog *backlog, enum pivot pivot, bool is_merged, int64_t now,
                              struct arena *arena, struct group_list *list);
 

@@ -6,9 +6,9 @@
 #include <string.h>
 #include "base/alloc.h"
 
-// What a row is counted under.
+// The number of the value that a row is counted under.
 static uint64_t
-row_bucket(const struct backlog *backlog, const struct backlog_row *row, enum pivot pivot)
+value_of_row(const struct backlog *backlog, const struct backlog_row *row, enum pivot pivot)
 {
     switch (pivot) {
     case PIVOT_TYPE:
@@ -38,9 +38,9 @@ interned(const struct backlog *backlog, enum pivot pivot)
                                    : NULL;
 }
 
-// The bucket a value names, or false: nothing can be in it.
+// The number of a value; false: nothing is counted under it.
 static bool
-value_bucket(const struct backlog *backlog, enum pivot pivot, const char *value, uint64_t *bucket)
+value_number(const struct backlog *backlog, enum pivot pivot, const char *value, uint64_t *number)
 {
     struct bytes text = *value ? bytes_of(value) : BYTES_ABSENT;
     int64_t found = -1;
@@ -68,7 +68,7 @@ value_bucket(const struct backlog *backlog, enum pivot pivot, const char *value,
             found = keys_find(&backlog->keys, low);
         break;
     }
-    *bucket = (uint64_t)found;
+    *number = (uint64_t)found;
     return found >= 0;
 }
 
@@ -77,28 +77,28 @@ struct tally {
     const struct backlog *backlog;
     enum pivot pivot;
     int64_t now;             // seconds
-    int64_t minute;          // when the one that this is began: until it is over, nothing fades
-    int64_t only;            // index of the one group by error that counts; -1: all
+    int64_t minute;          // start of the current minute, in which nothing fades
+    int64_t only;            // index of the only group by error to count; -1: all
     const uint32_t *leaders; // as in struct tally_query
     bool is_detailed;
-    int64_t *returned; // by bucket, with is_detailed
+    int64_t *returned; // by index of the group, with is_detailed
     size_t returned_capacity;
-    struct keys buckets;
+    struct keys values; // numbers of the values grouped by, in the order of groups
     struct event_group *groups;
     size_t capacity;
-    struct keys pairs; // bucket index << 32 | column << 16 | word, for the most common types and topics
+    struct keys pairs; // index of the group << 32 | column << 16 | word, for the most common types and topics
     int64_t *pair_counts;
     size_t pair_capacity;
 };
 
-enum { COLUMN_TYPE, COLUMN_TOPIC, COLUMN_KIND };
+enum { COLUMN_TYPE, COLUMN_TOPIC, COLUMN_CATEGORY };
 enum { RATE_SECONDS = 300 };
 
 static void
-tally_pair(struct tally *tally, uint32_t bucket, unsigned column, uint16_t word, int64_t count)
+tally_pair(struct tally *tally, uint32_t group_index, unsigned column, uint16_t word, int64_t count)
 {
     size_t before = tally->pairs.count;
-    uint32_t index = keys_index(&tally->pairs, (uint64_t)bucket << 32 | (uint64_t)column << 16 | word);
+    uint32_t index = keys_index(&tally->pairs, (uint64_t)group_index << 32 | (uint64_t)column << 16 | word);
     if (index == before) {
         tally->pair_counts =
             alloc_grow(tally->pair_counts, index, &tally->pair_capacity, sizeof *tally->pair_counts);
@@ -107,12 +107,12 @@ tally_pair(struct tally *tally, uint32_t bucket, unsigned column, uint16_t word,
     tally->pair_counts[index] += count;
 }
 
-// What `count` events at this time add to the curves of a group.
+// Adds `count` events at this time to the curves of a group.
 static void
 tally_curves(const struct tally *tally, struct event_group *group, int64_t at, int64_t count)
 {
-    // Up to the end of this minute: what nothing is added to stands still until the next one, and the newest
-    // slot is nearly whole all the same.
+    // Up to the end of this minute: a curve without arrivals stays as it is until the next minute, and its
+    // newest column covers nearly its whole time.
     int64_t age = tally->minute + 59 - at;
     if (age < 0)
         age = 0;
@@ -122,18 +122,18 @@ tally_curves(const struct tally *tally, struct event_group *group, int64_t at, i
         group->per_minute += (double)count; // the sum, until tally_rates
 }
 
-// Rates are those at the last arrival of this minute, or at its start: they follow what happens at once, and
-// fade by the minute when nothing does.
+// Rates are as of the last arrival in this minute, or of its start: they rise with each arrival and fade once
+// a minute without arrivals.
 static void
 tally_rates(struct tally *tally)
 {
     int64_t as_of = tally->minute;
-    for (size_t g = 0; g < tally->buckets.count; g++)
+    for (size_t g = 0; g < tally->values.count; g++)
         as_of = tally->groups[g].last_at > as_of ? tally->groups[g].last_at : as_of;
     if (as_of > tally->now)
         as_of = tally->now;
     double minutes = (double)(RATE_SECONDS + as_of - tally->minute) / 60;
-    for (size_t g = 0; g < tally->buckets.count; g++)
+    for (size_t g = 0; g < tally->values.count; g++)
         tally->groups[g].per_minute /= minutes;
 }
 
@@ -156,16 +156,16 @@ tally_bounds(struct event_group *group, int64_t first, int64_t last)
         group->last_at = last;
 }
 
-// The group that a row is counted in; made when it is the first.
+// The group that a row is counted in; the first row makes it.
 static struct event_group *
-tally_group(struct tally *tally, const struct backlog_row *row, uint32_t *bucket)
+tally_group(struct tally *tally, const struct backlog_row *row, uint32_t *group_index)
 {
-    size_t before = tally->buckets.count;
-    uint64_t value = row_bucket(tally->backlog, row, tally->pivot);
-    *bucket = keys_index(&tally->buckets, tally->leaders ? tally->leaders[value] : value);
-    if (*bucket == before) {
-        tally->groups = alloc_grow(tally->groups, *bucket, &tally->capacity, sizeof *tally->groups);
-        tally->groups[*bucket] = (struct event_group){
+    size_t before = tally->values.count;
+    uint64_t value = value_of_row(tally->backlog, row, tally->pivot);
+    *group_index = keys_index(&tally->values, tally->leaders ? tally->leaders[value] : value);
+    if (*group_index == before) {
+        tally->groups = alloc_grow(tally->groups, *group_index, &tally->capacity, sizeof *tally->groups);
+        tally->groups[*group_index] = (struct event_group){
             .sample_id = row->id,
             .first_at = TIME_ABSENT,
             .last_at = TIME_ABSENT,
@@ -173,45 +173,46 @@ tally_group(struct tally *tally, const struct backlog_row *row, uint32_t *bucket
         };
         if (tally->is_detailed) {
             tally->returned =
-                alloc_grow(tally->returned, *bucket, &tally->returned_capacity, sizeof *tally->returned);
-            tally->returned[*bucket] = 0;
+                alloc_grow(tally->returned, *group_index, &tally->returned_capacity, sizeof *tally->returned);
+            tally->returned[*group_index] = 0;
         }
     }
-    return &tally->groups[*bucket];
+    return &tally->groups[*group_index];
 }
 
 static void
 tally_count(struct tally *tally, const struct backlog_row *row, int64_t count)
 {
-    uint32_t bucket;
-    struct event_group *group = tally_group(tally, row, &bucket);
+    uint32_t group_index;
+    struct event_group *group = tally_group(tally, row, &group_index);
     if (group->count == 0 || row->retries < group->retries_low)
         group->retries_low = row->retries;
     if (group->count == 0 || row->retries > group->retries_high)
         group->retries_high = row->retries;
     group->count += count;
-    tally_pair(tally, bucket, COLUMN_TYPE, row->type, count);
-    tally_pair(tally, bucket, COLUMN_TOPIC, row->topic, count);
+    tally_pair(tally, group_index, COLUMN_TYPE, row->type, count);
+    tally_pair(tally, group_index, COLUMN_TOPIC, row->topic, count);
     if (tally->pivot != PIVOT_ERROR)
-        tally_pair(tally, bucket, COLUMN_KIND, (uint16_t)tally->backlog->infos[row->group].category, count);
+        tally_pair(tally, group_index, COLUMN_CATEGORY, (uint16_t)tally->backlog->infos[row->group].category,
+                   count);
 }
 
 static void
 tally_row(struct tally *tally, const struct backlog_row *row)
 {
-    uint32_t bucket;
+    uint32_t group_index;
     tally_count(tally, row, 1);
-    struct event_group *group = tally_group(tally, row, &bucket);
+    struct event_group *group = tally_group(tally, row, &group_index);
     tally_bounds(group, row->created, row->created);
     if (tally->is_detailed)
-        tally->returned[bucket] += row->is_returned;
+        tally->returned[group_index] += row->is_returned;
     if (row->created) {
         tally_curves(tally, group, row->created, 1);
         tally_heat(tally, group, row->created, 1);
     }
 }
 
-// --- from sums ---
+// --- from the rollup ---
 
 static bool
 is_asked(const struct tally *tally, const struct backlog_row *row)
@@ -224,11 +225,11 @@ tally_retries(struct tally *tally)
 {
     const struct backlog *backlog = tally->backlog;
     for (size_t i = 0; i < backlog->rollup.retry_count; i++) {
-        const struct rollup_count *sum = &backlog->rollup.retries[i];
-        struct backlog_row row = backlog->cells[sum->cell].row;
-        row.retries = (uint8_t)(sum->at < 0 ? 0 : sum->at > 255 ? 255 : sum->at);
+        const struct rollup_count *count = &backlog->rollup.retries[i];
+        struct backlog_row row = backlog->series_rows[count->series].row;
+        row.retries = (uint8_t)(count->at < 0 ? 0 : count->at > 255 ? 255 : count->at);
         if (is_asked(tally, &row))
-            tally_count(tally, &row, sum->count);
+            tally_count(tally, &row, count->count);
     }
 }
 
@@ -238,28 +239,28 @@ tally_times(struct tally *tally)
 {
     const struct backlog *backlog = tally->backlog;
     const struct {
-        const struct rollup_count *sums;
+        const struct rollup_count *counts;
         size_t count;
         int64_t seconds;
     } lists[] = {{backlog->rollup.hours, backlog->rollup.hour_count, 3600},
-                 {backlog->rollup.slots, backlog->rollup.slot_count, SLOT_SECONDS}};
+                 {backlog->rollup.buckets, backlog->rollup.bucket_count, BUCKET_SECONDS}};
     for (int which = 0; which < 2; which++) {
         for (size_t i = 0; i < lists[which].count; i++) {
-            const struct rollup_count *sum = &lists[which].sums[i];
-            struct backlog_row row = backlog->cells[sum->cell].row;
-            int64_t at = sum->at * lists[which].seconds;
+            const struct rollup_count *count = &lists[which].counts[i];
+            struct backlog_row row = backlog->series_rows[count->series].row;
+            int64_t at = count->at * lists[which].seconds;
             row.created = (uint32_t)at;
             if (!is_asked(tally, &row))
                 continue;
             bool is_hour = lists[which].seconds == 3600;
             if (is_hour && tally->pivot == PIVOT_HOUR)
-                tally_count(tally, &row, sum->count);
-            uint32_t bucket;
-            struct event_group *group = tally_group(tally, &row, &bucket);
+                tally_count(tally, &row, count->count);
+            uint32_t group_index;
+            struct event_group *group = tally_group(tally, &row, &group_index);
             if (is_hour)
-                tally_heat(tally, group, at, sum->count);
+                tally_heat(tally, group, at, count->count);
             else
-                tally_curves(tally, group, at + SLOT_SECONDS / 2, sum->count);
+                tally_curves(tally, group, at + BUCKET_SECONDS / 2, count->count);
             if (is_hour && tally->pivot == PIVOT_HOUR) {
                 tally_bounds(group, at, at + 3599 < tally->now ? at + 3599 : tally->now);
                 group->retries_low = group->retries_high = -1;
@@ -269,31 +270,31 @@ tally_times(struct tally *tally)
 }
 
 static void
-tally_cells(struct tally *tally)
+tally_series(struct tally *tally)
 {
     const struct backlog *backlog = tally->backlog;
-    for (size_t i = 0; i < backlog->rollup.cell_count; i++) {
-        const struct rollup_group_cell *cell = &backlog->cells[i];
-        if (!is_asked(tally, &cell->row))
+    for (size_t i = 0; i < backlog->rollup.series_count; i++) {
+        const struct rollup_series_row *series = &backlog->series_rows[i];
+        if (!is_asked(tally, &series->row))
             continue;
-        uint32_t bucket;
-        struct event_group *group = tally_group(tally, &cell->row, &bucket);
-        tally_bounds(group, cell->row.created, cell->last_at);
-        if (group->last_at == cell->last_at)
-            group->sample_id = cell->row.id;
+        uint32_t group_index;
+        struct event_group *group = tally_group(tally, &series->row, &group_index);
+        tally_bounds(group, series->row.created, series->last_at);
+        if (group->last_at == series->last_at)
+            group->sample_id = series->row.id;
         if (tally->is_detailed)
-            tally->returned[bucket] += backlog->rollup.cells[i].returned;
+            tally->returned[group_index] += backlog->rollup.series[i].returned;
     }
 }
 
 static void
-tally_sums(struct tally *tally)
+tally_rollup(struct tally *tally)
 {
     if (tally->pivot != PIVOT_HOUR)
         tally_retries(tally);
     tally_times(tally);
     if (tally->pivot != PIVOT_HOUR)
-        tally_cells(tally);
+        tally_series(tally);
 }
 
 // Puts a share where it belongs among the GROUP_TOP largest.
@@ -313,15 +314,16 @@ static void
 tally_shares(struct tally *tally, struct arena *arena)
 {
     const struct backlog *backlog = tally->backlog;
-    int64_t *of_kind = alloc_array(tally->buckets.count, sizeof *of_kind); // most so far
+    // By group: the count of its most common category so far.
+    int64_t *largest = alloc_array(tally->values.count, sizeof *largest);
     for (size_t i = 0; i < tally->pairs.count; i++) {
         uint64_t pair = tally->pairs.keys[i];
         struct event_group *group = &tally->groups[pair >> 32];
         uint16_t word = (uint16_t)(pair & 0xFFFF);
         uint64_t column = pair >> 16 & 0xFFFF;
-        if (column == COLUMN_KIND) {
-            if (tally->pair_counts[i] > of_kind[pair >> 32]) {
-                of_kind[pair >> 32] = tally->pair_counts[i];
+        if (column == COLUMN_CATEGORY) {
+            if (tally->pair_counts[i] > largest[pair >> 32]) {
+                largest[pair >> 32] = tally->pair_counts[i];
                 group->category = (enum category)word;
             }
             continue;
@@ -330,8 +332,8 @@ tally_shares(struct tally *tally, struct arena *arena)
         const char *name = intern_text(is_type ? &backlog->types : &backlog->topics, word);
         share_add(is_type ? group->types : group->topics, name, tally->pair_counts[i]);
     }
-    free(of_kind);
-    for (size_t g = 0; g < tally->buckets.count; g++)
+    free(largest);
+    for (size_t g = 0; g < tally->values.count; g++)
         for (int i = 0; i < GROUP_TOP; i++) {
             struct event_group *group = &tally->groups[g];
             group->types[i].name = arena_text(arena, bytes_of(group->types[i].name));
@@ -341,9 +343,9 @@ tally_shares(struct tally *tally, struct arena *arena)
 
 // --- details ---
 
-// How many events of a bucket have a type, or a topic.
+// How many events of a group have a type, or a topic.
 struct detail_share {
-    uint32_t bucket;
+    uint32_t group_index;
     unsigned column;
     struct group_share share;
 };
@@ -352,8 +354,8 @@ static int
 by_share(const void *left, const void *right)
 {
     const struct detail_share *a = left, *b = right;
-    if (a->bucket != b->bucket)
-        return a->bucket < b->bucket ? -1 : 1;
+    if (a->group_index != b->group_index)
+        return a->group_index < b->group_index ? -1 : 1;
     if (a->column != b->column)
         return a->column < b->column ? -1 : 1;
     if (a->share.count != b->share.count)
@@ -368,13 +370,13 @@ collect_shares(const struct tally *tally, struct detail_share *found)
     for (size_t i = 0; i < tally->pairs.count; i++) {
         uint64_t pair = tally->pairs.keys[i];
         unsigned column = (unsigned)(pair >> 16 & 0xFFFF);
-        if (column == COLUMN_KIND || tally->pair_counts[i] <= 0)
+        if (column == COLUMN_CATEGORY || tally->pair_counts[i] <= 0)
             continue;
         const struct intern *names = column == COLUMN_TYPE ? &tally->backlog->types : &tally->backlog->topics;
         const char *name = intern_text(names, (uint16_t)(pair & 0xFFFF));
         if (!name)
             continue;
-        found[count] = (struct detail_share){.bucket = (uint32_t)(pair >> 32),
+        found[count] = (struct detail_share){.group_index = (uint32_t)(pair >> 32),
                                              .column = column,
                                              .share = {.name = name, .count = tally->pair_counts[i]}};
         count++;
@@ -387,18 +389,18 @@ collect_shares(const struct tally *tally, struct detail_share *found)
 static void
 tally_details(struct tally *tally, struct arena *arena)
 {
-    struct group_details *details = arena_array(arena, tally->buckets.count, sizeof *details);
+    struct group_details *details = arena_array(arena, tally->values.count, sizeof *details);
     struct detail_share *found = alloc_array(tally->pairs.count, sizeof *found);
     size_t count = collect_shares(tally, found);
     struct group_share *shares = arena_array(arena, count, sizeof *shares);
-    for (size_t g = 0; g < tally->buckets.count; g++) {
+    for (size_t g = 0; g < tally->values.count; g++) {
         details[g].returned = tally->returned[g];
         tally->groups[g].details = &details[g];
     }
     for (size_t i = 0; i < count; i++) {
         shares[i] = (struct group_share){.name = arena_text(arena, bytes_of(found[i].share.name)),
                                          .count = found[i].share.count};
-        struct group_details *of = &details[found[i].bucket];
+        struct group_details *of = &details[found[i].group_index];
         bool is_type = found[i].column == COLUMN_TYPE;
         const struct group_share **first = is_type ? &of->types : &of->topics;
         size_t *length = is_type ? &of->type_count : &of->topic_count;
@@ -409,7 +411,7 @@ tally_details(struct tally *tally, struct arena *arena)
 }
 
 static const char *
-bucket_value(const struct backlog *backlog, enum pivot pivot, uint64_t bucket, struct arena *arena)
+value_text(const struct backlog *backlog, enum pivot pivot, uint64_t number, struct arena *arena)
 {
     char hex[GROUP_TEXT];
     char hour[TIME_TEXT];
@@ -418,17 +420,17 @@ bucket_value(const struct backlog *backlog, enum pivot pivot, uint64_t bucket, s
     case PIVOT_TYPE:
     case PIVOT_SOURCE:
     case PIVOT_TOPIC:
-        text = intern_text(interned(backlog, pivot), (uint16_t)bucket);
+        text = intern_text(interned(backlog, pivot), (uint16_t)number);
         break;
     case PIVOT_KIND:
-        text = category_name((enum category)bucket);
+        text = category_name((enum category)number);
         break;
     case PIVOT_HOUR:
-        text = bucket ? time_rfc3339((int64_t)bucket * 3600 * US_PER_SECOND, 0, hour) : NULL;
+        text = number ? time_rfc3339((int64_t)number * 3600 * US_PER_SECOND, 0, hour) : NULL;
         break;
     case PIVOT_ERROR:
     case PIVOT_COUNT:
-        text = group_text(backlog->keys.keys[bucket], hex);
+        text = group_text(backlog->keys.keys[number], hex);
         break;
     }
     return arena_text(arena, bytes_of(text ? text : ""));
@@ -440,22 +442,22 @@ to_instant(int64_t seconds)
     return seconds == TIME_ABSENT ? TIME_ABSENT : seconds * US_PER_SECOND;
 }
 
-// Names the group and gives it what is not counted row by row.
+// Names the group and fills the members that are not counted row by row.
 static void
 tally_name(struct tally *tally, size_t g, struct arena *arena)
 {
     const struct backlog *backlog = tally->backlog;
     struct event_group *group = &tally->groups[g];
-    assert(tally->buckets.keys && g < tally->buckets.count);
-    uint64_t bucket = tally->buckets.keys[g];
-    group->key = bucket;
-    group->value = bucket_value(backlog, tally->pivot, bucket, arena);
+    assert(tally->values.keys && g < tally->values.count);
+    uint64_t number = tally->values.keys[g];
+    group->key = number;
+    group->value = value_text(backlog, tally->pivot, number, arena);
     group->is_new = group->first_at != TIME_ABSENT && tally->minute - group->first_at < 3600;
     if (tally->pivot == PIVOT_KIND)
-        group->category = (enum category)bucket;
+        group->category = (enum category)number;
     if (tally->pivot == PIVOT_ERROR) {
-        const struct group_info *info = &backlog->infos[bucket];
-        group->key = backlog->keys.keys[bucket];
+        const struct group_info *info = &backlog->infos[number];
+        group->key = backlog->keys.keys[number];
         group->text = (struct group_text){
             .pattern = arena_text(arena, bytes_of(info->text.pattern)),
             .error_class = arena_text(arena, bytes_of(info->text.error_class)),
@@ -507,17 +509,17 @@ backlog_tally(const struct backlog *backlog, const struct tally_query *query, in
             tally_row(&tally, row);
     }
     if (is_possible && backlog->has_rollup)
-        tally_sums(&tally);
+        tally_rollup(&tally);
     tally_shares(&tally, arena);
     tally_rates(&tally);
     if (tally.is_detailed)
         tally_details(&tally, arena);
 
     *list = (struct group_list){0};
-    list->groups = arena_array(arena, tally.buckets.count, sizeof *list->groups);
-    for (size_t g = 0; g < tally.buckets.count; g++) {
+    list->groups = arena_array(arena, tally.values.count, sizeof *list->groups);
+    for (size_t g = 0; g < tally.values.count; g++) {
         if (tally.groups[g].count <= 0)
-            continue; // sums of two instants: gone meanwhile
+            continue; // counts of two instants: its events were closed in between
         tally_name(&tally, g, arena);
         list->groups[list->count++] = tally.groups[g];
         list->events += tally.groups[g].count;
@@ -531,7 +533,7 @@ backlog_tally(const struct backlog *backlog, const struct tally_query *query, in
     free(tally.groups);
     free(tally.pair_counts);
     free(tally.returned);
-    keys_release(&tally.buckets);
+    keys_release(&tally.values);
     keys_release(&tally.pairs);
 }
 
@@ -571,15 +573,15 @@ backlog_ids(const struct backlog *backlog, enum pivot pivot, const char *value, 
             int64_t **ids, size_t *count)
 {
     *count = 0;
-    uint64_t bucket = 0;
+    uint64_t number = 0;
     bool *is_listed = value && pivot == PIVOT_ERROR ? listed_groups(backlog, value) : NULL;
-    bool is_possible = !value || is_listed || value_bucket(backlog, pivot, value, &bucket);
+    bool is_possible = !value || is_listed || value_number(backlog, pivot, value, &number);
     size_t rows = is_possible ? backlog_count(backlog) : 0;
     struct group_place *places = alloc_array(rows, sizeof *places);
     bool is_sorted = true;
     for (size_t i = 0; i < rows; i++) {
         const struct backlog_row *row = backlog_row(backlog, i);
-        if (is_listed ? !is_listed[row->group] : value && row_bucket(backlog, row, pivot) != bucket)
+        if (is_listed ? !is_listed[row->group] : value && value_of_row(backlog, row, pivot) != number)
             continue;
         is_sorted &= *count == 0 || row->created <= places[*count - 1].created;
         places[(*count)++] = (struct group_place){.id = row->id, .created = row->created};

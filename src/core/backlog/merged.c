@@ -1,12 +1,12 @@
-// Groups by error with near-equal ones as one. Counted from the same rows or sums as the others, so that what
-// is told of them is as exact.
+// Groups by error with near-equal groups as one. They are counted from the same rows or the same rollup as
+// single groups, so their figures are as exact.
 #include "core/backlog/rows.h"
 
 #include <stdlib.h>
 #include "base/alloc.h"
 #include "core/fingerprint/merge.h"
 
-_Static_assert((int)MERGE_MOST <= (int)GROUPS_LISTED, "what is shown as one can be acted on as one");
+_Static_assert((int)MERGE_MOST <= (int)GROUPS_LISTED, "an operation can name all parts of a merged group");
 
 static struct merge *
 find_merges(const struct group_list *single)
@@ -61,7 +61,7 @@ find_members(const struct group_list *single)
     return members;
 }
 
-// The group each group by error is counted with, by index.
+// For each group by error, the index of the group that it is counted with.
 static uint32_t *
 find_leaders(const struct backlog *backlog, const struct members *members)
 {
@@ -85,7 +85,8 @@ add_outcomes(struct group_outcomes *sum, const struct group_outcomes *outcomes)
         sum->since = outcomes->since;
 }
 
-// The sum of the members from `from` on, which bears the leader's name so far, becomes a group of its own.
+// Makes the counted group, which has the leader's name so far, a group of its own. Its members begin at
+// `from`.
 static void
 name_merged(struct event_group *group, const struct members *members, size_t from, struct arena *arena)
 {
@@ -108,7 +109,7 @@ name_merged(struct event_group *group, const struct members *members, size_t fro
                                        leader->word.data + leader->word.len);
     group->parts = parts;
     group->part_count = to - from;
-    group->key = ~group->key; // never that of a single one: both may be shown
+    group->key = ~group->key; // never the key of a single group: both may be shown
 }
 
 static const struct member *

@@ -1,6 +1,6 @@
-// column.h: packs. A pack: count of events and length of what follows, ids (the first, then how much less
-// each is than the one before), numbers of their texts (below), both as base-128 numbers, lowest digits
-// first; then the texts.
+// column.h: packs. A pack is: the count of events, the length of ids and numbers, the ids (the first one,
+// then the difference of each to the one before), the numbers of their texts (below), and the texts. Counts,
+// lengths, ids and numbers are base-128 numbers, lowest digits first.
 #include "core/backlog/column.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ pack_put(struct strbuf *out, uint64_t n)
     strbuf_add_char(out, (char)n);
 }
 
-// False: the input ends, or it is none of 64 bits.
+// False: the input ends, or the number does not fit 64 bits.
 static bool
 pack_take(struct bytes *in, uint64_t *n)
 {
@@ -52,7 +52,7 @@ column_pack(const struct column *column, struct strbuf *out)
 }
 
 static bool
-take_ids(struct bytes *events, int64_t *ids, size_t count)
+pack_take_ids(struct bytes *events, int64_t *ids, size_t count)
 {
     uint64_t step = 0, id = 0;
     for (size_t i = 0; i < count; i++) {
@@ -65,9 +65,9 @@ take_ids(struct bytes *events, int64_t *ids, size_t count)
     return true;
 }
 
-// The numbers are those of the pack: below FIRST_TEXT, or a text's plus that.
+// Numbers as the pack writes them: ABSENT, ELSEWHERE, or FIRST_TEXT plus the number of a text.
 static bool
-take_numbers(struct bytes *events, uint32_t *numbers, size_t count, uint32_t *most)
+pack_take_numbers(struct bytes *events, uint32_t *numbers, size_t count, uint32_t *most)
 {
     uint64_t number;
     *most = 0;
@@ -93,14 +93,14 @@ column_adopt(struct column *column, struct bytes pack, int64_t below, struct col
 {
     uint64_t count, size;
     uint32_t first, texts, most;
-    // Each event has a byte at least.
+    // Each event takes one byte at least.
     if (!pack_take(&pack, &count) || !pack_take(&pack, &size) || size > pack.len || count > size)
         return false;
     struct bytes events = bytes_slice(pack, 0, size);
     struct bytes rest = bytes_slice(pack, size, SIZE_MAX);
     int64_t *ids = alloc_array(count + 1, sizeof *ids);
     uint32_t *numbers = alloc_array(count + 1, sizeof *numbers);
-    bool ok = take_ids(&events, ids, count) && take_numbers(&events, numbers, count, &most) &&
+    bool ok = pack_take_ids(&events, ids, count) && pack_take_numbers(&events, numbers, count, &most) &&
               texts_adopt(column->texts, rest, &first, &texts) &&
               (most < FIRST_TEXT || most - FIRST_TEXT < texts);
     for (size_t i = 0, left = 0; ok && i < count; i++) {

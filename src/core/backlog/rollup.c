@@ -1,4 +1,4 @@
-// A backlog that holds sums instead of rows.
+// A backlog that holds a rollup instead of rows.
 #include "core/backlog/rows.h"
 
 #include <stdlib.h>
@@ -8,14 +8,14 @@
 void
 backlog_rollup_release(struct backlog *backlog)
 {
-    free(backlog->cells);
-    free(backlog->rollup.cells);
+    free(backlog->series_rows);
+    free(backlog->rollup.series);
     free(backlog->rollup.retries);
     free(backlog->rollup.hours);
-    free(backlog->rollup.slots);
-    backlog->cells = NULL;
+    free(backlog->rollup.buckets);
+    backlog->series_rows = NULL;
     backlog->rollup = (struct backlog_rollup){0};
-    backlog->summed = 0;
+    backlog->counted = 0;
     backlog->has_rollup = false;
 }
 
@@ -31,21 +31,21 @@ seconds_of(int64_t at)
     return at == TIME_ABSENT || at < 0 ? 0 : at > UINT32_MAX ? UINT32_MAX : (uint32_t)at;
 }
 
-static struct rollup_group_cell
-sum_cell(struct backlog *backlog, const struct backlog_cell *cell)
+static struct rollup_series_row
+make_series_row(struct backlog *backlog, const struct backlog_series *series)
 {
     bool is_new;
-    uint32_t group = backlog_group_index(backlog, cell->group, &is_new);
-    if (cell->newest_id > backlog->infos[group].sample_id)
-        backlog->infos[group].sample_id = cell->newest_id;
-    return (struct rollup_group_cell){
-        .row = {.id = cell->newest_id,
-                .created = seconds_of(cell->first_at),
+    uint32_t group = backlog_group_index(backlog, series->group, &is_new);
+    if (series->newest_id > backlog->infos[group].sample_id)
+        backlog->infos[group].sample_id = series->newest_id;
+    return (struct rollup_series_row){
+        .row = {.id = series->newest_id,
+                .created = seconds_of(series->first_at),
                 .group = group,
-                .type = word_of(&backlog->types, cell->event_type),
-                .topic = word_of(&backlog->topics, cell->topic),
-                .source = word_of(&backlog->sources, cell->source_table)},
-        .last_at = seconds_of(cell->last_at),
+                .type = word_of(&backlog->types, series->event_type),
+                .topic = word_of(&backlog->topics, series->topic),
+                .source = word_of(&backlog->sources, series->source_table)},
+        .last_at = seconds_of(series->last_at),
     };
 }
 
@@ -61,17 +61,18 @@ backlog_adopt_rollup(struct backlog *backlog, struct backlog_rollup *rollup)
     backlog->has_rollup = true;
     backlog->rollup = *rollup;
     *rollup = (struct backlog_rollup){0};
-    backlog->cells = alloc_array(backlog->rollup.cell_count, sizeof *backlog->cells);
+    backlog->series_rows = alloc_array(backlog->rollup.series_count, sizeof *backlog->series_rows);
     for (size_t i = 0; i < backlog->keys.count; i++)
         backlog->infos[i].outcomes.returned = 0;
-    for (size_t i = 0; i < backlog->rollup.cell_count; i++) {
-        backlog->cells[i] = sum_cell(backlog, &backlog->rollup.cells[i]);
-        backlog->infos[backlog->cells[i].row.group].outcomes.returned += backlog->rollup.cells[i].returned;
+    for (size_t i = 0; i < backlog->rollup.series_count; i++) {
+        backlog->series_rows[i] = make_series_row(backlog, &backlog->rollup.series[i]);
+        backlog->infos[backlog->series_rows[i].row.group].outcomes.returned +=
+            backlog->rollup.series[i].returned;
     }
     if (backlog->rollup.highest_id > backlog->highest)
         backlog->highest = backlog->rollup.highest_id;
     for (size_t i = 0; i < backlog->rollup.retry_count; i++)
-        backlog->summed += backlog->rollup.retries[i].count;
+        backlog->counted += backlog->rollup.retries[i].count;
 }
 
 bool

@@ -34,19 +34,18 @@ struct side {
     bool is_descending;
 };
 
-// What the events of one cell have in common; id is the newest of them, created and last_at the ends of their
-// times.
-struct rollup_group_cell {
+// A series as a row: its id is that of the newest event; created and last_at are the first and the last time.
+struct rollup_series_row {
     struct backlog_row row;
     int64_t last_at; // seconds
 };
 
 struct backlog {
     struct side older, newer;
-    bool has_rollup; // then these, and no rows
+    bool has_rollup; // then rollup and series_rows, and no rows
     struct backlog_rollup rollup;
-    struct rollup_group_cell *cells; // in the order of sums.cells
-    int64_t summed;                  // all events
+    struct rollup_series_row *series_rows; // in the order of rollup.series
+    int64_t counted;                       // all events of the rollup
     int64_t highest;
     struct keys keys;
     struct group_info *infos;

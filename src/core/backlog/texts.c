@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 
-enum { BLOCK = 64 << 10, FIRST_SLOTS = 1 << 10 };
+enum { BLOCK = 64 << 10, FIRST_BUCKETS = 1 << 10 };
 
 // A full block: the ends, then the texts, compressed as one.
 struct block {
@@ -39,8 +39,8 @@ struct texts {
         uint64_t a, b;
     } * hashes; // by number
     size_t count, hash_capacity;
-    uint32_t *slots; // open addressing: number + 1, 0 is free
-    size_t slot_count, slots_taken;
+    uint32_t *buckets; // open addressing: number + 1, 0 is free
+    size_t bucket_count, buckets_taken;
 };
 
 struct texts *
@@ -48,8 +48,8 @@ texts_create(const uint64_t key[2])
 {
     struct texts *texts = alloc_bytes(sizeof *texts);
     memcpy(texts->key, key, sizeof texts->key);
-    texts->slot_count = FIRST_SLOTS;
-    texts->slots = alloc_array(texts->slot_count, sizeof *texts->slots);
+    texts->bucket_count = FIRST_BUCKETS;
+    texts->buckets = alloc_array(texts->bucket_count, sizeof *texts->buckets);
     return texts;
 }
 
@@ -65,7 +65,7 @@ texts_destroy(struct texts *texts)
     free(texts->ends);
     free(texts->scratch);
     free(texts->hashes);
-    free(texts->slots);
+    free(texts->buckets);
     free(texts);
 }
 
@@ -105,17 +105,17 @@ hash_of(const struct texts *texts, struct bytes text)
                          texts_mix(hash.b ^ texts->key[0], hash.a ^ texts->key[1])};
 }
 
-// The slot of this text, or the free one where it would stand.
+// The bucket of this text, or the free bucket for it.
 static uint32_t *
-find_slot(const struct texts *texts, const struct hash *hash)
+find_bucket(const struct texts *texts, const struct hash *hash)
 {
-    for (size_t at = hash->a & (texts->slot_count - 1);; at = (at + 1) & (texts->slot_count - 1)) {
-        uint32_t *slot = &texts->slots[at];
-        if (*slot == 0)
-            return slot;
-        const struct hash *there = &texts->hashes[*slot - 1];
+    for (size_t at = hash->a & (texts->bucket_count - 1);; at = (at + 1) & (texts->bucket_count - 1)) {
+        uint32_t *bucket = &texts->buckets[at];
+        if (*bucket == 0)
+            return bucket;
+        const struct hash *there = &texts->hashes[*bucket - 1];
         if (there->a == hash->a && there->b == hash->b)
-            return slot;
+            return bucket;
     }
 }
 
@@ -127,14 +127,14 @@ is_looked_for(const struct hash *hash)
 }
 
 static void
-more_slots(struct texts *texts)
+more_buckets(struct texts *texts)
 {
-    free(texts->slots);
-    texts->slot_count *= 2;
-    texts->slots = alloc_array(texts->slot_count, sizeof *texts->slots);
+    free(texts->buckets);
+    texts->bucket_count *= 2;
+    texts->buckets = alloc_array(texts->bucket_count, sizeof *texts->buckets);
     for (size_t i = 0; i < texts->count; i++)
         if (is_looked_for(&texts->hashes[i]))
-            *find_slot(texts, &texts->hashes[i]) = (uint32_t)i + 1;
+            *find_bucket(texts, &texts->hashes[i]) = (uint32_t)i + 1;
 }
 
 static char *
@@ -207,17 +207,17 @@ texts_add(struct texts *texts, struct bytes text)
     if (text.len > TEXT_BYTES || texts->count >= TEXT_ELSEWHERE)
         return TEXT_ELSEWHERE;
     struct hash hash = hash_of(texts, text);
-    uint32_t *slot = find_slot(texts, &hash);
-    if (*slot)
-        return *slot - 1;
+    uint32_t *bucket = find_bucket(texts, &hash);
+    if (*bucket)
+        return *bucket - 1;
     if (!utf8_valid(text))
         return TEXT_ELSEWHERE;
     append(texts, text);
     texts->hashes = alloc_grow(texts->hashes, texts->count, &texts->hash_capacity, sizeof *texts->hashes);
     texts->hashes[texts->count] = hash;
-    *slot = (uint32_t)++texts->count;
-    if (++texts->slots_taken * 4 > texts->slot_count * 3)
-        more_slots(texts);
+    *bucket = (uint32_t)++texts->count;
+    if (++texts->buckets_taken * 4 > texts->bucket_count * 3)
+        more_buckets(texts);
     return (uint32_t)texts->count - 1;
 }
 
@@ -232,7 +232,7 @@ texts_memory(const struct texts *texts)
 {
     return texts->held + texts->block_capacity * sizeof *texts->blocks + texts->open_capacity +
            texts->end_capacity * sizeof *texts->ends + texts->scratch_size +
-           texts->hash_capacity * sizeof *texts->hashes + texts->slot_count * sizeof *texts->slots;
+           texts->hash_capacity * sizeof *texts->hashes + texts->bucket_count * sizeof *texts->buckets;
 }
 
 static size_t

@@ -44,12 +44,12 @@ ends_of(struct bytes text)
 
 // Where the search for a text begins. Of this process only, never stored.
 static inline unsigned
-first_slot(struct bytes text)
+first_bucket(struct bytes text)
 {
     struct ends ends = ends_of(text);
     uint64_t hash = (ends.head ^ text.len) * 0x9E3779B185EBCA87ULL;
     hash = (hash ^ hash >> 32 ^ ends.tail) * 0xC2B2AE3D27D4EB4FULL;
-    return (unsigned)(hash >> 40) % INDEX_SLOTS;
+    return (unsigned)(hash >> 40) % INDEX_BUCKETS;
 }
 
 // The bit of shapes[first byte] for a text's length and last byte.
@@ -69,13 +69,13 @@ first_byte(struct bytes text)
 void
 index_build(struct text_index *index, const struct index_row *rows, size_t count)
 {
-    assert(count <= INDEX_SLOTS / 2);
+    assert(count <= INDEX_BUCKETS / 2);
     index->rows = rows;
     for (size_t i = 0; i < count; i++) {
-        unsigned at = first_slot(bytes_of(rows[i].text));
-        while (index->slots[at] != 0)
-            at = (at + 1) % INDEX_SLOTS;
-        index->slots[at] = (uint16_t)(i + 1);
+        unsigned at = first_bucket(bytes_of(rows[i].text));
+        while (index->buckets[at] != 0)
+            at = (at + 1) % INDEX_BUCKETS;
+        index->buckets[at] = (uint16_t)(i + 1);
         struct bytes text = bytes_of(rows[i].text);
         if (text.len > 0)
             index->shapes[first_byte(text)] |= shape_bit(text);
@@ -87,8 +87,8 @@ index_find(const struct text_index *index, struct bytes text)
 {
     if ((index->shapes[first_byte(text)] & shape_bit(text)) == 0)
         return 0;
-    for (unsigned at = first_slot(text); index->slots[at] != 0; at = (at + 1) % INDEX_SLOTS) {
-        const struct index_row *row = &index->rows[index->slots[at] - 1];
+    for (unsigned at = first_bucket(text); index->buckets[at] != 0; at = (at + 1) % INDEX_BUCKETS) {
+        const struct index_row *row = &index->rows[index->buckets[at] - 1];
         if (word_equals_folded(text, row->text))
             return row->value;
     }

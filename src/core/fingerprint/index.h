@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include "base/bytes.h"
 
-#define INDEX_SLOTS 2048 // a power of two, and at least twice the rows of the largest table
+#define INDEX_BUCKETS 2048 // a power of two, and at least twice the rows of the largest table
 
 struct index_row {
     const char *text; // ASCII letters small
@@ -20,7 +20,7 @@ struct index_row {
 struct text_index {
     const struct index_row *rows;
     uint64_t shapes[256]; // by first byte: which last bytes and lengths occur; most texts are told by it
-    uint16_t slots[INDEX_SLOTS]; // a row's number plus 1; 0: empty
+    uint16_t buckets[INDEX_BUCKETS]; // a row's number plus 1; 0: empty
 };
 
 #define INDEX_CONSTRUCTOR __attribute__((constructor)) static void

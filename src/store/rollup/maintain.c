@@ -14,7 +14,7 @@
 static int32_t
 hour_ago(void)
 {
-    return (int32_t)((clock_now() / US_PER_SECOND - EPOCH_2000 - 3600) / SLOT_SECONDS);
+    return (int32_t)((clock_now() / US_PER_SECOND - EPOCH_2000 - 3600) / BUCKET_SECONDS);
 }
 
 bool
@@ -191,8 +191,8 @@ rollup_load(struct store *store, const char *maintainer, struct rollup_batch *ba
     for (size_t i = 0; i < batch->count; i++) {
         count_pair(&totals, batch->series[i], batch->retries[i]);
         count_pair(&hours, batch->series[i], batch->created[i] / 3600);
-        if (batch->created[i] / SLOT_SECONDS >= buckets_from)
-            count_pair(&buckets, batch->series[i], batch->created[i] / SLOT_SECONDS);
+        if (batch->created[i] / BUCKET_SECONDS >= buckets_from)
+            count_pair(&buckets, batch->series[i], batch->created[i] / BUCKET_SECONDS);
         bound_series(&bounds, batch->series[i], batch->created[i], batch->ids[i]);
     }
     struct params params = {0};

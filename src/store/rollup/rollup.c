@@ -1,4 +1,4 @@
-// The calls of readers (rollup.h) but for lists, which are in list.c.
+// The calls of readers (rollup.h) except those for lists, which list.c has.
 #include "store/rollup/rollup.h"
 
 #include <stdlib.h>
@@ -59,13 +59,13 @@ rollup_state(struct store *store, struct rollup_state *state, struct err *err)
     "  WHERE e.status IS DISTINCT FROM 'PENDING')"
 
 static const char retries_sql[] = WITH_CLOSED
-    ", sums AS (SELECT series, retries, sum(n)::int8 AS n FROM (SELECT * FROM redrive.rollup_total"
+    ", counts AS (SELECT series, retries, sum(n)::int8 AS n FROM (SELECT * FROM redrive.rollup_total"
     "  UNION ALL SELECT series, retries, -1::int8 FROM closed) s GROUP BY series, retries)"
     " SELECT c.no, c.group_key, c.event_type, c.source_table, c.topic, s.retries::int4, s.n"
-    " FROM sums s JOIN redrive.rollup_series c ON c.no = s.series WHERE s.n > 0 ORDER BY c.no";
+    " FROM counts s JOIN redrive.rollup_series c ON c.no = s.series WHERE s.n > 0 ORDER BY c.no";
 
-// The first and last time of each series, by the index of counted events; and of batches that are not in it
-// yet.
+// The first and last time of each series, from the index of counted events and from the batches that are not
+// in that index yet.
 static const char bounds_sql[] =
     "SELECT c.series, first.created, last.created, last.dlq_id FROM (SELECT DISTINCT series FROM "
     "redrive.rollup_total) c"
@@ -82,7 +82,7 @@ static const char hours_sql[] = WITH_CLOSED
     "  UNION ALL SELECT series, created / 3600, -1::int8 FROM closed WHERE created / 3600 >= $1) s"
     " GROUP BY series, hour HAVING sum(n) > 0";
 static const char highest_sql[] = "SELECT high FROM redrive.rollup_state";
-static const char slots_sql[] = WITH_CLOSED
+static const char buckets_sql[] = WITH_CLOSED
     " SELECT series, bucket, sum(n)::int8 FROM (SELECT * FROM redrive.rollup_bucket WHERE bucket >= $1"
     "  UNION ALL SELECT series, created / 10, -1::int8 FROM closed WHERE created / 10 >= $1) s"
     " GROUP BY series, bucket HAVING sum(n) > 0";
@@ -90,7 +90,7 @@ static const char emptied_sql[] =
     "SELECT group_key, max(finished_at) FROM redrive.operation WHERE state = 'done' AND group_key IS NOT NULL"
     " AND action IN ('reprocess', 'resolve', 'discard') GROUP BY group_key";
 
-// Outcomes since the group is known.
+// Outcomes since the rollup knows the group.
 static const char outcomes_sql[] =
     "SELECT o.group_key, coalesce(sum(o.n) FILTER (WHERE o.outcome = 'resolved'), 0)::int8,"
     " coalesce(sum(o.n) FILTER (WHERE o.outcome = 'discarded'), 0)::int8,"
@@ -102,14 +102,14 @@ static const char returned_sql[] =
     "SELECT b.series, count(*) FROM redrive.returned k JOIN redrive.rollup_event b ON b.dlq_id = k.dlq_id"
     " GROUP BY b.series";
 
-enum { RETRIES, BOUNDS, HOURS, SLOTS, EMPTIED, HIGHEST, OUTCOMES, RETURNED, QUERIES };
+enum { RETRIES, BOUNDS, HOURS, BUCKETS, EMPTIED, HIGHEST, OUTCOMES, RETURNED, QUERIES };
 
 // The index of a series by its number in the database; the numbers ascend.
 static int64_t
-cell_index(const struct backlog_rollup *rollup, const int32_t *numbers, int32_t number)
+series_index(const struct backlog_rollup *rollup, const int32_t *numbers, int32_t number)
 {
     size_t low = 0;
-    size_t high = rollup->cell_count;
+    size_t high = rollup->series_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (numbers[middle] == number)
@@ -123,17 +123,17 @@ cell_index(const struct backlog_rollup *rollup, const int32_t *numbers, int32_t 
 }
 
 static int32_t *
-read_cells(const PGresult *r, struct backlog_rollup *rollup)
+read_series(const PGresult *r, struct backlog_rollup *rollup)
 {
     size_t rows = (size_t)PQntuples(r);
     int32_t *numbers = alloc_array(rows, sizeof *numbers);
-    rollup->cells = alloc_array(rows, sizeof *rollup->cells);
+    rollup->series = alloc_array(rows, sizeof *rollup->series);
     rollup->retries = alloc_array(rows, sizeof *rollup->retries);
     for (int i = 0; i < (int)rows; i++) {
         int32_t number = value_int4(r, i, 0);
-        if (rollup->cell_count == 0 || numbers[rollup->cell_count - 1] != number) {
-            numbers[rollup->cell_count] = number;
-            rollup->cells[rollup->cell_count++] = (struct backlog_cell){
+        if (rollup->series_count == 0 || numbers[rollup->series_count - 1] != number) {
+            numbers[rollup->series_count] = number;
+            rollup->series[rollup->series_count++] = (struct backlog_series){
                 .group = (uint64_t)value_int8(r, i, 1),
                 .event_type = value_bytes(r, i, 2),
                 .source_table = value_bytes(r, i, 3),
@@ -143,7 +143,7 @@ read_cells(const PGresult *r, struct backlog_rollup *rollup)
             };
         }
         rollup->retries[rollup->retry_count++] =
-            (struct rollup_count){.cell = (uint32_t)rollup->cell_count - 1,
+            (struct rollup_count){.series = (uint32_t)rollup->series_count - 1,
                                   .at = value_int4(r, i, 5),
                                   .count = value_int8(r, i, 6)};
     }
@@ -158,25 +158,25 @@ instant_seconds(const PGresult *r, int row, int column)
 }
 
 static void
-take_bounds(struct backlog_cell *cell, int64_t first_at, int64_t last_at, int64_t newest_id)
+take_bounds(struct backlog_series *series, int64_t first_at, int64_t last_at, int64_t newest_id)
 {
-    if (first_at != TIME_ABSENT && (cell->first_at == TIME_ABSENT || first_at < cell->first_at))
-        cell->first_at = first_at;
-    bool is_later = cell->last_at == TIME_ABSENT || last_at > cell->last_at ||
-                    (last_at == cell->last_at && newest_id > cell->newest_id);
-    if (cell->newest_id && (last_at == TIME_ABSENT || !is_later))
+    if (first_at != TIME_ABSENT && (series->first_at == TIME_ABSENT || first_at < series->first_at))
+        series->first_at = first_at;
+    bool is_later = series->last_at == TIME_ABSENT || last_at > series->last_at ||
+                    (last_at == series->last_at && newest_id > series->newest_id);
+    if (series->newest_id && (last_at == TIME_ABSENT || !is_later))
         return;
-    cell->last_at = last_at;
-    cell->newest_id = newest_id;
+    series->last_at = last_at;
+    series->newest_id = newest_id;
 }
 
 static void
 read_bounds(const PGresult *r, const int32_t *numbers, struct backlog_rollup *rollup)
 {
     for (int i = 0; i < PQntuples(r); i++) {
-        int64_t at = cell_index(rollup, numbers, value_int4(r, i, 0));
+        int64_t at = series_index(rollup, numbers, value_int4(r, i, 0));
         if (at >= 0)
-            take_bounds(&rollup->cells[at], instant_seconds(r, i, 1), instant_seconds(r, i, 2),
+            take_bounds(&rollup->series[at], instant_seconds(r, i, 1), instant_seconds(r, i, 2),
                         value_int8(r, i, 3));
     }
 }
@@ -185,9 +185,9 @@ static void
 read_returned(const PGresult *r, const int32_t *numbers, struct backlog_rollup *rollup)
 {
     for (int i = 0; i < PQntuples(r); i++) {
-        int64_t at = cell_index(rollup, numbers, value_int4(r, i, 0));
+        int64_t at = series_index(rollup, numbers, value_int4(r, i, 0));
         if (at >= 0)
-            rollup->cells[at].returned = value_int8(r, i, 1);
+            rollup->series[at].returned = value_int8(r, i, 1);
     }
 }
 
@@ -199,11 +199,12 @@ read_times(const PGresult *r, const int32_t *numbers, const struct backlog_rollu
     struct rollup_count *list = alloc_array((size_t)PQntuples(r), sizeof *list);
     *count = 0;
     for (int i = 0; i < PQntuples(r); i++) {
-        int64_t cell = cell_index(rollup, numbers, value_int4(r, i, 0));
+        int64_t series = series_index(rollup, numbers, value_int4(r, i, 0));
         int32_t at = value_int4(r, i, 1);
-        if (cell >= 0)
-            list[(*count)++] = (struct rollup_count){
-                .cell = (uint32_t)cell, .at = at ? (int32_t)(at + offset) : 0, .count = value_int8(r, i, 2)};
+        if (series >= 0)
+            list[(*count)++] = (struct rollup_count){.series = (uint32_t)series,
+                                                     .at = at ? (int32_t)(at + offset) : 0,
+                                                     .count = value_int8(r, i, 2)};
     }
     return list;
 }
@@ -284,12 +285,12 @@ rollup_read(struct store *store, struct backlog *backlog, bool all_hours, struct
 {
     static const char *const sql[QUERIES] = {
         [RETRIES] = retries_sql,   [BOUNDS] = bounds_sql,    [HOURS] = hours_sql,
-        [SLOTS] = slots_sql,       [EMPTIED] = emptied_sql,  [HIGHEST] = highest_sql,
+        [BUCKETS] = buckets_sql,   [EMPTIED] = emptied_sql,  [HIGHEST] = highest_sql,
         [OUTCOMES] = outcomes_sql, [RETURNED] = returned_sql};
     int64_t now = clock_now() / US_PER_SECOND - EPOCH_2000;
     struct params since[QUERIES] = {0};
     param_int4(&since[HOURS], all_hours ? 0 : (int32_t)(now / 3600 - GROUP_HEAT));
-    param_int4(&since[SLOTS], (int32_t)((now - 3600) / SLOT_SECONDS));
+    param_int4(&since[BUCKETS], (int32_t)((now - 3600) / BUCKET_SECONDS));
     PGresult *results[QUERIES] = {0};
     struct pg_step steps[QUERIES];
     for (int i = 0; i < QUERIES; i++)
@@ -301,12 +302,12 @@ rollup_read(struct store *store, struct backlog *backlog, bool all_hours, struct
         return false;
 
     struct backlog_rollup rollup = {0};
-    int32_t *numbers = read_cells(results[RETRIES], &rollup);
+    int32_t *numbers = read_series(results[RETRIES], &rollup);
     read_bounds(results[BOUNDS], numbers, &rollup);
     read_returned(results[RETURNED], numbers, &rollup);
     rollup.hours = read_times(results[HOURS], numbers, &rollup, EPOCH_2000 / 3600, &rollup.hour_count);
-    rollup.slots =
-        read_times(results[SLOTS], numbers, &rollup, EPOCH_2000 / SLOT_SECONDS, &rollup.slot_count);
+    rollup.buckets =
+        read_times(results[BUCKETS], numbers, &rollup, EPOCH_2000 / BUCKET_SECONDS, &rollup.bucket_count);
     rollup.highest_id = PQntuples(results[HIGHEST]) ? value_int8(results[HIGHEST], 0, 0) : 0;
     backlog_adopt_rollup(backlog, &rollup);
     read_emptied(results[EMPTIED], backlog);
