@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 
 void
-query_add(struct query *query, struct piece piece)
+query_add(struct query *query, struct query_piece piece)
 {
     if (piece.sql)
         strbuf_add_text(&query->pieces, piece.sql);

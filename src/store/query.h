@@ -19,7 +19,7 @@
 #include "base/strbuf.h"
 #include "store/pg.h"
 
-struct piece {
+struct query_piece {
     const char *sql; // a literal; NULL: nothing
 };
 // The empty literals keep out everything that is not a literal. PIECE_ROW is for members of a table.
@@ -27,7 +27,7 @@ struct piece {
     {                                                                                                        \
         "" literal ""                                                                                        \
     }
-#define PIECE(literal) ((struct piece)PIECE_ROW(literal))
+#define PIECE(literal) ((struct query_piece)PIECE_ROW(literal))
 
 struct query {
     struct strbuf pieces; // as they were added
@@ -36,7 +36,7 @@ struct query {
     const char *names[PARAMS_MAX]; // of the parameters, in their order
 };
 
-void query_add(struct query *query, struct piece piece);
+void query_add(struct query *query, struct query_piece piece);
 // The parameters, to which one value is added next, under this name. A name is a literal, given once.
 struct params *query_param(struct query *query, const char *name);
 // As long as the query; NUL-terminated.

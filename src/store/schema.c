@@ -14,13 +14,13 @@
 
 // What a file's words stand for: the contract table's quoted name, the same as text, and the zone as a
 // literal or NULL for the server's.
-struct script {
+struct schema_script {
     struct strbuf *out;
     const char *table_quoted, *table_text, *zone_sql;
 };
 
 static void
-add_part(const struct script *script, const char *title, const char *name, struct bytes part)
+add_part(const struct schema_script *script, const char *title, const char *name, struct bytes part)
 {
     if (part.len == 0)
         return;
@@ -38,7 +38,7 @@ add_version(struct strbuf *out, int version)
 }
 
 static void
-add_tables(const struct script *script)
+add_tables(const struct schema_script *script)
 {
     struct schema_file file;
     for (size_t i = 0; schema_file(i, &file); i++)
@@ -47,7 +47,7 @@ add_tables(const struct script *script)
 }
 
 static void
-add_functions(const struct script *script)
+add_functions(const struct schema_script *script)
 {
     struct schema_file file;
     for (size_t i = 0; schema_file(i, &file); i++)
@@ -55,7 +55,7 @@ add_functions(const struct script *script)
 }
 
 static void
-add_script(const struct script *script, const struct schema_upgrade *upgrades, int from, int to)
+add_script(const struct schema_script *script, const struct schema_upgrade *upgrades, int from, int to)
 {
     if (from < SCHEMA_FIRST)
         add_tables(script);
@@ -78,7 +78,7 @@ make_script(struct strbuf *out, const struct schema_upgrade *upgrades, int from,
     struct strbuf zone_sql = {0};
     if (zone)
         pg_literal(&zone_sql, zone);
-    const struct script script = {out, table_quoted, table_text, zone ? strbuf_text(&zone_sql) : NULL};
+    const struct schema_script script = {out, table_quoted, table_text, zone ? strbuf_text(&zone_sql) : NULL};
     add_script(&script, upgrades, from, to);
     strbuf_release(&zone_sql);
 }

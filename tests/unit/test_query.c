@@ -53,7 +53,7 @@ an_empty_piece_adds_nothing(void **state)
     (void)state;
     struct query query = {0};
     assert_string_equal(query_text(&query), "");
-    query_add(&query, (struct piece){0});
+    query_add(&query, (struct query_piece){0});
     query_add(&query, PIECE("SELECT 1"));
     assert_string_equal(query_text(&query), "SELECT 1");
     query_add(&query, PIECE(" LIMIT 1"));

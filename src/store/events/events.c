@@ -29,7 +29,7 @@ enum { ROW_PIECES = 4 };
 
 // Which rows of the table, by the names limit, after, before, statuses and ids.
 static size_t
-rows_of(const struct event_query *query, struct piece pieces[ROW_PIECES])
+rows_of(const struct event_query *query, struct query_piece pieces[ROW_PIECES])
 {
     size_t count = 0;
     pieces[count++] =
@@ -101,7 +101,7 @@ store_events(struct store *store, const struct event_query *query, struct event_
     struct page_reading reading = {.page = page, .most_bytes = query->most_bytes};
     event_reader_init(&reading.reader, store, &page->arena, query->fields, query->cut);
     struct query statement = {0};
-    struct piece rows[ROW_PIECES];
+    struct query_piece rows[ROW_PIECES];
     struct event_source source = {
         .rows = rows,
         .row_count = rows_of(query, rows),

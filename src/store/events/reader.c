@@ -18,10 +18,10 @@ enum kind {
 // Where a column goes. Casts to the contract's types cost nothing where the column has that type, and keep
 // the binary form true where its owner widened it.
 #define AT(member) offsetof(struct event, member)
-static const struct event_column {
+static const struct reader_column {
     unsigned fields; // read when one of these is asked for
     bool ours;       // needs the schema redrive
-    struct piece sql;
+    struct query_piece sql;
     enum kind kind;
     size_t at;
     size_t flag; // a bool that says it is not NULL; 0: none
@@ -75,7 +75,7 @@ enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
 static const struct join {
     unsigned fields;
     bool ours;
-    struct piece sql;
+    struct query_piece sql;
 } joins[] = {
     {EVENT_KNOWN, true,
      PIECE_ROW(" LEFT JOIN redrive.items_live(ARRAY(SELECT id FROM page)) live ON live.dlq_id = e.id")},
@@ -115,7 +115,7 @@ has_schema(const struct event_reader *reader)
 }
 
 static bool
-is_read(const struct event_reader *reader, const struct event_column *column)
+is_read(const struct event_reader *reader, const struct reader_column *column)
 {
     return (column->fields & reader->fields) && (!column->ours || has_schema(reader));
 }
@@ -206,7 +206,7 @@ event_reader_query(struct event_reader *reader, struct query *query, const struc
     }
 }
 
-struct piece
+struct query_piece
 event_reader_has_status(unsigned statuses)
 {
     switch (statuses) {
@@ -217,7 +217,7 @@ event_reader_has_status(unsigned statuses)
     case 1u << EVENT_DISCARDED:
         return PIECE(" AND e.status = 'DISCARDED'");
     default:
-        return (struct piece){0};
+        return (struct query_piece){0};
     }
 }
 
@@ -265,7 +265,7 @@ read_headers(struct event_reader *reader, struct event *event, struct bytes arra
 }
 
 static void
-read_column(struct event_reader *reader, const struct event_column *column, const PGresult *result, int row,
+read_column(struct event_reader *reader, const struct reader_column *column, const PGresult *result, int row,
             int at, struct event *event)
 {
     char *member = (char *)event + column->at;

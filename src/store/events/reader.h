@@ -28,16 +28,16 @@ void event_reader_init(struct event_reader *reader, struct store *store, struct 
                        size_t cut);
 // What the caller's part of the statement is made of.
 struct event_source {
-    struct piece extra; // columns of the caller, which come first; or none
+    struct query_piece extra; // columns of the caller, which come first; or none
     int extra_count;
-    const struct piece *rows; // a SELECT of columns of the contract table, in pieces
+    const struct query_piece *rows; // a SELECT of columns of the contract table, in pieces
     size_t row_count;
-    struct piece order; // or none
+    struct query_piece order; // or none
 };
 void event_reader_query(struct event_reader *reader, struct query *query, const struct event_source *source);
 // A condition on e.status for one status that a consumer writes, to be added behind WHERE; none for a set of
 // several or for others, which the caller tells apart by the rows.
-struct piece event_reader_has_status(unsigned statuses);
+struct query_piece event_reader_has_status(unsigned statuses);
 void event_reader_row(struct event_reader *reader, const PGresult *result, int row, struct event *event);
 
 // groups.c: what is known of a group key already, so that its texts are looked at once.

@@ -220,15 +220,15 @@ add_likes(const struct store *store, const struct event_scan *scan, struct strbu
 
 // That the text fits; `likes` is where the statement has its likes from.
 static void
-add_fits(const struct event_scan *scan, struct piece likes, struct query *query)
+add_fits(const struct event_scan *scan, struct query_piece likes, struct query *query)
 {
-    static const struct piece columns[EVENT_TEXT_COUNT] = {
+    static const struct query_piece columns[EVENT_TEXT_COUNT] = {
         [EVENT_TEXT_ERROR] = PIECE_ROW("e.error_message"),
         [EVENT_TEXT_STACK] = PIECE_ROW("e.stack_trace"),
         [EVENT_TEXT_PAYLOAD] = PIECE_ROW("e.event_payload::text"),
     };
     static const struct {
-        struct piece before, behind, end;
+        struct query_piece before, behind, end;
     } ways[] = {
         [EXACT] = {PIECE_ROW(""), PIECE_ROW(" LIKE "), PIECE_ROW("")},
         [CASELESS] = {PIECE_ROW("pg_catalog.lower("), PIECE_ROW(" COLLATE \"C\") LIKE "), PIECE_ROW("")},
@@ -277,12 +277,13 @@ store_count_fitting(struct store *store, const struct event_scan *scan, int64_t 
 
 // The rows and, of each, what struct scanned_row has of it; more may be asked of them.
 static void
-add_scan(const struct event_scan *scan, bool is_kept, struct piece likes, struct query *query)
+add_scan(const struct event_scan *scan, bool is_kept, struct query_piece likes, struct query *query)
 {
 #define SCANNED "SELECT e.id::int8, e.created_at::timestamp, "
 #define SCANNED_ROWS " FROM :\"events\" e"
-    static const struct piece fitting = PIECE_ROW(SCANNED "NULL::text, true" SCANNED_ROWS " WHERE true");
-    static const struct piece plain[] = {
+    static const struct query_piece fitting =
+        PIECE_ROW(SCANNED "NULL::text, true" SCANNED_ROWS " WHERE true");
+    static const struct query_piece plain[] = {
         [EVENT_TEXT_ERROR] = PIECE_ROW(SCANNED "e.error_message::text, false" SCANNED_ROWS " WHERE true"),
         [EVENT_TEXT_STACK] = PIECE_ROW(SCANNED "e.stack_trace::text, false" SCANNED_ROWS " WHERE true"),
         [EVENT_TEXT_PAYLOAD] = PIECE_ROW(SCANNED "e.event_payload::text, false" SCANNED_ROWS " WHERE true"),

@@ -309,7 +309,7 @@ read_claim(const PGresult *r, const char *chunk_id, int64_t operation, struct ar
 
 // The attempt is counted when it has an outcome; an earlier version did so when it
 // claimed.
-static const struct piece claimed_rows[] = {PIECE_ROW(
+static const struct query_piece claimed_rows[] = {PIECE_ROW(
     "SELECT " CONTRACT_COLUMNS ", i.attempt AS item_attempt FROM ("
     "SELECT w.id, b.tries + coalesce(w.attempt, 0) + 1 AS attempt FROM redrive.chunk c"
     " CROSS JOIN LATERAL unnest(c.batches) AS n (no)"
