@@ -1,7 +1,7 @@
-// alloc: memory that is there or the program stops, and length arithmetic that cannot wrap.
+// alloc: memory for which no caller checks, and length arithmetic that cannot wrap.
 //
-// Out of memory is not an error that callers handle: PostgreSQL holds the truth, so the program gives the
-// terminal back (alloc_on_failure), says why, and stops.
+// Out of memory is not an error that callers handle: PostgreSQL holds the truth, so the program restores
+// the terminal (alloc_on_failure), says why, and stops.
 #ifndef REDRIVE_BASE_ALLOC_H
 #define REDRIVE_BASE_ALLOC_H
 
@@ -19,16 +19,16 @@ size_t size_mul(size_t a, size_t b);
 // *items)`.
 void *alloc_grow(void *items, size_t count, size_t *capacity, size_t size) __attribute__((returns_nonnull));
 
-// From here on all threads of the process take memory from one heap. glibc gives each its own, and keeps what
-// was freed in each for that one alone; a process whose threads take large pieces in turn needs less with one
-// (mallopt(3), M_ARENA_MAX).
+// From here on all threads of the process take memory from one heap. glibc gives each thread its own and
+// keeps freed memory there, for that thread alone. A process whose threads take large amounts in turn needs
+// less memory with one heap (mallopt(3), M_ARENA_MAX).
 void alloc_share_heap(void);
 
 // Called with a sentence before the program ends for want of memory or by a broken invariant; the screen sets
-// it to give the terminal back. It must not allocate.
+// it to restore the terminal. It must not allocate.
 void alloc_on_failure(void (*hook)(const char *sentence));
 
-// A broken invariant: same road out.
+// Stops the program at a broken invariant, in the same way.
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,4 +1,4 @@
-// arena: memory that is given back all at once. The lifetime of a page (rows of one reply) or of a frame (one
+// arena: memory that is released all at once. The lifetime of a page (rows of one reply) or of a frame (one
 // draw).
 //
 // Zero-initialise, use, arena_release. Pointers into it are valid until reset or release.
@@ -21,7 +21,7 @@ void *arena_array(struct arena *arena, size_t count, size_t size) __attribute__(
 struct bytes arena_copy(struct arena *arena, struct bytes b);
 const char *arena_text(struct arena *arena, struct bytes b); // NUL-terminated copy; NULL for absent
 const char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void arena_reset(struct arena *arena); // forgets all, keeps one block
+void arena_reset(struct arena *arena); // frees all but one block, for reuse
 void arena_release(struct arena *arena);
 // Moves everything from one arena into another (pointers stay valid); from is left empty.
 void arena_adopt(struct arena *into, struct arena *from);

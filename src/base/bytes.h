@@ -24,7 +24,7 @@ struct bytes bytes_of(const char *text);           // a view of a NUL-terminated
 bool bytes_equal(struct bytes a, struct bytes b);  // two absent ones are equal
 int bytes_compare(struct bytes a, struct bytes b); // by byte, then by length; absent first
 
-// Clipped to b. Inline: the masks of group keys ask for several of each word.
+// Clipped to b. Inline: the masks of group keys slice each word several times.
 static inline struct bytes
 bytes_slice(struct bytes b, size_t from, size_t len)
 {
@@ -43,8 +43,8 @@ bytes_present(struct bytes b)
     return b.data != NULL;
 }
 
-// Inline: nearly always asked with a literal, whose length the compiler then knows. An absent one equals
-// NULL, and starts and ends with nothing, not even with "".
+// Inline: nearly always asked with a literal, whose length the compiler then knows. Absent bytes equal
+// NULL, and neither start nor end with any text, not even "".
 static inline bool
 bytes_equal_text(struct bytes b, const char *text)
 {

@@ -12,8 +12,8 @@
 #define TIME_ABSENT INT64_MIN
 #define US_PER_SECOND 1000000LL
 
-int64_t clock_now(
-    void); // wall clock; REDRIVE_NOW (RFC 3339) in the environment freezes it, for tests and screenshots
+int64_t
+clock_now(void); // wall clock; REDRIVE_NOW (RFC 3339) in the environment stops it, for tests and screenshots
 int64_t clock_mono(void); // monotonic, for durations and deadlines
 void clock_sleep(int64_t us);
 
@@ -26,8 +26,8 @@ const char *time_of_day(int64_t instant, char out[TIME_TEXT]);
 const char *time_zone(int64_t instant, char out[TIME_TEXT]);
 // "2026-11-21 14:02:11" in the process's time zone.
 const char *time_local(int64_t instant, char out[TIME_TEXT]);
-// time_of_day for an instant on the local day of `now`, else time_local: a time without its date would be
-// read as today's.
+// time_of_day for an instant on the local day of `now`, else time_local, since a reader takes a time without
+// a date for one of today.
 const char *time_brief(int64_t instant, int64_t now, char out[TIME_TEXT]);
 // Wall time without zone: 2026-11-20, 2026-11-20T12:00, 2026-11-20 12:00:30.5 → µs as if it were UTC.
 // *is_date: no time given.

@@ -3,7 +3,7 @@
 #ifndef REDRIVE_BASE_EMBED_H
 #define REDRIVE_BASE_EMBED_H
 
-// The bytes are from symbol to symbol_end. The NUL behind them is for people with a debugger only.
+// The bytes are from symbol to symbol_end. The NUL behind them is for debuggers only.
 #define EMBED(symbol, path)                                                                                  \
     __asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"" path "\"\n" #symbol                             \
             "_end:\n.byte 0\n.popsection\n");                                                                \

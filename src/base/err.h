@@ -3,8 +3,8 @@
 // Every function that can fail returns bool (or a pointer), is must-check, and takes a struct err * last.
 // The first failure wins: err_set on an err that is already set changes nothing. Higher layers add context
 // with err_context only when they know something the sentence does not say. The sentence names what was
-// tried, what stopped it, and what to do; it never holds a secret. Text that came from a server is stored as
-// it came: whoever prints it sends it through text_visible (base/text.h) or canvas_text (ui/canvas/canvas.h).
+// tried, what stopped it, and what to do; it never holds a secret. Text from a server is stored unchanged:
+// the code that prints it uses text_visible (base/text.h) or canvas_text (ui/canvas/canvas.h).
 #ifndef REDRIVE_BASE_ERR_H
 #define REDRIVE_BASE_ERR_H
 
@@ -13,24 +13,24 @@
 #define MUST_CHECK __attribute__((warn_unused_result))
 #define PRINTF_LIKE(at, first) __attribute__((format(printf, at, first)))
 
-// The kinds are what callers decide by; commands map them to exit statuses (src/commands/cli/command.h).
+// Callers decide by the kind; commands map kinds to exit statuses (src/commands/cli/command.h).
 enum err_kind {
     ERR_NONE = 0,
-    ERR_USAGE,       // what was asked is wrong: a bad option, filter, file; nothing was done
+    ERR_USAGE,       // the request is wrong: a bad option, filter or file; nothing was done
     ERR_UNREACHABLE, // PostgreSQL or Kafka cannot be reached, or the connection broke
     ERR_DENIED,      // a right or a confirmation is missing
     ERR_NOT_FOUND,   // nothing to act on, unknown id
     ERR_CONFLICT,    // somebody else was faster: fence moved, event closed, row changed
     ERR_CANCELLED,   // the person, or a signal, stopped it
     ERR_DATA,        // data from outside cannot be read or used
-    ERR_INTERNAL,    // a broken invariant, or an answer nobody expected
+    ERR_INTERNAL,    // a broken invariant, or an unexpected answer
 };
 
 struct err {
     enum err_kind kind;
     int line;         // of a file, from 1; 0: none
     int column;       // of a line or of a filter, in characters from 1; 0: none
-    char sqlstate[6]; // where PostgreSQL said it, else ""
+    char sqlstate[6]; // of PostgreSQL, else ""
     char text[700];
 };
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include "base/bytes.h"
 
-// Zero-initialise; 0 is the absent text. Past WORDS_LIMIT different texts every further one is WORDS_OTHER.
+// Zero-initialise; 0 is the absent text. After WORDS_LIMIT different texts each new one is WORDS_OTHER.
 struct intern {
     char **names; // by number - 1
     size_t count;
@@ -22,7 +22,7 @@ struct intern {
 uint16_t intern_number(struct intern *intern, struct bytes text);
 const char *intern_text(const struct intern *intern,
                         uint16_t number); // NULL: absent; "(others)" for WORDS_OTHER
-// The number of a text that is there already, or -1.
+// The number of a text that was interned before, or -1.
 int32_t intern_find(const struct intern *intern, struct bytes text);
 void intern_release(struct intern *intern);
 

@@ -1,12 +1,13 @@
-// log: what long-running parts did, one line each on stderr or in a file. Never payloads, never secrets.
+// log: one line for each thing that long-running parts did, on stderr or in a file. Never payloads, never
+// secrets.
 //
 // Lines are logfmt, or JSON with one field a pair:
 //
 //     at=2026-11-22T10:00:00.000Z level=warn msg="PostgreSQL refused" why="permission denied" operation=4
 //     {"at":"…","level":"warn","msg":"PostgreSQL refused","why":"permission denied","operation":4}
 //
-// A text in quotes is a JSON string in both: `"`, `\` and newlines are escaped, and so is everything that a
-// terminal would act upon. A byte that is no UTF-8 becomes U+FFFD.
+// A text in quotes is a JSON string in both: `"`, `\` and newlines are escaped, and so is everything that
+// controls a terminal. A byte that is not UTF-8 becomes U+FFFD.
 #ifndef REDRIVE_BASE_LOG_H
 #define REDRIVE_BASE_LOG_H
 
@@ -26,7 +27,8 @@ struct log_pair {
     ((struct log_pair){.name = (pair_name), .is_number = true, .number = (int64_t)(n)})
 #define LOG_TEXT(pair_name, words) ((struct log_pair){.name = (pair_name), .text = (words)})
 
-// Where and how; stream NULL: silent (the screen's process). Not thread-safe to change while threads run.
+// Sets destination, least level and format. stream NULL: no log (the screen's process). Only while no other
+// thread runs.
 void log_to(FILE *stream, enum log_level least, bool json);
 
 // log_line(LOG_INFO, "published", LOG_INT("events", 12), LOG_TEXT("topic", topic));

@@ -1,7 +1,8 @@
 // notes: named lines in a small file of the state folder: `name text`, one a line, ascending by name.
 //
-// Changing one reads the file again, so that two programs at once lose nothing but the race for one name; it
-// is written beside and renamed, mode 0600. Names: 1 to 40 of a-z, 0-9, - and _.
+// A change reads the file again, so that two programs at once lose a change only if both set the same name.
+// The new file is written beside the old one and renamed over it, mode 0600. Names: 1 to 40 of a-z, 0-9, -
+// and _.
 #ifndef REDRIVE_BASE_NOTES_H
 #define REDRIVE_BASE_NOTES_H
 
@@ -18,10 +19,10 @@ struct notes {
 };
 
 bool notes_is_name(struct bytes name);
-// A file that is not there is empty. folder NULL: there are none.
+// A missing file is an empty one. folder NULL: no notes.
 bool notes_load(struct notes *notes, const char *folder, const char *file, struct err *err) MUST_CHECK;
-const char *notes_find(const struct notes *notes, struct bytes name); // NULL: there is none
-// Sets the text of a name, NULL forgets it (ERR_NOT_FOUND: there is none), and writes the file.
+const char *notes_find(const struct notes *notes, struct bytes name); // NULL: not found
+// Sets the text of a name and writes the file. text NULL removes the name (ERR_NOT_FOUND: no such name).
 bool notes_set(struct notes *notes, const char *folder, const char *file, const char *name, const char *text,
                struct err *err) MUST_CHECK;
 void notes_release(struct notes *notes);

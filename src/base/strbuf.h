@@ -1,4 +1,4 @@
-// strbuf: bytes that grow. Always NUL-terminated behind len, so text is text; may hold NULs.
+// strbuf: bytes that grow. Always NUL-terminated behind len, so that text is a C string; may hold NULs.
 #ifndef REDRIVE_BASE_STRBUF_H
 #define REDRIVE_BASE_STRBUF_H
 

@@ -15,11 +15,11 @@
 const char *text_count(int64_t n, char out[TEXT_SHORT]);
 // An age of that many microseconds as "4s", "3m", "2h", "1d", "5w"; negative ages are "0s".
 const char *text_age(int64_t us, char out[TEXT_SHORT]);
-// How long before `now` something was, the same way, and "<1m" below a minute. As of the middle of the minute
-// that `now` is in, so half a minute off at most: the ages on a screen change together, at the start of a
-// minute, and a screen on which nothing happens stands still in between.
+// The age of `at`, in the same form, and "<1m" below a minute. Measured from the middle of the minute of
+// `now`, so at most half a minute off: all ages on a screen change together at the start of a minute, and an
+// idle screen is not drawn in between.
 const char *text_ago(int64_t at, int64_t now, char out[TEXT_SHORT]);
-// How long something took on average as "0.4s", "3.5m", "2.0h", "1.2d".
+// A mean duration as "0.4s", "3.5m", "2.0h", "1.2d".
 const char *text_seconds(double seconds, char out[TEXT_SHORT]);
 // "1.2 kB", "2.0 MB".
 const char *text_size(uint64_t bytes, char out[TEXT_SHORT]);
@@ -31,10 +31,10 @@ bool text_parse_size(struct bytes text, int64_t *bytes, struct err *err) MUST_CH
 // A whole decimal number, nothing behind it.
 bool text_parse_int(struct bytes text, int64_t *n, struct err *err) MUST_CHECK;
 
-// Appends untrusted bytes made harmless for a terminal: what utf8_printable refuses becomes a visible escape
+// Appends untrusted bytes, harmless for a terminal: characters that utf8_printable refuses become escapes
 // (`\e` `\n` `\x9b` `<U+202E>`), invalid bytes become \xNN. With `lines` newlines and tabs stay.
 void text_visible(struct strbuf *out, struct bytes untrusted, bool lines);
-// As one word of a POSIX shell: in single quotes where anything in it could mean something else.
+// Appends text as one word of a POSIX shell, in single quotes where it has special characters.
 void text_shell(struct strbuf *out, struct bytes text);
 
 // The word nearest to `word` among `count` words (Damerau-Levenshtein ≤ 2 or a prefix), or NULL: "did you

@@ -1,4 +1,4 @@
-// uuid: random identifiers (RFC 9562, version 4), for keys that make asking twice harmless.
+// uuid: random identifiers (RFC 9562, version 4), for keys by which a repeated request takes effect once.
 #ifndef REDRIVE_BASE_UUID_H
 #define REDRIVE_BASE_UUID_H
 
