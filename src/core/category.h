@@ -1,5 +1,5 @@
-// category: what kind of failure a group is, and so what an operator would do: transient (retry), data
-// (correct, then reprocess), system (fix, deploy, then reprocess), permanent (discard or by hand), unknown.
+// category: the kind of failure of a group, which suggests the remedy: transient (retry), data (correct, then
+// reprocess), system (fix, deploy, then reprocess), permanent (discard, or repair by hand), unknown.
 //
 // The rules are data: src/core/category.def, one row a line, built into the binary; the configuration may put
 // rows before them. A rule matches the root error class, the masked root text, or an error code. First match

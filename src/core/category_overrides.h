@@ -1,5 +1,5 @@
-// overrides: the categories that people gave to single groups, which go before what the rules say
-// (core/category). A set by group; made again whenever the decisions in the database have changed.
+// overrides: categories of single groups that were set by hand. They precede the rules (core/category). A set
+// by group, built again whenever the overrides in the database have changed.
 #ifndef REDRIVE_CORE_CATEGORY_OVERRIDES_H
 #define REDRIVE_CORE_CATEGORY_OVERRIDES_H
 
@@ -12,19 +12,19 @@ struct override {
     enum category category;
     const char *who;
     int64_t at;         // instant
-    const char *reason; // NULL: none was given
+    const char *reason; // NULL: none
 };
 
 struct overrides;
 
 struct overrides *overrides_create(void);
 void overrides_destroy(struct overrides *overrides); // NULL is fine
-// The texts are copied. One a group: a second one is ignored.
+// The texts are copied. A second override of a group is ignored.
 void overrides_add(struct overrides *overrides, const struct override *override);
 size_t overrides_count(const struct overrides *overrides);
 // In the order in which they were added.
 const struct override *overrides_at(const struct overrides *overrides, size_t i);
-// NULL: the rules decide. Without overrides (NULL) they always do.
+// NULL: the rules decide, as they always do without overrides (NULL).
 const struct override *overrides_of(const struct overrides *overrides, uint64_t group);
 
 #endif

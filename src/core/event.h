@@ -1,8 +1,8 @@
 // event: one row of the contract table dlq_events, with what redrive's own tables know about it.
 //
-// An event is a plain view: its bytes live in the arena of the page it came with. Which members are filled is
-// told by a mask of enum event_fields, so that a list does not pay for payloads that it does not show. Absent
-// (SQL NULL) is data == NULL for bytes, TIME_ABSENT for times, and the has_… flags for numbers.
+// An event is a plain view: its bytes live in the arena of the page it came with. A mask
+// of enum event_fields says which members are filled, so that a list does not pay for payloads it never
+// shows. Absent (SQL NULL) is data == NULL for bytes, TIME_ABSENT for times, and the has_… flags for numbers.
 #ifndef REDRIVE_CORE_EVENT_H
 #define REDRIVE_CORE_EVENT_H
 
@@ -14,7 +14,7 @@
 
 enum event_status { EVENT_PENDING, EVENT_RESOLVED, EVENT_DISCARDED, EVENT_OTHER };
 
-// What a reader of events asks for. The id is always there.
+// The fields that a reader of events asks for. The id is always filled.
 enum event_fields {
     EVENT_NARROW =
         1 << 0, // event_id … all short columns of the contract table: texts, times, numbers, coordinates
@@ -22,15 +22,14 @@ enum event_fields {
     EVENT_STACK = 1 << 2,   // stack_trace (whole); with EVENT_ERROR the reader also fills group and category
     EVENT_PAYLOAD = 1 << 3, // payload: newest revision, else raw bytes, else the jsonb's text
     EVENT_RAW = 1 << 4,     // key, headers of the record the event came from, where redrive keeps it
-    EVENT_GROUP =
-        1 << 5, // group, category, error_class: reads message and stack on the way, does not keep them
+    EVENT_GROUP = 1 << 5,   // group, category, error_class: reads message and stack, does not keep them
     EVENT_KNOWN =
         1 << 6, // what redrive's tables know: revisions, returned, published, quarantine, live operation
-    EVENT_SENT = 1 << 7, // what a republished record is made of besides EVENT_PAYLOAD and EVENT_RAW: topic,
-                         // partition, offset, event_id, source_id, created_at, revisions
-    EVENT_BARE = 1 << 8, // status, and when it was created: what a selection of ids is made by
-    EVENT_COUNTED = 1 << 9, // of the short columns those that a backlog is counted by: type, source, topic,
-                            // status, retries, when it was created
+    EVENT_SENT = 1 << 7,    // for a republished record besides EVENT_PAYLOAD and EVENT_RAW: topic,
+                            // partition, offset, event_id, source_id, created_at, revisions
+    EVENT_BARE = 1 << 8,    // status and time of creation: enough to choose ids by
+    EVENT_COUNTED = 1 << 9, // the short columns that a backlog counts by: type, source, topic, status,
+                            // retries, time of creation
 };
 
 struct event_header {
@@ -38,7 +37,7 @@ struct event_header {
     struct bytes value; // absent is a null value
 };
 
-// Where the record came from.
+// The coordinates of the original record.
 struct event_origin {
     int32_t partition; // with has_partition
     int64_t offset;    // with has_offset
@@ -46,7 +45,7 @@ struct event_origin {
     bool has_offset;
 };
 
-// The record it came with, where redrive keeps that byte for byte.
+// The original record, where redrive keeps it byte for byte.
 struct event_record {
     bool is_kept;
     struct bytes key;
@@ -54,7 +53,7 @@ struct event_record {
     uint32_t header_count;
 };
 
-// How it was closed, as a consumer or redrive wrote it.
+// When and by whom it was closed, as a consumer or redrive wrote it.
 struct event_closing {
     int64_t at;
     struct bytes by;
@@ -66,25 +65,25 @@ struct event_known {
     int32_t returned;    // times it failed again after it was republished
     int32_t published;   // times it was republished
     bool is_quarantined; // returned too often; left out of bulk operations unless named
-    int64_t operation;   // the live operation that has it, or 0
+    int64_t operation;   // the live operation that includes it, or 0
 };
 
 struct event {
     int64_t id;
 
-    // The row.
+    // Columns of the row.
     struct bytes event_id;
     struct bytes event_type;
     struct bytes source_table;
     struct bytes source_id;
     struct bytes correlation_id; // as text
-    struct bytes status_text;    // as it stands in the table
+    struct bytes status_text;    // as stored
     enum event_status status;
     struct bytes topic;
     int32_t retry_count;
     int32_t max_retries;
     int64_t created_at;   // instant; the table's wall time read in the configured zone
-    int64_t created_wall; // the same as it stands in the table, µs as if UTC; created_wall - created_at is
+    int64_t created_wall; // the same as stored, µs as if it were UTC; created_wall - created_at is
                           // the offset
     int64_t last_retry_at;
     struct event_closing closed;
@@ -101,7 +100,7 @@ struct event {
     // Derived, by core/fingerprint/fingerprint and core/category.
     uint64_t group;
     enum category category;
-    struct bytes error_class; // of the root cause; absent where the text names none
+    struct bytes error_class; // of the root cause; absent where the text has none
 };
 
 const char *event_status_name(enum event_status status);     // "pending", …, "other"
@@ -111,14 +110,14 @@ enum event_status event_status_of(struct bytes status_text); // any case
 #define GROUP_TEXT 17
 const char *group_text(uint64_t group, char out[GROUP_TEXT]);
 bool group_parse(struct bytes text, uint64_t *low, uint64_t *high);
-// The whole keys of a text with commas between them, as a list of several groups has them; returns how many,
-// at most GROUPS_LISTED. What is no key is left out.
+// The keys of a list with commas between them; returns their number, at most GROUPS_LISTED. Words that are
+// not whole keys are skipped.
 enum { GROUPS_LISTED = 240, GROUPS_TEXT = GROUPS_LISTED * GROUP_TEXT };
 size_t groups_parse(struct bytes text, uint64_t keys[GROUPS_LISTED]);
 
-// The queue (the name of the dead letter queue) an event belongs to: its topic where that is named like a
-// dead letter queue, else absent. The original topic: the same name without its DLQ suffix or prefix, else
-// the name as it is. Suffixes and prefixes: -dlq .dlq _dlq .DLQ -dlt .DLT -dead-letter, dlq. , error.X.GROUP.
+// Is the topic named like a dead letter queue? The original topic is the same name without its DLQ suffix or
+// prefix, else the unchanged name. Suffixes and prefixes: -dlq .dlq _dlq .DLQ -dlt .DLT -dead-letter, dlq. ,
+// error.X.GROUP.
 bool topic_is_queue(struct bytes topic);
 struct bytes topic_original(struct bytes topic);
 

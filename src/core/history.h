@@ -1,4 +1,4 @@
-// history: what was decided and corrected, as it is read back. Text lives in the page's arena.
+// history: past decisions and corrections as they are read. Text lives in the page's arena.
 #ifndef REDRIVE_CORE_HISTORY_H
 #define REDRIVE_CORE_HISTORY_H
 
@@ -33,8 +33,8 @@ struct audit_row {
     const char *host;   // client address or "local"
     const char *action; // "reprocess", "pause", "settle", "migrate", …
     int64_t operation;  // 0: none
-    int64_t events;     // how many it was about
-    const char *reason; // what the operator wrote, or NULL
+    int64_t events;     // number of affected events
+    const char *reason; // as the operator wrote it, or NULL
     const char *detail; // evidence, states before and after, or NULL
 };
 

@@ -1,5 +1,5 @@
-// operation: what an operator asked for and confirmed. Its items are frozen when it is made; the words here
-// are those of the SQL, the screen and the JSON.
+// operation: an action on a set of events that an operator requested and confirmed. Its items are frozen when
+// it is created; the names of actions and states are the same in SQL, on the screen and in JSON.
 #ifndef REDRIVE_CORE_OPERATION_H
 #define REDRIVE_CORE_OPERATION_H
 
@@ -22,25 +22,25 @@ enum operation_action {
 };
 
 enum operation_state {
-    OPERATION_FREEZING, // its items are being written; not yet confirmed, nobody carries it out
+    OPERATION_FREEZING, // its items are being written; not yet confirmed, no worker may take it
     OPERATION_AWAITING, // "awaiting approval"
     OPERATION_FROZEN,   // confirmed, no worker has begun
     OPERATION_RUNNING,
-    OPERATION_WAITING, // at the end of a step: did what was sent come back?
+    OPERATION_WAITING, // after a step: watches whether sent events return
     OPERATION_PAUSED,
-    OPERATION_DONE,      // every item has its outcome, also where some are refused
-    OPERATION_CANCELLED, // the rest was cancelled; what was in flight was finished first
-    OPERATION_HALTED,    // stopped itself; a person may let it go on
+    OPERATION_DONE,      // every item has its outcome, refused ones included
+    OPERATION_CANCELLED, // the current chunk was finished, the rest cancelled
+    OPERATION_HALTED,    // stopped by itself; a person may resume it
     OPERATION_STATE_COUNT,
 };
 
 enum item_state {
     ITEM_QUEUED,
     ITEM_CLAIMED,  // in a chunk whose fate is not yet known
-    ITEM_IN_DOUBT, // in doubt: a person, or a header scan, decides
+    ITEM_IN_DOUBT, // a person or a header scan decides
     ITEM_DONE,
-    ITEM_REFUSED, // could not be carried out, with the reason; the event is pending again
-    ITEM_SKIPPED, // closed by somebody else, or in another live operation, before its turn
+    ITEM_REFUSED, // cannot be carried out, with the reason; the event is pending again
+    ITEM_SKIPPED, // before its turn the event was closed or joined another live operation
     ITEM_CANCELLED,
     ITEM_STATE_COUNT,
 };
@@ -55,7 +55,7 @@ bool item_state_parse(struct bytes name, enum item_state *state);
 
 #define RATE_UNLIMITED (-1)
 
-// How a reprocess is sent: in steps, each watched before the next, and when it halts by itself.
+// How a reprocess is sent: in steps, each watched before the next, and the share at which it halts by itself.
 #define STEPS_MOST 12
 struct send_plan {
     int32_t steps[STEPS_MOST]; // events of the canary and of each step after it; then the rest
@@ -63,22 +63,22 @@ struct send_plan {
     int64_t settle_for;        // µs to watch after a step; 0: 60 s
     double halt_above;         // percent of refused or returned events; with halts
     bool halts;
-    int64_t send_after;    // µs in which it can be called back before the first send
-    int64_t approve_above; // with more events somebody else approves it; 0: never
+    int64_t send_after;    // µs before the first send, in which it can be undone
+    int64_t approve_above; // with more events another person has to approve it; 0: never
 };
-#define HALT_ABOVE 5 // percent, where there are steps and nobody said otherwise
+#define HALT_ABOVE 5 // percent; default of a plan with steps
 #define SETTLE_FOR (60 * (int64_t)1000000)
 
-// "10,100,1000,rest"; "rest", at the end, may be left out. Appended to the steps that are there.
+// "10,100,1000,rest"; "rest", at the end, may be omitted. Appends to the plan's steps.
 bool steps_parse(struct bytes text, struct send_plan *plan, struct err *err) MUST_CHECK;
-// "20%", "0.5 %", "20"; "none": it does not halt.
+// "20%", "0.5 %", "20"; "none": never halts.
 bool halt_parse(struct bytes text, struct send_plan *plan, struct err *err) MUST_CHECK;
-// "10, 100, rest"; nothing without steps.
+// Appends "10, 100, rest"; nothing without steps.
 void steps_text(const int32_t *steps, size_t count, struct strbuf *out);
-// Steps that nobody has set a share for get one.
+// A plan with steps that does not say when it halts gets HALT_ABOVE.
 void send_plan_complete(struct send_plan *plan);
 
-// What is confirmed: these ids, described in words.
+// A request as confirmed: ids, and their description.
 struct operation_request {
     enum operation_action action;
     const int64_t *ids; // ascending, no doubles
@@ -90,8 +90,8 @@ struct operation_request {
     const char *target_topic; // reprocess --to; NULL: each event's own
     int32_t rate;             // events/s; 0 paused; RATE_UNLIMITED
     struct send_plan plan;
-    int64_t undoes;      // of a restore: the discard that it takes back; 0: found out when it is frozen
-    char key[UUID_SIZE]; // uuid made by the asker: asking twice with the same key makes one operation
+    int64_t undoes;      // of a restore: the discard that it reverts; 0: the freeze finds it
+    char key[UUID_SIZE]; // uuid of the caller: repeating a request with its key creates one operation
 };
 
 // One operation as stored, for lists and for its own view. Text lives in the page's arena.
@@ -100,13 +100,13 @@ struct operation {
     enum operation_action action;
     enum operation_state state;
     const char *requested_by;
-    const char *host; // where it was asked for
+    const char *host; // from which it was requested
     const char *scope;
     const char *filter_text;
     const char *group;
     const char *reason;
     const char *target_topic;
-    const char *worker;     // who carries it out now, or NULL
+    const char *worker;     // that carries it out now, or NULL
     const char *state_note; // why it is halted, in words, or NULL
     const char *approved_by;
     int32_t rate;
@@ -115,23 +115,24 @@ struct operation {
     int64_t created_at, started_at, finished_at; // instants, TIME_ABSENT
     struct send_plan plan;                       // its steps, settle_for and halt_above
     int32_t step;                                // from 1; above plan.step_count: the rest
-    int64_t settle_until;                        // WAITING: then it goes on; TIME_ABSENT
+    int64_t settle_until;                        // WAITING: end of the wait; TIME_ABSENT
     int64_t send_after;                          // nothing is sent before; TIME_ABSENT
-    int64_t watched;                             // sent, but not long enough ago to be called quiet
-    int64_t quiet;                               // sent, and not come back for plan.settle_for
-    int64_t undone_by; // of a discard: the restore that takes it back; 0: none, or it was cancelled
-    bool is_undone;    // that one is done
+    int64_t watched;                             // sent less than plan.settle_for ago
+    int64_t quiet;                               // sent, and did not return within plan.settle_for
+    int64_t undone_by; // of a discard: the restore that reverts it; 0: none, or cancelled
+    bool is_undone;    // that restore is done
 };
 
-// done + refused + conflict (+ cancelled + held) of total, 0..100.
+// The percentage of items that are done, refused, skipped, cancelled or in doubt, 0..100.
 int operation_percent(const struct operation *operation);
 
-// Until its first send a reprocess can be called back.
+// A reprocess can be undone until its first send.
 bool operation_can_be_called_back(const struct operation *operation);
-// A discard that is over can be undone once.
+// A finished discard can be undone once.
 bool operation_can_be_undone(const struct operation *operation);
 
-// What to tell who did not look when an operation came to its end, or halted: then why.
+// One sentence about an operation that ended or halted, with the reason of a halt; for a person who did not
+// watch it.
 const char *operation_end_sentence(const struct operation *operation, struct arena *arena);
 
 enum steer {
@@ -140,12 +141,12 @@ enum steer {
     STEER_CANCEL,
     STEER_RATE,
     STEER_APPROVE,
-    STEER_STEPS, // these three: by the plan
+    STEER_STEPS, // these three take their value from the plan
     STEER_SETTLE_FOR,
     STEER_HALT,
 };
 
-// How many items there are per state and reason: "refused 2: message of 2,310,448 bytes, topic allows
+// The number of items with one state and reason: "refused 2: message of 2,310,448 bytes, topic allows
 // 1,048,588".
 struct outcome {
     enum item_state state;
@@ -154,40 +155,40 @@ struct outcome {
     int64_t first_event;
 };
 
-// Of an operation's events, those that failed again with the same error.
+// Events of an operation that returned with the same error.
 struct returned {
     uint64_t group;
-    bool is_same; // as the group they had when they were sent
+    bool is_same; // their group is the one they had when they were sent
     int64_t count;
     int64_t event; // one of them
     const char *error;
 };
 
-// What the dialog shows before anything is asked for.
+// The expected effect of an action, shown before it is requested.
 struct preview_topic {
     const char *topic; // original topic; NULL: the event names none
     int64_t count;
 };
-// It becomes known part by part, in this order.
+// The parts become known one after the other, in this order.
 enum preview_part {
     PREVIEW_COUNTS,    // and topics
-    PREVIEW_OVERTAKEN, // of a reprocess alone, as what follows
+    PREVIEW_OVERTAKEN, // this and the next: of a reprocess only
     PREVIEW_DOUBLED,
     PREVIEW_PARTS
 };
 struct preview {
     unsigned known;           // set of 1 << enum preview_part
-    int64_t open;             // of the ids, how many the action can act on now
+    int64_t open;             // ids that the action can act on now
     int64_t closed;           // already closed by somebody
     int64_t busy;             // in another live operation
     const char *busy_with;    // "ana's operation 41", or NULL
     int64_t quarantined;      // of a reprocess
     int64_t *quarantined_ids; // ascending
     size_t quarantined_count;
-    int64_t overtaken;            // newer events of the same key are there that are not among them
-    int64_t overtaken_resolved;   // of those: such a newer one was resolved already
-    int64_t doubled;              // share their event id with another one of them
-    int64_t revised;              // newest revision would be sent
+    int64_t overtaken;            // a newer event of the same key exists outside the ids
+    int64_t overtaken_resolved;   // among these: that newer event is already resolved
+    int64_t doubled;              // share their event id with another of the ids
+    int64_t revised;              // would be sent as a corrected revision
     int64_t raw;                  // original bytes are kept
     struct preview_topic *topics; // most first, at most 20
     size_t topic_count;

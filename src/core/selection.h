@@ -1,7 +1,7 @@
 // selection: the events an action is about: a set of event ids that survives refresh, sort and filter, with
 // undo.
 //
-// Sets of a million are merged in one pass; a call that changes nothing is no undo step.
+// Sets of a million are merged in one pass; a call that changes nothing adds no undo step.
 #ifndef REDRIVE_CORE_SELECTION_H
 #define REDRIVE_CORE_SELECTION_H
 
@@ -21,11 +21,11 @@ void selection_toggle(struct selection *selection, int64_t id);
 // Adds or removes many at once (any order, doubles allowed): one undo step.
 void selection_add(struct selection *selection, const int64_t *ids, size_t count);
 void selection_remove(struct selection *selection, const int64_t *ids, size_t count);
-// Within ids: what was selected is not, what was not is. One undo step.
+// Selects the unselected among ids and deselects the others. One undo step.
 void selection_invert(struct selection *selection, const int64_t *ids, size_t count);
 void selection_clear(struct selection *selection); // one undo step
 bool selection_undo(struct selection *selection);  // false: nothing to undo
-// How many of the selected are not among ids (any order): "10 selected, 7 hidden by the filter".
+// The number of selected ids that are not among `ids` (any order): "10 selected, 7 hidden by the filter".
 size_t selection_hidden(const struct selection *selection, const int64_t *ids, size_t count);
 void selection_release(struct selection *selection);
 

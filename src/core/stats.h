@@ -1,25 +1,25 @@
-// stats: the five analyses of the table of dead letters, as store/rollup/stats counts them and both
-// the command and the screen tell them. Texts and rows live in the arena of whoever read them.
+// stats: the five analyses of the table of dead letters, as store/rollup/stats counts them for the
+// command and for the screen. Texts and rows live in the reader's arena.
 #ifndef REDRIVE_CORE_STATS_H
 #define REDRIVE_CORE_STATS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define STATS_ERRORS 20 // most common ones that are told
+#define STATS_ERRORS 20 // number of most common errors
 
 struct stats_pending {
     int64_t pending, resolved, discarded, other;
     int64_t oldest_at, newest_at; // of the pending
 };
 struct stats_error {
-    const char *message; // as it stands, cut at 500 characters; of a group, its newest one's first line
+    const char *message; // cut at 500 characters; of a group, the first line of its newest event
     uint64_t group;      // counted by group; 0: by message
     int64_t count;
     int64_t first_at, last_at;
 };
 struct stats_hour {
-    int64_t hour; // its beginning, instant
+    int64_t hour; // start of the hour, an instant
     int64_t count;
 };
 struct stats_type {
@@ -39,7 +39,7 @@ struct stats {
     struct stats_resolution *resolutions; // mean time to resolution per type
     size_t error_count, hour_count, type_count, resolution_count;
 };
-// The events by what became of them, in the order in which they are told; "other" only where there are some.
+// The events by state in the order of display; "other" only where such events exist.
 #define STATS_STATES 4
 struct stats_state {
     const char *name;

@@ -1,4 +1,4 @@
-// worker: who carries operations out, and what the Kafka cluster behind it can promise.
+// worker: the process that carries operations out, and the promise of its Kafka cluster.
 #ifndef REDRIVE_CORE_WORKER_H
 #define REDRIVE_CORE_WORKER_H
 
@@ -13,7 +13,8 @@ struct worker {
     double rate; // events/s over the last seconds
 };
 
-// What a cluster can promise, as found by the probe (PROTOCOL.md, "What the guarantee assumes").
+// The delivery guarantee of a cluster, as the probe found it (src/publish/PROTOCOL.md, "What the guarantee
+// assumes").
 enum promise { PROMISE_UNKNOWN, PROMISE_EXACTLY_ONCE, PROMISE_AT_LEAST_ONCE };
 struct cluster {
     char name[64]; // short, part of Kafka names: the Kafka cluster id

@@ -3,7 +3,7 @@
 //
 // Fed by pages of events (EVENT_GROUP | EVENT_COUNTED) in any order; pure, no I/O, one thread. Counts,
 // sparklines, pivots are derived in one pass over the table when asked for (a few milliseconds a million), so
-// there is no count that can drift.
+// no count can drift.
 //
 // The same object may instead hold the rollup of the database (backlog_adopt_rollup): then groups are derived
 // from some hundred series, and there are no rows.
@@ -21,48 +21,49 @@ struct backlog;
 struct backlog *backlog_create(void);
 void backlog_destroy(struct backlog *backlog);
 
-// Adds those that are not there yet; returns how many. The bytes are not kept.
+// Adds the events that are not in the backlog yet; returns their number. Keeps none of their bytes.
 size_t backlog_add(struct backlog *backlog, const struct event *events, size_t count);
-// What these events are now, where they are there; returns how many were something else.
+// Updates those of the events that are in the backlog; returns how many differed.
 size_t backlog_renew(struct backlog *backlog, const struct event *events, size_t count);
-// Compares with the true set of pending ids (ascending): what is not in it is removed, what is missing is
-// written to `missing` (heap, the caller frees). Ids above `highest` are left alone: they arrived after the
-// set was read.
+// Compares with the true set of pending ids (ascending): removes other ids, and writes the ids that the
+// backlog lacks to `missing` (heap, the caller frees). Ids above `highest` stay: they arrived after the set
+// was read.
 void backlog_reconcile(struct backlog *backlog, const int64_t *ids, size_t count, int64_t highest,
                        int64_t **missing, size_t *missing_count);
 size_t backlog_count(const struct backlog *backlog);
 size_t backlog_count_upto(const struct backlog *backlog, int64_t id); // those with ids not above it
-int64_t backlog_highest_id(const struct backlog *backlog);            // ever added; 0: none
+int64_t backlog_highest_id(const struct backlog *backlog);            // of all ids ever added; 0: none
 
-// What groups are made of: the names that `redrive groups --by` takes.
+// The value by which events are grouped: the names that `redrive groups --by` takes.
 enum pivot { PIVOT_ERROR, PIVOT_TYPE, PIVOT_SOURCE, PIVOT_TOPIC, PIVOT_KIND, PIVOT_HOUR, PIVOT_COUNT };
 const char *pivot_name(enum pivot pivot);               // "error", "type", …
 bool pivot_parse(struct bytes name, enum pivot *pivot); // also "kind", for category
-// What the event is counted under: by error the 16 hex digits of its group, by hour its beginning in UTC,
-// else the member itself; absent where the event has none. The bytes are the event's or `text`'s.
+// The value that the event is counted under: by error the 16 hex digits of its group, by hour the start of
+// the hour in UTC, else the member itself; absent where the event has none. The bytes are the event's or
+// `text`'s.
 struct bytes pivot_value(enum pivot pivot, const struct event *event, char text[TIME_TEXT]);
 
-// A text that describes a group by error, learned from a sample of it (core/fingerprint/fingerprint): told
-// once per key.
+// The description of a group by error, derived once per key from a sample event
+// (core/fingerprint/fingerprint).
 struct group_text {
     const char *pattern;     // masked root text, placeholders typed
     const char *error_class; // may be NULL
-    const char *sample;      // the message of the sample as it stands, first line, at most 300 bytes
+    const char *sample;      // first line of the sample's message, at most 300 bytes
     const char *frame;       // may be NULL
-    enum category category;  // with has_category: that of the group, where no event has told it
+    enum category category;  // with has_category: of the group, where no event gave it
     bool has_category;
-    bool is_overridden; // likewise: somebody gave it that category, the rules did not
+    bool is_overridden; // likewise: the category was set by hand
 };
 void backlog_describe(struct backlog *backlog, uint64_t key, const struct group_text *text);
 // The next group by error that has no description yet, with an event to take the sample from. *cursor starts
 // with 0; false: no more.
 bool backlog_undescribed(const struct backlog *backlog, size_t *cursor, uint64_t *key, int64_t *sample_id);
-// Asks again for the category of each group by error, after others were decided on; CATEGORY_COUNT leaves it
-// as it is. Texts are NULL while a group is not described.
+// Asks for the category of each group by error again, after overrides changed. CATEGORY_COUNT keeps the old
+// category. Texts are NULL while a group is not described.
 typedef enum category backlog_category_fn(const void *context, uint64_t key, const struct group_text *text,
                                           bool *is_overridden);
 void backlog_categorize(struct backlog *backlog, backlog_category_fn *category_of_group, const void *context);
-// The category of a group by error; false: it is not known here.
+// The category of a group by error; false: unknown group.
 bool backlog_category(const struct backlog *backlog, uint64_t key, enum category *category);
 
 // The rollup: counts instead of rows. A series is the group, type, source and topic that its events share;
@@ -98,7 +99,7 @@ bool backlog_has_rollup(const struct backlog *backlog);
 // The fingerprints of the groups by error of one category; heap, the caller frees.
 uint64_t *backlog_keys_of(const struct backlog *backlog, enum category category, size_t *count);
 
-// How the events of a group by error ended: counted since the rollup exists.
+// Outcomes of the events of a group by error, counted since the rollup exists.
 struct group_outcomes {
     int64_t resolved, discarded, reprocessed;
     int64_t since;    // start of counting, µs; of merged groups the earliest; 0: nothing was counted
@@ -116,7 +117,7 @@ struct group_share {
     int64_t count;
 };
 
-// What is beyond a group's most common types and topics.
+// More of a group than its most common types and topics.
 struct group_details {
     const struct group_share *types, *topics; // all that are present, most events first, then by name
     size_t type_count, topic_count;
@@ -131,10 +132,10 @@ struct event_group {
     size_t part_count;      // 0: not merged
     struct group_text text; // by error; pattern NULL while it is not described
     enum category category; // by error, or of most events
-    bool is_overridden;     // by error: somebody gave it that category
+    bool is_overridden;     // by error: the category was set by hand
     int64_t count;
     int64_t first_at, last_at;         // created_at, whole seconds
-    int64_t sample_id;                 // newest event of it
+    int64_t sample_id;                 // the newest event
     uint32_t spark[GROUP_SPARK];       // arrivals in the last hour, oldest first
     uint32_t heat[GROUP_HEAT];         // arrivals per hour of the clock, the current one last
     double per_minute;                 // over the last 5 whole minutes and this one so far
@@ -147,8 +148,8 @@ struct event_group {
 };
 
 // Groups by a pivot, largest first. within: only events of this group by error (two-level pivot), or NULL.
-// Within a minute of the clock, only events change what is told here: rates, curves and is_new fade at its
-// start.
+// Rates, curves and is_new fade only at the start of a minute of the clock; in between only events change
+// them.
 struct group_list {
     struct event_group *groups;
     size_t count;
@@ -159,7 +160,8 @@ struct group_list {
 void backlog_groups(const struct backlog *backlog, enum pivot pivot, const uint64_t *within, int64_t now,
                     struct arena *arena, struct group_list *list);
 
-// By error, with near-equal groups (core/fingerprint/merge) as one; `parts`: those single groups.
+// By error, with near-equal groups (core/fingerprint/merge) as one; `parts`: the single groups that were
+// merged.
 void backlog_groups_merged(const struct backlog *backlog, int64_t now, struct arena *arena,
                            struct group_list *list, struct group_list *parts);
 
@@ -168,8 +170,8 @@ void backlog_groups_merged(const struct backlog *backlog, int64_t now, struct ar
 void backlog_groups_detailed(const struct backlog *backlog, enum pivot pivot, bool is_merged, int64_t now,
                              struct arena *arena, struct group_list *list);
 
-// Tells that the group, which need not be known yet, was emptied by an operation that ended at this instant:
-// events created later make it BACK.
+// Notes that an operation that ended at this instant emptied the group, which need not be known yet. Events
+// created later make the group is_returned.
 void backlog_emptied(struct backlog *backlog, uint64_t key, int64_t at);
 
 // Ids of the events in a group of a pivot (value as in struct event_group, or by error several with commas
@@ -177,7 +179,7 @@ void backlog_emptied(struct backlog *backlog, uint64_t key, int64_t at);
 // (created_at, then id); the caller frees.
 void backlog_ids(const struct backlog *backlog, enum pivot pivot, const char *value, bool oldest_first,
                  int64_t **ids, size_t *count);
-// What the table knows of one pending event: id, status, event_type, source_table, topic, retry_count, group,
+// Fills one pending event from the table: id, status, event_type, source_table, topic, retry_count, group,
 // category, error_class, and created_at to the second. False: not pending, or known only in part. *hint
 // (begin with 0) makes walking the ids up or down quick. The bytes are the backlog's.
 bool backlog_event(const struct backlog *backlog, int64_t id, size_t *hint, struct event *event);

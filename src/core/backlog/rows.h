@@ -1,4 +1,4 @@
-// backlog_rows: the table inside a backlog, for what is derived from it.
+// backlog_rows: the table inside a backlog, for the files that derive groups and lists.
 #ifndef REDRIVE_CORE_BACKLOG_ROWS_H
 #define REDRIVE_CORE_BACKLOG_ROWS_H
 
@@ -15,12 +15,12 @@ struct backlog_row {
     bool is_returned;
 };
 
-// What is known of a group by error apart from its rows.
+// A group by error, without its rows.
 struct group_info {
     struct group_text text; // in the backlog's arena; pattern NULL while it is not described
     enum category category;
     bool is_overridden;
-    int64_t sample_id; // the event it was first seen with
+    int64_t sample_id; // the first event of the group that was seen
     int64_t emptied_at;
     struct group_outcomes outcomes;
 };

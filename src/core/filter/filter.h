@@ -1,18 +1,18 @@
 // filter: the line an operator types, the same on the screen and in --filter. The fields are in
 // core/filter/fields.def.
 //
-// `field:value` terms, and what remains joined by single spaces is one regular expression on the error
-// message. All must hold. A filter is parsed once and matched against events in core; it never becomes SQL.
+// A filter is `field:value` terms; the other words, joined by single spaces, are one regular expression on
+// the error message. All must match. A filter is parsed once and matched against events in core; it never
+// becomes SQL.
 //
-// What is a term, since an error message has colons of its own: a word before a colon is a field when it is
-// the name of one, in small letters (Error: is text). When it is a slip of one (one letter wrong, missing or
-// doubled, but not the first, in a name of four or more; or two letters swapped) the filter is refused with
-// the name that was meant. Any other word is text: host:443, java.lang.Foo: and bind: need no quotes. What
-// stands in "…" or /…/ is never a field. A slash begins an expression only where its closing slash ends a
-// word: /api/v1 is text.
+// Error messages have colons too. So a word before a colon is a field only if it is the name of a field, in
+// lower case (Error: is text). A misspelt name is refused with the right one: one letter wrong, missing or
+// doubled, but not the first, in a name of four or more; or two letters swapped. Any other word is text:
+// host:443, java.lang.Foo: and bind: need no quotes. Text in "…" or /…/ is never a field. A slash begins an
+// expression only if its closing slash ends a word: /api/v1 is text.
 //
 // Within "…" a regular expression keeps its backslashes except in \"; exact text has \" and \\.
-// One filter, one thread at a time: for another thread there are twins.
+// A filter is used by one thread at a time; another thread takes a twin.
 #ifndef REDRIVE_CORE_FILTER_FILTER_H
 #define REDRIVE_CORE_FILTER_FILTER_H
 
@@ -26,15 +26,14 @@
 struct filter;
 struct pattern;
 
-// What relative terms (age:, created:, is:new) are measured against. Frozen when the filter is parsed.
+// The reference of relative terms (age:, created:, is:new), fixed when the filter is parsed.
 struct filter_context {
     int64_t now;       // instant, of the database's clock where there is one
     int64_t zone_us;   // wall minus UTC of the table's zone at now
     int64_t new_after; // is:new: created after this instant; TIME_ABSENT: now - 1 h
 };
 
-// On failure err has the sentence, err->column the character (from 1) where it stopped and what was expected
-// there.
+// On failure err->column is the character (from 1) of the mistake, and the sentence says what was expected.
 bool filter_parse(struct filter **filter, struct bytes text, const struct filter_context *context,
                   struct err *err) MUST_CHECK;
 // The same filter for another thread. It borrows from this one, which outlives it.
@@ -47,37 +46,36 @@ unsigned filter_needs(const struct filter *filter);
 // The statuses a status: term asks for, as a set of 1 << enum event_status; 0: no such term.
 unsigned filter_statuses(const struct filter *filter);
 
-// What is absent matches nothing, but for a retry count, which then counts as 0.
+// An absent value matches nothing, except a retry count, which then counts as 0.
 // UNDECIDED: a pattern ran into its match limit; such events are counted and listed, never silently "no".
 enum filter_verdict { FILTER_NO, FILTER_YES, FILTER_UNDECIDED };
 enum filter_verdict filter_match(struct filter *filter, const struct event *event);
 
 // --- term by term, for a search that knows some columns of an event without reading it ---
 
-// What a term is answered from.
+// The data that decides a term.
 enum filter_from {
     FILTER_FROM_ROW, // id, status, type, source, topic, retries, times, group, category, class
     FILTER_FROM_ERROR,
     FILTER_FROM_STACK,
     FILTER_FROM_PAYLOAD,
-    FILTER_FROM_EVENT, // whatever else filter_term_needs says
+    FILTER_FROM_EVENT, // other fields: see filter_term_needs
 };
 size_t filter_terms(const struct filter *filter);
 enum filter_from filter_term_from(const struct filter *filter, size_t i);
 unsigned filter_term_needs(const struct filter *filter, size_t i); // enum event_fields
 bool filter_term_is_inverted(const struct filter *filter, size_t i);
 const char *filter_term_name(const struct filter *filter, size_t i); // of its field
-// The regular expression the term looks for in its column's text; NULL: it asks something else. Borrowed.
+// The regular expression the term looks for in its column's text; NULL: another kind of term. Borrowed.
 struct pattern *filter_term_pattern(const struct filter *filter, size_t i);
-// One term, with its !. filter_match is YES where each of them is.
+// Matches one term, with its !. filter_match is YES if every term is.
 enum filter_verdict filter_match_term(struct filter *filter, size_t i, const struct event *event);
-// A term of FILTER_FROM_ROW where created_at is known to the second only, and an empty type, source or topic
-// is not told from an absent one: false when the rest decides.
+// Matches a term of FILTER_FROM_ROW on an event whose created_at is cut to the second and whose empty type,
+// source or topic is absent. false: the full event has to decide.
 bool filter_match_second(struct filter *filter, size_t i, const struct event *event,
                          enum filter_verdict *verdict);
 
-// Where the filter's positive patterns match within one column's text, for highlighting. Returns how many
-// were written.
+// The matches of the filter's positive patterns in one column's text, for highlighting. Returns their number.
 enum filter_column {
     FILTER_COLUMN_ERROR,
     FILTER_COLUMN_STACK,

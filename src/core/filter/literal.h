@@ -1,11 +1,11 @@
-// pattern_literal: the text that every match of a regular expression holds, taken out of the expression
-// itself.
+// pattern_literal: finds text that every match of a regular expression contains, in the expression itself.
 //
-// Conservative: what is not understood gives nothing, never too much. Only the top level of the expression is
-// read; groups, classes and escapes end a run of literal characters, quantifiers that allow none drop the
-// character before them, options that change the meaning of what follows give up. Examples: `timed out after
-// \d+` holds "timed out after ", `pay-(1|2):443` holds "pay-" and ":443" (the longer one is given), `a|b` and
-// `(?i)abc` hold nothing that is known.
+// Conservative: an expression that is not understood gives less text, never too much. Only the top level of
+// the expression is read; groups, classes and escapes end a run of literal characters, quantifiers that allow
+// zero drop the character before them; options that change the meaning of the rest end the search. Examples:
+// `timed out after \d+` holds "timed out after ", `pay-(1|2):443` holds "pay-" and ":443" (the longer one is
+// returned), `a|b` and
+// `(?i)abc` hold none.
 #ifndef REDRIVE_CORE_FILTER_LITERAL_H
 #define REDRIVE_CORE_FILTER_LITERAL_H
 
@@ -13,8 +13,8 @@
 #include "base/bytes.h"
 #include "base/strbuf.h"
 
-// Appends the longest one to `literal`, nothing where there is none, and the required
-// (core/filter/required_literals). True: the expression is this literal and nothing else.
+// Appends the longest literal, if any, to `literal`, and the required literals
+// (core/filter/required_literals) to `required`. True: the expression is this literal and nothing else.
 bool pattern_literal(struct bytes expression, struct strbuf *literal, struct strbuf *required);
 
 #endif

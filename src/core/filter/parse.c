@@ -1,4 +1,4 @@
-// Reads a line into terms. Every mistake is told at its own character.
+// Parses a line into terms. Every error has the column of the mistake.
 #include "core/filter/parse.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// filter_parse: the inside of a filter, shared by reading (filter_parse.c, filter_range.c), the words of the
-// language (filter_words.c, filter_fields.def) and matching (filter.c).
+// filter_parse: private part of filters, shared by parsing (parse.c, range.c), the words of the language
+// (words.c, fields.def) and matching (filter.c, terms.c).
 #ifndef REDRIVE_CORE_FILTER_PARSE_H
 #define REDRIVE_CORE_FILTER_PARSE_H
 
@@ -15,7 +15,7 @@ enum filter_field {
     FIELD_JSON, // $.path
 };
 
-// What stands behind the colon.
+// The form of the value behind the colon.
 enum filter_kind {
     KIND_TEXT,
     KIND_NUMBER,
@@ -70,7 +70,7 @@ struct filter_term {
 };
 
 struct filter {
-    bool is_twin;              // of the terms only the patterns are its own
+    bool is_twin;              // owns only the patterns of its terms
     struct filter_term *terms; // cheap ones first
     size_t count, capacity;
     struct filter_context context;
@@ -83,21 +83,21 @@ filter_is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-// The field of exactly this name, of those that are written with a colon.
+// The field with exactly this name, which a colon follows.
 bool filter_field_find(struct bytes name, enum filter_field *field);
-// The field that `name` is a slip of, or NULL: then `name:` is text like any other.
+// The field that `name` misspells, or NULL: then `name:` is text.
 const char *filter_field_near(struct bytes name);
 enum filter_kind filter_field_kind(enum filter_field field);
 
 // The fixed words of category: status: is: and has:. The value is an enum category, a set of 1 << enum
 // event_status, or an enum filter_flag.
 bool filter_value_find(enum filter_field field, struct bytes word, unsigned *value);
-// Appends which words there are and which is nearest.
+// Appends the allowed words and the nearest one to the sentence.
 void filter_value_expected(enum filter_field field, struct bytes word, struct strbuf *sentence);
 
 // `n`, `>n`, `>=n`, `<n`, `<=n`, `a..b`, `a..`, `..b` of KIND_NUMBER, KIND_AGE or KIND_CREATED. A date that
-// ends a range goes through its day; a time by itself means the day, minute or second as it is written. On
-// failure *bad is the byte of text where it is wrong.
+// ends a range includes its day; a single time means its day, minute or second, as precise as it is written.
+// On failure *bad is the offset of the mistake.
 bool filter_range_read(struct bytes text, enum filter_kind kind, struct filter_range *range, size_t *bad,
                        struct err *err) MUST_CHECK;
 

@@ -1,5 +1,6 @@
-// filter_saved: filters with names: `@name` as a word of a filter stands for what was saved as that. The file
-// `filters` of the state folder holds them (base/notes), the same for the screen and for commands.
+// filter_saved: filters with names. The word `@name` in a filter is replaced by the filter saved as that
+// name. The file `filters` of the state folder holds them (base/notes), the same for the screen and for
+// commands.
 #ifndef REDRIVE_CORE_FILTER_SAVED_H
 #define REDRIVE_CORE_FILTER_SAVED_H
 
@@ -8,9 +9,9 @@
 
 #define FILTER_SAVED_FILE "filters"
 
-// Appends the filter with its @names replaced. One that is not saved is an error with its column; in quotes,
-// or with a capital or anything else that no name has, @text is text. What was saved is not looked into
-// again.
+// Appends the filter with its @names replaced. An unknown name is an error with its column. @text is
+// plain text in quotes, or with a character that names cannot have, such as a capital. @names inside a saved
+// filter are not replaced.
 bool filter_expand(struct bytes text, const struct notes *saved, struct strbuf *out,
                    struct err *err) MUST_CHECK;
 

@@ -1,4 +1,4 @@
-// A filter's terms one by one: what each is answered from, and what is decided by part of an event.
+// A filter's terms one by one: the data that each needs, and matching by part of an event.
 #include "core/filter/parse.h"
 
 static const int64_t LAST_OF_SECOND = US_PER_SECOND - 1;

@@ -1,4 +1,4 @@
-// The words of the filter language: fields, fixed values, what is near to them, completion and help.
+// The words of the filter language: fields, fixed values, misspelt names, completion and help.
 #include <stdio.h>
 #include <string.h>
 #include "base/text.h"

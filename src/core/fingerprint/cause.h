@@ -1,8 +1,8 @@
-// cause: from message and stack to the chain of causes, innermost first. Linear, never allocates.
+// cause: reads the chain of causes, innermost first, from message and stack. Linear, never allocates.
 //
-// Read are the traces of Java and Kotlin ("Caused by:"), .NET (" ---> "), Python (tracebacks), PHP ("Next"),
-// Ruby, Node
-// ("[cause]:") and Go; without a trace what a message says of its own cause ("nested exception is").
+// Understands the traces of Java and Kotlin ("Caused by:"), .NET (" ---> "), Python (tracebacks), PHP
+// ("Next"), Ruby, Node ("[cause]:") and Go. Without a trace it reads the causes in the message ("nested
+// exception is").
 #ifndef REDRIVE_CORE_FINGERPRINT_CAUSE_H
 #define REDRIVE_CORE_FINGERPRINT_CAUSE_H
 
@@ -14,9 +14,9 @@
 #define CAUSE_DEPTH 32
 
 struct cause_link {
-    struct bytes class_name; // absent where none is named
+    struct bytes class_name; // absent where the text has none
     struct bytes text;
-    struct bytes frames; // the lines of its stack; absent where it has none of its own
+    struct bytes frames; // the lines of its own stack; absent where it has none
 };
 
 struct cause_chain {
@@ -28,16 +28,15 @@ struct cause_chain {
 
 void cause_read(const struct fingerprint_input *input, struct cause_chain *chain);
 
-// A text `Class: rest` taken apart; class_name is absent where no class stands first. Also what runtimes put
-// before it
-// ("Exception in thread "main" ", "panic: ") is taken off.
+// Splits a text `Class: rest`; class_name is absent where the text begins with no class. Removes the preface
+// of runtimes ("Exception in thread "main" ", "panic: ").
 struct cause_link cause_split(struct bytes text);
 
 // Does this class, or this text, only wrap another cause (wrapper.def)?
 bool cause_is_wrapper(const struct cause_link *link, const struct cause_link *inner);
 
-// What a masked text (struct mask) names: something; nothing, and where it happened says most (null
-// pointers); or nothing, and what was being done says most (timeouts). Rows: blank.def.
+// Does a masked text (struct mask) name the problem? If not, the frame says more: the place of a bug (null
+// pointers), or the work that was interrupted (timeouts). Rows: blank.def.
 enum cause_naming { CAUSE_NAMES = 0, CAUSE_BLANK_BUG, CAUSE_BLANK_IO };
 enum cause_naming cause_naming(struct bytes canonical);
 

@@ -1,5 +1,4 @@
-// fingerprint: the group key of one record, so that "is this the same problem?" has the same answer on any
-// machine.
+// fingerprint: the group key of one record, so that every machine puts it into the same group.
 //
 //     key = hash64(version, root class, 0x1f, masked root text, 0x1f, frame or nothing)
 //
@@ -25,25 +24,25 @@ struct fingerprint_input {
     const struct group_rules *rules; // of the operators (core/fingerprint/rules.h); NULL: none
 };
 
-// Only the key: the fast road, no allocation.
+// Only the key: fast, no allocation.
 uint64_t fingerprint_key(const struct fingerprint_input *input);
 
 // The key with its parts, for the first record of a group and for `x` "why this group". All bytes live in the
 // arena.
 struct fingerprint {
     uint64_t key;
-    uint64_t text_key;         // before the operators' rules
-    const char *rule;          // the operators' rule that made it another, or NULL; as long as the rules
-    struct bytes root_class;   // absent where none is named
-    struct bytes root_text;    // the root cause's text, as it stands
-    struct bytes pattern;      // the same on one line, placeholders typed for people: <n> <uuid> <ip> …
-                               // (mask_rules.def)
-    struct bytes frame;        // the frame that took part in the key, or absent
+    uint64_t text_key;       // before the operators' rules
+    const char *rule;        // the operators' rule that changed the key, or NULL; as long as the rules
+    struct bytes root_class; // absent where the record has none
+    struct bytes root_text;  // the root cause's text, unchanged
+    struct bytes pattern; // the root text masked, on one line, with typed placeholders: <n> <uuid> <ip> …
+                          // (mask_rules.def)
+    struct bytes frame;   // the frame that took part in the key, or absent
     struct bytes frame_reason; // why a frame took part, or why none did: a sentence
     bool is_cut;               // a limit was reached, and the rest did not take part
     struct fingerprint_mask {
-        struct bytes text; // what was masked
-        const char *rule;  // by which rule
+        struct bytes text; // the masked part
+        const char *rule;  // that masked it
     } * masks;
     uint32_t mask_count;
 };

@@ -1,5 +1,5 @@
-// index: what a table says about a text, ASCII case ignored, for a handful of instructions a
-// question. Such questions are asked of nearly every word of every message.
+// index: looks a text up in a table, ASCII case ignored, in a handful of instructions. Nearly every word of
+// every message is looked up.
 //
 // An index is static, built by a constructor before main and only read from then on: safe from several
 // threads.
@@ -19,16 +19,16 @@ struct index_row {
 
 struct text_index {
     const struct index_row *rows;
-    uint64_t shapes[256]; // by first byte: which last bytes and lengths occur; most texts are told by it
+    uint64_t shapes[256];            // by first byte: which last bytes and lengths occur; rejects most texts
     uint16_t buckets[INDEX_BUCKETS]; // a row's number plus 1; 0: empty
 };
 
 #define INDEX_CONSTRUCTOR __attribute__((constructor)) static void
 
-// `rows` stay where they are. Of two rows with one text the first counts.
+// `rows` must outlive the index. Of two rows with the same text the first counts.
 void index_build(struct text_index *index, const struct index_row *rows, size_t count);
 
-// The value of the row whose text this is, or 0. Not for the empty text.
+// The value of the row with this text, or 0. The text must not be empty.
 uint32_t index_find(const struct text_index *index, struct bytes text);
 
 #endif

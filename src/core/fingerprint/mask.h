@@ -1,8 +1,7 @@
-// mask: a text with its volatile parts taken out, in one pass.
+// mask: removes the volatile parts of a text, in one pass.
 //
-// The canonical text is what is hashed: its words, each with a blank before it, with `*` for any run of
-// volatile parts; separators do not appear. For people the trail keeps what was masked, where, and by which
-// rule.
+// The result is the canonical text, which is hashed: words, each with a blank before it, and `*` for each run
+// of volatile parts, without separators. The trail records for people which parts were masked by which rule.
 #ifndef REDRIVE_CORE_FINGERPRINT_MASK_H
 #define REDRIVE_CORE_FINGERPRINT_MASK_H
 
@@ -26,7 +25,7 @@ const char *mask_placeholder(enum mask_rule rule); // "<n>"
 const char *mask_sentence(enum mask_rule rule);    // "a number"
 
 struct mask_span {
-    uint32_t from; // in the text that was given
+    uint32_t from; // in the original text
     uint32_t len;
     enum mask_rule rule;
 };
@@ -46,11 +45,11 @@ struct mask {
     uint32_t names; // named things and error codes among them
     uint32_t holes; // runs of volatile parts
     bool is_cut;
-    struct mask_trail *trail; // NULL on the fast road
+    struct mask_trail *trail; // NULL: nothing is recorded
 };
 
-// Appends the masked text. class_name (may be absent) tells what the text is about: in KeyError: 'email' a
-// name stands.
+// Appends the masked text. class_name (may be absent) is a hint: behind KeyError, 'email' is a name and
+// stays.
 void mask_text(struct mask *mask, struct bytes text, struct bytes class_name);
 
 #endif

@@ -1,4 +1,4 @@
-// Error codes: numbers and short words that tell one error from another and so survive the mask.
+// Error codes: numbers and short words that identify an error, and so stay.
 #include "core/fingerprint/maskers.h"
 
 #include <string.h>

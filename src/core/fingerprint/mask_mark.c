@@ -1,4 +1,4 @@
-// Words with marks in them: dots, colons and @; and what follows a `=`.
+// Words with marks in them (dots, colons, @), and values behind a `=`.
 #include "core/fingerprint/maskers.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// Documents: what an error document says is kept, business data is not.
+// Documents: keeps the message of an error document, masks business data.
 #include "core/fingerprint/maskers.h"
 
 #include "core/fingerprint/payload.h"

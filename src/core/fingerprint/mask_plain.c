@@ -1,4 +1,4 @@
-// Words without digits and marks: literal, unless the words around them say otherwise.
+// Words without digits and marks: literal, unless the words around them make them values.
 #include "core/fingerprint/maskers.h"
 
 #include <string.h>

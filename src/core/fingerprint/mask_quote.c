@@ -1,4 +1,4 @@
-// Quoted text: a value, unless something says that it names a thing or is a sentence.
+// Quoted text: a value, unless its context makes it a name or a sentence.
 #include "core/fingerprint/maskers.h"
 
 #include <string.h>

@@ -1,14 +1,14 @@
-// maskers: who takes a word out of the text, or keeps it. The rows, in their order: maskers.def.
+// maskers: the functions that mask a word or keep it. Their rows, in order: maskers.def.
 //
-// A masker gets a word, text[from, to), and the kinds of its bytes (`seen`). It writes what shall remain of
-// the word and returns true, or leaves the word to the rows below and returns false. One that takes more than
-// the word moves scan->at. No masker calls another one: see scan_again.
+// A masker gets a word, text[from, to), and the kinds of its bytes (`seen`). It either writes the
+// canonical form of the word and returns true, or returns false, and the next row gets the word. A masker
+// that consumes more than the word moves scan->at. No masker calls another one: see scan_again.
 #ifndef REDRIVE_CORE_FINGERPRINT_MASKERS_H
 #define REDRIVE_CORE_FINGERPRINT_MASKERS_H
 
 #include "core/fingerprint/scan.h"
 
-// What a word has to be for a row of maskers.def.
+// The properties of a word that a row of maskers.def requires.
 enum masker_needs {
     IS_LETTERS = 1 << 0, // letters and - _ $ # % + ~ & only
     IS_LONG = 1 << 1,    // longer than any word of ASCII letters
@@ -30,16 +30,16 @@ enum masker_needs {
 #include "core/fingerprint/maskers.def"
 #undef MASKER
 
-// What is more than a word.
+// Maskers of more than a word.
 
-// Behind "value:" and the like: one volatile part from `from` up to the next full stop. False where no such
-// word comes before.
+// Behind "value:" and similar words, masks one volatile part from `from` to the next full stop. False: no
+// such word precedes it.
 bool mask_free_value(struct mask_scan *scan, size_t from);
 // Quoted text whose opening mark (`len` bytes) is at scan->at.
 void mask_quote(struct mask_scan *scan, size_t len);
-// JSON, a dump, SQL data: one volatile part, but an error document keeps what it says. Moves scan->at.
+// JSON, a dump, SQL data: one volatile part, but an error document keeps its message. Moves scan->at.
 void mask_payload(struct mask_scan *scan, size_t from, size_t to, enum mask_rule rule);
-// A document whose members count: their names and the texts that say what went wrong.
+// A document of which names and error texts count.
 void mask_members(struct mask_scan *scan, size_t from, size_t to);
 
 #endif

@@ -1,4 +1,4 @@
-// Which causes only wrap others, and which texts name nothing: the tables behind the choice of the root
+// Causes that only wrap others, and texts that do not name the problem: tables for the choice of the root
 // cause.
 #include "core/fingerprint/cause.h"
 

@@ -1,11 +1,11 @@
-// group_rules: what people decided about groups: which belong together, which hold two problems, and what is
-// their own code. Applied behind the key of the text (core/fingerprint/fingerprint); pure, deterministic,
-// shared by all.
+// group_rules: operators' decisions about groups: merges, splits, and prefixes of their own code. Applied
+// after the key of the text (core/fingerprint/fingerprint); pure, deterministic, the same for all users.
 //
-// Order: a group that is split takes the key of its longest word that the root text holds; then a merge that
-// lists the key, then the merge with the longest text that the record holds, by name where lengths are equal.
-// A merge of listed groups has the smallest of their keys. Own prefixes act earlier: they choose the frame.
-// The version says under which rules a key was made, so that counts kept elsewhere know when to start again.
+// Order: first, a split group takes the key of its longest word that occurs in the root text. Then a merge
+// that lists the key applies; else the merge with the longest text that occurs in the record, by name where
+// lengths are equal. A merge of listed groups has the smallest of their keys. Own prefixes act earlier: they
+// choose the frame. The version identifies the rules under which a key was computed, so that stored counts
+// can be restarted.
 #ifndef REDRIVE_CORE_FINGERPRINT_RULES_H
 #define REDRIVE_CORE_FINGERPRINT_RULES_H
 
@@ -26,18 +26,19 @@ bool group_rules_add_merge(struct group_rules *rules, const char *name, const ui
                            const char *text, struct err *err) MUST_CHECK;
 bool group_rules_add_split(struct group_rules *rules, const char *name, uint64_t key,
                            const char *const *words, size_t count, struct err *err) MUST_CHECK;
-// Sorts and numbers them. Refuses what contradicts itself: a group in two merges, a group split twice.
+// Sorts the rules and computes their number. Refuses contradictions: a group in two merges, a group split
+// twice.
 bool group_rules_seal(struct group_rules *rules, struct err *err) MUST_CHECK;
 
-// "3" without rules (also NULL, and without a row), else "3-9f31c07a": rule version of the key, and a hash of
-// the rules that is the same for the same rules in any order.
+// "3" for no rules (NULL, or no row), else "3-9f31c07a": FINGERPRINT_VERSION, and a hash of the rules that
+// does not depend on their order.
 #define GROUP_RULES_VERSION 24 // with NUL
 const char *group_rules_version(const struct group_rules *rules, char out[GROUP_RULES_VERSION]);
 
 // The same as one positive number.
 int32_t group_rules_number(const struct group_rules *rules);
 
-// Is code with this name one's own although a library's prefix is in it?
+// Is code with this name own code, although its name has the prefix of a library?
 bool group_rules_is_own(const struct group_rules *rules, struct bytes name);
 // The key after merging and splitting. *name (may be NULL) receives the rule that changed it last, or NULL.
 // NULL rules change nothing.

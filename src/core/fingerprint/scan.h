@@ -1,9 +1,8 @@
-// scan: one pass over a text. It knows where the pass is, what stands before that place, and how to write the
-// canonical text.
+// scan: one pass over a text. It knows the current place, the word before it, and how to write the canonical
+// text.
 //
-// The pass itself (mask.c) decides which masker takes a word; a masker (maskers.h) knows this file and no
-// other masker. Where a masker finds another word or text within its own, scan_again hands that part to the
-// pass.
+// The pass itself (mask.c) chooses the masker of a word; a masker (maskers.h) knows this file and no other
+// masker. A masker that finds another word or text inside its word gives that part to the pass by scan_again.
 #ifndef REDRIVE_CORE_FINGERPRINT_SCAN_H
 #define REDRIVE_CORE_FINGERPRINT_SCAN_H
 
@@ -12,14 +11,14 @@
 
 #define SCAN_DEPTH 3 // quoted sentences and documents within one another
 
-// What stands between the word before and the next one.
+// The separator between the previous word and the next one.
 enum scan_after { AFTER_BLANK, AFTER_COLON, AFTER_EQUALS, AFTER_OPEN };
 
-// What a part of the text is masked as.
+// How a part of the text is masked.
 enum scan_part {
     PART_WORD,     // one word, whose edges are trimmed
     PART_TEXT,     // a text of its own; counts towards SCAN_DEPTH
-    PART_DOCUMENT, // JSON or a dump: one volatile part, but an error document keeps what it says
+    PART_DOCUMENT, // JSON or a dump: one volatile part, but an error document keeps its message
 };
 
 struct mask_scan {
@@ -29,14 +28,14 @@ struct mask_scan {
     size_t at;
     size_t end;
     struct bytes
-        prev; // the literal word before, which may say what this one is; absent behind a volatile part
+        prev; // the literal word before, which may give this one a role; absent behind a volatile part
     unsigned prev_roles; // its roles; read them with scan_prev_roles
     enum scan_after after;
     bool has_gap;      // blanks behind the `=`
     bool may_collapse; // the last part written was volatile, and no bracket opened since
     bool is_number;    // that part was a number, so that a unit may follow
     bool in_sql;
-    uint8_t unclosed; // quotes known to have no partner further on: a bit for each row of mask_quote.c
+    uint8_t unclosed; // quotes known to have no closing mark: a bit for each row of mask_quote.c
     unsigned depth;
     void (*again)(struct mask_scan *scan, size_t from, size_t to,
                   enum scan_part part); // the pass: see scan_again
@@ -56,7 +55,7 @@ scan_slice(const struct mask_scan *scan, size_t from, size_t to)
 
 #define ROLES_KNOWN (1u << 31)
 
-// What the word before says. Its roles are looked up when they are first needed.
+// The roles of the word before, looked up when first needed.
 static inline unsigned
 scan_prev_roles(struct mask_scan *scan)
 {
@@ -79,18 +78,18 @@ void scan_emit_word(struct mask_scan *scan, size_t from, size_t to);
 void scan_emit_known(struct mask_scan *scan, size_t from, size_t to, unsigned roles);
 void scan_emit_name(struct mask_scan *scan, size_t from, size_t to); // counted as named; leaves prev as it is
 void scan_emit_hole(struct mask_scan *scan, size_t from, size_t to, enum mask_rule rule);
-// A volatile word: the trail gets the rule by its shape, and a unit may follow a number.
+// Writes a volatile word. The trail gets the rule by its shape; a unit may follow a number.
 void scan_emit_volatile(struct mask_scan *scan, size_t from, size_t to);
 // The parts of a name or path that hold no digits: items[3].sku → items sku.
 void scan_emit_path(struct mask_scan *scan, size_t from, size_t to);
-// A stretch that takes no part in the canonical text; only the trail hears about it.
+// Skips a part that does not appear in the canonical text; only the trail records it.
 void scan_leave_out(struct mask_scan *scan, size_t from, size_t to, enum mask_rule rule);
 
-// Looking around.
+// Looking ahead.
 
-// The place of the first character at or behind `at` that is no blank, or scan->end.
+// The offset of the first character from `at` on that is no blank, or scan->end.
 size_t scan_skip_blanks(const struct mask_scan *scan, size_t at);
-// The word that begins at or behind `at` past blanks; empty where none does.
+// The next word from `at` on, behind blanks; empty: none.
 struct bytes scan_peek_word(const struct mask_scan *scan, size_t at);
 // The first c in text[from, to), or `to`.
 size_t scan_find_char(const struct mask_scan *scan, size_t from, size_t to, char c);

@@ -1,4 +1,4 @@
-// trace: a stack trace cut into sections, each the text of one exception and its frames.
+// trace: splits a stack trace into sections, each the text of one exception and its frames.
 #ifndef REDRIVE_CORE_FINGERPRINT_TRACE_H
 #define REDRIVE_CORE_FINGERPRINT_TRACE_H
 
@@ -18,14 +18,14 @@ struct trace_section {
 enum trace_order { TRACE_INNERMOST_LAST, TRACE_INNERMOST_FIRST, TRACE_PYTHON };
 
 struct trace {
-    struct trace_section sections[TRACE_SECTIONS]; // in the order of the text; of more than fit, those
-                                                   // nearest to the root cause
+    struct trace_section sections[TRACE_SECTIONS]; // in the order of the text; if there are more,
+                                                   // those nearest to the root cause
     unsigned count;
     enum trace_order order;
     bool is_cut;
 };
 
-// False where `text` holds no trace: no frame and no cause.
+// False: `text` is no trace, it has neither a frame nor a cause.
 bool trace_read(struct bytes text, struct trace *trace);
 
 #endif

@@ -1,6 +1,6 @@
-// word: what one byte, and one word by itself, means to the mask. No state, no locale.
+// word: classes of bytes and words for the mask. No state, no locale.
 //
-// Words that say something about their neighbour ("column", "código", "코드") are rows of
+// Words that give their neighbour a role ("column", "código", "코드") are rows of
 // words.def and part of the rule version.
 #ifndef REDRIVE_CORE_FINGERPRINT_WORD_H
 #define REDRIVE_CORE_FINGERPRINT_WORD_H
@@ -11,7 +11,7 @@
 #include <string.h>
 #include "base/bytes.h"
 
-// What a byte may be; a word is a run of bytes of KIND_WORD.
+// The classes of a byte; a word is a run of bytes of KIND_WORD.
 enum word_kind {
     KIND_DIGIT = 1 << 0,
     KIND_UPPER = 1 << 1,
@@ -23,7 +23,7 @@ enum word_kind {
     KIND_BLANK = 1 << 7,
     KIND_HEX = 1 << 8, // 0-9 a-f A-F
     KIND_PART =
-        1 << 9, // may stand within an identifier: letters, digits, _ $ . - # : ( ) [ ] < > ? and backslash
+        1 << 9, // may be part of an identifier: letters, digits, _ $ . - # : ( ) [ ] < > ? and backslash
     KIND_STOP = 1 << 10, // ends a URL: blanks, quotes, brackets, | ;
     KIND_LETTER = KIND_UPPER | KIND_LOWER | KIND_HIGH,
     KIND_WORD = KIND_DIGIT | KIND_LETTER | KIND_JOIN | KIND_MARK,
@@ -55,7 +55,7 @@ word_is_alnum(char c)
     return (word_kind(c) & (KIND_LETTER | KIND_LEAD | KIND_DIGIT)) != 0;
 }
 
-// ASCII capitals made small. A-Z and a-z differ in bit 5, and KIND_UPPER is bit 1.
+// Makes an ASCII capital lower case. A-Z and a-z differ in bit 5, and KIND_UPPER is bit 1.
 static inline char
 word_fold(char c)
 {
@@ -88,35 +88,34 @@ enum word_lead {
 };
 enum word_lead word_lead(struct bytes text, size_t at, size_t *len);
 
-// What a word says about the one beside it.
+// The role that a word gives the word beside it.
 enum word_role {
     ROLE_NAME = 1 << 0,        // names a thing: column, constraint, método, 필드
-    ROLE_WEAK_NAME = 1 << 1,   // names a thing unless that looks like a number: key, name
+    ROLE_WEAK_NAME = 1 << 1,   // names a thing, unless the thing looks like a number: key, name
     ROLE_CODE = 1 << 2,        // an error code follows
     ROLE_SQLSTATE = 1 << 3,    // five letters and digits follow
     ROLE_ID = 1 << 4,          // an identifier without meaning follows, even one without a digit
     ROLE_VALUE = 1 << 5,       // a value follows, even in brackets
     ROLE_TELLING = 1 << 6,     // a sentence follows: reason=, message=
     ROLE_PERSON = 1 << 7,      // a person's or a place's name follows
-    ROLE_UNIT = 1 << 8,        // belongs to the number before it
+    ROLE_UNIT = 1 << 8,        // belongs to the preceding number
     ROLE_DATE = 1 << 9,        // month or weekday
     ROLE_KEEP = 1 << 10,       // holds a digit but is a word: utf8, int64
     ROLE_HOST = 1 << 11,       // a host that matters follows: lookup, ENOTFOUND
     ROLE_SQL = 1 << 12,        // begins a statement
-    ROLE_SQL_DATA = 1 << 13,   // what follows in a statement is data
+    ROLE_SQL_DATA = 1 << 13,   // data follows in a statement
     ROLE_VERB = 1 << 14,       // HTTP method
-    ROLE_PARTICLE = 1 << 15,   // stands between the parts of a person's name
+    ROLE_PARTICLE = 1 << 15,   // between the parts of a person's name
     ROLE_BODY = 1 << 16,       // member of an error document that is worth keeping
     ROLE_ERROR_BODY = 1 << 17, // member that makes a document an error document
     ROLE_LOGIN = 1 << 20,      // a login name may follow
     ROLE_FREE_VALUE = 1 << 18, // behind its colon a value follows up to the next full stop or comma
-    ROLE_DEMAND = 1 << 21,     // what is required, missing or forbidden stands before it as a name
+    ROLE_DEMAND = 1 << 21,     // behind the name of something required, missing or forbidden
     ROLE_ANSWER = 1 << 22,     // an HTTP status may follow: returned 503
     ROLE_SIZED = 1 << 23,      // a size that belongs to a type follows in brackets: varchar(20)
-    ROLE_TYPE = 1 << 24,       // names a type where it stands in quotes: 'decimal'
-    ROLE_TITLE =
-        1
-        << 19, // with ROLE_PERSON: also where it begins the sentence, because it is no part of a name itself
+    ROLE_TYPE = 1 << 24,       // names a type if it is in quotes: 'decimal'
+    ROLE_TITLE = 1 << 19, // with ROLE_PERSON: also at the beginning of a sentence, because it is no part of a
+                          // name itself
 };
 unsigned word_roles(struct bytes word);
 
@@ -132,7 +131,7 @@ bool word_is_indexed_path(struct bytes word);
 bool word_is_host(struct bytes word);           // labels with a known ending, all in small letters
 bool word_is_error_code(struct bytes word);     // ORA-00001, E11000, 0x80131500: a code by its form alone
 bool word_is_numbered_class(struct bytes word); // System.Int32, Http2Exception: the digits belong to the name
-unsigned word_digits(struct bytes word);        // how many
+unsigned word_digits(struct bytes word);        // number of digits
 bool word_equals_folded(struct bytes word, const char *lower); // ASCII case ignored
 
 #endif

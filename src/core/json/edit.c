@@ -1,4 +1,4 @@
-// Values replaced, added and removed without touching a byte beside them.
+// Replaces, adds and removes values without touching a byte beside them.
 #include <string.h>
 #include "core/json/path.h"
 

@@ -1,4 +1,4 @@
-// White space of ours around tokens that stay as they are.
+// New white space around unchanged tokens.
 #include "core/json/json.h"
 
 static void

@@ -1,9 +1,9 @@
-// json: a payload as tokens that keep their bytes. A payload that will be sent again never goes through a
-// library that rewrites it: jansson turns 0.1 into 0.10000000000000001 and refuses 30 digits, jsonb drops
-// duplicate keys. Here numbers, strings, key order, duplicates and white space are views into the original
-// text.
+// json: reads a payload as tokens that keep their bytes. A payload that will be sent again never passes
+// through a library that rewrites it: jansson turns 0.1 into 0.10000000000000001 and refuses 30 digits, jsonb
+// drops duplicate keys. Here numbers, strings, key order, duplicates and white space are views into the
+// original text.
 //
-// The grammar is RFC 8259. Scanning allocates nothing; everything is linear in the text unless it says
+// The grammar is RFC 8259. Scanning allocates nothing; everything is linear in the text unless stated
 // otherwise, and safe on hostile input.
 #ifndef REDRIVE_CORE_JSON_JSON_H
 #define REDRIVE_CORE_JSON_JSON_H
@@ -16,14 +16,13 @@
 #include "base/strbuf.h"
 
 #define JSON_DEPTH 512       // deeper than this is refused: jsonb takes about 10,000
-#define JSON_BYTES (4 << 20) // what is held as lines, warnings or edits at once: see json_fits
+#define JSON_BYTES (4 << 20) // limits of json_fits, because lines, warnings and edits are held at once
 #define JSON_TOKENS 500000
-#define JSON_INDENTED                                                                                        \
-    64 // lines deeper than this are not indented further: a small text could become gigabytes
+#define JSON_INDENTED 64 // most levels of indentation, else a small text could become gigabytes
 
 enum json_kind {
     JSON_END,          // of the text; everything before was valid
-    JSON_ERROR,        // where the text stops being JSON; nothing comes after
+    JSON_ERROR,        // the text stops being JSON here; the last token
     JSON_OBJECT_BEGIN, // {
     JSON_OBJECT_END,
     JSON_ARRAY_BEGIN, // [
@@ -41,10 +40,10 @@ enum json_kind {
 struct json_token {
     enum json_kind kind;
     size_t from, len; // in the text
-    int depth;        // containers around it; of a container's own brackets: outside of it
+    int depth;        // containers around it; a container's own brackets count as outside
 };
 
-// Zero-initialised by json_begin. White space lies between tokens and is not reported.
+// Zero-initialised by json_begin. White space between tokens is not reported.
 struct json_scan {
     struct bytes text;
     size_t at;
@@ -57,7 +56,7 @@ void json_begin(struct json_scan *scan, struct bytes text);
 struct json_token json_next(struct json_scan *scan);
 struct bytes json_bytes(const struct json_scan *scan, struct json_token token);
 
-// Is it JSON? Otherwise err has line, column and what was expected there.
+// Is it JSON? Otherwise err has line, column and the expected token.
 bool json_check(struct bytes text, struct err *err) MUST_CHECK;
 // Line and column (characters), from 1, of a byte offset.
 void json_position(struct bytes text, size_t at, int *line, int *column);
@@ -66,10 +65,10 @@ void json_position(struct bytes text, size_t at, int *line, int *column);
 // how large it is and what the limit is; such a text is shown as it is.
 bool json_fits(struct bytes text, struct err *err) MUST_CHECK;
 
-// What is JSON and still a danger: a reader on the way may change or refuse it.
+// Valid JSON that some readers change or refuse.
 enum json_risk {
     JSON_RISK_DUPLICATE, // a name that the same object had before; the last one counts
-    JSON_RISK_NUMBER,    // a whole number beyond 2^53, or one that a double does not give back
+    JSON_RISK_NUMBER,    // a whole number beyond 2^53, or one that a double cannot represent
     JSON_RISK_NUL,       // \u0000
     JSON_RISK_SURROGATE, // half of a \uXXXX\uXXXX pair
     JSON_RISK_COUNT,
@@ -80,12 +79,12 @@ struct json_warning {
     int line, column; // from 1, in characters
 };
 const char *json_risk_sentence(enum json_risk risk); // names the risk
-// How many there are in text, up to where it stops being JSON; the first `room` of them, in order, are
-// written. Takes n log n time and memory for all names of the text.
+// The number of warnings in text, up to the place where it stops being JSON; writes the first `room`, in
+// order. Takes n log n time and memory for all names of the text.
 size_t json_warnings(struct bytes text, struct json_warning *warnings, size_t room);
 
-// The same tokens with white space of ours (two blanks a level down to the 64th, or none), verbatim
-// otherwise. Where the text stops being JSON the rest follows as it is; false then.
+// Appends the same tokens with new white space: two blanks a level down to the 64th, or none. If the text
+// stops being JSON, the rest follows unchanged, and the result is false.
 bool json_format(struct bytes text, struct strbuf *out);
 bool json_minify(struct bytes text, struct strbuf *out);
 
@@ -93,12 +92,12 @@ bool json_minify(struct bytes text, struct strbuf *out);
 struct json_children {
     struct json_scan scan;
     bool is_object;
-    bool is_whole; // after the last child: the container ended as it should
-    size_t count;  // children given so far
+    bool is_whole; // after the last child: the container was closed
+    size_t count;  // children returned so far
 };
-// false: not a container. `container` is the whole text of one; children are offsets of it.
+// `container` is the whole text of an object or array; children are offsets into it. false: not a container.
 bool json_children(struct json_children *children, struct bytes container);
-// false: there are no more, or the text stops being JSON. name may be NULL, and of an element it is not set.
+// false: no more children, or the text stops being JSON. name may be NULL; it is not set for an element.
 bool json_child(struct json_children *children, struct json_token *name, struct json_token *value);
 
 // A path: $.order.lines[2].sku  $['odd key']  $["odd key"]  $  (a subset of RFC 9535: names and indexes). In
@@ -107,28 +106,28 @@ struct json_path;
 bool json_path_parse(struct json_path **path, struct bytes text,
                      struct err *err) MUST_CHECK; // err->column from 1
 void json_path_destroy(struct json_path *path);
-// The value it leads to, with all its bytes. Of names that occur twice the last one counts, as in jsonb.
-// false: nothing there, or not JSON.
+// The value at the path, with all its bytes. Of duplicate names the last one counts, as in jsonb. false: no
+// such value, or not JSON.
 bool json_path_find(const struct json_path *path, struct bytes text, struct json_token *value);
-// Appends the path of the value that has the byte at offset `at`, for the cursor of an editor; between values
-// that of the one before, or of the container. false: behind where the text stops being JSON; the path is of
-// that place.
+// Appends the path of the value at offset `at`, for the cursor of an editor; between values, the path of the
+// previous value or of the container. false: `at` is behind the place where the text stops being JSON; then
+// appends the path of that place.
 bool json_path_at(struct bytes text, size_t at, struct strbuf *out);
 
 // Edits are splices: everything outside is identical.
 // Text with `b` in place of the bytes [from, from + len).
 void json_splice(struct bytes text, size_t from, size_t len, struct bytes b, struct strbuf *out);
-// Text with `value` (JSON) at path: in place of what is there, or as the last member where only the last name
-// is missing, spaced like the member before it. false: neither; out is untouched.
+// Text with `value` (JSON) at path: replaces the value there, or adds a last member if only the last name is
+// missing, spaced like the member before it. false: neither is possible; out is untouched.
 bool json_set(const struct json_path *path, struct bytes text, struct bytes value, struct strbuf *out);
 // Text without the element at path, or without every member of that name in that object (else an earlier
-// duplicate would come to light), and the comma that went with it. false: nothing there; out is untouched.
+// duplicate would take effect), and without its comma. false: no such value; out is untouched.
 bool json_remove(const struct json_path *path, struct bytes text, struct strbuf *out);
 
 // The content of a string token (quotes and escapes undone) appended as UTF-8. A lone surrogate becomes
 // U+FFFD. false: not a string token.
 bool json_decode(struct bytes token, struct strbuf *out);
-// The string token of a content: the escapes that JSON demands and no others. Bad bytes become U+FFFD.
+// Appends content as a string token, with only the escapes that JSON requires. Bad bytes become U+FFFD.
 void json_quote(struct bytes content, struct strbuf *out);
 
 // Numbers by value, of any length: <0, 0, >0. Both must be JSON number tokens. 1.0 equals 1 and 1e2 equals

@@ -1,4 +1,4 @@
-// Paths: read, followed, and written for a place in a text.
+// Paths: parses and follows them, and writes the path of a place in a text.
 #include "core/json/path.h"
 
 #include <stdlib.h>

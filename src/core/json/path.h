@@ -1,4 +1,4 @@
-// json_path: the inside of a path, shared by finding and editing.
+// json_path: private part of paths, shared by finding and editing.
 #ifndef REDRIVE_CORE_JSON_PATH_H
 #define REDRIVE_CORE_JSON_PATH_H
 
@@ -20,7 +20,7 @@ struct json_path {
 // As json_path_find, for the first `count` steps.
 bool json_steps_find(const struct json_step *steps, size_t count, struct bytes text,
                      struct json_token *value);
-// Is the child just given the one that a step names?
+// Does the step name the child that was just returned?
 bool json_step_is(const struct json_step *step, const struct json_children *children, struct json_token name);
 
 #endif

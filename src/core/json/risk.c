@@ -1,4 +1,4 @@
-// What a reader of JSON on the way may change or refuse.
+// Finds valid JSON that some readers change or refuse.
 #include <float.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// The content of strings: escapes undone, and made.
+// The content of strings: decodes and writes escapes.
 #include <string.h>
 #include "base/utf8.h"
 #include "core/json/json.h"
