@@ -1,7 +1,7 @@
 // checkup: is this database fit for redrive, and may this user do what redrive does? For `redrive doctor`.
 //
-// Looks at catalogs and settings only and changes nothing. Every finding that is not right comes with the
-// statement or command that mends it.
+// Looks at catalogs and settings only and changes nothing. Every problem comes with the statement or
+// command that solves it.
 #ifndef REDRIVE_STORE_CHECKUP_H
 #define REDRIVE_STORE_CHECKUP_H
 
@@ -14,16 +14,15 @@
 enum checkup_verdict {
     CHECKUP_OK,
     CHECKUP_NOTE,   // worth knowing; nothing is wrong
-    CHECKUP_WRONG,  // something does not work, or is not safe, as it is
+    CHECKUP_WRONG,  // something does not work, or is not safe
     CHECKUP_DENIED, // a right is missing
 };
 
-// Sentence and remedy are valid during the call; remedy "" when nothing is to be done.
+// Sentence and remedy are valid during the call; remedy "": nothing to do.
 typedef void checkup_fn(void *context, enum checkup_verdict verdict, const char *sentence,
                         const char *remedy);
 
-// Topics that pending events go to, as far as the newest of them tell; at most `limit`. Text lives in the
-// arena.
+// Topics of the newest pending events, at most `limit`. Text lives in the arena.
 bool store_checkup_topics(struct store *store, size_t limit, struct arena *arena, const char ***topics,
                           size_t *count, struct err *err) MUST_CHECK;
 

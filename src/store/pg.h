@@ -1,10 +1,11 @@
 // pg: the private half of store.h: how statements run and how their rows are read. Only files of src/store
 // include it.
 //
-// A statement is a constant text with $n parameters, or what query.h makes of constant pieces; `:"events"` in
-// it stands for the contract table, quoted. Every statement runs in a transaction of its own, sent in one
-// round trip together with the settings it needs (SET LOCAL by set_config), so that nothing depends on the
-// session: that is what lets it work behind a pooler that gives each transaction another server connection.
+// A statement is a constant text with $n parameters, or a text that query.h builds from constant pieces;
+// `:"events"` is replaced by the quoted name of the contract table. Every statement runs in a transaction of
+// its own, sent in one round trip together with the settings it needs (SET LOCAL by set_config), so that
+// nothing depends on the session. Therefore it works behind a pooler that gives each transaction another
+// server connection.
 #ifndef REDRIVE_STORE_PG_H
 #define REDRIVE_STORE_PG_H
 
@@ -28,8 +29,8 @@ struct store {
     char *zone_wanted;  // of the settings, or NULL
     char *zone;         // in effect, after connecting
     char *table_wanted; // of the settings
-    char *table_text;   // as people write it: public.dlq_events
-    char *table_quoted; // as SQL needs it
+    char *table_text;   // unquoted: public.dlq_events
+    char *table_quoted; // quoted for SQL
     char *table_schema; // its two names, bare
     char *table_name;
     int64_t max_replays;
@@ -49,7 +50,7 @@ struct store {
     atomic_bool was_interrupted; // since the statement in flight began
 };
 
-// Parameters of one statement, in order. Binary where binary is exact and short; the type is always told.
+// Parameters of one statement, in order. Binary where binary is exact and short; always with its type.
 #define PARAMS_MAX 16
 struct params {
     int count;
@@ -75,7 +76,7 @@ void param_texts(struct params *params, const char *const *texts, size_t count);
 void param_blobs(struct params *params, const struct bytes *blobs, size_t count); // bytea[], absent is NULL
 void params_release(struct params *params);
 
-// What a statement is for decides its time limits and whether it may write.
+// The purpose of a statement decides its time limits and whether it may write.
 enum purpose {
     FOR_READING,  // 15 s
     FOR_SCANNING, // 2 min: all rows of something
@@ -100,13 +101,13 @@ bool pg_run(struct store *store, enum purpose purpose, struct pg_step *steps, si
 // One step that keeps its whole result. Releases params in any case.
 bool pg_ask(struct store *store, enum purpose purpose, const char *sql, struct params *params,
             PGresult **result, struct err *err) MUST_CHECK;
-// One step of which only success matters. Releases params in any case.
+// One step without a result. Releases params in any case.
 bool pg_do(struct store *store, enum purpose purpose, const char *sql, struct params *params,
            struct err *err) MUST_CHECK;
 // One step row by row. Releases params in any case.
 bool pg_stream(struct store *store, enum purpose purpose, const char *sql, struct params *params,
                pg_row_fn *each, void *context, struct err *err) MUST_CHECK;
-// The same, but false is no failure: it was enough, and what is left is not read. Not within pg_begin: the
+// The same, but false from `each` is no failure: it ends the reading early. Not within pg_begin, because the
 // server ends the transaction.
 bool pg_stream_until(struct store *store, enum purpose purpose, const char *sql, struct params *params,
                      pg_row_fn *each, void *context, struct err *err) MUST_CHECK;
@@ -122,8 +123,8 @@ bool pg_script(struct store *store, const char *sql, struct err *err) MUST_CHECK
 typedef bool pg_ids_fn(void *context, const int64_t *ids, size_t count);
 bool pg_copy_ids(struct store *store, const char *sql, pg_ids_fn *each, void *context,
                  struct err *err) MUST_CHECK;
-// The same of up to PG_FIELDS columns, row by row: at a million rows half of what pg_stream costs. A NULL is
-// absent; the bytes are valid during the call.
+// The same for up to PG_FIELDS columns, row by row. Costs half as much as pg_stream at a million rows. A NULL
+// is absent; the bytes are valid during the call.
 #define PG_FIELDS 16
 typedef bool pg_fields_fn(void *context, const struct bytes fields[PG_FIELDS]);
 bool pg_copy_rows(struct store *store, const char *sql, pg_fields_fn *each, void *context,
@@ -133,8 +134,8 @@ bool pg_copy_rows(struct store *store, const char *sql, pg_fields_fn *each, void
 // session's TimeZone.
 void pg_expand(struct strbuf *out, const char *sql, const char *table_quoted, const char *table_text,
                const char *zone_sql);
-// A text as an SQL literal, for scripts that a person may run by hand; for values of our own configuration
-// only.
+// Appends a text as an SQL literal, for scripts that a person may run by hand. Only for values of our own
+// configuration.
 void pg_literal(struct strbuf *out, const char *text);
 // "schema.name" or "name" (then schema public), each bare (folded to lower case) or "quoted". Results on the
 // heap.
@@ -163,13 +164,13 @@ int64_t field_time(struct bytes field);
 // sentence.c: fills err from a failed result (NULL: the connection itself); false. sql: the statement that
 // failed.
 bool pg_fail(struct store *store, const PGresult *result, const char *sql, struct err *err);
-// Once the connection is free again: says which GRANT or command helps, by a look into the catalog.
+// Adds the GRANT or command that helps, which it finds in the catalog, once the connection is free.
 void pg_explain(struct store *store, struct err *err);
 // ERR_DENIED when the store is read-only.
 bool pg_may_write(const struct store *store, struct err *err) MUST_CHECK;
 // ERR_NOT_FOUND naming `redrive migrate` when the schema is not there.
 bool pg_has_schema(const struct store *store, struct err *err) MUST_CHECK;
-// The server's words in one line.
+// The server's message in one line.
 void pg_one_line(const char *message, char *out, size_t room);
 
 // store.c: reads store->info again (after connecting and after migrating).

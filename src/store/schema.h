@@ -13,22 +13,22 @@
 #include "base/strbuf.h"
 #include "store/store.h"
 
-#define SCHEMA_FIRST 1   // what the CREATE TABLE of src/store/sql make
+#define SCHEMA_FIRST 1   // the version that the CREATE TABLE statements of src/store/sql create
 #define SCHEMA_VERSION 1 // the newest: SCHEMA_FIRST, or that of the last upgrade (schema_files.h)
 
 struct schema_result {
     int from;
     int to;
 };
-// With a zone in the store's settings, an installed schema takes it over.
+// A zone in the store's settings replaces that of an installed schema.
 bool schema_migrate(struct store *store, struct schema_result *result, struct err *err) MUST_CHECK;
-// The group roles redrive_viewer, redrive_worker, redrive_operator and redrive_admin. `make`: makes those
-// that are missing; else only those that have rights here already are looked after. Gives them what their
-// level needs, new functions included. Appends to `left` the statements, one a line, that only the contract
-// table's owner can carry out.
+// The group roles redrive_viewer, redrive_worker, redrive_operator and redrive_admin. `make`: creates
+// missing roles; else only roles that already have rights here are updated. Grants each role the rights of
+// its level, also on new functions. Appends to `left` the statements, one a line, that only the contract
+// table's owner can run.
 bool schema_roles(struct store *store, bool make, struct strbuf *left, struct err *err) MUST_CHECK;
 // The SQL that schema_migrate would run from version 0, for a DBA; needs no connection. zone NULL: the
-// server's. with_roles: the roles as well. ERR_USAGE: no such table name.
+// server's. with_roles: the roles as well. ERR_USAGE: invalid table name.
 bool schema_print(const char *table, const char *zone, bool with_roles, struct strbuf *out,
                   struct err *err) MUST_CHECK;
 // ERR_NOT_FOUND without schema ("run redrive migrate"), ERR_USAGE when it is newer or older than the program.
@@ -38,11 +38,11 @@ struct schema_upgrade;
 bool schema_migrate_by(struct store *store, const struct schema_upgrade *upgrades,
                        struct schema_result *result, struct err *err) MUST_CHECK;
 bool schema_check_by(struct store *store, const struct schema_upgrade *upgrades, struct err *err) MUST_CHECK;
-// Useful indexes on the contract table, CREATE INDEX CONCURRENTLY, one statement each with a comment of what
-// it costs. Of a partitioned table, partition by partition; what broke off is taken up again by the next run.
+// Useful indexes on the contract table, CREATE INDEX CONCURRENTLY, one statement each with a comment on
+// its cost. A partitioned table gets them partition by partition; the next run continues one that broke off.
 bool schema_print_indexes(const char *table, struct strbuf *out, struct err *err) MUST_CHECK;
 bool schema_create_indexes(struct store *store, struct err *err) MUST_CHECK;
-// Makes a copied database an install of its own (new install id), so that it may publish. Audited.
+// Gives a copied database its own install id, so that it may publish. Audited.
 bool schema_adopt(struct store *store, struct err *err) MUST_CHECK;
 
 #endif

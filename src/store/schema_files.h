@@ -3,8 +3,8 @@
 // A file is about one noun and has two parts. Above the line `---- functions` are tables in the form of
 // version 1: they run once, in a database without the schema. Below it are functions: they run whole at every
 // migration, by CREATE OR REPLACE, after everything else. A later version changes tables by an upgrade: a
-// file upgrade/NNN_NAME.sql that runs once. It also drops a function that goes, or whose arguments or result
-// change.
+// file upgrade/NNN_NAME.sql that runs once. It also drops functions that are removed, or whose arguments or
+// result change.
 #ifndef REDRIVE_STORE_SCHEMA_FILES_H
 #define REDRIVE_STORE_SCHEMA_FILES_H
 
@@ -23,7 +23,7 @@ struct schema_upgrade {
     const char *name;
     struct bytes sql;
 };
-// From the version that CREATE TABLE makes to the newest, in order; ends with version 0.
+// From SCHEMA_FIRST to the newest version, in order; ends with version 0.
 const struct schema_upgrade *schema_upgrades(void);
 
 #endif

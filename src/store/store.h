@@ -1,8 +1,8 @@
-// store: one connection to PostgreSQL, and what is true of the database behind it. Home of libpq.
+// store: one connection to PostgreSQL, and facts about its database. Home of libpq.
 //
 // Blocking, one thread at a time. Works through PgBouncer in transaction mode: statements are unnamed with
 // typed parameters, settings go in with SET LOCAL inside transactions, no session locks, no LISTEN: the next
-// transaction may run in another session. Every failure is a sentence; err.kind tells what it was:
+// transaction may run in another session. Every failure is a sentence with an err.kind:
 // ERR_UNREACHABLE (the connection broke or cannot be made: store_reconnect), ERR_DENIED (with the GRANT that
 // helps), ERR_CONFLICT, ERR_CANCELLED (store_interrupt, or statement_timeout), ERR_NOT_FOUND. A missing
 // schema names `redrive migrate`. The nouns of the schema have a header each: events, operations, ledger,
@@ -26,7 +26,7 @@ struct store_settings {
     const char *zone;     // time zone created_at is written in; NULL: the server's TimeZone setting
     bool is_read_only;    // default_transaction_read_only; every writing function fails with ERR_DENIED
     const char *program;  // shown in pg_stat_activity: "redrive/<program>/<host>/<pid>"
-    int64_t max_replays;  // an event that returned so often is in quarantine; 0: 3
+    int64_t max_replays;  // an event that returned this often is in quarantine; 0: 3
     const struct category_rules *rules;    // for EVENT_GROUP; borrowed
     const struct group_rules *group_rules; // likewise
 };
@@ -40,16 +40,16 @@ bool store_connect(struct store *store, struct err *err) MUST_CHECK;
 bool store_open(struct store **store, const struct store_settings *settings, struct err *err) MUST_CHECK;
 void store_close(struct store *store); // NULL is fine
 
-// Replaces the connection by a new one, also where the old one seems to be well.
+// Replaces the connection by a new one, even if the old one seems to work.
 bool store_reconnect(struct store *store, struct err *err) MUST_CHECK;
 bool store_is_connected(const struct store *store);
 // How long to wait before the n-th attempt (from 0), with jitter: 0.1 s … 5 s.
 int64_t store_backoff(int attempt);
 
 // Stops the statement that runs in another thread; that statement ends with ERR_CANCELLED. Safe at any time
-// between store_create and store_close; one that comes between two statements stops neither.
+// between store_create and store_close; between two statements it has no effect.
 void store_interrupt(struct store *store);
-// The same two for async/lane, to which a connection is a pointer.
+// store_interrupt and store_close for async/lane, to which a connection is a void pointer.
 void store_lane_interrupt(void *store);
 void store_lane_close(void *store);
 
@@ -61,7 +61,8 @@ struct store_info {
     int64_t zone_us;         // wall minus UTC of the table's zone now
     int64_t schema_version;  // 0: no redrive schema
     char install[UUID_SIZE]; // install id, "" without schema
-    bool may_decide; // this user may ask for operations: redrive_operator, or what redrive.grants prints
+    bool may_decide; // this user may request operations: redrive_operator, or the rights that redrive.grants
+                     // prints
     bool is_copy;    // the system identifier differs from the one the install was made on: must not publish
                      // until adopted
 };

@@ -12,15 +12,15 @@
 struct event_query {
     unsigned fields;    // enum event_fields
     unsigned statuses;  // set of 1 << enum event_status; 0: all
-    const int64_t *ids; // only these (with id_count); the page has them in this order, missing ones left out
+    const int64_t *ids; // only these (with id_count); the page keeps their order and omits missing ones
     size_t id_count;
     int64_t after_id;  // only ids above; 0: no bound
     int64_t before_id; // only ids below; 0: no bound
     bool ascending;    // by id; default newest (highest id) first
     size_t limit;      // 0: as many as there are (only with ids)
     size_t cut;        // error, stack and payload read only to that many bytes (at a character); 0: whole
-    size_t most_bytes; // of its texts, with which a page ends early, so that long ones are not here together;
-                       // 0: none
+    size_t most_bytes; // of texts after which a page ends early, so that few long texts are in memory;
+                       // 0: no limit
 };
 
 enum { EVENT_PAGE_BYTES = 8 << 20 }; // enough for any page of usual texts
@@ -32,7 +32,7 @@ struct event_page {
     struct arena arena;
 };
 void event_page_release(struct event_page *page);
-// Of how many of the query's ids, from the first on, the page says what there is: all, unless it is cut.
+// How many of the query's ids, from the first on, the page answers: all, unless it is cut.
 size_t event_page_answers(const struct event_page *page, const struct event_query *query);
 
 // One page, keyset paging by id. Long results are the caller's loop, so that cancel takes effect between
@@ -40,7 +40,7 @@ size_t event_page_answers(const struct event_page *page, const struct event_quer
 bool store_events(struct store *store, const struct event_query *query, struct event_page *page,
                   struct err *err) MUST_CHECK;
 
-// Ids and creation times of all pending events, ascending by id, streamed in slices of up to 10,000: for
+// Ids and creation times of all pending events, ascending by id, streamed in batches of up to 10,000: for
 // reconciliation. each returns false to stop early (then ERR_CANCELLED).
 typedef bool event_ids_fn(void *context, const int64_t *ids, size_t count);
 bool store_pending_ids(struct store *store, event_ids_fn *each, void *context, struct err *err) MUST_CHECK;
@@ -56,13 +56,13 @@ bool store_last_closed(struct store *store, int64_t *at, char by[64], struct err
 bool store_revisions(struct store *store, int64_t id, struct arena *arena, struct revision **revisions,
                      size_t *count, struct err *err) MUST_CHECK;
 
-// The payload of an event as it came, whatever was corrected since: the record's bytes (*is_kept), else the
-// jsonb's text. An event that is not there has none.
+// The original payload of an event, without corrections: the record's bytes (*is_kept), else the jsonb's
+// text. Absent if the event does not exist.
 bool store_original(struct store *store, int64_t id, struct arena *arena, struct bytes *payload,
                     bool *is_kept, struct err *err) MUST_CHECK;
 
-// Is `original` the same JSON value as this event's event_payload (jsonb equality, decided by PostgreSQL;
-// what is not JSON is not the same)?
+// Is each original the same JSON value as the event_payload of its event? PostgreSQL decides by jsonb
+// equality; bytes that are not JSON differ.
 bool store_same_json(struct store *store, const int64_t *ids, const struct bytes *originals, size_t count,
                      bool *same, struct err *err) MUST_CHECK;
 

@@ -1,9 +1,9 @@
-// event_reader: which columns an event is read with, and how a row becomes a struct event. Private to
+// event_reader: chooses the columns to read of an event, and turns a row into a struct event. Private to
 // src/store.
 //
 // The statement is `SELECT <extra>, <columns> FROM (<rows>) e <joins> ORDER BY <order>`: rows picks the
-// events first, so that joins are made for a page and not for the table. The names `zone` and `cut` of the
-// query are the reader's, all others the caller's.
+// events first, so that joins run for a page and not for the table. The names `zone` and `cut` of the
+// query belong to the reader, all others to the caller.
 #ifndef REDRIVE_STORE_EVENTS_READER_H
 #define REDRIVE_STORE_EVENTS_READER_H
 
@@ -19,14 +19,14 @@ struct event_reader {
     struct arena *arena;
     unsigned fields;    // enum event_fields
     size_t cut;         // bytes of error, stack and payload; 0: whole
-    int extra;          // columns of the caller that stand before
+    int extra;          // number of the caller's columns, which come first
     uint64_t page;      // number of this page, for texts that its events share
-    int message, stack; // columns that a group is derived from, or -1
+    int message, stack; // columns from which the group is derived, or -1
 };
 
 void event_reader_init(struct event_reader *reader, struct store *store, struct arena *arena, unsigned fields,
                        size_t cut);
-// What the caller's part of the statement is made of.
+// The caller's part of the statement.
 struct event_source {
     struct query_piece extra; // columns of the caller, which come first; or none
     int extra_count;
@@ -35,12 +35,12 @@ struct event_source {
     struct query_piece order; // or none
 };
 void event_reader_query(struct event_reader *reader, struct query *query, const struct event_source *source);
-// A condition on e.status for one status that a consumer writes, to be added behind WHERE; none for a set of
-// several or for others, which the caller tells apart by the rows.
+// A condition on e.status for one status that consumers write, to be added behind WHERE. No condition for
+// other sets; then the caller checks the rows.
 struct query_piece event_reader_has_status(unsigned statuses);
 void event_reader_row(struct event_reader *reader, const PGresult *result, int row, struct event *event);
 
-// groups.c: what is known of a group key already, so that its texts are looked at once.
+// groups.c: the category and class of known group keys, so that texts of a group are evaluated once.
 struct group_entry {
     uint64_t key;
     enum category category;

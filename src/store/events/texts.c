@@ -406,19 +406,19 @@ store_change_count(struct store *store, int64_t *count, struct err *err)
 }
 
 bool
-store_xmin_floor(struct store *store, int64_t *mark, struct err *err)
+store_xmin_floor(struct store *store, int64_t *xmin_floor, struct err *err)
 {
     PGresult *r;
     if (!pg_ask(store, FOR_READING,
                 "SELECT pg_catalog.txid_snapshot_xmin(pg_catalog.txid_current_snapshot())", NULL, &r, err))
         return false;
-    *mark = value_int8(r, 0, 0);
+    *xmin_floor = value_int8(r, 0, 0);
     PQclear(r);
     return true;
 }
 
 bool
-store_changed_ids(struct store *store, int64_t mark, int64_t highest, size_t limit, int64_t **ids,
+store_changed_ids(struct store *store, int64_t xmin_floor, int64_t highest, size_t limit, int64_t **ids,
                   size_t *count, struct err *err)
 {
     // Without redrive's schema whoever looks reads the whole table.
@@ -428,7 +428,7 @@ store_changed_ids(struct store *store, int64_t mark, int64_t highest, size_t lim
     static const char whole[] = "SELECT c.id FROM redrive.changed_since($1::text::xid, $2, $3) AS c (id)";
     struct params params = {0};
     char xid[24];
-    snprintf(xid, sizeof xid, "%" PRIu32, (uint32_t)mark);
+    snprintf(xid, sizeof xid, "%" PRIu32, (uint32_t)xmin_floor);
     param_text(&params, xid);
     param_int8(&params, highest);
     param_int8(&params, (int64_t)limit);

@@ -18,14 +18,14 @@ enum event_text {
 };
 
 // Pending events with ids above after_id and below before_id, highest first or lowest first, at most `limit`.
-// They come one by one, so that long ones are not here together; the bytes are valid during the call. false:
-// that was enough, the rest is not read.
+// They come one by one, so that one long text at a time is in memory; the bytes are valid during the call.
+// false: skip the rest.
 struct event_texts_query {
     enum event_text text;
     int64_t after_id, before_id;
     bool ascending;
     size_t limit;
-    const int64_t *ids; // of these only, in no order (with id_count); NULL: by the above
+    const int64_t *ids; // only these, in any order (with id_count); NULL: by the members above
     size_t id_count;
 };
 typedef bool event_text_fn(void *context, int64_t id, struct bytes text);
@@ -35,47 +35,46 @@ bool store_event_texts(struct store *store, const struct event_texts_query *quer
 // The lowest and highest id of all events; 0 and 0 when there are none.
 bool store_id_bounds(struct store *store, int64_t *lowest, int64_t *highest, struct err *err) MUST_CHECK;
 
-// One pass over the whole column, in the table's order, in one statement. Only rows whose text fits the
-// required (core/filter/required_literals), where one is given; caseless: by required_ignore_case, where
-// is_indexed of "i" too, because then the server's idea of case decides. Rows whose payload is kept elsewhere
-// come in any case.
+// One pass over the whole column, in the table's order, in one statement. With `required`, only rows whose
+// text fits it (core/filter/required_literals). For is_caseless it comes from required_ignore_case, and with
+// is_indexed also ignores "i", because then the server's rules of case decide. Rows whose payload is stored
+// elsewhere always come.
 struct event_scan {
     enum event_text text;
     unsigned statuses;     // set of 1 << enum event_status; more may come
     struct bytes required; // absent or empty: every row
     bool is_caseless;
-    bool is_enough;  // what fits the required (there is one) matches: its text is not read
+    bool is_enough;  // every text that fits `required` matches: texts are not read
     bool is_indexed; // by store_trigram_index
 };
 struct scanned_row {
     int64_t id;
     int64_t created_wall; // as in struct event
     struct bytes text;
-    bool fits; // and that was enough: the text did not come
+    bool fits; // with is_enough: it matches, and the text was not read
 };
 // One by one; the bytes are valid during the call. false: stop, ERR_CANCELLED.
 typedef bool event_scan_fn(void *context, const struct scanned_row *row);
 bool store_scan_texts(struct store *store, const struct event_scan *scan, event_scan_fn *each, void *context,
                       struct err *err) MUST_CHECK;
-// The same of pending events with ids low … high alone, highest first; false: that was enough.
+// The same for pending events with ids low … high only, highest first; false: skip the rest.
 bool store_scan_range(struct store *store, const struct event_scan *scan, int64_t low, int64_t high,
                       event_scan_fn *each, void *context, struct err *err) MUST_CHECK;
 
-// How many of the rows with ids from `lowest` on fit the scan's required, by the server's own count: to
-// measure.
+// Lets the server count the rows with ids from `lowest` on that fit the scan's `required`, as a measurement.
 bool store_count_fitting(struct store *store, const struct event_scan *scan, int64_t lowest, int64_t *count,
                          struct err *err) MUST_CHECK;
 
-// A number that changes when a row of the contract table, or what its payload may come from, was changed,
-// deleted or, of the latter, added; late by up to some seconds (pg_stat_all_tables). Arrivals do not change
-// it.
+// A number that changes, some seconds late (pg_stat_all_tables), when rows of the contract table change or
+// are deleted, or when rows of the tables with other payloads change, are deleted or are added. Arrivals do
+// not change it.
 bool store_change_count(struct store *store, int64_t *count, struct err *err) MUST_CHECK;
 
-// Which pending events, or what their payloads come from, were written by a transaction that was not yet over
-// when the mark was made: at most `limit` ids up to `highest`, heap, the caller frees. A pass over the table.
-// Arrivals are among them.
-bool store_xmin_floor(struct store *store, int64_t *mark, struct err *err) MUST_CHECK;
-bool store_changed_ids(struct store *store, int64_t mark, int64_t highest, size_t limit, int64_t **ids,
+// The xmin floor: the oldest transaction that still runs now. store_changed_ids finds the pending events that
+// were written, or whose payloads were written, by that transaction or later: at most `limit` ids up to
+// `highest`, heap, the caller frees. It reads the whole table. Arrivals are included.
+bool store_xmin_floor(struct store *store, int64_t *xmin_floor, struct err *err) MUST_CHECK;
+bool store_changed_ids(struct store *store, int64_t xmin_floor, int64_t highest, size_t limit, int64_t **ids,
                        size_t *count, struct err *err) MUST_CHECK;
 
 // Does the table have a trigram index (pg_trgm) on this column? *name (may be NULL) receives it, "" without.

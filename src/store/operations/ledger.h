@@ -3,7 +3,7 @@
 //
 // Every function is one transaction by one SQL function of the schema; every write carries the slot's fence
 // and touches nothing when the fence has moved: then ERR_CONFLICT, and the caller begins again at Acquire.
-// ERR_UNREACHABLE at a commit means "unknown": begin again as well.
+// ERR_UNREACHABLE at a commit means "unknown": the caller begins again as well.
 #ifndef REDRIVE_STORE_OPERATIONS_LEDGER_H
 #define REDRIVE_STORE_OPERATIONS_LEDGER_H
 
@@ -23,7 +23,7 @@ bool cluster_latest(struct store *store, struct cluster *cluster,
 
 struct slot {
     int32_t no;
-    int32_t generation; // part of its names; a retired slot gets the next
+    int32_t generation; // part of the slot's names; retiring a slot raises it
     int64_t fence;
     char cluster[64];
     char txn_id[200];            // transactional id, and the name of the marker group
@@ -31,7 +31,7 @@ struct slot {
     char finished_id[UUID_SIZE]; // chunk id that finished_seq's marker carries; the install id for 0
     bool is_provisioned;         // its first marker was written
     int64_t marker_at;           // when the marker was last written
-    bool is_marker_old;          // a day ago or more, by PostgreSQL's clock: it is to be written again
+    bool is_marker_old;          // a day or more ago by PostgreSQL's clock: must be written again
 };
 
 enum chunk_state { CHUNK_CLAIMED, CHUNK_COMMITTED, CHUNK_ABORTED, CHUNK_IN_DOUBT };
@@ -45,14 +45,14 @@ struct chunk {
     int64_t created_at;
 };
 
-// Acquire. Takes a free slot (nobody's, or one whose holder's lease has ended or whose session is gone: so
-// `store` stays connected while the slot is held), those with an unfinished chunk first, then those with an
-// old marker; makes the pool (16 slots) on first use of a cluster. `mine`: slots that this worker already
-// works with are not given twice. ERR_NOT_FOUND: none is free now.
+// Acquire. Takes a free slot: without a holder, or whose holder's lease or session has ended. Therefore
+// `store` must stay connected while the slot is held. Slots with an unfinished chunk come first, then those
+// with an old marker. Creates the pool (16 slots) on first use of a cluster. `mine`: slots that this worker
+// already holds are not taken again. ERR_NOT_FOUND: no slot is free now.
 bool slot_acquire(struct store *store, const char *cluster, const char *worker, const int32_t *mine,
                   size_t mine_count, struct slot *slot, struct err *err) MUST_CHECK;
-// For the search that decides chunks in doubt ("Doubt"): takes a suspended slot that has one.
-// ERR_NOT_FOUND: there is none.
+// For the search that decides chunks in doubt ("Doubt"): takes a suspended slot with such a
+// chunk. ERR_NOT_FOUND: no such slot.
 bool slot_acquire_in_doubt(struct store *store, const char *cluster, const char *worker, const int32_t *mine,
                            size_t mine_count, struct slot *slot, struct err *err) MUST_CHECK;
 // Check. Reads the slot again, and its unfinished chunk, if the fence still holds.
@@ -68,7 +68,7 @@ bool slot_suspend(struct store *store, const struct slot *slot, const char *evid
 bool slot_retire(struct store *store, struct slot *slot, const char *why,
                  struct err *err) MUST_CHECK; // next generation, new names
 
-// What one item needs to be published. The event has SENT, PAYLOAD and RAW filled.
+// One item to publish. The event has SENT, PAYLOAD and RAW filled.
 struct claimed_item {
     int64_t event_id;
     int32_t attempt;         // of this event in all operations, from 1
@@ -83,7 +83,7 @@ struct claim {
     struct claimed_item *items; // in source order: topic, partition, offset
     size_t count;
     int32_t rate;    // of the operation now, events/s
-    int64_t skipped; // items found closed by somebody else and put aside in the same transaction
+    int64_t skipped; // items of events that others closed, skipped in the same transaction
 };
 // Claim. Claims up to `limit` queued items (and at most about `max_bytes` of payload, but one item at least)
 // under a new sequence number. count 0: nothing left to claim, nothing was written but skipped items.
@@ -100,20 +100,20 @@ struct refusal {
 };
 bool chunk_finish(struct store *store, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
                   const char *evidence, struct err *err) MUST_CHECK;
-// Items that cannot be published (found before a claim is published, or as poison after the abort is proved):
-// refused with their reason. Only items of `operation` that are queued.
+// Refuses items that cannot be published, with their reasons: found before a claim is published, or rejected
+// records after the abort is proved. Only queued items of `operation`.
 bool items_refuse(struct store *store, const struct slot *slot, int64_t operation,
                   const struct refusal *refusals, size_t count, struct err *err) MUST_CHECK;
-// "Without transactions" and "Doubt": finishes a chunk in doubt by a complete header scan: ids
-// found were published, the others go back to queued. The slot gets its next generation (new names, not
-// provisioned, no longer suspended), because the marker under the old ones does not tell the truth.
+// "Without transactions" and "Doubt": finishes a chunk in doubt by a complete header scan: the ids
+// that it found were published, the others are queued again. The slot gets its next generation (new names,
+// not provisioned, no longer suspended), because the marker under the old names is not reliable.
 bool chunk_finish_scanned(struct store *store, struct slot *slot, const struct chunk *chunk,
                           const int64_t *published, size_t count, const char *evidence,
                           struct err *err) MUST_CHECK;
 
-// What is to be done on slots of a cluster ("": of any) that nobody but this worker holds now: chunks whose
-// fate nobody has looked into, chunks in doubt; and idle slots whose marker Kafka would forget after a week.
-// `mine`: slots that this worker works with, whose chunks are in good hands. One cheap read.
+// Counts recovery work on slots of a cluster ("": of any) that no other worker holds now: unfinished chunks,
+// chunks in doubt, and idle slots whose marker Kafka would drop after a week. `mine`: slots that this worker
+// holds, whose chunks are not counted. One cheap read.
 struct recovery_wanted {
     int64_t unfinished;
     int64_t in_doubt;
@@ -121,7 +121,7 @@ struct recovery_wanted {
 };
 bool recovery_wanted(struct store *store, const char *cluster, const char *worker, const int32_t *mine,
                      size_t mine_count, struct recovery_wanted *wanted, struct err *err) MUST_CHECK;
-// The topics that the chunk's events named when they were claimed, distinct. None: nobody wrote them down.
+// The distinct topics of the chunk's events at the time of the claim. None: not recorded.
 bool chunk_topics(struct store *store, const struct chunk *chunk, struct arena *arena, const char ***topics,
                   size_t *count, struct err *err) MUST_CHECK;
 

@@ -1,4 +1,4 @@
-// The calls of a maintainer (rollup.h) but for reading, which is in gather.c.
+// The calls of a maintainer (rollup.h), except reading, which is in gather.c.
 #include "store/rollup/rollup.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// The calls of readers (rollup.h) except those for lists, which list.c has.
+// The calls of readers (rollup.h), except lists, which are in list.c.
 #include "store/rollup/rollup.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 // rollup: counts of the pending events by group, kept in tables of the schema redrive (src/store/sql), so
-// that a list of groups reads some hundred rows however many events are pending.
+// that a list of groups reads some hundred rows, no matter how many events are pending.
 //
 // Words. A series is one combination of group, event type, source table and topic; each counted event belongs
 // to one. Counts are kept per series: by retry_count, by hour, and for the last hour by bucket (ten seconds).
-// An event is counted as the version of its row (PostgreSQL's xmin) that was read. A batch is some events
-// handled together.
+// Each counted event has the version of its row (PostgreSQL's xmin) that was read. A batch is a set of
+// events handled together.
 //
 // Anybody may read the rollup. One maintainer at a time keeps it true, by a lease (rollup/maintainer.h says
 // how). The calls of a maintainer fail with ERR_CONFLICT once another one has taken over.
@@ -19,7 +19,7 @@
 // --- reading ---
 
 struct rollup_state {
-    bool exists;      // somebody has begun to count
+    bool exists;      // a first count has begun
     bool is_ours;     // made with this program's fingerprints, in this store's zone
     bool may_keep;    // this session may be the maintainer
     bool is_kept;     // a maintainer holds the lease now
@@ -28,7 +28,7 @@ struct rollup_state {
     int64_t counted;  // events in the rollup
     int64_t behind;   // pending events that were not counted at the last check
     int64_t exact_at; // when rollup and table agreed; TIME_ABSENT: never yet
-    int64_t highest;  // ids up to here were looked at
+    int64_t highest;  // all ids up to this one were read
     int64_t as_of;    // the database's clock now
     uint64_t token;   // differs when counts may have changed
 };
@@ -69,7 +69,7 @@ bool rollup_rows(struct store *store, int64_t before_id, size_t limit, rollup_ro
 
 // --- maintaining ---
 
-struct rollup_series; // what a maintainer remembers: the numbers of series, and which groups are described
+struct rollup_series; // a maintainer's cache: the numbers of series, and the groups that have a description
 struct rollup_series *rollup_series_create(void);
 void rollup_series_destroy(struct rollup_series *series);
 
@@ -77,17 +77,16 @@ void rollup_series_destroy(struct rollup_series *series);
 struct rollup_batch {
     int64_t *ids; // heap, as the others
     int32_t *series, *created, *retries;
-    int32_t *versions; // of their rows (xmin, its bits), seen before the rows were read; 0: not noted
+    int32_t *versions; // xmin of their rows, read before the rows; 0: not noted
     size_t count, capacity;
 };
 void rollup_batch_release(struct rollup_batch *batch);
 
 struct rollup_lease {
     bool is_mine;
-    int64_t low, high;    // ids in (low, high] were looked at
+    int64_t low, high;    // ids in (low, high] were read
     int32_t buckets_from; // first bucket that is kept
-    int64_t
-        uncompared; // nobody maintained the rollup for a while: compare events at and below this id; 0: done
+    int64_t uncompared;   // after a time without maintainer: compare events at and below this id; 0: done
 };
 // Takes the lease, or extends it. is_mine false: another maintainer has it.
 bool rollup_acquire(struct store *store, const char *maintainer, struct rollup_lease *lease,
@@ -99,12 +98,12 @@ struct rollup_missing {
     int64_t *ids;
     int32_t *versions;
     size_t count;
-    int64_t gone;  // events that were taken out of the rollup: not pending any more
+    int64_t gone;  // events removed from the rollup: no longer pending
     int64_t until; // of rollup_compare: all above this id were compared
 };
 void rollup_missing_release(struct rollup_missing *missing);
 
-// Which events to read: the pending ones at and below before_id and above after_id, descending; or these ids.
+// The events to read: pending ones at and below before_id and above after_id, descending; or `ids`.
 struct rollup_range {
     int64_t after_id, before_id; // after_id 0: to the end
     size_t limit;
@@ -115,28 +114,28 @@ struct rollup_range {
 // Reads a batch and finds the series of each event. Writes only new series and groups.
 bool rollup_gather(struct store *store, const char *maintainer, struct rollup_series *series,
                    const struct rollup_range *range, struct rollup_batch *batch, struct err *err) MUST_CHECK;
-// The id that a batch of at most `limit`, read downwards, ends above; 0: it reached the end.
+// The id above which a batch of at most `limit`, read downwards, ends; 0: it reached the end.
 int64_t rollup_low(const struct rollup_batch *batch, size_t limit);
-// The id above which there are `rows` rows of the table, pending or not, at and below `upto`; 0: there are
-// fewer.
+// The id above which, up to `upto`, the table has `rows` rows, pending or not; 0: it has fewer.
 bool rollup_rows_below(struct store *store, int64_t upto, size_t rows, int64_t *id,
                        struct err *err) MUST_CHECK;
-// Counts a batch. An event that is counted as another series or version is moved. high: ids up to here were
-// looked at; INT64_MIN: as before.
+// Counts a batch. An event that is counted as another series or version is moved. high: all ids up to
+// this one were read; INT64_MIN: unchanged.
 bool rollup_add(struct store *store, const char *maintainer, const struct rollup_batch *batch, int64_t high,
                 struct err *err) MUST_CHECK;
-// For the first count: counts a batch of all pending events in (low, was_low], read by descending ids (it
-// comes back reversed). buckets_from: of the lease.
+// For the first count: counts a batch of all pending events in (low, was_low], read by descending ids; the
+// call reverses it. buckets_from: of the lease.
 bool rollup_load(struct store *store, const char *maintainer, struct rollup_batch *batch, int64_t was_low,
                  int64_t low, int32_t buckets_from, struct err *err) MUST_CHECK;
-// After the first count: moves one of its batches to where lists and rows are read. *left 0: it was the last.
+// After the first count: moves one of its batches into the tables of lists and rows. *left 0: it was the
+// last.
 bool rollup_move_batch(struct store *store, const char *maintainer, int64_t *left,
                        struct err *err) MUST_CHECK;
 
 // Events that arrived above an id: the lowest, at most `limit`, ascending.
 bool rollup_arrivals(struct store *store, int64_t above, size_t limit, struct rollup_missing *missing,
                      struct err *err) MUST_CHECK;
-// Events that redrive itself changed and noted. *looked_at 0: no notes are left.
+// Processes notes of events that redrive itself changed. *looked_at 0: no notes are left.
 bool rollup_drain(struct store *store, const char *maintainer, struct rollup_missing *missing,
                   int64_t *looked_at, struct err *err) MUST_CHECK;
 // Compares the `rows` rows at and below `upto` with the table.
@@ -153,7 +152,7 @@ bool rollup_check(struct store *store, const char *maintainer, struct rollup_che
 // ones. *series: compared up to it, 0: to the last; *wrong: how many counts were wrong.
 bool rollup_recount(struct store *store, const char *maintainer, size_t rows, int32_t *series, int64_t *wrong,
                     struct err *err) MUST_CHECK;
-// Adds up the rows of one count that rollup_add left beside each other, about `rows` of them.
+// Adds up rows of the same count that rollup_add appended, about `rows` rows.
 bool rollup_fold(struct store *store, const char *maintainer, int64_t rows, struct err *err) MUST_CHECK;
 
 #endif

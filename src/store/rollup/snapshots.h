@@ -1,5 +1,5 @@
 // text_snapshot: the error messages of the pending events, packed (core/backlog/pack) into rows of the schema
-// redrive, so that a search that begins need not read the contract table.
+// redrive, so that a new search need not read the contract table.
 //
 // A snapshot covers a range of ids and is true of the rows that were written before the xmin floor of the
 // state. The maintainer of the rollup writes the snapshots (rollup/snapshot_writer), under its name of

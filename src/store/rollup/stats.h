@@ -6,7 +6,7 @@
 #include "core/stats.h"
 #include "store/store.h"
 
-// has_errors: the most common errors are known from elsewhere, and left out.
+// has_errors: the caller has the most common errors already; they are left out.
 bool stats_read(struct store *store, bool has_errors, struct arena *arena, struct stats *stats,
                 struct err *err) MUST_CHECK;
 
