@@ -20,10 +20,10 @@ struct record {
 
 enum fetch_state {
     FETCH_FOUND,
-    FETCH_GONE,      // retention or compaction removed it, or the topic or partition is no more
+    FETCH_GONE,      // retention or compaction removed it, or the topic or partition was deleted
     FETCH_DENIED,    // Read on the topic is missing
     FETCH_FAILED,    // not answered in time: it may still exist
-    FETCH_NOT_TRIED, // the time was used up by others before
+    FETCH_NOT_TRIED, // earlier fetches took all the time
 };
 struct fetch {
     const char *topic;
@@ -35,8 +35,8 @@ struct fetch {
     const char *why;      // otherwise, in words, in the arena
 };
 
-// Fills every fetch, whatever happens; partitions are read one after the other, offsets near each other in
-// one go. A partition that does not answer costs three seconds and is then left alone for a minute. Waits at
+// Fills every fetch, whatever happens; partitions are read one after the other, neighbouring offsets
+// together. A partition that does not answer costs three seconds and is then skipped for a minute. Waits at
 // most timeout_ms in all. `tick` (may be NULL) is called at least every half second; false stops: the rest
 // is FETCH_FAILED.
 typedef bool fetch_tick_fn(void *context);

@@ -1,4 +1,5 @@
-// kafka: what the files of this folder share; the one header that shows librdkafka, and only they include it.
+// kafka: shared by the files of this folder. The only header that includes librdkafka; no other folder
+// includes it.
 #ifndef REDRIVE_BROKER_KAFKA_H
 #define REDRIVE_BROKER_KAFKA_H
 
@@ -13,19 +14,19 @@
 
 #define TROUBLE_TEXT 400
 
-// The last thing that went wrong with the connection of a handle, for sentences. Text and kind are written by
+// The last failure of a handle's connection, for sentences. Text and kind are written by
 // the thread that polls the handle, the certificate's flaw by librdkafka's own threads.
 enum trouble_kind {
-    TROUBLE_PASSES, // librdkafka tries again, and that may help
+    TROUBLE_PASSES, // librdkafka retries, which may help
     TROUBLE_TLS,    // the handshake failed
-    TROUBLE_LOGIN,  // user, password or mechanism were refused
+    TROUBLE_LOGIN,  // user, password or mechanism was refused
 };
 struct trouble {
     char text[TROUBLE_TEXT];
     enum trouble_kind kind;
     atomic_int flaw; // of the certificate, an X509_V_ERR_ of <openssl/x509_vfy.h>; 0: none was found
 };
-// An error that librdkafka tells of a connection.
+// Notes an error of a connection that librdkafka reported.
 void kafka_note_trouble(struct trouble *trouble, rd_kafka_resp_err_t code, const char *reason);
 
 struct watermark {
@@ -33,7 +34,7 @@ struct watermark {
     int32_t partition;
     int64_t low, high;
     int64_t asked_at;  // clock_mono
-    int64_t failed_at; // clock_mono: it did not answer; 0: it did
+    int64_t failed_at; // clock_mono of the last failure; 0: it answered
 };
 
 struct known_topic {
@@ -49,26 +50,26 @@ struct broker {
     struct trouble trouble;
     struct trouble reader_trouble;
     char cluster_id[64];
-    bool lacks_configs; // settings of topics cannot be asked for; it would take the whole timeout each time
+    bool lacks_configs; // topic settings cannot be read; each try would take the whole timeout
     struct known_topic *topics;
     size_t topic_count, topic_capacity;
     struct watermark *watermarks;
     size_t watermark_count, watermark_capacity;
 };
 
-// A configuration with what the person gave and what every handle of ours has; NULL with err. `trouble` takes
-// connection errors (may be NULL) and must outlive the handle.
+// A configuration with the person's settings and those of every handle of ours; NULL with err. `trouble`
+// takes connection errors (may be NULL) and must outlive the handle.
 rd_kafka_conf_t *kafka_conf(const struct broker_settings *settings, struct trouble *trouble, struct err *err);
 // Sets one property of ours; a refusal is a broken invariant.
 void kafka_set(rd_kafka_conf_t *conf, const char *name, const char *value);
 void kafka_set_number(rd_kafka_conf_t *conf, const char *name, int64_t value);
-// Sets it unless the person did.
+// Sets a property unless the person did.
 void kafka_set_default(rd_kafka_conf_t *conf, const struct broker_settings *settings, const char *name,
                        const char *value);
 // Takes conf over.
 rd_kafka_t *kafka_handle(rd_kafka_type_t type, rd_kafka_conf_t *conf, struct err *err);
 
-// Which kind of failure a code is.
+// The kind of error for a code.
 enum err_kind kafka_kind(rd_kafka_resp_err_t code);
 // Fills err: "<tried>: <what Kafka said>; <what to do>". trouble may be NULL. Always false.
 bool kafka_fail(struct err *err, rd_kafka_resp_err_t code, const struct trouble *trouble, const char *tried,
@@ -83,7 +84,7 @@ typedef void kafka_ask_fn(rd_kafka_t *handle, const void *request, rd_kafka_Admi
 rd_kafka_event_t *kafka_ask(struct broker *broker, rd_kafka_admin_op_t operation, kafka_ask_fn *ask,
                             const void *request, int timeout_ms, const char *tried, struct err *err);
 
-// A reader of records by coordinates; transaction outcome respected or not.
+// A reader of records by coordinates. is_committed: read_committed, else read_uncommitted.
 rd_kafka_t *kafka_reader(const struct broker_settings *settings, struct trouble *trouble, bool is_committed,
                          struct err *err);
 

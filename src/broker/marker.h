@@ -1,10 +1,10 @@
-// marker: the committed offset that says which chunk of a slot was published last (PROTOCOL.md, "The marker"
-// and "The nonce").
+// marker: the committed offset that names the chunk that a slot published last (src/publish/PROTOCOL.md, "The
+// marker" and "The nonce").
 //
 // The marker of a slot is the offset of partition 0 of the topic redrive.marker in the consumer group named
 // like the slot's transactional id: the offset is the chunk's sequence number, the metadata its uuid. It is
-// written inside the chunk's transaction (producer_mark), so it is there exactly when the chunk's records
-// are. Partition 1 takes nonces: a read that shows a nonce written just before comes from a coordinator that
+// written inside the chunk's transaction (producer_mark), so it exists exactly if the chunk's records
+// do. Partition 1 takes nonces: a read that shows a nonce written just before comes from a coordinator that
 // still has the in-sync replicas, and only such a read can prove that something was NOT committed. All reads
 // require stable offsets; call them only after init_transactions of the same transactional id.
 #ifndef REDRIVE_BROKER_MARKER_H
@@ -21,10 +21,10 @@ enum marker_partition { MARKER_PARTITION, NONCE_PARTITION };
 struct marker {
     bool is_present;
     int64_t seq;
-    char id[64]; // uuid; longer or other texts come cut
+    char id[64]; // uuid; other texts are cut to fit
 };
 
-// What both partitions hold in one answer.
+// Both partitions, read in one request.
 struct marker_reading {
     bool is_stable; // false: a transaction is open or ends just now; read again, decide nothing
     struct marker marker;
@@ -37,8 +37,8 @@ bool marker_read(struct broker *broker, const char *group, int timeout_ms, struc
 // Commits `nonce` (0 …) on partition 1; needs the in-sync replicas.
 bool marker_write_nonce(struct broker *broker, const char *group, int64_t nonce, int timeout_ms,
                         struct err *err) MUST_CHECK;
-// Makes a topic where it is missing, with the cluster's default replication, and waits until it is known.
-// ERR_DENIED with the command that an administrator runs.
+// Creates a missing topic with the cluster's default replication, and waits until it is known. ERR_DENIED
+// with the command for an administrator.
 struct topic_wish {
     const char *name;
     int partitions;

@@ -1,6 +1,6 @@
-// settings: where the brokers are and how to talk to them, as the person gave it.
+// settings: the addresses of brokers and the properties of connections, as the person gave them.
 //
-// Properties go to librdkafka as they stand; src/settings/kafka_properties.h has already refused those that
+// Properties go to librdkafka unchanged; src/settings/kafka_properties.h has already refused those that
 // run programs or that the publish protocol sets itself. Values may be secrets: nothing in this folder ever
 // prints one.
 #ifndef REDRIVE_BROKER_SETTINGS_H
@@ -15,20 +15,19 @@ struct broker_property {
     const char *value;
 };
 
-// All text is borrowed and must outlive what is opened with it.
+// All text is borrowed and must outlive the handles that are opened with it.
 struct broker_settings {
     const char *brokers; // HOST:PORT[,HOST:PORT…]; NULL: perhaps among the properties
     const struct broker_property *properties;
     size_t property_count;
 };
 
-// Is it known at all where the brokers are?
+// Do the settings have an address of brokers?
 bool broker_settings_present(const struct broker_settings *settings);
-// Are names and values ones that librdkafka takes? Makes no connection. ERR_USAGE names the property, never
+// Does librdkafka accept names and values? Makes no connection. ERR_USAGE names the property, never
 // its value.
 bool broker_settings_check(const struct broker_settings *settings, struct err *err) MUST_CHECK;
-// What makes the link weaker than it should be ("certificates are not verified"), for a permanent badge;
-// NULL: nothing.
+// A weakness of the connection ("certificates are not verified"), for a permanent badge; NULL: none.
 const char *broker_settings_weakness(const struct broker_settings *settings);
 
 #endif

@@ -1,5 +1,5 @@
-// probe_clocks: how far the clocks are apart that the search for a chunk in doubt rests on, for `redrive
-// doctor`.
+// probe_clocks: the difference between the clocks on which the search for a chunk in doubt relies, for
+// `redrive doctor`.
 #include "broker/probe/private.h"
 
 #include <math.h>
@@ -16,9 +16,10 @@ static const double LIMIT_S = 5, DANGER_S = 300;
 // The broker's time lies between the two of ours: half way is the best guess, and half of it the most that
 // the guess is wrong by.
 void
-probe_note_clock(struct probe *probe, int32_t broker, int64_t stamped_at, int64_t sent_at, int64_t told_at)
+probe_note_clock(struct probe *probe, int32_t broker, int64_t stamped_at, int64_t sent_at,
+                 int64_t reported_at)
 {
-    int64_t give = (told_at - sent_at) / 2;
+    int64_t give = (reported_at - sent_at) / 2;
     bool was_set = give < 0; // our own, meanwhile
     if (was_set || (probe->clock.is_known && probe->clock.give <= give))
         return;

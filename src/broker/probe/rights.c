@@ -1,6 +1,6 @@
 // probe_rights: which ACLs are missing, one by one, each with the command that adds it, for `redrive doctor`.
 //
-// Rights are found by trying, since a client may not ask for its own before librdkafka 2.3, and few may list
+// Rights are found by trying: before librdkafka 2.3 a client cannot query its own rights, and few may list
 // ACLs. Nothing is written to a topic: Write is tried by a producer that was fenced before. The broker looks
 // at the topic's ACL first (KafkaApis.handleAddPartitionsToTxnRequest) and then refuses the epoch.
 #include "broker/probe/private.h"

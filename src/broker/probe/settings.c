@@ -1,5 +1,4 @@
-// probe_settings: reads what the configuration of brokers and topics says about the promise, for `redrive
-// doctor`.
+// probe_settings: reads the settings of brokers and topics that affect the guarantee, for `redrive doctor`.
 #include "broker/probe/rules.h"
 
 #include <stdio.h>
