@@ -146,7 +146,7 @@ waits_before_it_looks(void **state)
 
 // Killed between two records of one chunk: what is in the topic is done, the rest is sent once more.
 static void
-tells_the_halves_of_a_chunk_apart(void **state)
+distinguishes_the_halves_of_a_chunk(void **state)
 {
     struct stage *stage = *state;
     int64_t operation = ask(stage, 400);
@@ -194,7 +194,7 @@ main(void)
         on_both(publishes_and_says_so),
         on_both(looks_before_it_sends_again),
         on_both(waits_before_it_looks),
-        on_both(tells_the_halves_of_a_chunk_apart),
+        on_both(distinguishes_the_halves_of_a_chunk),
         on_both(asks_a_person_where_it_cannot_look),
     };
     return cmocka_run_group_tests_name("degraded", tests, start_clusters, stop_clusters);

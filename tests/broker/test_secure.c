@@ -107,7 +107,7 @@ assert_kept_out(const char *brokers, const char *authority, const char *password
 }
 
 static void
-a_wrong_password_is_told(void **state)
+a_wrong_password_is_reported(void **state)
 {
     (void)state;
     assert_kept_out(server.secure, server.authority, "wrong-horse", ERR_DENIED,
@@ -115,7 +115,7 @@ a_wrong_password_is_told(void **state)
 }
 
 static void
-an_unknown_authority_is_told(void **state)
+an_unknown_authority_is_reported(void **state)
 {
     (void)state;
     assert_kept_out(server.secure, server.stranger, PASSWORD, ERR_UNREACHABLE,
@@ -123,7 +123,7 @@ an_unknown_authority_is_told(void **state)
 }
 
 static void
-a_certificate_of_somebody_else_is_told(void **state)
+a_certificate_of_another_host_is_reported(void **state)
 {
     (void)state;
     assert_kept_out(server.misnamed, server.authority, PASSWORD, ERR_UNREACHABLE,
@@ -131,7 +131,7 @@ a_certificate_of_somebody_else_is_told(void **state)
 }
 
 static void
-a_certificate_out_of_date_is_told(void **state)
+an_expired_certificate_is_reported(void **state)
 {
     (void)state;
     assert_kept_out(server.expired, server.authority, PASSWORD, ERR_UNREACHABLE,
@@ -139,7 +139,7 @@ a_certificate_out_of_date_is_told(void **state)
 }
 
 static void
-tls_to_a_plain_port_is_told(void **state)
+tls_to_a_plain_port_is_reported(void **state)
 {
     (void)state;
     assert_kept_out(server.plain, server.authority, PASSWORD, ERR_UNREACHABLE, "check security.protocol");
@@ -535,11 +535,11 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_right_password_over_tls_is_let_in),
-        cmocka_unit_test(a_wrong_password_is_told),
-        cmocka_unit_test(an_unknown_authority_is_told),
-        cmocka_unit_test(a_certificate_of_somebody_else_is_told),
-        cmocka_unit_test(a_certificate_out_of_date_is_told),
-        cmocka_unit_test(tls_to_a_plain_port_is_told),
+        cmocka_unit_test(a_wrong_password_is_reported),
+        cmocka_unit_test(an_unknown_authority_is_reported),
+        cmocka_unit_test(a_certificate_of_another_host_is_reported),
+        cmocka_unit_test(an_expired_certificate_is_reported),
+        cmocka_unit_test(tls_to_a_plain_port_is_reported),
         cmocka_unit_test(weak_settings_have_a_badge),
         cmocka_unit_test(missing_rights_are_named_one_by_one_with_the_command_that_mends_them),
         cmocka_unit_test(closed_topics_block_nobody_and_open_again),

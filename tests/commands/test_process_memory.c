@@ -162,5 +162,5 @@ main(void)
         cmocka_unit_test(an_ordinary_process_is_open),
         cmocka_unit_test(a_process_with_a_secret_is_closed),
     };
-    return cmocka_run_group_tests_name("ways", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("process_memory", tests, NULL, NULL);
 }

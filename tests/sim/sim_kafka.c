@@ -406,11 +406,11 @@ static void
 judge(struct producer *producer)
 {
     const struct sim_wishes *wishes = &producer->owner->sim->wishes;
-    bool has_poison = false;
+    bool has_rejected = false;
     for (size_t i = producer->reported; i < producer->count; i++) {
         int64_t event = producer->records[i].event;
         bool is_forbidden = wishes->forbidden && event > wishes->forbidden;
-        has_poison = has_poison || event == wishes->poison;
+        has_rejected = has_rejected || event == wishes->rejected;
         producer->is_refused = producer->is_refused || (is_forbidden && producer->slot >= 0);
         if (is_forbidden)
             producer->records[i].kind = REPORT_TOPIC;
@@ -418,7 +418,7 @@ judge(struct producer *producer)
     for (size_t i = producer->reported; i < producer->count; i++)
         if (producer->is_refused)
             producer->records[i].kind = REPORT_BROKEN;
-        else if (has_poison && (!producer->is_isolating || producer->records[i].event == wishes->poison))
+        else if (has_rejected && (!producer->is_isolating || producer->records[i].event == wishes->rejected))
             producer->records[i].kind = REPORT_BATCH;
 }
 

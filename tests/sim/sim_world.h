@@ -81,7 +81,7 @@ struct sim_process {
 // What a test asks of Kafka, beside the harm that is chosen.
 struct sim_wishes {
     bool has_no_transactions; // these brokers failed the probe
-    int64_t poison;           // this event is refused by the broker, with its batch; 0: none
+    int64_t rejected;         // this event is refused by the broker, with its batch; 0: none
     int64_t late;             // this event is taken, and reported as if it were not; 0: none
     int64_t forbidden;        // events above go to a topic that may not be written to; 0: none
     bool has_no_forbidden;    // that topic does not exist at all

@@ -36,7 +36,7 @@ holds_in_every_schedule(void **state)
 }
 
 static void
-tells_the_same_story_again(void **state)
+a_seed_repeats_its_schedule(void **state)
 {
     (void)state;
     struct schedule schedule;
@@ -74,7 +74,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(holds_in_every_schedule),
-        cmocka_unit_test(tells_the_same_story_again),
+        cmocka_unit_test(a_seed_repeats_its_schedule),
         cmocka_unit_test(needs_every_rule),
     };
     return cmocka_run_group_tests_name("simulator", tests, NULL, NULL);

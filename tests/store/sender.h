@@ -10,7 +10,7 @@ struct sender {
     struct slot slot;
 };
 
-// A test on the file's own `sender`, made anew for each.
+// A test on the file's own `sender`, a new one for each.
 #define sent(test) cmocka_unit_test_prestate_setup_teardown(test, sender_set, sender_clear, &sender)
 int sender_set(void **sender);
 int sender_clear(void **sender);

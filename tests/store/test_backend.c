@@ -195,7 +195,7 @@ confirm_three(struct bench *bench, const char key[UUID_SIZE])
 }
 
 static void
-who_comes_second_is_told_who_has_them(void **state)
+a_later_operation_names_the_earlier_one(void **state)
 {
     (void)state;
     struct bench bench;
@@ -274,7 +274,7 @@ preview_of(enum operation_action action, size_t count)
 enum { MANY = 20500 }; // so many are counted part by part
 
 static void
-what_would_happen_is_told_part_by_part(void **state)
+a_preview_arrives_part_by_part(void **state)
 {
     (void)state;
     struct bench bench;
@@ -458,8 +458,8 @@ main(void)
         cmocka_unit_test(who_may_not_keep_sums_counts_rows),
         cmocka_unit_test(late_commits_are_found),
         cmocka_unit_test(what_is_confirmed_is_asked_for_once),
-        cmocka_unit_test(who_comes_second_is_told_who_has_them),
-        cmocka_unit_test(what_would_happen_is_told_part_by_part),
+        cmocka_unit_test(a_later_operation_names_the_earlier_one),
+        cmocka_unit_test(a_preview_arrives_part_by_part),
         cmocka_unit_test(a_preview_that_nobody_waits_for_is_stopped),
         cmocka_unit_test(a_lost_connection_comes_back),
         cmocka_unit_test(nothing_new_is_no_news),

@@ -85,7 +85,7 @@ gather(struct bench *bench, uint64_t number, int64_t *ids, size_t room, int64_t 
 
 // Counted, and not yet kept event by event: lists are whole all the same, and so is what an action is about.
 static void
-lists_do_not_wait_for_the_keeper(void **state)
+lists_do_not_wait_for_the_maintainer(void **state)
 {
     (void)state;
     struct bench bench;
@@ -124,8 +124,8 @@ lists_do_not_wait_for_the_keeper(void **state)
     bench_end(&bench);
 }
 
-// Until times are known, a list is by id and says so; then it comes anew by time. The later the id, the older
-// the event.
+// Until times are known, a list is by id and says so; then it is sent again by time. The later the id, the
+// older the event.
 static void
 a_list_says_which_order_it_has(void **state)
 {
@@ -313,9 +313,9 @@ more_than_can_be_named_are_read_again(void **state)
     bench_end(&bench);
 }
 
-// The screen reads what it shows again, and nothing more.
+// The screen reads its visible rows again, and nothing more.
 static void
-more_than_are_read_again_are_told(void **state)
+only_requested_rows_are_read_again(void **state)
 {
     (void)state;
     struct bench bench;
@@ -381,12 +381,12 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_are_whole_and_newest_first),
-        cmocka_unit_test(lists_do_not_wait_for_the_keeper),
+        cmocka_unit_test(lists_do_not_wait_for_the_maintainer),
         cmocka_unit_test(a_list_says_which_order_it_has),
         cmocka_unit_test(what_is_collected_matched),
         cmocka_unit_test(rows_follow_what_others_write),
         cmocka_unit_test(more_than_can_be_named_are_read_again),
-        cmocka_unit_test(more_than_are_read_again_are_told),
+        cmocka_unit_test(only_requested_rows_are_read_again),
         cmocka_unit_test(rows_and_details_are_read_by_id),
     };
     return cmocka_run_group_tests_name("backend lists", tests, NULL, NULL);

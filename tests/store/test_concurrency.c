@@ -218,5 +218,5 @@ main(void)
         cmocka_unit_test(operators_meet),
         cmocka_unit_test(freezes_take_turns),
     };
-    return cmocka_run_group_tests_name("crowd", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("concurrency", tests, NULL, NULL);
 }

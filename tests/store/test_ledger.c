@@ -277,7 +277,7 @@ a_lost_session_ends_the_lease(void **state)
 }
 
 static void
-behind_a_pooler_the_lease_alone_tells(void **state)
+behind_a_pooler_only_the_lease_counts(void **state)
 {
     (void)state;
     struct world world;
@@ -312,7 +312,7 @@ refused_items_leave_the_operation(void **state)
     world_make(&world, 10);
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 10);
     struct slot slot = acquire(&world, "w");
-    struct claim poisoned = next_claim(&world, &slot, no, 10);
+    struct claim claim = next_claim(&world, &slot, no, 10);
     const struct refusal refusals[] = {
         {.event_id = 3, .reason = "message of 2,310,448 bytes, topic allows 1,048,588"},
         {.event_id = 7, .reason = "topic does not exist"},
@@ -320,7 +320,7 @@ refused_items_leave_the_operation(void **state)
     };
     assert_works(items_refuse(world.store, &slot, no, refusals, 3, &err)); // claimed ones are not touched
     assert_int_equal(get_operation(&world, no).refused, 0);
-    assert_works(chunk_finish(world.store, &slot, &poisoned.chunk, CHUNK_ABORTED, "poison", &err));
+    assert_works(chunk_finish(world.store, &slot, &claim.chunk, CHUNK_ABORTED, "rejected record", &err));
     assert_works(items_refuse(world.store, &slot, no, refusals, 3, &err));
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.refused, 2);
@@ -355,9 +355,9 @@ in_doubt_is_held_until_a_scan_decides(void **state)
     world_make(&world, 20);
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 20);
     struct slot slot = acquire(&world, "w");
-    struct claim doubtful = next_claim(&world, &slot, no, 20);
+    struct claim in_doubt = next_claim(&world, &slot, no, 20);
     assert_works(
-        chunk_finish(world.store, &slot, &doubtful.chunk, CHUNK_IN_DOUBT, "the marker is absent", &err));
+        chunk_finish(world.store, &slot, &in_doubt.chunk, CHUNK_IN_DOUBT, "the marker is absent", &err));
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.in_doubt, 20);
     assert_int_equal(operation.state, OPERATION_RUNNING);
@@ -424,7 +424,7 @@ a_scan_may_find_all_or_nothing(void **state)
 }
 
 static void
-cancel_settles_what_is_in_hand_first(void **state)
+cancel_finishes_the_current_chunk_first(void **state)
 {
     (void)state;
     struct world world;
@@ -483,9 +483,10 @@ slots_share_what_has_no_source(void **state)
     world_end(&world);
 }
 
-// Items say nothing of it themselves, and yet everybody sees who is in flight, and nobody else touches them.
+// Rows of items do not store the state "claimed"; yet readers see items in flight, and no other worker takes
+// them.
 static void
-what_is_in_hand_is_seen(void **state)
+items_in_flight_are_counted(void **state)
 {
     (void)state;
     struct world world;
@@ -918,11 +919,11 @@ main(void)
         cmocka_unit_test(a_slot_has_one_unfinished_chunk),
         cmocka_unit_test(slots_with_an_unfinished_chunk_come_first),
         cmocka_unit_test(a_lost_session_ends_the_lease),
-        cmocka_unit_test(behind_a_pooler_the_lease_alone_tells),
+        cmocka_unit_test(behind_a_pooler_only_the_lease_counts),
         cmocka_unit_test(refused_items_leave_the_operation),
         cmocka_unit_test(in_doubt_is_held_until_a_scan_decides),
         cmocka_unit_test(a_scan_may_find_all_or_nothing),
-        cmocka_unit_test(cancel_settles_what_is_in_hand_first),
+        cmocka_unit_test(cancel_finishes_the_current_chunk_first),
         cmocka_unit_test(pause_holds_back_the_next_chunk),
         cmocka_unit_test(closed_events_are_put_aside_at_the_claim),
         cmocka_unit_test(all_closed_leaves_nothing_to_claim),
@@ -931,7 +932,7 @@ main(void)
         cmocka_unit_test(order_within_a_partition_survives_two_slots),
         cmocka_unit_test(events_that_come_back_are_known),
         cmocka_unit_test(slots_share_what_has_no_source),
-        cmocka_unit_test(what_is_in_hand_is_seen),
+        cmocka_unit_test(items_in_flight_are_counted),
         cmocka_unit_test(what_an_earlier_version_claimed_is_settled),
         cmocka_unit_test(the_newest_payload_is_claimed),
         cmocka_unit_test(clusters_are_remembered),

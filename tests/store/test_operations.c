@@ -100,7 +100,7 @@ restores_what_was_discarded(void **state)
                     "SELECT count(*) FROM public.dlq_events WHERE id BETWEEN 5 AND 10 AND status = 'PENDING'"
                     " AND resolved_at IS NULL AND resolved_by IS NULL"),
         6);
-    // And it may be decided anew.
+    // And it may be decided again.
     apply_operation(&world, ACTION_RESOLVE, 5, 10);
     assert_int_equal(events_in(&world, "RESOLVED"), 11);
 
@@ -436,7 +436,7 @@ gives_work_in_order(void **state)
 }
 
 static void
-tells_changes(void **state)
+reports_changes(void **state)
 {
     (void)state;
     struct world world;
@@ -585,7 +585,7 @@ main(void)
         cmocka_unit_test(asked_twice_is_made_once),
         cmocka_unit_test(steers),
         cmocka_unit_test(gives_work_in_order),
-        cmocka_unit_test(tells_changes),
+        cmocka_unit_test(reports_changes),
         cmocka_unit_test(a_session_grows_from_few_to_many),
         cmocka_unit_test(the_audit_is_final),
         cmocka_unit_test(works_on_a_partitioned_table),

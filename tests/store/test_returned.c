@@ -94,7 +94,7 @@ a_quick_consumer_is_noticed(void **state)
 }
 
 static void
-a_row_that_is_opened_anew_came_back(void **state)
+a_row_set_back_to_pending_returned(void **state)
 {
     (void)state;
     const struct send_plan plan = {.steps = {10}, .step_count = 1, .halts = true, .halt_above = 20};
@@ -232,7 +232,7 @@ warns_of_a_key_that_all_have(void **state)
 }
 
 static void
-tells_the_whole_story(void **state)
+lists_all_attempts(void **state)
 {
     (void)state;
     assert_int_equal(sender_send(&sender, sender_ask(&sender, &(struct send_plan){0}, 4, 4)), 1);
@@ -280,12 +280,12 @@ main(void)
     const struct CMUnitTest tests[] = {
         sent(knows_what_came_back),
         sent(a_quick_consumer_is_noticed),
-        sent(a_row_that_is_opened_anew_came_back),
+        sent(a_row_set_back_to_pending_returned),
         sent(what_was_refused_did_not_come_back),
         sent(sends_a_record_once_that_was_written_twice),
         sent(warns_of_what_was_overtaken),
         sent(warns_of_a_key_that_all_have),
-        sent(tells_the_whole_story),
+        sent(lists_all_attempts),
     };
-    return cmocka_run_group_tests_name("comebacks", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("returned", tests, NULL, NULL);
 }

@@ -232,7 +232,7 @@ a_viewer_sees_all_and_decides_nothing(void **state)
 
 // The screen of somebody who has columns of the table, and not the table, follows what others write into it.
 static void
-a_viewer_is_told_what_changed(void **state)
+a_viewer_sees_changes(void **state)
 {
     (void)state;
     struct store *store = store_of(actors.viewer);
@@ -498,7 +498,7 @@ main(void)
         cmocka_unit_test(functions_of_his_own_are_not_called),
         cmocka_unit_test(even_the_owner_needs_to_undo_the_lock_first),
         cmocka_unit_test(a_viewer_sees_all_and_decides_nothing),
-        cmocka_unit_test(a_viewer_is_told_what_changed),
+        cmocka_unit_test(a_viewer_sees_changes),
         cmocka_unit_test(an_operator_asks_steers_and_carries_out),
         cmocka_unit_test(a_worker_carries_out_what_others_asked_for),
         cmocka_unit_test(a_category_is_of_whom_gave_it),

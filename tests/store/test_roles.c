@@ -69,7 +69,7 @@ the_printed_sql_makes_the_same(void **state)
 }
 
 static void
-who_may_not_make_roles_is_told_what_a_superuser_runs(void **state)
+without_the_right_to_create_roles_the_error_has_the_statements(void **state)
 {
     (void)state;
     struct world other;
@@ -114,7 +114,7 @@ main(void)
         cmocka_unit_test(a_split_of_duties_outlives_a_migration),
         cmocka_unit_test(another_database_of_the_server_gives_nothing_unasked),
         cmocka_unit_test(the_printed_sql_makes_the_same),
-        cmocka_unit_test(who_may_not_make_roles_is_told_what_a_superuser_runs),
+        cmocka_unit_test(without_the_right_to_create_roles_the_error_has_the_statements),
     };
     return cmocka_run_group_tests_name("roles", tests, begin_actors, end_actors);
 }

@@ -128,7 +128,7 @@ few_are_no_share_to_halt_by(void **state)
 
 // Another hand takes no more than what the step has left beside what is in flight, or in doubt.
 static void
-a_step_counts_what_is_in_hand(void **state)
+a_step_counts_events_in_flight(void **state)
 {
     (void)state;
     const struct send_plan plan = {.steps = {10}, .step_count = 1};
@@ -330,7 +330,7 @@ main(void)
         sent(halts_when_events_come_back),
         sent(what_was_pardoned_is_out_of_the_share),
         sent(few_are_no_share_to_halt_by),
-        sent(a_step_counts_what_is_in_hand),
+        sent(a_step_counts_events_in_flight),
         sent(a_step_counts_what_was_refused),
         sent(halts_when_events_are_refused),
         sent(pauses_and_goes_on_while_it_waits),

@@ -180,7 +180,7 @@ missing_rights_name_their_grant(void **state)
 }
 
 static void
-a_role_that_may_not_migrate_is_told(void **state)
+a_role_without_the_right_cannot_migrate(void **state)
 {
     (void)state;
     struct world world;
@@ -265,7 +265,7 @@ terminate_in_the_middle(void *context, size_t written, size_t total)
 }
 
 static void
-a_broken_connection_is_made_anew(void **state)
+a_broken_connection_is_replaced(void **state)
 {
     (void)state;
     struct world world;
@@ -432,9 +432,9 @@ main(void)
         cmocka_unit_test(a_server_that_is_not_there_is_a_sentence),
         cmocka_unit_test(missing_tables_are_sentences),
         cmocka_unit_test(missing_rights_name_their_grant),
-        cmocka_unit_test(a_role_that_may_not_migrate_is_told),
+        cmocka_unit_test(a_role_without_the_right_cannot_migrate),
         cmocka_unit_test(read_only_changes_nothing),
-        cmocka_unit_test(a_broken_connection_is_made_anew),
+        cmocka_unit_test(a_broken_connection_is_replaced),
         cmocka_unit_test(a_statement_can_be_stopped),
         cmocka_unit_test(everything_works_behind_a_pooler),
     };

@@ -276,7 +276,7 @@ only_eight_is_given(const void *context, uint64_t key, const struct group_text *
 }
 
 static void
-categories_are_decided_anew(void **state)
+categories_are_decided_again(void **state)
 {
     (void)state;
     struct backlog *backlog = backlog_create();
@@ -313,7 +313,7 @@ main(void)
         cmocka_unit_test(a_group_that_was_emptied_comes_back),
         cmocka_unit_test(curves_stand_still_within_a_minute),
         cmocka_unit_test(lists_by_pivot_are_newest_first),
-        cmocka_unit_test(categories_are_decided_anew),
+        cmocka_unit_test(categories_are_decided_again),
     };
     return cmocka_run_group_tests_name("backlog", tests, NULL, NULL);
 }

@@ -91,7 +91,7 @@ times_keep_their_offset(void **state)
 }
 
 static void
-yesterday_is_told_from_today(void **state)
+yesterday_has_its_date(void **state)
 {
     (void)state;
     char text[TIME_TEXT];
@@ -287,7 +287,7 @@ main(void)
         cmocka_unit_test(ages_are_short),
         cmocka_unit_test(durations_and_numbers_are_read_whole_or_not_at_all),
         cmocka_unit_test(times_keep_their_offset),
-        cmocka_unit_test(yesterday_is_told_from_today),
+        cmocka_unit_test(yesterday_has_its_date),
         cmocka_unit_test(hostile_text_becomes_visible),
         cmocka_unit_test(cutting_never_splits_a_character),
         cmocka_unit_test(every_character_survives_encoding),

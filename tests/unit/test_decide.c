@@ -75,7 +75,7 @@ view_draw(const struct app *app, const void *state, struct canvas *canvas, const
     (void)areas;
 }
 
-static const struct view view = {.name = "desk",
+static const struct view view = {.name = "fixture",
                                  .context = CONTEXT_LIST,
                                  .open = view_open,
                                  .close = view_close,
@@ -219,7 +219,7 @@ what_was_looked_for_and_not_found_is_said(void **state)
 }
 
 static void
-told_at_once_it_looks_for_nothing(void **state)
+a_complete_preview_leaves_nothing_to_check(void **state)
 {
     struct world *world = *state;
     press(world->app, "R");
@@ -287,10 +287,10 @@ confirm(struct world *world)
     return reply;
 }
 
-// Two people, the same events, the same second: who comes second is told who has them, not that they are
-// sent.
+// Two people confirm for the same events in the same second: the second one learns who has the events, not
+// that they are sent.
 static void
-who_comes_second_is_told_who_was_first(void **state)
+a_later_decision_names_the_earlier_one(void **state)
 {
     struct world *world = *state;
     struct reply *reply = confirm(world);
@@ -311,7 +311,7 @@ who_comes_second_is_told_who_was_first(void **state)
 }
 
 static void
-risks_that_cannot_be_known_are_told(void **state)
+unknown_risks_are_shown(void **state)
 {
     struct world *world = *state;
     press(world->app, "R");
@@ -330,7 +330,7 @@ risks_that_cannot_be_known_are_told(void **state)
 }
 
 static void
-what_is_in_quarantine_is_left_out_and_counted_anew(void **state)
+quarantined_events_are_left_out_and_the_rest_counted_again(void **state)
 {
     struct world *world = *state;
     press(world->app, "R");
@@ -342,15 +342,15 @@ what_is_in_quarantine_is_left_out_and_counted_anew(void **state)
     preview.quarantined_ids = quarantined;
     know(world, number, preview, false);
     assert_false(shows(world->app, "to confirm")); // what is left is not counted yet
-    uint64_t anew = asked(world, REQUEST_PREVIEW);
+    uint64_t again = asked(world, REQUEST_PREVIEW);
     know(world, number, (struct preview){.known = 1u << PREVIEW_OVERTAKEN, .overtaken = 9}, false);
     assert_false(shows(world->app, "9 have"));
-    know(world, anew, counted, false);
+    know(world, again, counted, false);
     assert_true(shows(world->app, "type 29998 to confirm"));
     assert_true(shows(world->app, "left out 2 in quarantine (returned 3 times)"));
     assert_true(shows(world->app, "checking for newer events"));
     press(world->app, "<Esc>");
-    assert_int_equal(asked(world, REQUEST_CANCEL), anew);
+    assert_int_equal(asked(world, REQUEST_CANCEL), again);
 }
 
 // Confirms a reprocess that waits so long before its first send.
@@ -401,12 +401,12 @@ main(void)
     const struct CMUnitTest tests[] = {
         DECISION(what_is_known_is_shown),
         DECISION(what_was_looked_for_and_not_found_is_said),
-        DECISION(told_at_once_it_looks_for_nothing),
+        DECISION(a_complete_preview_leaves_nothing_to_check),
         DECISION(leaving_stops_the_counting),
         DECISION(confirmed_it_looks_no_further),
-        DECISION(who_comes_second_is_told_who_was_first),
-        DECISION(risks_that_cannot_be_known_are_told),
-        DECISION(what_is_in_quarantine_is_left_out_and_counted_anew),
+        DECISION(a_later_decision_names_the_earlier_one),
+        DECISION(unknown_risks_are_shown),
+        DECISION(quarantined_events_are_left_out_and_the_rest_counted_again),
         DECISION(a_reprocess_is_called_back_until_its_first_send),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

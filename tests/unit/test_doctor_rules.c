@@ -133,7 +133,7 @@ settings_that_may_not_be_read_are_noted(void **state)
 // --- Kafka's rights ---
 
 static void
-rights_are_told_one_by_one(void **state)
+each_missing_right_is_a_finding(void **state)
 {
     (void)state;
     static const struct {
@@ -370,7 +370,7 @@ main(void)
         cmocka_unit_test_setup(topics_are_judged, begin),
         cmocka_unit_test_setup(copies_are_judged, begin),
         cmocka_unit_test_setup(settings_that_may_not_be_read_are_noted, begin),
-        cmocka_unit_test_setup(rights_are_told_one_by_one, begin),
+        cmocka_unit_test_setup(each_missing_right_is_a_finding, begin),
         cmocka_unit_test_setup(targets_are_judged, begin),
         cmocka_unit_test_setup(rights_are_for_the_right_one, begin),
         cmocka_unit_test_setup(clocks_are_judged, begin),

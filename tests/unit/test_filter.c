@@ -127,7 +127,7 @@ filters_match_as_the_cases_say(void **state)
 }
 
 static void
-mistakes_are_told_where_they_are(void **state)
+errors_have_the_column_of_the_mistake(void **state)
 {
     (void)state;
     each_case("tests/cases/filter/wrong.txt", check_wrong);
@@ -274,7 +274,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(filters_match_as_the_cases_say),
-        cmocka_unit_test(mistakes_are_told_where_they_are),
+        cmocka_unit_test(errors_have_the_column_of_the_mistake),
         cmocka_unit_test(only_what_is_needed_is_asked_for),
         cmocka_unit_test(costly_patterns_end_undecided),
         cmocka_unit_test(matches_are_shown_once_and_in_order),

@@ -491,7 +491,7 @@ test_caps(void **state)
 }
 
 static void
-test_masks_are_told(void **state)
+test_masks_name_their_rule(void **state)
 {
     (void)state;
     struct fingerprint_input input = {.message = BYTES("Order 17 of 'x y' failed at 10.0.0.1")};
@@ -561,7 +561,7 @@ main(void)
         cmocka_unit_test(test_class_beside_the_message),
         cmocka_unit_test(test_absent_parts),
         cmocka_unit_test(test_caps),
-        cmocka_unit_test(test_masks_are_told),
+        cmocka_unit_test(test_masks_name_their_rule),
         cmocka_unit_test(test_golden_keys),
     };
     return cmocka_run_group_tests_name("fingerprint", tests, NULL, NULL);

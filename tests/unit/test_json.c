@@ -305,7 +305,7 @@ pretty_space_is_kept_by_edits(void **state)
 }
 
 static void
-too_large_a_text_is_told_so(void **state)
+too_large_a_text_is_an_error(void **state)
 {
     (void)state;
     struct err err = {0};
@@ -397,7 +397,7 @@ main(void)
         cmocka_unit_test(edits_leave_the_rest_byte_for_byte),
         cmocka_unit_test(a_cursor_knows_its_path),
         cmocka_unit_test(pretty_space_is_kept_by_edits),
-        cmocka_unit_test(too_large_a_text_is_told_so),
+        cmocka_unit_test(too_large_a_text_is_an_error),
         cmocka_unit_test(hostile_shapes_cost_little),
         cmocka_unit_test(contents_are_quoted_and_come_back),
     };

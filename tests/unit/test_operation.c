@@ -81,7 +81,7 @@ test_steps_have_a_share(void **state)
 
 // Who is told that an operation halted by itself is told why.
 static void
-test_an_end_is_told(void **state)
+test_the_end_has_a_sentence(void **state)
 {
     (void)state;
     struct arena arena = {0};
@@ -102,9 +102,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_steps_are_read),  cmocka_unit_test(test_wrong_steps_are_refused),
-        cmocka_unit_test(test_shares_are_read), cmocka_unit_test(test_steps_have_a_share),
-        cmocka_unit_test(test_an_end_is_told),
+        cmocka_unit_test(test_steps_are_read),         cmocka_unit_test(test_wrong_steps_are_refused),
+        cmocka_unit_test(test_shares_are_read),        cmocka_unit_test(test_steps_have_a_share),
+        cmocka_unit_test(test_the_end_has_a_sentence),
     };
     return cmocka_run_group_tests_name("operation", tests, NULL, NULL);
 }

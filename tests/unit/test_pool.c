@@ -85,5 +85,5 @@ main(void)
         cmocka_unit_test(all_workers_are_used),
         cmocka_unit_test(one_worker_is_the_owner),
     };
-    return cmocka_run_group_tests_name("crew", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
 }

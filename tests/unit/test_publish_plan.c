@@ -323,7 +323,7 @@ drops_the_headers_of_frameworks(void **state)
 }
 
 static void
-keeps_them_when_told_so(void **state)
+keeps_them_on_request(void **state)
 {
     (void)state;
     struct event event = an_event();
@@ -400,7 +400,7 @@ main(void)
         cmocka_unit_test_teardown(refuses_what_cannot_go_there, forget),
         cmocka_unit_test_teardown(never_sends_less_than_the_original_for_want_of_time, forget),
         cmocka_unit_test_teardown(drops_the_headers_of_frameworks, forget),
-        cmocka_unit_test_teardown(keeps_them_when_told_so, forget),
+        cmocka_unit_test_teardown(keeps_them_on_request, forget),
         cmocka_unit_test_teardown(raises_the_count, forget),
         cmocka_unit_test_teardown(knows_the_edges, forget),
     };

@@ -217,7 +217,7 @@ keeps_no_refusal_of_an_earlier_tenure(void **state)
     for (int times = 1; times <= 4; times++) {
         fixture_begin(fixture, 42);
         struct sim_slot *slot = publish_some(fixture);
-        fixture->sim.wishes.poison = SIM_EVENTS;
+        fixture->sim.wishes.rejected = SIM_EVENTS;
         for (int i = 0; i < times; i++) {
             step_while(fixture, SIM_EVENTS, SIM_QUEUED);
             step_while(fixture, SIM_EVENTS, SIM_CLAIMED);
@@ -225,7 +225,7 @@ keeps_no_refusal_of_an_earlier_tenure(void **state)
         enum sim_fate then = fixture->sim.events[SIM_EVENTS].fate;
         slot->row.fence++;
         slot->holder[0] = '\0';
-        fixture->sim.wishes.poison = 0;
+        fixture->sim.wishes.rejected = 0;
         step_to_the_end(fixture);
         fixture_end(fixture);
         assert_int_equal(fixture->sim.events[SIM_EVENTS].fate,
@@ -421,7 +421,7 @@ without_transactions_it_holds_what_is_not_sure(void **state)
 {
     struct publisher_fixture *fixture = *state;
     fixture->sim.wishes =
-        (struct sim_wishes){.has_no_transactions = true, .dallies = true, .poison = 3, .forbidden = 35};
+        (struct sim_wishes){.has_no_transactions = true, .dallies = true, .rejected = 3, .forbidden = 35};
     fixture_start(fixture);
     step_to_the_end(fixture);
     fixture_assert_ends(fixture, 3, 35);

@@ -17,12 +17,12 @@ enum { SCHEDULES = 400 };
 // Rates that the seed chooses. Single records are always reported, so that only those that a test asks for
 // are refused.
 static void
-begin_schedule(struct publisher_fixture *fixture, uint64_t seed, int64_t poison, int64_t forbidden)
+begin_schedule(struct publisher_fixture *fixture, uint64_t seed, int64_t rejected, int64_t forbidden)
 {
     fixture_begin(fixture, seed);
     struct sim *sim = &fixture->sim;
     sim->wishes.takes_records = true;
-    sim->wishes.poison = poison;
+    sim->wishes.rejected = rejected;
     sim->wishes.forbidden = forbidden;
     sim->chunk_limit = 1 + (int)sim_choose(sim, 7);
     sim->fault_rate = (int)sim_choose(sim, 64);
@@ -35,11 +35,11 @@ begin_schedule(struct publisher_fixture *fixture, uint64_t seed, int64_t poison,
 }
 
 static void
-run_schedule(uint64_t seed, int64_t poison, int64_t forbidden)
+run_schedule(uint64_t seed, int64_t rejected, int64_t forbidden)
 {
     struct publisher_fixture fixture;
     struct sim *sim = &fixture.sim;
-    begin_schedule(&fixture, seed, poison, forbidden);
+    begin_schedule(&fixture, seed, rejected, forbidden);
     for (int i = 0; i < 1500 && !sim_is_finished(sim); i++) {
         int which = (int)sim_choose(sim, SIM_PROCESSES);
         struct err err = {0};
@@ -55,7 +55,7 @@ run_schedule(uint64_t seed, int64_t poison, int64_t forbidden)
     for (int i = 0; i < SIM_SLOTS; i++)
         if (sim->slots[i].is_suspended)
             fail_msg("seed %llu: slot %d is suspended", (unsigned long long)seed, i);
-    fixture_assert_ends(&fixture, poison, forbidden ? forbidden : SIM_EVENTS);
+    fixture_assert_ends(&fixture, rejected, forbidden ? forbidden : SIM_EVENTS);
     fixture_end(&fixture);
 }
 
@@ -70,7 +70,7 @@ publishes_exactly_once_in_every_schedule(void **state)
 }
 
 static void
-refuses_the_one_poisonous_record(void **state)
+refuses_the_one_rejected_record(void **state)
 {
     (void)state;
     uint64_t first, count;
@@ -94,7 +94,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(publishes_exactly_once_in_every_schedule),
-        cmocka_unit_test(refuses_the_one_poisonous_record),
+        cmocka_unit_test(refuses_the_one_rejected_record),
         cmocka_unit_test(refuses_what_goes_to_a_forbidden_topic),
     };
     return cmocka_run_group_tests_name("schedules", tests, NULL, NULL);
