@@ -1,8 +1,8 @@
 // event: one row of the contract table dlq_events, with what redrive's own tables know about it.
 //
-// An event is a plain view: its bytes live in the arena of the page it came with. A mask
-// of enum event_fields says which members are filled, so that a list does not pay for payloads it never
-// shows. Absent (SQL NULL) is data == NULL for bytes, TIME_ABSENT for times, and the has_… flags for numbers.
+// An event is a plain view: its bytes live in the arena of the page it came with. A mask of enum event_fields
+// says which members are filled, so that a list does not pay for payloads it never shows. Absent (SQL NULL)
+// is data == NULL for bytes, TIME_ABSENT for times, and the has_… flags for numbers.
 #ifndef REDRIVE_CORE_EVENT_H
 #define REDRIVE_CORE_EVENT_H
 

@@ -1,5 +1,5 @@
-// stats: the five analyses of the table of dead letters, as store/rollup/stats counts them for the
-// command and for the screen. Texts and rows live in the reader's arena.
+// stats: the five analyses of the table of dead letters, as store/rollup/stats counts them for the command
+// and for the screen. Texts and rows live in the reader's arena.
 #ifndef REDRIVE_CORE_STATS_H
 #define REDRIVE_CORE_STATS_H
 

@@ -165,8 +165,8 @@ void backlog_groups(const struct backlog *backlog, enum pivot pivot, const uint6
 void backlog_groups_merged(const struct backlog *backlog, int64_t now, struct arena *arena,
                            struct group_list *list, struct group_list *parts);
 
-// One of the two above with the details of each group. From the rollup, groups by hour have
-// none that returned.
+// One of the two above with the details of each group. From the rollup, groups by hour have none that
+// returned.
 void backlog_groups_detailed(const struct backlog *backlog, enum pivot pivot, bool is_merged, int64_t now,
                              struct arena *arena, struct group_list *list);
 

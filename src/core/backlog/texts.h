@@ -2,8 +2,8 @@
 //
 // Each different text is kept once and has a number, in order of arrival; texts are compressed in blocks of
 // some 64 KiB, so that a search unpacks a block, looks through all of it, and forgets it. A million error
-// messages of 150 bytes, two thirds of them different, take some 60 MB. Texts are identified by a
-// keyed hash of 128 bits: without the key nobody can construct a collision.
+// messages of 150 bytes, two thirds of them different, take some 60 MB. Texts are identified by a keyed hash
+// of 128 bits: without the key nobody can construct a collision.
 //
 // While no thread adds, any number of threads may read, each with a room of its own.
 #ifndef REDRIVE_CORE_BACKLOG_TEXTS_H

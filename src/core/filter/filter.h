@@ -11,8 +11,8 @@
 // host:443, java.lang.Foo: and bind: need no quotes. Text in "…" or /…/ is never a field. A slash begins an
 // expression only if its closing slash ends a word: /api/v1 is text.
 //
-// Within "…" a regular expression keeps its backslashes except in \"; exact text has \" and \\.
-// A filter is used by one thread at a time; another thread takes a twin.
+// Within "…" a regular expression keeps its backslashes except in \"; exact text has \" and \\. A filter is
+// used by one thread at a time; another thread takes a twin.
 #ifndef REDRIVE_CORE_FILTER_FILTER_H
 #define REDRIVE_CORE_FILTER_FILTER_H
 
@@ -46,8 +46,8 @@ unsigned filter_needs(const struct filter *filter);
 // The statuses a status: term asks for, as a set of 1 << enum event_status; 0: no such term.
 unsigned filter_statuses(const struct filter *filter);
 
-// An absent value matches nothing, except a retry count, which then counts as 0.
-// UNDECIDED: a pattern ran into its match limit; such events are counted and listed, never silently "no".
+// An absent value matches nothing, except a retry count, which then counts as 0. UNDECIDED: a pattern ran
+// into its match limit; such events are counted and listed, never silently "no".
 enum filter_verdict { FILTER_NO, FILTER_YES, FILTER_UNDECIDED };
 enum filter_verdict filter_match(struct filter *filter, const struct event *event);
 

@@ -4,8 +4,7 @@
 // the expression is read; groups, classes and escapes end a run of literal characters, quantifiers that allow
 // zero drop the character before them; options that change the meaning of the rest end the search. Examples:
 // `timed out after \d+` holds "timed out after ", `pay-(1|2):443` holds "pay-" and ":443" (the longer one is
-// returned), `a|b` and
-// `(?i)abc` hold none.
+// returned), `a|b` and `(?i)abc` hold none.
 #ifndef REDRIVE_CORE_FILTER_LITERAL_H
 #define REDRIVE_CORE_FILTER_LITERAL_H
 

@@ -9,9 +9,9 @@
 
 #define FILTER_SAVED_FILE "filters"
 
-// Appends the filter with its @names replaced. An unknown name is an error with its column. @text is
-// plain text in quotes, or with a character that names cannot have, such as a capital. @names inside a saved
-// filter are not replaced.
+// Appends the filter with its @names replaced. An unknown name is an error with its column. @text is plain
+// text in quotes, or with a character that names cannot have, such as a capital. @names inside a saved filter
+// are not replaced.
 bool filter_expand(struct bytes text, const struct notes *saved, struct strbuf *out,
                    struct err *err) MUST_CHECK;
 

@@ -9,8 +9,8 @@
 
 #define CLASS_NAME_MAX 200 // longer names are not class names
 
-// The length of the class name at the beginning of `text`, judged by its form and the text behind it; 0:
-// no class name.
+// The length of the class name at the beginning of `text`, judged by its form and the text behind it; 0: no
+// class name.
 size_t class_length(struct bytes text);
 
 // Does `text` begin with a class and a colon? *text_from is the offset of the rest.

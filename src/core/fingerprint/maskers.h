@@ -1,8 +1,8 @@
 // maskers: the functions that mask a word or keep it. Their rows, in order: maskers.def.
 //
-// A masker gets a word, text[from, to), and the kinds of its bytes (`seen`). It either writes the
-// canonical form of the word and returns true, or returns false, and the next row gets the word. A masker
-// that consumes more than the word moves scan->at. No masker calls another one: see scan_again.
+// A masker gets a word, text[from, to), and the kinds of its bytes (`seen`). It either writes the canonical
+// form of the word and returns true, or returns false, and the next row gets the word. A masker that consumes
+// more than the word moves scan->at. No masker calls another one: see scan_again.
 #ifndef REDRIVE_CORE_FINGERPRINT_MASKERS_H
 #define REDRIVE_CORE_FINGERPRINT_MASKERS_H
 

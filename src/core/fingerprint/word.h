@@ -1,7 +1,7 @@
 // word: classes of bytes and words for the mask. No state, no locale.
 //
-// Words that give their neighbour a role ("column", "código", "코드") are rows of
-// words.def and part of the rule version.
+// Words that give their neighbour a role ("column", "código", "코드") are rows of words.def and part of the
+// rule version.
 #ifndef REDRIVE_CORE_FINGERPRINT_WORD_H
 #define REDRIVE_CORE_FINGERPRINT_WORD_H
 
