@@ -2,8 +2,7 @@
 //
 // A query consists of pieces, and a piece is a literal in the source: no text from outside can become SQL.
 // Values are named parameters. A piece refers to the value named "limit" as `:limit`; the query numbers the
-// parameters in the order in which they were added. `:"events"` and `::int8`
-// stay as they are.
+// parameters in the order in which they were added. `:"events"` and `::int8` stay as they are.
 //
 //     struct query query = {0};
 //     query_add(&query, PIECE("SELECT e.id FROM :\"events\" e WHERE e.id > :after"));

@@ -38,8 +38,8 @@ struct schema_upgrade;
 bool schema_migrate_by(struct store *store, const struct schema_upgrade *upgrades,
                        struct schema_result *result, struct err *err) MUST_CHECK;
 bool schema_check_by(struct store *store, const struct schema_upgrade *upgrades, struct err *err) MUST_CHECK;
-// Useful indexes on the contract table, CREATE INDEX CONCURRENTLY, one statement each with a comment on
-// its cost. A partitioned table gets them partition by partition; the next run continues one that broke off.
+// Useful indexes on the contract table, CREATE INDEX CONCURRENTLY, one statement each with a comment on its
+// cost. A partitioned table gets them partition by partition; the next run continues one that broke off.
 bool schema_print_indexes(const char *table, struct strbuf *out, struct err *err) MUST_CHECK;
 bool schema_create_indexes(struct store *store, struct err *err) MUST_CHECK;
 // Gives a copied database its own install id, so that it may publish. Audited.

@@ -2,11 +2,11 @@
 //
 // Blocking, one thread at a time. Works through PgBouncer in transaction mode: statements are unnamed with
 // typed parameters, settings go in with SET LOCAL inside transactions, no session locks, no LISTEN: the next
-// transaction may run in another session. Every failure is a sentence with an err.kind:
-// ERR_UNREACHABLE (the connection broke or cannot be made: store_reconnect), ERR_DENIED (with the GRANT that
-// helps), ERR_CONFLICT, ERR_CANCELLED (store_interrupt, or statement_timeout), ERR_NOT_FOUND. A missing
-// schema names `redrive migrate`. The nouns of the schema have a header each: events, operations, ledger,
-// workers, audit, stats, schema.
+// transaction may run in another session. Every failure is a sentence with an err.kind: ERR_UNREACHABLE (the
+// connection broke or cannot be made: store_reconnect), ERR_DENIED (with the GRANT that helps), ERR_CONFLICT,
+// ERR_CANCELLED (store_interrupt, or statement_timeout), ERR_NOT_FOUND. A missing schema names `redrive
+// migrate`. The nouns of the schema have a header each: events, operations, ledger, workers, audit, stats,
+// schema.
 #ifndef REDRIVE_STORE_STORE_H
 #define REDRIVE_STORE_STORE_H
 

@@ -1,6 +1,5 @@
 // event_pass: one pass over the whole table in one statement, which the server may run in parallel, to choose
-// ids by short columns and groups. Reading page by page (store/events/events) takes three times
-// as long.
+// ids by short columns and groups. Reading page by page (store/events/events) takes three times as long.
 #ifndef REDRIVE_STORE_EVENTS_PASS_H
 #define REDRIVE_STORE_EVENTS_PASS_H
 

@@ -2,8 +2,8 @@
 // src/store.
 //
 // The statement is `SELECT <extra>, <columns> FROM (<rows>) e <joins> ORDER BY <order>`: rows picks the
-// events first, so that joins run for a page and not for the table. The names `zone` and `cut` of the
-// query belong to the reader, all others to the caller.
+// events first, so that joins run for a page and not for the table. The names `zone` and `cut` of the query
+// belong to the reader, all others to the caller.
 #ifndef REDRIVE_STORE_EVENTS_READER_H
 #define REDRIVE_STORE_EVENTS_READER_H
 

@@ -51,8 +51,8 @@ struct chunk {
 // already holds are not taken again. ERR_NOT_FOUND: no slot is free now.
 bool slot_acquire(struct store *store, const char *cluster, const char *worker, const int32_t *mine,
                   size_t mine_count, struct slot *slot, struct err *err) MUST_CHECK;
-// For the search that decides chunks in doubt ("Doubt"): takes a suspended slot with such a
-// chunk. ERR_NOT_FOUND: no such slot.
+// For the search that decides chunks in doubt ("Doubt"): takes a suspended slot with such a chunk.
+// ERR_NOT_FOUND: no such slot.
 bool slot_acquire_in_doubt(struct store *store, const char *cluster, const char *worker, const int32_t *mine,
                            size_t mine_count, struct slot *slot, struct err *err) MUST_CHECK;
 // Check. Reads the slot again, and its unfinished chunk, if the fence still holds.
@@ -104,9 +104,9 @@ bool chunk_finish(struct store *store, struct slot *slot, const struct chunk *ch
 // records after the abort is proved. Only queued items of `operation`.
 bool items_refuse(struct store *store, const struct slot *slot, int64_t operation,
                   const struct refusal *refusals, size_t count, struct err *err) MUST_CHECK;
-// "Without transactions" and "Doubt": finishes a chunk in doubt by a complete header scan: the ids
-// that it found were published, the others are queued again. The slot gets its next generation (new names,
-// not provisioned, no longer suspended), because the marker under the old names is not reliable.
+// "Without transactions" and "Doubt": finishes a chunk in doubt by a complete header scan: the ids that it
+// found were published, the others are queued again. The slot gets its next generation (new names, not
+// provisioned, no longer suspended), because the marker under the old names is not reliable.
 bool chunk_finish_scanned(struct store *store, struct slot *slot, const struct chunk *chunk,
                           const int64_t *published, size_t count, const char *evidence,
                           struct err *err) MUST_CHECK;

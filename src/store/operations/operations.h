@@ -14,10 +14,10 @@
 #include "store/store.h"
 
 // Freezes the ids as items of a new operation and confirms it, in one transaction. Ids that are no longer
-// open for the action (closed by somebody, held by another live operation) become skipped items with
-// the reason; total = request->count. A repeated call with the same key (an answer was lost) returns the
-// existing operation. progress (may be NULL) is called between batches of ids with the number written so far;
-// false cancels and leaves nothing.
+// open for the action (closed by somebody, held by another live operation) become skipped items with the
+// reason; total = request->count. A repeated call with the same key (an answer was lost) returns the existing
+// operation. progress (may be NULL) is called between batches of ids with the number written so far; false
+// cancels and leaves nothing.
 typedef bool operation_progress_fn(void *context, size_t written, size_t total);
 bool operation_create(struct store *store, const struct operation_request *request,
                       operation_progress_fn *progress, void *context, int64_t *no,

@@ -1,6 +1,6 @@
 // categories: categories of single groups that were set by hand (core/category_overrides), kept in the schema
-// redrive. A store reads them at its first connection and uses them for the category of every event
-// and group. store_categories_look reads later changes by others.
+// redrive. A store reads them at its first connection and uses them for the category of every event and
+// group. store_categories_look reads later changes by others.
 #ifndef REDRIVE_STORE_ROLLUP_CATEGORIES_H
 #define REDRIVE_STORE_ROLLUP_CATEGORIES_H
 

@@ -119,8 +119,8 @@ int64_t rollup_low(const struct rollup_batch *batch, size_t limit);
 // The id above which, up to `upto`, the table has `rows` rows, pending or not; 0: it has fewer.
 bool rollup_rows_below(struct store *store, int64_t upto, size_t rows, int64_t *id,
                        struct err *err) MUST_CHECK;
-// Counts a batch. An event that is counted as another series or version is moved. high: all ids up to
-// this one were read; INT64_MIN: unchanged.
+// Counts a batch. An event that is counted as another series or version is moved. high: all ids up to this
+// one were read; INT64_MIN: unchanged.
 bool rollup_add(struct store *store, const char *maintainer, const struct rollup_batch *batch, int64_t high,
                 struct err *err) MUST_CHECK;
 // For the first count: counts a batch of all pending events in (low, was_low], read by descending ids; the
