@@ -14,8 +14,8 @@
 
 #define TROUBLE_TEXT 400
 
-// The last failure of a handle's connection, for sentences. Text and kind are written by
-// the thread that polls the handle, the certificate's flaw by librdkafka's own threads.
+// The last failure of a handle's connection, for sentences. Text and kind are written by the thread that
+// polls the handle, the certificate's flaw by librdkafka's own threads.
 enum trouble_kind {
     TROUBLE_PASSES, // librdkafka retries, which may help
     TROUBLE_TLS,    // the handshake failed

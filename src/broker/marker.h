@@ -3,9 +3,9 @@
 //
 // The marker of a slot is the offset of partition 0 of the topic redrive.marker in the consumer group named
 // like the slot's transactional id: the offset is the chunk's sequence number, the metadata its uuid. It is
-// written inside the chunk's transaction (producer_mark), so it exists exactly if the chunk's records
-// do. Partition 1 takes nonces: a read that shows a nonce written just before comes from a coordinator that
-// still has the in-sync replicas, and only such a read can prove that something was NOT committed. All reads
+// written inside the chunk's transaction (producer_mark), so it exists exactly if the chunk's records do.
+// Partition 1 takes nonces: a read that shows a nonce written just before comes from a coordinator that still
+// has the in-sync replicas, and only such a read can prove that something was NOT committed. All reads
 // require stable offsets; call them only after init_transactions of the same transactional id.
 #ifndef REDRIVE_BROKER_MARKER_H
 #define REDRIVE_BROKER_MARKER_H

@@ -4,9 +4,8 @@
 // Order of calls: open, init until done, begin, send …, serve until all reports are in, mark, commit until
 // done, destroy. After any error only destroy may be called; recovery finds out the outcome of the chunk.
 // There is no abort, on purpose: destroying the handle and initialising a new one aborts with a bumped epoch,
-// after which nothing late can arrive. Without a transactional id (PROTOCOL.md, "Without
-// transactions") it is an idempotent producer with acks=all: init and begin do nothing, mark and commit are
-// not allowed.
+// after which nothing late can arrive. Without a transactional id (PROTOCOL.md, "Without transactions") it is
+// an idempotent producer with acks=all: init and begin do nothing, mark and commit are not allowed.
 #ifndef REDRIVE_BROKER_PRODUCER_H
 #define REDRIVE_BROKER_PRODUCER_H
 

@@ -1,7 +1,7 @@
 // settings: the addresses of brokers and the properties of connections, as the person gave them.
 //
-// Properties go to librdkafka unchanged; src/settings/kafka_properties.h has already refused those that
-// run programs or that the publish protocol sets itself. Values may be secrets: nothing in this folder ever
+// Properties go to librdkafka unchanged; src/settings/kafka_properties.h has already refused those that run
+// programs or that the publish protocol sets itself. Values may be secrets: nothing in this folder ever
 // prints one.
 #ifndef REDRIVE_BROKER_SETTINGS_H
 #define REDRIVE_BROKER_SETTINGS_H
@@ -24,8 +24,8 @@ struct broker_settings {
 
 // Do the settings have an address of brokers?
 bool broker_settings_present(const struct broker_settings *settings);
-// Does librdkafka accept names and values? Makes no connection. ERR_USAGE names the property, never
-// its value.
+// Does librdkafka accept names and values? Makes no connection. ERR_USAGE names the property, never its
+// value.
 bool broker_settings_check(const struct broker_settings *settings, struct err *err) MUST_CHECK;
 // A weakness of the connection ("certificates are not verified"), for a permanent badge; NULL: none.
 const char *broker_settings_weakness(const struct broker_settings *settings);

@@ -15,8 +15,8 @@ struct producer;
 bool probe_take_id(const struct broker_settings *settings, const char *id, struct producer **producer,
                    struct err *err) MUST_CHECK;
 
-// Adds a finding for each missing ACL that the protocol needs; `id` is a transactional id and
-// group of the probe's own.
+// Adds a finding for each missing ACL that the protocol needs; `id` is a transactional id and group of the
+// probe's own.
 void probe_rights(struct broker *broker, const struct broker_settings *settings, const char *id,
                   struct probe *probe);
 

@@ -37,8 +37,8 @@ struct probe {
 };
 
 // `install` is the install id, part of the names that the probe uses. Takes one to five seconds. False only
-// without any result (ERR_UNREACHABLE); a missing ACL or an unfit broker is a finding and makes the
-// promise "at least once".
+// without any result (ERR_UNREACHABLE); a missing ACL or an unfit broker is a finding and makes the promise
+// "at least once".
 bool probe_run(struct broker *broker, const struct broker_settings *settings, const char *install,
                struct probe *probe, struct err *err) MUST_CHECK;
 // Settings of brokers and topics that endanger the promise: replication, min.insync.replicas, unclean
