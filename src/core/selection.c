@@ -112,7 +112,7 @@ turn_one(struct selection *selection, int64_t id)
     selection->ids[at] = id;
 }
 
-// What is in one of both and not in the other: one pass over two ascending sets.
+// The ids that are in only one of the two sets: one pass over ascending ids.
 static void
 selection_turn(struct selection *selection, const int64_t *ids, size_t count)
 {

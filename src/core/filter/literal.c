@@ -77,7 +77,7 @@ skip_braces(struct literal_reader *reader)
     reader->at++;
 }
 
-// What a piece that is no literal character takes of a text.
+// The text that a part of an expression other than a literal character matches.
 enum width { NOTHING, ONE_CHARACTER, ANYTHING };
 
 static enum width

@@ -432,7 +432,7 @@ read_one(struct filter_reader *reader)
     return read_bare(reader, is_inverted);
 }
 
-// What a term costs: a comparison, a match in a short text, in a long one.
+// The cost of a term: a comparison, a match in a short text, or in a long one.
 static int
 cost(const struct filter_term *term)
 {

@@ -34,7 +34,7 @@ static const int64_t PATIENCE = 2000000; // µs spent at limits before a text is
 static const int64_t IDLE = 500;         // µs: a slice that took less may grow
 static const int64_t BUSY = 2000;        // µs: a slice that took more has to shrink
 
-// What stands for a byte that is no UTF-8: one byte too, so that offsets stay.
+// Replaces a byte that is not UTF-8: one byte too, so that offsets stay.
 static const char SUBSTITUTE = '\x1A';
 
 struct pattern {
@@ -179,7 +179,7 @@ find_literal(struct pattern *pattern, struct bytes text)
         pattern->is_plain = false;
 }
 
-// What one thread needs to match.
+// The state of one thread for matching.
 static void
 make_workplace(struct pattern *pattern)
 {
@@ -290,7 +290,7 @@ match(struct pattern *pattern, struct bytes text, size_t from, size_t last, size
                        pattern->data, pattern->context);
 }
 
-// What a text may cost: less for a pattern that has spent its patience on texts before.
+// The time limit for a text: less for a pattern that used up its time on earlier texts.
 static int64_t
 budget(const struct pattern *pattern)
 {

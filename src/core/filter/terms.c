@@ -57,7 +57,7 @@ filter_term_from(const struct filter *filter, size_t i)
     }
 }
 
-// What a value between low and high, both included, comes to. False: that depends on which.
+// The verdict on a value between low and high, both included. False: it depends on the value.
 static bool
 within_all(const struct filter_range *range, int64_t low, int64_t high, enum filter_verdict *verdict)
 {

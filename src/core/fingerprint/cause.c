@@ -103,7 +103,7 @@ find_inner_class(struct bytes text)
     return last;
 }
 
-// What of an outer text is its own: without the cause it goes on to name.
+// The outer text itself, without the cause that it names at its end.
 static struct bytes
 own_part(struct bytes text)
 {

@@ -124,7 +124,7 @@ class_skip_preface(struct bytes text)
         "(Inner Exception #0) ",
         "[object Error] ",
     };
-    if (bytes_starts(text, "panic: ")) { // Go tells the signal on a line of its own
+    if (bytes_starts(text, "panic: ")) { // Go prints the signal on a line of its own
         size_t newline = bytes_find(text, BYTES("\n"), 0);
         return bytes_trim(bytes_slice(text, 7, newline == SIZE_MAX ? text.len : newline - 7));
     }

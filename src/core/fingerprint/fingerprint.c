@@ -13,7 +13,7 @@
 #define CLASS_MAX 256
 #define PART_END 0x1f
 
-// What goes into the hash, and what people are told about it.
+// The parts of the hash, and their explanation for people.
 struct evidence {
     const struct group_rules *rules;
     struct cause_chain chain;

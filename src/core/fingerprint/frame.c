@@ -10,7 +10,7 @@
 struct frame {
     struct bytes module; // a file's name without its ending; absent where the function is qualified
     struct bytes function;
-    struct bytes file; // whole, for the list of libraries; absent where the language tells none
+    struct bytes file; // whole, for the list of libraries; absent where the language prints none
 };
 
 static bool
@@ -156,7 +156,7 @@ is_library(const struct frame *frame)
     return false;
 }
 
-// What the operators say is theirs goes before the list of libraries.
+// The operators' own prefixes precede the list of libraries.
 static bool
 is_own(const struct group_rules *rules, const struct frame *frame)
 {

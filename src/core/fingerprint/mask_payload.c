@@ -33,7 +33,7 @@ mask_members(struct mask_scan *scan, size_t from, size_t to)
         scan_emit_hole(scan, done, to, MASK_PAYLOAD);
 }
 
-// Behind what tells that a payload was cut off: {…}[truncated 120 bytes], {…}...
+// The offset behind a note that a payload was cut off: {…}[truncated 120 bytes], {…}...
 static size_t
 truncation_end(const struct mask_scan *scan, size_t at)
 {

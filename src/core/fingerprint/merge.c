@@ -213,7 +213,7 @@ group_merge(const struct merge_input *groups, size_t count, struct merge *merges
     if (set_count)
         qsort(sets, set_count, sizeof *sets, by_size);
     for (size_t i = 0; i < set_count; i++) {
-        // What a larger set took is missing here.
+        // Groups that a larger set took are missing here.
         struct set left = measure(&places, sets[i].from, sets[i].to, merges);
         if (left.words >= MERGE_WORDS)
             group_merge_take(&places, &left, merges);

@@ -107,7 +107,7 @@ scan_emit_hole(struct mask_scan *scan, size_t from, size_t to, enum mask_rule ru
     scan_leave_out(scan, from, to, rule);
 }
 
-// What kind of volatile word this is; for people only.
+// The rule of a volatile word; for people only.
 
 static bool
 is_uuid(struct bytes word)

@@ -106,7 +106,7 @@ kind_of_indented(struct bytes text, size_t at, size_t to)
     return LINE_TEXT;
 }
 
-// What a line begins with, and where its own text begins.
+// The prefix of a line, and the offset of its own text.
 struct line_start {
     const char *text;
     enum line_kind kind;
@@ -194,7 +194,7 @@ struct trace_reader {
     struct trace *trace;
     unsigned first;     // the ring's oldest section
     size_t text_from;   // the section that is open
-    size_t text_to;     // SIZE_MAX while its text goes on
+    size_t text_to;     // SIZE_MAX until its text ends
     size_t frames_from; // SIZE_MAX while none was seen
     size_t frames_to;   // SIZE_MAX while frames go on
     unsigned indent;    // of the exceptions that matter; deeper ones hang on a suppressed one

@@ -326,7 +326,7 @@ word_is_host(struct bytes word)
         else if ((kind & (KIND_LOWER | KIND_DIGIT)) == 0 && word.data[i] != '-')
             return false;
     }
-    // stock.prod.svc.cluster.local is a service, and its name tells which.
+    // stock.prod.svc.cluster.local is a service, and its name identifies it.
     if (dots == 0 || bytes_find(word, BYTES(".svc"), 0) != SIZE_MAX)
         return false;
     struct bytes last = bytes_slice(word, last_part(word), word.len);

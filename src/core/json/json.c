@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 
-// What may come next.
+// The tokens that may come next.
 enum state {
     AT_VALUE,
     AT_VALUE_OR_END,
