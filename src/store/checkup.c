@@ -345,7 +345,7 @@ static const char doubt_sql[] = "SELECT s.cluster, s.no, coalesce(s.note, 'no re
                                 "c.slot = s.no AND c.state = 'in doubt'"
                                 " WHERE s.is_suspended ORDER BY s.cluster, s.no";
 
-// What waits for a person's decision.
+// Cases that wait for a person's decision.
 static bool
 check_doubt(const struct checkup *checkup, struct err *err)
 {

@@ -29,7 +29,7 @@ checkup_judge_version(int server, const char *where)
                                server % 10000, where);
 }
 
-// What must not be off, and what follows where it is.
+// Settings that must not be off, and the consequence if they are.
 static const struct switch_rule {
     const char *name;
     enum checkup_verdict verdict;

@@ -241,7 +241,7 @@ schema_check(struct store *store, struct err *err)
     return schema_check_by(store, schema_upgrades(), err);
 }
 
-// What the program asks the contract table most, and what serves it.
+// The most frequent queries on the contract table, and the indexes for them.
 static const struct offer {
     const char *suffix;
     const char *columns;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "store/contract.h"
 
-// How SQLSTATEs are understood; a class of two characters stands for all of it. First match wins.
+// How SQLSTATEs are understood; a class of two characters matches all its codes. First match wins.
 static const struct meaning {
     const char *state;
     enum err_kind kind;
@@ -129,7 +129,7 @@ pg_fail(struct store *store, const PGresult *result, const char *sql, struct err
     return err_set(err, m->kind, "%.*s%s%s", (int)(hole - m->sentence), m->sentence, message, hole + 2);
 }
 
-// What is there and what this session may do with it. Catalog only, so it works without any right.
+// The existing objects and the rights of this session on them. Catalog only, so it works without any right.
 static const char rights_sql[] =
     "SELECT session_user::text, rn.oid IS NOT NULL, coalesce(pg_catalog.has_schema_privilege(rn.oid, "
     "'USAGE'), false),"

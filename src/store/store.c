@@ -94,7 +94,7 @@ disconnect(struct store *store)
     store->is_in_transaction = false;
 }
 
-// What a person can do where TLS stops it; libpq says what was wrong in OpenSSL's words.
+// The remedy for a failure of TLS; libpq names the failure in OpenSSL's words.
 static const char *
 tls_advice(const char *why)
 {
@@ -230,7 +230,7 @@ store_backoff(int attempt)
     uint32_t dice = 0;
     if (getrandom(&dice, sizeof dice, GRND_NONBLOCK) != (ssize_t)sizeof dice)
         dice = (uint32_t)clock_mono();
-    // Half to whole: clients that lost the same server do not come back at the same moment.
+    // Half to whole: clients that lost the same server do not reconnect at the same moment.
     int64_t jittered = wait / 2 + (int64_t)(dice % (uint32_t)(wait / 2 + 1));
     return jittered < first ? first : jittered;
 }

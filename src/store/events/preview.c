@@ -1,4 +1,4 @@
-// What an action would meet, before it is asked for. Nothing is written.
+// The expected effect of an action before it is requested. Nothing is written.
 #include "store/operations/operations.h"
 
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static const char *const quarantined_sql[] = {
     " overtaken AS (SELECT c.id, bool_or(n.resolved_at > c.created_at) AS by_resolved FROM chosen c"         \
     "    JOIN newest n ON n.key = c.key AND n.at > c.created_at AND n.event <> c.event GROUP BY c.id)"       \
     " SELECT count(*), count(*) FILTER (WHERE by_resolved) FROM overtaken"
-// Keys and event ids are told apart by their hashes.
+// Keys and event ids are compared by their hashes.
 #define KEY(e)                                                                                               \
     "hashtextextended(" e ".source_id::text, coalesce(hashtextextended(" e                                   \
     ".kafka_topic::text, 0), 0)) AS key"

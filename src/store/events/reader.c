@@ -179,7 +179,7 @@ event_reader_query(struct event_reader *reader, struct query *query, const struc
     param_text(query_param(query, "zone"), reader->store->zone);
     param_int4(query_param(query, "cut"), reader->cut > INT32_MAX ? INT32_MAX : (int32_t)reader->cut);
 
-    // What redrive knows is looked up for all rows at once.
+    // Looks redrive's own data up for all rows at once.
     bool is_page = (reader->fields & EVENT_KNOWN) && has_schema(reader);
     if (is_page) {
         query_add(query, PIECE("WITH page AS MATERIALIZED ("));

@@ -323,7 +323,7 @@ static const struct query_piece claimed_rows[] = {PIECE_ROW(
     " WHERE c.id = :chunk AND c.batches IS NULL) i"
     " JOIN :\"events\" e ON e.id = i.id")};
 
-// What is absent comes last.
+// Absent values come last.
 static int
 ledger_by_number(bool has_a, int64_t a, bool has_b, int64_t b)
 {

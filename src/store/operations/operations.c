@@ -183,7 +183,7 @@ operations_read_plan(const PGresult *r, int row, struct send_plan *plan)
     plan->halt_above = value_double(r, row, 30);
 }
 
-// What was sent and has not come back is quiet after a while.
+// An event that was sent and did not return is quiet after plan.settle_for.
 static void
 read_silence(const PGresult *r, int row, struct operation *operation)
 {
