@@ -163,7 +163,7 @@ take_message(struct fetch_run *run, const rd_kafka_message_t *message)
     return run->at < run->count && run->fetches[run->at]->offset - message->offset <= MOST_SKIPPED;
 }
 
-// What a message without a record says; false ends this reading.
+// Handles a message without a record; false ends this reading.
 static bool
 take_trouble(struct fetch_run *run, const rd_kafka_message_t *message)
 {

@@ -13,7 +13,7 @@ kafka_note_trouble(struct trouble *trouble, rd_kafka_resp_err_t code, const char
     // "all brokers down" only repeats what the lines before it said better.
     if (!trouble || code == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN)
         return;
-    // What follows is how long it took and how often it was seen.
+    // The rest is its duration and how often it was seen.
     const char *tail = strstr(reason, " (after ");
     int len = tail ? (int)(tail - reason) : (int)strlen(reason);
     snprintf(trouble->text, sizeof trouble->text, "%.*s", len, reason);
@@ -202,7 +202,7 @@ kafka_kind(rd_kafka_resp_err_t code)
     }
 }
 
-// What the person can do about it; "" where the sentence says it already.
+// The remedy for the person; "" if the sentence has it already.
 static const char *
 advice(rd_kafka_resp_err_t code)
 {

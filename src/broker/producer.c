@@ -223,7 +223,7 @@ make_headers(const struct producer_record *record)
     rd_kafka_headers_t *headers = rd_kafka_headers_new(record->header_count);
     for (size_t i = 0; i < record->header_count; i++) {
         const struct event_header *header = &record->headers[i];
-        // A null value is told from an empty one by its pointer; -1 would mean "measure the text".
+        // The pointer distinguishes a null value from an empty one; -1 would mean "measure the text".
         rd_kafka_header_add(headers, header->name.data, (ssize_t)header->name.len, header->value.data,
                             (ssize_t)header->value.len);
     }
@@ -434,7 +434,7 @@ producer_why(struct producer *producer, struct err *err)
         return err_set(err, ERR_UNREACHABLE, "publishing: %s",
                        producer->trouble.text[0] ? producer->trouble.text : "records were given up");
 
-    // Any call tells the error that the transaction is in. This one leaves nothing behind: the transaction is
+    // Any call returns the error of the transaction. This one leaves nothing behind: the transaction is
     // never committed.
     if (send_offset(producer, NONCE_PARTITION, "redrive", 0, "", 0, err))
         err_set(err, ERR_UNREACHABLE, "publishing: records were given up");

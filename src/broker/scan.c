@@ -56,7 +56,7 @@ look_at(struct scan_pass *pass, const rd_kafka_message_t *message)
     pass->scan->found[pass->scan->found_count++] = id;
 }
 
-// Takes one message; false ends the reading of the partition, *is_at_end tells how.
+// Takes one message; false ends the reading of the partition, *is_at_end: at its end.
 static bool
 take_message(struct scan_pass *pass, const char *topic, const rd_kafka_message_t *message, int64_t end,
              bool *is_at_end)
