@@ -57,8 +57,8 @@ find_telling(struct evidence *evidence)
     return false;
 }
 
-// The newest own frame of the innermost exception. What Java leaves out as common is looked for where it was
-// printed.
+// The newest own frame of the innermost exception. Frames that Java omits as common are looked for where they
+// were printed.
 static void
 find_frame(struct evidence *evidence)
 {

@@ -321,7 +321,7 @@ scan_all(struct mask_scan *scan)
     }
 }
 
-// A text within the text. What it leaves behind (the word before, a number) holds for what follows it.
+// A text within the text. Its final state (the word before, a number) applies to the text behind it.
 static void
 take_text(struct mask_scan *scan, size_t from, size_t to)
 {

@@ -60,8 +60,8 @@ mask_named(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
     return true;
 }
 
-// 订单12345不存在: text without blanks. Only the number in it is volatile. What hangs on it in one or two
-// characters (a particle, a counter) goes with it, because it changes with the number.
+// 订单12345不存在: text without blanks. Only the number in it is volatile. One or two characters behind it (a
+// particle, a counter) are masked too, because they change with the number.
 bool
 mask_unspaced(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {

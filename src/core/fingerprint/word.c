@@ -168,7 +168,7 @@ suffix_roles(struct bytes word)
 #undef ENDS
 }
 
-// Kana and Han stand without blanks: of 缺少字段 the end tells, and the longest end that is listed.
+// Kana and Han are written without blanks: the longest listed ending of 缺少字段 gives the role.
 static unsigned
 unspaced_roles(struct bytes word)
 {
