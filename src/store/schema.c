@@ -12,8 +12,8 @@
 #define ROLES_MAKE_SQL "SELECT redrive._roles_make()"
 #define ROLES_GRANT_SQL "SELECT redrive._roles_grant"
 
-// What a file's words stand for: the contract table's quoted name, the same as text, and the zone as a
-// literal or NULL for the server's.
+// The values for the placeholders of a file: the contract table's quoted name, its name as text, and the zone
+// as a literal, or NULL for the server's zone.
 struct schema_script {
     struct strbuf *out;
     const char *table_quoted, *table_text, *zone_sql;
@@ -281,7 +281,7 @@ schema_print_indexes(const char *table, struct strbuf *out, struct err *err)
 }
 
 // The next statement that is still to be run for one index, and whether it takes a lock that writers would
-// have to wait behind; no row: all is there. What is left of a build that broke off is dropped first. A
+// have to wait behind; no row: the index is complete. Remains of a build that broke off are dropped first. A
 // partitioned table gets an index of its own alone, each partition one built CONCURRENTLY, and these are
 // attached, the deepest first (CREATE INDEX, "Building Indexes Concurrently" and ON ONLY). Partitions that
 // have it from their parent already, and foreign ones, are passed over. $1 schema, $2 name, $3 suffix, $4

@@ -11,8 +11,7 @@
 #include "store/rollup/categories.h"
 #include "store/pg.h"
 
-// What we ask of a connection where the user's own string, environment or service file does not say
-// otherwise.
+// Defaults of a connection, unless the user's own string, environment or service file sets them.
 static const struct {
     const char *keyword;
     const char *value;
@@ -77,8 +76,8 @@ ignore_notice(void *context, const PGresult *result)
     (void)result;
 }
 
-// Puts the new connection's cancel key where store_interrupt finds it. Whoever holds the old one at this
-// moment frees it.
+// Puts the new connection's cancel key where store_interrupt finds it. The thread that holds the old key at
+// this moment frees it.
 static void
 publish_cancel(struct store *store, PGcancel *cancel)
 {

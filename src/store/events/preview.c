@@ -100,7 +100,8 @@ static const char overtaken_of_few_sql[] =
 // clang-format on
 
 // Of so many keys that looking each up takes longer: all others in one pass, and what they may have overtaken
-// in another. OFFSET 0: hashes are made by whoever reads, not by the one who collects.
+// in another. OFFSET 0: the processes that read compute the hashes, not the
+// one that collects.
 // clang-format off
 #define OVERTAKEN_OF_MANY(from, is_chosen)                                                                   \
     "WITH other AS MATERIALIZED ("                                                                           \
@@ -207,7 +208,7 @@ query_params(const struct store *store, const struct preview_query *query, enum 
     param_int8(params, store->max_replays);
 }
 
-// What of the counting there is to do: of many ids nothing is looked for that cannot be there.
+// The counts that are needed: data that cannot exist is not looked for.
 struct preview_counting {
     bool has_live, has_sent, is_reprocess;
     PGresult *counts, *busy, *quarantined, *kept;

@@ -23,9 +23,8 @@
     " convert_to(e.event_payload::text, 'UTF8') END)"
 #define KEPT " LEFT JOIN redrive.record raw ON raw.dlq_id = e.id"
 
-// May payloads and keys stand elsewhere than in their columns? Rows of ours cost half as much again as the
-// text itself, so they are joined only where there are any. What is kept from now on is a change after the
-// reading.
+// Are payloads and keys stored elsewhere than in their columns? Joining redrive's rows adds half of the cost
+// of the text itself, so they are joined only if any exist. Rows added later are changes after the reading.
 static bool
 is_kept_elsewhere(struct store *store, enum event_text text, bool *is_kept, struct err *err)
 {
@@ -421,7 +420,7 @@ bool
 store_changed_ids(struct store *store, int64_t xmin_floor, int64_t highest, size_t limit, int64_t **ids,
                   size_t *count, struct err *err)
 {
-    // Without redrive's schema whoever looks reads the whole table.
+    // Without redrive's schema this reads the whole table.
     static const char plain[] =
         "SELECT e.id::int8 FROM :\"events\" e WHERE e.status = 'PENDING' AND e.id <= $2"
         " AND pg_catalog.age(e.xmin) <= pg_catalog.age($1::text::xid) LIMIT $3";

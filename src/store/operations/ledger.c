@@ -350,8 +350,8 @@ ledger_by_place(const void *a, const void *b)
     return order ? order : ledger_by_number(true, x->id, true, y->id);
 }
 
-// What was claimed cannot change any more, so it is read after the claim is committed: others that wait for
-// the operation's row need not wait for that.
+// Claimed items cannot change any more, so they are read after the claim is committed. Other sessions that
+// wait for the operation's row do not wait for this read.
 static bool
 read_items(struct store *store, struct claiming *claiming, const char *chunk_id, struct err *err)
 {
