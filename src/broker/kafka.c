@@ -59,7 +59,7 @@ static void
 on_log(const rd_kafka_t *handle, int level, const char *facility, const char *text)
 {
     (void)handle;
-    // What matters of it comes back as an error of the call that met it; being fenced, for one, is an orderly
+    // Errors that matter are returned by the call that met them; being fenced, for one, is an orderly
     // end, although the library thinks it an emergency. A critical line is the last one before the library
     // ends the process.
     log_line(level == LOG_CRITICAL ? LOG_ERROR : LOG_DEBUG, "Kafka client", LOG_INT("severity", level),

@@ -100,9 +100,9 @@ commit(struct producer *producer, struct err *err)
            err_set(err, ERR_UNREACHABLE, "Kafka did not end a transaction within %d s", PATIENCE_MS / 1000);
 }
 
-// Reads the marker as the coordinator of today knows it. One that was cut off goes on answering from
-// yesterday, and would have brokers judged unfit that are not: only an answer that shows a nonce written just
-// now counts, or one that is unstable, which yesterday's never is. `waits`: until it is stable.
+// Reads the marker as the coordinator of today knows it. A coordinator that was cut off answers with old
+// data, and would make fit brokers fail: only an answer that shows a nonce written just now counts, or an
+// unstable answer, which an old coordinator never gives. `waits`: until it is stable.
 static bool
 read_believable(struct trial *trial, bool waits, struct marker_reading *reading, struct err *err)
 {
