@@ -127,7 +127,7 @@ make_list(struct reader *reader, const struct list_job *job)
     list->value = job->query.has_value ? job->query.value : NULL;
     list->oldest_first = job->query.oldest_first;
     enum category category;
-    if (list->pivot == PIVOT_KIND && list->value) {
+    if (list->pivot == PIVOT_CATEGORY && list->value) {
         if (!category_parse(bytes_of(list->value), &category))
             category = CATEGORY_COUNT;
         list->groups = backlog_keys_of(reader->counts.backlog, category, &list->group_count);

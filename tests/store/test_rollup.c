@@ -87,7 +87,7 @@ agrees(struct bench *bench)
         backlog_groups(expected, pivot, NULL, now, &arena, &a);
         backlog_groups(rollup, pivot, NULL, now, &arena, &b);
         same = a.count == b.count && a.events == b.events;
-        if (pivot == PIVOT_KIND) { // rows and rollup learn the category in two ways
+        if (pivot == PIVOT_CATEGORY) { // rows and rollup learn the category in two ways
             arena_release(&arena);
             continue;
         }

@@ -291,7 +291,7 @@ categories_are_decided_again(void **state)
         assert_int_equal(list.groups[i].category, wanted[list.groups[i].key - 7]);
         assert_int_equal(list.groups[i].is_overridden, list.groups[i].key == 8);
     }
-    backlog_groups(backlog, PIVOT_KIND, NULL, NOW, &arena, &list);
+    backlog_groups(backlog, PIVOT_CATEGORY, NULL, NOW, &arena, &list);
     assert_int_equal(list.count, 3);
     enum category category;
     assert_true(backlog_category(backlog, 8, &category));

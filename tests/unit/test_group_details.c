@@ -80,7 +80,7 @@ every_pivot_has_them(void **state)
     assert_string_equal(list.groups[0].value, "b");
     assert_int_equal(list.groups[0].details->returned, 2);
     assert_names(list.groups[0].details->topics, list.groups[0].details->topic_count, "orders 3, ");
-    backlog_groups_detailed(backlog, PIVOT_KIND, false, NOW, &arena, &list);
+    backlog_groups_detailed(backlog, PIVOT_CATEGORY, false, NOW, &arena, &list);
     assert_int_equal(list.count, 1);
     assert_int_equal(list.groups[0].details->returned, 4);
     arena_release(&arena);
@@ -92,9 +92,9 @@ kind_is_a_synonym(void **state)
 {
     (void)state;
     enum pivot pivot;
-    assert_true(pivot_parse(BYTES("kind"), &pivot) && pivot == PIVOT_KIND);
-    assert_true(pivot_parse(BYTES("category"), &pivot) && pivot == PIVOT_KIND);
-    assert_string_equal(pivot_name(PIVOT_KIND), "category");
+    assert_true(pivot_parse(BYTES("kind"), &pivot) && pivot == PIVOT_CATEGORY);
+    assert_true(pivot_parse(BYTES("category"), &pivot) && pivot == PIVOT_CATEGORY);
+    assert_string_equal(pivot_name(PIVOT_CATEGORY), "category");
     assert_false(pivot_parse(BYTES("colour"), &pivot));
 }
 

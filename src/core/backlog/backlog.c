@@ -38,7 +38,7 @@ pivot_value(enum pivot pivot, const struct event *event, char text[TIME_TEXT])
         return event->source_table;
     case PIVOT_TOPIC:
         return event->topic;
-    case PIVOT_KIND:
+    case PIVOT_CATEGORY:
         return bytes_of(category_name(event->category));
     case PIVOT_HOUR:
         return event->created_at == TIME_ABSENT

@@ -35,7 +35,7 @@ size_t backlog_count_upto(const struct backlog *backlog, int64_t id); // those w
 int64_t backlog_highest_id(const struct backlog *backlog);            // of all ids ever added; 0: none
 
 // The value by which events are grouped: the names that `redrive groups --by` takes.
-enum pivot { PIVOT_ERROR, PIVOT_TYPE, PIVOT_SOURCE, PIVOT_TOPIC, PIVOT_KIND, PIVOT_HOUR, PIVOT_COUNT };
+enum pivot { PIVOT_ERROR, PIVOT_TYPE, PIVOT_SOURCE, PIVOT_TOPIC, PIVOT_CATEGORY, PIVOT_HOUR, PIVOT_COUNT };
 const char *pivot_name(enum pivot pivot);               // "error", "type", …
 bool pivot_parse(struct bytes name, enum pivot *pivot); // also "kind", for category
 // The value that the event is counted under: by error the 16 hex digits of its group, by hour the start of

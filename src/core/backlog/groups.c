@@ -17,7 +17,7 @@ value_of_row(const struct backlog *backlog, const struct backlog_row *row, enum 
         return row->source;
     case PIVOT_TOPIC:
         return row->topic;
-    case PIVOT_KIND:
+    case PIVOT_CATEGORY:
         return (uint64_t)backlog->infos[row->group].category;
     case PIVOT_HOUR:
         return row->created / 3600;
@@ -54,7 +54,7 @@ value_number(const struct backlog *backlog, enum pivot pivot, const char *value,
     case PIVOT_TOPIC:
         found = intern_find(interned(backlog, pivot), text);
         break;
-    case PIVOT_KIND:
+    case PIVOT_CATEGORY:
         found = category_parse(text, &category) ? (int64_t)category : -1;
         break;
     case PIVOT_HOUR:
@@ -422,7 +422,7 @@ value_text(const struct backlog *backlog, enum pivot pivot, uint64_t number, str
     case PIVOT_TOPIC:
         text = intern_text(interned(backlog, pivot), (uint16_t)number);
         break;
-    case PIVOT_KIND:
+    case PIVOT_CATEGORY:
         text = category_name((enum category)number);
         break;
     case PIVOT_HOUR:
@@ -453,7 +453,7 @@ tally_name(struct tally *tally, size_t g, struct arena *arena)
     group->key = number;
     group->value = value_text(backlog, tally->pivot, number, arena);
     group->is_new = group->first_at != TIME_ABSENT && tally->minute - group->first_at < 3600;
-    if (tally->pivot == PIVOT_KIND)
+    if (tally->pivot == PIVOT_CATEGORY)
         group->category = (enum category)number;
     if (tally->pivot == PIVOT_ERROR) {
         const struct group_info *info = &backlog->infos[number];

@@ -43,7 +43,7 @@ bool rollup_read(struct store *store, struct backlog *backlog, bool all_hours, s
 struct rollup_list {
     enum pivot pivot;
     const char *value; // as in struct event_group, by error also several with commas between; NULL: all. Not
-                       // used for PIVOT_KIND, which PostgreSQL does not know: name its groups by error
+                       // used for PIVOT_CATEGORY, which PostgreSQL does not know: name its groups by error
     uint64_t *groups;  // borrowed: only these groups by error; NULL: any
     size_t group_count;
     bool oldest_first;

@@ -50,8 +50,10 @@ group_query_matching(const uint64_t *within, struct bytes filter, struct arena *
 const char *
 group_term(enum pivot pivot, const struct event_group *group, struct arena *arena)
 {
-    static const char *const fields[PIVOT_COUNT] = {
-        [PIVOT_TYPE] = "type", [PIVOT_SOURCE] = "source", [PIVOT_TOPIC] = "topic", [PIVOT_KIND] = "category"};
+    static const char *const fields[PIVOT_COUNT] = {[PIVOT_TYPE] = "type",
+                                                    [PIVOT_SOURCE] = "source",
+                                                    [PIVOT_TOPIC] = "topic",
+                                                    [PIVOT_CATEGORY] = "category"};
     const char *field = fields[pivot];
     if (group->part_count)
         return arena_printf(arena, "group:%s", parts_text(group, arena));
@@ -59,7 +61,7 @@ group_term(enum pivot pivot, const struct event_group *group, struct arena *aren
         return NULL;
     if (!*group->value)
         return arena_printf(arena, "!%s:/^/", field);
-    if (pivot == PIVOT_KIND)
+    if (pivot == PIVOT_CATEGORY)
         return arena_printf(arena, "category:%s", group->value);
     struct strbuf term = {0};
     strbuf_printf(&term, "%s:=\"", field);

@@ -143,8 +143,8 @@ group_columns(enum pivot pivot, enum group_order order, bool is_reversed, int64_
               struct table_column columns[GROUP_COLUMNS])
 {
     static const char *const names[PIVOT_COUNT] = {
-        [PIVOT_ERROR] = "error", [PIVOT_TYPE] = "event type", [PIVOT_SOURCE] = "source table",
-        [PIVOT_TOPIC] = "topic", [PIVOT_KIND] = "category",   [PIVOT_HOUR] = "hour",
+        [PIVOT_ERROR] = "error", [PIVOT_TYPE] = "event type",   [PIVOT_SOURCE] = "source table",
+        [PIVOT_TOPIC] = "topic", [PIVOT_CATEGORY] = "category", [PIVOT_HOUR] = "hour",
     };
     char count[TEXT_SHORT];
     int count_width = (int)strlen(text_count(largest, count));
