@@ -233,7 +233,7 @@ inside()
     local -a goals=() variables=()
     NEW=$1 PERSON=$2 RELEASE=$3
     shift 3
-    CHECKOUT=/root/redrive
+    CHECKOUT=/srv/redrive # tests give up rights of root, and a home of root keeps them out
     [ "$PERSON" = root ] || CHECKOUT=/home/$PERSON/redrive
     for goal in "$@"; do
         case $goal in

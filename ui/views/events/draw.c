@@ -70,11 +70,11 @@ draw_empty(const struct app *app, const struct events *events, struct canvas *ca
     char count[TEXT_SHORT];
     if (body.rows < 1)
         return;
-    if (!events->is_complete && !events->was_stopped) {
+    if (!events->progress.is_complete && !events->progress.was_stopped) {
         canvas_text(canvas, body.row, body.col + 1, body.cols - 1, BYTES(MSG_SEARCHING), ROLE_DIM);
     } else if (events->filter.len) {
         canvas_printf(canvas, body.row, body.col + 1, body.cols - 1, ROLE_TEXT, MSG_NOTHING_MATCHES,
-                      text_count(events->total, count));
+                      text_count(events->progress.total, count));
     } else if (events->query.source == LIST_PENDING && status->last_closed_at != TIME_ABSENT &&
                status->last_closed_at) {
         canvas_printf(canvas, body.row, body.col + 1, body.cols - 1, ROLE_TEXT, MSG_ALL_DONE,
@@ -93,14 +93,14 @@ events_draw_draw_line(const struct app *app, const struct events *events, struct
     struct arena *arena = app_frame(app);
     char a[TEXT_SHORT];
     char b[TEXT_SHORT];
-    const char *shown =
-        events->is_complete
-            ? arena_printf(arena, "%s", text_count((int64_t)events->count, a))
-            : arena_printf(arena, MSG_SEARCHED_SO_FAR, text_count((int64_t)events->count, a),
-                           text_count(events->scanned, b), text_count(events->total, (char[TEXT_SHORT]){0}));
-    if (events->is_complete && events->filter.len)
+    const char *shown = events->progress.is_complete
+                            ? arena_printf(arena, "%s", text_count((int64_t)events->count, a))
+                            : arena_printf(arena, MSG_SEARCHED_SO_FAR, text_count((int64_t)events->count, a),
+                                           text_count(events->progress.scanned, b),
+                                           text_count(events->progress.total, (char[TEXT_SHORT]){0}));
+    if (events->progress.is_complete && events->filter.len)
         shown = arena_printf(arena, "%s / %s", text_count((int64_t)events->count, a),
-                             text_count(events->total, b));
+                             text_count(events->progress.total, b));
     int width = text_cells(bytes_of(shown), canvas->is_ascii);
     int limit = line.col + line.cols - width - 2;
     canvas_styled(canvas, line.row, line.col, line.cols - 1, bytes_of(shown),
@@ -123,10 +123,10 @@ events_draw_draw_line(const struct app *app, const struct events *events, struct
     if (events->arrived)
         chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_INFO,
                   bytes_of(arena_printf(arena, "+%s new, r", text_count((int64_t)events->arrived, a))));
-    if (events->undecided)
+    if (events->progress.undecided)
         chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_WARN,
-                  bytes_of(arena_printf(arena, MSG_UNDECIDED, text_count(events->undecided, a))));
-    if (events->was_stopped)
+                  bytes_of(arena_printf(arena, MSG_UNDECIDED, text_count(events->progress.undecided, a))));
+    if (events->progress.was_stopped)
         chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_WARN, BYTES("stopped"));
     if (events->is_selected_only)
         chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_INFO, BYTES("selected only"));

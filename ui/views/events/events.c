@@ -43,8 +43,8 @@ events_send(struct app *app, struct events *events)
     struct request *request = request_create(REQUEST_LIST);
     request->list = events->query;
     request->list.filter = events->filter.len ? alloc_text(strbuf_text(&events->filter)) : NULL;
-    events->is_complete = false;
-    events->was_stopped = false;
+    events->progress.is_complete = false;
+    events->progress.was_stopped = false;
     events->arrived = 0;
     events->is_selected_only = false;
     events->list_number = app_send(app, request);
@@ -99,7 +99,7 @@ events_stop(struct app *app, void *state, enum action action)
     if (!app_is_waiting(app, events->list_number))
         return false;
     app_cancel(app, events->list_number);
-    events->was_stopped = true;
+    events->progress.was_stopped = true;
     return true;
 }
 
@@ -209,16 +209,16 @@ receive_list(struct app *app, struct events *events, const struct reply *reply)
     if (reply->list.is_first) {
         events->count = 0;
         events->arrived = 0;
-        events->is_by_id = reply->list.is_by_id;
+        events->progress.is_by_id = reply->list.is_by_id;
     }
     for (size_t i = 0; i < reply->list.count; i++) {
         events->ids = alloc_grow(events->ids, events->count, &events->capacity, sizeof *events->ids);
         events->ids[events->count++] = reply->list.ids[i];
     }
-    events->scanned = reply->list.scanned;
-    events->total = reply->list.total;
-    events->undecided = reply->list.undecided;
-    events->is_complete = reply->is_last;
+    events->progress.scanned = reply->list.scanned;
+    events->progress.total = reply->list.total;
+    events->progress.undecided = reply->list.undecided;
+    events->progress.is_complete = reply->is_last;
     events->are_rows_old = true;
     struct table_model model = events_model(events);
     table_sync(&events->table, &model);
@@ -275,7 +275,7 @@ events_receive(struct app *app, void *state, struct reply *reply)
         if (reply->kind == REPLY_LIST)
             receive_list(app, events, reply);
         else if (reply->err.kind == ERR_CANCELLED)
-            events->was_stopped = true;
+            events->progress.was_stopped = true;
         else
             app_say_err(app, &reply->err);
     } else {

@@ -148,7 +148,7 @@ events_order_words(const struct events *events, struct arena *arena)
         if (events->query.order != ORDER_WHEN)
             return arena_printf(arena, "%s%s", orders[i].words,
                                 events->query.oldest_first ? MSG_DESCENDING : "");
-        if (events->is_by_id)
+        if (events->progress.is_by_id)
             return events->query.oldest_first ? "by id, oldest first" : "by id, newest first";
         if (events->query.oldest_first == orders[i].is_reversed)
             return orders[i].words;

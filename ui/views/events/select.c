@@ -134,7 +134,7 @@ toggle_selected_only(struct app *app, struct events *events)
         events->ids = alloc_grow(events->ids, events->count, &events->capacity, sizeof *events->ids);
         events->ids[events->count++] = selection->ids[i];
     }
-    events->is_complete = true;
+    events->progress.is_complete = true;
     struct table_model model = events_model(events);
     table_sync(&events->table, &model);
 }
@@ -160,11 +160,11 @@ select_range(struct app *app, struct events *events)
 static void
 select_all(struct app *app, struct events *events)
 {
-    if (!events->is_complete) {
+    if (!events->progress.is_complete) {
         app_say(app, SAY_WARN, MSG_STILL_LOADING);
         return;
     }
-    if (events->undecided) // only events that are known to match
+    if (events->progress.undecided) // only events that are known to match
         collect(app, events, DO_SELECT_PATTERN, "", NULL);
     else
         selection_add(app_selection(app), events->ids, events->count);

@@ -29,6 +29,14 @@ struct events_facets {
     size_t count;
 };
 
+// How far the list is read.
+struct events_progress {
+    bool is_by_id; // although the order by time was requested
+    bool is_complete;
+    bool was_stopped;
+    int64_t scanned, total, undecided;
+};
+
 struct events {
     struct decide decide;    // first: see decide.h
     char *title;             // NULL: by the query
@@ -49,10 +57,7 @@ struct events {
     struct events_collecting collecting;
     struct events_matches matches;
     struct events_facets facets;
-    bool is_by_id; // although the order by time was requested
-    bool is_complete;
-    bool was_stopped;
-    int64_t scanned, total, undecided;
+    struct events_progress progress;
     size_t arrived;
     size_t rows_from, rows_to; // the window requested last
     int64_t rows_at;           // clock_mono of that request
