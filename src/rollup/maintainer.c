@@ -29,6 +29,44 @@ static const int64_t CONFIRMING = 20;
 static const int64_t CHANGING = 5;
 
 // Times are of clock_mono, ids of the contract table.
+//
+// Looks above the highest id.
+struct maintainer_arrivals {
+    int64_t look_at;
+    int64_t sure, sure_next; // looks begin above sure, which follows the highest id after LATE_FOR
+    int64_t sure_at;
+};
+
+// The first count.
+struct maintainer_load {
+    struct rollup_series *series;
+    struct rollup_batch batch;
+    struct loader *loader; // NULL: no first count runs
+    size_t rows;           // of the next batch of a first count
+    bool is_listed;        // no batch of a first count, of this maintainer or an earlier one, is left to move
+};
+
+// For a difference that the count of events shows.
+struct maintainer_search {
+    int64_t check_at;
+    int64_t upto; // the search compares at and below this id; 0: no search runs
+    size_t rows;  // in the next step
+    int64_t began, difference;
+    int64_t not_before; // the last search explained nothing
+};
+
+// For differences that it does not show: ids and series in turn.
+struct maintainer_sweep {
+    int64_t at;
+    enum {
+        SWEEP_IDS,
+        SWEEP_SERIES,
+        SWEEP_SERIES_NOW, // all ids were compared and the counts still differ: wrong counts are likely
+    } turn;
+    int64_t upto;   // of SWEEP_IDS; 0: from the newest again
+    int32_t series; // of SWEEP_SERIES: those up to this number are compared
+};
+
 struct maintainer {
     const struct store_settings *settings;
     struct store *store;
@@ -41,41 +79,10 @@ struct maintainer {
     bool is_exact;
     int changes; // since the counts were folded
 
-    struct {
-        int64_t look_at;
-        int64_t sure, sure_next; // looks begin above sure, which follows the highest id after LATE_FOR
-        int64_t sure_at;
-    } arrivals;
-
-    struct {
-        struct rollup_series *series;
-        struct rollup_batch batch;
-        struct loader *loader; // NULL: no first count runs
-        size_t rows;           // of the next batch of a first count
-        bool is_listed; // no batch of a first count, of this maintainer or an earlier one, is left to move
-    } load;
-
-    // For a difference that the count of events shows.
-    struct {
-        int64_t check_at;
-        int64_t upto; // the search compares at and below this id; 0: no search runs
-        size_t rows;  // in the next step
-        int64_t began, difference;
-        int64_t not_before; // the last search explained nothing
-    } search;
-
-    // For differences that it does not show: ids and series in turn.
-    struct {
-        int64_t at;
-        enum {
-            SWEEP_IDS,
-            SWEEP_SERIES,
-            SWEEP_SERIES_NOW, // all ids were compared and the counts still differ: wrong counts are likely
-        } turn;
-        int64_t upto;   // of SWEEP_IDS; 0: from the newest again
-        int32_t series; // of SWEEP_SERIES: those up to this number are compared
-    } sweep;
-
+    struct maintainer_arrivals arrivals;
+    struct maintainer_load load;
+    struct maintainer_search search;
+    struct maintainer_sweep sweep;
     struct snapshot_writer snapshots;
 };
 
