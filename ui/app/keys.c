@@ -57,7 +57,7 @@ do_repaint(struct app *app)
     app_redraw(app);
 }
 
-// What works in menus, prompts and dialogs too.
+// Carries out actions that work in menus, prompts and dialogs too.
 static bool
 do_anywhere(struct app *app, enum action action)
 {
@@ -146,6 +146,13 @@ dialog_key(struct app *app)
         end_dialog(app, outcome);
 }
 
+static void *
+prompt_state(const struct app *app)
+{
+    void *own = app->windows.prompt.request.state;
+    return own ? own : app->windows.prompt_owner->state;
+}
+
 static void
 prompt_changed(struct app *app)
 {
@@ -153,7 +160,7 @@ prompt_changed(struct app *app)
     app_prompt_error(app, NULL);
     if (app->windows.prompt.request.changed)
         AS_CALLER(app, owner,
-                  app->windows.prompt.request.changed(app, owner->state,
+                  app->windows.prompt.request.changed(app, prompt_state(app),
                                                       strbuf_bytes(&app->windows.prompt.edit.text)));
 }
 
@@ -167,7 +174,8 @@ accept_prompt(struct app *app)
     bool is_done = true;
     if (app->windows.prompt.request.accepted)
         AS_CALLER(app, owner,
-                  is_done = app->windows.prompt.request.accepted(app, owner->state, strbuf_bytes(&text)));
+                  is_done =
+                      app->windows.prompt.request.accepted(app, prompt_state(app), strbuf_bytes(&text)));
     strbuf_release(&text);
     if (is_done && app->windows.prompt_owner == owner)
         app_prompt_close(app);
@@ -178,9 +186,10 @@ leave_prompt(struct app *app)
 {
     struct instance *owner = app->windows.prompt_owner;
     void (*cancelled)(struct app *, void *) = app->windows.prompt.request.cancelled;
+    void *state = prompt_state(app);
     app_prompt_close(app);
     if (cancelled)
-        AS_CALLER(app, owner, cancelled(app, owner->state));
+        AS_CALLER(app, owner, cancelled(app, state));
 }
 
 static void
@@ -206,7 +215,8 @@ prompt_key(struct app *app)
     } else {
         bool has_changed = false;
         struct instance *owner = app->windows.prompt_owner;
-        AS_CALLER(app, owner, has_changed = prompt_handle(&app->windows.prompt, app, owner->state, action));
+        AS_CALLER(app, owner,
+                  has_changed = prompt_handle(&app->windows.prompt, app, prompt_state(app), action));
         if (has_changed)
             prompt_changed(app);
     }

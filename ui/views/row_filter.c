@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include "core/filter/pattern.h"
+#include "ui/app/app.h"
 
 static bool
 row_filter_compile(struct pattern **pattern, struct bytes expression, struct err *err)
@@ -61,17 +62,54 @@ row_filter_match(const struct row_filter *filter, struct bytes row)
     return true;
 }
 
-void
-row_filter_remember(struct row_filter *filter)
+bool
+row_filter_clear(struct row_filter *filter)
 {
-    strbuf_reset(&filter->before);
-    strbuf_add(&filter->before, strbuf_bytes(&filter->text));
+    return row_filter_is_on(filter) && row_filter_set(filter, BYTES(""), NULL);
+}
+
+static bool
+filter_accepted(struct app *app, void *state, struct bytes text)
+{
+    struct row_filter *filter = state;
+    struct err err = {0};
+    bool ok = row_filter_set(filter, text, &err);
+    app_prompt_error(app, ok ? NULL : &err);
+    filter->show(filter->view);
+    return ok;
+}
+
+static void
+filter_changed(struct app *app, void *state, struct bytes text)
+{
+    (void)filter_accepted(app, state, text);
+}
+
+static void
+filter_cancelled(struct app *app, void *state)
+{
+    (void)app;
+    struct row_filter *filter = state;
+    (void)!row_filter_set(filter, strbuf_bytes(&filter->before), NULL);
+    filter->show(filter->view);
 }
 
 void
-row_filter_restore(struct row_filter *filter)
+row_filter_ask(struct app *app, struct row_filter *filter, void (*show)(void *view), void *view)
 {
-    (void)!row_filter_set(filter, strbuf_bytes(&filter->before), NULL);
+    strbuf_reset(&filter->before);
+    strbuf_add(&filter->before, strbuf_bytes(&filter->text));
+    filter->show = show;
+    filter->view = view;
+    app_prompt(app, &(struct prompt_request){
+                        .label = "/",
+                        .text = strbuf_text(&filter->text),
+                        .history = "rows",
+                        .state = filter,
+                        .changed = filter_changed,
+                        .accepted = filter_accepted,
+                        .cancelled = filter_cancelled,
+                    });
 }
 
 void

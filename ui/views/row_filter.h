@@ -12,21 +12,27 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 
+struct app;
+
 // Zero-initialise: everything matches.
 struct row_filter {
     struct strbuf text;   // in force
     struct strbuf before; // in force when the prompt was opened
     struct pattern *pattern;
     bool is_inverted;
+    void (*show)(void *view); // while the prompt is open
+    void *view;
 };
 
 // On failure what was in force stays.
 bool row_filter_set(struct row_filter *filter, struct bytes text, struct err *err) MUST_CHECK;
 bool row_filter_is_on(const struct row_filter *filter);
 bool row_filter_match(const struct row_filter *filter, struct bytes row);
-// For the prompt: what to go back to when it is left.
-void row_filter_remember(struct row_filter *filter);
-void row_filter_restore(struct row_filter *filter);
+// Everything matches again; false: it already did.
+bool row_filter_clear(struct row_filter *filter);
+// Opens the prompt on the filter. `show` is called with `view` after each change; Esc brings back what was in
+// force. The view that asks owns both.
+void row_filter_ask(struct app *app, struct row_filter *filter, void (*show)(void *view), void *view);
 void row_filter_release(struct row_filter *filter);
 
 // The filter that finds the rows with just this part: "^java\.lang\.Error$".

@@ -13,11 +13,12 @@
 
 struct app;
 
-// The callbacks get the state of the view that opened the prompt; they must not keep `text`.
+// The callbacks must not keep `text`.
 struct prompt_request {
     const char *label;   // "/", ":", "rate "
     const char *text;    // to begin with, or NULL
     const char *history; // name of the history in the state folder: "filter", "command"; NULL: none
+    void *state;         // what the callbacks get; NULL: the state of the view that opened the prompt
     void (*changed)(struct app *app, void *state, struct bytes text); // after each change, may be NULL
     bool (*accepted)(struct app *app, void *state,
                      struct bytes text);             // false: it stays open (say why by app_prompt_error)

@@ -16,8 +16,9 @@ static const enum action footer[] = {DO_OPEN, DO_FILTER, DO_SELECT, DO_REPROCESS
                                      DO_WHY,  DO_SORT,   DO_PIVOT,  DO_HELP,      DO_NONE};
 
 void
-groups_show_rows(struct groups *groups)
+groups_show_rows(void *state)
 {
+    struct groups *groups = state;
     group_rows_show(&groups->rows, &groups->filter, groups->is_selected_only ? &groups->picks : NULL);
     const struct groups_drawing drawing = {.groups = groups};
     struct table_model model = groups_model(&drawing);
@@ -315,54 +316,12 @@ groups_undo(struct app *app, void *state, enum action action)
     return true;
 }
 
-// The filter line
-
-static void
-groups_filter_changed(struct app *app, void *state, struct bytes text)
-{
-    struct groups *groups = state;
-    struct err err = {0};
-    bool ok = row_filter_set(&groups->filter, text, &err);
-    app_prompt_error(app, ok ? NULL : &err);
-    groups_show_rows(groups);
-}
-
-static bool
-groups_filter_accepted(struct app *app, void *state, struct bytes text)
-{
-    struct groups *groups = state;
-    struct err err = {0};
-    if (!row_filter_set(&groups->filter, text, &err)) {
-        app_prompt_error(app, &err);
-        return false;
-    }
-    groups_show_rows(groups);
-    return true;
-}
-
-static void
-groups_filter_cancelled(struct app *app, void *state)
-{
-    (void)app;
-    struct groups *groups = state;
-    row_filter_restore(&groups->filter);
-    groups_show_rows(groups);
-}
-
 static bool
 groups_ask_filter(struct app *app, void *state, enum action action)
 {
     (void)action;
     struct groups *groups = state;
-    row_filter_remember(&groups->filter);
-    app_prompt(app, &(struct prompt_request){
-                        .label = "/",
-                        .text = strbuf_text(&groups->filter.text),
-                        .history = "rows",
-                        .changed = groups_filter_changed,
-                        .accepted = groups_filter_accepted,
-                        .cancelled = groups_filter_cancelled,
-                    });
+    row_filter_ask(app, &groups->filter, groups_show_rows, groups);
     return true;
 }
 
@@ -388,9 +347,7 @@ groups_go_back(struct app *app, void *state, enum action action)
     struct groups *groups = state;
     if (groups->is_selected_only)
         groups->is_selected_only = false;
-    else if (row_filter_is_on(&groups->filter))
-        (void)!row_filter_set(&groups->filter, BYTES(""), NULL);
-    else
+    else if (!row_filter_clear(&groups->filter))
         return false;
     groups_show_rows(groups);
     return true;

@@ -96,8 +96,8 @@ groups_ask_copy(struct app *app, void *state, enum action action)
     return true;
 }
 
-// What a row has, as a part of its text (group_row_text): a pattern for the whole part finds the others that
-// have it.
+// Lists the parts of a row's text (group_row_text) to narrow by: a pattern for a whole part finds the other
+// rows that have it.
 static size_t
 narrow_choices(const struct event_group *group, struct arena *arena, struct menu_item items[CHOICES],
                const char *values[CHOICES])

@@ -52,7 +52,7 @@ struct table_model groups_model(const struct groups_drawing *drawing);
 const struct event_group *groups_cursor(const struct groups *groups);
 
 void groups_order_rows(struct groups *groups);
-void groups_show_rows(struct groups *groups); // after rows, filter or picks changed
+void groups_show_rows(void *groups); // after rows, filter or picks changed
 void groups_set_pivot(struct app *app, struct groups *groups, enum pivot pivot);
 
 // menus.c; rows of the table in groups.c

@@ -174,8 +174,9 @@ row_text(const struct audit_row *row, struct strbuf *out)
 }
 
 static void
-show_rows(struct audit *audit)
+show_rows(void *state)
 {
+    struct audit *audit = state;
     struct strbuf text = {0};
     audit->row_count = audit->shown_count = 0;
     for (size_t p = 0; p < audit->page_count; p++) {
@@ -267,50 +268,12 @@ take_page(struct audit *audit, struct reply *reply)
     show_rows(audit);
 }
 
-static void
-audit_filter_changed(struct app *app, void *state, struct bytes text)
-{
-    struct audit *audit = state;
-    struct err err = {0};
-    bool ok = row_filter_set(&audit->filter, text, &err);
-    app_prompt_error(app, ok ? NULL : &err);
-    show_rows(audit);
-}
-
-static bool
-audit_filter_accepted(struct app *app, void *state, struct bytes text)
-{
-    struct audit *audit = state;
-    struct err err = {0};
-    bool ok = row_filter_set(&audit->filter, text, &err);
-    app_prompt_error(app, ok ? NULL : &err);
-    show_rows(audit);
-    return ok;
-}
-
-static void
-audit_filter_cancelled(struct app *app, void *state)
-{
-    (void)app;
-    struct audit *audit = state;
-    row_filter_restore(&audit->filter);
-    show_rows(audit);
-}
-
 static bool
 audit_ask_filter(struct app *app, void *state, enum action action)
 {
     (void)action;
     struct audit *audit = state;
-    row_filter_remember(&audit->filter);
-    app_prompt(app, &(struct prompt_request){
-                        .label = "/",
-                        .text = strbuf_text(&audit->filter.text),
-                        .history = "rows",
-                        .changed = audit_filter_changed,
-                        .accepted = audit_filter_accepted,
-                        .cancelled = audit_filter_cancelled,
-                    });
+    row_filter_ask(app, &audit->filter, show_rows, audit);
     return true;
 }
 
@@ -320,9 +283,8 @@ audit_end_filter(struct app *app, void *state, enum action action)
     (void)app;
     (void)action;
     struct audit *audit = state;
-    if (!row_filter_is_on(&audit->filter))
+    if (!row_filter_clear(&audit->filter))
         return false;
-    (void)!row_filter_set(&audit->filter, BYTES(""), NULL);
     show_rows(audit);
     return true;
 }

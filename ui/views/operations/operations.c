@@ -81,8 +81,9 @@ operations_model_of(const struct operations_drawing *drawing)
 }
 
 static void
-show_rows(struct operations *operations)
+show_rows(void *state)
 {
+    struct operations *operations = state;
     struct strbuf text = {0};
     operations->shown_count = 0;
     for (size_t i = 0; i < operations->row_count; i++) {
@@ -111,50 +112,12 @@ operations_ask(struct app *app, struct operations *operations)
         operations->number = app_send(app, request_create(REQUEST_OPERATIONS));
 }
 
-static void
-operations_filter_changed(struct app *app, void *state, struct bytes text)
-{
-    struct operations *operations = state;
-    struct err err = {0};
-    bool ok = row_filter_set(&operations->filter, text, &err);
-    app_prompt_error(app, ok ? NULL : &err);
-    show_rows(operations);
-}
-
-static bool
-operations_filter_accepted(struct app *app, void *state, struct bytes text)
-{
-    struct operations *operations = state;
-    struct err err = {0};
-    bool ok = row_filter_set(&operations->filter, text, &err);
-    app_prompt_error(app, ok ? NULL : &err);
-    show_rows(operations);
-    return ok;
-}
-
-static void
-operations_filter_cancelled(struct app *app, void *state)
-{
-    (void)app;
-    struct operations *operations = state;
-    row_filter_restore(&operations->filter);
-    show_rows(operations);
-}
-
 static bool
 operations_ask_filter(struct app *app, void *state, enum action action)
 {
     (void)action;
     struct operations *operations = state;
-    row_filter_remember(&operations->filter);
-    app_prompt(app, &(struct prompt_request){
-                        .label = "/",
-                        .text = strbuf_text(&operations->filter.text),
-                        .history = "rows",
-                        .changed = operations_filter_changed,
-                        .accepted = operations_filter_accepted,
-                        .cancelled = operations_filter_cancelled,
-                    });
+    row_filter_ask(app, &operations->filter, show_rows, operations);
     return true;
 }
 
@@ -164,9 +127,8 @@ operations_end_filter(struct app *app, void *state, enum action action)
     (void)app;
     (void)action;
     struct operations *operations = state;
-    if (!row_filter_is_on(&operations->filter))
+    if (!row_filter_clear(&operations->filter))
         return false;
-    (void)!row_filter_set(&operations->filter, BYTES(""), NULL);
     show_rows(operations);
     return true;
 }
@@ -487,7 +449,7 @@ operations_close(struct app *app, void *state)
     free(operations);
 }
 
-// What lay above may have ended the backend's telling.
+// The view above may have unsubscribed from the backend's updates.
 static void
 operations_shown(struct app *app, void *state)
 {
