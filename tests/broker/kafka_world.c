@@ -29,6 +29,9 @@ kafka_client(rd_kafka_type_t type, const char *isolation)
     kafka_property(conf, "bootstrap.servers", test_kafka());
     if (rd_kafka_version() >= 0x020500ff) // as src/broker/kafka.c says
         kafka_property(conf, "enable.metrics.push", "false");
+    if (type ==
+        RD_KAFKA_PRODUCER) // a retry must not change the order, which the offsets in the tables rely on
+        kafka_property(conf, "enable.idempotence", "true");
     if (isolation) {
         kafka_property(conf, "isolation.level", isolation);
         kafka_property(conf, "enable.partition.eof", "true");
