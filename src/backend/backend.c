@@ -158,7 +158,7 @@ write_for_screen(void *context)
     struct session *session = &writer->session;
     int64_t look_at = 0;
     while (!session->is_stopping) {
-        // What waits for a worker gets one: at the start, and when the one that had it is gone.
+        // Starts a worker for operations that wait for one: at the start, and when their worker is gone.
         bool is_connected = session_connect(session);
         if (is_connected && clock_mono() >= look_at) {
             look_at = clock_mono() + WORKER_LOOK;

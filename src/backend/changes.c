@@ -1,5 +1,5 @@
-// What others changed in rows of pending events (type, topic, retries, the error itself): the ids come from
-// the text cache, which looks for rows that were written; what is held of them here is read again, some
+// Changes that others made in rows of pending events (type, topic, retries, the error itself): the ids come
+// from the text cache, which looks for rows that were written; what is held of them here is read again, some
 // thousand a step, and a reply names them, so that the screen reads again what it shows.
 #include "backend/reader.h"
 

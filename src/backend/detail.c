@@ -32,7 +32,7 @@ reader_detail_read_event(struct reader *reader, int64_t id, size_t cut, struct r
     return is_there || err_set(err, ERR_NOT_FOUND, "event %lld is no longer in the table", (long long)id);
 }
 
-// What a reprocess would send, without asking Kafka: the screen has no connection to it.
+// Plans what a reprocess would send, without asking Kafka: the screen has no connection to it.
 static void
 plan_event(struct reader *reader, struct reply *reply)
 {

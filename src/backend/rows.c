@@ -59,7 +59,7 @@ add_missing(struct reader *reader, const int64_t *ids, size_t count, struct err 
     return true;
 }
 
-// What was closed, deleted or came late behind our back.
+// Rows that somebody else closed or deleted, or that became visible late.
 static bool
 reader_rows_compare(struct reader *reader, struct err *err)
 {

@@ -159,7 +159,8 @@ tell_findings(struct doctor_run *examination, const struct probe *probe)
     }
 }
 
-// What it can promise, by the probe; then rights and settings, which are looked at in any case.
+// The guarantee that this Kafka allows, by the probe; then rights and settings, which are looked at in any
+// case.
 static bool
 look_at_cluster(struct broker *broker, const struct broker_settings *settings, struct store *store,
                 struct probe *probe, struct err *err)

@@ -210,7 +210,7 @@ key_lines(struct keying *keying, struct lines *lines, struct err *err)
 {
     struct bytes line;
     for (;;) {
-        // What is typed at a terminal is answered at once; a block is answered as a block.
+        // A line typed at a terminal is answered at once; a block of lines is answered as a block.
         bool is_behind = memchr(lines->data + lines->from, '\n', lines->to - lines->from) == NULL;
         if ((keying->out.len >= BLOCK || is_behind) && !flush(keying, err))
             return false;

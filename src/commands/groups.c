@@ -187,7 +187,7 @@ command_groups_add_row(struct output_table *table, const struct event_group *gro
     strbuf_release(&error);
 }
 
-// What a person cannot see in the rows.
+// Remarks on what the rows do not show.
 static void
 say_merged(const struct call *call, const struct group_list *list, size_t count)
 {

@@ -16,7 +16,7 @@
 
 enum { REQUESTS = 4096, REPLIES = 256, WORKER_ARGUMENTS = 64 };
 
-// What the UI and the backend have between them.
+// The state that the UI's and the backend's callbacks share.
 struct screen_backend {
     struct mailbox *requests, *replies;
     struct backend *backend;

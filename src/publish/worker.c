@@ -15,7 +15,7 @@
 #define APPLY_CHUNK 5000
 #define BEAT_EVERY (3 * US_PER_SECOND)
 #define SHOW_EVERY (US_PER_SECOND / 5)
-#define TIDY_EVERY (5 * US_PER_SECOND)
+#define INDEX_EVERY (5 * US_PER_SECOND)
 #define PATIENCE (20 * US_PER_SECOND) // of an operator in the foreground
 
 void
@@ -233,17 +233,17 @@ take_work(struct worker_run *run, bool *is_idle, struct err *err)
 // Work that busy workers left for later. No operator waits for it, so it is done in small steps, operations
 // come first, and a failure is only logged.
 static void
-tidy(struct worker_run *run)
+index_keys(struct worker_run *run)
 {
     int64_t now = clock_mono();
-    if (now < run->due.tidy)
+    if (now < run->due.index)
         return;
     bool is_all = true;
     struct err failure = {0};
-    if (!worker_tidy(run->endpoints.store, &is_all, &failure))
-        log_line(LOG_WARN, "tidying failed", LOG_TEXT("why", failure.text));
+    if (!worker_index_keys(run->endpoints.store, &is_all, &failure))
+        log_line(LOG_WARN, "keys not indexed", LOG_TEXT("why", failure.text));
     if (is_all)
-        run->due.tidy = now + TIDY_EVERY;
+        run->due.index = now + INDEX_EVERY;
     else if (run->due.look > now + LOOK_EVERY / 10)
         run->due.look = now + LOOK_EVERY / 10;
 }
@@ -281,7 +281,7 @@ idle(struct worker_run *run, bool *is_over, struct err *err)
         worker_note(run, "waiting: operation paused");
     }
     if (run->settings->mode != WORKER_ONCE) // that one is waited for until it ends
-        tidy(run);
+        index_keys(run);
     return worker_keep_slots(run, err);
 }
 

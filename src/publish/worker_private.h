@@ -89,7 +89,7 @@ struct worker_run {
         char reported[200]; // to PostgreSQL
     } note;
     struct {
-        int64_t beat, look, recover, doubt, show, tidy, kafka;
+        int64_t beat, look, recover, doubt, show, index, kafka;
     } due;                // clock_mono
     int64_t work_at;      // clock_mono: something was done last
     int64_t recovered_at; // clock_mono: the last look for chunks that others left

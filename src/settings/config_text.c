@@ -33,7 +33,7 @@ struct config_reading {
     struct err *err;
 };
 
-// What callbacks need to know about a section.
+// The section that libconfuse's callbacks are in.
 struct config_scope {
     struct config_reading *reading;
     const struct config_form *form;

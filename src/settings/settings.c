@@ -130,7 +130,7 @@ set_property(struct settings *settings, const char *name, const char *value, enu
     return true;
 }
 
-// What the files said: outside of profiles first (is_profile false), then the chosen profile.
+// The values in the files: outside of profiles first (is_profile false), then the chosen profile.
 static bool
 apply_found(struct settings *settings, const struct settings_files *files, bool is_profile, struct err *err)
 {

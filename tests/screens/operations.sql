@@ -13,7 +13,7 @@ OVERRIDING SYSTEM VALUE VALUES
  '31,204 events of everything that matches', 'timeout topic:orders', NULL, 'gateway is back, INC-4411', 500, 31204, 31204, 0, 0, 0, 0, 0, 0, 0,
  NULL, 'needs approval by somebody else', '2026-11-20 13:10:02Z', NULL, NULL),
 (39, '00000000-0000-4000-8000-000000000039', 'reprocess', 'halted', 'rui', '10.0.0.9', '1,200 events of SocketTimeoutException', NULL, NULL,
- 'a first try', -1, 1200, 190, 0, 0, 1010, 0, 0, 0, 96, NULL, '9.5 % returned, more than 5 %', '2026-11-20 13:12:44Z', '2026-11-20 13:12:44Z', NULL),
+ 'a first try', -1, 1200, 190, 0, 0, 1010, 0, 0, 0, 96, NULL, '9.5% returned, more than 5%', '2026-11-20 13:12:44Z', '2026-11-20 13:12:44Z', NULL),
 (40, '00000000-0000-4000-8000-000000000040', 'discard', 'done', 'ana', '10.0.0.7', '84 events of ValidationError: amount must be positive', NULL,
  NULL, 'test orders of the load run', -1, 84, 0, 0, 0, 84, 0, 0, 0, 0, NULL, NULL, '2026-11-20 13:40:07Z', '2026-11-20 13:40:07Z', '2026-11-20 13:40:08Z'),
 (41, '00000000-0000-4000-8000-000000000041', 'reprocess', 'running', 'ana', '10.0.0.7', '2,000 events of SocketTimeoutException', NULL, NULL,

@@ -87,10 +87,10 @@ known(struct world *world)
 }
 
 static void
-tidy_all(struct world *world)
+index_all(struct world *world)
 {
     for (bool is_all = false; !is_all;)
-        assert_works(worker_tidy(world->store, &is_all, &err));
+        assert_works(worker_index_keys(world->store, &is_all, &err));
     assert_int_equal(new_marks(world), 0);
 }
 
@@ -111,7 +111,7 @@ what_comes_back_at_once_is_joined(void **state)
     assert_string_equal(known(&world), "1 by event id, 1002 by correlation id, 2003 by coordinates");
     assert_int_equal(get_operation(&world, no).returned, 3);
 
-    tidy_all(&world);
+    index_all(&world);
     assert_int_equal(indexed_marks(&world), 3);
     fail_by_event_id(&world, "11");
     fail_by_correlation(&world, 1012);
@@ -173,7 +173,7 @@ how_often_it_was_sent_is_known_in_every_way(void **state)
         if (round == 0)
             test_sql(world.admin, "SELECT redrive.work_index_keys(2)");
         else
-            tidy_all(&world);
+            index_all(&world);
     }
     world_end(&world);
 }
@@ -248,7 +248,7 @@ two_move_them_at_once(void **state)
     assert_int_equal(get_operation(&world, no).returned, 3);
     test_sql(other, "ROLLBACK");
     assert_int_equal(new_marks(&world), 2);
-    tidy_all(&world);
+    index_all(&world);
     assert_int_equal(indexed_marks(&world), 3);
     PQfinish(other);
     world_end(&world);

@@ -32,7 +32,7 @@ sends_in_steps(void **state)
     struct work work = sender_look(&sender, no);
     assert_true(work.is_observing && work.wait > 50 * US_PER_SECOND && work.wait <= 60 * US_PER_SECOND);
 
-    sender_fail_again(&sender, 1, 2); // 20 %, which is not more than 20 %
+    sender_fail_again(&sender, 1, 2); // 20%, which is not more than 20%
     finished(no);
     assert_int_equal(sender_look(&sender, no).wait, 0);
     operation = get_operation(&sender.world, no);
@@ -62,7 +62,7 @@ halts_when_events_come_back(void **state)
     struct operation operation = get_operation(&sender.world, no);
     assert_int_equal(operation.state, OPERATION_HALTED);
     assert_int_equal(operation.returned, 3);
-    assert_string_equal(operation.state_note, "30 % of 10 failed, more than 20 %: 3 returned, 0 refused");
+    assert_string_equal(operation.state_note, "30% of 10 failed, more than 20%: 3 returned, 0 refused");
     assert_int_equal(sender_send(&sender, no), 0);
 
     // A person lets it go on; what was seen then does not count again.
@@ -232,7 +232,7 @@ its_plan_changes_while_it_runs(void **state)
     assert_string_equal(
         test_text(sender.world.admin, words),
         "halt: was first 10, then 5, then 20, then the rest, 0 s after each; is first 10, then 5, "
-        "then 20, then the rest, 0 s after each, halts above 1 %");
+        "then 20, then the rest, 0 s after each, halts above 1%");
     int64_t other = make_operation(&sender.world, sender.world.store, ACTION_DISCARD, 250, 260);
     assert_refused(operation_tune(sender.world.store, other, STEER_HALT, &changed, &err), ERR_USAGE,
                    "only a reprocess");

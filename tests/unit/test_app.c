@@ -45,7 +45,7 @@ late_replies_are_dropped(void **state)
 }
 
 static void
-closed_views_are_told_nothing(void **state)
+closed_views_get_no_replies(void **state)
 {
     struct world *world = *state;
     struct probe *below = newest;
@@ -427,7 +427,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         WORLD(late_replies_are_dropped),
-        WORLD(closed_views_are_told_nothing),
+        WORLD(closed_views_get_no_replies),
         WORLD(errors_reach_the_person),
         WORLD(a_full_mailbox_loses_nothing),
         WORLD(places_keep_what_they_show),

@@ -35,7 +35,7 @@ role_behind(const struct cell *row, int from)
 }
 
 static void
-blanks_made_anew_look_like_the_letter_before_them(void **state)
+rebuilt_blanks_look_like_the_letter_before_them(void **state)
 {
     struct cell row[COLS], shown[COLS];
     (void)state;
@@ -100,7 +100,7 @@ what_is_seen_on_blanks_is_left_alone(void **state)
 }
 
 static void
-an_unknown_row_is_made_anew(void **state)
+an_unknown_row_is_rebuilt(void **state)
 {
     struct cell row[COLS], shown[COLS];
     (void)state;
@@ -117,11 +117,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blanks_made_anew_look_like_the_letter_before_them),
+        cmocka_unit_test(rebuilt_blanks_look_like_the_letter_before_them),
         cmocka_unit_test(blanks_that_stand_there_stay_as_they_are),
         cmocka_unit_test(a_letter_that_is_not_written_lends_nothing),
         cmocka_unit_test(what_is_seen_on_blanks_is_left_alone),
-        cmocka_unit_test(an_unknown_row_is_made_anew),
+        cmocka_unit_test(an_unknown_row_is_rebuilt),
     };
     return cmocka_run_group_tests_name("blanks", tests, NULL, NULL);
 }

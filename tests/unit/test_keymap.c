@@ -408,7 +408,7 @@ mistakes_name_their_line(void **state)
 }
 
 static void
-hidden_sequences_are_told(void **state)
+hidden_sequences_are_reported(void **state)
 {
     struct folder *folder = *state;
     struct strbuf warnings = {0};
@@ -437,7 +437,7 @@ main(void)
         cmocka_unit_test_setup_teardown(a_file_overrides_what_it_includes, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_map_may_include_its_namesake, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(mistakes_name_their_line, make_folder, remove_folder),
-        cmocka_unit_test_setup_teardown(hidden_sequences_are_told, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(hidden_sequences_are_reported, make_folder, remove_folder),
     };
     return cmocka_run_group_tests_name("keymap", tests, NULL, NULL);
 }

@@ -89,9 +89,9 @@ test_the_end_has_a_sentence(void **state)
     assert_string_equal(operation_end_sentence(&operation, &arena),
                         "operation 7 done: sent 1,617, 0 refused, 0 skipped");
     operation.state = OPERATION_HALTED;
-    operation.state_note = "100 % of 10 failed, more than 5 %: 10 returned, 0 refused";
+    operation.state_note = "100% of 10 failed, more than 5%: 10 returned, 0 refused";
     assert_string_equal(operation_end_sentence(&operation, &arena),
-                        "operation 7 halted: 100 % of 10 failed, more than 5 %: 10 returned, 0 refused");
+                        "operation 7 halted: 100% of 10 failed, more than 5%: 10 returned, 0 refused");
     operation = (struct operation){.no = 8, .action = ACTION_DISCARD, .state = OPERATION_DONE, .skipped = 2};
     assert_string_equal(operation_end_sentence(&operation, &arena),
                         "operation 8 done: closed 0, 0 refused, 2 skipped");

@@ -182,7 +182,7 @@ a_short_theme_is_complete(void **state)
 }
 
 static void
-mistakes_are_told_and_stop_nobody(void **state)
+mistakes_are_reported_and_stop_nobody(void **state)
 {
     static const char *const said[] = {
         ":3: red: \"#zz\" is neither a colour nor an attribute",
@@ -231,7 +231,7 @@ main(void)
         cmocka_unit_test(what_matters_stands_out_at_every_depth),
         cmocka_unit_test(no_colours_means_attributes_only),
         cmocka_unit_test(a_short_theme_is_complete),
-        cmocka_unit_test(mistakes_are_told_and_stop_nobody),
+        cmocka_unit_test(mistakes_are_reported_and_stop_nobody),
     };
     return cmocka_run_group_tests_name("theme", tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 #define RECEIVE_BUDGET 4000 // µs of replies between two looks at the keyboard
 #define TOUCHES 512         // most events in one turn
 
-// What happened since the loop was idle last: the byte that tests read.
+// The byte that tests read: what happened since the loop was idle last.
 enum loop_news { NEWS_TICK = 't', NEWS_REPLY = 'r', NEWS_KEY = 'k' };
 
 struct loop {
@@ -81,7 +81,7 @@ handle_event(struct loop *loop, const struct term_event *event)
     }
 }
 
-// What a key or a reply asked of the terminal.
+// Carries out what a key or a reply asked of the terminal.
 static void
 serve_wishes(struct loop *loop)
 {

@@ -49,7 +49,7 @@ push(struct app *app, int place, const struct view *view, const void *argument)
         AS_CALLER(app, instance, instance->state = view->open(app, argument));
 }
 
-// What belongs to the instance goes with it.
+// Closes the menu, prompt and dialog of the instance with it.
 static void
 destroy(struct app *app, struct instance *instance)
 {

@@ -129,7 +129,7 @@ area_take_right(struct area *area, int cols)
     return taken;
 }
 
-// What is half overwritten of a wide character becomes blank.
+// The half of a wide character that is not overwritten becomes blank.
 static void
 split_wide(struct canvas *canvas, int row, int col)
 {

@@ -73,7 +73,8 @@ parse_base(struct bytes name, uint32_t *key)
     return true;
 }
 
-// What a terminal cannot send, with the reason; and one number for keys that are the same to it.
+// Refuses keys that a terminal cannot send, with the reason; and gives keys that are the same to it one
+// number.
 static bool
 key_settle(uint32_t *key, struct bytes name, struct err *err)
 {

@@ -173,7 +173,7 @@ keymap_take(void *target, size_t file, const struct config_text *text, struct er
     return apply_unbound(reading, &text->sections[0]);
 }
 
-// What a keymap may say: one section a context, in it the actions that have a meaning there.
+// The grammar of a keymap: one section a context, in it the actions that have a meaning there.
 struct grammar {
     struct config_option actions[CONTEXT_COUNT][DO_COUNT];
     struct config_form contexts[CONTEXT_COUNT];

@@ -11,7 +11,7 @@
 #define PASTE_START "\033[200~"
 #define PASTE_END "\033[201~"
 
-// What the front of the waiting bytes is.
+// The kind of sequence at the front of the waiting bytes.
 enum step {
     STEP_EVENT,   // an event, `used` bytes long
     STEP_DROP,    // nothing anybody wants, `used` bytes long

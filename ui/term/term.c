@@ -138,7 +138,7 @@ has_alternate_screen(void)
     return is_capability(tigetstr("smcup"));
 }
 
-// What gives the terminal back at a fatal end, made while there is time.
+// The bytes that restore the terminal at a fatal end, made beforehand.
 static void
 guard(const struct term *term)
 {

@@ -15,7 +15,7 @@ static const char *const names[16] = {
     "bright-white",
 };
 
-// What the sixteen look like in pictures; a terminal has its own.
+// The sixteen colours as pictures show them; a terminal has its own.
 static const uint32_t ansi[16] = {
     0x1d2021, 0xcc4b4b, 0x55a649, 0xc99a2e, 0x4f86d0, 0xb16fc4, 0x3fa7a7, 0xd0d0d0,
     0x7a7f85, 0xee6b6b, 0x7ccf6f, 0xe8c15a, 0x7fb0f0, 0xd292e4, 0x6fd0d0, 0xffffff,

@@ -58,7 +58,7 @@ add_section(struct theme *theme, const struct config_section *section, size_t fi
     }
 }
 
-// What a file includes was taken before it, so that its own lines win.
+// Included files are taken before the file itself, so that its own lines win.
 static bool
 theme_take(void *target, size_t file, const struct config_text *text, struct err *err)
 {

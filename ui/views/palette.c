@@ -12,7 +12,7 @@
 
 enum { KEYS_SHOWN = 2, WORD_WIDTH = 18, KEYS_WIDTH = 14 };
 
-// What a line can be besides the word of an action.
+// The commands of a line that are not words of actions.
 struct order {
     const char *word;
     const char *argument; // NULL: none
@@ -176,7 +176,8 @@ first_word(struct bytes text)
     return end == SIZE_MAX ? text : bytes_slice(text, 0, end);
 }
 
-// What the line asks for, best first. What means nothing in the view below comes last.
+// The actions and commands that match the line, best first. Actions that the view below does not offer come
+// last.
 static void
 narrow(struct palette *palette, struct bytes text)
 {

@@ -554,7 +554,7 @@ draw_command(const struct dialog *dialog, const struct dialog_form *form, struct
     strbuf_release(&command);
 }
 
-// What stands below the lines, bottom up, so that fields and buttons stay on a small screen.
+// Draws what stands below the lines, bottom up, so that fields and buttons stay on a small screen.
 static void
 draw_controls(const struct dialog *dialog, struct dialog_form *form, struct area *inner)
 {

@@ -390,7 +390,7 @@ find_match(struct pager *pager, int step, bool includes_here)
     return false;
 }
 
-// What each action does, with a step whose sign is its direction. false: there is nothing to do it on.
+// Applies an action, with a step whose sign is its direction. false: there is nothing to do it on.
 
 static bool
 do_line(struct pager *pager, int step)

@@ -202,7 +202,7 @@ extend_range(struct table *table, const struct table_model *model, int step)
     move_by(table, model, step);
 }
 
-// What an action does to a list that has rows.
+// Applies an action to a list that has rows.
 struct move {
     enum action action;
     void (*run)(struct table *table, const struct table_model *model, int step);

@@ -75,7 +75,7 @@ refuse_option(int answer, char **argv, struct err *err)
     return err_set(err, ERR_USAGE, "there is no option --%s; see redrive --help", given);
 }
 
-// What getopt_long wants. Long options answer with 256 + their number, letters with themselves.
+// The table for getopt_long. Long options answer with 256 + their number, letters with themselves.
 struct getopt_rows {
     struct option *rows; // heap
     char letters[2 * 256 + 2];

@@ -8,7 +8,7 @@
 // the action acts on, $3 and $4 the lowest and the highest id, $5 the zone, $6 after how many returns an
 // event is in quarantine.
 //
-// What is chosen is ids, and each is looked up; or, of many that are close together, a bit for each id from
+// A selection is ids, and each is looked up; or, of many that are close together, a bit for each id from
 // $3 on: then the table is read in one pass, by several processes where the server has some to spare, and
 // there is nothing to join. As a list in FROM with its condition, e being the event:
 #define BY_IDS "unnest($1) AS w (id) JOIN :\"events\" e ON e.id = w.id WHERE true"

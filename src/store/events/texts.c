@@ -301,8 +301,8 @@ add_scan(const struct event_scan *scan, bool is_kept, struct query_piece likes, 
     query_add(query, PIECE(")"));
 }
 
-// What a COPY, which has no parameters, reads its value from. Rows that come from several processes of the
-// server at once are taken to cost it no more for that: they are to be here soon.
+// The setting from which a COPY, which has no parameters, reads its value. Rows that come from several
+// processes of the server at once are taken to cost it no more for that: they are to be here soon.
 static bool
 set_likes(struct store *store, const struct event_scan *scan, struct err *err)
 {

@@ -45,14 +45,14 @@ worker_gone(struct store *store, const char *name, struct err *err)
 }
 
 bool
-worker_tidy(struct store *store, bool *is_all, struct err *err)
+worker_index_keys(struct store *store, bool *is_all, struct err *err)
 {
-    enum { BLOCKS_A_CALL = 8 };
+    enum { BATCHES_A_CALL = 8 };
     *is_all = true;
     if (!pg_may_write(store, err) || !pg_has_schema(store, err))
         return false;
     struct params params = {0};
-    param_int4(&params, BLOCKS_A_CALL);
+    param_int4(&params, BATCHES_A_CALL);
     PGresult *r;
     if (!pg_ask(store, FOR_WRITING, "SELECT redrive.work_index_keys($1)", &params, &r, err))
         return false;

@@ -14,7 +14,7 @@ bool worker_beat(struct store *store, const char *name, bool publishes, const ch
 bool worker_gone(struct store *store, const char *name, struct err *err) MUST_CHECK;
 // For an idle worker: moves pending entries into the index that finds published events again, for some 50 ms
 // a call. *is_all: nothing is left.
-bool worker_tidy(struct store *store, bool *is_all, struct err *err) MUST_CHECK;
+bool worker_index_keys(struct store *store, bool *is_all, struct err *err) MUST_CHECK;
 // Workers seen within the last 15 s by the database's clock.
 bool worker_list(struct store *store, struct arena *arena, struct worker **workers, size_t *count,
                  struct err *err) MUST_CHECK;

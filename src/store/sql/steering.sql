@@ -4,7 +4,7 @@
 
 CREATE OR REPLACE FUNCTION redrive._percent(p_part bigint, p_of bigint) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
-    SELECT trim_scale(round(p_part * 100.0 / greatest(p_of, 1), 1)) || ' %';
+    SELECT trim_scale(round(p_part * 100.0 / greatest(p_of, 1), 1)) || '%';
 $$;
 
 -- How an operation is sent, as text for the audit; '' for all at once.
@@ -15,7 +15,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
                 THEN format('; first %s, then the rest, %s s after each', array_to_string(v.steps, ', then '),
                             trim_scale(extract(epoch FROM v.settle_for)::numeric))
                 ELSE '' END
-        || CASE WHEN v.halt_above IS NOT NULL THEN format('; halts above %s %%', v.halt_above) ELSE '' END;
+        || CASE WHEN v.halt_above IS NOT NULL THEN format('; halts above %s%%', v.halt_above) ELSE '' END;
 $$;
 
 -- The same as part of a sentence.
@@ -152,7 +152,7 @@ BEGIN
     IF v_bad * 100.0 > v.halt_above * v_of AND v_of >= least(10, v.total, coalesce(v.steps[1], 10)) THEN
         UPDATE redrive.operation
            SET state = 'halted', worker = NULL, changed = nextval('redrive.change'),
-               state_note = format('%s of %s failed, more than %s %%: %s returned, %s refused', redrive._percent(v_bad, v_of), v_of,
+               state_note = format('%s of %s failed, more than %s%%: %s returned, %s refused', redrive._percent(v_bad, v_of), v_of,
                                    v.halt_above, v.returned, v.refused)
          WHERE no = p_no RETURNING * INTO v;
         PERFORM redrive._audit('halt', p_no, v.queued, NULL, v.state_note);

@@ -153,7 +153,7 @@ draw_error(const struct event *event, enum role role, struct filter *filter, str
     draw_rest(canvas, area, line, event_package_len(line), role, filter, FILTER_COLUMN_ERROR);
 }
 
-// What stands in the key column: the record's key, else what would become one.
+// The text of the key column: the record's key, else the key that a reprocess would send.
 static struct bytes
 shown_key(const struct event *event)
 {

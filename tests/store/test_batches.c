@@ -1,5 +1,5 @@
-// Items that stand many to a row: a block is worked off whole, and written out when something happens to one
-// of its events alone. 12 sources, and 1,000 events a block.
+// Batches: a batch is finished whole, and becomes rows of operation_item when something happens to one of its
+// events alone. 12 sources, and 1,000 events a batch.
 #include "tests/store/world.h"
 
 static int64_t
@@ -9,7 +9,7 @@ rows(struct world *world)
 }
 
 static int64_t
-blocks(struct world *world)
+batches(struct world *world)
 {
     return test_number(world->admin, "SELECT count(*) FROM redrive.operation_batch");
 }
@@ -53,7 +53,7 @@ what_goes_well_is_never_written_out(void **state)
     world_make(&world, 30000);
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 30000);
     assert_int_equal(rows(&world), 0);
-    assert_int_equal(blocks(&world), 36); // 2,500 of each source
+    assert_int_equal(batches(&world), 36); // 2,500 of each source
     struct slot slot = acquire(&world, "w");
     int64_t offsets[12], sent = 0;
     memset(offsets, -1, sizeof offsets);
@@ -91,9 +91,9 @@ what_goes_well_is_never_written_out(void **state)
 
 // A freeze of several slices: a source whose offsets go with its ids, one where they go against them, one
 // with records that were written twice, a slice apart, and events that came from nowhere. Each is in one
-// block, with what belongs to it, and the blocks have each source in the order of its offsets.
+// batch, with what belongs to it, and the batches have each source in the order of its offsets.
 static void
-blocks_are_in_the_order_of_offsets(void **state)
+batches_are_in_the_order_of_offsets(void **state)
 {
     (void)state;
     enum { EVENTS = 25000 };
@@ -148,13 +148,13 @@ two_slots_are_never_busy_with_one_source(void **state)
 {
     (void)state;
     struct world world;
-    world_make(&world, 3000); // twelve small sources share blocks
+    world_make(&world, 3000); // twelve small sources share batches
     test_sql(
         world.admin,
         "UPDATE dlq_events SET kafka_partition = 0, kafka_offset = id WHERE id > 600"); // and a large one has
                                                                                         // its own
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 3000);
-    assert_int_equal(blocks(&world), 4); // three and one
+    assert_int_equal(batches(&world), 4); // three and one
     struct slot a = acquire(&world, "a"), b = acquire(&world, "b");
     int64_t sent = 0, last = -1;
     for (int i = 0; i < 20 && sent < 3000; i++) {
@@ -265,7 +265,7 @@ doubt_and_cancel_reach_each_event(void **state)
     assert_int_equal(get_operation(&world, no).queued, 3997);
 
     struct slot other = acquire(&world, "v");
-    claimed = next_claim(&world, &other, no, 5000); // the rest of the first block
+    claimed = next_claim(&world, &other, no, 5000); // the rest of the first batch
     assert_int_equal(claimed.count, 997);
     settle(&world, &other, &claimed, CHUNK_COMMITTED);
     claimed = next_claim(&world, &other, no, 1000);
@@ -288,9 +288,9 @@ doubt_and_cancel_reach_each_event(void **state)
     world_end(&world);
 }
 
-// What came back is joined to the block it was sent with, by whatever it is known by.
+// A returned event is joined to the batch it was sent with, by each of its keys.
 static void
-what_came_back_is_found_in_its_block(void **state)
+returned_events_are_found_in_their_batch(void **state)
 {
     (void)state;
     struct world world;
@@ -372,7 +372,7 @@ an_event_is_frozen_once(void **state)
     assert_string_equal(test_state(world.admin, twice), "RD004");
     int64_t applied, left = 1;
     while (left > 0)
-        assert_works(work_apply(world.store, second, 700, &applied, &left, &err)); // less than a block
+        assert_works(work_apply(world.store, second, 700, &applied, &left, &err)); // less than a batch
     assert_int_equal(get_operation(&world, second).done, 1000);
     assert_int_equal(get_operation(&world, first).queued, 2000);
     world_end(&world);
@@ -408,12 +408,12 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_goes_well_is_never_written_out),
-        cmocka_unit_test(blocks_are_in_the_order_of_offsets),
+        cmocka_unit_test(batches_are_in_the_order_of_offsets),
         cmocka_unit_test(two_slots_are_never_busy_with_one_source),
         cmocka_unit_test(one_that_somebody_closed_is_written_down_alone),
         cmocka_unit_test(what_was_not_published_comes_first_again),
         cmocka_unit_test(doubt_and_cancel_reach_each_event),
-        cmocka_unit_test(what_came_back_is_found_in_its_block),
+        cmocka_unit_test(returned_events_are_found_in_their_batch),
         cmocka_unit_test(one_key_among_many_is_found),
         cmocka_unit_test(an_event_is_frozen_once),
         cmocka_unit_test(a_freeze_sees_what_others_froze),
