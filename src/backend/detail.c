@@ -8,6 +8,7 @@
 #include "store/operations/audit.h"
 #include "store/rollup/categories.h"
 #include "store/events/history.h"
+#include "store/events/revisions.h"
 
 enum {
     PAYLOAD_SHOWN = 4 << 20, // parsed and rendered at once up to here: a 2 MB payload opens without delay
@@ -39,7 +40,7 @@ plan_event(struct reader *reader, struct reply *reply)
     struct event_detail *detail = &reply->detail;
     struct would_send *send = &detail->would_send;
     struct plan plan;
-    struct plan_input input = {.event = &detail->event, .from_revision = detail->revision_count > 0};
+    struct plan_input input = {.event = &detail->event};
     plan_make(&reader->session.settings->plan, &input, &reply->arena, &plan);
     *send = (struct would_send){
         .topic = plan.topic,

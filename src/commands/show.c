@@ -5,99 +5,8 @@
 #include "commands/cli/command.h"
 #include "commands/cli/json.h"
 #include "commands/cli/output.h"
-#include "commands/publishing.h"
-#include "publish/originals.h"
-#include "store/events/events.h"
-#include "store/operations/operations.h"
-#include "store/events/history.h"
-
-enum { KAFKA_TIMEOUT_MS = 8000 };
-
-struct shown {
-    struct event event;
-    struct revision *revisions;
-    size_t revision_count;
-    struct decision *decisions;
-    size_t decision_count;
-    struct event *attempts; // oldest first, the event among them
-    size_t attempt_count;
-    struct original original;
-    struct plan plan;
-    struct arena arena;
-    int64_t zone_us;
-};
-
-// --- reading ---
-
-static bool
-command_show_read_event(struct store *store, int64_t id, struct shown *shown, struct err *err)
-{
-    bool has_schema = store_info(store)->schema_version > 0;
-    unsigned fields =
-        EVENT_NARROW | EVENT_ERROR | EVENT_STACK | EVENT_PAYLOAD | EVENT_RAW | EVENT_GROUP | EVENT_KNOWN;
-    struct event_query query = {.fields = fields, .ids = &id, .id_count = 1};
-    struct event_page page = {0};
-    if (!store_events(store, &query, &page, err))
-        return false;
-    bool is_there = page.count == 1;
-    if (is_there)
-        shown->event = page.events[0];
-    arena_adopt(&shown->arena, &page.arena);
-    event_page_release(&page);
-    shown->zone_us = shown->event.created_wall - shown->event.created_at;
-    if (!is_there)
-        return err_set(err, ERR_NOT_FOUND, "no event has the id %" PRId64, id);
-    return !has_schema ||
-           (store_revisions(store, id, &shown->arena, &shown->revisions, &shown->revision_count, err) &&
-            event_decisions(store, id, &shown->arena, &shown->decisions, &shown->decision_count, err) &&
-            event_attempts(store, id, &shown->arena, &shown->attempts, &shown->attempt_count, err));
-}
-
-// Asks Kafka for the original record where none is kept, and for the target topic. Without brokers, or when
-// they do not answer, the plan says that Kafka was not asked.
-static bool
-ask_kafka(struct call *call, struct store *store, struct shown *shown, struct plan_input *input,
-          struct topic *topic, struct err *err)
-{
-    struct broker_settings settings;
-    struct broker *broker = NULL;
-    if (!publishing_broker_ready(call, &settings, err))
-        return false;
-    if (!broker_settings_present(&settings))
-        return true;
-    if (!broker_open(&broker, &settings, err))
-        return false;
-    const struct event *event = &shown->event;
-    bool ok = true;
-    if (plan_wants_original(event)) {
-        ok = originals_find(store, broker, &event, 1, KAFKA_TIMEOUT_MS, NULL, NULL, &shown->arena,
-                            &shown->original, err);
-        input->original = &shown->original;
-    }
-    struct plan_settings plan_settings = publishing_plan(call);
-    struct plan plan = {
-        0}; // where it would go decides which topic is looked at, and that decides the partition
-    struct err unknown = {0}; // then the partition is shown as far as it is known
-    plan_make(&plan_settings, input, &shown->arena, &plan);
-    if (ok && plan.topic != NULL && broker_topic(broker, plan.topic, KAFKA_TIMEOUT_MS, topic, &unknown))
-        input->topic = topic;
-    broker_close(broker);
-    return ok;
-}
-
-static bool
-plan_event(struct call *call, struct store *store, struct shown *shown, struct err *err)
-{
-    struct plan_settings settings = publishing_plan(call);
-    struct topic topic = {0};
-    struct plan_input input = {.event = &shown->event,
-                               .from_revision = shown->revision_count > 0,
-                               .reprocess_count = shown->event.known.published + 1};
-    if (!ask_kafka(call, store, shown, &input, &topic, err))
-        return false;
-    plan_make(&settings, &input, &shown->arena, &shown->plan);
-    return true;
-}
+#include "commands/one_event.h"
+#include "commands/revisions.h"
 
 // --- as JSON ---
 
@@ -117,52 +26,31 @@ attempt_json(const struct event *event, int64_t zone_us)
 }
 
 static struct value *
-attempts_json(const struct shown *shown)
+attempts_json(const struct one_event *one)
 {
     struct value *list = value_array();
-    for (size_t i = 0; i < shown->attempt_count; i++)
-        value_add(list, NULL, attempt_json(&shown->attempts[i], shown->zone_us));
-    if (shown->attempt_count == 0)
-        value_add(list, NULL, attempt_json(&shown->event, shown->zone_us));
+    for (size_t i = 0; i < one->attempt_count; i++)
+        value_add(list, NULL, attempt_json(&one->attempts[i], one->zone_us));
+    if (one->attempt_count == 0)
+        value_add(list, NULL, attempt_json(&one->event, one->zone_us));
     return list;
 }
 
 static struct value *
-headers_json(const struct event_header *headers, uint32_t count)
+revisions_json(const struct one_event *one)
 {
     struct value *list = value_array();
-    for (uint32_t i = 0; i < count; i++) {
-        struct value *header = value_object();
-        value_add_bytes(header, "name", headers[i].name);
-        value_add_payload(header, "value", headers[i].value);
-        value_add(list, NULL, header);
-    }
+    for (size_t i = 0; i < one->revision_count; i++)
+        value_add(list, NULL, revision_json(&one->revisions[i], one->event.payload_size, one->zone_us));
     return list;
 }
 
 static struct value *
-revisions_json(const struct shown *shown)
+decisions_json(const struct one_event *one)
 {
     struct value *list = value_array();
-    for (size_t i = 0; i < shown->revision_count; i++) {
-        const struct revision *revision = &shown->revisions[i];
-        struct value *row = value_object();
-        value_add_int(row, "revision", revision->no);
-        value_add_text(row, "author", revision->author);
-        value_add_text(row, "reason", revision->reason);
-        value_add_time(row, "at", revision->at, shown->zone_us);
-        value_add_payload(row, "payload", revision->payload);
-        value_add(list, NULL, row);
-    }
-    return list;
-}
-
-static struct value *
-decisions_json(const struct shown *shown)
-{
-    struct value *list = value_array();
-    for (size_t i = 0; i < shown->decision_count; i++) {
-        const struct decision *decision = &shown->decisions[i];
+    for (size_t i = 0; i < one->decision_count; i++) {
+        const struct decision *decision = &one->decisions[i];
         struct value *row = value_object();
         value_add_int(row, "operation", decision->operation);
         value_add_text(row, "action", action_name(decision->action));
@@ -170,7 +58,7 @@ decisions_json(const struct shown *shown)
         value_add_text(row, "who", decision->who);
         value_add_text(row, "reason", decision->reason);
         value_add_text(row, "detail", decision->detail);
-        value_add_time(row, "at", decision->at, shown->zone_us);
+        value_add_time(row, "at", decision->at, one->zone_us);
         value_add(list, NULL, row);
     }
     return list;
@@ -191,9 +79,9 @@ would_send_json(const struct plan *plan)
 }
 
 static void
-columns_json(struct value *object, const struct shown *shown)
+columns_json(struct value *object, const struct one_event *one)
 {
-    const struct event *event = &shown->event;
+    const struct event *event = &one->event;
     value_add_int(object, "id", event->id);
     value_add_bytes(object, "event_id", event->event_id);
     value_add_bytes(object, "event_type", event->event_type);
@@ -204,9 +92,9 @@ columns_json(struct value *object, const struct shown *shown)
     value_add_int(object, "retry_count", event->retry_count);
     value_add_int(object, "max_retries", event->max_retries);
     value_add_bytes(object, "status", event->status_text);
-    value_add_time(object, "created_at", event->created_at, shown->zone_us);
-    value_add_time(object, "last_retry_at", event->last_retry_at, shown->zone_us);
-    value_add_time(object, "resolved_at", event->closed.at, shown->zone_us);
+    value_add_time(object, "created_at", event->created_at, one->zone_us);
+    value_add_time(object, "last_retry_at", event->last_retry_at, one->zone_us);
+    value_add_time(object, "resolved_at", event->closed.at, one->zone_us);
     value_add_bytes(object, "resolved_by", event->closed.by);
     json_int_or_null(object, "kafka_offset", event->origin.has_offset, event->origin.offset);
     json_int_or_null(object, "kafka_partition", event->origin.has_partition, event->origin.partition);
@@ -215,11 +103,11 @@ columns_json(struct value *object, const struct shown *shown)
 }
 
 static bool
-command_show_print_json(const struct shown *shown, struct err *err)
+command_show_print_json(const struct one_event *one, struct err *err)
 {
-    const struct event *event = &shown->event;
+    const struct event *event = &one->event;
     struct value *object = value_object();
-    columns_json(object, shown);
+    columns_json(object, one);
     value_add_payload(object, "payload", event->payload);
     json_group(object, "group", event->group);
     value_add_text(object, "category", category_name(event->category));
@@ -227,11 +115,11 @@ command_show_print_json(const struct shown *shown, struct err *err)
     value_add_payload(object, "key", event->record.key);
     value_add_bool(object, "edited", event->known.revisions > 0);
     value_add_int(object, "returned", event->known.returned);
-    value_add(object, "attempts", attempts_json(shown));
+    value_add(object, "attempts", attempts_json(one));
     value_add(object, "headers", headers_json(event->record.headers, event->record.header_count));
-    value_add(object, "revisions", revisions_json(shown));
-    value_add(object, "decisions", decisions_json(shown));
-    value_add(object, "would_send", would_send_json(&shown->plan));
+    value_add(object, "revisions", revisions_json(one));
+    value_add(object, "decisions", decisions_json(one));
+    value_add(object, "would_send", would_send_json(&one->plan));
     return json_print(object, err);
 }
 
@@ -267,9 +155,9 @@ section(struct strbuf *out, const char *name, struct bytes text)
 }
 
 static void
-add_facts(struct strbuf *out, const struct shown *shown)
+add_facts(struct strbuf *out, const struct one_event *one)
 {
-    const struct event *event = &shown->event;
+    const struct event *event = &one->event;
     char group[GROUP_TEXT];
     strbuf_printf(out, "event %" PRId64 "\n", event->id);
     field(out, "event id", event->event_id);
@@ -292,9 +180,9 @@ add_facts(struct strbuf *out, const struct shown *shown)
     if (event->origin.has_offset)
         strbuf_printf(out, "%-14s%" PRId64 "\n", "offset", event->origin.offset);
     field(out, "key", event->record.key);
-    field_time(out, "created", event->created_at, shown->zone_us);
-    field_time(out, "last retry", event->last_retry_at, shown->zone_us);
-    field_time(out, "resolved", event->closed.at, shown->zone_us);
+    field_time(out, "created", event->created_at, one->zone_us);
+    field_time(out, "last retry", event->last_retry_at, one->zone_us);
+    field_time(out, "resolved", event->closed.at, one->zone_us);
     field(out, "resolved by", event->closed.by);
 }
 
@@ -314,15 +202,15 @@ add_headers(struct strbuf *out, const struct event_header *headers, uint32_t cou
 }
 
 static void
-add_decisions(struct strbuf *out, const struct shown *shown)
+add_decisions(struct strbuf *out, const struct one_event *one)
 {
     char at[TIME_TEXT];
-    for (size_t i = 0; i < shown->decision_count; i++) {
-        const struct decision *decision = &shown->decisions[i];
+    for (size_t i = 0; i < one->decision_count; i++) {
+        const struct decision *decision = &one->decisions[i];
         if (i == 0)
             strbuf_add_text(out, "\ndecisions\n");
         strbuf_printf(out, "  %s  operation %" PRId64 ": %s %s by ",
-                      decision->at == TIME_ABSENT ? "-" : time_rfc3339(decision->at, shown->zone_us, at),
+                      decision->at == TIME_ABSENT ? "-" : time_rfc3339(decision->at, one->zone_us, at),
                       decision->operation, action_name(decision->action), item_state_name(decision->state));
         text_visible(out, bytes_of(decision->who ? decision->who : "?"), false);
         const char *words[] = {decision->reason, decision->detail};
@@ -337,15 +225,15 @@ add_decisions(struct strbuf *out, const struct shown *shown)
 
 // Attempts before or after this one; its own error is shown above.
 static void
-add_attempts(struct strbuf *out, const struct shown *shown)
+add_attempts(struct strbuf *out, const struct one_event *one)
 {
     char at[TIME_TEXT];
-    for (size_t i = 0; i < shown->attempt_count && shown->attempt_count > 1; i++) {
-        const struct event *attempt = &shown->attempts[i];
+    for (size_t i = 0; i < one->attempt_count && one->attempt_count > 1; i++) {
+        const struct event *attempt = &one->attempts[i];
         strbuf_printf(
-            out, "\nattempt %zu of %zu, event %" PRId64 "%s, %s\n", i + 1, shown->attempt_count, attempt->id,
-            attempt->id == shown->event.id ? " (this one)" : "",
-            attempt->created_at == TIME_ABSENT ? "-" : time_rfc3339(attempt->created_at, shown->zone_us, at));
+            out, "\nattempt %zu of %zu, event %" PRId64 "%s, %s\n", i + 1, one->attempt_count, attempt->id,
+            attempt->id == one->event.id ? " (this one)" : "",
+            attempt->created_at == TIME_ABSENT ? "-" : time_rfc3339(attempt->created_at, one->zone_us, at));
         text_visible(out, attempt->error_message, true);
         strbuf_add_char(out, '\n');
         if (bytes_present(attempt->stack_trace))
@@ -375,20 +263,20 @@ command_show_add_plan(struct strbuf *out, const struct plan *plan)
 }
 
 static bool
-print_text(const struct shown *shown, struct err *err)
+print_text(const struct one_event *one, struct err *err)
 {
-    const struct event *event = &shown->event;
+    const struct event *event = &one->event;
     struct strbuf out = {0};
-    add_facts(&out, shown);
+    add_facts(&out, one);
     section(&out, "error", event->error_message);
     section(&out, "stack", event->stack_trace);
     section(&out, "payload", event->payload);
     if (event->record.header_count > 0)
         strbuf_add_text(&out, "\nheaders\n");
     add_headers(&out, event->record.headers, event->record.header_count);
-    add_attempts(&out, shown);
-    add_decisions(&out, shown);
-    command_show_add_plan(&out, &shown->plan);
+    add_attempts(&out, one);
+    add_decisions(&out, one);
+    command_show_add_plan(&out, &one->plan);
     bool ok = output_bytes(strbuf_bytes(&out), err);
     strbuf_release(&out);
     return ok;
@@ -396,75 +284,44 @@ print_text(const struct shown *shown, struct err *err)
 
 // --- bytes ---
 
-// Byte for byte, but never to a terminal: there a hostile payload would be obeyed.
 static bool
-print_bytes(struct call *call, struct bytes bytes, struct err *err)
+print_as_sent(struct call *call, const struct one_event *one, struct err *err)
 {
-    if (!call->out_is_terminal)
-        return output_bytes(bytes, err);
-    struct strbuf out = {0};
-    text_visible(&out, bytes, true);
-    strbuf_add_char(&out, '\n');
-    bool ok = output_bytes(strbuf_bytes(&out), err);
-    strbuf_release(&out);
-    remark(call, "control characters are shown as escapes; a file or a pipe gets the exact bytes");
-    return ok;
-}
-
-static bool
-print_as_sent(struct call *call, const struct shown *shown, struct err *err)
-{
-    const struct plan *plan = &shown->plan;
+    const struct plan *plan = &one->plan;
     if (plan->refusal != NULL)
-        return err_set(err, ERR_NOT_FOUND, "event %" PRId64 " cannot be sent: %s", shown->event.id,
+        return err_set(err, ERR_NOT_FOUND, "event %" PRId64 " cannot be sent: %s", one->event.id,
                        plan->refusal);
-    if (shown->original.state == ORIGINAL_FAILED)
+    if (one->original.state == ORIGINAL_FAILED)
         return err_set(err, ERR_UNREACHABLE, "cannot tell what would be sent for event %" PRId64 ": %s",
-                       shown->event.id, shown->original.why);
+                       one->event.id, one->original.why);
     if (!plan->is_exact)
         remark(call, "not byte for byte what was received: %s", plan->why);
-    return print_bytes(call, plan->value, err);
+    return bytes_print(call, plan->value, err);
 }
 
-// The bytes that were kept; else the original record, where Kafka still has it; else PostgreSQL's text of the
-// JSON, and that is said.
 static bool
-print_raw(struct call *call, struct store *store, struct shown *shown, struct err *err)
+print_event(struct call *call, struct store *store, struct one_event *one, struct err *err)
 {
-    struct event *event = &shown->event;
-    if (event->known.revisions > 0) {
-        if (!store_original(store, event->id, &shown->arena, &event->payload, &event->record.is_kept, err))
-            return false;
-        event->known.revisions = 0;
-        shown->revision_count = 0;
-    }
-    if (event->record.is_kept)
-        return print_bytes(call, event->payload, err);
-    if (!plan_event(call, store, shown, err))
+    if (!one_event_plan(call, store, one, err))
         return false;
-    if (shown->original.state == ORIGINAL_FOUND)
-        return print_bytes(call, shown->original.record.value, err);
-    remark(call, "the original bytes are unknown: %s",
-           shown->original.why ? shown->original.why
-                               : "none were kept, and Kafka was not asked; give -b HOST:PORT");
-    return print_bytes(call, event->payload, err);
+    if (call->options.command.as_sent)
+        return print_as_sent(call, one, err);
+    return call->options.general.json ? command_show_print_json(one, err) : print_text(one, err);
 }
 
 static bool
 command_show_show(struct call *call, struct store *store, int64_t id, struct err *err)
 {
-    struct shown shown = {0};
-    const struct options *options = &call->options;
-    bool ok = command_show_read_event(store, id, &shown, err);
-    if (ok && options->command.raw)
-        ok = print_raw(call, store, &shown, err);
-    else if (ok && plan_event(call, store, &shown, err))
-        ok = options->command.as_sent ? print_as_sent(call, &shown, err)
-             : options->general.json  ? command_show_print_json(&shown, err)
-                                      : print_text(&shown, err);
+    struct one_event one = {0};
+    const struct command_options *options = &call->options.command;
+    bool ok = one_event_read(store, id, &one, err);
+    if (ok && options->revisions)
+        ok = revisions_print(call, store, &one, err);
+    else if (ok && (options->revision.is_given || options->raw))
+        ok = revision_print(call, store, &one, options->revision.number, err);
     else
-        ok = false;
-    arena_release(&shown.arena);
+        ok = ok && print_event(call, store, &one, err);
+    one_event_release(&one);
     return ok;
 }
 
@@ -476,8 +333,14 @@ command_show(struct call *call, struct err *err)
         err_set(err, ERR_USAGE, "redrive show needs the id of one event; redrive events lists them");
         return STATUS_USAGE;
     }
-    if (call->options.command.raw && call->options.command.as_sent) {
-        err_set(err, ERR_USAGE, "give --raw or --as-sent, not both");
+    const struct command_options *options = &call->options.command;
+    if (options->as_sent && (options->raw || options->revisions || options->revision.is_given)) {
+        err_set(err, ERR_USAGE,
+                "give --as-sent without --raw, --revisions and --revision: it is what would be sent now");
+        return STATUS_USAGE;
+    }
+    if (options->revisions && (options->raw || options->revision.is_given)) {
+        err_set(err, ERR_USAGE, "give --revisions, or --revision N with or without --raw");
         return STATUS_USAGE;
     }
     struct store *store = NULL;

@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "core/category.h"
+#include "core/revision.h"
 
 enum event_status { EVENT_PENDING, EVENT_RESOLVED, EVENT_DISCARDED, EVENT_OTHER };
 
@@ -61,11 +62,12 @@ struct event_closing {
 
 // From redrive's own tables.
 struct event_known {
-    int32_t revisions;   // corrected payloads; 0: none, the original counts
-    int32_t returned;    // times it failed again after it was republished
-    int32_t published;   // times it was republished
-    bool is_quarantined; // returned too often; left out of bulk operations unless named
-    int64_t operation;   // the live operation that includes it, or 0
+    int32_t revisions;            // 0: none, the original counts
+    int32_t returned;             // times it failed again after it was republished
+    int32_t published;            // times it was republished
+    bool is_quarantined;          // returned too often; left out of bulk operations unless named
+    int64_t operation;            // the live operation that includes it, or 0
+    struct correction correction; // the newest revision; with EVENT_RAW. Its payload is the event's
 };
 
 struct event {

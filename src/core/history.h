@@ -1,19 +1,9 @@
-// history: past decisions and corrections as they are read. Text lives in the page's arena.
+// history: past decisions as they are read. Text lives in the page's arena.
 #ifndef REDRIVE_CORE_HISTORY_H
 #define REDRIVE_CORE_HISTORY_H
 
 #include <stdint.h>
-#include "base/bytes.h"
 #include "core/operation.h"
-
-// A corrected payload, kept beside the original.
-struct revision {
-    int32_t no;
-    const char *author;
-    const char *reason;
-    int64_t at;
-    struct bytes payload;
-};
 
 // The outcome of one event in one operation.
 struct decision {

@@ -90,7 +90,6 @@ plan_item(struct publisher *publisher, size_t i, struct err *err)
     const struct claimed_item *item = &flight->claim.items[i];
     struct plan_input input = {
         .event = &item->event,
-        .from_revision = item->from_revision,
         .original = flight->originals ? &flight->originals[i] : NULL,
         .target_topic = flight->claim.target_topic,
         .chunk_id = flight->claim.chunk.id,
@@ -99,10 +98,9 @@ plan_item(struct publisher *publisher, size_t i, struct err *err)
         .attempt = item->attempt,
         .reprocess_count = item->reprocess_count,
     };
-    const char *name =
-        input.target_topic ? input.target_topic : arena_text(&flight->arena, item->event.topic);
+    const char *name = plan_topic_of(&item->event, input.target_topic, &flight->arena);
     struct topic topic;
-    if (name && name[0]) {
+    if (name[0]) {
         if (!know_topic(publisher, name, &topic, err))
             return false;
         input.topic = &topic;

@@ -150,7 +150,7 @@ plan_value(struct making *making)
     struct plan *plan = making->plan;
 
     plan->value = input->event->payload;
-    if (input->from_revision) {
+    if (input->event->known.correction.has_payload) {
         plan->source = PAYLOAD_REVISION;
         plan->why = "the corrected payload; the original is kept";
     } else if (input->event->record.is_kept) {
@@ -183,16 +183,32 @@ plan_topic_refusal(enum topic_state state, const char *topic, struct arena *aren
                         topic);
 }
 
+// --to wins over a correction, and both over the event's own topic.
+static struct bytes
+topic_of(const struct event *event, const char *target_topic)
+{
+    if (target_topic)
+        return bytes_of(target_topic);
+    return event->known.correction.has_topic ? event->known.correction.topic : event->topic;
+}
+
+const char *
+plan_topic_of(const struct event *event, const char *target_topic, struct arena *arena)
+{
+    const char *topic = target_topic ? target_topic : arena_text(arena, topic_of(event, NULL));
+    return topic ? topic : "";
+}
+
 static void
 plan_topic(struct making *making)
 {
     const struct plan_input *input = making->input;
     struct plan *plan = making->plan;
 
-    plan->topic = input->target_topic ? input->target_topic : arena_text(making->arena, input->event->topic);
-    if (!plan->topic || !plan->topic[0])
+    plan->topic = plan_topic_of(input->event, input->target_topic, making->arena);
+    if (!plan->topic[0])
         publish_plan_refuse(making, "the event names no topic; name one with --to");
-    else if (!input->target_topic && topic_is_queue(input->event->topic))
+    else if (!input->target_topic && topic_is_queue(bytes_of(plan->topic)))
         publish_plan_refuse(making, "%s is itself a dead letter queue; name the topic to send to with --to",
                             plan->topic);
     else if (input->topic && input->topic->state != TOPIC_KNOWN)
@@ -208,18 +224,20 @@ plan_partition(struct making *making)
     struct plan *plan = making->plan;
 
     plan->partition = -1;
-    bool is_own_topic = !input->target_topic || bytes_equal_text(event->topic, input->target_topic);
-    if (making->settings->is_key_only || !is_own_topic || !event->origin.has_partition ||
-        event->origin.partition < 0)
-        return;
+    const struct correction *correction = &event->known.correction;
+    bool is_own_topic = bytes_equal(event->topic, bytes_of(plan->topic));
+    if (correction->has_partition && !input->target_topic)
+        plan->partition = correction->partition;
+    else if (!making->settings->is_key_only && is_own_topic && event->origin.has_partition &&
+             event->origin.partition >= 0)
+        plan->partition = event->origin.partition;
 
-    plan->partition = event->origin.partition;
-    if (input->topic && input->topic->state == TOPIC_KNOWN &&
-        event->origin.partition >= input->topic->partitions)
+    if (input->topic && input->topic->state == TOPIC_KNOWN && plan->partition >= input->topic->partitions)
         publish_plan_refuse(
-            making,
-            "partition %d of %s no longer exists, the topic has %d; let the key choose with partition = key",
-            (int)event->origin.partition, plan->topic, (int)input->topic->partitions);
+            making, "partition %d of %s %s, the topic has %d; let the key choose with partition = key",
+            (int)plan->partition, plan->topic,
+            correction->has_partition && !input->target_topic ? "does not exist" : "no longer exists",
+            (int)input->topic->partitions);
 }
 
 static void
@@ -259,7 +277,9 @@ plan_key(struct making *making)
     const struct event *event = making->input->event;
     const char *rule = making->settings->key ? making->settings->key : "source_id";
 
-    if (event->record.is_kept)
+    if (event->known.correction.has_key)
+        making->plan->key = event->known.correction.key;
+    else if (event->record.is_kept)
         making->plan->key = event->record.key;
     else if (making->original)
         making->plan->key = making->original->key;
@@ -315,17 +335,30 @@ add_source(struct making *making)
         add_number(making, BYTES("redrive-original-timestamp"), instant / 1000);
 }
 
+// As corrected, else those of the record that is kept, else those of the record in Kafka.
+static void
+original_headers(const struct making *making, const struct event_header **headers, uint32_t *count)
+{
+    const struct event *event = making->input->event;
+    *headers = event->record.is_kept ? event->record.headers : NULL;
+    *count = event->record.is_kept ? event->record.header_count : 0;
+    if (event->known.correction.has_headers) {
+        *headers = event->known.correction.headers;
+        *count = event->known.correction.header_count;
+    } else if (!event->record.is_kept && making->original) {
+        *headers = making->original->headers;
+        *count = making->original->header_count;
+    }
+}
+
 static void
 plan_headers(struct making *making)
 {
     const struct plan_input *input = making->input;
     struct plan *plan = making->plan;
-    const struct event_header *headers = input->event->record.is_kept ? input->event->record.headers : NULL;
-    uint32_t count = input->event->record.is_kept ? input->event->record.header_count : 0;
-    if (!input->event->record.is_kept && making->original) {
-        headers = making->original->headers;
-        count = making->original->header_count;
-    }
+    const struct event_header *headers;
+    uint32_t count;
+    original_headers(making, &headers, &count);
 
     plan->headers = arena_array(making->arena, (size_t)count + OUR_HEADERS, sizeof *plan->headers);
     for (uint32_t i = 0; i < count; i++) {

@@ -45,8 +45,7 @@ struct original {
 };
 
 struct plan_input {
-    const struct event *event;       // NARROW, PAYLOAD, RAW
-    bool from_revision;              // payload is a corrected one
+    const struct event *event;       // NARROW or SENT, and PAYLOAD, RAW: with its newest revision
     const struct original *original; // NULL: not asked
     const char *target_topic;        // --to; NULL: the event's own
     const struct topic *topic;       // of the target; NULL: not known
@@ -90,6 +89,8 @@ const char *plan_topic_refusal(enum topic_state state, const char *topic, struct
 // Does the plan for this event depend on the original record in Kafka: no copy is kept, and it says where it
 // came from?
 bool plan_wants_original(const struct event *event);
+// The topic that the event is sent to, corrected or not; "" where it names none.
+const char *plan_topic_of(const struct event *event, const char *target_topic, struct arena *arena);
 // How many bytes the record takes as a batch of its own, uncompressed (record batch format, version 2).
 uint64_t plan_size(const struct plan *plan);
 // Is this a header of a dead-letter framework, or of an earlier republishing, that is not sent on?

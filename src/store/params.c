@@ -115,6 +115,18 @@ param_text(struct params *params, const char *text)
 }
 
 void
+param_null(struct params *params)
+{
+    param_add(params, 0, NULL, 0, false);
+}
+
+void
+param_blob(struct params *params, struct bytes blob)
+{
+    param_add(params, OID_BYTEA, blob.data, blob.len, true);
+}
+
+void
 param_uuid(struct params *params, const char *text)
 {
     param_add(params, OID_UUID, text, 0, false);

@@ -66,6 +66,9 @@ void param_int4(struct params *params, int32_t n);
 void param_bool(struct params *params, bool b);
 void param_double(struct params *params, double d);
 void param_text(struct params *params, const char *text); // NULL is NULL
+void param_null(struct params *params);                   // a NULL of the type that its place wants
+void param_blob(struct params *params,
+                struct bytes blob); // bytea, absent is NULL; borrowed until it was sent
 void param_uuid(struct params *params, const char *text);
 void param_ids(struct params *params, const int64_t *ids, size_t count); // int8[]
 // bytea, for get_bit: one bit for each id from the first one on. Ascending, each once.

@@ -6,6 +6,7 @@
 EMBED(redrive_sql_install, "src/store/sql/install.sql");
 EMBED(redrive_sql_audit, "src/store/sql/audit.sql");
 EMBED(redrive_sql_events, "src/store/sql/events.sql");
+EMBED(redrive_sql_revisions, "src/store/sql/revisions.sql");
 EMBED(redrive_sql_operations, "src/store/sql/operations.sql");
 EMBED(redrive_sql_items, "src/store/sql/items.sql");
 EMBED(redrive_sql_batches, "src/store/sql/batches.sql");
@@ -30,6 +31,7 @@ static const struct {
     {"install.sql", redrive_sql_install, redrive_sql_install_end},
     {"audit.sql", redrive_sql_audit, redrive_sql_audit_end},
     {"events.sql", redrive_sql_events, redrive_sql_events_end},
+    {"revisions.sql", redrive_sql_revisions, redrive_sql_revisions_end},
     {"operations.sql", redrive_sql_operations, redrive_sql_operations_end},
     {"items.sql", redrive_sql_items, redrive_sql_items_end},
     {"batches.sql", redrive_sql_batches, redrive_sql_batches_end},

@@ -166,11 +166,61 @@ sends_the_correction_with_the_key_that_was_kept(void **state)
     struct event event = an_event();
     event.record.is_kept = true;
     event.record.key = BYTES("k");
-    make(&(struct plan_settings){0}, &(struct plan_input){.event = &event, .from_revision = true});
+    event.known.correction.has_payload = true;
+    make(&(struct plan_settings){0}, &(struct plan_input){.event = &event});
 
     assert_int_equal(plan.source, PAYLOAD_REVISION);
     assert_false(plan.is_exact);
     assert_bytes(plan.key, "k");
+}
+
+static void
+sends_every_part_that_was_corrected(void **state)
+{
+    (void)state;
+    struct event event = an_event();
+    struct event_header kept = {BYTES("trace"), BYTES("old")};
+    struct event_header corrected[] = {{BYTES("trace"), BYTES("new")},
+                                       {BYTES("redrive-chunk-id"), BYTES("forged")}};
+    event.record =
+        (struct event_record){.is_kept = true, .key = BYTES("k"), .headers = &kept, .header_count = 1};
+    event.known.correction = (struct correction){
+        .has_key = true, // to a null key
+        .has_headers = true,
+        .headers = corrected,
+        .header_count = 2,
+        .has_topic = true,
+        .topic = BYTES("orders.fixed"),
+        .has_partition = true,
+        .partition = 2,
+    };
+    struct topic topic = {.state = TOPIC_KNOWN, .partitions = 3};
+    make(&(struct plan_settings){0}, &(struct plan_input){.event = &event, .topic = &topic});
+    assert_null(plan.refusal);
+    assert_int_equal(plan.source, PAYLOAD_RAW); // the payload was not corrected
+    assert_true(plan.is_exact);
+    assert_false(bytes_present(plan.key));
+    assert_string_equal(plan.topic, "orders.fixed");
+    assert_int_equal(plan.partition, 2);
+    assert_bytes(plan.headers[0].value, "new");
+    assert_false(bytes_equal_text(plan.headers[1].name, "redrive-chunk-id")); // only an attempt has one
+
+    topic.partitions = 2;
+    make(&(struct plan_settings){0}, &(struct plan_input){.event = &event, .topic = &topic});
+    assert_non_null(plan.refusal);
+    assert_non_null(strstr(plan.refusal, "partition 2 of orders.fixed does not exist"));
+
+    // Another target wins over both: its partitions are others.
+    topic.partitions = 3;
+    make(&(struct plan_settings){0},
+         &(struct plan_input){.event = &event, .topic = &topic, .target_topic = "elsewhere"});
+    assert_null(plan.refusal);
+    assert_string_equal(plan.topic, "elsewhere");
+    assert_int_equal(plan.partition, -1);
+
+    event.known.correction.topic = BYTES("orders-dlq");
+    make(&(struct plan_settings){0}, &(struct plan_input){.event = &event});
+    assert_non_null(plan.refusal);
 }
 
 static void
@@ -394,6 +444,7 @@ main(void)
         cmocka_unit_test_teardown(sends_the_original_with_its_key_and_headers, forget),
         cmocka_unit_test_teardown(sends_the_bytes_that_are_kept, forget),
         cmocka_unit_test_teardown(sends_the_correction_with_the_key_that_was_kept, forget),
+        cmocka_unit_test_teardown(sends_every_part_that_was_corrected, forget),
         cmocka_unit_test_teardown(takes_keys_by_rule, forget),
         cmocka_unit_test_teardown(knows_key_rules, forget),
         cmocka_unit_test_teardown(keeps_the_partition_only_where_it_means_something, forget),

@@ -172,37 +172,6 @@ store_last_closed(struct store *store, int64_t *at, char by[64], struct err *err
 }
 
 bool
-store_revisions(struct store *store, int64_t id, struct arena *arena, struct revision **revisions,
-                size_t *count, struct err *err)
-{
-    *revisions = NULL;
-    *count = 0;
-    if (store->info.schema_version == 0)
-        return true;
-    struct params params = {0};
-    param_int8(&params, id);
-    PGresult *r;
-    if (!pg_ask(store, FOR_READING,
-                "SELECT no, author::text, reason, at, payload FROM redrive.revision WHERE dlq_id = $1 "
-                "ORDER BY no DESC",
-                &params, &r, err))
-        return false;
-    *count = (size_t)PQntuples(r);
-    *revisions = arena_array(arena, *count, sizeof **revisions);
-    for (int i = 0; i < PQntuples(r); i++) {
-        (*revisions)[i] = (struct revision){
-            .no = value_int4(r, i, 0),
-            .author = value_text(r, i, 1, arena),
-            .reason = value_text(r, i, 2, arena),
-            .at = value_time(r, i, 3),
-            .payload = arena_copy(arena, value_bytes(r, i, 4)),
-        };
-    }
-    PQclear(r);
-    return true;
-}
-
-bool
 store_original(struct store *store, int64_t id, struct arena *arena, struct bytes *payload, bool *is_kept,
                struct err *err)
 {

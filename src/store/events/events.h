@@ -52,10 +52,6 @@ bool store_pending_count(struct store *store, int64_t *pending, int64_t *highest
 // When the last event was closed, and by whom, for "No pending events. The last one was resolved 12m ago."
 bool store_last_closed(struct store *store, int64_t *at, char by[64], struct err *err) MUST_CHECK;
 
-// The revisions of one event, newest first; `payload` whole.
-bool store_revisions(struct store *store, int64_t id, struct arena *arena, struct revision **revisions,
-                     size_t *count, struct err *err) MUST_CHECK;
-
 // The original payload of an event, without corrections: the record's bytes (*is_kept), else the jsonb's
 // text. Absent if the event does not exist.
 bool store_original(struct store *store, int64_t id, struct arena *arena, struct bytes *payload,

@@ -64,11 +64,29 @@ static const struct reader_column {
     {EVENT_RAW, true, PIECE_ROW("raw.key"), COLUMN_BYTES, AT(record.key), 0},
     {EVENT_RAW, true, PIECE_ROW("raw.header_names"), COLUMN_HEADER_NAMES, AT(record.headers), 0},
     {EVENT_RAW, true, PIECE_ROW("raw.header_values"), COLUMN_HEADER_VALUES, AT(record.headers), 0},
+    {EVENT_RAW, true, PIECE_ROW("revised.payload IS NOT NULL"), COLUMN_BOOL, AT(known.correction.has_payload),
+     0},
+    {EVENT_RAW, true, PIECE_ROW("coalesce(revised.has_key, false)"), COLUMN_BOOL,
+     AT(known.correction.has_key), 0},
+    {EVENT_RAW, true, PIECE_ROW("revised.key"), COLUMN_BYTES, AT(known.correction.key), 0},
+    {EVENT_RAW, true, PIECE_ROW("revised.header_names"), COLUMN_HEADER_NAMES, AT(known.correction.headers),
+     AT(known.correction.has_headers)},
+    {EVENT_RAW, true, PIECE_ROW("revised.header_values"), COLUMN_HEADER_VALUES, AT(known.correction.headers),
+     0},
+    {EVENT_RAW, true, PIECE_ROW("revised.topic"), COLUMN_BYTES, AT(known.correction.topic),
+     AT(known.correction.has_topic)},
+    {EVENT_RAW, true, PIECE_ROW("revised.partition"), COLUMN_INT4, AT(known.correction.partition),
+     AT(known.correction.has_partition)},
     {EVENT_PAYLOAD, false, PIECE_ROW("octet_length(sent.payload)::int8"), COLUMN_INT8, AT(payload_size), 0},
     {EVENT_PAYLOAD, false,
      PIECE_ROW("CASE WHEN :cut > 0 THEN substring(sent.payload FOR :cut) ELSE sent.payload END"),
      COLUMN_BYTES, AT(payload), 0},
 };
+// The number of headers stands behind their list.
+#define COUNT_FOLLOWS(of)                                                                                    \
+    _Static_assert(AT(of.header_count) == AT(of.headers) + sizeof(struct event_header *), "")
+COUNT_FOLLOWS(record);
+COUNT_FOLLOWS(known.correction);
 enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
 
 // Tables that columns come from, joined when one of the fields is asked for.
@@ -93,9 +111,8 @@ static const struct join {
     {EVENT_NARROW | EVENT_SENT | EVENT_RAW | EVENT_PAYLOAD, true,
      PIECE_ROW(" LEFT JOIN redrive.record raw ON raw.dlq_id = e.id")},
     // Where nothing was ever corrected, nobody looks for it event by event.
-    {EVENT_PAYLOAD | EVENT_SENT, true,
-     PIECE_ROW(" LEFT JOIN LATERAL (SELECT r.no, r.payload FROM redrive.revision r WHERE (SELECT EXISTS "
-               "(SELECT FROM "
+    {EVENT_PAYLOAD | EVENT_SENT | EVENT_RAW, true,
+     PIECE_ROW(" LEFT JOIN LATERAL (SELECT r.* FROM redrive.revision r WHERE (SELECT EXISTS (SELECT FROM "
                "redrive.revision)) AND r.dlq_id = e.id ORDER BY r.no DESC LIMIT 1) revised ON true")},
     // OFFSET 0 keeps the text of a large jsonb from being made twice.
     {EVENT_PAYLOAD, true,
@@ -249,18 +266,19 @@ read_elements(struct bytes array, struct event_header *headers, uint32_t room, b
     return count < room ? count : room;
 }
 
-static void
-read_headers(struct event_reader *reader, struct event *event, struct bytes array, bool names)
+void
+event_headers_read(struct bytes array, bool names, struct arena *arena, struct event_header **headers,
+                   uint32_t *header_count)
 {
     if (names && array.len >= 16) {
         // An element takes four bytes at least, so a count cannot ask for more memory than the answer had.
         uint32_t most = (uint32_t)(array.len / 4);
         uint32_t count = (uint32_t)pg_read32(array.data + 12);
         count = count < most ? count : most;
-        event->record.headers = arena_array(reader->arena, count, sizeof *event->record.headers);
-        event->record.header_count = read_elements(array, event->record.headers, count, true, reader->arena);
-    } else if (!names && event->record.header_count) {
-        read_elements(array, event->record.headers, event->record.header_count, false, reader->arena);
+        *headers = arena_array(arena, count, sizeof **headers);
+        *header_count = read_elements(array, *headers, count, true, arena);
+    } else if (!names && *header_count) {
+        read_elements(array, *headers, *header_count, false, arena);
     }
 }
 
@@ -302,7 +320,9 @@ read_column(struct event_reader *reader, const struct reader_column *column, con
         break;
     case COLUMN_HEADER_NAMES:
     case COLUMN_HEADER_VALUES:
-        read_headers(reader, event, bytes, column->kind == COLUMN_HEADER_NAMES);
+        event_headers_read(bytes, column->kind == COLUMN_HEADER_NAMES, reader->arena,
+                           (struct event_header **)(void *)member,
+                           (uint32_t *)(void *)(member + sizeof(struct event_header *)));
         break;
     }
 }

@@ -38,6 +38,10 @@ void event_reader_query(struct event_reader *reader, struct query *query, const 
 // A condition on e.status for one status that consumers write, to be added behind WHERE. No condition for
 // other sets; then the caller checks the rows.
 struct query_piece event_reader_has_status(unsigned statuses);
+// Headers from two arrays in binary form: first the names (text[]), which make the list, then the values
+// (bytea[]). An absent array leaves the list as it is.
+void event_headers_read(struct bytes array, bool names, struct arena *arena, struct event_header **headers,
+                        uint32_t *header_count);
 void event_reader_row(struct event_reader *reader, const PGresult *result, int row, struct event *event);
 
 // groups.c: the category and class of known group keys, so that texts of a group are evaluated once.

@@ -284,7 +284,6 @@ read_item(void *context, const PGresult *row)
     item->event_id = item->event.id;
     item->attempt = value_int4(row, 0, 0);
     item->reprocess_count = 1;
-    item->from_revision = item->event.known.revisions > 0;
     return true;
 }
 

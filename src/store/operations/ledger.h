@@ -74,7 +74,6 @@ struct claimed_item {
     int32_t attempt;         // of this event in all operations, from 1
     int32_t reprocess_count; // the value for the header reprocess.count
     struct event event;
-    bool from_revision;
 };
 struct claim {
     struct chunk chunk;

@@ -1,14 +1,4 @@
--- Kept beside the rows of the contract table: corrected payloads, and records as Kafka had them.
-
-CREATE TABLE redrive.revision (
-    dlq_id  bigint NOT NULL,
-    no      integer NOT NULL, -- from 1; the original is 0 and not kept here
-    payload bytea NOT NULL,
-    author  name NOT NULL DEFAULT session_user,
-    at      timestamptz NOT NULL DEFAULT clock_timestamp(),
-    reason  text,
-    PRIMARY KEY (dlq_id, no)
-);
+-- Records as Kafka had them, kept beside the rows of the contract table.
 
 -- The record an event came from, byte for byte, where redrive read it itself.
 CREATE TABLE redrive.record (

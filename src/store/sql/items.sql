@@ -138,7 +138,7 @@ BEGIN
     FOREACH v_id IN ARRAY p_ids LOOP
         BEGIN
             PERFORM octet_length(e.event_payload::text) FROM :"events" e
-              WHERE e.id = v_id AND NOT EXISTS (SELECT FROM redrive.revision r WHERE r.dlq_id = v_id)
+              WHERE e.id = v_id AND NOT EXISTS (SELECT FROM redrive.revision r WHERE r.dlq_id = v_id AND r.payload IS NOT NULL)
                 AND NOT EXISTS (SELECT FROM redrive.record r WHERE r.dlq_id = v_id); -- else another payload is sent
         EXCEPTION WHEN program_limit_exceeded OR data_corrupted OR index_corrupted OR internal_error OR data_exception OR out_of_memory THEN
             UPDATE redrive.operation_item SET state = 'refused', at = clock_timestamp(), detail = 'the payload cannot be read: ' || SQLERRM
@@ -164,7 +164,9 @@ DECLARE
     v_are_kept boolean := EXISTS (SELECT FROM redrive.record);
 BEGIN
     WITH sized AS (
-        SELECT w.id, w.n, w.source, e.status = 'PENDING' AS is_open, e.kafka_topic::text AS topic,
+        SELECT w.id, w.n, w.source, e.status = 'PENDING' AS is_open,
+               coalesce(CASE WHEN v_are_revised THEN (SELECT r.topic FROM redrive.revision r WHERE r.dlq_id = w.id ORDER BY r.no DESC LIMIT 1) END,
+                        e.kafka_topic::text) AS topic,
                CASE WHEN e.status <> 'PENDING' THEN 0
                     ELSE coalesce(CASE WHEN v_are_revised THEN (SELECT octet_length(r.payload) FROM redrive.revision r
                                                                  WHERE r.dlq_id = w.id ORDER BY r.no DESC LIMIT 1) END,

@@ -129,6 +129,9 @@ BEGIN
     LOOP
         PERFORM redrive._operation_judge(v_no, 0);
     END LOOP;
+    PERFORM redrive._revisions_carry(c.sent_id, c.dlq_id) FROM redrive.returned c
+      WHERE c.dlq_id > w.sure AND c.dlq_id <= v_top AND c.sent_id <> c.dlq_id AND (SELECT EXISTS (SELECT FROM redrive.revision))
+        AND EXISTS (SELECT FROM redrive.revision r WHERE r.dlq_id = c.sent_id);
 
     IF v_rows = p_limit THEN -- a full page: rows that commit late have higher ids
         UPDATE redrive.returned_position SET sure = v_top, seen = v_top, seen_at = clock_timestamp();

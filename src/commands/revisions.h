@@ -1,0 +1,28 @@
+// revisions: what was made of one event, as show and correct print it.
+#ifndef REDRIVE_COMMANDS_REVISIONS_H
+#define REDRIVE_COMMANDS_REVISIONS_H
+
+#include "commands/cli/json.h"
+#include "commands/one_event.h"
+
+// As an object: revision, parent, author, at, reason, bytes (of the payload that it sends), operation, and
+// the parts that it replaces. original_size: of the original payload.
+struct value *revision_json(const struct revision *revision, size_t original_size, int64_t zone_us);
+struct value *headers_json(const struct event_header *headers, uint32_t count);
+
+// A line for each revision, newest first.
+bool revisions_print(struct call *call, struct store *store, struct one_event *one,
+                     struct err *err) MUST_CHECK;
+// One revision with its parts; --raw: only its payload, byte for byte. 0 is the original. ERR_NOT_FOUND: the
+// event has no such revision.
+bool revision_print(struct call *call, struct store *store, struct one_event *one, int64_t no,
+                    struct err *err) MUST_CHECK;
+
+// The payload of a revision, byte for byte where that is known; 0: the original.
+bool revision_payload(struct call *call, struct store *store, struct one_event *one, int64_t no,
+                      struct bytes *payload, struct err *err) MUST_CHECK;
+
+// Bytes as they are; at a terminal with control characters as escapes, and that is said.
+bool bytes_print(struct call *call, struct bytes bytes, struct err *err) MUST_CHECK;
+
+#endif
