@@ -224,46 +224,6 @@ dangers_of_valid_json_are_named(void **state)
 }
 
 static bool
-check_edit(char *text, const char *expected)
-{
-    char *bar = strstr(text, " | ");
-    bool is_set = strncmp(text, "set ", 4) == 0;
-    char *path_at = strchr(text, ' ') + 1;
-    *bar = '\0';
-    char *value = NULL;
-    if (is_set) { // the value is what follows the last blank outside of brackets: paths of the cases end in ]
-                  // or a name
-        char *close = strrchr(path_at, ']');
-        bool is_odd = strncmp(path_at, "$[\"odd", 6) == 0;
-        value = strchr(is_odd ? close : path_at, ' ');
-        *value++ = '\0';
-    }
-    struct json_path *path;
-    struct err err = {0};
-    if (!json_path_parse(&path, bytes_of(path_at), &err)) {
-        print_error("%s: %s\n", path_at, err.text);
-        return false;
-    }
-    struct strbuf out = {0};
-    bool is_done = is_set ? json_set(path, bytes_of(bar + 3), bytes_of(value), &out)
-                          : json_remove(path, bytes_of(bar + 3), &out);
-    bool is_untouched = out.len == 0;
-    if (!is_done)
-        strbuf_add_text(&out, "-");
-    bool ok = is_as_expected(bar + 3, &out, expected) && (is_done || is_untouched);
-    json_path_destroy(path);
-    strbuf_release(&out);
-    return ok;
-}
-
-static void
-edits_leave_the_rest_byte_for_byte(void **state)
-{
-    (void)state;
-    each_case("tests/cases/json/edit.txt", check_edit);
-}
-
-static bool
 check_at(char *text, const char *expected)
 {
     char *cursor = strchr(text, '^');
@@ -282,26 +242,6 @@ a_cursor_knows_its_path(void **state)
 {
     (void)state;
     each_case("tests/cases/json/at.txt", check_at);
-}
-
-// What a person's editor does to white space, with nothing edited.
-static void
-pretty_space_is_kept_by_edits(void **state)
-{
-    (void)state;
-    struct bytes text = BYTES("{\n  \"a\": 1,\n  \"b\": {\n    \"c\": 2\n  }\n}\n");
-    struct json_path *path;
-    struct strbuf out = {0};
-    struct strbuf back = {0};
-    assert_true(json_path_parse(&path, BYTES("$.b.d"), NULL));
-    assert_true(json_set(path, text, BYTES("[3]"), &out));
-    assert_string_equal(strbuf_text(&out),
-                        "{\n  \"a\": 1,\n  \"b\": {\n    \"c\": 2,\n    \"d\": [3]\n  }\n}\n");
-    assert_true(json_remove(path, strbuf_bytes(&out), &back));
-    assert_true(bytes_equal(strbuf_bytes(&back), text));
-    json_path_destroy(path);
-    strbuf_release(&out);
-    strbuf_release(&back);
 }
 
 static void
@@ -394,9 +334,7 @@ main(void)
         cmocka_unit_test(numbers_are_compared_by_value_at_any_length),
         cmocka_unit_test(strings_are_decoded_once),
         cmocka_unit_test(dangers_of_valid_json_are_named),
-        cmocka_unit_test(edits_leave_the_rest_byte_for_byte),
         cmocka_unit_test(a_cursor_knows_its_path),
-        cmocka_unit_test(pretty_space_is_kept_by_edits),
         cmocka_unit_test(too_large_a_text_is_an_error),
         cmocka_unit_test(hostile_shapes_cost_little),
         cmocka_unit_test(contents_are_quoted_and_come_back),

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/text.h"
 #include "base/utf8.h"
+#include "core/json/string.h"
 
 // The tokens that may come next.
 enum state {
@@ -85,12 +86,6 @@ close_container(struct json_scan *scan)
     return token;
 }
 
-static bool
-is_hex(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 // The length of the string that begins at `at`, or 0: *bad is where it is wrong, *expected what belongs
 // there.
 static size_t
@@ -118,15 +113,12 @@ string_length(struct bytes text, size_t at, size_t *bad, const char **expected)
             }
             continue;
         }
-        char escape = i + 1 < text.len ? text.data[i + 1] : '\0';
-        bool is_short = escape && strchr("\"\\/bfnrt", escape);
-        bool is_long = escape == 'u' && i + 5 < text.len && is_hex(text.data[i + 2]) &&
-                       is_hex(text.data[i + 3]) && is_hex(text.data[i + 4]) && is_hex(text.data[i + 5]);
-        if (!is_short && !is_long) {
+        size_t escape = json_escape_length(bytes_slice(text, i, SIZE_MAX));
+        if (escape == 0) {
             *expected = "an escape: one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX";
             return 0;
         }
-        i += is_long ? 6 : 2;
+        i += escape;
     }
     *bad = text.len;
     *expected = "the quote that ends the string";

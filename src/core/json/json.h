@@ -101,28 +101,41 @@ bool json_children(struct json_children *children, struct bytes container);
 bool json_child(struct json_children *children, struct json_token *name, struct json_token *value);
 
 // A path: $.order.lines[2].sku  $['odd key']  $["odd key"]  $  (a subset of RFC 9535: names and indexes). In
-// quotes a backslash takes the next character as it is.
+// quotes \n \t \b \f \r and \uXXXX are what they are in JSON, and a backslash takes any other character as
+// it is. Paths with [*], and all values that a path leads to: core/json/match.h.
 struct json_path;
 bool json_path_parse(struct json_path **path, struct bytes text,
-                     struct err *err) MUST_CHECK; // err->column from 1
+                     struct err *err) MUST_CHECK; // err->column from 1, in characters
 void json_path_destroy(struct json_path *path);
-// The value at the path, with all its bytes. Of duplicate names the last one counts, as in jsonb. false: no
-// such value, or not JSON.
+// The value at the path, with all its bytes; with [*] the first. Of duplicate names the last one counts, as
+// in jsonb. false: no such value, or not JSON.
 bool json_path_find(const struct json_path *path, struct bytes text, struct json_token *value);
 // Appends the path of the value at offset `at`, for the cursor of an editor; between values, the path of the
 // previous value or of the container. false: `at` is behind the place where the text stops being JSON; then
 // appends the path of that place.
 bool json_path_at(struct bytes text, size_t at, struct strbuf *out);
 
-// Edits are splices: everything outside is identical.
+// Edits are splices: everything outside is identical. A path with [*] edits every place it leads to, in one
+// pass; of duplicate names on the way the last one counts. false: there was nothing to edit, or the text is
+// not JSON; out is untouched. Values are JSON, which is not checked here.
+//
 // Text with `b` in place of the bytes [from, from + len).
 void json_splice(struct bytes text, size_t from, size_t len, struct bytes b, struct strbuf *out);
-// Text with `value` (JSON) at path: replaces the value there, or adds a last member if only the last name is
-// missing, spaced like the member before it. false: neither is possible; out is untouched.
+// Text with `value` at path: replaces the value there, or adds a last member if only the last name is
+// missing, spaced like the member before it.
 bool json_set(const struct json_path *path, struct bytes text, struct bytes value, struct strbuf *out);
 // Text without the element at path, or without every member of that name in that object (else an earlier
-// duplicate would take effect), and without its comma. false: no such value; out is untouched.
+// duplicate would take effect), and without its comma.
 bool json_remove(const struct json_path *path, struct bytes text, struct strbuf *out);
+// Text with `name` (its content, without quotes) in place of the last name of the path, for every member of
+// that name in that object. Also false where one of the objects has a member of the new name: two of the same
+// name would be read as one. The name that it has already changes no byte, and is true.
+bool json_rename(const struct json_path *path, struct bytes text, struct bytes name, struct strbuf *out);
+// Text with `value` as the element `index` of the array at this path, spaced like its neighbours; the
+// elements from there on move up. As many as there are, or JSON_LAST, appends.
+#define JSON_LAST SIZE_MAX
+bool json_insert(const struct json_path *array, struct bytes text, size_t index, struct bytes value,
+                 struct strbuf *out);
 
 // The content of a string token (quotes and escapes undone) appended as UTF-8. A lone surrogate becomes
 // U+FFFD. false: not a string token.

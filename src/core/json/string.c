@@ -1,7 +1,13 @@
 // The content of strings: decodes and writes escapes.
 #include <string.h>
 #include "base/utf8.h"
-#include "core/json/json.h"
+#include "core/json/string.h"
+
+static bool
+is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
 
 static uint32_t
 hex4(const char *at)
@@ -14,21 +20,51 @@ hex4(const char *at)
     return value;
 }
 
-// The character of the \u escape at `at`; *used is its length, 12 for a pair of surrogates.
-static uint32_t
-escaped_point(struct bytes token, size_t at, size_t *used)
+size_t
+json_escape_length(struct bytes at)
 {
-    uint32_t point = hex4(token.data + at + 2);
+    if (at.len < 2)
+        return 0;
+    if (at.data[1] != 'u')
+        return at.data[1] && strchr("\"\\/bfnrt", at.data[1]) ? 2 : 0;
+    if (at.len < 6)
+        return 0;
+    return is_hex(at.data[2]) && is_hex(at.data[3]) && is_hex(at.data[4]) && is_hex(at.data[5]) ? 6 : 0;
+}
+
+// The character of the \u escape; *used is its length, 12 for a pair of surrogates.
+static uint32_t
+escaped_point(struct bytes at, size_t *used)
+{
+    uint32_t point = hex4(at.data + 2);
     *used = 6;
     if (point < 0xD800 || point > 0xDFFF)
         return point;
-    bool has_low =
-        point < 0xDC00 && at + 11 < token.len && token.data[at + 6] == '\\' && token.data[at + 7] == 'u';
-    uint32_t low = has_low ? hex4(token.data + at + 8) : 0;
+    struct bytes next = bytes_slice(at, 6, SIZE_MAX);
+    bool has_low = point < 0xDC00 && next.len && next.data[0] == '\\' && json_escape_length(next) == 6;
+    uint32_t low = has_low ? hex4(next.data + 2) : 0;
     if (low < 0xDC00 || low > 0xDFFF)
         return 0xFFFD;
     *used = 12;
     return 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
+}
+
+size_t
+json_escape_decode(struct bytes at, struct strbuf *out)
+{
+    static const char from[] = "bfnrt";
+    static const char to[] = "\b\f\n\r\t";
+    char escape = at.data[1];
+    if (escape != 'u') {
+        const char *known = strchr(from, escape);
+        strbuf_add_char(out, known ? to[known - from] : escape);
+        return 2;
+    }
+    size_t used;
+    char encoded[4];
+    uint32_t point = escaped_point(at, &used);
+    strbuf_add(out, (struct bytes){encoded, utf8_encode(point, encoded)});
+    return used;
 }
 
 static bool
@@ -45,29 +81,15 @@ json_decode(struct bytes token, struct strbuf *out)
 {
     if (!is_string(token))
         return false;
-
-    static const char from[] = "bfnrt";
-    static const char to[] = "\b\f\n\r\t";
     for (size_t at = 1; at < token.len - 1;) {
-        if (token.data[at] != '\\') {
-            const char *escape = memchr(token.data + at, '\\', token.len - 1 - at);
-            size_t end = escape ? (size_t)(escape - token.data) : token.len - 1;
-            strbuf_add(out, bytes_slice(token, at, end - at));
-            at = end;
+        if (token.data[at] == '\\') {
+            at += json_escape_decode(bytes_slice(token, at, SIZE_MAX), out);
             continue;
         }
-        char escape = token.data[at + 1];
-        if (escape != 'u') {
-            const char *known = strchr(from, escape);
-            strbuf_add_char(out, known ? to[known - from] : escape);
-            at += 2;
-            continue;
-        }
-        size_t used;
-        char encoded[4];
-        uint32_t point = escaped_point(token, at, &used);
-        strbuf_add(out, (struct bytes){encoded, utf8_encode(point, encoded)});
-        at += used;
+        const char *escape = memchr(token.data + at, '\\', token.len - 1 - at);
+        size_t end = escape ? (size_t)(escape - token.data) : token.len - 1;
+        strbuf_add(out, bytes_slice(token, at, end - at));
+        at = end;
     }
     return true;
 }

@@ -1,0 +1,204 @@
+// Walks a text once and keeps the values that a path leads to.
+#include "core/json/match.h"
+
+#include <stdlib.h>
+#include "base/alloc.h"
+#include "core/json/path.h"
+
+// An open container that the first steps of the path lead to.
+struct match_level {
+    size_t from; // its opening bracket
+    bool is_object;
+    bool fits;              // the step leads to the child that is being read
+    bool has_fit;           // or did lead to an earlier one
+    size_t index;           // of that child in an array
+    struct json_token name; // of that child in an object
+    size_t mark;            // items when the container was opened
+};
+
+struct match_walk {
+    const struct json_path *path;
+    size_t count; // steps to take
+    struct json_scan scan;
+    struct json_matches *matches;
+    size_t open;  // levels in use: the containers around the token that are on the path
+    bool is_open; // the last item is a container whose end is still to come
+    struct match_level levels[JSON_DEPTH];
+};
+
+static void
+match_cut(struct match_walk *walk, size_t count)
+{
+    struct json_matches *matches = walk->matches;
+    while (matches->count > count) {
+        bool is_missing = matches->items[--matches->count].is_missing;
+        matches->missing -= is_missing;
+        matches->found -= !is_missing;
+    }
+}
+
+static void
+match_add(struct match_walk *walk, struct json_match match)
+{
+    struct json_matches *matches = walk->matches;
+    matches->items = alloc_grow(matches->items, matches->count, &matches->capacity, sizeof *matches->items);
+    size_t at = matches->count * matches->stars;
+    for (size_t i = 0; i < walk->count; i++) {
+        if (walk->path->steps[i].kind != JSON_STEP_EVERY)
+            continue;
+        matches->indexes =
+            alloc_grow(matches->indexes, at, &matches->index_capacity, sizeof *matches->indexes);
+        matches->indexes[at++] = walk->levels[i].index;
+    }
+    matches->items[matches->count++] = match;
+    matches->missing += match.is_missing;
+    matches->found += !match.is_missing;
+}
+
+// A name stands in the innermost container on the path. A second one that fits replaces the first.
+static void
+match_name(struct match_walk *walk, struct json_token token)
+{
+    struct match_level *level = &walk->levels[walk->open - 1];
+    const struct json_step *step = &walk->path->steps[walk->open - 1];
+    level->name = token;
+    level->fits = step->kind == JSON_STEP_NAME && json_name_is(json_bytes(&walk->scan, token), &step->name);
+    if (!level->fits)
+        return;
+    walk->matches->replaced += level->has_fit;
+    match_cut(walk, level->mark);
+    level->has_fit = true;
+}
+
+static void
+match_element(struct match_level *level, const struct json_step *step)
+{
+    level->fits =
+        step->kind == JSON_STEP_EVERY || (step->kind == JSON_STEP_INDEX && step->index == level->index);
+    level->has_fit = level->has_fit || level->fits;
+}
+
+static void
+match_value(struct match_walk *walk, struct json_token token)
+{
+    bool is_container = token.kind == JSON_OBJECT_BEGIN || token.kind == JSON_ARRAY_BEGIN;
+    struct match_level *parent = walk->open ? &walk->levels[walk->open - 1] : NULL;
+    if (parent && !parent->is_object)
+        match_element(parent, &walk->path->steps[walk->open - 1]);
+    if (parent && !parent->fits)
+        return;
+    if (walk->open == walk->count) {
+        struct json_token name = parent && parent->is_object ? parent->name : (struct json_token){0};
+        match_add(walk, (struct json_match){.value = token, .name = name});
+        walk->is_open = is_container;
+    } else if (is_container) {
+        walk->levels[walk->open++] = (struct match_level){
+            .from = token.from, .is_object = token.kind == JSON_OBJECT_BEGIN, .mark = walk->matches->count};
+    }
+}
+
+// The innermost container on the path ends.
+static void
+match_leave(struct match_walk *walk, struct json_token token)
+{
+    struct match_level level = walk->levels[walk->open - 1];
+    if (walk->open == walk->count) {
+        enum json_step_kind step = walk->path->steps[walk->open - 1].kind;
+        bool could_hold = step == (level.is_object ? JSON_STEP_NAME : JSON_STEP_INDEX);
+        if (could_hold && !level.has_fit)
+            match_add(walk, (struct json_match){.is_missing = true});
+        struct json_token parent = {.kind = level.is_object ? JSON_OBJECT_BEGIN : JSON_ARRAY_BEGIN,
+                                    .from = level.from,
+                                    .len = token.from + token.len - level.from,
+                                    .depth = token.depth};
+        for (size_t i = level.mark; i < walk->matches->count; i++)
+            walk->matches->items[i].parent = parent;
+    }
+    walk->open--;
+}
+
+static void
+match_token(struct match_walk *walk, struct json_token token)
+{
+    size_t depth = (size_t)token.depth;
+    switch (token.kind) {
+    case JSON_OBJECT_END:
+    case JSON_ARRAY_END:
+        if (depth + 1 == walk->open) {
+            match_leave(walk, token);
+        } else if (walk->is_open && depth == walk->count) {
+            struct json_token *value = &walk->matches->items[walk->matches->count - 1].value;
+            value->len = token.from + token.len - value->from;
+            walk->is_open = false;
+        }
+        break;
+    case JSON_NAME:
+        if (depth == walk->open)
+            match_name(walk, token);
+        break;
+    case JSON_COMMA:
+        if (depth == walk->open)
+            walk->levels[depth - 1].index++;
+        break;
+    case JSON_OBJECT_BEGIN:
+    case JSON_ARRAY_BEGIN:
+    case JSON_STRING:
+    case JSON_NUMBER:
+    case JSON_TRUE:
+    case JSON_FALSE:
+    case JSON_NULL:
+        if (depth == walk->open)
+            match_value(walk, token);
+        break;
+    case JSON_COLON:
+    case JSON_END:
+    case JSON_ERROR:
+        break;
+    }
+}
+
+bool
+json_steps_find(const struct json_path *path, size_t count, struct bytes text, struct json_matches *matches)
+{
+    struct match_walk walk;
+    walk.path = path;
+    walk.count = count;
+    walk.matches = matches;
+    walk.open = 0;
+    walk.is_open = false;
+    matches->count = matches->found = matches->missing = matches->replaced = matches->stars = 0;
+    for (size_t i = 0; i < count; i++)
+        matches->stars += path->steps[i].kind == JSON_STEP_EVERY;
+
+    json_begin(&walk.scan, text);
+    for (;;) {
+        struct json_token token = json_next(&walk.scan);
+        if (token.kind == JSON_END)
+            return true;
+        if (token.kind == JSON_ERROR) {
+            match_cut(&walk, 0);
+            return false;
+        }
+        match_token(&walk, token);
+    }
+}
+
+bool
+json_matches_find(const struct json_path *path, struct bytes text, struct json_matches *matches)
+{
+    return json_steps_find(path, path->count, text, matches);
+}
+
+const size_t *
+json_match_indexes(const struct json_matches *matches, size_t item)
+{
+    return matches->stars ? matches->indexes + item * matches->stars : NULL;
+}
+
+void
+json_matches_release(struct json_matches *matches)
+{
+    free(matches->items);
+    free(matches->indexes);
+    *matches = (struct json_matches){0};
+}

@@ -1,0 +1,50 @@
+// The path of a place in a text.
+#include "core/json/path.h"
+
+// The child that is being read, for each container around it.
+struct path_place {
+    struct json_token name; // of a member; len 0: none yet
+    bool is_index;
+    size_t index;
+};
+
+static void
+step_on(struct path_place *places, struct json_token token)
+{
+    struct path_place *here = &places[token.depth];
+    if (token.kind == JSON_NAME)
+        here->name = token;
+    else if (token.kind == JSON_COMMA && here->is_index)
+        here->index++;
+    else if (token.kind == JSON_OBJECT_BEGIN || token.kind == JSON_ARRAY_BEGIN)
+        places[token.depth + 1] = (struct path_place){.is_index = token.kind == JSON_ARRAY_BEGIN};
+}
+
+bool
+json_path_at(struct bytes text, size_t at, struct strbuf *out)
+{
+    struct path_place places[JSON_DEPTH + 1];
+    places[0] = (struct path_place){0};
+    struct json_scan scan;
+    json_begin(&scan, text);
+    int depth = 0;
+    struct json_token token = json_next(&scan);
+    for (; token.kind != JSON_END && token.kind != JSON_ERROR && token.from <= at; token = json_next(&scan)) {
+        depth = token.depth;
+        if (token.kind == JSON_COMMA && token.from == at)
+            break;
+        step_on(places, token);
+    }
+    strbuf_add_char(out, '$');
+    for (int i = 1; i <= depth; i++) {
+        if (places[i].is_index)
+            strbuf_printf(out, "[%zu]", places[i].index);
+        else if (places[i].name.len) {
+            struct strbuf name = {0};
+            json_decode(json_bytes(&scan, places[i].name), &name);
+            json_name_print(strbuf_bytes(&name), out);
+            strbuf_release(&name);
+        }
+    }
+    return token.kind != JSON_ERROR || at < token.from;
+}
