@@ -19,6 +19,13 @@ counts_json(struct value *object, const struct operation *operation)
     value_add_int(object, "refused", operation->refused);
     value_add_int(object, "skipped", operation->skipped);
     value_add_int(object, "returned", operation->returned);
+    if (operation->action != ACTION_CORRECT)
+        return;
+    const struct recipe_counts *recipe = &operation->recipe;
+    value_add_int(object, "changed", operation->done - recipe->unchanged - recipe->not_applicable);
+    value_add_int(object, "unchanged", recipe->unchanged);
+    value_add_int(object, "not_applicable", recipe->not_applicable);
+    value_add_int(object, "invalid", operation->refused);
 }
 
 // A dry run has no state of its own in core.
@@ -26,6 +33,32 @@ static const char *
 state_word(const struct operation *operation)
 {
     return operation->state == OPERATION_STATE_COUNT ? "dry run" : operation_state_name(operation->state);
+}
+
+// "total 5, done 5, refused 0": the counts for people.
+static void
+counts_text(struct strbuf *line, const struct operation *operation)
+{
+    const struct recipe_counts *recipe = &operation->recipe;
+    const struct {
+        const char *name;
+        int64_t count;
+        bool is_of_recipe, is_of_others;
+    } counts[] = {
+        {"total", operation->total, true, true},
+        {"done", operation->done, false, true},
+        {"changed", operation->done - recipe->unchanged - recipe->not_applicable, true, false},
+        {"unchanged", recipe->unchanged, true, false},
+        {"not applicable", recipe->not_applicable, true, false},
+        {"refused", operation->refused, true, true},
+        {"skipped", operation->skipped, true, true},
+        {"returned", operation->returned, false, true},
+    };
+    char text[TEXT_SHORT];
+    bool is_recipe = operation->action == ACTION_CORRECT;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (is_recipe ? counts[i].is_of_recipe : counts[i].is_of_others)
+            strbuf_printf(line, ", %s %s", counts[i].name, text_count(counts[i].count, text));
 }
 
 bool
@@ -39,15 +72,12 @@ operation_result(const struct call *call, const struct operation *operation, str
         counts_json(object, operation);
         return json_print(object, err);
     }
-    char text[6][TEXT_SHORT];
     struct strbuf line = {0};
     if (operation->no > 0)
         strbuf_printf(&line, "operation %" PRId64 ": ", operation->no);
-    strbuf_printf(&line, "%s %s, total %s, done %s, refused %s, skipped %s, returned %s\n",
-                  action_name(operation->action), state_word(operation),
-                  text_count(operation->total, text[0]), text_count(operation->done, text[1]),
-                  text_count(operation->refused, text[2]), text_count(operation->skipped, text[3]),
-                  text_count(operation->returned, text[4]));
+    strbuf_printf(&line, "%s %s", action_name(operation->action), state_word(operation));
+    counts_text(&line, operation);
+    strbuf_add_char(&line, '\n');
     bool ok = output_bytes(strbuf_bytes(&line), err);
     strbuf_release(&line);
     return ok;

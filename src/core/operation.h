@@ -88,10 +88,17 @@ struct operation_request {
     const char *group;        // 16 hex digits, may be NULL
     const char *reason;       // may be NULL
     const char *target_topic; // reprocess --to; NULL: each event's own
+    const char *recipe;       // of ACTION_CORRECT: its text
     int32_t rate;             // events/s; 0 paused; RATE_UNLIMITED
     struct send_plan plan;
     int64_t undoes;      // of a restore: the discard that it reverts; 0: the freeze finds it
     char key[UUID_SIZE]; // uuid of the caller: repeating a request with its key creates one operation
+};
+
+// A recipe's own outcomes among the done events; the others were changed.
+struct recipe_counts {
+    int64_t unchanged;
+    int64_t not_applicable;
 };
 
 // One operation as stored, for lists and for its own view. Text lives in the page's arena.
@@ -112,6 +119,7 @@ struct operation {
     int32_t rate;
     double rate_now; // measured events/s over the last seconds
     int64_t total, queued, claimed, in_doubt, done, refused, skipped, cancelled, returned;
+    struct recipe_counts recipe;                 // of a correct operation
     int64_t created_at, started_at, finished_at; // instants, TIME_ABSENT
     struct send_plan plan;                       // its steps, settle_for and halt_above
     int32_t step;                                // from 1; above plan.step_count: the rest

@@ -13,6 +13,7 @@ EMBED(redrive_sql_batches, "src/store/sql/batches.sql");
 EMBED(redrive_sql_freeze, "src/store/sql/freeze.sql");
 EMBED(redrive_sql_steering, "src/store/sql/steering.sql");
 EMBED(redrive_sql_workers, "src/store/sql/workers.sql");
+EMBED(redrive_sql_corrections, "src/store/sql/corrections.sql");
 EMBED(redrive_sql_slots, "src/store/sql/slots.sql");
 EMBED(redrive_sql_chunks, "src/store/sql/chunks.sql");
 EMBED(redrive_sql_doubt, "src/store/sql/doubt.sql");
@@ -38,6 +39,7 @@ static const struct {
     {"freeze.sql", redrive_sql_freeze, redrive_sql_freeze_end},
     {"steering.sql", redrive_sql_steering, redrive_sql_steering_end},
     {"workers.sql", redrive_sql_workers, redrive_sql_workers_end},
+    {"corrections.sql", redrive_sql_corrections, redrive_sql_corrections_end},
     {"slots.sql", redrive_sql_slots, redrive_sql_slots_end},
     {"chunks.sql", redrive_sql_chunks, redrive_sql_chunks_end},
     {"doubt.sql", redrive_sql_doubt, redrive_sql_doubt_end},

@@ -108,6 +108,17 @@ add_undone(struct store *store, int64_t undoes, int64_t no, struct err *err)
 }
 
 static bool
+add_recipe(struct store *store, const char *recipe, int64_t no, struct err *err)
+{
+    if (!recipe)
+        return true;
+    struct params params = {0};
+    param_int8(&params, no);
+    param_text(&params, recipe);
+    return pg_do(store, FOR_FREEZING, "SELECT redrive.operation_recipe($1, $2)", &params, err);
+}
+
+static bool
 operations_confirm(struct store *store, int64_t no, struct err *err)
 {
     struct params params = {0};
@@ -125,7 +136,7 @@ operation_create(struct store *store, const struct operation_request *request,
     bool ok = begin_freeze(store, request, no, &is_new, err);
     if (ok && is_new)
         ok = operations_add_plan(store, &request->plan, *no, err) &&
-             add_undone(store, request->undoes, *no, err) &&
+             add_undone(store, request->undoes, *no, err) && add_recipe(store, request->recipe, *no, err) &&
              freeze_ids(store, request, *no, progress, context, err) && operations_confirm(store, *no, err);
     if (ok)
         return pg_commit(store, err);
@@ -160,7 +171,7 @@ operation_insist(struct store *store, const struct operation_request *request,
     " o.returned, o.created_at, o.started_at, o.finished_at, array_to_string(o.steps, ','), o.step,"         \
     " (extract(epoch FROM o.settle_for) * 1000000)::int8, o.observe_until, o.halt_above::float8,"            \
     " o.send_after, o.approved_by::text, lately.sent, lately.back, undone.no, coalesce(undone.state = "      \
-    "'done', false)"                                                                                         \
+    "'done', false), o.unchanged, o.not_applicable"                                                          \
     " FROM redrive.operation o"                                                                              \
     " CROSS JOIN LATERAL (SELECT "                                                                           \
     "(SELECT sum(c.events) FROM redrive.chunk c WHERE c.operation_no = o.no AND c.state = 'committed'"       \
@@ -237,6 +248,7 @@ read_operation(const PGresult *r, int row, struct arena *arena, struct operation
         .approved_by = value_text(r, row, 32, arena),
         .undone_by = value_int8(r, row, 35),
         .is_undone = value_bool(r, row, 36),
+        .recipe = {.unchanged = value_int8(r, row, 37), .not_applicable = value_int8(r, row, 38)},
     };
     operations_read_plan(r, row, &operation->plan);
     if (operation->action == ACTION_REPROCESS)
@@ -460,10 +472,11 @@ work_next(struct store *store, const char *worker, bool publishes, const int64_t
     param_bool(&params, publishes);
     param_ids(&params, skip, skip_count);
     PGresult *r;
-    if (!pg_ask(store, FOR_WRITING,
-                "SELECT no, action, rate, target_topic, requested_by::text, wait_ms, is_observing FROM "
-                "redrive.work_next($1, $2, $3)",
-                &params, &r, err))
+    if (!pg_ask(
+            store, FOR_WRITING,
+            "SELECT no, action, rate, target_topic, requested_by::text, wait_ms, is_observing, recipe FROM "
+            "redrive.work_next($1, $2, $3)",
+            &params, &r, err))
         return false;
     bool ok = PQntuples(r) == 1 || err_set(err, ERR_NOT_FOUND, "no operation can go on now");
     if (ok) {
@@ -474,6 +487,7 @@ work_next(struct store *store, const char *worker, bool publishes, const int64_t
             .requested_by = value_text(r, 0, 4, arena),
             .wait = value_int8(r, 0, 5) * 1000,
             .is_observing = value_bool(r, 0, 6),
+            .recipe = value_text(r, 0, 7, arena),
         };
         ok = action_parse(value_bytes(r, 0, 1), &work->action) ||
              err_set(err, ERR_DATA, "operation %lld has an action that this program does not know",

@@ -83,8 +83,9 @@ struct work {
     int32_t rate;
     const char *target_topic; // in the arena
     const char *requested_by;
-    int64_t wait;      // µs until it can continue; 0: now
-    bool is_observing; // it watches the events of a step
+    int64_t wait;       // µs until it can continue; 0: now
+    bool is_observing;  // it watches the events of a step
+    const char *recipe; // of ACTION_CORRECT, in the arena
 };
 bool work_next(struct store *store, const char *worker, bool publishes, const int64_t *skip,
                size_t skip_count, struct arena *arena, struct work *work, struct err *err) MUST_CHECK;

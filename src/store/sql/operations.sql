@@ -22,6 +22,7 @@ CREATE TABLE redrive.operation (
     group_key       text,
     reason          text,
     target_topic    text,
+    recipe          text, -- of a correct operation
     rate            integer NOT NULL DEFAULT -1 CHECK (rate >= -1), -- events/s; 0 paused; -1 without limit
     -- Counts of its events.
     total           bigint NOT NULL DEFAULT 0,
@@ -33,6 +34,8 @@ CREATE TABLE redrive.operation (
     skipped         bigint NOT NULL DEFAULT 0,
     cancelled       bigint NOT NULL DEFAULT 0,
     returned        bigint NOT NULL DEFAULT 0, -- of the done ones: failed again
+    unchanged       bigint NOT NULL DEFAULT 0, -- of the done ones: the recipe changed nothing
+    not_applicable  bigint NOT NULL DEFAULT 0, -- of the done ones: the recipe does not apply
     worker          text,
     state_note      text,
     created_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -107,7 +110,7 @@ CREATE OR REPLACE FUNCTION redrive.operation_begin(p_key uuid, p_action text, p_
                                         p_topic text, p_rate integer, OUT no bigint, OUT is_new boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
-    IF p_action NOT IN ('reprocess', 'resolve', 'discard', 'restore') THEN
+    IF p_action NOT IN ('reprocess', 'resolve', 'discard', 'restore', 'correct') THEN
         RAISE EXCEPTION '% is not carried out by this version of the schema', p_action USING ERRCODE = 'RD004';
     END IF;
     PERFORM set_config('synchronous_commit', 'on', true);
@@ -205,6 +208,9 @@ BEGIN
     SELECT min(id), max(id), count(*) INTO v_first, v_last, v_count FROM (
         SELECT unnest(b.dlq_ids) AS id FROM redrive.operation_batch b WHERE b.operation_no = p_no
         UNION ALL SELECT i.dlq_id FROM redrive.operation_item i WHERE i.operation_no = p_no) AS item;
+    IF v.action = 'correct' AND v.recipe IS NULL THEN
+        RAISE EXCEPTION 'operation % has no recipe', p_no USING ERRCODE = 'RD004';
+    END IF;
     IF v_count <> v.total THEN
         RAISE EXCEPTION 'operation % counted % items and has %', p_no, v.total, v_count;
     END IF;

@@ -55,7 +55,7 @@ END $$;
 -- The oldest operation that has work now. A frozen one becomes running. Only a worker that publishes gets a reprocess, and only one from which it
 -- could claim something. Without any: the one whose wait ends first, and in how many ms; is_observing says that it waits after a step.
 CREATE OR REPLACE FUNCTION redrive.work_next(p_worker text, p_publishes boolean, p_skip bigint[])
-RETURNS TABLE (no bigint, action text, rate integer, target_topic text, requested_by name, wait_ms bigint, is_observing boolean)
+RETURNS TABLE (no bigint, action text, rate integer, target_topic text, requested_by name, wait_ms bigint, is_observing boolean, recipe text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE v redrive.operation;
 BEGIN
@@ -79,11 +79,11 @@ BEGIN
             RETURNING * INTO v;
             CONTINUE WHEN NOT FOUND;
         END IF;
-        RETURN QUERY SELECT v.no, v.action, v.rate, v.target_topic, v.requested_by, 0::bigint, false;
+        RETURN QUERY SELECT v.no, v.action, v.rate, v.target_topic, v.requested_by, 0::bigint, false, v.recipe;
         RETURN;
     END LOOP;
     RETURN QUERY SELECT o.no, o.action, o.rate, o.target_topic, o.requested_by,
-                        greatest(1, extract(epoch FROM least(o.observe_until, o.send_after) - clock_timestamp()) * 1000)::bigint, o.state = 'waiting'
+                        greatest(1, extract(epoch FROM least(o.observe_until, o.send_after) - clock_timestamp()) * 1000)::bigint, o.state = 'waiting', o.recipe
                    FROM redrive.operation o
                   WHERE (o.state = 'waiting' OR o.state IN ('frozen', 'running') AND o.send_after > clock_timestamp() AND o.rate <> 0)
                     AND o.queued > 0 AND (p_publishes OR o.action <> 'reprocess') AND o.no <> ALL (p_skip)

@@ -1,0 +1,31 @@
+// corrections: the outcomes of a recipe, kept event by event (core/recipe). For workers.
+#ifndef REDRIVE_STORE_OPERATIONS_CORRECTIONS_H
+#define REDRIVE_STORE_OPERATIONS_CORRECTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "core/revision.h"
+#include "store/store.h"
+
+// What a recipe made of one event.
+struct corrected {
+    int64_t id;
+    int32_t parent;               // the newest revision when the event was read
+    const char *outcome;          // "changed", "unchanged", "not_applicable"; every other word is a refusal
+    const char *detail;           // the reason; NULL where it changed
+    struct correction correction; // of "changed": all parts that differ from the original
+};
+
+// The next events of the operation that wait for its recipe: at most `limit`, with at most `bytes` of payload
+// together, but one in any case. *ids is on the heap. *most belongs to them in work_correct. None: nothing
+// may be applied now.
+bool work_correct_next(struct store *store, int64_t no, size_t limit, uint64_t bytes, int64_t **ids,
+                       size_t *count, int64_t *most, struct err *err) MUST_CHECK;
+
+// Writes revisions and outcomes of exactly these events in one transaction. An event that was closed or
+// corrected since it was read is skipped. *applied is 0 where another worker was quicker; *left: how many are
+// still queued.
+bool work_correct(struct store *store, int64_t no, int64_t most, const struct corrected *events, size_t count,
+                  int64_t *applied, int64_t *left, struct err *err) MUST_CHECK;
+
+#endif

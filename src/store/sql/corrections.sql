@@ -1,0 +1,149 @@
+-- Recipes: an operation that writes a revision of each of its events. The program applies the recipe, which stands in the operation; these functions
+-- keep its outcomes. An event and its outcome are written in one transaction, so each event has either the old or the new revision.
+
+---- functions
+
+-- Within the transaction of a freeze: the recipe of a correct operation.
+CREATE OR REPLACE FUNCTION redrive.operation_recipe(p_no bigint, p_recipe text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    UPDATE redrive.operation SET recipe = p_recipe
+     WHERE no = p_no AND state = 'freezing' AND requested_by = session_user AND action = 'correct' AND p_recipe <> '';
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'operation % takes no recipe', p_no USING ERRCODE = 'RD004';
+    END IF;
+END $$;
+
+-- May a worker apply this recipe now?
+CREATE OR REPLACE FUNCTION redrive._is_correcting(v redrive.operation) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT v.action = 'correct' AND v.state IN ('frozen', 'running') AND v.rate <> 0 AND coalesce(v.send_after <= clock_timestamp(), true);
+$$;
+
+-- The next events of a recipe: at most p_limit, whose payloads have at most p_bytes together, but one in any case. `most` is the limit with which
+-- work_correct finds the same events.
+CREATE OR REPLACE FUNCTION redrive.work_correct_next(p_no bigint, p_limit bigint, p_bytes bigint, OUT ids bigint[], OUT most bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v redrive.operation := redrive._operation_lock(p_no);
+    v_fit bigint;
+BEGIN
+    ids := '{}';
+    most := p_limit;
+    WHILE redrive._is_correcting(v) LOOP
+        SELECT p.ids INTO ids FROM redrive._work_pick(p_no, most) p;
+        SELECT cardinality(m.open) + cardinality(m.closed) INTO v_fit
+          FROM redrive._items_measure(ids, array_fill(0, ARRAY[cardinality(ids)]), p_bytes) m;
+        EXIT WHEN v_fit >= cardinality(ids) OR most <= 1;
+        most := greatest(1, least(v_fit, most / 2));
+    END LOOP;
+END $$;
+
+-- Of these events those that are as the program read them: pending, and p_parents are their newest revisions.
+-- Plan: events and revisions by key, whatever the statistics say.
+CREATE OR REPLACE FUNCTION redrive._correct_unchanged(p_ids bigint[], p_parents integer[]) RETURNS bigint[]
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE v_are_revised boolean := EXISTS (SELECT FROM redrive.revision); -- asked once, not per event
+BEGIN
+    RETURN ARRAY(
+        SELECT w.id FROM unnest(p_ids, p_parents) WITH ORDINALITY AS w (id, parent, n)
+          CROSS JOIN LATERAL (SELECT x.status FROM :"events" x WHERE x.id = w.id LIMIT 1) e
+         WHERE coalesce(e.status, '') = 'PENDING'
+           AND w.parent = CASE WHEN v_are_revised
+                               THEN coalesce((SELECT r.no FROM redrive.revision r WHERE r.dlq_id = w.id ORDER BY r.no DESC LIMIT 1), 0) ELSE 0 END
+         ORDER BY w.n);
+END $$;
+
+-- Writes the revisions of the events whose outcome is 'changed' and that are among p_fit. Headers stand one after the other; p_header_counts says how
+-- many each event has, -1: as in the original. A partition of -1 is the original's too; p_has_keys are 0 or 1.
+CREATE OR REPLACE FUNCTION redrive._correct_write(v redrive.operation, p_fit bigint[], p_ids bigint[], p_parents integer[], p_outcomes text[],
+                                                  p_payloads bytea[], p_has_keys integer[], p_keys bytea[], p_header_counts integer[],
+                                                  p_header_names text[], p_header_values bytea[], p_topics text[], p_partitions integer[])
+RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v_are_all boolean := cardinality(p_fit) = cardinality(p_ids);
+    v_written bigint;
+BEGIN
+    INSERT INTO redrive.revision (dlq_id, no, parent, payload, has_key, key, header_names, header_values, topic, partition, author, reason,
+                                  operation_no)
+    SELECT w.id, w.parent + 1, w.parent, w.payload, w.has_key <> 0, w.key,
+           CASE WHEN w.headers >= 0 THEN coalesce(p_header_names[w.before + 1 : w.before + w.headers], '{}') END,
+           CASE WHEN w.headers >= 0 THEN coalesce(p_header_values[w.before + 1 : w.before + w.headers], '{}') END,
+           w.topic, nullif(w.partition, -1), v.requested_by, v.reason, v.no
+      FROM (SELECT u.*, (sum(greatest(u.headers, 0)) OVER (ORDER BY u.n) - greatest(u.headers, 0))::integer AS before
+              FROM unnest(p_ids, p_parents, p_outcomes, p_payloads, p_has_keys, p_keys, p_header_counts, p_topics, p_partitions) WITH ORDINALITY
+                   AS u (id, parent, outcome, payload, has_key, key, headers, topic, partition, n)) w
+     WHERE w.outcome = 'changed' AND (v_are_all OR w.id = ANY (p_fit));
+    GET DIAGNOSTICS v_written = ROW_COUNT;
+    RETURN v_written;
+END $$;
+
+-- The outcomes of events that were looked at: of those that are as they were read, and of the others, which are skipped.
+CREATE OR REPLACE FUNCTION redrive._correct_items(p_no bigint, p_batches integer[], p_fit bigint[], p_ids bigint[], p_outcomes text[],
+                                                  p_details text[], p_at timestamptz) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    IF p_batches <> '{}' AND cardinality(p_fit) = cardinality(p_ids) AND 'changed' = ALL (p_outcomes) THEN
+        UPDATE redrive.operation_batch SET state = 'done', at = p_at WHERE operation_no = p_no AND no = ANY (p_batches);
+        RETURN;
+    ELSIF p_batches <> '{}' THEN
+        PERFORM redrive._batches_write_out(p_no, p_batches);
+    END IF;
+    UPDATE redrive.operation_item i SET at = p_at, detail = w.detail,
+           state = CASE WHEN w.outcome IN ('changed', 'unchanged', 'not_applicable') THEN 'done' ELSE 'refused' END
+      FROM unnest(p_ids, p_outcomes, p_details) AS w (id, outcome, detail)
+     WHERE i.operation_no = p_no AND i.dlq_id = w.id AND w.id = ANY (p_fit);
+    IF cardinality(p_fit) < cardinality(p_ids) THEN
+        PERFORM redrive._items_skip(p_no, redrive._without(p_ids, p_fit), p_at);
+        UPDATE redrive.operation_item SET detail = 'corrected meanwhile'
+         WHERE operation_no = p_no AND dlq_id = ANY (redrive._without(p_ids, p_fit)) AND detail = 'is pending';
+    END IF;
+END $$;
+
+-- Keeps what a recipe made of the events that work_correct_next gave: outcome and reason of each, and the revision of each that changed. Nothing is
+-- written where another worker has done them meanwhile.
+CREATE OR REPLACE FUNCTION redrive.work_correct(p_no bigint, p_most bigint, p_ids bigint[], p_parents integer[], p_outcomes text[], p_details text[],
+                                                p_payloads bytea[], p_has_keys integer[], p_keys bytea[], p_header_counts integer[],
+                                                p_header_names text[], p_header_values bytea[], p_topics text[], p_partitions integer[],
+                                                OUT applied bigint, OUT remaining bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v redrive.operation := redrive._operation_lock(p_no);
+    v_now timestamptz := clock_timestamp();
+    v_ids bigint[];
+    v_batches integer[];
+    v_fit bigint[];
+    n record;
+BEGIN
+    applied := 0;
+    remaining := v.queued;
+    IF NOT redrive._is_correcting(v) THEN
+        RETURN;
+    END IF;
+    SELECT p.ids, p.batches INTO v_ids, v_batches FROM redrive._work_pick(p_no, p_most) p;
+    IF v_ids <> p_ids THEN
+        RETURN;
+    END IF;
+    v_fit := redrive._correct_unchanged(p_ids, p_parents);
+    PERFORM redrive._correct_write(v, v_fit, p_ids, p_parents, p_outcomes, p_payloads, p_has_keys, p_keys, p_header_counts, p_header_names,
+                                   p_header_values, p_topics, p_partitions);
+    PERFORM redrive._correct_items(p_no, v_batches, v_fit, p_ids, p_outcomes, p_details, v_now);
+    SELECT count(*) FILTER (WHERE w.outcome = 'changed') AS changed, count(*) FILTER (WHERE w.outcome = 'unchanged') AS unchanged,
+           count(*) FILTER (WHERE w.outcome = 'not_applicable') AS not_applicable, count(*) AS all_of_them INTO n
+      FROM unnest(p_ids, p_outcomes) AS w (id, outcome) WHERE cardinality(v_fit) = cardinality(p_ids) OR w.id = ANY (v_fit);
+    applied := cardinality(p_ids);
+    UPDATE redrive.operation
+       SET state = 'running', started_at = coalesce(started_at, v_now), queued = queued - applied,
+           done = done + n.changed + n.unchanged + n.not_applicable, unchanged = unchanged + n.unchanged,
+           not_applicable = not_applicable + n.not_applicable,
+           refused = refused + n.all_of_them - n.changed - n.unchanged - n.not_applicable,
+           skipped = skipped + applied - n.all_of_them, changed = nextval('redrive.change')
+     WHERE no = p_no
+    RETURNING queued INTO remaining;
+    PERFORM redrive._audit('apply', p_no, applied, NULL,
+        format('correct: %s changed, %s unchanged, %s not applicable, %s refused, %s skipped', n.changed, n.unchanged, n.not_applicable,
+               n.all_of_them - n.changed - n.unchanged - n.not_applicable, applied - n.all_of_them));
+    PERFORM redrive._operation_finish(p_no);
+END $$;
