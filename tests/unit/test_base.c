@@ -5,6 +5,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "base/arena.h"
+#include "base/base64.h"
 #include "base/clock.h"
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -278,6 +279,43 @@ test_words_of_a_shell(void **state)
     }
 }
 
+// Examples of RFC 4648, "Test Vectors".
+static void
+base64_goes_both_ways(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {{"", ""},
+                                          {"f", "Zg=="},
+                                          {"fo", "Zm8="},
+                                          {"foo", "Zm9v"},
+                                          {"foob", "Zm9vYg=="},
+                                          {"fooba", "Zm9vYmE="},
+                                          {"foobar", "Zm9vYmFy"},
+                                          {"\xfb\xff\xfe", "+//+"}};
+    struct strbuf out = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        strbuf_reset(&out);
+        base64_add(&out, bytes_of(rows[i][0]));
+        assert_string_equal(strbuf_text(&out), rows[i][1]);
+        strbuf_reset(&out);
+        assert_true(base64_decode(&out, bytes_of(rows[i][1])));
+        assert_string_equal(strbuf_text(&out), rows[i][0]);
+        // The padding may be missing.
+        strbuf_reset(&out);
+        struct bytes bare = bytes_of(rows[i][1]);
+        while (bare.len && bare.data[bare.len - 1] == '=')
+            bare.len--;
+        assert_true(base64_decode(&out, bare));
+        assert_string_equal(strbuf_text(&out), rows[i][0]);
+    }
+    strbuf_reset(&out);
+    static const char *const wrong[] = {"Z", "Zg=", "Z===", "Zg== ", "Zm9v!", "=", "Zg==Zg==", "Zm9-"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_false(base64_decode(&out, bytes_of(wrong[i])));
+    assert_int_equal(out.len, 0);
+    strbuf_release(&out);
+}
+
 int
 main(void)
 {
@@ -297,6 +335,7 @@ main(void)
         cmocka_unit_test(an_adopted_arena_keeps_its_bytes),
         cmocka_unit_test(bytes_are_found_from_both_ends),
         cmocka_unit_test(uuids_differ_and_are_well_formed),
+        cmocka_unit_test(base64_goes_both_ways),
     };
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }

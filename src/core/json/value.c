@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/alloc.h"
+#include "base/base64.h"
 #include "base/clock.h"
 #include "base/utf8.h"
 
@@ -131,24 +132,6 @@ value_add_time(struct value *to, const char *name, int64_t instant, int64_t offs
     value_add_text(to, name, instant == TIME_ABSENT ? NULL : time_rfc3339(instant, offset_us, text));
 }
 
-static void
-add_base64(struct strbuf *out, struct bytes b)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < b.len; i += 3) {
-        size_t have = b.len - i < 3 ? b.len - i : 3;
-        uint32_t word = (uint32_t)(unsigned char)b.data[i] << 16;
-        if (have > 1)
-            word |= (uint32_t)(unsigned char)b.data[i + 1] << 8;
-        if (have > 2)
-            word |= (uint32_t)(unsigned char)b.data[i + 2];
-        strbuf_add_char(out, digits[word >> 18 & 63]);
-        strbuf_add_char(out, digits[word >> 12 & 63]);
-        strbuf_add_char(out, have > 1 ? digits[word >> 6 & 63] : '=');
-        strbuf_add_char(out, have > 2 ? digits[word & 63] : '=');
-    }
-}
-
 void
 value_add_payload(struct value *to, const char *name, struct bytes payload)
 {
@@ -159,7 +142,7 @@ value_add_payload(struct value *to, const char *name, struct bytes payload)
     struct strbuf key = {0};
     struct strbuf coded = {0};
     strbuf_printf(&key, "%s_base64", name);
-    add_base64(&coded, payload);
+    base64_add(&coded, payload);
     value_add_bytes(to, strbuf_text(&key), strbuf_bytes(&coded));
     strbuf_release(&key);
     strbuf_release(&coded);
