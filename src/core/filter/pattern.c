@@ -378,6 +378,38 @@ pattern_find(struct pattern *pattern, struct bytes text, size_t from, size_t *st
 }
 
 enum pattern_verdict
+pattern_find_groups(struct pattern *pattern, struct bytes text, size_t from, struct pattern_group *groups,
+                    size_t room)
+{
+    if (!text.data || from > text.len)
+        return PATTERN_NO;
+    int result = match_limited(pattern, text, boundary(text, from));
+    if (result < 0)
+        return result == PCRE2_ERROR_NOMATCH ? PATTERN_NO : PATTERN_LIMIT;
+
+    const PCRE2_SIZE *ovector = pcre2_get_ovector_pointer(pattern->data);
+    for (size_t i = 0; i < room; i++) {
+        // Groups behind the last that took part are not filled.
+        bool is_set = i < (size_t)result && ovector[2 * i] != PCRE2_UNSET;
+        groups[i] = (struct pattern_group){.is_set = is_set};
+        if (!is_set)
+            continue;
+        groups[i].from = ovector[2 * i];
+        groups[i].len =
+            ovector[2 * i + 1] > ovector[2 * i] ? (size_t)(ovector[2 * i + 1] - ovector[2 * i]) : 0;
+    }
+    return PATTERN_YES;
+}
+
+size_t
+pattern_group_count(const struct pattern *pattern)
+{
+    uint32_t count = 0;
+    pcre2_pattern_info(pattern->code, PCRE2_INFO_CAPTURECOUNT, &count);
+    return count;
+}
+
+enum pattern_verdict
 pattern_is_in(struct pattern *pattern, struct bytes text)
 {
     int result = match_limited(pattern, text, 0);

@@ -30,6 +30,15 @@ void pattern_destroy(struct pattern *pattern);
 // and *len (may be NULL) receive the match.
 enum pattern_verdict pattern_find(struct pattern *pattern, struct bytes text, size_t from, size_t *start,
                                   size_t *len);
+// As pattern_find in a text that is known to be valid UTF-8, which is not looked at again: all matches of a
+// long text are found in linear time. Fills the first `room` groups, the whole match being group 0.
+struct pattern_group {
+    size_t from, len;
+    bool is_set; // the group took part in the match
+};
+enum pattern_verdict pattern_find_groups(struct pattern *pattern, struct bytes text, size_t from,
+                                         struct pattern_group *groups, size_t room);
+size_t pattern_group_count(const struct pattern *pattern); // without group 0
 // Does this text, which is known to be valid UTF-8, match?
 enum pattern_verdict pattern_is_in(struct pattern *pattern, struct bytes text);
 

@@ -101,21 +101,41 @@ add_member(struct edit *edit, struct json_token there, struct bytes name, struct
 }
 
 bool
-json_set(const struct json_path *path, struct bytes text, struct bytes value, struct strbuf *out)
+json_set_each(const struct json_path *path, struct bytes text, const struct json_matches *matches,
+              bool (*choose)(void *context, size_t item, struct bytes *value), void *context,
+              struct strbuf *out)
 {
     struct edit edit = {.text = text, .out = out};
-    struct json_matches matches = {0};
-    if (json_matches_find(path, text, &matches)) {
-        for (size_t i = 0; i < matches.count; i++) {
-            struct json_match match = matches.items[i];
-            if (!match.is_missing)
-                edit_splice(&edit, match.value.from, match.value.len, value);
-            else if (match.parent.kind == JSON_OBJECT_BEGIN)
-                add_member(&edit, match.parent, strbuf_bytes(&path->steps[path->count - 1].name), value);
-        }
+    for (size_t i = 0; i < matches->count; i++) {
+        struct json_match match = matches->items[i];
+        bool is_member = match.is_missing && match.parent.kind == JSON_OBJECT_BEGIN;
+        struct bytes value;
+        if ((match.is_missing && !is_member) || !choose(context, i, &value))
+            continue;
+        if (is_member)
+            add_member(&edit, match.parent, strbuf_bytes(&path->steps[path->count - 1].name), value);
+        else
+            edit_splice(&edit, match.value.from, match.value.len, value);
     }
-    json_matches_release(&matches);
     return edit_end(&edit);
+}
+
+static bool
+choose_always(void *context, size_t item, struct bytes *value)
+{
+    (void)item;
+    *value = *(const struct bytes *)context;
+    return true;
+}
+
+bool
+json_set(const struct json_path *path, struct bytes text, struct bytes value, struct strbuf *out)
+{
+    struct json_matches matches = {0};
+    bool ok = json_matches_find(path, text, &matches) &&
+              json_set_each(path, text, &matches, choose_always, &value, out);
+    json_matches_release(&matches);
+    return ok;
 }
 
 // Each child goes with what stands between it and the one before; the first that stays begins where the first

@@ -140,6 +140,9 @@ bool json_insert(const struct json_path *array, struct bytes text, size_t index,
 // The content of a string token (quotes and escapes undone) appended as UTF-8. A lone surrogate becomes
 // U+FFFD. false: not a string token.
 bool json_decode(struct bytes token, struct strbuf *out);
+// As json_decode. places, with room for token.len, receives where each byte of the content comes from, as an
+// offset in the token (of an escape, where it begins), and behind the last one the offset of the end quote.
+bool json_decode_places(struct bytes token, struct strbuf *out, size_t *places);
 // Appends content as a string token, with only the escapes that JSON requires. Bad bytes become U+FFFD.
 void json_quote(struct bytes content, struct strbuf *out);
 

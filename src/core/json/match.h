@@ -44,6 +44,12 @@ bool json_matches_find(const struct json_path *path, struct bytes text, struct j
 const size_t *json_match_indexes(const struct json_matches *matches, size_t item);
 void json_matches_release(struct json_matches *matches);
 
+// As json_set, with a value of its own for each item of the matches, which are those of this path in this
+// text. choose is asked in order, for missing members too; false leaves the item as it is.
+bool json_set_each(const struct json_path *path, struct bytes text, const struct json_matches *matches,
+                   bool (*choose)(void *context, size_t item, struct bytes *value), void *context,
+                   struct strbuf *out);
+
 // The path as text, so that parsing gives it back. indexes (may be NULL) take the places of [*].
 void json_path_print(const struct json_path *path, const size_t *indexes, struct strbuf *out);
 // A path of its own with these indexes in the places of [*]; `stars` of them are given, and further [*] stay.

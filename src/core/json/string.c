@@ -76,21 +76,44 @@ is_string(struct bytes token)
     return first.kind == JSON_STRING && first.len == token.len;
 }
 
+// places may be NULL.
+static void
+decode(struct bytes token, struct strbuf *out, size_t *places)
+{
+    size_t first = out->len;
+    for (size_t at = 1; at < token.len - 1;) {
+        size_t from = at;
+        size_t made = out->len;
+        bool is_escape = token.data[at] == '\\';
+        if (is_escape) {
+            at += json_escape_decode(bytes_slice(token, at, SIZE_MAX), out);
+        } else {
+            const char *escape = memchr(token.data + at, '\\', token.len - 1 - at);
+            at = escape ? (size_t)(escape - token.data) : token.len - 1;
+            strbuf_add(out, bytes_slice(token, from, at - from));
+        }
+        for (size_t i = made; places && i < out->len; i++)
+            places[i - first] = is_escape ? from : from + (i - made);
+    }
+    if (places)
+        places[out->len - first] = token.len - 1;
+}
+
 bool
 json_decode(struct bytes token, struct strbuf *out)
 {
     if (!is_string(token))
         return false;
-    for (size_t at = 1; at < token.len - 1;) {
-        if (token.data[at] == '\\') {
-            at += json_escape_decode(bytes_slice(token, at, SIZE_MAX), out);
-            continue;
-        }
-        const char *escape = memchr(token.data + at, '\\', token.len - 1 - at);
-        size_t end = escape ? (size_t)(escape - token.data) : token.len - 1;
-        strbuf_add(out, bytes_slice(token, at, end - at));
-        at = end;
-    }
+    decode(token, out, NULL);
+    return true;
+}
+
+bool
+json_decode_places(struct bytes token, struct strbuf *out, size_t *places)
+{
+    if (!is_string(token))
+        return false;
+    decode(token, out, places);
     return true;
 }
 

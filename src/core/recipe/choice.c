@@ -1,0 +1,48 @@
+// Sets the items of a path, each to what an operation chooses for it.
+#include <string.h>
+#include "core/recipe/private.h"
+
+enum recipe_outcome
+apply_each(struct apply *apply, struct choice *choice,
+           bool (*choose)(void *choice, size_t item, struct bytes *value))
+{
+    struct json_matches *matches = &apply->recipe->matches;
+    enum recipe_outcome outcome = apply_find(apply, choice->place, matches);
+    if (outcome != RECIPE_CHANGED)
+        return outcome;
+    choice->apply = apply;
+    choice->matches = matches;
+    bool is_set =
+        json_set_each(choice->place->path, apply->now.payload, matches, choose, choice, apply_buffer(apply));
+    if (choice->stopped != RECIPE_CHANGED)
+        return choice->stopped;
+    if (choice->places == 0)
+        return apply_missing(apply, choice->place);
+    return is_set ? apply_payload(apply) : RECIPE_UNCHANGED;
+}
+
+struct bytes
+choice_bytes(const struct choice *choice, size_t item)
+{
+    struct json_token value = choice->matches->items[item].value;
+    return bytes_slice(choice->apply->now.payload, value.from, value.len);
+}
+
+struct bytes
+choice_content(const struct choice *choice, size_t item)
+{
+    struct bytes token = choice_bytes(choice, item);
+    if (!memchr(token.data, '\\', token.len))
+        return bytes_slice(token, 1, token.len - 2);
+    struct strbuf *scratch = &choice->apply->recipe->scratch;
+    strbuf_reset(scratch);
+    (void)json_decode(token, scratch);
+    return strbuf_bytes(scratch);
+}
+
+bool
+choice_unfit(struct choice *choice, size_t item, const char *said)
+{
+    choice->stopped = apply_unfit(choice->apply, choice->place, choice->matches, item, said);
+    return false;
+}
