@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/uuid.h"
 #include "commands/choosing.h"
+#include "commands/correcting.h"
 #include "commands/cli/command.h"
 #include "commands/cli/interrupt.h"
 #include "commands/operation_line.h"
@@ -373,11 +374,16 @@ carry_out(struct change *change, int64_t no, struct err *err)
     if (change->waits_for_others)
         return waiting_for(change->call, change->store, no, err);
     struct worker_settings worker = publishing_worker(change->call);
-    if (change->action != ACTION_REPROCESS)
+    struct correcting_worker correcting = {.call = change->call};
+    worker.correct = correcting_apply;
+    worker.correct_context = &correcting;
+    if (change->action != ACTION_REPROCESS && change->action != ACTION_CORRECT)
         worker.broker = (struct broker_settings){0}; // a discard has no business with Kafka
     worker.mode = WORKER_OPERATION;
     worker.operation = no;
-    return waiting_with_worker(change->call, change->store, &worker, err);
+    int status = waiting_with_worker(change->call, change->store, &worker, err);
+    correcting_worker_release(&correcting);
+    return status;
 }
 
 static int

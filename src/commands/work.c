@@ -3,6 +3,7 @@
 #include "commands/cli/command.h"
 #include "commands/cli/interrupt.h"
 #include "commands/cli/output.h"
+#include "commands/correcting.h"
 #include "commands/publishing.h"
 #include "rollup/maintenance.h"
 #include "store/schema.h"
@@ -24,6 +25,9 @@ command_work(struct call *call, struct err *err)
         remark(call, "no Kafka brokers are configured: reprocess operations are left to other workers; give "
                      "-b HOST:PORT");
     struct worker_settings worker = publishing_worker(call);
+    struct correcting_worker correcting = {.call = call};
+    worker.correct = correcting_apply;
+    worker.correct_context = &correcting;
     worker.mode = call->options.command.once ? WORKER_ONCE : WORKER_SERVICE;
     interrupt_catch();
     log_to(stderr, call->options.general.quiet ? LOG_ERROR : LOG_INFO, call->options.general.json);
@@ -31,5 +35,6 @@ command_work(struct call *call, struct err *err)
     struct maintenance *maintenance = worker.mode == WORKER_SERVICE ? maintenance_start(&worker.store) : NULL;
     bool ok = worker_run(&worker, err);
     maintenance_stop(maintenance);
+    correcting_worker_release(&correcting);
     return ok ? STATUS_DONE : command_status(err);
 }

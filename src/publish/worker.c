@@ -164,7 +164,11 @@ worker_apply(struct worker_run *run, const struct work *work, struct err *err)
     struct err failure = {0};
     run->operation = work->no;
     worker_note(run, "operation %" PRId64, work->no);
-    if (!work_apply(run->endpoints.store, work->no, APPLY_CHUNK, &applied, &left, &failure))
+    bool ok = work->action == ACTION_CORRECT
+                  ? run->settings->correct(run->settings->correct_context, run->endpoints.store,
+                                           run->endpoints.broker, work, &applied, &left, &failure)
+                  : work_apply(run->endpoints.store, work->no, APPLY_CHUNK, &applied, &left, &failure);
+    if (!ok)
         return worker_store_failed(run, &failure, err);
     int64_t now = clock_mono();
     meter_add(&run->meter, now, applied);
@@ -183,14 +187,16 @@ carry_out(struct worker_run *run, const struct work *work, int64_t *wait, struct
     *wait = work->wait;
     if (work->wait > 0)
         return true;
-    if (work->action != ACTION_REPROCESS)
-        return worker_apply(run, work, err);
-
-    bool is_there = false;
-    if (!worker_need_kafka(run, &is_there, err))
+    bool wants_kafka = work->action == ACTION_REPROCESS ||
+                       // A recipe wants the original bytes, where the row alone does not have them.
+                       (work->action == ACTION_CORRECT && broker_settings_present(&run->settings->broker));
+    bool is_there = !wants_kafka;
+    if (wants_kafka && !worker_need_kafka(run, &is_there, err))
         return false;
-    if (is_there)
-        return worker_publish(run, work->no, work->rate, wait, err);
+    bool is_ours = work->action != ACTION_CORRECT || run->settings->correct;
+    if (is_there && is_ours)
+        return work->action == ACTION_REPROCESS ? worker_publish(run, work->no, work->rate, wait, err)
+                                                : worker_apply(run, work, err);
     *wait = LOOK_EVERY;
     return true;
 }

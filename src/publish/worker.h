@@ -26,6 +26,13 @@ struct worker_progress {
 };
 typedef void worker_progress_fn(void *context, const struct worker_progress *progress);
 
+// Applies the recipe of an operation (ACTION_CORRECT) to its next events; the caller has the room for that.
+// `broker` NULL: none is configured. *applied is 0 where nothing may be applied now; *left: still queued.
+struct work;
+struct broker;
+typedef bool worker_correct_fn(void *context, struct store *store, struct broker *broker,
+                               const struct work *work, int64_t *applied, int64_t *left, struct err *err);
+
 struct worker_settings {
     struct store_settings store;   // all borrowed until worker_run returns
     struct broker_settings broker; // without brokers it carries out only what needs no Kafka
@@ -36,6 +43,8 @@ struct worker_settings {
     int64_t idle_exit;  // µs without work after which a service ends; 0: never
     int64_t doubt_wait; // µs after which a chunk of uncertain end is looked for by its headers, on brokers
                         // without transactions; 0: message timeout + request timeout + 60 s
+    worker_correct_fn *correct;   // NULL: leaves recipes to other workers
+    void *correct_context;
     worker_progress_fn *progress; // about five times a second while something is in flight; NULL: not wanted
     void *progress_context;
     const volatile sig_atomic_t

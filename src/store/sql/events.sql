@@ -45,3 +45,25 @@ BEGIN
          UNION ALL SELECT w.dlq_id FROM redrive.record w WHERE age(w.xmin) <= age(p_floor)
          LIMIT p_limit;
 END $$;
+
+-- Keeps records that a worker read again in Kafka, where they are the event's own: the same JSON value. Headers stand one after the other. Returns
+-- how many were kept.
+CREATE OR REPLACE FUNCTION redrive.work_keep_records(p_ids bigint[], p_times bigint[], p_keys bytea[], p_values bytea[], p_header_counts integer[],
+                                                     p_header_names text[], p_header_values bytea[]) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v_same boolean[] := redrive.same_json(p_ids, p_values);
+    v_kept bigint;
+BEGIN
+    INSERT INTO redrive.record (dlq_id, topic, partition, "offset", "timestamp", key, value, header_names, header_values)
+    SELECT w.id, e.kafka_topic, e.kafka_partition, e.kafka_offset, to_timestamp(nullif(w.time, -1) / 1000000.0), w.key, w.value,
+           coalesce(p_header_names[w.before + 1 : w.before + w.headers], '{}'), coalesce(p_header_values[w.before + 1 : w.before + w.headers], '{}')
+      FROM (SELECT u.*, (sum(u.headers) OVER (ORDER BY u.n) - u.headers)::integer AS before
+              FROM unnest(p_ids, p_times, p_keys, p_values, p_header_counts, v_same) WITH ORDINALITY
+                   AS u (id, time, key, value, headers, is_same, n)) w
+     CROSS JOIN LATERAL (SELECT x.kafka_topic, x.kafka_partition, x.kafka_offset FROM :"events" x WHERE x.id = w.id LIMIT 1) e
+     WHERE w.is_same AND e.kafka_topic IS NOT NULL AND e.kafka_partition IS NOT NULL AND e.kafka_offset IS NOT NULL
+    ON CONFLICT DO NOTHING;
+    GET DIAGNOSTICS v_kept = ROW_COUNT;
+    RETURN v_kept;
+END $$;

@@ -1,0 +1,269 @@
+#include "correct/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "process/jq.h"
+
+struct corrector {
+    struct recipe *recipe; // NULL: useless
+    char *why;             // of a useless one; heap
+    correct_originals_fn *originals;
+    void *originals_context;
+    struct jq_process *jq;
+    struct checks *checks; // NULL: no event is checked
+};
+
+const char *
+correct_outcome_name(enum correct_outcome outcome)
+{
+    static const char *const names[CORRECT_OUTCOMES] = {
+        [CORRECT_CHANGED] = "changed",
+        [CORRECT_UNCHANGED] = "unchanged",
+        [CORRECT_NOT_APPLICABLE] = "not_applicable",
+        [CORRECT_INVALID] = "invalid",
+        [CORRECT_FAILED] = "failed",
+        [CORRECT_REFUSED] = "refused_by_check",
+    };
+    return names[outcome];
+}
+
+bool
+corrector_create(struct corrector **corrector, const char *file, struct bytes recipe,
+                 const struct correct_limits *limits, struct err *err)
+{
+    struct corrector *made = alloc_bytes(sizeof *made);
+    *made = (struct corrector){0};
+    const struct jq_limits jq = {.time = limits->jq_time, .memory = limits->jq_memory};
+    bool ok = recipe_parse(&made->recipe, file, recipe, err);
+    if (ok && limits->checks && limits->checks[0])
+        ok = (made->checks = checks_create(limits->checks, &limits->check, err)) != NULL;
+    if (!ok) {
+        corrector_destroy(made);
+        return false;
+    }
+    made->jq = jq_process_create(&jq);
+    *corrector = made;
+    return true;
+}
+
+struct corrector *
+corrector_create_useless(const char *why)
+{
+    struct corrector *made = alloc_bytes(sizeof *made);
+    *made = (struct corrector){.why = alloc_text(why)};
+    return made;
+}
+
+void
+corrector_set_originals(struct corrector *corrector, correct_originals_fn *originals, void *context)
+{
+    corrector->originals = originals;
+    corrector->originals_context = context;
+}
+
+void
+corrector_destroy(struct corrector *corrector)
+{
+    if (!corrector)
+        return;
+    recipe_destroy(corrector->recipe);
+    jq_process_destroy(corrector->jq);
+    checks_destroy(corrector->checks);
+    free(corrector->why);
+    free(corrector);
+}
+
+// --- one event ---
+
+void
+correct_parts(const struct event *event, struct record_parts *parts)
+{
+    const struct correction *correction = &event->known.correction;
+    const struct event_record *record = &event->record;
+    *parts = (struct record_parts){
+        .payload = event->payload,
+        .key = correction->has_key ? correction->key
+               : record->is_kept   ? record->key
+                                   : event->source_id,
+        .topic = correction->has_topic ? correction->topic : event->topic,
+        .partition = correction->has_partition ? correction->partition : PARTITION_NONE,
+        .headers = correction->has_headers ? correction->headers : record->headers,
+        .header_count = correction->has_headers ? correction->header_count : record->header_count,
+    };
+}
+
+static bool
+differs(struct bytes a, struct bytes b)
+{
+    return bytes_present(a) != bytes_present(b) || (bytes_present(a) && !bytes_equal(a, b));
+}
+
+static bool
+headers_differ(const struct record_parts *a, const struct record_parts *b)
+{
+    if (a->header_count != b->header_count)
+        return true;
+    for (size_t i = 0; a->headers != b->headers && i < a->header_count; i++)
+        if (differs(a->headers[i].name, b->headers[i].name) ||
+            differs(a->headers[i].value, b->headers[i].value))
+            return true;
+    return false;
+}
+
+void
+correct_revision(const struct event *event, const struct record_parts *before,
+                 const struct record_parts *after, struct arena *arena, struct correction *correction)
+{
+    *correction = event->known.correction;
+    if (correction->has_payload || differs(before->payload, after->payload)) {
+        correction->has_payload = true;
+        correction->payload = after->payload;
+    }
+    if (differs(before->key, after->key)) {
+        correction->has_key = true;
+        correction->key = after->key;
+    }
+    if (differs(before->topic, after->topic)) {
+        correction->has_topic = true;
+        correction->topic = after->topic;
+    }
+    if (before->partition != after->partition) {
+        correction->has_partition = after->partition != PARTITION_NONE;
+        correction->partition = correction->has_partition ? after->partition : 0;
+    }
+    if (headers_differ(before, after)) {
+        correction->has_headers = true;
+        correction->header_count = (uint32_t)after->header_count;
+        correction->headers = arena_array(arena, after->header_count, sizeof *correction->headers);
+        if (after->header_count)
+            memcpy(correction->headers, after->headers, after->header_count * sizeof *correction->headers);
+    }
+}
+
+static enum correct_outcome
+outcome_of(enum recipe_outcome outcome)
+{
+    switch (outcome) {
+    case RECIPE_CHANGED:
+        return CORRECT_CHANGED;
+    case RECIPE_UNCHANGED:
+        return CORRECT_UNCHANGED;
+    case RECIPE_NOT_APPLICABLE:
+        return CORRECT_NOT_APPLICABLE;
+    case RECIPE_INVALID:
+        return CORRECT_INVALID;
+    case RECIPE_FAILED:
+    case RECIPE_OUTCOMES:
+        break;
+    }
+    return CORRECT_FAILED;
+}
+
+static void
+correct_event(struct corrector *corrector, const struct event *event, const char *why_not,
+              struct arena *arena, struct record_parts *after, struct correct_result *result)
+{
+    const struct recipe_host host = {.jq = jq_process_run, .context = corrector->jq};
+    struct record_parts before;
+    struct recipe_note note = {0};
+    correct_parts(event, &before);
+    *after = before;
+    const char *trouble = corrector->recipe ? why_not : corrector->why;
+    if (trouble) {
+        *result = (struct correct_result){.id = event->id,
+                                          .parent = event->known.revisions,
+                                          .outcome = CORRECT_FAILED,
+                                          .reason = arena_printf(arena, "%s", trouble),
+                                          .before = before.payload};
+        return;
+    }
+    enum recipe_outcome outcome = recipe_apply(corrector->recipe, &before, &host, arena, after, &note);
+    *result = (struct correct_result){
+        .id = event->id,
+        .parent = event->known.revisions,
+        .outcome = outcome_of(outcome),
+        .line = note.line,
+        .reason = note.reason[0] ? arena_printf(arena, "%s", note.reason) : NULL,
+        .warnings = note.warnings,
+        .is_exact = event->record.is_kept || event->known.correction.has_payload,
+        .before = before.payload,
+    };
+    if (result->outcome == CORRECT_CHANGED) {
+        result->after = after->payload;
+        correct_revision(event, &before, after, arena, &result->correction);
+    }
+}
+
+// --- many events ---
+
+static struct question
+question_of(const struct event *event, const struct record_parts *parts)
+{
+    return (struct question){
+        .id = event->id,
+        .type = event->event_type,
+        .topic = parts->topic,
+        .key = parts->key,
+        .headers = parts->headers,
+        .header_count = parts->header_count,
+        .payload = parts->payload,
+    };
+}
+
+static void
+take_answer(struct checks *checks, struct correct_result *result, struct arena *arena)
+{
+    struct check_answer answer;
+    bool is_there = checks_answer(checks, &answer, -1);
+    if (is_there && (answer.verdict == CHECK_OK || answer.verdict == CHECK_NONE))
+        return;
+    result->outcome = is_there && answer.verdict == CHECK_REFUSED ? CORRECT_REFUSED : CORRECT_FAILED;
+    result->line = 0;
+    result->reason =
+        arena_printf(arena, "%s", is_there && answer.reason ? answer.reason : "the check gave no answer");
+}
+
+// Asks the checks about every event that changed. They answer in the order in which they were asked.
+static void
+ask_checks(struct checks *checks, const struct event *events, const struct record_parts *parts, size_t count,
+           struct arena *arena, struct correct_result *results)
+{
+    size_t answered = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (results[i].outcome != CORRECT_CHANGED)
+            continue;
+        const struct question question = question_of(&events[i], &parts[i]);
+        while (!checks_ask(checks, &question)) {
+            while (results[answered].outcome != CORRECT_CHANGED)
+                answered++;
+            take_answer(checks, &results[answered++], arena);
+        }
+    }
+    for (; answered < count; answered++)
+        if (results[answered].outcome == CORRECT_CHANGED)
+            take_answer(checks, &results[answered], arena);
+}
+
+// Original records where they are wanted and can be had.
+bool
+corrector_find_originals(struct corrector *corrector, struct store *store, struct event *events, size_t count,
+                         bool is_kept_for_good, struct arena *arena, const char ***troubles, struct err *err)
+{
+    *troubles = arena_array(arena, count, sizeof **troubles);
+    for (size_t i = 0; i < count; i++)
+        (*troubles)[i] = NULL;
+    return !corrector->originals || corrector->originals(corrector->originals_context, store, events, count,
+                                                         is_kept_for_good, arena, *troubles, err);
+}
+
+void
+correct_events(struct corrector *corrector, const struct event *events, const char *const *troubles,
+               size_t count, struct arena *arena, struct correct_result *results)
+{
+    struct record_parts *parts = arena_array(arena, count, sizeof *parts);
+    for (size_t i = 0; i < count; i++)
+        correct_event(corrector, &events[i], troubles ? troubles[i] : NULL, arena, &parts[i], &results[i]);
+    if (corrector->checks)
+        ask_checks(corrector->checks, events, parts, count, arena, results);
+}

@@ -1,0 +1,98 @@
+// correct: applies a recipe (core/recipe) to events: to a selection, to see what would become of it, or to
+// the next events of an operation, whose revisions are written. Both go through correct_events, so that an
+// operation does what its dry run said.
+#ifndef REDRIVE_CORRECT_CORRECT_H
+#define REDRIVE_CORRECT_CORRECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/arena.h"
+#include "core/event.h"
+#include "core/recipe/recipe.h"
+#include "process/check.h"
+#include "store/store.h"
+
+enum correct_outcome {
+    CORRECT_CHANGED,
+    CORRECT_UNCHANGED,
+    CORRECT_NOT_APPLICABLE, // a path does not exist, or expect failed: the event is left alone
+    CORRECT_INVALID,        // what would be sent is no JSON where it was, or no legal topic or partition
+    CORRECT_FAILED,         // a limit, or jq
+    CORRECT_REFUSED,        // the team's own check would not take it
+    CORRECT_OUTCOMES,
+};
+const char *correct_outcome_name(enum correct_outcome outcome); // "changed", "not_applicable", …
+
+struct correct_result {
+    int64_t id;
+    int32_t parent; // the revision that was read; 0: the original
+    enum correct_outcome outcome;
+    int line;                     // of the recipe; 0: none decided
+    const char *reason;           // in words; NULL of CORRECT_CHANGED and CORRECT_UNCHANGED
+    unsigned warnings;            // 1u << enum recipe_warning
+    bool is_exact;                // before are the bytes that were received, or a revision's
+    struct bytes before;          // the payload; absent: a null value
+    struct bytes after;           // of CORRECT_CHANGED
+    struct correction correction; // of CORRECT_CHANGED: the whole new revision
+};
+
+struct correct_limits {
+    const char *checks;        // rows of the setting `checks`; NULL: none
+    struct check_limits check; // of these
+    int64_t jq_time;           // for one payload, µs
+    int64_t jq_memory;         // bytes
+};
+
+// Looks for the original records of events whose bytes are not kept, and completes the events with them:
+// is_kept, payload, key, headers. troubles[i]: why one could not be read now; NULL: it was found, or there is
+// none. `is_kept_for_good`: also writes what was found down. false: PostgreSQL failed.
+typedef bool correct_originals_fn(void *context, struct store *store, struct event *events, size_t count,
+                                  bool is_kept_for_good, struct arena *arena, const char **troubles,
+                                  struct err *err);
+
+// One recipe with the programs that it needs. Used by one thread.
+struct corrector;
+// `file` is what errors call the recipe.
+bool corrector_create(struct corrector **corrector, const char *file, struct bytes recipe,
+                      const struct correct_limits *limits, struct err *err) MUST_CHECK;
+// One with which every event fails with this reason: for a recipe that cannot be used, whose operation has to
+// end all the same.
+struct corrector *corrector_create_useless(const char *why);
+// Without it nobody looks for original records.
+void corrector_set_originals(struct corrector *corrector, correct_originals_fn *originals, void *context);
+void corrector_destroy(struct corrector *corrector); // NULL is fine
+
+// What of an event an edit may change: as the newest revision has it, else as the record that is kept, else
+// as the row says.
+void correct_parts(const struct event *event, struct record_parts *parts);
+// The revision of the event that has these parts: what differs from `before` beside what was corrected
+// before. Headers and texts are borrowed from `after`, or are in the arena.
+void correct_revision(const struct event *event, const struct record_parts *before,
+                      const struct record_parts *after, struct arena *arena, struct correction *correction);
+
+// Applies the recipe to each event, except those with a trouble, which fail with it (troubles may be NULL;
+// the
+// fields are EVENT_SENT, EVENT_PAYLOAD, EVENT_RAW, and EVENT_NARROW for checks). Texts are in the arena or in
+// the events.
+void correct_events(struct corrector *corrector, const struct event *events, const char *const *troubles,
+                    size_t count, struct arena *arena, struct correct_result *results);
+
+struct correct_tally {
+    int64_t counts[CORRECT_OUTCOMES];
+    int64_t inexact; // of the changed: the bytes that were received are unknown, PostgreSQL's text was taken
+    int64_t gone;    // no longer in the table
+};
+// Reads these events page by page and applies the recipe, without writing anything. `each` (may be NULL) gets
+// the results of a page, valid during the call, and the number of events read; false ends: ERR_CANCELLED.
+typedef bool correct_each_fn(void *context, const struct correct_result *results, size_t count, size_t read);
+bool correct_dry_run(struct corrector *corrector, struct store *store, const int64_t *ids, size_t count,
+                     correct_each_fn *each, void *context, struct correct_tally *tally,
+                     struct err *err) MUST_CHECK;
+
+// Applies the recipe to the operation's next events and keeps the outcomes. *applied is 0 where nothing may
+// be applied now, or another worker was quicker; *left: how many are still queued.
+bool correct_step(struct corrector *corrector, struct store *store, int64_t operation, int64_t *applied,
+                  int64_t *left, struct err *err) MUST_CHECK;
+
+#endif

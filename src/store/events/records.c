@@ -1,0 +1,45 @@
+#include "store/events/records.h"
+
+#include "base/arena.h"
+#include "store/pg.h"
+
+bool
+records_keep(struct store *store, const struct kept_record *records, size_t count, struct err *err)
+{
+    if (!pg_may_write(store, err) || !pg_has_schema(store, err))
+        return false;
+    struct arena arena = {0};
+    size_t headers = 0, at = 0;
+    for (size_t i = 0; i < count; i++)
+        headers += records[i].header_count;
+    int64_t *ids = arena_array(&arena, count, sizeof *ids),
+            *times = arena_array(&arena, count, sizeof *times);
+    int32_t *counts = arena_array(&arena, count, sizeof *counts);
+    struct bytes *keys = arena_array(&arena, count, sizeof *keys),
+                 *values = arena_array(&arena, count, sizeof *values),
+                 *header_values = arena_array(&arena, headers, sizeof *header_values);
+    const char **names = arena_array(&arena, headers, sizeof *names);
+    for (size_t i = 0; i < count; i++) {
+        ids[i] = records[i].id;
+        times[i] = records[i].timestamp == TIME_ABSENT ? -1 : records[i].timestamp;
+        keys[i] = records[i].key;
+        values[i] = records[i].value;
+        counts[i] = (int32_t)records[i].header_count;
+        for (uint32_t h = 0; h < records[i].header_count; h++) {
+            names[at] = arena_text(&arena, records[i].headers[h].name);
+            header_values[at++] = records[i].headers[h].value;
+        }
+    }
+    struct params params = {0};
+    param_ids(&params, ids, count);
+    param_ids(&params, times, count);
+    param_blobs(&params, keys, count);
+    param_blobs(&params, values, count);
+    param_numbers(&params, counts, count);
+    param_texts(&params, names, headers);
+    param_blobs(&params, header_values, headers);
+    bool ok = pg_do(store, FOR_WRITING, "SELECT redrive.work_keep_records($1, $2, $3, $4, $5, $6, $7)",
+                    &params, err);
+    arena_release(&arena);
+    return ok;
+}
