@@ -251,7 +251,7 @@ crash-programs: $(OUT)/redrive $(filter $(OUT)/tests/tools/%,$(TOOLS))
 bench: ## measure, as ratios within one run
 #: ROWS="100000 1000000" sizes of the backlog
 #: PARTS="recovery stall" only some of publish, discard, recovery, memory, stall
-	$(Q)tests/lib/packages.sh install build test kafka
+	$(Q)tests/lib/packages.sh install build test kafka bench
 	$(Q)$(MAKE) -j$(JOBS) build/redrive
 	$(Q)$(MAKE) -j$(JOBS) bench-tools
 	$(Q)ROWS="$(ROWS)" tests/bench/run $(PARTS)
@@ -299,7 +299,7 @@ banned:
 		{ echo 'These calls are banned: see CONTRIBUTING.md.' >&2; exit 1; }
 
 packages: ## install missing Debian packages
-	$(Q)tests/lib/packages.sh install build test kafka demo lint
+	$(Q)tests/lib/packages.sh install build test kafka demo bench lint
 
 clean: ## remove everything that was built
 	$(Q)rm -rf build

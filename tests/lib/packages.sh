@@ -28,6 +28,7 @@ kafka default-jre-headless runs Kafka
 kafka curl                 fetches Kafka from Maven Central, once, where there is no Maven
 kafka ca-certificates      and knows whom it speaks to
 kafka kcat                 asks a broker whether it is ready
+bench jq                   reads and prints JSON, to be compared with
 lint  clang                the second compiler, and libFuzzer
 lint  clang-rt             sanitizers of clang, for make fuzz
 lint  clang-format         make format
