@@ -201,6 +201,8 @@ take_value(struct json_scan *scan)
             return token;
         }
     }
+    if (scan->at == 0 && bytes_starts(scan->text, "\xEF\xBB\xBF"))
+        return fail(scan, 0, "a value: an invisible byte order mark (EF BB BF) stands before it");
     return fail(scan, scan->at, "a value");
 }
 
@@ -281,45 +283,36 @@ json_next(struct json_scan *scan)
     }
 }
 
-void
-json_position(struct bytes text, size_t at, int *line, int *column)
+bool
+json_find_fault(struct bytes text, struct json_fault *fault)
 {
-    *line = 1;
-    *column = 1;
-    for (size_t i = 0; i < at && i < text.len;) {
-        uint32_t point;
-        i += utf8_decode(text, i, &point);
-        if (point == '\n') {
-            (*line)++;
-            *column = 1;
-        } else {
-            (*column)++;
-        }
-    }
+    struct json_scan scan;
+    json_begin(&scan, text);
+    struct json_token token;
+    do
+        token = json_next(&scan);
+    while (token.kind != JSON_END && token.kind != JSON_ERROR);
+    if (token.kind == JSON_END)
+        return false;
+    fault->at = token.from;
+    fault->expected = scan.expected;
+    json_position(text, token.from, &fault->line, &fault->column);
+    return true;
 }
 
 bool
 json_check(struct bytes text, struct err *err)
 {
-    struct json_scan scan;
-    json_begin(&scan, text);
-    for (;;) {
-        struct json_token token = json_next(&scan);
-        if (token.kind == JSON_END)
-            return true;
-        if (token.kind != JSON_ERROR)
-            continue;
-        int line;
-        int column;
-        json_position(text, token.from, &line, &column);
-        err_set(err, ERR_DATA, "this is not JSON: line %d, column %d: expected %s", line, column,
-                scan.expected);
-        if (err) {
-            err->line = line;
-            err->column = column;
-        }
-        return false;
+    struct json_fault fault;
+    if (!json_find_fault(text, &fault))
+        return true;
+    err_set(err, ERR_DATA, "this is not JSON: line %d, column %d: expected %s", fault.line, fault.column,
+            fault.expected);
+    if (err) {
+        err->line = fault.line;
+        err->column = fault.column;
     }
+    return false;
 }
 
 bool

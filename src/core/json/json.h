@@ -58,8 +58,22 @@ struct bytes json_bytes(const struct json_scan *scan, struct json_token token);
 
 // Is it JSON? Otherwise err has line, column and the expected token.
 bool json_check(struct bytes text, struct err *err) MUST_CHECK;
-// Line and column (characters), from 1, of a byte offset.
+
+// Where a text stops being JSON. Its path: json_path_at.
+struct json_fault {
+    size_t at;        // byte, from 0; the length of the text where it ends too early
+    int line, column; // from 1, in characters
+    const char *expected;
+};
+// false: the text is JSON.
+bool json_find_fault(struct bytes text, struct json_fault *fault);
+
+// Line and column of a byte, from 1. A line ends with \n; a column is a character, and so is a byte that is
+// not UTF-8. Behind the text: the place where the next byte would stand.
 void json_position(struct bytes text, size_t at, int *line, int *column);
+// The byte of a line and column. A column behind the end of its line is that end, before \r\n or \n; a line
+// behind the last is the end of the text; below 1 is 1.
+size_t json_offset(struct bytes text, int line, int column);
 
 // Is it small enough to be formatted, edited and checked for risks while a person waits? Otherwise err says
 // how large it is and what the limit is; such a text is shown as it is.

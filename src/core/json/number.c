@@ -1,5 +1,5 @@
 // Numbers of any length compared by value: as digits and a power of ten, never as a double.
-#include "core/json/json.h"
+#include "core/json/number.h"
 
 #include <string.h>
 
@@ -101,4 +101,20 @@ json_number_compare(struct bytes a, struct bytes b)
     if (x_below != y_below)
         return x_below ? -1 : 1;
     return x_below ? compare_sizes(&y, &x) : compare_sizes(&x, &y);
+}
+
+size_t
+json_number_digits(struct bytes token, char *digits, size_t room, int64_t *exponent)
+{
+    struct decimal decimal = decimal_of(token);
+    size_t at = decimal.first;
+    size_t count = 0;
+    int digit;
+    while (count <= room && (digit = next_digit(&decimal, &at)) >= 0) {
+        if (count < room)
+            digits[count] = (char)('0' + digit);
+        count++;
+    }
+    *exponent = decimal.exponent;
+    return count;
 }

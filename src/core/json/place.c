@@ -1,5 +1,55 @@
-// The path of a place in a text.
+// Where a place in a text is: line, column, path.
 #include "core/json/path.h"
+
+#include <string.h>
+#include "base/utf8.h"
+
+void
+json_position(struct bytes text, size_t at, int *line, int *column)
+{
+    *line = 1;
+    *column = 1;
+    for (size_t i = 0; i < at && i < text.len;) {
+        uint32_t point;
+        i += utf8_decode(text, i, &point);
+        if (i > at) // within a character
+            return;
+        if (point == '\n') {
+            (*line)++;
+            *column = 1;
+        } else {
+            (*column)++;
+        }
+    }
+}
+
+// The \n at or behind `at`, or the end of the text.
+static size_t
+line_end(struct bytes text, size_t at)
+{
+    const char *end = text.len > at ? memchr(text.data + at, '\n', text.len - at) : NULL;
+    return end ? (size_t)(end - text.data) : text.len;
+}
+
+size_t
+json_offset(struct bytes text, int line, int column)
+{
+    size_t at = 0;
+    for (; line > 1; line--) {
+        at = line_end(text, at);
+        if (at == text.len)
+            return at;
+        at++;
+    }
+    size_t end = line_end(text, at);
+    if (end < text.len && end > at && text.data[end - 1] == '\r')
+        end--;
+    for (; column > 1 && at < end; column--) {
+        uint32_t point;
+        at += utf8_decode(text, at, &point);
+    }
+    return at;
+}
 
 // The child that is being read, for each container around it.
 struct path_place {
@@ -35,6 +85,9 @@ json_path_at(struct bytes text, size_t at, struct strbuf *out)
             break;
         step_on(places, token);
     }
+    bool is_beyond = token.kind == JSON_ERROR && token.from <= at;
+    if (is_beyond)
+        depth = token.depth;
     strbuf_add_char(out, '$');
     for (int i = 1; i <= depth; i++) {
         if (places[i].is_index)
@@ -46,5 +99,5 @@ json_path_at(struct bytes text, size_t at, struct strbuf *out)
             strbuf_release(&name);
         }
     }
-    return token.kind != JSON_ERROR || at < token.from;
+    return !is_beyond;
 }

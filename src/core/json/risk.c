@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/utf8.h"
-#include "core/json/json.h"
+#include "core/json/number.h"
 
 static const char *const sentences[JSON_RISK_COUNT] = {
     [JSON_RISK_DUPLICATE] = "this name occurs more than once in its object: most readers keep only the last",
@@ -49,37 +49,43 @@ found(struct risk_search *search, enum json_risk risk, size_t from, size_t len)
     search->findings[search->count++] = (struct risk_finding){.risk = risk, .from = from, .len = len};
 }
 
-// Does a double give the number back? Printed as shortly as a reader would.
+// Does a double give the number back, printed as shortly as a reader would? Fifteen digits always
+// survive, more than seventeen never.
 static bool
 survives_double(struct bytes token)
 {
-    char text[400];
+    char digits[DBL_DECIMAL_DIG];
+    int64_t exponent;
+    size_t count = json_number_digits(token, digits, sizeof digits, &exponent);
+    if (count <= DBL_DIG && exponent > -300 && exponent < 300)
+        return true;
+    if (count > sizeof digits)
+        return false;
+    char text[64];
     char back[40];
-    if (token.len >= sizeof text)
-        return false;
-    memcpy(text, token.data, token.len);
-    text[token.len] = '\0';
+    snprintf(text, sizeof text, "0.%.*se%lld", (int)count, digits, (long long)exponent);
     double value = strtod(text, NULL);
-    if (value > DBL_MAX || value < -DBL_MAX)
+    if (value > DBL_MAX)
         return false;
-    for (int digits = DBL_DIG; digits <= DBL_DECIMAL_DIG; digits++) {
-        snprintf(back, sizeof back, "%.*g", digits, value);
+    // The smallest doubles have fewer digits.
+    for (int shown = exponent > -290 ? DBL_DIG : 1; shown <= DBL_DECIMAL_DIG; shown++) {
+        snprintf(back, sizeof back, "%.*g", shown, value);
         if (strtod(back, NULL) == value) // exactly the same double is what is asked for
             break;
     }
-    return json_number_compare(token, bytes_of(back)) == 0;
+    return json_number_compare(bytes_of(text), bytes_of(back)) == 0;
 }
 
 static void
 check_number(struct risk_search *search, struct json_token token)
 {
     struct bytes text = json_bytes(&search->scan, token);
+    // Up to fifteen characters: the common case. Only an exponent can take such a number out of a double.
+    if (text.len <= DBL_DIG && !memchr(text.data, 'e', text.len) && !memchr(text.data, 'E', text.len))
+        return;
     bool is_whole = true;
     for (size_t i = 0; i < text.len; i++)
         is_whole = is_whole && text.data[i] != '.' && text.data[i] != 'e' && text.data[i] != 'E';
-    // Up to fifteen digits and no exponent: the common case, and always exact.
-    if (text.len <= DBL_DIG && is_whole)
-        return;
     bool is_beyond = is_whole && (json_number_compare(text, BYTES("9007199254740992")) > 0 ||
                                   json_number_compare(text, BYTES("-9007199254740992")) < 0);
     if (is_beyond || !survives_double(text))
