@@ -184,7 +184,7 @@ demo()
     mkfifo "$NEW.keys"
     # The fifo stays open for writing, so that the terminal does not end before q is typed.
     exec 5<>"$NEW.keys"
-    in_checkout script -q -e -f -c "stty rows 40 cols 120; exec make demo $(printf '%q ' "$@")" /dev/null <"$NEW.keys" >"$seen" 2>&1 5>&- &
+    in_checkout script -q -e -f -c "stty rows 40 cols 120; exec make demo $([ $# = 0 ] || printf '%q ' "$@")" /dev/null <"$NEW.keys" >"$seen" 2>&1 5>&- &
     child=$!
     while is_alive $child && [ $((SECONDS - from)) -lt 1800 ]; do
         if [ $shown = no ] && grep -q "$FIRST_SCREEN" "$seen"; then
