@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/uuid.h"
+#include "commands/changing.h"
 #include "commands/choosing.h"
 #include "commands/correcting.h"
 #include "commands/cli/command.h"
@@ -17,6 +18,7 @@
 #include "commands/operation_line.h"
 #include "commands/cli/output.h"
 #include "commands/publishing.h"
+#include "commands/recipe_use.h"
 #include "commands/waiting.h"
 #include "core/selection.h"
 #include "store/operations/operations.h"
@@ -32,6 +34,7 @@ struct change {
     struct preview preview;
     struct broker_settings broker; // of a reprocess
     struct send_plan plan;         // of a reprocess
+    struct recipe_use recipe;      // of a correct
     bool waits_for_others;         // no brokers here: another worker, alive now, will carry it out
 };
 
@@ -191,6 +194,10 @@ command_change_describe(const struct change *change, struct strbuf *out)
                       preview->topics[i].topic ? preview->topics[i].topic : "no topic: refused",
                       text_count(preview->topics[i].count, count));
     describe_steps(change, out);
+    if (change->action == ACTION_CORRECT) {
+        strbuf_add_text(out, ": ");
+        recipe_use_describe(&change->recipe, out);
+    }
     if (preview->closed > 0)
         strbuf_printf(out, "; %s already closed", text_count(preview->closed, count));
     if (preview->overtaken > 0)
@@ -320,6 +327,7 @@ freeze(struct change *change, int64_t *no, struct err *err)
                                                                                       : NULL,
         .reason = options->change.reason,
         .target_topic = options->reprocess.to,
+        .recipe = change->action == ACTION_CORRECT ? strbuf_text(&change->recipe.text) : NULL,
         .rate = options->reprocess.rate.is_given ? (int32_t)options->reprocess.rate.number : RATE_UNLIMITED,
         .plan = change->plan};
     uuid_make(request.key);
@@ -344,9 +352,11 @@ dry_run(const struct change *change, struct err *err)
                                   .state = OPERATION_STATE_COUNT, // printed as "dry run"
                                   .total = (int64_t)change->count,
                                   .skipped = change->preview.busy + change->preview.closed};
+    if (change->action == ACTION_CORRECT)
+        operation = recipe_use_operation(&change->recipe, change->count);
     if (!operation_result(change->call, &operation, err))
         return command_status(err);
-    return STATUS_DONE;
+    return operation.refused ? STATUS_PART : STATUS_DONE;
 }
 
 static bool
@@ -386,10 +396,23 @@ carry_out(struct change *change, int64_t no, struct err *err)
     return status;
 }
 
+// Whoever confirms sees what the recipe would do; a script that gives the number has made its dry run before.
+static bool
+try_recipe(struct change *change, struct err *err)
+{
+    const struct options *options = &change->call->options;
+    bool is_shown = options->change.dry_run || (!options->change.yes && !options->change.confirm.is_given);
+    if (change->action != ACTION_CORRECT || !is_shown)
+        return true;
+    interrupt_catch();
+    return recipe_use_dry_run(&change->recipe, change->store, change->ids, change->count, err);
+}
+
 static int
 change_events(struct change *change, struct err *err)
 {
-    bool ok = choose(change, err) && look_ahead(change, err) && leave_quarantined(change, err);
+    bool ok = choose(change, err) && look_ahead(change, err) && leave_quarantined(change, err) &&
+              try_recipe(change, err);
     if (!ok)
         return command_status(err);
     if (change->call->options.change.dry_run)
@@ -403,14 +426,16 @@ change_events(struct change *change, struct err *err)
     return carry_out(change, no, err);
 }
 
-static int
-command_change_run(struct call *call, enum operation_action action, struct err *err)
+int
+changing_run(struct call *call, enum operation_action action, struct err *err)
 {
     struct change change = {.call = call, .action = action};
     bool ok =
         command_no_args(call, err) && check_options(&change, err) && command_change_read_plan(&change, err) &&
+        (action != ACTION_CORRECT || recipe_use_open(&change.recipe, call, err)) &&
         command_store(call, call->options.change.dry_run ? STORE_SCHEMA : STORE_WRITE, &change.store, err);
     int status = ok ? change_events(&change, err) : command_status(err);
+    recipe_use_close(&change.recipe);
     free(change.ids);
     arena_release(&change.arena);
     store_close(change.store);
@@ -420,23 +445,23 @@ command_change_run(struct call *call, enum operation_action action, struct err *
 int
 command_reprocess(struct call *call, struct err *err)
 {
-    return command_change_run(call, ACTION_REPROCESS, err);
+    return changing_run(call, ACTION_REPROCESS, err);
 }
 
 int
 command_resolve(struct call *call, struct err *err)
 {
-    return command_change_run(call, ACTION_RESOLVE, err);
+    return changing_run(call, ACTION_RESOLVE, err);
 }
 
 int
 command_discard(struct call *call, struct err *err)
 {
-    return command_change_run(call, ACTION_DISCARD, err);
+    return changing_run(call, ACTION_DISCARD, err);
 }
 
 int
 command_restore(struct call *call, struct err *err)
 {
-    return command_change_run(call, ACTION_RESTORE, err);
+    return changing_run(call, ACTION_RESTORE, err);
 }

@@ -40,8 +40,8 @@ take_original(const struct original *original, struct event *event)
 }
 
 static bool
-keep_originals(struct store *store, const struct event *events, const struct original *originals, size_t count,
-               struct arena *arena, struct err *err)
+keep_originals(struct store *store, const struct event *events, const struct original *originals,
+               size_t count, struct arena *arena, struct err *err)
 {
     struct kept_record *kept = arena_array(arena, count, sizeof *kept);
     size_t found = 0;
@@ -78,8 +78,8 @@ correcting_find_originals(void *context, struct store *store, struct event *even
         return false;
     for (size_t i = 0; i < count; i++)
         if (originals[i].state == ORIGINAL_FAILED)
-            troubles[i] = arena_printf(arena, "the original record could not be read: %s; try again",
-                                       originals[i].why);
+            troubles[i] =
+                arena_printf(arena, "the original record could not be read: %s; try again", originals[i].why);
     if (is_kept_for_good && !keep_originals(store, events, originals, count, arena, err))
         return false;
     for (size_t i = 0; i < count; i++)
@@ -99,7 +99,8 @@ make_corrector(struct correcting_worker *worker, const struct work *work)
     snprintf(name, sizeof name, "operation %" PRId64, work->no);
     corrector_destroy(worker->corrector);
     worker->operation = work->no;
-    if (corrector_create(&worker->corrector, name, bytes_of(work->recipe ? work->recipe : ""), &limits, &err)) {
+    if (corrector_create(&worker->corrector, name, bytes_of(work->recipe ? work->recipe : ""), &limits,
+                         &err)) {
         corrector_set_originals(worker->corrector, correcting_find_originals, &worker->originals);
         return;
     }

@@ -25,7 +25,8 @@ counts_json(struct value *object, const struct operation *operation)
     value_add_int(object, "changed", operation->done - recipe->unchanged - recipe->not_applicable);
     value_add_int(object, "unchanged", recipe->unchanged);
     value_add_int(object, "not_applicable", recipe->not_applicable);
-    value_add_int(object, "invalid", operation->refused);
+    value_add_int(object, "invalid", operation->refused - recipe->refused_by_check);
+    value_add_int(object, "refused_by_check", recipe->refused_by_check);
 }
 
 // A dry run has no state of its own in core.

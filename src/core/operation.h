@@ -95,10 +95,11 @@ struct operation_request {
     char key[UUID_SIZE]; // uuid of the caller: repeating a request with its key creates one operation
 };
 
-// A recipe's own outcomes among the done events; the others were changed.
+// A recipe's own outcomes: of the done events the others were changed.
 struct recipe_counts {
     int64_t unchanged;
     int64_t not_applicable;
+    int64_t refused_by_check; // among the refused ones
 };
 
 // One operation as stored, for lists and for its own view. Text lives in the page's arena.

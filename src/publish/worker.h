@@ -43,7 +43,7 @@ struct worker_settings {
     int64_t idle_exit;  // µs without work after which a service ends; 0: never
     int64_t doubt_wait; // µs after which a chunk of uncertain end is looked for by its headers, on brokers
                         // without transactions; 0: message timeout + request timeout + 60 s
-    worker_correct_fn *correct;   // NULL: leaves recipes to other workers
+    worker_correct_fn *correct; // NULL: leaves recipes to other workers
     void *correct_context;
     worker_progress_fn *progress; // about five times a second while something is in flight; NULL: not wanted
     void *progress_context;

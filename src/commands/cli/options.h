@@ -26,6 +26,7 @@ enum option_area {
     AREA_CONFIG = 1 << 12,
     AREA_FINGERPRINT = 1 << 13,
     AREA_FILTER = 1 << 14,
+    AREA_CORRECT = 1 << 15,
 };
 
 struct option_count {

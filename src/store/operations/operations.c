@@ -171,7 +171,7 @@ operation_insist(struct store *store, const struct operation_request *request,
     " o.returned, o.created_at, o.started_at, o.finished_at, array_to_string(o.steps, ','), o.step,"         \
     " (extract(epoch FROM o.settle_for) * 1000000)::int8, o.observe_until, o.halt_above::float8,"            \
     " o.send_after, o.approved_by::text, lately.sent, lately.back, undone.no, coalesce(undone.state = "      \
-    "'done', false), o.unchanged, o.not_applicable"                                                          \
+    "'done', false), o.unchanged, o.not_applicable, o.refused_by_check"                                      \
     " FROM redrive.operation o"                                                                              \
     " CROSS JOIN LATERAL (SELECT "                                                                           \
     "(SELECT sum(c.events) FROM redrive.chunk c WHERE c.operation_no = o.no AND c.state = 'committed'"       \
@@ -248,7 +248,9 @@ read_operation(const PGresult *r, int row, struct arena *arena, struct operation
         .approved_by = value_text(r, row, 32, arena),
         .undone_by = value_int8(r, row, 35),
         .is_undone = value_bool(r, row, 36),
-        .recipe = {.unchanged = value_int8(r, row, 37), .not_applicable = value_int8(r, row, 38)},
+        .recipe = {.unchanged = value_int8(r, row, 37),
+                   .not_applicable = value_int8(r, row, 38),
+                   .refused_by_check = value_int8(r, row, 39)},
     };
     operations_read_plan(r, row, &operation->plan);
     if (operation->action == ACTION_REPROCESS)

@@ -131,14 +131,15 @@ BEGIN
                                    p_header_values, p_topics, p_partitions);
     PERFORM redrive._correct_items(p_no, v_batches, v_fit, p_ids, p_outcomes, p_details, v_now);
     SELECT count(*) FILTER (WHERE w.outcome = 'changed') AS changed, count(*) FILTER (WHERE w.outcome = 'unchanged') AS unchanged,
-           count(*) FILTER (WHERE w.outcome = 'not_applicable') AS not_applicable, count(*) AS all_of_them INTO n
+           count(*) FILTER (WHERE w.outcome = 'not_applicable') AS not_applicable,
+           count(*) FILTER (WHERE w.outcome = 'refused_by_check') AS by_check, count(*) AS all_of_them INTO n
       FROM unnest(p_ids, p_outcomes) AS w (id, outcome) WHERE cardinality(v_fit) = cardinality(p_ids) OR w.id = ANY (v_fit);
     applied := cardinality(p_ids);
     UPDATE redrive.operation
        SET state = 'running', started_at = coalesce(started_at, v_now), queued = queued - applied,
            done = done + n.changed + n.unchanged + n.not_applicable, unchanged = unchanged + n.unchanged,
            not_applicable = not_applicable + n.not_applicable,
-           refused = refused + n.all_of_them - n.changed - n.unchanged - n.not_applicable,
+           refused_by_check = refused_by_check + n.by_check, refused = refused + n.all_of_them - n.changed - n.unchanged - n.not_applicable,
            skipped = skipped + applied - n.all_of_them, changed = nextval('redrive.change')
      WHERE no = p_no
     RETURNING queued INTO remaining;

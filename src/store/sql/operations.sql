@@ -36,6 +36,7 @@ CREATE TABLE redrive.operation (
     returned        bigint NOT NULL DEFAULT 0, -- of the done ones: failed again
     unchanged       bigint NOT NULL DEFAULT 0, -- of the done ones: the recipe changed nothing
     not_applicable  bigint NOT NULL DEFAULT 0, -- of the done ones: the recipe does not apply
+    refused_by_check bigint NOT NULL DEFAULT 0, -- of the refused ones: by the team's own check
     worker          text,
     state_note      text,
     created_at      timestamptz NOT NULL DEFAULT clock_timestamp(),

@@ -1,0 +1,121 @@
+#include "commands/recipe_use.h"
+
+#include <inttypes.h>
+#include "base/text.h"
+#include "commands/cli/interrupt.h"
+#include "commands/cli/json.h"
+#include "commands/cli/output.h"
+#include "commands/publishing.h"
+#include "commands/whole_file.h"
+
+bool
+recipe_use_open(struct recipe_use *use, struct call *call, struct err *err)
+{
+    const char *file = call->options.command.recipe;
+    const struct correct_limits limits = correcting_limits(call);
+    use->call = call;
+    return whole_file_read(file, &use->text, err) &&
+           corrector_create(&use->corrector, file, strbuf_bytes(&use->text), &limits, err);
+}
+
+struct trying {
+    struct recipe_use *use;
+    struct progress_line progress;
+    size_t total;
+    struct err err;
+};
+
+static bool
+print_each(const struct correct_result *result, struct err *err)
+{
+    struct value *object = value_object();
+    value_add_int(object, "id", result->id);
+    value_add_text(object, "outcome", correct_outcome_name(result->outcome));
+    json_int_or_null(object, "line", result->line > 0, result->line);
+    value_add_text(object, "reason", result->reason);
+    return json_print(object, err);
+}
+
+static bool
+try_page(void *context, const struct correct_result *results, size_t count, size_t read)
+{
+    struct trying *trying = context;
+    const struct options *options = &trying->use->call->options;
+    progress_show(&trying->progress, (int64_t)read, (int64_t)trying->total, NULL);
+    for (size_t i = 0; options->command.each && options->general.json && i < count; i++)
+        if (!print_each(&results[i], &trying->err))
+            return false;
+    return !interrupt_is_set();
+}
+
+bool
+recipe_use_dry_run(struct recipe_use *use, struct store *store, const int64_t *ids, size_t count,
+                   struct err *err)
+{
+    struct broker_settings settings;
+    if (!publishing_broker_ready(use->call, &settings, err))
+        return false;
+    if (broker_settings_present(&settings) && !use->originals.broker &&
+        !broker_open(&use->originals.broker, &settings, err))
+        return false;
+    corrector_set_originals(use->corrector, correcting_find_originals, &use->originals);
+    use->tally = (struct correct_tally){0};
+    struct trying trying = {.use = use, .total = count};
+    progress_begin(&trying.progress, use->call, "dry run");
+    bool ok = correct_dry_run(use->corrector, store, ids, count, try_page, &trying, &use->tally, err);
+    progress_end(&trying.progress);
+    if (!ok && err_is_set(&trying.err))
+        *err = trying.err;
+    return ok;
+}
+
+void
+recipe_use_describe(const struct recipe_use *use, struct strbuf *out)
+{
+    const struct correct_tally *tally = &use->tally;
+    const struct {
+        int64_t count;
+        const char *words;
+    } rows[] = {
+        {tally->counts[CORRECT_CHANGED], "would change"},
+        {tally->counts[CORRECT_UNCHANGED], "would stay as they are"},
+        {tally->counts[CORRECT_NOT_APPLICABLE], "the recipe does not apply to"},
+        {tally->counts[CORRECT_INVALID], "would be invalid"},
+        {tally->counts[CORRECT_FAILED], "failed"},
+        {tally->counts[CORRECT_REFUSED], "refused by the check"},
+        {tally->gone, "no longer in the table"},
+        {tally->inexact, "of the changed ones PostgreSQL's text is corrected, since the bytes that were "
+                         "received are unknown"},
+    };
+    char text[TEXT_SHORT];
+    size_t begin = out->len;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].count)
+            strbuf_printf(out, "%s%s %s", out->len > begin ? ", " : "", text_count(rows[i].count, text),
+                          rows[i].words);
+}
+
+struct operation
+recipe_use_operation(const struct recipe_use *use, size_t total)
+{
+    const int64_t *counts = use->tally.counts;
+    return (struct operation){
+        .action = ACTION_CORRECT,
+        .state = OPERATION_STATE_COUNT, // printed as "dry run"
+        .total = (int64_t)total,
+        .done = counts[CORRECT_CHANGED] + counts[CORRECT_UNCHANGED] + counts[CORRECT_NOT_APPLICABLE],
+        .refused = counts[CORRECT_INVALID] + counts[CORRECT_FAILED] + counts[CORRECT_REFUSED],
+        .skipped = use->tally.gone,
+        .recipe = {.unchanged = counts[CORRECT_UNCHANGED],
+                   .not_applicable = counts[CORRECT_NOT_APPLICABLE],
+                   .refused_by_check = counts[CORRECT_REFUSED]},
+    };
+}
+
+void
+recipe_use_close(struct recipe_use *use)
+{
+    corrector_destroy(use->corrector);
+    broker_close(use->originals.broker);
+    strbuf_release(&use->text);
+}
