@@ -15,6 +15,7 @@
 #include "commands/cli/output.h"
 #include "core/category.h"
 #include "core/fingerprint/rules.h"
+#include "process/jq_worker.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #define IS_SANITIZED
@@ -105,6 +106,8 @@ main(int argc, char **argv)
     struct err err = {0};
     setlocale(LC_CTYPE, ""); // not LC_NUMERIC: numbers of ours have a point in every country
     harden_process();
+    if (jq_worker_is_meant(argc, argv))
+        return jq_worker_run(argv);
     interrupt_exit();
     int status = main_run(argc, argv, &err);
     if (err_is_set(&err)) {

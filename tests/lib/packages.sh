@@ -15,7 +15,9 @@ build libjansson-dev       JSON that redrive itself writes
 build libpcre2-dev         regular expressions
 build libconfuse-dev       settings, keymaps and themes
 build liblz4-dev           texts in memory, compressed
+build libjq-dev            jq programs in recipes
 demo  postgresql           a private server for the backlog
+demo  python3-jsonschema   the check of an example
 test  postgresql           a private server; one that is there already is never touched
 test  pgbouncer            the pooler that redrive has to work behind
 test  libcmocka-dev        unit tests
