@@ -246,6 +246,8 @@ on_death(struct checks *checks, struct check *check, size_t at)
     struct asked *asked = check->questions[at];
     check->questions[at] = NULL;
     judge_end(judge, clock_mono() + END_WAIT);
+    if (asked && !judge->has_read)
+        asked->attempts--; // it ended because of something else
     struct strbuf how = {0};
     child_describe(&judge->child, &how);
     if (asked && (asked->attempts < ATTEMPTS || cannot_run(&judge->child)))
@@ -320,8 +322,7 @@ find_judge(struct checks *checks, struct check *check)
             off = i;
     }
     struct err err = {0};
-    if (off == SIZE_MAX ||
-        judge_start(&check->judges[off], check->row->command, checks->limits.memory, &err))
+    if (off == SIZE_MAX || judge_start(&check->judges[off], check->row->command, checks->limits.memory, &err))
         return off;
     give_up(checks, check, bytes_of(err.text));
     return SIZE_MAX;
@@ -360,7 +361,9 @@ await(struct checks *checks, int64_t until)
         }
     int64_t left = (until - clock_mono() + 999) / 1000;
     poll(checks->files, checks->count * most * JUDGE_FILES,
-         left < 0 ? 0 : left > INT32_MAX ? INT32_MAX : (int)left);
+         left < 0           ? 0
+         : left > INT32_MAX ? INT32_MAX
+                            : (int)left);
 }
 
 static void

@@ -5,17 +5,17 @@
 //     type  Order*       /usr/local/bin/check-orders --strict
 //     topic payments.*   java -jar /opt/payments/check.jar
 //
-// `type` or `topic`, a pattern of the shell (* ? […]) without blanks, and the rest of the row as a command for
-// /bin/sh. The first row that matches decides; an event that no row matches is not checked. The command is
-// started once and reads a line of JSON an event (process/question.h). It answers each with one line on its
-// standard output, flushed: `ok`, or the reason why the consumer would refuse the event. It ends when its
+// `type` or `topic`, a pattern of the shell (* ? […]) without blanks, and the rest of the row as a command
+// for /bin/sh. The first row that matches decides; an event that no row matches is not checked. The command
+// is started once and reads a line of JSON an event (process/question.h). It answers each with one line on
+// its standard output, flushed: `ok`, or the reason why the consumer would refuse the event. It ends when its
 // standard input does.
 //
 // A command runs in as many processes at once as it is allowed, each asked one event at a time. It is started
-// when it is first needed, and again after it has ended. An event on which it ends is asked once more. A check
-// that keeps ending or does not keep to one line an answer is given up: then each of its events is CHECK_FAILED
-// with the reason. Answers that came before that from a check that is out of step may be about other events;
-// checks_trouble tells.
+// when it is first needed, and again after it has ended. An event on which it ends is asked once more. A
+// check that keeps ending or does not keep to one line an answer is given up: then each of its events is
+// CHECK_FAILED with the reason. Answers that came before that from a check that is out of step may be about
+// other events; checks_trouble tells.
 //
 // One thread creates, uses and destroys a struct checks: the processes end with that thread. Only the calls
 // with a time wait, and no longer than that time and a tenth of a second for each process that ends.
@@ -32,10 +32,10 @@
 struct checks;
 
 struct check_limits {
-    int64_t time;      // for an answer, in microseconds
-    int64_t start;     // added to that for the first answer of a process
-    int64_t memory;    // most writable memory of each process, in bytes; 0: no limit
-    size_t processes;  // at once, of one row; 0: as many as processors
+    int64_t time;     // for an answer, in microseconds
+    int64_t start;    // added to that for the first answer of a process
+    int64_t memory;   // most writable memory of each process, in bytes; 0: no limit
+    size_t processes; // at once, of one row; 0: as many as processors
 };
 
 enum check_verdict {

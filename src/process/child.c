@@ -87,8 +87,8 @@ close_others(void)
         close(fd);
 }
 
-// What can be written counts, not what is reserved: Java and node reserve gigabytes that they never use, which
-// a limit of addresses (RLIMIT_AS) would refuse.
+// What can be written counts, not what is reserved: Java and node reserve gigabytes that they never use,
+// which a limit of addresses (RLIMIT_AS) would refuse.
 static void
 limit_memory(int64_t memory)
 {
@@ -151,7 +151,8 @@ child_start(struct child *child, const struct child_program *program, struct err
     return true;
 }
 
-// A pipe knows no MSG_NOSIGNAL: the signal is blocked for this thread, and taken back where the write raised it.
+// A pipe knows no MSG_NOSIGNAL: the signal is blocked for this thread, and taken back where the write raised
+// it.
 static ssize_t
 write_quietly(int fd, struct bytes b)
 {
@@ -257,7 +258,7 @@ has_ended(pid_t pid)
 {
     siginfo_t info = {0};
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ? errno == ECHILD
-                                                                           : info.si_pid == pid;
+                                                                            : info.si_pid == pid;
 }
 
 static bool

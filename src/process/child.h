@@ -23,12 +23,12 @@ enum { CHILD_SAID = 512 };
 
 // Zero-initialise. The descriptors are -1 once they are closed.
 struct child {
-    pid_t pid; // 0: not started, or ended
-    int in;    // our end of its standard input
-    int out;   // of its standard output
-    int err;   // of its standard error
-    int status;    // as waitpid tells it, after child_end
-    bool is_known; // status is: it ended by itself
+    pid_t pid;             // 0: not started, or ended
+    int in;                // our end of its standard input
+    int out;               // of its standard output
+    int err;               // of its standard error
+    int status;            // as waitpid tells it, after child_end
+    bool is_known;         // status is: it ended by itself
     char said[CHILD_SAID]; // the last of its standard error
     size_t said_len;
 };
@@ -36,7 +36,7 @@ struct child {
 struct child_program {
     const char *path;        // of the executable; PATH is not searched
     const char *const *argv; // ends with NULL
-    int64_t memory; // most writable memory of each process, in bytes (RLIMIT_DATA); 0: no limit
+    int64_t memory;          // most writable memory of each process, in bytes (RLIMIT_DATA); 0: no limit
 };
 
 // What a transfer through a pipe came to.

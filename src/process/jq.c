@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/text.h"
 #include "base/utf8.h"
 #include "core/json/json.h"
 #include "process/child.h"
@@ -26,8 +25,8 @@ struct jq_process {
     struct child child;
     char *programs[JQ_PROGRAMS]; // that the process has compiled; NULL: none
     size_t next_slot;
-    size_t served; // by this process
-    int ended;     // since the last answer
+    size_t served;      // by this process
+    int ended;          // processes since the last result
     struct strbuf talk; // a request, then its answer
 };
 
@@ -84,7 +83,8 @@ transfer(struct jq_process *process, size_t *sent, struct bytes request, struct 
     size_t count;
     enum child_transfer state = CHILD_DONE;
     while (*sent < request.len &&
-           (state = child_write(&process->child, bytes_slice(request, *sent, request.len), &count)) == CHILD_DONE)
+           (state = child_write(&process->child, bytes_slice(request, *sent, request.len), &count)) ==
+               CHILD_DONE)
         *sent += count;
     char portion[65536];
     while ((state = child_read(&process->child, portion, sizeof portion, &count)) == CHILD_DONE) {
@@ -133,10 +133,9 @@ static bool
 say_ended(struct jq_process *process, struct err *err)
 {
     const struct child *child = &process->child;
-    char size[TEXT_SHORT];
     if (child->is_known && WIFEXITED(child->status) && WEXITSTATUS(child->status) == JQ_OUT_OF_MEMORY)
-        return err_set(err, ERR_DATA, "jq needs more than %s of memory for it",
-                       text_size((uint64_t)process->limits.memory, size));
+        return err_set(err, ERR_DATA, "jq needs more than %" PRId64 " MB of memory",
+                       process->limits.memory >> 20);
     struct strbuf how = {0};
     child_describe(child, &how);
     err_set(err, ERR_DATA, "jq's process %s", strbuf_text(&how));
@@ -161,7 +160,8 @@ talk_once(struct jq_process *process, const struct jq_frame *frame, struct bytes
     switch (talk_until(process, now + process->limits.time + (process->served == 0 ? START : 0))) {
     case TALK_DONE:
         process->served++;
-        process->ended = 0;
+        if (frame->kind == JQ_RUN)
+            process->ended = 0;
         memcpy(got, process->talk.data, sizeof *got);
         return true;
     case TALK_UNWANTED:
@@ -215,31 +215,40 @@ compile(struct jq_process *process, const char *program, uint32_t *slot, struct 
     return true;
 }
 
-bool
-jq_process_check(struct jq_process *process, const char *program, struct err *err)
+// Payload absent: only compiles.
+static bool
+attempt(struct jq_process *process, const char *program, struct bytes payload, struct jq_frame *got,
+        struct err *err)
 {
-    uint32_t slot;
-    return compile(process, program, &slot, err);
+    uint32_t slot = 0;
+    if (!compile(process, program, &slot, err))
+        return false;
+    const struct jq_frame frame = {.kind = JQ_RUN, .slot = slot, .len = (uint32_t)payload.len};
+    return !bytes_present(payload) || talk_once(process, &frame, payload, got, err);
 }
 
 // A process that had served others may have ended because of them, so a fresh one decides.
 static bool
-run_in_process(struct jq_process *process, const char *program, struct bytes payload, struct jq_frame *got,
-               struct err *err)
+ask_jq(struct jq_process *process, const char *program, struct bytes payload, struct jq_frame *got,
+       struct err *err)
 {
     for (;;) {
         bool is_fresh = process->served == 0;
-        uint32_t slot;
         struct err why = {0};
-        if (!compile(process, program, &slot, err))
-            return false;
-        const struct jq_frame frame = {.kind = JQ_RUN, .slot = slot, .len = (uint32_t)payload.len};
-        if (talk_once(process, &frame, payload, got, &why))
+        if (attempt(process, program, payload, got, &why))
             return true;
-        bool may_help = !is_fresh && why.kind == ERR_DATA && process->ended == 1 && process->child.is_known;
-        if (!may_help)
+        bool has_ended = process->child.pid == 0 && process->child.is_known;
+        if (is_fresh || !has_ended)
             return err_set(err, why.kind, "%s", why.text);
     }
+}
+
+bool
+jq_process_check(struct jq_process *process, const char *program, struct err *err)
+{
+    struct jq_frame got;
+    process->ended = 0;
+    return ask_jq(process, program, BYTES_ABSENT, &got, err);
 }
 
 bool
@@ -254,7 +263,7 @@ jq_process_run(void *context, const char *program, struct bytes payload, struct 
     if (!bytes_present(payload) || !utf8_valid(payload) || !json_check(payload, &why))
         return err_set(err, ERR_DATA, "jq takes only JSON: %s",
                        err_is_set(&why) ? why.text : "the payload is not UTF-8");
-    if (!run_in_process(process, program, payload, &got, err))
+    if (!ask_jq(process, program, payload, &got, err))
         return false;
     struct bytes result = body(process);
     if (got.kind != JQ_DONE)

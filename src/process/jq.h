@@ -2,12 +2,12 @@
 //
 // A payload goes in as JSON, and exactly one value comes out, as JSON without white space. Members of objects
 // keep their order: a changed one stays in its place, a new one comes last. What jq does not keep: of
-// duplicate names the last value, in the place of the first; the spelling of numbers and escapes; depending on
-// its version (1.6) every digit of a number beyond 17. Whoever offers jq says so.
+// duplicate names the last value, in the place of the first; the spelling of numbers and escapes; depending
+// on its version (1.6) every digit of a number beyond 17. Whoever offers jq says so.
 //
 // The process is the same executable with JQ_WORKER as its argument (process/jq_worker.h). It sees no
-// environment, can open no file and no connection, and ends with the thread that started it. It is started when
-// it is first needed and serves many programs and payloads.
+// environment, can open no file and no connection, and ends with the thread that started it. It is started
+// when it is first needed and serves many programs and payloads.
 #ifndef REDRIVE_PROCESS_JQ_H
 #define REDRIVE_PROCESS_JQ_H
 
@@ -37,13 +37,14 @@ struct jq_limits {
 struct jq_process *jq_process_create(const struct jq_limits *limits);
 void jq_process_destroy(struct jq_process *process); // NULL is fine
 
-// Is it a program? ERR_USAGE with jq's own message; its process is kept for jq_process_run.
+// Is it a program? ERR_USAGE with jq's own message; what was compiled is kept for jq_process_run.
 bool jq_process_check(struct jq_process *process, const char *program, struct err *err) MUST_CHECK;
 
 // Appends what the program makes of the payload. `process` is a struct jq_process *; the form is that of a
-// recipe's callback. ERR_USAGE: no program. ERR_DATA: no JSON goes in, not exactly one value of JSON comes out,
-// the program fails, or it passes a limit; err says which, and `out` is as before. Waits at most for the
-// limit of time, and five seconds more where the process has to be started.
+// recipe's callback. ERR_USAGE: no program. ERR_DATA: no JSON goes in, not exactly one value of JSON comes
+// out, the program fails, or it passes a limit; err says which, and `out` is as before. Waits at most for the
+// limit of time for the program and for the payload, and five seconds more where the process has to be
+// started. After ten processes in a row that gave no result nothing is tried until the next jq_process_check.
 bool jq_process_run(void *process, const char *program, struct bytes payload, struct strbuf *out,
                     struct err *err) MUST_CHECK;
 

@@ -173,6 +173,10 @@ run_program(struct jq_worker *worker, jq_state *program, size_t len, struct strb
     } else {
         jv_free(result);
     }
+    if (out->len > JQ_PAYLOAD_BYTES) {
+        strbuf_printf(&worker->message, "its result is longer than %d MB", JQ_PAYLOAD_BYTES >> 20);
+        is_good = false;
+    }
     return is_good;
 }
 
@@ -182,10 +186,9 @@ serve(struct jq_worker *worker, const struct jq_frame *frame)
     struct strbuf out = {0};
     strbuf_reset(&worker->message);
     bool is_program = frame->kind == JQ_COMPILE;
-    bool is_good = is_program
-                       ? worker_compile(worker, frame->slot)
-                       : worker->programs[frame->slot] &&
-                             run_program(worker, worker->programs[frame->slot], frame->len, &out);
+    bool is_good = is_program ? worker_compile(worker, frame->slot)
+                              : worker->programs[frame->slot] &&
+                                    run_program(worker, worker->programs[frame->slot], frame->len, &out);
     if (is_good)
         answer(JQ_DONE, strbuf_bytes(&out));
     else

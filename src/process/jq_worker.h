@@ -10,7 +10,7 @@
 
 #define JQ_WORKER "--jq-worker" // the first argument; the second is the limit of memory in bytes
 enum {
-    JQ_PROGRAMS = 8,     // compiled ones that are kept
+    JQ_PROGRAMS = 8,       // compiled ones that are kept
     JQ_OUT_OF_MEMORY = 77, // exit status
 };
 

@@ -15,6 +15,7 @@ judge_start(struct judge *judge, const char *command, int64_t memory, struct err
     const struct child_program program = {.path = argv[0], .argv = argv, .memory = memory};
     judge->has_answered = false;
     judge->is_asked = false;
+    judge->is_deaf = false;
     strbuf_reset(&judge->answer);
     return child_start(&judge->child, &program, err);
 }
@@ -24,21 +25,23 @@ judge_ask(struct judge *judge, struct bytes line, int64_t deadline)
 {
     strbuf_reset(&judge->answer);
     judge->is_asked = true;
+    judge->asked = line.len;
     judge->rest = line;
     judge->deadline = deadline;
 }
 
-// A judge that has closed its standard input may still answer: only its standard output tells that it is gone.
+// A judge that has closed its standard input may still answer: only its standard output tells that it is
+// gone.
 static void
 write_rest(struct judge *judge)
 {
     size_t count;
     enum child_transfer transfer = CHILD_DONE;
-    while (judge->rest.len > 0 &&
+    while (judge->rest.len > 0 && !judge->is_deaf &&
            (transfer = child_write(&judge->child, judge->rest, &count)) == CHILD_DONE)
         judge->rest = bytes_slice(judge->rest, count, judge->rest.len);
     if (transfer == CHILD_GONE)
-        child_finish(&judge->child);
+        judge->is_deaf = true;
 }
 
 static enum judge_progress
@@ -83,6 +86,7 @@ judge_go_on(struct judge *judge, int64_t now)
     if (progress == JUDGE_WAITS && judge->is_asked && now >= judge->deadline)
         progress = JUDGE_LATE;
     if (progress != JUDGE_WAITS) {
+        judge->has_read = child_unread(&judge->child) + judge->rest.len < judge->asked;
         judge->is_asked = false;
         judge->rest = BYTES_ABSENT;
     }
@@ -96,7 +100,8 @@ judge_poll(const struct judge *judge, struct pollfd *files)
     files[0] = (struct pollfd){.fd = is_on ? judge->child.out : -1, .events = POLLIN};
     files[1] = (struct pollfd){.fd = is_on ? judge->child.err : -1, .events = POLLIN};
     // A standard input that was closed by the judge is always ready, and nothing can be done with it.
-    files[2] = (struct pollfd){.fd = is_on && judge->rest.len > 0 ? judge->child.in : -1, .events = POLLOUT};
+    files[2] = (struct pollfd){.fd = is_on && judge->rest.len > 0 && !judge->is_deaf ? judge->child.in : -1,
+                               .events = POLLOUT};
 }
 
 void

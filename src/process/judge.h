@@ -29,7 +29,10 @@ struct judge {
     struct child child;
     bool is_asked;
     bool has_answered; // since it was started
-    struct bytes rest; // of the question, not yet written; borrowed
+    bool is_deaf;      // it has closed its standard input
+    bool has_read;     // some of what it was asked last, when it died
+    size_t asked;      // bytes of the question
+    struct bytes rest; // of it, not yet written; borrowed
     struct strbuf answer;
     int64_t deadline; // clock_mono
     const char *fault;

@@ -142,12 +142,12 @@ check_trust(const struct settings_files *files, size_t from, const struct stat *
         return true;
     for (size_t i = from; i < files->found_count; i++) {
         const struct settings_found *found = &files->found[i];
-        if (found->id < 0 && found->name != NULL)
-            return err_set(
-                err, ERR_USAGE,
-                "%s:%d: Kafka properties are only taken from a file that belongs to you or root and that "
-                "nobody else can write; chmod go-w it",
-                found->file, found->line);
+        bool is_property = found->id < 0 && found->name != NULL;
+        if (is_property || found->id == SETTING_ID_checks)
+            return err_set(err, ERR_USAGE,
+                           "%s:%d: %s are only taken from a file that belongs to you or root and that nobody "
+                           "else can write; chmod go-w it",
+                           found->file, found->line, is_property ? "Kafka properties" : "checks");
     }
     return true;
 }

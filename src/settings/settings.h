@@ -97,6 +97,12 @@ struct grouping_settings {
 #include "settings/settings.def"
 };
 
+// Of programs that redrive starts (src/process).
+struct process_settings {
+#define SETTING_PROCESS SETTING_MEMBER
+#include "settings/settings.def"
+};
+
 struct screen_settings {
 #define SETTING_SCREEN SETTING_MEMBER
 #include "settings/settings.def"
@@ -109,6 +115,7 @@ struct settings {
     struct publish_settings publish;
     struct decision_settings decision;
     struct grouping_settings grouping;
+    struct process_settings process;
     struct screen_settings screen;
 
     const char *profile; // NULL: none chosen

@@ -223,6 +223,23 @@ test_lists(void **state)
     assert_string_equal(world->settings.grouping.categories, "transient class Foo\ndata text bar");
 }
 
+// What is run comes from nobody else's hand.
+static void
+test_checks(void **state)
+{
+    struct world *world = *state;
+    write_file(world->config, "checks = {\"type Order* check --schema 'a b'\"}\nchecks += \"topic x y | z\"\n"
+                              "check-time = 300ms\n");
+    assert_true(load(world, NULL));
+    assert_string_equal(world->settings.process.checks, "type Order* check --schema 'a b'\ntopic x y | z");
+    assert_int_equal(world->settings.process.check_time, 300000);
+    assert_int_equal(world->settings.process.jq_memory, 256 << 20);
+    chmod(world->config, 0602);
+    assert_false(load(world, NULL));
+    assert_non_null(
+        strstr(world->err.text, "config:2: checks are only taken from a file that belongs to you"));
+}
+
 static void
 test_kafka(void **state)
 {
@@ -467,6 +484,7 @@ main(void)
         cmocka_unit_test_setup_teardown(test_profiles, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lines_are_right, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_mistakes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_checks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lists, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_kafka, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_kafka_files, set_up, tear_down),
