@@ -21,6 +21,7 @@
 #include "commands/recipe_use.h"
 #include "commands/waiting.h"
 #include "core/selection.h"
+#include "store/operations/corrections.h"
 #include "store/operations/operations.h"
 #include "store/operations/workers.h"
 
@@ -274,11 +275,17 @@ command_change_confirm(const struct change *change, struct err *err)
         change, is_protected || (int64_t)change->count > call->settings.decision.confirm_above, err);
 }
 
+static bool
+sends_corrected(const struct change *change)
+{
+    return change->action == ACTION_CORRECT && change->call->options.command.reprocess;
+}
+
 // Refuses, before anything is frozen, a reprocess that no worker could carry out; --detach allows it.
 static bool
 find_publisher(struct change *change, struct err *err)
 {
-    if (change->action != ACTION_REPROCESS)
+    if (change->action != ACTION_REPROCESS && !sends_corrected(change))
         return true;
     if (!publishing_broker_ready(change->call, &change->broker, err))
         return false;
@@ -396,6 +403,24 @@ carry_out(struct change *change, int64_t no, struct err *err)
     return status;
 }
 
+// What the recipe has changed is sent, as an operation of its own; it was confirmed with the recipe.
+static int
+send_corrected(struct change *change, int64_t no, struct err *err)
+{
+    struct change next = {.call = change->call, .store = change->store, .action = ACTION_REPROCESS};
+    if (!operation_corrected_ids(change->store, no, &next.ids, &next.count, err) ||
+        !command_change_read_plan(&next, err) || !find_publisher(&next, err))
+        return command_status(err);
+    int status = STATUS_DONE;
+    if (next.count == 0)
+        remark(change->call, "nothing was changed, so nothing is sent");
+    else
+        status = freeze(&next, &no, err) ? carry_out(&next, no, err) : command_status(err);
+    free(next.ids);
+    arena_release(&next.arena);
+    return status;
+}
+
 // Whoever confirms sees what the recipe would do; a script that gives the number has made its dry run before.
 static bool
 try_recipe(struct change *change, struct err *err)
@@ -423,7 +448,12 @@ change_events(struct change *change, struct err *err)
     interrupt_catch();
     if (!freeze(change, &no, err))
         return command_status(err);
-    return carry_out(change, no, err);
+    int status = carry_out(change, no, err);
+    bool is_over = status == STATUS_DONE || status == STATUS_PART;
+    if (!sends_corrected(change) || !is_over || err_is_set(err) || change->call->options.change.detach)
+        return status;
+    int sent = send_corrected(change, no, err);
+    return sent == STATUS_DONE ? status : sent;
 }
 
 int

@@ -50,9 +50,8 @@ add_set(const char *given, struct strbuf *recipe, struct err *err)
     struct bytes value = bytes_slice(text, at + 1, text.len - at - 1);
     struct err trouble = {0};
     if (!json_check(value, &trouble))
-        return err_set(err, ERR_USAGE,
-                       "--set %.*s: the value is not JSON (%s); text stands in quotes: --set '%.*s=\"…\"'",
-                       (int)at, given, trouble.text, (int)at, given);
+        return err_set(err, ERR_USAGE, "--set %.*s: %s; text stands in quotes: --set '%.*s=\"…\"'", (int)at,
+                       given, trouble.text, (int)at, given);
     strbuf_printf(recipe, "set %.*s ", (int)at, given);
     (void)json_minify(value, recipe); // one line
     strbuf_add_char(recipe, '\n');
@@ -80,6 +79,8 @@ struct correcting_one {
     int32_t parent; // the newest revision
     struct record_parts before, after;
     struct correction correction;
+    bool is_inexact; // the bytes that were received are unknown
+    bool was_asked;  // Kafka was, for them
 };
 
 // The bytes that were received, as far as they are known; what an edit then keeps is exact.
@@ -100,10 +101,9 @@ find_bytes(struct correcting_one *correcting, struct err *err)
     broker_close(originals.broker);
     if (ok && trouble)
         return err_set(err, ERR_UNREACHABLE, "event %" PRId64 " was not corrected: %s", event->id, trouble);
-    if (ok && !event->record.is_kept && !event->known.correction.has_payload)
-        remark(call,
-               "the bytes that were received are unknown; PostgreSQL's text of the payload is corrected%s",
-               broker_settings_present(&settings) ? "" : " (Kafka was not asked; give -b HOST:PORT)");
+    correcting->is_inexact =
+        ok && !call->options.command.file && !event->record.is_kept && !event->known.correction.has_payload;
+    correcting->was_asked = broker_settings_present(&settings);
     return ok;
 }
 
@@ -149,9 +149,27 @@ take_file(struct correcting_one *correcting, const char *name, struct err *err)
     correcting->after = correcting->before;
     correcting->after.payload = arena_copy(&correcting->one.arena, strbuf_bytes(&text));
     if (ok && !correcting->call->options.command.force && !json_check(strbuf_bytes(&text), &trouble))
-        ok = err_set(err, ERR_USAGE, "%s is not JSON: %s; --force saves it as it is", name, trouble.text);
+        ok = err_set(err, ERR_USAGE, "%s: %s; --force saves it as it is",
+                     strcmp(name, "-") == 0 ? "standard input" : name, trouble.text);
     strbuf_release(&text);
     return ok;
+}
+
+// What the event would be with the correction in place of its newest one.
+static bool
+revert_parts(struct correcting_one *correcting, struct err *err)
+{
+    struct event event = correcting->one.event;
+    bool is_exact;
+    event.known.correction = correcting->correction;
+    if (!correcting->correction.has_payload &&
+        !one_event_original(correcting->call, correcting->store, &correcting->one, &event.payload, &is_exact,
+                            err))
+        return false;
+    if (correcting->correction.has_payload)
+        event.payload = correcting->correction.payload;
+    correct_parts(&event, &correcting->after);
+    return true;
 }
 
 static bool
@@ -162,7 +180,8 @@ take_revision(struct correcting_one *correcting, int64_t no, struct err *err)
         return err_set(err, ERR_NOT_FOUND, "event %" PRId64 " has no revision %" PRId64 "; its newest is %d",
                        correcting->one.event.id, no, (int)correcting->parent);
     correcting->correction = revision ? revision->parts : (struct correction){0};
-    return true;
+    correct_parts(&correcting->one.event, &correcting->before);
+    return revert_parts(correcting, err);
 }
 
 static bool
@@ -185,7 +204,7 @@ make_correction(struct correcting_one *correcting, struct err *err)
 static struct bytes
 payload_of(const struct correcting_one *correcting)
 {
-    return correcting->correction.has_payload ? correcting->correction.payload : correcting->before.payload;
+    return correcting->correction.has_payload ? correcting->correction.payload : correcting->after.payload;
 }
 
 static bool
@@ -193,6 +212,10 @@ print_saved(struct correcting_one *correcting, int32_t no, struct err *err)
 {
     struct call *call = correcting->call;
     int64_t id = correcting->one.event.id;
+    if (correcting->is_inexact)
+        remark(call,
+               "the bytes that were received are unknown; PostgreSQL's text of the payload is corrected%s",
+               correcting->was_asked ? "" : " (Kafka was not asked; give -b HOST:PORT)");
     if (!call->options.general.json) {
         if (no)
             remark(call, "event %" PRId64 " has revision %" PRId32, id, no);

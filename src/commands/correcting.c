@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "publish/originals.h"
 #include "store/events/records.h"
+#include "store/operations/operations.h"
 
 enum { ORIGINALS_MS = 20000 };
 

@@ -95,6 +95,19 @@ command_operation_add_plan(struct strbuf *out, const struct operation *operation
 }
 
 static void
+add_recipe(struct strbuf *out, const struct operation *operation)
+{
+    char text[3][TEXT_SHORT];
+    if (operation->action == ACTION_CORRECT)
+        strbuf_printf(
+            out, "%-12schanged %s, unchanged %s, not applicable %s\n", "recipe",
+            text_count(operation->done - operation->recipe.unchanged - operation->recipe.not_applicable,
+                       text[0]),
+            text_count(operation->recipe.unchanged, text[1]),
+            text_count(operation->recipe.not_applicable, text[2]));
+}
+
+static void
 command_operation_describe(const struct operation *operation, struct strbuf *out)
 {
     char rate[TEXT_SHORT];
@@ -109,6 +122,7 @@ command_operation_describe(const struct operation *operation, struct strbuf *out
     snprintf(rate, sizeof rate, "%" PRId32 "/s", operation->rate);
     add_field(out, "rate", operation->rate == RATE_UNLIMITED ? NULL : rate);
     command_operation_add_plan(out, operation);
+    add_recipe(out, operation);
     add_field(out, "approved by", operation->approved_by);
     add_field(out, "worker", operation->worker);
     add_when(out, "created", operation->created_at);

@@ -79,13 +79,11 @@ recipe_use_describe(const struct recipe_use *use, struct strbuf *out)
     } rows[] = {
         {tally->counts[CORRECT_CHANGED], "would change"},
         {tally->counts[CORRECT_UNCHANGED], "would stay as they are"},
-        {tally->counts[CORRECT_NOT_APPLICABLE], "the recipe does not apply to"},
+        {tally->counts[CORRECT_NOT_APPLICABLE], "do not fit the recipe"},
         {tally->counts[CORRECT_INVALID], "would be invalid"},
         {tally->counts[CORRECT_FAILED], "failed"},
         {tally->counts[CORRECT_REFUSED], "refused by the check"},
         {tally->gone, "no longer in the table"},
-        {tally->inexact, "of the changed ones PostgreSQL's text is corrected, since the bytes that were "
-                         "received are unknown"},
     };
     char text[TEXT_SHORT];
     size_t begin = out->len;
@@ -93,6 +91,9 @@ recipe_use_describe(const struct recipe_use *use, struct strbuf *out)
         if (rows[i].count)
             strbuf_printf(out, "%s%s %s", out->len > begin ? ", " : "", text_count(rows[i].count, text),
                           rows[i].words);
+    if (tally->inexact)
+        strbuf_printf(out, "; of %s the bytes that were received are unknown: PostgreSQL's text is corrected",
+                      text_count(tally->inexact, text));
 }
 
 struct operation

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include "base/text.h"
 #include "commands/cli/output.h"
+#include "core/json/changes.h"
 #include "store/events/events.h"
 
 // --- as JSON ---
@@ -45,6 +46,66 @@ revision_json(const struct revision *revision, size_t original_size, int64_t zon
     return row;
 }
 
+static void
+add_name(struct value *list, const char *name)
+{
+    value_add_text(list, NULL, name);
+}
+
+static void
+add_payload_changes(struct value *list, struct bytes before, struct bytes after)
+{
+    struct arena arena = {0};
+    struct json_changes changes = {0};
+    struct err ignored = {0};
+    bool is_compared = json_compare(before, after, &arena, &changes, &ignored);
+    for (size_t i = 0; is_compared && i < changes.count; i++)
+        value_add_bytes(list, NULL, changes.items[i].path);
+    if (!is_compared || changes.count == 0)
+        add_name(list, "$");
+    arena_release(&arena);
+}
+
+static bool
+same_part(struct bytes a, struct bytes b)
+{
+    return bytes_present(a) == bytes_present(b) && (!bytes_present(a) || bytes_equal(a, b));
+}
+
+// Headers by name: one that was added, removed, or has another value.
+static void
+add_header_changes(struct value *list, const struct record_parts *one, const struct record_parts *other,
+                   bool is_both)
+{
+    for (size_t i = 0; i < one->header_count; i++) {
+        const struct event_header *twin = parts_header(other, one->headers[i].name);
+        struct strbuf name = {0};
+        if (twin ? !is_both || same_part(twin->value, one->headers[i].value) : false)
+            continue;
+        strbuf_add_text(&name, "header:");
+        strbuf_add(&name, one->headers[i].name);
+        value_add_bytes(list, NULL, strbuf_bytes(&name));
+        strbuf_release(&name);
+    }
+}
+
+struct value *
+changes_json(const struct record_parts *before, const struct record_parts *after)
+{
+    struct value *list = value_array();
+    if (!same_part(before->payload, after->payload))
+        add_payload_changes(list, before->payload, after->payload);
+    if (!same_part(before->key, after->key))
+        add_name(list, "key");
+    add_header_changes(list, before, after, true);
+    add_header_changes(list, after, before, false);
+    if (!same_part(before->topic, after->topic))
+        add_name(list, "topic");
+    if (before->partition != after->partition)
+        add_name(list, "partition");
+    return list;
+}
+
 // --- for people ---
 
 // "payload, key, 3 headers, topic orders.events"
@@ -58,7 +119,8 @@ parts_text(const struct correction *parts, struct arena *arena)
     } rows[] = {
         {parts->has_payload, "payload"},
         {parts->has_key, "key"},
-        {parts->has_headers, arena_printf(arena, "%u headers", (unsigned)parts->header_count)},
+        {parts->has_headers, arena_printf(arena, "%u header%s", (unsigned)parts->header_count,
+                                          parts->header_count == 1 ? "" : "s")},
         {parts->has_topic, arena_printf(arena, "topic %s", arena_text(arena, parts->topic))},
         {parts->has_partition, arena_printf(arena, "partition %" PRId32, parts->partition)},
     };

@@ -4,6 +4,7 @@
 
 #include "commands/cli/json.h"
 #include "commands/one_event.h"
+#include "core/recipe/parts.h"
 
 // As an object: revision, parent, author, at, reason, bytes (of the payload that it sends), operation, and
 // the parts that it replaces. original_size: of the original payload.
@@ -21,6 +22,10 @@ bool revision_print(struct call *call, struct store *store, struct one_event *on
 // The payload of a revision, byte for byte where that is known; 0: the original.
 bool revision_payload(struct call *call, struct store *store, struct one_event *one, int64_t no,
                       struct bytes *payload, struct err *err) MUST_CHECK;
+
+// The paths and parts that an edit changed, as a list of texts: "$.amount", "key", "header:trace", "topic",
+// "partition". A payload that is not JSON, or differs in white space alone, is "$".
+struct value *changes_json(const struct record_parts *before, const struct record_parts *after);
 
 // Bytes as they are; at a terminal with control characters as escapes, and that is said.
 bool bytes_print(struct call *call, struct bytes bytes, struct err *err) MUST_CHECK;

@@ -67,7 +67,7 @@ struct event_known {
     int32_t published;            // times it was republished
     bool is_quarantined;          // returned too often; left out of bulk operations unless named
     int64_t operation;            // the live operation that includes it, or 0
-    struct correction correction; // the newest revision; with EVENT_RAW. Its payload is the event's
+    struct correction correction; // the newest revision; with EVENT_RAW
 };
 
 struct event {

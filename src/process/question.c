@@ -1,5 +1,6 @@
 #include "process/question.h"
 
+#include "base/base64.h"
 #include "core/json/json.h"
 #include "core/json/value.h"
 
@@ -14,6 +15,15 @@ headers_of(const struct question *question)
         value_add(list, NULL, header);
     }
     return list;
+}
+
+static void
+add_base64(struct value *line, struct bytes payload)
+{
+    struct strbuf coded = {0};
+    base64_add(&coded, payload);
+    value_add_bytes(line, "payload_base64", strbuf_bytes(&coded));
+    strbuf_release(&coded);
 }
 
 // A value that a library has read would no longer be the payload, so its tokens are put behind the other
@@ -37,7 +47,7 @@ question_write(const struct question *question, struct strbuf *out)
     value_add_payload(line, "key", question->key);
     value_add(line, "headers", headers_of(question));
     if (bytes_present(question->payload) && !is_json)
-        value_add_base64(line, "payload_base64", question->payload);
+        add_base64(line, question->payload);
     value_dump(line, out);
     value_destroy(line);
     if (is_json)

@@ -27,8 +27,8 @@ struct settings_files {
     size_t path_count;
 };
 
-// Reads one file more. A missing one is fine unless `is_named`. Kafka properties and commands are refused from a
-// file that somebody else than we or root could have written.
+// Reads one file more. A missing one is fine unless `is_named`. Kafka properties and commands are refused
+// from a file that somebody else than we or root could have written.
 bool settings_files_read(struct settings_files *files, const char *path, bool is_named,
                          struct err *err) MUST_CHECK;
 void settings_files_release(struct settings_files *files);

@@ -51,12 +51,13 @@ room src/base
 room src/core base
 room src/settings base core
 room src/async base core
+room src/process base core
 room src/store base core
 room src/broker base core
-for name in publish search rollup ingest watch; do
-    room src/$name base core async store broker
+for name in publish search rollup correct ingest watch; do
+    room src/$name base core async process store broker
 done
-room src/backend base core async store broker publish search rollup
+room src/backend base core async process store broker publish search rollup correct
 room ui base core async settings
 # Inside ui the arrows point this way too. views.def is a list without includes: the sections of a keymap are its rows.
 room ui/canvas base
@@ -72,7 +73,7 @@ lines=$(grep -rHnE '(^|[^=!<>])([<>]=?|[-+]) *DO_[A-Z]|DO_[A-Z0-9_]+ *([<>]=?|[-
 # Only what opens the screen (screen.c), and what prints its keys and themes (look.c), knows ui.
 shown='src/commands/(screen|look)\.[ch]'
 lines=$(includes src/commands | grep -E ': "ui/' | grep -vE "^$shown:") && fail "$(echo "$lines" | sed 's/: "/: must not include "/; s/$/"/')"
-lines=$(includes src/main.c | grep -vE ': ("(base|core|settings|commands)/|<)') &&
+lines=$(includes src/main.c | grep -vE ': ("(base|core|settings|commands)/|"process/jq_worker|<)') &&
     fail "$(echo "$lines" | sed 's/: "/: must not include "/; s/$/"/')"
 
 home PCRE2 'pcre2' 'src/core/filter/[^:]*'
@@ -82,6 +83,7 @@ home libpq 'libpq|postgres' 'src/store/[^:]*'
 home librdkafka 'librdkafka' 'src/broker/[^:]*'
 home ncurses 'n?curses|term\.h|panel' 'ui/term/[^:]*'
 home libconfuse 'confuse' 'src/settings/config_text\.c'
+home libjq 'jq\.h|jv\.h' 'src/process/jq_worker\.c'
 home pthread 'pthread|threads\.h' 'src/async/[^:]*'
 
 hidden PCRE2 'pcre2_|PCRE2_' none
@@ -91,6 +93,7 @@ hidden libpq 'PGconn|PGresult' 'src/store/(pg|events/reader)\.h'
 hidden librdkafka 'rd_kafka_' 'src/broker/(kafka|probe/private)\.h'
 hidden ncurses 'WINDOW|chtype|cchar_t' none
 hidden libconfuse 'cfg_t|cfg_opt_t' none
+hidden libjq 'jq_state|jv_|jv([^[:alnum:]_]|$)' none
 hidden pthread 'pthread_' none
 
 # What comments and documents may name: texts of ours, without what tests feed the program.

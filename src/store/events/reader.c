@@ -372,5 +372,7 @@ event_reader_row(struct event_reader *reader, const PGresult *result, int row, s
         event->error_message = keep_text(reader, message);
     if (reader->fields & EVENT_STACK)
         event->stack_trace = keep_text(reader, stack);
+    if (event->known.correction.has_payload)
+        event->known.correction.payload = event->payload;
     event->known.is_quarantined = event->known.returned >= reader->store->max_replays;
 }

@@ -6,6 +6,39 @@
 #include "core/event.h"
 #include "store/pg.h"
 
+// Eight bytes each, in one value.
+static void
+corrections_read_ids(const PGresult *r, int64_t **ids, size_t *count)
+{
+    struct bytes all = value_bytes(r, 0, 0);
+    *count = all.len / 8;
+    *ids = alloc_array(*count, sizeof **ids);
+    for (size_t i = 0; i < *count; i++)
+        (*ids)[i] = pg_read64(all.data + 8 * i);
+}
+
+bool
+operation_corrected_ids(struct store *store, int64_t no, int64_t **ids, size_t *count, struct err *err)
+{
+    *ids = NULL;
+    *count = 0;
+    struct params params = {0};
+    param_int8(&params, no);
+    PGresult *r;
+    if (!pg_has_schema(store, err) ||
+        !pg_ask(
+            store, FOR_SCANNING,
+            "SELECT string_agg(int8send(i.dlq_id), ''::bytea ORDER BY i.dlq_id) FROM redrive.item i"
+            " WHERE i.operation_no = $1 AND i.state = 'done'"
+            " AND EXISTS (SELECT FROM redrive.revision r WHERE r.dlq_id = i.dlq_id AND r.operation_no = $1)"
+            " AND EXISTS (SELECT FROM :\"events\" e WHERE e.id = i.dlq_id AND e.status = 'PENDING')",
+            &params, &r, err))
+        return false;
+    corrections_read_ids(r, ids, count);
+    PQclear(r);
+    return true;
+}
+
 bool
 work_correct_next(struct store *store, int64_t no, size_t limit, uint64_t bytes, int64_t **ids, size_t *count,
                   int64_t *most, struct err *err)
@@ -24,12 +57,8 @@ work_correct_next(struct store *store, int64_t no, size_t limit, uint64_t bytes,
                 "ORDINALITY AS w (id, n)), n.most FROM redrive.work_correct_next($1, $2, $3) n",
                 &params, &r, err))
         return false;
-    struct bytes all = value_bytes(r, 0, 0);
     *most = value_int8(r, 0, 1);
-    *count = all.len / 8;
-    *ids = alloc_array(*count, sizeof **ids);
-    for (size_t i = 0; i < *count; i++)
-        (*ids)[i] = pg_read64(all.data + 8 * i);
+    corrections_read_ids(r, ids, count);
     PQclear(r);
     return true;
 }

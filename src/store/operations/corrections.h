@@ -28,4 +28,8 @@ bool work_correct_next(struct store *store, int64_t no, size_t limit, uint64_t b
 bool work_correct(struct store *store, int64_t no, int64_t most, const struct corrected *events, size_t count,
                   int64_t *applied, int64_t *left, struct err *err) MUST_CHECK;
 
+// The events of the operation whose revision it wrote and that are pending, ascending, on the heap.
+bool operation_corrected_ids(struct store *store, int64_t no, int64_t **ids, size_t *count,
+                             struct err *err) MUST_CHECK;
+
 #endif
