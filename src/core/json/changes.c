@@ -181,8 +181,7 @@ push_name(struct comparison *comparison, const struct tree *tree, struct json_to
 
 static void compare_nodes(struct comparison *comparison, size_t b, size_t a);
 
-// --- objects
-// --------------------------------------------------------------------------------------------------------
+// --- objects ---
 
 static const size_t NONE = SIZE_MAX;
 
@@ -344,8 +343,7 @@ compare_objects(struct comparison *comparison, size_t b, size_t a)
     arena_release(&arena);
 }
 
-// --- arrays
-// ---------------------------------------------------------------------------------------------------------
+// --- arrays ---
 
 // The elements [from, end) of an array.
 struct span {
@@ -521,8 +519,7 @@ compare_arrays(struct comparison *comparison, size_t b, size_t a)
     arena_release(&arena);
 }
 
-// --- both
-// -----------------------------------------------------------------------------------------------------------
+// --- both ---
 
 static void
 compare_nodes(struct comparison *comparison, size_t b, size_t a)

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/strbuf.h"
 #include "core/event.h"
+#include "core/json/changes.h"
 
 enum { PARTITION_NONE = -1 };
 
@@ -35,5 +36,27 @@ bool parts_bytes(struct bytes json, struct strbuf *out, bool *is_absent);
 
 // A name that Kafka accepts: 1 to 249 of the characters A-Z a-z 0-9 . _ -, not "." or "..".
 bool parts_topic_is_legal(struct bytes topic);
+
+// What differs between two versions of an event.
+enum header_change_kind { HEADER_CHANGED, HEADER_ADDED, HEADER_REMOVED };
+struct header_change {
+    enum header_change_kind kind;
+    struct bytes name;
+    struct bytes before, after; // values
+};
+struct parts_changes {
+    bool payload, key, topic, partition; // these differ
+    bool is_compared;                    // both payloads are JSON: payload_changes says how they differ
+    struct json_changes payload_changes;
+    // Headers of the same name are compared in their order. In the arena.
+    struct header_change *headers;
+    size_t header_count;
+    bool headers_reordered; // the same headers in another order
+};
+void parts_compare(const struct record_parts *before, const struct record_parts *after, struct arena *arena,
+                   struct parts_changes *changes);
+// Appends "2 values changed, 1 key removed; key changed; header trace-id added". Names of headers stand as
+// they are: text_visible prints them.
+void parts_changes_sentence(const struct parts_changes *changes, struct strbuf *out);
 
 #endif

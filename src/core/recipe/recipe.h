@@ -153,4 +153,20 @@ enum recipe_outcome recipe_apply(struct recipe *recipe, const struct record_part
 bool recipe_is_stable_on(struct recipe *recipe, const struct record_parts *result,
                          const struct recipe_host *host, struct arena *arena, struct recipe_note *note);
 
+// How well a recipe repeats an edit.
+enum recipe_fidelity {
+    RECIPE_EXACT,         // the recipe makes of the text before the text after, byte for byte
+    RECIPE_ALL_BUT_SPACE, // all but white space: the edit was formatted too
+    RECIPE_ALL_BUT_ORDER, // and members or headers stand in another order: operations add behind the last one
+    RECIPE_NOT_EXPRESSIBLE, // no operations repeat it
+};
+// Appends the recipe of an edit, tried on `before` with the result that the answer says. Where indexes
+// repeat,
+// [*] takes their place if that changes the same values and no others. A type that changed becomes to-number,
+// to-text or to-boolean, a new member becomes default, a value that went elsewhere move. Only where these
+// cannot repeat the edit, set and remove stand alone, and an array is set as a whole, with the values of this
+// event. RECIPE_NOT_EXPRESSIBLE appends nothing, and err says why; so it is when nothing differs.
+enum recipe_fidelity recipe_from(const struct record_parts *before, const struct record_parts *after,
+                                 struct strbuf *text, struct err *err);
+
 #endif

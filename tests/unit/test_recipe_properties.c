@@ -1,0 +1,175 @@
+// What holds for any recipe and any payload, tried on random ones: bytes beside the named paths stay, a
+// printed recipe is read again, and the recipe of an edit repeats it.
+#include <inttypes.h>
+#include "tests/lib/recipe_checks.h"
+#include "tests/unit/cases.h"
+
+static uint64_t seed = UINT64_C(88172645463325252);
+
+static unsigned
+below(unsigned limit)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (unsigned)(seed >> 33) % limit;
+}
+
+static const char *const NAMES[] = {"a", "b", "c", "l", "\\u0061", "\xc3\xa9"};
+static const char *const VALUES[] = {"1",
+                                     "2.50",
+                                     "\"10,00\"",
+                                     "\"7\"",
+                                     "true",
+                                     "null",
+                                     "\"no\"",
+                                     "\"x-y\"",
+                                     "\"\\u00e9 o\"",
+                                     "\"1,234\"",
+                                     "-0",
+                                     "\"\"",
+                                     "1e2",
+                                     "false",
+                                     "\"a\\/b\\n\"",
+                                     "\"long text of some length\""};
+static const char *const SPACES[] = {"", "", "", " ", "\n  ", "\t"};
+#define ONE_OF(list) (list)[below(sizeof(list) / sizeof(list)[0])]
+
+static void
+write_value(struct strbuf *out, int depth)
+{
+    unsigned kind = below(depth > 0 ? 4 : 1);
+    if (kind < 2) {
+        strbuf_add_text(out, ONE_OF(VALUES));
+        return;
+    }
+    unsigned count = below(4);
+    strbuf_add_char(out, kind == 2 ? '{' : '[');
+    for (unsigned i = 0; i < count; i++) {
+        strbuf_printf(out, "%s%s", i ? "," : "", ONE_OF(SPACES));
+        if (kind == 2)
+            strbuf_printf(out, "\"%s\"%s:%s", ONE_OF(NAMES), ONE_OF(SPACES), ONE_OF(SPACES));
+        write_value(out, depth - 1);
+        strbuf_add_text(out, ONE_OF(SPACES));
+    }
+    strbuf_add_char(out, kind == 2 ? '}' : ']');
+}
+
+// Mostly a table of lines, which paths with [*] lead to; else anything.
+static void
+write_document(struct strbuf *out)
+{
+    if (below(3) == 0) {
+        write_value(out, 4);
+        return;
+    }
+    strbuf_printf(out, "{\"a\":%s%s,\"l\":[", ONE_OF(SPACES), ONE_OF(VALUES));
+    for (unsigned i = below(4); i > 0; i--) {
+        strbuf_printf(out, "{\"%s\": %s, \"b\": ", ONE_OF(NAMES), ONE_OF(VALUES));
+        write_value(out, 1);
+        strbuf_printf(out, "}%s", i > 1 ? ", " : "");
+    }
+    strbuf_add_text(out, "], \"c\": ");
+    write_value(out, 2);
+    strbuf_add_text(out, "}");
+}
+
+static const char *const PATHS[] = {"$.a",    "$.b",      "$.l[*].a", "$.l[*].b",      "$.l[*]",     "$[0]",
+                                    "$[*].a", "$.c.a",    "$.c[*]",   "$.l[*].b[*]",   "$.l[*].b.a", "$.c",
+                                    "$.l[1]", "$.l[0].a", "$.l",      "$['\xc3\xa9']", "$[*][*]",    "$.new",
+                                    "key",    "header:a", "header:n"};
+
+static void
+write_operation(struct strbuf *out)
+{
+    static const char *const plain[] = {"remove", "to-number", "to-text", "to-boolean"};
+    static const char *const with_json[] = {"set", "default", "add"};
+    static const char *const with_path[] = {"copy", "move"};
+    static const char *const conditions[] = {"present", "absent", "text", "number", "= 1", "~ /o/"};
+    static const char *const replacements[] = {"/o/0/", "/(.)(.)/$2$1/", "/^/\"/", "/\\d+/\\\\/",
+                                               "/e|\xc3\xa9/\xc3\xa9/"};
+    const char *path = ONE_OF(PATHS);
+    switch (below(6)) {
+    case 0:
+        strbuf_printf(out, "%s %s\n", ONE_OF(plain), path);
+        break;
+    case 1:
+        strbuf_printf(out, "%s %s %s\n", ONE_OF(with_json), path, ONE_OF(VALUES));
+        break;
+    case 2:
+        strbuf_printf(out, "%s %s %s\n", ONE_OF(with_path), path, ONE_OF(PATHS));
+        break;
+    case 3:
+        strbuf_printf(out, "rename %s \"%s\"\n", path, ONE_OF(NAMES));
+        break;
+    case 4:
+        strbuf_printf(out, "replace %s %s\n", path, ONE_OF(replacements));
+        break;
+    default:
+        strbuf_printf(out, "expect %s %s\nset %s 5\n", path, ONE_OF(conditions), ONE_OF(PATHS));
+        break;
+    }
+}
+
+static void
+random_recipes_change_what_they_name(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 40000 };
+    struct recipe_counts counts = {0};
+    struct strbuf text = {0}, payload = {0};
+    for (int i = 0; i < ROUNDS; i++) {
+        strbuf_reset(&text);
+        strbuf_reset(&payload);
+        for (unsigned lines = below(3) ? 1 : 3; lines > 0; lines--)
+            write_operation(&text);
+        write_document(&payload);
+        check_recipe(strbuf_bytes(&text), strbuf_bytes(&payload), &counts);
+    }
+    // Every check had much to look at.
+    assert_true(counts.applied[RECIPE_CHANGED] > ROUNDS / 10);
+    assert_true(counts.applied[RECIPE_UNCHANGED] > ROUNDS / 100);
+    assert_true(counts.applied[RECIPE_NOT_APPLICABLE] > ROUNDS / 10);
+    assert_int_equal(counts.applied[RECIPE_INVALID] + counts.applied[RECIPE_FAILED], 0);
+    assert_true(counts.values > ROUNDS / 100 && counts.additions > ROUNDS / 100);
+    assert_true(counts.removals > ROUNDS / 100 && counts.renames > ROUNDS / 200);
+    print_message("recipes of edits: %d exact, %d all but space, %d all but order, %d not expressible\n",
+                  counts.made[0], counts.made[1], counts.made[2], counts.made[3]);
+    strbuf_release(&text);
+    strbuf_release(&payload);
+}
+
+// Two documents that have nothing to do with each other: the recipe of the edit is exact, or says that it is
+// not.
+static void
+random_edits_are_repeated_or_refused(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 20000 };
+    struct recipe_counts counts = {0};
+    struct strbuf before = {0}, after = {0};
+    for (int i = 0; i < ROUNDS; i++) {
+        strbuf_reset(&before);
+        strbuf_reset(&after);
+        write_document(&before);
+        write_document(&after);
+        struct record_parts old = {.payload = strbuf_bytes(&before), .topic = BYTES("t")};
+        struct record_parts new = {.payload = strbuf_bytes(&after), .topic = BYTES("t")};
+        check_recipe_of_edit(&old, &new, &counts);
+    }
+    assert_true(counts.made[RECIPE_EXACT] > ROUNDS / 20);
+    print_message("recipes of edits: %d exact, %d all but space, %d all but order, %d not expressible\n",
+                  counts.made[0], counts.made[1], counts.made[2], counts.made[3]);
+    strbuf_release(&before);
+    strbuf_release(&after);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_recipes_change_what_they_name),
+        cmocka_unit_test(random_edits_are_repeated_or_refused),
+    };
+    return cmocka_run_group_tests_name("recipe properties", tests, NULL, NULL);
+}
