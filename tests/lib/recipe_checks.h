@@ -99,9 +99,13 @@ check_beside_names(struct bytes in, struct bytes out, struct recipe_counts *coun
 }
 
 static bool
-is_word(const char *word, const char *words)
+puts_values(const char *word)
 {
-    return strstr(words, word) != NULL;
+    static const char *const words[] = {"set", "default", "to-number", "to-text", "to-boolean", "replace"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(word, words[i]) == 0)
+            return true;
+    return false;
 }
 
 // A recipe of one operation on the payload changes nothing beside its path.
@@ -118,11 +122,11 @@ check_beside(const struct recipe *recipe, struct bytes in, struct bytes out, str
         if (rest.data[i] == ' ')
             rest.len = i;
     bool has_path = recipe_count(recipe) == 1 && json_pattern_parse(&path, rest, NULL);
-    if (has_path && is_word(word, "set default to-number to-text to-boolean replace"))
+    if (has_path && puts_values(word))
         check_beside_values(path, in, out, counts);
-    else if (has_path && is_word(word, "remove"))
+    else if (has_path && strcmp(word, "remove") == 0)
         check_beside_removed(in, out, counts);
-    else if (has_path && is_word(word, "rename"))
+    else if (has_path && strcmp(word, "rename") == 0)
         check_beside_names(in, out, counts);
     json_path_destroy(path);
     strbuf_release(&text);

@@ -1,8 +1,11 @@
 // What holds for any recipe and any payload, tried on random ones: bytes beside the named paths stay, a
 // printed recipe is read again, and the recipe of an edit repeats it.
-#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
 #include "tests/lib/recipe_checks.h"
-#include "tests/unit/cases.h"
 
 static uint64_t seed = UINT64_C(88172645463325252);
 
@@ -127,12 +130,12 @@ random_recipes_change_what_they_name(void **state)
         check_recipe(strbuf_bytes(&text), strbuf_bytes(&payload), &counts);
     }
     // Every check had much to look at.
-    assert_true(counts.applied[RECIPE_CHANGED] > ROUNDS / 10);
+    assert_true(counts.applied[RECIPE_CHANGED] > ROUNDS / 20);
     assert_true(counts.applied[RECIPE_UNCHANGED] > ROUNDS / 100);
     assert_true(counts.applied[RECIPE_NOT_APPLICABLE] > ROUNDS / 10);
     assert_int_equal(counts.applied[RECIPE_INVALID] + counts.applied[RECIPE_FAILED], 0);
-    assert_true(counts.values > ROUNDS / 100 && counts.additions > ROUNDS / 100);
-    assert_true(counts.removals > ROUNDS / 100 && counts.renames > ROUNDS / 200);
+    assert_true(counts.values > ROUNDS / 200 && counts.additions > ROUNDS / 200);
+    assert_true(counts.removals > ROUNDS / 400 && counts.renames > ROUNDS / 400);
     print_message("recipes of edits: %d exact, %d all but space, %d all but order, %d not expressible\n",
                   counts.made[0], counts.made[1], counts.made[2], counts.made[3]);
     strbuf_release(&text);
