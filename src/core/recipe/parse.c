@@ -1,5 +1,4 @@
-// Reads the text of a recipe, and prints it.
-#include <stdlib.h>
+// Reads the text of a recipe.
 #include <string.h>
 #include "base/alloc.h"
 #include "base/text.h"
@@ -15,46 +14,6 @@ struct parser {
     size_t capacity;
     struct err *err;
 };
-
-const struct operation_kind recipe_kinds[] = {
-#define OPERATION(name, word, arguments, places, sentence)                                                   \
-    {word, arguments, places, sentence, recipe_do_##name},
-#include "core/recipe/operations.def"
-#undef OPERATION
-    {0},
-};
-
-static const char *
-arguments_text(enum arguments arguments)
-{
-    switch (arguments) {
-    case PATH:
-        return "PATH";
-    case PATH_JSON:
-        return "PATH JSON";
-    case PATH_NAME:
-        return "PATH NAME";
-    case PATH_PATH:
-        return "PATH PATH";
-    case PATH_REPLACEMENT:
-        return "PATH /RE/TEXT/";
-    case PATH_EXPECTATION:
-        return "PATH present|absent|number|text|boolean|null|object|array|= JSON|~ /RE/";
-    case PROGRAM:
-        return "PROGRAM";
-    }
-    return "";
-}
-
-const char *
-recipe_word(size_t index, const char **arguments, const char **sentence)
-{
-    if (index >= sizeof recipe_kinds / sizeof recipe_kinds[0] - 1)
-        return NULL;
-    *arguments = arguments_text(recipe_kinds[index].arguments);
-    *sentence = recipe_kinds[index].sentence;
-    return recipe_kinds[index].word;
-}
 
 static int
 column_of(const struct parser *parser, size_t at)
@@ -90,7 +49,7 @@ is_blank(char c)
 }
 
 static void
-skip_blanks(struct parser *parser)
+parse_skip_blanks(struct parser *parser)
 {
     while (parser->at < parser->line.len && is_blank(parser->line.data[parser->at]))
         parser->at++;
@@ -106,13 +65,13 @@ at_end(const struct parser *parser)
 }
 
 static char
-peek(const struct parser *parser)
+parse_peek(const struct parser *parser)
 {
     return parser->at < parser->line.len ? parser->line.data[parser->at] : '\0';
 }
 
 static struct bytes
-take_word(struct parser *parser)
+parse_take_word(struct parser *parser)
 {
     size_t from = parser->at;
     while (parser->at < parser->line.len && !is_blank(parser->line.data[parser->at]))
@@ -140,12 +99,12 @@ take_json(struct parser *parser, struct bytes *json)
 
 // A name: a word, or JSON text.
 static bool
-take_name(struct parser *parser, struct bytes *name)
+parse_take_name(struct parser *parser, struct bytes *name)
 {
-    if (at_end(parser) || is_blank(peek(parser)))
+    if (at_end(parser) || is_blank(parse_peek(parser)))
         return wrong(parser, parser->at, "a name");
-    if (peek(parser) != '"') {
-        *name = take_word(parser);
+    if (parse_peek(parser) != '"') {
+        *name = parse_take_word(parser);
         return true;
     }
     struct bytes json;
@@ -244,7 +203,7 @@ take_place(struct parser *parser, struct place *place, unsigned places)
         enum place_kind kind;
     } words[] = {{"key", KEY}, {"topic", TOPIC}, {"partition", PARTITION}};
 
-    skip_blanks(parser);
+    parse_skip_blanks(parser);
     size_t from = parser->at;
     struct bytes rest = bytes_slice(parser->line, from, SIZE_MAX);
     if (bytes_starts(rest, "$")) {
@@ -253,10 +212,10 @@ take_place(struct parser *parser, struct place *place, unsigned places)
     } else if (bytes_starts(rest, "header:")) {
         parser->at += strlen("header:");
         place->kind = HEADER;
-        if (!take_name(parser, &place->name))
+        if (!parse_take_name(parser, &place->name))
             return false;
     } else {
-        struct bytes word = take_word(parser);
+        struct bytes word = parse_take_word(parser);
         for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
             if (bytes_equal_text(word, words[i].word))
                 place->kind = words[i].kind;
@@ -281,8 +240,8 @@ static bool
 take_slashed(struct parser *parser, struct bytes *text)
 {
     size_t from = parser->at;
-    while (parser->at < parser->line.len && peek(parser) != '/')
-        parser->at += peek(parser) == '\\' ? 2 : 1;
+    while (parser->at < parser->line.len && parse_peek(parser) != '/')
+        parser->at += parse_peek(parser) == '\\' ? 2 : 1;
     if (parser->at >= parser->line.len)
         return wrong(parser, parser->line.len, "/");
     *text = bytes_slice(parser->line, from, parser->at - from);
@@ -295,7 +254,7 @@ take_pattern(struct parser *parser, struct operation *operation)
 {
     struct bytes text;
     struct err err = {0};
-    if (peek(parser) != '/')
+    if (parse_peek(parser) != '/')
         return wrong(parser, parser->at, "/, a regular expression and /");
     size_t from = ++parser->at;
     if (!take_slashed(parser, &text))
@@ -404,12 +363,12 @@ take_expectation(struct parser *parser, struct operation *operation)
                  {"object", EXPECT_OBJECT},   {"array", EXPECT_ARRAY},     {"=", EXPECT_EQUAL},
                  {"~", EXPECT_MATCH}};
     size_t from = parser->at;
-    struct bytes word = take_word(parser);
+    struct bytes word = parse_take_word(parser);
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (!bytes_equal_text(word, words[i].word))
             continue;
         operation->expectation = words[i].expectation;
-        skip_blanks(parser);
+        parse_skip_blanks(parser);
         if (operation->expectation == EXPECT_EQUAL)
             return at_end(parser) ? wrong(parser, parser->at, "JSON") : take_json(parser, &operation->json);
         return operation->expectation != EXPECT_MATCH || take_pattern(parser, operation);
@@ -469,7 +428,7 @@ take_operand(struct parser *parser, struct operation *operation)
     case PATH_JSON:
         return take_operand_json(parser, operation);
     case PATH_NAME:
-        return take_name(parser, &operation->name);
+        return parse_take_name(parser, &operation->name);
     case PATH_PATH:
         return take_second_path(parser, operation);
     case PATH_REPLACEMENT:
@@ -511,26 +470,26 @@ take_program(struct parser *parser, struct operation *operation)
 static bool
 take_arguments(struct parser *parser, struct operation *operation)
 {
-    skip_blanks(parser);
+    parse_skip_blanks(parser);
     if (operation->kind->arguments == PROGRAM)
         return take_program(parser, operation);
     size_t from = parser->at;
     if (!take_place(parser, &operation->place, operation->kind->places) ||
         !check_end(parser, operation, from))
         return false;
-    skip_blanks(parser);
+    parse_skip_blanks(parser);
     from = parser->at;
     if (!take_operand(parser, operation))
         return false;
     operation->operand = bytes_trim(bytes_slice(parser->line, from, parser->at - from));
-    skip_blanks(parser);
+    parse_skip_blanks(parser);
     return at_end(parser) || wrong(parser, parser->at, "the end of the line, or # and a comment");
 }
 
 static bool
 unknown_word(struct parser *parser, size_t from, struct bytes word)
 {
-    const char *words[sizeof recipe_kinds / sizeof recipe_kinds[0]];
+    const char *words[RECIPE_KINDS];
     size_t count = 0;
     struct strbuf list = {0};
     for (; recipe_kinds[count].word; count++) {
@@ -550,14 +509,14 @@ static bool
 take_line(struct parser *parser)
 {
     struct recipe *recipe = parser->recipe;
-    skip_blanks(parser);
+    parse_skip_blanks(parser);
     if (at_end(parser))
         return true;
     if (recipe->count == RECIPE_OPERATIONS)
         return wrong(parser, parser->at, "the end: a recipe has at most 500 operations");
 
     size_t from = parser->at;
-    struct bytes word = take_word(parser);
+    struct bytes word = parse_take_word(parser);
     const struct operation_kind *kind = recipe_kinds;
     while (kind->word && !bytes_equal_text(word, kind->word))
         kind++;
@@ -612,80 +571,4 @@ recipe_parse(struct recipe **recipe, const char *file, struct bytes text, struct
     }
     *recipe = made;
     return true;
-}
-
-struct recipe *
-recipe_twin(const struct recipe *recipe)
-{
-    struct recipe *twin = alloc_bytes(sizeof *twin);
-    *twin = (struct recipe){.is_twin = true, .count = recipe->count};
-    twin->operations = alloc_array(recipe->count, sizeof *twin->operations);
-    for (size_t i = 0; i < recipe->count; i++) {
-        twin->operations[i] = recipe->operations[i];
-        if (recipe->operations[i].pattern)
-            twin->operations[i].pattern = pattern_twin(recipe->operations[i].pattern);
-    }
-    return twin;
-}
-
-void
-recipe_destroy(struct recipe *recipe)
-{
-    if (!recipe)
-        return;
-    for (size_t i = 0; i < recipe->count; i++) {
-        struct operation *operation = &recipe->operations[i];
-        pattern_destroy(operation->pattern);
-        if (recipe->is_twin)
-            continue;
-        json_path_destroy(operation->place.path);
-        json_path_destroy(operation->place.holder);
-        json_path_destroy(operation->to.path);
-        json_path_destroy(operation->to.holder);
-        free(operation->replacements);
-    }
-    free(recipe->operations);
-    strbuf_release(&recipe->payloads[0]);
-    strbuf_release(&recipe->payloads[1]);
-    strbuf_release(&recipe->value);
-    strbuf_release(&recipe->scratch);
-    json_matches_release(&recipe->matches);
-    json_matches_release(&recipe->more);
-    arena_release(&recipe->arena);
-    free(recipe);
-}
-
-size_t
-recipe_count(const struct recipe *recipe)
-{
-    return recipe->count;
-}
-
-void
-recipe_print_operation(const struct recipe *recipe, size_t index, const char **word, int *line,
-                       struct strbuf *out)
-{
-    const struct operation *operation = &recipe->operations[index];
-    strbuf_add_text(out, operation->kind->word);
-    if (operation->kind->arguments != PROGRAM) {
-        strbuf_add_char(out, ' ');
-        strbuf_add(out, operation->place.text);
-    }
-    if (operation->operand.len) {
-        strbuf_add_char(out, ' ');
-        strbuf_add(out, operation->operand);
-    }
-    if (word)
-        *word = operation->kind->word;
-    if (line)
-        *line = operation->line;
-}
-
-void
-recipe_print(const struct recipe *recipe, struct strbuf *out)
-{
-    for (size_t i = 0; i < recipe->count; i++) {
-        recipe_print_operation(recipe, i, NULL, NULL, out);
-        strbuf_add_char(out, '\n');
-    }
 }

@@ -70,7 +70,13 @@ struct operation_kind {
     const char *sentence;
     enum recipe_outcome (*apply)(struct apply *apply, const struct operation *operation);
 };
-extern const struct operation_kind recipe_kinds[]; // the last one has no word
+enum {
+    RECIPE_KINDS =
+#define OPERATION(name, word, arguments, places, sentence) +1
+#include "core/recipe/operations.def"
+#undef OPERATION
+};
+extern const struct operation_kind recipe_kinds[RECIPE_KINDS + 1]; // the last one has no word
 
 struct recipe {
     bool is_twin; // everything but the patterns and the buffers is another one's
