@@ -99,12 +99,174 @@ pretty_space_is_kept_by_edits(void **state)
     strbuf_release(&back);
 }
 
+static bool
+check_requote(char *line, const char *expected)
+{
+    char *bar = strstr(line, " | ");
+    *bar = '\0';
+    struct strbuf content = {0}, out = {0}, back = {0};
+    bool ok = json_decode(bytes_of(bar + 3), &content);
+    bool is_kept = json_requote(bytes_of(line), strbuf_bytes(&content), &out);
+    // Whatever the spelling, the content is the new one.
+    ok = ok && json_decode(strbuf_bytes(&out), &back) &&
+         bytes_equal(strbuf_bytes(&back), strbuf_bytes(&content));
+    if (!is_kept)
+        strbuf_add_char(&out, '!');
+    ok = ok && strcmp(strbuf_text(&out), expected) == 0;
+    if (!ok)
+        print_error("%s | %s: %s\n  not %s\n", line, bar + 3, strbuf_text(&out), expected);
+    strbuf_release(&content);
+    strbuf_release(&out);
+    strbuf_release(&back);
+    return ok;
+}
+
+static void
+unchanged_content_keeps_its_escapes(void **state)
+{
+    (void)state;
+    each_case("tests/cases/json/requote.txt", check_requote);
+    assert_int_equal(json_lone_surrogates(BYTES("\"\\ud800\\ud83d\\ude00\\udc00\\ufffd\"")), 2);
+    assert_int_equal(json_lone_surrogates(BYTES("\"\"")), 0);
+}
+
+static void
+json_within_strings_is_recognised(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *token, *text; // NULL: none
+    } rows[] = {
+        {"\"{\\\"a\\\":[1]}\"", "{\"a\":[1]}"},
+        {"\" [\\n] \"", " [\n] "},
+        {"\"{}\"", "{}"},
+        {"\"12\"", NULL},
+        {"\"true\"", NULL},
+        {"\"\\\"a\\\"\"", NULL},
+        {"\"\"", NULL},
+        {"\"{a}\"", NULL},
+        {"\"{} {}\"", NULL},
+        {"{}", NULL},
+        {"12", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct strbuf text = {0};
+        strbuf_add_text(&text, "before ");
+        bool is_json = json_embedded(bytes_of(rows[i].token), &text);
+        assert_int_equal(is_json, rows[i].text != NULL);
+        assert_string_equal(strbuf_text(&text) + 7, rows[i].text ? rows[i].text : "");
+        strbuf_release(&text);
+    }
+}
+
+// A path, what to do there (NULL: remove), on a text that is replaced by the result.
+static void
+edit_in_place(struct strbuf *text, const char *name, const char *value)
+{
+    struct json_path *path;
+    struct strbuf out = {0};
+    assert_true(json_path_parse(&path, bytes_of(name), NULL));
+    if (value)
+        assert_true(json_set(path, strbuf_bytes(text), bytes_of(value), &out));
+    else
+        assert_true(json_remove(path, strbuf_bytes(text), &out));
+    json_path_destroy(path);
+    strbuf_release(text);
+    *text = out;
+}
+
+// What consumers wrap around a message before they give it up is taken off, and no other byte changes.
+static void
+envelopes_are_undone(void **state)
+{
+    (void)state;
+    // A message that carries its own error and count.
+    struct strbuf text = {0};
+    strbuf_add_text(
+        &text, "{\n    \"message_id\": \"m-1\",\n    \"data\": {\n        \"total\": 299.90,\n"
+               "        \"note\": \"caf\\u00e9 \\/ 1e2\"\n    },\n    \"error\": {\n"
+               "        \"message\": \"refused: {\\\"error\\\": 1}\",\n        \"code\": \"500\"\n    },\n"
+               "    \"retry_count\": 3\n}\n");
+    edit_in_place(&text, "$.error", "null");
+    edit_in_place(&text, "$.retry_count", "0");
+    assert_string_equal(strbuf_text(&text),
+                        "{\n    \"message_id\": \"m-1\",\n    \"data\": {\n        \"total\": 299.90,\n"
+                        "        \"note\": \"caf\\u00e9 \\/ 1e2\"\n    },\n    \"error\": null,\n"
+                        "    \"retry_count\": 0\n}\n");
+    strbuf_release(&text);
+
+    // A ticket with a member of its own for the failure: at the end, at the begin, between.
+    static const char *const tickets[][2] = {
+        {"{\"ticket_id\":\"T-1\",\"price\":0.10,\"dlq_metadata\":{\"original_error\":\"x\",\"retry_count\":3}"
+         "}",
+         "{\"ticket_id\":\"T-1\",\"price\":0.10}"},
+        {"{ \"dlq_metadata\" : { \"retry_count\" : 3 } , \"ticket_id\" : 12345678901234567890 }",
+         "{ \"ticket_id\" : 12345678901234567890 }"},
+        {"{\n  \"a\": 1,\n  \"dlq_metadata\": {},\n  \"a\": 2\n}", "{\n  \"a\": 1,\n  \"a\": 2\n}"},
+    };
+    for (size_t i = 0; i < sizeof tickets / sizeof *tickets; i++) {
+        strbuf_add_text(&text, tickets[i][0]);
+        edit_in_place(&text, "$.dlq_metadata", NULL);
+        assert_string_equal(strbuf_text(&text), tickets[i][1]);
+        strbuf_release(&text);
+    }
+}
+
+// A wrapper holds the message as text: its bytes come back as they were, and a correction within is written
+// back so that nothing else of the wrapper changes.
+static void
+wrapped_values_are_unwrapped_and_corrected(void **state)
+{
+    (void)state;
+    struct bytes message =
+        BYTES("{\"id\": 7, \"name\":\"Zo\\u00eb\xc3\xa9\\/\\ud800\", \"amount\": 1.50,\t\"id\": 8}\n");
+    struct strbuf wrapper = {0}, text = {0}, corrected = {0}, token = {0}, out = {0};
+    strbuf_add_text(&wrapper, "{\"originalTopic\":\"orders\",\"originalValue\":");
+    json_quote(message, &wrapper);
+    strbuf_add_text(&wrapper, ",\"retryCount\":3}");
+
+    struct json_path *value_path, *amount;
+    struct json_token value;
+    assert_true(json_path_parse(&value_path, BYTES("$.originalValue"), NULL));
+    assert_true(json_path_parse(&amount, BYTES("$.amount"), NULL));
+    assert_true(json_path_find(value_path, strbuf_bytes(&wrapper), &value));
+    struct bytes whole = strbuf_bytes(&wrapper);
+    struct bytes old = bytes_slice(whole, value.from, value.len);
+    assert_true(json_embedded(old, &text));
+    assert_true(bytes_equal(strbuf_bytes(&text), message));
+    assert_int_equal(json_lone_surrogates(old), 0);
+
+    // Untouched: the same wrapper. Corrected: the same but for one token within the string.
+    assert_true(json_requote(old, strbuf_bytes(&text), &token));
+    assert_true(bytes_equal(strbuf_bytes(&token), old));
+    strbuf_reset(&token);
+    assert_true(json_set(amount, strbuf_bytes(&text), BYTES("2.75"), &corrected));
+    assert_true(json_requote(old, strbuf_bytes(&corrected), &token));
+    assert_true(json_set(value_path, whole, strbuf_bytes(&token), &out));
+    assert_int_equal(out.len, wrapper.len);
+    size_t from = bytes_find(whole, BYTES("1.50"), 0);
+    assert_memory_equal(out.data, wrapper.data, from);
+    assert_memory_equal(out.data + from, "2.75", 4);
+    assert_memory_equal(out.data + from + 4, wrapper.data + from + 4, wrapper.len - from - 4);
+    json_path_destroy(value_path);
+    json_path_destroy(amount);
+    strbuf_release(&wrapper);
+    strbuf_release(&text);
+    strbuf_release(&corrected);
+    strbuf_release(&token);
+    strbuf_release(&out);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edits_leave_the_rest_byte_for_byte),
         cmocka_unit_test(pretty_space_is_kept_by_edits),
+        cmocka_unit_test(unchanged_content_keeps_its_escapes),
+        cmocka_unit_test(json_within_strings_is_recognised),
+        cmocka_unit_test(envelopes_are_undone),
+        cmocka_unit_test(wrapped_values_are_unwrapped_and_corrected),
     };
     return cmocka_run_group_tests_name("json_edit", tests, NULL, NULL);
 }

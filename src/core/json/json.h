@@ -160,6 +160,21 @@ bool json_decode_places(struct bytes token, struct strbuf *out, size_t *places);
 // Appends content as a string token, with only the escapes that JSON requires. Bad bytes become U+FFFD.
 void json_quote(struct bytes content, struct strbuf *out);
 
+// How many halves of surrogate pairs stand alone in a string token: json_decode makes another content of
+// them.
+size_t json_lone_surrogates(struct bytes token);
+
+// JSON within a string: `originalValue` of a wrapper, a field that somebody serialised twice.
+//
+// Is the content of the token a JSON object or array? Then appends it, to be shown or edited.
+bool json_embedded(struct bytes token, struct strbuf *text);
+// Appends the token with `content` in place of its own. The content's own begin and end, as far as they are
+// what they were, keep the bytes that they had: an unchanged content gives the identical token. Between the
+// first and the last change each character is spelled like the first of its kind in the token (a solidus as
+// \/, é as \u00e9, A to F in upper case), else with the escapes that JSON requires. Where token is no string:
+// json_quote. false: between the first and the last change a lone surrogate became U+FFFD.
+bool json_requote(struct bytes token, struct bytes content, struct strbuf *out);
+
 // Numbers by value, of any length: <0, 0, >0. Both must be JSON number tokens. 1.0 equals 1 and 1e2 equals
 // 100.
 int json_number_compare(struct bytes a, struct bytes b);

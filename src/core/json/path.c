@@ -81,7 +81,10 @@ parse_escape(struct path_reader *reader, struct strbuf *name)
     struct bytes rest = bytes_slice(reader->text, reader->at, SIZE_MAX);
     size_t len = rest.len > 1 && strchr("bfnrtu", rest.data[1]) ? json_escape_length(rest) : 0;
     if (len) {
-        reader->at += json_escape_decode(rest, name);
+        uint32_t escaped;
+        char encoded[4];
+        reader->at += json_escape_point(rest, &escaped);
+        strbuf_add(name, (struct bytes){encoded, utf8_encode(escaped, encoded)});
         return;
     }
     reader->at++;

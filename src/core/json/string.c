@@ -3,6 +3,9 @@
 #include "base/utf8.h"
 #include "core/json/string.h"
 
+static const char escape_letters[] = "\"\\/bfnrt";
+static const char escape_points[] = "\"\\/\b\f\n\r\t";
+
 static bool
 is_hex(char c)
 {
@@ -26,45 +29,38 @@ json_escape_length(struct bytes at)
     if (at.len < 2)
         return 0;
     if (at.data[1] != 'u')
-        return at.data[1] && strchr("\"\\/bfnrt", at.data[1]) ? 2 : 0;
+        return at.data[1] && strchr(escape_letters, at.data[1]) ? 2 : 0;
     if (at.len < 6)
         return 0;
     return is_hex(at.data[2]) && is_hex(at.data[3]) && is_hex(at.data[4]) && is_hex(at.data[5]) ? 6 : 0;
 }
 
-// The character of the \u escape; *used is its length, 12 for a pair of surrogates.
-static uint32_t
-escaped_point(struct bytes at, size_t *used)
+char
+json_escape_letter(uint32_t point)
 {
-    uint32_t point = hex4(at.data + 2);
-    *used = 6;
-    if (point < 0xD800 || point > 0xDFFF)
-        return point;
-    struct bytes next = bytes_slice(at, 6, SIZE_MAX);
-    bool has_low = point < 0xDC00 && next.len && next.data[0] == '\\' && json_escape_length(next) == 6;
-    uint32_t low = has_low ? hex4(next.data + 2) : 0;
-    if (low < 0xDC00 || low > 0xDFFF)
-        return 0xFFFD;
-    *used = 12;
-    return 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
+    const char *known = point && point < 0x80 ? strchr(escape_points, (int)point) : NULL;
+    return known ? escape_letters[known - escape_points] : '\0';
 }
 
 size_t
-json_escape_decode(struct bytes at, struct strbuf *out)
+json_escape_point(struct bytes at, uint32_t *point)
 {
-    static const char from[] = "bfnrt";
-    static const char to[] = "\b\f\n\r\t";
-    char escape = at.data[1];
-    if (escape != 'u') {
-        const char *known = strchr(from, escape);
-        strbuf_add_char(out, known ? to[known - from] : escape);
+    if (at.data[1] != 'u') {
+        *point = (unsigned char)escape_points[strchr(escape_letters, at.data[1]) - escape_letters];
         return 2;
     }
-    size_t used;
-    char encoded[4];
-    uint32_t point = escaped_point(at, &used);
-    strbuf_add(out, (struct bytes){encoded, utf8_encode(point, encoded)});
-    return used;
+    *point = hex4(at.data + 2);
+    if (*point < 0xD800 || *point > 0xDFFF)
+        return 6;
+    struct bytes next = bytes_slice(at, 6, SIZE_MAX);
+    bool has_low = *point < 0xDC00 && next.len && next.data[0] == '\\' && json_escape_length(next) == 6;
+    uint32_t low = has_low ? hex4(next.data + 2) : 0;
+    if (low < 0xDC00 || low > 0xDFFF) {
+        *point = 0xFFFD;
+        return 6;
+    }
+    *point = 0x10000 + ((*point - 0xD800) << 10) + (low - 0xDC00);
+    return 12;
 }
 
 static bool
@@ -86,7 +82,10 @@ decode(struct bytes token, struct strbuf *out, size_t *places)
         size_t made = out->len;
         bool is_escape = token.data[at] == '\\';
         if (is_escape) {
-            at += json_escape_decode(bytes_slice(token, at, SIZE_MAX), out);
+            uint32_t point;
+            char encoded[4];
+            at += json_escape_point(bytes_slice(token, at, SIZE_MAX), &point);
+            strbuf_add(out, (struct bytes){encoded, utf8_encode(point, encoded)});
         } else {
             const char *escape = memchr(token.data + at, '\\', token.len - 1 - at);
             at = escape ? (size_t)(escape - token.data) : token.len - 1;
@@ -120,18 +119,16 @@ json_decode_places(struct bytes token, struct strbuf *out, size_t *places)
 void
 json_quote(struct bytes content, struct strbuf *out)
 {
-    static const char from[] = "\"\\\b\f\n\r\t";
-    static const char to[] = "\"\\bfnrt";
     strbuf_add_char(out, '"');
     for (size_t at = 0; at < content.len;) {
         uint32_t point;
         size_t len = utf8_decode(content, at, &point);
-        const char *known = point && point < 0x80 ? strchr(from, (int)point) : NULL;
+        char letter = point == '/' ? '\0' : json_escape_letter(point);
         if (point == UTF8_INVALID) {
             strbuf_add(out, BYTES("\xEF\xBF\xBD"));
-        } else if (known) {
+        } else if (letter) {
             strbuf_add_char(out, '\\');
-            strbuf_add_char(out, to[known - from]);
+            strbuf_add_char(out, letter);
         } else if (point < 0x20) {
             strbuf_printf(out, "\\u%04x", point);
         } else {

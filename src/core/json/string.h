@@ -6,8 +6,10 @@
 
 // The length of the escape that begins at the first byte, a backslash: 2, or 6 for \uXXXX; 0: it is none.
 size_t json_escape_length(struct bytes at);
-// Appends the character of an escape that json_escape_length knows. Returns the bytes used: 12 for the two
-// halves of a surrogate pair.
-size_t json_escape_decode(struct bytes at, struct strbuf *out);
+// The character of an escape that json_escape_length knows; of a lone half of a surrogate pair U+FFFD.
+// Returns the bytes used: 12 for both halves of a pair.
+size_t json_escape_point(struct bytes at, uint32_t *point);
+// The two-byte escape of a character, or 0 where it has none: 'n' of a line feed.
+char json_escape_letter(uint32_t point);
 
 #endif
