@@ -3,13 +3,14 @@
 #include <assert.h>
 #include <stdlib.h>
 #include "base/alloc.h"
+#include "base/hex.h"
 #include "base/text.h"
 #include "base/strbuf.h"
 #include "core/json/json.h"
 #include "ui/views/events/texts.h"
 
 // TREE_LIMIT: bytes of lines. Each carries its whole path, so long names above many values would fill memory.
-enum { HEX_ROW = 16, LINE_SPANS = 64, HEX_LIMIT = 256 << 10, TREE_LIMIT = 16 << 20 };
+enum { LINE_SPANS = 64, HEX_LIMIT = 256 << 10, TREE_LIMIT = 16 << 20 };
 
 const char *
 payload_form_name(enum payload_form form)
@@ -116,23 +117,13 @@ hexadecimal(struct pager *pager, struct bytes payload)
     size_t len = payload.len < HEX_LIMIT ? payload.len : HEX_LIMIT;
     char shown[TEXT_SHORT];
     char all[TEXT_SHORT];
-    for (size_t at = 0; at < len; at += HEX_ROW) {
-        struct strbuf line = {0};
-        strbuf_printf(&line, "%08zx ", at);
-        for (size_t i = 0; i < HEX_ROW; i++)
-            if (at + i < len)
-                strbuf_printf(&line, "%s %02x", i == HEX_ROW / 2 ? " " : "",
-                              (unsigned char)payload.data[at + i]);
-            else
-                strbuf_add_text(&line, i == HEX_ROW / 2 ? "    " : "   ");
-        strbuf_add_text(&line, "  ");
-        for (size_t i = 0; i < HEX_ROW && at + i < len; i++) {
-            char c = payload.data[at + i];
-            strbuf_add_char(&line, c >= ' ' && c < 0x7F ? c : '.');
-        }
+    struct strbuf line = {0};
+    for (size_t i = 0; i < hex_lines(len); i++) {
+        strbuf_reset(&line);
+        hex_line(payload, i, &line);
         pager_line(pager, ROLE_TEXT, strbuf_bytes(&line));
-        strbuf_release(&line);
     }
+    strbuf_release(&line);
     if (len < payload.len)
         pager_printf(pager, ROLE_DIM, MSG_HEX_CUT, text_count((int64_t)len, shown),
                      text_count((int64_t)payload.len, all));
