@@ -17,6 +17,8 @@ enum state {
     AT_FAILED
 };
 
+static const char too_deep[] = "less nesting: it is more than 512 levels deep";
+
 void
 json_begin(struct json_scan *scan, struct bytes text)
 {
@@ -64,7 +66,7 @@ static struct json_token
 open_container(struct json_scan *scan, bool is_object)
 {
     if (scan->depth == JSON_DEPTH)
-        return fail(scan, scan->at, "less nesting: it is more than 512 levels deep");
+        return fail(scan, scan->at, too_deep);
     struct json_token token = json_take(scan, is_object ? JSON_OBJECT_BEGIN : JSON_ARRAY_BEGIN, 1);
     int level = scan->depth++;
     unsigned char bit = (unsigned char)(1u << (level % 8));
@@ -289,13 +291,15 @@ json_find_fault(struct bytes text, struct json_fault *fault)
     struct json_scan scan;
     json_begin(&scan, text);
     struct json_token token;
-    do
-        token = json_next(&scan);
-    while (token.kind != JSON_END && token.kind != JSON_ERROR);
+    size_t tokens = 0;
+    for (; (token = json_next(&scan)).kind != JSON_END && token.kind != JSON_ERROR; tokens++)
+        ;
+    *fault = (struct json_fault){.tokens = tokens};
     if (token.kind == JSON_END)
         return false;
     fault->at = token.from;
     fault->expected = scan.expected;
+    fault->is_too_deep = scan.expected == too_deep;
     json_position(text, token.from, &fault->line, &fault->column);
     return true;
 }

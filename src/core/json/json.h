@@ -64,8 +64,10 @@ struct json_fault {
     size_t at;        // byte, from 0; the length of the text where it ends too early
     int line, column; // from 1, in characters
     const char *expected;
+    bool is_too_deep; // nested deeper than JSON_DEPTH: it may be JSON, and is not read further
+    size_t tokens;    // before it
 };
-// false: the text is JSON.
+// false: the text is JSON; then only `tokens` is set, to all there are.
 bool json_find_fault(struct bytes text, struct json_fault *fault);
 
 // Line and column of a byte, from 1. A line ends with \n; a column is a character, and so is a byte that is
