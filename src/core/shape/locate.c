@@ -1,0 +1,164 @@
+// Reads error messages by the rows of locate.def.
+#include "core/shape/locate.h"
+
+#include "base/text.h"
+#include "core/shape/locate_readers.h"
+#include "core/shape/trail.h"
+
+// Of one marker in one text, and bytes between a marker and what stands behind it.
+enum { TRIES = 64, BEHIND_BYTES = 300 };
+
+struct locate_form {
+    const char *library;
+    const char *marker;
+    const char *behind;
+    enum locate_reader reader;
+    bool is_missing;
+    enum locate_unit unit;
+};
+
+static const struct locate_form forms[] = {
+#define LOCATE_FORM(library, marker, behind, reader, is_missing, unit)                                       \
+    {library, marker, behind, READ_##reader, is_missing, LOCATE_##unit},
+#include "core/shape/locate.def"
+#undef LOCATE_FORM
+};
+
+enum part { PART_PATH, PART_NAME, PART_VALUE, PART_POSITION };
+
+static enum part
+part_of(enum locate_reader reader)
+{
+    if (reader <= READ_PARSE_FIELDS)
+        return PART_PATH;
+    if (reader <= READ_WORDS)
+        return PART_NAME;
+    return reader == READ_VALUE ? PART_VALUE : PART_POSITION;
+}
+
+static bool
+has_part(const struct locate_where *where, enum part part)
+{
+    switch (part) {
+    case PART_PATH:
+        return where->has_path;
+    case PART_NAME:
+        return where->name.len > 0;
+    case PART_VALUE:
+        return where->value.len > 0;
+    case PART_POSITION:
+        return where->line > 0 || where->has_offset;
+    }
+    return true;
+}
+
+static bool
+read_form_at(const struct locate_form *form, struct form_reader *reader)
+{
+    reader->marked = reader->at = reader->start + bytes_of(form->marker).len;
+    if (*form->behind) {
+        struct bytes rest = bytes_slice(reader->text, reader->at, BEHIND_BYTES);
+        size_t line = bytes_find(rest, BYTES("\n"), 0);
+        size_t behind = bytes_find(bytes_slice(rest, 0, line), bytes_of(form->behind), 0);
+        if (behind == SIZE_MAX)
+            return false;
+        reader->at += behind + bytes_of(form->behind).len;
+    }
+    if (locate_read_part(form->reader, reader))
+        return true;
+    if (!reader->where->has_path)
+        reader->where->step_count = 0; // of a path that was given up half-way
+    return false;
+}
+
+static bool
+read_form(const struct locate_form *form, struct form_reader *reader)
+{
+    size_t from = 0;
+    for (int tries = 0; tries < TRIES; tries++) {
+        reader->start = bytes_find(reader->text, bytes_of(form->marker), from);
+        if (reader->start == SIZE_MAX)
+            return false;
+        if (read_form_at(form, reader))
+            return true;
+        from = reader->start + 1;
+    }
+    return false;
+}
+
+// Sentences in plain words are read in messages only: a stack has frames and source lines.
+static bool
+is_in_plain_words(enum locate_reader reader)
+{
+    return reader == READ_SUBJECT || reader == READ_WORDS || reader == READ_WHOLE;
+}
+
+static void
+read_text(struct bytes text, bool is_stack, struct arena *arena, struct locate_where *where)
+{
+    if (text.len == 0)
+        return;
+    struct form_reader reader = {.text = text, .arena = arena, .where = where};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (has_part(where, part_of(forms[i].reader)) || (is_stack && is_in_plain_words(forms[i].reader)))
+            continue;
+        reader.is_missing = forms[i].is_missing;
+        reader.unit = forms[i].unit;
+        if (read_form(&forms[i], &reader) && !where->library)
+            where->library = forms[i].library;
+    }
+}
+
+bool
+locate_read(struct bytes message, struct bytes stack, struct arena *arena, struct locate_where *where)
+{
+    *where = (struct locate_where){.kind = JSON_END};
+    read_text(bytes_slice(message, 0, LOCATE_TEXT), false, arena, where);
+    read_text(bytes_slice(stack, 0, LOCATE_TEXT), true, arena, where);
+    return where->library != NULL;
+}
+
+static void
+print_path(const struct locate_where *where, struct strbuf *out)
+{
+    strbuf_add_char(out, '$');
+    for (size_t i = 0; i < where->step_count; i++) {
+        const struct locate_step *step = &where->steps[i];
+        if (step->is_index)
+            strbuf_printf(out, "[%zu]", step->index);
+        else
+            trail_print_name(step->name, out);
+    }
+}
+
+void
+locate_print(const struct locate_where *where, struct strbuf *out)
+{
+    if (!where->library) {
+        strbuf_add_text(out, "nothing");
+        return;
+    }
+    strbuf_printf(out, "%s:", where->library);
+    const char *between = " ";
+    if (where->has_path) {
+        strbuf_printf(out, "%spath ", between);
+        print_path(where, out);
+        strbuf_add_text(out, where->is_path_missing ? " missing" : "");
+        between = ", ";
+    }
+    if (where->name.len) {
+        strbuf_printf(out, "%smember ", between);
+        strbuf_add(out, where->name);
+        strbuf_add_text(out, where->is_missing ? " missing" : "");
+        between = ", ";
+    }
+    if (where->value.len) {
+        strbuf_printf(out, "%svalue ", between);
+        json_quote(where->value, out);
+        between = ", ";
+    }
+    if (where->line)
+        strbuf_printf(out, "%sline %d, column %d", between, where->line, where->column);
+    if (where->has_offset)
+        strbuf_printf(out, "%soffset %zu", between, where->offset);
+}
