@@ -19,6 +19,12 @@ bool revisions_print(struct call *call, struct store *store, struct one_event *o
 bool revision_print(struct call *call, struct store *store, struct one_event *one, int64_t no,
                     struct err *err) MUST_CHECK;
 
+// What changed from one revision to another: a unified diff, with the payloads formatted (--raw: as they
+// are), and on standard error how many values and keys. `range`: "M..N"; NULL: from the original to the
+// newest.
+bool revision_diff_print(struct call *call, struct store *store, struct one_event *one, const char *range,
+                         struct err *err) MUST_CHECK;
+
 // The payload of a revision, byte for byte where that is known; 0: the original.
 bool revision_payload(struct call *call, struct store *store, struct one_event *one, int64_t no,
                       struct bytes *payload, struct err *err) MUST_CHECK;

@@ -315,7 +315,9 @@ command_show_show(struct call *call, struct store *store, int64_t id, struct err
     struct one_event one = {0};
     const struct command_options *options = &call->options.command;
     bool ok = one_event_read(store, id, &one, err);
-    if (ok && options->revisions)
+    if (ok && options->diff)
+        ok = revision_diff_print(call, store, &one, call->arg_count == 2 ? call->args[1] : NULL, err);
+    else if (ok && options->revisions)
         ok = revisions_print(call, store, &one, err);
     else if (ok && (options->revision.is_given || options->raw))
         ok = revision_print(call, store, &one, options->revision.number, err);
@@ -329,7 +331,7 @@ int
 command_show(struct call *call, struct err *err)
 {
     int64_t id = 0;
-    if (call->arg_count != 1) {
+    if (call->arg_count != 1 && !(call->arg_count == 2 && call->options.command.diff)) {
         err_set(err, ERR_USAGE, "redrive show needs the id of one event; redrive events lists them");
         return STATUS_USAGE;
     }
@@ -339,8 +341,9 @@ command_show(struct call *call, struct err *err)
                 "give --as-sent without --raw, --revisions and --revision: it is what would be sent now");
         return STATUS_USAGE;
     }
-    if (options->revisions && (options->raw || options->revision.is_given)) {
-        err_set(err, ERR_USAGE, "give --revisions, or --revision N with or without --raw");
+    if ((options->diff && (options->as_sent || options->revisions || options->revision.is_given)) ||
+        (options->revisions && (options->raw || options->revision.is_given))) {
+        err_set(err, ERR_USAGE, "give --revisions, or --revision N or --diff with or without --raw");
         return STATUS_USAGE;
     }
     struct store *store = NULL;

@@ -110,5 +110,30 @@ run correct "${db[@]}" --id 1 --recipe "$work/recipe" --yes
 run show "${db[@]}" 1 --as-sent
 ok "no byte outside the match changes" [ "$out" = '{ "n" : 1,"amount": "1.50e0" ,"t":"CAF\u00e9" }' ]
 
+# --- what changed, and the edit as a recipe
+run correct "${db[@]}" 20 --set '$.amount="31,50"' --set '$.note="x"' --json
+run show "${db[@]}" 20 --diff
+ok "--diff shows what changed" all exits 0 ';' says '+  "amount": "31,50"' ';' says '-  "amount": 30.0' ';' warns "1 value changed, 1 key added"
+run show "${db[@]}" 20 1..2 --diff --json
+ok "--diff as JSON" all exits 0 ';' names id from to changed diff ';' json 'rows[0]["from"] == 1 and rows[0]["to"] == 2 and sorted(rows[0]["changed"]) == ["$.amount", "$.note"]'
+run show "${db[@]}" 20 --diff 7..
+ok "--diff of a revision that is not there" all exits 5 ';' one_sentence
+run show "${db[@]}" 20 --diff newest
+ok "--diff of no range" all exits 2 ';' one_sentence
+run recipe "${db[@]}" from 20
+ok "recipe from: the edit as a recipe" all exits 0 ';' says 'set $.amount "31,50"'
+"$REDRIVE" recipe "${db[@]}" from 20 >"$work/recipe" 2>/dev/null
+run recipe check "$work/recipe" --json
+ok "recipe check: well formed" all exits 0 ';' json '[o["operation"] for o in rows[0]["operations"]] == ["set", "default"]'
+run correct "${db[@]}" --id 20 --recipe "$work/recipe" --dry-run --json
+ok "the recipe of an edit changes its event no more" json 'rows[0]["unchanged"] == 1'
+run recipe "${db[@]}" from 1003
+ok "recipe from: never corrected" all exits 5 ';' one_sentence
+printf 'set $.a\n' >"$work/recipe"
+run recipe check "$work/recipe"
+ok "recipe check: a mistake" all exits 2 ';' one_sentence ';' warns "$work/recipe:1:"
+run recipe
+ok "recipe without a word" all exits 2 ';' one_sentence
+
 PG=$whole
 psql -XAtq "$server dbname=postgres" -c "DROP DATABASE IF EXISTS $corrected WITH (FORCE)" >/dev/null 2>&1
