@@ -218,7 +218,8 @@ else
 $(FUZZERS): $(OUT)/%: $(OUT)/%.o $(OUT)/tests/lib/replay.o $(LIBRARY)
 endif
 	$(SAY) LINK $@
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIBRARY) $(ALL_LIBS)
+$(OUT)/tests/fuzz/fuzz_json_edit: $(patsubst %,$(OUT)/tests/lib/%.o,json_model json_tree jansson)
 
 FUZZ_SECONDS ?= 30
 fuzz: ## run libFuzzer on each fuzz target; needs clang

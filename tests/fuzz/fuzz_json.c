@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/utf8.h"
-#include "core/json/json.h"
+#include "core/json/content.h"
+#include "core/json/match.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -87,6 +88,16 @@ check_content(struct bytes token)
     json_quote(strbuf_bytes(&content), &quoted);
     require(json_decode(strbuf_bytes(&quoted), &back));
     require(bytes_equal(strbuf_bytes(&content), strbuf_bytes(&back)));
+    // Written back unchanged, it is the same token; with something in its middle, that is its content.
+    strbuf_reset(&quoted);
+    require(json_requote(token, strbuf_bytes(&content), &quoted));
+    require(bytes_equal(strbuf_bytes(&quoted), token));
+    strbuf_reset(&quoted);
+    strbuf_reset(&back);
+    strbuf_splice(&content, utf8_cut(strbuf_bytes(&content), content.len / 2), 0, BYTES("/\xC3\xA9\n"));
+    require(json_requote(token, strbuf_bytes(&content), &quoted));
+    require(json_decode(strbuf_bytes(&quoted), &back));
+    require(bytes_equal(strbuf_bytes(&content), strbuf_bytes(&back)));
     strbuf_release(&content);
     strbuf_release(&quoted);
     strbuf_release(&back);
@@ -141,14 +152,43 @@ check_edit(struct bytes text, size_t at)
     strbuf_release(&shorter);
 }
 
+static void
+check_kind(struct bytes text, bool is_valid)
+{
+    struct content content;
+    content_of(text, &content);
+    require((content.kind == CONTENT_JSON) == is_valid);
+    require(is_valid || json_offset(text, content.fault.line, content.fault.column) == content.fault.at);
+    require(content.kind != CONTENT_TEXT || utf8_valid(text));
+    require(content.kind != CONTENT_BYTES || content.not_text < text.len);
+}
+
+// A path is printed so that it is read again as the same; what both find in a text is the same.
+static void
+check_pattern(struct bytes text)
+{
+    struct json_path *path, *again;
+    if (!json_pattern_parse(&path, text, NULL))
+        return;
+    struct strbuf once = {0}, twice = {0};
+    json_path_print(path, NULL, &once);
+    require(json_pattern_parse(&again, strbuf_bytes(&once), NULL));
+    json_path_print(again, NULL, &twice);
+    require(bytes_equal(strbuf_bytes(&once), strbuf_bytes(&twice)));
+    require(json_path_stars(path) == json_path_stars(again));
+    json_path_destroy(path);
+    json_path_destroy(again);
+    strbuf_release(&once);
+    strbuf_release(&twice);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct bytes text = {(const char *)data, size};
-    struct json_path *path;
-    if (json_path_parse(&path, text, NULL))
-        json_path_destroy(path);
     bool is_valid = check_tokens(text);
+    check_kind(text, is_valid);
+    check_pattern(text);
     check_format(text, is_valid);
     check_warnings(text);
     if (!is_valid || size > 4096)
