@@ -31,6 +31,8 @@
 
 struct checks;
 
+#define CHECK_START 10000000 // of check_limits, as the setting check_time promises
+
 struct check_limits {
     int64_t time;     // for an answer, in microseconds
     int64_t start;    // added to that for the first answer of a process

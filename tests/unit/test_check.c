@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/strbuf.h"
 #include "process/check.h"
+#include "tests/lib/program.h"
 
 enum { MS = 1000, MB = 1 << 20 };
 
@@ -546,6 +547,33 @@ test_ends_at_the_end(void **state)
     assert_string_equal(file_text(world, "end"), "ended\n");
 }
 
+// The check of the demo, where Debian's python3-jsonschema is installed.
+static void
+test_example(void **state)
+{
+    struct world *world = *state;
+    char command[] = "/usr/bin/python3 -c 'import jsonschema' 2>/dev/null";
+    begin(world, "type * tests/demo/check_orders tests/demo/order_created.schema.json", 1);
+    const char *const shell[] = {"/bin/sh", "-c", command, NULL};
+    char out[16];
+    if (access("tests/demo/check_orders", X_OK) != 0 || program_run(out, sizeof out, shell) != 0) {
+        print_message("python3-jsonschema is not installed\n");
+        skip();
+    }
+    ask(world, 1, "A",
+        "{\"orderId\":1,\"customer\":\"C-000001\",\"items\":[{\"sku\":\"SKU-1\",\"quantity\":1,\"amount\":2."
+        "5}]}");
+    ask(world, 2, "A",
+        "{\"orderId\":1,\"customer\":\"C-000001\",\"items\":[{\"sku\":\"SKU-1\",\"quantity\":1,\"amount\":"
+        "\"2,5\"}]}");
+    ask(world, 3, "A", "not JSON");
+    ask(world, 4, "A", "[\"\\ud800\"]");
+    assert_answer(world, 1, CHECK_OK, NULL);
+    assert_answer(world, 2, CHECK_REFUSED, "$.items[0].amount: '2,5' is not of type 'number'");
+    assert_answer(world, 3, CHECK_REFUSED, "the payload is not JSON");
+    assert_answer(world, 4, CHECK_REFUSED, "$: ['\\ud800'] is not of type 'object'");
+}
+
 int
 main(void)
 {
@@ -572,6 +600,7 @@ main(void)
         cmocka_unit_test_setup_teardown(test_no_sigpipe, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cancelled, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_ends_at_the_end, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_example, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
