@@ -49,14 +49,22 @@ is_wanted(void *context)
     return world->is_wanted;
 }
 
+static void
+begin(struct world *world, int64_t time)
+{
+    const struct jq_limits limits = {
+        .time = time, .memory = 64 * MB, .is_wanted = is_wanted, .context = world};
+    jq_process_destroy(world->process);
+    world->process = jq_process_create(&limits);
+}
+
+// With more time than any test needs that is not about time.
 static int
 set_up(void **state)
 {
     static struct world world;
     world = (struct world){.is_wanted = true};
-    const struct jq_limits limits = {
-        .time = US_PER_SECOND, .memory = 64 * MB, .is_wanted = is_wanted, .context = &world};
-    world.process = jq_process_create(&limits);
+    begin(&world, 60 * US_PER_SECOND);
     *state = &world;
     return 0;
 }
@@ -213,11 +221,12 @@ static void
 test_time(void **state)
 {
     struct world *world = *state;
+    begin(world, US_PER_SECOND);
     assert_gives(world, ".", "1", "1");
     int64_t from = clock_mono();
     assert_fails(world, "def f: f; f", "1", "jq has no result within 1000 ms");
     int64_t took = clock_mono() - from;
-    assert_true(took >= US_PER_SECOND && took < 3 * US_PER_SECOND);
+    assert_true(took >= US_PER_SECOND && took < 8 * US_PER_SECOND);
     assert_gives(world, ".", "2", "2");
 }
 
@@ -253,16 +262,14 @@ test_killed(void **state)
 static void
 test_given_up(void **state)
 {
-    const struct jq_limits limits = {.time = 50000, .memory = 64 * MB};
     struct world *world = *state;
-    jq_process_destroy(world->process);
-    world->process = jq_process_create(&limits);
+    begin(world, 250000);
     assert_gives(world, ".", "1", "1");
     for (int i = 0; i < 10; i++)
-        assert_fails(world, "def f: f; f", "1", "jq has no result within 50 ms");
+        assert_fails(world, "def f: f; f", "1", "jq has no result within 250 ms");
     int64_t from = clock_mono();
     assert_fails(world, ".", "1", "jq was given up");
-    assert_true(clock_mono() - from < 20000);
+    assert_true(clock_mono() - from < US_PER_SECOND / 4);
     err_clear(&world->err);
     assert_true(jq_process_check(world->process, ".", &world->err));
     assert_gives(world, ".", "1", "1");
@@ -277,7 +284,7 @@ test_cancelled(void **state)
     int64_t from = clock_mono();
     assert_false(run(world, "def f: f; f", "1"));
     assert_int_equal(world->err.kind, ERR_CANCELLED);
-    assert_true(clock_mono() - from < US_PER_SECOND / 2);
+    assert_true(clock_mono() - from < 10 * US_PER_SECOND);
     world->is_wanted = true;
     assert_gives(world, ".", "1", "1");
 }
