@@ -8,8 +8,8 @@
 //
 // Bytes are kept as they are: CRLF, a missing line end at the end, NUL and bytes that are not UTF-8. Offsets
 // count bytes from 0, lines count from 0, and a line ends behind its \n. A document has one line more than it
-// has \n: one that ends in \n has an empty last line. Memory: the document, at most an eighth of it as gap
-// (and at most 64 KiB more), and 12 bytes for each 4 KiB.
+// has \n: one that ends in \n has an empty last line. Memory: the document, at most a quarter of it as gap
+// (and 16 KiB more), and 12 bytes for each 4 KiB.
 #ifndef REDRIVE_UI_EDITOR_BUFFER_H
 #define REDRIVE_UI_EDITOR_BUFFER_H
 
@@ -39,11 +39,11 @@ struct bytes buffer_text(struct buffer *buffer);
 void buffer_splice(struct buffer *buffer, size_t from, size_t len, struct bytes b);
 
 size_t buffer_lines(const struct buffer *buffer); // at least 1
-size_t buffer_line_at(const struct buffer *buffer, size_t at);
+size_t buffer_line_at(struct buffer *buffer, size_t at);
 // Where a line begins; the length for a line behind the last.
-size_t buffer_line_start(const struct buffer *buffer, size_t line);
+size_t buffer_line_start(struct buffer *buffer, size_t line);
 // Where its text ends: before its \n or \r\n, or at the end of the document.
-size_t buffer_line_end(const struct buffer *buffer, size_t line);
+size_t buffer_line_end(struct buffer *buffer, size_t line);
 
 // A character of the screen: what canvas_text draws for the bytes at one place.
 struct buffer_piece {

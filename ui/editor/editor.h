@@ -38,6 +38,8 @@ bool editor_is_json(const struct editor *editor);
 void editor_set_read_only(struct editor *editor, bool is_read_only); // then every edit returns false
 bool editor_is_read_only(const struct editor *editor);
 
+void editor_set_ascii(struct editor *editor, bool is_ascii); // the canvas is (buffer_set_ascii)
+
 // Lines, columns and bytes. The view may ask everything of it, and must not change it.
 struct buffer *editor_buffer(struct editor *editor);
 size_t editor_len(const struct editor *editor);
