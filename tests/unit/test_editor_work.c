@@ -1,0 +1,181 @@
+// What a key costs, counted in bytes that are moved, read and scanned: a document of one line of 1 MB costs
+// no more than the same document in short lines. And the memory of it all.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "core/json/json.h"
+#include "editor_fixture.h"
+#include "ui/editor/check.h"
+#include "ui/editor/fold.h"
+#include "ui/editor/motion.h"
+#include "ui/editor/place.h"
+#include "ui/editor/syntax.h"
+
+enum { MEGABYTE = 1 << 20, KEYS = 400 };
+
+// The same members, each on a line of its own or all on one.
+static struct editor *
+document(size_t size, const char *line_end)
+{
+    struct strbuf text = {0};
+    strbuf_add_text(&text, "[");
+    for (int i = 0; text.len < size; i++)
+        strbuf_printf(&text, "{\"sku\": \"A%d日\", \"amount\": %d.50, \"ok\": true},%s", i, i % 977,
+                      line_end);
+    strbuf_add_text(&text, "0]");
+    struct editor *editor = editor_create(strbuf_bytes(&text), true);
+    strbuf_release(&text);
+    while (editor_check(editor, MEGABYTE) == CHECK_RUNNING)
+        continue;
+    return editor;
+}
+
+// What a view asks after each key: the classes and the first column of what it shows, the path.
+static void
+look(struct editor *editor)
+{
+    struct buffer *buffer = editor_buffer(editor);
+    struct syntax_span spans[100];
+    struct strbuf path = {0};
+    size_t line;
+    size_t column;
+    size_t cursor = editor_cursor(editor);
+    size_t cell = buffer_cell_at(buffer, cursor);
+    buffer_position(buffer, cursor, &line, &column);
+    size_t left = buffer_at_cell(buffer, line - 1, cell > 40 ? cell - 40 : 0, NULL);
+    size_t right = buffer_at_cell(buffer, line - 1, cell + 40, NULL);
+    (void)editor_classes(editor, left, right, spans, 100);
+    (void)editor_path_at(editor, cursor, &path);
+    assert_true(path.len > 0);
+    strbuf_release(&path);
+}
+
+static uint64_t
+work_of_keys(struct editor *editor, size_t place)
+{
+    struct dice dice = {1};
+    editor_set_cursor(editor, place, false);
+    assert_true(editor_type(editor, BYTES("7"), 0)); // the gap comes from where it was
+    look(editor);
+    uint64_t before = editor_work(editor);
+    for (int i = 0; i < KEYS; i++) {
+        switch (dice_roll(&dice, 7)) {
+        case 0:
+            assert_true(editor_type(editor, BYTES("7"), i));
+            break;
+        case 1:
+            (void)editor_delete_left(editor, i);
+            break;
+        case 2:
+            (void)editor_move(editor, MOTION_WORD_RIGHT, 1, false);
+            break;
+        case 3:
+            (void)editor_move(editor, MOTION_UP, 1, false);
+            break;
+        case 4:
+            (void)editor_move(editor, MOTION_NEXT_SIBLING, 1, false);
+            break;
+        case 5:
+            (void)editor_move(editor, MOTION_PARENT, 1, false);
+            editor_set_cursor(editor, place, false);
+            break;
+        default:
+            (void)editor_move(editor, MOTION_LEFT, 1, false);
+        }
+        look(editor);
+    }
+    return editor_work(editor) - before;
+}
+
+static void
+a_long_line_costs_what_short_ones_do(void **state)
+{
+    (void)state;
+    static const size_t places[] = {100, MEGABYTE / 2, MEGABYTE - 1000};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        struct editor *lines = document(MEGABYTE, "\n");
+        struct editor *line = document(MEGABYTE, "");
+        uint64_t of_lines = work_of_keys(lines, places[i]);
+        uint64_t of_line = work_of_keys(line, places[i]);
+        print_message("a key at %zu: %llu bytes in short lines, %llu in one line\n", places[i],
+                      (unsigned long long)of_lines / KEYS, (unsigned long long)of_line / KEYS);
+        assert_true(of_line < 2 * of_lines);
+        assert_true(of_line / KEYS < 100000);
+        editor_destroy(lines);
+        editor_destroy(line);
+    }
+}
+
+// Four times the document costs a key no more.
+static void
+a_long_document_costs_what_a_short_one_does(void **state)
+{
+    (void)state;
+    struct editor *small = document(MEGABYTE, "");
+    struct editor *large = document(4 * MEGABYTE, "");
+    uint64_t of_small = work_of_keys(small, MEGABYTE / 2);
+    uint64_t of_large = work_of_keys(large, MEGABYTE * 2);
+    print_message("a key: %llu bytes in 1 MB, %llu in 4 MB\n", (unsigned long long)of_small / KEYS,
+                  (unsigned long long)of_large / KEYS);
+    assert_true(of_large < 2 * of_small);
+    editor_destroy(small);
+    editor_destroy(large);
+}
+
+static void
+memory_is_below_three_documents(void **state)
+{
+    (void)state;
+    static const char *const line_ends[] = {"", "\n"};
+    for (size_t i = 0; i < 2; i++) {
+        struct editor *editor = document(MEGABYTE, line_ends[i]);
+        size_t len = editor_len(editor);
+        assert_true(editor_memory(editor) < len * 3 / 2);
+        (void)work_of_keys(editor, MEGABYTE / 2);
+        while (editor_undo(editor))
+            continue;
+        assert_true(editor_format(editor, 0, NULL));
+        (void)editor_fold_all(editor);
+        (void)editor_find_warnings(editor);
+        while (editor_check(editor, MEGABYTE) == CHECK_RUNNING)
+            continue;
+        assert_true(editor_memory(editor) < editor_len(editor) * 2);
+        assert_true(editor_undo(editor));
+        assert_true(editor_memory(editor) < len * 2);
+        editor_destroy(editor);
+    }
+    // Nesting costs most, and lines of one byte.
+    struct strbuf text = {0};
+    strbuf_add_text(&text, "[");
+    while (text.len < MEGABYTE) {
+        for (int i = 0; i < 500; i++)
+            strbuf_add_text(&text, "[\n");
+        for (int i = 0; i < 500; i++)
+            strbuf_add_text(&text, "\n]");
+        strbuf_add_text(&text, ",");
+    }
+    strbuf_add_text(&text, "0]");
+    struct editor *editor = editor_create(strbuf_bytes(&text), true);
+    while (editor_check(editor, MEGABYTE) == CHECK_RUNNING)
+        continue;
+    assert_int_equal(editor_check_state(editor), CHECK_VALID);
+    (void)editor_fold_all(editor);
+    (void)editor_rows(editor);
+    print_message("nested: %zu bytes for a document of %zu\n", editor_memory(editor), text.len);
+    assert_true(editor_memory(editor) < text.len * 3);
+    editor_destroy(editor);
+    strbuf_release(&text);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_long_line_costs_what_short_ones_do),
+        cmocka_unit_test(a_long_document_costs_what_a_short_one_does),
+        cmocka_unit_test(memory_is_below_three_documents),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
