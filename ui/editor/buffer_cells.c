@@ -14,7 +14,7 @@ decode(const struct buffer *buffer, size_t at, size_t *len)
     if (run.len < sizeof near && (unsigned char)run.data[0] >= 0x80) {
         size_t count = 0;
         for (; count < sizeof near && at + count < buffer->len; count++)
-            near[count] = (char)buffer_byte(buffer, at + count);
+            near[count] = (char)buffer_at(buffer, at + count);
         run = (struct bytes){near, count};
     }
     *len = utf8_decode(run, 0, &point);
@@ -25,7 +25,7 @@ decode(const struct buffer *buffer, size_t at, size_t *len)
 static size_t
 point_start(const struct buffer *buffer, size_t at)
 {
-    if (at >= buffer->len || (buffer_byte(buffer, at) & 0xC0) != 0x80)
+    if (at >= buffer->len || (buffer_at(buffer, at) & 0xC0) != 0x80)
         return at;
     for (size_t back = 1; back <= 3 && back <= at; back++) {
         size_t len;
@@ -75,10 +75,10 @@ escape_cells(const struct buffer *buffer, uint32_t point)
 struct buffer_piece
 buffer_piece(const struct buffer *buffer, size_t at)
 {
-    unsigned char c = buffer_byte(buffer, at);
+    unsigned char c = buffer_at(buffer, at);
     if (c >= 0x20 && c < 0x7F)
         return (struct buffer_piece){.len = 1, .cells = 1};
-    bool ends_line = c == '\n' || (c == '\r' && at + 1 < buffer->len && buffer_byte(buffer, at + 1) == '\n');
+    bool ends_line = c == '\n' || (c == '\r' && at + 1 < buffer->len && buffer_at(buffer, at + 1) == '\n');
     if (ends_line)
         return (struct buffer_piece){.len = 1};
 
@@ -96,7 +96,7 @@ buffer_piece(const struct buffer *buffer, size_t at)
 static bool
 is_mark(const struct buffer *buffer, size_t at)
 {
-    return buffer_byte(buffer, at) >= 0x80 && buffer_piece(buffer, at).cells == 0;
+    return buffer_at(buffer, at) >= 0x80 && buffer_piece(buffer, at).cells == 0;
 }
 
 size_t
@@ -107,7 +107,7 @@ buffer_character(const struct buffer *buffer, size_t at)
     at = point_start(buffer, at);
     while (at > 0 && is_mark(buffer, at))
         at = point_start(buffer, at - 1);
-    bool is_second = at > 0 && buffer_byte(buffer, at) == '\n' && buffer_byte(buffer, at - 1) == '\r';
+    bool is_second = at > 0 && buffer_at(buffer, at) == '\n' && buffer_at(buffer, at - 1) == '\r';
     return is_second ? at - 1 : at;
 }
 
@@ -116,9 +116,9 @@ buffer_next(const struct buffer *buffer, size_t at)
 {
     if (at >= buffer->len)
         return buffer->len;
-    unsigned char c = buffer_byte(buffer, at);
+    unsigned char c = buffer_at(buffer, at);
     at += buffer_piece(buffer, at).len;
-    if (c == '\r' && at < buffer->len && buffer_byte(buffer, at) == '\n')
+    if (c == '\r' && at < buffer->len && buffer_at(buffer, at) == '\n')
         return at + 1;
     while (at < buffer->len && is_mark(buffer, at))
         at += buffer_piece(buffer, at).len;
@@ -134,6 +134,17 @@ buffer_previous(const struct buffer *buffer, size_t at)
 // --- counting
 // ----------------------------------------------------------------------------------------------------------
 
+// The length of the run of plain characters in [from, to): each takes one byte and one cell.
+static size_t
+plain_length(const struct buffer *buffer, size_t from, size_t to)
+{
+    struct bytes run = bytes_slice(buffer_run(buffer, from), 0, to - from);
+    size_t len = 0;
+    while (len < run.len && (unsigned char)(run.data[len] - 0x20) < 0x7F - 0x20)
+        len++;
+    return len;
+}
+
 // What begins in [from, to).
 static struct buffer_tally
 read_tally(struct buffer *buffer, size_t from, size_t to)
@@ -145,6 +156,12 @@ read_tally(struct buffer *buffer, size_t from, size_t to)
         at = start + buffer_piece(buffer, start).len;
     buffer->work += to - from;
     while (at < to) {
+        size_t plain = plain_length(buffer, at, to);
+        tally.cells += (uint32_t)plain;
+        tally.characters += (uint32_t)plain;
+        at += plain;
+        if (at >= to)
+            break;
         struct buffer_piece piece = buffer_piece(buffer, at);
         tally.cells += (uint32_t)piece.cells;
         tally.characters++;

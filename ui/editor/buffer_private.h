@@ -27,6 +27,13 @@ struct buffer {
     uint64_t work;
 };
 
+// buffer_byte, for loops over characters.
+static inline unsigned char
+buffer_at(const struct buffer *buffer, size_t at)
+{
+    return (unsigned char)buffer->data[at < buffer->gap ? at : at + buffer->gap_len];
+}
+
 // The bytes from `at` to the end of its block, or to the gap: where the next count begins.
 size_t buffer_chunk_end(const struct buffer *buffer, size_t at);
 // Does the chunk [at, buffer_chunk_end) fill its block? Then *block is which.

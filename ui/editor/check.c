@@ -30,11 +30,11 @@ take_errors(struct editor *editor)
     struct checking *checking = &editor->checking;
     const struct tree *tree = &editor->tree;
     checking->error_count = 0;
-    for (size_t i = 0; i < tree->error_count; i++)
-        add_finding(checking, tree->errors[i].at, tree->errors[i].expected);
+    for (size_t i = 0; i < tree->known.error_count; i++)
+        add_finding(checking, tree->known.errors[i].at, tree->known.errors[i].expected);
     const char *missing = scan_missing(&tree->front);
     // What is missing at the end is mostly a consequence, but of nothing the cause.
-    if (missing && tree->error_count < CHECK_ERRORS)
+    if (missing && tree->known.error_count < CHECK_ERRORS)
         add_finding(checking, buffer_len(editor->buffer), missing);
     checking->is_valid = checking->error_count == 0;
     checking->checked = editor->version;

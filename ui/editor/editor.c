@@ -186,7 +186,7 @@ splice(struct editor *editor, size_t from, size_t len, struct bytes b)
     buffer_splice(buffer, from, len, b);
     edit.inserted_lines = buffer_lines(buffer) - (lines - edit.removed_lines);
     editor->version++;
-    tree_edited(&editor->tree, from);
+    tree_edited(&editor->tree, from, len, b.len);
     folds_edited(editor, &edit);
     checking_edited(editor, &edit);
 }
@@ -314,6 +314,13 @@ editor_work(const struct editor *editor)
     return buffer_work(editor->buffer) + editor->tree.work + editor->searching.work;
 }
 
+static size_t
+chain_memory(const struct tree_chain *chain)
+{
+    return chain->point_capacity * sizeof *chain->points + chain->level_capacity * sizeof *chain->levels +
+           chain->error_capacity * sizeof *chain->errors;
+}
+
 size_t
 editor_memory(const struct editor *editor)
 {
@@ -321,8 +328,7 @@ editor_memory(const struct editor *editor)
     const struct folds *folds = &editor->folds;
     const struct checking *checking = &editor->checking;
     return sizeof *editor + buffer_memory(editor->buffer) + editor->cut.capacity +
-           tree->point_capacity * sizeof *tree->points + tree->level_capacity * sizeof *tree->levels +
-           tree->error_capacity * sizeof *tree->errors + folds->capacity * sizeof *folds->folds +
+           chain_memory(&tree->known) + chain_memory(&tree->aside) + folds->capacity * sizeof *folds->folds +
            folds->row_capacity * sizeof *folds->rows +
            (checking->error_capacity + checking->warning_capacity) * sizeof *checking->errors +
            editor->searching.scratch.capacity;

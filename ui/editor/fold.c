@@ -388,4 +388,6 @@ folds_edited(struct editor *editor, const struct edit *edit)
     }
     folds->is_stale |= folds->count > 0;
     folds->count = kept;
+    if (kept == 0)
+        folds_release(folds);
 }

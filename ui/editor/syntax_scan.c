@@ -1,6 +1,7 @@
 #include "ui/editor/syntax_scan.h"
 
 #include "base/utf8.h"
+#include "ui/editor/buffer_private.h"
 
 // How far a number is.
 enum number_phase {
@@ -97,7 +98,7 @@ scan_is_digit(unsigned char c)
 static unsigned char
 byte_at(const struct buffer *buffer, size_t at)
 {
-    return at < buffer_len(buffer) ? buffer_byte(buffer, at) : '\0';
+    return at < buffer->len ? buffer_at(buffer, at) : '\0';
 }
 
 static bool
@@ -154,7 +155,7 @@ string_escape(struct syntax_scan *scan, const struct buffer *buffer, struct synt
 static void
 string_special(struct syntax_scan *scan, const struct buffer *buffer, struct syntax_piece *piece)
 {
-    unsigned char c = buffer_byte(buffer, scan->head.at);
+    unsigned char c = buffer_at(buffer, scan->head.at);
     if (c == '\\') {
         string_escape(scan, buffer, piece);
     } else if (c < 0x20) {
@@ -173,13 +174,13 @@ string_special(struct syntax_scan *scan, const struct buffer *buffer, struct syn
 static size_t
 plain_length(const struct buffer *buffer, size_t at)
 {
-    unsigned char c = buffer_byte(buffer, at);
+    unsigned char c = buffer_at(buffer, at);
     if (c < 0x80)
         return c >= 0x20 && c != '\\' && c != '"';
     char near[4];
     size_t count = 0;
-    for (; count < sizeof near && at + count < buffer_len(buffer); count++)
-        near[count] = (char)buffer_byte(buffer, at + count);
+    for (; count < sizeof near && at + count < buffer->len; count++)
+        near[count] = (char)buffer_at(buffer, at + count);
     uint32_t point;
     size_t len = utf8_decode((struct bytes){near, count}, 0, &point);
     return point == UTF8_INVALID ? 0 : len;
@@ -214,7 +215,7 @@ string_piece(struct syntax_scan *scan, const struct buffer *buffer, size_t limit
             break;
         end += len;
     }
-    bool is_closed = end < limit && buffer_byte(buffer, end) == '"';
+    bool is_closed = end < limit && buffer_at(buffer, end) == '"';
     if (end == at && !is_closed) {
         string_special(scan, buffer, piece);
         return;
@@ -257,13 +258,13 @@ number_piece(struct syntax_scan *scan, const struct buffer *buffer, size_t limit
     size_t end = head->at;
     int phase = head->phase;
     piece->kind = JSON_NUMBER;
-    for (; end < limit && (phase = number_step(head->phase, buffer_byte(buffer, end))) >= 0; end++)
+    for (; end < limit && (phase = number_step(head->phase, buffer_at(buffer, end))) >= 0; end++)
         head->phase = phase;
     if (end > head->at || end >= limit) {
         piece_take(scan, piece, SYNTAX_NUMBER, end - head->at);
         return true;
     }
-    if (head->phase == NUMBER_ZERO && scan_is_digit(buffer_byte(buffer, end))) {
+    if (head->phase == NUMBER_ZERO && scan_is_digit(buffer_at(buffer, end))) {
         head->phase = NUMBER_WHOLE;
         piece_wrong(scan, piece, "no digit after a leading 0", 1);
         return true;
@@ -293,7 +294,7 @@ junk_piece(struct syntax_scan *scan, const struct buffer *buffer, size_t limit, 
     size_t end = piece->begins ? head->at + 1 : head->at;
     bool is_over = false;
     for (; end < limit && !is_over; end++) {
-        unsigned char c = buffer_byte(buffer, end);
+        unsigned char c = buffer_at(buffer, end);
         is_over = is_quoted ? c == '\n' || c == '\r' : ends_junk(c);
         if (is_over)
             break;
@@ -474,7 +475,7 @@ take_junk(struct syntax_scan *scan, const struct buffer *buffer, size_t limit, s
     case SCAN_DONE:
         break;
     }
-    head->token = buffer_byte(buffer, head->at) == '\'' ? SCAN_QUOTED : SCAN_JUNK;
+    head->token = buffer_at(buffer, head->at) == '\'' ? SCAN_QUOTED : SCAN_JUNK;
     (void)junk_piece(scan, buffer, limit, piece);
 }
 
@@ -503,7 +504,7 @@ static void
 take_word(struct syntax_scan *scan, const struct buffer *buffer, size_t limit, struct syntax_piece *piece)
 {
     struct scan_head *head = &scan->head;
-    unsigned char c = buffer_byte(buffer, head->at);
+    unsigned char c = buffer_at(buffer, head->at);
     enum json_kind kind = JSON_NUMBER;
     size_t len = c == '-' || scan_is_digit(c) ? 1 : literal_length(buffer, head->at, &kind);
     bool is_name = head->state == SCAN_NAME || head->state == SCAN_NAME_OR_END ||
@@ -554,7 +555,7 @@ take_within(struct syntax_scan *scan, const struct buffer *buffer, size_t limit,
 static void
 take_token(struct syntax_scan *scan, const struct buffer *buffer, size_t limit, struct syntax_piece *piece)
 {
-    unsigned char c = buffer_byte(buffer, scan->head.at);
+    unsigned char c = buffer_at(buffer, scan->head.at);
     switch (c) {
     case '{':
     case '[':
@@ -585,14 +586,14 @@ bool
 scan_next(struct syntax_scan *scan, const struct buffer *buffer, size_t limit, struct syntax_piece *piece)
 {
     struct scan_head *head = &scan->head;
-    if (limit > buffer_len(buffer))
-        limit = buffer_len(buffer);
+    if (limit > buffer->len)
+        limit = buffer->len;
     if (head->at >= limit)
         return false;
     *piece = (struct syntax_piece){.depth = head->depth};
     if (take_within(scan, buffer, limit, piece))
         return true;
-    while (head->at < limit && scan_is_space(buffer_byte(buffer, head->at)))
+    while (head->at < limit && scan_is_space(buffer_at(buffer, head->at)))
         head->at++;
     if (head->at >= limit)
         return false;

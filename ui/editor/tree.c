@@ -1,34 +1,5 @@
 #include "ui/editor/tree.h"
 
-#include <stdlib.h>
-#include "base/alloc.h"
-#include "ui/editor/check.h"
-
-static void
-tree_add_point(struct tree *tree)
-{
-    struct scan_head *head = &tree->front.head;
-    tree->points = alloc_grow(tree->points, tree->point_count, &tree->point_capacity, sizeof *tree->points);
-    tree->points[tree->point_count++] =
-        (struct tree_point){.head = *head, .levels = tree->level_count, .errors = tree->error_count};
-    for (int i = 0; i < head->depth; i++) {
-        tree->levels =
-            alloc_grow(tree->levels, tree->level_count, &tree->level_capacity, sizeof *tree->levels);
-        tree->levels[tree->level_count++] = tree->front.levels[i];
-    }
-    head->lowest = head->depth;
-}
-
-static void
-load_point(const struct tree *tree, size_t i, struct syntax_scan *scan)
-{
-    const struct tree_point *point = &tree->points[i];
-    scan->head = point->head;
-    scan->head.lowest = point->head.depth;
-    if (point->head.depth)
-        memcpy(scan->levels, tree->levels + point->levels, (size_t)point->head.depth * sizeof *tree->levels);
-}
-
 static void
 copy_scan(struct syntax_scan *to, const struct syntax_scan *from)
 {
@@ -36,64 +7,49 @@ copy_scan(struct syntax_scan *to, const struct syntax_scan *from)
     memcpy(to->levels, from->levels, (size_t)from->head.depth * sizeof *from->levels);
 }
 
+static void
+add_front(struct tree *tree)
+{
+    chain_add_point(&tree->known, &tree->front.head, tree->front.levels);
+    tree->front.head.lowest = tree->front.head.depth;
+}
+
 void
 tree_begin(struct tree *tree, struct buffer *buffer)
 {
     tree->buffer = buffer;
     tree->stride = tree->stride ? tree->stride : TREE_STRIDE;
-    tree->point_count = tree->level_count = tree->error_count = 0;
+    tree->known.point_count = tree->known.level_count = tree->known.error_count = 0;
+    tree->aside.point_count = tree->aside_first = 0;
     scan_begin(&tree->front);
     tree->near.head.at = SIZE_MAX;
-    tree_add_point(tree);
+    add_front(tree);
 }
 
 void
 tree_release(struct tree *tree)
 {
-    free(tree->points);
-    free(tree->levels);
-    free(tree->errors);
+    chain_release(&tree->known);
+    chain_release(&tree->aside);
     *tree = (struct tree){0};
 }
 
-// The last point at or before `at`.
-static size_t
-point_at(const struct tree *tree, size_t at)
-{
-    size_t low = 0;
-    size_t high = tree->point_count;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (tree->points[middle].head.at <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 void
-tree_edited(struct tree *tree, size_t at)
+tree_edited(struct tree *tree, size_t at, size_t removed, size_t inserted)
 {
+    struct tree_chain *known = &tree->known;
     if (tree->near.head.at != SIZE_MAX && tree->near.head.at + SCAN_REACH > at)
         tree->near.head.at = SIZE_MAX;
-    if (tree->front.head.at + SCAN_REACH <= at)
+    bool is_read = tree->front.head.at + SCAN_REACH > at;
+    size_t last = chain_point_at(known, at < SCAN_REACH ? 0 : at - SCAN_REACH);
+    tree_set_aside(tree, is_read ? last + 1 : known->point_count, at, removed, inserted);
+    if (!is_read)
         return;
-    size_t last = point_at(tree, at < SCAN_REACH ? 0 : at - SCAN_REACH);
-    const struct tree_point *point = &tree->points[last];
-    tree->point_count = last + 1;
-    tree->level_count = point->levels + (size_t)point->head.depth;
-    tree->error_count = point->errors;
-    load_point(tree, last, &tree->front);
-}
-
-static void
-add_error(struct tree *tree, size_t at, const char *expected)
-{
-    if (!expected || tree->error_count == CHECK_ERRORS)
-        return;
-    tree->errors = alloc_grow(tree->errors, tree->error_count, &tree->error_capacity, sizeof *tree->errors);
-    tree->errors[tree->error_count++] = (struct tree_error){.at = at, .expected = expected};
+    const struct tree_point *point = &known->points[last];
+    known->point_count = last + 1;
+    known->level_count = point->levels + (size_t)point->head.depth;
+    known->error_count = point->errors;
+    chain_load(known, last, &tree->front);
 }
 
 bool
@@ -119,12 +75,16 @@ tree_read(struct tree *tree, size_t to)
     if (to > len)
         to = len;
     while (front->head.at < to) {
-        size_t point = tree->points[tree->point_count - 1].head.at + tree->stride;
+        if (tree_resume(tree))
+            continue;
+        size_t point = tree->known.points[tree->known.point_count - 1].head.at + tree->stride;
+        size_t aside = tree_next_aside(tree);
+        size_t limit = point < to ? point : to;
         struct syntax_piece piece;
-        if (tree_next(tree, front, point < to ? point : to, &piece))
-            add_error(tree, piece.from, piece.expected);
+        if (tree_next(tree, front, limit < aside ? limit : aside, &piece))
+            chain_add_error(&tree->known, piece.from, piece.expected);
         if (front->head.at >= point)
-            tree_add_point(tree);
+            add_front(tree);
     }
 }
 
@@ -138,8 +98,8 @@ void
 tree_seek(struct tree *tree, size_t at, struct syntax_scan *scan)
 {
     tree_read(tree, at);
-    size_t point = point_at(tree, at);
-    size_t from = tree->points[point].head.at;
+    size_t point = chain_point_at(&tree->known, at);
+    size_t from = tree->known.points[point].head.at;
     const struct syntax_scan *base = NULL;
     if (tree->near.head.at != SIZE_MAX && tree->near.head.at <= at && tree->near.head.at > from)
         base = &tree->near;
@@ -148,7 +108,7 @@ tree_seek(struct tree *tree, size_t at, struct syntax_scan *scan)
     if (base)
         copy_scan(scan, base);
     else
-        load_point(tree, point, scan);
+        chain_load(&tree->known, point, scan);
     struct syntax_piece piece;
     while (scan->head.at < at && tree_next(tree, scan, at, &piece))
         continue;
@@ -157,25 +117,26 @@ tree_seek(struct tree *tree, size_t at, struct syntax_scan *scan)
 bool
 tree_leave(struct tree *tree, struct syntax_scan *scan, int depth, struct syntax_piece *piece)
 {
+    const struct tree_chain *known = &tree->known;
     size_t len = buffer_len(tree->buffer);
     for (;;) {
-        size_t point = point_at(tree, scan->head.at) + 1;
-        if (point == tree->point_count)
-            tree_read(tree, tree->points[point - 1].head.at + tree->stride);
-        bool has_next = point < tree->point_count;
+        size_t point = chain_point_at(known, scan->head.at) + 1;
+        if (point == known->point_count)
+            tree_read(tree, known->points[point - 1].head.at + 2 * tree->stride);
+        bool has_next = point < known->point_count;
         // The depth falls below in no token up to the next point.
-        if (has_next && tree->points[point - 1].head.at == scan->head.at &&
-            tree->points[point].head.lowest > depth) {
-            load_point(tree, point, scan);
+        if (has_next && known->points[point - 1].head.at == scan->head.at &&
+            known->points[point].head.lowest > depth) {
+            chain_load(known, point, scan);
             continue;
         }
-        size_t end = has_next ? tree->points[point].head.at : len;
+        size_t end = has_next ? known->points[point].head.at : len;
         while (scan->head.at < end && tree_next(tree, scan, end, piece))
             if (scan->head.depth <= depth)
                 return true;
-        if (end >= len)
+        if (!has_next)
             return false;
-        load_point(tree, point, scan);
+        chain_load(known, point, scan);
     }
 }
 

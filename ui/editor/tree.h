@@ -1,7 +1,10 @@
 // tree: the state of the scan at every 8 KiB of a document, and what can be found from there: brackets,
-// values, children. An edit forgets the states behind it.
+// values, children.
 //
-// Memory: 80 bytes for each 8 KiB, and 8 bytes for each level of nesting there.
+// An edit sets the states behind it aside. When the document is read again and comes to the same state at one
+// of these places, what was known behind it holds again: mostly soon behind the edit.
+//
+// Memory: 80 bytes for each 8 KiB (or 4 KiB, after edits), and 8 bytes for each level of nesting there.
 #ifndef REDRIVE_UI_EDITOR_TREE_H
 #define REDRIVE_UI_EDITOR_TREE_H
 
@@ -21,16 +24,23 @@ struct tree_error {
     const char *expected;
 };
 
-// Zero-initialise, tree_begin.
-struct tree {
-    struct buffer *buffer;
-    size_t stride; // bytes between points: TREE_STRIDE, less in tests
+// States that follow from each other, with their levels and the errors found.
+struct tree_chain {
     struct tree_point *points;
     size_t point_count, point_capacity;
     struct scan_level *levels;
     size_t level_count, level_capacity;
-    struct tree_error *errors; // found so far, in order of place; the first CHECK_ERRORS
+    struct tree_error *errors; // in order of place; the first CHECK_ERRORS
     size_t error_count, error_capacity;
+};
+
+// Zero-initialise, tree_begin.
+struct tree {
+    struct buffer *buffer;
+    size_t stride;            // bytes between points: TREE_STRIDE, less in tests
+    struct tree_chain known;  // from the beginning on
+    struct tree_chain aside;  // behind the last edits, moved with them
+    size_t aside_first;       // the first of its points that may still be met
     struct syntax_scan front; // everything before was read
     struct syntax_scan near;  // where the last question ended; at SIZE_MAX: nowhere
     uint64_t work;            // bytes scanned
@@ -38,8 +48,8 @@ struct tree {
 
 void tree_begin(struct tree *tree, struct buffer *buffer); // also forgets everything
 void tree_release(struct tree *tree);
-// The bytes from `at` on changed.
-void tree_edited(struct tree *tree, size_t at);
+// The bytes [at, at + removed) were replaced by `inserted` bytes.
+void tree_edited(struct tree *tree, size_t at, size_t removed, size_t inserted);
 // Reads on until `to` at least. What is missing at the end is told by scan_missing of `front`.
 void tree_read(struct tree *tree, size_t to);
 bool tree_is_read(const struct tree *tree); // all of it
@@ -56,6 +66,21 @@ bool tree_leave(struct tree *tree, struct syntax_scan *scan, int depth, struct s
 bool tree_value_end(struct tree *tree, size_t from, size_t *end);
 // Behind the string that begins at `from`, the length of the document if it does not end.
 size_t tree_string_end(struct tree *tree, size_t from);
+
+// Parts of a chain, for the files of the tree.
+void chain_add_point(struct tree_chain *chain, const struct scan_head *head, const struct scan_level *levels);
+void chain_add_error(struct tree_chain *chain, size_t at, const char *expected); // up to CHECK_ERRORS
+void chain_load(const struct tree_chain *chain, size_t i, struct syntax_scan *scan);
+void chain_release(struct tree_chain *chain);
+// The last point at or before `at`.
+size_t chain_point_at(const struct tree_chain *chain, size_t at);
+// Sets the known points from index `first` on aside, if they reach further than what is, and moves what is
+// set aside with the edit.
+void tree_set_aside(struct tree *tree, size_t first, size_t at, size_t removed, size_t inserted);
+// Does the front stand in a state that was set aside? Then all that follows is known again.
+bool tree_resume(struct tree *tree);
+// Where the front may next meet such a state; SIZE_MAX: nowhere.
+size_t tree_next_aside(struct tree *tree);
 
 // The children of the container that begins at `from`, in order. The first piece of a child's value is known,
 // not its end.
