@@ -64,9 +64,10 @@ room ui/canvas base
 room ui/theme base settings ui/canvas
 room ui/keymap base settings ui/theme ui/views.def
 room ui/term base ui/canvas ui/theme ui/keymap
+room ui/editor base core/json core/filter
 room ui/widgets base core ui/canvas ui/keymap
 room ui/app base core async ui/canvas ui/theme ui/keymap ui/term ui/widgets ui/view.h
-room ui/views base core async settings ui/canvas ui/theme ui/keymap ui/widgets ui/app ui/view.h
+room ui/views base core async settings ui/canvas ui/theme ui/keymap ui/editor ui/widgets ui/app ui/view.h
 # The order of actions.def is the order of help and nothing more: no arithmetic and no ranges of its rows.
 lines=$(grep -rHnE '(^|[^=!<>])([<>]=?|[-+]) *DO_[A-Z]|DO_[A-Z0-9_]+ *([<>]=?|[-+]) ' --include='*.[ch]' ui src | grep -vE 'DO_NONE|DO_COUNT') &&
     fail "$(echo "$lines" | sed 's/$/  (the order of actions.def bears no load)/')"

@@ -9,7 +9,7 @@ static const size_t REACH_BEFORE = 3;
 static const size_t REACH_BEHIND = 24;
 
 static size_t
-place_of(const struct buffer *buffer, size_t at)
+memory_place(const struct buffer *buffer, size_t at)
 {
     return at < buffer->gap ? at : at + buffer->gap_len;
 }
@@ -66,13 +66,13 @@ static void
 forget_tallies(struct buffer *buffer, size_t from, size_t to)
 {
     for (size_t at = from; at < to && at < buffer->len; at = buffer_chunk_end(buffer, at))
-        buffer->tallies[place_of(buffer, at) / BUFFER_BLOCK].cells = BUFFER_UNCOUNTED;
+        buffer->tallies[memory_place(buffer, at) / BUFFER_BLOCK].cells = BUFFER_UNCOUNTED;
 }
 
 size_t
 buffer_chunk_end(const struct buffer *buffer, size_t at)
 {
-    size_t end = (place_of(buffer, at) / BUFFER_BLOCK + 1) * BUFFER_BLOCK;
+    size_t end = (memory_place(buffer, at) / BUFFER_BLOCK + 1) * BUFFER_BLOCK;
     if (at < buffer->gap)
         return end < buffer->gap ? end : buffer->gap;
     end -= buffer->gap_len;
@@ -82,7 +82,7 @@ buffer_chunk_end(const struct buffer *buffer, size_t at)
 bool
 buffer_is_block(const struct buffer *buffer, size_t at, size_t *block)
 {
-    size_t place = place_of(buffer, at);
+    size_t place = memory_place(buffer, at);
     *block = place / BUFFER_BLOCK;
     return place % BUFFER_BLOCK == 0 && buffer_chunk_end(buffer, at) - at == BUFFER_BLOCK;
 }
@@ -172,14 +172,14 @@ buffer_len(const struct buffer *buffer)
 unsigned char
 buffer_byte(const struct buffer *buffer, size_t at)
 {
-    return (unsigned char)buffer->data[place_of(buffer, at)];
+    return (unsigned char)buffer->data[memory_place(buffer, at)];
 }
 
 struct bytes
 buffer_run(const struct buffer *buffer, size_t at)
 {
     size_t end = at < buffer->gap ? buffer->gap : buffer->len;
-    return (struct bytes){buffer->data + place_of(buffer, at), end - at};
+    return (struct bytes){buffer->data + memory_place(buffer, at), end - at};
 }
 
 struct bytes
@@ -253,7 +253,7 @@ buffer_line_at(struct buffer *buffer, size_t at)
 {
     if (at > buffer->len)
         at = buffer->len;
-    size_t block = place_of(buffer, at) / BUFFER_BLOCK;
+    size_t block = memory_place(buffer, at) / BUFFER_BLOCK;
     size_t line = 0;
     for (size_t i = block; i > 0; i -= i & (~i + 1))
         line += buffer->ends[i];

@@ -6,7 +6,7 @@
 enum { MARKS = 4 }; // as many as a cell of the canvas holds
 
 static uint32_t
-decode(const struct buffer *buffer, size_t at, size_t *len)
+decode_at(const struct buffer *buffer, size_t at, size_t *len)
 {
     struct bytes run = buffer_run(buffer, at);
     uint32_t point;
@@ -29,7 +29,7 @@ point_start(const struct buffer *buffer, size_t at)
         return at;
     for (size_t back = 1; back <= 3 && back <= at; back++) {
         size_t len;
-        if (decode(buffer, at - back, &len) != UTF8_INVALID && len > back)
+        if (decode_at(buffer, at - back, &len) != UTF8_INVALID && len > back)
             return at - back;
     }
     return at;
@@ -42,7 +42,7 @@ carries_mark(const struct buffer *buffer, size_t at)
     for (int marks = 0; at > 0 && marks < MARKS; marks++) {
         at = point_start(buffer, at - 1);
         size_t len;
-        uint32_t point = decode(buffer, at, &len);
+        uint32_t point = decode_at(buffer, at, &len);
         if (point == UTF8_INVALID || !utf8_printable(point))
             return false;
         if (utf8_width(point) > 0)
@@ -83,7 +83,7 @@ buffer_piece(const struct buffer *buffer, size_t at)
         return (struct buffer_piece){.len = 1};
 
     struct buffer_piece piece = {0};
-    uint32_t point = decode(buffer, at, &piece.len);
+    uint32_t point = decode_at(buffer, at, &piece.len);
     piece.is_escape = point == UTF8_INVALID || !utf8_printable(point) || buffer->is_ascii;
     piece.cells = piece.is_escape ? 0 : utf8_width(point);
     if (piece.cells == 0 && !piece.is_escape && !carries_mark(buffer, at))
@@ -94,7 +94,7 @@ buffer_piece(const struct buffer *buffer, size_t at)
 }
 
 static bool
-is_mark(const struct buffer *buffer, size_t at)
+is_attached_mark(const struct buffer *buffer, size_t at)
 {
     return buffer_at(buffer, at) >= 0x80 && buffer_piece(buffer, at).cells == 0;
 }
@@ -105,7 +105,7 @@ buffer_character(const struct buffer *buffer, size_t at)
     if (at >= buffer->len)
         return buffer->len;
     at = point_start(buffer, at);
-    while (at > 0 && is_mark(buffer, at))
+    while (at > 0 && is_attached_mark(buffer, at))
         at = point_start(buffer, at - 1);
     bool is_second = at > 0 && buffer_at(buffer, at) == '\n' && buffer_at(buffer, at - 1) == '\r';
     return is_second ? at - 1 : at;
@@ -120,7 +120,7 @@ buffer_next(const struct buffer *buffer, size_t at)
     at += buffer_piece(buffer, at).len;
     if (c == '\r' && at < buffer->len && buffer_at(buffer, at) == '\n')
         return at + 1;
-    while (at < buffer->len && is_mark(buffer, at))
+    while (at < buffer->len && is_attached_mark(buffer, at))
         at += buffer_piece(buffer, at).len;
     return at;
 }

@@ -17,7 +17,7 @@ checking_release(struct checking *checking)
 // ----------------------------------------------------------------------------------------------------------
 
 static void
-add_finding(struct checking *checking, size_t at, const char *expected)
+check_add(struct checking *checking, size_t at, const char *expected)
 {
     checking->errors = alloc_grow(checking->errors, checking->error_count, &checking->error_capacity,
                                   sizeof *checking->errors);
@@ -25,17 +25,17 @@ add_finding(struct checking *checking, size_t at, const char *expected)
 }
 
 static void
-take_errors(struct editor *editor)
+finish_check(struct editor *editor)
 {
     struct checking *checking = &editor->checking;
     const struct tree *tree = &editor->tree;
     checking->error_count = 0;
     for (size_t i = 0; i < tree->known.error_count; i++)
-        add_finding(checking, tree->known.errors[i].at, tree->known.errors[i].expected);
+        check_add(checking, tree->known.errors[i].at, tree->known.errors[i].expected);
     const char *missing = scan_missing(&tree->front);
     // What is missing at the end is mostly a consequence, but of nothing the cause.
     if (missing && tree->known.error_count < CHECK_ERRORS)
-        add_finding(checking, buffer_len(editor->buffer), missing);
+        check_add(checking, buffer_len(editor->buffer), missing);
     checking->is_valid = checking->error_count == 0;
     checking->checked = editor->version;
 }
@@ -50,7 +50,7 @@ editor_check(struct editor *editor, size_t bytes)
     size_t at = tree->front.head.at;
     tree_read(tree, bytes > SIZE_MAX - at ? SIZE_MAX : at + bytes);
     if (tree_is_read(tree))
-        take_errors(editor);
+        finish_check(editor);
     return editor_check_state(editor);
 }
 

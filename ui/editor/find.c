@@ -59,7 +59,7 @@ editor_has_search(const struct editor *editor)
 }
 
 // A look from one place on.
-struct look {
+struct find_look {
     size_t at;   // from here on; behind it: where the next look begins
     size_t cost; // bytes
     bool is_limited;
@@ -68,7 +68,7 @@ struct look {
 
 // Searches [at, end) of a line that reaches from `start` to `line_end`.
 static enum pattern_verdict
-look_at_part(struct editor *editor, struct look *look, size_t start, size_t end)
+look_at_part(struct editor *editor, struct find_look *look, size_t start, size_t end)
 {
     size_t from;
     size_t len;
@@ -83,7 +83,7 @@ look_at_part(struct editor *editor, struct look *look, size_t start, size_t end)
 
 // Looks at one line, or a part of it, from look->at (below the length) on, and moves it. true: a match.
 static bool
-look_on(struct editor *editor, struct look *look)
+look_on(struct editor *editor, struct find_look *look)
 {
     struct buffer *buffer = editor->buffer;
     size_t line = buffer_line_at(buffer, look->at);
@@ -141,7 +141,7 @@ find_forward(struct editor *editor, struct find_run *run, size_t bytes)
         }
         if (run->is_wrapped && (run->at >= run->origin || run->at >= len))
             return FIND_NONE;
-        struct look look = {.at = run->at};
+        struct find_look look = {.at = run->at};
         bool is_found = look_on(editor, &look);
         run->at = look.at;
         cost += look.cost;
@@ -159,7 +159,7 @@ static bool
 last_match(struct editor *editor, size_t from, size_t to, struct find_match *match, size_t *cost)
 {
     bool is_found = false;
-    struct look look = {.at = from};
+    struct find_look look = {.at = from};
     while (look.at < to) {
         if (!look_on(editor, &look) || look.match.from >= to)
             continue;
@@ -221,7 +221,7 @@ editor_matches(struct editor *editor, size_t from, size_t to, struct find_match 
     size_t start = buffer_line_start(buffer, buffer_line_at(buffer, from));
     if (from - start > BEFORE)
         start = buffer_character(buffer, from - BEFORE);
-    struct look look = {.at = start};
+    struct find_look look = {.at = start};
     size_t count = 0;
     while (look.at < to && count < room) {
         bool is_found = look_on(editor, &look) && look.match.to > from && look.match.from < to;
@@ -259,7 +259,7 @@ number_at_cursor(struct editor *editor)
     if (i == 0 || searching->at <= cursor)
         return 0;
     size_t number = searching->points[i - 1].count;
-    struct look look = {.at = searching->points[i - 1].at};
+    struct find_look look = {.at = searching->points[i - 1].at};
     bool is_at = false;
     while (look.at <= cursor && look.at < buffer_len(editor->buffer) && !is_at) {
         if (!look_on(editor, &look) || look.match.from > cursor)
@@ -283,7 +283,7 @@ editor_count_matches(struct editor *editor, size_t bytes)
         searching->at = searching->count = searching->point_count = 0;
         searching->is_limited = false;
     }
-    struct look look = {.at = searching->at};
+    struct find_look look = {.at = searching->at};
     while (look.at < len && look.cost < bytes) {
         add_search_point(searching);
         searching->count += look_on(editor, &look);
@@ -304,7 +304,7 @@ bool
 editor_replace_match(struct editor *editor, struct bytes by, int64_t now)
 {
     size_t cursor = editor->place.cursor;
-    struct look look = {.at = cursor};
+    struct find_look look = {.at = cursor};
     if (!editor->searching.pattern || cursor >= buffer_len(editor->buffer) || !look_on(editor, &look) ||
         look.match.from != cursor)
         return false;
@@ -350,7 +350,7 @@ editor_replace_all(struct editor *editor, struct find_replace *replace, struct b
     }
     if (!editor->searching.pattern || replace->version != editor->version || editor->is_read_only)
         return FIND_NONE;
-    struct look look = {.at = replace->at};
+    struct find_look look = {.at = replace->at};
     while (look.at < replace->to && look.cost < bytes) {
         if (!look_on(editor, &look) || look.match.to > replace->to)
             continue;

@@ -18,7 +18,7 @@ class_at(const struct editor *editor, size_t at)
 
 // Behind the run of bytes of one class that begins at `at`.
 static size_t
-skip_class(struct editor *editor, size_t at, enum word_class class)
+motion_skip_class(struct editor *editor, size_t at, enum word_class class)
 {
     size_t len = buffer_len(editor->buffer);
     size_t end = len - at > WORD_MOST ? at + WORD_MOST : len;
@@ -53,13 +53,13 @@ right(struct editor *editor, size_t at)
 }
 
 static size_t
-line_start(struct editor *editor, size_t at)
+motion_line_start(struct editor *editor, size_t at)
 {
     return buffer_line_start(editor->buffer, buffer_line_at(editor->buffer, at));
 }
 
 static size_t
-line_end(struct editor *editor, size_t at)
+motion_line_end(struct editor *editor, size_t at)
 {
     return buffer_line_end(editor->buffer, buffer_line_at(editor->buffer, at));
 }
@@ -67,43 +67,43 @@ line_end(struct editor *editor, size_t at)
 static size_t
 left_in_line(struct editor *editor, size_t at)
 {
-    return at > line_start(editor, at) ? left(editor, at) : at;
+    return at > motion_line_start(editor, at) ? left(editor, at) : at;
 }
 
 static size_t
 right_in_line(struct editor *editor, size_t at)
 {
-    return at < line_end(editor, at) ? right(editor, at) : at;
+    return at < motion_line_end(editor, at) ? right(editor, at) : at;
 }
 
 static size_t
-word_left(struct editor *editor, size_t at)
+motion_word_left(struct editor *editor, size_t at)
 {
     at = skip_class_back(editor, at, WORD_BLANK);
     return at > 0 ? skip_class_back(editor, at, class_at(editor, at - 1)) : 0;
 }
 
 static size_t
-word_right(struct editor *editor, size_t at)
+motion_word_right(struct editor *editor, size_t at)
 {
     if (at >= buffer_len(editor->buffer))
         return at;
     if (class_at(editor, at) != WORD_BLANK)
-        at = skip_class(editor, at, class_at(editor, at));
-    return skip_class(editor, at, WORD_BLANK);
+        at = motion_skip_class(editor, at, class_at(editor, at));
+    return motion_skip_class(editor, at, WORD_BLANK);
 }
 
 static size_t
-word_end(struct editor *editor, size_t at)
+motion_word_end(struct editor *editor, size_t at)
 {
-    at = skip_class(editor, at, WORD_BLANK);
-    return at < buffer_len(editor->buffer) ? skip_class(editor, at, class_at(editor, at)) : at;
+    at = motion_skip_class(editor, at, WORD_BLANK);
+    return at < buffer_len(editor->buffer) ? motion_skip_class(editor, at, class_at(editor, at)) : at;
 }
 
 static size_t
 word_last(struct editor *editor, size_t at)
 {
-    size_t end = word_end(editor, right(editor, at));
+    size_t end = motion_word_end(editor, right(editor, at));
     size_t last = left(editor, end);
     return last > at ? last : at;
 }
@@ -111,8 +111,8 @@ word_last(struct editor *editor, size_t at)
 static size_t
 line_text(struct editor *editor, size_t at)
 {
-    size_t end = line_end(editor, at);
-    size_t text = skip_class(editor, line_start(editor, at), WORD_BLANK);
+    size_t end = motion_line_end(editor, at);
+    size_t text = motion_skip_class(editor, motion_line_start(editor, at), WORD_BLANK);
     return text < end ? text : end;
 }
 
@@ -120,7 +120,7 @@ static size_t
 line_home(struct editor *editor, size_t at)
 {
     size_t text = line_text(editor, at);
-    return at == text ? line_start(editor, at) : text;
+    return at == text ? motion_line_start(editor, at) : text;
 }
 
 static size_t
@@ -153,7 +153,7 @@ parent(struct editor *editor, size_t at)
 
 // The piece that holds or begins at `at`, with the state before it.
 static bool
-piece_at(struct editor *editor, size_t at, struct syntax_scan *scan, struct syntax_piece *piece)
+motion_piece_at(struct editor *editor, size_t at, struct syntax_scan *scan, struct syntax_piece *piece)
 {
     tree_seek(&editor->tree, at, scan);
     return tree_next(&editor->tree, scan, at + 1, piece) && piece->from <= at;
@@ -172,7 +172,7 @@ editor_partner(struct editor *editor, size_t at, size_t *partner)
     struct syntax_piece piece;
     if (!editor->is_json || at >= buffer_len(editor->buffer) || !is_bracket(buffer_byte(editor->buffer, at)))
         return false;
-    if (!piece_at(editor, at, &scan, &piece) || piece.from != at || !piece.begins)
+    if (!motion_piece_at(editor, at, &scan, &piece) || piece.from != at || !piece.begins)
         return false;
     if (piece.kind == JSON_OBJECT_END || piece.kind == JSON_ARRAY_END) {
         *partner = scan.head.value;
@@ -336,14 +336,14 @@ static size_t (*const motions[MOTION_COUNT])(struct editor *editor, size_t at) =
     [MOTION_RIGHT] = right,
     [MOTION_LEFT_IN_LINE] = left_in_line,
     [MOTION_RIGHT_IN_LINE] = right_in_line,
-    [MOTION_WORD_LEFT] = word_left,
-    [MOTION_WORD_RIGHT] = word_right,
-    [MOTION_WORD_END] = word_end,
+    [MOTION_WORD_LEFT] = motion_word_left,
+    [MOTION_WORD_RIGHT] = motion_word_right,
+    [MOTION_WORD_END] = motion_word_end,
     [MOTION_WORD_LAST] = word_last,
-    [MOTION_LINE_START] = line_start,
+    [MOTION_LINE_START] = motion_line_start,
     [MOTION_LINE_TEXT] = line_text,
     [MOTION_LINE_HOME] = line_home,
-    [MOTION_LINE_END] = line_end,
+    [MOTION_LINE_END] = motion_line_end,
     [MOTION_DOCUMENT_START] = document_start,
     [MOTION_DOCUMENT_END] = document_end,
     [MOTION_BRACKET] = bracket,

@@ -109,7 +109,7 @@ editor_copy_value_at(struct editor *editor, size_t at, struct strbuf *out)
 // -------------------------------------------------------------------------------------------------
 
 static bool
-is_name(struct editor *editor, size_t from, const struct strbuf *name)
+name_matches(struct editor *editor, size_t from, const struct strbuf *name)
 {
     struct strbuf scratch = {0}, decoded = {0};
     size_t end = tree_string_end(&editor->tree, from);
@@ -122,7 +122,7 @@ is_name(struct editor *editor, size_t from, const struct strbuf *name)
 
 // The child of the container at *value that the step names; of equal names the last.
 static bool
-follow(struct editor *editor, const struct json_step *step, size_t *value)
+follow_step(struct editor *editor, const struct json_step *step, size_t *value)
 {
     struct tree_children children;
     bool is_found = false;
@@ -131,7 +131,7 @@ follow(struct editor *editor, const struct json_step *step, size_t *value)
     while (tree_child(&editor->tree, &children)) {
         bool is_it = step->is_index
                          ? children.index == step->index
-                         : children.name != SIZE_MAX && is_name(editor, children.name, &step->name);
+                         : children.name != SIZE_MAX && name_matches(editor, children.name, &step->name);
         if (!is_it)
             continue;
         *value = children.value;
@@ -162,7 +162,7 @@ static size_t
 follow_all(struct editor *editor, const struct json_path *path, size_t *value)
 {
     size_t steps = 0;
-    while (steps < path->count && follow(editor, &path->steps[steps], value))
+    while (steps < path->count && follow_step(editor, &path->steps[steps], value))
         steps++;
     return steps;
 }

@@ -172,7 +172,7 @@ string_special(struct syntax_scan *scan, const struct buffer *buffer, struct syn
 
 // The length of the character at `at` in a string; 0: a special one.
 static size_t
-plain_length(const struct buffer *buffer, size_t at)
+plain_character(const struct buffer *buffer, size_t at)
 {
     unsigned char c = buffer_at(buffer, at);
     if (c < 0x80)
@@ -210,7 +210,7 @@ string_piece(struct syntax_scan *scan, const struct buffer *buffer, size_t limit
     while (end < limit) {
         size_t len = plain_run(buffer, end, limit);
         if (len == 0)
-            len = plain_length(buffer, end);
+            len = plain_character(buffer, end);
         if (len == 0)
             break;
         end += len;
@@ -341,7 +341,7 @@ wants_value(const struct syntax_scan *scan)
 }
 
 static void
-take_open(struct syntax_scan *scan, struct syntax_piece *piece, bool is_object)
+take_begin(struct syntax_scan *scan, struct syntax_piece *piece, bool is_object)
 {
     struct scan_head *head = &scan->head;
     if (head->depth == JSON_DEPTH) {
@@ -376,7 +376,7 @@ depth_outside(const struct syntax_scan *scan, bool is_object)
 }
 
 static void
-take_close(struct syntax_scan *scan, struct syntax_piece *piece, bool is_object)
+take_end(struct syntax_scan *scan, struct syntax_piece *piece, bool is_object)
 {
     struct scan_head *head = &scan->head;
     int depth = depth_outside(scan, is_object);
@@ -501,7 +501,7 @@ literal_length(const struct buffer *buffer, size_t at, enum json_kind *kind)
 
 // A number, a literal, or what is neither.
 static void
-take_word(struct syntax_scan *scan, const struct buffer *buffer, size_t limit, struct syntax_piece *piece)
+take_scalar(struct syntax_scan *scan, const struct buffer *buffer, size_t limit, struct syntax_piece *piece)
 {
     struct scan_head *head = &scan->head;
     unsigned char c = buffer_at(buffer, head->at);
@@ -559,11 +559,11 @@ take_token(struct syntax_scan *scan, const struct buffer *buffer, size_t limit, 
     switch (c) {
     case '{':
     case '[':
-        take_open(scan, piece, c == '{');
+        take_begin(scan, piece, c == '{');
         break;
     case '}':
     case ']':
-        take_close(scan, piece, c == '}');
+        take_end(scan, piece, c == '}');
         break;
     case ',':
         take_comma(scan, piece);
@@ -575,7 +575,7 @@ take_token(struct syntax_scan *scan, const struct buffer *buffer, size_t limit, 
         take_quote(scan, buffer, limit, piece);
         break;
     default:
-        take_word(scan, buffer, limit, piece);
+        take_scalar(scan, buffer, limit, piece);
         return;
     }
     if (piece->kind != JSON_ERROR && !piece->expected)
