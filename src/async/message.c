@@ -18,10 +18,11 @@ request_destroy(struct request *request)
         return;
     free(request->ids);
     free(request->list.filter);
-    free(request->scope);
-    free(request->filter_text);
+    free(request->texts.scope);
+    free(request->texts.filter);
+    free(request->texts.target_topic);
     free(request->reason);
-    free(request->target_topic);
+    arena_release(&request->correct.arena);
     free(request);
 }
 

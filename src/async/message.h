@@ -19,6 +19,7 @@
 #include "core/history.h"
 #include "core/doubt.h"
 #include "core/operation.h"
+#include "core/revision.h"
 #include "core/category_overrides.h"
 #include "core/stats.h"
 #include "core/worker.h"
@@ -42,6 +43,7 @@ enum request_kind {
                        // preview.known names the parts
     REQUEST_CONFIRM,   // operation_request in `confirm`
     REQUEST_CATEGORY,  // group, category (has_category false: by the rules), reason
+    REQUEST_CORRECT,   // id, correct, reason: a revision of one event; ERR_CONFLICT where somebody was faster
     REQUEST_AUDIT,     // operation (0: all), before: one page of rows
     REQUEST_STATS,     // the five analyses of the table; replaces the REQUEST_STATS before
     REQUEST_CANCEL,    // cancels the request with number `target`; it ends with ERR_CANCELLED
@@ -78,6 +80,13 @@ struct facet {
     int64_t count;
 };
 
+// A revision to be written. Everything it points to is in its arena.
+struct correct_request {
+    int32_t parent; // the revision that it was made from
+    struct correction parts;
+    struct arena arena;
+};
+
 struct request {
     enum request_kind kind;
     uint64_t number;
@@ -98,9 +107,13 @@ struct request {
     enum operation_action action;
     int64_t before;
     bool is_on;
-    // REQUEST_CONFIRM; its ids are `ids`, its texts below are heap, owned by the request.
+    struct correct_request correct;
+    char *reason; // heap, owned by the request
+    // REQUEST_CONFIRM; its ids are `ids`, its texts are heap, owned by the request.
     struct operation_request confirm;
-    char *scope, *filter_text, *reason, *target_topic;
+    struct {
+        char *scope, *filter, *target_topic;
+    } texts;
     char group_key[GROUP_TEXT]; // "" none
 };
 
@@ -119,6 +132,7 @@ enum reply_kind {
     REPLY_PROGRESS,  // of a REQUEST_CONFIRM: done of total written
     REPLY_CONFIRMED, // the operation exists
     REPLY_CATEGORY,  // the category was set or cleared
+    REPLY_CORRECTED, // the revision was written
     REPLY_AUDIT,
     REPLY_STATS,
     REPLY_CHANGED, // number 0: somebody wrote the rows of these pending events (ids; NULL: too many to name)
@@ -232,6 +246,7 @@ struct audit_reply {
 struct news_reply {
     int64_t operation;    // REPLY_CONFIRMED, REPLY_STEERED
     int64_t done, of;     // REPLY_PROGRESS
+    int32_t revision;     // REPLY_CORRECTED: its number
     const char *sentence; // REPLY_NEWS, REPLY_STEERED
 };
 

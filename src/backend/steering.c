@@ -122,10 +122,10 @@ writer_confirm_request(struct writer *writer, const struct request *request)
     struct operation_request confirm = request->confirm;
     confirm.ids = request->ids;
     confirm.count = request->id_count;
-    confirm.scope = request->scope;
-    confirm.filter_text = request->filter_text;
+    confirm.scope = request->texts.scope;
+    confirm.filter_text = request->texts.filter;
     confirm.reason = request->reason;
-    confirm.target_topic = request->target_topic;
+    confirm.target_topic = request->texts.target_topic;
     confirm.group = *request->group_key ? request->group_key : NULL;
 
     int64_t no = 0;

@@ -30,4 +30,7 @@ void writer_resume_waiting(struct writer *writer); // starts a worker where oper
 // category.c
 void writer_category_request(struct writer *writer, const struct request *request);
 
+// correct.c
+void writer_correct_request(struct writer *writer, const struct request *request);
+
 #endif

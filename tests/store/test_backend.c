@@ -168,6 +168,46 @@ a_category_is_given_and_taken_back(void **state)
     bench_end(&bench);
 }
 
+static struct request *
+correction_of(int64_t id, int32_t parent, const char *payload)
+{
+    struct request *request = request_create(REQUEST_CORRECT);
+    request->id = id;
+    request->reason = alloc_text("a test");
+    request->correct.parent = parent;
+    request->correct.parts.has_payload = true;
+    request->correct.parts.payload = arena_copy(&request->correct.arena, bytes_of(payload));
+    return request;
+}
+
+static void
+a_correction_becomes_a_revision_once(void **state)
+{
+    (void)state;
+    struct bench bench;
+    bench_begin(&bench, 10);
+    struct reply *reply = bench_answer(&bench, correction_of(3, 0, "{\"n\": 1.0}"));
+    if (reply->kind != REPLY_CORRECTED)
+        fail_msg("%s", reply->err.text);
+    assert_int_equal(reply->news.revision, 1);
+    reply_destroy(reply);
+
+    // Made from the original as well: somebody was faster.
+    reply = bench_answer(&bench, correction_of(3, 0, "{\"n\": 2}"));
+    assert_int_equal(reply->kind, REPLY_ERROR);
+    assert_int_equal(reply->err.kind, ERR_CONFLICT);
+    reply_destroy(reply);
+
+    struct request *look = request_create(REQUEST_EVENT);
+    look->id = 3;
+    reply = bench_answer(&bench, look);
+    assert_int_equal(reply->detail.revision_count, 1);
+    assert_string_equal(reply->detail.revisions[0].reason, "a test");
+    assert_true(bytes_equal_text(reply->detail.event.payload, "{\"n\": 1.0}"));
+    reply_destroy(reply);
+    bench_end(&bench);
+}
+
 static bool
 confirms(const struct reply *reply, const void *context)
 {
@@ -181,7 +221,7 @@ confirm_three(struct bench *bench, const char key[UUID_SIZE])
     struct request *request = request_create(REQUEST_CONFIRM);
     request->confirm = (struct operation_request){.action = ACTION_DISCARD, .rate = RATE_UNLIMITED};
     memcpy(request->confirm.key, key, sizeof request->confirm.key);
-    request->scope = alloc_text("3 events of a test");
+    request->texts.scope = alloc_text("3 events of a test");
     request->reason = alloc_text("a test");
     request->ids = alloc_array(3, sizeof *request->ids);
     for (int64_t id = 1; id <= 3; id++)
@@ -458,6 +498,7 @@ main(void)
         cmocka_unit_test(who_may_not_keep_sums_counts_rows),
         cmocka_unit_test(late_commits_are_found),
         cmocka_unit_test(what_is_confirmed_is_asked_for_once),
+        cmocka_unit_test(a_correction_becomes_a_revision_once),
         cmocka_unit_test(a_later_operation_names_the_earlier_one),
         cmocka_unit_test(a_preview_arrives_part_by_part),
         cmocka_unit_test(a_preview_that_nobody_waits_for_is_stopped),

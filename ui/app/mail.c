@@ -26,6 +26,7 @@ answering(enum request_kind kind)
     case REQUEST_DECIDE:
     case REQUEST_CONFIRM:
     case REQUEST_CATEGORY:
+    case REQUEST_CORRECT:
         return ANSWER_EACH;
     case REQUEST_LIST:
     case REQUEST_COLLECT:

@@ -158,10 +158,10 @@ confirmed(struct app *app, void *state, const struct dialog *dialog)
 
     decide_fields_take(app_config(app), dialog, request);
     struct arena arena = {0};
-    request->scope = alloc_text(scope(decide, &arena));
+    request->texts.scope = alloc_text(scope(decide, &arena));
     arena_release(&arena);
     if (decide->filter.len)
-        request->filter_text = alloc_text(strbuf_text(&decide->filter));
+        request->texts.filter = alloc_text(strbuf_text(&decide->filter));
     memcpy(request->group_key, decide->group, sizeof request->group_key);
     request->ids = decide->ids;
     request->id_count = decide->count;

@@ -135,5 +135,5 @@ decide_fields_take(const struct app_config *config, const struct dialog *dialog,
     take_plan(config, dialog, &request->confirm);
     struct bytes topic = dialog_value(dialog, FIELD_TOPIC);
     if (topic.len)
-        request->target_topic = strndup(topic.data, topic.len);
+        request->texts.target_topic = strndup(topic.data, topic.len);
 }
