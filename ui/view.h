@@ -85,6 +85,14 @@ struct view {
     // that became visible.
     void (*layout)(struct app *app, void *state, const struct view_areas *areas);
 
+    // Work of its own that waits for its time, such as a check that runs in slices: clock_mono of the next
+    // tick, negative: none. Also while another view lies above.
+    int64_t (*due)(const void *state);
+    void (*tick)(struct app *app, void *state);
+
+    // Why the program should not end now: a sentence; NULL: it may. A terminal that is gone is not asked.
+    const char *(*unsaved)(const struct app *app, const void *state);
+
     // A click at this cell of the screen; a second one on the same row opens. true: used.
     bool (*click)(struct app *app, void *state, int row, int col);
 };

@@ -11,6 +11,9 @@
 #include "ui/term/clipboard.h"
 #include "ui/app/texts.h"
 
+// Work of a view that is due so soon belongs to what was asked for last.
+#define SHORTLY (US_PER_SECOND * 600 / 1000)
+
 // A file that cannot be used keeps nobody from working: the built-in one serves, and the sentence is on the
 // message line.
 static void
@@ -91,6 +94,8 @@ app_destroy(struct app *app)
         free((char *)(uintptr_t)app->messages.ring[i].text);
     prompt_release(&app->windows.prompt);
     strbuf_release(&app->copy);
+    free(app->program.command);
+    free(app->program.file);
     arena_release(&app->picture.frame);
     canvas_release(&app->picture.canvas);
     keymap_destroy(app->keymap);
@@ -329,6 +334,41 @@ app_menu(struct app *app, const struct menu_request *request)
             menu->cursor = i;
     }
     app_redraw(app);
+}
+
+void
+app_run_program(struct app *app, const char *command, const char *file,
+                void (*ended)(struct app *app, void *state, int status))
+{
+    free(app->program.command);
+    free(app->program.file);
+    app->program =
+        (struct app_program){.command = alloc_text(command), .file = alloc_text(file), .ended = ended};
+    app->program_owner = app->stacks.caller ? app->stacks.caller : app_top(app);
+    app->wishes |= WISH_RUN;
+}
+
+const struct app_program *
+app_program(const struct app *app)
+{
+    return &app->program;
+}
+
+void
+app_program_ended(struct app *app, int status)
+{
+    struct instance *owner = app->program_owner;
+    app->program_owner = NULL;
+    app_redraw(app);
+    if (owner)
+        AS_CALLER(app, owner, app->program.ended(app, owner->state, status));
+}
+
+bool
+app_is_working(const struct app *app)
+{
+    int64_t due = app_due_after(app);
+    return due >= 0 && due < SHORTLY;
 }
 
 void

@@ -58,6 +58,12 @@ struct app_config {
     const char *start_filter; // --filter, or NULL
     const char *start_note;   // shown first: what was done about an unknown terminal, or NULL
     bool takes_mouse;
+    struct {
+        const char *style;       // of its keys: "plain", "vi", "emacs"; NULL: plain
+        bool keeps_drafts;       // unsaved text is written to the state folder
+        bool hands_over;         // to a program of the person's own
+        const char *runtime_dir; // $XDG_RUNTIME_DIR, or NULL
+    } editor;
     int idle_fd; // REDRIVE_TEST_FD, or -1
 };
 
@@ -141,6 +147,12 @@ void app_prompt_close(struct app *app);
 struct dialog *app_dialog(struct app *app, const struct dialog_request *request);
 void app_dialog_close(struct app *app);
 
+// Gives the terminal to another program until it ends: `command` by sh -c, with `file` as its "$1". Then
+// `ended` gets its exit status as a shell tells it: 126 and 127 where it could not be started, 128 + number
+// after a signal; -1 where there is no terminal. Both texts are copied.
+void app_run_program(struct app *app, const char *command, const char *file,
+                     void (*ended)(struct app *app, void *state, int status));
+
 // A list of choices in a small window: `o` sort, `P` pivot, `y` copy. The i-th item: its key (0: none) and
 // its text.
 struct menu_item {
@@ -178,8 +190,18 @@ enum app_wish {
     WISH_FLUSH = 1 << 2, // a dialog opened: throw type-ahead away
     WISH_THEME = 1 << 3, // another theme is in force
     WISH_COPY = 1 << 4,  // app_copied goes to the clipboard
-    WISH_ANY = (1 << 5) - 1,
+    WISH_RUN = 1 << 5,   // app_program gets the terminal; then app_program_ended
+    WISH_ANY = (1 << 6) - 1,
 };
+struct app_program {
+    char *command, *file;
+    void (*ended)(struct app *app, void *state, int status);
+};
+const struct app_program *app_program(const struct app *app);
+void app_program_ended(struct app *app, int status);
+// What views do by time (view.h, due).
+void app_tick(struct app *app);
+bool app_is_working(const struct app *app); // some of it is due within a moment
 bool app_wants(struct app *app, enum app_wish wish);
 struct bytes app_copied(const struct app *app); // already harmless
 bool app_takes_mouse(const struct app *app);

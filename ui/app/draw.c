@@ -364,6 +364,7 @@ int64_t
 app_wake_after(const struct app *app)
 {
     int64_t wake = age_after(app);
+    wake = sooner(wake, app_due_after(app));
     if (app_holds_back(app))
         wake = sooner(wake, blink_left(app));
     if (app->picture.state == PICTURE_IN_PART) {

@@ -243,6 +243,17 @@ offer(struct app *app, enum action action)
     return is_done;
 }
 
+// Where a view holds something that is not saved, nothing ends.
+static void
+leave_program(struct app *app)
+{
+    const char *why = app_unsaved(app);
+    if (why)
+        app_say(app, SAY_WARN, "%s", why);
+    else
+        app_quit(app);
+}
+
 static void
 do_back(struct app *app)
 {
@@ -253,7 +264,7 @@ do_back(struct app *app)
     else if (app->stacks.place != 1)
         app_go(app, 1);
     else if (key_is_text(app->keys.last)) // q; never Esc or Backspace
-        app_quit(app);
+        leave_program(app);
     else
         app_say(app, SAY_INFO, MSG_FIRST_VIEW);
 }
@@ -272,7 +283,7 @@ do_cancel(struct app *app)
         return;
     }
     if (was_armed) {
-        app_quit(app);
+        leave_program(app);
         return;
     }
     app->life = APP_ABOUT_TO_LEAVE;
@@ -431,7 +442,7 @@ static const struct own_action {
     {DO_HELP, open_help, 0},
     {DO_PALETTE, open_palette, 0},
     {DO_BACK, do_back, 0},
-    {DO_QUIT, app_quit, 0},
+    {DO_QUIT, leave_program, 0},
     {DO_CANCEL, do_cancel, 0},
     {DO_SUSPEND, do_suspend, 0},
     {DO_REDRAW, do_repaint, 0},

@@ -95,6 +95,11 @@ serve_wishes(struct loop *loop)
     if (app_wants(app, WISH_COPY))
         term_copy(loop->term, app_copied(app));
     term_set_mouse(loop->term, app_takes_mouse(app));
+    if (app_wants(app, WISH_RUN)) {
+        int status = term_run(loop->term, app_program(app)->command, app_program(app)->file);
+        fit_size(loop);
+        app_program_ended(app, status);
+    }
     if (app_wants(app, WISH_SUSPEND))
         suspend(loop);
 }
@@ -159,6 +164,7 @@ app_run(struct app *app, struct term *term)
         serve_wishes(&loop); // a dialog that a reply opened throws away what was typed before it, never after
         if (app_is_over(app))
             break;
+        app_tick(app);
         if (app_needs_draw(app) && !app_holds_back(app))
             term_present(term, app_draw(app));
         tell_idle(&loop);

@@ -123,6 +123,8 @@ struct app {
     enum app_life life;
     unsigned wishes;    // enum app_wish
     struct strbuf copy; // for the clipboard
+    struct app_program program;
+    struct instance *program_owner; // NULL: it was closed
     int64_t now;
     bool is_paused; // the display is held still
     bool takes_mouse;
@@ -133,6 +135,9 @@ struct instance *app_top(const struct app *app);
 void app_close_all(struct app *app);
 void app_open_place(struct app *app, int place);
 const struct view *app_find_view(const struct app *app, const char *name);
+int64_t app_due_after(const struct app *app); // µs until a view has work to do; negative: never
+// Why the program should not end now, by a view that holds something unsaved; NULL: it may.
+const char *app_unsaved(const struct app *app);
 
 // keys.c
 bool app_can_do(const struct app *app, enum action action); // now, in the view on top

@@ -27,7 +27,10 @@ static void
 script_turn(struct script *script)
 {
     (void)app_receive(script->app, BUDGET);
+    app_tick(script->app);
     script->canvas = app_draw(script->app);
+    if (app_wants(script->app, WISH_RUN))
+        app_program_ended(script->app, -1);
     (void)app_wants(script->app, WISH_ANY);
 }
 
@@ -57,7 +60,7 @@ script_settle(struct script *script)
 {
     int64_t until = clock_mono() + PATIENCE;
     script_turn(script);
-    while (!app_is_idle(script->app) && !app_is_over(script->app)) {
+    while ((!app_is_idle(script->app) || app_is_working(script->app)) && !app_is_over(script->app)) {
         if (clock_mono() >= until)
             return err_set(script->err, ERR_INTERNAL, "something is still outstanding after 30 s");
         sleep_for_news(script);

@@ -59,6 +59,8 @@ destroy(struct app *app, struct instance *instance)
         app_dialog_close(app);
     if (app->windows.menu.owner == instance)
         app_close_menu(app);
+    if (app->program_owner == instance)
+        app->program_owner = NULL;
     if (instance->view->close)
         AS_CALLER(app, instance, instance->view->close(app, instance->state));
     app_forget_asker(app, instance);
@@ -144,4 +146,58 @@ app_below(struct app *app, const struct view *view)
     if (stack->depth < 2 || stack->views[stack->depth - 2]->view != view)
         return NULL;
     return stack->views[stack->depth - 2]->state;
+}
+
+// The i-th open view of all places, or NULL.
+static struct instance *
+app_instance(const struct app *app, int i)
+{
+    for (int place = 1; place <= PLACES; place++) {
+        if (i < app->stacks.places[place].depth)
+            return app->stacks.places[place].views[i];
+        i -= app->stacks.places[place].depth;
+    }
+    return NULL;
+}
+
+static int64_t
+app_due_of(const struct instance *instance)
+{
+    return instance->view->due ? instance->view->due(instance->state) : -1;
+}
+
+void
+app_tick(struct app *app)
+{
+    struct instance *instance;
+    for (int i = 0; (instance = app_instance(app, i)); i++) {
+        int64_t due = app_due_of(instance);
+        if (due >= 0 && due <= clock_mono())
+            AS_CALLER(app, instance, instance->view->tick(app, instance->state));
+    }
+}
+
+int64_t
+app_due_after(const struct app *app)
+{
+    const struct instance *instance;
+    int64_t first = -1;
+    for (int i = 0; (instance = app_instance(app, i)); i++) {
+        int64_t due = app_due_of(instance);
+        if (due >= 0 && (first < 0 || due < first))
+            first = due;
+    }
+    int64_t left = first - clock_mono();
+    return first < 0 ? -1 : left > 0 ? left : 0;
+}
+
+const char *
+app_unsaved(const struct app *app)
+{
+    const struct instance *instance;
+    const char *why = NULL;
+    for (int i = 0; !why && (instance = app_instance(app, i)); i++)
+        if (instance->view->unsaved)
+            why = instance->view->unsaved(app, instance->state);
+    return why;
 }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "base/alloc.h"
 
@@ -139,4 +140,44 @@ signals_stop_group(void)
     (void)kill(0, SIGTSTP);
     (void)sigaction(SIGTSTP, &stop_before, NULL);
     (void)sigaction(SIGCONT, &continue_before, NULL);
+}
+
+// The group of the terminal's keys has the program and this one in it.
+static const struct {
+    int number;
+    void (*handler)(int number);
+} while_running[] = {{SIGINT, SIG_IGN}, {SIGQUIT, SIG_IGN}, {SIGTSTP, SIG_DFL}};
+#define RUNNING_COUNT (sizeof while_running / sizeof *while_running)
+
+static int
+await(pid_t child)
+{
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return 126;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int
+signals_run(const char *command, const char *file)
+{
+    struct sigaction before[RUNNING_COUNT];
+    for (size_t i = 0; i < RUNNING_COUNT; i++) {
+        struct sigaction action = {.sa_handler = while_running[i].handler};
+        (void)sigaction(while_running[i].number, &action, &before[i]);
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        for (size_t i = 0; i < RUNNING_COUNT; i++)
+            (void)signal(while_running[i].number, SIG_DFL);
+        for (size_t i = 0; i < TOLD_COUNT; i++)
+            (void)signal(told[i], SIG_DFL);
+        (void)execl("/bin/sh", "sh", "-c", command, "sh", file, (char *)NULL);
+        _exit(126);
+    }
+    int status = child < 0 ? 126 : await(child);
+    for (size_t i = 0; i < RUNNING_COUNT; i++)
+        (void)sigaction(while_running[i].number, &before[i], NULL);
+    return status;
 }

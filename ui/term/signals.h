@@ -21,6 +21,9 @@ void signals_close(void); // restores what others had set
 int signals_fd(void);
 // The next signal that arrived (SIGWINCH, SIGTERM, SIGINT, SIGHUP, SIGTSTP, SIGCONT), or 0.
 int signals_next(void);
+// Runs a program by sh -c, with `file` as "$1", and waits for it. Meanwhile Ctrl-C is the program's alone,
+// and Ctrl-Z stops both. Returns its exit status, 128 + number after a signal.
+int signals_run(const char *command, const char *file);
 // Stops the process group as Ctrl-Z in a shell would, and returns when it continues.
 void signals_stop_group(void);
 

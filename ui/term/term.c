@@ -565,20 +565,39 @@ term_flush_input(struct term *term)
     term->began_at = 0;
 }
 
-void
-term_suspend(struct term *term)
+static void
+give(struct term *term)
 {
     leave(term);
     (void)tcsetattr(STDIN_FILENO, TCSADRAIN, &term->before);
-
     signals_guard(NULL, 0, NULL);
-    signals_stop_group();
+}
 
+static void
+take_back(struct term *term)
+{
     (void)reset_prog_mode();
     guard(term);
     term_enter(term);
     (void)curs_set(term->shown.caret_row >= 0 ? 1 : 0);
     term_repaint(term);
+}
+
+void
+term_suspend(struct term *term)
+{
+    give(term);
+    signals_stop_group();
+    take_back(term);
+}
+
+int
+term_run(struct term *term, const char *command, const char *file)
+{
+    give(term);
+    int status = signals_run(command, file);
+    take_back(term);
+    return status;
 }
 
 void

@@ -63,6 +63,9 @@ void term_flush_input(struct term *term); // throws type-ahead away
 
 // Gives the terminal to the shell, stops the process group, and takes it back when it continues.
 void term_suspend(struct term *term);
+// Gives the terminal to a program, `command` by sh -c with `file` as "$1", and takes it back when that has
+// ended. Returns its exit status as a shell tells it: 127 where it is missing, 128 + number after a signal.
+int term_run(struct term *term, const char *command, const char *file);
 // Puts a harmless text into the terminal's clipboard by OSC 52, wrapped for tmux and screen.
 void term_copy(struct term *term, struct bytes text);
 

@@ -42,7 +42,7 @@ run_quit(struct app *app, struct bytes argument, struct err *err)
 {
     (void)argument;
     (void)err;
-    app_quit(app);
+    app_perform(app, DO_QUIT);
     return true;
 }
 
