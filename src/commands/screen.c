@@ -119,6 +119,10 @@ configure(const struct call *call, const struct screen_backend *pair, const char
         .keymap = settings->screen.keymap,
         .places = {.config_home = settings->config_home, .share = REDRIVE_SHARE},
         .state_home = settings->state_home,
+        .editor = {.style = settings->screen.editor_style,
+                   .keeps_drafts = settings->screen.drafts,
+                   .hands_over = settings->screen.external_editor,
+                   .runtime_dir = getenv("XDG_RUNTIME_DIR")},
         .start_filter = call->options.choice.filter,
         .idle_fd = (int)idle_fd,
     };

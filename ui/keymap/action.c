@@ -21,7 +21,8 @@ static const struct {
 } contexts[CONTEXT_COUNT] = {
     [CONTEXT_GLOBAL] = {"global", CONTEXT_COUNT}, [CONTEXT_LIST] = {"list", CONTEXT_GLOBAL},
     [CONTEXT_TEXT] = {"text", CONTEXT_GLOBAL},    [CONTEXT_STEER] = {"steer", CONTEXT_LIST},
-    [CONTEXT_PROMPT] = {"prompt", CONTEXT_COUNT}, [CONTEXT_DIALOG] = {"dialog", CONTEXT_COUNT},
+    [CONTEXT_EDIT] = {"edit", CONTEXT_COUNT},     [CONTEXT_PROMPT] = {"prompt", CONTEXT_COUNT},
+    [CONTEXT_DIALOG] = {"dialog", CONTEXT_COUNT},
 #define VIEW(name, place, parent) [CONTEXT_VIEW_##name] = {#name, parent},
 #include "ui/views.def"
 #undef VIEW

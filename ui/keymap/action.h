@@ -1,8 +1,8 @@
 // action: what a key can do. Keys → named actions → behaviour; the rows of actions.def are the only list.
 //
 // A context is a section of a keymap. The first ones are general; each view has one of its own, which
-// inherits the parent that its row in views.def names. Lists and texts inherit "global"; prompts and dialogs
-// inherit nothing.
+// inherits the parent that its row in views.def names. Lists and texts inherit "global"; a text being edited,
+// prompts and dialogs inherit nothing.
 #ifndef REDRIVE_UI_KEYMAP_ACTION_H
 #define REDRIVE_UI_KEYMAP_ACTION_H
 
@@ -22,6 +22,7 @@ enum context {
     CONTEXT_LIST,
     CONTEXT_TEXT,
     CONTEXT_STEER, // inherits list: views in which an operation can be steered
+    CONTEXT_EDIT,  // a text being edited: letters are typed, so it inherits nothing
     CONTEXT_PROMPT,
     CONTEXT_DIALOG,
 #define VIEW(name, place, parent) CONTEXT_VIEW_##name,
@@ -37,6 +38,7 @@ enum context_set {
     IN_LIST = 1 << CONTEXT_LIST,
     IN_TEXT = 1 << CONTEXT_TEXT,
     IN_STEER = 1 << CONTEXT_STEER,
+    IN_EDIT = 1 << CONTEXT_EDIT,
     IN_PROMPT = 1 << CONTEXT_PROMPT,
     IN_DIALOG = 1 << CONTEXT_DIALOG,
 };

@@ -9,14 +9,15 @@
 #include "ui/views/copy_menu.h"
 #include "ui/views/events/row.h"
 #include "ui/views/events/events.h"
+#include "ui/views/editor/editor.h"
 #include "ui/views/why.h"
 #include "ui/widgets/statusbar.h"
 #include "ui/views/events/texts.h"
 
 enum { BESIDE_FROM_COLS = 120 };
 
-static const enum action footer[] = {DO_NEXT,    DO_PREVIOUS, DO_SEARCH, DO_RAW, DO_REPROCESS,
-                                     DO_DISCARD, DO_COPY,     DO_HELP,   DO_NONE};
+static const enum action footer[] = {DO_NEXT,      DO_PREVIOUS, DO_SEARCH, DO_RAW,  DO_EDIT,
+                                     DO_REPROCESS, DO_DISCARD,  DO_COPY,   DO_HELP, DO_NONE};
 
 static void
 event_ask(struct app *app, struct view_of_event *view)
@@ -223,6 +224,13 @@ event_refresh(struct app *app, void *state, enum action action)
     return true;
 }
 
+static bool
+event_edit(struct app *app, void *state, enum action action)
+{
+    editor_open_on(app, ((const struct view_of_event *)state)->id, action);
+    return true;
+}
+
 static const struct view_action actions[] = {
     {.part = pager_handles, .run = event_move},
     {.part = decide_begins, .run = event_decide},
@@ -239,6 +247,8 @@ static const struct view_action actions[] = {
     {.action = DO_WHY, .run = event_explain},
     {.action = DO_COPY, .run = event_ask_copy},
     {.action = DO_COPY_ID, .run = event_copy_id},
+    {.action = DO_EDIT, .run = event_edit},
+    {.action = DO_EDIT_OUTSIDE, .run = event_edit},
     {.action = DO_REFRESH, .run = event_refresh},
     {.action = DO_BACK, .run = end_search},
     {0},
@@ -373,6 +383,13 @@ event_close(struct app *app, void *state)
     free(view);
 }
 
+// What was done above it, such as a correction, is seen.
+static void
+event_shown(struct app *app, void *state)
+{
+    event_ask(app, state);
+}
+
 const struct view view_event = {
     .name = "event",
     .context = CONTEXT_VIEW_event,
@@ -380,6 +397,7 @@ const struct view view_event = {
     .footer = footer,
     .open = event_open,
     .close = event_close,
+    .shown = event_shown,
     .receive = event_receive,
     .crumb = event_crumb,
     .draw = event_draw,

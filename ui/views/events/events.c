@@ -7,6 +7,7 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "base/text.h"
+#include "ui/views/editor/editor.h"
 #include "ui/views/why.h"
 
 enum { WINDOW_MARGIN = 60 }; // rows fetched above and below those on the screen
@@ -166,6 +167,15 @@ events_copy_id(struct app *app, void *state, enum action action)
 }
 
 static bool
+events_edit(struct app *app, void *state, enum action action)
+{
+    const struct events *events = state;
+    if (events->count)
+        editor_open_on(app, events->ids[events->table.cursor], action);
+    return true;
+}
+
+static bool
 events_refresh(struct app *app, void *state, enum action action)
 {
     (void)action;
@@ -193,6 +203,8 @@ static const struct view_action actions[] = {
     {.action = DO_WHY, .run = events_explain},
     {.action = DO_COPY, .run = events_ask_copy},
     {.action = DO_COPY_ID, .run = events_copy_id},
+    {.action = DO_EDIT, .run = events_edit},
+    {.action = DO_EDIT_OUTSIDE, .run = events_edit},
     {.action = DO_REFRESH, .run = events_refresh},
     {.action = DO_CANCEL, .run = events_stop},
     {.action = DO_BACK, .run = events_go_back},

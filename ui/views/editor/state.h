@@ -1,0 +1,183 @@
+// state: what the parts of the view that corrects one event share.
+//
+// A record is four texts: its payload, and key, headers and target as JSON (sections.h). Each has an editor
+// of its own; one is on the screen. What was opened stays as it is in `origins`, so that only a section that
+// differs becomes part of the revision.
+#ifndef REDRIVE_UI_VIEWS_EDITOR_STATE_H
+#define REDRIVE_UI_VIEWS_EDITOR_STATE_H
+
+#include "async/message.h"
+#include "ui/app/app.h"
+#include "ui/editor/check.h"
+#include "ui/editor/editor.h"
+#include "ui/editor/find.h"
+#include "ui/views/decide/decide.h"
+#include "ui/views/editor/sections.h"
+#include "ui/views/editor/vi.h"
+
+enum editing_style { STYLE_PLAIN, STYLE_VI, STYLE_EMACS };
+
+enum editing_life {
+    EDITING_LOADS,
+    EDITING_FAILED, // err says why
+    EDITING_OPEN,
+};
+
+// One of the four texts and where it is scrolled to.
+struct editing_text {
+    struct editor *editor;
+    size_t top;  // first row of the document on the screen
+    size_t left; // cells scrolled sideways
+};
+
+struct editing_find {
+    struct find_run run;
+    bool is_running;
+    size_t origin; // the cursor before the prompt opened
+    struct find_count count;
+    struct strbuf text;
+    struct strbuf by;            // the replacement
+    struct find_replace replace; // of all
+    bool is_replacing;
+};
+
+enum saving {
+    SAVING_NOT,
+    SAVING_ASKED,   // the request is on its way
+    SAVING_REFUSED, // somebody was faster; theirs is asked for
+};
+
+struct editing_save {
+    enum saving state;
+    uint64_t number;      // of the correction
+    uint64_t look_number; // of their version
+    bool reprocesses;     // afterwards
+    bool closes;          // likewise
+    struct strbuf reason;
+    uint64_t version;                  // of the texts as they were sent
+    struct strbuf sent[SECTION_COUNT]; // these
+    bool has_theirs;
+    struct arena arena; // of theirs
+    struct event_detail theirs;
+};
+
+struct editing_draft {
+    bool is_on;
+    bool is_offered; // one was found and is not decided on
+    bool is_looked_at;
+    bool is_lost; // it could not be written, which was said
+    bool is_there;
+    uint64_t version; // of the texts in it
+    int64_t at;       // when the offered one was written
+    int32_t parent;   // of the offered one
+    struct strbuf texts[SECTION_COUNT];
+    bool has[SECTION_COUNT];
+};
+
+struct editing_outside {
+    bool is_wanted; // as soon as the event is there
+    char folder[600], name[80];
+    struct strbuf written;
+};
+
+// What is done when typing pauses.
+struct editing_work {
+    uint64_t version;   // of the texts, when they were seen last
+    int64_t changed_at; // clock_mono
+    uint64_t warned;    // the version whose warnings are known
+};
+
+struct editing {
+    struct decide decide; // first: see decide.h
+    int64_t id;
+    bool is_of_event_view; // opened from the view that names the event already
+    enum editing_style style;
+    enum editing_life life;
+    struct err err;
+    uint64_t number;    // of the event
+    struct arena arena; // of its reply
+    struct event_detail detail;
+    int32_t parent;            // the revision that is edited
+    const char *read_only_why; // in the arena; NULL: it can be edited
+    struct editing_text texts[SECTION_COUNT];
+    struct strbuf origins[SECTION_COUNT]; // as opened
+    enum section section;                 // on the screen
+    bool is_marking;                      // movements extend the selection
+    struct vi vi;
+    struct editing_find find;
+    struct editing_save save;
+    struct editing_draft draft;
+    struct editing_outside outside;
+    struct editing_work work;
+    int rows, cols; // of the text on the screen
+};
+
+// editor.c
+struct editor *editing_editor(const struct editing *editing); // on the screen
+uint64_t editing_version(const struct editing *editing);      // of all texts
+bool editing_is_modified(const struct editing *editing, enum section section);
+bool editing_is_dirty(const struct editing *editing); // any of them
+struct bytes editing_text(const struct editing *editing, enum section section);
+void editing_show(struct editing *editing, enum section section);
+// Takes an event as it is now: its texts in place of those that are there.
+void editing_take(struct app *app, struct editing *editing, struct arena *arena,
+                  const struct event_detail *detail);
+// The number of the newest revision of an event.
+int32_t editing_newest(const struct event_detail *detail);
+void editing_ask(struct app *app, struct editing *editing);
+void editing_leave(struct app *app, struct editing *editing); // closes the view, or asks
+void editing_leave_anyway(struct app *app, struct editing *editing);
+
+// keys.c
+bool editing_moves(enum action action);
+bool editing_move(struct app *app, void *state, enum action action);
+bool editing_edits(enum action action);
+bool editing_edit(struct app *app, void *state, enum action action);
+bool editing_type(struct app *app, void *state, struct bytes text, bool is_paste);
+bool editing_fold(struct app *app, void *state, enum action action);
+bool editing_reshape(struct app *app, void *state, enum action action); // format, minify
+bool editing_ask_copy(struct app *app, void *state, enum action action);
+// false, and said: it is read-only, or a draft is to be decided on first.
+bool editing_may_edit(struct app *app, struct editing *editing);
+
+// draw.c
+void editing_draw(const struct app *app, const void *state, struct canvas *canvas,
+                  const struct view_areas *areas);
+void editing_layout(struct app *app, void *state, const struct view_areas *areas);
+
+// find.c
+bool editing_search(struct app *app, void *state, enum action action);
+bool editing_step(struct app *app, void *state, enum action action); // next and previous match
+bool editing_replace(struct app *app, void *state, enum action action);
+bool editing_go_to(struct app *app, void *state, enum action action);
+bool editing_find_works(const struct editing *editing);
+void editing_find_go_on(struct app *app, struct editing *editing);
+void editing_find_text(struct app *app, struct editing *editing, struct bytes text, bool is_forward);
+void editing_go_to_line(struct editing *editing, size_t line);
+bool editing_end_search(struct editing *editing);
+void editing_find_release(struct editing *editing);
+
+// save.c
+bool editing_save(struct app *app, void *state, enum action action);
+void editing_save_and_close(struct app *app, struct editing *editing);
+void editing_ask_reason(struct app *app, struct editing *editing); // after the differences were seen
+// Where somebody was faster: their version beside one's own, and what can be done about it.
+void editing_ask_conflict(struct app *app, struct editing *editing);
+bool editing_save_receive(struct app *app, struct editing *editing, struct reply *reply);
+void editing_save_release(struct editing *editing);
+
+// draft.c
+void editing_draft_look(struct app *app, struct editing *editing); // is there one?
+void editing_draft_offer(struct app *app, struct editing *editing);
+void editing_draft_keep(struct app *app, struct editing *editing);
+void editing_draft_remove(struct app *app, struct editing *editing);
+int64_t editing_draft_due(const struct editing *editing); // clock_mono; negative: nothing is to be kept
+// These texts were put aside and can be had back: offered before the next edit.
+void editing_draft_put_aside(struct app *app, struct editing *editing);
+void editing_draft_release(struct editing *editing);
+
+// outside.c
+bool editing_go_outside(struct app *app, void *state, enum action action);
+void editing_outside_release(struct editing *editing);
+
+#endif

@@ -1,0 +1,87 @@
+// texts: every sentence of the payload editor. Verb and number first, the remedy last.
+#ifndef REDRIVE_UI_VIEWS_EDITOR_TEXTS_H
+#define REDRIVE_UI_VIEWS_EDITOR_TEXTS_H
+
+#include <inttypes.h>
+#include "ui/views/texts.h"
+
+// where the bytes come from
+#define MSG_FROM_REVISION "revision %" PRId32 " by %s: %s"
+#define MSG_EXACT "exact: %s"
+#define MSG_NOT_EXACT "NOT byte for byte: %s"
+#define MSG_KEY_HINT "the key as JSON: a text, null, or {\"base64\": \"…\"}"
+#define MSG_HEADERS_HINT "all headers in order: value is a text or null, or base64"
+#define MSG_TARGET_HINT "topic, and partition: a number, or null to choose by the key"
+
+// why it cannot be edited
+#define MSG_READ_ONLY_LONG "%s; read-only"
+#define MSG_READ_ONLY_CUT "only the first %s of %s are here; read-only"
+#define MSG_READ_ONLY_BYTES "not UTF-8: bytes are shown as \\xNN; read-only"
+#define MSG_READ_ONLY_CLOSED "event %" PRId64 " is %s; only a pending event is corrected"
+#define MSG_READ_ONLY_SESSION "read-only session; nothing can be changed"
+
+// editing
+#define MSG_TOO_LONG "not done: the text would become too long"
+#define MSG_NOTHING_TO_UNDO "nothing to undo"
+#define MSG_NOTHING_TO_REDO "nothing to redo"
+#define MSG_NOTHING_CUT "nothing was cut yet"
+#define MSG_NO_FINDING "no error and no warning"
+#define MSG_NO_FOLD "nothing to fold here"
+#define MSG_FOLDED_ALL "folded %zu"
+#define MSG_NO_BRACKET "no bracket here"
+#define MSG_AS_IT_IS "nothing to change"
+#define MSG_FORMATTED "formatted; every token keeps its bytes"
+#define MSG_MINIFIED "minified; every token keeps its bytes"
+#define MSG_PASTED "pasted %s"
+
+// searching
+#define MSG_FIND_LABEL "find (/…/ is a pattern): "
+#define MSG_NOT_FOUND "not found: %s"
+#define MSG_NO_SEARCH "nothing is searched for; find first"
+#define MSG_REPLACE_LABEL "replace by: "
+#define MSG_REPLACED "replaced %s"
+#define MSG_GO_TO_LABEL "go to ($.path or LINE:COLUMN): "
+
+// sections
+#define MSG_SECTION_WRONG "%s: %s"
+#define MSG_KEY_FORM "the key is a text in quotes, null, or {\"base64\": \"…\"}"
+#define MSG_HEADERS_FORM "headers are a list of {\"name\": \"…\", \"value\": \"…\"}"
+#define MSG_HEADER_FORM "header %zu: has a name, and a value (a text or null) or base64"
+#define MSG_TARGET_FORM "the target is {\"topic\": \"…\", \"partition\": a number or null}"
+
+// saving
+#define MSG_NO_CHANGES "no changes"
+#define MSG_NO_JSON_TITLE "Not JSON any more: %s"
+#define MSG_REASON_LABEL "reason for the correction: "
+#define MSG_REASON_REQUIRED "a reason is required"
+#define MSG_SAVING "saving"
+#define MSG_SAVED "saved as revision %" PRId32 " of event %" PRId64
+#define MSG_NO_RECIPE "a recipe of an edit: not available yet"
+#define MSG_CONFLICT_CORRECTED "Not saved: revision %" PRId32 " is by %s"
+#define MSG_CONFLICT_CLOSED "Not saved: the event is %s"
+#define MSG_CONFLICT_BUSY "Not saved: the event is in operation %" PRId64
+#define MSG_CONFLICT_OTHER "Not saved: somebody was faster"
+#define MSG_REBASED "editing on top of revision %" PRId32 "; save again"
+#define MSG_RELOADED "revision %" PRId32 " reloaded; your text is kept as a draft"
+#define MSG_KEPT_EDITING "not saved; your text is here"
+#define MSG_UNSAVED "event %" PRId64 " has unsaved corrections; close its editor first"
+
+// drafts
+#define MSG_DRAFT_TITLE "Draft from %s%s"
+#define MSG_DRAFT_OLDER ", made before revision %" PRId32
+#define MSG_DRAFT_RESTORED "draft restored; not saved yet"
+#define MSG_DRAFT_GONE "draft removed"
+#define MSG_DRAFT_FAILED "no draft is kept: %s"
+
+// another program
+#define MSG_OUTSIDE_OFF "external_editor is off: nothing is written to a file"
+#define MSG_OUTSIDE_SAME "no changes"
+#define MSG_OUTSIDE_TAKEN "took the text of %s; not saved yet"
+#define MSG_OUTSIDE_INVALID "took the text of %s; %s"
+#define MSG_OUTSIDE_MISSING "%s was not found; set REDRIVE_EDITOR, VISUAL or EDITOR. Text kept"
+#define MSG_OUTSIDE_STATUS "%s ended with status %d; text kept as it was%s%s"
+#define MSG_OUTSIDE_KILLED "%s was ended by signal %d; text kept as it was%s%s"
+#define MSG_OUTSIDE_NO_TERMINAL "there is no terminal for %s; text kept"
+#define MSG_OUTSIDE_UNREADABLE "text kept as it was: %s"
+
+#endif
