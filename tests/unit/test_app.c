@@ -258,8 +258,8 @@ keys_become_actions(void **state)
     assert_int_equal(newest->last, DO_TOP);
     press(world->app, "gx");
     assert_true(shows(world->app, "gx is not bound · ? help"));
-    press(world->app, "e");
-    assert_true(shows(world->app, "e is not bound"));
+    press(world->app, ";");
+    assert_true(shows(world->app, "; is not bound"));
     press(world->app, "g<Esc>"); // silently
     assert_false(shows(world->app, "bound"));
     press(world->app, "<C-z>");

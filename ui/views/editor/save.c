@@ -125,8 +125,13 @@ editing_save(struct app *app, void *state, enum action action)
     struct arena arena = {0};
     struct correction correction;
     enum section wrong;
+    const char *why_not;
     if (!editing_may_edit(app, editing) || editing->save.state != SAVING_NOT)
         return true;
+    if (!app_can_change(app, &why_not)) {
+        app_say(app, SAY_WARN, "%s", why_not);
+        return true;
+    }
     if (!editing_is_dirty(editing)) {
         app_say(app, SAY_INFO, MSG_NO_CHANGES);
         return true;
