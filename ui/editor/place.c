@@ -126,17 +126,18 @@ follow_step(struct editor *editor, const struct json_step *step, size_t *value)
 {
     struct tree_children children;
     bool is_found = false;
-    if (!tree_children(&editor->tree, *value, &children) || children.is_object == step->is_index)
+    if (!tree_children(&editor->tree, *value, &children) ||
+        children.is_object == (step->kind == JSON_STEP_INDEX))
         return false;
     while (tree_child(&editor->tree, &children)) {
-        bool is_it = step->is_index
+        bool is_it = step->kind == JSON_STEP_INDEX
                          ? children.index == step->index
                          : children.name != SIZE_MAX && name_matches(editor, children.name, &step->name);
         if (!is_it)
             continue;
         *value = children.value;
         is_found = true;
-        if (step->is_index)
+        if (step->kind == JSON_STEP_INDEX)
             break;
     }
     return is_found;
@@ -192,7 +193,7 @@ editor_find_path(struct editor *editor, struct bytes path, size_t *from, size_t 
     } else {
         const struct json_step *step = &parsed->steps[steps];
         ok = false;
-        if (step->is_index)
+        if (step->kind == JSON_STEP_INDEX)
             err_set(err, ERR_NOT_FOUND, "no element [%zu] at step %zu of the path", step->index, steps + 1);
         else
             err_set(err, ERR_NOT_FOUND, "no \"%.*s\" at step %zu of the path", 100, strbuf_text(&step->name),
