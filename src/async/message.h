@@ -43,6 +43,7 @@ enum request_kind {
                        // preview.known names the parts
     REQUEST_CONFIRM,   // operation_request in `confirm`
     REQUEST_CATEGORY,  // group, category (has_category false: by the rules), reason
+    REQUEST_RECORD,    // id: asks the workers for the original record; the event has it some time later
     REQUEST_CORRECT,   // id, correct, reason: a revision of one event; ERR_CONFLICT where somebody was faster
     REQUEST_AUDIT,     // operation (0: all), before: one page of rows
     REQUEST_STATS,     // the five analyses of the table; replaces the REQUEST_STATS before
@@ -132,6 +133,7 @@ enum reply_kind {
     REPLY_PROGRESS,  // of a REQUEST_CONFIRM: done of total written
     REPLY_CONFIRMED, // the operation exists
     REPLY_CATEGORY,  // the category was set or cleared
+    REPLY_RECORD,    // it was asked for; news.has_worker: somebody can read it
     REPLY_CORRECTED, // the revision was written
     REPLY_AUDIT,
     REPLY_STATS,
@@ -247,6 +249,7 @@ struct news_reply {
     int64_t operation;    // REPLY_CONFIRMED, REPLY_STEERED
     int64_t done, of;     // REPLY_PROGRESS
     int32_t revision;     // REPLY_CORRECTED: its number
+    bool has_worker;      // REPLY_RECORD
     const char *sentence; // REPLY_NEWS, REPLY_STEERED
 };
 

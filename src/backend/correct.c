@@ -1,6 +1,7 @@
 // Writes what somebody corrected as a revision of the event.
 #include "backend/writer.h"
 
+#include "store/events/records.h"
 #include "store/events/revisions.h"
 
 void
@@ -16,6 +17,22 @@ writer_correct_request(struct writer *writer, const struct request *request)
     }
     struct reply *reply = reply_create(REPLY_CORRECTED, request->number);
     reply->news.revision = no;
+    reply->is_last = true;
+    session_reply(session, reply);
+}
+
+void
+writer_record_request(struct writer *writer, const struct request *request)
+{
+    struct session *session = &writer->session;
+    struct err err = {0};
+    bool has_worker;
+    if (!record_want(session->store, request->id, &has_worker, &err)) {
+        session_failed(session, request->number, &err);
+        return;
+    }
+    struct reply *reply = reply_create(REPLY_RECORD, request->number);
+    reply->news.has_worker = has_worker;
     reply->is_last = true;
     session_reply(session, reply);
 }

@@ -32,5 +32,6 @@ void writer_category_request(struct writer *writer, const struct request *reques
 
 // correct.c
 void writer_correct_request(struct writer *writer, const struct request *request);
+void writer_record_request(struct writer *writer, const struct request *request);
 
 #endif

@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "publish/originals.h"
-#include "store/events/records.h"
 #include "store/operations/operations.h"
 
 enum { ORIGINALS_MS = 20000 };
@@ -40,27 +39,6 @@ take_original(const struct original *original, struct event *event)
         event->payload = original->record.value;
 }
 
-static bool
-keep_originals(struct store *store, const struct event *events, const struct original *originals,
-               size_t count, struct arena *arena, struct err *err)
-{
-    struct kept_record *kept = arena_array(arena, count, sizeof *kept);
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct record *record = &originals[i].record;
-        if (originals[i].state == ORIGINAL_FOUND)
-            kept[found++] = (struct kept_record){
-                .id = events[i].id,
-                .timestamp = record->timestamp,
-                .key = record->key,
-                .value = record->value,
-                .headers = record->headers,
-                .header_count = record->header_count,
-            };
-    }
-    return found == 0 || records_keep(store, kept, found, err);
-}
-
 bool
 correcting_find_originals(void *context, struct store *store, struct event *events, size_t count,
                           bool is_kept_for_good, struct arena *arena, const char **troubles, struct err *err)
@@ -81,7 +59,7 @@ correcting_find_originals(void *context, struct store *store, struct event *even
         if (originals[i].state == ORIGINAL_FAILED)
             troubles[i] =
                 arena_printf(arena, "the original record could not be read: %s; try again", originals[i].why);
-    if (is_kept_for_good && !keep_originals(store, events, originals, count, arena, err))
+    if (is_kept_for_good && !originals_keep(store, wanted, originals, count, arena, err))
         return false;
     for (size_t i = 0; i < count; i++)
         if (originals[i].state == ORIGINAL_FOUND)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "base/alloc.h"
 #include "store/events/events.h"
+#include "store/events/records.h"
 
 // Events whose record is looked for, beside what was found.
 struct wanted_records {
@@ -106,4 +107,25 @@ originals_find(struct store *store, struct broker *broker, const struct event *c
     free(wanted.positions);
     free(wanted.fetches);
     return is_good;
+}
+
+bool
+originals_keep(struct store *store, const struct event *const *events, const struct original *originals,
+               size_t count, struct arena *arena, struct err *err)
+{
+    struct kept_record *kept = arena_array(arena, count, sizeof *kept);
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct record *record = &originals[i].record;
+        if (originals[i].state == ORIGINAL_FOUND)
+            kept[found++] = (struct kept_record){
+                .id = events[i]->id,
+                .timestamp = record->timestamp,
+                .key = record->key,
+                .value = record->value,
+                .headers = record->headers,
+                .header_count = record->header_count,
+            };
+    }
+    return found == 0 || records_keep(store, kept, found, err);
 }

@@ -18,4 +18,8 @@ bool originals_find(struct store *store, struct broker *broker, const struct eve
                     size_t count, int timeout_ms, fetch_tick_fn *tick, void *context, struct arena *arena,
                     struct original *originals, struct err *err) MUST_CHECK;
 
+// Keeps those that were found, beside the contract table (store/events/records).
+bool originals_keep(struct store *store, const struct event *const *events, const struct original *originals,
+                    size_t count, struct arena *arena, struct err *err) MUST_CHECK;
+
 #endif

@@ -209,6 +209,8 @@ take_work(struct worker_run *run, bool *is_idle, struct err *err)
     int64_t soonest = LOOK_EVERY;
     run->idle = IDLE_NO_WORK;
     *is_idle = false;
+    if (!worker_keep_records(run, err))
+        return false;
     int64_t skip[PACES];
     for (size_t skipped = 0; skipped < PACES; skipped++) {
         struct arena arena = {0};

@@ -89,7 +89,7 @@ struct worker_run {
         char reported[200]; // to PostgreSQL
     } note;
     struct {
-        int64_t beat, look, recover, doubt, show, index, kafka;
+        int64_t beat, look, recover, doubt, show, index, records, kafka;
     } due;                // clock_mono
     int64_t work_at;      // clock_mono: something was done last
     int64_t recovered_at; // clock_mono: the last look for chunks that others left
@@ -112,6 +112,9 @@ void worker_note(struct worker_run *run, const char *format, ...) __attribute__(
 bool worker_is_foreground(const struct worker_run *run);
 // A failed call to PostgreSQL outside of the publishers. False: the worker ends with err.
 bool worker_store_failed(struct worker_run *run, const struct err *failure, struct err *err) MUST_CHECK;
+
+// worker_records.c: requests for original records, twice a second. False: the worker ends with err.
+bool worker_keep_records(struct worker_run *run, struct err *err) MUST_CHECK;
 
 // publishers.c; false always means that the worker ends with err.
 size_t worker_most(const struct worker_run *run); // events in a chunk

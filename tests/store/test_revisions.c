@@ -2,6 +2,7 @@
 // gets of them.
 #include "sender.h"
 
+#include "store/events/records.h"
 #include "store/events/revisions.h"
 
 static struct sender sender;
@@ -169,6 +170,65 @@ a_row_that_returns_has_its_revisions(void **state)
     revisions_of(world, 303, 0); // never corrected
 }
 
+static void
+wanted_records_are_kept_where_they_are_the_events_own(void **state)
+{
+    (void)state;
+    struct world *world = &sender.world;
+    bool has_worker = true;
+    test_sql(world->admin, "DELETE FROM redrive.worker");
+    assert_works(record_want(world->store, 1, &has_worker, &err));
+    assert_false(has_worker);
+    assert_works(worker_beat(world->store, "w", true, "idle", 0, &err));
+    assert_works(record_want(world->store, 2, &has_worker, &err));
+    assert_true(has_worker);
+    assert_works(record_want(world->store, 2, &has_worker, &err));
+    int64_t ids[10];
+    size_t count;
+    assert_works(records_wanted(world->store, ids, 10, &count, &err));
+    assert_int_equal(count, 2);
+    assert_works(records_wanted(world->store, ids, 10, &count, &err));
+    assert_int_equal(count, 0);
+
+    struct event_header headers[] = {{BYTES("trace"), BYTES("t")}, {BYTES("null"), BYTES_ABSENT}};
+    test_sql(world->admin,
+             "UPDATE public.dlq_events SET event_payload = '{\"a\": 1.50}' WHERE id IN (1, 2, 3)");
+    const struct kept_record kept[] = {
+        {.id = 1,
+         .timestamp = 1000000,
+         .key = BYTES("k"),
+         .value = BYTES("{ \"a\":1.50 }"),
+         .headers = headers,
+         .header_count = 2},
+        {.id = 2, .timestamp = TIME_ABSENT, .value = BYTES("{\"a\":2}")}, // of another event
+        {.id = 3,
+         .timestamp = TIME_ABSENT,
+         .value = BYTES(" {\"a\":1.50}"),
+         .headers = headers + 1,
+         .header_count = 1},
+    };
+    assert_works(records_keep(world->store, kept, 3, &err));
+    assert_works(records_keep(world->store, kept, 3, &err)); // again changes nothing
+    assert_int_equal(test_number(world->admin, "SELECT count(*) FROM redrive.record"), 2);
+    const int64_t wanted[] = {1, 2, 3};
+    struct event_page page = {0};
+    const struct event_query query = {
+        .fields = EVENT_PAYLOAD | EVENT_RAW | EVENT_SENT, .ids = wanted, .id_count = 3};
+    assert_works(store_events(world->store, &query, &page, &err));
+    assert_true(bytes_equal_text(page.events[0].payload, "{ \"a\":1.50 }"));
+    assert_true(bytes_equal_text(page.events[0].record.key, "k"));
+    assert_int_equal(page.events[0].record.header_count, 2);
+    assert_false(bytes_present(page.events[0].record.headers[1].value));
+    assert_false(page.events[1].record.is_kept);
+    assert_true(bytes_equal_text(page.events[2].record.headers[0].name, "null"));
+    assert_false(bytes_present(page.events[2].record.key));
+    event_page_release(&page);
+    // One that is kept is not asked for.
+    assert_works(record_want(world->store, 1, &has_worker, &err));
+    assert_works(records_wanted(world->store, ids, 10, &count, &err));
+    assert_int_equal(count, 0);
+}
+
 int
 main(void)
 {
@@ -178,6 +238,7 @@ main(void)
         sent(a_viewer_may_not_correct),
         sent(the_correction_is_what_is_claimed),
         sent(a_row_that_returns_has_its_revisions),
+        sent(wanted_records_are_kept_where_they_are_the_events_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,3 +43,35 @@ records_keep(struct store *store, const struct kept_record *records, size_t coun
     arena_release(&arena);
     return ok;
 }
+
+bool
+record_want(struct store *store, int64_t id, bool *has_worker, struct err *err)
+{
+    if (!pg_may_write(store, err) || !pg_has_schema(store, err))
+        return false;
+    struct params params = {0};
+    param_int8(&params, id);
+    PGresult *r;
+    if (!pg_ask(store, FOR_WRITING, "SELECT redrive.record_want($1)", &params, &r, err))
+        return false;
+    *has_worker = value_bool(r, 0, 0);
+    PQclear(r);
+    return true;
+}
+
+bool
+records_wanted(struct store *store, int64_t *ids, size_t room, size_t *count, struct err *err)
+{
+    if (!pg_may_write(store, err) || !pg_has_schema(store, err))
+        return false;
+    struct params params = {0};
+    param_int4(&params, (int32_t)room);
+    PGresult *r;
+    if (!pg_ask(store, FOR_WRITING, "SELECT w FROM redrive.work_records_wanted($1) AS w", &params, &r, err))
+        return false;
+    *count = (size_t)PQntuples(r);
+    for (size_t i = 0; i < *count; i++)
+        ids[i] = value_int8(r, (int)i, 0);
+    PQclear(r);
+    return true;
+}

@@ -20,4 +20,11 @@ struct kept_record {
 bool records_keep(struct store *store, const struct kept_record *records, size_t count,
                   struct err *err) MUST_CHECK;
 
+// Asks the workers to read the original record of an event and keep it, since the screen has no Kafka.
+// *has_worker: one that can is there now. It then appears with the event's EVENT_RAW.
+bool record_want(struct store *store, int64_t id, bool *has_worker, struct err *err) MUST_CHECK;
+// For workers: takes up to `room` of these requests.
+bool records_wanted(struct store *store, int64_t *ids, size_t room, size_t *count,
+                    struct err *err) MUST_CHECK;
+
 #endif

@@ -14,6 +14,13 @@ CREATE TABLE redrive.record (
     crc32c        bigint
 );
 
+-- Events whose original record somebody wants to see: the screen has no Kafka, so a worker reads it.
+CREATE TABLE redrive.record_wanted (
+    dlq_id bigint PRIMARY KEY,
+    who    name NOT NULL DEFAULT session_user,
+    at     timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
 ---- functions
 
 -- Is each original the same JSON value as the event's payload? Bytes that are not JSON or not UTF-8 are not the same.
@@ -66,4 +73,26 @@ BEGIN
     ON CONFLICT DO NOTHING;
     GET DIAGNOSTICS v_kept = ROW_COUNT;
     RETURN v_kept;
+END $$;
+
+-- Asks the workers for the original record of an event. Returns whether one that can read Kafka runs now.
+CREATE OR REPLACE FUNCTION redrive.record_want(p_id bigint) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    DELETE FROM redrive.record_wanted WHERE at < clock_timestamp() - interval '1 minute';
+    INSERT INTO redrive.record_wanted (dlq_id)
+    SELECT e.id FROM :"events" e
+     WHERE e.id = p_id AND e.kafka_topic IS NOT NULL AND e.kafka_partition IS NOT NULL AND e.kafka_offset IS NOT NULL
+       AND NOT EXISTS (SELECT FROM redrive.record r WHERE r.dlq_id = p_id) LIMIT 1
+    ON CONFLICT (dlq_id) DO UPDATE SET at = clock_timestamp();
+    RETURN EXISTS (SELECT FROM redrive.worker w WHERE w.publishes AND w.seen_at > clock_timestamp() - interval '15 s');
+END $$;
+
+-- Takes up to p_limit of these requests. One that a worker cannot answer is gone: the screen asks again.
+CREATE OR REPLACE FUNCTION redrive.work_records_wanted(p_limit integer) RETURNS SETOF bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    RETURN QUERY DELETE FROM redrive.record_wanted w
+                  WHERE w.dlq_id IN (SELECT q.dlq_id FROM redrive.record_wanted q ORDER BY q.at LIMIT p_limit FOR UPDATE SKIP LOCKED)
+                 RETURNING w.dlq_id;
 END $$;
