@@ -151,7 +151,7 @@ mistakes_have_a_line_and_a_column(void **state)
     struct recipe *recipe;
     struct err err = {0};
     assert_false(recipe_parse(&recipe, "r", (struct bytes){"set $.a 1\nset $.b\0 1", 21}, &err));
-    assert_string_equal(err.text, "r:2:8: expected text in UTF-8");
+    assert_string_equal(err.text, "r:2:8: expected text in UTF-8 without control characters");
     struct strbuf many = {0};
     for (int i = 0; i <= RECIPE_OPERATIONS; i++)
         strbuf_add_text(&many, "set $.a 1\n");

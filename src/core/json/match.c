@@ -19,7 +19,7 @@ struct match_level {
 struct match_walk {
     const struct json_path *path;
     size_t count; // steps to take
-    struct json_scan scan;
+    struct bytes text;
     struct json_matches *matches;
     size_t open;  // levels in use: the containers around the token that are on the path
     bool is_open; // the last item is a container whose end is still to come
@@ -62,7 +62,8 @@ match_name(struct match_walk *walk, struct json_token token)
     struct match_level *level = &walk->levels[walk->open - 1];
     const struct json_step *step = &walk->path->steps[walk->open - 1];
     level->name = token;
-    level->fits = step->kind == JSON_STEP_NAME && json_name_is(json_bytes(&walk->scan, token), &step->name);
+    level->fits = step->kind == JSON_STEP_NAME &&
+                  json_name_is(bytes_slice(walk->text, token.from, token.len), &step->name);
     if (!level->fits)
         return;
     walk->matches->replaced += level->has_fit;
@@ -121,6 +122,8 @@ static void
 match_token(struct match_walk *walk, struct json_token token)
 {
     size_t depth = (size_t)token.depth;
+    if (depth > walk->open)
+        return;
     switch (token.kind) {
     case JSON_OBJECT_END:
     case JSON_ARRAY_END:
@@ -157,30 +160,57 @@ match_token(struct match_walk *walk, struct json_token token)
     }
 }
 
+static void
+match_begin(struct match_walk *walk, const struct json_path *path, size_t count, struct bytes text,
+            struct json_matches *matches)
+{
+    walk->path = path;
+    walk->count = count;
+    walk->text = text;
+    walk->matches = matches;
+    walk->open = 0;
+    walk->is_open = false;
+    matches->count = matches->found = matches->missing = matches->replaced = matches->stars = 0;
+    for (size_t i = 0; i < count; i++)
+        matches->stars += path->steps[i].kind == JSON_STEP_EVERY;
+}
+
+// All walks in one pass over their text.
+static bool
+match_walks(struct match_walk *walks, size_t count, struct bytes text)
+{
+    struct json_scan scan;
+    json_begin(&scan, text);
+    for (;;) {
+        struct json_token token = json_next(&scan);
+        if (token.kind == JSON_END)
+            return true;
+        if (token.kind == JSON_ERROR)
+            break;
+        for (size_t i = 0; i < count; i++)
+            match_token(&walks[i], token);
+    }
+    for (size_t i = 0; i < count; i++)
+        match_cut(&walks[i], 0);
+    return false;
+}
+
 bool
 json_steps_find(const struct json_path *path, size_t count, struct bytes text, struct json_matches *matches)
 {
     struct match_walk walk;
-    walk.path = path;
-    walk.count = count;
-    walk.matches = matches;
-    walk.open = 0;
-    walk.is_open = false;
-    matches->count = matches->found = matches->missing = matches->replaced = matches->stars = 0;
-    for (size_t i = 0; i < count; i++)
-        matches->stars += path->steps[i].kind == JSON_STEP_EVERY;
+    match_begin(&walk, path, count, text, matches);
+    return match_walks(&walk, 1, text);
+}
 
-    json_begin(&walk.scan, text);
-    for (;;) {
-        struct json_token token = json_next(&walk.scan);
-        if (token.kind == JSON_END)
-            return true;
-        if (token.kind == JSON_ERROR) {
-            match_cut(&walk, 0);
-            return false;
-        }
-        match_token(&walk, token);
-    }
+bool
+json_matches_find_all(const struct json_path *const *paths, size_t count, struct bytes text,
+                      struct json_matches *matches)
+{
+    struct match_walk walks[JSON_PATHS];
+    for (size_t i = 0; i < count; i++)
+        match_begin(&walks[i], paths[i], paths[i]->count, text, &matches[i]);
+    return match_walks(walks, count, text);
 }
 
 bool

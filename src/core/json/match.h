@@ -39,6 +39,11 @@ struct json_matches {
 // Finds every place in one pass over the text. false: the text is not JSON; then there are no items. A path
 // that leads nowhere gives no items and true.
 bool json_matches_find(const struct json_path *path, struct bytes text, struct json_matches *matches);
+// As json_matches_find for several paths, at most JSON_PATHS, in one pass over the text; matches is an array
+// of as many.
+enum { JSON_PATHS = 4 };
+bool json_matches_find_all(const struct json_path *const *paths, size_t count, struct bytes text,
+                           struct json_matches *matches);
 // The indexes that the [*] of the path stand for in this item, json_path_stars of them, outermost first.
 // `$.a[*].x` and `$.a[*].y` lead to the same element where these are equal.
 const size_t *json_match_indexes(const struct json_matches *matches, size_t item);

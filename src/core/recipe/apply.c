@@ -108,6 +108,56 @@ apply_find(struct apply *apply, const struct place *place, struct json_matches *
     return RECIPE_CHANGED;
 }
 
+// Does the operation look its place up, and nothing else?
+static bool
+looks_up(const struct operation *operation)
+{
+    bool is_plain = operation->kind->arguments != PATH_PATH && operation->kind->arguments != PATH_NAME &&
+                    operation->kind->apply != recipe_do_remove;
+    return is_plain && operation->place.kind == PAYLOAD;
+}
+
+static void
+gather_places(struct apply *apply, const struct place *place)
+{
+    const struct recipe *recipe = apply->recipe;
+    apply->looked_up[0] = place;
+    apply->looked_up_count = 1;
+    for (size_t i = apply->operation; i + 1 < recipe->count && apply->looked_up_count < JSON_PATHS; i++) {
+        bool may_change = !apply->is_second && recipe->operations[i].kind->apply != recipe_do_expect;
+        if (may_change || !looks_up(&recipe->operations[i + 1]))
+            break;
+        apply->looked_up[apply->looked_up_count++] = &recipe->operations[i + 1].place;
+    }
+}
+
+enum recipe_outcome
+apply_look(struct apply *apply, const struct place *place, const struct json_matches **matches)
+{
+    struct json_matches *found = apply->recipe->matches;
+    size_t at = 0;
+    while (at < apply->looked_up_count && apply->looked_up[at] != place)
+        at++;
+    if (at == apply->looked_up_count) {
+        const struct json_path *paths[JSON_PATHS];
+        enum recipe_outcome outcome = apply_ready(apply);
+        if (outcome != RECIPE_CHANGED)
+            return outcome;
+        gather_places(apply, place);
+        for (at = 0; at < apply->looked_up_count; at++)
+            paths[at] = apply->looked_up[at]->path;
+        if (!bytes_present(apply->now.payload) ||
+            !json_matches_find_all(paths, at, apply->now.payload, found))
+            return check_payload(apply);
+        apply->is_read = true;
+        at = 0;
+    }
+    if (found[at].replaced)
+        apply->note.warnings |= 1u << RECIPE_WARN_DUPLICATE;
+    *matches = &found[at];
+    return RECIPE_CHANGED;
+}
+
 struct strbuf *
 apply_buffer(struct apply *apply)
 {
@@ -130,6 +180,7 @@ apply_payload(struct apply *apply)
     if (!fits(made, &err))
         return apply_stop(apply, RECIPE_FAILED, "the result is too large: %s", err.text);
     apply->now.payload = made;
+    apply->looked_up_count = 0;
     return RECIPE_CHANGED;
 }
 
@@ -149,6 +200,7 @@ apply_operations(struct apply *apply)
     const struct recipe *recipe = apply->recipe;
     for (size_t i = 0; i < recipe->count; i++) {
         const struct operation *operation = &recipe->operations[i];
+        apply->operation = i;
         enum recipe_outcome outcome = operation->kind->apply(apply, operation);
         apply->note.line = operation->line;
         if (outcome != RECIPE_CHANGED && outcome != RECIPE_UNCHANGED)
@@ -186,7 +238,7 @@ bool
 recipe_is_stable_on(struct recipe *recipe, const struct record_parts *result, const struct recipe_host *host,
                     struct arena *arena, struct recipe_note *note)
 {
-    struct apply apply = {.recipe = recipe, .host = host, .arena = arena, .now = *result};
+    struct apply apply = {.recipe = recipe, .host = host, .arena = arena, .now = *result, .is_second = true};
     enum recipe_outcome outcome = apply_operations(&apply);
     bool is_stable = outcome != RECIPE_CHANGED || !apply.first_change || parts_equal(&apply.now, result);
     apply.note.line = is_stable ? 0 : apply.first_change;

@@ -63,8 +63,8 @@ recipe_do_add(struct apply *apply, const struct operation *operation)
     const struct place *place = &operation->place;
     if (place->kind != PAYLOAD)
         return place_set(apply, place, operation->json, true);
-    struct json_matches *matches = &apply->recipe->matches;
-    enum recipe_outcome outcome = apply_find(apply, place, matches);
+    const struct json_matches *matches;
+    enum recipe_outcome outcome = apply_look(apply, place, &matches);
     if (outcome != RECIPE_CHANGED)
         return outcome;
     for (size_t i = 0; i < matches->count; i++)
@@ -111,7 +111,7 @@ recipe_do_rename(struct apply *apply, const struct operation *operation)
         json_rename(place->path, apply->now.payload, operation->name, apply_buffer(apply)))
         return apply_payload(apply);
 
-    struct json_matches *matches = &apply->recipe->matches;
+    struct json_matches *matches = &apply->recipe->more;
     outcome = apply_find(apply, place, matches);
     if (outcome != RECIPE_CHANGED)
         return outcome;

@@ -6,14 +6,12 @@ enum recipe_outcome
 apply_each(struct apply *apply, struct choice *choice,
            bool (*choose)(void *choice, size_t item, struct bytes *value))
 {
-    struct json_matches *matches = &apply->recipe->matches;
-    enum recipe_outcome outcome = apply_find(apply, choice->place, matches);
+    enum recipe_outcome outcome = apply_look(apply, choice->place, &choice->matches);
     if (outcome != RECIPE_CHANGED)
         return outcome;
     choice->apply = apply;
-    choice->matches = matches;
-    bool is_set =
-        json_set_each(choice->place->path, apply->now.payload, matches, choose, choice, apply_buffer(apply));
+    bool is_set = json_set_each(choice->place->path, apply->now.payload, choice->matches, choose, choice,
+                                apply_buffer(apply));
     if (choice->stopped != RECIPE_CHANGED)
         return choice->stopped;
     if (choice->places == 0)

@@ -148,14 +148,15 @@ describe(const struct operation *operation, char said[80])
 }
 
 static enum recipe_outcome
-fails(struct apply *apply, const struct operation *operation, size_t item, bool at_limit)
+fails(struct apply *apply, const struct operation *operation, const struct json_matches *matches, size_t item,
+      bool at_limit)
 {
     char said[80];
     if (at_limit)
         return apply_stop(apply, RECIPE_FAILED, "%.*s: the regular expression ran into its limits",
                           BYTES_ARGS(operation->place.text));
     describe(operation, said);
-    return apply_unfit(apply, &operation->place, &apply->recipe->matches, item, said);
+    return apply_unfit(apply, &operation->place, matches, item, said);
 }
 
 static enum recipe_outcome
@@ -181,10 +182,9 @@ expect_in_record(struct apply *apply, const struct operation *operation)
 
 // With a holder: there is a value in each element that its last [*] stands for.
 static enum recipe_outcome
-check_each_has(struct apply *apply, const struct operation *operation)
+check_each_has(struct apply *apply, const struct operation *operation, const struct json_matches *matches)
 {
     const struct place *place = &operation->place;
-    const struct json_matches *matches = &apply->recipe->matches;
     struct json_matches *holders = &apply->recipe->more;
     if (matches->found == 0)
         return apply_missing(apply, place);
@@ -202,8 +202,8 @@ recipe_do_expect(struct apply *apply, const struct operation *operation)
 {
     if (operation->place.kind != PAYLOAD)
         return expect_in_record(apply, operation);
-    struct json_matches *matches = &apply->recipe->matches;
-    enum recipe_outcome outcome = apply_find(apply, &operation->place, matches);
+    const struct json_matches *matches;
+    enum recipe_outcome outcome = apply_look(apply, &operation->place, &matches);
     if (outcome != RECIPE_CHANGED)
         return outcome;
     for (size_t i = 0; i < matches->count; i++) {
@@ -211,7 +211,8 @@ recipe_do_expect(struct apply *apply, const struct operation *operation)
         bool at_limit = false;
         if (!matches->items[i].is_missing &&
             !holds(operation, bytes_slice(apply->now.payload, value.from, value.len), &at_limit))
-            return fails(apply, operation, i, at_limit);
+            return fails(apply, operation, matches, i, at_limit);
     }
-    return operation->expectation == EXPECT_ABSENT ? RECIPE_UNCHANGED : check_each_has(apply, operation);
+    return operation->expectation == EXPECT_ABSENT ? RECIPE_UNCHANGED
+                                                   : check_each_has(apply, operation, matches);
 }

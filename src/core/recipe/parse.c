@@ -545,8 +545,8 @@ take_lines(struct parser *parser, struct bytes text)
         for (size_t i = 0; i < parser->line.len;) {
             uint32_t point;
             size_t used = utf8_decode(parser->line, i, &point);
-            if (point == UTF8_INVALID || point == 0)
-                return wrong(parser, i, "text in UTF-8");
+            if (point == UTF8_INVALID || (point < 0x20 && point != '\t'))
+                return wrong(parser, i, "text in UTF-8 without control characters");
             i += used;
         }
         if (!take_line(parser))

@@ -86,7 +86,7 @@ struct recipe {
     // Buffers that keep their memory from event to event.
     struct strbuf payloads[2]; // what the last operation made, and what the next one makes
     struct strbuf value, scratch;
-    struct json_matches matches, more;
+    struct json_matches matches[JSON_PATHS], more;
 };
 
 // One application of a recipe to one event.
@@ -98,6 +98,11 @@ struct apply {
     bool is_read;            // the payload is known to fit and to be JSON
     bool may_be_deep;        // a container was put into the payload
     int first_change;        // line of the first operation that changed something
+    size_t operation;        // the one that is being applied
+    bool is_second;          // of two applications: nothing is expected to change
+    // Places that recipe->matches holds for the payload as it is now.
+    const struct place *looked_up[JSON_PATHS];
+    size_t looked_up_count;
     struct recipe_note note;
 };
 
@@ -111,6 +116,10 @@ enum recipe_outcome apply_unfit(struct apply *apply, const struct place *place,
                                 const struct json_matches *matches, size_t item, const char *said);
 // Finds the values of a place of the payload. RECIPE_CHANGED: go on; otherwise the payload cannot be read.
 enum recipe_outcome apply_find(struct apply *apply, const struct place *place, struct json_matches *matches);
+// The same for the place of an operation, to read only. The places of the operations behind it are found in
+// the same pass, as long as none of those before is likely to change the payload.
+enum recipe_outcome apply_look(struct apply *apply, const struct place *place,
+                               const struct json_matches **matches);
 // Refuses a payload that is too large, once. RECIPE_CHANGED: go on.
 enum recipe_outcome apply_ready(struct apply *apply);
 // The buffer for the next payload, empty; apply_payload makes its content the payload, if it differs.

@@ -80,7 +80,8 @@ recipe_destroy(struct recipe *recipe)
     strbuf_release(&recipe->payloads[1]);
     strbuf_release(&recipe->value);
     strbuf_release(&recipe->scratch);
-    json_matches_release(&recipe->matches);
+    for (size_t i = 0; i < JSON_PATHS; i++)
+        json_matches_release(&recipe->matches[i]);
     json_matches_release(&recipe->more);
     arena_release(&recipe->arena);
     free(recipe);
