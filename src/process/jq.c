@@ -81,11 +81,10 @@ static enum talk
 transfer(struct jq_process *process, size_t *sent, struct bytes request, struct strbuf *heard)
 {
     size_t count;
-    enum child_transfer state = CHILD_DONE;
     while (*sent < request.len &&
-           (state = child_write(&process->child, bytes_slice(request, *sent, request.len), &count)) ==
-               CHILD_DONE)
+           child_write(&process->child, bytes_slice(request, *sent, request.len), &count) == CHILD_DONE)
         *sent += count;
+    enum child_transfer state;
     char portion[65536];
     while ((state = child_read(&process->child, portion, sizeof portion, &count)) == CHILD_DONE) {
         strbuf_add(heard, (struct bytes){portion, count});
@@ -256,7 +255,7 @@ jq_process_run(void *context, const char *program, struct bytes payload, struct 
 {
     struct jq_process *process = context;
     struct err why = {0};
-    struct jq_frame got;
+    struct jq_frame got = {0};
     if (payload.len > JQ_PAYLOAD_BYTES)
         return err_set(err, ERR_DATA, "the payload is longer than %d MB, the most that jq is given",
                        JQ_PAYLOAD_BYTES >> 20);

@@ -62,7 +62,8 @@ tear_down(void **state)
     strbuf_release(&world->text);
     char path[300];
     DIR *folder = opendir(world->folder);
-    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+    assert_non_null(folder);
+    for (struct dirent *entry; (entry = readdir(folder));) {
         snprintf(path, sizeof path, "%s/%s", world->folder, entry->d_name);
         unlink(path);
     }

@@ -135,7 +135,7 @@ test_values(void **state)
                  "{\"lines\":[{\"amount\":5.5},{\"amount\":1}]}");
     assert_gives(world, ".", "\"\\u0000\\ud83d\\ude00é\\/\"", "\"\\u0000😀é/\"");
     assert_gives(world, ".", "null", "null");
-    assert_gives(world, "1e1000", "null", "1.7976931348623157e+308");
+    assert_gives(world, "infinite", "null", "1.7976931348623157e+308");
     assert_gives(world, "nan", "0", "null");
     assert_gives(world, "# a comment\n.a", "{\"a\":true}", "true");
 }
@@ -194,10 +194,12 @@ test_no_program(void **state)
         assert_int_equal(world->err.kind, ERR_USAGE);
     }
     struct strbuf large = {0};
-    for (int i = 0; i < JQ_PROGRAM_BYTES / 2; i++)
-        strbuf_add_text(&large, "# ");
+    strbuf_add_text(&large, ".");
+    for (int i = 1; i < JQ_PROGRAM_BYTES; i++)
+        strbuf_add_text(&large, " ");
     err_clear(&world->err);
-    assert_true(jq_process_check(world->process, strbuf_text(&large), &world->err));
+    if (!jq_process_check(world->process, strbuf_text(&large), &world->err))
+        fail_msg("%s", world->err.text);
     strbuf_add_text(&large, " ");
     assert_false(jq_process_check(world->process, strbuf_text(&large), &world->err));
     assert_non_null(strstr(world->err.text, "longer than 64 kB"));
