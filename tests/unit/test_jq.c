@@ -23,15 +23,21 @@
 
 enum { MB = 1 << 20 };
 
-#ifdef __SANITIZE_ADDRESS__
-// A worker that may take no more memory is told so by malloc, as without sanitizers.
+// A sanitized worker that may take no more memory is told so by malloc, as any other is.
 const char *__asan_default_options(void);
+const char *__tsan_default_options(void);
+
 const char *
 __asan_default_options(void)
 {
-    return "allocator_may_return_null=1:soft_rss_limit_mb=0";
+    return "allocator_may_return_null=1";
 }
-#endif
+
+const char *
+__tsan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
 
 struct world {
     struct jq_process *process;
