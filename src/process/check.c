@@ -55,6 +55,7 @@ struct checks {
     struct asked *oldest, *newest;
     struct asked *taken; // whose reason the caller still looks at
     size_t waiting, bytes;
+    int64_t looked; // when processes were looked at last; clock_mono
     struct pollfd *files;
 };
 
@@ -366,10 +367,22 @@ await(struct checks *checks, int64_t until)
                             : (int)left);
 }
 
+// A process may have waited for us meanwhile, with half of a long question.
+static void
+forgive_absence(struct checks *checks)
+{
+    int64_t away = clock_mono() - checks->looked;
+    for (size_t i = 0; i < checks->count; i++)
+        for (size_t k = 0; k < checks->limits.processes; k++)
+            if (checks->list[i].judges[k].is_asked)
+                checks->list[i].judges[k].deadline += away;
+}
+
 static void
 go_on(struct checks *checks, int64_t until)
 {
     size_t most = checks->limits.processes;
+    forgive_absence(checks);
     await(checks, until);
     int64_t now = clock_mono();
     for (size_t i = 0; i < checks->count; i++) {
@@ -383,6 +396,7 @@ go_on(struct checks *checks, int64_t until)
         }
         hand_out(checks, check, now);
     }
+    checks->looked = clock_mono();
 }
 
 bool

@@ -17,6 +17,8 @@
 // CHECK_FAILED with the reason. Answers that came before that from a check that is out of step may be about
 // other events; checks_trouble tells.
 //
+// The time for an answer runs while a call of checks_ask or checks_answer looks at the processes.
+//
 // One thread creates, uses and destroys a struct checks: the processes end with that thread. Only the calls
 // with a time wait, and no longer than that time and a tenth of a second for each process that ends.
 #ifndef REDRIVE_PROCESS_CHECK_H

@@ -255,6 +255,26 @@ test_large(void **state)
     strbuf_release(&payload);
 }
 
+// Time that the caller spends elsewhere is not the check's.
+static void
+test_caller_is_away(void **state)
+{
+    struct world *world = *state;
+    const struct check_limits limits = {.time = 500 * MS, .start = CHECK_START, .processes = 1};
+    world->checks = checks_create("type * while read -r l; do echo ok; done", &limits, NULL);
+    ask(world, 1, "A", "1");
+    assert_answer(world, 1, CHECK_OK, NULL);
+    struct strbuf payload = {0};
+    strbuf_add_char(&payload, '"');
+    for (int i = 0; i < 100000; i++)
+        strbuf_add_char(&payload, 'x');
+    strbuf_add_char(&payload, '"');
+    ask(world, 2, "A", strbuf_text(&payload));
+    clock_sleep(1000 * MS);
+    assert_answer(world, 2, CHECK_OK, NULL);
+    strbuf_release(&payload);
+}
+
 static void
 test_answers_that_are_none(void **state)
 {
@@ -564,6 +584,29 @@ test_ends_at_the_end(void **state)
     assert_string_equal(file_text(world, "end"), "ended\n");
 }
 
+// Nobody is there to end the processes of a caller that was killed.
+static void
+test_caller_is_killed(void **state)
+{
+    struct world *world = *state;
+    pid_t caller = fork();
+    if (caller == 0) {
+        begin(world, "type * echo $$ >\"$D/new\"; mv \"$D/new\" \"$D/pid\"; exec sleep 60", 1);
+        ask(world, 1, "A", "1");
+        while (file_text(world, "pid")[0] == '\0')
+            clock_sleep(5 * MS);
+        kill(getpid(), SIGKILL);
+    }
+    int status;
+    assert_int_equal(waitpid(caller, &status, 0), caller);
+    assert_true(WIFSIGNALED(status));
+    pid_t judge = (pid_t)strtol(file_text(world, "pid"), NULL, 10);
+    assert_true(judge > 1);
+    for (int i = 0; i < 400 && is_running(judge); i++)
+        clock_sleep(5 * MS);
+    assert_false(is_running(judge));
+}
+
 // The check of the demo, where Debian's python3-jsonschema is installed.
 static void
 test_example(void **state)
@@ -601,6 +644,7 @@ main(void)
         cmocka_unit_test_setup_teardown(test_no_rows, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_full, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_large, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_caller_is_away, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_answers_that_are_none, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_long_reason, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_out_of_step, set_up, tear_down),
@@ -618,6 +662,7 @@ main(void)
         cmocka_unit_test_setup_teardown(test_no_sigpipe, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cancelled, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_ends_at_the_end, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_caller_is_killed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_example, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
