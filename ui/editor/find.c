@@ -9,7 +9,7 @@
 static const size_t AHEAD = 16 << 10;
 static const size_t BEFORE = 4 << 10;
 static const size_t CALL = 64; // bytes that a call costs besides those that it reads
-static const size_t POINT_STRIDE = 16 << 10;
+static const size_t POINT_STRIDE = 4 << 10;
 
 void
 searching_release(struct searching *searching)
@@ -75,9 +75,15 @@ look_at_part(struct editor *editor, struct find_look *look, size_t start, size_t
     struct bytes part = buffer_slice(editor->buffer, start, end - start, &editor->searching.scratch);
     enum pattern_verdict verdict =
         pattern_find(editor->searching.pattern, part, look->at - start, &from, &len);
-    look->cost += part.len + CALL;
-    if (verdict == PATTERN_YES)
-        look->match = (struct find_match){.from = start + from, .to = start + from + len};
+    look->cost += CALL;
+    if (verdict != PATTERN_YES) {
+        look->cost += part.len;
+        return verdict;
+    }
+    // All of it is only looked over for bytes that are no UTF-8.
+    look->cost += part.len / 16;
+    look->cost += start + from + len > look->at ? start + from + len - look->at : 0;
+    look->match = (struct find_match){.from = start + from, .to = start + from + len};
     return verdict;
 }
 
@@ -253,6 +259,10 @@ number_at_cursor(struct editor *editor)
 {
     struct searching *searching = &editor->searching;
     size_t cursor = editor->place.cursor;
+    if (searching->number_cursor == cursor)
+        return searching->number;
+    searching->number_cursor = cursor;
+    searching->number = 0;
     size_t i = searching->point_count;
     while (i > 0 && searching->points[i - 1].at > cursor)
         i--;
@@ -268,7 +278,8 @@ number_at_cursor(struct editor *editor)
         is_at = look.match.from == cursor;
     }
     searching->work += look.cost;
-    return is_at ? number : 0;
+    searching->number = is_at ? number : 0;
+    return searching->number;
 }
 
 struct find_count
@@ -280,6 +291,7 @@ editor_count_matches(struct editor *editor, size_t bytes)
         return (struct find_count){.is_complete = true};
     if (searching->version != editor->version) {
         searching->version = editor->version;
+        searching->number_cursor = SIZE_MAX;
         searching->at = searching->count = searching->point_count = 0;
         searching->is_limited = false;
     }
@@ -292,7 +304,7 @@ editor_count_matches(struct editor *editor, size_t bytes)
     searching->work += look.cost;
     searching->is_limited |= look.is_limited;
     return (struct find_count){.count = searching->count,
-                               .at = number_at_cursor(editor),
+                               .at = searching->at >= len ? number_at_cursor(editor) : 0,
                                .is_complete = searching->at >= len,
                                .is_limited = searching->is_limited};
 }

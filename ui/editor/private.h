@@ -48,8 +48,9 @@ struct searching {
     uint64_t version; // of the document that is counted; 0: counting has not begun
     size_t at, count; // counted so far
     bool is_limited;
-    struct search_point *points; // one for each 16 KiB or more that were counted
+    struct search_point *points; // one for each 4 KiB or more that were counted
     size_t point_count, point_capacity;
+    size_t number_cursor, number; // of the match at the cursor, when it was asked for last
     uint64_t work;
 };
 

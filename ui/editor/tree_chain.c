@@ -30,6 +30,13 @@ chain_add_error(struct tree_chain *chain, size_t at, const char *expected)
     chain->errors[chain->error_count++] = (struct tree_error){.at = at, .expected = expected};
 }
 
+// A document without containers has no levels at all.
+static const struct scan_level *
+levels_of(const struct tree_chain *chain, size_t i)
+{
+    return chain->levels ? chain->levels + chain->points[i].levels : NULL;
+}
+
 void
 chain_load(const struct tree_chain *chain, size_t i, struct syntax_scan *scan)
 {
@@ -81,7 +88,7 @@ copy_chain(struct tree_chain *to, const struct tree_chain *from, size_t first)
     to->point_count = to->level_count = to->error_count = 0;
     for (size_t i = first; i < from->point_count; i++) {
         const struct tree_point *point = &from->points[i];
-        chain_add_point(to, &point->head, from->levels + point->levels);
+        chain_add_point(to, &point->head, levels_of(from, i));
         to->points[to->point_count - 1].errors = point->errors - from->points[first].errors;
     }
     for (size_t i = from->points[first].errors; i < from->error_count; i++)
@@ -210,7 +217,7 @@ tree_resume(struct tree *tree)
     if (first == aside->point_count)
         return false;
     const struct tree_point *old = &aside->points[first];
-    const struct scan_level *levels = aside->levels + old->levels;
+    const struct scan_level *levels = levels_of(aside, first);
     if (!same_head(&front->head, &old->head) || !same_levels(front->levels, levels, front->head.depth))
         return false;
 
