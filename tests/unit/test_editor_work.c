@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <cmocka.h>
 #include "core/json/json.h"
 #include "editor_fixture.h"
@@ -113,6 +114,34 @@ a_long_document_costs_what_a_short_one_does(void **state)
     editor_destroy(large);
 }
 
+// A new element near the beginning changes the index of every one behind it, but nothing there is read again.
+static void
+what_stands_behind_an_edit_is_known_again(void **state)
+{
+    (void)state;
+    struct editor *editor = document(4 * MEGABYTE, "\n");
+    struct strbuf before = {0}, path = {0};
+    assert_true(editor_path_at(editor, editor_len(editor) - 2, &before));
+    unsigned long index = strtoul(strbuf_text(&before) + 2, NULL, 10);
+    assert_true(editor_replace(editor, 1, 1, BYTES("7, "), 0));
+    uint64_t work = editor_work(editor);
+    size_t memory = editor_memory(editor);
+    assert_true(editor_path_at(editor, editor_len(editor) - 2, &path));
+    assert_true(editor_work(editor) - work < 65536);
+    assert_int_equal(strtoul(strbuf_text(&path) + 2, NULL, 10), index + 1);
+    assert_int_equal(editor_check(editor, 65536), CHECK_VALID);
+
+    // Each key keeps some states more; they do not add up.
+    for (int i = 0; i < 3000; i++) {
+        assert_true(editor_replace(editor, 1, 1, BYTES("7, "), i));
+        assert_int_equal(editor_check(editor, 65536), CHECK_VALID);
+    }
+    assert_true(editor_memory(editor) < memory + memory / 4);
+    editor_destroy(editor);
+    strbuf_release(&before);
+    strbuf_release(&path);
+}
+
 static void
 memory_is_below_three_documents(void **state)
 {
@@ -164,6 +193,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_long_line_costs_what_short_ones_do),
         cmocka_unit_test(a_long_document_costs_what_a_short_one_does),
+        cmocka_unit_test(what_stands_behind_an_edit_is_known_again),
         cmocka_unit_test(memory_is_below_three_documents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,7 +48,11 @@ editor_check(struct editor *editor, size_t bytes)
         return state;
     struct tree *tree = &editor->tree;
     size_t at = tree->front.head.at;
-    tree_read(tree, bytes > SIZE_MAX - at ? SIZE_MAX : at + bytes);
+    size_t to = bytes > SIZE_MAX - at ? SIZE_MAX : at + bytes;
+    tree_read(tree, to);
+    // What was known again is not read; there is the same to read behind it.
+    if (tree->front.head.at > to)
+        tree_read(tree, tree->front.head.at + bytes);
     if (tree_is_read(tree))
         finish_check(editor);
     return editor_check_state(editor);
