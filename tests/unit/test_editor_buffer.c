@@ -185,6 +185,37 @@ a_long_line_is_counted_in_blocks(void **state)
     strbuf_release(&text);
 }
 
+// An edit changes what its neighbours are drawn as, also where a block of counts ends between them.
+static void
+neighbours_are_counted_again(void **state)
+{
+    (void)state;
+    enum { PAIRS = 1000, LEN = 5 };
+    for (size_t pad = 0; pad < LEN; pad++) {
+        struct strbuf text = {0};
+        for (size_t i = 0; i < pad; i++)
+            strbuf_add_char(&text, '.');
+        for (int i = 0; i < PAIRS; i++)
+            strbuf_add_text(&text, "日\u0301");
+        struct buffer *buffer = buffer_create(strbuf_bytes(&text));
+        size_t cells = pad + 2 * PAIRS;
+        for (size_t at = pad; at < text.len; at += LEN) {
+            // The mark stands alone then: \x01 and <U+0301>.
+            buffer_splice(buffer, at, 3, BYTES("\x01"));
+            assert_int_equal(buffer_cell_at(buffer, text.len - 2), cells + 10);
+            buffer_splice(buffer, at, 1, BYTES("日"));
+            assert_int_equal(buffer_cell_at(buffer, text.len), cells);
+            // Two bytes that are no character: \xe6\x97 and the mark.
+            buffer_splice(buffer, at + 2, 1, BYTES(""));
+            assert_int_equal(buffer_cell_at(buffer, text.len - 1), cells + 14);
+            buffer_splice(buffer, at + 2, 0, BYTES("\xa5"));
+            assert_int_equal(buffer_cell_at(buffer, text.len), cells);
+        }
+        buffer_destroy(buffer);
+        strbuf_release(&text);
+    }
+}
+
 static void
 lines_end_as_they_do(void **state)
 {
@@ -247,6 +278,7 @@ main(void)
         cmocka_unit_test(lines_end_as_they_do),
         cmocka_unit_test(cells_are_those_of_the_canvas),
         cmocka_unit_test(edits_are_those_of_a_plain_text),
+        cmocka_unit_test(neighbours_are_counted_again),
         cmocka_unit_test(a_long_line_is_counted_in_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

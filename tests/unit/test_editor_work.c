@@ -12,6 +12,7 @@
 #include "ui/editor/fold.h"
 #include "ui/editor/motion.h"
 #include "ui/editor/place.h"
+#include "ui/editor/private.h"
 #include "ui/editor/syntax.h"
 
 enum { MEGABYTE = 1 << 20, KEYS = 400 };
@@ -125,7 +126,6 @@ what_stands_behind_an_edit_is_known_again(void **state)
     unsigned long index = strtoul(strbuf_text(&before) + 2, NULL, 10);
     assert_true(editor_replace(editor, 1, 1, BYTES("7, "), 0));
     uint64_t work = editor_work(editor);
-    size_t memory = editor_memory(editor);
     assert_true(editor_path_at(editor, editor_len(editor) - 2, &path));
     assert_true(editor_work(editor) - work < 65536);
     assert_int_equal(strtoul(strbuf_text(&path) + 2, NULL, 10), index + 1);
@@ -136,7 +136,7 @@ what_stands_behind_an_edit_is_known_again(void **state)
         assert_true(editor_replace(editor, 1, 1, BYTES("7, "), i));
         assert_int_equal(editor_check(editor, 65536), CHECK_VALID);
     }
-    assert_true(editor_memory(editor) < memory + memory / 4);
+    assert_true(editor->tree.known.point_count <= editor_len(editor) / (TREE_STRIDE / 2) + 1);
     editor_destroy(editor);
     strbuf_release(&before);
     strbuf_release(&path);
@@ -181,6 +181,9 @@ memory_is_below_three_documents(void **state)
     assert_int_equal(editor_check_state(editor), CHECK_VALID);
     (void)editor_fold_all(editor);
     (void)editor_rows(editor);
+    assert_true(editor_replace(editor, 0, 0, BYTES(" "), 0));
+    while (editor_check(editor, MEGABYTE) == CHECK_RUNNING)
+        continue;
     print_message("nested: %zu bytes for a document of %zu\n", editor_memory(editor), text.len);
     assert_true(editor_memory(editor) < text.len * 3);
     editor_destroy(editor);

@@ -3,7 +3,7 @@
 // A capital letter makes the search exact (smart case, core/filter/pattern). A match lies within one line; a
 // match of no characters is none. In a line of more than 16 KiB a match of up to 4 KiB is found, a longer one
 // only where it begins in a favourable place. A regular expression has the limits of core/filter/pattern:
-// where it reaches them the search goes on behind, and says so.
+// where it reaches them, after 50 ms at most, the search goes on behind, and says so.
 #ifndef REDRIVE_UI_EDITOR_FIND_H
 #define REDRIVE_UI_EDITOR_FIND_H
 

@@ -100,6 +100,7 @@ editor_line_of(struct editor *editor, size_t row)
     size_t lines = buffer_lines(editor->buffer);
     if (folds->is_stale)
         make_fold_rows(folds);
+    row = row < lines ? row : lines;
     size_t low = 0;
     size_t high = folds->row_count;
     while (low < high) {

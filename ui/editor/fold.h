@@ -5,7 +5,7 @@
 
 #include "ui/editor/editor.h"
 
-#define FOLD_MOST 65536 // containers folded at once
+#define FOLD_MOST 32768 // containers folded at once
 
 // Folds the first container that begins on the line of `at` and has lines within; else the innermost around
 // `at` that has. The cursor leaves what is hidden for the opening bracket. false: there is none. Reads to the

@@ -6,8 +6,9 @@
 #include "base/arena.h"
 #include "ui/editor/editor.h"
 
-// Appends the path at an offset, as json_path_at does: at most 8 KiB of the document are read, besides the
-// names on the way. false and nothing appended: a text.
+// Appends the path at an offset, as json_path_at does. Reads at most 8 KiB of the document besides the names
+// on the way, if everything before was read since the last edit (else up to it: once). false and nothing
+// appended: a text.
 bool editor_path_at(struct editor *editor, size_t at, struct strbuf *out);
 
 // The value that the path at `at` names, with all its bytes: on a name or colon the value behind it. Reads to

@@ -4,7 +4,7 @@
 // An edit sets the states behind it aside. When the document is read again and comes to the same state at one
 // of these places, what was known behind it holds again: mostly soon behind the edit.
 //
-// Memory: 80 bytes for each 8 KiB (or 4 KiB, after edits), and 8 bytes for each level of nesting there.
+// Memory: 64 bytes for each 8 KiB (or 4 KiB, after edits), and 8 bytes for each level of nesting there.
 #ifndef REDRIVE_UI_EDITOR_TREE_H
 #define REDRIVE_UI_EDITOR_TREE_H
 

@@ -26,9 +26,8 @@ goes_on(const struct undo *undo, enum undo_kind kind, struct undo_place before, 
     if (undo->nested > 0)
         return true;
     const struct undo_step *step = &undo->steps[undo->at - 1];
-    return kind != UNDO_ALONE && step->kind == kind && undo->saved != undo->at && !begins_word &&
-           now - step->last <= EDITOR_PAUSE && step->after.cursor == before.cursor &&
-           step->after.anchor == SIZE_MAX && before.anchor == SIZE_MAX;
+    return kind != UNDO_ALONE && step->kind == kind && !begins_word && now - step->last <= EDITOR_PAUSE &&
+           step->after.cursor == before.cursor && step->after.anchor == SIZE_MAX && before.anchor == SIZE_MAX;
 }
 
 void
