@@ -173,7 +173,8 @@ signals_run(const char *command, const char *file)
             (void)signal(while_running[i].number, SIG_DFL);
         for (size_t i = 0; i < TOLD_COUNT; i++)
             (void)signal(told[i], SIG_DFL);
-        (void)execl("/bin/sh", "sh", "-c", command, "sh", file, (char *)NULL);
+        // With a trap the shell outlives a Ctrl-C that the program takes as one of its keys.
+        (void)execl("/bin/sh", "sh", "-c", "trap : INT QUIT; eval \"$0\"", command, file, (char *)NULL);
         _exit(126);
     }
     int status = child < 0 ? 126 : await(child);

@@ -26,6 +26,15 @@ program(void)
     return "vi";
 }
 
+// The name of the program alone: "vim" of "/usr/bin/vim -u NONE".
+static struct bytes
+name_of(const char *command)
+{
+    struct bytes first = bytes_slice(bytes_of(command), 0, strcspn(command, " \t"));
+    size_t slash = bytes_find_last(first, BYTES("/"));
+    return slash == SIZE_MAX ? first : bytes_slice(first, slash + 1, SIZE_MAX);
+}
+
 // Does the program take +LINE before the file?
 static bool
 takes_line(const char *command)
@@ -33,12 +42,9 @@ takes_line(const char *command)
     static const char *const known[] = {"vi",     "vim",  "nvim",  "view",  "ed",  "ex",
                                         "nano",   "pico", "emacs", "micro", "kak", "joe",
                                         "mcedit", "jed",  "mg",    "ne",    "vis"};
-    struct bytes first = bytes_slice(bytes_of(command), 0, strcspn(command, " \t"));
-    size_t slash = bytes_find_last(first, BYTES("/"));
-    if (slash != SIZE_MAX)
-        first = bytes_slice(first, slash + 1, SIZE_MAX);
+    struct bytes name = name_of(command);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (bytes_equal_text(first, known[i]))
+        if (bytes_equal_text(name, known[i]))
             return true;
     return false;
 }
@@ -75,6 +81,7 @@ take_text(struct app *app, struct editing *editing, struct bytes text)
     struct editor *editor = editing_editor(editing);
     struct err err = {0};
     size_t line = 0, column = 0;
+    const char *name = arena_text(app_frame(app), name_of(program()));
     if (!editor_replace(editor, 0, editor_len(editor), text, clock_mono())) {
         app_say(app, SAY_ERROR, MSG_TOO_LONG " · %s/%s", editing->outside.folder, editing->outside.name);
         return;
@@ -84,10 +91,10 @@ take_text(struct app *app, struct editing *editing, struct bytes text)
         line = err.line > 0 ? (size_t)err.line : 1;
         column = err.column > 0 ? (size_t)err.column : 1;
         editor_set_cursor(editor, buffer_at_position(editor_buffer(editor), line, column), false);
-        app_say(app, SAY_WARN, MSG_OUTSIDE_INVALID, program(), err.text);
+        app_say(app, SAY_WARN, MSG_OUTSIDE_INVALID, name, err.text);
     } else {
         editor_set_cursor(editor, 0, false);
-        app_say(app, SAY_OK, MSG_OUTSIDE_TAKEN, program());
+        app_say(app, SAY_OK, MSG_OUTSIDE_TAKEN, name);
     }
 }
 
@@ -97,18 +104,18 @@ say_failed(struct app *app, struct editing *editing, int status, bool is_changed
 {
     struct editing_outside *outside = &editing->outside;
     const char *path = arena_printf(app_frame(app), "%s/%s", outside->folder, outside->name);
+    const char *name = arena_text(app_frame(app), name_of(program()));
     const char *kept = is_changed ? ", the file is " : "";
     if (!is_changed)
         private_file_remove(outside->folder, outside->name);
     if (status < 0)
-        app_say(app, SAY_WARN, MSG_OUTSIDE_NO_TERMINAL, program());
+        app_say(app, SAY_WARN, MSG_OUTSIDE_NO_TERMINAL, name);
     else if (status == NOT_FOUND || status == NOT_STARTED)
         app_say(app, SAY_ERROR, MSG_OUTSIDE_MISSING, program());
     else if (status > BY_SIGNAL)
-        app_say(app, SAY_WARN, MSG_OUTSIDE_KILLED, program(), status - BY_SIGNAL, kept,
-                is_changed ? path : "");
+        app_say(app, SAY_WARN, MSG_OUTSIDE_KILLED, name, status - BY_SIGNAL, kept, is_changed ? path : "");
     else
-        app_say(app, SAY_WARN, MSG_OUTSIDE_STATUS, program(), status, kept, is_changed ? path : "");
+        app_say(app, SAY_WARN, MSG_OUTSIDE_STATUS, name, status, kept, is_changed ? path : "");
 }
 
 static void

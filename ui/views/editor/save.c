@@ -375,6 +375,7 @@ take_theirs(struct app *app, struct editing *editing, struct reply *reply)
         return;
     }
     save->has_theirs = true;
+    app_say_err(app, &editing->err);
     editing_ask_conflict(app, editing);
 }
 
@@ -396,9 +397,11 @@ editing_save_receive(struct app *app, struct editing *editing, struct reply *rep
     }
     save->reprocesses = save->closes = false;
     save->state = SAVING_NOT;
-    app_say_err(app, &reply->err);
-    if (reply->err.kind != ERR_CONFLICT)
+    if (reply->err.kind != ERR_CONFLICT) {
+        app_say_err(app, &reply->err);
         return true;
+    }
+    editing->err = reply->err; // said together with the choices
     struct request *request = request_create(REQUEST_EVENT);
     request->id = editing->id;
     save->state = SAVING_REFUSED;

@@ -1,0 +1,453 @@
+// The payload editor in a terminal: what a key costs, long pastes, sizes, drafts, other programs, two
+// persons.
+#include <setjmp.h>
+#include <dirent.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "base/clock.h"
+#include "base/strbuf.h"
+#include "tests/lib/testdb.h"
+#include "tests/terminal/vt.h"
+
+#define assert_screen(vt, condition)                                                                         \
+    do {                                                                                                     \
+        if (!(condition)) {                                                                                  \
+            print_message("%s\n", vt_screen(vt));                                                            \
+            fail_msg("%s", #condition);                                                                      \
+        }                                                                                                    \
+    } while (0)
+
+static struct testdb db;
+static const char *program;
+static char folder[64]; // of the person: state and runtime
+
+// Event 1: 300 lines. Event 2: short. Event 3: one line of 1 MB.
+static void
+fill(void)
+{
+    testdb_run(&db,
+               "INSERT INTO public.dlq_events (event_id, event_type, source_id, event_payload, "
+               "error_message, kafka_topic, created_at) SELECT 'e' || i, 'order.created', 'c-' || i, "
+               "'{\"amount\": 10}', 'ReadError: no. ' || i, 'orders.events', '2026-11-21 08:00'::timestamp "
+               "- i * interval '1 second' FROM generate_series(1, 3) i");
+}
+
+static void
+fill_records(void)
+{
+    testdb_run(&db,
+               "INSERT INTO redrive.record (dlq_id, topic, partition, \"offset\", key, value) SELECT id, "
+               "'orders.events', 0, id, 'k', CASE event_id "
+               "WHEN 'e1' THEN convert_to(E'{\\n' || (SELECT string_agg(format('  \"name%%s\": {\"sku\": "
+               "\"A%%s\", \"amount\": %%s.50}', i, i, i), E',\\n') FROM generate_series(1, 300) i) || "
+               "E'\\n}\\n', 'UTF8') "
+               "WHEN 'e2' THEN '{\"amount\": 10}' "
+               "ELSE convert_to('[' || repeat('{\"sku\":\"A1\",\"amount\":10},', 41000) || '0]', 'UTF8') END "
+               "FROM public.dlq_events");
+}
+
+static void
+migrate(void)
+{
+    const char *argv[] = {program, "migrate", "-d", db.conninfo, NULL};
+    struct vt *vt = vt_start(&(struct vt_setup){.argv = argv});
+    assert_int_equal(vt_result(vt, 20000), 0);
+    vt_end(vt);
+}
+
+static int
+make_database(void **state)
+{
+    (void)state;
+    program = getenv("REDRIVE");
+    if (!program || !testdb_create(&db)) {
+        print_message("# skip: REDRIVE (the program) or REDRIVE_TEST_PG is not set\n");
+        return -1;
+    }
+    fill();
+    migrate();
+    fill_records();
+    return 0;
+}
+
+static int
+drop_database(void **state)
+{
+    (void)state;
+    testdb_drop(&db);
+    return 0;
+}
+
+static void
+remove_folder(const char *path)
+{
+    char inner[400];
+    DIR *stream = opendir(path);
+    const struct dirent *entry;
+    while (stream && (entry = readdir(stream))) {
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
+        if (unlink(inner) != 0)
+            remove_folder(inner);
+    }
+    if (stream)
+        (void)closedir(stream);
+    (void)rmdir(path);
+}
+
+static int
+begin(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/redrive-editor.XXXXXX");
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int
+end(void **state)
+{
+    (void)state;
+    remove_folder(folder);
+    testdb_run(&db, "DELETE FROM redrive.revision");
+    return 0;
+}
+
+// Opens the editor of an event. `more`: another variable.
+static struct vt *
+start(const char *event, int rows, int cols, const char *more)
+{
+    const char *argv[] = {program, "-d", db.conninfo, NULL};
+    char home[100], runtime[100], filter[64];
+    snprintf(home, sizeof home, "XDG_STATE_HOME=%s", folder);
+    snprintf(runtime, sizeof runtime, "XDG_RUNTIME_DIR=%s", folder);
+    const char *env[] = {"REDRIVE_START_WORKER=off", home, runtime, more, NULL};
+    struct vt *vt = vt_start(&(struct vt_setup){.rows = rows, .cols = cols, .argv = argv, .env = env});
+    assert_screen(vt, vt_wait_text(vt, "live"));
+    assert_screen(vt, vt_press(vt, "2"));
+    snprintf(filter, sizeof filter, "/event-id:=%s<Enter>", event);
+    assert_screen(vt, vt_press(vt, filter));
+    assert_screen(vt, vt_wait_text(vt, "1 / 3"));
+    assert_screen(vt, vt_press(vt, "e"));
+    return vt;
+}
+
+static struct vt *
+start_short(const char *more)
+{
+    struct vt *vt = start("e2", 24, 80, more);
+    assert_screen(vt, vt_wait_text(vt, "{\"amount\": 10}"));
+    return vt;
+}
+
+static void
+finish(struct vt *vt)
+{
+    vt_keys(vt, "<C-q>");
+    (void)vt_run(vt, 200);
+    if (vt_shows(vt, "Not saved yet"))
+        vt_keys(vt, "d");
+    assert_screen(vt, vt_wait_text(vt, "1 / 3"));
+    vt_keys(vt, "Q");
+    assert_int_equal(vt_result(vt, 8000), 0);
+    vt_end(vt);
+}
+
+static size_t
+bytes_of_keys(struct vt *vt, const char *what, const char *keys, int count)
+{
+    (void)vt_run(vt, 700);
+    vt_forget(vt);
+    for (int i = 0; i < count; i++) {
+        vt_keys(vt, keys);
+        (void)vt_run(vt, 60);
+    }
+    (void)vt_run(vt, 800);
+    size_t bytes = vt_output(vt).len / (size_t)count;
+    print_message("%s: %zu bytes a key\n", what, bytes);
+    return bytes;
+}
+
+static void
+a_key_costs_little(void **state)
+{
+    (void)state;
+    struct vt *vt = start("e1", 24, 80, NULL);
+    assert_screen(vt, vt_wait_text(vt, "name10"));
+    assert_in_range(bytes_of_keys(vt, "right", "<Right>", 20), 1, 600);
+    assert_in_range(bytes_of_keys(vt, "down", "<Down>", 12), 1, 600);
+    assert_in_range(bytes_of_keys(vt, "down, scrolling", "<Down>", 40), 1, 600);
+    assert_in_range(bytes_of_keys(vt, "up, scrolling", "<Up>", 40), 1, 600);
+    assert_in_range(bytes_of_keys(vt, "typing", "x", 20), 1, 600);
+    assert_in_range(bytes_of_keys(vt, "deleting", "<BS>", 20), 1, 600);
+    finish(vt);
+    vt = start("e3", 40, 120, NULL);
+    assert_screen(vt, vt_wait_text(vt, "sku"));
+    vt_keys(vt, "<A-gt>");
+    (void)vt_run(vt, 500);
+    assert_in_range(bytes_of_keys(vt, "left in a line of 1 MB", "<Left>", 20), 1, 600);
+    assert_in_range(bytes_of_keys(vt, "typing in a line of 1 MB", "1", 20), 1, 600);
+    finish(vt);
+}
+
+static void
+a_paste_of_1_mb_is_one_step(void **state)
+{
+    (void)state;
+    struct vt *vt = start_short(NULL);
+    struct strbuf text = {0};
+    while (text.len < 1000000)
+        strbuf_add_text(&text, ", {\"sku\": \"A1\"}\n");
+    vt_keys(vt, "<A-gt><Left>");
+    (void)vt_run(vt, 200);
+    vt_paste(vt, strbuf_text(&text));
+    assert_screen(vt, vt_wait_text(vt, "pasted"));
+    assert_screen(vt, vt_wait_text(vt, "1,000,0"));
+    strbuf_release(&text);
+    vt_keys(vt, "<A-u>");
+    assert_screen(vt, vt_wait_text(vt, " 14 bytes"));
+    assert_screen(vt, !vt_shows(vt, "modified"));
+    finish(vt);
+}
+
+static void
+an_edit_survives_resizing(void **state)
+{
+    static const int sizes[][2] = {{10, 40}, {5, 20}, {3, 10}, {1, 1}, {60, 200}, {24, 80}};
+    (void)state;
+    struct vt *vt = start_short(NULL);
+    vt_keys(vt, "<End><Left>");
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        vt_resize(vt, sizes[i][0], sizes[i][1]);
+        vt_keys(vt, "1");
+        assert_true(vt_run(vt, 150));
+    }
+    assert_screen(vt, vt_wait_text(vt, "{\"amount\": 10111111}"));
+    vt_keys(vt, "<A-u>");
+    assert_screen(vt, vt_wait_text(vt, "{\"amount\": 10}"));
+    finish(vt);
+}
+
+// The only file in folder/drafts, with its mode; "" where there is none.
+static const char *
+the_draft(int *mode)
+{
+    static char name[300];
+    char path[100], whole[500];
+    struct stat status;
+    snprintf(path, sizeof path, "%s/redrive/drafts", folder);
+    DIR *stream = opendir(path);
+    const struct dirent *entry;
+    name[0] = '\0';
+    while (stream && (entry = readdir(stream))) {
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(name, sizeof name, "%s", entry->d_name);
+        snprintf(whole, sizeof whole, "%s/%s", path, name);
+        assert_int_equal(stat(whole, &status), 0);
+        *mode = (int)status.st_mode & 0777;
+    }
+    if (stream)
+        (void)closedir(stream);
+    return name;
+}
+
+static void
+unsaved_text_outlives_the_terminal(void **state)
+{
+    enum { BY_CLOSING = 0 };
+    static const int ways[] = {BY_CLOSING, SIGHUP, SIGTERM, SIGKILL};
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct vt *vt = start_short(NULL);
+        vt_keys(vt, "<End><Left>55");
+        assert_screen(vt, vt_wait_text(vt, "1055}"));
+        int mode = 0;
+        if (ways[i] == SIGKILL) // the draft is a few seconds old
+            assert_true(vt_run(vt, 4500));
+        if (ways[i] == BY_CLOSING)
+            vt_hang_up(vt);
+        else
+            assert_int_equal(kill(vt_pid(vt), ways[i]), 0);
+        assert_int_not_equal(vt_result(vt, 8000), -1);
+        vt_end(vt);
+        assert_string_not_equal(the_draft(&mode), "");
+        assert_int_equal(mode, 0600);
+
+        vt = start_short(NULL);
+        assert_screen(vt, vt_wait_text(vt, "Draft from"));
+        vt_keys(vt, "<Esc>x"); // not decided on: asked again, nothing typed
+        assert_screen(vt, vt_wait_text(vt, "restore it"));
+        vt_keys(vt, "r");
+        assert_screen(vt, vt_wait_text(vt, "1055}"));
+        assert_screen(vt, vt_wait_text(vt, "modified"));
+        vt_keys(vt, "<C-s>");
+        assert_screen(vt, vt_wait_text(vt, "added"));
+        vt_keys(vt, "<Enter>mended<Enter><Enter>");
+        assert_screen(vt, vt_wait_text(vt, "saved as revision 1"));
+        assert_string_equal(the_draft(&mode), "");
+        finish(vt);
+        testdb_run(&db, "DELETE FROM redrive.revision");
+    }
+}
+
+static void
+drafts_can_be_switched_off(void **state)
+{
+    (void)state;
+    int mode;
+    struct vt *vt = start_short("REDRIVE_DRAFTS=off");
+    vt_keys(vt, "<End><Left>5");
+    assert_screen(vt, vt_wait_text(vt, "105}"));
+    vt_hang_up(vt);
+    assert_int_not_equal(vt_result(vt, 8000), -1);
+    vt_end(vt);
+    assert_string_equal(the_draft(&mode), "");
+}
+
+static void
+quitting_asks_about_unsaved_text(void **state)
+{
+    (void)state;
+    struct vt *vt = start_short(NULL);
+    vt_keys(vt, "<End><Left>5<A-x>quit<Enter>");
+    assert_screen(vt, vt_wait_text(vt, "has unsaved corrections"));
+    vt_keys(vt, "<C-q><Esc>");
+    (void)vt_run(vt, 200);
+    assert_screen(vt, vt_shows(vt, "105}"));
+    finish(vt);
+}
+
+static struct vt *
+start_with_editor(const char *command)
+{
+    char more[400];
+    snprintf(more, sizeof more, "REDRIVE_EDITOR=%s", command);
+    struct vt *vt = start_short(more);
+    vt_keys(vt, "<End><Left>5");
+    assert_screen(vt, vt_wait_text(vt, "105}"));
+    vt_keys(vt, "<C-o>");
+    return vt;
+}
+
+static void
+another_program_edits(void **state)
+{
+    (void)state;
+    struct vt *vt = start_with_editor("sed -i s/105/106/");
+    assert_screen(vt, vt_wait_text(vt, "106}"));
+    assert_screen(vt, vt_shows(vt, "took the text"));
+    assert_true(vt_alternate(vt));
+    assert_true(vt_bracketed(vt));
+    vt_keys(vt, "<A-u>"); // one step
+    assert_screen(vt, vt_wait_text(vt, "105}"));
+    finish(vt);
+
+    vt = start_with_editor("touch");
+    assert_screen(vt, vt_wait_text(vt, "no changes"));
+    finish(vt);
+
+    // A line end that programs add is no change; who may read the file is said by the program.
+    vt = start_with_editor("sh -c 'stat -c \"mode %a %n\" \"$0\"; sleep 1; echo >>\"$0\"'");
+    assert_screen(vt, vt_wait_text(vt, "mode 600"));
+    assert_screen(vt, vt_shows(vt, ".json"));
+    assert_screen(vt, vt_wait_text(vt, "no changes"));
+    finish(vt);
+
+    vt = start_short("REDRIVE_EXTERNAL_EDITOR=off");
+    vt_keys(vt, "<C-o>");
+    assert_screen(vt, vt_wait_text(vt, "external_editor is off"));
+    finish(vt);
+}
+
+static void
+another_program_fails(void **state)
+{
+    static const struct {
+        const char *command, *says;
+    } ways[] = {
+        {"/nowhere/editor", "was not found"},
+        {"sh -c 'echo changed >\"$0\"; exit 3'", "ended with status 3; text kept"},
+        {"sh -c 'kill -9 $$'", "ended by signal 9; text kept"},
+        {"rm", "text kept as it was"},
+        {"sh -c 'rm \"$0\"; ln -s /etc/passwd \"$0\"'", "text kept as it was"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        struct vt *vt = start_with_editor(ways[i].command);
+        if (!vt_wait_text(vt, ways[i].says))
+            print_message("%s\n", ways[i].command);
+        assert_screen(vt, vt_shows(vt, ways[i].says));
+        assert_screen(vt, vt_shows(vt, "105}"));
+        assert_screen(vt, vt_shows(vt, "modified"));
+        finish(vt);
+    }
+    // What is not JSON is taken all the same, and the cursor stands at the error.
+    struct vt *vt = start_with_editor("sed -i 's/:/;/'");
+    assert_screen(vt, vt_wait_text(vt, "{\"amount\"; 105}"));
+    assert_screen(vt, vt_wait_text(vt, "1 error"));
+    assert_screen(vt, vt_shows(vt, "1:10"));
+    finish(vt);
+}
+
+// In the program Ctrl-C is its own, and the screen is there afterwards.
+static void
+another_program_has_the_keys(void **state)
+{
+    (void)state;
+    struct vt *vt =
+        start_with_editor("sh -c 'trap \"echo 7 >$0; exit 0\" INT; echo ready; while :; do sleep 0.1; done'");
+    assert_screen(vt, vt_wait_text(vt, "ready"));
+    vt_bytes(vt, BYTES("\003"));
+    assert_screen(vt, vt_wait_text(vt, "took the text"));
+    assert_screen(vt, vt_shows(vt, "1:1"));
+    assert_int_equal(vt_result(vt, 100), -1);
+    finish(vt);
+}
+
+static void
+somebody_else_was_faster(void **state)
+{
+    (void)state;
+    struct vt *vt = start_short(NULL);
+    vt_keys(vt, "<End><Left>5");
+    assert_screen(vt, vt_wait_text(vt, "105}"));
+    testdb_run(&db, "INSERT INTO redrive.revision (dlq_id, no, parent, payload, author) SELECT id, 1, 0, "
+                    "'{\"amount\": 99}', 'rui' FROM public.dlq_events WHERE event_id = 'e2'");
+    vt_keys(vt, "<C-s>");
+    assert_screen(vt, vt_wait_text(vt, "added"));
+    vt_keys(vt, "<Enter>mine<Enter><Enter>");
+    assert_screen(vt, vt_wait_text(vt, "look at both"));
+    vt_keys(vt, "r"); // theirs; mine is kept
+    assert_screen(vt, vt_wait_text(vt, "{\"amount\": 99}"));
+    assert_screen(vt, !vt_shows(vt, "modified"));
+    vt_keys(vt, "1");
+    assert_screen(vt, vt_wait_text(vt, "Draft from"));
+    vt_keys(vt, "r");
+    assert_screen(vt, vt_wait_text(vt, "105}"));
+    finish(vt);
+}
+
+#define EDITOR(test) cmocka_unit_test_setup_teardown(test, begin, end)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        EDITOR(a_key_costs_little),           EDITOR(a_paste_of_1_mb_is_one_step),
+        EDITOR(an_edit_survives_resizing),    EDITOR(unsaved_text_outlives_the_terminal),
+        EDITOR(drafts_can_be_switched_off),   EDITOR(quitting_asks_about_unsaved_text),
+        EDITOR(another_program_edits),        EDITOR(another_program_fails),
+        EDITOR(another_program_has_the_keys), EDITOR(somebody_else_was_faster),
+    };
+    return cmocka_run_group_tests_name("editor", tests, make_database, drop_database);
+}
