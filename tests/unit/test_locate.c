@@ -156,6 +156,11 @@ a_stack_is_read_for_what_the_message_does_not_say(void **state)
     find("Listener failed", stack, "{\"a\": 1, \"b\": 2}", true, NULL, &arena, &found);
     assert_string_equal(found.path, "$.b");
     assert_string_equal(found.why, "Jackson names $.b");
+    // Words are read in causes, not in frames and lines of source.
+    static const char words[] = "Traceback:\n  File \"x.py\", line 3, in f\n    # a must be text\n"
+                                "#0 a must be\nCaused by: com.acme.Invalid: b must be positive\n";
+    find("Listener failed", words, "{\"a\": 1, \"b\": 2}", true, NULL, &arena, &found);
+    assert_string_equal(found.path, "$.b");
     arena_release(&arena);
 }
 

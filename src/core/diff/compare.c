@@ -197,8 +197,8 @@ compare_box(struct comparison *comparison, struct box box)
 }
 
 bool
-compare(const uint32_t *a, size_t a_count, const uint32_t *b, size_t b_count, bool *changed_a,
-        bool *changed_b, uint64_t *work)
+diff_compare(const uint32_t *a, size_t a_count, const uint32_t *b, size_t b_count, bool *changed_a,
+             bool *changed_b, uint64_t *work)
 {
     size_t diagonals = a_count + b_count + 3;
     ptrdiff_t *both = alloc_array(2 * diagonals, sizeof *both);

@@ -41,7 +41,7 @@ diff_line(const struct diff_text *text, size_t line)
 }
 
 static void
-split(struct diff_text *text, struct bytes bytes)
+split_lines(struct diff_text *text, struct bytes bytes)
 {
     text->text = bytes.data ? bytes : BYTES("");
     size_t count = 0;
@@ -62,7 +62,7 @@ split(struct diff_text *text, struct bytes bytes)
 }
 
 static uint32_t
-number_of(struct classes *classes, struct bytes line, int which)
+line_number(struct classes *classes, struct bytes line, int which)
 {
     uint64_t hash = bytes_hash(line);
     uint32_t *bucket = &classes->buckets[(hash ^ hash >> 32) & (classes->bucket_count - 1)];
@@ -92,7 +92,7 @@ begin_side(struct side *side, const struct diff_text *text, struct classes *clas
     side->changed = alloc_array(count + 1, sizeof *side->changed);
     side->kept_changed = alloc_array(count + 1, sizeof *side->kept_changed);
     for (size_t i = 0; i < count; i++)
-        side->numbers[i] = number_of(classes, diff_line(text, i), which);
+        side->numbers[i] = line_number(classes, diff_line(text, i), which);
 }
 
 // Lines that the other text does not have are changed, whatever else is found.
@@ -193,7 +193,7 @@ slide_all(struct side *a, struct side *b)
 }
 
 static void
-collect(struct diff *diff, const struct side *a, const struct side *b)
+collect_changes(struct diff *diff, const struct side *a, const struct side *b)
 {
     struct diff_change *changes = NULL;
     size_t capacity = 0;
@@ -220,8 +220,8 @@ struct diff *
 diff_create(struct bytes a, struct bytes b, uint64_t work)
 {
     struct diff *diff = alloc_bytes(sizeof *diff);
-    split(&diff->a, a);
-    split(&diff->b, b);
+    split_lines(&diff->a, a);
+    split_lines(&diff->b, b);
     struct classes classes = {.bucket_count = 16};
     while (classes.bucket_count < diff->a.line_count + diff->b.line_count)
         classes.bucket_count *= 2;
@@ -232,14 +232,14 @@ diff_create(struct bytes a, struct bytes b, uint64_t work)
     begin_side(&other, &diff->b, &classes, 1);
     set_aside(&one, &classes, 1);
     set_aside(&other, &classes, 0);
-    diff->is_rough = !compare(one.kept, one.kept_count, other.kept, other.kept_count, one.kept_changed,
-                              other.kept_changed, &work);
+    diff->is_rough = !diff_compare(one.kept, one.kept_count, other.kept, other.kept_count, one.kept_changed,
+                                   other.kept_changed, &work);
     for (size_t i = 0; i < one.kept_count; i++)
         one.changed[one.places[i]] = one.kept_changed[i];
     for (size_t i = 0; i < other.kept_count; i++)
         other.changed[other.places[i]] = other.kept_changed[i];
     slide_all(&one, &other);
-    collect(diff, &one, &other);
+    collect_changes(diff, &one, &other);
     end_side(&one);
     end_side(&other);
     free(classes.items);

@@ -26,7 +26,7 @@ is_word_char(char c)
 }
 
 static size_t
-word_end(struct bytes line, size_t at)
+words_end(struct bytes line, size_t at)
 {
     size_t end = at + 1;
     if (is_word_char(line.data[at]))
@@ -69,7 +69,7 @@ split_words(struct bytes line, struct words *words)
     words->from = alloc_array(WORDS_MOST + 1, sizeof *words->from);
     words->numbers = alloc_array(WORDS_MOST + 1, sizeof *words->numbers);
     words->changed = alloc_array(WORDS_MOST + 1, sizeof *words->changed);
-    for (size_t at = 0; at < line.len; at = word_end(line, at)) {
+    for (size_t at = 0; at < line.len; at = words_end(line, at)) {
         if (words->count == WORDS_MOST)
             return false;
         words->from[words->count++] = at;
@@ -159,7 +159,7 @@ diff_words(struct bytes a, struct bytes b, struct diff_words *result)
     if (is_split) {
         number_words(&one);
         number_words(&other);
-        compare(one.numbers, one.count, other.numbers, other.count, one.changed, other.changed, &work);
+        diff_compare(one.numbers, one.count, other.numbers, other.count, one.changed, other.changed, &work);
     }
     // Where three quarters of what is between the ends changed, marks on the rest would only be confusing.
     size_t changed = changed_bytes(&one) + changed_bytes(&other);

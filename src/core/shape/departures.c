@@ -49,8 +49,8 @@ static const double harmless[REASONS] = {
 
 // < 0: a is the more surprising of two places.
 static int
-compare(double chance_a, enum shape_reason a, size_t from_a, double chance_b, enum shape_reason b,
-        size_t from_b)
+surprise_compare(double chance_a, enum shape_reason a, size_t from_a, double chance_b, enum shape_reason b,
+                 size_t from_b)
 {
     chance_a *= harmless[a];
     chance_b *= harmless[b];
@@ -64,7 +64,7 @@ compare(double chance_a, enum shape_reason a, size_t from_a, double chance_b, en
 static int
 departure_compare(const struct departure *a, const struct departure *b)
 {
-    return compare(a->chance, a->reason, a->value.from, b->chance, b->reason, b->value.from);
+    return surprise_compare(a->chance, a->reason, a->value.from, b->chance, b->reason, b->value.from);
 }
 
 static void
@@ -143,7 +143,7 @@ check_unknown(struct seeker *seeker, uint32_t parent, struct json_token name)
 }
 
 static uint32_t
-follow(struct seeker *seeker)
+seek_node(struct seeker *seeker)
 {
     const struct trail *trail = &seeker->trail;
     if (trail->token.depth == 0)
@@ -200,7 +200,7 @@ static void
 check_value(struct seeker *seeker)
 {
     struct json_token token = seeker->trail.token;
-    uint32_t at = follow(seeker);
+    uint32_t at = seek_node(seeker);
     enum shape_kind kind = tree_kind(token.kind);
     bool is_container = kind == KIND_OBJECT || kind == KIND_ARRAY;
     if (is_container)
@@ -284,7 +284,7 @@ by_surprise(const void *a, const void *b)
 {
     const struct shape_departure *x = a;
     const struct shape_departure *y = b;
-    return compare(x->chance, x->reason, x->from, y->chance, y->reason, y->from);
+    return surprise_compare(x->chance, x->reason, x->from, y->chance, y->reason, y->from);
 }
 
 static struct bytes
@@ -321,7 +321,7 @@ list_departure(struct seeker *seeker, const struct departure *departure, struct 
 }
 
 static void
-list_all(struct seeker *seeker, struct bytes payload, struct arena *arena, struct shape_departure *list)
+list_found(struct seeker *seeker, struct bytes payload, struct arena *arena, struct shape_departure *list)
 {
     qsort(seeker->heap, seeker->count, sizeof *seeker->heap, by_place);
     size_t at = 0;
@@ -358,7 +358,7 @@ shape_departures(const struct shape *shape, struct bytes payload, struct arena *
     *count = seeker->count;
     *list = arena_array(arena, seeker->count + 1, sizeof **list);
     if (seeker->count)
-        list_all(seeker, payload, arena, *list);
+        list_found(seeker, payload, arena, *list);
     strbuf_release(&seeker->scratch);
     free(seeker->marks);
     free(seeker);

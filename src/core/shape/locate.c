@@ -27,7 +27,7 @@ static const struct locate_form forms[] = {
 enum part { PART_PATH, PART_NAME, PART_VALUE, PART_POSITION };
 
 static enum part
-part_of(enum locate_reader reader)
+part_read_by(enum locate_reader reader)
 {
     if (reader <= READ_PARSE_FIELDS)
         return PART_PATH;
@@ -37,7 +37,7 @@ part_of(enum locate_reader reader)
 }
 
 static bool
-has_part(const struct locate_where *where, enum part part)
+where_has_part(const struct locate_where *where, enum part part)
 {
     switch (part) {
     case PART_PATH:
@@ -71,26 +71,37 @@ read_form_at(const struct locate_form *form, struct form_reader *reader)
     return false;
 }
 
+// Plain words of a stack are read in the messages of causes only, which are not indented: frames are, and
+// lines of source, or begin with #.
 static bool
-read_form(const struct locate_form *form, struct form_reader *reader)
+is_frame_line(struct bytes stack, size_t at)
+{
+    size_t line = bytes_find_last(bytes_slice(stack, 0, at), BYTES("\n"));
+    char first = stack.data[line == SIZE_MAX ? 0 : line + 1];
+    return first == ' ' || first == '\t' || first == '#';
+}
+
+static bool
+is_in_plain_words(enum locate_reader reader)
+{
+    return reader == READ_SUBJECT || reader == READ_WORDS || reader == READ_WHOLE;
+}
+
+static bool
+read_form(const struct locate_form *form, struct form_reader *reader, bool is_stack)
 {
     size_t from = 0;
     for (int tries = 0; tries < TRIES; tries++) {
         reader->start = bytes_find(reader->text, bytes_of(form->marker), from);
         if (reader->start == SIZE_MAX)
             return false;
-        if (read_form_at(form, reader))
+        bool is_left_out =
+            is_stack && is_in_plain_words(form->reader) && is_frame_line(reader->text, reader->start);
+        if (!is_left_out && read_form_at(form, reader))
             return true;
         from = reader->start + 1;
     }
     return false;
-}
-
-// Sentences in plain words are read in messages only: a stack has frames and source lines.
-static bool
-is_in_plain_words(enum locate_reader reader)
-{
-    return reader == READ_SUBJECT || reader == READ_WORDS || reader == READ_WHOLE;
 }
 
 static void
@@ -100,11 +111,11 @@ read_text(struct bytes text, bool is_stack, struct arena *arena, struct locate_w
         return;
     struct form_reader reader = {.text = text, .arena = arena, .where = where};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        if (has_part(where, part_of(forms[i].reader)) || (is_stack && is_in_plain_words(forms[i].reader)))
+        if (where_has_part(where, part_read_by(forms[i].reader)))
             continue;
         reader.is_missing = forms[i].is_missing;
         reader.unit = forms[i].unit;
-        if (read_form(&forms[i], &reader) && !where->library)
+        if (read_form(&forms[i], &reader, is_stack) && !where->library)
             where->library = forms[i].library;
     }
 }

@@ -23,7 +23,7 @@ struct locator {
 };
 
 static const char *
-cut(const struct locator *locator, struct bytes text)
+locate_shown(const struct locator *locator, struct bytes text)
 {
     return arena_text(locator->arena, bytes_slice(text, 0, utf8_cut(text, SHOWN_BYTES)));
 }
@@ -61,7 +61,7 @@ found_missing(struct locator *locator, size_t object, struct bytes name)
     strbuf_release(&path);
     locator->found->is_missing = true;
     locator->found->why = arena_printf(locator->arena, "%s names %s, which is missing here",
-                                       locator->where->library, cut(locator, name));
+                                       locator->where->library, locate_shown(locator, name));
     return true;
 }
 
@@ -70,7 +70,7 @@ found_path(struct locator *locator, size_t from)
 {
     place_at(locator, from);
     locator->found->why = arena_printf(locator->arena, "%s names %s", locator->where->library,
-                                       cut(locator, bytes_of(locator->found->path)));
+                                       locate_shown(locator, bytes_of(locator->found->path)));
     return true;
 }
 
@@ -140,14 +140,14 @@ departure_of(struct locator *locator, struct bytes name, bool is_missing)
 static bool
 found_departure(struct locator *locator, const struct shape_departure *departure)
 {
-    *locator->found =
-        (struct locate_found){.ground = LOCATE_NAMED,
-                              .from = departure->from,
-                              .len = departure->len,
-                              .path = departure->path,
-                              .is_missing = departure->reason == SHAPE_MISSING,
-                              .why = arena_printf(locator->arena, "%s names %s: %s", locator->where->library,
-                                                  cut(locator, departure->name), departure->sentence)};
+    *locator->found = (struct locate_found){
+        .ground = LOCATE_NAMED,
+        .from = departure->from,
+        .len = departure->len,
+        .path = departure->path,
+        .is_missing = departure->reason == SHAPE_MISSING,
+        .why = arena_printf(locator->arena, "%s names %s: %s", locator->where->library,
+                            locate_shown(locator, departure->name), departure->sentence)};
     return true;
 }
 
@@ -217,7 +217,7 @@ try_value(struct locator *locator)
         return false;
     return found_value(locator, from,
                        arena_printf(locator->arena, "%s names the value \"%s\"", where->library,
-                                    cut(locator, where->value)));
+                                    locate_shown(locator, where->value)));
 }
 
 // As much of the path as there is.
@@ -229,8 +229,9 @@ try_part_of_path(struct locator *locator)
         return false;
     bool is_ending = search->ending_steps >= search->beginning_steps;
     place_at(locator, is_ending ? search->ending : search->beginning);
-    locator->found->why = arena_printf(locator->arena, "%s names a path of which only %s is here",
-                                       locator->where->library, cut(locator, bytes_of(locator->found->path)));
+    locator->found->why =
+        arena_printf(locator->arena, "%s names a path of which only %s is here", locator->where->library,
+                     locate_shown(locator, bytes_of(locator->found->path)));
     return true;
 }
 

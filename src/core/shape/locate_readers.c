@@ -24,14 +24,14 @@ is_digit(char c)
 }
 
 static bool
-starts_at(const struct form_reader *form, size_t at, const char *text)
+form_starts_at(const struct form_reader *form, size_t at, const char *text)
 {
     return bytes_starts(bytes_slice(form->text, at, SIZE_MAX), text);
 }
 
 // The end of the characters of a name.
 static size_t
-name_end(const struct form_reader *form, size_t at)
+form_name_end(const struct form_reader *form, size_t at)
 {
     size_t limit = at + PART_BYTES;
     while (at < form->text.len && at < limit && (unsigned char)form->text.data[at] > ' ' &&
@@ -41,7 +41,7 @@ name_end(const struct form_reader *form, size_t at)
 }
 
 static bool
-read_number(const struct form_reader *form, size_t *at, size_t *number)
+form_read_number(const struct form_reader *form, size_t *at, size_t *number)
 {
     size_t from = *at;
     size_t value = 0;
@@ -52,7 +52,7 @@ read_number(const struct form_reader *form, size_t *at, size_t *number)
 }
 
 static bool
-add_step(struct form_reader *form, struct locate_step step)
+form_add_step(struct form_reader *form, struct locate_step step)
 {
     struct locate_where *where = form->where;
     if (where->step_count == LOCATE_STEPS)
@@ -64,13 +64,13 @@ add_step(struct form_reader *form, struct locate_step step)
 
 // A name that may be an index too: `2` of lines.2.amount.
 static bool
-add_name(struct form_reader *form, struct bytes name)
+form_add_name(struct form_reader *form, struct bytes name)
 {
     struct form_reader digits = {.text = name};
     size_t at = 0;
     struct locate_step step = {.name = name};
-    step.is_index = read_number(&digits, &at, &step.index) && at == name.len;
-    return add_step(form, step);
+    step.is_index = form_read_number(&digits, &at, &step.index) && at == name.len;
+    return form_add_step(form, step);
 }
 
 // The offset of the quote that ends a text whose content begins at `at`; SIZE_MAX: too far away.
@@ -103,7 +103,7 @@ unquoted(const struct form_reader *form, size_t from, size_t end)
 // The text up to the quote that matches. *at is behind the opening quote before, and behind the closing one
 // afterwards. false: it does not end, or is too long.
 static bool
-read_quoted(const struct form_reader *form, size_t *at, char quote, struct bytes *content)
+form_read_quoted(const struct form_reader *form, size_t *at, char quote, struct bytes *content)
 {
     size_t end = quoted_end(form, *at, quote);
     if (end == SIZE_MAX)
@@ -115,7 +115,7 @@ read_quoted(const struct form_reader *form, size_t *at, char quote, struct bytes
 
 // `[2]` `['x']` `["x"]` `[x]` behind the bracket.
 static bool
-read_bracket(struct form_reader *form, size_t *at)
+form_read_bracket(struct form_reader *form, size_t *at)
 {
     char c = char_at(form, *at);
     struct locate_step step = {0};
@@ -126,10 +126,10 @@ read_bracket(struct form_reader *form, size_t *at)
             return false;
         step.name = unquoted(form, from + 1, end);
         *at = end + 1;
-    } else if (read_number(form, at, &step.index) && char_at(form, *at) == ']') {
+    } else if (form_read_number(form, at, &step.index) && char_at(form, *at) == ']') {
         step.is_index = true;
     } else {
-        *at = name_end(form, from);
+        *at = form_name_end(form, from);
         step.name = bytes_slice(form->text, from, *at - from);
         if (step.name.len == 0)
             return false;
@@ -137,22 +137,22 @@ read_bracket(struct form_reader *form, size_t *at)
     if (char_at(form, *at) != ']')
         return false;
     (*at)++;
-    return add_step(form, step);
+    return form_add_step(form, step);
 }
 
 static void
-read_steps(struct form_reader *form, size_t at)
+form_read_steps(struct form_reader *form, size_t at)
 {
     for (bool is_first = true;; is_first = false) {
         char c = char_at(form, at);
         size_t from = at + (c == '.');
-        size_t end = name_end(form, from);
+        size_t end = form_name_end(form, from);
         if (c == '[') {
             at++;
-            if (!read_bracket(form, &at))
+            if (!form_read_bracket(form, &at))
                 return;
         } else if ((c == '.' || is_first) && end > from) {
-            if (!add_name(form, bytes_slice(form->text, from, end - from)))
+            if (!form_add_name(form, bytes_slice(form->text, from, end - from)))
                 return;
             at = end;
         } else {
@@ -162,40 +162,42 @@ read_steps(struct form_reader *form, size_t at)
     }
 }
 
-// A `$` within a word is no root: Order$.apply.
+// A `$` or `#` within a word is no root: Order$.apply, https://example.org/#/a.
 static bool
 is_within_word(const struct form_reader *form)
 {
     char marker = char_at(form, form->start);
     char before = form->start ? form->text.data[form->start - 1] : ' ';
-    return marker == '$' && !is_one_of(before, " \t\n'\"(:=`[");
+    return is_one_of(marker, "$#") && !is_one_of(before, " \t\n'\"(:=`[");
 }
 
 static bool
-read_path(struct form_reader *form)
+form_read_path(struct form_reader *form)
 {
     if (is_within_word(form))
         return false;
     bool needs_steps = form->text.data[form->at - 1] == '.';
-    read_steps(form, form->at);
-    form->where->has_path = form->where->step_count > 0 || !needs_steps;
+    form_read_steps(form, form->at);
+    char next = char_at(form, form->at);
+    bool is_root = !needs_steps && (next == '\0' || is_one_of(next, "' \n,|:;)"));
+    form->where->has_path = form->where->step_count > 0 || is_root;
     return form->where->has_path;
 }
 
 static bool
-read_brackets(struct form_reader *form)
+form_read_brackets(struct form_reader *form)
 {
     size_t at = form->at;
-    if (is_within_word(form) || !read_bracket(form, &at))
+    if (is_within_word(form) || !form_read_bracket(form, &at))
         return false;
-    read_steps(form, at);
+    form_read_steps(form, at);
     form->where->has_path = true;
     return true;
 }
 
 // com.acme.Order["lines"]->java.util.ArrayList[2]->com.acme.Line["amount"])
 static bool
-read_chain(struct form_reader *form)
+form_read_chain(struct form_reader *form)
 {
     size_t at = form->at;
     size_t limit = at + CHAIN_BYTES;
@@ -204,7 +206,7 @@ read_chain(struct form_reader *form)
             continue;
         // Brackets of array types, as in Line[][2], are no steps.
         size_t inside = at;
-        if ((is_digit(char_at(form, at)) || char_at(form, at) == '"') && read_bracket(form, &inside))
+        if ((is_digit(char_at(form, at)) || char_at(form, at) == '"') && form_read_bracket(form, &inside))
             at = inside;
     }
     form->where->has_path = form->where->step_count > 0;
@@ -222,11 +224,11 @@ add_pointer_name(struct form_reader *form, struct bytes name)
         out[len++] = is_escape ? (next == '0' ? '~' : '/') : name.data[i];
         i += is_escape;
     }
-    return add_name(form, (struct bytes){out, len});
+    return form_add_name(form, (struct bytes){out, len});
 }
 
 static void
-read_pointer_steps(struct form_reader *form, size_t at)
+form_read_pointer_steps(struct form_reader *form, size_t at)
 {
     for (;;) {
         size_t end = at;
@@ -242,19 +244,21 @@ read_pointer_steps(struct form_reader *form, size_t at)
 }
 
 static bool
-read_pointer(struct form_reader *form)
+form_read_pointer(struct form_reader *form)
 {
     char c = char_at(form, form->at);
+    if (is_within_word(form))
+        return false;
     if (is_one_of(c, ".["))
-        return read_path(form);
-    read_pointer_steps(form, form->at + (c == '/'));
+        return form_read_path(form);
+    form_read_pointer_steps(form, form->at + (c == '/'));
     form->where->has_path = form->where->step_count > 0 || is_one_of(c, "'\"");
     return form->where->has_path;
 }
 
 // Behind the model's name: in the next line, or in the next word where lines were joined.
 static bool
-read_location(struct form_reader *form)
+form_read_location(struct form_reader *form)
 {
     struct bytes head = bytes_slice(form->text, form->at, PART_BYTES);
     size_t line = bytes_find(head, BYTES("\n"), 0);
@@ -266,12 +270,12 @@ read_location(struct form_reader *form)
     while (char_at(form, at) == ' ')
         at++;
     for (;;) {
-        size_t end = name_end(form, at);
+        size_t end = form_name_end(form, at);
         struct bytes name = bytes_slice(form->text, at, end - at);
-        if (name.len == 0 || (!bytes_equal_text(name, "__root__") && !add_name(form, name)))
+        if (name.len == 0 || (!bytes_equal_text(name, "__root__") && !form_add_name(form, name)))
             break;
         at = end;
-        if (starts_at(form, at, " -> "))
+        if (form_starts_at(form, at, " -> "))
             at += 4;
         else if (char_at(form, at) == '.')
             at++;
@@ -286,7 +290,7 @@ read_location(struct form_reader *form)
 
 // "lines", 2, "amount"]  'lines', 2, 'amount')
 static bool
-read_list(struct form_reader *form)
+form_read_list(struct form_reader *form)
 {
     size_t at = form->at;
     for (;;) {
@@ -296,14 +300,14 @@ read_list(struct form_reader *form)
         struct locate_step step = {0};
         if (is_one_of(c, "'\"")) {
             at++;
-            if (!read_quoted(form, &at, c, &step.name))
+            if (!form_read_quoted(form, &at, c, &step.name))
                 break;
-        } else if (read_number(form, &at, &step.index)) {
+        } else if (form_read_number(form, &at, &step.index)) {
             step.is_index = true;
         } else {
             break;
         }
-        if (!add_step(form, step))
+        if (!form_add_step(form, step))
             break;
     }
     form->where->has_path = form->where->step_count > 0 && is_one_of(char_at(form, at), "])");
@@ -349,7 +353,7 @@ root_length(struct bytes subject)
 }
 
 static bool
-read_subject_path(struct form_reader *form, struct bytes subject)
+form_read_subject_path(struct form_reader *form, struct bytes subject)
 {
     size_t root = root_length(subject);
     struct bytes rest = bytes_slice(subject, root, SIZE_MAX);
@@ -360,24 +364,24 @@ read_subject_path(struct form_reader *form, struct bytes subject)
     inside.text = rest;
     inside.at = 0;
     if (rest.len && rest.data[0] == '/')
-        read_pointer_steps(&inside, 1);
+        form_read_pointer_steps(&inside, 1);
     else
-        read_steps(&inside, 0);
+        form_read_steps(&inside, 0);
     form->where->has_path = form->where->step_count > 0 || root == subject.len;
     form->where->is_path_missing = form->where->has_path && form->is_missing;
     return form->where->has_path;
 }
 
 static bool
-read_subject(struct form_reader *form)
+form_read_subject(struct form_reader *form)
 {
     struct bytes subject = text_before(form);
     if (subject.len == 0 || form->where->has_path)
         return false;
-    if (read_subject_path(form, subject))
+    if (form_read_subject_path(form, subject))
         return true;
     struct form_reader inside = {.text = subject};
-    if (name_end(&inside, 0) != subject.len)
+    if (form_name_end(&inside, 0) != subject.len)
         return false;
     form->where->name = arena_copy(form->arena, subject);
     form->where->is_missing = form->is_missing;
@@ -385,14 +389,14 @@ read_subject(struct form_reader *form)
 }
 
 static bool
-read_owner(struct form_reader *form)
+form_read_owner(struct form_reader *form)
 {
     size_t at = form->at;
-    if (!read_quoted(form, &at, '\'', &form->where->name))
+    if (!form_read_quoted(form, &at, '\'', &form->where->name))
         return false;
     form->where->is_missing = true;
     struct bytes subject = text_before(form);
-    if (subject.len && read_subject_path(form, subject))
+    if (subject.len && form_read_subject_path(form, subject))
         form->where->is_path_missing = false;
     return true;
 }
@@ -415,12 +419,12 @@ kind_named(struct bytes text)
 }
 
 static bool
-read_field(struct form_reader *form)
+form_read_field(struct form_reader *form)
 {
-    size_t dot = name_end(form, form->at);
-    if (dot == form->at || char_at(form, dot) != '.')
-        return false;
-    read_steps(form, dot);
+    size_t dot = form_name_end(form, form->at);
+    if (char_at(form, dot) != '.')
+        return false; // the type may have no name
+    form_read_steps(form, dot);
     form->where->kind = kind_named(bytes_slice(form->text, form->marked, 16));
     form->where->has_path = form->where->step_count > 0;
     form->where->is_without_indexes = form->where->has_path;
@@ -428,16 +432,16 @@ read_field(struct form_reader *form)
 }
 
 static bool
-read_parse_fields(struct form_reader *form)
+form_read_parse_fields(struct form_reader *form)
 {
     size_t at = form->at;
     for (;;) {
-        size_t end = name_end(form, at);
-        if (end == at || !starts_at(form, end, " field: ") ||
-            !add_name(form, bytes_slice(form->text, at, end - at)))
+        size_t end = form_name_end(form, at);
+        if (end == at || !form_starts_at(form, end, " field: ") ||
+            !form_add_name(form, bytes_slice(form->text, at, end - at)))
             break;
         at = end + strlen(" field: ");
-        if (!starts_at(form, at, "Failed to parse "))
+        if (!form_starts_at(form, at, "Failed to parse "))
             break;
         at += strlen("Failed to parse ");
     }
@@ -447,7 +451,7 @@ read_parse_fields(struct form_reader *form)
 }
 
 static bool
-take_name(struct form_reader *form, struct bytes name)
+form_take_name(struct form_reader *form, struct bytes name)
 {
     if (name.len == 0)
         return false;
@@ -458,50 +462,50 @@ take_name(struct form_reader *form, struct bytes name)
 
 // A text in quotes, at the reader or begun by the marker.
 static bool
-read_in_quotes(struct form_reader *form, struct bytes *content)
+form_read_in_quotes(struct form_reader *form, struct bytes *content)
 {
     static const char quotes[] = "'\"`";
     size_t at = form->at;
     char quote = at ? form->text.data[at - 1] : '\0';
     if (!is_one_of(quote, quotes))
         quote = char_at(form, at++);
-    return is_one_of(quote, quotes) && read_quoted(form, &at, quote, content);
+    return is_one_of(quote, quotes) && form_read_quoted(form, &at, quote, content);
 }
 
 static bool
-read_name(struct form_reader *form)
+form_read_name(struct form_reader *form)
 {
     struct bytes name;
-    if (read_in_quotes(form, &name))
-        return take_name(form, name);
+    if (form_read_in_quotes(form, &name))
+        return form_take_name(form, name);
     size_t from = form->at + (char_at(form, form->at) == ':');
-    return take_name(form, bytes_slice(form->text, from, name_end(form, from) - from));
+    return form_take_name(form, bytes_slice(form->text, from, form_name_end(form, from) - from));
 }
 
 static bool
-read_quoted_name(struct form_reader *form)
+form_read_quoted_name(struct form_reader *form)
 {
     struct bytes name;
-    return read_in_quotes(form, &name) && take_name(form, name);
+    return form_read_in_quotes(form, &name) && form_take_name(form, name);
 }
 
 static bool
-read_whole(struct form_reader *form)
+form_read_whole(struct form_reader *form)
 {
     struct bytes name;
     size_t at = form->at;
-    return form->start == 0 && read_quoted(form, &at, '\'', &name) && at == form->text.len &&
-           take_name(form, name);
+    return form->start == 0 && form_read_quoted(form, &at, '\'', &name) && at == form->text.len &&
+           form_take_name(form, name);
 }
 
 static bool
-read_name_before(struct form_reader *form)
+form_read_name_before(struct form_reader *form)
 {
-    return take_name(form, text_before(form));
+    return form_take_name(form, text_before(form));
 }
 
 static bool
-read_words(struct form_reader *form)
+form_read_words(struct form_reader *form)
 {
     static const char *const verbs[] = {" can't ", " must ", " is ", " has ", " does ", " should ", " are "};
     struct bytes head = bytes_slice(form->text, form->at, 80);
@@ -510,14 +514,14 @@ read_words(struct form_reader *form)
         size_t at = bytes_find(head, bytes_of(verbs[i]), 0);
         end = at < end ? at : end;
     }
-    return end != SIZE_MAX && take_name(form, bytes_slice(head, 0, end));
+    return end != SIZE_MAX && form_take_name(form, bytes_slice(head, 0, end));
 }
 
 static bool
-read_value(struct form_reader *form)
+form_read_value(struct form_reader *form)
 {
     struct bytes value;
-    if (!read_in_quotes(form, &value) || value.len == 0)
+    if (!form_read_in_quotes(form, &value) || value.len == 0)
         return false;
     form->where->value = value;
     return true;
@@ -535,19 +539,19 @@ take_position(struct form_reader *form, size_t line, size_t column)
 }
 
 static bool
-read_line(struct form_reader *form)
+form_read_line(struct form_reader *form)
 {
     static const char *const words[] = {"column", "position", "col", "char", ""};
     size_t at = form->at;
     size_t line;
     size_t column;
-    if (!read_number(form, &at, &line) || !is_one_of(char_at(form, at), " ,:;"))
+    if (!form_read_number(form, &at, &line) || !is_one_of(char_at(form, at), " ,:;"))
         return false;
     bool is_pair = char_at(form, at) == ':';
     while (is_one_of(char_at(form, at), " ,:;"))
         at++;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (!starts_at(form, at, words[i]))
+        if (!form_starts_at(form, at, words[i]))
             continue;
         if (!*words[i] && !is_pair)
             return false;
@@ -556,30 +560,30 @@ read_line(struct form_reader *form)
     }
     while (is_one_of(char_at(form, at), " :"))
         at++;
-    return read_number(form, &at, &column) && take_position(form, line, column);
+    return form_read_number(form, &at, &column) && take_position(form, line, column);
 }
 
 // Lines are counted from 0. The position is that of the byte behind the token, from 0: that is the column of
 // the token's last byte, from 1.
 static bool
-read_line_from_0(struct form_reader *form)
+form_read_line_from_0(struct form_reader *form)
 {
     static const char between[] = " | BytePositionInLine: ";
     size_t at = form->at;
     size_t line;
     size_t column;
-    if (!read_number(form, &at, &line) || !starts_at(form, at, between))
+    if (!form_read_number(form, &at, &line) || !form_starts_at(form, at, between))
         return false;
     at += strlen(between);
-    return read_number(form, &at, &column) && take_position(form, line + 1, column);
+    return form_read_number(form, &at, &column) && take_position(form, line + 1, column);
 }
 
 static bool
-read_offset(struct form_reader *form)
+form_read_offset(struct form_reader *form)
 {
     size_t at = form->at;
     size_t offset;
-    if (form->where->line || form->where->has_offset || !read_number(form, &at, &offset))
+    if (form->where->line || form->where->has_offset || !form_read_number(form, &at, &offset))
         return false;
     form->where->has_offset = true;
     form->where->offset = offset;
@@ -592,43 +596,43 @@ locate_read_part(enum locate_reader reader, struct form_reader *form)
 {
     switch (reader) {
     case READ_CHAIN:
-        return read_chain(form);
+        return form_read_chain(form);
     case READ_PATH:
-        return read_path(form);
+        return form_read_path(form);
     case READ_BRACKETS:
-        return read_brackets(form);
+        return form_read_brackets(form);
     case READ_POINTER:
-        return read_pointer(form);
+        return form_read_pointer(form);
     case READ_LOCATION:
-        return read_location(form);
+        return form_read_location(form);
     case READ_LIST:
-        return read_list(form);
+        return form_read_list(form);
     case READ_OWNER:
-        return read_owner(form);
+        return form_read_owner(form);
     case READ_FIELD:
-        return read_field(form);
+        return form_read_field(form);
     case READ_PARSE_FIELDS:
-        return read_parse_fields(form);
+        return form_read_parse_fields(form);
     case READ_SUBJECT:
-        return read_subject(form);
+        return form_read_subject(form);
     case READ_NAME:
-        return read_name(form);
+        return form_read_name(form);
     case READ_NAME_BEFORE:
-        return read_name_before(form);
+        return form_read_name_before(form);
     case READ_QUOTED_NAME:
-        return read_quoted_name(form);
+        return form_read_quoted_name(form);
     case READ_WHOLE:
-        return read_whole(form);
+        return form_read_whole(form);
     case READ_WORDS:
-        return read_words(form);
+        return form_read_words(form);
     case READ_VALUE:
-        return read_value(form);
+        return form_read_value(form);
     case READ_LINE:
-        return read_line(form);
+        return form_read_line(form);
     case READ_LINE_FROM_0:
-        return read_line_from_0(form);
+        return form_read_line_from_0(form);
     case READ_OFFSET:
-        return read_offset(form);
+        return form_read_offset(form);
     case READ_COUNT:
         break;
     }

@@ -109,7 +109,7 @@ usual_kind(const struct node_sums *sums)
 }
 
 static void
-add_type(struct strbuf *out, const struct shape *shape, const struct departure *departure)
+sentence_type(struct strbuf *out, const struct shape *shape, const struct departure *departure)
 {
     const struct node_sums *sums = &shape->nodes[departure->node].sums;
     enum shape_kind usual = usual_kind(sums);
@@ -134,7 +134,7 @@ add_type(struct strbuf *out, const struct shape *shape, const struct departure *
 }
 
 static void
-add_missing(struct strbuf *out, const struct shape *shape, const struct departure *departure)
+sentence_missing(struct strbuf *out, const struct shape *shape, const struct departure *departure)
 {
     const struct shape_node *node = &shape->nodes[departure->node];
     uint32_t objects = shape->nodes[node->links.parent].sums.any[KIND_OBJECT];
@@ -145,7 +145,7 @@ add_missing(struct strbuf *out, const struct shape *shape, const struct departur
 }
 
 static void
-add_empty(struct strbuf *out, const struct shape *shape, const struct departure *departure)
+sentence_empty(struct strbuf *out, const struct shape *shape, const struct departure *departure)
 {
     const struct shape_node *node = &shape->nodes[departure->node];
     bool is_array = departure->kind == KIND_ARRAY;
@@ -171,8 +171,8 @@ next_value(const struct shape_node *node, enum shape_kind kind, const struct sha
 }
 
 static void
-add_unknown_value(struct strbuf *out, const struct shape *shape, const struct departure *departure,
-                  struct bytes text)
+sentence_value(struct strbuf *out, const struct shape *shape, const struct departure *departure,
+               struct bytes text)
 {
     const struct shape_node *node = &shape->nodes[departure->node];
     strbuf_add_text(out, " is ");
@@ -202,8 +202,8 @@ add_unknown_value(struct strbuf *out, const struct shape *shape, const struct de
 }
 
 static void
-add_unknown(struct strbuf *out, const struct shape *shape, const struct departure *departure,
-            struct bytes name)
+sentence_unknown(struct strbuf *out, const struct shape *shape, const struct departure *departure,
+                 struct bytes name)
 {
     char events[TEXT_SHORT];
     uint32_t objects = shape->nodes[departure->node].sums.any[KIND_OBJECT];
@@ -222,23 +222,23 @@ departure_sentence(const struct shape *shape, const struct departure *departure,
     switch (departure->reason) {
     case SHAPE_TYPE:
         add_place(out, trail);
-        add_type(out, shape, departure);
+        sentence_type(out, shape, departure);
         break;
     case SHAPE_MISSING:
-        add_missing(out, shape, departure);
+        sentence_missing(out, shape, departure);
         break;
     case SHAPE_EMPTY:
         add_place(out, trail);
-        add_empty(out, shape, departure);
+        sentence_empty(out, shape, departure);
         break;
     case SHAPE_VALUE:
         add_place(out, trail);
-        add_unknown_value(out, shape, departure,
-                          departure->kind == KIND_TEXT ? trail_content(trail, trail->token, &scratch)
-                                                       : json_bytes(&trail->scan, trail->token));
+        sentence_value(out, shape, departure,
+                       departure->kind == KIND_TEXT ? trail_content(trail, trail->token, &scratch)
+                                                    : json_bytes(&trail->scan, trail->token));
         break;
     case SHAPE_UNKNOWN:
-        add_unknown(out, shape, departure, trail_content(trail, departure->name, &scratch));
+        sentence_unknown(out, shape, departure, trail_content(trail, departure->name, &scratch));
         break;
     }
     strbuf_release(&scratch);

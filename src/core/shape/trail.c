@@ -59,7 +59,7 @@ trail_content(const struct trail *trail, struct json_token token, struct strbuf 
 }
 
 static bool
-is_plain(struct bytes name)
+is_plain_name(struct bytes name)
 {
     for (size_t i = 0; i < name.len; i++) {
         unsigned char c = (unsigned char)name.data[i];
@@ -74,7 +74,7 @@ is_plain(struct bytes name)
 void
 trail_print_name(struct bytes name, struct strbuf *out)
 {
-    if (is_plain(name)) {
+    if (is_plain_name(name)) {
         strbuf_add_char(out, '.');
         strbuf_add(out, name);
         return;

@@ -40,7 +40,7 @@ tree_kind(enum json_kind kind)
 }
 
 static uint64_t
-hash_of(uint32_t parent, struct bytes name)
+tree_hash(uint32_t parent, struct bytes name)
 {
     return (bytes_hash(name) ^ parent) * 0x9E3779B97F4A7C15u;
 }
@@ -52,7 +52,7 @@ bucket_of(const struct shape *shape, uint64_t hash)
 }
 
 static bool
-is_member(const struct shape_node *node, uint32_t parent, struct bytes name)
+tree_is_member(const struct shape_node *node, uint32_t parent, struct bytes name)
 {
     return node->role == NODE_MEMBER && node->links.parent == parent && node->name_len == name.len &&
            memcmp(node->name, name.data, name.len) == 0;
@@ -84,11 +84,12 @@ tree_member(const struct shape *shape, uint32_t parent, struct bytes name, uint3
     if (node->is_map)
         return child_of_role(shape, parent, NODE_ANY);
     uint32_t guess = before == NODE_NONE ? node->links.leader : shape->nodes[before].links.follower;
-    if (guess != NODE_NONE && guess != NODE_ROOT && is_member(&shape->nodes[guess], parent, name))
+    if (guess != NODE_NONE && guess != NODE_ROOT && tree_is_member(&shape->nodes[guess], parent, name))
         return guess;
-    uint64_t hash = hash_of(parent, name);
+    uint64_t hash = tree_hash(parent, name);
     uint32_t at = *bucket_of(shape, hash);
-    while (at != NODE_NONE && !(shape->nodes[at].hash == hash && is_member(&shape->nodes[at], parent, name)))
+    while (at != NODE_NONE &&
+           !(shape->nodes[at].hash == hash && tree_is_member(&shape->nodes[at], parent, name)))
         at = shape->nodes[at].links.next_in_bucket;
     return at;
 }
@@ -165,7 +166,7 @@ tree_need_member(struct shape *shape, uint32_t parent, struct bytes name, uint32
         node->name = alloc_bytes(name.len + 1);
         memcpy(node->name, name.data, name.len);
         node->name_len = (uint32_t)name.len;
-        node->hash = hash_of(parent, name);
+        node->hash = tree_hash(parent, name);
         uint32_t *bucket = bucket_of(shape, node->hash);
         node->links.next_in_bucket = *bucket;
         *bucket = at;
