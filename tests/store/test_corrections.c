@@ -1,0 +1,444 @@
+// Recipes as operations: which events a worker gets next, what it keeps of them, who is skipped and why; and
+// a worker that is killed again and again, after which each event was corrected once.
+#include "world.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "correct/correct.h"
+#include "store/events/revisions.h"
+#include "store/operations/corrections.h"
+
+#define NO_LIMIT ((uint64_t)1 << 40)
+
+static int64_t
+ask(struct world *world, int64_t first, int64_t last, const char *recipe)
+{
+    int64_t *ids = malloc((size_t)(last - first + 1) * sizeof *ids);
+    assert_non_null(ids);
+    for (int64_t id = first; id <= last; id++)
+        ids[id - first] = id;
+    struct operation_request request = {.action = ACTION_CORRECT,
+                                        .ids = ids,
+                                        .count = (size_t)(last - first + 1),
+                                        .scope = "a test",
+                                        .reason = "INC-7",
+                                        .recipe = recipe,
+                                        .rate = RATE_UNLIMITED};
+    snprintf(request.key, sizeof request.key, "%s", new_uuid(world->admin));
+    int64_t no = 0;
+    assert_works(operation_create(world->store, &request, NULL, NULL, &no, &err));
+    free(ids);
+    return no;
+}
+
+// What a worker has in hand.
+struct hand {
+    int64_t *ids;
+    size_t count;
+    int64_t most;
+};
+
+static struct hand
+take(struct store *store, int64_t no, size_t limit, uint64_t bytes)
+{
+    struct hand hand;
+    assert_works(work_correct_next(store, no, limit, bytes, &hand.ids, &hand.count, &hand.most, &err));
+    return hand;
+}
+
+// Keeps the outcomes; without `given`, each event has changed, from the original to {"n": 2}. Returns how
+// many were applied.
+static int64_t
+keep(struct store *store, int64_t no, struct hand *hand, const struct corrected *given)
+{
+    struct corrected *events = calloc(hand->count + 1, sizeof *events);
+    assert_non_null(events);
+    for (size_t i = 0; i < hand->count; i++) {
+        events[i] =
+            given ? given[i]
+                  : (struct corrected){.outcome = "changed",
+                                       .correction = {.has_payload = true, .payload = BYTES("{\"n\": 2}")}};
+        events[i].id = hand->ids[i];
+    }
+    int64_t applied = -1, left = -1;
+    assert_works(work_correct(store, no, hand->most, events, hand->count, &applied, &left, &err));
+    assert_in_range(left, 0, 1000000);
+    free(events);
+    free(hand->ids);
+    *hand = (struct hand){0};
+    return applied;
+}
+
+static int64_t
+revisions_by(struct world *world, int64_t no)
+{
+    char sql[120];
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM redrive.revision WHERE operation_no = %lld",
+             (long long)no);
+    return test_number(world->admin, sql);
+}
+
+static const char *
+detail_of(struct world *world, int64_t no, int64_t id)
+{
+    char sql[160];
+    snprintf(sql, sizeof sql,
+             "SELECT state || ': ' || detail FROM redrive.item WHERE operation_no = %lld AND dlq_id = %lld",
+             (long long)no, (long long)id);
+    return test_text(world->admin, sql);
+}
+
+// The parts of all events travel side by side; each event gets its own.
+static void
+each_event_gets_its_own_parts(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 6);
+    struct event_header two[] = {{BYTES("a"), BYTES("1\0x")}, {BYTES("b"), BYTES_ABSENT}};
+    struct event_header three[] = {
+        {BYTES("a"), BYTES("\xff")}, {BYTES("a"), BYTES("")}, {BYTES("é"), BYTES("z")}};
+    const struct corrected events[] = {
+        {.outcome = "changed",
+         .correction = {.has_payload = true,
+                        .payload = BYTES("{ \"n\":1.50e0 }"),
+                        .has_headers = true,
+                        .headers = two,
+                        .header_count = 2}},
+        {.outcome = "unchanged", .detail = "unchanged"},
+        {.outcome = "changed", .correction = {.has_headers = true, .has_key = true}}, // none, and a null key
+        {.outcome = "changed",
+         .correction = {.has_topic = true, .topic = BYTES("fixed"), .has_partition = true, .partition = 0}},
+        {.outcome = "not_applicable", .detail = "line 1: $.x does not exist"},
+        {.outcome = "changed",
+         .correction = {.has_payload = true,
+                        .payload = BYTES("\0\xff"),
+                        .has_key = true,
+                        .key = BYTES("k"),
+                        .has_headers = true,
+                        .headers = three,
+                        .header_count = 3}},
+    };
+    int64_t no = ask(&world, 1, 6, "set $.n 1");
+    struct hand hand = take(world.store, no, 100, NO_LIMIT);
+    assert_int_equal(hand.count, 6);
+    assert_int_equal(keep(world.store, no, &hand, events), 6);
+    for (int64_t id = 1; id <= 6; id++) {
+        const struct corrected *event = &events[id - 1];
+        struct revision *revisions;
+        size_t count;
+        assert_works(store_revisions(world.store, id, &world.arena, &revisions, &count, &err));
+        assert_int_equal(count, strcmp(event->outcome, "changed") == 0);
+        if (!count)
+            continue;
+        assert_true(correction_equals(&revisions[0].parts, &event->correction));
+        assert_int_equal(revisions[0].operation, no);
+        assert_string_equal(revisions[0].reason, "INC-7");
+    }
+    struct operation operation = get_operation(&world, no);
+    assert_int_equal(operation.state, OPERATION_DONE);
+    assert_int_equal(operation.done, 6);
+    assert_int_equal(operation.recipe.unchanged, 1);
+    assert_int_equal(operation.recipe.not_applicable, 1);
+    assert_string_equal(detail_of(&world, no, 5), "done: line 1: $.x does not exist");
+    world_end(&world);
+}
+
+// Every page has at most that many bytes, or a single event; all of them together have each event once.
+static void
+a_page_has_a_limit_of_bytes(void **state)
+{
+    (void)state;
+    enum { EVENTS = 300 };
+    struct world world;
+    world_make(&world, EVENTS);
+    // 1 kB, some of 32 kB. A payload that compresses well is measured by what it takes on disk.
+    test_sql(world.admin, "UPDATE dlq_events SET event_payload = jsonb_build_object('t', (SELECT "
+                          "string_agg(md5(dlq_events.id::text || i), '') FROM generate_series(1, CASE "
+                          "WHEN dlq_events.id %% 50 = 0 THEN 1000 ELSE 30 END) i))");
+    test_sql(world.admin, "INSERT INTO redrive.revision (dlq_id, no, payload) SELECT id, 1, repeat('x', "
+                          "20000)::bytea FROM dlq_events WHERE id BETWEEN 101 AND 110"); // these are measured
+    int64_t no = ask(&world, 1, EVENTS, "set $.n 1");
+    int64_t expected = 1;
+    int pages = 0;
+    for (;; pages++) {
+        struct hand hand = take(world.store, no, 100, 16000);
+        if (hand.count == 0) {
+            free(hand.ids);
+            break;
+        }
+        int64_t bytes = 0;
+        struct corrected events[100] = {0};
+        for (size_t i = 0; i < hand.count; i++, expected++) {
+            int64_t id = hand.ids[i];
+            assert_int_equal(id, expected);
+            bool is_revised = id >= 101 && id <= 110;
+            bytes += is_revised ? 20000 : id % 50 == 0 ? 32000 : 960;
+            events[i] = (struct corrected){.parent = is_revised, .outcome = "unchanged", .detail = "x"};
+        }
+        if (hand.count > 1 && bytes > 16000 + 32000) // the one that passes the limit is the last
+            fail_msg("%zu events of %lld bytes", hand.count, (long long)bytes);
+        int64_t count = (int64_t)hand.count;
+        assert_int_equal(keep(world.store, no, &hand, events), count);
+    }
+    assert_int_equal(expected, EVENTS + 1);
+    assert_in_range(pages, 20, 200);
+    assert_int_equal(get_operation(&world, no).done, EVENTS);
+    assert_int_equal(get_operation(&world, no).state, OPERATION_DONE);
+    world_end(&world);
+}
+
+// Two workers read the same events; what the slower one made of them is not written.
+static void
+another_worker_was_quicker(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 30);
+    struct store *other = open_store(world.conninfo);
+    int64_t no = ask(&world, 1, 30, "set $.n 1");
+    struct hand slow = take(world.store, no, 10, NO_LIMIT), quick = take(other, no, 10, NO_LIMIT);
+    assert_int_equal(slow.count, 10);
+    assert_memory_equal(slow.ids, quick.ids, 10 * sizeof *slow.ids);
+    assert_int_equal(keep(other, no, &quick, NULL), 10);
+    assert_int_equal(keep(world.store, no, &slow, NULL), 0);
+    assert_int_equal(revisions_by(&world, no), 10);
+    slow = take(world.store, no, 20, NO_LIMIT);
+    quick = take(other, no, 20, NO_LIMIT);
+    assert_int_equal(keep(other, no, &quick, NULL), 20);
+    assert_int_equal(get_operation(&world, no).state, OPERATION_DONE);
+    assert_int_equal(keep(world.store, no, &slow, NULL), 0); // there is nothing left at all
+    assert_int_equal(revisions_by(&world, no), 30);
+    assert_int_equal(test_number(world.admin, "SELECT max(no) FROM redrive.revision"), 1);
+    store_close(other);
+    world_end(&world);
+}
+
+static void
+what_changed_meanwhile_is_skipped(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 20);
+    int64_t no = ask(&world, 1, 20, "set $.n 1");
+    struct hand hand = take(world.store, no, 100, NO_LIMIT);
+    test_sql(world.admin, "UPDATE dlq_events SET status = 'RESOLVED', resolved_by = 'api' WHERE id = 3");
+    test_sql(world.admin, "INSERT INTO redrive.revision (dlq_id, no, payload) VALUES (5, 1, 'other')");
+    test_sql(world.admin, "DELETE FROM dlq_events WHERE id = 7");
+    assert_int_equal(keep(world.store, no, &hand, NULL), 20);
+
+    struct operation operation = get_operation(&world, no);
+    assert_int_equal(operation.done, 17);
+    assert_int_equal(operation.skipped, 3);
+    assert_int_equal(operation.state, OPERATION_DONE);
+    assert_int_equal(revisions_by(&world, no), 17);
+    assert_int_equal(
+        test_number(world.admin, "SELECT count(*) FROM redrive.revision WHERE dlq_id IN (3, 5, 7)"), 1);
+    assert_string_equal(detail_of(&world, no, 5), "skipped: corrected meanwhile");
+    const char *closed = detail_of(&world, no, 3);
+    if (strncmp(closed, "skipped: resolved by api", 24) != 0)
+        fail_msg("%s", closed);
+    const char *gone = detail_of(&world, no, 7);
+    if (strncmp(gone, "skipped: ", 9) != 0 || !gone[9])
+        fail_msg("%s", gone);
+    world_end(&world);
+}
+
+// Batches are finished whole where everything changed, and become rows where it did not; the counters are the
+// same.
+static void
+batches_and_rows_count_alike(void **state)
+{
+    (void)state;
+    enum { EVENTS = 2500 };
+    struct world world;
+    world_make(&world, EVENTS);
+    int64_t no = ask(&world, 1, EVENTS, "set $.n 1");
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.operation_item"), 0);
+    struct hand hand = take(world.store, no, 1000, NO_LIMIT);
+    int64_t first = (int64_t)hand.count;
+    assert_int_equal(keep(world.store, no, &hand, NULL), first);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.operation_item"), 0);
+    assert_int_equal(items_in(&world, no, "done"), first);
+
+    hand = take(world.store, no, 1000, NO_LIMIT);
+    static struct corrected events[1000];
+    int64_t second = (int64_t)hand.count, counts[5] = {0};
+    static const char *const outcomes[] = {"changed", "unchanged", "not_applicable", "invalid",
+                                           "refused_by_check"};
+    for (size_t i = 0; i < hand.count; i++) {
+        counts[i % 5]++;
+        events[i] = (struct corrected){
+            .outcome = outcomes[i % 5],
+            .detail = i % 5 ? "why" : NULL,
+            .correction = {.has_payload = i % 5 == 0, .payload = BYTES("{\"n\": 2}")},
+        };
+    }
+    assert_int_equal(keep(world.store, no, &hand, events), second);
+    struct operation operation = get_operation(&world, no);
+    assert_int_equal(operation.state, OPERATION_RUNNING);
+    assert_int_equal(operation.done, first + counts[0] + counts[1] + counts[2]);
+    assert_int_equal(operation.refused, counts[3] + counts[4]);
+    assert_int_equal(operation.recipe.unchanged, counts[1]);
+    assert_int_equal(operation.recipe.not_applicable, counts[2]);
+    assert_int_equal(operation.recipe.refused_by_check, counts[4]);
+    assert_int_equal(operation.queued, EVENTS - first - second);
+    assert_int_equal(items_in(&world, no, "done"), operation.done);
+    assert_int_equal(items_in(&world, no, "refused"), operation.refused);
+    assert_int_equal(revisions_by(&world, no), first + counts[0]);
+    while ((hand = take(world.store, no, 700, NO_LIMIT)).count)
+        keep(world.store, no, &hand, NULL);
+    free(hand.ids);
+    operation = get_operation(&world, no);
+    assert_int_equal(operation.state, OPERATION_DONE);
+    assert_int_equal(revisions_by(&world, no),
+                     operation.done - operation.recipe.unchanged - operation.recipe.not_applicable);
+    int64_t *ids;
+    size_t corrected;
+    assert_works(operation_corrected_ids(world.store, no, &ids, &corrected, &err));
+    assert_int_equal(corrected, revisions_by(&world, no));
+    free(ids);
+    world_end(&world);
+}
+
+static void
+is_paused_and_cancelled_in_the_middle(void **state)
+{
+    (void)state;
+    enum { EVENTS = 2000 };
+    struct world world;
+    world_make(&world, EVENTS);
+    int64_t no = ask(&world, 1, EVENTS, "set $.n 1");
+    struct hand hand = take(world.store, no, 300, NO_LIMIT);
+    int64_t done = (int64_t)hand.count;
+    assert_int_equal(keep(world.store, no, &hand, NULL), done);
+
+    hand = take(world.store, no, 300, NO_LIMIT);
+    struct hand none;
+    assert_works(operation_steer(world.store, no, STEER_PAUSE, 0, &err));
+    none = take(world.store, no, 300, NO_LIMIT);
+    assert_int_equal(none.count, 0);
+    free(none.ids);
+    assert_int_equal(keep(world.store, no, &hand, NULL), 0);
+    assert_works(operation_steer(world.store, no, STEER_RESUME, 0, &err));
+
+    hand = take(world.store, no, 300, NO_LIMIT);
+    assert_true(hand.count > 0);
+    assert_works(operation_steer(world.store, no, STEER_CANCEL, 0, &err));
+    assert_int_equal(keep(world.store, no, &hand, NULL), 0); // it was read before
+    none = take(world.store, no, 300, NO_LIMIT);
+    assert_int_equal(none.count, 0);
+    free(none.ids);
+    struct operation operation = get_operation(&world, no);
+    assert_int_equal(operation.state, OPERATION_CANCELLED);
+    assert_int_equal(operation.done, done);
+    assert_int_equal(operation.cancelled, EVENTS - done);
+    assert_int_equal(revisions_by(&world, no), done);
+    world_end(&world);
+}
+
+// --- killed ---
+
+// Applies the recipe to the end, in a process of its own. The recipe appends, so that a second application
+// shows.
+#define APPENDS "add $.list 1"
+
+static pid_t
+start_correcting(const struct world *world, int64_t no)
+{
+    fflush(NULL);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid > 0)
+        return pid;
+    struct err err = {0};
+    struct store *store = NULL;
+    const struct store_settings settings = {
+        .conninfo = world->conninfo, .table = "public.dlq_events", .program = "correcting"};
+    const struct correct_limits limits = {.jq_time = US_PER_SECOND, .jq_memory = 1 << 26};
+    struct corrector *corrector = NULL;
+    int64_t applied, left = 1;
+    bool ok = store_open(&store, &settings, &err) &&
+              corrector_create(&corrector, "recipe", bytes_of(APPENDS), &limits, &err);
+    while (ok && left > 0)
+        ok = correct_step(corrector, store, no, &applied, &left, &err);
+    if (!ok)
+        fprintf(stderr, "correcting: %s\n", err.text);
+    corrector_destroy(corrector);
+    store_close(store);
+    _exit(ok ? 0 : 1);
+}
+
+// Waits until a worker's statement that writes is under way, or `most` microseconds.
+static void
+await_writing(struct world *world, int64_t most)
+{
+    for (int64_t end = clock_mono() + most; clock_mono() < end;)
+        if (test_number(world->admin, "SELECT count(*) FROM pg_stat_activity WHERE datname = "
+                                      "current_database() AND state = 'active' AND query LIKE "
+                                      "'%work_correct($%' AND pid <> pg_backend_pid()"))
+            return;
+}
+
+static void
+killed_again_and_again_corrects_each_once(void **state)
+{
+    (void)state;
+    enum { EVENTS = 30000, KILLS = 10 };
+    struct world world;
+    world_make(&world, EVENTS);
+    test_sql(world.admin, "UPDATE dlq_events SET event_payload = '{\"list\": []}'");
+    int64_t no = ask(&world, 1, EVENTS, APPENDS);
+    int killed = 0, midway = 0;
+    for (int i = 0; i < KILLS; i++) {
+        pid_t pid = start_correcting(&world, no);
+        await_writing(&world, 5 * US_PER_SECOND);
+        clock_sleep(clock_mono() % 20000);
+        kill(pid, SIGKILL);
+        int status;
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        killed += WIFSIGNALED(status);
+        struct operation operation = get_operation(&world, no);
+        midway += operation.queued > 0;
+        // Old or new, as the operation says; never half of a page.
+        assert_int_equal(test_number(world.admin, "SELECT count(*) - (SELECT done FROM redrive.operation) "
+                                                  "FROM redrive.revision"),
+                         0);
+    }
+    assert_true(killed >= 5 && midway >= 5); // else it was no test
+
+    pid_t pids[2];
+    for (int i = 0; i < 2; i++)
+        pids[i] = start_correcting(&world, no);
+    for (int i = 0; i < 2; i++) {
+        int status;
+        assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+        assert_int_equal(status, 0);
+    }
+    struct operation operation = get_operation(&world, no);
+    assert_int_equal(operation.state, OPERATION_DONE);
+    assert_int_equal(operation.done, EVENTS);
+    assert_int_equal(operation.recipe.unchanged, 0);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.revision"), EVENTS);
+    assert_int_equal(test_number(world.admin,
+                                 "SELECT count(DISTINCT dlq_id) FROM redrive.revision WHERE no = "
+                                 "1 AND parent = 0 AND payload = '{\"list\": [1]}'::bytea"),
+                     EVENTS);
+    world_end(&world);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_event_gets_its_own_parts),
+        cmocka_unit_test(a_page_has_a_limit_of_bytes),
+        cmocka_unit_test(another_worker_was_quicker),
+        cmocka_unit_test(what_changed_meanwhile_is_skipped),
+        cmocka_unit_test(batches_and_rows_count_alike),
+        cmocka_unit_test(is_paused_and_cancelled_in_the_middle),
+        cmocka_unit_test(killed_again_and_again_corrects_each_once),
+    };
+    return cmocka_run_group_tests_name("corrections", tests, NULL, NULL);
+}
