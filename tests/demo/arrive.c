@@ -4,7 +4,6 @@
 // that its exact bytes can be fetched again by topic, partition and offset; a broker that does not answer
 // leaves them without an offset.
 #include <getopt.h>
-#include <librdkafka/rdkafka.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,56 +26,6 @@ on_signal(int signal)
 }
 
 static void
-on_delivery(rd_kafka_t *producer, const rd_kafka_message_t *message, void *opaque)
-{
-    (void)producer;
-    (void)opaque;
-    struct failed_event *event = message->_private;
-    if (!message->err) {
-        event->offset = message->offset;
-        event->partition = message->partition;
-    }
-}
-
-static rd_kafka_t *
-open_producer(const char *brokers)
-{
-    char reason[512];
-    rd_kafka_conf_t *conf = rd_kafka_conf_new();
-    if (rd_kafka_conf_set(conf, "bootstrap.servers", brokers, reason, sizeof reason) != RD_KAFKA_CONF_OK ||
-        rd_kafka_conf_set(conf, "linger.ms", "1", reason, sizeof reason) != RD_KAFKA_CONF_OK ||
-        rd_kafka_conf_set(conf, "message.timeout.ms", "3000", reason, sizeof reason) != RD_KAFKA_CONF_OK) {
-        fprintf(stderr, "arrive: %s\n", reason);
-        exit(1);
-    }
-    rd_kafka_conf_set_dr_msg_cb(conf, on_delivery);
-    rd_kafka_t *producer = rd_kafka_new(RD_KAFKA_PRODUCER, conf, reason, sizeof reason);
-    if (!producer) {
-        fprintf(stderr, "arrive: %s\n", reason);
-        exit(1);
-    }
-    return producer;
-}
-
-static void
-produce_original(rd_kafka_t *producer, struct failed_event *event)
-{
-    const rd_kafka_vu_t fields[] = {
-        {.vtype = RD_KAFKA_VTYPE_TOPIC, .u.cstr = event->topic},
-        {.vtype = RD_KAFKA_VTYPE_PARTITION, .u.i32 = event->partition},
-        {.vtype = RD_KAFKA_VTYPE_KEY, .u.mem = {event->source_id, strlen(event->source_id)}},
-        {.vtype = RD_KAFKA_VTYPE_VALUE, .u.mem = {event->payload.data, event->payload.len}},
-        {.vtype = RD_KAFKA_VTYPE_MSGFLAGS, .u.i = RD_KAFKA_MSG_F_COPY},
-        {.vtype = RD_KAFKA_VTYPE_OPAQUE, .u.ptr = event},
-    };
-    rd_kafka_error_t *error = rd_kafka_produceva(producer, fields, sizeof fields / sizeof fields[0]);
-    if (error) {
-        fprintf(stderr, "arrive: %s\n", rd_kafka_error_string(error));
-        rd_kafka_error_destroy(error);
-    }
-}
-
-static void
 let_arrive(PGconn *conn, rd_kafka_t *producer, struct random *random, struct failed_event *events,
            size_t count)
 {
@@ -88,7 +37,7 @@ let_arrive(PGconn *conn, rd_kafka_t *producer, struct random *random, struct fai
         while (!failure_goes_on(kind));
         failure_make(&events[i], kind, random_next(random), now);
         if (producer)
-            produce_original(producer, &events[i]);
+            demo_produce(producer, &events[i]);
     }
     if (producer)
         rd_kafka_flush(producer, 4000);
@@ -150,7 +99,7 @@ main(int argc, char **argv)
     signal(SIGTERM, on_signal);
     signal(SIGINT, on_signal);
     PGconn *conn = demo_connect(conninfo);
-    rd_kafka_t *producer = brokers ? open_producer(brokers) : NULL;
+    rd_kafka_t *producer = brokers ? demo_producer(brokers) : NULL;
     run(conn, producer, rate, seed);
     if (producer)
         rd_kafka_destroy(producer);

@@ -17,11 +17,15 @@ static const struct {
     unsigned weight;
     enum when when;
     const char *topic, *type, *table, *error, *stack, *payload;
+    size_t broken; // so many of them; 0: chosen by weight
 } kinds[] = {
 #define FAILURE(weight, when, topic, type, table, error, stack, payload)                                     \
-    {weight, when, topic, type, table, error, stack, payload},
+    {weight, when, topic, type, table, error, stack, payload, 0},
+#define BROKEN(count, topic, type, table, error, stack, payload)                                             \
+    {0, STEADY, topic, type, table, error, stack, payload, count},
 #include "tests/demo/lib/failures.def"
 #undef FAILURE
+#undef BROKEN
 };
 #define KINDS (sizeof kinds / sizeof kinds[0])
 
@@ -85,6 +89,18 @@ failure_goes_on(size_t kind)
     return kinds[kind].when == STEADY || kinds[kind].when == RISING;
 }
 
+bool
+failure_broken(size_t index, size_t *kind, size_t *count)
+{
+    for (size_t i = 0; i < KINDS; i++)
+        if (kinds[i].broken && index-- == 0) {
+            *kind = i;
+            *count = kinds[i].broken;
+            return true;
+        }
+    return false;
+}
+
 int64_t
 failure_age(struct random *random, size_t kind, int64_t now)
 {
@@ -112,6 +128,7 @@ struct values {
     const char *first, *last, *country;
     char uuid[37];
     int64_t time;
+    uint64_t lines, line; // how many lines an order has, and the first one that is wrong
 };
 
 static void
@@ -146,6 +163,22 @@ add_email(struct strbuf *out, const struct values *v)
     strbuf_printf(out, "cliente%" PRIu64 "@%s", v->customer, hosts[v->customer % 3]);
 }
 
+// Lines of an order, spaced and written as no serialiser does it. Where they are broken, the amounts of the
+// wrong ones are text with a decimal comma.
+static void
+add_lines(struct strbuf *out, const struct values *v, bool are_broken)
+{
+    for (uint64_t i = 0; i < v->lines; i++) {
+        uint64_t cents = i == v->line ? v->cents : 100 + (v->cents * (i + 3)) % 90000;
+        bool is_wrong = are_broken && (i == v->line || (i > v->line && (v->order >> i & 1)));
+        strbuf_printf(out, "%s\n  { \"sku\":\"SKU-%05" PRIu64 "\" ,\"quantity\":%" PRIu64 ",\t\"amount\" : ",
+                      i ? "," : "", (v->sku + i) % 60000, v->quantity);
+        strbuf_printf(out, is_wrong ? "\"%" PRIu64 ",%02" PRIu64 "\"" : "%" PRIu64 ".%02" PRIu64 "e0",
+                      cents / 100, cents % 100);
+        strbuf_add_text(out, ", \"tax\":1.90E-1}");
+    }
+}
+
 // The words of failures.def that stay the same within an event.
 static bool
 add_value(struct strbuf *out, const char *word, size_t len, const struct values *v)
@@ -162,6 +195,10 @@ add_value(struct strbuf *out, const char *word, size_t len, const struct values 
         strbuf_printf(out, "%" PRIu64 ".%02" PRIu64, v->cents / 100, v->cents % 100);
     else if (is_word(word, len, "amount_br"))
         strbuf_printf(out, "%" PRIu64 ",%02" PRIu64, v->cents / 100, v->cents % 100);
+    else if (is_word(word, len, "line"))
+        strbuf_printf(out, "%" PRIu64, v->line);
+    else if (is_word(word, len, "lines") || is_word(word, len, "broken_lines"))
+        add_lines(out, v, *word == 'b');
     else if (is_word(word, len, "name"))
         strbuf_printf(out, "%s %s", v->first, v->last);
     else if (is_word(word, len, "email"))
@@ -255,6 +292,8 @@ failure_make(struct failed_event *event, size_t kind, uint64_t seed, int64_t cre
         .country = PICK(&random, countries),
         .time = created - (int64_t)random_below(&random, 900) * US_PER_SECOND,
     };
+    v.lines = 1 + v.sku % 5;
+    v.line = v.customer % v.lines;
     make_uuid(&random, v.uuid);
     make_uuid(&random, event->event_id);
     make_uuid(&random, event->correlation);

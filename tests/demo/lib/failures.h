@@ -6,6 +6,7 @@
 #define REDRIVE_TESTS_DEMO_FAILURES_H
 
 #include <libpq-fe.h>
+#include <librdkafka/rdkafka.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,6 +30,9 @@ double random_unit(struct random *random); // [0, 1)
 size_t failure_choose(struct random *random);
 // Whether new ones still come: the others were an outage that is over, or belong to the night.
 bool failure_goes_on(size_t kind);
+// The kinds whose payloads themselves are wrong, which are not chosen by weight: the index-th (from 0), and
+// how many events of it the demo has. false: behind the last.
+bool failure_broken(size_t index, size_t *kind, size_t *count);
 // How long before now an event of this kind may have failed, in microseconds. now: wall time, for what
 // happens at night.
 int64_t failure_age(struct random *random, size_t kind, int64_t now);
@@ -57,6 +61,12 @@ void failed_event_release(struct failed_event *event);
 void rows_begin(PGconn *conn);
 void rows_add(PGconn *conn, const struct failed_event *event);
 void rows_end(PGconn *conn);
+
+// A producer, or a sentence on stderr and the end.
+rd_kafka_t *demo_producer(const char *brokers);
+// The original record of an event, which gets its partition and offset when it is delivered (rd_kafka_flush),
+// and lives until then. A partition of RD_KAFKA_PARTITION_UA is chosen by the key.
+void demo_produce(rd_kafka_t *producer, struct failed_event *event);
 
 // A connection, or a sentence on stderr and the end.
 PGconn *demo_connect(const char *conninfo);
