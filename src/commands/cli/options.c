@@ -165,6 +165,8 @@ options_release(struct options *options)
     free(options->choice.ids.items);
     free(options->general.kafka_properties.items);
     free(options->general.kafka_files.items);
+    free(options->command.set.items);
+    free(options->command.unset.items);
     free(options->settings);
     *options = (struct options){0};
 }
