@@ -385,6 +385,30 @@ long_texts_are_searched_to_their_end(void **state)
     strbuf_release(&text);
 }
 
+// All matches in their order, with what each group took, in a text that is looked at as a whole.
+static void
+groups_are_found(void **state)
+{
+    (void)state;
+    struct pattern *pattern;
+    struct pattern_group groups[4];
+    assert_true(pattern_compile(&pattern, BYTES("(a)|(b+)(?=c)"), NULL));
+    assert_int_equal(pattern_group_count(pattern), 2);
+    struct bytes text = BYTES("xaxbbc");
+    assert_int_equal(pattern_find_groups(pattern, text, 0, groups, 4), PATTERN_YES);
+    assert_int_equal(groups[0].from, 1);
+    assert_int_equal(groups[0].len, 1);
+    assert_true(groups[1].is_set && groups[1].from == 1 && groups[1].len == 1);
+    assert_false(groups[2].is_set || groups[3].is_set);
+    assert_int_equal(pattern_find_groups(pattern, text, 2, groups, 4), PATTERN_YES);
+    assert_int_equal(groups[0].from, 3);
+    assert_true(!groups[1].is_set && groups[2].is_set && groups[2].from == 3 && groups[2].len == 2);
+    assert_int_equal(pattern_find_groups(pattern, text, 5, groups, 4), PATTERN_NO);
+    assert_int_equal(pattern_find_groups(pattern, text, 7, groups, 4), PATTERN_NO);
+    assert_int_equal(pattern_find_groups(pattern, BYTES_ABSENT, 0, groups, 4), PATTERN_NO);
+    pattern_destroy(pattern);
+}
+
 int
 main(void)
 {
@@ -402,6 +426,7 @@ main(void)
         cmocka_unit_test(patience_runs_out),
         cmocka_unit_test(hostile_texts_end_undecided_in_bounded_time),
         cmocka_unit_test(long_texts_are_searched_to_their_end),
+        cmocka_unit_test(groups_are_found),
     };
     return cmocka_run_group_tests_name("pattern", tests, NULL, NULL);
 }

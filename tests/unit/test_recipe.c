@@ -5,6 +5,7 @@
 #include "core/json/json.h"
 #include "core/json/match.h"
 #include "tests/unit/cases.h"
+#include "tests/unit/cpu_time.h"
 
 static struct recipe *
 recipe_of(const char *text)
@@ -260,10 +261,13 @@ static const struct {
      "{\"id\":7} | \"k\" t/3 h=\"1\" bin={\"base64\":\"/wA=\"} h=\"two\" none=null odd é=\"x\""},
     {"remove partition\ncopy header:h partition", "not_applicable"},
     {"copy $.id key", "not_applicable 1 key is there already"},
+    {"copy header:h $.s\nreplace $.s /two/\\\\/", "{\"id\":7,\"s\":\"\\\\\"} | \"k\" t/3 h=\"1\" "
+                                                  "bin={\"base64\":\"/wA=\"} h=\"two\" none=null"},
+    {"set $.s \"\\ud800\"\ncopy $.s header:s", "not_applicable 2 header:s holds text, not \"\\ud800\""},
     {"remove header:x", "not_applicable 1 header:x does not exist"},
     {"rename header:h none", "not_applicable 1 header:none exists already"},
     {"replace header:bin /x/y/", "not_applicable 1 header:bin is not text"},
-    {"copy $ header:x", "not_applicable 1 header:x cannot hold an object or an array"},
+    {"copy $ header:x", "not_applicable 1 header:x holds text, not {\"id\":7}"},
     {"expect topic = \"u\"", "not_applicable 1 topic is not as expected (= \"u\")"},
     {"replace topic /t//", "invalid 1 \"\" is no name of a topic"},
     {"copy $.id topic\nset key \"k\"",
@@ -469,6 +473,13 @@ limits_end_as_failures(void **state)
     add_many(&text, "]", 300);
     add_many(&text, "}", 1);
     struct strbuf path = {0};
+    add_many(&path, "remove $.", 1);
+    add_many(&path, "abcd", RECIPE_PATH / 4);
+    struct recipe *recipe;
+    struct err err = {0};
+    assert_false(recipe_parse(&recipe, "r", strbuf_bytes(&path), &err));
+    assert_string_equal(err.text, "r:1:8: expected a path of at most 4,096 bytes");
+    strbuf_reset(&path);
     add_many(&path, "copy $.d $.e", 1);
     add_many(&path, "[0]", 300);
     add_many(&path, ".x", 1);
@@ -487,6 +498,52 @@ limits_end_as_failures(void **state)
     strbuf_release(&path);
 }
 
+// The seconds that a recipe needs for a table of many lines.
+static double
+seconds_of(const char *text, struct bytes payload, enum recipe_outcome expected)
+{
+    struct recipe_note note;
+    int64_t began = cpu_time();
+    enum recipe_outcome outcome = outcome_of(text, payload, &note);
+    if (outcome != expected)
+        fail_msg("%s: %s, %s", text, recipe_outcome_name(outcome), note.reason);
+    return (double)(cpu_time() - began) / (double)SECOND_SPENT;
+}
+
+static void
+many_lines_take_linear_time(void **state)
+{
+    (void)state;
+    static const char *const recipes[] = {"to-number $.l[*].a",
+                                          "set $.l[*].c 1",
+                                          "default $.l[*].c [1]",
+                                          "remove $.l[*].a",
+                                          "remove $.l[*]",
+                                          "rename $.l[*].a c",
+                                          "add $.l[*].t 1",
+                                          "copy $.l[*].a $.l[*].c",
+                                          "copy $.x $.l[*].c",
+                                          "move $.l[*].a $.l[*].b.a",
+                                          "replace $.l[*].a /1/2/",
+                                          "replace $.x /./$0$0/",
+                                          "expect $.l[*].a text\nset $.y 1"};
+    struct strbuf text = {0};
+    add_many(&text, "{\"x\":\"", 1);
+    add_many(&text, "0123456789", 10000);
+    add_many(&text, "\",\"l\":[{\"a\":\"1\",\"b\":{},\"t\":[]}", 1);
+    add_many(&text, ",{\"a\":\"1\",\"b\":{},\"t\":[]}", 19999);
+    add_many(&text, "]}", 1);
+    for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {
+        // 20,000 copies of 100 kB are too much.
+        bool is_too_much = strcmp(recipes[i], "copy $.x $.l[*].c") == 0;
+        double seconds =
+            seconds_of(recipes[i], strbuf_bytes(&text), is_too_much ? RECIPE_FAILED : RECIPE_CHANGED);
+        if (seconds > 5)
+            fail_msg("%s took %.1f s", recipes[i], seconds);
+    }
+    strbuf_release(&text);
+}
+
 int
 main(void)
 {
@@ -499,6 +556,7 @@ main(void)
         cmocka_unit_test(jq_is_the_hosts),
         cmocka_unit_test(risks_are_in_the_note),
         cmocka_unit_test(limits_end_as_failures),
+        cmocka_unit_test(many_lines_take_linear_time),
     };
     return cmocka_run_group_tests_name("recipe", tests, NULL, NULL);
 }

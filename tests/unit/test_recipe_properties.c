@@ -142,6 +142,49 @@ random_recipes_change_what_they_name(void **state)
     strbuf_release(&payload);
 }
 
+// One pass for several paths finds what a pass for each finds.
+static void
+check_matches_of_all(const struct json_path *const paths[JSON_PATHS], struct bytes text)
+{
+    struct json_matches all[JSON_PATHS] = {0};
+    struct json_matches one = {0};
+    bool is_json = json_matches_find_all(paths, JSON_PATHS, text, all);
+    for (size_t i = 0; i < JSON_PATHS; i++) {
+        REQUIRE(json_matches_find(paths[i], text, &one) == is_json);
+        REQUIRE(one.count == all[i].count && one.found == all[i].found && one.missing == all[i].missing &&
+                one.replaced == all[i].replaced && one.stars == all[i].stars);
+        for (size_t j = 0; j < one.count; j++) {
+            REQUIRE(memcmp(&one.items[j], &all[i].items[j], sizeof one.items[j]) == 0);
+            for (size_t k = 0; k < one.stars; k++)
+                REQUIRE(json_match_indexes(&one, j)[k] == json_match_indexes(&all[i], j)[k]);
+        }
+        json_matches_release(&all[i]);
+    }
+    json_matches_release(&one);
+}
+
+static void
+several_paths_are_found_in_one_pass(void **state)
+{
+    (void)state;
+    struct strbuf payload = {0};
+    for (int i = 0; i < 5000; i++) {
+        struct json_path *paths[JSON_PATHS];
+        for (int j = 0; j < JSON_PATHS; j++)
+            // The last three of the list are not of the payload.
+            assert_true(json_pattern_parse(&paths[j],
+                                           bytes_of(PATHS[below(sizeof PATHS / sizeof PATHS[0] - 3)]), NULL));
+        strbuf_reset(&payload);
+        write_document(&payload);
+        if (i % 10 == 0)
+            strbuf_add_text(&payload, "}");
+        check_matches_of_all((const struct json_path *const *)paths, strbuf_bytes(&payload));
+        for (int j = 0; j < JSON_PATHS; j++)
+            json_path_destroy(paths[j]);
+    }
+    strbuf_release(&payload);
+}
+
 // Two documents that have nothing to do with each other: the recipe of the edit is exact, or says that it is
 // not.
 static void
@@ -172,6 +215,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_recipes_change_what_they_name),
+        cmocka_unit_test(several_paths_are_found_in_one_pass),
         cmocka_unit_test(random_edits_are_repeated_or_refused),
     };
     return cmocka_run_group_tests_name("recipe properties", tests, NULL, NULL);

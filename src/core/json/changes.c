@@ -27,6 +27,7 @@ struct comparison {
     struct json_changes *changes;
     size_t capacity;
     struct strbuf path;
+    struct json_change unlisted; // behind the limit
 };
 
 static uint64_t
@@ -147,12 +148,11 @@ static struct json_change *
 add_change(struct comparison *comparison, enum json_change_kind kind, struct json_token before,
            struct json_token after)
 {
-    static struct json_change unlisted;
     struct json_changes *changes = comparison->changes;
     changes->counts[kind]++;
     if (changes->count == JSON_CHANGES) {
         changes->is_cut = true;
-        return &unlisted;
+        return &comparison->unlisted;
     }
     changes->items =
         alloc_grow(changes->items, changes->count, &comparison->capacity, sizeof *changes->items);

@@ -74,6 +74,8 @@ recipe_do_add(struct apply *apply, const struct operation *operation)
     // Elements first: an added member may be an array itself.
     bool adds_members = is_member_missing(matches);
     apply->may_be_deep = true;
+    if (matches->found > JSON_BYTES / operation->json.len)
+        return apply_stop(apply, RECIPE_FAILED, "the result is too large");
     if (matches->found) {
         (void)json_insert(place->path, apply->now.payload, JSON_LAST, operation->json, apply_buffer(apply));
         outcome = apply_payload(apply);

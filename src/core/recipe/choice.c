@@ -2,6 +2,21 @@
 #include <string.h>
 #include "core/recipe/private.h"
 
+// The result is put together at once, so that its size is looked at before: a large value in many places.
+static bool
+choose_within_limit(void *context, size_t item, struct bytes *value)
+{
+    struct choice *choice = context;
+    if (!choice->choose(choice, item, value))
+        return false;
+    choice->put += value->len + choice->place->text.len;
+    if (choice->put <= JSON_BYTES)
+        return true;
+    if (choice->stopped == RECIPE_CHANGED)
+        choice->stopped = apply_stop(choice->apply, RECIPE_FAILED, "the result is too large");
+    return false;
+}
+
 enum recipe_outcome
 apply_each(struct apply *apply, struct choice *choice,
            bool (*choose)(void *choice, size_t item, struct bytes *value))
@@ -10,8 +25,9 @@ apply_each(struct apply *apply, struct choice *choice,
     if (outcome != RECIPE_CHANGED)
         return outcome;
     choice->apply = apply;
-    bool is_set = json_set_each(choice->place->path, apply->now.payload, choice->matches, choose, choice,
-                                apply_buffer(apply));
+    choice->choose = choose;
+    bool is_set = json_set_each(choice->place->path, apply->now.payload, choice->matches, choose_within_limit,
+                                choice, apply_buffer(apply));
     if (choice->stopped != RECIPE_CHANGED)
         return choice->stopped;
     if (choice->places == 0)

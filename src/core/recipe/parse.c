@@ -221,6 +221,8 @@ take_place(struct parser *parser, struct place *place, unsigned places)
                 place->kind = words[i].kind;
     }
     place->text = bytes_slice(parser->line, from, parser->at - from);
+    if (place->text.len > RECIPE_PATH)
+        return wrong(parser, from, "a path of at most 4,096 bytes");
     return (place->kind & places) || wrong(parser, from, places_text(places));
 }
 
@@ -419,6 +421,14 @@ take_second_path(struct parser *parser, struct operation *operation)
 }
 
 static bool
+take_new_name(struct parser *parser, struct operation *operation)
+{
+    size_t from = parser->at;
+    return parse_take_name(parser, &operation->name) &&
+           (operation->name.len <= RECIPE_PATH || wrong(parser, from, "a name of at most 4,096 bytes"));
+}
+
+static bool
 take_operand(struct parser *parser, struct operation *operation)
 {
     switch (operation->kind->arguments) {
@@ -428,7 +438,7 @@ take_operand(struct parser *parser, struct operation *operation)
     case PATH_JSON:
         return take_operand_json(parser, operation);
     case PATH_NAME:
-        return parse_take_name(parser, &operation->name);
+        return take_new_name(parser, operation);
     case PATH_PATH:
         return take_second_path(parser, operation);
     case PATH_REPLACEMENT:

@@ -62,6 +62,20 @@ bytes_of_base64(struct bytes json, struct strbuf *out)
     return ok;
 }
 
+// Half of a surrogate pair is no character, so that no bytes stand for it.
+static bool
+has_half_pair(struct bytes token)
+{
+    struct json_warning warnings[8];
+    if (!memchr(token.data, '\\', token.len))
+        return false;
+    size_t count = json_warnings(token, warnings, 8);
+    for (size_t i = 0; i < count && i < 8; i++)
+        if (warnings[i].risk == JSON_RISK_SURROGATE)
+            return true;
+    return count > 8;
+}
+
 bool
 parts_bytes(struct bytes json, struct strbuf *out, bool *is_absent)
 {
@@ -71,7 +85,7 @@ parts_bytes(struct bytes json, struct strbuf *out, bool *is_absent)
     *is_absent = token.kind == JSON_NULL;
     switch (token.kind) {
     case JSON_STRING:
-        return json_decode(json_bytes(&scan, token), out);
+        return !has_half_pair(json_bytes(&scan, token)) && json_decode(json_bytes(&scan, token), out);
     case JSON_NUMBER:
     case JSON_TRUE:
     case JSON_FALSE:

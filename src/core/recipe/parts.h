@@ -31,7 +31,7 @@ const struct event_header *parts_header(const struct record_parts *parts, struct
 // A string that a person would take for the object does not occur: an object is never a string.
 void parts_json(struct bytes value, struct strbuf *out);
 // The bytes that such JSON stands for, appended; *is_absent for null. Numbers, true and false stand for their
-// own text. false: an array, or another object.
+// own text. false: an array, another object, or text with half of a surrogate pair.
 bool parts_bytes(struct bytes json, struct strbuf *out, bool *is_absent);
 
 // A name that Kafka accepts: 1 to 249 of the characters A-Z a-z 0-9 . _ -, not "." or "..".

@@ -1,6 +1,7 @@
 // Key, headers, topic and partition as places that operations read and write.
 #include <string.h>
 #include "base/text.h"
+#include "base/utf8.h"
 #include "core/recipe/private.h"
 
 bool
@@ -117,7 +118,7 @@ set_partition(struct apply *apply, struct bytes json)
     if (!bytes_equal_text(json, "null") &&
         (!text_parse_int(json, &number, NULL) || number < 0 || number > INT32_MAX))
         return apply_stop(apply, RECIPE_INVALID, "%.*s is no partition",
-                          BYTES_ARGS(bytes_slice(json, 0, 40)));
+                          BYTES_ARGS(bytes_slice(json, 0, utf8_cut(json, 40))));
     if (apply->now.partition == (int32_t)number)
         return RECIPE_UNCHANGED;
     apply->now.partition = (int32_t)number;
@@ -135,13 +136,13 @@ place_set(struct apply *apply, const struct place *place, struct bytes json, boo
     struct bytes value = is_absent ? BYTES_ABSENT : arena_copy(apply->arena, strbuf_bytes(&content));
     strbuf_release(&content);
     if (!ok)
-        return apply_stop(apply, RECIPE_NOT_APPLICABLE, "%.*s cannot hold an object or an array",
-                          BYTES_ARGS(place->text));
+        return apply_stop(apply, RECIPE_NOT_APPLICABLE, "%.*s holds text, not %.*s", BYTES_ARGS(place->text),
+                          BYTES_ARGS(bytes_slice(json, 0, utf8_cut(json, 40))));
     if (place->kind == HEADER)
         return set_header(apply, place, value, appends);
     if (place->kind == TOPIC && !parts_topic_is_legal(value))
         return apply_stop(apply, RECIPE_INVALID, "\"%.*s\" is no name of a topic",
-                          BYTES_ARGS(bytes_slice(value, 0, 60)));
+                          BYTES_ARGS(bytes_slice(value, 0, utf8_cut(value, 60))));
     struct bytes *there = place->kind == KEY ? &apply->now.key : &apply->now.topic;
     if (same_value(*there, value))
         return RECIPE_UNCHANGED;

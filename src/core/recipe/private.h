@@ -134,6 +134,8 @@ struct choice {
     const struct json_matches *matches;
     size_t places;               // items that it acts on, whether they change or not
     enum recipe_outcome stopped; // RECIPE_CHANGED: it is not
+    bool (*choose)(void *choice, size_t item, struct bytes *value);
+    size_t put; // bytes of the values so far, and of the paths to them
 };
 // Finds the place and sets each item to what choose says (json_set_each; the context is the choice). Does not
 // apply where no item was acted on.

@@ -87,6 +87,7 @@
 enum {
     RECIPE_BYTES = 1 << 20, // of its text
     RECIPE_OPERATIONS = 500,
+    RECIPE_PATH = 4096, // bytes of a PATH or a NAME
     RECIPE_REASON = 240,
 };
 
