@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "core/json/json.h"
 #include "tests/unit/cases.h"
+#include "tests/unit/cpu_time.h"
 
 static const char *const FIDELITIES[] = {[RECIPE_EXACT] = "exact",
                                          [RECIPE_ALL_BUT_SPACE] = "all but space",
@@ -136,12 +137,49 @@ payloads_that_are_not_json_have_no_recipe(void **state)
     arena_release(&arena);
 }
 
+// Thousands of changes: one operation where they are alike, refused where they are not, and neither takes
+// long.
+static void
+large_edits_take_little_time(void **state)
+{
+    (void)state;
+    enum { LINES = 9000 };
+    struct strbuf texts[4] = {0}, recipe = {0};
+    for (int i = 0; i < LINES; i++) {
+        strbuf_printf(&texts[0], "%s{\"a\":\"%d\",\"b\":%d}", i ? "," : "[", i, i);
+        strbuf_printf(&texts[1], "%s{\"a\":%d,\"b\":%d}", i ? "," : "[", i, i);
+        strbuf_printf(&texts[2], "%s{\"a\":\"%d\",\"c%d\":%d}", i ? "," : "[", i, i, i + 1);
+        strbuf_printf(&texts[3], "%s{\"a\":\"%d\",\"c%d\":%d}", i ? "," : "[", i, i, i);
+    }
+    for (int i = 0; i < 4; i++)
+        strbuf_add_text(&texts[i], "]");
+    struct record_parts before = {.payload = strbuf_bytes(&texts[0])};
+    struct record_parts alike = {.payload = strbuf_bytes(&texts[1])};
+    struct record_parts different = {.payload = strbuf_bytes(&texts[2])};
+    int64_t began = cpu_time();
+    struct err err = {0};
+    assert_int_equal(recipe_from(&before, &alike, &recipe, &err), RECIPE_EXACT);
+    assert_string_equal(strbuf_text(&recipe), "to-number $[*].a\n");
+    strbuf_reset(&recipe);
+    assert_int_equal(recipe_from(&before, &different, &recipe, &err), RECIPE_NOT_EXPRESSIBLE);
+    assert_string_equal(err.text, "no recipe repeats this edit: too much of the payload differs");
+    // 9,000 keys that were each given another name.
+    different.payload = strbuf_bytes(&texts[3]);
+    err_clear(&err);
+    assert_int_equal(recipe_from(&before, &different, &recipe, &err), RECIPE_NOT_EXPRESSIBLE);
+    assert_true(cpu_time() - began < 10 * SECOND_SPENT);
+    for (int i = 0; i < 4; i++)
+        strbuf_release(&texts[i]);
+    strbuf_release(&recipe);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edits_become_the_recipes_of_the_cases),
         cmocka_unit_test(edits_of_the_record_become_operations),
+        cmocka_unit_test(large_edits_take_little_time),
         cmocka_unit_test(payloads_that_are_not_json_have_no_recipe),
     };
     return cmocka_run_group_tests_name("recipe from", tests, NULL, NULL);

@@ -4,8 +4,9 @@
 #include "core/json/changes.h"
 #include "core/recipe/private.h"
 
-// Bytes that are compared while [*] is tried for the operations of one edit.
-static const size_t TRIAL_BYTES = (size_t)128 << 20;
+// [*] is tried for the operations of one edit until so many bytes were compared, or so many trials failed.
+static const size_t TRIAL_BYTES = (size_t)32 << 20;
+enum { TRIALS_FAILED = 100 };
 
 // One operation, from one or two changes of the payload.
 struct line {
@@ -24,7 +25,8 @@ struct draft {
     const struct json_changes *changes;
     struct line *lines;
     size_t count;
-    size_t tried; // bytes
+    size_t tried;  // bytes
+    size_t failed; // trials
     struct strbuf *out;
 };
 
@@ -360,6 +362,7 @@ write_group(struct draft *draft, const struct line *line, const struct group *gr
     draft->tried += draft->before->payload.len;
     bool is_same = try_line(draft, strbuf_bytes(&text), &arena, &payload) &&
                    changes_the_same(draft, group, payload, &arena);
+    draft->failed += !is_same;
     if (is_same)
         strbuf_add(draft->out, strbuf_bytes(&text));
     for (size_t i = 0; i < group->count; i++) {
@@ -375,7 +378,9 @@ write_with_stars(struct draft *draft, bool only_last)
 {
     star_lines(draft, only_last);
     struct group group = {.lines = arena_array(draft->arena, draft->count + 1, sizeof *group.lines)};
-    for (size_t i = 0; i < draft->count && draft->tried <= TRIAL_BYTES; i++) {
+    for (size_t i = 0; i < draft->count; i++) {
+        if (draft->tried > TRIAL_BYTES || draft->failed > TRIALS_FAILED)
+            break;
         struct line *line = &draft->lines[i];
         if (line->is_done || line->is_tried)
             continue;
