@@ -239,7 +239,7 @@ keys_change_the_document(void **state)
         bool is_done = press(editor, keys[i].key);
         if (is_done != (keys[i].after != NULL))
             fail_msg("%s %c: %d", keys[i].before, keys[i].key, is_done);
-        expect_marked(editor, is_done ? keys[i].after : keys[i].before);
+        expect_marked(editor, keys[i].after ? keys[i].after : keys[i].before);
         if (is_done) {
             assert_true(editor_undo(editor));
             expect_marked(editor, keys[i].before);

@@ -278,7 +278,7 @@ value_is(const char *text, size_t at, const char *value)
     size_t to;
     bool is_found = editor_value_at(editor, at, &from, &to);
     if (is_found != (value != NULL) ||
-        (value && (strlen(value) != to - from || strncmp(text + from, value, to - from))))
+        (value && (strlen(value) != to - from || strncmp(text + from, value, to - from) != 0)))
         fail_msg("%s at %zu: %.*s", text, at, is_found ? (int)(to - from) : 0, text + (is_found ? from : 0));
     editor_destroy(editor);
 }

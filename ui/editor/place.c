@@ -20,7 +20,7 @@ add_name_step(struct editor *editor, size_t from, struct strbuf *out)
     strbuf_release(&path);
 }
 
-// The state in which the token at `at` has begun; a comma there has not, but counts for the depth.
+// The state in which the token at `at` has begun; a comma there has not.
 static void
 place_seek(struct editor *editor, size_t at, struct syntax_scan *scan)
 {
@@ -29,9 +29,7 @@ place_seek(struct editor *editor, size_t at, struct syntax_scan *scan)
     enum scan_token token = scan->head.token;
     bool is_between = token == SCAN_BETWEEN || token == SCAN_NUMBER || token == SCAN_JUNK;
     bool is_comma = at < buffer_len(editor->buffer) && buffer_byte(editor->buffer, at) == ',';
-    if (is_between && is_comma)
-        scan->head.path_depth = scan->head.depth;
-    else if (scan->head.at <= at)
+    if (scan->head.at <= at && !(is_between && is_comma))
         (void)tree_next(&editor->tree, scan, at + 1, &piece);
 }
 
