@@ -99,6 +99,26 @@ a_long_line_costs_what_short_ones_do(void **state)
     }
 }
 
+// Every level of a deep path has a name that is looked up.
+static void
+a_deep_path_costs_its_names(void **state)
+{
+    (void)state;
+    struct strbuf text = {0}, path = {0};
+    for (int i = 0; i < 500; i++)
+        strbuf_printf(&text, "{\"%s\": 0, \"name\": ", i == 250 ? "x" : "filler that nobody reads again");
+    struct editor *editor = editor_create(strbuf_bytes(&text), true);
+    assert_true(editor_path_at(editor, text.len, &path));
+    uint64_t before = editor_work(editor);
+    strbuf_reset(&path);
+    assert_true(editor_path_at(editor, text.len, &path));
+    assert_int_equal(path.len, 1 + 500 * 5);
+    assert_true(editor_work(editor) - before < 2 * TREE_STRIDE);
+    editor_destroy(editor);
+    strbuf_release(&text);
+    strbuf_release(&path);
+}
+
 // Four times the document costs a key no more.
 static void
 a_long_document_costs_what_a_short_one_does(void **state)
@@ -195,6 +215,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_long_line_costs_what_short_ones_do),
+        cmocka_unit_test(a_deep_path_costs_its_names),
         cmocka_unit_test(a_long_document_costs_what_a_short_one_does),
         cmocka_unit_test(what_stands_behind_an_edit_is_known_again),
         cmocka_unit_test(memory_is_below_three_documents),

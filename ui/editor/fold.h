@@ -23,8 +23,8 @@ bool editor_has_folds(const struct editor *editor);
 bool editor_is_hidden(struct editor *editor, size_t line);
 // The number of lines that a fold which begins on this line hides; 0: none begins here.
 size_t editor_folded_at(struct editor *editor, size_t line);
-// Can something that begins on this line be folded? Reads at most the line's first 4 KiB and one checkpoint:
-// for a glyph in the gutter; a container that ends beyond 64 KiB counts as foldable.
+// Can something that begins on this line be folded? For a glyph in the gutter: looks at the first 4 KiB of
+// the line and at 64 KiB behind them at most, and says yes to a container that is longer.
 bool editor_can_fold(struct editor *editor, size_t line);
 
 // Rows are the lines that are not hidden, from 0.

@@ -256,10 +256,13 @@ number_piece(struct syntax_scan *scan, const struct buffer *buffer, size_t limit
 {
     struct scan_head *head = &scan->head;
     size_t end = head->at;
-    int phase = head->phase;
     piece->kind = JSON_NUMBER;
-    for (; end < limit && (phase = number_step(head->phase, buffer_at(buffer, end))) >= 0; end++)
+    for (; end < limit; end++) {
+        int phase = number_step(head->phase, buffer_at(buffer, end));
+        if (phase < 0)
+            break;
         head->phase = phase;
+    }
     if (end > head->at || end >= limit) {
         piece_take(scan, piece, SYNTAX_NUMBER, end - head->at);
         return true;

@@ -174,9 +174,11 @@ tree_value_end(struct tree *tree, size_t from, size_t *end)
 size_t
 tree_string_end(struct tree *tree, size_t from)
 {
+    // What a string is does not depend on what stands before.
     struct syntax_scan scan;
     struct syntax_piece piece;
-    tree_seek(tree, from, &scan);
+    scan_begin(&scan);
+    scan.head.at = from;
     if (!tree_next(tree, &scan, from + TREE_STRIDE, &piece))
         return buffer_len(tree->buffer);
     return token_end(tree, &scan, piece);
