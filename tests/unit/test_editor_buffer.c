@@ -274,7 +274,7 @@ cells_are_those_of_the_canvas(void **state)
                                   BYTES("\u0301lone"),
                                   BYTES("\x80\xff\xe6\x97"),
                                   BYTES("\x1b[0m\t\0\x7f\r."),
-                                  BYTES("\xe2\x80\xae\u200b\U000e0001\U0001f600"),
+                                  BYTES("\xe2\x80\xae\u200b\U000e0001\U0001f600\u202c"),
                                   BYTES("\t\u0301"),
                                   BYTES("日\u0301\u200b\u0301"),
                                   BYTES("\U0010ffff\U000f0000")};
