@@ -17,8 +17,8 @@ struct line_class {
 };
 
 struct classes {
-    struct line_class *items;
-    size_t count, capacity;
+    struct line_class *items; // room for one a line of both texts
+    size_t count;
     uint32_t *buckets; // + 1
     size_t bucket_count;
 };
@@ -43,7 +43,8 @@ diff_line(const struct diff_text *text, size_t line)
 static void
 split_lines(struct diff_text *text, struct bytes bytes)
 {
-    text->text = bytes.data ? bytes : BYTES("");
+    bytes = bytes.data ? bytes : BYTES("");
+    text->text = bytes;
     size_t count = 0;
     for (size_t at = 0; at < bytes.len; count++) {
         const char *end = memchr(bytes.data + at, '\n', bytes.len - at);
@@ -73,7 +74,6 @@ line_number(struct classes *classes, struct bytes line, int which)
             return at - 1;
         }
     }
-    classes->items = alloc_grow(classes->items, classes->count, &classes->capacity, sizeof *classes->items);
     struct line_class *item = &classes->items[classes->count++];
     *item = (struct line_class){.line = line, .hash = hash, .next = *bucket};
     item->is_in[which] = true;
@@ -225,6 +225,7 @@ diff_create(struct bytes a, struct bytes b, uint64_t work)
     struct classes classes = {.bucket_count = 16};
     while (classes.bucket_count < diff->a.line_count + diff->b.line_count)
         classes.bucket_count *= 2;
+    classes.items = alloc_array(diff->a.line_count + diff->b.line_count + 1, sizeof *classes.items);
     classes.buckets = alloc_array(classes.bucket_count, sizeof *classes.buckets);
     struct side one = {0};
     struct side other = {0};
