@@ -1,14 +1,14 @@
 // shape [SECONDS]: how quickly a shape learns and finds departures, a place is found from a message, and two
-// texts are compared. One line each, `name=value` pairs; needs no server.
+// texts are compared, in time of the processor. One line each, `name=value` pairs; needs no server.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/clock.h"
 #include "core/diff/diff.h"
 #include "core/json/json.h"
 #include "core/shape/locate.h"
 #include "core/shape/shape.h"
+#include "tests/unit/cpu_time.h"
 
 enum { SAMPLES = 2000 };
 
@@ -34,7 +34,7 @@ write_order(struct strbuf *out, int number, int lines, bool has_faults)
 static double
 seconds_since(int64_t began)
 {
-    return (double)(clock_mono() - began) / US_PER_SECOND;
+    return (double)(cpu_time() - began) / (double)SECOND_SPENT;
 }
 
 static void
@@ -46,7 +46,7 @@ bench_add(double seconds, struct shape *shape)
     int count = 0;
     for (; count < SAMPLES || spent < seconds; count++) {
         write_order(&order, count, 10, false);
-        int64_t began = clock_mono();
+        int64_t began = cpu_time();
         shape_add(shape, strbuf_bytes(&order));
         spent += seconds_since(began);
         bytes += order.len;
@@ -66,7 +66,7 @@ bench_departures(double seconds, const struct shape *shape, int lines)
     struct shape_departure *list;
     size_t count = 0;
     int times = 0;
-    int64_t began = clock_mono();
+    int64_t began = cpu_time();
     for (; times == 0 || seconds_since(began) < seconds; times++) {
         arena_reset(&arena);
         shape_departures(shape, strbuf_bytes(&order), &arena, &list, &count);
@@ -89,7 +89,7 @@ bench_locate(double seconds, const struct shape *shape)
     struct locate_where where;
     struct locate_found found = {0};
     int times = 0;
-    int64_t began = clock_mono();
+    int64_t began = cpu_time();
     for (; times == 0 || seconds_since(began) < seconds; times++) {
         arena_reset(&arena);
         locate_read(bytes_of(message), BYTES_ABSENT, &arena, &where);
@@ -111,7 +111,7 @@ bench_diff(double seconds)
     json_format(strbuf_bytes(&order), &b);
     size_t changes = 0;
     int times = 0;
-    int64_t began = clock_mono();
+    int64_t began = cpu_time();
     for (; times == 0 || seconds_since(began) < seconds; times++) {
         struct diff *diff = diff_create(strbuf_bytes(&a), strbuf_bytes(&b), DIFF_WORK);
         changes = diff->change_count;
