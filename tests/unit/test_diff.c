@@ -311,6 +311,25 @@ the_unified_form_is_that_of_diff(void **state)
     strbuf_release(&out);
 }
 
+// What is left when the work is used up counts as replaced, and that is said.
+static void
+a_diff_out_of_work_says_so(void **state)
+{
+    (void)state;
+    struct bytes a = BYTES("a\nb\nc\nd\n");
+    struct bytes b = BYTES("b\na\nd\nc\n");
+    struct diff *diff = diff_create(a, b, 0);
+    assert_true(diff->is_rough);
+    assert_int_equal(diff->change_count, 1);
+    assert_int_equal(diff->changes[0].a_count, 4);
+    diff_destroy(diff);
+    // Lines that only one of them has need no work.
+    diff = diff_create(BYTES("a\nb\n"), BYTES("a\nx\nb\n"), 1);
+    assert_false(diff->is_rough);
+    assert_int_equal(changed_lines(diff), 1);
+    diff_destroy(diff);
+}
+
 static void
 lines_like_one_another_stand_in_one_row(void **state)
 {
@@ -444,6 +463,7 @@ main(void)
         cmocka_unit_test(changes_lead_from_one_text_to_the_other),
         cmocka_unit_test(long_texts_are_compared_in_bounded_time),
         cmocka_unit_test(the_unified_form_is_that_of_diff),
+        cmocka_unit_test(a_diff_out_of_work_says_so),
         cmocka_unit_test(lines_like_one_another_stand_in_one_row),
         cmocka_unit_test(words_that_differ_are_marked),
         cmocka_unit_test(marks_leave_equal_texts),

@@ -388,15 +388,32 @@ form_read_subject(struct form_reader *form)
     return true;
 }
 
+// A text in quotes, at the reader or begun by the marker.
+static bool
+form_read_in_quotes(struct form_reader *form, struct bytes *content)
+{
+    static const char quotes[] = "'\"`";
+    size_t at = form->at;
+    char quote = at ? form->text.data[at - 1] : '\0';
+    if (!is_one_of(quote, quotes))
+        quote = char_at(form, at++);
+    return is_one_of(quote, quotes) && form_read_quoted(form, &at, quote, content);
+}
+
+static bool
+form_read_subject_before(struct form_reader *form)
+{
+    struct bytes subject = text_before(form);
+    return subject.len > 0 && form_read_subject_path(form, subject);
+}
+
 static bool
 form_read_owner(struct form_reader *form)
 {
-    size_t at = form->at;
-    if (!form_read_quoted(form, &at, '\'', &form->where->name))
+    if (!form_read_in_quotes(form, &form->where->name))
         return false;
     form->where->is_missing = true;
-    struct bytes subject = text_before(form);
-    if (subject.len && form_read_subject_path(form, subject))
+    if (form_read_subject_before(form))
         form->where->is_path_missing = false;
     return true;
 }
@@ -458,18 +475,6 @@ form_take_name(struct form_reader *form, struct bytes name)
     form->where->name = arena_copy(form->arena, name);
     form->where->is_missing = form->is_missing;
     return true;
-}
-
-// A text in quotes, at the reader or begun by the marker.
-static bool
-form_read_in_quotes(struct form_reader *form, struct bytes *content)
-{
-    static const char quotes[] = "'\"`";
-    size_t at = form->at;
-    char quote = at ? form->text.data[at - 1] : '\0';
-    if (!is_one_of(quote, quotes))
-        quote = char_at(form, at++);
-    return is_one_of(quote, quotes) && form_read_quoted(form, &at, quote, content);
 }
 
 static bool
@@ -611,6 +616,8 @@ locate_read_part(enum locate_reader reader, struct form_reader *form)
         return form_read_owner(form);
     case READ_FIELD:
         return form_read_field(form);
+    case READ_SUBJECT_PATH:
+        return form_read_subject_before(form);
     case READ_PARSE_FIELDS:
         return form_read_parse_fields(form);
     case READ_SUBJECT:

@@ -25,6 +25,7 @@ struct form_reader {
     R(LIST)         /* "lines", 2, "amount"] */                                                              \
     R(OWNER)        /* data/lines/2 before the marker; behind it a name */                                   \
     R(FIELD)        /* Order.lines.amount: the first is a type */                                            \
+    R(SUBJECT_PATH) /* lines[2].amount before the marker */                                                  \
     R(PARSE_FIELDS) /* lines field: Failed to parse amount field: */                                         \
     R(SUBJECT)      /* data/lines/2/amount  lines[2].amount  amount, before the marker */                    \
     R(NAME)         /* 'amount'  amount  :amount, or up to the quote that the marker begins */               \
