@@ -206,8 +206,8 @@ draw_gutter(const struct editing_text *text, struct canvas *canvas, const struct
 }
 
 static void
-draw_row(const struct editing_text *text, struct canvas *canvas, const struct parts *parts, int row,
-         size_t line)
+draw_editor_row(const struct editing_text *text, struct canvas *canvas, const struct parts *parts, int row,
+                size_t line)
 {
     struct buffer *buffer = editor_buffer(text->editor);
     struct shown_line shown = {
@@ -251,8 +251,8 @@ draw_text(const struct editing *editing, struct canvas *canvas, const struct par
     size_t rows = editor_rows(text->editor);
     size_t partner;
     for (int i = 0; i < parts->text.rows && text->top + (size_t)i < rows; i++)
-        draw_row(text, canvas, parts, parts->text.row + i,
-                 editor_line_of(text->editor, text->top + (size_t)i));
+        draw_editor_row(text, canvas, parts, parts->text.row + i,
+                        editor_line_of(text->editor, text->top + (size_t)i));
     size_t cursor = editor_cursor(text->editor);
     if (editor_len(text->editor) <= PAIR_MOST && cursor < editor_len(text->editor) &&
         editor_partner(text->editor, cursor, &partner)) {

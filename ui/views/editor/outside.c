@@ -76,7 +76,7 @@ without_line_end(const struct editing_outside *outside, struct bytes text)
 }
 
 static void
-take_text(struct app *app, struct editing *editing, struct bytes text)
+take_edited(struct app *app, struct editing *editing, struct bytes text)
 {
     struct editor *editor = editing_editor(editing);
     struct err err = {0};
@@ -136,7 +136,7 @@ outside_ended(struct app *app, void *state, int status)
         private_file_remove(outside->folder, outside->name);
         app_say(app, SAY_INFO, MSG_OUTSIDE_SAME);
     } else {
-        take_text(app, editing, back);
+        take_edited(app, editing, back);
     }
     strbuf_release(&text);
     strbuf_release(&outside->written);

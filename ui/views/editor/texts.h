@@ -11,7 +11,7 @@
 #define MSG_NOT_EXACT "NOT byte for byte: %s"
 #define MSG_KEY_HINT "the key as JSON: a text, null, or {\"base64\": \"…\"}"
 #define MSG_HEADERS_HINT "all headers in order: value is a text or null, or base64"
-#define MSG_TARGET_HINT "topic, and partition: a number, or null to choose by the key"
+#define MSG_TARGET_HINT "topic, and partition: a number, or null for the usual one"
 
 // why it cannot be edited
 #define MSG_READ_ONLY_LONG "%s; read-only"

@@ -91,7 +91,7 @@ command_accepted(struct app *app, void *state, struct bytes text)
 }
 
 static bool
-search_accepted(struct app *app, void *state, struct bytes text)
+vi_search_accepted(struct app *app, void *state, struct bytes text)
 {
     editing_find_text(app, state, text, true);
     return true;
@@ -171,7 +171,7 @@ first_key(struct app *app, struct editing *editing, char key, size_t count)
     } else if (key == 'n' || key == 'N') {
         (void)editing_step(app, editing, key == 'n' ? DO_NEXT_MATCH : DO_PREVIOUS_MATCH);
     } else if (key == '/') {
-        app_prompt(app, &(struct prompt_request){.label = "/", .accepted = search_accepted});
+        app_prompt(app, &(struct prompt_request){.label = "/", .accepted = vi_search_accepted});
     } else if (key == ':') {
         app_prompt(app, &(struct prompt_request){.label = ":", .accepted = command_accepted});
     } else if (!vi_move(editing, key, count) && !vi_change(app, editing, key, count)) {

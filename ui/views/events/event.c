@@ -16,8 +16,8 @@
 
 enum { BESIDE_FROM_COLS = 120 };
 
-static const enum action footer[] = {DO_NEXT,      DO_PREVIOUS, DO_SEARCH, DO_RAW,  DO_EDIT,
-                                     DO_REPROCESS, DO_DISCARD,  DO_COPY,   DO_HELP, DO_NONE};
+static const enum action footer[] = {DO_NEXT,   DO_PREVIOUS, DO_EDIT, DO_REPROCESS, DO_DISCARD,
+                                     DO_SEARCH, DO_RAW,      DO_COPY, DO_HELP,      DO_NONE};
 
 static void
 event_ask(struct app *app, struct view_of_event *view)
