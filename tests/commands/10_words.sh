@@ -24,6 +24,9 @@ run --generate redrive-filter
 ok "redrive-filter(7) names every field" all says 'retries' ';' says 'resolved\-by'
 run --generate redrive-operations
 ok "redrive-operations(7) shows a service that is started again" all says 'Restart=always' ';' says RestartPreventExitStatus ';' says 'share/redrive/redrive'
+ok "and the whole language of recipes" all says '.TP
+\fBto\-number\fR \fIPATH\fR
+make a number of text' ';' says '\fBset\fR \fIPATH JSON\fR' ';' says '\fBjq\fR \fIPROGRAM\fR' ';' not says '@RECIPE@'
 run --generate bash
 ok "the bash completion is a script" all bash -n "$work/out" ';' says "pause resume cancel approve rate ramp settle-for halt-above wait decide published again" ';' says "' category rules"
 

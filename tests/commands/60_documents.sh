@@ -95,6 +95,10 @@ form_exists()
 
 psql -XAtq "$server dbname=postgres" -c "CREATE DATABASE orders_$$ TEMPLATE template0 ENCODING 'UTF8'"
 psql -Xq "$server dbname=orders_$$" -f "$here/table.sql"
+psql -Xq "$server dbname=orders_$$" -c "INSERT INTO dlq_events (id, event_id, event_type, event_payload, error_message, kafka_topic)
+    SELECT i, 'placed-' || i, 'OrderPlaced', '{\"lines\": [{\"amount\": \"17,90\"}]}', 'Cannot deserialize value of type \`BigDecimal\` from \"17,90\"', 'placed'
+      FROM generate_series(4711, 4712) i"
+printf 'to-number $.lines[*].amount\n' >"$work/amounts.recipe"
 psql -XAtq "$server dbname=postgres" -c "DROP ROLE IF EXISTS redrive" -c "DROP ROLE IF EXISTS ana" -c "CREATE ROLE ana" 2>/dev/null
 "$python" -S - "$server dbname=orders_$$" >"$work/services" <<'PY'
 import shlex, sys
@@ -115,6 +119,7 @@ run_shown()
     local line=${1//8f3a/${key:0:8}}
     line=${line//\/tmp\/pg/$work/pg}
     line=${line//\/tmp\/kafka/$work/kafka}
+    line=${line//amounts.recipe/$work/amounts.recipe}
     ran=$1
     status=0
     (cd "$root" && PATH=$doubles:$PATH timeout 120 bash -c "$line") >"$work/out" 2>"$work/err" </dev/null || status=$?

@@ -5,6 +5,7 @@
 #include "commands/cli/arguments.h"
 #include "commands/cli/command.h"
 #include "core/filter/filter.h"
+#include "core/recipe/recipe.h"
 #include "settings/settings.h"
 
 EMBED(manual_redrive, "src/commands/manual/redrive.1");
@@ -111,6 +112,21 @@ add_fields(struct strbuf *out)
 }
 
 static void
+add_recipe_words(struct strbuf *out)
+{
+    const char *word, *arguments, *sentence;
+    for (size_t i = 0; (word = recipe_word(i, &arguments, &sentence)); i++) {
+        strbuf_add_text(out, ".TP\n\\fB");
+        man_text(out, word);
+        strbuf_add_text(out, "\\fR \\fI");
+        man_text(out, arguments);
+        strbuf_add_text(out, "\\fR\n");
+        man_text(out, sentence);
+        strbuf_add_char(out, '\n');
+    }
+}
+
+static void
 add_settings(struct strbuf *out)
 {
     for (int i = 0; i < SETTING_ID_COUNT; i++) {
@@ -149,7 +165,7 @@ static const struct {
 } tables[] = {
     {"VERSION", add_version},       {"COMMANDS", add_commands}, {"CHOOSING", add_choosing},
     {"CHANGING", add_changing},     {"FIELDS", add_fields},     {"SETTINGS", add_settings},
-    {"EVERYWHERE", add_everywhere}, {"SERVICE", add_service},
+    {"EVERYWHERE", add_everywhere}, {"SERVICE", add_service},   {"RECIPE", add_recipe_words},
 };
 
 static const struct {
