@@ -1,6 +1,7 @@
 #include "async/message.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "base/alloc.h"
 
 struct request *
@@ -17,11 +18,13 @@ request_destroy(struct request *request)
     if (!request)
         return;
     free(request->ids);
-    free(request->list.filter);
+    list_query_release(&request->list);
     free(request->texts.scope);
     free(request->texts.filter);
     free(request->texts.target_topic);
     free(request->reason);
+    free(request->recipe.text);
+    free(request->recipe.name);
     arena_release(&request->correct.arena);
     free(request);
 }
@@ -30,6 +33,28 @@ void
 request_drop(void *request)
 {
     request_destroy(request);
+}
+
+struct list_query
+list_query_copy(const struct list_query *query)
+{
+    struct list_query copy = *query;
+    copy.filter = query->filter ? alloc_text(query->filter) : NULL;
+    copy.ids = NULL;
+    if (query->ids) {
+        copy.ids = alloc_array(query->id_count + 1, sizeof *copy.ids);
+        memcpy(copy.ids, query->ids, query->id_count * sizeof *copy.ids);
+    }
+    return copy;
+}
+
+void
+list_query_release(struct list_query *query)
+{
+    free(query->ids);
+    free(query->filter);
+    query->ids = NULL;
+    query->filter = NULL;
 }
 
 struct reply *
@@ -47,6 +72,8 @@ reply_destroy(struct reply *reply)
     if (!reply)
         return;
     free(reply->list.ids);
+    for (int i = 0; i < CORRECT_OUTCOMES; i++)
+        free(reply->recipe.classes[i].ids);
     arena_release(&reply->arena);
     free(reply);
 }

@@ -20,6 +20,7 @@
 #include "core/doubt.h"
 #include "core/operation.h"
 #include "core/revision.h"
+#include "core/recipe/trial.h"
 #include "core/category_overrides.h"
 #include "core/stats.h"
 #include "core/worker.h"
@@ -36,20 +37,25 @@ enum request_kind {
     REQUEST_WHY,        // id: why it is in its group
     REQUEST_OPERATIONS, // the list: answered at once and after each change, until REQUEST_OPERATIONS_END
     REQUEST_OPERATIONS_END,
-    REQUEST_OPERATION, // operation: one with outcomes, and after each change, until REQUEST_OPERATIONS_END
-    REQUEST_STEER,     // operation, steer, rate
-    REQUEST_DECIDE,    // operation, verdict, reason: a chunk or slot in doubt; answered by REPLY_STEERED
-    REQUEST_PREVIEW,   // action, ids (ascending, each once): figures of the dialog; answered part by part,
-                       // preview.known names the parts
-    REQUEST_CONFIRM,   // operation_request in `confirm`
-    REQUEST_CATEGORY,  // group, category (has_category false: by the rules), reason
-    REQUEST_RECORD,    // id: asks the workers for the original record; the event has it some time later
-    REQUEST_CORRECT,   // id, correct, reason: a revision of one event; ERR_CONFLICT where somebody was faster
-    REQUEST_AUDIT,     // operation (0: all), before: one page of rows
-    REQUEST_STATS,     // the five analyses of the table; replaces the REQUEST_STATS before
-    REQUEST_CANCEL,    // cancels the request with number `target`; it ends with ERR_CANCELLED
-    REQUEST_RECONNECT, // now, instead of after the back-off
-    REQUEST_REFRESH,   // look at the database now
+    REQUEST_OPERATION,   // operation: one with outcomes, and after each change, until REQUEST_OPERATIONS_END
+    REQUEST_STEER,       // operation, steer, rate
+    REQUEST_DECIDE,      // operation, verdict, reason: a chunk or slot in doubt; answered by REPLY_STEERED
+    REQUEST_PREVIEW,     // action, ids (ascending, each once): figures of the dialog; answered part by part,
+                         // preview.known names the parts
+    REQUEST_CONFIRM,     // operation_request in `confirm`
+    REQUEST_CATEGORY,    // group, category (has_category false: by the rules), reason
+    REQUEST_RECORD,      // id: asks the workers for the original record; the event has it some time later
+    REQUEST_CORRECT,     // id, correct, reason: a revision; ERR_CONFLICT where somebody was faster
+    REQUEST_AUDIT,       // operation (0: all), before: one page of rows
+    REQUEST_STATS,       // the five analyses of the table; replaces the REQUEST_STATS before
+    REQUEST_RECIPE_TRY,  // recipe.text, ids: a dry run; REPLY_RECIPE while it runs and at its end; replaces
+                         // the REQUEST_RECIPE_TRY before; a mistake in the recipe is an error with its place
+    REQUEST_RECIPES,     // the saved recipes
+    REQUEST_RECIPE_FILE, // recipe.name is a file: REPLY_RECIPES with it alone
+    REQUEST_RECIPE_SAVE, // recipe.name, recipe.text (NULL: forget it), reason: answered by REPLY_RECIPES
+    REQUEST_CANCEL,      // cancels the request with number `target`; it ends with ERR_CANCELLED
+    REQUEST_RECONNECT,   // now, instead of after the back-off
+    REQUEST_REFRESH,     // look at the database now
     REQUEST_PAUSE, // is_on: hold news about the backlog back (the display is paused), or let it flow again
     REQUEST_KINDS,
 };
@@ -59,6 +65,7 @@ enum list_source {
     LIST_PENDING,   // of the backlog: pivot + value (value NULL: all)
     LIST_CLOSED,    // resolved, discarded or all: by `statuses`
     LIST_OPERATION, // items of an operation in `item_states`
+    LIST_IDS,       // these ids, as far as they are in the table
 };
 enum list_order { ORDER_WHEN, ORDER_ID, ORDER_TYPE, ORDER_KEY, ORDER_TRY, ORDER_ERROR, ORDER_COUNT };
 struct list_query {
@@ -69,6 +76,8 @@ struct list_query {
     unsigned statuses;
     int64_t operation;
     unsigned item_states;
+    int64_t *ids; // LIST_IDS: ascending; heap, owned by the request
+    size_t id_count;
     char *filter; // heap, owned by the request; NULL or "": none. A status: term in it overrides source.
     enum list_order order; // pending events alone have others than ORDER_WHEN
     bool oldest_first;     // ORDER_WHEN; of the others: reversed
@@ -86,6 +95,12 @@ struct correct_request {
     int32_t parent; // the revision that it was made from
     struct correction parts;
     struct arena arena;
+};
+
+// Texts on the heap, owned by the request.
+struct recipe_asked {
+    char *text; // also of a REQUEST_CONFIRM for ACTION_CORRECT
+    char *name;
 };
 
 struct request {
@@ -115,6 +130,7 @@ struct request {
     struct {
         char *scope, *filter, *target_topic;
     } texts;
+    struct recipe_asked recipe;
     char group_key[GROUP_TEXT]; // "" none
 };
 
@@ -137,6 +153,8 @@ enum reply_kind {
     REPLY_CORRECTED, // the revision was written
     REPLY_AUDIT,
     REPLY_STATS,
+    REPLY_RECIPE,
+    REPLY_RECIPES,
     REPLY_CHANGED, // number 0: somebody wrote the rows of these pending events (ids; NULL: too many to name)
     REPLY_NEWS,    // number 0: a sentence about something that ended
     REPLY_ERROR,   // of the request with this number: err
@@ -245,12 +263,17 @@ struct audit_reply {
     size_t count;
 };
 
+struct recipes_reply {
+    struct saved_recipe *list; // by name
+    size_t count;
+};
+
 struct news_reply {
     int64_t operation;    // REPLY_CONFIRMED, REPLY_STEERED
     int64_t done, of;     // REPLY_PROGRESS
     int32_t revision;     // REPLY_CORRECTED: its number
     bool has_worker;      // REPLY_RECORD
-    const char *sentence; // REPLY_NEWS, REPLY_STEERED
+    const char *sentence; // REPLY_NEWS, REPLY_STEERED, REPLY_RECIPES that answers REQUEST_RECIPE_SAVE
 };
 
 // Which part is filled depends on `kind`; the comment of a part names its kinds.
@@ -272,12 +295,17 @@ struct reply {
     struct audit_reply audit;
     struct stats stats;
     struct preview preview;
+    struct recipe_trial recipe;   // REPLY_RECIPE; ids are heap, take them by setting them to NULL
+    struct recipes_reply recipes; // REPLY_RECIPES
     struct news_reply news;
 };
 
 struct request *request_create(enum request_kind kind);
 void request_destroy(struct request *request);
 void request_drop(void *request); // for mailbox_destroy
+// A query with ids and filter of its own; list_query_release frees them.
+struct list_query list_query_copy(const struct list_query *query);
+void list_query_release(struct list_query *query);
 struct reply *reply_create(enum reply_kind kind, uint64_t number);
 void reply_destroy(struct reply *reply);
 void reply_drop(void *reply); // likewise

@@ -44,6 +44,7 @@ cancel(struct reader *reader, const struct request *request)
         writer_preview_end(reader->writer, request->target);
     reader_list_cancel(reader, request->target);
     reader_stats_cancel(reader, request->target);
+    reader_recipe_cancel(reader, request->target);
 }
 
 // The thread that answers each request.
@@ -71,6 +72,10 @@ static const struct route {
     [REQUEST_CORRECT] = {.write = writer_correct_request},
     [REQUEST_AUDIT] = {.read = reader_audit_request},
     [REQUEST_STATS] = {.read = reader_stats_request},
+    [REQUEST_RECIPE_TRY] = {.read = reader_recipe_request},
+    [REQUEST_RECIPES] = {.read = reader_recipe_list},
+    [REQUEST_RECIPE_FILE] = {.read = reader_recipe_file, .works_without_link = true},
+    [REQUEST_RECIPE_SAVE] = {.write = writer_recipe_request},
     [REQUEST_CANCEL] = {.read = cancel, .works_without_link = true},
     [REQUEST_RECONNECT] = {.read = refresh, .works_without_link = true},
     [REQUEST_REFRESH] = {.read = refresh, .works_without_link = true},
@@ -147,6 +152,7 @@ read_for_screen(void *context)
     }
     reader_list_release(reader);
     reader_stats_release(reader);
+    reader_recipe_release(reader);
     reader_changes_release(reader);
     text_cache_destroy(reader->texts.cache);
     backlog_destroy(reader->rows.backlog);

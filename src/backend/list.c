@@ -31,7 +31,7 @@ list_job_release(struct list_job *list)
 {
     reader_list_end(list);
     filter_destroy(list->filter);
-    free(list->query.filter);
+    list_query_release(&list->query);
     *list = (struct list_job){0};
 }
 
@@ -98,6 +98,15 @@ find_candidates(struct reader *reader, struct list_job *list, struct err *err)
         list->statuses = asked;
         return find_items(reader, list, err);
     }
+    if (query->source == LIST_IDS) {
+        list->statuses = asked;
+        list->candidates = alloc_array(query->id_count + 1, sizeof *list->candidates);
+        memcpy(list->candidates, query->ids, query->id_count * sizeof *list->candidates);
+        list->candidate_count = query->id_count;
+        if (!query->oldest_first)
+            turn_round(list->candidates, list->candidate_count);
+        return true;
+    }
     if (list->statuses != 1u << EVENT_PENDING)
         return true;
     const struct backlog *rows = reader_rows_known(reader);
@@ -155,8 +164,7 @@ reader_list_request(struct reader *reader, const struct request *request)
     struct list_job *list = request->kind == REQUEST_COLLECT ? &reader->collect : &reader->list;
     list_job_release(list);
     list->number = request->number;
-    list->query = request->list;
-    list->query.filter = request->list.filter ? alloc_text(request->list.filter) : NULL;
+    list->query = list_query_copy(&request->list);
     list->is_first = true;
     list->leaves_undecided = request->kind == REQUEST_COLLECT;
 

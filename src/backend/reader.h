@@ -115,9 +115,10 @@ struct reader {
     struct event_rows rows;
     struct kept_texts texts;
     struct changed_events changes;
-    struct stats_job *stats; // the analyses that are counted, or were last; NULL: none
-    struct list_job list;    // of the view
-    struct list_job collect; // ids for a selection or an action
+    struct stats_job *stats;    // the analyses that are counted, or were last; NULL: none
+    struct recipe_lane *recipe; // for dry runs; NULL: none was asked for yet
+    struct list_job list;       // of the view
+    struct list_job collect;    // ids for a selection or an action
     struct operations_view operations;
     struct {
         bool has_sent;
@@ -196,6 +197,13 @@ void reader_audit_request(struct reader *reader, const struct request *request);
 void reader_stats_request(struct reader *reader, const struct request *request);
 void reader_stats_cancel(struct reader *reader, uint64_t number);
 void reader_stats_release(struct reader *reader);
+
+// recipe.c: dry runs of recipes, on a thread of their own, and files with recipes.
+void reader_recipe_request(struct reader *reader, const struct request *request);
+void reader_recipe_file(struct reader *reader, const struct request *request);
+void reader_recipe_list(struct reader *reader, const struct request *request);
+void reader_recipe_cancel(struct reader *reader, uint64_t number);
+void reader_recipe_release(struct reader *reader);
 
 // facets.c
 void reader_facets_request(struct reader *reader, const struct request *request);

@@ -25,7 +25,8 @@ reader_search_begin(struct reader *reader, struct list_job *list)
     struct err err = {0};
     if (!text_cache_check(reader->texts.cache, reader->session.store, &err))
         session_failed(&reader->session, 0, &err);
-    bool is_pending = list->query.source != LIST_OPERATION && list->statuses == 1u << EVENT_PENDING;
+    bool is_pending = list->query.source != LIST_OPERATION && list->query.source != LIST_IDS &&
+                      list->statuses == 1u << EVENT_PENDING;
     list->search = search_create(&(struct search_query){
         .filter = list->filter,
         .ids = list->candidates,

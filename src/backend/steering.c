@@ -126,6 +126,7 @@ writer_confirm_request(struct writer *writer, const struct request *request)
     confirm.filter_text = request->texts.filter;
     confirm.reason = request->reason;
     confirm.target_topic = request->texts.target_topic;
+    confirm.recipe = request->recipe.text;
     confirm.group = *request->group_key ? request->group_key : NULL;
 
     int64_t no = 0;

@@ -27,6 +27,9 @@ void writer_decide_request(struct writer *writer, const struct request *request)
 void writer_confirm_request(struct writer *writer, const struct request *request);
 void writer_resume_waiting(struct writer *writer); // starts a worker where operations wait and none is alive
 
+// recipe.c
+void writer_recipe_request(struct writer *writer, const struct request *request);
+
 // category.c
 void writer_category_request(struct writer *writer, const struct request *request);
 

@@ -1,7 +1,6 @@
 #include "commands/recipe_use.h"
 
 #include <inttypes.h>
-#include "base/text.h"
 #include "commands/cli/interrupt.h"
 #include "commands/cli/json.h"
 #include "commands/cli/output.h"
@@ -72,28 +71,7 @@ recipe_use_dry_run(struct recipe_use *use, struct store *store, const int64_t *i
 void
 recipe_use_describe(const struct recipe_use *use, struct strbuf *out)
 {
-    const struct correct_tally *tally = &use->tally;
-    const struct {
-        int64_t count;
-        const char *words;
-    } rows[] = {
-        {tally->counts[CORRECT_CHANGED], "would change"},
-        {tally->counts[CORRECT_UNCHANGED], "would stay as they are"},
-        {tally->counts[CORRECT_NOT_APPLICABLE], "do not fit the recipe"},
-        {tally->counts[CORRECT_INVALID], "would be invalid"},
-        {tally->counts[CORRECT_FAILED], "failed"},
-        {tally->counts[CORRECT_REFUSED], "refused by the check"},
-        {tally->gone, "no longer in the table"},
-    };
-    char text[TEXT_SHORT];
-    size_t begin = out->len;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].count)
-            strbuf_printf(out, "%s%s %s", out->len > begin ? ", " : "", text_count(rows[i].count, text),
-                          rows[i].words);
-    if (tally->inexact)
-        strbuf_printf(out, "; of %s the bytes that were received are unknown: PostgreSQL's text is corrected",
-                      text_count(tally->inexact, text));
+    correct_tally_describe(&use->tally, out);
 }
 
 struct operation

@@ -8,6 +8,7 @@
 #include "commands/choosing.h"
 #include "commands/cli/command.h"
 #include "commands/cli/output.h"
+#include "commands/correcting.h"
 #include "commands/publishing.h"
 #include "backend/backend.h"
 #include "ui/app/app.h"
@@ -217,6 +218,7 @@ command_screen(struct call *call, struct err *err)
     struct backend_settings backend = {
         .store = publishing_store(call),
         .plan = publishing_plan(call),
+        .correct = correcting_limits(call),
         .refresh_us = call->settings.screen.refresh,
         .filter_cache = call->settings.screen.filter_cache,
         .start_worker = call->settings.publish.start_worker ? start_worker : NULL,

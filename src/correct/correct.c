@@ -14,20 +14,6 @@ struct corrector {
     struct checks *checks; // NULL: no event is checked
 };
 
-const char *
-correct_outcome_name(enum correct_outcome outcome)
-{
-    static const char *const names[CORRECT_OUTCOMES] = {
-        [CORRECT_CHANGED] = "changed",
-        [CORRECT_UNCHANGED] = "unchanged",
-        [CORRECT_NOT_APPLICABLE] = "not_applicable",
-        [CORRECT_INVALID] = "invalid",
-        [CORRECT_FAILED] = "failed",
-        [CORRECT_REFUSED] = "refused_by_check",
-    };
-    return names[outcome];
-}
-
 bool
 corrector_create(struct corrector **corrector, const char *file, struct bytes recipe,
                  const struct correct_limits *limits, struct err *err)

@@ -10,19 +10,9 @@
 #include "base/arena.h"
 #include "core/event.h"
 #include "core/recipe/recipe.h"
+#include "core/recipe/tally.h"
 #include "process/check.h"
 #include "store/store.h"
-
-enum correct_outcome {
-    CORRECT_CHANGED,
-    CORRECT_UNCHANGED,
-    CORRECT_NOT_APPLICABLE, // a path does not exist, or expect failed: the event is left alone
-    CORRECT_INVALID,        // what would be sent is no JSON where it was, or no legal topic or partition
-    CORRECT_FAILED,         // a limit, or jq
-    CORRECT_REFUSED,        // the team's own check would not take it
-    CORRECT_OUTCOMES,
-};
-const char *correct_outcome_name(enum correct_outcome outcome); // "changed", "not_applicable", …
 
 struct correct_result {
     int64_t id;
@@ -78,11 +68,6 @@ void correct_revision(const struct event *event, const struct record_parts *befo
 void correct_events(struct corrector *corrector, const struct event *events, const char *const *troubles,
                     size_t count, struct arena *arena, struct correct_result *results);
 
-struct correct_tally {
-    int64_t counts[CORRECT_OUTCOMES];
-    int64_t inexact; // of the changed: the bytes that were received are unknown, PostgreSQL's text was taken
-    int64_t gone;    // no longer in the table
-};
 // Reads these events page by page and applies the recipe, without writing anything. `each` (may be NULL) gets
 // the results of a page, valid during the call, and the number of events read; false ends: ERR_CANCELLED.
 typedef bool correct_each_fn(void *context, const struct correct_result *results, size_t count, size_t read);

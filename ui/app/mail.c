@@ -27,10 +27,12 @@ answering(enum request_kind kind)
     case REQUEST_CONFIRM:
     case REQUEST_CATEGORY:
     case REQUEST_CORRECT:
+    case REQUEST_RECIPE_SAVE:
         return ANSWER_EACH;
     case REQUEST_LIST:
     case REQUEST_COLLECT:
     case REQUEST_STATS:
+    case REQUEST_RECIPE_TRY:
         return ANSWER_NEWEST_OR_STOP;
     case REQUEST_GROUPS:
     case REQUEST_FACETS:
@@ -42,6 +44,8 @@ answering(enum request_kind kind)
     case REQUEST_OPERATION:
     case REQUEST_PREVIEW:
     case REQUEST_AUDIT:
+    case REQUEST_RECIPES:
+    case REQUEST_RECIPE_FILE:
     case REQUEST_KINDS: // their number
         break;
     }

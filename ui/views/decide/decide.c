@@ -251,8 +251,7 @@ decide_list(struct app *app, struct decide *decide, enum operation_action action
     if (!decide_begin(app, decide, action, words))
         return;
     struct request *request = request_create(REQUEST_COLLECT);
-    request->list = *query;
-    request->list.filter = query->filter ? alloc_text(query->filter) : NULL;
+    request->list = list_query_copy(query);
     app_say(app, SAY_INFO, MSG_COLLECTING, strbuf_text(&decide->what));
     decide->list_number = app_send(app, request);
 }

@@ -42,7 +42,7 @@ void
 events_send(struct app *app, struct events *events)
 {
     struct request *request = request_create(REQUEST_LIST);
-    request->list = events->query;
+    request->list = list_query_copy(&events->query);
     request->list.filter = events->filter.len ? alloc_text(strbuf_text(&events->filter)) : NULL;
     events->progress.is_complete = false;
     events->progress.was_stopped = false;
@@ -377,8 +377,9 @@ events_open(struct app *app, const void *argument)
     events->has_preview = true;
     const char *filter = app_config(app)->start_filter;
     if (given) {
-        events->query = given->query;
-        events->query.filter = NULL;
+        struct list_query query = given->query;
+        query.filter = NULL;
+        events->query = list_query_copy(&query);
         filter = given->query.filter;
         events->title = given->title ? alloc_text(given->title) : NULL;
         events->type = given->type ? alloc_text(given->type) : NULL;
@@ -396,6 +397,7 @@ events_close(struct app *app, void *state)
     (void)app;
     struct events *events = state;
     decide_release(&events->decide);
+    list_query_release(&events->query);
     strbuf_release(&events->filter);
     strbuf_release(&events->before);
     filter_destroy(events->parsed);

@@ -12,13 +12,13 @@ static void
 collect(struct app *app, struct events *events, enum action purpose, const char *filter, const char *group)
 {
     struct request *request = request_create(REQUEST_COLLECT);
-    request->list = events->query;
     if (group) {
         request->list = (struct list_query){.source = LIST_PENDING, .pivot = PIVOT_ERROR, .has_value = true};
         memcpy(request->list.value, group, GROUP_TEXT);
     } else {
         struct strbuf both = {0};
         strbuf_printf(&both, "%s %s", strbuf_text(&events->filter), filter);
+        request->list = list_query_copy(&events->query);
         request->list.filter = strbuf_detach(&both);
     }
     events->collecting.purpose = purpose;

@@ -1,0 +1,53 @@
+#include "core/recipe/tally.h"
+
+#include <stddef.h>
+#include "base/text.h"
+
+const char *
+correct_outcome_name(enum correct_outcome outcome)
+{
+    static const char *const names[CORRECT_OUTCOMES] = {
+        [CORRECT_CHANGED] = "changed",
+        [CORRECT_UNCHANGED] = "unchanged",
+        [CORRECT_NOT_APPLICABLE] = "not_applicable",
+        [CORRECT_INVALID] = "invalid",
+        [CORRECT_FAILED] = "failed",
+        [CORRECT_REFUSED] = "refused_by_check",
+    };
+    return names[outcome];
+}
+
+int64_t
+correct_tally_total(const struct correct_tally *tally)
+{
+    int64_t total = tally->gone;
+    for (int i = 0; i < CORRECT_OUTCOMES; i++)
+        total += tally->counts[i];
+    return total;
+}
+
+void
+correct_tally_describe(const struct correct_tally *tally, struct strbuf *out)
+{
+    const struct {
+        int64_t count;
+        const char *one, *words;
+    } rows[] = {
+        {tally->counts[CORRECT_CHANGED], "would change", "would change"},
+        {tally->counts[CORRECT_UNCHANGED], "would stay as it is", "would stay as they are"},
+        {tally->counts[CORRECT_NOT_APPLICABLE], "does not fit the recipe", "do not fit the recipe"},
+        {tally->counts[CORRECT_INVALID], "would be invalid", "would be invalid"},
+        {tally->counts[CORRECT_FAILED], "failed", "failed"},
+        {tally->counts[CORRECT_REFUSED], "refused by the check", "refused by the check"},
+        {tally->gone, "no longer in the table", "no longer in the table"},
+    };
+    char text[TEXT_SHORT];
+    size_t begin = out->len;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].count)
+            strbuf_printf(out, "%s%s %s", out->len > begin ? ", " : "", text_count(rows[i].count, text),
+                          rows[i].count == 1 ? rows[i].one : rows[i].words);
+    if (tally->inexact)
+        strbuf_printf(out, "; of %s the bytes that were received are unknown: PostgreSQL's text is corrected",
+                      text_count(tally->inexact, text));
+}

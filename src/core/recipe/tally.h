@@ -1,0 +1,31 @@
+// tally: what became of events that a recipe was applied to, or would become of them: counted and in words.
+#ifndef REDRIVE_CORE_RECIPE_TALLY_H
+#define REDRIVE_CORE_RECIPE_TALLY_H
+
+#include <stdint.h>
+#include "base/strbuf.h"
+
+// The outcomes of a recipe (core/recipe/recipe.h), and that of the team's own check.
+enum correct_outcome {
+    CORRECT_CHANGED,
+    CORRECT_UNCHANGED,
+    CORRECT_NOT_APPLICABLE, // a path does not exist, or expect failed: the event is left alone
+    CORRECT_INVALID,        // what would be sent is no JSON where it was, or no legal topic or partition
+    CORRECT_FAILED,         // a limit, or jq
+    CORRECT_REFUSED,        // the team's own check would not take it
+    CORRECT_OUTCOMES,
+};
+const char *correct_outcome_name(enum correct_outcome outcome); // "changed", "not_applicable", …
+
+struct correct_tally {
+    int64_t counts[CORRECT_OUTCOMES];
+    int64_t inexact; // of the changed: the bytes that were received are unknown, PostgreSQL's text was taken
+    int64_t gone;    // no longer in the table
+};
+
+// Of those that were looked at, the gone included.
+int64_t correct_tally_total(const struct correct_tally *tally);
+// Appends "2,009 would change, 81 would stay as they are, 22 do not fit the recipe"; nothing for none.
+void correct_tally_describe(const struct correct_tally *tally, struct strbuf *out);
+
+#endif
