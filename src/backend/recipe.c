@@ -231,24 +231,13 @@ take_page(void *context, const struct correct_result *results, size_t count, siz
 }
 
 static bool
-count_operations(struct recipe_try *job, struct err *err)
-{
-    struct recipe *recipe;
-    if (!recipe_parse(&recipe, "recipe", bytes_of(job->text), err))
-        return false;
-    job->trial.operations = recipe_count(recipe);
-    recipe_destroy(recipe);
-    return true;
-}
-
-static bool
 run(struct recipe_try *job, struct err *err)
 {
     const struct backend_settings *settings = job->reader->session.settings;
     struct store *store = lane_connection(job->lane);
     struct corrector *corrector = NULL;
     struct correct_tally tally = {0};
-    bool ok = count_operations(job, err) && store_connect(store, err) &&
+    bool ok = store_connect(store, err) &&
               corrector_create(&corrector, "recipe", bytes_of(job->text), &settings->correct, err) &&
               correct_dry_run(corrector, store, job->ids, job->count, take_page, job, &tally, err);
     corrector_destroy(corrector);
@@ -362,7 +351,7 @@ read_recipe_file(const char *name, struct strbuf *out, struct err *err)
         return err_set(err, ERR_USAGE, "cannot read %s to its end", name);
     if (out->len > RECIPE_BYTES)
         return err_set(err, ERR_USAGE, "%s has more than 1 MiB; a recipe has less", name);
-    return bytes_find(strbuf_bytes(out), (struct bytes){"", 1}, 0) == out->len ||
+    return bytes_find(strbuf_bytes(out), (struct bytes){"", 1}, 0) >= out->len ||
            err_set(err, ERR_USAGE, "%s has a NUL byte; a recipe is text", name);
 }
 

@@ -185,6 +185,31 @@ operation_can_be_undone(const struct operation *operation)
            operation->done > 0 && operation->undone_by == 0;
 }
 
+int64_t
+operation_changed(const struct operation *operation)
+{
+    return operation->done - operation->recipe.unchanged - operation->recipe.not_applicable;
+}
+
+// Of a recipe it counts whether the payload changed.
+static const char *
+corrected_sentence(const struct operation *operation, struct arena *arena)
+{
+    char changed[TEXT_SHORT];
+    char unchanged[TEXT_SHORT];
+    char unfit[TEXT_SHORT];
+    char refused[TEXT_SHORT];
+    char skipped[TEXT_SHORT];
+    const struct recipe_counts *recipe = &operation->recipe;
+    return arena_printf(arena,
+                        "operation %" PRId64
+                        " %s: changed %s, %s unchanged, %s not applicable, %s refused, %s skipped",
+                        operation->no, operation_state_name(operation->state),
+                        text_count(operation_changed(operation), changed),
+                        text_count(recipe->unchanged, unchanged), text_count(recipe->not_applicable, unfit),
+                        text_count(operation->refused, refused), text_count(operation->skipped, skipped));
+}
+
 const char *
 operation_end_sentence(const struct operation *operation, struct arena *arena)
 {
@@ -195,6 +220,8 @@ operation_end_sentence(const struct operation *operation, struct arena *arena)
     if (operation->state == OPERATION_HALTED && operation->state_note)
         return arena_printf(arena, "operation %" PRId64 " %s: %s", operation->no, state,
                             operation->state_note);
+    if (operation->action == ACTION_CORRECT)
+        return corrected_sentence(operation, arena);
     return arena_printf(arena, "operation %" PRId64 " %s: %s %s, %s refused, %s skipped", operation->no,
                         state, operation->action == ACTION_REPROCESS ? "sent" : "closed",
                         text_count(operation->done, done), text_count(operation->refused, refused),

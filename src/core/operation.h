@@ -140,6 +140,9 @@ bool operation_can_be_called_back(const struct operation *operation);
 // A finished discard can be undone once.
 bool operation_can_be_undone(const struct operation *operation);
 
+// Of a correct operation: the events of which it wrote a revision. Of others: all that are done.
+int64_t operation_changed(const struct operation *operation);
+
 // One sentence about an operation that ended or halted, with the reason of a halt; for a person who did not
 // watch it.
 const char *operation_end_sentence(const struct operation *operation, struct arena *arena);

@@ -95,6 +95,15 @@ test_the_end_has_a_sentence(void **state)
     operation = (struct operation){.no = 8, .action = ACTION_DISCARD, .state = OPERATION_DONE, .skipped = 2};
     assert_string_equal(operation_end_sentence(&operation, &arena),
                         "operation 8 done: closed 0, 0 refused, 2 skipped");
+    operation = (struct operation){.no = 9,
+                                   .action = ACTION_CORRECT,
+                                   .state = OPERATION_DONE,
+                                   .done = 2112,
+                                   .refused = 2,
+                                   .recipe = {.unchanged = 81, .not_applicable = 22}};
+    assert_string_equal(
+        operation_end_sentence(&operation, &arena),
+        "operation 9 done: changed 2,009, 81 unchanged, 22 not applicable, 2 refused, 0 skipped");
     arena_release(&arena);
 }
 

@@ -33,7 +33,6 @@ struct recipe_class {
 struct recipe_trial {
     struct correct_tally tally;
     int64_t read, of;
-    size_t operations; // of the recipe
     int64_t warned[RECIPE_WARN_COUNT];
     struct recipe_class classes[CORRECT_OUTCOMES]; // only when it is over
     struct recipe_sample *samples;                 // by id

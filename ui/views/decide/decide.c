@@ -22,6 +22,7 @@ static const struct decide_verb {
     {DO_RESOLVE, ACTION_RESOLVE, "Resolve", "closes as resolved; nothing is sent", false},
     {DO_DISCARD, ACTION_DISCARD, "Discard", "discards; nothing is sent; undo: u in operations", false},
     {DO_RESTORE, ACTION_RESTORE, "Restore", "makes pending again", false},
+    {DO_NONE, ACTION_CORRECT, "Apply recipe", MSG_APPLY_EFFECT, false},
 };
 
 static const struct decide_verb *
@@ -37,7 +38,7 @@ bool
 decide_begins(enum action action)
 {
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
-        if (verbs[i].action == action)
+        if (verbs[i].action == action && action != DO_NONE) // a recipe is applied by its own view
             return true;
     return false;
 }
@@ -72,6 +73,16 @@ decide_release(struct decide *decide)
     decide_forget(decide);
     strbuf_release(&decide->what);
     strbuf_release(&decide->filter);
+    strbuf_release(&decide->recipe);
+    strbuf_release(&decide->would);
+}
+
+static void
+take_words(struct strbuf *to, const char *words)
+{
+    strbuf_reset(to);
+    if (words)
+        strbuf_add_text(to, words);
 }
 
 // Can a decision begin now? Says why not.
@@ -89,12 +100,10 @@ decide_begin(struct app *app, struct decide *decide, enum operation_action actio
     decide->action = action;
     decide->hidden = words->hidden;
     decide->undoes = words->undoes;
-    strbuf_reset(&decide->what);
-    if (words->what)
-        strbuf_add_text(&decide->what, words->what);
-    strbuf_reset(&decide->filter);
-    if (words->filter)
-        strbuf_add_text(&decide->filter, words->filter);
+    take_words(&decide->what, words->what);
+    take_words(&decide->filter, words->filter);
+    take_words(&decide->recipe, words->recipe);
+    take_words(&decide->would, words->would);
     decide->is_named = words->filter && strstr(words->filter, "is:quarantined");
     snprintf(decide->group, sizeof decide->group, "%s", words->group ? words->group : "");
     return true;
@@ -120,7 +129,8 @@ scope(const struct decide *decide, struct arena *arena)
 static void
 twin(const struct decide *decide, struct strbuf *command)
 {
-    strbuf_printf(command, "redrive %s", action_name(decide->action));
+    strbuf_printf(command, "redrive %s%s", action_name(decide->action),
+                  decide->action == ACTION_CORRECT ? " --recipe FILE" : "");
     if (decide->count == 1) {
         strbuf_printf(command, " --id %" PRId64, decide->ids[0]);
         return;
@@ -162,6 +172,8 @@ confirmed(struct app *app, void *state, const struct dialog *dialog)
     arena_release(&arena);
     if (decide->filter.len)
         request->texts.filter = alloc_text(strbuf_text(&decide->filter));
+    if (decide->action == ACTION_CORRECT)
+        request->recipe.text = alloc_text(strbuf_text(&decide->recipe));
     memcpy(request->group_key, decide->group, sizeof request->group_key);
     request->ids = decide->ids;
     request->id_count = decide->count;
@@ -396,6 +408,8 @@ describe_counts(struct app *app, struct decide *decide, const struct preview *pr
         describe_topics(app, decide, preview);
     else
         dialog_line(dialog, ROLE_DIALOG, "%s", verb_of(decide->action)->effect);
+    if (decide->would.len)
+        dialog_line(dialog, ROLE_DIALOG, "%s", strbuf_text(&decide->would));
     describe_skipped(decide, preview);
     if (decide->action == ACTION_REPROCESS)
         describe_quarantine(app, decide, preview);

@@ -1,11 +1,11 @@
 // decide: the one road from a view to a change: selection → operation described → dialog → confirmed →
 // requested.
 //
-// A view that offers reprocess, discard, resolve or restore embeds a struct decide as the FIRST member of its
-// state (the dialog's callbacks get that state), passes its replies through decide_receive before its own,
-// and calls decide_ids or decide_list on the action. The ids are frozen when the dialog opens, and exactly
-// these are confirmed. The scope: the selected events if any are, else the events under the cursor
-// (decide_selection).
+// A view that offers reprocess, discard, resolve, restore or a recipe embeds a struct decide as the FIRST
+// member of its state (the dialog's callbacks get that state), passes its replies through decide_receive
+// before its own, and calls decide_ids or decide_list on the action. The ids are frozen when the dialog
+// opens, and exactly these are confirmed. The scope: the selected events if any are, else the events under
+// the cursor (decide_selection).
 #ifndef REDRIVE_UI_VIEWS_DECIDE_DECIDE_H
 #define REDRIVE_UI_VIEWS_DECIDE_DECIDE_H
 
@@ -33,8 +33,9 @@ struct decide {
     char key[UUID_SIZE];
     int64_t *left_out; // of a bulk reprocess: in quarantine, not among ids; ascending
     size_t left_out_count;
-    int64_t undoes; // of a restore: the discard that it undoes, or 0
-    bool is_named;  // chosen one by one, or by is:quarantined
+    int64_t undoes;              // of a restore: the discard that it undoes, or 0
+    bool is_named;               // chosen one by one, or by is:quarantined
+    struct strbuf recipe, would; // of ACTION_CORRECT
     struct {
         int64_t no; // the operation confirmed last, while it can be undone; 0: none
         int64_t until;
@@ -51,6 +52,8 @@ struct decide_words {
     const char *group;  // the key of the group that all events are of, or NULL
     size_t hidden;      // how many events the view does not show
     int64_t undoes;     // the discard that this restore undoes, or 0
+    const char *recipe; // of ACTION_CORRECT: its text
+    const char *would;  // and what its dry run found on these events, "2,009 would change"
 };
 
 // Freezes these ids (copied, any order) and opens the dialog; without any it says so on the message line.

@@ -42,6 +42,8 @@
 #define MSG_ALL_BUSY "already in other operations; nothing left to %s"
 #define MSG_ALL_CLOSED "already closed; nothing left to %s"
 
+#define MSG_APPLY_EFFECT "writes a revision of each that changes; nothing is sent"
+
 // what is checked while the dialog is open
 #define MSG_DUPLICATES "%s have the same event id as another one here"
 #define MSG_DUPLICATES_WHAT "duplicate event ids"

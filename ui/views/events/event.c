@@ -13,6 +13,7 @@
 #include "ui/views/why.h"
 #include "ui/widgets/statusbar.h"
 #include "ui/views/events/texts.h"
+#include "ui/views/recipe/recipe.h"
 
 enum { BESIDE_FROM_COLS = 120 };
 
@@ -112,6 +113,16 @@ event_decide(struct app *app, void *state, enum action action)
     struct view_of_event *view = state;
     struct decide_words words = {.what = arena_printf(app_frame(app), MSG_SCOPE_ID, view->id)};
     decide_ids(app, &view->decide, decide_operation(action), &view->id, 1, &words);
+    return true;
+}
+
+static bool
+event_recipe(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    const struct view_of_event *view = state;
+    const struct decide_words words = {.what = arena_printf(app_frame(app), MSG_SCOPE_ID, view->id)};
+    app_open(app, &view_recipe, &(struct recipe_argument){.ids = &view->id, .count = 1, .words = &words});
     return true;
 }
 
@@ -234,6 +245,7 @@ event_edit(struct app *app, void *state, enum action action)
 static const struct view_action actions[] = {
     {.part = pager_handles, .run = event_move},
     {.part = decide_begins, .run = event_decide},
+    {.action = DO_RECIPE, .run = event_recipe},
     {.action = DO_UNDO, .run = event_undo},
     {.action = DO_NEXT, .run = go_on},
     {.action = DO_PREVIOUS, .run = go_on},

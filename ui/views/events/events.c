@@ -1,6 +1,7 @@
 // The list of events: ids come in pages and stay; only the rows of the window are fetched.
 #include "ui/views/events/state.h"
 #include "ui/views/events/texts.h"
+#include "ui/views/recipe/recipe.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -51,6 +52,20 @@ events_send(struct app *app, struct events *events)
     events->list_number = app_send(app, request);
 }
 
+// The visual range, or the cursor row. false: there are no rows, and that was said.
+static bool
+events_range(struct app *app, const struct events *events, const char *verb, size_t *from, size_t *to,
+             struct decide_words *words)
+{
+    if (!table_range(&events->table, from, to)) {
+        app_say(app, SAY_WARN, MSG_NOTHING_HERE_TO, verb);
+        return false;
+    }
+    words->what =
+        *to - *from == 1 ? arena_printf(app_frame(app), MSG_SCOPE_ID, events->ids[*from]) : MSG_SCOPE_RANGE;
+    return true;
+}
+
 // Scope: the selection if there is one, else the visual range, else the cursor row.
 static bool
 events_decide(struct app *app, void *state, enum action begun_by)
@@ -58,17 +73,26 @@ events_decide(struct app *app, void *state, enum action begun_by)
     struct events *events = state;
     enum operation_action action = decide_operation(begun_by);
     struct decide_words words = {0};
-    if (decide_selection(app, &events->decide, action, events->ids, events->count, &words))
-        return true;
     size_t from;
     size_t to;
-    if (!table_range(&events->table, &from, &to)) {
-        app_say(app, SAY_WARN, MSG_NOTHING_HERE_TO, action_name(action));
-        return true;
-    }
-    words.what =
-        to - from == 1 ? arena_printf(app_frame(app), MSG_SCOPE_ID, events->ids[from]) : MSG_SCOPE_RANGE;
-    decide_ids(app, &events->decide, action, events->ids + from, to - from, &words);
+    if (!decide_selection(app, &events->decide, action, events->ids, events->count, &words) &&
+        events_range(app, events, action_name(action), &from, &to, &words))
+        decide_ids(app, &events->decide, action, events->ids + from, to - from, &words);
+    return true;
+}
+
+static bool
+events_recipe(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    const struct events *events = state;
+    struct decide_words words = {0};
+    size_t from;
+    size_t to;
+    if (!recipe_open_selection(app, NULL, events->ids, events->count) &&
+        events_range(app, events, action_name(ACTION_CORRECT), &from, &to, &words))
+        app_open(app, &view_recipe,
+                 &(struct recipe_argument){.ids = events->ids + from, .count = to - from, .words = &words});
     return true;
 }
 
@@ -188,6 +212,7 @@ static const struct view_action actions[] = {
     {.part = table_ranges, .run = events_move},
     {.part = events_selects, .run = events_select},
     {.part = decide_begins, .run = events_decide},
+    {.action = DO_RECIPE, .run = events_recipe},
     {.action = DO_OPEN, .run = open_event},
     {.action = DO_TRAIL, .run = open_event},
     {.action = DO_DETAILS, .run = events_toggle_preview},

@@ -11,6 +11,7 @@
 #include "ui/views/operations/operation.h"
 #include "ui/views/why.h"
 #include "ui/views/groups/texts.h"
+#include "ui/views/recipe/recipe.h"
 
 static const enum action footer[] = {DO_OPEN, DO_FILTER, DO_SELECT, DO_REPROCESS, DO_DISCARD,
                                      DO_WHY,  DO_SORT,   DO_PIVOT,  DO_HELP,      DO_NONE};
@@ -117,38 +118,63 @@ open_events(struct app *app, void *state, enum action action)
     return true;
 }
 
+// The events of the group under the cursor, and what they are called. false: there is none, and that was
+// said.
+static bool
+cursor_scope(struct app *app, const struct groups *groups, struct list_query *query,
+             struct decide_words *words, char key[GROUP_TEXT])
+{
+    struct arena *arena = app_frame(app);
+    const struct event_group *group = groups_cursor(groups);
+    if (groups->table.is_visual || !group) {
+        app_say(app, SAY_WARN, group ? MSG_SELECT_RANGE_FIRST : MSG_NOTHING_TO_DECIDE);
+        return false;
+    }
+    *query = group_query(groups->pivot, within_of(groups), group, arena);
+    words->what = group_title(group, groups->pivot, arena);
+    if (groups->pivot != PIVOT_ERROR)
+        words->what = arena_printf(arena, "%s %s", pivot_name(groups->pivot), words->what);
+    words->filter = group_term(groups->pivot, group, arena);
+    if (group->part_count)
+        words->what = arena_printf(arena, "%s, %s", group_parts_text(group, arena), words->what);
+    words->group = group->part_count              ? NULL
+                   : groups->pivot == PIVOT_ERROR ? group->value
+                   : groups->has_within           ? group_text(groups->within, key)
+                                                  : NULL;
+    return true;
+}
+
 // Scope: the selection if there is one, else the group under the cursor.
 static void
 groups_decide_here(struct app *app, struct groups *groups, enum operation_action action)
 {
     struct decide_words words = {0};
-    struct arena *arena = app_frame(app);
+    struct list_query query;
+    char key[GROUP_TEXT];
     if (group_picks_is_busy(&groups->picks)) {
         app_say(app, SAY_INFO, MSG_CONTINUES_THEN);
         groups->is_asked = true;
         groups->asked = action;
         return;
     }
-    if (decide_selection(app, &groups->decide, action, NULL, 0, &words))
-        return;
-    const struct event_group *group = groups_cursor(groups);
-    if (groups->table.is_visual || !group) {
-        app_say(app, SAY_WARN, group ? MSG_SELECT_RANGE_FIRST : MSG_NOTHING_TO_DECIDE);
-        return;
-    }
+    if (!decide_selection(app, &groups->decide, action, NULL, 0, &words) &&
+        cursor_scope(app, groups, &query, &words, key))
+        decide_list(app, &groups->decide, action, &query, &words);
+}
+
+static bool
+groups_recipe(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    struct groups *groups = state;
+    struct decide_words words = {0};
+    struct list_query query;
     char key[GROUP_TEXT];
-    struct list_query query = group_query(groups->pivot, within_of(groups), group, arena);
-    words.what = group_title(group, groups->pivot, arena);
-    if (groups->pivot != PIVOT_ERROR)
-        words.what = arena_printf(arena, "%s %s", pivot_name(groups->pivot), words.what);
-    words.filter = group_term(groups->pivot, group, arena);
-    if (group->part_count)
-        words.what = arena_printf(arena, "%s, %s", group_parts_text(group, arena), words.what);
-    words.group = group->part_count              ? NULL
-                  : groups->pivot == PIVOT_ERROR ? group->value
-                  : groups->has_within           ? group_text(groups->within, key)
-                                                 : NULL;
-    decide_list(app, &groups->decide, action, &query, &words);
+    if (group_picks_is_busy(&groups->picks))
+        app_say(app, SAY_INFO, MSG_STILL_SELECTING);
+    else if (!recipe_open_selection(app, NULL, NULL, 0) && cursor_scope(app, groups, &query, &words, key))
+        app_open(app, &view_recipe, &(struct recipe_argument){.list = &query, .words = &words});
+    return true;
 }
 
 static bool
@@ -480,6 +506,7 @@ static const struct view_action actions[] = {
     {.action = DO_SHOW_SELECTED, .run = toggle_selected_only},
     {.action = DO_UNDO, .run = groups_undo},
     {.part = decide_begins, .run = groups_decide},
+    {.action = DO_RECIPE, .run = groups_recipe},
     {.action = DO_OPEN, .run = open_events},
     {.action = DO_WHY, .run = groups_explain},
     {.action = DO_TRAIL, .run = groups_open_trail},

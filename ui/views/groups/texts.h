@@ -23,6 +23,7 @@
 
 // what a key does
 #define MSG_CONTINUES_THEN "still collecting the selection, then this continues · C-c stop"
+#define MSG_STILL_SELECTING "still selecting the events of a group; press the key again then"
 #define MSG_SELECT_RANGE_FIRST "select the range first · Space select"
 #define MSG_NOTHING_TO_DECIDE "nothing here to decide on"
 #define MSG_STILL_COLLECTING "still collecting · C-c stop"

@@ -1,5 +1,6 @@
 #include "ui/views/operations/outcome_row.h"
 
+#include <string.h>
 #include "ui/views/operations/row.h"
 #include "ui/views/operations/texts.h"
 
@@ -28,21 +29,32 @@ outcome_row_returned(const struct returned *returned, int column, struct canvas 
                       returned->is_same ? "same" : "another", returned->error ? returned->error : "");
 }
 
+// The events of a recipe that are done are told apart by their reason; a changed one has none.
+static const char *
+state_word(const struct outcome *outcome, enum operation_action action)
+{
+    if (action != ACTION_CORRECT || outcome->state != ITEM_DONE)
+        return item_state_word(outcome->state, action);
+    if (!outcome->reason)
+        return MSG_CHANGED;
+    return strcmp(outcome->reason, MSG_UNCHANGED) == 0 ? MSG_UNCHANGED : MSG_NO_FIT;
+}
+
 void
 outcome_row_cell(const struct outcome *outcome, enum operation_action action, int column,
                  struct canvas *canvas, struct area area)
 {
     switch ((enum outcome_column)column) {
     case OUTCOME_STATE:
-        canvas_text(canvas, area.row, area.col, area.cols, bytes_of(item_state_word(outcome->state, action)),
+        canvas_text(canvas, area.row, area.col, area.cols, bytes_of(state_word(outcome, action)),
                     item_role(outcome->state));
         break;
     case OUTCOME_COUNT:
         canvas_count(canvas, area.row, area.col, area.cols, outcome->count, ROLE_TEXT);
         break;
     case OUTCOME_REASON:
-        canvas_text(canvas, area.row, area.col, area.cols, bytes_of(outcome->reason ? outcome->reason : ""),
-                    ROLE_TEXT);
+        if (outcome->reason && strcmp(outcome->reason, state_word(outcome, action)) != 0)
+            canvas_text(canvas, area.row, area.col, area.cols, bytes_of(outcome->reason), ROLE_TEXT);
         break;
     case OUTCOME_COLUMNS:
         break;

@@ -172,16 +172,20 @@ const char *
 operation_counts(const struct operation *operation, struct arena *arena)
 {
     enum operation_action action = operation->action;
+    bool corrects = action == ACTION_CORRECT;
     const struct {
         const char *word;
         int64_t count;
         bool is_always;
     } counts[] = {
-        {item_state_word(ITEM_DONE, action), operation->done, true},
+        {corrects ? MSG_CHANGED : item_state_word(ITEM_DONE, action), operation_changed(operation), true},
+        {MSG_UNCHANGED, operation->recipe.unchanged, false},
+        {MSG_NOT_APPLICABLE, operation->recipe.not_applicable, false},
         {"returned", operation->returned, action == ACTION_REPROCESS},
         {"stayed away", operation->quiet, action == ACTION_REPROCESS && operation->done > 0},
         {"watching", operation->watched, false},
         {item_state_word(ITEM_REFUSED, action), operation->refused, false},
+        {MSG_BY_CHECK, operation->recipe.refused_by_check, false},
         {item_state_word(ITEM_SKIPPED, action), operation->skipped, false},
         {item_state_word(ITEM_IN_DOUBT, action), operation->in_doubt, false},
         {item_state_word(ITEM_CANCELLED, action), operation->cancelled, false},

@@ -51,6 +51,13 @@
 #define MSG_SLOT_EFFECT "it resumes under new transactional ids; commits under the old ones no longer count"
 #define MSG_SLOT_RISK "if the database lost confirmed work, events can be sent twice"
 
+// what a recipe did
+#define MSG_CHANGED "changed"
+#define MSG_UNCHANGED "unchanged"
+#define MSG_NOT_APPLICABLE "not applicable"
+#define MSG_BY_CHECK "of these by the check"
+#define MSG_NO_FIT "no fit"
+
 // one operation
 #define MSG_WATCHING                                                                                         \
     "step %" PRId32 " of %zu %s watching %s for returns %s next step in %s%s" // separators: GLYPH_SEPARATOR
