@@ -17,7 +17,7 @@ const char *
 item_state_word(enum item_state state, enum operation_action action)
 {
     static const char *const done[ACTION_COUNT] = {
-        [ACTION_REPROCESS] = "sent",   [ACTION_RESOLVE] = "resolved",  [ACTION_DISCARD] = "discarded",
+        [ACTION_REPROCESS] = "sent",   [ACTION_RESOLVE] = "resolved", [ACTION_DISCARD] = "discarded",
         [ACTION_RESTORE] = "restored", [ACTION_CORRECT] = "applied",
     };
     switch (state) {
