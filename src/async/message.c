@@ -72,6 +72,7 @@ reply_destroy(struct reply *reply)
     if (!reply)
         return;
     free(reply->list.ids);
+    shape_destroy(reply->shape);
     for (int i = 0; i < CORRECT_OUTCOMES; i++)
         free(reply->recipe.classes[i].ids);
     arena_release(&reply->arena);

@@ -22,6 +22,7 @@
 #include "core/revision.h"
 #include "core/recipe/trial.h"
 #include "core/category_overrides.h"
+#include "core/shape/shape.h"
 #include "core/stats.h"
 #include "core/worker.h"
 
@@ -44,6 +45,7 @@ enum request_kind {
                          // preview.known names the parts
     REQUEST_CONFIRM,     // operation_request in `confirm`
     REQUEST_CATEGORY,    // group, category (has_category false: by the rules), reason
+    REQUEST_SHAPE,       // id: what payloads of its type have in common, from a sample
     REQUEST_RECORD,      // id: asks the workers for the original record; the event has it some time later
     REQUEST_CORRECT,     // id, correct, reason: a revision; ERR_CONFLICT where somebody was faster
     REQUEST_AUDIT,       // operation (0: all), before: one page of rows
@@ -149,6 +151,7 @@ enum reply_kind {
     REPLY_PROGRESS,  // of a REQUEST_CONFIRM: done of total written
     REPLY_CONFIRMED, // the operation exists
     REPLY_CATEGORY,  // the category was set or cleared
+    REPLY_SHAPE,     // `shape`
     REPLY_RECORD,    // it was asked for; news.has_worker: somebody can read it
     REPLY_CORRECTED, // the revision was written
     REPLY_AUDIT,
@@ -281,6 +284,7 @@ struct reply {
     enum reply_kind kind;
     uint64_t number;
     bool is_last;
+    struct shape *shape; // REPLY_SHAPE; whoever keeps it sets it to NULL
     struct arena arena;
     struct err err; // REPLY_ERROR
 

@@ -68,6 +68,7 @@ static const struct route {
     [REQUEST_PREVIEW] = {.write = writer_preview_request},
     [REQUEST_CONFIRM] = {.write = writer_confirm_request},
     [REQUEST_CATEGORY] = {.write = writer_category_request},
+    [REQUEST_SHAPE] = {.read = reader_shape_request},
     [REQUEST_RECORD] = {.write = writer_record_request},
     [REQUEST_CORRECT] = {.write = writer_correct_request},
     [REQUEST_AUDIT] = {.read = reader_audit_request},

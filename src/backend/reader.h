@@ -190,6 +190,7 @@ bool reader_categories_look(struct reader *reader, struct err *err);
 
 // detail.c
 void reader_event_request(struct reader *reader, const struct request *request);
+void reader_shape_request(struct reader *reader, const struct request *request); // shape.c
 void reader_why_request(struct reader *reader, const struct request *request);
 void reader_audit_request(struct reader *reader, const struct request *request);
 

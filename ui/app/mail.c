@@ -38,6 +38,7 @@ answering(enum request_kind kind)
     case REQUEST_FACETS:
     case REQUEST_ROWS:
     case REQUEST_EVENT:
+    case REQUEST_SHAPE:
     case REQUEST_RECORD:
     case REQUEST_WHY:
     case REQUEST_OPERATIONS:

@@ -136,6 +136,35 @@ store_pending_ids(struct store *store, event_ids_fn *each, void *context, struct
 }
 
 bool
+store_ids_of_type(struct store *store, struct bytes type, size_t most, int64_t **ids, size_t *count,
+                  struct err *err)
+{
+    *ids = NULL;
+    *count = 0;
+    struct arena arena = {0};
+    struct params params = {0};
+    param_text(&params, arena_text(&arena, type));
+    param_int8(&params, (int64_t)most);
+    PGresult *r;
+    bool ok = pg_ask(store, FOR_READING,
+                     "SELECT string_agg(int8send(w.id), ''::bytea ORDER BY w.is_open, w.id DESC) FROM ("
+                     "SELECT e.id::int8 AS id, e.status = 'PENDING' AS is_open FROM :\"events\" e"
+                     " WHERE e.id > (SELECT coalesce(max(m.id), 0) FROM :\"events\" m) - 20000"
+                     " AND e.event_type::text = $1 ORDER BY 2, 1 DESC LIMIT $2) w",
+                     &params, &r, err);
+    arena_release(&arena);
+    if (!ok)
+        return false;
+    struct bytes all = value_bytes(r, 0, 0);
+    *count = all.len / 8;
+    *ids = alloc_array(*count, sizeof **ids);
+    for (size_t i = 0; i < *count; i++)
+        (*ids)[i] = pg_read64(all.data + 8 * i);
+    PQclear(r);
+    return true;
+}
+
+bool
 store_pending_count(struct store *store, int64_t *pending, int64_t *highest_id, struct err *err)
 {
     PGresult *r;

@@ -45,6 +45,10 @@ bool store_events(struct store *store, const struct event_query *query, struct e
 typedef bool event_ids_fn(void *context, const int64_t *ids, size_t count);
 bool store_pending_ids(struct store *store, event_ids_fn *each, void *context, struct err *err) MUST_CHECK;
 
+// Ids of events of a type among the newest 20,000 of the table, closed ones first, newest first; on the heap.
+bool store_ids_of_type(struct store *store, struct bytes type, size_t most, int64_t **ids, size_t *count,
+                       struct err *err) MUST_CHECK;
+
 // In one snapshot: the exact number of pending events and the highest id of all events (0 when empty). About
 // 60 ms a million.
 bool store_pending_count(struct store *store, int64_t *pending, int64_t *highest_id,

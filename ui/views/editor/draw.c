@@ -191,14 +191,17 @@ draw_text_line(const struct shown_line *line, struct canvas *canvas, size_t firs
 }
 
 static void
-draw_gutter(const struct editing_text *text, struct canvas *canvas, const struct parts *parts, int row,
+draw_gutter(const struct editing *editing, struct canvas *canvas, const struct parts *parts, int row,
             size_t line)
 {
+    const struct editing_text *text = &editing->texts[editing->section];
     struct check_finding finding;
     int col = parts->text.col;
     if (editor_finding_of_line(text->editor, line, &finding))
         (void)canvas_text(canvas, row, col, 1, finding.is_warning ? BYTES("?") : BYTES("!"),
                           finding.is_warning ? ROLE_STATUS_WARN : ROLE_STATUS_ERROR);
+    else if (editing_departure_of_line(editing, line))
+        (void)canvas_text(canvas, row, col, 1, BYTES("?"), ROLE_STATUS_WARN);
     if (parts->numbers)
         (void)canvas_printf(canvas, row, col + 1, parts->numbers, ROLE_DIM, "%*zu", parts->numbers, line + 1);
     if (editor_folded_at(text->editor, line))
@@ -206,9 +209,10 @@ draw_gutter(const struct editing_text *text, struct canvas *canvas, const struct
 }
 
 static void
-draw_editor_row(const struct editing_text *text, struct canvas *canvas, const struct parts *parts, int row,
+draw_editor_row(const struct editing *editing, struct canvas *canvas, const struct parts *parts, int row,
                 size_t line)
 {
+    const struct editing_text *text = &editing->texts[editing->section];
     struct buffer *buffer = editor_buffer(text->editor);
     struct shown_line shown = {
         .text = text,
@@ -216,7 +220,7 @@ draw_editor_row(const struct editing_text *text, struct canvas *canvas, const st
         .end = buffer_line_end(buffer, line),
         .area = {row, parts->text.col + parts->gutter, 1, parts->text.cols - parts->gutter}};
     size_t first_cell = 0;
-    draw_gutter(text, canvas, parts, row, line);
+    draw_gutter(editing, canvas, parts, row, line);
     shown.from = buffer_at_cell(buffer, line, text->left, &first_cell);
     shown.to = buffer_at_cell(buffer, line, text->left + (size_t)shown.area.cols + 1, NULL);
     if (shown.to < shown.end)
@@ -251,7 +255,7 @@ draw_text(const struct editing *editing, struct canvas *canvas, const struct par
     size_t rows = editor_rows(text->editor);
     size_t partner;
     for (int i = 0; i < parts->text.rows && text->top + (size_t)i < rows; i++)
-        draw_editor_row(text, canvas, parts, parts->text.row + i,
+        draw_editor_row(editing, canvas, parts, parts->text.row + i,
                         editor_line_of(text->editor, text->top + (size_t)i));
     size_t cursor = editor_cursor(text->editor);
     if (editor_len(text->editor) <= PAIR_MOST && cursor < editor_len(text->editor) &&
@@ -377,6 +381,8 @@ draw_source(const struct app *app, const struct editing *editing, struct canvas 
     } else {
         words = arena_printf(app_frame(app), detail->would_send.is_exact ? MSG_EXACT : MSG_NOT_EXACT, why);
         role = detail->would_send.is_exact ? ROLE_STATUS_OK : ROLE_STATUS_WARN;
+        if (editing_record_words(editing))
+            words = editing_record_words(editing);
     }
     if (area.rows > 0)
         (void)canvas_text(canvas, area.row, area.col + 1, area.cols - 2, bytes_of(words), role);
@@ -391,8 +397,15 @@ draw_finding(const struct editing *editing, struct canvas *canvas, const struct 
     if (parts->rule.rows > 0)
         canvas_hline(canvas, parts->rule.row, parts->rule.col + 1, parts->rule.cols - 2, ROLE_BORDER);
     size_t line = buffer_line_at(editor_buffer(editor), editor_cursor(editor));
-    if (parts->finding.rows == 0 || !editor_finding_of_line(editor, line, &finding))
+    if (parts->finding.rows == 0)
         return;
+    const struct shape_departure *departure = editing_departure_of_line(editing, line);
+    if (!editor_finding_of_line(editor, line, &finding)) {
+        if (departure)
+            (void)canvas_printf(canvas, parts->finding.row, parts->finding.col + 1, parts->finding.cols - 2,
+                                ROLE_STATUS_WARN, "line %zu: %s", line + 1, departure->sentence);
+        return;
+    }
     (void)canvas_text(canvas, parts->finding.row, parts->finding.col + 1, parts->finding.cols - 2,
                       bytes_of(editor_finding_sentence(editor, &finding, sentence)),
                       finding.is_warning ? ROLE_STATUS_WARN : ROLE_STATUS_ERROR);

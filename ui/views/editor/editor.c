@@ -178,6 +178,9 @@ editing_due(const void *state)
     int64_t draft = editing_draft_due(editing);
     if (draft >= 0)
         sooner(&due, draft);
+    int64_t hint = editing_hints_due(editing);
+    if (hint >= 0)
+        sooner(&due, hint);
     return due;
 }
 
@@ -193,6 +196,7 @@ editing_tick(struct app *app, void *state)
     int64_t draft = editing_draft_due(editing);
     if (draft >= 0 && draft <= now)
         editing_draft_keep(app, editing);
+    editing_hints_tick(app, editing);
     if (editor_check_state(editor) == CHECK_RUNNING) {
         if (editing->work.changed_at + CHECK_PAUSE <= now &&
             editor_check(editor, CHECK_SLICE) != CHECK_RUNNING)
@@ -366,6 +370,7 @@ take_event(struct app *app, struct editing *editing, struct reply *reply)
         return true;
     }
     editing_take(app, editing, &reply->arena, &reply->detail);
+    editing_hints_begin(app, editing);
     editing_draft_look(app, editing);
     if (editing->draft.is_offered)
         editing_draft_offer(app, editing);
@@ -378,7 +383,8 @@ static bool
 editing_receive(struct app *app, void *state, struct reply *reply)
 {
     struct editing *editing = state;
-    if (decide_receive(app, &editing->decide, reply) || editing_save_receive(app, editing, reply))
+    if (decide_receive(app, &editing->decide, reply) || editing_save_receive(app, editing, reply) ||
+        editing_hints_receive(app, editing, reply))
         return true;
     if (!reply->number || reply->number != editing->number)
         return false;
@@ -458,6 +464,7 @@ editing_close(struct app *app, void *state)
     editing_save_release(editing);
     editing_draft_release(editing);
     editing_outside_release(editing);
+    editing_hints_release(editing);
     for (int i = 0; i < SECTION_COUNT; i++) {
         editor_destroy(editing->texts[i].editor);
         strbuf_release(&editing->origins[i]);

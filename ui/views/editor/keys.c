@@ -70,7 +70,11 @@ go_to_finding(struct app *app, struct editing *editing, bool is_forward)
     struct check_finding finding;
     char sentence[CHECK_SENTENCE];
     if (!editor_next_finding(editor, editor_cursor(editor), is_forward, &finding)) {
-        app_say(app, SAY_INFO, MSG_NO_FINDING);
+        const struct shape_departure *departure =
+            editing_next_departure(editing, editor_cursor(editor), is_forward);
+        if (departure)
+            editor_set_cursor(editor, departure->from, editing->is_marking);
+        app_say(app, departure ? SAY_WARN : SAY_INFO, "%s", departure ? departure->sentence : MSG_NO_FINDING);
         return;
     }
     editor_set_cursor(editor, finding.at, editing->is_marking);

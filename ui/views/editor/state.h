@@ -7,6 +7,7 @@
 #define REDRIVE_UI_VIEWS_EDITOR_STATE_H
 
 #include "async/message.h"
+#include "core/shape/shape.h"
 #include "ui/app/app.h"
 #include "ui/editor/check.h"
 #include "ui/editor/editor.h"
@@ -87,6 +88,31 @@ struct editing_work {
     uint64_t warned;    // the version whose warnings are known
 };
 
+// Is the original record on its way, which alone has the exact bytes?
+enum record_state {
+    RECORD_NOT_WANTED, // it is here, or there is none
+    RECORD_ASKED,
+    RECORD_AWAITED, // a worker reads it
+    RECORD_NOBODY,  // no worker runs that can
+    RECORD_MISSING, // it did not come
+    RECORD_LATE,    // it came after something was edited
+};
+
+struct editing_hints {
+    struct shape *shape; // of other events of the type; NULL: not known
+    uint64_t shape_number;
+    uint64_t version; // of the payload whose departures are known
+    struct arena arena;
+    struct shape_departure *departures;
+    size_t count;
+    size_t placed_at; // where the cursor was put
+    bool is_placed;   // the message named that place
+    enum record_state record;
+    uint64_t record_number;
+    int64_t record_at; // clock_mono of the next look
+    int record_tries;
+};
+
 struct editing {
     struct decide decide; // first: see decide.h
     int64_t id;
@@ -109,6 +135,7 @@ struct editing {
     struct editing_draft draft;
     struct editing_outside outside;
     struct editing_work work;
+    struct editing_hints hints;
     int rows, cols; // of the text on the screen
 };
 
@@ -127,6 +154,19 @@ int32_t editing_newest(const struct event_detail *detail);
 void editing_ask(struct app *app, struct editing *editing);
 void editing_leave(struct app *app, struct editing *editing); // closes the view, or asks
 void editing_leave_anyway(struct app *app, struct editing *editing);
+
+// hints.c
+void editing_hints_begin(struct app *app, struct editing *editing); // an event was taken for the first time
+bool editing_hints_receive(struct app *app, struct editing *editing, struct reply *reply);
+int64_t editing_hints_due(const struct editing *editing); // clock_mono; -1: never
+void editing_hints_tick(struct app *app, struct editing *editing);
+void editing_hints_release(struct editing *editing);
+// Where the payload departs from others of its type: on this line; the next one, going round. NULL: nowhere.
+const struct shape_departure *editing_departure_of_line(const struct editing *editing, size_t line);
+const struct shape_departure *editing_next_departure(const struct editing *editing, size_t at,
+                                                     bool is_forward);
+// What is to be said of the original record, instead of why the bytes are not exact; NULL: nothing.
+const char *editing_record_words(const struct editing *editing);
 
 // keys.c
 bool editing_moves(enum action action);

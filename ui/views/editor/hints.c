@@ -1,0 +1,238 @@
+// What helps whoever opens an event in the editor: the cursor stands where the error message points, places
+// where the payload departs from others of its type are marked, and the original record is sent for where
+// only it has the exact bytes.
+#include "ui/views/editor/state.h"
+
+#include <inttypes.h>
+#include "base/clock.h"
+#include "core/shape/locate.h"
+#include "ui/views/editor/texts.h"
+
+enum { RECORD_TRIES = 10, DEPARTURE_BYTES = 1 << 20 };
+#define RECORD_PAUSE US_PER_SECOND
+
+// --- the place that the message names
+
+static struct editor *
+payload_editor(const struct editing *editing)
+{
+    return editing->texts[SECTION_PAYLOAD].editor;
+}
+
+static void
+place_cursor(struct app *app, struct editing *editing)
+{
+    struct editing_hints *hints = &editing->hints;
+    struct editor *editor = payload_editor(editing);
+    const struct event *event = &editing->detail.event;
+    struct locate_where where = {0};
+    struct locate_found found;
+    if (!editor_is_json(editor))
+        return;
+    (void)locate_read(event->error_message, event->stack_trace, &editing->arena, &where);
+    bool is_what_failed = editing->detail.would_send.is_exact && !editing->parent;
+    locate_in(editor_text(editor), is_what_failed, &where, hints->shape, &editing->arena, &found);
+    if (found.ground != LOCATE_NOTHING) {
+        editor_set_cursor(editor, found.from, false);
+        app_say(app, SAY_INFO, "%s", found.why);
+    }
+    hints->placed_at = editor_cursor(editor);
+    hints->is_placed = found.ground == LOCATE_NAMED || found.ground == LOCATE_SYNTAX;
+}
+
+// --- departures
+
+static void
+find_departures(struct editing *editing)
+{
+    struct editing_hints *hints = &editing->hints;
+    struct editor *editor = payload_editor(editing);
+    hints->version = editor_version(editor);
+    hints->count = 0;
+    arena_reset(&hints->arena);
+    if (hints->shape && editor_is_json(editor) && editor_len(editor) <= DEPARTURE_BYTES)
+        shape_departures(hints->shape, editor_text(editor), &hints->arena, &hints->departures, &hints->count);
+}
+
+const struct shape_departure *
+editing_departure_of_line(const struct editing *editing, size_t line)
+{
+    const struct editing_hints *hints = &editing->hints;
+    struct editor *editor = payload_editor(editing);
+    if (editing->section != SECTION_PAYLOAD || hints->version != editor_version(editor))
+        return NULL;
+    struct buffer *buffer = editor_buffer(editor);
+    for (size_t i = 0; i < hints->count; i++)
+        if (buffer_line_at(buffer, hints->departures[i].from) == line)
+            return &hints->departures[i];
+    return NULL;
+}
+
+const struct shape_departure *
+editing_next_departure(const struct editing *editing, size_t at, bool is_forward)
+{
+    const struct editing_hints *hints = &editing->hints;
+    const struct shape_departure *next = NULL, *other_end = NULL;
+    if (editing->section != SECTION_PAYLOAD || hints->version != editor_version(payload_editor(editing)))
+        return NULL;
+    for (size_t i = 0; i < hints->count; i++) {
+        const struct shape_departure *one = &hints->departures[i];
+        bool is_ahead = is_forward ? one->from > at : one->from < at;
+        const struct shape_departure **best = is_ahead ? &next : &other_end;
+        if (!*best || (is_forward ? one->from < (*best)->from : one->from > (*best)->from))
+            *best = one;
+    }
+    return next ? next : other_end;
+}
+
+// --- the original record
+
+static void
+ask_record(struct app *app, struct editing *editing)
+{
+    const struct event *event = &editing->detail.event;
+    bool is_wanted = !event->record.is_kept && !event->known.correction.has_payload &&
+                     event->origin.has_partition && event->origin.has_offset && bytes_present(event->topic) &&
+                     app_status(app)->has_schema && !app_config(app)->is_read_only &&
+                     !app_status(app)->is_read_only && !editing->read_only_why;
+    editing->hints.record = is_wanted ? RECORD_ASKED : RECORD_NOT_WANTED;
+    if (!is_wanted)
+        return;
+    struct request *request = request_create(REQUEST_RECORD);
+    request->id = editing->id;
+    editing->hints.record_number = app_send(app, request);
+}
+
+static void
+look_for_record(struct app *app, struct editing *editing)
+{
+    struct editing_hints *hints = &editing->hints;
+    if (hints->record_tries++ == RECORD_TRIES) {
+        hints->record = RECORD_MISSING;
+        app_redraw(app);
+        return;
+    }
+    hints->record_at = clock_mono() + RECORD_PAUSE;
+    struct request *request = request_create(REQUEST_EVENT);
+    request->id = editing->id;
+    hints->record_number = app_send(app, request);
+}
+
+static void
+take_record(struct app *app, struct editing *editing, struct reply *reply)
+{
+    struct editing_hints *hints = &editing->hints;
+    if (!reply->detail.event.record.is_kept)
+        return;
+    if (editing_is_dirty(editing)) {
+        hints->record = RECORD_LATE;
+        app_say(app, SAY_WARN, MSG_RECORD_LATE);
+        return;
+    }
+    hints->record = RECORD_NOT_WANTED;
+    editing_take(app, editing, &reply->arena, &reply->detail);
+    app_say(app, SAY_INFO, MSG_RECORD_THERE);
+    place_cursor(app, editing);
+    find_departures(editing);
+}
+
+static bool
+receive_record(struct app *app, struct editing *editing, struct reply *reply)
+{
+    struct editing_hints *hints = &editing->hints;
+    if (!hints->record_number || reply->number != hints->record_number)
+        return false;
+    if (reply->kind == REPLY_EVENT) {
+        take_record(app, editing, reply);
+    } else if (reply->kind == REPLY_RECORD) {
+        hints->record = reply->news.has_worker ? RECORD_AWAITED : RECORD_NOBODY;
+        hints->record_at = clock_mono() + RECORD_PAUSE / 2;
+    } else {
+        hints->record = RECORD_MISSING; // a right is missing, or PostgreSQL is away
+    }
+    app_redraw(app);
+    return true;
+}
+
+const char *
+editing_record_words(const struct editing *editing)
+{
+    switch (editing->hints.record) {
+    case RECORD_NOT_WANTED:
+        break;
+    case RECORD_ASKED:
+    case RECORD_AWAITED:
+        return MSG_RECORD_AWAITED;
+    case RECORD_NOBODY:
+        return MSG_RECORD_NOBODY;
+    case RECORD_MISSING:
+        return MSG_RECORD_MISSING;
+    case RECORD_LATE:
+        return MSG_RECORD_LATE;
+    }
+    return NULL;
+}
+
+// --- all of it
+
+void
+editing_hints_begin(struct app *app, struct editing *editing)
+{
+    place_cursor(app, editing);
+    ask_record(app, editing);
+    struct request *request = request_create(REQUEST_SHAPE);
+    request->id = editing->id;
+    editing->hints.shape_number = app_send(app, request);
+}
+
+bool
+editing_hints_receive(struct app *app, struct editing *editing, struct reply *reply)
+{
+    struct editing_hints *hints = &editing->hints;
+    if (receive_record(app, editing, reply))
+        return true;
+    if (!hints->shape_number || reply->number != hints->shape_number)
+        return false;
+    if (reply->kind != REPLY_SHAPE) // without it there is nothing to compare with
+        return true;
+    shape_destroy(hints->shape);
+    hints->shape = reply->shape;
+    reply->shape = NULL;
+    if (!hints->is_placed && !editing_is_dirty(editing) &&
+        editor_cursor(payload_editor(editing)) == hints->placed_at)
+        place_cursor(app, editing);
+    find_departures(editing);
+    app_redraw(app);
+    return true;
+}
+
+int64_t
+editing_hints_due(const struct editing *editing)
+{
+    const struct editing_hints *hints = &editing->hints;
+    int64_t due = hints->record == RECORD_AWAITED ? hints->record_at : -1;
+    bool is_old = hints->shape && hints->version != editor_version(payload_editor(editing));
+    int64_t pause = editing->work.changed_at + US_PER_SECOND;
+    return is_old && (due < 0 || pause < due) ? pause : due;
+}
+
+void
+editing_hints_tick(struct app *app, struct editing *editing)
+{
+    struct editing_hints *hints = &editing->hints;
+    int64_t now = clock_mono();
+    if (hints->record == RECORD_AWAITED && hints->record_at <= now)
+        look_for_record(app, editing);
+    if (hints->shape && hints->version != editor_version(payload_editor(editing)) &&
+        editing->work.changed_at + US_PER_SECOND <= now) {
+        find_departures(editing);
+        app_redraw(app);
+    }
+}
+
+void
+editing_hints_release(struct editing *editing)
+{
+    shape_destroy(editing->hints.shape);
+    arena_release(&editing->hints.arena);
+}
