@@ -164,6 +164,33 @@ cut_texts_are_refused(void **state)
     }
 }
 
+// Strings are read eight bytes at once: what ends them or must not stand in them is found at every place,
+// beside any other byte.
+static void
+each_byte_of_a_string_is_looked_at(void **state)
+{
+    (void)state;
+    for (size_t before = 0; before < 20; before++) {
+        for (int pair = 0; pair < 0x80 * 0x80; pair++) {
+            char bytes[2] = {(char)(pair >> 7), (char)(pair & 0x7f)};
+            if (memchr(bytes, '\\', 2) || bytes[0] == '"')
+                continue;
+            char text[48];
+            memset(text, 'x', sizeof text);
+            text[0] = '"';
+            memcpy(text + 1 + before, bytes, 2);
+            size_t end = bytes[1] == '"' ? before + 3 : before + 3 + 17;
+            text[end - 1] = '"';
+            struct json_fault fault;
+            bool is_wrong = json_find_fault((struct bytes){text, end}, &fault);
+            size_t at = bytes[0] < 0x20 ? before + 1 : before + 2;
+            bool has_control = bytes[0] < 0x20 || bytes[1] < 0x20;
+            if (is_wrong != has_control || (is_wrong && fault.at != at))
+                fail_msg("%02x %02x behind %zu bytes", bytes[0], bytes[1], before);
+        }
+    }
+}
+
 static void
 places_and_offsets_are_each_others_reverse(void **state)
 {
@@ -203,6 +230,7 @@ main(void)
         cmocka_unit_test(what_the_rfc_forbids_is_refused_at_its_place),
         cmocka_unit_test(what_the_rfc_leaves_open_has_an_answer),
         cmocka_unit_test(cut_texts_are_refused),
+        cmocka_unit_test(each_byte_of_a_string_is_looked_at),
         cmocka_unit_test(places_and_offsets_are_each_others_reverse),
     };
     return cmocka_run_group_tests_name("json_grammar", tests, NULL, NULL);

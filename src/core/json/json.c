@@ -1,5 +1,6 @@
 #include "core/json/json.h"
 
+#include <endian.h>
 #include <string.h>
 #include "base/text.h"
 #include "base/utf8.h"
@@ -44,30 +45,23 @@ after_value(struct json_scan *scan)
     scan->state = scan->depth ? AT_COMMA_OR_END : AT_DONE;
 }
 
-static struct json_token
-fail(struct json_scan *scan, size_t at, const char *expected)
+// What follows takes one token each: moves scan->at behind it and returns its kind, or fails.
+
+static enum json_kind
+json_fail(struct json_scan *scan, size_t at, const char *expected)
 {
     scan->state = AT_FAILED;
     scan->expected = expected;
     scan->at = at;
-    return (struct json_token){
-        .kind = JSON_ERROR, .from = at, .len = scan->text.len - at, .depth = scan->depth};
+    return JSON_ERROR;
 }
 
-static struct json_token
-json_take(struct json_scan *scan, enum json_kind kind, size_t len)
-{
-    struct json_token token = {.kind = kind, .from = scan->at, .len = len, .depth = scan->depth};
-    scan->at += len;
-    return token;
-}
-
-static struct json_token
+static enum json_kind
 open_container(struct json_scan *scan, bool is_object)
 {
     if (scan->depth == JSON_DEPTH)
-        return fail(scan, scan->at, too_deep);
-    struct json_token token = json_take(scan, is_object ? JSON_OBJECT_BEGIN : JSON_ARRAY_BEGIN, 1);
+        return json_fail(scan, scan->at, too_deep);
+    scan->at++;
     int level = scan->depth++;
     unsigned char bit = (unsigned char)(1u << (level % 8));
     if (is_object)
@@ -75,65 +69,102 @@ open_container(struct json_scan *scan, bool is_object)
     else
         scan->in_object[level / 8] = (unsigned char)(scan->in_object[level / 8] & ~bit);
     scan->state = is_object ? AT_NAME_OR_END : AT_VALUE_OR_END;
-    return token;
+    return is_object ? JSON_OBJECT_BEGIN : JSON_ARRAY_BEGIN;
 }
 
-static struct json_token
+static enum json_kind
 close_container(struct json_scan *scan)
 {
     bool is_object = inside_object(scan);
     scan->depth--;
-    struct json_token token = json_take(scan, is_object ? JSON_OBJECT_END : JSON_ARRAY_END, 1);
+    scan->at++;
     after_value(scan);
-    return token;
+    return is_object ? JSON_OBJECT_END : JSON_ARRAY_END;
 }
 
-// The length of the string that begins at `at`, or 0: *bad is where it is wrong, *expected what belongs
-// there.
+// Bytes of strings that need no look: neither controls, quote, backslash nor beyond ASCII.
+static bool
+is_plain(char c)
+{
+    unsigned char u = (unsigned char)c;
+    return u >= 0x20 && u < 0x80 && u != '"' && u != '\\';
+}
+
+// How many of eight bytes are plain, up to the first that is not. The top bit of each byte of `special`
+// tells; where a subtraction borrows from the next byte, an earlier one is special already.
 static size_t
-string_length(struct bytes text, size_t at, size_t *bad, const char **expected)
+count_plain(const char *eight)
 {
-    for (size_t i = at + 1; i < text.len;) {
-        unsigned char c = (unsigned char)text.data[i];
-        *bad = i;
-        if (c == '"')
-            return i + 1 - at;
-        if (c < 0x20) {
-            *expected = "an escape such as \\n: a control character cannot stand in a string";
-            return 0;
-        }
-        if (c != '\\' && c < 0x80) {
-            i++;
-            continue;
-        }
-        if (c != '\\') {
-            uint32_t point;
-            i += utf8_decode(text, i, &point);
-            if (point == UTF8_INVALID) {
-                *expected = "UTF-8";
-                return 0;
-            }
-            continue;
-        }
-        size_t escape = json_escape_length(bytes_slice(text, i, SIZE_MAX));
-        if (escape == 0) {
-            *expected = "an escape: one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX";
-            return 0;
-        }
-        i += escape;
-    }
-    *bad = text.len;
-    *expected = "the quote that ends the string";
-    return 0;
+    static const uint64_t ones = 0x0101010101010101u;
+    uint64_t word;
+    memcpy(&word, eight, sizeof word);
+    word = le64toh(word); // the first byte lowest
+    uint64_t quotes = word ^ ones * '"';
+    uint64_t backslashes = word ^ ones * '\\';
+    uint64_t special = ((word - ones * 0x20) | (quotes - ones) | (backslashes - ones) | word) & ones * 0x80;
+    return special ? (size_t)__builtin_ctzll(special) / 8 : 8;
 }
 
-static struct json_token
-take_string(struct json_scan *scan, enum json_kind kind)
+// The first byte at or behind `at` that is not plain, or the end of the text.
+static size_t
+skip_plain(struct bytes text, size_t at)
 {
-    size_t bad = scan->at;
-    const char *expected = NULL;
-    size_t len = string_length(scan->text, scan->at, &bad, &expected);
-    return len ? json_take(scan, kind, len) : fail(scan, bad, expected);
+    while (text.len - at >= 8) {
+        size_t count = count_plain(text.data + at);
+        at += count;
+        if (count < 8)
+            return at;
+    }
+    while (at < text.len && is_plain(text.data[at]))
+        at++;
+    return at;
+}
+
+// Goes on in a string at a byte that is not plain, to the quote that ends it. SIZE_MAX: failed. Apart,
+// because most strings end with their plain bytes.
+static size_t __attribute__((noinline)) string_end(struct json_scan *scan, size_t at)
+{
+    struct bytes text = scan->text;
+    while (at < text.len) {
+        unsigned char c = (unsigned char)text.data[at];
+        if (is_plain(text.data[at])) {
+            at = skip_plain(text, at);
+        } else if (c == '"') {
+            return at;
+        } else if (c == '\\') {
+            size_t len = json_escape_length(bytes_slice(text, at, SIZE_MAX));
+            if (len == 0) {
+                json_fail(scan, at, "an escape: one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX");
+                return SIZE_MAX;
+            }
+            at += len;
+        } else if (c < 0x20) {
+            json_fail(scan, at, "an escape such as \\n: a control character cannot stand in a string");
+            return SIZE_MAX;
+        } else {
+            uint32_t point;
+            size_t len = utf8_decode(text, at, &point);
+            if (point == UTF8_INVALID) {
+                json_fail(scan, at, "UTF-8");
+                return SIZE_MAX;
+            }
+            at += len;
+        }
+    }
+    json_fail(scan, text.len, "the quote that ends the string");
+    return SIZE_MAX;
+}
+
+static bool
+take_string(struct json_scan *scan)
+{
+    size_t end = skip_plain(scan->text, scan->at + 1);
+    if (end == scan->text.len || scan->text.data[end] != '"')
+        end = string_end(scan, end);
+    if (end == SIZE_MAX)
+        return false;
+    scan->at = end + 1;
+    return true;
 }
 
 static size_t
@@ -145,7 +176,7 @@ digits(struct bytes text, size_t at)
     return at - from;
 }
 
-static struct json_token
+static enum json_kind
 take_number(struct json_scan *scan)
 {
     struct bytes text = scan->text;
@@ -153,14 +184,14 @@ take_number(struct json_scan *scan)
     at += text.data[at] == '-';
     size_t whole = digits(text, at);
     if (whole == 0)
-        return fail(scan, at, "a digit");
+        return json_fail(scan, at, "a digit");
     if (whole > 1 && text.data[at] == '0')
-        return fail(scan, at + 1, "no digit after a leading 0");
+        return json_fail(scan, at + 1, "no digit after a leading 0");
     at += whole;
     if (at < text.len && text.data[at] == '.') {
         size_t fraction = digits(text, at + 1);
         if (fraction == 0)
-            return fail(scan, at + 1, "a digit after the point");
+            return json_fail(scan, at + 1, "a digit after the point");
         at += 1 + fraction;
     }
     if (at < text.len && (text.data[at] == 'e' || text.data[at] == 'E')) {
@@ -169,54 +200,69 @@ take_number(struct json_scan *scan)
             at++;
         size_t exponent = digits(text, at);
         if (exponent == 0)
-            return fail(scan, at, "a digit of the exponent");
+            return json_fail(scan, at, "a digit of the exponent");
         at += exponent;
     }
-    struct json_token token = json_take(scan, JSON_NUMBER, at - scan->at);
+    scan->at = at;
     after_value(scan);
-    return token;
+    return JSON_NUMBER;
 }
 
-static struct json_token
-take_value(struct json_scan *scan)
+static enum json_kind
+take_word(struct json_scan *scan, struct bytes word, enum json_kind kind)
 {
-    static const struct {
-        const char *word;
-        enum json_kind kind;
-    } words[] = {{"true", JSON_TRUE}, {"false", JSON_FALSE}, {"null", JSON_NULL}};
+    if (!bytes_equal(bytes_slice(scan->text, scan->at, word.len), word))
+        return json_fail(scan, scan->at, "a value");
+    scan->at += word.len;
+    after_value(scan);
+    return kind;
+}
 
-    char c = scan->text.data[scan->at];
-    if (c == '{' || c == '[')
+static enum json_kind
+take_value(struct json_scan *scan, char c)
+{
+    switch (c) {
+    case '"':
+        if (!take_string(scan))
+            return JSON_ERROR;
+        after_value(scan);
+        return JSON_STRING;
+    case '{':
+    case '[':
         return open_container(scan, c == '{');
+    case 't':
+        return take_word(scan, BYTES("true"), JSON_TRUE);
+    case 'f':
+        return take_word(scan, BYTES("false"), JSON_FALSE);
+    case 'n':
+        return take_word(scan, BYTES("null"), JSON_NULL);
+    default:
+        break;
+    }
     if (c == '-' || (c >= '0' && c <= '9'))
         return take_number(scan);
-    if (c == '"') {
-        struct json_token token = take_string(scan, JSON_STRING);
-        if (token.kind == JSON_STRING)
-            after_value(scan);
-        return token;
-    }
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (bytes_starts(bytes_slice(scan->text, scan->at, SIZE_MAX), words[i].word)) {
-            struct json_token token = json_take(scan, words[i].kind, strlen(words[i].word));
-            after_value(scan);
-            return token;
-        }
-    }
     if (scan->at == 0 && bytes_starts(scan->text, "\xEF\xBB\xBF"))
-        return fail(scan, 0, "a value: an invisible byte order mark (EF BB BF) stands before it");
-    return fail(scan, scan->at, "a value");
+        return json_fail(scan, 0, "a value: an invisible byte order mark (EF BB BF) stands before it");
+    return json_fail(scan, scan->at, "a value");
 }
 
-static struct json_token
-take_name(struct json_scan *scan, const char *expected)
+static enum json_kind
+take_name(struct json_scan *scan, char c, const char *expected)
 {
-    if (scan->text.data[scan->at] != '"')
-        return fail(scan, scan->at, expected);
-    struct json_token token = take_string(scan, JSON_NAME);
-    if (token.kind == JSON_NAME)
-        scan->state = AT_COLON;
-    return token;
+    if (c != '"')
+        return json_fail(scan, scan->at, expected);
+    if (!take_string(scan))
+        return JSON_ERROR;
+    scan->state = AT_COLON;
+    return JSON_NAME;
+}
+
+static enum json_kind
+take_mark(struct json_scan *scan, enum json_kind kind, enum state next)
+{
+    scan->at++;
+    scan->state = next;
+    return kind;
 }
 
 static void
@@ -246,43 +292,54 @@ expected_at_end(const struct json_scan *scan)
     }
 }
 
-struct json_token
-json_next(struct json_scan *scan)
+static enum json_kind
+next_kind(struct json_scan *scan)
 {
-    if (scan->state == AT_FAILED)
-        return fail(scan, scan->at, scan->expected);
-    skip_space(scan);
     if (scan->at >= scan->text.len) {
         if (scan->state == AT_DONE)
-            return (struct json_token){.kind = JSON_END, .from = scan->text.len};
-        return fail(scan, scan->text.len, expected_at_end(scan));
+            return JSON_END;
+        return json_fail(scan, scan->text.len, expected_at_end(scan));
     }
-
     char c = scan->text.data[scan->at];
     switch (scan->state) {
     case AT_VALUE:
-        return take_value(scan);
+        return take_value(scan, c);
     case AT_VALUE_OR_END:
-        return c == ']' ? close_container(scan) : take_value(scan);
+        return c == ']' ? close_container(scan) : take_value(scan, c);
     case AT_NAME:
-        return take_name(scan, "a name in quotes");
+        return take_name(scan, c, "a name in quotes");
     case AT_NAME_OR_END:
-        return c == '}' ? close_container(scan) : take_name(scan, "a name in quotes, or }");
+        return c == '}' ? close_container(scan) : take_name(scan, c, "a name in quotes, or }");
     case AT_COLON:
-        if (c != ':')
-            return fail(scan, scan->at, "a colon");
-        scan->state = AT_VALUE;
-        return json_take(scan, JSON_COLON, 1);
+        return c == ':' ? take_mark(scan, JSON_COLON, AT_VALUE) : json_fail(scan, scan->at, "a colon");
     case AT_COMMA_OR_END:
+        if (c == ',')
+            return take_mark(scan, JSON_COMMA, inside_object(scan) ? AT_NAME : AT_VALUE);
         if (c == (inside_object(scan) ? '}' : ']'))
             return close_container(scan);
-        if (c != ',')
-            return fail(scan, scan->at, expected_at_end(scan));
-        scan->state = inside_object(scan) ? AT_NAME : AT_VALUE;
-        return json_take(scan, JSON_COMMA, 1);
+        return json_fail(scan, scan->at, expected_at_end(scan));
     default:
-        return fail(scan, scan->at, "nothing more after the value");
+        return json_fail(scan, scan->at, "nothing more after the value");
     }
+}
+
+struct json_token
+json_next(struct json_scan *scan)
+{
+    enum json_kind kind = JSON_ERROR;
+    int depth = scan->depth;
+    size_t from = scan->at;
+    if (scan->state != AT_FAILED) {
+        skip_space(scan);
+        from = scan->at;
+        kind = next_kind(scan);
+    }
+    if (kind == JSON_ERROR)
+        return (struct json_token){
+            .kind = kind, .from = scan->at, .len = scan->text.len - scan->at, .depth = depth};
+    if (kind == JSON_OBJECT_END || kind == JSON_ARRAY_END)
+        depth--;
+    return (struct json_token){.kind = kind, .from = from, .len = scan->at - from, .depth = depth};
 }
 
 bool
