@@ -51,6 +51,14 @@ forms_show_the_same_bytes(void **state)
     expect_line(pager, "$[1].a.b  []");
     pager_destroy(pager);
 
+    // Paths as a filter and a recipe take them.
+    pager = lines_of(BYTES("{\"a b\":{\"it's\":1,\"\\u0063\":2},\"d.e\":[3]}"), PAYLOAD_TREE);
+    pager_layout(pager, area);
+    expect_line(pager, "$['a b']['it\\'s']  1");
+    expect_line(pager, "$['a b'].c  2");
+    expect_line(pager, "$['d.e'][0]  3");
+    pager_destroy(pager);
+
     pager = lines_of(BYTES("7"), PAYLOAD_TREE);
     pager_layout(pager, area);
     expect_line(pager, "$  7");

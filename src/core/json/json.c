@@ -122,7 +122,8 @@ skip_plain(struct bytes text, size_t at)
 
 // Goes on in a string at a byte that is not plain, to the quote that ends it. SIZE_MAX: failed. Apart,
 // because most strings end with their plain bytes.
-static size_t __attribute__((noinline)) string_end(struct json_scan *scan, size_t at)
+__attribute__((noinline)) static size_t
+string_end(struct json_scan *scan, size_t at)
 {
     struct bytes text = scan->text;
     while (at < text.len) {

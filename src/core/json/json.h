@@ -130,6 +130,8 @@ bool json_path_find(const struct json_path *path, struct bytes text, struct json
 // previous value or of the container. false: `at` is behind the place where the text stops being JSON; then
 // appends the path of that place.
 bool json_path_at(struct bytes text, size_t at, struct strbuf *out);
+// Appends the step that leads to the member of that name token: .name or ['odd name'].
+void json_path_add_name(struct bytes token, struct strbuf *out);
 
 // Edits are splices: everything outside is identical. A path with [*] edits every place it leads to, in one
 // pass; of duplicate names on the way the last one counts. false: there was nothing to edit, or the text is

@@ -252,6 +252,15 @@ json_name_print(struct bytes content, struct strbuf *out)
 }
 
 void
+json_path_add_name(struct bytes token, struct strbuf *out)
+{
+    struct strbuf content = {0};
+    (void)json_decode(token, &content);
+    json_name_print(strbuf_bytes(&content), out);
+    strbuf_release(&content);
+}
+
+void
 json_path_print(const struct json_path *path, const size_t *indexes, struct strbuf *out)
 {
     strbuf_add_char(out, '$');

@@ -92,12 +92,8 @@ json_path_at(struct bytes text, size_t at, struct strbuf *out)
     for (int i = 1; i <= depth; i++) {
         if (places[i].is_index)
             strbuf_printf(out, "[%zu]", places[i].index);
-        else if (places[i].name.len) {
-            struct strbuf name = {0};
-            json_decode(json_bytes(&scan, places[i].name), &name);
-            json_name_print(strbuf_bytes(&name), out);
-            strbuf_release(&name);
-        }
+        else if (places[i].name.len)
+            json_path_add_name(json_bytes(&scan, places[i].name), out);
     }
     return !is_beyond;
 }

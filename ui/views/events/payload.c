@@ -188,8 +188,7 @@ tree(struct pager *pager, struct bytes payload)
             walk->index[depth]++;
         } else if (token.kind == JSON_NAME) {
             walk->path.len = walk->lengths[depth];
-            strbuf_printf(&walk->path, ".");
-            strbuf_add(&walk->path, bytes_slice(text, 1, text.len - 2));
+            json_path_add_name(text, &walk->path);
         } else if (is_begin(token.kind)) {
             if (walk->index[depth] >= 0 || depth == 0)
                 step_into(walk, depth);
