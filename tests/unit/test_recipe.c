@@ -132,9 +132,11 @@ check_wrong(char *text, const char *expected)
     struct err err = {0};
     bool is_read = recipe_parse(&recipe, "r", strbuf_bytes(&lines), &err);
     bool ok = !is_read && strncmp(err.text, expected, strlen(expected)) == 0;
-    int line = 0, column = 0;
-    if (sscanf(expected, "r:%d:%d", &line, &column) == 2)
-        ok = ok && err.line == line && err.column == column;
+    // "r:LINE:COLUMN: …", where it is about a place.
+    struct strbuf place = {0};
+    strbuf_printf(&place, "r:%d:%d:", err.line, err.column);
+    ok = ok && (err.line == 0 || strncmp(expected, strbuf_text(&place), place.len) == 0);
+    strbuf_release(&place);
     if (!ok)
         print_error("%s: %s (%d:%d)\n  not %s\n", text, is_read ? "was read" : err.text, err.line, err.column,
                     expected);

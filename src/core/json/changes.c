@@ -75,7 +75,7 @@ tree_add(struct tree *tree, struct json_token token, struct json_token name)
 static void
 tree_read(struct tree *tree)
 {
-    size_t open[JSON_DEPTH + 1];
+    size_t open[JSON_DEPTH + 1] = {0};
     int depth = 0;
     struct json_token name = {0};
     struct json_scan scan;
@@ -88,7 +88,8 @@ tree_read(struct tree *tree)
             return;
         case JSON_OBJECT_END:
         case JSON_ARRAY_END:
-            tree_close(tree, open[--depth], token);
+            if (depth > 0)
+                tree_close(tree, open[--depth], token);
             break;
         case JSON_NAME:
             name = token;

@@ -17,6 +17,7 @@ struct match_level {
 };
 
 struct match_walk {
+    struct match_walk *next; // of the walks that go over the text together
     const struct json_path *path;
     size_t count; // steps to take
     struct bytes text;
@@ -136,11 +137,11 @@ match_token(struct match_walk *walk, struct json_token token)
         }
         break;
     case JSON_NAME:
-        if (depth == walk->open)
+        if (depth == walk->open && depth > 0)
             match_name(walk, token);
         break;
     case JSON_COMMA:
-        if (depth == walk->open)
+        if (depth == walk->open && depth > 0)
             walk->levels[depth - 1].index++;
         break;
     case JSON_OBJECT_BEGIN:
@@ -170,6 +171,7 @@ match_begin(struct match_walk *walk, const struct json_path *path, size_t count,
     walk->matches = matches;
     walk->open = 0;
     walk->is_open = false;
+    walk->next = NULL;
     matches->count = matches->found = matches->missing = matches->replaced = matches->stars = 0;
     for (size_t i = 0; i < count; i++)
         matches->stars += path->steps[i].kind == JSON_STEP_EVERY;
@@ -177,7 +179,7 @@ match_begin(struct match_walk *walk, const struct json_path *path, size_t count,
 
 // All walks in one pass over their text.
 static bool
-match_walks(struct match_walk *walks, size_t count, struct bytes text)
+match_walks(struct match_walk *first, struct bytes text)
 {
     struct json_scan scan;
     json_begin(&scan, text);
@@ -187,11 +189,11 @@ match_walks(struct match_walk *walks, size_t count, struct bytes text)
             return true;
         if (token.kind == JSON_ERROR)
             break;
-        for (size_t i = 0; i < count; i++)
-            match_token(&walks[i], token);
+        for (struct match_walk *walk = first; walk; walk = walk->next)
+            match_token(walk, token);
     }
-    for (size_t i = 0; i < count; i++)
-        match_cut(&walks[i], 0);
+    for (struct match_walk *walk = first; walk; walk = walk->next)
+        match_cut(walk, 0);
     return false;
 }
 
@@ -200,7 +202,7 @@ json_steps_find(const struct json_path *path, size_t count, struct bytes text, s
 {
     struct match_walk walk;
     match_begin(&walk, path, count, text, matches);
-    return match_walks(&walk, 1, text);
+    return match_walks(&walk, text);
 }
 
 bool
@@ -208,9 +210,13 @@ json_matches_find_all(const struct json_path *const *paths, size_t count, struct
                       struct json_matches *matches)
 {
     struct match_walk walks[JSON_PATHS];
-    for (size_t i = 0; i < count; i++)
+    struct match_walk *first = NULL;
+    for (size_t i = 0; i < count; i++) {
         match_begin(&walks[i], paths[i], paths[i]->count, text, &matches[i]);
-    return match_walks(walks, count, text);
+        walks[i].next = first;
+        first = &walks[i];
+    }
+    return match_walks(first, text);
 }
 
 bool

@@ -33,16 +33,18 @@ sorted(struct arena *arena, const struct record_parts *parts)
     return placed;
 }
 
+// One of them may be NULL.
 static void
 add_header_change(struct parts_changes *changes, const struct placed *before, const struct placed *after)
 {
-    if (before && after && !differ(before->header->value, after->header->value))
+    const struct placed *any = before ? before : after;
+    if (!any || (before && after && !differ(before->header->value, after->header->value)))
         return;
     changes->headers[changes->header_count++] =
         (struct header_change){.kind = !before  ? HEADER_ADDED
                                        : !after ? HEADER_REMOVED
                                                 : HEADER_CHANGED,
-                               .name = before ? before->header->name : after->header->name,
+                               .name = any->header->name,
                                .before = before ? before->header->value : BYTES_ABSENT,
                                .after = after ? after->header->value : BYTES_ABSENT};
 }
