@@ -262,7 +262,7 @@ static const struct {
     {"set header:\"odd \\u00e9\" \"x\"",
      "{\"id\":7} | \"k\" t/3 h=\"1\" bin={\"base64\":\"/wA=\"} h=\"two\" none=null odd é=\"x\""},
     {"remove partition\ncopy header:h partition", "not_applicable"},
-    {"copy $.id key", "not_applicable 1 key is there already"},
+    {"copy $.id key", "not_applicable 1 key is already set"},
     {"copy header:h $.s\nreplace $.s /two/\\\\/", "{\"id\":7,\"s\":\"\\\\\"} | \"k\" t/3 h=\"1\" "
                                                   "bin={\"base64\":\"/wA=\"} h=\"two\" none=null"},
     {"set $.s \"\\ud800\"\ncopy $.s header:s", "not_applicable 2 header:s holds text, not \"\\ud800\""},

@@ -69,7 +69,7 @@ recipe_do_add(struct apply *apply, const struct operation *operation)
         return outcome;
     for (size_t i = 0; i < matches->count; i++)
         if (!matches->items[i].is_missing && matches->items[i].value.kind != JSON_ARRAY_BEGIN)
-            return apply_unfit(apply, place, matches, i, "there and not an array");
+            return apply_unfit(apply, place, matches, i, "not an array");
 
     // Elements first: an added member may be an array itself.
     bool adds_members = is_member_missing(matches);

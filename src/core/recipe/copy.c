@@ -63,7 +63,7 @@ choose_copy(void *context, size_t item, struct bytes *value)
     if (match->is_missing || match->value.kind == JSON_NULL)
         return !bytes_equal_text(*value, "null") || match->is_missing;
     if (!bytes_equal(choice_bytes(&copying->to, item), *value))
-        (void)choice_unfit(&copying->to, item, "there already");
+        (void)choice_unfit(&copying->to, item, "already set");
     return false;
 }
 
@@ -84,7 +84,7 @@ copy_to_payload(struct apply *apply, const struct operation *operation, struct c
                       BYTES_ARGS(operation->to.text), BYTES_ARGS(operation->place.text));
 }
 
-// A value that is there stays there; a topic always is, and is replaced.
+// Keeps a value that is set; only a topic, which always is, is replaced.
 static enum recipe_outcome
 copy_to_record(struct apply *apply, const struct place *to, struct bytes json)
 {
@@ -95,7 +95,7 @@ copy_to_record(struct apply *apply, const struct place *to, struct bytes json)
     if (outcome != RECIPE_CHANGED || !is_taken || to->kind == TOPIC)
         return outcome;
     apply->now = before;
-    return apply_stop(apply, RECIPE_NOT_APPLICABLE, "%.*s is there already", BYTES_ARGS(to->text));
+    return apply_stop(apply, RECIPE_NOT_APPLICABLE, "%.*s is already set", BYTES_ARGS(to->text));
 }
 
 static enum recipe_outcome

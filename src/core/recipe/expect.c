@@ -143,8 +143,7 @@ describe(const struct operation *operation, char said[80])
 {
     bool is_absence = operation->expectation == EXPECT_ABSENT;
     struct bytes wanted = bytes_slice(operation->operand, 0, 40);
-    snprintf(said, 80, is_absence ? "there, and expected %.*s" : "not as expected (%.*s)",
-             BYTES_ARGS(wanted));
+    snprintf(said, 80, is_absence ? "present, not %.*s" : "not as expected (%.*s)", BYTES_ARGS(wanted));
 }
 
 static enum recipe_outcome
@@ -180,7 +179,7 @@ expect_in_record(struct apply *apply, const struct operation *operation)
     return apply_stop(apply, RECIPE_NOT_APPLICABLE, "%.*s is %s", BYTES_ARGS(place->text), said);
 }
 
-// With a holder: there is a value in each element that its last [*] stands for.
+// Has every element of the last [*] a value at the path?
 static enum recipe_outcome
 check_each_has(struct apply *apply, const struct operation *operation, const struct json_matches *matches)
 {
@@ -193,7 +192,7 @@ check_each_has(struct apply *apply, const struct operation *operation, const str
     (void)json_matches_find(place->holder, apply->now.payload, holders);
     if (holders->found == matches->found)
         return RECIPE_UNCHANGED;
-    return apply_stop(apply, RECIPE_NOT_APPLICABLE, "%.*s exists in %zu elements of %zu",
+    return apply_stop(apply, RECIPE_NOT_APPLICABLE, "%.*s exists in %zu of %zu elements",
                       BYTES_ARGS(place->text), matches->found, holders->found);
 }
 

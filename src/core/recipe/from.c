@@ -310,7 +310,8 @@ changes_the_same(struct draft *draft, const struct group *group, struct bytes pa
     return true;
 }
 
-// What says more about the shape of a payload than about one event applies to one element as to many.
+// Does the operation say more about the shape of payloads than about this event? Then one element is enough
+// for [*].
 static bool
 is_about_shape(const char *word)
 {

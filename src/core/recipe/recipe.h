@@ -5,74 +5,68 @@
 //     to-number $.lines[*].amount
 //     set header:corrected-by "redrive"
 //
-// A recipe is applied whole or not at all: where one operation does not apply, the event stays as it is.
-// Bytes outside the places that the operations name never change. This file says what each operation does;
-// the operations are rows of operations.def.
+// A recipe is applied whole or not at all: if one operation does not apply, the event stays as it is. Bytes
+// outside the places that the operations name never change.
 //
-// PATH is $.a.b[2], with [*] for every index (core/json/match.h), or a part of the record: key, header:NAME,
-// header:"odd name", topic, partition. NAME is a word, or JSON text in quotes. JSON stands on the line as it
-// shall stand in the payload, byte for byte. The JSON of a key or header is text, {"base64": "…"}, or null
-// for Kafka's null; a number or a boolean stands for its own text. The JSON of topic is text, of partition a
-// number or null for none. # begins a comment, at the start of a line or behind a blank.
+// The text is UTF-8. # begins a comment, at the start of a line or after a blank. PATH is a path in the
+// payload, $.a.b[2], where [*] stands for every index (core/json/match.h), or a part of the record: key,
+// header:NAME, header:"odd name", topic, partition. NAME is a word, or JSON text in quotes. JSON is written
+// exactly as it goes into the payload. For a key or header it is text, {"base64": "…"}, or null for Kafka's
+// null; a number or a boolean counts as its own text. For a topic it is text, for a partition a number or
+// null.
 //
-// A PATH with [*] leads to several places, an operation acts on each, and places that do not exist are left
-// out. PATH exists where it leads to at least one value. Where PATH does not exist, or one of its values is
-// not what the operation can work on, the operation does not apply (RECIPE_NOT_APPLICABLE). So is every
-// operation on $… of a payload that is not JSON. Of members with the same name on a path the last one counts,
-// with a warning.
+// A PATH with [*] leads to several places. An operation acts on each of them and skips those that do not
+// exist. An operation does not apply (RECIPE_NOT_APPLICABLE) if PATH leads to no value, or to one that the
+// operation cannot work on. Nor does an operation on $… apply to a payload that is not JSON. If members on a
+// path have the same name, the last one counts, with a warning.
 //
-//   set PATH JSON        Puts JSON at PATH. Where only the last name is missing, adds the member behind the
-//   last
-//                        one of its object, spaced like it. A header is added behind the others. An index
-//                        must exist.
-//   default PATH JSON    As set where PATH is missing; leaves what is there, null too.
-//   add PATH JSON        Appends an element to each array at PATH. Where only the last name is missing, adds
-//   the
-//                        member. header:NAME is added even if one of that name exists. Never replaces a
-//                        value: any other value at PATH does not apply. The second application adds again.
-//   remove PATH          Removes the element; or every member of that name, else an earlier one would take
-//   effect;
-//                        or every header of that name. The key becomes null, the partition none. $ and topic
-//                        cannot be removed.
-//   rename PATH NAME     Gives the member, or each header of that name, another name, in its place. Does not
-//   apply
-//                        where NAME is taken. PATH ends in a name.
-//   copy PATH PATH       Puts the value of the first at the second, byte for byte. The second is missing or
-//   null,
-//                        as for set, or already equal; any other value is never replaced (does not apply).
-//                        Each
-//                        [*] of the first stands for the same index in the second, in order; the second may
-//                        have more, which then stand for every index. Between payload and key, header, topic
-//                        and partition text goes as its content.
-//   move PATH PATH       As copy, and removes the first. Both have as many [*].
-//   to-number PATH       Text that is a JSON number becomes that number, digit for digit; blanks around it
-//   go. A
-//                        comma is taken as the decimal mark if nothing else can be meant: it is the only
-//                        mark, digits stand on both sides, and behind it stand not three digits, or before it
-//                        stands 0 or more than three digits: "10,00" is 10.00 and "0,125" is 0.125, but
-//                        "1,234" does not apply. Nor do "007", "1.234,5", "" and "n/a". A number stays.
-//   to-text PATH         A number or a boolean becomes text, digit for digit. Text stays. null does not
-//   apply. to-boolean PATH      The texts true yes 1 and false no 0, in any case, and the numbers 1 and 0
-//   become true and
-//                        false. A boolean stays.
-//   replace PATH /RE/TEXT/
-//                        Replaces every match of the regular expression within each text. Escapes outside of
-//                        the matches stay as written. In TEXT $1 or ${12} is a group, $0 the match, $$ a
-//                        dollar sign; \/ is a slash (in RE too), \n \t \\ as in JSON. RE ignores case unless
-//                        it has a capital letter, as in filters. Text without a match stays. PATH may be key,
-//                        header or topic.
-//   expect PATH present  Changes nothing; the recipe does not apply unless it holds. With [*] it holds for
-//   every
-//     absent             index of the last [*], and there is at least one. absent: there is no value at all.
-//     number text boolean null object array
-//     = JSON             equal by value: 1.0 is 1, members in any order, escapes undone
-//     ~ /RE/             text that matches; a number or a boolean counts as its own text
-//   jq PROGRAM           Gives the payload to the host's jq; the rest of the line is the program. What jq
-//   changes
-//                        besides (number forms, duplicate names, white space) is not kept back: the note has
-//                        the risks.
+// set PATH JSON
+//     Puts JSON at PATH. If only the last name is missing, adds the member as the last of its object, spaced
+//     like the one before. A new header comes last. An index must exist.
+// default PATH JSON
+//     As set if PATH is missing. Leaves any value, null too.
+// add PATH JSON
+//     Appends an element to each array at PATH. If only the last name is missing, adds the member. Does not
+//     apply to any other value, and replaces none. header:NAME is added beside others of that name. A second
+//     application adds again.
+// remove PATH
+//     Removes the element, or every member of that name (else an earlier one would take effect), or every
+//     header of that name. The key becomes null and the partition none. $ and topic cannot be removed.
+// rename PATH NAME
+//     Gives the member, or each header of that name, another name, in its place. Does not apply if the object
+//     or the record has NAME already. PATH ends in a name.
+// copy PATH PATH
+//     Puts the first value, byte for byte, at the second path, as set does. The second path must be missing,
+//     null, or equal: any other value is kept, and the operation does not apply. Only a topic is replaced.
+//     Each [*] of the first path means the same index in the second, in order. The second may have more [*],
+//     which mean every index. Between payload and record, text is copied as its content.
+// move PATH PATH
+//     As copy, then removes the first. Both paths have as many [*].
+// to-number PATH
+//     Makes a number of text, digit for digit, without blanks around it. A comma is the decimal mark where it
+//     can mean nothing else: it is the only mark, has digits on both sides, and either not three digits
+//     behind it, or 0 or more than three digits before it. "10,00" becomes 10.00 and "0,125" becomes 0.125.
+//     "1,234", "007", "1.234,5", "" and "n/a" do not apply. A number stays.
+// to-text PATH
+//     Makes text of a number or a boolean, digit for digit. Text stays. null does not apply.
+// to-boolean PATH
+//     Makes true of "true", "yes", "1" in any case and of 1; false of "false", "no", "0" and 0. A boolean
+//     stays.
+// replace PATH /RE/TEXT/
+//     Replaces every match of the regular expression in the text. Escapes outside of the matches keep their
+//     spelling. In TEXT, $1 or ${12} is a group, $0 the match, $$ a dollar sign. \/ is a slash, in RE too,
+//     and \n \t \\ are as in JSON. RE ignores case unless it has a capital letter, as in filters. Text
+//     without a match stays. PATH may be key, header or topic too.
+// expect PATH present|absent|number|text|boolean|null|object|array|= JSON|~ /RE/
+//     Changes nothing. The recipe does not apply unless it holds: for at least one value, and with [*] for
+//     every index of the last [*]; absent, for none. = compares by value: 1.0 equals 1, members may have any
+//     order, escapes are undone. ~ is a match in text, or in the spelling of a number or a boolean.
+// jq PROGRAM
+//     Gives the payload to the host's jq. The rest of the line is the program. What jq changes besides (the
+//     form of numbers, duplicate names, white space) stays changed; the note names the risks.
 //
-// to-number, to-text and to-boolean take paths of the payload only.
+// to-number, to-text and to-boolean take paths in the payload only. The operations are rows of
+// operations.def: a new one is a row and a handler.
 #ifndef REDRIVE_CORE_RECIPE_RECIPE_H
 #define REDRIVE_CORE_RECIPE_RECIPE_H
 
@@ -156,17 +150,16 @@ bool recipe_is_stable_on(struct recipe *recipe, const struct record_parts *resul
 
 // How well a recipe repeats an edit.
 enum recipe_fidelity {
-    RECIPE_EXACT,         // the recipe makes of the text before the text after, byte for byte
-    RECIPE_ALL_BUT_SPACE, // all but white space: the edit was formatted too
-    RECIPE_ALL_BUT_ORDER, // and members or headers stand in another order: operations add behind the last one
+    RECIPE_EXACT,           // the recipe makes of the text before the text after, byte for byte
+    RECIPE_ALL_BUT_SPACE,   // all but white space: the edit was formatted too
+    RECIPE_ALL_BUT_ORDER,   // and the order of members or headers: operations add behind the last one
     RECIPE_NOT_EXPRESSIBLE, // no operations repeat it
 };
-// Appends the recipe of an edit, tried on `before` with the result that the answer says. Where indexes
-// repeat,
-// [*] takes their place if that changes the same values and no others. A type that changed becomes to-number,
-// to-text or to-boolean, a new member becomes default, a value that went elsewhere move. Only where these
-// cannot repeat the edit, set and remove stand alone, and an array is set as a whole, with the values of this
-// event. RECIPE_NOT_EXPRESSIBLE appends nothing, and err says why; so it is when nothing differs.
+// Appends the recipe of an edit. It was tried on `before`, with the result that the answer says. [*] takes
+// the place of indexes if it changes the same values and no others. A changed type becomes to-number, to-text
+// or to-boolean, a new member default, and a value that is elsewhere now move. Where these cannot repeat the
+// edit, only set and remove are used, and an array is set as a whole, with the values of this event.
+// RECIPE_NOT_EXPRESSIBLE appends nothing, and err says why; it is also the answer if nothing differs.
 enum recipe_fidelity recipe_from(const struct record_parts *before, const struct record_parts *after,
                                  struct strbuf *text, struct err *err);
 
