@@ -197,9 +197,12 @@ neighbours_are_counted_again(void **state)
             strbuf_add_char(&text, '.');
         for (int i = 0; i < PAIRS; i++)
             strbuf_add_text(&text, "日\u0301");
+        size_t end = text.len;
+        for (size_t i = 0; i < 2 * pad; i++)
+            strbuf_add_char(&text, '.'); // so that each byte of a pair comes to lie at the end of a block
         struct buffer *buffer = buffer_create(strbuf_bytes(&text));
-        size_t cells = pad + 2 * PAIRS;
-        for (size_t at = pad; at < text.len; at += LEN) {
+        size_t cells = 3 * pad + 2 * PAIRS;
+        for (size_t at = pad; at < end; at += LEN) {
             // The mark stands alone then: \x01 and <U+0301>.
             buffer_splice(buffer, at, 3, BYTES("\x01"));
             assert_int_equal(buffer_cell_at(buffer, text.len - 2), cells + 10);

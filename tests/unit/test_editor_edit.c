@@ -97,6 +97,23 @@ typing_is_undone_by_word_and_pause(void **state)
     editor_destroy(editor);
 }
 
+// What is typed may take the character behind it into one with itself.
+static void
+typing_goes_on_behind_a_mark(void **state)
+{
+    (void)state;
+    struct editor *editor = marked("|\u0301");
+    type(editor, "ex", 0);
+    expect_marked(editor, "e\u0301x|");
+    assert_true(editor_undo(editor));
+    expect_marked(editor, "|\u0301");
+    editor_destroy(editor);
+    editor = marked("|\n");
+    assert_true(editor_type(editor, BYTES("\r"), 0));
+    expect_marked(editor, "\r\n|");
+    editor_destroy(editor);
+}
+
 static void
 deleting_is_undone_by_word(void **state)
 {
@@ -573,6 +590,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(typing_is_undone_by_word_and_pause),
+        cmocka_unit_test(typing_goes_on_behind_a_mark),
         cmocka_unit_test(deleting_is_undone_by_word),
         cmocka_unit_test(what_is_saved_is_known_again),
         cmocka_unit_test(steps_restore_the_selection),

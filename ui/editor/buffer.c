@@ -14,8 +14,7 @@ memory_place(const struct buffer *buffer, size_t at)
     return at < buffer->gap ? at : at + buffer->gap_len;
 }
 
-// --- counts of blocks
-// ----------------------------------------------------------------------------------------------
+// --- counts of blocks ---
 
 static size_t
 block_count(const struct buffer *buffer)
@@ -87,8 +86,7 @@ buffer_is_block(const struct buffer *buffer, size_t at, size_t *block)
     return place % BUFFER_BLOCK == 0 && buffer_chunk_end(buffer, at) - at == BUFFER_BLOCK;
 }
 
-// --- memory
-// ----------------------------------------------------------------------------------------------------------
+// --- memory ---
 
 // Lays the document out anew with this gap, at the place where the gap is.
 static void
@@ -160,8 +158,7 @@ move_gap(struct buffer *buffer, size_t at)
     count_places(buffer, to, to + len, 1);
 }
 
-// --- bytes
-// -----------------------------------------------------------------------------------------------------------
+// --- bytes ---
 
 size_t
 buffer_len(const struct buffer *buffer)
@@ -229,8 +226,7 @@ buffer_splice(struct buffer *buffer, size_t from, size_t len, struct bytes b)
     forget_tallies(buffer, from + b.len, from + b.len + REACH_BEHIND);
 }
 
-// --- lines
-// -----------------------------------------------------------------------------------------------------------
+// --- lines ---
 
 size_t
 buffer_lines(const struct buffer *buffer)

@@ -131,8 +131,7 @@ buffer_previous(const struct buffer *buffer, size_t at)
     return at == 0 ? 0 : buffer_character(buffer, (at > buffer->len ? buffer->len : at) - 1);
 }
 
-// --- counting
-// ----------------------------------------------------------------------------------------------------------
+// --- counting ---
 
 // The length of the run of plain characters in [from, to): each takes one byte and one cell.
 static size_t

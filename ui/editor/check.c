@@ -13,8 +13,7 @@ checking_release(struct checking *checking)
     *checking = (struct checking){0};
 }
 
-// --- errors
-// ----------------------------------------------------------------------------------------------------------
+// --- errors ---
 
 static void
 check_add(struct checking *checking, size_t at, const char *expected)
@@ -80,8 +79,7 @@ editor_error(const struct editor *editor, size_t i)
     return editor->checking.errors[i];
 }
 
-// --- warnings
-// ----------------------------------------------------------------------------------------------------------
+// --- warnings ---
 
 bool
 editor_find_warnings(struct editor *editor)
@@ -117,8 +115,7 @@ editor_warning(const struct editor *editor, size_t i)
     return editor->checking.warnings[i];
 }
 
-// --- asking
-// --------------------------------------------------------------------------------------------------------------
+// --- asking ---
 
 // The number of findings before `at`.
 static size_t
@@ -186,8 +183,7 @@ editor_finding_sentence(struct editor *editor, const struct check_finding *findi
     return out;
 }
 
-// --- edits
-// -----------------------------------------------------------------------------------------------------------------
+// --- edits ---
 
 // Moves what is behind the edit, and forgets what it touched.
 static size_t

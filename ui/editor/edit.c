@@ -242,8 +242,7 @@ editor_replace(struct editor *editor, size_t from, size_t to, struct bytes b, in
     return true;
 }
 
-// --- formatting
-// --------------------------------------------------------------------------------------------------------
+// --- formatting ---
 
 // The bytes of tokens before `at`: they are the same before and behind formatting.
 static size_t

@@ -111,8 +111,7 @@ editor_version(const struct editor *editor)
     return editor->version;
 }
 
-// --- cursor and selection
-// --------------------------------------------------------------------------------------
+// --- cursor and selection ---
 
 size_t
 editor_cursor(const struct editor *editor)
@@ -163,8 +162,7 @@ editor_selection(const struct editor *editor, size_t *from, size_t *to)
     return true;
 }
 
-// --- changes
-// ---------------------------------------------------------------------------------------------------------
+// --- changes ---
 
 bool
 editor_may_edit(const struct editor *editor, size_t removed, size_t inserted)
@@ -221,6 +219,9 @@ editor_finish(struct editor *editor, size_t cursor)
 void
 editor_finish_selected(struct editor *editor, size_t anchor, size_t cursor)
 {
+    // A mark behind the new text may have become part of its last character: the cursor goes behind both.
+    size_t start = buffer_character(editor->buffer, cursor);
+    cursor = start < cursor ? buffer_next(editor->buffer, start) : cursor;
     restore_place(editor, (struct undo_place){.cursor = cursor, .anchor = anchor});
     if (editor->undo.at > 0)
         editor->undo.steps[editor->undo.at - 1].after = editor->place;

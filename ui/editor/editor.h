@@ -47,8 +47,7 @@ struct bytes editor_text(struct editor *editor); // all of it, until the next ca
 // Counts up with every edit, undo and redo: what was computed for another number is out of date.
 uint64_t editor_version(const struct editor *editor);
 
-// --- cursor and selection
-// --------------------------------------------------------------------------------------
+// --- cursor and selection ---
 
 size_t editor_cursor(const struct editor *editor);
 // Puts the cursor on the character that holds the byte at `at`, and opens folds around it. With `extend` the
@@ -59,8 +58,7 @@ void editor_unselect(struct editor *editor);
 // false: nothing is selected. [*from, *to) are the selected bytes.
 bool editor_selection(const struct editor *editor, size_t *from, size_t *to);
 
-// --- edits
-// -------------------------------------------------------------------------------------------------------
+// --- edits ---
 //
 // Each returns false and changes nothing where the document is read-only or would become too long, or where
 // there is nothing to do. Each is a step of undo of its own, except typing and deleting by character: these
@@ -100,8 +98,7 @@ bool editor_can_redo(const struct editor *editor);
 void editor_set_saved(struct editor *editor);
 bool editor_is_modified(const struct editor *editor);
 
-// --- cut text
-// ----------------------------------------------------------------------------------------------------
+// --- cut text ---
 //
 // There is one cut text (one register). It holds characters, or whole lines: then putting it back makes lines
 // of it.

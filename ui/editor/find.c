@@ -126,8 +126,7 @@ look_on(struct editor *editor, struct find_look *look)
     }
 }
 
-// --- the next match
-// ------------------------------------------------------------------------------------------------
+// --- the next match ---
 
 void
 editor_find_begin(struct editor *editor, struct find_run *run, size_t from, bool is_forward)
@@ -238,8 +237,7 @@ editor_matches(struct editor *editor, size_t from, size_t to, struct find_match 
     return count;
 }
 
-// --- counting
-// --------------------------------------------------------------------------------------------------------
+// --- counting ---
 
 static void
 add_search_point(struct searching *searching)
@@ -309,8 +307,7 @@ editor_count_matches(struct editor *editor, size_t bytes)
                                .is_limited = searching->is_limited};
 }
 
-// --- replacing
-// ---------------------------------------------------------------------------------------------------------
+// --- replacing ---
 
 bool
 editor_replace_match(struct editor *editor, struct bytes by, int64_t now)

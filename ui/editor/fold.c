@@ -12,8 +12,7 @@ folds_release(struct folds *folds)
     *folds = (struct folds){0};
 }
 
-// --- the rows
-// ------------------------------------------------------------------------------------------------------------
+// --- the rows ---
 
 static void
 make_fold_rows(struct folds *folds)
@@ -116,8 +115,7 @@ editor_line_of(struct editor *editor, size_t row)
     return line < lines ? line : lines - 1;
 }
 
-// --- folding
-// -------------------------------------------------------------------------------------------------------------
+// --- folding ---
 
 // The number of folds that begin before `open`.
 static size_t
@@ -365,8 +363,7 @@ editor_can_fold(struct editor *editor, size_t line)
     return scan.head.lowest >= outermost;
 }
 
-// --- edits
-// ---------------------------------------------------------------------------------------------------------------
+// --- edits ---
 
 void
 folds_edited(struct editor *editor, const struct edit *edit)

@@ -138,8 +138,7 @@ document_end(struct editor *editor, size_t at)
     return buffer_len(editor->buffer);
 }
 
-// --- by tokens
-// -----------------------------------------------------------------------------------------------------------
+// --- by tokens ---
 
 static size_t
 parent(struct editor *editor, size_t at)
@@ -316,8 +315,7 @@ previous_sibling(struct editor *editor, size_t at)
     return at;
 }
 
-// --- all of them
-// ---------------------------------------------------------------------------------------------------------
+// --- all of them ---
 
 static size_t
 vertical(struct editor *editor, size_t at, size_t goal, bool is_down, size_t count)

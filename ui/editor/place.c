@@ -103,8 +103,7 @@ editor_copy_value_at(struct editor *editor, size_t at, struct strbuf *out)
     return true;
 }
 
-// --- the way to a path
-// -------------------------------------------------------------------------------------------------
+// --- the way to a path ---
 
 static bool
 name_matches(struct editor *editor, size_t from, const struct strbuf *name)
@@ -217,8 +216,7 @@ editor_find_nearest(struct editor *editor, struct bytes path, size_t *from, size
     return ok;
 }
 
-// --- completion
-// ----------------------------------------------------------------------------------------------------------
+// --- completion ---
 
 enum { READ_MOST = 1 << 20 };
 

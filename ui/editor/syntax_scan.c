@@ -107,8 +107,7 @@ scan_is_hex(unsigned char c)
     return scan_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
-// --- within tokens
-// -------------------------------------------------------------------------------------------------
+// --- within tokens ---
 
 static void
 piece_take(struct syntax_scan *scan, struct syntax_piece *piece, enum syntax_class class, size_t len)
@@ -314,8 +313,7 @@ junk_piece(struct syntax_scan *scan, const struct buffer *buffer, size_t limit, 
     return piece->len > 0;
 }
 
-// --- between tokens
-// ------------------------------------------------------------------------------------------------
+// --- between tokens ---
 
 // Says what was expected, once for what does not fit in a row. `is_lost`: the next token cannot be relied on.
 static void
