@@ -205,6 +205,7 @@ buffer_text(struct buffer *buffer)
 void
 buffer_splice(struct buffer *buffer, size_t from, size_t len, struct bytes b)
 {
+    buffer->near.is_known = false;
     move_gap(buffer, from);
     size_t behind = buffer->gap + buffer->gap_len;
     count_places(buffer, behind, behind + len, -1);
@@ -247,8 +248,11 @@ block_start(const struct buffer *buffer, size_t block)
 size_t
 buffer_line_at(struct buffer *buffer, size_t at)
 {
+    const struct buffer_line *near = &buffer->near;
     if (at > buffer->len)
         at = buffer->len;
+    if (near->is_known && at >= near->start && (at < near->next || near->line == buffer->line_ends))
+        return near->line;
     size_t block = memory_place(buffer, at) / BUFFER_BLOCK;
     size_t line = 0;
     for (size_t i = block; i > 0; i -= i & (~i + 1))
@@ -278,13 +282,10 @@ behind_end(struct buffer *buffer, size_t from, size_t n)
     }
 }
 
-size_t
-buffer_line_start(struct buffer *buffer, size_t line)
+// Where a line begins that is not the first, by the counts of blocks.
+static size_t
+counted_start(struct buffer *buffer, size_t line)
 {
-    if (line == 0)
-        return 0;
-    if (line > buffer->line_ends)
-        return buffer->len;
     size_t blocks = block_count(buffer);
     size_t step = 1;
     while (step * 2 <= blocks)
@@ -299,14 +300,44 @@ buffer_line_start(struct buffer *buffer, size_t line)
     return behind_end(buffer, block_start(buffer, block), line);
 }
 
+// Where the line behind one that is not the last begins: mostly nearby.
+static size_t
+next_start(struct buffer *buffer, size_t line, size_t start)
+{
+    struct bytes run = bytes_slice(buffer_run(buffer, start), 0, BUFFER_BLOCK);
+    const char *end = memchr(run.data, '\n', run.len);
+    buffer->work += end ? (size_t)(end - run.data) + 1 : run.len;
+    return end ? start + (size_t)(end - run.data) + 1 : counted_start(buffer, line + 1);
+}
+
+static const struct buffer_line *
+find_line(struct buffer *buffer, size_t line)
+{
+    struct buffer_line *near = &buffer->near;
+    if (near->is_known && near->line == line)
+        return near;
+    size_t start = near->is_known && near->line + 1 == line ? near->next
+                   : line == 0                              ? 0
+                                                            : counted_start(buffer, line);
+    *near = (struct buffer_line){.is_known = true, .line = line, .start = start};
+    near->next = line < buffer->line_ends ? next_start(buffer, line, start) : buffer->len;
+    return near;
+}
+
+size_t
+buffer_line_start(struct buffer *buffer, size_t line)
+{
+    return line > buffer->line_ends ? buffer->len : find_line(buffer, line)->start;
+}
+
 size_t
 buffer_line_end(struct buffer *buffer, size_t line)
 {
     if (line >= buffer->line_ends)
         return buffer->len;
-    size_t start = buffer_line_start(buffer, line);
-    size_t end = buffer_line_start(buffer, line + 1) - 1;
-    return end > start && buffer_byte(buffer, end - 1) == '\r' ? end - 1 : end;
+    const struct buffer_line *found = find_line(buffer, line);
+    size_t end = found->next - 1;
+    return end > found->start && buffer_byte(buffer, end - 1) == '\r' ? end - 1 : end;
 }
 
 uint64_t

@@ -13,6 +13,12 @@ struct buffer_tally {
 };
 #define BUFFER_UNCOUNTED UINT32_MAX // in cells
 
+// A line and where the next one begins; the length of the document behind the last one.
+struct buffer_line {
+    bool is_known;
+    size_t line, start, next;
+};
+
 // A place in memory is the offset in the document, plus the gap's length behind the gap. Blocks are places,
 // so an edit at the gap changes the counts of few of them.
 struct buffer {
@@ -23,6 +29,8 @@ struct buffer {
     size_t line_ends;
     uint32_t *ends; // \n of each block as a binary indexed tree, from 1
     struct buffer_tally *tallies;
+    struct buffer_line
+        near; // the line that was asked for last: the next question is mostly for it or the next
     bool is_ascii;
     uint64_t work;
 };
