@@ -391,6 +391,7 @@ paths_are_completed(void **state)
         {"$.order.li", {"$.order.lines", "$.order.line"}},
         {"$.order['", {"$.order['odd key']"}},
         {"$.order.lines[", {"$.order.lines[0]", "$.order.lines[1]"}},
+        {"$.order['lines'][", {"$.order['lines'][0]", "$.order['lines'][1]"}},
         {"$.order.lines[1]", {NULL}},
         {"$.x.", {NULL}},
         {"o", {NULL}},
