@@ -20,7 +20,7 @@ struct syntax_span {
 };
 // The classes of the bytes [from, to), in order; white space is left out, and spans are clipped to the range.
 // Writes the first `room` and returns how many it wrote; a view goes on behind the last one. Reads the range
-// and at most 4 KiB before it, if everything before was read since the last edit (else up to it: once).
+// and at most 8 KiB before it, if everything before was read since the last edit (else up to it: once).
 // Ranges that follow each other cost nothing but themselves. 0 for a text.
 size_t editor_classes(struct editor *editor, size_t from, size_t to, struct syntax_span *spans, size_t room);
 
