@@ -216,6 +216,7 @@ static const struct {
     {"[nul]", {{1, "a value"}}},
     {"[trueX]", {{5, "a comma or ]"}}},
     {"# word word\n{}", {{0, "a value"}}},
+    {"\xef\xbb\xbf{}", {{0, "a value: an invisible byte order mark (EF BB BF) stands before it"}}},
 };
 
 static void

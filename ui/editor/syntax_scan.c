@@ -456,11 +456,19 @@ take_quote(struct syntax_scan *scan, const struct buffer *buffer, size_t limit, 
     string_piece(scan, buffer, limit, piece);
 }
 
+static bool
+is_byte_order_mark(const struct buffer *buffer, size_t at)
+{
+    return at == 0 && byte_at(buffer, 0) == 0xEF && byte_at(buffer, 1) == 0xBB && byte_at(buffer, 2) == 0xBF;
+}
+
 static void
 take_junk(struct syntax_scan *scan, const struct buffer *buffer, size_t limit, struct syntax_piece *piece)
 {
     struct scan_head *head = &scan->head;
     complain(scan, piece, true);
+    if (piece->expected && is_byte_order_mark(buffer, head->at))
+        piece->expected = "a value: an invisible byte order mark (EF BB BF) stands before it";
     switch (head->state) {
     case SCAN_VALUE:
     case SCAN_VALUE_OR_END:
