@@ -52,7 +52,7 @@ enum locate_ground {
     LOCATE_NAMED,     // by the message
     LOCATE_SYNTAX,    // the payload stops being JSON there
     LOCATE_DEPARTURE, // the first departure from the shape
-    LOCATE_NOTHING,   // the beginning
+    LOCATE_NOTHING,   // the beginning of the value
 };
 
 struct locate_found {

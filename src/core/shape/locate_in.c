@@ -304,6 +304,7 @@ locate_in(struct bytes payload, bool is_exact, const struct locate_where *where,
         return;
     }
     *found = (struct locate_found){.ground = LOCATE_NOTHING,
+                                   .from = search_offset(payload, 0),
                                    .path = "$",
                                    .why = shape ? "the error names no place, and nothing departs from other "
                                                   "events of this type"

@@ -235,7 +235,8 @@ search_offset(struct bytes payload, size_t offset)
             continue;
         const struct trail_step *step = trail_step(&trail);
         bool is_member = trail.token.depth && !step->is_element;
-        if ((is_member ? step->name.from : trail.token.from) > offset)
+        bool is_behind = (is_member ? step->name.from : trail.token.from) > offset;
+        if (is_behind && trail.token.depth > 0)
             break;
         found = trail.token.from;
     }

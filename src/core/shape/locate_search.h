@@ -35,7 +35,8 @@ void search_name(struct bytes payload, struct bytes name, bool is_loose, size_t 
 size_t search_member(struct bytes payload, size_t object, struct bytes name);
 // The first value with this content.
 size_t search_value(struct bytes payload, struct bytes content);
-// The value at an offset, or the last one before it; of a member its name belongs to it.
+// The value at an offset, or the last one before it; of a member its name belongs to it, and
+// of the payload the blanks before it.
 size_t search_offset(struct bytes payload, size_t offset);
 // The offset of a position, which is in the units of *where; SIZE_MAX: behind the end of the payload.
 size_t search_position(struct bytes payload, const struct locate_where *where);
