@@ -1,6 +1,7 @@
 // Reads error messages by the rows of locate.def.
 #include "core/shape/locate.h"
 
+#include <string.h>
 #include "base/text.h"
 #include "core/shape/locate_readers.h"
 #include "core/shape/trail.h"
@@ -120,12 +121,31 @@ read_text(struct bytes text, bool is_stack, struct arena *arena, struct locate_w
     }
 }
 
+// A message that was logged as JSON has its quotes and line ends escaped. Absent: this one has none.
+static struct bytes
+without_escapes(struct bytes text, struct arena *arena)
+{
+    if (bytes_find(text, BYTES("\\\""), 0) == SIZE_MAX)
+        return BYTES_ABSENT;
+    char *out = arena_alloc(arena, text.len + 1);
+    size_t len = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        bool is_escape = text.data[i] == '\\' && i + 1 < text.len && memchr("\"\\n", text.data[i + 1], 3);
+        i += is_escape;
+        out[len++] = is_escape && text.data[i] == 'n' ? '\n' : text.data[i];
+    }
+    return (struct bytes){out, len};
+}
+
 bool
 locate_read(struct bytes message, struct bytes stack, struct arena *arena, struct locate_where *where)
 {
     *where = (struct locate_where){.kind = JSON_END};
-    read_text(bytes_slice(message, 0, LOCATE_TEXT), false, arena, where);
-    read_text(bytes_slice(stack, 0, LOCATE_TEXT), true, arena, where);
+    message = bytes_slice(message, 0, LOCATE_TEXT);
+    stack = bytes_slice(stack, 0, LOCATE_TEXT);
+    read_text(message, false, arena, where);
+    read_text(without_escapes(message, arena), false, arena, where);
+    read_text(stack, true, arena, where);
     return where->library != NULL;
 }
 

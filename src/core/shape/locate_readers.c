@@ -204,6 +204,8 @@ form_read_chain(struct form_reader *form)
     while (at < form->text.len && at < limit && !is_one_of(form->text.data[at], ")\n")) {
         if (form->text.data[at++] != '[')
             continue;
+        if (char_at(form, at) == '\\')
+            return false; // the quotes are escaped (locate_read)
         // Brackets of array types, as in Line[][2], are no steps.
         size_t inside = at;
         if ((is_digit(char_at(form, at)) || char_at(form, at) == '"') && form_read_bracket(form, &inside))
