@@ -1,5 +1,5 @@
-// Any bytes as message, stack and payload, parted at the first two bytes 0xFE: the place that is found lies
-// in the payload, and its path leads there. Without parts, the message is looked for in a fixed payload.
+// Any bytes as message, stack and payload, parted at the first two bytes 0xFE: the place that is found is in
+// the payload, and its path leads there. Without parts, the message is looked for in a fixed payload.
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Any bytes as payloads, parted at bytes 0xFE: the first is asked for its departures from a shape of the
-// others, each of which was added often enough to count. What is listed lies within the payload, and its path
+// others, each of which was added often enough to count. A departure is within the payload, and its path
 // leads there.
 #include <stdint.h>
 #include <stdlib.h>

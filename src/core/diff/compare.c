@@ -1,5 +1,5 @@
 // Myers' algorithm: finds the middle of a shortest edit path by searching from both ends, and does the same
-// on both sides of it.
+// on both sides of that middle.
 #include "core/diff/compare.h"
 
 #include <stdlib.h>

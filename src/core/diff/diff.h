@@ -27,7 +27,7 @@ struct diff_change {
 struct diff_text {
     struct bytes text; // the caller's
     size_t line_count;
-    size_t *lines; // offsets; line_count + 1 of them, the last is the length
+    size_t *lines; // offsets; line_count + 1 offsets, the last is the length
 };
 
 struct diff {
@@ -42,7 +42,7 @@ struct diff *diff_create(struct bytes a, struct bytes b, uint64_t work);
 void diff_destroy(struct diff *diff);
 struct bytes diff_line(const struct diff_text *text, size_t line); // with its line end
 
-// Changes that stand so near one another that they are shown together, with lines around them.
+// Changes so near to one another that they are shown together, with lines around them.
 struct diff_hunk {
     size_t a, a_count; // lines shown
     size_t b, b_count;
@@ -58,8 +58,8 @@ struct diff_row {
     size_t a, b;     // lines, or DIFF_NO_LINE
     bool is_changed; // else both are the same
 };
-// The rows of a hunk, *count of them, for the caller to free. Lines of a change that are like one another
-// stand in one row (in changes of up to DIFF_PAIRED lines a side; of larger ones the first with the first,
+// The *count rows of a hunk, for the caller to free. Lines of a change that are like one another
+// share a row (in changes of up to DIFF_PAIRED lines a side; of larger ones the first with the first,
 // and so on).
 #define DIFF_PAIRED 200
 struct diff_row *diff_rows(const struct diff *diff, const struct diff_hunk *hunk, size_t *count);

@@ -5,7 +5,7 @@
 #include "core/diff/compare.h"
 #include "core/diff/diff.h"
 
-// A changed block that could stand higher or lower is moved by at most so many lines.
+// A changed block that could be higher or lower is moved by at most so many lines.
 enum { SLIDE_MOST = 1000 };
 
 // A line that occurs in a text.

@@ -102,7 +102,7 @@ release_words(struct words *words)
     free(words->changed);
 }
 
-// Changed words as ranges of the line; blanks between two of them belong to them.
+// Changed words as ranges of the line; blanks between two changed words count as changed.
 static size_t
 add_ranges(const struct words *words, size_t offset, struct diff_range *ranges)
 {

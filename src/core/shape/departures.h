@@ -1,4 +1,4 @@
-// departures: what finding departures and telling them share. Private to the room.
+// departures: what the search for departures and their sentences share. Private to the room.
 #ifndef REDRIVE_CORE_SHAPE_DEPARTURES_H
 #define REDRIVE_CORE_SHAPE_DEPARTURES_H
 
@@ -11,7 +11,7 @@ struct departure {
     enum shape_reason reason;
     uint32_t node; // of the place; of a missing member its own; of an unknown one the object's
     enum shape_kind kind;
-    struct json_token value; // the first token of it; of a missing member that of the object
+    struct json_token value; // its first token; the object's where a member is missing
     struct json_token name;  // of an unknown member
     double chance;
 };

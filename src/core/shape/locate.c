@@ -6,7 +6,7 @@
 #include "core/shape/locate_readers.h"
 #include "core/shape/trail.h"
 
-// Of one marker in one text, and bytes between a marker and what stands behind it.
+// Of one marker in one text, and bytes between a marker and the text behind it.
 enum { TRIES = 64, BEHIND_BYTES = 300 };
 
 struct locate_form {

@@ -7,7 +7,7 @@
 enum { NAME_BYTES = 128 }; // a longer name is not kept
 
 // How many values of a kind are few. Numbers are more often amounts than codes, so that a fourth one is
-// nothing new; of true and false only the one that never changes tells anything.
+// nothing new; true and false are few only while one of the two never occurs.
 static const size_t values_most[KIND_COUNT] = {
     [KIND_TEXT] = VALUES_KEPT, [KIND_NUMBER] = 3, [KIND_BOOLEAN] = 1};
 

@@ -46,7 +46,7 @@ struct node_event {
     bool is_blank;          // an empty text
     uint32_t containers[2]; // objects, arrays
     uint32_t holders;       // containers at the parent that have this child
-    uint64_t holder;        // the last one of them
+    uint64_t holder;        // the last such container
 };
 
 // Numbers of events.
@@ -74,7 +74,7 @@ struct shape_node {
     struct node_event event;
     struct node_sums sums;
     uint32_t child_count; // members with a name
-    uint32_t rare_names;  // of them, in a single event
+    uint32_t rare_names;  // members that occur in a single event
     bool is_map;          // the names are data; the one child is NODE_ANY
     bool is_cut;          // some names were not kept
     struct shape_value *values;
