@@ -11,7 +11,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
+#include <utime.h>
 #include <cmocka.h>
 #include "base/clock.h"
 #include "base/strbuf.h"
@@ -314,6 +316,56 @@ drafts_can_be_switched_off(void **state)
     assert_string_equal(the_draft(&mode), "");
 }
 
+// Puts a text or an old time on the draft's file.
+static void
+damage_draft(const char *text, int64_t age)
+{
+    char path[500];
+    int mode;
+    snprintf(path, sizeof path, "%s/redrive/drafts/%s", folder, the_draft(&mode));
+    FILE *file = text ? fopen(path, "we") : NULL;
+    if (file) {
+        (void)fputs(text, file);
+        (void)fclose(file);
+    }
+    time_t then = time(NULL) - (time_t)age;
+    assert_int_equal(utime(path, &(struct utimbuf){then, then}), 0);
+}
+
+static void
+leave_a_draft(void)
+{
+    struct vt *vt = start_short(NULL);
+    vt_keys(vt, "<End><Left>5");
+    assert_screen(vt, vt_wait_text(vt, "105}"));
+    vt_hang_up(vt);
+    assert_int_not_equal(vt_result(vt, 8000), -1);
+    vt_end(vt);
+}
+
+// Too old, or not what was written: not offered, and the event is edited as ever.
+static void
+drafts_that_are_no_use_are_not_offered(void **state)
+{
+    static const char *const texts[] = {
+        NULL, "", "redrive-draft 1\n",
+        "redrive-draft 1\nwhere x/y\nevent 2\nparent 0\nat 1\nsection payload 1\nx\n", "\xff\xfe"};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        int mode;
+        leave_a_draft();
+        damage_draft(texts[i], texts[i] ? 0 : 8 * 86400);
+        struct vt *vt = start_short(NULL);
+        (void)vt_run(vt, 300);
+        assert_screen(vt, !vt_shows(vt, "Draft from"));
+        if (!texts[i])
+            assert_string_equal(the_draft(&mode), "");
+        vt_keys(vt, "<End><Left>7");
+        assert_screen(vt, vt_wait_text(vt, "107}"));
+        finish(vt);
+    }
+}
+
 static void
 quitting_asks_about_unsaved_text(void **state)
 {
@@ -399,6 +451,19 @@ another_program_fails(void **state)
     finish(vt);
 }
 
+static void
+the_list_hands_over_at_once(void **state)
+{
+    (void)state;
+    struct vt *vt = start_short("REDRIVE_EDITOR=sed -i s/10/11/");
+    vt_keys(vt, "<C-q>");
+    assert_screen(vt, vt_wait_text(vt, "1 / 3"));
+    vt_keys(vt, "E");
+    assert_screen(vt, vt_wait_text(vt, "{\"amount\": 11}"));
+    assert_screen(vt, vt_shows(vt, "took the text"));
+    finish(vt);
+}
+
 // In the program Ctrl-C is its own, and the screen is there afterwards.
 static void
 another_program_has_the_keys(void **state)
@@ -445,7 +510,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         EDITOR(a_key_costs_little),           EDITOR(a_paste_of_1_mb_is_one_step),
         EDITOR(an_edit_survives_resizing),    EDITOR(unsaved_text_outlives_the_terminal),
-        EDITOR(drafts_can_be_switched_off),   EDITOR(quitting_asks_about_unsaved_text),
+        EDITOR(drafts_can_be_switched_off),   EDITOR(drafts_that_are_no_use_are_not_offered),
+        EDITOR(the_list_hands_over_at_once),  EDITOR(quitting_asks_about_unsaved_text),
         EDITOR(another_program_edits),        EDITOR(another_program_fails),
         EDITOR(another_program_has_the_keys), EDITOR(somebody_else_was_faster),
     };
