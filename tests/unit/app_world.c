@@ -193,6 +193,29 @@ probe_crumb(const struct app *app, const void *state, int i, struct strbuf *out)
     return i == 0;
 }
 
+static int64_t
+probe_due(const void *state)
+{
+    int64_t due = ((const struct probe *)state)->due;
+    return due ? due : -1;
+}
+
+static void
+probe_tick(struct app *app, void *state)
+{
+    struct probe *probe = state;
+    probe->ticks++;
+    probe->due = 0;
+    app_redraw(app);
+}
+
+static const char *
+probe_unsaved(const struct app *app, const void *state)
+{
+    (void)app;
+    return ((const struct probe *)state)->unsaved;
+}
+
 static const struct view view_probe = {.name = "probe",
                                        .context = CONTEXT_LIST,
                                        .actions = actions,
@@ -201,7 +224,10 @@ static const struct view view_probe = {.name = "probe",
                                        .shown = probe_shown,
                                        .receive = probe_receive,
                                        .crumb = probe_crumb,
-                                       .draw = probe_draw};
+                                       .draw = probe_draw,
+                                       .due = probe_due,
+                                       .tick = probe_tick,
+                                       .unsaved = probe_unsaved};
 static const struct view view_other = {.name = "other",
                                        .context = CONTEXT_TEXT,
                                        .actions = few_actions,

@@ -20,6 +20,10 @@ struct probe {
     char typed[64];
     char accepted[64];
     size_t chosen;
+    int64_t due; // clock_mono of the next tick; 0: none
+    int ticks;
+    const char *unsaved;
+    int status; // of the program that ended last
 };
 
 extern struct probe *newest; // the state opened last

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "base/clock.h"
 #include "tests/unit/app_world.h"
 
 static void
@@ -393,6 +394,77 @@ an_opened_view_does_not_flash(void **state)
         request_destroy(request);
 }
 
+// Also while another view lies above it.
+static void
+a_view_works_when_it_is_due(void **state)
+{
+    struct world *world = *state;
+    struct app *app = world->app;
+    struct probe *probe = newest;
+    app_tick(app);
+    assert_int_equal(probe->ticks, 0);
+    probe->due = clock_mono() + 10 * US_PER_SECOND;
+    assert_false(app_is_working(app));
+    assert_in_range(app_wake_after(app), 1, 10 * US_PER_SECOND);
+    app_tick(app);
+    assert_int_equal(probe->ticks, 0);
+    press(app, "<Enter>");
+    probe->due = clock_mono();
+    assert_true(app_is_working(app));
+    assert_int_equal(app_wake_after(app), 0);
+    app_tick(app);
+    app_tick(app);
+    assert_int_equal(probe->ticks, 1);
+}
+
+static void
+what_is_unsaved_keeps_the_program(void **state)
+{
+    struct world *world = *state;
+    struct app *app = world->app;
+    struct probe *probe = newest;
+    probe->unsaved = "event 7 is not saved";
+    static const char *const keys[] = {"Q", "q", "<C-c><C-c>", "<Enter>Q", ":quit<Enter>"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        press(app, keys[i]);
+        assert_false(app_is_over(app));
+    }
+    press(app, "Q");
+    assert_true(shows(app, "event 7 is not saved"));
+    probe->unsaved = NULL;
+    press(app, "Q");
+    assert_true(app_is_over(app));
+}
+
+static void
+program_ended(struct app *app, void *state, int status)
+{
+    (void)app;
+    ((struct probe *)state)->status = status;
+}
+
+static void
+a_program_gets_the_terminal(void **state)
+{
+    struct world *world = *state;
+    struct app *app = world->app;
+    struct probe *probe = newest;
+    app_run_program(app, "vi \"$1\"", "/tmp/a.json", program_ended);
+    assert_true(app_wants(app, WISH_RUN));
+    assert_false(app_wants(app, WISH_RUN));
+    assert_string_equal(app_program(app)->file, "/tmp/a.json");
+    app_program_ended(app, 3);
+    assert_int_equal(probe->status, 3);
+    app_program_ended(app, 4); // nobody waits any more
+    assert_int_equal(probe->status, 3);
+
+    press(app, "<Enter>"); // a view that is closed is told nothing
+    app_run_program(app, "vi", "/tmp/a.json", program_ended);
+    press(app, "q");
+    app_program_ended(app, 5);
+    assert_int_equal(probe->status, 3);
+}
+
 // Place 4 has a view whose table names three actions, and one more only to say why not.
 static void
 test_footer_offers_what_the_table_names(void **state)
@@ -443,6 +515,9 @@ main(void)
         WORLD(bad_files_keep_nobody_from_working),
         WORLD(a_held_key_is_known),
         WORLD(an_opened_view_does_not_flash),
+        WORLD(a_view_works_when_it_is_due),
+        WORLD(what_is_unsaved_keeps_the_program),
+        WORLD(a_program_gets_the_terminal),
         WORLD(test_footer_offers_what_the_table_names),
         WORLD(test_what_the_table_does_not_name_does_nothing),
     };

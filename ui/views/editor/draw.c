@@ -283,7 +283,7 @@ check_words(const struct editing *editing, char out[64], enum role *role)
         snprintf(out, 64, "%zu%s warning%s", warnings, warnings >= CHECK_WARNINGS ? "+" : "",
                  warnings == 1 ? "" : "s");
     else
-        snprintf(out, 64, "%s", state == CHECK_VALID ? "ok" : "…");
+        snprintf(out, 64, "%s", state == CHECK_VALID ? "ok" : "checking");
     if (state == CHECK_OFF)
         *role = ROLE_STATUS;
     return out;

@@ -233,7 +233,7 @@ editing_leave(struct app *app, struct editing *editing)
 {
     static const struct menu_item items[] = {
         {.key = 'k', .text = "keep editing", .is_current = true},
-        {.key = 's', .text = "save…"},
+        {.key = 's', .text = "save"},
         {.key = 'd', .text = "discard what was changed"},
     };
     if (!editing_is_dirty(editing)) {

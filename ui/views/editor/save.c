@@ -117,7 +117,7 @@ editing_save(struct app *app, void *state, enum action action)
 {
     static const struct menu_item items[] = {
         {.key = 'k', .text = "keep editing", .is_current = true},
-        {.key = 's', .text = "save it as it is…"},
+        {.key = 's', .text = "save it as it is"},
     };
     (void)action;
     struct editing *editing = state;
@@ -208,7 +208,7 @@ reason_accepted(struct app *app, void *state, struct bytes text)
 {
     static const struct menu_item items[] = {
         {.key = 's', .text = "save", .is_current = true},
-        {.key = 'r', .text = "save and reprocess…"},
+        {.key = 'r', .text = "save and reprocess"},
         {.key = 'm', .text = "make a recipe of it (not available yet)"},
     };
     struct editing *editing = state;

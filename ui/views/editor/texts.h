@@ -14,7 +14,7 @@
 #define MSG_RECORD_MISSING "NOT byte for byte: the original record did not come; PostgreSQL's text is edited"
 #define MSG_RECORD_THERE "the original record is here: its exact bytes are edited"
 #define MSG_RECORD_LATE "the original record is here now; close and open again to edit its exact bytes"
-#define MSG_KEY_HINT "the key as JSON: a text, null, or {\"base64\": \"…\"}"
+#define MSG_KEY_HINT "the key as JSON: a text, null, or {\"base64\": \"AAEC\"}"
 #define MSG_HEADERS_HINT "all headers in order: value is a text or null, or base64"
 #define MSG_TARGET_HINT "topic, and partition: a number, or null for the usual one"
 
@@ -40,7 +40,7 @@
 #define MSG_PASTED "pasted %s"
 
 // searching
-#define MSG_FIND_LABEL "find (/…/ is a pattern): "
+#define MSG_FIND_LABEL "find (/a.b/ is a pattern): "
 #define MSG_NOT_FOUND "not found: %s"
 #define MSG_NO_SEARCH "nothing is searched for; find first"
 #define MSG_REPLACE_LABEL "replace by: "
@@ -49,10 +49,10 @@
 
 // sections
 #define MSG_SECTION_WRONG "%s: %s"
-#define MSG_KEY_FORM "the key is a text in quotes, null, or {\"base64\": \"…\"}"
-#define MSG_HEADERS_FORM "headers are a list of {\"name\": \"…\", \"value\": \"…\"}"
+#define MSG_KEY_FORM "the key is a text in quotes, null, or {\"base64\": \"AAEC\"}"
+#define MSG_HEADERS_FORM "headers are a list of {\"name\": \"a\", \"value\": \"b\"}"
 #define MSG_HEADER_FORM "header %zu: has a name, and a value (a text or null) or base64"
-#define MSG_TARGET_FORM "the target is {\"topic\": \"…\", \"partition\": a number or null}"
+#define MSG_TARGET_FORM "the target is {\"topic\": \"a\", \"partition\": a number or null}"
 
 // saving
 #define MSG_NO_CHANGES "no changes"
