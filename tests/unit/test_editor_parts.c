@@ -123,6 +123,8 @@ what_is_no_section_is_refused(void **state)
         {SECTION_HEADERS, "[{\"name\": \"a\", \"value\": \"b\", \"base64\": \"AA==\"}]"},
         {SECTION_HEADERS, "[{\"name\": \"a\", \"vlaue\": \"b\"}]"},
         {SECTION_HEADERS, "[{\"name\": \"a\", \"value\": \"b\"},]"},
+        {SECTION_HEADERS, "[{\"name\": \"a\\u0000b\", \"value\": \"b\"}]"},
+        {SECTION_TARGET, "{\"topic\": \"a\\u0000b\"}"},
         {SECTION_TARGET, "{}"},
         {SECTION_TARGET, "{\"topic\": \"\"}"},
         {SECTION_TARGET, "{\"topic\": null}"},

@@ -159,6 +159,13 @@ read_base64(struct bytes token, struct arena *arena, struct bytes *out)
     return ok;
 }
 
+// Names and topics are texts in the database, which have no NUL.
+static bool
+read_name(struct bytes token, struct arena *arena, struct bytes *out)
+{
+    return read_text(token, arena, out) && bytes_present(*out) && !memchr(out->data, '\0', out->len);
+}
+
 static bool
 parse_key(struct bytes text, struct arena *arena, struct correction *correction, struct err *err)
 {
@@ -176,7 +183,7 @@ parse_header(struct bytes object, struct arena *arena, struct event_header *head
     struct members members;
     if (!read_members(object, &members) || bytes_present(members.topic) || bytes_present(members.partition) ||
         bytes_present(members.value) == bytes_present(members.base64) ||
-        !read_text(members.name, arena, &header->name) || !bytes_present(header->name))
+        !read_name(members.name, arena, &header->name))
         return false;
     return bytes_present(members.base64) ? read_base64(members.base64, arena, &header->value)
                                          : read_text(members.value, arena, &header->value);
@@ -209,9 +216,9 @@ parse_target(struct bytes text, struct arena *arena, struct correction *correcti
     struct members members;
     int64_t number = 0;
     bool is_number;
-    if (!read_members(text, &members) || !read_text(members.topic, arena, &correction->topic) ||
-        !bytes_present(correction->topic) || correction->topic.len == 0 || bytes_present(members.name) ||
-        bytes_present(members.value) || bytes_present(members.base64))
+    if (!read_members(text, &members) || !read_name(members.topic, arena, &correction->topic) ||
+        correction->topic.len == 0 || bytes_present(members.name) || bytes_present(members.value) ||
+        bytes_present(members.base64))
         return err_set(err, ERR_DATA, MSG_TARGET_FORM);
     is_number = bytes_present(members.partition) && !bytes_equal_text(members.partition, "null");
     if (is_number && (!text_parse_int(members.partition, &number, NULL) || number < 0 || number > INT32_MAX))
