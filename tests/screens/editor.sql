@@ -10,3 +10,11 @@ VALUES (95001, 'orders.events', 2, 77, 'c-1', convert_to(E'{\n  "order_id": "A-1
         '{trace,bin,nothing}', ARRAY['t-1'::bytea, '\x00ff', NULL]);
 INSERT INTO redrive.revision (dlq_id, no, parent, payload, author, at, reason)
 VALUES (95003, 1, 0, '{"amount": 2.0}', 'ana', '2026-11-20 13:40Z', 'amount was text');
+
+INSERT INTO public.dlq_events (id, event_id, event_type, event_payload, error_message, kafka_topic, kafka_partition, kafka_offset, created_at, status, resolved_at, resolved_by)
+VALUES (95004, 'edit-4', 'note', '"x"', 'ReadError: text', 'notes', 0, 4, '2026-11-20 13:00', 'PENDING', NULL, NULL),
+       (95005, 'edit-5', 'note', '"x"', 'ReadError: bytes', 'notes', 0, 5, '2026-11-20 13:00', 'PENDING', NULL, NULL),
+       (95006, 'edit-6', 'note', '{"a": 1}', 'ReadError: closed', 'notes', 0, 6, '2026-11-20 13:00', 'RESOLVED', '2026-11-20 13:30', 'api');
+INSERT INTO redrive.record (dlq_id, topic, partition, "offset", key, value)
+VALUES (95004, 'notes', 0, 4, NULL, convert_to(E'Dear Ana,\n\n  {"this": is no JSON}\r\n', 'UTF8')),
+       (95005, 'notes', 0, 5, '\x00ff', '\x00ff41c3280a42');

@@ -1,7 +1,7 @@
 // Drafts: texts that are not saved yet, kept in the state folder.
 //
 // The file begins with lines of `word value`, then `section NAME LENGTH` and that many bytes for each section
-// that was changed. One that cannot be read is left alone.
+// that was changed. One that cannot be read is not offered.
 #include "ui/views/editor/state.h"
 
 #include <inttypes.h>

@@ -87,7 +87,25 @@ editing_layout(struct app *app, void *state, const struct view_areas *areas)
     struct parts parts = split(editing, areas->body);
     editing->rows = parts.text.rows;
     editing->cols = parts.text.cols - parts.gutter;
+    editing->origin_row = parts.text.row;
+    editing->origin_col = parts.text.col + parts.gutter;
     fit(&editing->texts[editing->section], editing->rows, editing->cols);
+}
+
+bool
+editing_click(struct app *app, void *state, int row, int col)
+{
+    (void)app;
+    struct editing *editing = state;
+    const struct editing_text *text = &editing->texts[editing->section];
+    int at_row = row - editing->origin_row, at_col = col - editing->origin_col;
+    if (editing->life != EDITING_OPEN || at_row < 0 || at_row >= editing->rows || at_col < 0)
+        return false;
+    size_t line = editor_line_of(text->editor, text->top + (size_t)at_row);
+    editor_set_cursor(text->editor,
+                      buffer_at_cell(editor_buffer(text->editor), line, text->left + (size_t)at_col, NULL),
+                      false);
+    return true;
 }
 
 // --- one line of the text
@@ -304,6 +322,16 @@ find_words(const struct editing *editing, char out[64])
     return out;
 }
 
+// In brackets: another section is. Nothing is compared here, so what was typed back counts until it is saved.
+static const char *
+modified_word(const struct editing *editing)
+{
+    bool is_any = false;
+    for (int i = 0; i < SECTION_COUNT; i++)
+        is_any |= editor_is_modified(editing->texts[i].editor);
+    return editor_is_modified(editing_editor(editing)) ? "modified" : is_any ? "(modified)" : "";
+}
+
 // One word of line 2, from the right: moves *limit to the left of it.
 static void
 word_at_right(struct canvas *canvas, const struct area *line, int *limit, const char *word, enum role role)
@@ -337,10 +365,7 @@ draw_line(const struct app *app, const struct editing *editing, struct canvas *c
     }
     const char *state = check_words(editing, words, &role);
     word_at_right(canvas, line, &limit, state, role);
-    const char *modified = editing->read_only_why       ? "read-only"
-                           : editor_is_modified(editor) ? "modified"
-                           : editing_is_dirty(editing)  ? "(modified)"
-                                                        : "";
+    const char *modified = editing->read_only_why ? "read-only" : modified_word(editing);
     word_at_right(canvas, line, &limit, modified,
                   editing->read_only_why ? ROLE_STATUS_WARN : ROLE_EVENT_EDITED);
     if (editing->style == STYLE_VI && editing->vi.is_inserting)

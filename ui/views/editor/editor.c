@@ -76,7 +76,7 @@ static bool
 looks_like_json(struct bytes text)
 {
     struct bytes trimmed = bytes_trim(text);
-    return trimmed.len && (strchr("{[", trimmed.data[0]) || json_check(trimmed, NULL));
+    return trimmed.len && (trimmed.data[0] == '{' || trimmed.data[0] == '[' || json_check(trimmed, NULL));
 }
 
 static const char *
@@ -497,6 +497,7 @@ editor_open_on(struct app *app, int64_t id, enum action action)
         .crumb = editing_crumb,                                                                              \
         .draw = editing_draw,                                                                                \
         .layout = editing_layout,                                                                            \
+        .click = editing_click,                                                                              \
         .due = editing_due,                                                                                  \
         .tick = editing_tick,                                                                                \
         .unsaved = editing_unsaved,                                                                          \

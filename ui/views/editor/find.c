@@ -194,7 +194,7 @@ ask_replace(struct app *app, struct editing *editing)
     while ((found = editor_find(editor, &run, AT_ONCE)) == FIND_MORE)
         ;
     if (found != FIND_FOUND || run.is_wrapped) {
-        app_say(app, SAY_INFO, MSG_NOT_FOUND, strbuf_text(&editing->find.text));
+        app_say(app, SAY_INFO, MSG_NO_MORE, strbuf_text(&editing->find.text));
         return;
     }
     editor_go_to_match(editor, run.match);

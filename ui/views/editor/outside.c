@@ -11,6 +11,7 @@
 #include "core/json/json.h"
 #include "ui/views/editor/texts.h"
 
+#define FILE_AGE (7 * 24 * 3600 * US_PER_SECOND)
 // As a shell tells them.
 enum { NOT_FOUND = 127, NOT_STARTED = 126, BY_SIGNAL = 128 };
 
@@ -167,6 +168,7 @@ editing_go_outside(struct app *app, void *state, enum action action)
         app_say_err(app, &err);
         return true;
     }
+    (void)private_files_age(outside->folder, ".json", clock_now() - FILE_AGE); // what failed before
     size_t line = buffer_line_at(editor_buffer(editor), editor_cursor(editor)) + 1;
     const char *command = takes_line(program())
                               ? arena_printf(app_frame(app), "%s +%zu \"$1\"", program(), line)

@@ -137,6 +137,7 @@ struct editing {
     struct editing_work work;
     struct editing_hints hints;
     int rows, cols; // of the text on the screen
+    int origin_row, origin_col;
 };
 
 // editor.c
@@ -183,6 +184,7 @@ bool editing_may_edit(struct app *app, struct editing *editing);
 // draw.c
 void editing_draw(const struct app *app, const void *state, struct canvas *canvas,
                   const struct view_areas *areas);
+bool editing_click(struct app *app, void *state, int row, int col);
 void editing_layout(struct app *app, void *state, const struct view_areas *areas);
 
 // find.c

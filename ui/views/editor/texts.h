@@ -42,6 +42,7 @@
 // searching
 #define MSG_FIND_LABEL "find (/a.b/ is a pattern): "
 #define MSG_NOT_FOUND "not found: %s"
+#define MSG_NO_MORE "no more of %s up to the end"
 #define MSG_NO_SEARCH "nothing is searched for; find first"
 #define MSG_REPLACE_LABEL "replace by: "
 #define MSG_REPLACED "replaced %s"
