@@ -5,7 +5,7 @@
 #include "ui/views/recipe/texts.h"
 #include "ui/widgets/statusbar.h"
 
-enum { POSITION_COLS = 14, CHIP_GAP = 3, CHIPS = 10 };
+enum { POSITION_COLS = 14, CHIP_GAP = 3, CHIPS = 9, SMALL_BODY = 10 };
 
 struct chip {
     const char *text;
@@ -20,9 +20,10 @@ add_chip(struct chip *chips, int *count, struct arena *arena, const char *word, 
     chips[(*count)++] = (struct chip){arena_printf(arena, "%s %s", word, text_count(events, number)), role};
 }
 
-// "applies 2,009   unchanged 81   does not apply 22   invalid after 2   of 2,114"
+// "applies 2,009   unchanged 81   does not apply 22   invalid after 2   of 2,114"; in a small body the first
+// and the last of them, since the text below names the others.
 static int
-make_chips(const struct recipe_view *view, struct arena *arena, struct chip chips[CHIPS])
+make_chips(const struct recipe_view *view, bool is_small, struct arena *arena, struct chip chips[CHIPS])
 {
     const struct correct_tally *tally = &view->trial.tally;
     const struct {
@@ -38,7 +39,6 @@ make_chips(const struct recipe_view *view, struct arena *arena, struct chip chip
         {MSG_FAILED, tally->counts[CORRECT_FAILED], false, ROLE_STATUS_WARN},
         {MSG_REFUSED_BY_CHECK, tally->counts[CORRECT_REFUSED], false, ROLE_STATUS_WARN},
         {MSG_GONE, tally->gone, false, ROLE_STATUS_WARN},
-        {MSG_INEXACT, tally->inexact, false, ROLE_STATUS_WARN},
     };
     int count = 0;
     char read[TEXT_SHORT];
@@ -46,7 +46,7 @@ make_chips(const struct recipe_view *view, struct arena *arena, struct chip chip
     if (view->run == RUN_NONE)
         return 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].count || rows[i].is_always)
+        if (i == 0 || (!is_small && (rows[i].count || rows[i].is_always)))
             add_chip(chips, &count, arena, rows[i].word, rows[i].count, rows[i].role);
     text_count(view->trial.of, of);
     text_count(view->trial.read, read);
@@ -62,7 +62,7 @@ static int
 place_chips(const struct app *app, const struct recipe_view *view, struct canvas *canvas, struct area area)
 {
     struct chip chips[CHIPS];
-    int count = make_chips(view, app_frame(app), chips);
+    int count = make_chips(view, area.rows < SMALL_BODY, app_frame(app), chips);
     int row = 0;
     int col = 0;
     int width = area.cols - 2;
@@ -84,14 +84,11 @@ struct area
 recipe_pager_area(const struct app *app, const struct recipe_view *view, struct area body)
 {
     int rows = place_chips(app, view, NULL, body);
-    if (rows > 0 && rows + 1 < body.rows)
-        area_take_top(&body, rows + 1);
-    else
-        area_take_top(&body, rows);
+    area_take_top(&body, rows > 0 && body.rows >= SMALL_BODY ? rows + 1 : rows);
     return body;
 }
 
-// The first operation in words of its own, and how many there are.
+// How many operations, on which events.
 static void
 recipe_draw_line(const struct app *app, const struct recipe_view *view, struct canvas *canvas,
                  struct area line)
@@ -106,20 +103,18 @@ recipe_draw_line(const struct app *app, const struct recipe_view *view, struct c
                   &(struct canvas_style){.role = ROLE_STATUS, .at_right = true});
     if (*pager_search_words(view->pager, words))
         chip_draw(canvas, line.row, &col, limit, ROLE_FILTER, bytes_of(words));
-    if (err_is_set(&view->mistake))
-        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_ERROR, BYTES("mistake in the recipe"));
-    else if (view->operations)
+    if (err_is_set(&view->mistake)) {
+        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_ERROR, BYTES(MSG_MISTAKE));
+    } else if (view->operations) {
         chip_draw(canvas, line.row, &col, limit, ROLE_STATUS,
                   bytes_of(arena_printf(app_frame(app), "%s operation%s",
                                         text_count((int64_t)view->operations, count),
                                         view->operations == 1 ? "" : "s")));
-    if (!view->events.are_known)
-        return;
-    chip_draw(canvas, line.row, &col, limit, ROLE_STATUS,
-              bytes_of(arena_printf(app_frame(app), "%s event%s%s%s",
-                                    text_count((int64_t)view->events.count, count),
-                                    view->events.count == 1 ? "" : "s", view->events.what.len ? " of " : "",
-                                    strbuf_text(&view->events.what))));
+    }
+    if (view->events.are_known && col < limit)
+        canvas_printf(canvas, line.row, col, limit - col, ROLE_STATUS, "%s event%s%s%s",
+                      text_count((int64_t)view->events.count, count), view->events.count == 1 ? "" : "s",
+                      view->events.what.len ? " of " : "", strbuf_text(&view->events.what));
 }
 
 void

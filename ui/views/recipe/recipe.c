@@ -398,13 +398,22 @@ can_list(const struct app *app, const void *state, enum action action)
     return ((const struct recipe_view *)state)->run == RUN_OVER;
 }
 
+static bool
+can_save(const struct app *app, const void *state, enum action action)
+{
+    (void)app;
+    (void)action;
+    const struct recipe_view *view = state;
+    return view->text.len > 0 && !err_is_set(&view->mistake);
+}
+
 static const struct view_action actions[] = {
     {.action = DO_APPLY, .run = apply, .is_possible = can_apply},
     {.action = DO_NEXT_SAMPLE, .run = step_sample, .is_possible = can_step},
     {.action = DO_PREVIOUS_SAMPLE, .run = step_sample, .is_possible = can_step},
     {.action = DO_RECIPE_CLASSES, .run = ask_class, .is_possible = can_list},
     {.action = DO_EDIT_RECIPE, .run = recipe_ask_line},
-    {.action = DO_SAVE_RECIPE, .run = recipe_ask_name},
+    {.action = DO_SAVE_RECIPE, .run = recipe_ask_name, .is_possible = can_save},
     {.action = DO_SAVED_RECIPES, .run = recipe_ask_saved},
     {.action = DO_REFRESH, .run = run_again},
     {.action = DO_SEARCH, .run = recipe_search},

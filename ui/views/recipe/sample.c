@@ -148,7 +148,7 @@ payload_lines_that_differ(struct pager *pager, const struct recipe_sample *sampl
         if (is_shown)
             add_line(pager, &shown[i]);
         else if (!is_gap)
-            pager_line(pager, ROLE_DIM, BYTES("  ..."));
+            pager_printf(pager, ROLE_DIM, "  %s", pager_glyph(pager, GLYPH_ELLIPSIS));
         is_gap = !is_shown;
         has_change = has_change || shown[i].mark != ' ';
     }

@@ -12,7 +12,7 @@
 #define MSG_FAILED "failed"
 #define MSG_REFUSED_BY_CHECK "refused by check"
 #define MSG_GONE "gone"
-#define MSG_INEXACT "inexact"
+#define MSG_MISTAKE "mistake in the recipe"
 #define MSG_OF "of %s"
 #define MSG_READ_SO_FAR "%s of %s read"
 
