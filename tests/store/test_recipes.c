@@ -300,8 +300,8 @@ given_ids_are_a_list(void **state)
     assert_int_equal(reply->list.ids[2], 3);
     reply_destroy(reply);
     request = request_create(REQUEST_LIST);
-    request->list = list_query_copy(
-        &(struct list_query){.source = LIST_IDS, .ids = given, .id_count = 3, .filter = "status:resolved"});
+    request->list = list_query_copy(&(struct list_query){
+        .source = LIST_IDS, .ids = given, .id_count = 3, .filter = (char[]){"status:resolved"}});
     uint64_t number = bench_ask(&bench, request);
     int64_t found = 0;
     for (bool is_over = false; !is_over; reply_destroy(reply)) {
