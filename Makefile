@@ -253,7 +253,7 @@ crash-programs: $(OUT)/redrive $(filter $(OUT)/tests/tools/%,$(TOOLS))
 
 bench: ## measure, as ratios within one run
 #: ROWS="100000 1000000" sizes of the backlog
-#: PARTS="recovery stall" only some of publish, discard, recovery, memory, stall
+#: PARTS="recovery stall" only some of publish, discard, correct, recovery, memory, stall
 	$(Q)tests/lib/packages.sh install build test kafka bench
 	$(Q)$(MAKE) -j$(JOBS) build/redrive
 	$(Q)$(MAKE) -j$(JOBS) bench-tools
