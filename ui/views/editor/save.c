@@ -179,6 +179,11 @@ send_correction(struct app *app, struct editing *editing)
         request_destroy(request);
         return;
     }
+    if (save->makes_recipe && !editing_recipe_make(app, editing, &request->correct.parts)) {
+        save->makes_recipe = false;
+        request_destroy(request);
+        return;
+    }
     if (save->reason.len)
         request->reason = alloc_text(strbuf_text(&save->reason));
     for (int i = 0; i < SECTION_COUNT; i++) {
@@ -195,10 +200,7 @@ static void
 afterwards_chosen(struct app *app, void *state, size_t index)
 {
     struct editing *editing = state;
-    if (index == SAVE_AND_RECIPE) {
-        app_say(app, SAY_WARN, MSG_NO_RECIPE);
-        return;
-    }
+    editing->save.makes_recipe = index == SAVE_AND_RECIPE;
     editing->save.reprocesses = index == SAVE_AND_REPROCESS;
     send_correction(app, editing);
 }
@@ -209,7 +211,7 @@ reason_accepted(struct app *app, void *state, struct bytes text)
     static const struct menu_item items[] = {
         {.key = 's', .text = "save", .is_current = true},
         {.key = 'r', .text = "save and reprocess"},
-        {.key = 'm', .text = "make a recipe of it (not available yet)"},
+        {.key = 'm', .text = "save and make a recipe of it"},
     };
     struct editing *editing = state;
     struct bytes reason = bytes_trim(text);
@@ -260,6 +262,9 @@ saved(struct app *app, struct editing *editing, int32_t no)
         save->reprocesses = false;
         struct decide_words words = {.what = arena_printf(app_frame(app), "id %" PRId64, editing->id)};
         decide_ids(app, &editing->decide, ACTION_REPROCESS, &editing->id, 1, &words);
+    } else if (save->makes_recipe) {
+        save->makes_recipe = false;
+        editing_recipe_open(app, editing);
     } else if (save->closes && is_as_sent) {
         app_back(app);
     }
@@ -412,6 +417,7 @@ editing_save_receive(struct app *app, struct editing *editing, struct reply *rep
 void
 editing_save_release(struct editing *editing)
 {
+    strbuf_release(&editing->save.recipe);
     strbuf_release(&editing->save.reason);
     for (int i = 0; i < SECTION_COUNT; i++)
         strbuf_release(&editing->save.sent[i]);

@@ -54,6 +54,8 @@ struct editing_save {
     uint64_t look_number; // of their version
     bool reprocesses;     // afterwards
     bool closes;          // likewise
+    bool makes_recipe;    // likewise: opens the recipe for the group
+    struct strbuf recipe; // its text
     struct strbuf reason;
     uint64_t version;                  // of the texts as they were sent
     struct strbuf sent[SECTION_COUNT]; // these
@@ -155,6 +157,11 @@ int32_t editing_newest(const struct event_detail *detail);
 void editing_ask(struct app *app, struct editing *editing);
 void editing_leave(struct app *app, struct editing *editing); // closes the view, or asks
 void editing_leave_anyway(struct app *app, struct editing *editing);
+
+// recipe.c
+// The edit as a recipe, in save.recipe. false, and said: no operations repeat it.
+bool editing_recipe_make(struct app *app, struct editing *editing, const struct correction *correction);
+void editing_recipe_open(struct app *app, struct editing *editing); // for the event's group
 
 // hints.c
 void editing_hints_begin(struct app *app, struct editing *editing); // an event was taken for the first time
