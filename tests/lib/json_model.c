@@ -302,8 +302,7 @@ static struct bytes
 old_gap(const struct model *model, int token)
 {
     const struct tree *tree = &model->tree;
-    const struct json_token *before = token < 0 ? NULL : &tree->tokens[token];
-    size_t from = before ? before->from + before->len : 0;
+    size_t from = token < 0 ? 0 : tree->tokens[token].from + tree->tokens[token].len;
     bool is_last = (size_t)(token + 1) == tree->token_count;
     size_t to = is_last ? tree->text.len : tree->tokens[token + 1].from;
     return bytes_slice(model_text(model), from, to - from);

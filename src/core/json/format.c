@@ -28,7 +28,7 @@ format_room(struct format_writer *writer)
 }
 
 static void
-add_token(struct format_writer *writer, struct bytes text, struct json_token token)
+format_add_token(struct format_writer *writer, struct bytes text, struct json_token token)
 {
     if (token.len > SHORT_TOKEN) {
         format_flush(writer);
@@ -44,7 +44,7 @@ add_token(struct format_writer *writer, struct bytes text, struct json_token tok
 }
 
 static void
-new_line(struct format_writer *writer, int depth)
+format_new_line(struct format_writer *writer, int depth)
 {
     size_t blanks = 2 * (size_t)(depth < JSON_INDENTED ? depth : JSON_INDENTED);
     writer->bytes[writer->len] = '\n';
@@ -80,8 +80,8 @@ rewrite(struct bytes text, bool with_space, struct strbuf *out)
         bool breaks = is_begin(last) || last == JSON_COMMA || is_end(token.kind);
         format_room(&writer);
         if (with_space && breaks && !closes_empty)
-            new_line(&writer, token.depth);
-        add_token(&writer, text, token);
+            format_new_line(&writer, token.depth);
+        format_add_token(&writer, text, token);
         if (with_space && token.kind == JSON_COLON)
             writer.bytes[writer.len++] = ' ';
         last = token.kind;

@@ -84,7 +84,7 @@ close_container(struct json_scan *scan)
 
 // Bytes of strings that need no look: neither controls, quote, backslash nor beyond ASCII.
 static bool
-is_plain(char c)
+json_is_plain(char c)
 {
     unsigned char u = (unsigned char)c;
     return u >= 0x20 && u < 0x80 && u != '"' && u != '\\';
@@ -115,7 +115,7 @@ skip_plain(struct bytes text, size_t at)
         if (count < 8)
             return at;
     }
-    while (at < text.len && is_plain(text.data[at]))
+    while (at < text.len && json_is_plain(text.data[at]))
         at++;
     return at;
 }
@@ -128,7 +128,7 @@ string_end(struct json_scan *scan, size_t at)
     struct bytes text = scan->text;
     while (at < text.len) {
         unsigned char c = (unsigned char)text.data[at];
-        if (is_plain(text.data[at])) {
+        if (json_is_plain(text.data[at])) {
             at = skip_plain(text, at);
         } else if (c == '"') {
             return at;
@@ -157,7 +157,7 @@ string_end(struct json_scan *scan, size_t at)
 }
 
 static bool
-take_string(struct json_scan *scan)
+json_take_string(struct json_scan *scan)
 {
     size_t end = skip_plain(scan->text, scan->at + 1);
     if (end == scan->text.len || scan->text.data[end] != '"')
@@ -178,7 +178,7 @@ digits(struct bytes text, size_t at)
 }
 
 static enum json_kind
-take_number(struct json_scan *scan)
+json_take_number(struct json_scan *scan)
 {
     struct bytes text = scan->text;
     size_t at = scan->at;
@@ -210,7 +210,7 @@ take_number(struct json_scan *scan)
 }
 
 static enum json_kind
-take_word(struct json_scan *scan, struct bytes word, enum json_kind kind)
+json_take_word(struct json_scan *scan, struct bytes word, enum json_kind kind)
 {
     if (!bytes_equal(bytes_slice(scan->text, scan->at, word.len), word))
         return json_fail(scan, scan->at, "a value");
@@ -220,11 +220,11 @@ take_word(struct json_scan *scan, struct bytes word, enum json_kind kind)
 }
 
 static enum json_kind
-take_value(struct json_scan *scan, char c)
+json_take_value(struct json_scan *scan, char c)
 {
     switch (c) {
     case '"':
-        if (!take_string(scan))
+        if (!json_take_string(scan))
             return JSON_ERROR;
         after_value(scan);
         return JSON_STRING;
@@ -232,37 +232,37 @@ take_value(struct json_scan *scan, char c)
     case '[':
         return open_container(scan, c == '{');
     case 't':
-        return take_word(scan, BYTES("true"), JSON_TRUE);
+        return json_take_word(scan, BYTES("true"), JSON_TRUE);
     case 'f':
-        return take_word(scan, BYTES("false"), JSON_FALSE);
+        return json_take_word(scan, BYTES("false"), JSON_FALSE);
     case 'n':
-        return take_word(scan, BYTES("null"), JSON_NULL);
+        return json_take_word(scan, BYTES("null"), JSON_NULL);
     default:
         break;
     }
     if (c == '-' || (c >= '0' && c <= '9'))
-        return take_number(scan);
+        return json_take_number(scan);
     if (scan->at == 0 && bytes_starts(scan->text, "\xEF\xBB\xBF"))
         return json_fail(scan, 0, "a value: an invisible byte order mark (EF BB BF) stands before it");
     return json_fail(scan, scan->at, "a value");
 }
 
 static enum json_kind
-take_name(struct json_scan *scan, char c, const char *expected)
+json_take_name(struct json_scan *scan, char c, const char *expected)
 {
     if (c != '"')
         return json_fail(scan, scan->at, expected);
-    if (!take_string(scan))
+    if (!json_take_string(scan))
         return JSON_ERROR;
     scan->state = AT_COLON;
     return JSON_NAME;
 }
 
 static enum json_kind
-take_mark(struct json_scan *scan, enum json_kind kind, enum state next)
+json_take_mark(struct json_scan *scan, enum json_kind kind, int state)
 {
     scan->at++;
-    scan->state = next;
+    scan->state = state;
     return kind;
 }
 
@@ -304,18 +304,18 @@ next_kind(struct json_scan *scan)
     char c = scan->text.data[scan->at];
     switch (scan->state) {
     case AT_VALUE:
-        return take_value(scan, c);
+        return json_take_value(scan, c);
     case AT_VALUE_OR_END:
-        return c == ']' ? close_container(scan) : take_value(scan, c);
+        return c == ']' ? close_container(scan) : json_take_value(scan, c);
     case AT_NAME:
-        return take_name(scan, c, "a name in quotes");
+        return json_take_name(scan, c, "a name in quotes");
     case AT_NAME_OR_END:
-        return c == '}' ? close_container(scan) : take_name(scan, c, "a name in quotes, or }");
+        return c == '}' ? close_container(scan) : json_take_name(scan, c, "a name in quotes, or }");
     case AT_COLON:
-        return c == ':' ? take_mark(scan, JSON_COLON, AT_VALUE) : json_fail(scan, scan->at, "a colon");
+        return c == ':' ? json_take_mark(scan, JSON_COLON, AT_VALUE) : json_fail(scan, scan->at, "a colon");
     case AT_COMMA_OR_END:
         if (c == ',')
-            return take_mark(scan, JSON_COMMA, inside_object(scan) ? AT_NAME : AT_VALUE);
+            return json_take_mark(scan, JSON_COMMA, inside_object(scan) ? AT_NAME : AT_VALUE);
         if (c == (inside_object(scan) ? '}' : ']'))
             return close_container(scan);
         return json_fail(scan, scan->at, expected_at_end(scan));

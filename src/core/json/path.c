@@ -27,7 +27,7 @@ json_path_destroy(struct json_path *path)
 }
 
 static struct json_step *
-add_step(struct json_path *path)
+path_add_step(struct json_path *path)
 {
     path->steps = alloc_grow(path->steps, path->count, &path->capacity, sizeof *path->steps);
     struct json_step *step = &path->steps[path->count++];
@@ -155,7 +155,7 @@ parse_step(struct path_reader *reader, struct json_path *path)
 {
     if (path->count == JSON_DEPTH)
         return json_path_wrong(reader, "the end: a path has at most 512 steps");
-    struct json_step *step = add_step(path);
+    struct json_step *step = path_add_step(path);
     bool ok;
     if (path_char(reader) == '.')
         ok = parse_name(reader, step);
@@ -221,7 +221,7 @@ json_path_find(const struct json_path *path, struct bytes text, struct json_toke
 
 // Characters that would end the name or its line are escaped, those of Unicode are not.
 static void
-add_quoted(struct bytes content, struct strbuf *out)
+path_add_quoted(struct bytes content, struct strbuf *out)
 {
     strbuf_add_text(out, "['");
     for (size_t i = 0; i < content.len; i++) {
@@ -244,7 +244,7 @@ json_name_print(struct bytes content, struct strbuf *out)
     for (size_t i = 0; i < content.len; i++)
         is_plain = is_plain && is_name_char(content.data[i]);
     if (!is_plain) {
-        add_quoted(content, out);
+        path_add_quoted(content, out);
         return;
     }
     strbuf_add_char(out, '.');
@@ -288,7 +288,7 @@ json_path_fill(const struct json_path *path, const size_t *indexes, size_t stars
 {
     struct json_path *filled = alloc_bytes(sizeof *filled);
     for (size_t i = 0; i < path->count; i++) {
-        struct json_step *step = add_step(filled);
+        struct json_step *step = path_add_step(filled);
         step->kind = path->steps[i].kind;
         step->index = path->steps[i].index;
         strbuf_add(&step->name, strbuf_bytes(&path->steps[i].name));

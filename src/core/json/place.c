@@ -25,7 +25,7 @@ json_position(struct bytes text, size_t at, int *line, int *column)
 
 // The \n at or behind `at`, or the end of the text.
 static size_t
-line_end(struct bytes text, size_t at)
+place_line_end(struct bytes text, size_t at)
 {
     const char *end = text.len > at ? memchr(text.data + at, '\n', text.len - at) : NULL;
     return end ? (size_t)(end - text.data) : text.len;
@@ -36,12 +36,12 @@ json_offset(struct bytes text, int line, int column)
 {
     size_t at = 0;
     for (; line > 1; line--) {
-        at = line_end(text, at);
+        at = place_line_end(text, at);
         if (at == text.len)
             return at;
         at++;
     }
-    size_t end = line_end(text, at);
+    size_t end = place_line_end(text, at);
     if (end < text.len && end > at && text.data[end - 1] == '\r')
         end--;
     for (; column > 1 && at < end; column--) {

@@ -45,7 +45,7 @@ next_unit(struct bytes token, struct string_unit *unit)
 }
 
 static void
-learn_case(struct spellings *spellings, struct bytes escape)
+requote_learn_case(struct spellings *spellings, struct bytes escape)
 {
     for (size_t i = 2; i < escape.len && !spellings->has_letter; i++) {
         char c = escape.data[i];
@@ -56,7 +56,7 @@ learn_case(struct spellings *spellings, struct bytes escape)
 }
 
 static void
-learn(struct spellings *spellings, struct bytes token)
+requote_learn(struct spellings *spellings, struct bytes token)
 {
     struct string_unit unit = {0};
     while (next_unit(token, &unit)) {
@@ -66,7 +66,7 @@ learn(struct spellings *spellings, struct bytes token)
         if (token.data[unit.from] == '\\')
             spelling = token.data[unit.from + 1] == 'u' ? SPELLED_LONG : SPELLED_SHORT;
         if (spelling == SPELLED_LONG)
-            learn_case(spellings, bytes_slice(token, unit.from, 6));
+            requote_learn_case(spellings, bytes_slice(token, unit.from, 6));
         unsigned char *known = unit.point < 128 ? &spellings->ascii[unit.point] : &spellings->wide;
         if (*known == SPELLED_UNKNOWN)
             *known = (unsigned char)spelling;
@@ -74,7 +74,7 @@ learn(struct spellings *spellings, struct bytes token)
 }
 
 static void
-add_unit(uint32_t unit, bool is_upper, struct strbuf *out)
+requote_add_unit(uint32_t unit, bool is_upper, struct strbuf *out)
 {
     if (is_upper)
         strbuf_printf(out, "\\u%04X", unit);
@@ -83,13 +83,13 @@ add_unit(uint32_t unit, bool is_upper, struct strbuf *out)
 }
 
 static void
-add_long(uint32_t point, bool is_upper, struct strbuf *out)
+requote_add_long(uint32_t point, bool is_upper, struct strbuf *out)
 {
     if (point >= 0x10000) {
-        add_unit(0xD800 + ((point - 0x10000) >> 10), is_upper, out);
+        requote_add_unit(0xD800 + ((point - 0x10000) >> 10), is_upper, out);
         point = 0xDC00 + ((point - 0x10000) & 0x3FF);
     }
-    add_unit(point, is_upper, out);
+    requote_add_unit(point, is_upper, out);
 }
 
 static void
@@ -105,7 +105,7 @@ add_spelled(const struct spellings *spellings, struct bytes content, struct strb
         if (spelling == SPELLED_UNKNOWN && letter && point != '/')
             spelling = SPELLED_SHORT;
         if (spelling == SPELLED_LONG || (spelling == SPELLED_UNKNOWN && point < 0x20)) {
-            add_long(point, spellings->is_upper, out);
+            requote_add_long(point, spellings->is_upper, out);
         } else if (spelling == SPELLED_SHORT) {
             strbuf_add_char(out, '\\');
             strbuf_add_char(out, letter);
@@ -125,7 +125,7 @@ continues_character(struct bytes content, size_t at)
 
 // What two contents have in common at their begin and at their end, in whole characters.
 static void
-common_ends(struct bytes a, struct bytes b, size_t *head, size_t *tail)
+requote_common_ends(struct bytes a, struct bytes b, size_t *head, size_t *tail)
 {
     size_t most = a.len < b.len ? a.len : b.len;
     size_t i = 0;
@@ -188,7 +188,7 @@ json_requote(struct bytes token, struct bytes content, struct strbuf *out)
     }
     size_t head;
     size_t tail;
-    common_ends(strbuf_bytes(&old), content, &head, &tail);
+    requote_common_ends(strbuf_bytes(&old), content, &head, &tail);
     struct requoted_part part = find_part(token, head, old.len - tail);
     strbuf_release(&old);
     if (part.joins_pair && head + tail == content.len) {
@@ -199,7 +199,7 @@ json_requote(struct bytes token, struct bytes content, struct strbuf *out)
     struct bytes changed = bytes_slice(content, head, content.len - tail - head);
     struct spellings spellings = {0};
     if (changed.len)
-        learn(&spellings, token);
+        requote_learn(&spellings, token);
     strbuf_add(out, bytes_slice(token, 0, part.from));
     add_spelled(&spellings, changed, out);
     strbuf_add(out, bytes_slice(token, part.to, SIZE_MAX));
