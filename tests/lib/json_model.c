@@ -411,6 +411,19 @@ is_place(const struct model *model, const struct json_match *match, int node, bo
            match->name.len == name;
 }
 
+// The indexes behind the stars are those of the containers around the place.
+static bool
+has_indexes(const struct model *model, const size_t *indexes, int node, bool is_missing)
+{
+    const struct tree_node *nodes = model->tree.nodes;
+    size_t star = json_path_stars(model->path);
+    size_t step = model->step_count - is_missing;
+    for (; step > 0; node = nodes[node].parent)
+        if (model->steps[--step].kind == BY_STAR && indexes[--star] != nodes[node].index)
+            return false;
+    return star == 0;
+}
+
 static bool
 check_matches(struct model *model)
 {
@@ -423,7 +436,8 @@ check_matches(struct model *model)
                           !has_child(model, i, &model->steps[model->step_count - 1]);
         // A container of one level is no value of the next.
         if (is_found || is_missing)
-            ok = item < matches.count && is_place(model, &matches.items[item++], i, is_missing);
+            ok = item < matches.count && is_place(model, &matches.items[item], i, is_missing) &&
+                 has_indexes(model, json_match_indexes(&matches, item++), i, is_missing);
     }
     ok = ok && item == matches.count;
     struct json_token first = {0};
