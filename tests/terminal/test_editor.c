@@ -479,11 +479,11 @@ another_program_has_the_keys(void **state)
     finish(vt);
 }
 
-static void
-somebody_else_was_faster(void **state)
+// An edit of ours, then a revision of somebody else, then our save: up to the question.
+static struct vt *
+lose_a_race(const char *more)
 {
-    (void)state;
-    struct vt *vt = start_short(NULL);
+    struct vt *vt = start_short(more);
     vt_keys(vt, "<End><Left>5");
     assert_screen(vt, vt_wait_text(vt, "105}"));
     testdb_run(&db, "INSERT INTO redrive.revision (dlq_id, no, parent, payload, author) SELECT id, 1, 0, "
@@ -492,14 +492,62 @@ somebody_else_was_faster(void **state)
     assert_screen(vt, vt_wait_text(vt, "added"));
     vt_keys(vt, "<Enter>mine<Enter><Enter>");
     assert_screen(vt, vt_wait_text(vt, "look at both"));
-    vt_keys(vt, "r"); // theirs; mine is kept
-    assert_screen(vt, vt_wait_text(vt, "{\"amount\": 99}"));
-    assert_screen(vt, !vt_shows(vt, "modified"));
-    vt_keys(vt, "1");
-    assert_screen(vt, vt_wait_text(vt, "Draft from"));
-    vt_keys(vt, "r");
+    assert_screen(vt, vt_shows(vt, "revision 1 is by rui"));
+    return vt;
+}
+
+static void
+somebody_else_was_faster(void **state)
+{
+    static const char *const drafts[] = {"REDRIVE_DRAFTS=on", "REDRIVE_DRAFTS=off"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct vt *vt = lose_a_race(drafts[i]);
+        vt_keys(vt, "r"); // theirs; mine is kept
+        assert_screen(vt, vt_wait_text(vt, "{\"amount\": 99}"));
+        assert_screen(vt, !vt_shows(vt, "modified"));
+        if (i == 1) { // in no file: not lost by leaving
+            vt_keys(vt, "<C-q>");
+            assert_screen(vt, vt_wait_text(vt, "Draft from"));
+            vt_keys(vt, "<Esc>");
+        }
+        vt_keys(vt, "1");
+        assert_screen(vt, vt_wait_text(vt, "Draft from"));
+        vt_keys(vt, "r");
+        assert_screen(vt, vt_wait_text(vt, "105}"));
+        finish(vt);
+        testdb_run(&db, "DELETE FROM redrive.revision");
+    }
+}
+
+// Somebody closed the event: what was typed stays, and cannot be saved.
+static void
+somebody_closed_the_event(void **state)
+{
+    (void)state;
+    struct vt *vt = start_short(NULL);
+    vt_keys(vt, "<End><Left>5");
     assert_screen(vt, vt_wait_text(vt, "105}"));
-    finish(vt);
+    testdb_run(&db,
+               "UPDATE public.dlq_events SET status = 'RESOLVED', resolved_at = now(), resolved_by = 'api' "
+               "WHERE event_id = 'e2'");
+    vt_keys(vt, "<C-s>");
+    assert_screen(vt, vt_wait_text(vt, "added"));
+    vt_keys(vt, "<Enter>mine<Enter><Enter>");
+    assert_screen(vt, vt_wait_text(vt, "Not saved: the event is resolved"));
+    vt_keys(vt, "c");
+    assert_screen(vt, vt_wait_text(vt, "not saved; your text is here"));
+    assert_screen(vt, vt_shows(vt, "105}"));
+    testdb_run(&db, "UPDATE public.dlq_events SET status = 'PENDING', resolved_at = NULL, resolved_by = NULL "
+                    "WHERE event_id = 'e2'");
+    vt_keys(vt, "<C-q>s");
+    assert_screen(vt, vt_wait_text(vt, "added"));
+    vt_keys(vt, "<Enter><Enter><Enter>");
+    assert_screen(vt, vt_wait_text(vt, "saved as revision 1"));
+    assert_screen(vt, vt_wait_text(vt, "1 / 3")); // and closed
+    vt_keys(vt, "Q");
+    assert_int_equal(vt_result(vt, 8000), 0);
+    vt_end(vt);
 }
 
 #define EDITOR(test) cmocka_unit_test_setup_teardown(test, begin, end)
@@ -514,6 +562,7 @@ main(void)
         EDITOR(the_list_hands_over_at_once),  EDITOR(quitting_asks_about_unsaved_text),
         EDITOR(another_program_edits),        EDITOR(another_program_fails),
         EDITOR(another_program_has_the_keys), EDITOR(somebody_else_was_faster),
+        EDITOR(somebody_closed_the_event),
     };
     return cmocka_run_group_tests_name("editor", tests, make_database, drop_database);
 }

@@ -226,6 +226,12 @@ editing_draft_put_aside(struct app *app, struct editing *editing)
     draft->parent = editing->parent;
 }
 
+bool
+editing_draft_is_only_here(const struct editing *editing)
+{
+    return editing->draft.is_offered && !editing->draft.is_there;
+}
+
 // --- deciding on one
 
 static void
@@ -243,7 +249,8 @@ restore(struct app *app, struct editing *editing)
     }
     if (first != SECTION_COUNT)
         editing_show(editing, first);
-    editing->parent = draft->parent; // a later revision is then asked about when this is saved
+    if (draft->parent <= editing->parent)
+        editing->parent = draft->parent; // a later revision is then asked about when this is saved
     forget(draft);
     draft->version = 0;
     app_say(app, SAY_INFO, MSG_DRAFT_RESTORED);

@@ -223,7 +223,7 @@ static void
 leave_chosen(struct app *app, void *state, size_t index)
 {
     if (index == 1)
-        (void)editing_save(app, state, DO_SAVE);
+        editing_save_and_close(app, state);
     else if (index == 2)
         editing_leave_anyway(app, state);
 }
@@ -236,6 +236,10 @@ editing_leave(struct app *app, struct editing *editing)
         {.key = 's', .text = "save"},
         {.key = 'd', .text = "discard what was changed"},
     };
+    if (editing_draft_is_only_here(editing)) {
+        editing_draft_offer(app, editing);
+        return;
+    }
     if (!editing_is_dirty(editing)) {
         app_back(app);
         return;
@@ -296,7 +300,8 @@ static const char *
 editing_unsaved(const struct app *app, const void *state)
 {
     const struct editing *editing = state;
-    return editing_is_dirty(editing) ? arena_printf(app_frame(app), MSG_UNSAVED, editing->id) : NULL;
+    bool is_unsaved = editing_is_dirty(editing) || editing_draft_is_only_here(editing);
+    return is_unsaved ? arena_printf(app_frame(app), MSG_UNSAVED, editing->id) : NULL;
 }
 
 // --- sections

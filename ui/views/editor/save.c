@@ -104,42 +104,30 @@ not_json_chosen(struct app *app, void *state, size_t index)
 
 // JSON that is none any more is not thrown away; it is asked about.
 static bool
-is_broken(struct app *app, struct editing *editing, struct err *err)
+is_broken(struct editing *editing, struct err *err)
 {
-    (void)app;
     struct editor *editor = editing->texts[SECTION_PAYLOAD].editor;
     return editing_is_modified(editing, SECTION_PAYLOAD) && editor_is_json(editor) &&
            !json_check(editor_text(editor), err);
 }
 
-bool
-editing_save(struct app *app, void *state, enum action action)
+static void
+begin_save(struct app *app, struct editing *editing)
 {
     static const struct menu_item items[] = {
         {.key = 'k', .text = "keep editing", .is_current = true},
         {.key = 's', .text = "save it as it is"},
     };
-    (void)action;
-    struct editing *editing = state;
     struct err err = {0};
     struct arena arena = {0};
     struct correction correction;
     enum section wrong;
-    const char *why_not;
-    if (!editing_may_edit(app, editing) || editing->save.state != SAVING_NOT)
-        return true;
-    if (!app_can_change(app, &why_not)) {
-        app_say(app, SAY_WARN, "%s", why_not);
-        return true;
-    }
-    if (!editing_is_dirty(editing)) {
-        app_say(app, SAY_INFO, MSG_NO_CHANGES);
-        return true;
-    }
+    if (!parts_of_parent(editing))
+        editing_ask(app, editing);
     if (!make_correction(editing, &arena, &correction, &wrong, &err)) {
         editing_show(editing, wrong);
         app_say(app, SAY_ERROR, MSG_SECTION_WRONG, section_name(wrong), err.text);
-    } else if (is_broken(app, editing, &err)) {
+    } else if (is_broken(editing, &err)) {
         app_say(app, SAY_WARN, MSG_NO_JSON_TITLE, err.text);
         app_menu(app, &(struct menu_request){.title = "The payload is not JSON any more",
                                              .items = items,
@@ -149,6 +137,33 @@ editing_save(struct app *app, void *state, enum action action)
         show_changes(app, editing);
     }
     arena_release(&arena);
+}
+
+// Is there something to save, and may it be? Says why not.
+static bool
+can_save(struct app *app, struct editing *editing)
+{
+    const char *why_not;
+    if (!editing_may_edit(app, editing) || editing->save.state != SAVING_NOT)
+        return false;
+    if (!editing_is_dirty(editing)) {
+        app_say(app, SAY_INFO, MSG_NO_CHANGES);
+        return false;
+    }
+    if (app_can_change(app, &why_not))
+        return true;
+    app_say(app, SAY_WARN, "%s", why_not);
+    return false;
+}
+
+bool
+editing_save(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    struct editing *editing = state;
+    editing->save.closes = false;
+    if (can_save(app, editing))
+        begin_save(app, editing);
     return true;
 }
 
@@ -160,7 +175,8 @@ editing_save_and_close(struct app *app, struct editing *editing)
         return;
     }
     editing->save.closes = true;
-    (void)editing_save(app, editing, DO_SAVE);
+    if (can_save(app, editing))
+        begin_save(app, editing);
 }
 
 // --- reason, and what to do afterwards
@@ -247,6 +263,7 @@ saved(struct app *app, struct editing *editing, int32_t no)
     struct editing_save *save = &editing->save;
     bool is_as_sent = save->version == editing_version(editing);
     save->state = SAVING_NOT;
+    save->has_theirs = false;
     editing->parent = no;
     for (int i = 0; i < SECTION_COUNT; i++) {
         strbuf_reset(&editing->origins[i]);

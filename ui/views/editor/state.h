@@ -223,6 +223,7 @@ void editing_draft_remove(struct app *app, struct editing *editing);
 int64_t editing_draft_due(const struct editing *editing); // clock_mono; negative: nothing is to be kept
 // These texts were put aside and can be had back: offered before the next edit.
 void editing_draft_put_aside(struct app *app, struct editing *editing);
+bool editing_draft_is_only_here(const struct editing *editing); // put aside, and in no file
 void editing_draft_release(struct editing *editing);
 
 // outside.c
