@@ -48,13 +48,22 @@ struct recipe_try {
 };
 
 static void
-try_destroy(struct recipe_try *job)
+forget_trial(struct recipe_try *job)
 {
     for (int i = 0; i < CORRECT_OUTCOMES; i++)
         free(job->trial.classes[i].ids);
     for (size_t i = 0; i < TRIAL_SAMPLES; i++)
         arena_release(&job->samples[i].arena);
     arena_release(&job->arena);
+    memset(job->capacities, 0, sizeof job->capacities);
+    job->trial = (struct recipe_trial){.of = (int64_t)job->count};
+    job->chance = SEED;
+}
+
+static void
+try_destroy(struct recipe_try *job)
+{
+    forget_trial(job);
     free(job->text);
     free(job->ids);
     free(job);
@@ -260,6 +269,12 @@ try_beside(struct lane *lane, void *given)
     job->lane = lane;
     job->told_at = clock_mono() - TELL_EVERY;
     bool ok = run(job, &err);
+    if (!ok && err.kind == ERR_CANCELLED && lane_is_wanted(lane)) {
+        // An interrupt that was meant for the run before came late. There is no second one.
+        err_clear(&err);
+        forget_trial(job);
+        ok = run(job, &err);
+    }
     if (ok)
         tell(job, true);
     else if (!lane_is_wanted(lane))
@@ -296,12 +311,11 @@ reader_recipe_request(struct reader *reader, const struct request *request)
     *job = (struct recipe_try){.reader = reader,
                                .number = request->number,
                                .text = alloc_text(request->recipe.text ? request->recipe.text : ""),
-                               .count = request->id_count,
-                               .chance = SEED};
+                               .count = request->id_count};
     job->ids = alloc_array(job->count + 1, sizeof *job->ids);
     if (job->count)
         memcpy(job->ids, request->ids, job->count * sizeof *job->ids);
-    job->trial.of = (int64_t)job->count;
+    forget_trial(job);
     lane_abandon(reader->recipe->lane);
     lane_interrupt(reader->recipe->lane);
     reader->recipe->number = request->number;

@@ -203,6 +203,25 @@ a_dry_run_can_be_replaced_and_cancelled(void **state)
     bench_end(&bench);
 }
 
+// The interrupt that ends a run must not end the one that takes its place.
+static void
+runs_that_replace_one_another_quickly_end_well(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin_trial(&bench);
+    for (int round = 0; round < 40; round++) {
+        bench_ask(&bench, try_request("set $.a 1", 101, 1500));
+        clock_sleep(round * 1000); // from before it begins until after its end
+        struct reply *reply = try(&bench, "set $.a 2", 101, 50);
+        assert_int_equal(reply->kind, REPLY_RECIPE);
+        assert_int_equal(reply->recipe.tally.counts[CORRECT_CHANGED], 50);
+        assert_int_equal(reply->recipe.sample_count, TRIAL_SAMPLES);
+        reply_destroy(reply);
+    }
+    bench_end(&bench);
+}
+
 // The end of the screen does not wait for a dry run.
 static void
 a_backend_ends_during_a_dry_run(void **state)
@@ -300,8 +319,8 @@ given_ids_are_a_list(void **state)
     assert_int_equal(reply->list.ids[2], 3);
     reply_destroy(reply);
     request = request_create(REQUEST_LIST);
-    request->list = list_query_copy(&(struct list_query){
-        .source = LIST_IDS, .ids = given, .id_count = 3, .filter = (char[]){"status:resolved"}});
+    request->list = list_query_copy(
+        &(struct list_query){.source = LIST_IDS, .ids = given, .id_count = 3, .filter = (char[]){"id:5"}});
     uint64_t number = bench_ask(&bench, request);
     int64_t found = 0;
     for (bool is_over = false; !is_over; reply_destroy(reply)) {
@@ -324,6 +343,7 @@ main(void)
         cmocka_unit_test(a_dry_run_tells_every_outcome),
         cmocka_unit_test(a_mistake_is_told_with_its_place),
         cmocka_unit_test(a_dry_run_can_be_replaced_and_cancelled),
+        cmocka_unit_test(runs_that_replace_one_another_quickly_end_well),
         cmocka_unit_test(a_backend_ends_during_a_dry_run),
         cmocka_unit_test(files_are_read_and_wrong_ones_refused),
         cmocka_unit_test(the_screen_saves_and_lists),
