@@ -177,7 +177,7 @@ add_samples(const struct recipe_try *job, struct reply *reply)
 }
 
 static void
-tell(struct recipe_try *job, bool is_last)
+tell_trial(struct recipe_try *job, bool is_last)
 {
     struct reply *reply = reply_create(REPLY_RECIPE, job->number);
     struct recipe_trial *to = &reply->recipe;
@@ -226,7 +226,7 @@ take_result(struct recipe_try *job, const struct correct_result *result)
 }
 
 static bool
-take_page(void *context, const struct correct_result *results, size_t count, size_t read)
+take_results(void *context, const struct correct_result *results, size_t count, size_t read)
 {
     struct recipe_try *job = context;
     for (size_t i = 0; i < count; i++)
@@ -235,12 +235,12 @@ take_page(void *context, const struct correct_result *results, size_t count, siz
     job->trial.read = (int64_t)read;
     bool is_wanted = lane_is_wanted(job->lane);
     if (is_wanted && read < job->count && clock_mono() - job->told_at >= TELL_EVERY)
-        tell(job, false);
+        tell_trial(job, false);
     return is_wanted;
 }
 
 static bool
-run(struct recipe_try *job, struct err *err)
+run_trial(struct recipe_try *job, struct err *err)
 {
     const struct backend_settings *settings = job->reader->session.settings;
     struct store *store = lane_connection(job->lane);
@@ -248,7 +248,7 @@ run(struct recipe_try *job, struct err *err)
     struct correct_tally tally = {0};
     bool ok = store_connect(store, err) &&
               corrector_create(&corrector, "recipe", bytes_of(job->text), &settings->correct, err) &&
-              correct_dry_run(corrector, store, job->ids, job->count, take_page, job, &tally, err);
+              correct_dry_run(corrector, store, job->ids, job->count, take_results, job, &tally, err);
     corrector_destroy(corrector);
     return ok;
 }
@@ -268,15 +268,15 @@ try_beside(struct lane *lane, void *given)
     struct err err = {0};
     job->lane = lane;
     job->told_at = clock_mono() - TELL_EVERY;
-    bool ok = run(job, &err);
+    bool ok = run_trial(job, &err);
     if (!ok && err.kind == ERR_CANCELLED && lane_is_wanted(lane)) {
         // An interrupt that was meant for the run before came late. There is no second one.
         err_clear(&err);
         forget_trial(job);
-        ok = run(job, &err);
+        ok = run_trial(job, &err);
     }
     if (ok)
-        tell(job, true);
+        tell_trial(job, true);
     else if (!lane_is_wanted(lane))
         recipe_stopped(job->reader, job->number);
     else
@@ -389,7 +389,7 @@ reader_recipe_file(struct reader *reader, const struct request *request)
 }
 
 static void
-send_list(struct session *session, uint64_t number, const char *sentence)
+send_recipes(struct session *session, uint64_t number, const char *sentence)
 {
     struct err err = {0};
     struct reply *reply = reply_create(REPLY_RECIPES, number);
@@ -406,7 +406,7 @@ send_list(struct session *session, uint64_t number, const char *sentence)
 void
 reader_recipe_list(struct reader *reader, const struct request *request)
 {
-    send_list(&reader->session, request->number, NULL);
+    send_recipes(&reader->session, request->number, NULL);
 }
 
 void
@@ -423,5 +423,5 @@ writer_recipe_request(struct writer *writer, const struct request *request)
     }
     char words[RECIPE_NAME + 32];
     snprintf(words, sizeof words, asked->text ? "recipe %s saved" : "recipe %s forgotten", asked->name);
-    send_list(session, request->number, words);
+    send_recipes(session, request->number, words);
 }

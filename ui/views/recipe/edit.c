@@ -112,7 +112,7 @@ find_saved(const struct recipe_view *view, const char *name)
 }
 
 static bool
-is_name(struct bytes name)
+is_recipe_name(struct bytes name)
 {
     bool ok = name.len > 0 && name.len <= RECIPE_NAME && name.data[0] != '.' && name.data[0] != '-' &&
               name.data[0] != '_';
@@ -147,7 +147,7 @@ recipe_name_given(struct app *app, void *state, struct bytes text)
     struct recipe_view *view = state;
     struct err err = {0};
     struct bytes name = bytes_trim(text);
-    if (!is_name(name)) {
+    if (!is_recipe_name(name)) {
         err_set(&err, ERR_USAGE, MSG_NAME_WRONG);
         app_prompt_error(app, &err);
         return false;
@@ -177,7 +177,7 @@ recipe_ask_name(struct app *app, void *state, enum action action)
         app_say(app, SAY_WARN, "%s", why_not);
     else
         app_prompt(app, &(struct prompt_request){.label = "save as: ",
-                                                 .text = is_name(bytes_of(name)) ? name : NULL,
+                                                 .text = is_recipe_name(bytes_of(name)) ? name : NULL,
                                                  .accepted = recipe_name_given});
     return true;
 }
@@ -245,7 +245,7 @@ recipe_ask_saved(struct app *app, void *state, enum action action)
 }
 
 static void
-take_list(struct recipe_view *view, struct reply *reply)
+take_saved(struct recipe_view *view, struct reply *reply)
 {
     arena_release(&view->saved.arena);
     arena_adopt(&view->saved.arena, &reply->arena);
@@ -273,7 +273,7 @@ recipe_saved_receive(struct app *app, struct recipe_view *view, struct reply *re
             strbuf_reset(&view->name);
             strbuf_add_text(&view->name, strbuf_text(&view->wanted_name));
         }
-        take_list(view, reply);
+        take_saved(view, reply);
         if (view->saved.asks)
             show_saved(app, view);
     }

@@ -17,7 +17,7 @@ static const enum action footer[] = {DO_APPLY,       DO_NEXT_SAMPLE, DO_RECIPE_C
 // --- the run ---
 
 static void
-forget_trial(struct recipe_view *view)
+recipe_forget_trial(struct recipe_view *view)
 {
     for (int i = 0; i < CORRECT_OUTCOMES; i++)
         free(view->trial.classes[i].ids);
@@ -35,10 +35,10 @@ stop_run(struct app *app, struct recipe_view *view)
 }
 
 static void
-run(struct app *app, struct recipe_view *view)
+run_recipe(struct app *app, struct recipe_view *view)
 {
     stop_run(app, view);
-    forget_trial(view);
+    recipe_forget_trial(view);
     err_clear(&view->err);
     view->sample = 0;
     if (view->text.len && !err_is_set(&view->mistake) && view->events.are_known && view->events.count) {
@@ -72,7 +72,7 @@ recipe_take_text(struct app *app, struct recipe_view *view, struct bytes text, c
     if (view->text.len && recipe_parse(&recipe, "recipe", strbuf_bytes(&view->text), &view->mistake))
         view->operations = recipe_count(recipe);
     recipe_destroy(recipe);
-    run(app, view);
+    run_recipe(app, view);
 }
 
 static void
@@ -223,7 +223,7 @@ recipe_move(struct app *app, void *state, enum action action)
 }
 
 static bool
-search_accepted(struct app *app, void *state, struct bytes text)
+recipe_search_accepted(struct app *app, void *state, struct bytes text)
 {
     const struct recipe_view *view = state;
     struct err err = {0};
@@ -238,7 +238,8 @@ recipe_search(struct app *app, void *state, enum action action)
 {
     (void)state;
     (void)action;
-    app_prompt(app, &(struct prompt_request){.label = "/", .history = "search", .accepted = search_accepted});
+    app_prompt(
+        app, &(struct prompt_request){.label = "/", .history = "search", .accepted = recipe_search_accepted});
     return true;
 }
 
@@ -269,7 +270,7 @@ static bool
 run_again(struct app *app, void *state, enum action action)
 {
     (void)action;
-    run(app, state);
+    run_recipe(app, state);
     return true;
 }
 
@@ -428,11 +429,11 @@ freeze_events(struct app *app, struct recipe_view *view)
 {
     view->events.count = ids_normalise(view->events.ids, view->events.count);
     view->events.are_known = true;
-    run(app, view);
+    run_recipe(app, view);
 }
 
 static void
-take_list(struct app *app, struct recipe_view *view, const struct reply *reply)
+take_events(struct app *app, struct recipe_view *view, const struct reply *reply)
 {
     struct recipe_events *events = &view->events;
     if (reply->kind != REPLY_LIST) {
@@ -478,7 +479,7 @@ recipe_receive(struct app *app, void *state, struct reply *reply)
     if (!reply->number)
         return false;
     if (reply->number == view->events.list_number)
-        take_list(app, view, reply);
+        take_events(app, view, reply);
     else if (reply->number == view->try_number && reply->kind == REPLY_RECIPE)
         take_trial(view, reply);
     else if (reply->number == view->try_number)
@@ -538,7 +539,7 @@ recipe_close(struct app *app, void *state)
     stop_run(app, view);
     if (view->events.list_number)
         app_cancel(app, view->events.list_number);
-    forget_trial(view);
+    recipe_forget_trial(view);
     decide_release(&view->decide);
     free(view->events.ids);
     strbuf_release(&view->events.what);

@@ -44,7 +44,7 @@ lines_release(struct lines *lines)
 
 // common[i * (b_count + 1) + k]: how many lines a from i on and b from k on have in common, in order.
 static uint32_t *
-measure(const struct bytes *a, size_t a_count, const struct bytes *b, size_t b_count)
+measure_common(const struct bytes *a, size_t a_count, const struct bytes *b, size_t b_count)
 {
     if (a_count * b_count > COMPARED)
         return NULL;
@@ -84,7 +84,7 @@ merge(const struct lines *before, const struct lines *after, struct shown_line *
     const struct bytes *b = after->list + head;
     size_t a_count = before->count - head - tail;
     size_t b_count = after->count - head - tail;
-    uint32_t *common = measure(a, a_count, b, b_count);
+    uint32_t *common = measure_common(a, a_count, b, b_count);
     for (size_t i = 0; i < head; i++)
         out[count++] = (struct shown_line){' ', before->list[i]};
     size_t i = 0;
@@ -123,7 +123,7 @@ add_line(struct pager *pager, const struct shown_line *line)
 
 // A line stands near a change.
 static bool
-is_near(const struct shown_line *lines, size_t count, size_t i)
+is_near_change(const struct shown_line *lines, size_t count, size_t i)
 {
     size_t from = i > CONTEXT_LINES ? i - CONTEXT_LINES : 0;
     for (size_t at = from; at <= i + CONTEXT_LINES && at < count; at++)
@@ -144,7 +144,7 @@ payload_lines_that_differ(struct pager *pager, const struct recipe_sample *sampl
     bool is_gap = false;
     bool has_change = false;
     for (size_t i = 0; i < count; i++) {
-        bool is_shown = is_near(shown, count, i);
+        bool is_shown = is_near_change(shown, count, i);
         if (is_shown)
             add_line(pager, &shown[i]);
         else if (!is_gap)
