@@ -61,15 +61,15 @@ void correct_parts(const struct event *event, struct record_parts *parts);
 void correct_revision(const struct event *event, const struct record_parts *before,
                       const struct record_parts *after, struct arena *arena, struct correction *correction);
 
-// Applies the recipe to each event, except those with a trouble, which fail with it (troubles may be NULL;
-// the
-// fields are EVENT_SENT, EVENT_PAYLOAD, EVENT_RAW, and EVENT_NARROW for checks). Texts are in the arena or in
-// the events.
+// Applies the recipe to each event (EVENT_SENT, EVENT_PAYLOAD, EVENT_RAW, and EVENT_NARROW for checks), except
+// those with a trouble, which fail with it; troubles may be NULL. Texts are in the arena or in the events.
 void correct_events(struct corrector *corrector, const struct event *events, const char *const *troubles,
                     size_t count, struct arena *arena, struct correct_result *results);
 
-// Reads these events page by page and applies the recipe, without writing anything. `each` (may be NULL) gets
-// the results of a page, valid during the call, and the number of events read; false ends: ERR_CANCELLED.
+// Reads these events page by page, one ahead, and applies the recipe, without writing anything. The store and
+// what looks for original records are used by a thread that reads while `each` runs. `each` (may be NULL)
+// gets the results of a page, valid during the call, and the number of events read; false ends:
+// ERR_CANCELLED.
 typedef bool correct_each_fn(void *context, const struct correct_result *results, size_t count, size_t read);
 bool correct_dry_run(struct corrector *corrector, struct store *store, const int64_t *ids, size_t count,
                      correct_each_fn *each, void *context, struct correct_tally *tally,

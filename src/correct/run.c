@@ -2,6 +2,7 @@
 #include "correct/private.h"
 
 #include <stdlib.h>
+#include "async/thread.h"
 #include "base/alloc.h"
 #include "store/events/events.h"
 #include "store/operations/corrections.h"
@@ -18,17 +19,46 @@ count_results(const struct correct_result *results, size_t count, struct correct
     }
 }
 
-// The results of a page that was read.
-static bool
-correct_page(struct corrector *corrector, struct store *store, struct event_page *page, bool is_kept_for_good,
-             struct correct_result **results, struct err *err)
-{
+// A page of a dry run. It is read by a thread of its own while the recipe is applied to the page before it.
+struct reading {
+    struct corrector *corrector;
+    struct store *store;
+    const int64_t *ids; // those that are left
+    size_t count;
+    struct event_page page;
     const char **troubles;
-    *results = arena_array(&page->arena, page->count, sizeof **results);
-    if (!corrector_find_originals(corrector, store, page->events, page->count, is_kept_for_good, &page->arena,
-                                  &troubles, err))
-        return false;
-    correct_events(corrector, page->events, troubles, page->count, &page->arena, *results);
+    size_t answered; // of ids
+    bool ok;
+    struct err err;
+};
+
+static void
+read_page(void *context)
+{
+    struct reading *reading = context;
+    size_t wanted = reading->count < PAGE ? reading->count : PAGE;
+    const struct event_query query = {
+        .fields = FIELDS, .ids = reading->ids, .id_count = wanted, .limit = wanted, .most_bytes = PAGE_BYTES};
+    reading->ok = store_events(reading->store, &query, &reading->page, &reading->err);
+    if (!reading->ok)
+        return;
+    reading->answered = event_page_answers(&reading->page, &query);
+    reading->ok = corrector_find_originals(reading->corrector, reading->store, reading->page.events,
+                                           reading->page.count, false, &reading->page.arena,
+                                           &reading->troubles, &reading->err);
+}
+
+static bool
+apply_dry(struct reading *reading, correct_each_fn *each, void *context, size_t read,
+          struct correct_tally *tally, struct err *err)
+{
+    struct event_page *page = &reading->page;
+    struct correct_result *results = arena_array(&page->arena, page->count, sizeof *results);
+    correct_events(reading->corrector, page->events, reading->troubles, page->count, &page->arena, results);
+    count_results(results, page->count, tally);
+    tally->gone += (int64_t)(reading->answered - page->count);
+    if (each && !each(context, results, page->count, read))
+        return err_set(err, ERR_CANCELLED, "stopped as asked; nothing was written");
     return true;
 }
 
@@ -36,25 +66,27 @@ bool
 correct_dry_run(struct corrector *corrector, struct store *store, const int64_t *ids, size_t count,
                 correct_each_fn *each, void *context, struct correct_tally *tally, struct err *err)
 {
-    bool ok = true;
-    for (size_t at = 0; ok && at < count;) {
-        size_t wanted = count - at < PAGE ? count - at : PAGE;
-        const struct event_query query = {
-            .fields = FIELDS, .ids = ids + at, .id_count = wanted, .limit = wanted, .most_bytes = PAGE_BYTES};
-        struct event_page page = {0};
-        struct correct_result *results = NULL;
-        if (!store_events(store, &query, &page, err))
-            return false;
-        size_t answered = event_page_answers(&page, &query);
-        tally->gone += (int64_t)(answered - page.count);
-        at += answered;
-        ok = correct_page(corrector, store, &page, false, &results, err);
-        if (ok)
-            count_results(results, page.count, tally);
-        if (ok && each && !each(context, results, page.count, at))
-            ok = err_set(err, ERR_CANCELLED, "stopped as asked; nothing was written");
-        event_page_release(&page);
+    struct reading next = {.corrector = corrector, .store = store, .ids = ids, .count = count};
+    bool ok = true, is_reading = count > 0;
+    if (is_reading)
+        read_page(&next);
+    while (ok && is_reading) {
+        struct reading now = next;
+        struct thread *thread = NULL;
+        next = (struct reading){.corrector = corrector,
+                                .store = store,
+                                .ids = now.ids + now.answered,
+                                .count = now.count - now.answered};
+        is_reading = now.ok && next.count > 0;
+        if (is_reading)
+            thread = thread_start(read_page, &next, "reading");
+        ok = now.ok && apply_dry(&now, each, context, count - next.count, tally, err);
+        if (!now.ok && err)
+            *err = now.err;
+        thread_join(thread);
+        event_page_release(&now.page);
     }
+    event_page_release(&next.page);
     return ok;
 }
 
@@ -113,8 +145,14 @@ correct_step(struct corrector *corrector, struct store *store, int64_t operation
         ok = store_events(store, &query, &page, err);
     }
     struct correct_result *results = NULL;
+    const char **troubles;
     if (ok && count > 0)
-        ok = correct_page(corrector, store, &page, true, &results, err);
+        ok = corrector_find_originals(corrector, store, page.events, page.count, true, &page.arena, &troubles,
+                                      err);
+    if (ok && count > 0) {
+        results = arena_array(&page.arena, page.count, sizeof *results);
+        correct_events(corrector, page.events, troubles, page.count, &page.arena, results);
+    }
     if (ok && count > 0) {
         struct correct_result *all = arena_array(&page.arena, count, sizeof *all);
         count = add_missing(ids, count, &page, results, all);

@@ -338,6 +338,80 @@ is_paused_and_cancelled_in_the_middle(void **state)
     world_end(&world);
 }
 
+// --- dry runs ---
+
+struct seen {
+    int64_t events;
+    int64_t last; // id
+    size_t read;
+    int pages, most_pages;
+    PGconn *spoiler; // takes the table away in the second page
+};
+
+static bool
+see_page(void *context, const struct correct_result *results, size_t count, size_t read)
+{
+    struct seen *seen = context;
+    for (size_t i = 0; i < count; i++) {
+        assert_true(results[i].id > seen->last); // in order, each once
+        seen->last = results[i].id;
+        assert_int_equal(results[i].outcome, results[i].id % 10 ? CORRECT_CHANGED : CORRECT_NOT_APPLICABLE);
+        if (results[i].id % 10)
+            assert_true(bytes_equal_text(results[i].after, "{\"list\": [1]}"));
+    }
+    seen->events += (int64_t)count;
+    assert_true(read > seen->read);
+    seen->read = read;
+    if (++seen->pages == 2 && seen->spoiler)
+        test_sql(seen->spoiler, "ALTER TABLE dlq_events RENAME TO away");
+    return seen->pages != seen->most_pages;
+}
+
+// A page is read while the one before it is looked at: none is left out, and none is looked at when it was
+// told to stop.
+static void
+a_dry_run_sees_every_page_once(void **state)
+{
+    (void)state;
+    enum { EVENTS = 5500 };
+    struct world world;
+    struct corrector *corrector;
+    const struct correct_limits limits = {.jq_time = US_PER_SECOND, .jq_memory = 1 << 26};
+    static int64_t ids[EVENTS];
+    for (int i = 0; i < EVENTS; i++)
+        ids[i] = i + 1;
+    world_make(&world, EVENTS);
+    test_sql(world.admin,
+             "UPDATE dlq_events SET event_payload = CASE WHEN id %% 10 = 0 THEN '1' ELSE "
+             "'{\"list\": []}' END::jsonb; DELETE FROM dlq_events WHERE id BETWEEN 2990 AND 3010");
+    assert_works(corrector_create(&corrector, "recipe", BYTES("add $.list 1"), &limits, &err));
+    struct correct_tally tally = {0};
+    struct seen seen = {.most_pages = -1};
+    assert_works(correct_dry_run(corrector, world.store, ids, EVENTS, see_page, &seen, &tally, &err));
+    assert_int_equal(tally.gone, 21);
+    assert_int_equal(seen.events, EVENTS - 21);
+    assert_int_equal(seen.read, EVENTS);
+    assert_int_equal(tally.counts[CORRECT_NOT_APPLICABLE], EVENTS / 10 - 3);
+    assert_int_equal(tally.counts[CORRECT_CHANGED], EVENTS - 21 - EVENTS / 10 + 3);
+
+    seen = (struct seen){.most_pages = 2};
+    tally = (struct correct_tally){0};
+    assert_refused(correct_dry_run(corrector, world.store, ids, EVENTS, see_page, &seen, &tally, &err),
+                   ERR_CANCELLED, "stopped as asked");
+    assert_int_equal(seen.pages, 2);
+    assert_works(correct_dry_run(corrector, world.store, ids, 0, see_page, &seen, &tally, &err));
+    assert_int_equal(seen.pages, 2);
+
+    // A page that cannot be read is said.
+    seen = (struct seen){.most_pages = -1, .spoiler = world.admin};
+    assert_refused(correct_dry_run(corrector, world.store, ids, EVENTS, see_page, &seen, &tally, &err),
+                   ERR_NOT_FOUND, "there is no table public.dlq_events");
+    assert_in_range(seen.pages, 2, 4);
+    corrector_destroy(corrector);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.revision"), 0);
+    world_end(&world);
+}
+
 // --- killed ---
 
 // Applies the recipe to the end, in a process of its own. The recipe appends, so that a second application
@@ -438,6 +512,7 @@ main(void)
         cmocka_unit_test(what_changed_meanwhile_is_skipped),
         cmocka_unit_test(batches_and_rows_count_alike),
         cmocka_unit_test(is_paused_and_cancelled_in_the_middle),
+        cmocka_unit_test(a_dry_run_sees_every_page_once),
         cmocka_unit_test(killed_again_and_again_corrects_each_once),
     };
     return cmocka_run_group_tests_name("corrections", tests, NULL, NULL);
