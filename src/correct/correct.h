@@ -61,8 +61,9 @@ void correct_parts(const struct event *event, struct record_parts *parts);
 void correct_revision(const struct event *event, const struct record_parts *before,
                       const struct record_parts *after, struct arena *arena, struct correction *correction);
 
-// Applies the recipe to each event (EVENT_SENT, EVENT_PAYLOAD, EVENT_RAW, and EVENT_NARROW for checks), except
-// those with a trouble, which fail with it; troubles may be NULL. Texts are in the arena or in the events.
+// Applies the recipe to each event (EVENT_SENT, EVENT_PAYLOAD, EVENT_RAW, and EVENT_NARROW for checks),
+// except those with a trouble, which fail with it; troubles may be NULL. Texts are in the arena or in the
+// events.
 void correct_events(struct corrector *corrector, const struct event *events, const char *const *troubles,
                     size_t count, struct arena *arena, struct correct_result *results);
 
