@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "base/utf8.h"
 #include "ui/term/input.h"
 #include "ui/keymap/keymap.h"
 
@@ -41,6 +42,49 @@ names_of_keys_are_read_and_written(void **state)
         assert_string_equal(strbuf_text(&text), rows[i][1]);
         strbuf_release(&text);
     }
+}
+
+// Longer than one event: in parts, and nothing of it is a key.
+static void
+a_long_paste_is_never_keys(void **state)
+{
+    enum { PIECE = 4096 };
+    (void)state;
+    struct strbuf sent = {0}, got = {0};
+    struct input input = {0};
+    struct input_event event;
+    int parts = 0, keys = 0;
+    strbuf_add_text(&sent, "\033[200~");
+    while (sent.len < 3500000)
+        strbuf_add_text(&sent, "D\303\274\x13\r");
+    size_t text = sent.len - 6;
+    strbuf_add_text(&sent, "\033[201~k");
+    for (size_t at = 0; at < sent.len; at += PIECE) {
+        input_feed(&input, bytes_slice(strbuf_bytes(&sent), at, PIECE));
+        while (input_next(&input, false, &event)) {
+            parts += event.kind == INPUT_PASTE;
+            keys += event.kind == INPUT_KEY;
+            if (event.kind == INPUT_PASTE)
+                strbuf_add(&got, event.paste);
+            if (event.kind == INPUT_PASTE)
+                assert_true(utf8_valid(event.paste));
+        }
+    }
+    assert_int_equal(parts, 4);
+    assert_int_equal(keys, 1);
+    assert_int_equal(event.kind, INPUT_KEY);
+    assert_true(bytes_equal(strbuf_bytes(&got), bytes_slice(strbuf_bytes(&sent), 6, text)));
+
+    // One whose end never comes is over when nothing more comes.
+    input_feed(&input, bytes_slice(strbuf_bytes(&sent), 0, 1100000));
+    while (input_next(&input, false, &event))
+        ;
+    assert_true(input_is_pasting(&input));
+    assert_true(input_next(&input, true, &event));
+    assert_false(input_is_pasting(&input));
+    input_release(&input);
+    strbuf_release(&sent);
+    strbuf_release(&got);
 }
 
 static void
@@ -428,6 +472,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_of_keys_are_read_and_written),
         cmocka_unit_test(impossible_keys_are_refused_with_the_reason),
+        cmocka_unit_test(a_long_paste_is_never_keys),
         cmocka_unit_test(bytes_become_keys),
         cmocka_unit_test(what_stays_incomplete_is_settled),
         cmocka_unit_test(pieces_come_to_the_same),

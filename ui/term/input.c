@@ -39,6 +39,7 @@ input_reset(struct input *input)
 {
     strbuf_reset(&input->waiting);
     input->taken = 0;
+    input->is_in_paste = false;
 }
 
 void
@@ -209,17 +210,23 @@ csi_event(struct bytes parameters, char final, struct input_event *event)
     return true;
 }
 
-// A paste ends at its end mark, at the limit, or when nothing more comes.
+// A paste ends at its end mark, or when nothing more comes. A longer one than the limit comes in parts: what
+// is left of it must not run as keys.
 static enum step
 take_paste(struct input *input, struct bytes bytes, bool is_late, size_t *used, struct input_event *event)
 {
-    size_t start = sizeof PASTE_START - 1;
+    const size_t mark = sizeof PASTE_END - 1;
+    size_t start = input->is_in_paste ? 0 : sizeof PASTE_START - 1;
     size_t end = bytes_find(bytes, BYTES(PASTE_END), start);
     if (end == SIZE_MAX && !is_late && bytes.len < PASTE_LIMIT)
         return STEP_PARTIAL;
-    *used = end == SIZE_MAX ? bytes.len : end + sizeof PASTE_END - 1;
+    input->is_in_paste = end == SIZE_MAX && !is_late;
+    size_t to = end != SIZE_MAX      ? end
+                : input->is_in_paste ? utf8_cut(bytes, bytes.len - mark) // the mark may have begun
+                                     : bytes.len;
+    *used = end == SIZE_MAX ? to : end + mark;
     strbuf_reset(&input->paste);
-    strbuf_add(&input->paste, bytes_slice(bytes, start, (end == SIZE_MAX ? bytes.len : end) - start));
+    strbuf_add(&input->paste, bytes_slice(bytes, start, to - start));
     event->kind = INPUT_PASTE;
     event->paste = strbuf_bytes(&input->paste);
     return STEP_EVENT;
@@ -332,6 +339,8 @@ take_escape(struct input *input, struct bytes bytes, bool is_late, size_t *used,
 static enum step
 input_take(struct input *input, struct bytes bytes, bool is_late, size_t *used, struct input_event *event)
 {
+    if (input->is_in_paste)
+        return take_paste(input, bytes, is_late, used, event);
     if (bytes.data[0] == ESC)
         return take_escape(input, bytes, is_late, used, event);
     event->kind = INPUT_KEY;
@@ -352,14 +361,16 @@ input_next(struct input *input, bool is_late, struct input_event *event)
         if (step == STEP_EVENT)
             return true;
     }
-    input_reset(input);
+    strbuf_reset(&input->waiting);
+    input->taken = 0;
     return false;
 }
 
 bool
 input_is_pasting(const struct input *input)
 {
-    return bytes_starts(bytes_slice(strbuf_bytes(&input->waiting), input->taken, SIZE_MAX), PASTE_START);
+    return input->is_in_paste ||
+           bytes_starts(bytes_slice(strbuf_bytes(&input->waiting), input->taken, SIZE_MAX), PASTE_START);
 }
 
 int64_t

@@ -1,7 +1,8 @@
 // input: bytes from a terminal → keys, pastes, mouse. Pure: no descriptor, no clock.
 //
 // Strict: whatever begins like a sequence is taken whole. Unknown CSI, OSC, DCS and late replies of the
-// terminal are swallowed, because the rest of one would run as commands. A paste (mode 2004) is one event.
+// terminal are swallowed, because the rest of one would run as commands. A paste (mode 2004) is one event,
+// beyond 1 MiB several.
 #ifndef REDRIVE_UI_TERM_INPUT_H
 #define REDRIVE_UI_TERM_INPUT_H
 
@@ -28,6 +29,7 @@ struct input {
     struct strbuf waiting;
     size_t taken; // of waiting
     struct strbuf paste;
+    bool is_in_paste;  // its first part was told
     int64_t esc_delay; // µs
 };
 
