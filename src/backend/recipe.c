@@ -211,6 +211,8 @@ take_result(struct recipe_try *job, const struct correct_result *result)
     trial->tally.inexact += result->outcome == CORRECT_CHANGED && !result->is_exact;
     for (unsigned i = 0; i < RECIPE_WARN_COUNT; i++)
         trial->warned[i] += (result->warnings & 1u << i) != 0;
+    trial->again += result->again > 0;
+    trial->again_line = trial->again_line ? trial->again_line : result->again;
     class->ids = alloc_grow(class->ids, class->count, &job->capacities[result->outcome], sizeof *class->ids);
     class->ids[class->count++] = result->id;
     if (!class->example && result->reason) {
@@ -247,8 +249,10 @@ run_trial(struct recipe_try *job, struct err *err)
     struct corrector *corrector = NULL;
     struct correct_tally tally = {0};
     bool ok = store_connect(store, err) &&
-              corrector_create(&corrector, "recipe", bytes_of(job->text), &settings->correct, err) &&
-              correct_dry_run(corrector, store, job->ids, job->count, take_results, job, &tally, err);
+              corrector_create(&corrector, "recipe", bytes_of(job->text), &settings->correct, err);
+    if (ok)
+        corrector_look_twice(corrector, TRIAL_TWICE);
+    ok = ok && correct_dry_run(corrector, store, job->ids, job->count, take_results, job, &tally, err);
     corrector_destroy(corrector);
     return ok;
 }

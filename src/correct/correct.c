@@ -12,6 +12,7 @@ struct corrector {
     void *originals_context;
     struct jq_process *jq;
     struct checks *checks; // NULL: no event is checked
+    size_t twice;          // so many more are applied twice
 };
 
 bool
@@ -46,6 +47,12 @@ corrector_set_originals(struct corrector *corrector, correct_originals_fn *origi
 {
     corrector->originals = originals;
     corrector->originals_context = context;
+}
+
+void
+corrector_look_twice(struct corrector *corrector, size_t most)
+{
+    corrector->twice = most;
 }
 
 void
@@ -178,6 +185,11 @@ correct_event(struct corrector *corrector, const struct event *event, const char
     if (result->outcome == CORRECT_CHANGED) {
         result->after = after->payload;
         correct_revision(event, &before, after, arena, &result->correction);
+    }
+    if (result->outcome == CORRECT_CHANGED && corrector->twice > 0) {
+        corrector->twice--;
+        if (!recipe_is_stable_on(corrector->recipe, after, &host, arena, &note))
+            result->again = note.line;
     }
 }
 

@@ -25,6 +25,7 @@ struct correct_result {
     struct bytes before;          // the payload; absent: a null value
     struct bytes after;           // of CORRECT_CHANGED
     struct correction correction; // of CORRECT_CHANGED: the whole new revision
+    int again; // the line that would change it again at a second application; 0: none, or not looked at
 };
 
 struct correct_limits {
@@ -51,6 +52,9 @@ bool corrector_create(struct corrector **corrector, const char *file, struct byt
 struct corrector *corrector_create_useless(const char *why);
 // Without it nobody looks for original records.
 void corrector_set_originals(struct corrector *corrector, correct_originals_fn *originals, void *context);
+// Of the next `most` events that change, the results tell whether a second application would change them
+// again. It takes as long as the first.
+void corrector_look_twice(struct corrector *corrector, size_t most);
 void corrector_destroy(struct corrector *corrector); // NULL is fine
 
 // What of an event an edit may change: as the newest revision has it, else as the record that is kept, else

@@ -157,6 +157,45 @@ a_dry_run_tells_every_outcome(void **state)
     bench_end(&bench);
 }
 
+// What a second application would change again is told, and what the team's own check would not take.
+static void
+second_applications_and_checks_are_told(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin_trial(&bench);
+    struct reply *reply = try(&bench, "# twice\nadd $.list 1\nset $.a 1", 101, 50);
+    assert_int_equal(
+        reply->recipe.tally.counts[CORRECT_CHANGED] + reply->recipe.tally.counts[CORRECT_NOT_APPLICABLE], 50);
+    assert_int_equal(reply->recipe.again, 0);
+    reply_destroy(reply);
+    test_sql(bench.world.admin,
+             "UPDATE dlq_events SET event_payload = '{\"list\": []}' WHERE id BETWEEN 110 AND 112");
+    reply = try(&bench, "# twice\nadd $.list 1", 110, 3);
+    assert_int_equal(reply->recipe.tally.counts[CORRECT_CHANGED], 3);
+    assert_int_equal(reply->recipe.again, 3);
+    assert_int_equal(reply->recipe.again_line, 2);
+    reply_destroy(reply);
+    backend_stop(bench.backend);
+    bench.settings.correct = (struct correct_limits){
+        .checks = "type * while read -r line; do case $line in *'\"id\":111,'*) echo too much;; *) echo ok;; "
+                  "esac; done",
+        .check = {.time = 5 * US_PER_SECOND, .start = 5 * US_PER_SECOND, .processes = 1}};
+    mailbox_destroy(bench.requests, request_drop);
+    mailbox_destroy(bench.replies, reply_drop);
+    bench.requests = mailbox_create(256);
+    bench.replies = mailbox_create(64);
+    bench.backend = backend_start(&bench.settings, bench.requests, bench.replies);
+    reply = try(&bench, "set $.a 1", 110, 3);
+    assert_int_equal(reply->kind, REPLY_RECIPE);
+    assert_int_equal(reply->recipe.tally.counts[CORRECT_CHANGED], 2);
+    assert_int_equal(reply->recipe.tally.counts[CORRECT_REFUSED], 1);
+    assert_int_equal(reply->recipe.classes[CORRECT_REFUSED].ids[0], 111);
+    assert_string_equal(reply->recipe.classes[CORRECT_REFUSED].example, "too much");
+    reply_destroy(reply);
+    bench_end(&bench);
+}
+
 static void
 a_mistake_is_told_with_its_place(void **state)
 {
@@ -341,6 +380,7 @@ main(void)
         cmocka_unit_test(a_recipe_is_kept_replaced_and_forgotten),
         cmocka_unit_test(wrong_names_and_texts_are_refused),
         cmocka_unit_test(a_dry_run_tells_every_outcome),
+        cmocka_unit_test(second_applications_and_checks_are_told),
         cmocka_unit_test(a_mistake_is_told_with_its_place),
         cmocka_unit_test(a_dry_run_can_be_replaced_and_cancelled),
         cmocka_unit_test(runs_that_replace_one_another_quickly_end_well),

@@ -170,7 +170,7 @@ recipe_ask_name(struct app *app, void *state, enum action action)
     const char *why_not = NULL;
     const char *name = strbuf_text(&view->name);
     if (view->text.len == 0)
-        app_say(app, SAY_INFO, MSG_NOTHING_TO_SAVE);
+        app_say(app, SAY_INFO, MSG_NO_TEXT);
     else if (err_is_set(&view->mistake))
         app_say(app, SAY_INFO, MSG_MEND_FIRST);
     else if (!app_can_change(app, &why_not))

@@ -155,24 +155,29 @@ build_reasons(struct recipe_view *view)
 }
 
 static void
+add_risk(struct recipe_view *view, bool *has_title, int64_t events, const char *sentence)
+{
+    char count[TEXT_SHORT];
+    if (events == 0)
+        return;
+    if (!*has_title)
+        pager_section(view->pager, MSG_SECTION_RISKS, NULL, false);
+    *has_title = true;
+    pager_printf(view->pager, ROLE_STATUS_WARN, MSG_WARNED, text_count(events, count), sentence);
+}
+
+static void
 build_risks(struct recipe_view *view)
 {
+    const struct recipe_trial *trial = &view->trial;
     bool has_title = false;
-    char count[TEXT_SHORT];
-    for (int i = -1; i < RECIPE_WARN_COUNT; i++) {
-        int64_t events = i < 0 ? view->trial.tally.inexact : view->trial.warned[i];
-        if (events == 0)
-            continue;
-        if (!has_title)
-            pager_section(view->pager, MSG_SECTION_RISKS, NULL, false);
-        has_title = true;
-        text_count(events, count);
-        if (i < 0)
-            pager_printf(view->pager, ROLE_STATUS_WARN, MSG_INEXACT_WHY, count);
-        else
-            pager_printf(view->pager, ROLE_STATUS_WARN, MSG_WARNED, count,
-                         recipe_warning_sentence((enum recipe_warning)i));
-    }
+    struct strbuf again = {0};
+    strbuf_printf(&again, MSG_AGAIN, trial->again_line);
+    add_risk(view, &has_title, trial->again, strbuf_text(&again));
+    for (unsigned i = 0; i < RECIPE_WARN_COUNT; i++)
+        add_risk(view, &has_title, trial->warned[i], recipe_warning_sentence((enum recipe_warning)i));
+    add_risk(view, &has_title, trial->tally.inexact, MSG_INEXACT_WHY);
+    strbuf_release(&again);
 }
 
 // With a mistake: its line is followed by a mark under its column, and the sentence.
@@ -271,6 +276,18 @@ run_again(struct app *app, void *state, enum action action)
 {
     (void)action;
     run_recipe(app, state);
+    return true;
+}
+
+static bool
+recipe_copy(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    const struct recipe_view *view = state;
+    if (view->text.len)
+        app_copy(app, strbuf_bytes(&view->text), "recipe");
+    else
+        app_say(app, SAY_INFO, MSG_NO_TEXT);
     return true;
 }
 
@@ -417,6 +434,7 @@ static const struct view_action actions[] = {
     {.action = DO_SAVE_RECIPE, .run = recipe_ask_name, .is_possible = can_save},
     {.action = DO_SAVED_RECIPES, .run = recipe_ask_saved},
     {.action = DO_REFRESH, .run = run_again},
+    {.action = DO_COPY, .run = recipe_copy},
     {.action = DO_SEARCH, .run = recipe_search},
     {.part = pager_handles, .run = recipe_move},
     {0},

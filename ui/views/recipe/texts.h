@@ -34,8 +34,9 @@
 #define MSG_WHY_EXAMPLE "%s %s   for example %s"
 #define MSG_WARNED "%s: %s"
 #define MSG_INEXACT_WHY                                                                                      \
-    "%s: the bytes that were received are not kept here; the text of PostgreSQL is taken unless a worker "   \
-    "finds the record in Kafka"
+    "the bytes that were received are not kept here; the text of PostgreSQL is taken unless a worker finds " \
+    "the record in Kafka"
+#define MSG_AGAIN "a second application would change them again: line %d"
 
 // the message line
 #define MSG_NO_SAMPLE "no samples"
@@ -45,7 +46,7 @@
 #define MSG_MEND_FIRST "the recipe has a mistake · e edit"
 #define MSG_NOTHING_TO_APPLY "nothing would change; nothing to apply"
 #define MSG_COLLECT_STOPPED "stopped; no events were collected"
-#define MSG_NOTHING_TO_SAVE "no recipe to save"
+#define MSG_NO_TEXT "no recipe yet"
 #define MSG_NAME_WRONG "1 to 64 letters, digits, dots, - and _; a letter or digit first"
 #define MSG_REASON_NEEDED "a reason is required"
 #define MSG_REPLACES_REASON "replaces the one of %s; reason: "
@@ -53,7 +54,7 @@
 
 // the menus
 #define MSG_ADD_LINE "add a line"
-#define MSG_FROM_FILE "a file…"
-#define MSG_NEW_RECIPE "write a new one…"
+#define MSG_FROM_FILE "a file"
+#define MSG_NEW_RECIPE "write a new one"
 
 #endif
