@@ -319,6 +319,24 @@ a_failure_is_said(void **state)
     assert_true(shows(world->app, "the dry run was stopped"));
 }
 
+// However little room there is, nothing is drawn outside of it (asan), and the counts come first.
+static void
+it_fits_any_terminal(void **state)
+{
+    struct world *world = *state;
+    static const int sizes[][2] = {{1, 1}, {3, 10}, {5, 20}, {10, 40}, {24, 80}, {60, 200}};
+    uint64_t number = open_view(world);
+    struct reply *reply = trial_reply(number, 2, 1, true);
+    add_sample(reply, 20, "{\"a\":\"\x1b[31m\xff\"}", "{\"a\":1}");
+    tell(world, reply);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        app_resize(world->app, sizes[i][0], sizes[i][1]);
+        assert_true(shows(world->app, "applies 2") || sizes[i][0] < 10);
+        assert_false(shows(world->app, "\x1b"));
+        press(world->app, "njkG");
+    }
+}
+
 // --- samples ---
 
 // The lines of a sample, as they are shown.
@@ -423,6 +441,7 @@ main(void)
         VIEWED(nothing_that_would_change_is_not_applied),
         VIEWED(each_outcome_opens_as_a_list),
         VIEWED(a_failure_is_said),
+        VIEWED(it_fits_any_terminal),
         cmocka_unit_test(a_sample_shows_the_lines_that_differ),
         cmocka_unit_test(a_sample_shows_what_else_is_sent),
         cmocka_unit_test(long_samples_are_shown_in_bounded_time),

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "ui/views/recipe/texts.h"
 
-enum { LINES_SHOWN = 40, SAVED_SHOWN = 60, BEFORE_SAVED = 2 };
+enum { LINES_SHOWN = 40, SAVED_SHOWN = 60, BEFORE_SAVED = 3 };
 
 // --- one line ---
 
@@ -135,7 +135,7 @@ reason_given(struct app *app, void *state, struct bytes text)
     }
     struct request *request = request_create(REQUEST_RECIPE_SAVE);
     request->recipe.name = alloc_text(strbuf_text(&view->wanted_name));
-    request->recipe.text = alloc_text(strbuf_text(&view->text));
+    request->recipe.text = view->saved.forgets ? NULL : alloc_text(strbuf_text(&view->text));
     request->reason = reason.len ? strndup(reason.data, reason.len) : NULL;
     view->saved.save_number = app_send(app, request);
     return true;
@@ -154,6 +154,7 @@ recipe_name_given(struct app *app, void *state, struct bytes text)
     }
     strbuf_reset(&view->wanted_name);
     strbuf_add(&view->wanted_name, name);
+    view->saved.forgets = false;
     const struct saved_recipe *before = find_saved(view, strbuf_text(&view->wanted_name));
     const char *label =
         before ? arena_printf(app_frame(app), MSG_REPLACES_REASON, before->author) : "reason: ";
@@ -197,6 +198,45 @@ file_given(struct app *app, void *state, struct bytes text)
     return true;
 }
 
+static bool
+forgotten_name_given(struct app *app, void *state, struct bytes text)
+{
+    struct recipe_view *view = state;
+    struct err err = {0};
+    strbuf_reset(&view->wanted_name);
+    strbuf_add(&view->wanted_name, bytes_trim(text));
+    if (!find_saved(view, strbuf_text(&view->wanted_name))) {
+        err_set(&err, ERR_NOT_FOUND, MSG_NO_SUCH_RECIPE, strbuf_text(&view->wanted_name));
+        app_prompt_error(app, &err);
+        return false;
+    }
+    view->saved.forgets = true;
+    app_prompt_close(app);
+    app_prompt(app, &(struct prompt_request){.label = "reason: ", .accepted = reason_given});
+    return false; // likewise
+}
+
+static const char *
+saved_candidate(struct app *app, void *state, struct bytes text, size_t i)
+{
+    (void)app;
+    (void)text;
+    const struct recipe_view *view = state;
+    return i < view->saved.count ? view->saved.list[i].name : NULL;
+}
+
+static void
+ask_forgotten(struct app *app)
+{
+    const char *why_not = NULL;
+    if (app_can_change(app, &why_not))
+        app_prompt(app,
+                   &(struct prompt_request){
+                       .label = "remove: ", .accepted = forgotten_name_given, .complete = saved_candidate});
+    else
+        app_say(app, SAY_WARN, "%s", why_not);
+}
+
 static void
 recipe_saved_chosen(struct app *app, void *state, size_t index)
 {
@@ -207,6 +247,8 @@ recipe_saved_chosen(struct app *app, void *state, size_t index)
     } else if (index == 1) {
         recipe_take_text(app, view, BYTES(""), "");
         ask_for_line(app, view, 0);
+    } else if (index == 2) {
+        ask_forgotten(app);
     } else if (index - BEFORE_SAVED < view->saved.count) {
         const struct saved_recipe *saved = &view->saved.list[index - BEFORE_SAVED];
         recipe_take_text(app, view, bytes_of(saved->text), saved->name);
@@ -217,7 +259,8 @@ static void
 show_saved(struct app *app, struct recipe_view *view)
 {
     struct menu_item items[BEFORE_SAVED + SAVED_SHOWN] = {{.key = 'f', .text = MSG_FROM_FILE},
-                                                          {.key = 'n', .text = MSG_NEW_RECIPE}};
+                                                          {.key = 'n', .text = MSG_NEW_RECIPE},
+                                                          {.key = 'r', .text = MSG_REMOVE_RECIPE}};
     size_t count = BEFORE_SAVED;
     view->saved.asks = false;
     for (size_t i = 0; i < view->saved.count && i < SAVED_SHOWN; i++)
@@ -271,7 +314,8 @@ recipe_saved_receive(struct app *app, struct recipe_view *view, struct reply *re
         if (is_saved) {
             app_say(app, SAY_OK, "%s", reply->news.sentence);
             strbuf_reset(&view->name);
-            strbuf_add_text(&view->name, strbuf_text(&view->wanted_name));
+            if (!view->saved.forgets)
+                strbuf_add_text(&view->name, strbuf_text(&view->wanted_name));
         }
         take_saved(view, reply);
         if (view->saved.asks)

@@ -38,7 +38,8 @@ struct recipe_view {
         struct arena arena;
         struct saved_recipe *list;
         size_t count;
-        bool asks; // a menu of them is wanted
+        bool asks;    // a menu of them is wanted
+        bool forgets; // the reason that is asked for is that of forgetting one
     } saved;
     size_t line;               // of the text, from 0, that the prompt edits; beyond the last: a new one
     struct strbuf wanted_name; // while a reason is asked for

@@ -56,5 +56,7 @@
 #define MSG_ADD_LINE "add a line"
 #define MSG_FROM_FILE "a file"
 #define MSG_NEW_RECIPE "write a new one"
+#define MSG_REMOVE_RECIPE "remove a saved one"
+#define MSG_NO_SUCH_RECIPE "there is no recipe %s"
 
 #endif
