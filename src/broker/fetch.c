@@ -241,7 +241,10 @@ prepare(struct fetch_job *job, const struct fetch *first, struct watermark **ran
     if ((*range)->failed_at && clock_mono() - (*range)->failed_at < LEFT_ALONE)
         return RD_KAFKA_RESP_ERR__TIMED_OUT;
     rd_kafka_resp_err_t code = check_partition(job, first);
-    return code ? code : ask_watermark(job, first, range);
+    if (code)
+        return code;
+    job->patience = clock_mono() + PARTITION_PATIENCE; // that was an answer, however long its settings took
+    return ask_watermark(job, first, range);
 }
 
 // All fetches of one partition, ascending.

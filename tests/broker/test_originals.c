@@ -4,12 +4,13 @@
 
 #include "broker/broker.h"
 #include "publish/originals.h"
+#include "tests/broker/demo_broker.h"
 
 static struct broker_fixture fixture = {.stem = "originals", .partitions = 2};
 
 // What is found for an event with this payload, said to come from offset `offset` of partition 0.
 static enum original_state
-look_for(const char *brokers, const char *payload, int64_t offset, struct err *err)
+look_for_within(int timeout_ms, const char *brokers, const char *payload, int64_t offset, struct err *err)
 {
     const struct broker_settings settings = {.brokers = brokers};
     struct broker *broker = NULL;
@@ -26,13 +27,19 @@ look_for(const char *brokers, const char *payload, int64_t offset, struct err *e
     const struct event *const events[] = {&event};
     struct original original = {0};
     assert_true(broker_open(&broker, &settings, err));
-    bool ok = originals_find(fixture.world.store, broker, events, 1, 2000, NULL, NULL, &fixture.world.arena,
-                             &original, err);
+    bool ok = originals_find(fixture.world.store, broker, events, 1, timeout_ms, NULL, NULL,
+                             &fixture.world.arena, &original, err);
     broker_close(broker);
     assert_int_equal(ok, !err_is_set(err));
     if (ok && original.state != ORIGINAL_FOUND && original.state != ORIGINAL_OTHER)
         assert_non_null(original.why);
     return original.state;
+}
+
+static enum original_state
+look_for(const char *brokers, const char *payload, int64_t offset, struct err *err)
+{
+    return look_for_within(2000, brokers, payload, offset, err);
 }
 
 static void
@@ -68,12 +75,34 @@ are_not_gone_because_kafka_is_slow(void **state)
         assert_int_equal(err.kind, ERR_UNREACHABLE);
 }
 
+// A broker that does not tell the settings of topics takes the whole time for them, once.
+static void
+are_found_where_topics_tell_no_settings(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    char real[200];
+    snprintf(real, sizeof real, "%s", test_kafka());
+    demo_broker_start((const char *const[]){fixture.topic, NULL});
+    setenv("REDRIVE_TEST_KAFKA", demo_broker(), 1);
+    rd_kafka_t *producer = kafka_client(RD_KAFKA_PRODUCER, NULL);
+    put_record(producer, fixture.topic, 0, "k", "{ \"a\" : 1.0 }", "t");
+    assert_int_equal(rd_kafka_flush(producer, 10000), 0);
+    rd_kafka_destroy(producer);
+    enum original_state found = look_for_within(10000, demo_broker(), "{\"a\": 1}", 0, &err);
+    setenv("REDRIVE_TEST_KAFKA", real, 1);
+    demo_broker_stop();
+    if (found != ORIGINAL_FOUND)
+        fail_msg("%d: %s", (int)found, err.text);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         on_fixture(are_believed_only_as_the_same_value),
         on_fixture(are_not_gone_because_kafka_is_slow),
+        on_fixture(are_found_where_topics_tell_no_settings),
     };
     return cmocka_run_group_tests_name("originals", tests, NULL, NULL);
 }
