@@ -225,7 +225,7 @@ bytes_print(struct call *call, struct bytes bytes, struct err *err)
 bool
 revision_print(struct call *call, struct store *store, struct one_event *one, int64_t no, struct err *err)
 {
-    struct bytes payload;
+    struct bytes payload = BYTES_ABSENT;
     if (!revision_payload(call, store, one, no, &payload, err))
         return false;
     const struct revision original = {.at = one->event.created_at};

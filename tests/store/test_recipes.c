@@ -42,19 +42,10 @@ static void
 wrong_names_and_texts_are_refused(void **state)
 {
     (void)state;
-    static const char *const names[] = {"",
-                                        ".a",
-                                        "-a",
-                                        "a b",
-                                        "a/b",
-                                        "a\nb",
-                                        "a\n",
-                                        "é",
-                                        "$",
-                                        "a'; ",
-                                        NULL,
-                                        "0123456789012345678901234567890123456789"
-                                        "0123456789012345678901234"};
+    static const char *const names[] = {
+        "",    ".a",   "-a",  "a b",
+        "a/b", "a\nb", "a\n", "é",
+        "$",   "a'; ", NULL,  "01234567890123456789012345678901234567890123456789012345678901234"};
     struct world world;
     world_make(&world, 1);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "core/event.h"
-#include "ui/views/editor/difference.h"
+#include "ui/views/difference.h"
 #include "ui/views/editor/sections.h"
 
 static struct event_detail
@@ -152,7 +152,7 @@ check_difference(const char *before, const char *after, const char *expected)
     static const char signs[] = {' ', '-', '+', '@'};
     struct arena arena = {0};
     struct strbuf text = {0};
-    struct difference difference = difference_of(bytes_of(before), bytes_of(after), &arena);
+    struct difference difference = difference_of(bytes_of(before), bytes_of(after), 3, &arena);
     for (size_t i = 0; i < difference.count; i++) {
         strbuf_add_char(&text, signs[difference.lines[i].kind]);
         strbuf_add(&text, difference.lines[i].text);
@@ -188,7 +188,7 @@ long_texts_are_compared(void **state)
         strbuf_printf(&before, "a%d\n", i);
         strbuf_printf(&after, "b%d\n", i);
     }
-    struct difference difference = difference_of(strbuf_bytes(&before), strbuf_bytes(&after), &arena);
+    struct difference difference = difference_of(strbuf_bytes(&before), strbuf_bytes(&after), 3, &arena);
     assert_int_equal(difference.removed, 20000);
     assert_int_equal(difference.added, 20000);
     assert_true(arena.used < (16u << 20));

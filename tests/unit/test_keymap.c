@@ -52,7 +52,7 @@ a_long_paste_is_never_keys(void **state)
     (void)state;
     struct strbuf sent = {0}, got = {0};
     struct input input = {0};
-    struct input_event event;
+    struct input_event event = {0};
     int parts = 0, keys = 0;
     strbuf_add_text(&sent, "\033[200~");
     while (sent.len < 3500000)

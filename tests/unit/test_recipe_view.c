@@ -384,7 +384,6 @@ a_sample_shows_what_else_is_sent(void **state)
                   "- 1\n+ 2\n+ topic orders.v2\n+ header fixed-by redrive\n");
 }
 
-// Payloads too long to compare line by line count as replaced where they begin to differ.
 static void
 long_samples_are_shown_in_bounded_time(void **state)
 {
@@ -395,7 +394,7 @@ long_samples_are_shown_in_bounded_time(void **state)
     strbuf_add_char(&after, '[');
     for (int i = 0; i < 20000; i++) {
         strbuf_printf(&before, "%d,", i);
-        strbuf_printf(&after, "%d,", i + 1);
+        strbuf_printf(&after, "%d,", i + 100000);
     }
     strbuf_add_text(&before, "0]");
     strbuf_add_text(&after, "0]");

@@ -6,11 +6,12 @@
 #include "base/alloc.h"
 #include "core/json/json.h"
 #include "ui/app/app.h"
-#include "ui/views/editor/difference.h"
+#include "ui/views/difference.h"
 #include "ui/views/text_page.h"
 #include "ui/widgets/statusbar.h"
 
 enum {
+    AROUND = 3, // lines that are the same, beside those that differ
     BESIDE_FROM_COLS = 120,
     LINE_LONG = 160, // bytes; JSON with longer lines is compared formatted
 };
@@ -157,8 +158,8 @@ changes_build(const struct app *app, struct changes *changes, int cols)
         bool is_formatted = (has_long_line(before) || has_long_line(after)) && json_check(before, NULL) &&
                             json_check(after, NULL);
         struct difference difference =
-            is_formatted ? difference_of(formatted(before, &arena), formatted(after, &arena), &arena)
-                         : difference_of(before, after, &arena);
+            is_formatted ? difference_of(formatted(before, &arena), formatted(after, &arena), AROUND, &arena)
+                         : difference_of(before, after, AROUND, &arena);
         pager_section(pager, section_name(changes->given.parts[i].section), NULL, false);
         if (is_formatted)
             pager_printf(pager, ROLE_DIM, "shown formatted");
