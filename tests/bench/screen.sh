@@ -67,7 +67,7 @@ measure_screen()
         figure "$rows" stats "$(median "$RUN/stats")" "$message" "< 2000 ms" "GROUP BY error_message"
         echo "  memory         $(value "$RUN/start" resident_mb) MB at the start, $(value "$RUN/first" resident_mb) MB after the first count   aim 40 MB"
         echo "  first picture  $(value "$RUN/start" first_bytes) bytes   aim 7168"
-        echo "  side tables    $(psql -X -A -t -d "screen_$rows" -c "SELECT pg_size_pretty(sum(pg_total_relation_size(c.oid))) || ', ' || round(sum(pg_total_relation_size(c.oid)) / $rows) || ' bytes an event, not logged' FROM pg_class c WHERE c.relnamespace = 'redrive'::regnamespace AND c.relkind = 'r' AND c.relname LIKE 'backlog%'")"
+        echo "  side tables    $(psql -X -A -t -d "screen_$rows" -c "SELECT pg_size_pretty(sum(pg_total_relation_size(c.oid))) || ', ' || round(sum(pg_total_relation_size(c.oid)) / $rows) || ' bytes an event, not logged' FROM pg_class c WHERE c.relnamespace = 'redrive'::regnamespace AND c.relkind = 'r' AND c.relname LIKE 'rollup%'")"
         echo "  still          $("$BIN/bench/screen" still "$REDRIVE" -d "$(conninfo "screen_$rows")")   aim 0"
         start_arrivals "screen_$rows"
         sleep 1
