@@ -25,6 +25,7 @@ test  libvterm-dev         a terminal for tests to look at
 test  tmux                 a run under a multiplexer
 test  openssl              makes certificates for tests of TLS
 test  python3              reads what --json prints
+test  python3-jsonschema   the check of an example
 test  man-db               formats the manual pages, and warns
 kafka default-jre-headless runs Kafka
 kafka curl                 fetches Kafka from Maven Central, once, where there is no Maven
