@@ -44,7 +44,7 @@ enum request_kind {
     REQUEST_PREVIEW,     // action, ids (ascending, each once): figures of the dialog; answered part by part,
                          // preview.known names the parts
     REQUEST_CONFIRM,     // operation_request in `confirm`
-    REQUEST_CATEGORY,    // group, category (has_category false: by the rules), reason
+    REQUEST_CATEGORY,    // group, set, reason
     REQUEST_SHAPE,       // id: what payloads of its type have in common, from a sample
     REQUEST_RECORD,      // id: asks the workers for the original record; the event has it some time later
     REQUEST_CORRECT,     // id, correct, reason: a revision; ERR_CONFLICT where somebody was faster
@@ -115,8 +115,10 @@ struct request {
     enum pivot pivot;
     bool has_group; // within `group`
     uint64_t group;
-    bool has_category;
-    enum category category;
+    struct {
+        bool is_given; // false: by the rules
+        enum category category;
+    } set; // REQUEST_CATEGORY
     struct list_query list;
     int64_t operation;
     enum steer steer;
@@ -131,9 +133,9 @@ struct request {
     struct operation_request confirm;
     struct {
         char *scope, *filter, *target_topic;
+        char group[GROUP_TEXT]; // its key; "": none
     } texts;
     struct recipe_asked recipe;
-    char group_key[GROUP_TEXT]; // "" none
 };
 
 enum reply_kind {

@@ -44,8 +44,8 @@ writer_category_request(struct writer *writer, const struct request *request)
 {
     struct session *session = &writer->session;
     struct err err = {0};
-    if (!store_category_set(session->store, request->group, request->has_category ? &request->category : NULL,
-                            request->reason, &err)) {
+    if (!store_category_set(session->store, request->group,
+                            request->set.is_given ? &request->set.category : NULL, request->reason, &err)) {
         session_failed(session, request->number, &err);
         return;
     }

@@ -127,7 +127,7 @@ writer_confirm_request(struct writer *writer, const struct request *request)
     confirm.reason = request->reason;
     confirm.target_topic = request->texts.target_topic;
     confirm.recipe = request->recipe.text;
-    confirm.group = *request->group_key ? request->group_key : NULL;
+    confirm.group = *request->texts.group ? request->texts.group : NULL;
 
     int64_t no = 0;
     if (!operation_insist(session->store, &confirm, send_progress, &progress, &no, &err)) {

@@ -182,7 +182,7 @@ bool
 operation_can_be_undone(const struct operation *operation)
 {
     return operation->action == ACTION_DISCARD && operation_state_is_final(operation->state) &&
-           operation->done > 0 && operation->undone_by == 0;
+           operation->done > 0 && operation->undone.by == 0;
 }
 
 int64_t

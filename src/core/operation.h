@@ -102,6 +102,12 @@ struct recipe_counts {
     int64_t refused_by_check; // among the refused ones
 };
 
+// The restore that reverts a discard.
+struct undoing {
+    int64_t by;   // its number; 0: there is none, or it was cancelled
+    bool is_done; // it is done
+};
+
 // One operation as stored, for lists and for its own view. Text lives in the page's arena.
 struct operation {
     int64_t no;
@@ -128,8 +134,7 @@ struct operation {
     int64_t send_after;                          // nothing is sent before; TIME_ABSENT
     int64_t watched;                             // sent less than plan.settle_for ago
     int64_t quiet;                               // sent, and did not return within plan.settle_for
-    int64_t undone_by; // of a discard: the restore that reverts it; 0: none, or cancelled
-    bool is_undone;    // that restore is done
+    struct undoing undone;                       // of a discard
 };
 
 // The percentage of items that are done, refused, skipped, cancelled or in doubt, 0..100.

@@ -124,8 +124,8 @@ category_of_group(uint64_t group, bool is_given)
 {
     struct request *request = request_create(REQUEST_CATEGORY);
     request->group = group;
-    request->has_category = is_given;
-    request->category = CATEGORY_PERMANENT;
+    request->set.is_given = is_given;
+    request->set.category = CATEGORY_PERMANENT;
     request->reason = alloc_text("no way back");
     return request;
 }

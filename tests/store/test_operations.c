@@ -149,12 +149,12 @@ a_discard_is_undone_once(void **state)
     struct err refusal = {0};
     int64_t first = ask_restore(&world, discard, &refusal);
     operation = get_operation(&world, discard);
-    assert_int_equal(operation.undone_by, first);
-    assert_false(operation.is_undone);
+    assert_int_equal(operation.undone.by, first);
+    assert_false(operation.undone.is_done);
     assert_false(operation_can_be_undone(&operation));
     assert_works(operation_steer(world.store, first, STEER_CANCEL, 0, &err));
     operation = get_operation(&world, discard);
-    assert_int_equal(operation.undone_by, 0);
+    assert_int_equal(operation.undone.by, 0);
     assert_true(operation_can_be_undone(&operation));
 
     int64_t second = ask_restore(&world, discard, &refusal);
@@ -163,10 +163,10 @@ a_discard_is_undone_once(void **state)
     size_t count;
     assert_works(operation_list(world.store, 0, 10, &world.arena, &operations, &count, &err));
     assert_int_equal(operations[2].no, discard);
-    assert_int_equal(operations[2].undone_by, second);
-    assert_true(operations[2].is_undone);
+    assert_int_equal(operations[2].undone.by, second);
+    assert_true(operations[2].undone.is_done);
     assert_false(operation_can_be_undone(&operations[2]));
-    assert_int_equal(operations[0].undone_by, 0);
+    assert_int_equal(operations[0].undone.by, 0);
 
     // Only a discard is undone.
     int64_t resolve = make_operation(&world, world.store, ACTION_RESOLVE, 7, 9);
@@ -189,27 +189,27 @@ a_restore_undoes_what_it_covers(void **state)
 
     // A part leaves something to be undone, and the rest of it nothing.
     apply_operation(&world, ACTION_RESTORE, 1, 9);
-    assert_int_equal(get_operation(&world, part).undone_by, 0);
+    assert_int_equal(get_operation(&world, part).undone.by, 0);
     int64_t rest = make_operation(&world, world.store, ACTION_RESTORE, 10, 10);
-    assert_int_equal(get_operation(&world, part).undone_by, rest);
+    assert_int_equal(get_operation(&world, part).undone.by, rest);
     assert_works(operation_steer(world.store, rest, STEER_CANCEL, 0, &err));
-    assert_int_equal(get_operation(&world, part).undone_by, 0);
+    assert_int_equal(get_operation(&world, part).undone.by, 0);
 
     // Exactly; and more than that, which takes back what is newest.
     int64_t same = make_operation(&world, world.store, ACTION_RESTORE, 11, 20);
-    assert_int_equal(get_operation(&world, whole).undone_by, same);
-    assert_false(get_operation(&world, whole).is_undone);
+    assert_int_equal(get_operation(&world, whole).undone.by, same);
+    assert_false(get_operation(&world, whole).undone.is_done);
     apply_to_end(world.store, same, 100);
-    assert_true(get_operation(&world, whole).is_undone);
+    assert_true(get_operation(&world, whole).undone.is_done);
     int64_t more = make_operation(&world, world.store, ACTION_RESTORE, 10, 30);
-    assert_int_equal(get_operation(&world, other).undone_by, more);
-    assert_int_equal(get_operation(&world, part).undone_by, 0);
+    assert_int_equal(get_operation(&world, other).undone.by, more);
+    assert_int_equal(get_operation(&world, part).undone.by, 0);
 
     // Somebody opened the first one by himself.
     int64_t again = apply_operation(&world, ACTION_DISCARD, 31, 34);
     test_sql(world.admin, "UPDATE public.dlq_events SET status = 'PENDING' WHERE id = 31");
     int64_t last = make_operation(&world, world.store, ACTION_RESTORE, 32, 34);
-    assert_int_equal(get_operation(&world, again).undone_by, last);
+    assert_int_equal(get_operation(&world, again).undone.by, last);
     world_end(&world);
 }
 

@@ -101,8 +101,8 @@ begin(void **state)
                                         .replies = world->replies,
                                         .views = rows,
                                         .view_count = 1,
-                                        .confirm_above = 100,
-                                        .max_replays = 3,
+                                        .decision.confirm_above = 100,
+                                        .decision.max_replays = 3,
                                         .idle_fd = -1};
     struct err err = {0};
     world->app = app_create(&world->config, &err);

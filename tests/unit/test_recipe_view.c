@@ -60,7 +60,7 @@ begin(void **state)
                                         .replies = world->replies,
                                         .views = rows,
                                         .view_count = 1,
-                                        .confirm_above = 100,
+                                        .decision.confirm_above = 100,
                                         .idle_fd = -1};
     struct err err = {0};
     world->app = app_create(&world->config, &err);

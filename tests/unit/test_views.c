@@ -298,9 +298,9 @@ test_counts_say_what_is_there(void **state)
     operation = (struct operation){.action = ACTION_DISCARD, .state = OPERATION_DONE, .done = 84};
     assert_string_equal(operation_counts(&operation, &arena), "discarded 84");
     assert_string_equal(operation_hint(&operation, &arena), "u undo");
-    operation.undone_by = 43;
+    operation.undone.by = 43;
     assert_string_equal(operation_hint(&operation, &arena), "being undone by 43");
-    operation.is_undone = true;
+    operation.undone.is_done = true;
     assert_string_equal(operation_hint(&operation, &arena), "undone by 43");
     arena_release(&arena);
 }

@@ -44,12 +44,14 @@ struct app_config {
     const char *where;         // "db1/orders"; NULL: told by the first status
     bool is_read_only;         // changing actions are refused with a sentence
     const char *read_only_why; // that sentence; NULL: the one that needs no reason
-    bool is_protected;         // every change asks for the typed count
-    int64_t confirm_above;
-    int64_t approve_above; // operations of more events wait for somebody else; 0: none do
-    int64_t max_replays;   // an event that returned so often is left out of a bulk reprocess
-    int64_t send_after;    // µs in which a reprocess can be called back
-    bool reason_required;
+    struct {
+        bool is_protected;     // every change asks for the typed count
+        int64_t confirm_above; // more events ask for it too
+        int64_t approve_above; // operations of more events wait for somebody else; 0: none do
+        int64_t max_replays;   // an event that returned so often is left out of a bulk reprocess
+        int64_t send_after;    // µs in which a reprocess can be called back
+        bool reason_required;
+    } decision;
 
     bool is_ascii;
     const char *theme, *keymap; // names or paths

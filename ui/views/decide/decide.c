@@ -174,7 +174,7 @@ confirmed(struct app *app, void *state, const struct dialog *dialog)
         request->texts.filter = alloc_text(strbuf_text(&decide->filter));
     if (decide->action == ACTION_CORRECT)
         request->recipe.text = alloc_text(strbuf_text(&decide->recipe));
-    memcpy(request->group_key, decide->group, sizeof request->group_key);
+    memcpy(request->texts.group, decide->group, sizeof request->texts.group);
     request->ids = decide->ids;
     request->id_count = decide->count;
     decide->ids = NULL;
@@ -216,7 +216,8 @@ open_dialog(struct app *app, struct decide *decide)
     uuid_make(decide->key);
 
     const struct app_config *config = app_config(app);
-    bool types_count = config->is_protected || (int64_t)decide->count > config->confirm_above;
+    bool types_count =
+        config->decision.is_protected || (int64_t)decide->count > config->decision.confirm_above;
     struct arena arena = {0};
     struct strbuf command = {0};
     twin(decide, &command);
@@ -348,10 +349,11 @@ describe_quarantine(const struct app *app, const struct decide *decide, const st
     char count[TEXT_SHORT];
     if (decide->left_out_count)
         dialog_line(decide->dialog, ROLE_DIALOG_DANGER, MSG_QUARANTINE_LEFT_OUT,
-                    text_count((int64_t)decide->left_out_count, count), app_config(app)->max_replays);
+                    text_count((int64_t)decide->left_out_count, count),
+                    app_config(app)->decision.max_replays);
     else if (preview->quarantined)
         dialog_line(decide->dialog, ROLE_DIALOG_DANGER, MSG_QUARANTINE_INCLUDED,
-                    text_count(preview->quarantined, count), app_config(app)->max_replays);
+                    text_count(preview->quarantined, count), app_config(app)->decision.max_replays);
 }
 
 // A bulk reprocess leaves out events in quarantine unless they were named. True: fewer are left.

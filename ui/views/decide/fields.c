@@ -85,8 +85,8 @@ decide_fields(const struct app_config *config, enum operation_action action, str
     fields[FIELD_REASON] =
         (struct dialog_field){.label = "reason",
                               .option = "--reason",
-                              .hint = config->reason_required ? "required" : MSG_REASON_HINT,
-                              .is_required = config->reason_required};
+                              .hint = config->decision.reason_required ? "required" : MSG_REASON_HINT,
+                              .is_required = config->decision.reason_required};
     if (action != ACTION_REPROCESS)
         return 1;
     fields[FIELD_RATE] = (struct dialog_field){
@@ -107,7 +107,7 @@ static void
 take_plan(const struct app_config *config, const struct dialog *dialog, struct operation_request *confirm)
 {
     struct send_plan *plan = &confirm->plan;
-    plan->send_after = config->send_after;
+    plan->send_after = config->decision.send_after;
     struct bytes rate = dialog_value(dialog, FIELD_RATE);
     struct bytes steps = dialog_value(dialog, FIELD_STEPS);
     struct bytes halt = dialog_value(dialog, FIELD_HALT);
@@ -129,7 +129,7 @@ decide_fields_take(const struct app_config *config, const struct dialog *dialog,
     struct bytes reason = dialog_value(dialog, FIELD_REASON);
     if (reason.len)
         request->reason = strndup(reason.data, reason.len);
-    request->confirm.plan.approve_above = config->approve_above;
+    request->confirm.plan.approve_above = config->decision.approve_above;
     if (request->confirm.action != ACTION_REPROCESS)
         return;
     take_plan(config, dialog, &request->confirm);

@@ -231,7 +231,7 @@ reason_accepted(struct app *app, void *state, struct bytes text)
     };
     struct editing *editing = state;
     struct bytes reason = bytes_trim(text);
-    if (app_config(app)->reason_required && reason.len == 0) {
+    if (app_config(app)->decision.reason_required && reason.len == 0) {
         struct err err = {0};
         err_set(&err, ERR_USAGE, MSG_REASON_REQUIRED);
         app_prompt_error(app, &err);

@@ -23,7 +23,7 @@ static bool
 reason_accepted(struct app *app, void *state, struct bytes text)
 {
     struct groups *groups = state;
-    if (app_config(app)->reason_required && bytes_trim(text).len == 0) {
+    if (app_config(app)->decision.reason_required && bytes_trim(text).len == 0) {
         struct err err = {0};
         err_set(&err, ERR_USAGE, MSG_REASON_REQUIRED);
         app_prompt_error(app, &err);
@@ -33,8 +33,8 @@ reason_accepted(struct app *app, void *state, struct bytes text)
     for (size_t i = 0; i < groups->category.count; i++) {
         struct request *request = request_create(REQUEST_CATEGORY);
         request->group = groups->category.keys[i];
-        request->has_category = !groups->category.is_cleared;
-        request->category = groups->category.category;
+        request->set.is_given = !groups->category.is_cleared;
+        request->set.category = groups->category.category;
         request->reason = alloc_text(arena_text(app_frame(app), bytes_trim(text)));
         groups->category.number = app_send(app, request);
     }

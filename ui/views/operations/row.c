@@ -105,9 +105,10 @@ operation_hint(const struct operation *operation, struct arena *arena)
         return "u undo";
     if (operation_can_be_undone(operation))
         return "u undo";
-    if (operation->undone_by)
-        return arena_printf(arena, operation->is_undone ? "undone by %" PRId64 : "being undone by %" PRId64,
-                            operation->undone_by);
+    if (operation->undone.by)
+        return arena_printf(arena,
+                            operation->undone.is_done ? "undone by %" PRId64 : "being undone by %" PRId64,
+                            operation->undone.by);
     return "";
 }
 

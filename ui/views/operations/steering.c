@@ -255,9 +255,9 @@ undo(struct app *app, struct steering *steering, const struct operation *operati
         app_say(app, SAY_INFO, MSG_NOT_A_DISCARD, operation->no);
     else if (operation->done == 0)
         app_say(app, SAY_INFO, MSG_DISCARDED_NOTHING, operation->no);
-    else if (operation->undone_by)
-        app_say(app, SAY_INFO, MSG_DISCARD_UNDONE, operation->no, operation->is_undone ? "is" : "is being",
-                operation->undone_by);
+    else if (operation->undone.by)
+        app_say(app, SAY_INFO, MSG_DISCARD_UNDONE, operation->no,
+                operation->undone.is_done ? "is" : "is being", operation->undone.by);
     else
         restore(app, steering, operation);
 }

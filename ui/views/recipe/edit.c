@@ -128,7 +128,7 @@ reason_given(struct app *app, void *state, struct bytes text)
     struct recipe_view *view = state;
     struct err err = {0};
     struct bytes reason = bytes_trim(text);
-    if (reason.len == 0 && app_config(app)->reason_required) {
+    if (reason.len == 0 && app_config(app)->decision.reason_required) {
         err_set(&err, ERR_USAGE, MSG_REASON_NEEDED);
         app_prompt_error(app, &err);
         return false;
