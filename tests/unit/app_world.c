@@ -236,7 +236,8 @@ static const struct view view_other = {.name = "other",
                                        .close = probe_close,
                                        .shown = probe_shown,
                                        .receive = probe_receive,
-                                       .draw = probe_draw};
+                                       .draw = probe_draw,
+                                       .unsaved = probe_unsaved};
 static const struct view_row rows[] = {{&view_probe, 1}, {&view_probe, 2}, {&view_other, 4}};
 
 int

@@ -122,6 +122,25 @@ places_keep_what_they_show(void **state)
 }
 
 static void
+the_digit_of_the_place_one_is_in_goes_to_its_first_view(void **state)
+{
+    struct world *world = *state;
+    struct probe *home = newest;
+    closed = 0;
+    press(world->app, "<Enter>");
+    newest->unsaved = "event 7 is not saved";
+    press(world->app, "1");
+    assert_int_equal(closed, 0);
+    assert_true(shows(world->app, "event 7 is not saved"));
+    newest->unsaved = NULL;
+    press(world->app, "1");
+    assert_int_equal(closed, 1);
+    assert_int_equal(home->shown, 1);
+    press(world->app, "1"); // it is there already
+    assert_int_equal(home->shown, 1);
+}
+
+static void
 back_walks_and_escape_never_leaves(void **state)
 {
     struct world *world = *state;
@@ -503,6 +522,7 @@ main(void)
         WORLD(errors_reach_the_person),
         WORLD(a_full_mailbox_loses_nothing),
         WORLD(places_keep_what_they_show),
+        WORLD(the_digit_of_the_place_one_is_in_goes_to_its_first_view),
         WORLD(back_walks_and_escape_never_leaves),
         WORLD(cancel_stops_before_it_leaves),
         WORLD(cancel_does_not_claim_what_it_cannot),

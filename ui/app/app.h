@@ -111,7 +111,8 @@ bool app_is_waiting(const struct app *app, uint64_t number); // its last reply h
 void app_open(struct app *app, const struct view *view, const void *argument);
 // Closes the current view (its state is gone when this returns) and shows the one below.
 void app_back(struct app *app);
-void app_go(struct app *app, int place); // 1..5: to the place, as it was left
+// 1..5: to the place, as it was left; from that place itself, to its first view.
+void app_go(struct app *app, int place);
 // The state of the view just below the current one, if it is this view; else NULL. For `n`/`N` of details,
 // which steps the list below.
 void *app_below(struct app *app, const struct view *view);

@@ -120,11 +120,32 @@ app_back(struct app *app)
     app_stack_show(app);
 }
 
+// Closes what was opened above the first view of this place, down to one that holds something unsaved.
+static void
+to_first_view(struct app *app)
+{
+    struct stack *stack = &app->stacks.places[app->stacks.place];
+    const char *why = NULL;
+    if (stack->depth < 2)
+        return;
+    while (stack->depth > 1 && !why) {
+        const struct instance *top = stack->views[stack->depth - 1];
+        why = top->view->unsaved ? top->view->unsaved(app, top->state) : NULL;
+        if (!why)
+            pop(app, app->stacks.place);
+    }
+    app_stack_show(app);
+    if (why)
+        app_say(app, SAY_WARN, "%s", why);
+}
+
 void
 app_go(struct app *app, int place)
 {
-    if (place == app->stacks.place)
+    if (place == app->stacks.place) {
+        to_first_view(app);
         return;
+    }
     if (!view_of_place(app, place)) {
         app_say(app, SAY_INFO, MSG_NO_PLACE, place);
         return;
