@@ -205,8 +205,8 @@ struct preview {
     int64_t overtaken;            // a newer event of the same key exists outside the ids
     int64_t overtaken_resolved;   // among these: that newer event is already resolved
     int64_t doubled;              // share their event id with another of the ids
-    int64_t revised;              // would be sent as a corrected revision
-    int64_t raw;                  // original bytes are kept
+    int64_t revised;              // a corrected payload would be sent
+    int64_t raw;                  // of the others: the bytes that were received are kept, and would be sent
     struct preview_topic *topics; // most first, at most 20
     size_t topic_count;
 };

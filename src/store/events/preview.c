@@ -42,10 +42,14 @@ static const char busy_sql[] =
     "  min(l.operation_no) AS first"
     "  FROM redrive.items_live($1) l LEFT JOIN :\"events\" e ON e.id = l.dlq_id) AS b";
 
-// One row: of how many a corrected payload would be sent, of how many the bytes that were received.
+// One row: of how many a corrected payload would be sent, of how many others the bytes that were received.
+// The newest revision counts: it holds all that is replaced.
 #define KEPT(is_chosen)                                                                                      \
-    "SELECT (SELECT count(DISTINCT r.dlq_id) FROM redrive.revision r WHERE " is_chosen                       \
-    "), (SELECT count(*) FROM redrive.record r WHERE " is_chosen ")"
+    "WITH corrected AS MATERIALIZED (SELECT dlq_id FROM (SELECT DISTINCT ON (r.dlq_id) r.dlq_id,"            \
+    "    r.payload IS NOT NULL AS has_payload FROM redrive.revision r WHERE " is_chosen                      \
+    "    ORDER BY r.dlq_id, r.no DESC) AS newest WHERE has_payload)"                                         \
+    " SELECT (SELECT count(*) FROM corrected), (SELECT count(*) FROM redrive.record r WHERE " is_chosen      \
+    "    AND NOT EXISTS (SELECT FROM corrected c WHERE c.dlq_id = r.dlq_id))"
 static const char *const kept_sql[] = {
     [CHOSEN_BY_IDS] = KEPT(IS_OF_IDS("r.dlq_id")), [CHOSEN_BY_BITS] = KEPT(HAS_BIT("r.dlq_id"))};
 
