@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
+#include "core/json/changes.h"
 #include "core/json/json.h"
 #include "ui/app/app.h"
 #include "ui/views/difference.h"
@@ -142,36 +143,61 @@ add_beside(struct pager *pager, const struct difference *difference, int cols, b
     }
 }
 
+// "2 values changed, 1 key removed": nothing where one of them is not JSON, or too long to be compared.
+static void
+add_words(struct pager *pager, struct bytes before, struct bytes after, struct arena *arena)
+{
+    struct json_changes found;
+    struct err err = {0};
+    struct strbuf words = {0};
+    if (!json_compare(before, after, arena, &found, &err))
+        return;
+    json_changes_sentence(&found, &words);
+    pager_line(pager, ROLE_DIM, strbuf_bytes(&words));
+    strbuf_release(&words);
+}
+
+static void
+add_part(const struct app *app, struct changes *changes, struct bytes before, struct bytes after)
+{
+    struct pager *pager = changes->page.pager;
+    struct arena arena = {0};
+    bool is_formatted = (has_long_line(before) || has_long_line(after)) && json_check(before, NULL) &&
+                        json_check(after, NULL);
+    struct difference difference =
+        is_formatted ? difference_of(formatted(before, &arena), formatted(after, &arena), AROUND, &arena)
+                     : difference_of(before, after, AROUND, &arena);
+    bool is_spaced = difference.removed == 0 && difference.added == 0;
+    if (!is_spaced)
+        add_words(pager, before, after, &arena);
+    if (is_formatted)
+        pager_printf(pager, ROLE_DIM, "shown formatted");
+    if (is_spaced)
+        pager_printf(pager, ROLE_DIM, "only white space between tokens differs");
+    else if (changes->cols >= BESIDE_FROM_COLS)
+        add_beside(pager, &difference, changes->cols, app_config(app)->is_ascii);
+    else
+        add_below(pager, &difference);
+    changes->removed += difference.removed;
+    changes->added += difference.added;
+    arena_release(&arena);
+}
+
 static void
 changes_build(const struct app *app, struct changes *changes, int cols)
 {
     struct pager *pager = changes->page.pager;
-    bool is_ascii = app_config(app)->is_ascii;
+    const struct changes_argument *given = &changes->given;
     changes->cols = cols;
     changes->removed = changes->added = 0;
     pager_begin(pager);
-    pager_printf(pager, ROLE_DIFF_REMOVED, "- %s", changes->given.before_name);
-    pager_printf(pager, ROLE_DIFF_ADDED, "+ %s", changes->given.after_name);
-    for (size_t i = 0; i < changes->given.count; i++) {
-        struct arena arena = {0};
-        struct bytes before = changes->given.parts[i].before, after = changes->given.parts[i].after;
-        bool is_formatted = (has_long_line(before) || has_long_line(after)) && json_check(before, NULL) &&
-                            json_check(after, NULL);
-        struct difference difference =
-            is_formatted ? difference_of(formatted(before, &arena), formatted(after, &arena), AROUND, &arena)
-                         : difference_of(before, after, AROUND, &arena);
-        pager_section(pager, section_name(changes->given.parts[i].section), NULL, false);
-        if (is_formatted)
-            pager_printf(pager, ROLE_DIM, "shown formatted");
-        if (difference.count == 0 || (difference.removed == 0 && difference.added == 0))
-            pager_printf(pager, ROLE_DIM, "only white space between tokens differs");
-        else if (cols >= BESIDE_FROM_COLS)
-            add_beside(pager, &difference, cols, is_ascii);
-        else
-            add_below(pager, &difference);
-        changes->removed += difference.removed;
-        changes->added += difference.added;
-        arena_release(&arena);
+    pager_printf(pager, ROLE_DIFF_REMOVED, "- %s", given->before_name);
+    pager_printf(pager, ROLE_DIFF_ADDED, "+ %s", given->after_name);
+    for (size_t i = 0; i < CHANGES_WARNINGS && given->warnings[i]; i++)
+        pager_line(pager, ROLE_STATUS_WARN, bytes_of(given->warnings[i]));
+    for (size_t i = 0; i < given->count; i++) {
+        pager_section(pager, section_name(given->parts[i].section), NULL, false);
+        add_part(app, changes, given->parts[i].before, given->parts[i].after);
     }
     pager_end(pager);
 }
@@ -218,6 +244,8 @@ changes_open(struct app *app, const void *argument)
         changes->given.parts[i].before = arena_copy(&changes->arena, given->parts[i].before);
         changes->given.parts[i].after = arena_copy(&changes->arena, given->parts[i].after);
     }
+    for (size_t i = 0; i < CHANGES_WARNINGS && given->warnings[i]; i++)
+        changes->given.warnings[i] = arena_text(&changes->arena, bytes_of(given->warnings[i]));
     return changes;
 }
 

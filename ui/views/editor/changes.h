@@ -8,6 +8,8 @@
 
 struct app;
 
+enum { CHANGES_WARNINGS = 3 };
+
 // argument of view_changes.open. Copied, except for `state`.
 struct changes_argument {
     const char *before_name, *after_name; // "revision 2", "yours"
@@ -15,7 +17,8 @@ struct changes_argument {
         enum section section;
         struct bytes before, after;
     } parts[SECTION_COUNT];
-    size_t count; // of parts
+    size_t count;                           // of parts
+    const char *warnings[CHANGES_WARNINGS]; // about `after`: untrusted; NULL: no more
     // What Enter goes on with, when this view is closed again: `state` is of the view below. NULL: nothing.
     void (*accepted)(struct app *app, void *state);
     void *state;

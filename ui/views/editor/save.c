@@ -77,6 +77,11 @@ open_changes(struct app *app, struct editing *editing, const struct strbuf befor
         argument.parts[argument.count].before = before;
         argument.parts[argument.count++].after = after;
     }
+    size_t count;
+    const struct shape_departure *departures = editing_departures(editing, &count);
+    for (size_t i = 0; i < count && i < CHANGES_WARNINGS; i++)
+        argument.warnings[i] =
+            arena_printf(app_frame(app), "%s: %s", departures[i].path, departures[i].sentence);
     app_open(app, &view_changes, &argument);
 }
 
