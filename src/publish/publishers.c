@@ -189,12 +189,18 @@ note_finished(struct worker_run *run, size_t i)
              LOG_INT("events", count), LOG_INT("ms", publisher_last_took(publisher) / 1000));
 }
 
+static void
+lay_down(struct worker_run *run, size_t i)
+{
+    run->publishers[i].is_driven = false;
+    run->publishers[i].operation = 0;
+}
+
 // It can be given something again, and there may be something: the sources of its chunk are free.
 static void
 set_free(struct worker_run *run, size_t i)
 {
-    run->publishers[i].is_driven = false;
-    run->publishers[i].operation = 0;
+    lay_down(run, i);
     run->due.look = 0;
 }
 
@@ -246,7 +252,8 @@ drive(struct worker_run *run, size_t i, int wait_ms, struct err *err)
         worker_note(run, "waits for a free slot: other workers have them all, or they are suspended");
         return true;
     case PUBLISHER_FAILED:
-        run->publishers[i].is_driven = publisher_is_busy(run->publishers[i].machine);
+        if (!publisher_is_busy(run->publishers[i].machine))
+            lay_down(run, i); // nothing is in flight, so the operation must not count as in flight
         return publisher_failed(run, i, &failure, err);
     case PUBLISHER_STOPPED:
         break;

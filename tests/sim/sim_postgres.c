@@ -189,6 +189,10 @@ pg_claim(void *context, struct slot *slot, int64_t operation, const char *chunk_
 {
     (void)max_bytes;
     struct sim *sim = sim_of(context);
+    if (sim->wishes.failing_claims > 0) {
+        sim->wishes.failing_claims--;
+        return err_set(err, ERR_CANCELLED, "PostgreSQL stopped the statement");
+    }
     enum sim_luck luck = sim_luck(sim, false);
     if (luck == SIM_LOST)
         return lost(context, "claims", luck, err);
