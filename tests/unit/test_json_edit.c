@@ -257,6 +257,36 @@ wrapped_values_are_unwrapped_and_corrected(void **state)
     strbuf_release(&out);
 }
 
+// A document that was formatted to be edited goes back with the white space that it had.
+static void
+white_space_comes_back(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *before, *after, *expected;
+    } rows[] = {
+        {"{\"a\":1,\"b\":[1,2]}", "{\n  \"a\": 1,\n  \"b\": [\n    1,\n    2\n  ]\n}",
+         "{\"a\":1,\"b\":[1,2]}"},
+        {"{\"a\": 1, \"b\": 2}", "{\n  \"a\": 10,\n  \"b\": 2\n}", "{\"a\": 10, \"b\": 2}"},
+        {" {\"a\" :1 ,\t\"b\": 2 } ", "{\"a\":1,\"b\":3}", " {\"a\" :1 ,\t\"b\": 3 } "},
+        // New tokens are spaced as the first of their kind.
+        {"{\"a\": 1, \"b\": 2}", "{\n\"a\": 1,\n\"c\": [1,\n2],\n\"b\": 2}",
+         "{\"a\": 1, \"c\": [1, 2], \"b\": 2}"},
+        {"{\"a\":1,\"b\":2}", "{\n  \"b\": 2\n}", "{\"b\":2}"},
+        {"[]", "[\n  1, 2\n]", "[1,2]"},
+        {"[1, 2]", "7", "7"},
+        {"[1, 2", "[1, 2]", NULL},
+        {"[1, 2]", "[1, 2", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct strbuf out = {0};
+        bool ok = json_respace(bytes_of(rows[i].before), bytes_of(rows[i].after), &out);
+        assert_int_equal(ok, rows[i].expected != NULL);
+        assert_string_equal(strbuf_text(&out), rows[i].expected ? rows[i].expected : "");
+        strbuf_release(&out);
+    }
+}
+
 int
 main(void)
 {
@@ -266,6 +296,7 @@ main(void)
         cmocka_unit_test(unchanged_content_keeps_its_escapes),
         cmocka_unit_test(json_within_strings_is_recognised),
         cmocka_unit_test(envelopes_are_undone),
+        cmocka_unit_test(white_space_comes_back),
         cmocka_unit_test(wrapped_values_are_unwrapped_and_corrected),
     };
     return cmocka_run_group_tests_name("json_edit", tests, NULL, NULL);

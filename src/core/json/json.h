@@ -104,6 +104,12 @@ size_t json_warnings(struct bytes text, struct json_warning *warnings, size_t ro
 bool json_format(struct bytes text, struct strbuf *out);
 bool json_minify(struct bytes text, struct strbuf *out);
 
+// Appends the tokens of `after` with the white space that `before` has around the same tokens, compared like
+// lines of a text; a token that is new has the white space of the one it replaces, or what `before` has
+// behind its first comma or colon. For a document that was formatted to be edited: what was not edited goes
+// back byte for byte. false: one of them is not JSON; out is untouched.
+bool json_respace(struct bytes before, struct bytes after, struct strbuf *out);
+
 // The members of an object or the elements of an array, in order.
 struct json_children {
     struct json_scan scan;
