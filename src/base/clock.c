@@ -146,10 +146,25 @@ clock_now(void)
     return frozen != TIME_ABSENT ? frozen : read_clock(CLOCK_REALTIME);
 }
 
+// Of this thread's monotonic clock: where it stands still (0: it runs), and how much it is ahead.
+static _Thread_local int64_t held_at, skipped;
+
 int64_t
 clock_mono(void)
 {
-    return read_clock(CLOCK_MONOTONIC);
+    return (held_at ? held_at : read_clock(CLOCK_MONOTONIC)) + skipped;
+}
+
+void
+clock_hold(void)
+{
+    held_at = read_clock(CLOCK_MONOTONIC);
+}
+
+void
+clock_skip(int64_t us)
+{
+    skipped += us;
 }
 
 void

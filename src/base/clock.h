@@ -15,6 +15,10 @@
 int64_t
 clock_now(void); // wall clock; REDRIVE_NOW (RFC 3339) in the environment stops it, for tests and screenshots
 int64_t clock_mono(void); // monotonic, for durations and deadlines
+// For tests, of clock_mono of the calling thread alone: it stands still from now on; it moves on by so much
+// at once.
+void clock_hold(void);
+void clock_skip(int64_t us);
 void clock_sleep(int64_t us);
 
 #define TIME_TEXT 40

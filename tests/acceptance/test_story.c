@@ -162,20 +162,19 @@ press(struct story *story, const char *keys)
         give_up(story, keys);
 }
 
-// Fills in the dialog: reason, count, and the button. The focus begins on Cancel.
+// Fills in the dialog: reason, count, and the button. The focus begins in the reason.
 static void
 confirm(struct story *story, const char *button, const char *reason, const char *rate, const char *count)
 {
     char keys[200];
-    snprintf(keys, sizeof keys, "[ Cancel ]   %s", button); // not there before the events were looked at
+    snprintf(keys, sizeof keys, "type %s to confirm", count); // not there before the events were looked at
     see(story, keys);
-    snprintf(keys, sizeof keys, "<Tab><Tab>%s", reason);
-    press(story, keys);
+    press(story, reason);
     if (rate) {
-        snprintf(keys, sizeof keys, "<Tab>%s<S-Tab>", rate);
+        snprintf(keys, sizeof keys, "<Down>%s<Up>", rate);
         press(story, keys);
     }
-    snprintf(keys, sizeof keys, "<S-Tab><S-Tab><S-Tab>%s<Tab><Tab>", count);
+    snprintf(keys, sizeof keys, "<Tab>%s<Tab>", count);
     press(story, keys);
     snprintf(keys, sizeof keys, "[ %s ]", button);
     if (!vt_shows(story->vt, keys))

@@ -152,20 +152,24 @@ prompt_edits_like_readline(void **state)
 }
 
 static void
-dialog_starts_on_cancel(void **state)
+a_dialog_is_confirmed_on_purpose(void **state)
 {
     (void)state;
     struct vt *vt = start(24, 80, &plain, NULL);
     assert_screen(vt, vt_press(vt, "R"));
-    assert_screen(vt, vt_shows(vt, "[ Cancel ]") && vt_shows(vt, "PROD") &&
-                          vt_shows(vt, "2,114 selected events"));
-    assert_screen(vt, vt_press(vt, "R")); // the key that opened it
+    assert_screen(vt, vt_shows(vt, "reason ") && vt_shows(vt, "PROD") &&
+                          vt_shows(vt, "2,114 selected events") && vt_shows(vt, "Tab to the count"));
+    assert_screen(vt, vt_press(vt, "fixed by hand")); // no letter of it is a key
+    assert_screen(vt, vt_shows(vt, "fixed by hand") && vt_shows(vt, "Tab to the count"));
+    assert_screen(vt, vt_press(vt, "<S-Tab>"));
     assert_screen(vt, vt_shows(vt, "[ Cancel ]"));
     assert_screen(vt, vt_press(vt, "<Enter>"));
     assert_screen(vt, vt_shows(vt, "nothing was done"));
 
     assert_screen(vt, vt_press(vt, "R"));
-    assert_screen(vt, vt_press(vt, "y")); // no count was typed
+    assert_screen(vt, vt_press(vt, "<Tab><Tab>"));
+    assert_screen(vt, vt_shows(vt, "[ Reprocess ]") && vt_shows(vt, "Enter reprocess"));
+    assert_screen(vt, vt_press(vt, "<Enter>")); // no count was typed
     assert_screen(vt, vt_shows(vt, "type 2114 to confirm"));
     assert_screen(vt, vt_press(vt, "2114"));
     vt_resize(vt, 12, 50);
@@ -173,9 +177,11 @@ dialog_starts_on_cancel(void **state)
     assert_screen(vt, vt_shows(vt, "2114") && vt_shows(vt, "Cancel"));
     vt_resize(vt, 24, 80);
     assert_screen(vt, vt_wait_idle(vt));
-    assert_screen(vt, vt_press(vt, "<Tab><Tab><Tab>why qy"));
+    assert_screen(vt, vt_press(vt, "<S-Tab>why qy"));
     assert_screen(vt, vt_shows(vt, "why qy"));
-    assert_screen(vt, vt_press(vt, "<S-Tab><Enter>"));
+    assert_screen(vt, vt_press(vt, "<Tab><Tab><Enter><Enter>")); // all at once, as in a paste
+    assert_screen(vt, vt_shows(vt, "[ Reprocess ]"));
+    assert_screen(vt, vt_press(vt, "<Enter>"));
     assert_screen(vt, vt_shows(vt, "done: why qy"));
     vt_end(vt);
 }
@@ -185,9 +191,9 @@ type_ahead_does_not_confirm(void **state)
 {
     (void)state;
     struct vt *vt = start(24, 80, &plain, NULL);
-    assert_screen(vt, vt_press(vt, "Ryyy<Tab><Enter>"));
+    assert_screen(vt, vt_press(vt, "R<Tab>2114<Tab><Enter>"));
     assert_true(vt_run(vt, 50));
-    assert_screen(vt, vt_shows(vt, "[ Cancel ]"));
+    assert_screen(vt, vt_shows(vt, "to confirm"));
     assert_screen(vt, !vt_shows(vt, "done:"));
     vt_end(vt);
 }
@@ -289,9 +295,9 @@ a_crash_gives_the_terminal_back(void **state)
         struct vt *vt = start(24, 80, &plain, NULL);
         assert_screen(vt, vt_press(vt, "R"));
         char keys[64];
-        snprintf(keys, sizeof keys, "<Tab><Tab>%s<Tab>2114", reasons[i]);
+        snprintf(keys, sizeof keys, "%s<Tab>2114<Tab>", reasons[i]);
         assert_screen(vt, vt_press(vt, keys));
-        vt_keys(vt, "<Tab><Tab><Enter>");
+        vt_keys(vt, "<Enter>");
         int result = vt_result(vt, 5000);
         assert_true(result != 0 && result != -1);
         assert_false(vt_alternate(vt));
@@ -385,7 +391,7 @@ main(void)
         cmocka_unit_test(unknown_sequences_do_nothing),
         cmocka_unit_test(paste_never_runs),
         cmocka_unit_test(prompt_edits_like_readline),
-        cmocka_unit_test(dialog_starts_on_cancel),
+        cmocka_unit_test(a_dialog_is_confirmed_on_purpose),
         cmocka_unit_test(type_ahead_does_not_confirm),
         cmocka_unit_test(every_size_works),
         cmocka_unit_test(leaving_gives_the_terminal_back),

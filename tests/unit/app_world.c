@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "ui/keymap/key.h"
 
 struct probe *newest;
@@ -276,8 +277,10 @@ press(struct app *app, const char *keys)
 {
     size_t at = 0;
     uint32_t key;
-    while (key_parse_next(bytes_of(keys), &at, &key, NULL))
+    while (key_parse_next(bytes_of(keys), &at, &key, NULL)) {
+        clock_skip(2 * DIALOG_PAUSE);
         app_key(app, key);
+    }
 }
 
 bool

@@ -179,10 +179,11 @@ what_is_known_is_shown(void **state)
     uint64_t number = asked(world, REQUEST_PREVIEW);
     assert_true(shows(world->app, "counting"));
     assert_false(shows(world->app, "to confirm"));
-    press(world->app, "30000"); // nothing takes it: there is nothing to confirm yet
+    press(world->app, "why<Tab><Enter>"); // there is nothing to confirm yet
     know(world, number, counted, false);
     assert_true(shows(world->app, "type 30000 to confirm:  "));
-    assert_true(shows(world->app, "  Reprocess  "));
+    assert_true(shows(world->app, "[ Reprocess ]"));
+    assert_true(shows(world->app, "reason why  "));
     assert_true(shows(world->app, "checking for newer events of the same key"));
     size_t height = height_of(world);
     press(world->app, "300");
@@ -238,7 +239,7 @@ static void
 leaving_stops_the_counting(void **state)
 {
     struct world *world = *state;
-    static const char *const ways[] = {"<Esc>", "<C-c>", "<Enter>", "n"};
+    static const char *const ways[] = {"<Esc>", "<C-c>", "<S-Tab><Enter>", "no, <C-g>"};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         bool has_counts = i % 2 == 1;
         press(world->app, "R");
@@ -260,7 +261,7 @@ confirmed_it_looks_no_further(void **state)
     press(world->app, "R");
     uint64_t number = asked(world, REQUEST_PREVIEW);
     know(world, number, counted, false);
-    press(world->app, "30000<Enter><Enter>");
+    press(world->app, "<Tab>30000<Enter><Enter>");
     assert_int_equal(asked(world, REQUEST_CANCEL), number);
     uint64_t confirm = asked(world, REQUEST_CONFIRM);
     tell_failure(world, number, ERR_CANCELLED, "stopped");
@@ -279,7 +280,7 @@ confirm(struct world *world)
     struct preview all = counted;
     all.known = (1u << PREVIEW_PARTS) - 1;
     know(world, asked(world, REQUEST_PREVIEW), all, true);
-    press(world->app, "30000<Enter><Enter>");
+    press(world->app, "<Tab>30000<Enter><Enter>");
     struct reply *reply = reply_create(REPLY_CONFIRMED, asked(world, REQUEST_CONFIRM));
     reply->operations.list = arena_alloc(&reply->arena, sizeof *reply->operations.list);
     reply->operations.count = 1;

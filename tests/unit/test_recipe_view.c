@@ -249,7 +249,7 @@ what_is_confirmed_is_what_was_tried(void **state)
     assert_true(shows(world->app, "2 would change, 1 does not fit the recipe"));
     assert_true(shows(world->app, "nothing is sent"));
     assert_true(shows(world->app, "redrive correct --recipe FILE --group 00000000000000ff"));
-    press(world->app, "y");
+    press(world->app, "<Tab><Enter>");
     request = next_request(world, REQUEST_CONFIRM);
     assert_non_null(request);
     assert_int_equal(request->confirm.action, ACTION_CORRECT);

@@ -49,6 +49,7 @@ app_create(const struct app_config *config, struct err *err)
     app->selection = alloc_bytes(sizeof *app->selection);
     app->config = config;
     app->now = clock_now();
+    app->picture.again_at = -1;
     app_redraw(app);
     app->takes_mouse = config->takes_mouse;
     app->mail.unknown.link = LINK_CONNECTING;
@@ -298,7 +299,7 @@ app_dialog(struct app *app, const struct dialog_request *request)
 {
     app_dialog_close(app);
     app_close_menu(app);
-    app->windows.dialog = dialog_create(request, app->config->label, app->keys.last);
+    app->windows.dialog = dialog_create(request, app->config->label);
     app->windows.dialog_owner = app->stacks.caller ? app->stacks.caller : app_top(app);
     app->wishes |= WISH_FLUSH;
     app_redraw(app);
@@ -390,7 +391,7 @@ app_needs_draw(const struct app *app)
 bool
 app_is_idle(const struct app *app)
 {
-    return app->picture.state == PICTURE_WHOLE && !app_has_outstanding(app);
+    return app->picture.state == PICTURE_WHOLE && app->picture.again_at < 0 && !app_has_outstanding(app);
 }
 
 bool

@@ -145,8 +145,8 @@ void app_prompt(struct app *app, const struct prompt_request *request);
 void app_prompt_error(struct app *app, const struct err *err);
 void app_prompt_close(struct app *app);
 
-// Opens a dialog over the view; type-ahead is flushed and the focus stands on Cancel. The dialog lives until
-// it is closed; fill its lines by dialog_line any time (a preview that arrives later). One at a time.
+// Opens a dialog over the view; type-ahead is flushed. The dialog lives until it is closed; fill its lines by
+// dialog_line any time (a preview that arrives later). One at a time.
 struct dialog *app_dialog(struct app *app, const struct dialog_request *request);
 void app_dialog_close(struct app *app);
 

@@ -229,15 +229,35 @@ draw_view_footer(struct app *app, struct area area)
     footer_draw(app->keymap, view->context, offered, NULL, &app->picture.canvas, area);
 }
 
+// What Tab and Enter do now. On a button Enter comes first.
+static void
+draw_dialog_footer(struct app *app, struct area area)
+{
+    const struct dialog *dialog = app->windows.dialog;
+    const char *next = dialog_next_word(dialog, &app->picture.frame);
+    const char *enter = dialog_enter_word(dialog, &app->picture.frame);
+    bool is_same = next && enter && strcmp(next, enter) == 0;
+    enum action keys[4] = {DO_NONE};
+    int count = 0;
+    if (next)
+        keys[count++] = DO_FIELD_NEXT;
+    if (enter && !is_same)
+        keys[count++] = DO_ACCEPT;
+    keys[count] = DO_LEAVE;
+    const struct footer_label labels[] = {
+        {DO_FIELD_NEXT, next},
+        {DO_ACCEPT, enter},
+        {DO_NONE, NULL},
+    };
+    footer_draw(app->keymap, CONTEXT_DIALOG, keys, labels, &app->picture.canvas, area);
+}
+
 static void
 draw_footer(struct app *app, struct area area)
 {
-    static const enum action dialog_keys[] = {DO_YES, DO_FIELD_NEXT, DO_LEAVE, DO_NONE};
     static const enum action menu_keys[] = {DO_DOWN, DO_UP, DO_OPEN, DO_BACK, DO_NONE};
-    const char *yes = app->windows.dialog ? dialog_yes(app->windows.dialog, &app->picture.frame) : NULL;
     if (app->windows.dialog)
-        footer_draw(app->keymap, CONTEXT_DIALOG, dialog_keys + (yes ? 0 : 1), yes, &app->picture.canvas,
-                    area);
+        draw_dialog_footer(app, area);
     else if (app->windows.menu.is_open)
         footer_draw(app->keymap, CONTEXT_LIST, menu_keys, NULL, &app->picture.canvas, area);
     else
@@ -284,6 +304,7 @@ app_draw(struct app *app)
     app->picture.drawn_minute = app->now / MINUTE;
     app->picture.drawn_at = clock_mono();
     app->picture.state = PICTURE_WHOLE;
+    app->picture.again_at = app->windows.dialog ? dialog_due(app->windows.dialog) : -1;
     arena_reset(&app->picture.frame);
     canvas_clear(&app->picture.canvas);
     if (app->picture.canvas.rows < LEAST_ROWS || app->picture.canvas.cols < LEAST_COLS)
@@ -367,6 +388,10 @@ app_wake_after(const struct app *app)
     wake = sooner(wake, app_due_after(app));
     if (app_holds_back(app))
         wake = sooner(wake, blink_left(app));
+    if (app->picture.again_at >= 0) {
+        int64_t left = app->picture.again_at - clock_mono();
+        wake = sooner(wake, left > 0 ? left : 0);
+    }
     if (app->picture.state == PICTURE_IN_PART) {
         int64_t rest = app->keys.at + REST - clock_mono();
         wake = sooner(wake, rest > 0 ? rest : 0);

@@ -125,23 +125,25 @@ end_dialog(struct app *app, enum dialog_outcome outcome)
     dialog_destroy(dialog);
 }
 
+// A letter is text there or nothing, whatever the keymap binds to it.
 static void
 dialog_key(struct app *app)
 {
     char text[4];
     app_redraw(app);
-    if (key_is_text(app->keys.last) && dialog_takes(app->windows.dialog, key_text(app->keys.last, text))) {
+    if (key_is_text(app->keys.last)) {
         app->keys.pending.count = 0;
-        dialog_type(app->windows.dialog, key_text(app->keys.last, text), false);
+        (void)dialog_type(app->windows.dialog, key_text(app->keys.last, text), false);
         return;
     }
     enum action action = DO_NONE;
     enum keymap_answer answer = look_up(app, CONTEXT_DIALOG, &action);
     if (answer == KEYMAP_NONE)
         app->keys.pending.count = 0;
-    if (answer != KEYMAP_ACTION || do_anywhere(app, action))
+    if (answer == KEYMAP_ACTION && do_anywhere(app, action))
         return;
-    enum dialog_outcome outcome = dialog_handle(app->windows.dialog, action, app->keys.last);
+    enum dialog_outcome outcome =
+        dialog_handle(app->windows.dialog, answer == KEYMAP_ACTION ? action : DO_NONE);
     if (outcome != DIALOG_OPEN)
         end_dialog(app, outcome);
 }
@@ -586,7 +588,8 @@ app_paste(struct app *app, struct bytes text)
         app->messages.line = LINE_OLD;
     app_redraw(app);
     if (app->windows.dialog) {
-        dialog_type(app->windows.dialog, text, true);
+        if (!dialog_type(app->windows.dialog, text, true))
+            app_say(app, SAY_INFO, MSG_PASTE_NOT_HERE);
     } else if (app->windows.prompt_owner) {
         if (prompt_type(&app->windows.prompt, text))
             prompt_changed(app);

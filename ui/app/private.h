@@ -101,6 +101,7 @@ struct picture {
     enum picture_state state;
     int64_t drawn_at;     // clock_mono
     int64_t drawn_minute; // of the wall clock
+    int64_t again_at;     // clock_mono: when it changes by itself, of a dialog; negative: it does not
 };
 
 enum app_life {

@@ -28,6 +28,7 @@
 #define MSG_MOUSE_OFF "mouse off"
 #define MSG_NOT_AVAILABLE "%s: not available in this view"
 #define MSG_PASTE_IGNORED_FILTER "ignored a paste of %s byte%s; press %s to paste into the filter"
+#define MSG_PASTE_NOT_HERE "paste ignored; what confirms is typed"
 #define MSG_PASTE_IGNORED "ignored a paste of %s byte%s"
 #define MSG_TOO_DEEP "%d views are open; go back first"
 #define MSG_NO_PLACE "no view has the digit %d"

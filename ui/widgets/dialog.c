@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 
@@ -15,13 +16,82 @@ dialog_keep(struct dialog *dialog, const char *text)
     return text ? arena_text(&dialog->kept, bytes_of(text)) : NULL;
 }
 
+bool
+dialog_has_fields(const struct dialog *dialog)
+{
+    return dialog->request.confirm && dialog->refusal.len == 0;
+}
+
+bool
+dialog_can_confirm(const struct dialog *dialog)
+{
+    return dialog_has_fields(dialog) && !dialog->is_waiting;
+}
+
+bool
+dialog_asks_typed(const struct dialog *dialog)
+{
+    return dialog->typed_count > 0 || dialog->request.typed_word;
+}
+
+const char *
+dialog_typed_text(const struct dialog *dialog, char out[TEXT_SHORT])
+{
+    if (dialog->typed_count > 0)
+        snprintf(out, TEXT_SHORT, "%" PRId64, dialog->typed_count);
+    else
+        snprintf(out, TEXT_SHORT, "%s", dialog->request.typed_word ? dialog->request.typed_word : "");
+    return out;
+}
+
+static bool
+has_focus_stop(const struct dialog *dialog, int focus)
+{
+    if (focus == FOCUS_CANCEL)
+        return true;
+    if (!dialog_has_fields(dialog))
+        return false;
+    if (focus == FOCUS_COUNT)
+        return dialog_can_confirm(dialog) && dialog_asks_typed(dialog);
+    return focus == FOCUS_CONFIRM || focus < dialog->request.field_count;
+}
+
+// The first field, the count where there is none, else Cancel: never the button that confirms.
+static int
+first_stop(const struct dialog *dialog)
+{
+    if (has_focus_stop(dialog, 0))
+        return 0;
+    return has_focus_stop(dialog, FOCUS_COUNT) ? FOCUS_COUNT : FOCUS_CANCEL;
+}
+
+// What must be filled in comes before the button.
+static void
+set_order(struct dialog *dialog)
+{
+    const struct dialog_request *request = &dialog->request;
+    int *order = dialog->order;
+    int n = 0;
+    for (int i = 0; i < request->field_count; i++)
+        if (i == 0 || request->fields[i].is_required)
+            order[n++] = i;
+    order[n++] = FOCUS_COUNT;
+    order[n++] = FOCUS_CONFIRM;
+    for (int i = 1; i < request->field_count; i++)
+        if (!request->fields[i].is_required)
+            order[n++] = i;
+    order[n++] = FOCUS_CANCEL;
+    dialog->order_count = n;
+}
+
 struct dialog *
-dialog_create(const struct dialog_request *request, const char *environment, uint32_t opened_by)
+dialog_create(const struct dialog_request *request, const char *environment)
 {
     struct dialog *dialog = alloc_bytes(sizeof *dialog);
     dialog->request = *request;
     dialog->request.title = dialog_keep(dialog, request->title);
     dialog->request.confirm = dialog_keep(dialog, request->confirm);
+    dialog->request.typed_word = dialog_keep(dialog, request->typed_word);
     for (int i = 0; i < request->field_count; i++) {
         struct dialog_field *field = &dialog->request.fields[i];
         field->label = dialog_keep(dialog, field->label);
@@ -33,9 +103,10 @@ dialog_create(const struct dialog_request *request, const char *environment, uin
     strbuf_add_text(&dialog->command, request->command ? request->command : "");
     snprintf(dialog->environment, sizeof dialog->environment, "%s", environment ? environment : "");
     dialog->typed_count = request->typed_count;
-    dialog->opened_by = opened_by;
     dialog->bad_field = -1;
-    dialog->focus = FOCUS_CANCEL;
+    set_order(dialog);
+    dialog->focus = first_stop(dialog);
+    dialog->touched_at = clock_mono();
     return dialog;
 }
 
@@ -88,23 +159,38 @@ dialog_line(struct dialog *dialog, enum role role, const char *format, ...)
         (struct dialog_text){.role = role, .text = arena_text(&dialog->written, bytes_of(text))};
 }
 
+// The button that has just become one is not pressed by a key that was on its way.
+static void
+touch_button(struct dialog *dialog, bool could_confirm)
+{
+    if (!could_confirm && dialog_can_confirm(dialog))
+        dialog->touched_at = clock_mono();
+    if (!has_focus_stop(dialog, dialog->focus))
+        dialog->focus = FOCUS_CANCEL;
+}
+
 void
 dialog_set_waiting(struct dialog *dialog, bool is_waiting)
 {
+    bool could_confirm = dialog_can_confirm(dialog);
     dialog->is_waiting = is_waiting;
+    touch_button(dialog, could_confirm);
 }
 
 void
 dialog_set_count(struct dialog *dialog, int64_t typed_count)
 {
     dialog->typed_count = typed_count;
+    touch_button(dialog, dialog_can_confirm(dialog));
 }
 
 void
 dialog_refuse(struct dialog *dialog, const char *why)
 {
+    bool could_confirm = dialog_can_confirm(dialog);
     strbuf_reset(&dialog->refusal);
     strbuf_add_text(&dialog->refusal, why ? why : "");
+    touch_button(dialog, could_confirm);
 }
 
 struct bytes
@@ -119,64 +205,21 @@ dialog_request(const struct dialog *dialog)
     return &dialog->request;
 }
 
-bool
-dialog_can_confirm(const struct dialog *dialog)
+static bool
+is_button(int focus)
 {
-    return dialog->request.confirm && !dialog->is_waiting && dialog->refusal.len == 0;
+    return focus == FOCUS_CANCEL || focus == FOCUS_CONFIRM;
 }
 
 static bool
-has_focus_stop(const struct dialog *dialog, int focus)
+is_typed_right(const struct dialog *dialog)
 {
-    if (focus == FOCUS_CANCEL)
-        return true;
-    if (!dialog_can_confirm(dialog))
-        return false;
-    if (focus == FOCUS_CONFIRM)
-        return true;
-    return focus == FOCUS_COUNT ? dialog->typed_count > 0 : focus < dialog->request.field_count;
-}
-
-static void
-move_focus(struct dialog *dialog, int step)
-{
-    const int stops = FOCUS_CONFIRM + 1;
-    do
-        dialog->focus = (dialog->focus + step + stops) % stops;
-    while (!has_focus_stop(dialog, dialog->focus));
-}
-
-bool
-dialog_is_typing(const struct dialog *dialog)
-{
-    return dialog->focus <= FOCUS_COUNT && has_focus_stop(dialog, dialog->focus);
-}
-
-bool
-dialog_takes(const struct dialog *dialog, struct bytes text)
-{
-    return dialog_is_typing(dialog) || (has_focus_stop(dialog, FOCUS_COUNT) && text.len == 1 &&
-                                        text.data[0] >= '0' && text.data[0] <= '9');
-}
-
-const char *
-dialog_yes(const struct dialog *dialog, struct arena *arena)
-{
-    if (!dialog_can_confirm(dialog) || dialog_is_typing(dialog))
-        return NULL;
-    struct strbuf word = {0};
-    for (const char *c = dialog->request.confirm; *c; c++)
-        strbuf_add_char(&word, *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c);
-    const char *yes = arena_text(arena, strbuf_bytes(&word));
-    strbuf_release(&word);
-    return yes;
-}
-
-static bool
-is_count_typed(const struct dialog *dialog)
-{
+    char wanted[TEXT_SHORT];
     int64_t typed;
-    return text_parse_int(dialog_value(dialog, FOCUS_COUNT), &typed, NULL) && typed == dialog->typed_count;
+    struct bytes value = dialog_value(dialog, FOCUS_COUNT);
+    if (dialog->typed_count > 0)
+        return text_parse_int(value, &typed, NULL) && typed == dialog->typed_count;
+    return bytes_equal_text(value, dialog_typed_text(dialog, wanted));
 }
 
 static bool
@@ -203,33 +246,49 @@ check_fields(struct dialog *dialog)
         if (err_is_set(&dialog->trouble))
             return refuse_field(dialog, i);
     }
-    if (dialog->typed_count > 0 && !is_count_typed(dialog)) {
-        err_set(&dialog->trouble, ERR_USAGE, "type %" PRId64 " to confirm", dialog->typed_count);
+    if (dialog_asks_typed(dialog) && !is_typed_right(dialog)) {
+        char wanted[TEXT_SHORT];
+        err_set(&dialog->trouble, ERR_USAGE, "type %s to confirm", dialog_typed_text(dialog, wanted));
         return refuse_field(dialog, FOCUS_COUNT);
     }
     return true;
 }
 
-static enum dialog_outcome
-dialog_confirm(struct dialog *dialog)
+// Where Tab (step 1) or Shift-Tab (-1) goes from here; only_fields: where Enter goes.
+static int
+next_stop(const struct dialog *dialog, int step, bool only_fields)
 {
-    if (!dialog_can_confirm(dialog) || !check_fields(dialog))
-        return DIALOG_OPEN;
-    return DIALOG_CONFIRMED;
+    int at = 0;
+    while (dialog->order[at] != dialog->focus)
+        at++;
+    for (int i = 0; i < dialog->order_count; i++) {
+        at = (at + step + dialog->order_count) % dialog->order_count;
+        int focus = dialog->order[at];
+        if (has_focus_stop(dialog, focus) && !(only_fields && is_button(focus)))
+            return focus;
+    }
+    return dialog->focus;
+}
+
+// Where Enter in a field goes.
+static int
+after_field(const struct dialog *dialog)
+{
+    bool is_right = dialog->focus == FOCUS_COUNT && is_typed_right(dialog);
+    return is_right ? FOCUS_CONFIRM : next_stop(dialog, 1, true);
 }
 
 static enum dialog_outcome
 accept(struct dialog *dialog)
 {
-    if (!has_focus_stop(dialog, dialog->focus))
-        dialog->focus = FOCUS_CANCEL;
     if (dialog->focus == FOCUS_CANCEL)
         return DIALOG_CANCELLED;
-    if (dialog->focus == FOCUS_CONFIRM)
-        return dialog_confirm(dialog);
-    // Enter in a field moves to the next one; from the last to Cancel, but not from a right count.
-    move_focus(dialog, dialog->focus == FOCUS_COUNT && is_count_typed(dialog) ? 2 : 1);
-    return DIALOG_OPEN;
+    if (dialog->focus != FOCUS_CONFIRM) {
+        dialog->focus = after_field(dialog);
+        return DIALOG_OPEN;
+    }
+    bool counts = dialog->pause >= DIALOG_PAUSE && dialog_can_confirm(dialog);
+    return counts && check_fields(dialog) ? DIALOG_CONFIRMED : DIALOG_OPEN;
 }
 
 static enum dialog_outcome
@@ -242,15 +301,43 @@ cancel(struct dialog *dialog)
 static enum dialog_outcome
 go_to_next(struct dialog *dialog)
 {
-    move_focus(dialog, 1);
+    dialog->focus = next_stop(dialog, 1, false);
     return DIALOG_OPEN;
 }
 
 static enum dialog_outcome
 go_to_previous(struct dialog *dialog)
 {
-    move_focus(dialog, -1);
+    dialog->focus = next_stop(dialog, -1, false);
     return DIALOG_OPEN;
+}
+
+// Among the fields and the count as they stand below each other, and never to a button.
+static enum dialog_outcome
+go_down_or_up(struct dialog *dialog, int step)
+{
+    enum { STOPS = FOCUS_COUNT + 1 };
+    int from = !is_button(dialog->focus) ? dialog->focus : step > 0 ? STOPS - 1 : 0;
+    for (int i = 1; i <= STOPS; i++) {
+        int to = (from + STOPS + step * i) % STOPS;
+        if (has_focus_stop(dialog, to)) {
+            dialog->focus = to;
+            break;
+        }
+    }
+    return DIALOG_OPEN;
+}
+
+static enum dialog_outcome
+go_down(struct dialog *dialog)
+{
+    return go_down_or_up(dialog, 1);
+}
+
+static enum dialog_outcome
+go_up(struct dialog *dialog)
+{
+    return go_down_or_up(dialog, -1);
 }
 
 static enum dialog_outcome
@@ -263,7 +350,7 @@ choose_left(struct dialog *dialog)
 static enum dialog_outcome
 choose_right(struct dialog *dialog)
 {
-    dialog->focus = dialog_can_confirm(dialog) ? FOCUS_CONFIRM : FOCUS_CANCEL;
+    dialog->focus = has_focus_stop(dialog, FOCUS_CONFIRM) ? FOCUS_CONFIRM : FOCUS_CANCEL;
     return DIALOG_OPEN;
 }
 
@@ -276,38 +363,103 @@ static const struct {
     {DO_LEAVE, cancel, false},
     {DO_CANCEL, cancel, false},
     {DO_ACCEPT, accept, false},
-    {DO_YES, dialog_confirm, false},
-    {DO_NO, cancel, false},
     {DO_FIELD_NEXT, go_to_next, false},
     {DO_FIELD_PREVIOUS, go_to_previous, false},
+    {DO_FIELD_DOWN, go_down, false},
+    {DO_FIELD_UP, go_up, false},
     {DO_CHAR_LEFT, choose_left, true},
     {DO_CHAR_RIGHT, choose_right, true},
 };
 
-enum dialog_outcome
-dialog_handle(struct dialog *dialog, enum action action, uint32_t key)
+static void
+touch(struct dialog *dialog)
 {
-    // The key that opened the dialog does not confirm it: a finger that bounces confirms nothing.
-    if (action == DO_YES && key == dialog->opened_by)
-        return DIALOG_OPEN;
-    bool is_typing = dialog_is_typing(dialog);
+    int64_t now = clock_mono();
+    dialog->pause = now - dialog->touched_at;
+    dialog->touched_at = now;
+}
+
+enum dialog_outcome
+dialog_handle(struct dialog *dialog, enum action action)
+{
+    touch(dialog);
+    bool is_typing = !is_button(dialog->focus);
     for (size_t i = 0; i < sizeof dialog_actions / sizeof *dialog_actions; i++)
         if (dialog_actions[i].action == action && !(is_typing && dialog_actions[i].is_of_buttons))
             return dialog_actions[i].run(dialog);
     if (is_typing)
         (void)line_edit_handle(&dialog->edits[dialog->focus], action);
+    else if (dialog->focus == FOCUS_CONFIRM) // whoever presses that means something else
+        dialog->focus = first_stop(dialog);
     return DIALOG_OPEN;
 }
 
-void
+// The field that text goes to while a button has the focus; FOCUS_CANCEL: there is none.
+static int
+field_for(const struct dialog *dialog, struct bytes text)
+{
+    bool is_digit = text.len == 1 && text.data[0] >= '0' && text.data[0] <= '9';
+    if (is_digit && dialog->typed_count > 0 && has_focus_stop(dialog, FOCUS_COUNT))
+        return FOCUS_COUNT;
+    return first_stop(dialog);
+}
+
+bool
 dialog_type(struct dialog *dialog, struct bytes text, bool is_paste)
 {
-    (void)is_paste;
-    if (!dialog_takes(dialog, text))
-        return;
-    if (!dialog_is_typing(dialog))
-        dialog->focus = FOCUS_COUNT;
-    line_edit_insert(&dialog->edits[dialog->focus], text);
-    if (dialog->bad_field == dialog->focus)
+    touch(dialog);
+    int field = is_button(dialog->focus) ? field_for(dialog, text) : dialog->focus;
+    if (is_button(field) || (is_paste && field == FOCUS_COUNT))
+        return false;
+    dialog->focus = field;
+    line_edit_insert(&dialog->edits[field], text);
+    if (dialog->bad_field == field)
         dialog->bad_field = -1;
+    return true;
+}
+
+static const char *
+word_of_stop(const struct dialog *dialog, int focus, struct arena *arena)
+{
+    if (focus == FOCUS_COUNT)
+        return dialog->typed_count > 0 ? "to the count" : "to the word";
+    if (focus == FOCUS_CANCEL)
+        return dialog->request.confirm ? "to Cancel" : NULL;
+    return arena_printf(arena, "to %s",
+                        focus == FOCUS_CONFIRM ? dialog->request.confirm
+                                               : dialog->request.fields[focus].label);
+}
+
+const char *
+dialog_next_word(const struct dialog *dialog, struct arena *arena)
+{
+    int next = next_stop(dialog, 1, false);
+    return next == dialog->focus ? NULL : word_of_stop(dialog, next, arena);
+}
+
+const char *
+dialog_enter_word(const struct dialog *dialog, struct arena *arena)
+{
+    if (dialog->focus == FOCUS_CANCEL)
+        return dialog->request.confirm ? "cancel" : "close";
+    if (dialog->focus == FOCUS_CONFIRM && (!dialog_can_confirm(dialog) || dialog_due(dialog) >= 0))
+        return NULL;
+    if (dialog->focus != FOCUS_CONFIRM) {
+        int next = after_field(dialog);
+        return next == dialog->focus ? NULL : word_of_stop(dialog, next, arena);
+    }
+    struct strbuf word = {0};
+    for (const char *c = dialog->request.confirm; *c; c++)
+        strbuf_add_char(&word, *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c);
+    const char *verb = arena_text(arena, strbuf_bytes(&word));
+    strbuf_release(&word);
+    return verb;
+}
+
+int64_t
+dialog_due(const struct dialog *dialog)
+{
+    int64_t due = dialog->touched_at + DIALOG_PAUSE;
+    bool is_at_button = dialog->focus == FOCUS_CONFIRM && dialog_can_confirm(dialog);
+    return is_at_button && clock_mono() < due ? due : -1;
 }

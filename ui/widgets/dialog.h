@@ -1,10 +1,17 @@
 // dialog: a form over the view that asks before something changes: what would happen in words and numbers,
 // fields, two buttons.
 //
-// The focus starts on Cancel and stands in brackets; Tab moves; Enter does what is shown; the key that opened
-// the dialog never confirms it. Where a count is to be typed, digits go there from a button as well, and
-// Enter behind the right one moves to the button that confirms. Survives resizing. Fields that fail their
-// check keep the dialog open and get the focus.
+// No key confirms by accident. The focus begins in the first field, so that what is typed is text; where
+// there is no field it begins on Cancel. A letter is text or nothing: on a button it goes to the first field,
+// a digit to the count that is asked for. Tab goes from the fields that must be filled in (the first one
+// among them) to the count, to the button that confirms, then to the other fields and to Cancel. Enter in a
+// field goes to the next field, never to a button but from the right count. So confirming takes two acts: to
+// bring the focus, which stands in brackets, to the button, and to press Enter there. Enter counts only where
+// nothing came for DIALOG_PAUSE before it: neither the dialog nor its button nor another key. What comes
+// faster is no hand: a paste in a terminal that does not mark pastes, or a key that bounces. A paste never
+// fills in the count. Survives resizing. Fields that fail their check keep the dialog open and get the focus.
+//
+// Times are those of clock_mono.
 #ifndef REDRIVE_UI_DIALOG_H
 #define REDRIVE_UI_DIALOG_H
 
@@ -22,6 +29,7 @@ struct app;
 struct dialog;
 
 #define DIALOG_FIELDS 6
+#define DIALOG_PAUSE 50000 // µs
 
 struct dialog_field {
     const char *label;  // "reason"
@@ -37,10 +45,11 @@ struct dialog_field {
 
 // Texts are copied. The callbacks get the state of the view that opened the dialog.
 struct dialog_request {
-    const char *title;   // "Reprocess"
-    const char *confirm; // on the button: "Reprocess"; NULL: nothing to confirm, only Close
-    bool is_danger;      // cannot be undone
-    int64_t typed_count; // > 0: this number must be typed to confirm
+    const char *title;      // "Reprocess"
+    const char *confirm;    // on the button: "Reprocess"; NULL: nothing to confirm, only Close
+    bool is_danger;         // cannot be undone
+    int64_t typed_count;    // > 0: this number must be typed to confirm
+    const char *typed_word; // or this word; NULL: none
     struct dialog_field fields[DIALOG_FIELDS];
     int field_count;
     const char *command; // "same as: …", with what the fields hold behind it; or NULL
@@ -49,12 +58,11 @@ struct dialog_request {
     void (*cancelled)(struct app *app, void *state); // may be NULL
 };
 
-struct dialog *dialog_create(const struct dialog_request *request, const char *environment,
-                             uint32_t opened_by);
+struct dialog *dialog_create(const struct dialog_request *request, const char *environment);
 void dialog_destroy(struct dialog *dialog);
 
-// The lines above the fields; may be rewritten at any time. While is_waiting is set, the confirming button is
-// not there yet.
+// The lines above the fields; may be rewritten at any time. While is_waiting is set nothing can be confirmed,
+// and the button is dimmed.
 void dialog_clear(struct dialog *dialog);
 size_t dialog_lines(const struct dialog *dialog);
 void dialog_cut(struct dialog *dialog, size_t lines); // only the first of them stay
@@ -69,13 +77,16 @@ void dialog_refuse(struct dialog *dialog, const char *why);
 struct bytes dialog_value(const struct dialog *dialog, int field); // trimmed, never absent
 
 enum dialog_outcome { DIALOG_OPEN, DIALOG_CONFIRMED, DIALOG_CANCELLED };
-enum dialog_outcome dialog_handle(struct dialog *dialog, enum action action, uint32_t key);
-void dialog_type(struct dialog *dialog, struct bytes text, bool is_paste);
-bool dialog_is_typing(const struct dialog *dialog); // a field has the focus: letters are text, not y and n
-bool dialog_takes(const struct dialog *dialog, struct bytes text); // typed now it is text, not a key
+// DO_NONE: a key that means nothing here came.
+enum dialog_outcome dialog_handle(struct dialog *dialog, enum action action);
+// false: there is no field for it, or the count was pasted.
+bool dialog_type(struct dialog *dialog, struct bytes text, bool is_paste);
 const struct dialog_request *dialog_request(const struct dialog *dialog);
-// The word for the key of DO_YES, "reprocess"; NULL while that key would not confirm.
-const char *dialog_yes(const struct dialog *dialog, struct arena *arena);
+// What Enter and Tab do now: "reprocess", "to rate". NULL: nothing, or Enter not yet.
+const char *dialog_enter_word(const struct dialog *dialog, struct arena *arena);
+const char *dialog_next_word(const struct dialog *dialog, struct arena *arena);
+// When the button begins to take Enter, which the picture tells; negative: that is not to come.
+int64_t dialog_due(const struct dialog *dialog);
 void dialog_draw(const struct dialog *dialog, struct canvas *canvas, struct area area);
 
 #endif

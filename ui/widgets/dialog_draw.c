@@ -1,13 +1,12 @@
 // A dialog as it is drawn: bottom up, so that fields and buttons stay on a small screen.
 #include "ui/widgets/dialog_private.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include "base/text.h"
 #include "ui/widgets/statusbar.h"
 
 #define WIDEST 76
-#define COUNT_WORDS "type %" PRId64 " to confirm: "
+#define TYPE_WORDS "type %s to confirm: "
 #define COUNT_WIDTH 12
 
 // The form as it is drawn: how many rows each part takes.
@@ -119,7 +118,8 @@ draw_button(const struct dialog *dialog, struct dialog_form *form, int row, int 
             int focus)
 {
     bool is_focused = dialog->focus == focus;
-    enum role role = is_focused ? ROLE_BUTTON_FOCUS : ROLE_BUTTON;
+    bool is_dim = focus == FOCUS_CONFIRM && !dialog_can_confirm(dialog);
+    enum role role = is_dim ? ROLE_DIM : is_focused ? ROLE_BUTTON_FOCUS : ROLE_BUTTON;
     return canvas_printf(form->canvas, row, col, form->inner.col + form->inner.cols - col, role, "%s%s%s",
                          is_focused ? "[ " : "  ", word, is_focused ? " ]" : "  ");
 }
@@ -134,8 +134,8 @@ static int
 buttons_width(const struct dialog *dialog, bool is_ascii)
 {
     int width = text_cells(bytes_of(cancel_word(dialog)), is_ascii) + 4;
-    return dialog_can_confirm(dialog) ? width + text_cells(bytes_of(dialog->request.confirm), is_ascii) + 5
-                                      : width;
+    return dialog_has_fields(dialog) ? width + text_cells(bytes_of(dialog->request.confirm), is_ascii) + 5
+                                     : width;
 }
 
 static void
@@ -145,7 +145,7 @@ draw_buttons(const struct dialog *dialog, struct dialog_form *form, int row)
     int width = buttons_width(dialog, form->canvas->is_ascii);
     int col = inner.cols > width ? inner.col + inner.cols - width : inner.col;
     col += draw_button(dialog, form, row, col, cancel_word(dialog), FOCUS_CANCEL) + 1;
-    if (dialog_can_confirm(dialog))
+    if (dialog_has_fields(dialog))
         (void)draw_button(dialog, form, row, col, dialog->request.confirm, FOCUS_CONFIRM);
 }
 
@@ -153,16 +153,17 @@ draw_buttons(const struct dialog *dialog, struct dialog_form *form, int row)
 static bool
 count_fits(const struct dialog *dialog, int width, bool is_ascii)
 {
-    char words[64];
-    int len = snprintf(words, sizeof words, COUNT_WORDS, dialog->typed_count);
+    char wanted[TEXT_SHORT];
+    int len = snprintf(NULL, 0, TYPE_WORDS, dialog_typed_text(dialog, wanted));
     return len + COUNT_WIDTH + 2 + buttons_width(dialog, is_ascii) <= width;
 }
 
 static void
 draw_count(const struct dialog *dialog, struct dialog_form *form, int row)
 {
-    int used = canvas_printf(form->canvas, row, form->inner.col, form->inner.cols, ROLE_DIALOG, COUNT_WORDS,
-                             dialog->typed_count);
+    char wanted[TEXT_SHORT];
+    int used = canvas_printf(form->canvas, row, form->inner.col, form->inner.cols, ROLE_DIALOG, TYPE_WORDS,
+                             dialog_typed_text(dialog, wanted));
     int room = form->inner.cols - used;
     line_edit_draw(&dialog->edits[FOCUS_COUNT], form->canvas, row, form->inner.col + used,
                    room < COUNT_WIDTH ? room : COUNT_WIDTH, field_role(dialog, FOCUS_COUNT),
@@ -227,8 +228,8 @@ draw_controls(const struct dialog *dialog, struct dialog_form *form, struct area
 {
     struct area buttons = area_take_bottom(inner, 1);
     draw_buttons(dialog, form, buttons.row);
-    bool can = dialog_can_confirm(dialog);
-    if (can && dialog->typed_count > 0) {
+    bool has_fields = dialog_has_fields(dialog);
+    if (dialog_can_confirm(dialog) && dialog_asks_typed(dialog)) {
         bool fits = count_fits(dialog, inner->cols, form->canvas->is_ascii);
         struct area line = fits ? buttons : area_take_bottom(inner, 1);
         draw_count(dialog, form, line.row);
@@ -236,10 +237,10 @@ draw_controls(const struct dialog *dialog, struct dialog_form *form, struct area
     if (dialog->bad_field >= 0 && inner->rows > 0)
         (void)canvas_text(form->canvas, area_take_bottom(inner, 1).row, inner->col, inner->cols,
                           bytes_of(dialog->trouble.text), ROLE_PROMPT_ERROR);
-    int needed =
-        (can ? dialog->request.field_count : 0) + lines_rows(dialog, inner->cols, form->canvas->is_ascii);
+    int needed = (has_fields ? dialog->request.field_count : 0) +
+                 lines_rows(dialog, inner->cols, form->canvas->is_ascii);
     draw_command(dialog, form, inner, inner->rows - needed);
-    if (can)
+    if (has_fields)
         draw_fields(dialog, form, inner);
 }
 
@@ -249,9 +250,10 @@ wanted_rows(const struct dialog *dialog, int width, bool is_ascii)
     int rows = 4 + lines_rows(dialog, width, is_ascii); // frame, a blank, buttons
     if (dialog->refusal.len)
         rows += wrapped_rows(strbuf_text(&dialog->refusal), width, is_ascii);
-    rows += dialog_can_confirm(dialog) ? dialog->request.field_count : 0;
-    rows +=
-        dialog->typed_count > 0 && dialog_can_confirm(dialog) && !count_fits(dialog, width, is_ascii) ? 1 : 0;
+    rows += dialog_has_fields(dialog) ? dialog->request.field_count : 0;
+    rows += dialog_asks_typed(dialog) && dialog_can_confirm(dialog) && !count_fits(dialog, width, is_ascii)
+                ? 1
+                : 0;
     rows += command_rows(dialog, width, is_ascii);
     return rows + (dialog->is_waiting || dialog->bad_field >= 0 ? 1 : 0);
 }

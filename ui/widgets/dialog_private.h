@@ -2,6 +2,7 @@
 #ifndef REDRIVE_UI_DIALOG_PRIVATE_H
 #define REDRIVE_UI_DIALOG_PRIVATE_H
 
+#include "base/text.h"
 #include "ui/widgets/dialog.h"
 #include "ui/widgets/prompt.h"
 
@@ -13,7 +14,6 @@ struct dialog_text {
 struct dialog {
     struct dialog_request request; // texts in `kept`
     char environment[64];
-    uint32_t opened_by;
     struct arena kept;
     struct arena written; // of the lines
     struct dialog_text *lines;
@@ -21,16 +21,24 @@ struct dialog {
     size_t line_capacity;
     struct strbuf command;
     struct strbuf refusal;
-    struct line_edit edits[DIALOG_FIELDS + 1]; // the last is the typed count
+    struct line_edit edits[DIALOG_FIELDS + 1]; // the last is what is typed to confirm
     struct err trouble;                        // with a field
     int bad_field;                             // or -1
     int64_t typed_count;
     bool is_waiting;
-    int focus; // a field, or one of the three below
+    int focus;                    // a field, or one of the three below
+    int order[DIALOG_FIELDS + 3]; // of Tab
+    int order_count;
+    int64_t touched_at; // when the last key or paste came, or the button
+    int64_t pause;      // how long nothing came before the last one
 };
 
 enum { FOCUS_COUNT = DIALOG_FIELDS, FOCUS_CANCEL, FOCUS_CONFIRM };
 
 bool dialog_can_confirm(const struct dialog *dialog);
+bool dialog_has_fields(const struct dialog *dialog); // they can be filled in
+bool dialog_asks_typed(const struct dialog *dialog);
+// What is to be typed, "2114"; "" for nothing.
+const char *dialog_typed_text(const struct dialog *dialog, char out[TEXT_SHORT]);
 
 #endif

@@ -95,9 +95,18 @@ draw_hint(const struct keymap *keymap, enum context context, enum action action,
     return fits;
 }
 
+static const char *
+label_of(enum action action, const struct footer_label *labels)
+{
+    for (; labels && labels->action != DO_NONE; labels++)
+        if (labels->action == action)
+            return labels->text;
+    return action_row(action)->label;
+}
+
 void
-footer_draw(const struct keymap *keymap, enum context context, const enum action *actions, const char *yes,
-            struct canvas *canvas, struct area area)
+footer_draw(const struct keymap *keymap, enum context context, const enum action *actions,
+            const struct footer_label *labels, struct canvas *canvas, struct area area)
 {
     if (area.rows < 1)
         return;
@@ -112,9 +121,8 @@ footer_draw(const struct keymap *keymap, enum context context, const enum action
     int col = area.col + 1;
     int end = area.col + area.cols;
     for (const enum action *action = actions; action && *action != DO_NONE; action++) {
-        const char *label = *action == DO_YES && yes ? yes : action_row(*action)->label;
-        if (*action != DO_HELP &&
-            !draw_hint(keymap, context, *action, label, canvas, area.row, &col, end - help))
+        if (*action != DO_HELP && !draw_hint(keymap, context, *action, label_of(*action, labels), canvas,
+                                             area.row, &col, end - help))
             break;
     }
     (void)draw_hint(keymap, context, DO_HELP, action_row(DO_HELP)->label, canvas, area.row, &col, end);

@@ -23,10 +23,16 @@ void header_draw(const struct header *header, struct canvas *canvas, struct area
 // Does the name of an environment say production?
 bool names_production(const char *label);
 
-// Actions with the key in force, as many as fit; help is always the last of them.
-// yes: the label of DO_YES in place of its own; may be NULL.
+// What an action is called in place of its own label.
+struct footer_label {
+    enum action action;
+    const char *text;
+};
+
+// Actions with the key in force, as many as fit; help is always the last of them. `labels`: ended by DO_NONE;
+// may be NULL.
 void footer_draw(const struct keymap *keymap, enum context context, const enum action *actions,
-                 const char *yes, struct canvas *canvas, struct area area);
+                 const struct footer_label *labels, struct canvas *canvas, struct area area);
 
 // A chip of line 2 at *col, followed by three blanks: draws only if it fits before `limit`; moves *col.
 void chip_draw(struct canvas *canvas, int row, int *col, int limit, enum role role, struct bytes untrusted);
