@@ -31,7 +31,8 @@ CREATE INDEX chunk_decided ON redrive.chunk (operation_no, decided_at) WHERE sta
 ---- functions
 
 -- Chooses the events of one chunk: queued ones whose source is free, without those that were closed meanwhile (skipped) or cannot be read (refused).
--- ids '{}': nothing is left to claim. batches: the events are all those of these batches; '{}': they are rows.
+-- ids '{}': nothing is left to claim, or two seconds have passed with those. batches: the events are all those of these batches; '{}': they are
+-- rows.
 -- Plan: with the settings of chunk_claim, its only caller.
 CREATE OR REPLACE FUNCTION redrive._chunk_choose(v redrive.operation, p_limit integer, p_max_bytes bigint, p_at timestamptz, OUT ids bigint[],
                                                  OUT topics text[], OUT sources integer[], OUT batches integer[], OUT skipped bigint,
@@ -44,8 +45,7 @@ DECLARE
     v_picked_sources integer[];
     v_first bigint; -- events of the first batch
     v_is_written_out boolean;
-    v_closed bigint[];
-    v_unreadable bigint;
+    m record; -- of _items_measure
 BEGIN
     skipped := 0;
     refused := 0;
@@ -59,34 +59,28 @@ BEGIN
             CONTINUE WHEN v_is_written_out;
         END IF;
         EXIT WHEN v_picked = '{}';
-        BEGIN
-            SELECT m.open, m.closed, m.topics, m.sources INTO ids, v_closed, topics, sources
-              FROM redrive._items_measure(v_picked, v_picked_sources, p_max_bytes) m;
-        EXCEPTION WHEN program_limit_exceeded OR data_corrupted OR index_corrupted OR internal_error OR data_exception OR out_of_memory THEN
-            IF batches <> '{}' THEN
-                PERFORM redrive._batches_write_out(v.no, batches[1:1]);
+        SELECT * INTO m FROM redrive._items_measure(v_picked, v_picked_sources, p_max_bytes);
+        -- Batches are claimed whole. Where not all fit, try the first alone; if that does not fit either, claim its rows.
+        IF batches <> '{}' AND cardinality(m.open) < cardinality(v_picked) THEN
+            IF cardinality(batches) > 1 AND m.fit >= v_first THEN
+                v_most := v_first;
                 CONTINUE;
             END IF;
-            v_unreadable := redrive._items_unreadable(v.no, v_picked);
-            IF v_unreadable = 0 THEN
-                RAISE; -- another error
-            END IF;
-            refused := refused + v_unreadable;
-            CONTINUE;
-        END;
-        -- Batches are claimed whole. Otherwise try the first alone; if that does not fit either, claim its rows.
-        IF cardinality(batches) > 1 AND cardinality(ids) < cardinality(v_picked) THEN
-            v_most := v_first;
-            CONTINUE;
-        ELSIF batches <> '{}' AND cardinality(ids) < cardinality(v_picked) THEN
-            PERFORM redrive._batches_write_out(v.no, batches);
+            PERFORM redrive._batches_write_out(v.no, batches[1:1]);
             batches := '{}';
         END IF;
-        IF cardinality(v_closed) > 0 THEN
-            PERFORM redrive._items_skip(v.no, v_closed, p_at);
-            skipped := skipped + cardinality(v_closed);
+        ids := m.open;
+        topics := m.topics;
+        sources := m.sources;
+        IF m.closed <> '{}' THEN
+            PERFORM redrive._items_skip(v.no, m.closed, p_at);
+            skipped := skipped + cardinality(m.closed);
         END IF;
-        EXIT WHEN cardinality(ids) > 0;
+        IF m.unreadable <> '{}' THEN
+            PERFORM redrive._items_refuse(v.no, m.unreadable, m.reasons, p_at);
+            refused := refused + cardinality(m.unreadable);
+        END IF;
+        EXIT WHEN ids <> '{}' OR clock_timestamp() > p_at + interval '2 s';
     END LOOP;
 END $$;
 

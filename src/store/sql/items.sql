@@ -127,36 +127,47 @@ BEGIN
      WHERE i.operation_no = p_operation AND i.dlq_id = ANY (p_ids);
 END $$;
 
--- Refuses those of these items whose payload PostgreSQL itself cannot return, with its words, so that they do not stop the others. It tries them
--- one by one and is called only after a claim has failed. Returns how many it refused.
-CREATE OR REPLACE FUNCTION redrive._items_unreadable(p_operation bigint, p_ids bigint[]) RETURNS bigint
+-- Refuses these items, each with its reason.
+-- Plan: with the settings of chunk_claim: items by key.
+CREATE OR REPLACE FUNCTION redrive._items_refuse(p_operation bigint, p_ids bigint[], p_reasons text[], p_at timestamptz) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
-DECLARE
-    v_id bigint;
-    v_refused bigint := 0;
 BEGIN
-    FOREACH v_id IN ARRAY p_ids LOOP
-        BEGIN
-            PERFORM octet_length(e.event_payload::text) FROM :"events" e
-              WHERE e.id = v_id AND NOT EXISTS (SELECT FROM redrive.revision r WHERE r.dlq_id = v_id AND r.payload IS NOT NULL)
-                AND NOT EXISTS (SELECT FROM redrive.record r WHERE r.dlq_id = v_id); -- else another payload is sent
-        EXCEPTION WHEN program_limit_exceeded OR data_corrupted OR index_corrupted OR internal_error OR data_exception OR out_of_memory THEN
-            UPDATE redrive.operation_item SET state = 'refused', at = clock_timestamp(), detail = 'the payload cannot be read: ' || SQLERRM
-             WHERE operation_no = p_operation AND dlq_id = v_id;
-            v_refused := v_refused + 1;
-        END;
-    END LOOP;
-    IF v_refused > 0 THEN
-        PERFORM redrive._audit('refuse', p_operation, v_refused, NULL, 'the payload cannot be read');
-    END IF;
-    RETURN v_refused;
+    UPDATE redrive.operation_item SET state = 'refused', at = p_at, detail = p_reasons[array_position(p_ids, dlq_id)]
+     WHERE operation_no = p_operation AND dlq_id = ANY (p_ids);
+    PERFORM redrive._audit('refuse', p_operation, cardinality(p_ids), NULL, p_reasons[1]);
 END $$;
 
--- How many bytes each has to send, and whether it is open, without unpacking small payloads: a large jsonb is compressed, so its text is
--- measured. Of the open ones that fit: their ids in order, their topics, their sources but for 0.
+-- How many bytes the payloads of these events have as text, in the order of the list. Raises where PostgreSQL cannot return one of them.
+-- Plan: with the settings of _items_measure: events by key.
+CREATE OR REPLACE FUNCTION redrive._payload_bytes(p_ids bigint[]) RETURNS bigint[]
+LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT array_agg(e.bytes ORDER BY w.n) FROM unnest(p_ids) WITH ORDINALITY AS w (id, n) CROSS JOIN LATERAL (
+        SELECT coalesce((SELECT octet_length(x.event_payload::text) FROM :"events" x WHERE x.id = w.id LIMIT 1), 0)::bigint AS bytes OFFSET 0) e;
+$$;
+
+-- The same where one of them cannot be returned: -1 for each of those, and why.
+CREATE OR REPLACE FUNCTION redrive._payload_bytes_each(p_ids bigint[], OUT bytes bigint[], OUT reasons text[])
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE v_id bigint;
+BEGIN
+    reasons := '{}';
+    FOREACH v_id IN ARRAY p_ids LOOP
+        BEGIN
+            bytes := bytes || redrive._payload_bytes(ARRAY[v_id]);
+        EXCEPTION WHEN program_limit_exceeded OR data_corrupted OR index_corrupted OR internal_error OR data_exception OR out_of_memory THEN
+            bytes := bytes || -1::bigint;
+            reasons := reasons || ('the payload cannot be read: ' || SQLERRM);
+        END;
+    END LOOP;
+END $$;
+
+-- Which of these events fit into p_max_bytes, in the order of the list: the first open one always, others while the sum allows it. p_bytes: sizes
+-- that are known, NULL: not yet, -1: cannot be read. A large payload is stored compressed: where its size is not known, p_is_final ends the list
+-- there; otherwise it counts as stored, and `large` has its place in the list. fit: so many of the list, closed and unreadable ones included.
 -- Plan: events by key in the order of the list, whatever the statistics say.
-CREATE OR REPLACE FUNCTION redrive._items_measure(p_picked bigint[], p_sources integer[], p_max_bytes bigint, OUT open bigint[], OUT closed bigint[],
-                                                  OUT topics text[], OUT sources integer[])
+CREATE OR REPLACE FUNCTION redrive._items_fit(p_picked bigint[], p_sources integer[], p_bytes bigint[], p_max_bytes bigint, p_is_final boolean,
+                                              OUT open bigint[], OUT closed bigint[], OUT unreadable bigint[], OUT topics text[],
+                                              OUT sources integer[], OUT fit integer, OUT large integer[], OUT stored bigint[])
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
@@ -164,23 +175,80 @@ DECLARE
     v_are_kept boolean := EXISTS (SELECT FROM redrive.record);
 BEGIN
     WITH sized AS (
-        SELECT w.id, w.n, w.source, e.status = 'PENDING' AS is_open,
+        SELECT w.id, w.n::integer AS n, w.source, coalesce(e.status = 'PENDING', false) AS is_open, e.stored, w.bytes = -1 AS is_unreadable,
                coalesce(CASE WHEN v_are_revised THEN (SELECT r.topic FROM redrive.revision r WHERE r.dlq_id = w.id ORDER BY r.no DESC LIMIT 1) END,
                         e.kafka_topic::text) AS topic,
-               CASE WHEN e.status <> 'PENDING' THEN 0
-                    ELSE coalesce(CASE WHEN v_are_revised THEN (SELECT octet_length(r.payload) FROM redrive.revision r
+               CASE WHEN e.status IS DISTINCT FROM 'PENDING' OR w.bytes = -1 THEN 0
+                    ELSE coalesce(w.bytes,
+                                  CASE WHEN v_are_revised THEN (SELECT octet_length(r.payload) FROM redrive.revision r
                                                                  WHERE r.dlq_id = w.id ORDER BY r.no DESC LIMIT 1) END,
                                   CASE WHEN v_are_kept THEN (SELECT coalesce(octet_length(r.value), 0) FROM redrive.record r
                                                               WHERE r.dlq_id = w.id) END,
-                                  CASE WHEN pg_column_size(e.event_payload) > 1500 THEN octet_length(e.event_payload::text)
-                                       ELSE pg_column_size(e.event_payload) END) END AS size
-          FROM unnest(p_picked, p_sources) WITH ORDINALITY AS w(id, source, n)
-          LEFT JOIN LATERAL (SELECT x.status, x.event_payload, x.kafka_topic FROM :"events" x WHERE x.id = w.id OFFSET 0) e ON true),
-    summed AS MATERIALIZED (SELECT id, source, coalesce(is_open, false) AS is_open, topic, sum(size) OVER (ORDER BY n) - size AS before FROM sized),
-    fits AS MATERIALIZED (SELECT id, source, topic FROM summed WHERE is_open AND before < p_max_bytes)
-    SELECT ARRAY(SELECT id FROM fits ORDER BY id), ARRAY(SELECT id FROM summed WHERE NOT is_open ORDER BY id),
-           ARRAY(SELECT DISTINCT topic FROM fits WHERE topic IS NOT NULL), ARRAY(SELECT DISTINCT source FROM fits WHERE source <> 0)
-      INTO open, closed, topics, sources;
+                                  CASE WHEN e.stored <= 1500 THEN e.stored END) END AS size
+          FROM unnest(p_picked, p_sources, p_bytes) WITH ORDINALITY AS w (id, source, bytes, n)
+          LEFT JOIN LATERAL (SELECT x.status, x.kafka_topic, coalesce(pg_column_size(x.event_payload), 0)::bigint AS stored
+                               FROM :"events" x WHERE x.id = w.id OFFSET 0) e ON true),
+    counted AS (SELECT s.*, coalesce(s.size, CASE WHEN p_is_final THEN p_max_bytes + 1 ELSE s.stored END) AS counts FROM sized s),
+    summed AS (SELECT c.*, sum(c.counts) OVER (ORDER BY c.n) AS after FROM counted c),
+    judged AS MATERIALIZED (
+        SELECT s.*, NOT s.is_open OR (s.size IS NOT NULL OR NOT p_is_final) AND (s.after <= p_max_bytes OR s.after = s.counts) AS fits FROM summed s),
+    fits AS MATERIALIZED (
+        SELECT j.* FROM judged j WHERE j.n < (SELECT coalesce(min(w.n), cardinality(p_picked) + 1) FROM judged w WHERE NOT w.fits))
+    SELECT ARRAY(SELECT id FROM fits f WHERE f.is_open AND f.is_unreadable IS NOT TRUE ORDER BY id),
+           ARRAY(SELECT id FROM fits f WHERE NOT f.is_open ORDER BY id),
+           ARRAY(SELECT id FROM fits f WHERE f.is_open AND f.is_unreadable ORDER BY n),
+           ARRAY(SELECT DISTINCT topic FROM fits f WHERE f.is_open AND f.topic IS NOT NULL),
+           ARRAY(SELECT DISTINCT source FROM fits f WHERE f.is_open AND f.source <> 0),
+           (SELECT count(*) FROM fits), ARRAY(SELECT n FROM fits f WHERE f.size IS NULL ORDER BY n),
+           ARRAY(SELECT f.stored FROM fits f WHERE f.size IS NULL ORDER BY n)
+      INTO open, closed, unreadable, topics, sources, fit, large, stored;
+END $$;
+
+-- Which of these events to take together (_items_fit), without unpacking small payloads, and of the large ones no more than are taken: in slices of
+-- what is stored, until they have p_max_bytes or two seconds have passed. Whoever waits for the operation's row waits for three.
+-- reasons: of the unreadable ones.
+-- Plan: as in _items_fit.
+CREATE OR REPLACE FUNCTION redrive._items_measure(p_picked bigint[], p_sources integer[], p_max_bytes bigint, OUT open bigint[], OUT closed bigint[],
+                                                  OUT unreadable bigint[], OUT topics text[], OUT sources integer[], OUT fit integer,
+                                                  OUT reasons text[])
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    v_slice bigint := 262144; -- a compressed payload can be a hundred times as large
+    v_until timestamptz := clock_timestamp() + interval '2 s';
+    v_sum bigint := 0;
+    v_bytes bigint[] := array_fill(NULL::bigint, ARRAY[cardinality(p_picked)]);
+    v_some bigint[];
+    v_why text[];
+    f record; -- of _items_fit
+    s record; -- a slice: the places of its events
+BEGIN
+    reasons := '{}';
+    SELECT * INTO f FROM redrive._items_fit(p_picked, p_sources, v_bytes, p_max_bytes, false);
+    FOR s IN SELECT array_agg(l.n ORDER BY l.n) AS at, array_agg(p_picked[l.n] ORDER BY l.n) AS ids
+               FROM (SELECT w.n, div(sum(w.stored) OVER (ORDER BY w.n) - w.stored, v_slice) AS slice FROM unnest(f.large, f.stored) AS w (n, stored)) l
+              GROUP BY l.slice ORDER BY l.slice LOOP
+        BEGIN
+            v_some := redrive._payload_bytes(s.ids);
+        EXCEPTION WHEN program_limit_exceeded OR data_corrupted OR index_corrupted OR internal_error OR data_exception OR out_of_memory THEN
+            SELECT e.bytes, e.reasons INTO v_some, v_why FROM redrive._payload_bytes_each(s.ids) e;
+            reasons := reasons || v_why;
+        END;
+        FOR i IN 1 .. cardinality(s.at) LOOP
+            v_bytes[s.at[i]] := v_some[i];
+            v_sum := v_sum + greatest(v_some[i], 0);
+        END LOOP;
+        EXIT WHEN v_sum >= p_max_bytes OR clock_timestamp() > v_until;
+    END LOOP;
+    IF f.large <> '{}' THEN
+        SELECT * INTO f FROM redrive._items_fit(p_picked, p_sources, v_bytes, p_max_bytes, true);
+    END IF;
+    open := f.open;
+    closed := f.closed;
+    unreadable := f.unreadable;
+    topics := f.topics;
+    sources := f.sources;
+    fit := f.fit;
 END $$;
 
 -- Published events: each is closed where nobody closed it meanwhile, and its item is done in any case. p_batches: the events are all those of
