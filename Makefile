@@ -61,7 +61,7 @@ OBJECTS = $(SOURCES:%.c=$(OUT)/%.o)
 DATA := $(shell find src ui themes keymaps -type f ! -name '*.[ch]' ! -name '*.def' ! -name '.*')
 EMBEDDING := $(shell grep -rlE --include='*.c' 'incbin|EMBED' src ui)
 
-TEST_LAYERS = unit sim screens terminal store commands broker crash acceptance
+TEST_LAYERS = unit sim screens terminal store attack commands broker crash acceptance
 TEST_SOURCES := $(foreach layer,$(TEST_LAYERS),$(wildcard tests/$(layer)/test_*.c))
 TESTS = $(TEST_SOURCES:%.c=$(OUT)/%)
 UNIT_TESTS = $(filter $(OUT)/tests/unit/%,$(TESTS))
@@ -184,10 +184,16 @@ test-unit: ## run the unit tests alone: seconds, no server
 	$(Q)$(MAKE) -k -j$(JOBS) VARIANT=asan unit-programs || true
 	$(Q)tests/run build/asan unit
 
+attack: ## call every function of the schema as every role, with forged and foreign arguments
+	$(Q)tests/lib/packages.sh install build test
+	$(Q)$(MAKE) -k -j$(JOBS) VARIANT=asan attack-programs || true
+	$(Q)tests/run build/asan attack
+
 all-objects: $(OBJECTS) $(TEST_OBJECTS)
 
 test-programs: unit-programs $(TESTS) $(FUZZERS) $(TOOLS) $(OUT)/redrive
 unit-programs: $(UNIT_TESTS)
+attack-programs: $(filter $(OUT)/tests/attack/%,$(TESTS)) $(OUT)/redrive
 
 $(TESTS): $(OUT)/%: $(OUT)/%.o $(TEST_LIBRARY) $(LIBRARY)
 	$(SAY) LINK $@
@@ -317,5 +323,5 @@ help: ## print this list
 FORCE:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all all-objects place install uninstall demo demo-tools test test-unit test-programs unit-programs fuzz fuzz-programs tsan sim crash crash-programs bench bench-tools \
+.PHONY: all all-objects place install uninstall demo demo-tools test test-unit attack attack-programs test-programs unit-programs fuzz fuzz-programs tsan sim crash crash-programs bench bench-tools \
 	screenshots format format-check layers lint tidy banned packages clean help FORCE

@@ -1,6 +1,6 @@
 // Rights: what each level of user can do, all of it and nothing beyond, and that nobody writes another's name
 // into the audit.
-#include "actors.h"
+#include "tests/store/actors.h"
 #include "store/rollup/categories.h"
 #include "store/operations/doubt.h"
 #include "store/events/texts.h"
