@@ -330,7 +330,6 @@ two_operators_correct_the_same_event(void **state)
 {
     (void)state;
     enum { ROUNDS = 5 };
-    static const char gate[] = "'redrive.operation_batch'::regclass::bigint";
     char other[80], conninfos[2][800];
     make_login(other, "otto", "redrive_operator");
     snprintf(conninfos[0], sizeof conninfos[0], "%s", conninfo_of(actors.operator_));
@@ -339,13 +338,13 @@ two_operators_correct_the_same_event(void **state)
         char said[2][ROOM], id[20], sentence[200];
         struct running running[2];
         snprintf(id, sizeof id, "%d", round);
-        test_sql(actors.world.admin, "BEGIN; SELECT pg_advisory_xact_lock(%s)", gate);
+        test_sql(actors.world.admin, "BEGIN; SELECT FROM redrive.freeze_turn FOR UPDATE");
         for (int i = 0; i < 2; i++)
             running[i] = start(program(), (const char *const[]){"correct", id, "-d", conninfos[i], "--set",
                                                                 i ? "$.by=\"otto\"" : "$.by=\"olga\"", NULL});
         int64_t end = clock_mono() + 60 * US_PER_SECOND;
-        while (test_number(actors.world.admin, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' "
-                                               "AND NOT granted") < 2)
+        while (test_number(actors.world.admin, "SELECT count(*) FROM pg_locks WHERE NOT granted AND "
+                                               "locktype IN ('tuple', 'transactionid')") < 2)
             assert_true(clock_mono() < end);
         test_sql(actors.world.admin, "COMMIT");
         int first = end_of(&running[0], said[0]), second = end_of(&running[1], said[1]);

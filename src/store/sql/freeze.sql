@@ -23,6 +23,10 @@ ALTER TABLE redrive.freeze_batch
     ALTER dlq_ids SET STORAGE EXTERNAL, ALTER source_offsets SET STORAGE EXTERNAL, ALTER event_ids SET STORAGE EXTERNAL,
     ALTER correlations SET STORAGE EXTERNAL;
 
+-- One row, to be locked. Only our own functions may lock it: an advisory lock could be taken and kept by any login, and then nobody would freeze.
+CREATE TABLE redrive.freeze_turn (one boolean PRIMARY KEY DEFAULT true CHECK (one));
+INSERT INTO redrive.freeze_turn DEFAULT VALUES;
+
 ---- functions
 
 -- Locks the caller's operation for another page that begins with p_lowest. One freeze runs at a time, so that of two freezes that want the same
@@ -42,7 +46,7 @@ BEGIN
         RAISE EXCEPTION 'events are frozen in a transaction that is read committed, not %', current_setting('transaction_isolation')
             USING ERRCODE = 'RD004';
     END IF;
-    PERFORM pg_advisory_xact_lock('redrive.operation_batch'::regclass::bigint);
+    PERFORM FROM redrive.freeze_turn FOR UPDATE;
     RETURN v;
 END $$;
 

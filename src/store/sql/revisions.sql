@@ -36,7 +36,7 @@ DECLARE
     v_no integer;
 BEGIN
     PERFORM set_config('synchronous_commit', 'on', true);
-    PERFORM pg_advisory_xact_lock_shared('redrive.operation_batch'::regclass::bigint); -- no freeze runs now (_freeze_lock)
+    PERFORM FROM redrive.freeze_turn FOR SHARE; -- no freeze runs now (_freeze_lock)
     SELECT e.status, e.resolved_by, e.resolved_at INTO v FROM :"events" e WHERE e.id = p_id LIMIT 1;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'no event has the id %', p_id USING ERRCODE = 'RD002';
