@@ -73,6 +73,7 @@ CREATE UNLOGGED TABLE redrive.rollup_state (
     high          bigint NOT NULL,
     buckets_from  integer NOT NULL,  -- arrivals since this bucket are counted by bucket
     maintainer    text,
+    maintainer_who name,             -- the login that acquired it; nobody else changes counts
     lease_until   timestamptz NOT NULL DEFAULT '-infinity',
     behind        bigint NOT NULL DEFAULT 0, -- pending events that were not counted at the last check
     checked_at    timestamptz,
@@ -96,10 +97,16 @@ CREATE TABLE redrive.rollup_outcome (
 
 ---- functions
 
+-- The newest version of the fingerprint that programs of this schema have (core/fingerprint/fingerprint.h). Numbers from 2^20 on stand for a
+-- version with a team's own rules; these have no order.
+CREATE OR REPLACE FUNCTION redrive._rollup_newest() RETURNS integer
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, redrive, pg_temp AS $$ SELECT 4; $$;
+
 -- The maintainer's lease, for 10 s. Every function that changes counts renews it first, and refuses (RD001) all others. is_mine false: somebody
 -- else maintains the rollup, or the caller's fingerprints or zone are not those of the counts. p_bucket: the bucket of an hour ago. uncompared: after
 -- a pause, even the caller's own, differences that cancel each other out may be unnoticed; the counts are not called exact before rollup_compare
--- has come from this id to the lowest. 0: nothing is left to compare.
+-- has come from this id to the lowest. 0: nothing is left to compare. Counts of a higher version are counted again where nobody has maintained
+-- them for a minute, so a claim with a version that no other program has does not end the rollup.
 CREATE OR REPLACE FUNCTION redrive.rollup_acquire(p_maintainer text, p_version integer, p_zone text, p_bucket integer,
                                       OUT is_mine boolean, OUT low bigint, OUT high bigint, OUT buckets_from integer, OUT uncompared bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
@@ -109,7 +116,9 @@ DECLARE
     v_floor xid := (txid_snapshot_xmin(txid_current_snapshot()) % 4294967296)::text::xid;
 BEGIN
     is_mine := false;
-    IF p_zone <> v_zone THEN
+    IF coalesce(p_version, 0) < 1 OR p_version > redrive._rollup_newest() AND p_version < 1048576 THEN
+        RAISE EXCEPTION 'the schema redrive does not know version % of the fingerprint: run redrive migrate', p_version USING ERRCODE = 'RD004';
+    ELSIF p_zone <> v_zone THEN
         RETURN;
     END IF;
     INSERT INTO redrive.rollup_state (version, zone, low, high, buckets_from, xmin_floor)
@@ -117,10 +126,11 @@ BEGIN
      WHERE NOT EXISTS (SELECT FROM redrive.rollup_state)
     ON CONFLICT DO NOTHING;
     SELECT * INTO s FROM redrive.rollup_state FOR UPDATE SKIP LOCKED;
-    IF NOT FOUND OR s.version > p_version OR s.maintainer <> p_maintainer AND s.lease_until > clock_timestamp() THEN
+    IF NOT FOUND OR (s.maintainer <> p_maintainer OR s.maintainer_who <> session_user) AND s.lease_until > clock_timestamp()
+       OR s.version > p_version AND s.lease_until > clock_timestamp() - interval '60 s' THEN
         RETURN;
     END IF;
-    IF s.version < p_version OR s.zone <> v_zone THEN
+    IF s.version <> p_version OR s.zone <> v_zone THEN
         TRUNCATE redrive.rollup_event, redrive.rollup_batch, redrive.rollup_total, redrive.rollup_hour, redrive.rollup_bucket, redrive.text_snapshot;
         SELECT coalesce(max(e.id), 0) INTO s.high FROM :"events" e;
         s.low := s.high;
@@ -133,7 +143,8 @@ BEGIN
         UPDATE redrive.rollup_state SET uncompared = s.high, exact_at = NULL;
         s.uncompared := s.high;
     END IF;
-    UPDATE redrive.rollup_state SET maintainer = p_maintainer, lease_until = clock_timestamp() + interval '10 s';
+    UPDATE redrive.rollup_state
+       SET maintainer = p_maintainer, maintainer_who = session_user, lease_until = clock_timestamp() + interval '10 s';
     is_mine := true;
     low := s.low;
     high := s.high;
@@ -143,7 +154,8 @@ END $$;
 
 CREATE OR REPLACE FUNCTION redrive.rollup_release(p_maintainer text) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
-    UPDATE redrive.rollup_state SET maintainer = NULL, lease_until = clock_timestamp() WHERE maintainer = p_maintainer;
+    UPDATE redrive.rollup_state SET maintainer = NULL, lease_until = clock_timestamp()
+     WHERE maintainer = p_maintainer AND maintainer_who = session_user;
 $$;
 
 CREATE OR REPLACE FUNCTION redrive._rollup_renew(p_maintainer text) RETURNS redrive.rollup_state
@@ -152,7 +164,8 @@ DECLARE s redrive.rollup_state;
 BEGIN
     -- Derived data, found again after a crash: no need to wait for the disk.
     PERFORM set_config('synchronous_commit', 'off', true);
-    UPDATE redrive.rollup_state SET lease_until = clock_timestamp() + interval '10 s' WHERE maintainer = p_maintainer RETURNING * INTO s;
+    UPDATE redrive.rollup_state SET lease_until = clock_timestamp() + interval '10 s'
+     WHERE maintainer = p_maintainer AND maintainer_who = session_user RETURNING * INTO s;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'somebody else maintains the rollup now' USING ERRCODE = 'RD001';
     END IF;
