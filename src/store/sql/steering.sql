@@ -104,7 +104,21 @@ BEGIN
     PERFORM redrive._operation_finish(p_no);
 END $$;
 
--- Changes the plan of a running reprocess. p_what: 'steps' (p_steps: counted from what was sent so far), 'settle' (p_number: ms) or 'halt'
+-- Does the plan w send more events than v before it waits or halts? It does where it lacks a pause that v has still before it. p_sent: events
+-- sent so far.
+CREATE OR REPLACE FUNCTION redrive._is_looser(v redrive.operation, w redrive.operation, p_sent bigint) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+    WITH pause (plan, after) AS (
+        SELECT 'v', sum(s) OVER (ORDER BY n) FROM unnest(v.steps) WITH ORDINALITY AS s (s, n)
+        UNION ALL SELECT 'w', sum(s) OVER (ORDER BY n) FROM unnest(w.steps) WITH ORDINALITY AS s (s, n))
+    SELECT coalesce(w.halt_above > v.halt_above, v.halt_above IS NOT NULL AND w.halt_above IS NULL)
+        OR w.settle_for < v.settle_for AND cardinality(v.steps) > 0
+        OR EXISTS (SELECT FROM pause p WHERE p.plan = 'v' AND p.after > p_sent
+                                         AND NOT EXISTS (SELECT FROM pause q WHERE q.plan = 'w' AND q.after = p.after));
+$$;
+
+-- Changes the plan of a running reprocess. What a second person approves, or has approved, its asker does not loosen any more: anybody else may,
+-- and approves the looser plan by that. p_what: 'steps' (p_steps: counted from what was sent so far), 'settle' (p_number: ms) or 'halt'
 -- (p_number: percent, NULL never).
 CREATE OR REPLACE FUNCTION redrive.operation_tune(p_no bigint, p_what text, p_steps integer[], p_number double precision) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
@@ -129,6 +143,13 @@ BEGIN
            halt_above = CASE WHEN p_what = 'halt' THEN p_number ELSE halt_above END,
            changed = nextval('redrive.change')
      WHERE no = p_no RETURNING * INTO w;
+    IF (v.approved_by IS NOT NULL OR v.state = 'awaiting approval') AND redrive._is_looser(v, w, v_sent) THEN
+        IF v.requested_by = session_user THEN
+            RAISE EXCEPTION 'operation % is approved with its steps, settle time and halt: somebody else than % loosens them', p_no, v.requested_by
+                USING ERRCODE = 'RD003';
+        END IF;
+        UPDATE redrive.operation SET approved_by = session_user WHERE no = p_no AND approved_by IS NOT NULL;
+    END IF;
     PERFORM redrive._audit(p_what, p_no, 0, NULL, format('%s: was %s; is %s', p_what, redrive._plan_phrase(v), redrive._plan_phrase(w)));
     PERFORM redrive._operation_judge(p_no, 0);
 END $$;
