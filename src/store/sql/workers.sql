@@ -13,11 +13,16 @@ CREATE TABLE redrive.worker (
 
 ---- functions
 
+-- A sign of life. A name belongs to the login that used it first.
 CREATE OR REPLACE FUNCTION redrive.worker_beat(p_name text, p_publishes boolean, p_note text, p_rate double precision) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
     INSERT INTO redrive.worker (name, publishes, note, rate) VALUES (p_name, p_publishes, p_note, p_rate)
-    ON CONFLICT (name) DO UPDATE SET publishes = p_publishes, note = p_note, rate = p_rate, seen_at = clock_timestamp();
+    ON CONFLICT (name) DO UPDATE SET publishes = p_publishes, note = p_note, rate = p_rate, seen_at = clock_timestamp()
+     WHERE worker.who = session_user;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'the worker % is somebody else''s', p_name USING ERRCODE = 'RD003';
+    END IF;
     DELETE FROM redrive.worker WHERE seen_at < clock_timestamp() - interval '1 day';
 END $$;
 
@@ -25,7 +30,9 @@ CREATE OR REPLACE FUNCTION redrive.worker_gone(p_name text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
     DELETE FROM redrive.worker WHERE name = p_name AND who = session_user;
-    UPDATE redrive.operation SET worker = NULL, changed = nextval('redrive.change') WHERE worker = p_name;
+    IF FOUND THEN
+        UPDATE redrive.operation SET worker = NULL, changed = nextval('redrive.change') WHERE worker = p_name;
+    END IF;
 END $$;
 
 -- Is there a queued item whose source no chunk is busy with?
