@@ -261,7 +261,7 @@ check_table(const struct checkup *checkup, struct err *err)
 static const char tables_sql[] =
     "SELECT c.oid::regclass::text, pg_catalog.quote_ident(session_user) FROM pg_catalog.pg_class c"
     " WHERE c.relnamespace = 'redrive'::regnamespace AND c.relkind = 'r'"
-    " AND NOT pg_catalog.has_table_privilege(c.oid, 'SELECT') ORDER BY 1";
+    " AND NOT pg_catalog.has_any_column_privilege(c.oid, 'SELECT') ORDER BY 1";
 
 static bool
 check_tables(const struct checkup *checkup, struct err *err)

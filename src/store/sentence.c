@@ -134,7 +134,7 @@ static const char rights_sql[] =
     "SELECT session_user::text, rn.oid IS NOT NULL, coalesce(pg_catalog.has_schema_privilege(rn.oid, "
     "'USAGE'), false),"
     " NOT EXISTS (SELECT FROM pg_catalog.pg_class r WHERE r.relnamespace = rn.oid AND r.relkind = 'r'"
-    "   AND NOT pg_catalog.has_table_privilege(r.oid, 'SELECT')),"
+    "   AND NOT pg_catalog.has_any_column_privilege(r.oid, 'SELECT')),"
     " f.oid IS NOT NULL, coalesce(pg_catalog.has_function_privilege(f.oid, 'EXECUTE'), false),"
     " pg_catalog.pg_get_userbyid(rn.nspowner)::text, t.oid IS NOT NULL, "
     "coalesce(pg_catalog.has_schema_privilege(tn.oid, 'USAGE'), false),"

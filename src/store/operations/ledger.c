@@ -56,7 +56,7 @@ cluster_get(struct store *store, const char *name, struct cluster *cluster, stru
 {
     struct params params = {0};
     param_text(&params, name);
-    return ask_cluster(store, CLUSTER_COLUMNS " WHERE name = $1", &params, cluster, err);
+    return ask_cluster(store, CLUSTER_COLUMNS " WHERE name = $1 AND who = session_user", &params, cluster, err);
 }
 
 bool
@@ -168,9 +168,8 @@ slot_check(struct store *store, struct slot *slot, struct chunk *unfinished, str
         !pg_ask(store, FOR_READING,
                 "SELECT " SLOT_COLUMNS
                 ", c.id::text, c.seq, c.operation_no, c.events, c.state = 'in doubt', c.created_at"
-                " FROM redrive.slot s LEFT JOIN redrive.chunk c ON c.cluster = s.cluster AND c.slot = s.no "
-                "AND c.state IN ('claimed', 'in doubt')"
-                " WHERE s.cluster = $1 AND s.no = $2 AND s.fence = $3",
+                " FROM redrive.slot_check($1, $2, $3) s LEFT JOIN redrive.chunk c ON c.cluster = s.cluster"
+                " AND c.slot = s.no AND c.state IN ('claimed', 'in doubt')",
                 &params, &r, err))
         return false;
     bool found = PQntuples(r) == 1;
@@ -522,13 +521,8 @@ recovery_wanted(struct store *store, const char *cluster, const char *worker, co
     PGresult *r;
     if (!pg_has_schema(store, err) ||
         !pg_ask(store, FOR_READING,
-                "SELECT count(*) FILTER (WHERE c.state = 'claimed' AND s.no <> ALL ($3)),"
-                " count(*) FILTER (WHERE c.state = 'in doubt' AND NOT c.needs_person),"
-                " count(*) FILTER (WHERE c.id IS NULL AND redrive.slot_is_old(s))"
-                " FROM redrive.slot s LEFT JOIN redrive.chunk c ON c.cluster = s.cluster AND c.slot = s.no"
-                " AND c.state IN ('claimed', 'in doubt')"
-                " WHERE $1 IN ('', s.cluster) AND redrive.slot_is_free(s, $2)",
-                &params, &r, err))
+                "SELECT unfinished, in_doubt, old_markers FROM redrive.slot_recovery($1, $2, $3)", &params,
+                &r, err))
         return false;
     wanted->unfinished = value_int8(r, 0, 0);
     wanted->in_doubt = value_int8(r, 0, 1);

@@ -15,8 +15,8 @@
 #include "core/worker.h"
 #include "store/store.h"
 
-bool cluster_get(struct store *store, const char *name, struct cluster *cluster,
-                 struct err *err) MUST_CHECK; // ERR_NOT_FOUND
+// What this login found out about a cluster. ERR_NOT_FOUND: nothing; what others say of it is not believed.
+bool cluster_get(struct store *store, const char *name, struct cluster *cluster, struct err *err) MUST_CHECK;
 bool cluster_put(struct store *store, const struct cluster *cluster, struct err *err) MUST_CHECK;
 bool cluster_latest(struct store *store, struct cluster *cluster,
                     struct err *err) MUST_CHECK; // last checked; ERR_NOT_FOUND

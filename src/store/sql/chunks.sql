@@ -172,7 +172,7 @@ BEGIN
 END $$;
 
 -- The outcome in the items of a chunk (_chunk_divide). Raises unless they are as many as it claimed.
--- Plan: with the settings of chunk_finish, its only caller.
+-- Plan: with the settings of _chunk_finish, its only caller.
 CREATE OR REPLACE FUNCTION redrive._chunk_items(v redrive.operation, c redrive.chunk, p_done bigint[], p_requeued bigint[], p_in_doubt bigint[],
                                                 p_evidence text, p_at timestamptz) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
@@ -202,12 +202,12 @@ BEGIN
     END IF;
 END $$;
 
--- Finish, after the publish or after resolve: writes down what became of a chunk. p_published: NULL for a chunk that was decided as a whole.
+-- Writes down what became of a chunk; the caller holds its slot's row. p_published: NULL for a chunk that was decided as a whole.
 -- Otherwise the ids that a complete scan for its header found; the slot then gets other names, because its marker no longer tells the truth.
 -- Plan: items, batches and events by key, whatever the statistics say.
-CREATE OR REPLACE FUNCTION redrive.chunk_finish(p_cluster text, p_slot integer, p_fence bigint, p_chunk uuid, p_outcome text, p_evidence text,
-                                     p_published bigint[]) RETURNS SETOF redrive.slot
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
+CREATE OR REPLACE FUNCTION redrive._chunk_finish(p_cluster text, p_slot integer, p_chunk uuid, p_outcome text, p_evidence text,
+                                                 p_published bigint[]) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     v_now timestamptz := clock_timestamp();
@@ -216,7 +216,6 @@ DECLARE
     v redrive.operation;
     p record; -- its events: done, requeued, in_doubt
 BEGIN
-    PERFORM redrive._slot_lock(p_cluster, p_slot, p_fence);
     -- A requeued chunk must not miss a cancel, so it locks the operation first. A published one concerns only itself: another slot may claim
     -- meanwhile, and the operation's row is locked last, for its counters.
     SELECT o.* INTO v FROM redrive.operation o WHERE o.no = (SELECT operation_no FROM redrive.chunk WHERE id = p_chunk);
@@ -256,6 +255,18 @@ BEGIN
     IF p_published IS NOT NULL THEN
         PERFORM redrive._slot_retire(p_cluster, p_slot, 'its last chunk was decided without its marker: ' || p_evidence);
     END IF;
+END $$;
+
+-- Finish, after the publish or after resolve, by the slot's holder. A chunk that waits for a person's decision is not his to finish.
+CREATE OR REPLACE FUNCTION redrive.chunk_finish(p_cluster text, p_slot integer, p_fence bigint, p_chunk uuid, p_outcome text, p_evidence text,
+                                     p_published bigint[]) RETURNS SETOF redrive.slot
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    PERFORM redrive._slot_lock(p_cluster, p_slot, p_fence);
+    IF EXISTS (SELECT FROM redrive.chunk c WHERE c.id = p_chunk AND c.needs_person) THEN
+        RAISE EXCEPTION 'chunk % is decided by an administrator', p_chunk USING ERRCODE = 'RD003';
+    END IF;
+    PERFORM redrive._chunk_finish(p_cluster, p_slot, p_chunk, p_outcome, p_evidence, p_published);
     RETURN QUERY SELECT s.* FROM redrive.slot s WHERE s.cluster = p_cluster AND s.no = p_slot;
 END $$;
 

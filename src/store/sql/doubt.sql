@@ -8,7 +8,7 @@
 -- Takes the slot away from any holder, so that only one of the two decides.
 CREATE OR REPLACE FUNCTION redrive._slot_seize(p_cluster text, p_no integer) RETURNS redrive.slot
 LANGUAGE sql SET search_path = pg_catalog, redrive, pg_temp AS $$
-    UPDATE redrive.slot SET fence = fence + 1, holder = NULL, holder_pid = NULL, holder_since = NULL, lease_until = '-infinity'
+    UPDATE redrive.slot SET fence = fence + 1, holder = NULL, holder_who = NULL, holder_pid = NULL, holder_since = NULL, lease_until = '-infinity'
      WHERE cluster = p_cluster AND no = p_no RETURNING *;
 $$;
 
@@ -25,7 +25,6 @@ CREATE OR REPLACE FUNCTION redrive.chunk_decide(p_operation bigint, p_chunk text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     c redrive.chunk;
-    s redrive.slot;
     v_found bigint;
 BEGIN
     PERFORM redrive._needs_reason(p_reason);
@@ -37,11 +36,11 @@ BEGIN
         RAISE EXCEPTION 'operation % has % chunks in doubt that begin with %', p_operation, v_found, p_chunk USING ERRCODE = 'RD002';
     END IF;
     SELECT * INTO c FROM redrive.chunk WHERE operation_no = p_operation AND state = 'in doubt' AND starts_with(id::text, lower(p_chunk));
-    s := redrive._slot_seize(c.cluster, c.slot);
+    PERFORM redrive._slot_seize(c.cluster, c.slot);
     PERFORM redrive._audit('decide', p_operation, c.events, p_reason, format('chunk %s: %s; evidence: %s', c.id, p_verdict, c.evidence));
-    PERFORM redrive.chunk_finish(c.cluster, c.slot, s.fence, c.id, CASE p_verdict WHEN 'published' THEN 'committed' ELSE 'aborted' END,
-                                 format('decided by %s: %s; %s', session_user, p_verdict, p_reason),
-                                 CASE p_verdict WHEN 'published' THEN c.dlq_ids ELSE '{}' END);
+    PERFORM redrive._chunk_finish(c.cluster, c.slot, c.id, CASE p_verdict WHEN 'published' THEN 'committed' ELSE 'aborted' END,
+                                  format('decided by %s: %s; %s', session_user, p_verdict, p_reason),
+                                  CASE p_verdict WHEN 'published' THEN c.dlq_ids ELSE '{}' END);
     UPDATE redrive.chunk SET decided_by = session_user WHERE id = c.id;
     RETURN c.events;
 END $$;
@@ -75,7 +74,7 @@ BEGIN
     PERFORM redrive._batches_write_out(operation_no, batches) FROM redrive.chunk WHERE state = 'claimed' AND batches IS NOT NULL;
     UPDATE redrive.install SET id = gen_random_uuid(), system_identifier = redrive._system_identifier() RETURNING id INTO v_new;
     UPDATE redrive.slot s
-       SET fence = fence + 1, holder = NULL, holder_pid = NULL, holder_since = NULL, lease_until = '-infinity', generation = 1,
+       SET fence = fence + 1, holder = NULL, holder_who = NULL, holder_pid = NULL, holder_since = NULL, lease_until = '-infinity', generation = 1,
            txn_id = redrive._txn_id(v_new, cluster, s.no, 1),
            finished_seq = 0, finished_id = v_new, is_provisioned = false, marker_at = NULL,
            is_suspended = EXISTS (SELECT FROM redrive.chunk c WHERE c.cluster = s.cluster AND c.slot = s.no

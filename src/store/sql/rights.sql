@@ -15,7 +15,7 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
                 ELSE 'operator' END;
 $$;
 
--- The statements that give a role the functions of some levels, and everything to look at. Of the contract table: its own columns, and no
+-- The statements that give a role the functions of some levels, and everything to look at but fences (slots.sql). Of the contract table: its own columns, and no
 -- others that it may have besides.
 CREATE OR REPLACE FUNCTION redrive._grants(p_role name, p_levels text[]) RETURNS SETOF text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -23,7 +23,13 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
         SELECT n.nspname, c.oid, i.source_table FROM redrive.install i, pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
          WHERE i.source_table IN (format('%s.%s', n.nspname, c.relname), format('%I.%I', n.nspname, c.relname)))
     SELECT format('GRANT USAGE ON SCHEMA redrive TO %I;', p_role)
-    UNION ALL SELECT format('GRANT SELECT ON ALL TABLES IN SCHEMA redrive TO %I;', p_role)
+    UNION ALL SELECT * FROM (
+              SELECT format('GRANT SELECT%s ON redrive.%I TO %I;',
+                            CASE WHEN bool_or(a.attname = 'fence')
+                                 THEN format(' (%s)', string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FILTER (WHERE a.attname <> 'fence'))
+                                 ELSE '' END, c.relname, p_role)
+                FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+               WHERE c.relnamespace = 'redrive'::regnamespace AND c.relkind = 'r' GROUP BY c.relname ORDER BY c.relname) AS tables
     UNION ALL SELECT format('GRANT USAGE ON SCHEMA %I TO %I;', nspname, p_role) FROM contract WHERE nspname <> 'public'
     UNION ALL SELECT format('GRANT SELECT (%s) ON %s TO %I;', string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum), t.source_table, p_role)
                 FROM contract t JOIN pg_attribute a ON a.attrelid = t.oid AND NOT a.attisdropped
@@ -93,7 +99,7 @@ BEGIN
         BEGIN
             EXECUTE v.statement;
             -- PostgreSQL only warns when the grantor lacks the grant option.
-            v_may := v.statement !~ '^GRANT SELECT \('
+            v_may := v.statement !~ '^GRANT SELECT \(' OR v.statement LIKE '%) ON redrive.%'
                      OR has_column_privilege(v.rolname, to_regclass((SELECT source_table FROM redrive.install)), 'event_payload', 'SELECT');
         EXCEPTION WHEN insufficient_privilege THEN
             v_may := false;
