@@ -10,8 +10,11 @@ static int
 print_sql(struct call *call, struct err *err)
 {
     struct strbuf sql = {0};
-    bool ok = schema_print(call->settings.connection.table, call->settings.connection.zone,
-                           call->options.command.roles, &sql, err) &&
+    const struct schema_wanted wanted = {.table = call->settings.connection.table,
+                                         .zone = call->settings.connection.zone,
+                                         .owner = call->options.command.owner,
+                                         .with_roles = call->options.command.roles};
+    bool ok = schema_print(&wanted, &sql, err) &&
               (!call->options.command.with_indexes ||
                schema_print_indexes(call->settings.connection.table, &sql, err)) &&
               output_bytes(strbuf_bytes(&sql), err);
@@ -56,8 +59,8 @@ static bool
 migrate(struct call *call, struct store *store, struct err *err)
 {
     struct schema_result result = {0};
-    if (!schema_migrate(store, &result, err) || !say_result(call, &result, err) ||
-        !migrate_roles(call, store, err))
+    if (!schema_migrate_as(store, call->options.command.owner, &result, err) ||
+        !say_result(call, &result, err) || !migrate_roles(call, store, err))
         return false;
     if (call->options.command.adopt) {
         if (!schema_adopt(store, err))

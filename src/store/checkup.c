@@ -376,6 +376,95 @@ check_doubt(const struct checkup *checkup, struct err *err)
     return true;
 }
 
+static const char owner_sql[] =
+    "SELECT o.rolname::text, CASE WHEN o.rolsuper THEN 'is a superuser' WHEN o.rolcreaterole THEN 'may "
+    "create "
+    "roles'"
+    "  WHEN o.rolbypassrls THEN 'may bypass row level security' WHEN o.rolreplication THEN 'may replicate'"
+    "  WHEN o.rolcreatedb THEN 'may create databases' END, o.rolcanlogin, coalesce(w.rolname::text, ''),"
+    " coalesce(w.rolsuper, true), coalesce(t.relrowsecurity, false),"
+    " (SELECT string_agg(g.tgname, ', ' ORDER BY g.tgname) FROM pg_catalog.pg_trigger g WHERE g.tgrelid = "
+    "t.oid"
+    "   AND NOT g.tgisinternal)"
+    " FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_roles o ON o.oid = n.nspowner"
+    " LEFT JOIN (pg_catalog.pg_class t JOIN pg_catalog.pg_namespace s ON s.oid = t.relnamespace"
+    "            JOIN pg_catalog.pg_roles w ON w.oid = t.relowner) ON s.nspname = $1 AND t.relname = $2"
+    " WHERE n.nspname = 'redrive'";
+
+enum { O_OWNER, O_ATTRIBUTE, O_LOGIN, O_TABLE_OWNER, O_TABLE_SUPER, O_ROW_SECURITY, O_TRIGGERS };
+
+// With whose rights are events changed, and what else happens then?
+static bool
+check_owner(const struct checkup *checkup, struct err *err)
+{
+    PGresult *r;
+    struct params params = {0};
+    struct arena arena = {0};
+    const char *table = checkup->store->table_text;
+    param_text(&params, checkup->store->table_schema);
+    param_text(&params, checkup->store->table_name);
+    if (!pg_ask(checkup->store, FOR_READING, owner_sql, &params, &r, err))
+        return false;
+    if (PQntuples(r) == 1) {
+        const struct owner_seen seen = {.owner = value_text(r, 0, O_OWNER, &arena),
+                                        .attribute = value_text(r, 0, O_ATTRIBUTE, &arena),
+                                        .may_log_in = value_bool(r, 0, O_LOGIN),
+                                        .table = table,
+                                        .table_owner = value_text(r, 0, O_TABLE_OWNER, &arena),
+                                        .is_table_owner_super = value_bool(r, 0, O_TABLE_SUPER)};
+        const struct judgement judgement = checkup_judge_owner(&seen);
+        tell_judgement(checkup, &judgement);
+        if (!value_is_null(r, 0, O_TRIGGERS))
+            tell(checkup, CHECKUP_NOTE, "look at them: what fails in one ends every operation",
+                 "triggers on %s run with the rights of %s when redrive changes an event: %s", table,
+                 seen.owner, value_text(r, 0, O_TRIGGERS, &arena));
+        if (value_bool(r, 0, O_ROW_SECURITY))
+            tell(
+                checkup, CHECKUP_WRONG, "give redrive's roles only to those who may see and close all rows",
+                "%s has row level security, which redrive does not keep: counts, texts and operations are of "
+                "all rows",
+                table);
+    }
+    arena_release(&arena);
+    PQclear(r);
+    return true;
+}
+
+static const char foreign_sql[] =
+    "SELECT pg_catalog.pg_describe_object(d.classid, d.objid, d.objsubid) || ' belongs to ' ||"
+    "   pg_catalog.pg_get_userbyid(coalesce(s.refobjid, 10)), 'DROP it, if nobody knows what it is for'"
+    " FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_depend d ON d.refobjid = n.oid"
+    " LEFT JOIN pg_catalog.pg_shdepend s ON s.classid = d.classid AND s.objid = d.objid AND s.objsubid = 0"
+    "  AND s.deptype = 'o' AND s.dbid = (SELECT b.oid FROM pg_catalog.pg_database b"
+    "                                    WHERE b.datname = pg_catalog.current_database())"
+    " WHERE n.nspname = 'redrive' AND d.refclassid = 'pg_catalog.pg_namespace'::regclass"
+    "   AND coalesce(s.refobjid, 10) <> n.nspowner" // without a note: of the role that initdb made
+    " UNION ALL"
+    " SELECT g.who || ' may create functions in it', 'REVOKE CREATE ON SCHEMA redrive FROM ' || g.who || ';'"
+    " FROM pg_catalog.pg_namespace n CROSS JOIN LATERAL (SELECT CASE WHEN a.grantee = 0 THEN 'PUBLIC'"
+    "   ELSE pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(a.grantee)) END AS who"
+    "   FROM pg_catalog.aclexplode(n.nspacl) a WHERE a.privilege_type = 'CREATE' AND a.grantee <> "
+    "n.nspowner) g"
+    " WHERE n.nspname = 'redrive' ORDER BY 1 LIMIT 20";
+
+// Whoever can put a function into the schema can have it called with the rights of others.
+static bool
+check_foreign(const struct checkup *checkup, struct err *err)
+{
+    PGresult *r;
+    struct arena arena = {0};
+    if (!pg_ask(checkup->store, FOR_READING, foreign_sql, NULL, &r, err))
+        return false;
+    for (int i = 0; i < PQntuples(r); i++)
+        tell(checkup, CHECKUP_WRONG, value_text(r, i, 1, &arena), "in the schema redrive: %s",
+             value_text(r, i, 0, &arena));
+    if (PQntuples(r) == 0)
+        tell(checkup, CHECKUP_OK, "", "everything in the schema redrive belongs to its owner");
+    arena_release(&arena);
+    PQclear(r);
+    return true;
+}
+
 static bool
 check_schema(const struct checkup *checkup, struct err *err)
 {
@@ -387,7 +476,7 @@ check_schema(const struct checkup *checkup, struct err *err)
     }
     tell(checkup, CHECKUP_OK, "", "the schema redrive is version %" PRId64 ", install %s",
          checkup->store->info.schema_version, checkup->store->info.install);
-    if (!check_doubt(checkup, err))
+    if (!check_owner(checkup, err) || !check_foreign(checkup, err) || !check_doubt(checkup, err))
         return false;
     if (checkup->store->info.is_copy)
         tell(checkup, CHECKUP_WRONG, "redrive migrate --adopt",

@@ -109,6 +109,24 @@ checkup_judge_encoding(const char *encoding, struct judgement *judgement)
 }
 
 struct judgement
+checkup_judge_owner(const struct owner_seen *seen)
+{
+    static const char remedy[] = "redrive migrate --owner redrive_owner gives it to a role without login";
+    if (seen->attribute && !seen->is_table_owner_super && strcmp(seen->owner, seen->table_owner) != 0)
+        return checkup_rules_judge(CHECKUP_WRONG, remedy,
+                                   "the schema redrive belongs to %s, who %s, and a trigger on %s would give "
+                                   "such rights to its owner, %s",
+                                   seen->owner, seen->attribute, seen->table, seen->table_owner);
+    if (seen->may_log_in)
+        return checkup_rules_judge(
+            CHECKUP_NOTE, remedy,
+            "the schema redrive belongs to %s, who may log in: whoever has that login may change the audit",
+            seen->owner);
+    return checkup_rules_judge(CHECKUP_OK, "", "the schema redrive belongs to %s, who has no login",
+                               seen->owner);
+}
+
+struct judgement
 checkup_judge_link(const struct link_seen *seen)
 {
     static const char remedy[] =

@@ -20,6 +20,17 @@ struct judgement checkup_judge_clock(double ahead_s);
 // False: the encoding is right.
 bool checkup_judge_encoding(const char *encoding, struct judgement *judgement);
 
+// Changes of events run with the rights of the owner of the schema redrive, and so does a trigger on the
+// table.
+struct owner_seen {
+    const char *owner;
+    const char *attribute; // the first that it has beyond a plain role, in words; NULL: none
+    bool may_log_in;
+    const char *table, *table_owner;
+    bool is_table_owner_super;
+};
+struct judgement checkup_judge_owner(const struct owner_seen *seen);
+
 struct link_seen {
     const char *host;
     bool is_local;    // within this host

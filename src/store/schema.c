@@ -6,9 +6,6 @@
 #include "store/pg.h"
 #include "store/schema_files.h"
 
-// Held to the end of the transaction, so it works behind a pooler; the number is "redrive" in ASCII.
-#define LOCK_SQL "SELECT pg_catalog.pg_advisory_xact_lock(32199629435663973);\n"
-
 #define ROLES_MAKE_SQL "SELECT redrive._roles_make()"
 #define ROLES_GRANT_SQL "SELECT redrive._roles_grant"
 
@@ -18,6 +15,19 @@ struct schema_script {
     struct strbuf *out;
     const char *table_quoted, *table_text, *zone_sql;
 };
+
+// Until the end of the transaction.
+static void
+add_guard(struct strbuf *out, const char *owner, const char *table_quoted, const char *table_text)
+{
+    struct strbuf guard = {0};
+    strbuf_add_text(out, "SELECT pg_catalog.set_config('redrive.owner', ");
+    pg_literal(out, owner ? owner : "");
+    strbuf_add_text(out, ", true);\n");
+    strbuf_add(&guard, schema_guard());
+    pg_expand(out, strbuf_text(&guard), table_quoted, table_text, NULL);
+    strbuf_release(&guard);
+}
 
 static void
 add_part(const struct schema_script *script, const char *title, const char *name, struct bytes part)
@@ -93,17 +103,21 @@ newest_version(const struct schema_upgrade *upgrades)
 }
 
 bool
-schema_print(const char *table, const char *zone, bool with_roles, struct strbuf *out, struct err *err)
+schema_print(const struct schema_wanted *wanted, struct strbuf *out, struct err *err)
 {
     char *schema, *name;
-    if (!pg_parse_table(table, &schema, &name, err))
+    if (!pg_parse_table(wanted->table, &schema, &name, err))
         return false;
     struct strbuf quoted = {0}, shown = {0};
     pg_quote_table(&quoted, schema, name);
     pg_show_table(&shown, schema, name);
-    strbuf_add_text(out, "BEGIN;\nSET LOCAL search_path = pg_catalog;\n" LOCK_SQL);
-    make_script(out, schema_upgrades(), 0, SCHEMA_VERSION, strbuf_text(&quoted), strbuf_text(&shown), zone);
-    if (with_roles)
+    strbuf_add_text(out, "BEGIN;\nSET LOCAL search_path = pg_catalog;\n");
+    add_guard(out, wanted->owner, strbuf_text(&quoted), strbuf_text(&shown));
+    make_script(out, schema_upgrades(), 0, SCHEMA_VERSION, strbuf_text(&quoted), strbuf_text(&shown),
+                wanted->zone);
+    if (wanted->with_roles && wanted->owner)
+        strbuf_add_text(out, "RESET ROLE;\n");
+    if (wanted->with_roles)
         strbuf_add_text(out, "-- What this returns is left to the table's owner.\n" ROLES_MAKE_SQL
                              ";\n" ROLES_GRANT_SQL "(true);\n");
     strbuf_add_text(out, "COMMIT;\n");
@@ -158,11 +172,22 @@ set_zone(struct store *store, struct err *err)
                  &params, err);
 }
 
+// Waits for another migration, and goes on as the schema's owner.
 static bool
-migrate_locked(struct store *store, const struct schema_upgrade *upgrades, struct schema_result *result,
-               struct err *err)
+become_owner(struct store *store, const char *owner, struct err *err)
 {
-    if (!pg_script(store, LOCK_SQL, err) || !read_version(store, &result->from, err))
+    struct strbuf guard = {0};
+    add_guard(&guard, owner, store->table_quoted, store->table_text);
+    bool ok = pg_script(store, strbuf_text(&guard), err);
+    strbuf_release(&guard);
+    return ok;
+}
+
+static bool
+migrate_locked(struct store *store, const char *owner, const struct schema_upgrade *upgrades,
+               struct schema_result *result, struct err *err)
+{
+    if (!become_owner(store, owner, err) || !read_version(store, &result->from, err))
         return false;
     result->to = newest_version(upgrades);
     if (result->from > result->to)
@@ -179,14 +204,14 @@ migrate_locked(struct store *store, const struct schema_upgrade *upgrades, struc
     return !store->zone_wanted || set_zone(store, err);
 }
 
-bool
-schema_migrate_by(struct store *store, const struct schema_upgrade *upgrades, struct schema_result *result,
-                  struct err *err)
+static bool
+migrate_as(struct store *store, const char *owner, const struct schema_upgrade *upgrades,
+           struct schema_result *result, struct err *err)
 {
     *result = (struct schema_result){0};
     if (!pg_may_write(store, err) || !pg_begin(store, FOR_SCHEMA, err))
         return false;
-    if (!migrate_locked(store, upgrades, result, err)) {
+    if (!migrate_locked(store, owner, upgrades, result, err)) {
         pg_rollback(store);
         return false;
     }
@@ -194,9 +219,22 @@ schema_migrate_by(struct store *store, const struct schema_upgrade *upgrades, st
 }
 
 bool
+schema_migrate_by(struct store *store, const struct schema_upgrade *upgrades, struct schema_result *result,
+                  struct err *err)
+{
+    return migrate_as(store, NULL, upgrades, result, err);
+}
+
+bool
+schema_migrate_as(struct store *store, const char *owner, struct schema_result *result, struct err *err)
+{
+    return migrate_as(store, owner, schema_upgrades(), result, err);
+}
+
+bool
 schema_migrate(struct store *store, struct schema_result *result, struct err *err)
 {
-    return schema_migrate_by(store, schema_upgrades(), result, err);
+    return schema_migrate_as(store, NULL, result, err);
 }
 
 bool
@@ -208,7 +246,7 @@ schema_roles(struct store *store, bool make, struct strbuf *left, struct err *er
     if (!pg_may_write(store, err) || !pg_begin(store, FOR_SCHEMA, err))
         return false;
     param_bool(&params, make);
-    if ((make && !pg_script(store, LOCK_SQL ROLES_MAKE_SQL ";", err)) ||
+    if ((make && !pg_script(store, ROLES_MAKE_SQL ";", err)) ||
         !pg_ask(store, FOR_SCHEMA, ROLES_GRANT_SQL "($1)", &params, &r, err)) {
         pg_rollback(store);
         return false;

@@ -2,8 +2,8 @@
 // (schema_files.h says how they are kept).
 //
 // Never touches the contract table: no trigger, no foreign key, no index on it (--with-indexes offers some,
-// CONCURRENTLY). A lock of the transaction makes two migrations at once harmless. An upgrade is one
-// transaction. A newer schema than the program knows is refused. The contract table's name and zone are kept
+// CONCURRENTLY). Whose schema it may be is in src/store/sql/guard.sql; its lock makes two migrations at once
+// harmless. An upgrade is one transaction. A newer schema than the program knows is refused. The contract table's name and zone are kept
 // in redrive.install: a store opened for another table is refused by store_open.
 #ifndef REDRIVE_STORE_SCHEMA_H
 #define REDRIVE_STORE_SCHEMA_H
@@ -20,17 +20,27 @@ struct schema_result {
     int from;
     int to;
 };
-// A zone in the store's settings replaces that of an installed schema.
+// A zone in the store's settings replaces that of an installed schema. ERR_DENIED: the schema is somebody
+// else's, holds something of somebody else, or its owner would be a superuser and the table's owner is none.
 bool schema_migrate(struct store *store, struct schema_result *result, struct err *err) MUST_CHECK;
+// The same with a schema that belongs to this role, which is made without login where it is missing. NULL: to
+// the one who migrates.
+bool schema_migrate_as(struct store *store, const char *owner, struct schema_result *result,
+                       struct err *err) MUST_CHECK;
 // The group roles redrive_viewer, redrive_worker, redrive_operator and redrive_admin. `make`: creates
 // missing roles; else only roles that already have rights here are updated. Grants each role the rights of
 // its level, also on new functions. Appends to `left` the statements, one a line, that only the contract
 // table's owner can run.
 bool schema_roles(struct store *store, bool make, struct strbuf *left, struct err *err) MUST_CHECK;
-// The SQL that schema_migrate would run from version 0, for a DBA; needs no connection. zone NULL: the
-// server's. with_roles: the roles as well. ERR_USAGE: invalid table name.
-bool schema_print(const char *table, const char *zone, bool with_roles, struct strbuf *out,
-                  struct err *err) MUST_CHECK;
+// The SQL that schema_migrate would run from version 0, for a DBA; needs no connection. ERR_USAGE: invalid
+// table name.
+struct schema_wanted {
+    const char *table;
+    const char *zone;  // NULL: the server's
+    const char *owner; // as for schema_migrate_as
+    bool with_roles;
+};
+bool schema_print(const struct schema_wanted *wanted, struct strbuf *out, struct err *err) MUST_CHECK;
 // ERR_NOT_FOUND without schema ("run redrive migrate"), ERR_USAGE when it is newer or older than the program.
 bool schema_check(struct store *store, struct err *err) MUST_CHECK;
 // Both with these upgrades (schema_files.h) instead of the built-in ones, for tests of later versions.

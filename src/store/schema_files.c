@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include "base/embed.h"
 
+EMBED(redrive_sql_guard, "src/store/sql/guard.sql");
 EMBED(redrive_sql_install, "src/store/sql/install.sql");
 EMBED(redrive_sql_audit, "src/store/sql/audit.sql");
 EMBED(redrive_sql_events, "src/store/sql/events.sql");
@@ -69,6 +70,12 @@ schema_file(size_t i, struct schema_file *file)
         file->functions = (struct bytes){text.data + at + sizeof line - 1, text.len - at - (sizeof line - 1)};
     }
     return true;
+}
+
+struct bytes
+schema_guard(void)
+{
+    return (struct bytes){redrive_sql_guard, (size_t)(redrive_sql_guard_end - redrive_sql_guard)};
 }
 
 const struct schema_upgrade *

@@ -18,6 +18,9 @@ struct schema_file {
 // The i-th file from 0 in the order they run. False past the last.
 bool schema_file(size_t i, struct schema_file *file);
 
+// What runs before all of them, at every migration: whose the schema is.
+struct bytes schema_guard(void);
+
 struct schema_upgrade {
     int version; // 2 and above; 0 ends a list
     const char *name;

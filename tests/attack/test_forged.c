@@ -42,6 +42,8 @@ a_lock_that_anybody_may_take_holds_nobody_up(void **state)
     struct store *store = store_of(actors.operator_);
     int64_t before = clock_mono();
     make_operation(&actors.world, store, ACTION_DISCARD, 1, 2);
+    struct schema_result result;
+    assert_works(schema_migrate(actors.world.store, &result, &err));
     assert_true(clock_mono() - before < 5 * US_PER_SECOND);
     store_close(store);
     PQfinish(viewer);

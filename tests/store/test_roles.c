@@ -55,7 +55,8 @@ the_printed_sql_makes_the_same(void **state)
     struct world other;
     struct strbuf sql = {0};
     world_begin(&other);
-    assert_works(schema_print("public.dlq_events", NULL, true, &sql, &err));
+    assert_works(
+        schema_print(&(struct schema_wanted){.table = "public.dlq_events", .with_roles = true}, &sql, &err));
     test_sql(other.admin, "%s", strbuf_text(&sql));
     static const char rights_sql[] =
         "SELECT string_agg(DISTINCT p.proname || ':' || g.grantee::regrole, ' ') FROM pg_proc p, "

@@ -222,7 +222,7 @@ prints_what_it_runs(void **state)
     world_make(&made, 0);
     world_begin(&printed);
     struct strbuf sql = {0};
-    assert_works(schema_print("public.dlq_events", NULL, false, &sql, &err));
+    assert_works(schema_print(&(struct schema_wanted){.table = "public.dlq_events"}, &sql, &err));
     PGresult *r = PQexec(printed.admin, strbuf_text(&sql));
     if (PQresultStatus(r) != PGRES_COMMAND_OK)
         fail_msg("%s", PQerrorMessage(printed.admin));

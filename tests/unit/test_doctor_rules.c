@@ -362,6 +362,41 @@ versions_encoding_and_link_are_judged(void **state)
     }
 }
 
+static void
+the_schemas_owner_is_judged(void **state)
+{
+    (void)state;
+    const struct {
+        struct owner_seen seen;
+        enum checkup_verdict verdict;
+        const char *sentence, *remedy;
+    } owners[] = {
+        {{"redrive_owner", NULL, false, "public.dlq_events", "app", false}, CHECKUP_OK, "has no login", ""},
+        {{"app", NULL, true, "public.dlq_events", "app", false}, CHECKUP_NOTE, "may log in", "--owner"},
+        {{"postgres", "is a superuser", true, "public.dlq_events", "app", false},
+         CHECKUP_WRONG,
+         "belongs to postgres, who is a superuser, and a trigger on public.dlq_events would give such rights "
+         "to its owner, app",
+         "redrive migrate --owner redrive_owner"},
+        {{"keeper", "may create roles", false, "public.dlq_events", "app", false},
+         CHECKUP_WRONG,
+         "who may create roles",
+         "--owner"},
+        {{"postgres", "is a superuser", true, "public.dlq_events", "postgres", true},
+         CHECKUP_NOTE,
+         "may log in",
+         "--owner"},
+        {{"postgres", "is a superuser", true, "public.dlq_events", "root", true},
+         CHECKUP_NOTE,
+         "may log in",
+         "--owner"},
+    };
+    for (size_t i = 0; i < sizeof owners / sizeof *owners; i++) {
+        struct judgement judgement = checkup_judge_owner(&owners[i].seen);
+        assert_judged(&judgement, owners[i].verdict, owners[i].sentence, owners[i].remedy);
+    }
+}
+
 int
 main(void)
 {
@@ -378,6 +413,7 @@ main(void)
         cmocka_unit_test_setup(the_servers_clock_is_judged, begin),
         cmocka_unit_test_setup(durability_is_judged, begin),
         cmocka_unit_test_setup(versions_encoding_and_link_are_judged, begin),
+        cmocka_unit_test(the_schemas_owner_is_judged),
     };
     return cmocka_run_group_tests_name("doctor_rules", tests, NULL, NULL);
 }

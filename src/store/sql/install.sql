@@ -1,9 +1,7 @@
--- The schema itself, its version, and the row that identifies this install.
+-- The schema's version, and the row that identifies this install. guard.sql made the schema.
 --
 -- Three words are put in before a file runs: the contract table's quoted name, the same as plain text, and the time zone in which its
 -- `timestamp` columns are written. The README says how a file is divided and what the schema's owner needs.
-
-CREATE SCHEMA IF NOT EXISTS redrive;
 
 CREATE TABLE redrive.schema_version (
     version integer PRIMARY KEY,

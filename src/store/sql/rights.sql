@@ -29,7 +29,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
                                  THEN format(' (%s)', string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FILTER (WHERE a.attname <> 'fence'))
                                  ELSE '' END, c.relname, p_role)
                 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-               WHERE c.relnamespace = 'redrive'::regnamespace AND c.relkind = 'r' GROUP BY c.relname ORDER BY c.relname) AS tables
+               WHERE c.relnamespace = 'redrive'::regnamespace AND c.relkind IN ('r', 'v') GROUP BY c.relname ORDER BY c.relname) AS tables
     UNION ALL SELECT format('GRANT USAGE ON SCHEMA %I TO %I;', nspname, p_role) FROM contract WHERE nspname <> 'public'
     UNION ALL SELECT format('GRANT SELECT (%s) ON %s TO %I;', string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum), t.source_table, p_role)
                 FROM contract t JOIN pg_attribute a ON a.attrelid = t.oid AND NOT a.attisdropped
@@ -68,7 +68,11 @@ DECLARE
 BEGIN
     FOREACH v SLICE 1 IN ARRAY '{{viewer,NULL},{worker,NULL},{operator,worker},{admin,operator}}'::text[] LOOP
         CONTINUE WHEN EXISTS (SELECT FROM pg_roles WHERE rolname = 'redrive_' || v[1]);
-        EXECUTE format('CREATE ROLE %I NOLOGIN', 'redrive_' || v[1]);
+        BEGIN
+            EXECUTE format('CREATE ROLE %I NOLOGIN', 'redrive_' || v[1]);
+        EXCEPTION WHEN duplicate_object OR unique_violation THEN
+            CONTINUE; -- made a moment ago, by a migration of this or another database
+        END;
         IF v[2] IS NOT NULL THEN
             EXECUTE format('GRANT %I TO %I', 'redrive_' || v[2], 'redrive_' || v[1]);
         END IF;
