@@ -46,7 +46,7 @@ enum request_kind {
     REQUEST_CONFIRM,     // operation_request in `confirm`
     REQUEST_CATEGORY,    // group, set, reason
     REQUEST_SHAPE,       // id: what payloads of its type have in common, from a sample
-    REQUEST_RECORD,      // id: asks the workers for the original record; the event has it some time later
+    REQUEST_RECORD,      // id: asks the workers for the original record; again until it is there
     REQUEST_CORRECT,     // id, correct, reason: a revision; ERR_CONFLICT where somebody was faster
     REQUEST_AUDIT,       // operation (0: all), before: one page of rows
     REQUEST_STATS,       // the five analyses of the table; replaces the REQUEST_STATS before
@@ -154,7 +154,7 @@ enum reply_kind {
     REPLY_CONFIRMED, // the operation exists
     REPLY_CATEGORY,  // the category was set or cleared
     REPLY_SHAPE,     // `shape`
-    REPLY_RECORD,    // it was asked for; news.has_worker: somebody can read it
+    REPLY_RECORD,    // news: is it there (ask for the event), can somebody read it, why it cannot be had
     REPLY_CORRECTED, // the revision was written
     REPLY_AUDIT,
     REPLY_STATS,
@@ -278,7 +278,9 @@ struct news_reply {
     int64_t done, of;     // REPLY_PROGRESS
     int32_t revision;     // REPLY_CORRECTED: its number
     bool has_worker;      // REPLY_RECORD
-    const char *sentence; // REPLY_NEWS, REPLY_STEERED, REPLY_RECIPES that answers REQUEST_RECIPE_SAVE
+    bool is_kept;         // REPLY_RECORD
+    const char *sentence; // REPLY_NEWS, REPLY_STEERED, REPLY_RECIPES that answers REQUEST_RECIPE_SAVE,
+                          // REPLY_RECORD: why it cannot be had
 };
 
 // Which part is filled depends on `kind`; the comment of a part names its kinds.

@@ -26,13 +26,16 @@ writer_record_request(struct writer *writer, const struct request *request)
 {
     struct session *session = &writer->session;
     struct err err = {0};
-    bool has_worker;
-    if (!record_want(session->store, request->id, &has_worker, &err)) {
+    struct record_answer answer;
+    struct reply *reply = reply_create(REPLY_RECORD, request->number);
+    if (!record_want(session->store, request->id, &reply->arena, &answer, &err)) {
+        reply_destroy(reply);
         session_failed(session, request->number, &err);
         return;
     }
-    struct reply *reply = reply_create(REPLY_RECORD, request->number);
-    reply->news.has_worker = has_worker;
+    reply->news.is_kept = answer.is_kept;
+    reply->news.has_worker = answer.has_worker;
+    reply->news.sentence = answer.why;
     reply->is_last = true;
     session_reply(session, reply);
 }

@@ -170,23 +170,69 @@ a_row_that_returns_has_its_revisions(void **state)
     revisions_of(world, 303, 0); // never corrected
 }
 
+static struct record_answer
+want(struct world *world, int64_t id)
+{
+    struct record_answer answer;
+    assert_works(record_want(world->store, id, &world->arena, &answer, &err));
+    return answer;
+}
+
+static int64_t
+wanted_now(struct world *world)
+{
+    int64_t ids[10];
+    size_t count;
+    assert_works(records_wanted(world->store, ids, 10, &count, &err));
+    return count == 1 ? ids[0] : -(int64_t)count;
+}
+
+// A worker that dies over a request leaves it to the next; one that cannot have the record says why, for a
+// while.
+static void
+requests_for_records_are_answered(void **state)
+{
+    (void)state;
+    struct world *world = &sender.world;
+    (void)want(world, 1);
+    assert_int_equal(wanted_now(world), 1);
+    assert_int_equal(wanted_now(world), 0);
+    test_sql(world->admin, "UPDATE redrive.record_wanted SET taken_at = taken_at - interval '11 s'");
+    (void)want(world, 1); // whoever waits asks on
+    assert_int_equal(wanted_now(world), 1);
+
+    const int64_t id = 1;
+    const char *const why = "retention has removed it";
+    assert_works(records_answer(world->store, &id, &why, 1, &err));
+    assert_string_equal(want(world, 1).why, why);
+    assert_string_equal(want(world, 1).why, why); // for somebody else
+    assert_int_equal(wanted_now(world), 0);
+    test_sql(world->admin, "UPDATE redrive.record_wanted SET taken_at = taken_at - interval '6 s'");
+    assert_null(want(world, 1).why); // asked again
+    assert_int_equal(wanted_now(world), 1);
+
+    // Nobody waits for it any more.
+    test_sql(world->admin, "UPDATE redrive.record_wanted SET at = at - interval '2 min', taken_at = NULL");
+    assert_int_equal(wanted_now(world), 0);
+    (void)want(world, 2);
+    assert_int_equal(test_number(world->admin, "SELECT count(*) FROM redrive.record_wanted"), 1);
+}
+
 static void
 wanted_records_are_kept_where_they_are_the_events_own(void **state)
 {
     (void)state;
     struct world *world = &sender.world;
-    bool has_worker = true;
     test_sql(world->admin, "DELETE FROM redrive.worker");
-    assert_works(record_want(world->store, 1, &has_worker, &err));
-    assert_false(has_worker);
+    assert_false(want(world, 1).has_worker);
     assert_works(worker_beat(world->store, "w", true, "idle", 0, &err));
-    assert_works(record_want(world->store, 2, &has_worker, &err));
-    assert_true(has_worker);
-    assert_works(record_want(world->store, 2, &has_worker, &err));
+    assert_true(want(world, 2).has_worker);
+    assert_false(want(world, 2).is_kept);
     int64_t ids[10];
     size_t count;
     assert_works(records_wanted(world->store, ids, 10, &count, &err));
     assert_int_equal(count, 2);
+    (void)want(world, 2); // taken already
     assert_works(records_wanted(world->store, ids, 10, &count, &err));
     assert_int_equal(count, 0);
 
@@ -224,7 +270,8 @@ wanted_records_are_kept_where_they_are_the_events_own(void **state)
     assert_false(bytes_present(page.events[2].record.key));
     event_page_release(&page);
     // One that is kept is not asked for.
-    assert_works(record_want(world->store, 1, &has_worker, &err));
+    assert_works(records_answer(world->store, wanted, (const char *const[]){"", ""}, 2, &err));
+    assert_true(want(world, 1).is_kept);
     assert_works(records_wanted(world->store, ids, 10, &count, &err));
     assert_int_equal(count, 0);
 }
@@ -239,6 +286,7 @@ main(void)
         sent(the_correction_is_what_is_claimed),
         sent(a_row_that_returns_has_its_revisions),
         sent(wanted_records_are_kept_where_they_are_the_events_own),
+        sent(requests_for_records_are_answered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,16 +45,19 @@ records_keep(struct store *store, const struct kept_record *records, size_t coun
 }
 
 bool
-record_want(struct store *store, int64_t id, bool *has_worker, struct err *err)
+record_want(struct store *store, int64_t id, struct arena *arena, struct record_answer *answer,
+            struct err *err)
 {
     if (!pg_may_write(store, err) || !pg_has_schema(store, err))
         return false;
     struct params params = {0};
     param_int8(&params, id);
     PGresult *r;
-    if (!pg_ask(store, FOR_WRITING, "SELECT redrive.record_want($1)", &params, &r, err))
+    if (!pg_ask(store, FOR_WRITING, "SELECT is_kept, has_worker, why FROM redrive.record_want($1)", &params,
+                &r, err))
         return false;
-    *has_worker = value_bool(r, 0, 0);
+    *answer = (struct record_answer){
+        .is_kept = value_bool(r, 0, 0), .has_worker = value_bool(r, 0, 1), .why = value_text(r, 0, 2, arena)};
     PQclear(r);
     return true;
 }
@@ -74,4 +77,16 @@ records_wanted(struct store *store, int64_t *ids, size_t room, size_t *count, st
         ids[i] = value_int8(r, (int)i, 0);
     PQclear(r);
     return true;
+}
+
+bool
+records_answer(struct store *store, const int64_t *ids, const char *const *whys, size_t count,
+               struct err *err)
+{
+    if (!pg_may_write(store, err) || !pg_has_schema(store, err))
+        return false;
+    struct params params = {0};
+    param_ids(&params, ids, count);
+    param_texts(&params, whys, count);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.work_records_answer($1, $2)", &params, err);
 }

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "base/arena.h"
 #include "core/event.h"
 #include "store/store.h"
 
@@ -20,11 +21,21 @@ struct kept_record {
 bool records_keep(struct store *store, const struct kept_record *records, size_t count,
                   struct err *err) MUST_CHECK;
 
+// What has become of an original record that somebody asked for.
+struct record_answer {
+    bool is_kept;    // it is here: the event has it with EVENT_RAW
+    bool has_worker; // one that can read Kafka is there now
+    const char *why; // a worker just tried, and could not have it: in words; NULL: not tried yet
+};
 // Asks the workers to read the original record of an event and keep it, since the screen has no Kafka.
-// *has_worker: one that can is there now. It then appears with the event's EVENT_RAW.
-bool record_want(struct store *store, int64_t id, bool *has_worker, struct err *err) MUST_CHECK;
-// For workers: takes up to `room` of these requests.
+// Whoever waits calls it again, every second or so: a request ends a minute after it was asked for last.
+bool record_want(struct store *store, int64_t id, struct arena *arena, struct record_answer *answer,
+                 struct err *err) MUST_CHECK;
+// For workers: takes up to `room` of these requests. Another worker takes what is not answered within 10 s.
 bool records_wanted(struct store *store, int64_t *ids, size_t room, size_t *count,
+                    struct err *err) MUST_CHECK;
+// Ends them. whys[i] is "" where the record is kept, else why it is not.
+bool records_answer(struct store *store, const int64_t *ids, const char *const *whys, size_t count,
                     struct err *err) MUST_CHECK;
 
 #endif

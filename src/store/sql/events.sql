@@ -16,9 +16,11 @@ CREATE TABLE redrive.record (
 
 -- Events whose original record somebody wants to see: the screen has no Kafka, so a worker reads it.
 CREATE TABLE redrive.record_wanted (
-    dlq_id bigint PRIMARY KEY,
-    who    name NOT NULL DEFAULT session_user,
-    at     timestamptz NOT NULL DEFAULT clock_timestamp()
+    dlq_id   bigint PRIMARY KEY,
+    who      name NOT NULL DEFAULT session_user,
+    at       timestamptz NOT NULL DEFAULT clock_timestamp(), -- asked for, the last time
+    taken_at timestamptz, -- by a worker; with `why`: answered
+    why      text         -- it could not be had; NULL: not answered yet
 );
 
 ---- functions
@@ -75,24 +77,40 @@ BEGIN
     RETURN v_kept;
 END $$;
 
--- Asks the workers for the original record of an event. Returns whether one that can read Kafka runs now.
-CREATE OR REPLACE FUNCTION redrive.record_want(p_id bigint) RETURNS boolean
+-- Asks the workers for the original record of an event; whoever waits asks again and again. why: a worker tried within the last 5 s, and could not.
+CREATE OR REPLACE FUNCTION redrive.record_want(p_id bigint, OUT is_kept boolean, OUT has_worker boolean, OUT why text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
-    DELETE FROM redrive.record_wanted WHERE at < clock_timestamp() - interval '1 minute';
-    INSERT INTO redrive.record_wanted (dlq_id)
+    DELETE FROM redrive.record_wanted w WHERE w.at < clock_timestamp() - interval '1 minute';
+    is_kept := EXISTS (SELECT FROM redrive.record r WHERE r.dlq_id = p_id);
+    has_worker := EXISTS (SELECT FROM redrive.worker w WHERE w.publishes AND w.seen_at > clock_timestamp() - interval '15 s');
+    why := (SELECT w.why FROM redrive.record_wanted w WHERE w.dlq_id = p_id AND w.taken_at > clock_timestamp() - interval '5 s');
+    IF is_kept OR why IS NOT NULL THEN
+        RETURN;
+    END IF;
+    INSERT INTO redrive.record_wanted AS w (dlq_id)
     SELECT e.id FROM :"events" e
-     WHERE e.id = p_id AND e.kafka_topic IS NOT NULL AND e.kafka_partition IS NOT NULL AND e.kafka_offset IS NOT NULL
-       AND NOT EXISTS (SELECT FROM redrive.record r WHERE r.dlq_id = p_id) LIMIT 1
-    ON CONFLICT (dlq_id) DO UPDATE SET at = clock_timestamp();
-    RETURN EXISTS (SELECT FROM redrive.worker w WHERE w.publishes AND w.seen_at > clock_timestamp() - interval '15 s');
+     WHERE e.id = p_id AND e.kafka_topic IS NOT NULL AND e.kafka_partition IS NOT NULL AND e.kafka_offset IS NOT NULL LIMIT 1
+    ON CONFLICT (dlq_id) DO UPDATE SET at = clock_timestamp(), taken_at = CASE WHEN w.why IS NULL THEN w.taken_at END, why = NULL;
 END $$;
 
--- Takes up to p_limit of these requests. One that a worker cannot answer is gone: the screen asks again.
+-- Takes up to p_limit of these requests. One that is not answered within 10 s, since its worker is gone, may be taken by another.
 CREATE OR REPLACE FUNCTION redrive.work_records_wanted(p_limit integer) RETURNS SETOF bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
-    RETURN QUERY DELETE FROM redrive.record_wanted w
-                  WHERE w.dlq_id IN (SELECT q.dlq_id FROM redrive.record_wanted q ORDER BY q.at LIMIT p_limit FOR UPDATE SKIP LOCKED)
+    RETURN QUERY UPDATE redrive.record_wanted w SET taken_at = clock_timestamp()
+                  WHERE w.dlq_id IN (SELECT q.dlq_id FROM redrive.record_wanted q
+                                      WHERE q.why IS NULL AND q.at > clock_timestamp() - interval '1 minute'
+                                        AND (q.taken_at IS NULL OR q.taken_at < clock_timestamp() - interval '10 s')
+                                      ORDER BY q.at LIMIT p_limit FOR UPDATE SKIP LOCKED)
                  RETURNING w.dlq_id;
+END $$;
+
+-- Ends these requests: the record is kept where the why is empty, else that is why it is not.
+CREATE OR REPLACE FUNCTION redrive.work_records_answer(p_ids bigint[], p_whys text[]) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    DELETE FROM redrive.record_wanted w USING unnest(p_ids, p_whys) AS a (id, why) WHERE w.dlq_id = a.id AND a.why = '';
+    UPDATE redrive.record_wanted w SET taken_at = clock_timestamp(), why = a.why FROM unnest(p_ids, p_whys) AS a (id, why)
+     WHERE w.dlq_id = a.id AND a.why <> '';
 END $$;

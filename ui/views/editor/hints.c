@@ -4,12 +4,13 @@
 #include "ui/views/editor/state.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include "base/clock.h"
 #include "core/shape/locate.h"
 #include "ui/views/editor/texts.h"
 
-enum { RECORD_TRIES = 10, DEPARTURE_BYTES = 1 << 20 };
-#define RECORD_PAUSE US_PER_SECOND
+enum { RECORD_TRIES = 30, DEPARTURE_BYTES = 1 << 20 };
+#define RECORD_PAUSE US_PER_SECOND // between them
 
 // --- the place that the message names
 
@@ -97,43 +98,55 @@ editing_next_departure(const struct editing *editing, size_t at, bool is_forward
 
 // --- the original record
 
-static void
-ask_record(struct app *app, struct editing *editing)
+static bool
+wants_record(const struct app *app, const struct editing *editing)
 {
     const struct event *event = &editing->detail.event;
-    bool is_wanted = !event->record.is_kept && !event->known.correction.has_payload &&
-                     event->origin.has_partition && event->origin.has_offset && bytes_present(event->topic) &&
-                     app_status(app)->has_schema && !app_config(app)->is_read_only &&
-                     !app_status(app)->is_read_only && !editing->read_only_why;
-    editing->hints.record = is_wanted ? RECORD_ASKED : RECORD_NOT_WANTED;
-    if (!is_wanted)
-        return;
-    struct request *request = request_create(REQUEST_RECORD);
+    return !event->record.is_kept && !event->known.correction.has_payload && event->origin.has_partition &&
+           event->origin.has_offset && bytes_present(event->topic) && app_status(app)->has_schema &&
+           !app_config(app)->is_read_only && !app_status(app)->is_read_only && !editing->read_only_why;
+}
+
+static void
+send_about_record(struct app *app, struct editing *editing, enum request_kind kind)
+{
+    struct request *request = request_create(kind);
     request->id = editing->id;
     editing->hints.record_number = app_send(app, request);
+    editing->hints.record_at = 0; // not before the answer is there
+}
+
+static void
+give_up_record(struct app *app, struct editing *editing, const char *why)
+{
+    struct editing_hints *hints = &editing->hints;
+    hints->record = RECORD_MISSING;
+    if (why)
+        snprintf(hints->record_words, sizeof hints->record_words, MSG_RECORD_WHY, why);
+    else
+        snprintf(hints->record_words, sizeof hints->record_words, "%s", MSG_RECORD_MISSING);
+    app_redraw(app);
 }
 
 static void
 look_for_record(struct app *app, struct editing *editing)
 {
     struct editing_hints *hints = &editing->hints;
-    if (hints->record_tries++ == RECORD_TRIES) {
-        hints->record = RECORD_MISSING;
-        app_redraw(app);
-        return;
-    }
-    hints->record_at = clock_mono() + RECORD_PAUSE;
-    struct request *request = request_create(REQUEST_EVENT);
-    request->id = editing->id;
-    hints->record_number = app_send(app, request);
+    hints->record_at = 0;
+    if (hints->record_tries++ < RECORD_TRIES)
+        send_about_record(app, editing, REQUEST_RECORD);
+    else if (hints->record == RECORD_AWAITED)
+        give_up_record(app, editing, NULL);
 }
 
 static void
 take_record(struct app *app, struct editing *editing, struct reply *reply)
 {
     struct editing_hints *hints = &editing->hints;
-    if (!reply->detail.event.record.is_kept)
+    if (!reply->detail.event.record.is_kept) { // of a page that was read before it was there
+        hints->record_at = clock_mono() + RECORD_PAUSE;
         return;
+    }
     if (editing_is_dirty(editing)) {
         hints->record = RECORD_LATE;
         app_say(app, SAY_WARN, MSG_RECORD_LATE);
@@ -146,20 +159,32 @@ take_record(struct app *app, struct editing *editing, struct reply *reply)
     find_departures(editing);
 }
 
+static void
+take_answer(struct app *app, struct editing *editing, const struct news_reply *answer)
+{
+    struct editing_hints *hints = &editing->hints;
+    if (answer->is_kept) {
+        send_about_record(app, editing, REQUEST_EVENT);
+    } else if (answer->sentence) {
+        give_up_record(app, editing, answer->sentence);
+    } else {
+        hints->record = answer->has_worker ? RECORD_AWAITED : RECORD_NOBODY;
+        hints->record_at = clock_mono() + RECORD_PAUSE;
+    }
+}
+
 static bool
 receive_record(struct app *app, struct editing *editing, struct reply *reply)
 {
     struct editing_hints *hints = &editing->hints;
     if (!hints->record_number || reply->number != hints->record_number)
         return false;
-    if (reply->kind == REPLY_EVENT) {
+    if (reply->kind == REPLY_EVENT)
         take_record(app, editing, reply);
-    } else if (reply->kind == REPLY_RECORD) {
-        hints->record = reply->news.has_worker ? RECORD_AWAITED : RECORD_NOBODY;
-        hints->record_at = clock_mono() + RECORD_PAUSE / 2;
-    } else {
-        hints->record = RECORD_MISSING; // a right is missing, or PostgreSQL is away
-    }
+    else if (reply->kind == REPLY_RECORD)
+        take_answer(app, editing, &reply->news);
+    else // a right is missing, or PostgreSQL is away
+        give_up_record(app, editing, reply->err.text);
     app_redraw(app);
     return true;
 }
@@ -170,13 +195,12 @@ editing_record_words(const struct editing *editing)
     switch (editing->hints.record) {
     case RECORD_NOT_WANTED:
         break;
-    case RECORD_ASKED:
     case RECORD_AWAITED:
         return MSG_RECORD_AWAITED;
     case RECORD_NOBODY:
         return MSG_RECORD_NOBODY;
     case RECORD_MISSING:
-        return MSG_RECORD_MISSING;
+        return editing->hints.record_words;
     case RECORD_LATE:
         return MSG_RECORD_LATE;
     }
@@ -189,7 +213,10 @@ void
 editing_hints_begin(struct app *app, struct editing *editing)
 {
     place_cursor(app, editing);
-    ask_record(app, editing);
+    if (wants_record(app, editing)) {
+        editing->hints.record = RECORD_AWAITED;
+        look_for_record(app, editing);
+    }
     struct request *request = request_create(REQUEST_SHAPE);
     request->id = editing->id;
     editing->hints.shape_number = app_send(app, request);
@@ -220,7 +247,7 @@ int64_t
 editing_hints_due(const struct editing *editing)
 {
     const struct editing_hints *hints = &editing->hints;
-    int64_t due = hints->record == RECORD_AWAITED ? hints->record_at : -1;
+    int64_t due = hints->record_at ? hints->record_at : -1;
     bool is_old = hints->shape && hints->version != editor_version(payload_editor(editing));
     int64_t pause = editing->work.changed_at + US_PER_SECOND;
     return is_old && (due < 0 || pause < due) ? pause : due;
@@ -231,7 +258,7 @@ editing_hints_tick(struct app *app, struct editing *editing)
 {
     struct editing_hints *hints = &editing->hints;
     int64_t now = clock_mono();
-    if (hints->record == RECORD_AWAITED && hints->record_at <= now)
+    if (hints->record_at && hints->record_at <= now)
         look_for_record(app, editing);
     if (hints->shape && hints->version != editor_version(payload_editor(editing)) &&
         editing->work.changed_at + US_PER_SECOND <= now) {

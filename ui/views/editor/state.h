@@ -93,11 +93,10 @@ struct editing_work {
 // Is the original record on its way, which alone has the exact bytes?
 enum record_state {
     RECORD_NOT_WANTED, // it is here, or there is none
-    RECORD_ASKED,
-    RECORD_AWAITED, // a worker reads it
-    RECORD_NOBODY,  // no worker runs that can
-    RECORD_MISSING, // it did not come
-    RECORD_LATE,    // it came after something was edited
+    RECORD_AWAITED,    // a worker reads it
+    RECORD_NOBODY,     // no worker runs that can; one may be started yet
+    RECORD_MISSING,    // it did not come: record_words
+    RECORD_LATE,       // it came after something was edited
 };
 
 struct editing_hints {
@@ -111,8 +110,9 @@ struct editing_hints {
     bool is_placed;   // the message named that place
     enum record_state record;
     uint64_t record_number;
-    int64_t record_at; // clock_mono of the next look
+    int64_t record_at; // clock_mono of the next look; 0: none
     int record_tries;
+    char record_words[300]; // RECORD_MISSING
 };
 
 struct editing {

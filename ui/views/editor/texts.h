@@ -12,6 +12,7 @@
 #define MSG_RECORD_AWAITED "NOT byte for byte yet: a worker reads the original record in Kafka…"
 #define MSG_RECORD_NOBODY "NOT byte for byte: no worker runs that could read the original record in Kafka"
 #define MSG_RECORD_MISSING "NOT byte for byte: the original record did not come; PostgreSQL's text is edited"
+#define MSG_RECORD_WHY "NOT byte for byte: the original record was not read: %s"
 #define MSG_RECORD_THERE "the original record is here: its exact bytes are edited"
 #define MSG_RECORD_LATE "the original record is here now; close and open again to edit its exact bytes"
 #define MSG_KEY_HINT "the key as JSON: a text, null, or {\"base64\": \"AAEC\"}"
