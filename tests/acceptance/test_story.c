@@ -3,8 +3,8 @@
 // records has each event exactly once.
 #include <sys/wait.h>
 #include <signal.h>
+#include "tests/acceptance/screen.h"
 #include "tests/broker/kafka_world.h"
-#include "tests/terminal/vt.h"
 
 enum {
     TIMEOUTS = 600,
@@ -19,16 +19,8 @@ struct story {
     char topic[64];
     char operator[64];
     char conninfo[700];
-    char home[64];
-    struct vt *vt;
+    struct screen screen;
 };
-
-static const char *
-program(void)
-{
-    const char *path = getenv("REDRIVE");
-    return path && *path ? path : "build/redrive";
-}
 
 // The bytes a producer wrote: no serialiser of ours or PostgreSQL's would write them so.
 static void
@@ -124,63 +116,12 @@ operator_comes(struct story *story)
     snprintf(story->conninfo, sizeof story->conninfo, "%s user=%s", story->world.conninfo, story->operator);
 }
 
+// Confirms, and sees that it began.
 static void
-screen_opens(struct story *story)
+confirm(struct story *story, const struct screen_answers *answers)
 {
-    static char home[100], state[100];
-    snprintf(story->home, sizeof story->home, "/tmp/redrive-story.XXXXXX");
-    assert_non_null(mkdtemp(story->home));
-    snprintf(home, sizeof home, "HOME=%s", story->home);
-    snprintf(state, sizeof state, "XDG_STATE_HOME=%s", story->home);
-    const char *env[] = {home, state, "REDRIVE_CONFIG", "NO_COLOR", NULL};
-    const char *argv[] = {program(), "-d", story->conninfo, "-b", test_kafka(), NULL};
-    story->vt = vt_start(&(struct vt_setup){.rows = 24, .cols = 80, .argv = argv, .env = env});
-    assert_non_null(story->vt);
-}
-
-// Cmocka cuts long messages, so the screen goes out by itself.
-static void
-give_up(struct story *story, const char *why)
-{
-    fprintf(stderr, "%s\n", vt_screen(story->vt));
-    fail_msg("%s; the screen stands above", why);
-}
-
-static void
-see(struct story *story, const char *text)
-{
-    for (int i = 0; i < 4; i++)
-        if (vt_wait_text(story->vt, text))
-            return;
-    give_up(story, text);
-}
-
-static void
-press(struct story *story, const char *keys)
-{
-    if (!vt_press(story->vt, keys))
-        give_up(story, keys);
-}
-
-// Fills in the dialog: reason, count, and the button. The focus begins in the reason.
-static void
-confirm(struct story *story, const char *button, const char *reason, const char *rate, const char *count)
-{
-    char keys[200];
-    snprintf(keys, sizeof keys, "type %s to confirm", count); // not there before the events were looked at
-    see(story, keys);
-    press(story, reason);
-    if (rate) {
-        snprintf(keys, sizeof keys, "<Down>%s<Up>", rate);
-        press(story, keys);
-    }
-    snprintf(keys, sizeof keys, "<Tab>%s<Tab>", count);
-    press(story, keys);
-    snprintf(keys, sizeof keys, "[ %s ]", button);
-    if (!vt_shows(story->vt, keys))
-        give_up(story, "the button has no focus");
-    press(story, "<Enter>");
-    see(story, "@ watch");
+    screen_confirm(&story->screen, answers);
+    screen_see(&story->screen, "@ watch");
 }
 
 static int64_t number(const struct story *story, const char *format, ...)
@@ -203,7 +144,7 @@ await_number(const struct story *story, const char *sql, int64_t wanted, int sec
     while (number(story, "%s", sql) != wanted) {
         if (clock_mono() > until)
             fail_msg("%s is %lld, not %lld, after %d s:\n%s", sql, (long long)number(story, "%s", sql),
-                     (long long)wanted, seconds, vt_screen(story->vt));
+                     (long long)wanted, seconds, vt_screen(story->screen.vt));
         clock_sleep(50000);
     }
 }
@@ -319,48 +260,46 @@ a_thousand_failures_are_worked_through(void **state)
                      ALL); // none is lost
     operator_comes(&story);
 
-    screen_opens(&story);
-    see(&story, "1,000 pending in 3 groups");
+    screen_open(&story.screen, story.conninfo, test_kafka());
+    screen_see(&story.screen, "1,000 pending in 3 groups");
 
     // The largest group, by the cursor row alone; slowly, so that the worker can die in the middle.
-    press(&story, "R");
-    see(&story, "600 events");
-    confirm(&story, "Reprocess", "gateway fixed", "200", "600");
+    screen_press(&story.screen, "R");
+    screen_see(&story.screen, "600 events");
+    confirm(&story, &(struct screen_answers){"Reprocess", "gateway fixed", .rate = "200", .count = "600"});
     worker_dies(&story);
 
     // A regular expression, everything that matches, discarded, while nobody carries anything out.
-    press(&story, "2");
-    press(&story, "/");
-    press(&story, "duplicate.*orders_pkey<Enter>");
-    see(&story, "250 / ");
-    press(&story, "A");
-    see(&story, "sel 250");
-    press(&story, "D");
-    see(&story, "250 selected events");
-    confirm(&story, "Discard", "sent twice", NULL, "250");
+    screen_press(&story.screen, "2");
+    screen_press(&story.screen, "/");
+    screen_press(&story.screen, "duplicate.*orders_pkey<Enter>");
+    screen_see(&story.screen, "250 / ");
+    screen_press(&story.screen, "A");
+    screen_see(&story.screen, "sel 250");
+    screen_press(&story.screen, "D");
+    screen_see(&story.screen, "250 selected events");
+    confirm(&story, &(struct screen_answers){"Discard", "sent twice", .count = "250"});
     await_number(&story, "SELECT count(*) FROM public.dlq_events WHERE status = 'DISCARDED'", DUPLICATES, 90);
 
     // What is left of the third kind is finished without sending.
-    press(&story, "<Esc>");
-    press(&story, "/");
-    press(&story, "class:ValidationError<Enter>");
-    see(&story, "150 / ");
-    press(&story, "A");
-    press(&story, "S");
-    see(&story, "150 selected events");
-    confirm(&story, "Resolve", "paid by hand", NULL, "150");
+    screen_press(&story.screen, "<Esc>");
+    screen_press(&story.screen, "/");
+    screen_press(&story.screen, "class:ValidationError<Enter>");
+    screen_see(&story.screen, "150 / ");
+    screen_press(&story.screen, "A");
+    screen_press(&story.screen, "S");
+    screen_see(&story.screen, "150 selected events");
+    confirm(&story, &(struct screen_answers){"Resolve", "paid by hand", .count = "150"});
 
     // The killed worker's chunk is decided by whoever comes next.
     await_number(&story, "SELECT count(*) FROM redrive.operation WHERE state = 'done'", 3, 120);
-    press(&story, "1");
-    see(&story, " 0 pending in");
-    press(&story, "r"); // rows never move by themselves, so emptied groups stay until then
-    see(&story, "No pending events");
-    press(&story, "4");
-    see(&story, "600");
-    vt_keys(story.vt, "Q"); // it ends: no idle moment comes
-    assert_int_equal(vt_result(story.vt, 20000), 0);
-    vt_end(story.vt);
+    screen_press(&story.screen, "1");
+    screen_see(&story.screen, " 0 pending in");
+    screen_press(&story.screen, "r"); // rows never move by themselves, so emptied groups stay until then
+    screen_see(&story.screen, "No pending events");
+    screen_press(&story.screen, "4");
+    screen_see(&story.screen, "600");
+    screen_close(&story.screen);
 
     consumer_has_each_once(&story);
     postgresql_says_who_did_what(&story);
