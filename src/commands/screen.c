@@ -14,6 +14,7 @@
 #include "ui/app/app.h"
 #include "ui/app/script.h"
 #include "ui/term/term.h"
+#include "ui/views/editor/editor.h"
 
 enum { REQUESTS = 4096, REPLIES = 256, WORKER_ARGUMENTS = 64 };
 
@@ -186,6 +187,18 @@ dump_keymap(struct call *call, struct err *err)
     return ok ? STATUS_DONE : command_status(err);
 }
 
+static int
+purge_drafts(struct call *call, struct err *err)
+{
+    char count[TEXT_SHORT];
+    size_t removed = editor_purge_drafts(call->settings.state_home, getenv("XDG_RUNTIME_DIR"));
+    const char *said = call->options.general.json
+                           ? arena_printf(&call->settings.arena, "{\"removed\": %zu}\n", removed)
+                           : arena_printf(&call->settings.arena, "removed %s draft%s\n",
+                                          text_count((int64_t)removed, count), removed == 1 ? "" : "s");
+    return output_bytes(bytes_of(said), err) ? STATUS_DONE : command_status(err);
+}
+
 int
 command_screen(struct call *call, struct err *err)
 {
@@ -193,6 +206,8 @@ command_screen(struct call *call, struct err *err)
         return STATUS_USAGE;
     if (call->options.screen.dump_keymap)
         return dump_keymap(call, err);
+    if (call->options.screen.purge_drafts)
+        return purge_drafts(call, err);
     bool needs_terminal = !call->options.screen.script;
     if (needs_terminal && (!call->in_is_terminal || !call->out_is_terminal)) {
         err_set(err, ERR_USAGE,

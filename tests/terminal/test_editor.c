@@ -343,6 +343,35 @@ leave_a_draft(void)
     vt_end(vt);
 }
 
+// The command removes drafts and what other programs were handed, and nothing else of the folder.
+static void
+drafts_are_removed_by_a_command(void **state)
+{
+    (void)state;
+    char home[100], runtime[100], path[200];
+    const char *argv[] = {program, "--purge-drafts", NULL};
+    int mode;
+    snprintf(home, sizeof home, "XDG_STATE_HOME=%s", folder);
+    snprintf(runtime, sizeof runtime, "XDG_RUNTIME_DIR=%s", folder);
+    const char *env[] = {home, runtime, NULL};
+    leave_a_draft();
+    assert_string_not_equal(the_draft(&mode), "");
+    snprintf(path, sizeof path, "%s/redrive/2-payload-1.json", folder);
+    FILE *file = fopen(path, "we");
+    assert_non_null(file);
+    assert_int_equal(fclose(file), 0);
+    struct vt *vt = vt_start(&(struct vt_setup){.argv = argv, .env = env});
+    assert_screen(vt, vt_wait_text(vt, "removed 2 drafts"));
+    assert_int_equal(vt_result(vt, 8000), 0);
+    vt_end(vt);
+    assert_string_equal(the_draft(&mode), "");
+    assert_int_not_equal(access(path, F_OK), 0);
+    vt = start_short(NULL);
+    (void)vt_run(vt, 300);
+    assert_screen(vt, !vt_shows(vt, "Draft from"));
+    finish(vt);
+}
+
 // Too old, or not what was written: not offered, and the event is edited as ever.
 static void
 drafts_that_are_no_use_are_not_offered(void **state)
@@ -562,7 +591,7 @@ main(void)
         EDITOR(the_list_hands_over_at_once),  EDITOR(quitting_asks_about_unsaved_text),
         EDITOR(another_program_edits),        EDITOR(another_program_fails),
         EDITOR(another_program_has_the_keys), EDITOR(somebody_else_was_faster),
-        EDITOR(somebody_closed_the_event),
+        EDITOR(somebody_closed_the_event),    EDITOR(drafts_are_removed_by_a_command),
     };
     return cmocka_run_group_tests_name("editor", tests, make_database, drop_database);
 }

@@ -11,6 +11,7 @@
 #include "base/private_file.h"
 #include "base/text.h"
 #include "ui/views/editor/changes.h"
+#include "ui/views/editor/editor.h"
 #include "ui/views/editor/texts.h"
 
 #define DRAFT_PAUSE (3 * US_PER_SECOND)
@@ -22,6 +23,25 @@ static void
 draft_folder(const struct app *app, char out[PATH_ROOM])
 {
     snprintf(out, PATH_ROOM, "%s/drafts", app_config(app)->state_home);
+}
+
+size_t
+editor_purge_drafts(const char *state_home, const char *runtime_dir)
+{
+    const struct {
+        const char *home, *folder, *suffix;
+    } places[] = {
+        {state_home, "drafts", DRAFT_SUFFIX}, {state_home, "edit", ".json"},    {state_home, "edit", ".txt"},
+        {runtime_dir, "redrive", ".json"},    {runtime_dir, "redrive", ".txt"},
+    };
+    char folder[PATH_ROOM];
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(folder, sizeof folder, "%s/%s", places[i].home ? places[i].home : "", places[i].folder);
+        if (places[i].home && places[i].home[0] == '/')
+            count += private_files_age(folder, places[i].suffix, INT64_MAX);
+    }
+    return count;
 }
 
 // "db1-orders-912180.draft": of this database alone.

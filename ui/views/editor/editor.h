@@ -15,4 +15,8 @@ struct editor_argument {
 // event.
 void editor_open_on(struct app *app, int64_t id, enum action action);
 
+// Removes all drafts of this person, and texts that another program was handed and did not give back. Either
+// folder may be NULL. Returns how many files.
+size_t editor_purge_drafts(const char *state_home, const char *runtime_dir);
+
 #endif

@@ -169,6 +169,7 @@ editing_go_outside(struct app *app, void *state, enum action action)
         return true;
     }
     (void)private_files_age(outside->folder, ".json", clock_now() - FILE_AGE); // what failed before
+    (void)private_files_age(outside->folder, ".txt", clock_now() - FILE_AGE);
     size_t line = buffer_line_at(editor_buffer(editor), editor_cursor(editor)) + 1;
     const char *command = takes_line(program())
                               ? arena_printf(app_frame(app), "%s +%zu \"$1\"", program(), line)
