@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
+#include "base/text.h"
 #include "core/json/changes.h"
 #include "core/json/json.h"
+#include "core/shape/shape.h"
 #include "ui/app/app.h"
 #include "ui/views/difference.h"
 #include "ui/views/text_page.h"
@@ -15,13 +17,19 @@ enum {
     AROUND = 3, // lines that are the same, beside those that differ
     BESIDE_FROM_COLS = 120,
     LINE_LONG = 160, // bytes; JSON with longer lines is compared formatted
+    PATHS = 3,       // of changes, named
+    DEPARTURES = 5,  // told; the others are counted
+    DEPARTURE_BYTES = 1 << 20,
 };
 
 struct changes {
     struct text_page page; // first: see text_page.h
     struct changes_argument given;
     struct arena arena;
-    int cols; // it was built for; 0: not yet
+    // Of the payload after, from the shape it was opened with.
+    struct shape_departure *departures;
+    size_t departure_count, shape_events; // shape_events 0: nothing is known
+    int cols;                             // it was built for; 0: not yet
     size_t removed, added;
 };
 
@@ -143,61 +151,82 @@ add_beside(struct pager *pager, const struct difference *difference, int cols, b
     }
 }
 
-// "2 values changed, 1 key removed": nothing where one of them is not JSON, or too long to be compared.
-static void
-add_words(struct pager *pager, struct bytes before, struct bytes after, struct arena *arena)
+// "2 values changed, 1 key removed: $.a, $.b.c": of JSON that fits; the paths of a payload only. false: it is
+// not, and nothing is said.
+static bool
+add_structure(struct pager *pager, struct bytes before, struct bytes after, bool is_payload)
 {
+    struct arena arena = {0};
     struct json_changes found;
-    struct err err = {0};
-    struct strbuf words = {0};
-    if (!json_compare(before, after, arena, &found, &err))
-        return;
-    json_changes_sentence(&found, &words);
-    pager_line(pager, ROLE_DIM, strbuf_bytes(&words));
-    strbuf_release(&words);
+    struct strbuf sentence = {0};
+    bool ok = json_compare(before, after, &arena, &found, NULL);
+    if (ok) {
+        json_changes_sentence(&found, &sentence);
+        for (size_t i = 0; is_payload && i < found.count && i < PATHS; i++) {
+            strbuf_add_text(&sentence, i ? ", " : ": ");
+            strbuf_add(&sentence, found.items[i].path);
+        }
+        if (is_payload && found.count > PATHS)
+            strbuf_printf(&sentence, ", %s", pager_glyph(pager, GLYPH_ELLIPSIS));
+        pager_line(pager, ROLE_STRONG, strbuf_bytes(&sentence));
+    }
+    strbuf_release(&sentence);
+    arena_release(&arena);
+    return ok;
 }
 
+// Where the payload departs from others of its type, as it would be saved.
 static void
-add_part(const struct app *app, struct changes *changes, struct bytes before, struct bytes after)
+add_departures(struct pager *pager, const struct changes *changes)
 {
-    struct pager *pager = changes->page.pager;
-    struct arena arena = {0};
-    bool is_formatted = (has_long_line(before) || has_long_line(after)) && json_check(before, NULL) &&
-                        json_check(after, NULL);
-    struct difference difference =
-        is_formatted ? difference_of(formatted(before, &arena), formatted(after, &arena), AROUND, &arena)
-                     : difference_of(before, after, AROUND, &arena);
-    bool is_spaced = difference.removed == 0 && difference.added == 0;
-    if (!is_spaced)
-        add_words(pager, before, after, &arena);
-    if (is_formatted)
-        pager_printf(pager, ROLE_DIM, "shown formatted");
-    if (is_spaced)
-        pager_printf(pager, ROLE_DIM, "only white space between tokens differs");
-    else if (changes->cols >= BESIDE_FROM_COLS)
-        add_beside(pager, &difference, changes->cols, app_config(app)->is_ascii);
-    else
-        add_below(pager, &difference);
-    changes->removed += difference.removed;
-    changes->added += difference.added;
-    arena_release(&arena);
+    char count[TEXT_SHORT];
+    if (changes->shape_events < SHAPE_LEAST)
+        return;
+    for (size_t i = 0; i < changes->departure_count && i < DEPARTURES; i++)
+        pager_line(pager, ROLE_STATUS_WARN, bytes_of(changes->departures[i].sentence));
+    if (changes->departure_count > DEPARTURES)
+        pager_printf(pager, ROLE_STATUS_WARN, "and %s more",
+                     text_count((int64_t)(changes->departure_count - DEPARTURES), count));
+    else if (changes->departure_count == 0)
+        pager_printf(pager, ROLE_STATUS_OK, "departs nowhere from %s other events of this type",
+                     text_count((int64_t)changes->shape_events, count));
 }
 
 static void
 changes_build(const struct app *app, struct changes *changes, int cols)
 {
     struct pager *pager = changes->page.pager;
-    const struct changes_argument *given = &changes->given;
+    bool is_ascii = app_config(app)->is_ascii;
     changes->cols = cols;
     changes->removed = changes->added = 0;
     pager_begin(pager);
-    pager_printf(pager, ROLE_DIFF_REMOVED, "- %s", given->before_name);
-    pager_printf(pager, ROLE_DIFF_ADDED, "+ %s", given->after_name);
-    for (size_t i = 0; i < CHANGES_WARNINGS && given->warnings[i]; i++)
-        pager_line(pager, ROLE_STATUS_WARN, bytes_of(given->warnings[i]));
-    for (size_t i = 0; i < given->count; i++) {
-        pager_section(pager, section_name(given->parts[i].section), NULL, false);
-        add_part(app, changes, given->parts[i].before, given->parts[i].after);
+    pager_printf(pager, ROLE_DIFF_REMOVED, "- %s", changes->given.before_name);
+    pager_printf(pager, ROLE_DIFF_ADDED, "+ %s", changes->given.after_name);
+    for (size_t i = 0; i < changes->given.count; i++) {
+        struct arena arena = {0};
+        struct bytes before = changes->given.parts[i].before, after = changes->given.parts[i].after;
+        bool is_formatted = (has_long_line(before) || has_long_line(after)) && json_check(before, NULL) &&
+                            json_check(after, NULL);
+        struct difference difference =
+            is_formatted ? difference_of(formatted(before, &arena), formatted(after, &arena), AROUND, &arena)
+                         : difference_of(before, after, AROUND, &arena);
+        pager_section(pager, section_name(changes->given.parts[i].section), NULL, false);
+        bool is_payload = changes->given.parts[i].section == SECTION_PAYLOAD;
+        bool is_told = add_structure(pager, before, after, is_payload);
+        if (is_payload)
+            add_departures(pager, changes);
+        if (is_formatted)
+            pager_printf(pager, ROLE_DIM, "shown formatted");
+        bool is_same = difference.removed == 0 && difference.added == 0;
+        if (is_same && !is_told)
+            pager_printf(pager, ROLE_DIM, "only white space between tokens differs");
+        else if (!is_same && cols >= BESIDE_FROM_COLS)
+            add_beside(pager, &difference, cols, is_ascii);
+        else if (!is_same)
+            add_below(pager, &difference);
+        changes->removed += difference.removed;
+        changes->added += difference.added;
+        arena_release(&arena);
     }
     pager_end(pager);
 }
@@ -231,6 +260,21 @@ static const struct view_action actions[] = {
     {0},
 };
 
+static void
+find_departures(struct changes *changes)
+{
+    const struct shape *shape = changes->given.shape;
+    changes->given.shape = NULL;
+    for (size_t i = 0; shape && i < changes->given.count; i++) {
+        struct bytes after = changes->given.parts[i].after;
+        if (changes->given.parts[i].section != SECTION_PAYLOAD || after.len > DEPARTURE_BYTES ||
+            !json_check(after, NULL))
+            continue;
+        shape_departures(shape, after, &changes->arena, &changes->departures, &changes->departure_count);
+        changes->shape_events = shape_events(shape);
+    }
+}
+
 static void *
 changes_open(struct app *app, const void *argument)
 {
@@ -244,8 +288,7 @@ changes_open(struct app *app, const void *argument)
         changes->given.parts[i].before = arena_copy(&changes->arena, given->parts[i].before);
         changes->given.parts[i].after = arena_copy(&changes->arena, given->parts[i].after);
     }
-    for (size_t i = 0; i < CHANGES_WARNINGS && given->warnings[i]; i++)
-        changes->given.warnings[i] = arena_text(&changes->arena, bytes_of(given->warnings[i]));
+    find_departures(changes);
     return changes;
 }
 

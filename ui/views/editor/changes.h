@@ -7,8 +7,7 @@
 #include "ui/views/editor/sections.h"
 
 struct app;
-
-enum { CHANGES_WARNINGS = 3 };
+struct shape;
 
 // argument of view_changes.open. Copied, except for `state`.
 struct changes_argument {
@@ -17,8 +16,10 @@ struct changes_argument {
         enum section section;
         struct bytes before, after;
     } parts[SECTION_COUNT];
-    size_t count;                           // of parts
-    const char *warnings[CHANGES_WARNINGS]; // about `after`: untrusted; NULL: no more
+    size_t count; // of parts
+    // Of other events of the type: where the payload of `after` departs from it is told. NULL: not known.
+    // Only read by open.
+    const struct shape *shape;
     // What Enter goes on with, when this view is closed again: `state` is of the view below. NULL: nothing.
     void (*accepted)(struct app *app, void *state);
     void *state;

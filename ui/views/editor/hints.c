@@ -70,16 +70,6 @@ editing_departure_of_line(const struct editing *editing, size_t line)
 }
 
 const struct shape_departure *
-editing_departures(struct editing *editing, size_t *count)
-{
-    struct editing_hints *hints = &editing->hints;
-    if (hints->shape && hints->version != editor_version(payload_editor(editing)))
-        find_departures(editing);
-    *count = hints->count;
-    return hints->departures;
-}
-
-const struct shape_departure *
 editing_next_departure(const struct editing *editing, size_t at, bool is_forward)
 {
     const struct editing_hints *hints = &editing->hints;

@@ -66,8 +66,11 @@ static void
 open_changes(struct app *app, struct editing *editing, const struct strbuf befores[SECTION_COUNT],
              const char *before_name, void (*accepted)(struct app *app, void *state))
 {
-    struct changes_argument argument = {
-        .before_name = before_name, .after_name = "yours", .accepted = accepted, .state = editing};
+    struct changes_argument argument = {.before_name = before_name,
+                                        .after_name = "yours",
+                                        .shape = editing->hints.shape,
+                                        .accepted = accepted,
+                                        .state = editing};
     for (int i = 0; i < SECTION_COUNT; i++) {
         struct bytes before = strbuf_bytes(&befores[i]);
         struct bytes after = editing_text(editing, (enum section)i);
@@ -77,11 +80,6 @@ open_changes(struct app *app, struct editing *editing, const struct strbuf befor
         argument.parts[argument.count].before = before;
         argument.parts[argument.count++].after = after;
     }
-    size_t count;
-    const struct shape_departure *departures = editing_departures(editing, &count);
-    for (size_t i = 0; i < count && i < CHANGES_WARNINGS; i++)
-        argument.warnings[i] =
-            arena_printf(app_frame(app), "%s: %s", departures[i].path, departures[i].sentence);
     app_open(app, &view_changes, &argument);
 }
 

@@ -173,8 +173,6 @@ void editing_hints_release(struct editing *editing);
 const struct shape_departure *editing_departure_of_line(const struct editing *editing, size_t line);
 const struct shape_departure *editing_next_departure(const struct editing *editing, size_t at,
                                                      bool is_forward);
-// All of them in the text as it is now, the most surprising first; good until the next call.
-const struct shape_departure *editing_departures(struct editing *editing, size_t *count);
 // What is to be said of the original record, instead of why the bytes are not exact; NULL: nothing.
 const char *editing_record_words(const struct editing *editing);
 
