@@ -34,7 +34,7 @@ enum request_kind {
                         // REPLY_LIST; undecided events are counted and left out
     REQUEST_FACETS,     // ids: counts of their types, topics, sources, categories
     REQUEST_ROWS,       // ids: rows for the window of a list, texts cut to 1 KiB
-    REQUEST_EVENT,      // id: everything about one event
+    REQUEST_EVENT,      // id: everything about one event; is_on: its payload up to 64 MiB instead of 4
     REQUEST_WHY,        // id: why it is in its group
     REQUEST_OPERATIONS, // the list: answered at once and after each change, until REQUEST_OPERATIONS_END
     REQUEST_OPERATIONS_END,
@@ -204,7 +204,7 @@ struct would_send {
 };
 
 struct event_detail {
-    struct event event; // NARROW, ERROR, STACK, RAW, GROUP; payload up to 4 MiB
+    struct event event; // NARROW, ERROR, STACK, RAW, GROUP; payload up to 4 or 64 MiB
     struct revision *revisions;
     size_t revision_count;
     struct decision *decisions;

@@ -11,7 +11,8 @@
 #include "store/events/revisions.h"
 
 enum {
-    PAYLOAD_SHOWN = 4 << 20, // parsed and rendered at once up to here: a 2 MB payload opens without delay
+    PAYLOAD_SHOWN = 4 << 20,  // parsed and rendered at once up to here: a 2 MB payload opens without delay
+    PAYLOAD_WHOLE = 64 << 20, // for the editor, which shows what is longer than it edits
     AUDIT_PAGE = 200,
 };
 
@@ -62,7 +63,8 @@ reader_event_request(struct reader *reader, const struct request *request)
     struct reply *reply = reply_create(REPLY_EVENT, request->number);
     struct event_detail *detail = &reply->detail;
     bool has_schema = store_info(reader->session.store)->schema_version > 0;
-    bool ok = reader_detail_read_event(reader, request->id, PAYLOAD_SHOWN, reply, &detail->event, &err) &&
+    size_t cut = request->is_on ? PAYLOAD_WHOLE : PAYLOAD_SHOWN;
+    bool ok = reader_detail_read_event(reader, request->id, cut, reply, &detail->event, &err) &&
               (!has_schema || (store_revisions(reader->session.store, request->id, &reply->arena,
                                                &detail->revisions, &detail->revision_count, &err) &&
                                event_decisions(reader->session.store, request->id, &reply->arena,

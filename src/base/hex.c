@@ -23,10 +23,14 @@ hex_text_column(size_t i)
 void
 hex_line(struct bytes b, size_t line, struct strbuf *out)
 {
-    if (line >= hex_lines(b.len))
-        return;
-    struct bytes row = bytes_slice(b, line * HEX_ROW, HEX_ROW);
-    strbuf_printf(out, "%0*zx ", OFFSET_CELLS, line * HEX_ROW);
+    if (line < hex_lines(b.len))
+        hex_row(line * HEX_ROW, bytes_slice(b, line * HEX_ROW, HEX_ROW), out);
+}
+
+void
+hex_row(size_t from, struct bytes row, struct strbuf *out)
+{
+    strbuf_printf(out, "%0*zx ", OFFSET_CELLS, from);
     for (size_t i = 0; i < HEX_ROW; i++) {
         strbuf_add_text(out, i == HEX_ROW / 2 ? "  " : " ");
         if (i < row.len)

@@ -15,6 +15,8 @@
 size_t hex_lines(size_t len); // of so many bytes; of none: 0
 // Appends the line (from 0) without a line end. Behind the last: nothing.
 void hex_line(struct bytes b, size_t line, struct strbuf *out);
+// The same of a line whose bytes are at hand, up to HEX_ROW; `from`: the offset of the first.
+void hex_row(size_t from, struct bytes row, struct strbuf *out);
 // The column of the digits of the byte `i` of a line, and of its character. Offsets beyond 4 GiB move both.
 size_t hex_digits_column(size_t i);
 size_t hex_text_column(size_t i);

@@ -73,14 +73,17 @@ print_draft(const struct app *app, const struct editing *editing, struct strbuf 
     strbuf_printf(
         out, "redrive-draft 1\nwhere %s/%s\nevent %" PRId64 "\nparent %" PRId32 "\nat %" PRId64 "\n",
         app_status(app)->host, app_status(app)->database, editing->id, editing->parent, clock_now());
+    struct strbuf whole = {0};
     for (int i = 0; i < SECTION_COUNT; i++) {
-        struct bytes text = editing_text(editing, (enum section)i);
-        if (!editing_is_modified(editing, (enum section)i))
+        struct bytes text =
+            i == SECTION_PAYLOAD ? editing_whole(editing, &whole) : editing_text(editing, (enum section)i);
+        if (bytes_equal(text, strbuf_bytes(&editing->origins[i])))
             continue;
         strbuf_printf(out, "section %s %zu\n", section_name((enum section)i), text.len);
         strbuf_add(out, text);
         strbuf_add_char(out, '\n');
     }
+    strbuf_release(&whole);
 }
 
 // Says once why no draft can be written.
@@ -297,9 +300,13 @@ static void
 offer_chosen(struct app *app, void *state, size_t index)
 {
     struct editing *editing = state;
+    bool draft_has_payload = editing->draft.has[SECTION_PAYLOAD];
     editing->draft.is_looked_at = false;
-    if (index == 0 && editing->read_only_why) {
-        app_say(app, SAY_WARN, "%s", editing->read_only_why);
+    const char *why_not = editing->read_only_why ? editing->read_only_why
+                          : draft_has_payload    ? editing->payload_why
+                                                 : NULL;
+    if (index == 0 && why_not) {
+        app_say(app, SAY_WARN, "%s", why_not);
     } else if (index == 0) {
         restore(app, editing);
     } else if (index == 1) {

@@ -85,11 +85,18 @@ editing_layout(struct app *app, void *state, const struct view_areas *areas)
     if (editing->life != EDITING_OPEN)
         return;
     struct parts parts = split(editing, areas->body);
-    editing->rows = parts.text.rows;
-    editing->cols = parts.text.cols - parts.gutter;
-    editing->origin_row = parts.text.row;
-    editing->origin_col = parts.text.col + parts.gutter;
-    fit(&editing->texts[editing->section], editing->rows, editing->cols);
+    int gutter = editing_is_hex(editing) ? 1 : parts.gutter;
+    editing->place = (struct editing_place){.row = parts.text.row,
+                                            .col = parts.text.col + gutter,
+                                            .rows = parts.text.rows,
+                                            .cols = parts.text.cols - gutter};
+    if (editing_is_hex(editing))
+        editing_hex_fit(editing);
+    else if (editing_is_embedded(editing))
+        fit(&editing->embedded.levels[editing->embedded.count - 1].text, editing->place.rows,
+            editing->place.cols);
+    else
+        fit(&editing->texts[editing->section], editing->place.rows, editing->place.cols);
 }
 
 bool
@@ -97,10 +104,15 @@ editing_click(struct app *app, void *state, int row, int col)
 {
     (void)app;
     struct editing *editing = state;
-    const struct editing_text *text = &editing->texts[editing->section];
-    int at_row = row - editing->origin_row, at_col = col - editing->origin_col;
-    if (editing->life != EDITING_OPEN || at_row < 0 || at_row >= editing->rows || at_col < 0)
+    const struct editing_place *place = &editing->place;
+    int at_row = row - place->row, at_col = col - place->col;
+    if (editing->life != EDITING_OPEN || at_row < 0 || at_row >= place->rows || at_col < 0)
         return false;
+    if (editing_is_hex(editing)) {
+        editing_hex_click(editing, at_row, at_col);
+        return true;
+    }
+    const struct editing_text *text = editing_shown_text(editing);
     size_t line = editor_line_of(text->editor, text->top + (size_t)at_row);
     editor_set_cursor(text->editor,
                       buffer_at_cell(editor_buffer(text->editor), line, text->left + (size_t)at_col, NULL),
@@ -212,7 +224,7 @@ static void
 draw_gutter(const struct editing *editing, struct canvas *canvas, const struct parts *parts, int row,
             size_t line)
 {
-    const struct editing_text *text = &editing->texts[editing->section];
+    const struct editing_text *text = editing_shown_text(editing);
     struct check_finding finding;
     int col = parts->text.col;
     if (editor_finding_of_line(text->editor, line, &finding))
@@ -230,7 +242,7 @@ static void
 draw_editor_row(const struct editing *editing, struct canvas *canvas, const struct parts *parts, int row,
                 size_t line)
 {
-    const struct editing_text *text = &editing->texts[editing->section];
+    const struct editing_text *text = editing_shown_text(editing);
     struct buffer *buffer = editor_buffer(text->editor);
     struct shown_line shown = {
         .text = text,
@@ -269,7 +281,7 @@ draw_caret(const struct editing_text *text, struct canvas *canvas, const struct 
 static void
 draw_text(const struct editing *editing, struct canvas *canvas, const struct parts *parts)
 {
-    const struct editing_text *text = &editing->texts[editing->section];
+    const struct editing_text *text = editing_shown_text(editing);
     size_t rows = editor_rows(text->editor);
     size_t partner;
     for (int i = 0; i < parts->text.rows && text->top + (size_t)i < rows; i++)
@@ -329,6 +341,8 @@ modified_word(const struct editing *editing)
     bool is_any = false;
     for (int i = 0; i < SECTION_COUNT; i++)
         is_any |= editor_is_modified(editing->texts[i].editor);
+    for (size_t i = 0; i < editing->embedded.count; i++)
+        is_any |= editor_is_modified(editing->embedded.levels[i].text.editor);
     return editor_is_modified(editing_editor(editing)) ? "modified" : is_any ? "(modified)" : "";
 }
 
@@ -356,7 +370,10 @@ draw_line(const struct app *app, const struct editing *editing, struct canvas *c
     if (line->rows == 0)
         return;
     buffer_position(editor_buffer(editor), editor_cursor(editor), &row, &column);
-    snprintf(words, sizeof words, "%zu:%zu", row, column);
+    if (editing_is_hex(editing))
+        snprintf(words, sizeof words, "hex 0x%zx", editing->hex.at);
+    else
+        snprintf(words, sizeof words, "%zu:%zu", row, column);
     word_at_right(canvas, line, &limit, words, ROLE_STATUS);
     if (line->cols >= SIZE_FROM_COLS) {
         snprintf(words, sizeof words, "%s byte%s", text_count((int64_t)editor_len(editor), count),
@@ -365,9 +382,9 @@ draw_line(const struct app *app, const struct editing *editing, struct canvas *c
     }
     const char *state = check_words(editing, words, &role);
     word_at_right(canvas, line, &limit, state, role);
-    const char *modified = editing->read_only_why ? "read-only" : modified_word(editing);
-    word_at_right(canvas, line, &limit, modified,
-                  editing->read_only_why ? ROLE_STATUS_WARN : ROLE_EVENT_EDITED);
+    bool is_read_only = editing_why_not(editing) != NULL;
+    word_at_right(canvas, line, &limit, is_read_only ? "read-only" : modified_word(editing),
+                  is_read_only ? ROLE_STATUS_WARN : ROLE_EVENT_EDITED);
     if (editing->style == STYLE_VI && editing->vi.is_inserting)
         word_at_right(canvas, line, &limit, "INSERT", ROLE_FILTER);
     if (line->cols >= FIND_FROM_COLS)
@@ -376,6 +393,8 @@ draw_line(const struct app *app, const struct editing *editing, struct canvas *c
     struct strbuf path = {0};
     if (editing->section != SECTION_PAYLOAD)
         strbuf_printf(&path, "%s ", section_name(editing->section));
+    else
+        editing_embedded_path(editing, glyph_text(canvas, GLYPH_CRUMB), &path);
     (void)editor_path_at(editor, editor_cursor(editor), &path);
     (void)canvas_styled(canvas, line->row, line->col + 1, limit - line->col - 1, strbuf_bytes(&path),
                         &(struct canvas_style){.role = ROLE_STATUS, .cut = CUT_START});
@@ -391,9 +410,11 @@ draw_source(const struct app *app, const struct editing *editing, struct canvas 
     const char *why = detail->would_send.why ? detail->would_send.why : "";
     const char *words;
     enum role role = ROLE_DIM;
-    if (editing->read_only_why) {
-        words = editing->read_only_why;
+    if (editing_why_not(editing)) {
+        words = editing_why_not(editing);
         role = ROLE_STATUS_WARN;
+    } else if (editing_is_embedded(editing)) {
+        words = MSG_EMBEDDED_HINT;
     } else if (editing->section == SECTION_KEY) {
         words = MSG_KEY_HINT;
     } else if (editing->section == SECTION_HEADERS) {
@@ -422,7 +443,7 @@ draw_finding(const struct editing *editing, struct canvas *canvas, const struct 
     if (parts->rule.rows > 0)
         canvas_hline(canvas, parts->rule.row, parts->rule.col + 1, parts->rule.cols - 2, ROLE_BORDER);
     size_t line = buffer_line_at(editor_buffer(editor), editor_cursor(editor));
-    if (parts->finding.rows == 0)
+    if (parts->finding.rows == 0 || editing_is_hex(editing))
         return;
     const struct shape_departure *departure = editing_departure_of_line(editing, line);
     if (!editor_finding_of_line(editor, line, &finding)) {
@@ -450,5 +471,8 @@ editing_draw(const struct app *app, const void *state, struct canvas *canvas, co
     draw_line(app, editing, canvas, &areas->line);
     draw_source(app, editing, canvas, parts.source);
     draw_finding(editing, canvas, &parts);
-    draw_text(editing, canvas, &parts);
+    if (editing_is_hex(editing))
+        editing_hex_draw(editing, canvas, parts.text);
+    else
+        draw_text(editing, canvas, &parts);
 }

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "core/json/content.h"
 #include "core/json/json.h"
 #include "ui/views/editor/state.h"
 #include "ui/views/editor/texts.h"
@@ -16,21 +17,41 @@
 #define WARN_PAUSE (400 * 1000)
 #define CHECK_SLICE (256 << 10)
 
-static const enum action footer[] = {DO_SAVE, DO_EDIT_OUTSIDE, DO_FORMAT, DO_SEARCH,
-                                     DO_UNDO, DO_CLOSE,        DO_HELP,   DO_NONE};
+static const enum action footer[] = {DO_HEX,  DO_SAVE,  DO_EDIT_OUTSIDE, DO_FORMAT, DO_SEARCH,
+                                     DO_UNDO, DO_CLOSE, DO_HELP,         DO_NONE};
+
+const struct editing_text *
+editing_shown_text(const struct editing *editing)
+{
+    return editing_is_embedded(editing) ? &editing->embedded.levels[editing->embedded.count - 1].text
+                                        : &editing->texts[editing->section];
+}
 
 struct editor *
 editing_editor(const struct editing *editing)
 {
-    return editing->texts[editing->section].editor;
+    return editing_shown_text(editing)->editor;
+}
+
+const char *
+editing_why_not(const struct editing *editing)
+{
+    bool is_payload = editing->section == SECTION_PAYLOAD;
+    if (editing->read_only_why)
+        return editing->read_only_why;
+    if (is_payload && editing->payload_why)
+        return editing->payload_why;
+    return editing_is_hex(editing) ? MSG_HEX_ONLY : NULL;
 }
 
 uint64_t
 editing_version(const struct editing *editing)
 {
-    uint64_t version = 0;
+    uint64_t version = editing->embedded.closed;
     for (int i = 0; i < SECTION_COUNT; i++)
         version += editor_version(editing->texts[i].editor);
+    for (size_t i = 0; i < editing->embedded.count; i++)
+        version += editor_version(editing->embedded.levels[i].text.editor);
     return version;
 }
 
@@ -54,7 +75,7 @@ editing_is_dirty(const struct editing *editing)
     for (int i = 0; editing->life == EDITING_OPEN && i < SECTION_COUNT; i++)
         if (editing_is_modified(editing, (enum section)i))
             return true;
-    return false;
+    return editing_embedded_is_modified(editing);
 }
 
 void
@@ -83,20 +104,34 @@ static const char *
 why_read_only(const struct app *app, struct editing *editing)
 {
     const struct event *event = &editing->detail.event;
-    char here[TEXT_SHORT], all[TEXT_SHORT];
-    struct err err = {0};
     if (app_config(app)->is_read_only || app_status(app)->is_read_only)
         return app_config(app)->read_only_why ? app_config(app)->read_only_why : MSG_READ_ONLY_SESSION;
     if (event->status != EVENT_PENDING)
         return arena_printf(&editing->arena, MSG_READ_ONLY_CLOSED, event->id,
                             event_status_name(event->status));
+    return NULL;
+}
+
+// Limits of the payload, and of what can be shown as text.
+static const char *
+why_payload_read_only(struct editing *editing)
+{
+    const struct event *event = &editing->detail.event;
+    char here[TEXT_SHORT], all[TEXT_SHORT];
+    struct err err = {0};
+    struct content content;
     if (event->payload_size > event->payload.len)
         return arena_printf(&editing->arena, MSG_READ_ONLY_CUT, text_size(event->payload.len, here),
                             text_size(event->payload_size, all));
-    if (!utf8_valid(event->payload))
-        return MSG_READ_ONLY_BYTES;
+    if (!utf8_valid(event->payload)) {
+        content_of(event->payload, &content);
+        return arena_text(&editing->arena, bytes_of(content.why));
+    }
+    if (event->payload.len > JSON_BYTES)
+        return arena_printf(&editing->arena, MSG_READ_ONLY_LONG, text_size(event->payload.len, here),
+                            text_size(JSON_BYTES, all));
     if (looks_like_json(event->payload) && !json_fits(event->payload, &err))
-        return arena_printf(&editing->arena, MSG_READ_ONLY_LONG, err.text);
+        return arena_printf(&editing->arena, MSG_READ_ONLY_TOKENS, err.text);
     return NULL;
 }
 
@@ -111,6 +146,8 @@ editing_take(struct app *app, struct editing *editing, struct arena *arena, cons
     editing->detail = taken;
     editing->parent = editing_newest(&taken);
     editing->read_only_why = why_read_only(app, editing);
+    editing->payload_why = why_payload_read_only(editing);
+    editing_embedded_close(editing);
     for (int i = 0; i < SECTION_COUNT; i++) {
         struct strbuf *origin = &editing->origins[i];
         strbuf_reset(origin);
@@ -118,9 +155,11 @@ editing_take(struct app *app, struct editing *editing, struct arena *arena, cons
         bool is_json = i != SECTION_PAYLOAD || looks_like_json(strbuf_bytes(origin));
         editor_load(editing->texts[i].editor, strbuf_bytes(origin), is_json);
         editor_set_saved(editing->texts[i].editor);
-        editor_set_read_only(editing->texts[i].editor, editing->read_only_why != NULL);
+        editor_set_read_only(editing->texts[i].editor,
+                             editing->read_only_why || (i == SECTION_PAYLOAD && editing->payload_why));
         editing->texts[i].top = editing->texts[i].left = 0;
     }
+    editing_hex_begin(editing);
     editing->life = EDITING_OPEN;
     editing->work = (struct editing_work){.version = editing_version(editing)};
 }
@@ -130,6 +169,7 @@ editing_ask(struct app *app, struct editing *editing)
 {
     struct request *request = request_create(REQUEST_EVENT);
     request->id = editing->id;
+    request->is_on = true;
     editing->number = app_send(app, request);
 }
 
@@ -214,6 +254,7 @@ void
 editing_leave_anyway(struct app *app, struct editing *editing)
 {
     editing_draft_remove(app, editing);
+    editing_embedded_close(editing);
     for (int i = 0; i < SECTION_COUNT; i++)
         editor_set_saved(editing->texts[i].editor);
     app_back(app);
@@ -236,6 +277,10 @@ editing_leave(struct app *app, struct editing *editing)
         {.key = 's', .text = "save"},
         {.key = 'd', .text = "discard what was changed"},
     };
+    if (editing_is_embedded(editing)) {
+        editing_leave_embedded(app, editing);
+        return;
+    }
     if (editing_draft_is_only_here(editing)) {
         editing_draft_offer(app, editing);
         return;
@@ -322,6 +367,10 @@ editing_ask_section(struct app *app, void *state, enum action action)
     struct menu_item items[SECTION_COUNT];
     if (editing->life != EDITING_OPEN)
         return true;
+    if (editing_is_embedded(editing)) {
+        app_say(app, SAY_WARN, MSG_EMBEDDED_FIRST);
+        return true;
+    }
     for (int i = 0; i < SECTION_COUNT; i++)
         items[i] = (struct menu_item){
             .key = keys[i],
@@ -341,12 +390,21 @@ is_open(const struct app *app, const void *state, enum action action)
     return ((const struct editing *)state)->life == EDITING_OPEN;
 }
 
+// The way back: the only time that it is worth a word.
+static bool
+is_hex_shown(const struct app *app, const void *state, enum action action)
+{
+    return is_open(app, state, action) && editing_is_hex(state);
+}
+
 static const struct view_action actions[] = {
     {.part = editing_moves, .run = editing_move, .is_possible = is_open},
     {.part = editing_edits, .run = editing_edit, .is_possible = is_open},
     {.action = DO_SAVE, .run = editing_save, .is_possible = is_open},
     {.action = DO_EDIT_OUTSIDE, .run = editing_go_outside, .is_possible = is_open},
     {.action = DO_SECTIONS, .run = editing_ask_section, .is_possible = is_open},
+    {.action = DO_EMBEDDED, .run = editing_open_embedded, .is_possible = is_open},
+    {.action = DO_HEX, .run = editing_toggle_hex, .is_possible = is_hex_shown},
     {.action = DO_FORMAT, .run = editing_reshape, .is_possible = is_open},
     {.action = DO_MINIFY, .run = editing_reshape, .is_possible = is_open},
     {.action = DO_SEARCH, .run = editing_search, .is_possible = is_open},
@@ -470,6 +528,7 @@ editing_close(struct app *app, void *state)
     editing_draft_release(editing);
     editing_outside_release(editing);
     editing_hints_release(editing);
+    editing_embedded_close(editing);
     for (int i = 0; i < SECTION_COUNT; i++) {
         editor_destroy(editing->texts[i].editor);
         strbuf_release(&editing->origins[i]);

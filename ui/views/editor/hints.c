@@ -60,7 +60,8 @@ editing_departure_of_line(const struct editing *editing, size_t line)
 {
     const struct editing_hints *hints = &editing->hints;
     struct editor *editor = payload_editor(editing);
-    if (editing->section != SECTION_PAYLOAD || hints->version != editor_version(editor))
+    if (editing->section != SECTION_PAYLOAD || editing_is_embedded(editing) ||
+        hints->version != editor_version(editor))
         return NULL;
     struct buffer *buffer = editor_buffer(editor);
     for (size_t i = 0; i < hints->count; i++)
@@ -74,7 +75,8 @@ editing_next_departure(const struct editing *editing, size_t at, bool is_forward
 {
     const struct editing_hints *hints = &editing->hints;
     const struct shape_departure *next = NULL, *other_end = NULL;
-    if (editing->section != SECTION_PAYLOAD || hints->version != editor_version(payload_editor(editing)))
+    if (editing->section != SECTION_PAYLOAD || editing_is_embedded(editing) ||
+        hints->version != editor_version(payload_editor(editing)))
         return NULL;
     for (size_t i = 0; i < hints->count; i++) {
         const struct shape_departure *one = &hints->departures[i];
@@ -102,6 +104,7 @@ send_about_record(struct app *app, struct editing *editing, enum request_kind ki
 {
     struct request *request = request_create(kind);
     request->id = editing->id;
+    request->is_on = true; // the whole payload of an event, not its beginning
     editing->hints.record_number = app_send(app, request);
     editing->hints.record_at = 0; // not before the answer is there
 }

@@ -15,8 +15,9 @@ editing_may_edit(struct app *app, struct editing *editing)
 {
     if (editing->life != EDITING_OPEN)
         return false;
-    if (editing->read_only_why) {
-        app_say(app, SAY_WARN, "%s", editing->read_only_why);
+    const char *why_not = editing_why_not(editing);
+    if (why_not) {
+        app_say(app, SAY_WARN, "%s", why_not);
         return false;
     }
     if (editing->draft.is_offered) {
@@ -89,6 +90,10 @@ editing_move(struct app *app, void *state, enum action action)
     struct editor *editor = editing_editor(editing);
     if (editing->life != EDITING_OPEN)
         return true;
+    if (editing_is_hex(editing)) {
+        editing_hex_move(editing, action);
+        return true;
+    }
     if (action == DO_VISUAL) {
         editing->is_marking = !editing->is_marking;
         if (editing->is_marking)
@@ -103,7 +108,7 @@ editing_move(struct app *app, void *state, enum action action)
     for (size_t i = 0; i < MOTIONS_LISTED; i++) {
         if (motions[i].action != action)
             continue;
-        size_t page = editing->rows > 1 ? (size_t)editing->rows - 1 : 1;
+        size_t page = editing->place.rows > 1 ? (size_t)editing->place.rows - 1 : 1;
         if (!editor_move(editor, motions[i].motion, motions[i].by_page ? page : 1,
                          motions[i].extends || editing->is_marking) &&
             action == DO_BRACKET)

@@ -165,7 +165,9 @@ editing_save(struct app *app, void *state, enum action action)
     (void)action;
     struct editing *editing = state;
     editing->save.closes = false;
-    if (can_save(app, editing))
+    if (editing_is_embedded(editing))
+        editing_put_back(app, editing);
+    else if (can_save(app, editing))
         begin_save(app, editing);
     return true;
 }
@@ -429,6 +431,7 @@ editing_save_receive(struct app *app, struct editing *editing, struct reply *rep
     editing->err = reply->err; // said together with the choices
     struct request *request = request_create(REQUEST_EVENT);
     request->id = editing->id;
+    request->is_on = true;
     save->state = SAVING_REFUSED;
     save->look_number = app_send(app, request);
     return true;

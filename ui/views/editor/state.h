@@ -31,6 +31,35 @@ struct editing_text {
     size_t left; // cells scrolled sideways
 };
 
+// JSON within a text of the payload, as a document of its own until it is put back into that text. Each level
+// lies within the one before; the first within the payload.
+#define EMBEDDED_MOST 8
+struct editing_level {
+    struct editing_text text;
+    struct strbuf opened;  // what it was opened with
+    struct strbuf content; // of the text, as it was
+    bool is_formatted;     // opened with other white space than the content has
+    size_t from, len;      // the token of the text, in the document below
+};
+struct editing_embedded {
+    struct editing_level levels[EMBEDDED_MOST];
+    size_t count;
+    uint64_t closed; // the versions of levels that are closed: the sum of all versions only grows
+};
+
+// The bytes of the payload, to be looked at. The cursor is a byte, which may lie within a character.
+struct editing_hex {
+    bool is_on;
+    size_t at;   // the cursor
+    size_t seen; // the cursor of the text that `at` followed last
+    size_t top;  // first line on the screen
+};
+
+// Where the text is on the screen.
+struct editing_place {
+    int row, col, rows, cols;
+};
+
 struct editing_find {
     struct find_run run;
     bool is_running;
@@ -127,9 +156,12 @@ struct editing {
     struct event_detail detail;
     int32_t parent;            // the revision that is edited
     const char *read_only_why; // in the arena; NULL: it can be edited
+    const char *payload_why;   // the payload alone cannot; likewise
     struct editing_text texts[SECTION_COUNT];
     struct strbuf origins[SECTION_COUNT]; // as opened
     enum section section;                 // on the screen
+    struct editing_embedded embedded;     // above the payload
+    struct editing_hex hex;               // instead of the payload
     bool is_marking;                      // movements extend the selection
     struct vi vi;
     struct editing_find find;
@@ -138,13 +170,15 @@ struct editing {
     struct editing_outside outside;
     struct editing_work work;
     struct editing_hints hints;
-    int rows, cols; // of the text on the screen
-    int origin_row, origin_col;
+    struct editing_place place;
 };
 
 // editor.c
-struct editor *editing_editor(const struct editing *editing); // on the screen
-uint64_t editing_version(const struct editing *editing);      // of all texts
+const struct editing_text *editing_shown_text(const struct editing *editing); // on the screen
+struct editor *editing_editor(const struct editing *editing);                 // of it
+// Why the text on the screen cannot be edited; NULL: it can be.
+const char *editing_why_not(const struct editing *editing);
+uint64_t editing_version(const struct editing *editing); // of all texts
 bool editing_is_modified(const struct editing *editing, enum section section);
 bool editing_is_dirty(const struct editing *editing); // any of them
 struct bytes editing_text(const struct editing *editing, enum section section);
@@ -175,6 +209,27 @@ const struct shape_departure *editing_next_departure(const struct editing *editi
                                                      bool is_forward);
 // What is to be said of the original record, instead of why the bytes are not exact; NULL: nothing.
 const char *editing_record_words(const struct editing *editing);
+
+// embedded.c
+bool editing_open_embedded(struct app *app, void *state, enum action action);
+bool editing_is_embedded(const struct editing *editing); // on the screen
+bool editing_embedded_is_modified(const struct editing *editing);
+void editing_put_back(struct app *app, struct editing *editing);       // the innermost, and closes it
+void editing_leave_embedded(struct app *app, struct editing *editing); // likewise; asks where it was changed
+// The payload as it would be with all of them put back. Valid until the next edit, or change of `scratch`.
+struct bytes editing_whole(const struct editing *editing, struct strbuf *scratch);
+// "$.originalValue ▸ ": the paths of the texts around the one on the screen.
+void editing_embedded_path(const struct editing *editing, const char *crumb, struct strbuf *out);
+void editing_embedded_close(struct editing *editing); // all, without putting back
+
+// hex.c
+bool editing_toggle_hex(struct app *app, void *state, enum action action);
+bool editing_is_hex(const struct editing *editing); // on the screen
+void editing_hex_begin(struct editing *editing);
+void editing_hex_move(struct editing *editing, enum action action);
+void editing_hex_fit(struct editing *editing);
+void editing_hex_click(struct editing *editing, int row, int col);
+void editing_hex_draw(const struct editing *editing, struct canvas *canvas, struct area area);
 
 // keys.c
 bool editing_moves(enum action action);

@@ -20,9 +20,10 @@
 #define MSG_TARGET_HINT "topic, and partition: a number, or null for the usual one"
 
 // why it cannot be edited
-#define MSG_READ_ONLY_LONG "%s; read-only"
+#define MSG_READ_ONLY_TOKENS "%s; read-only"
+#define MSG_READ_ONLY_LONG "this payload has %s, up to %s can be edited; read-only"
 #define MSG_READ_ONLY_CUT "only the first %s of %s are here; read-only"
-#define MSG_READ_ONLY_BYTES "not UTF-8: bytes are shown as \\xNN; read-only"
+#define MSG_HEX_ONLY "bytes are shown here and edited as text; hex goes back to it"
 #define MSG_READ_ONLY_CLOSED "event %" PRId64 " is %s; only a pending event is corrected"
 #define MSG_READ_ONLY_SESSION "read-only session; nothing can be changed"
 
@@ -39,6 +40,18 @@
 #define MSG_FORMATTED "formatted; every token keeps its bytes"
 #define MSG_MINIFIED "minified; every token keeps its bytes"
 #define MSG_PASTED "pasted %s"
+
+// JSON within a text
+#define MSG_EMBEDDED_NONE "no JSON object or array in the text under the cursor"
+#define MSG_EMBEDDED_DEEP "not opened: JSON in JSON in JSON, more than %d deep"
+#define MSG_EMBEDDED_OPENED "the JSON in this text; save puts it back into %s"
+#define MSG_EMBEDDED_SURROGATE                                                                               \
+    "lone surrogates are shown as U+FFFD; putting back a text around them changes them"
+#define MSG_EMBEDDED_FIRST "JSON within a text is open; save puts it back, close leaves it"
+#define MSG_EMBEDDED_BACK "put back into %s; not saved yet"
+#define MSG_EMBEDDED_SAME "nothing changed in %s"
+#define MSG_EMBEDDED_LOSSY "put back into %s; a lone surrogate became U+FFFD"
+#define MSG_EMBEDDED_HINT "JSON within a text: save puts it back; outside, every byte stays"
 
 // searching
 #define MSG_FIND_LABEL "find (/a.b/ is a pattern): "
