@@ -174,6 +174,7 @@ static const char EVERY[] = "\xEF\xBB\xBF# every operation\r\n"
                             "copy $.o[*].c $.o[*].l[*].c\n"
                             "move $.m key\n"
                             "to-number $.n\nto-text $.t\nto-boolean $.b\n"
+                            "unwrap $.w\n"
                             "replace $.s /a b\\/(c)/$1 \\/ $$/\n"
                             "expect partition absent\nexpect $.q = {\"a\": 1}\nexpect $.r ~ /x # y/ # z\n"
                             "jq .a |= map(. + 1) # jq's own comment";
@@ -196,6 +197,7 @@ a_printed_recipe_is_the_same_recipe(void **state)
                                             "copy $.o[*].c $.o[*].l[*].c\n"
                                             "move $.m key\n"
                                             "to-number $.n\nto-text $.t\nto-boolean $.b\n"
+                                            "unwrap $.w\n"
                                             "replace $.s /a b\\/(c)/$1 \\/ $$/\n"
                                             "expect partition absent\nexpect $.q = {\"a\": 1}\n"
                                             "expect $.r ~ /x # y/\n"
@@ -208,7 +210,7 @@ a_printed_recipe_is_the_same_recipe(void **state)
     }
     int line;
     struct recipe *twin = recipe_twin(recipe);
-    assert_int_equal(recipe_count(twin), 15);
+    assert_int_equal(recipe_count(twin), 16);
     strbuf_reset(&twice);
     recipe_print_operation(twin, 0, &word, &line, &twice);
     assert_string_equal(word, "set");

@@ -1,4 +1,5 @@
-// The operations that put, add, remove and rename: set, default, add, remove, rename; and jq.
+// The operations that put, add, remove and rename: set, default, add, remove, rename; and those that make
+// another payload: unwrap, jq.
 #include "core/recipe/private.h"
 
 static bool
@@ -121,6 +122,27 @@ recipe_do_rename(struct apply *apply, const struct operation *operation)
         return apply_missing(apply, place);
     return apply_stop(apply, RECIPE_NOT_APPLICABLE, "%.*s cannot be renamed: its object has \"%.*s\" already",
                       BYTES_ARGS(place->text), BYTES_ARGS(operation->name));
+}
+
+enum recipe_outcome
+recipe_do_unwrap(struct apply *apply, const struct operation *operation)
+{
+    const struct place *place = &operation->place;
+    struct json_matches *matches = &apply->recipe->more;
+    enum recipe_outcome outcome = apply_find(apply, place, matches);
+    if (outcome != RECIPE_CHANGED)
+        return outcome;
+    if (matches->found == 0)
+        return apply_missing(apply, place);
+    struct json_token value = matches->items[0].value;
+    struct bytes token = bytes_slice(apply->now.payload, value.from, value.len);
+    if (value.kind != JSON_STRING)
+        return apply_unfit(apply, place, matches, 0, "not a text");
+    if (json_lone_surrogates(token) > 0)
+        return apply_unfit(apply, place, matches, 0, "a text with half of a surrogate pair");
+    apply->may_be_deep = true; // it may be no JSON at all
+    (void)json_decode(token, apply_buffer(apply));
+    return apply_payload(apply);
 }
 
 static void

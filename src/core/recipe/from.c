@@ -545,6 +545,34 @@ fidelity_of(const struct draft *draft, struct bytes text, struct err *err)
     return fidelity;
 }
 
+// Is the payload after the content of a member's text? Then this is the operation.
+static bool
+write_unwrap(const struct record_parts *before, const struct record_parts *after, struct strbuf *out)
+{
+    struct json_children children;
+    struct json_token name, value;
+    struct strbuf content = {0};
+    bool is_found = false;
+    if (!bytes_present(before->payload) || !json_children(&children, bytes_trim(before->payload)) ||
+        !children.is_object)
+        return false;
+    struct bytes text = bytes_trim(before->payload);
+    while (!is_found && json_child(&children, &name, &value)) {
+        struct bytes token = bytes_slice(text, value.from, value.len);
+        strbuf_reset(&content);
+        is_found = json_embedded(token, &content) && json_lone_surrogates(token) == 0 &&
+                   bytes_equal(strbuf_bytes(&content), after->payload);
+    }
+    strbuf_reset(&content);
+    if (is_found) {
+        strbuf_add_char(&content, '$');
+        json_path_add_name(bytes_slice(text, name.from, name.len), &content);
+        write_line(out, "unwrap", strbuf_bytes(&content), BYTES_ABSENT);
+    }
+    strbuf_release(&content);
+    return is_found;
+}
+
 static bool
 is_expressible(const struct parts_changes *changes, const struct record_parts *before,
                const struct record_parts *after, struct err *err)
@@ -573,6 +601,13 @@ recipe_from(const struct record_parts *before, const struct record_parts *after,
     struct draft draft = {
         .before = before, .after = after, .arena = &arena, .changes = &changes.payload_changes};
     draft.lines = arena_array(&arena, changes.payload_changes.count + 1, sizeof *draft.lines);
+    draft.out = &best;
+    if (ok && changes.payload && write_unwrap(before, after, &best)) {
+        write_record(&draft, &changes);
+        fidelity = fidelity_of(&draft, strbuf_bytes(&best), NULL);
+        if (fidelity == RECIPE_NOT_EXPRESSIBLE)
+            strbuf_reset(&best);
+    }
     for (int tier = 0; ok && tier < TIERS && fidelity != RECIPE_EXACT; tier++) {
         // The values of one event as a whole are the last resort: others have other values.
         if (tier == PLAIN && fidelity != RECIPE_NOT_EXPRESSIBLE)

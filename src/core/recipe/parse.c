@@ -455,6 +455,8 @@ check_end(struct parser *parser, const struct operation *operation, size_t from)
 {
     const struct place *place = &operation->place;
     bool moves = operation->kind->apply == recipe_do_remove || operation->kind->apply == recipe_do_move;
+    if (operation->kind->apply == recipe_do_unwrap && json_path_is_pattern(place->path))
+        return wrong(parser, from, "a path without [*]: one text becomes the payload");
     if (moves && bytes_equal_text(place->text, "$"))
         return wrong(parser, from, "a path within the payload: $ cannot be removed");
     if (operation->kind->apply != recipe_do_rename || place->kind != PAYLOAD)

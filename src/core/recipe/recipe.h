@@ -52,6 +52,9 @@
 // to-boolean PATH
 //     Makes true of "true", "yes", "1" in any case and of 1; false of "false", "no", "0" and 0. A boolean
 //     stays.
+// unwrap PATH
+//     Makes the content of the text at PATH the payload, byte for byte: the message of a wrapper. Text with
+//     half of a surrogate pair does not apply, because its bytes are lost. What is not JSON is invalid.
 // replace PATH /RE/TEXT/
 //     Replaces every match of the regular expression in the text. Escapes outside of the matches keep their
 //     spelling. In TEXT, $1 or ${12} is a group, $0 the match, $$ a dollar sign. \/ is a slash, in RE too,
@@ -65,7 +68,7 @@
 //     Gives the payload to the host's jq. The rest of the line is the program. What jq changes besides (the
 //     form of numbers, duplicate names, white space) stays changed; the note names the risks.
 //
-// to-number, to-text and to-boolean take paths in the payload only. The operations are rows of
+// to-number, to-text, to-boolean and unwrap take paths in the payload only. The operations are rows of
 // operations.def: a new one is a row and a handler.
 #ifndef REDRIVE_CORE_RECIPE_RECIPE_H
 #define REDRIVE_CORE_RECIPE_RECIPE_H
@@ -157,7 +160,8 @@ enum recipe_fidelity {
 };
 // Appends the recipe of an edit. It was tried on `before`, with the result that the answer says. [*] takes
 // the place of indexes if it changes the same values and no others. A changed type becomes to-number, to-text
-// or to-boolean, a new member default, and a value that is elsewhere now move. Where these cannot repeat the
+// or to-boolean, a new member default, and a value that is elsewhere now move. A payload that was the content
+// of a member's text is unwrap. Where these cannot repeat the
 // edit, only set and remove are used, and an array is set as a whole, with the values of this event.
 // RECIPE_NOT_EXPRESSIBLE appends nothing, and err says why; it is also the answer if nothing differs.
 enum recipe_fidelity recipe_from(const struct record_parts *before, const struct record_parts *after,
