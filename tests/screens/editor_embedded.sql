@@ -11,3 +11,7 @@ SELECT 95100 + i, 'shape-' || i, 'order.shaped', jsonb_build_object('amount', i,
        '2026-11-20 12:00', 'RESOLVED', '2026-11-20 12:30', 'api' FROM generate_series(1, 30) i;
 INSERT INTO public.dlq_events (id, event_id, event_type, event_payload, error_message, kafka_topic, created_at)
 VALUES (95013, 'departs', 'order.shaped', '{"amount": "10,00", "sku": "A1", "city": "Porto"}', 'ReadError: departs', 'orders.events', '2026-11-20 13:00');
+INSERT INTO public.dlq_events (id, event_id, event_type, event_payload, error_message, kafka_topic, kafka_partition, kafka_offset, created_at)
+VALUES (95014, 'retried', 'order.retried', '{}', 'ReadError: retried', 'orders.events', 2, 94, '2026-11-20 13:00');
+INSERT INTO redrive.record (dlq_id, topic, partition, "offset", key, value)
+VALUES (95014, 'orders.events', 2, 94, 'c-1', convert_to(E'{\n  "message_id": "79a50895",\n  "queue": "orders",\n  "data": {"total": 299.90},\n  "error": {"message": "Connection refused", "code": "500"},\n  "retry_count": 3\n}\n', 'UTF8'));

@@ -404,6 +404,7 @@ static const struct view_action actions[] = {
     {.action = DO_EDIT_OUTSIDE, .run = editing_go_outside, .is_possible = is_open},
     {.action = DO_SECTIONS, .run = editing_ask_section, .is_possible = is_open},
     {.action = DO_EMBEDDED, .run = editing_open_embedded, .is_possible = is_open},
+    {.action = DO_ENVELOPE, .run = editing_take_off, .is_possible = is_open},
     {.action = DO_HEX, .run = editing_toggle_hex, .is_possible = is_hex_shown},
     {.action = DO_FORMAT, .run = editing_reshape, .is_possible = is_open},
     {.action = DO_MINIFY, .run = editing_reshape, .is_possible = is_open},

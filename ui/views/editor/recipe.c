@@ -1,8 +1,12 @@
-// The edit as a recipe for the other events of the group, once it is saved.
+// The edit as a recipe for the other events of the group, once it is saved; and the recipe that takes an
+// envelope off this one.
 #include "ui/views/editor/state.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include "base/clock.h"
+#include "core/recipe/envelope.h"
 #include "core/recipe/recipe.h"
 #include "ui/views/editor/texts.h"
 #include "ui/views/recipe/recipe.h"
@@ -53,4 +57,77 @@ editing_recipe_open(struct app *app, struct editing *editing)
              &(struct recipe_argument){
                  .text = strbuf_text(&editing->save.recipe), .list = &query, .words = &words});
     strbuf_reset(&editing->save.recipe);
+}
+
+// Only the bytes between the first and the last that differ are replaced, so that the cursor stays near.
+static bool
+replace_changed(struct editor *editor, struct bytes after)
+{
+    struct bytes before = editor_text(editor);
+    size_t least = before.len < after.len ? before.len : after.len;
+    size_t from = 0, behind = 0;
+    while (from < least && before.data[from] == after.data[from])
+        from++;
+    while (behind < least - from &&
+           before.data[before.len - 1 - behind] == after.data[after.len - 1 - behind])
+        behind++;
+    size_t to = before.len - behind;
+    if (!editor_replace(editor, from, to, bytes_slice(after, from, after.len - behind - from), clock_mono()))
+        return false;
+    editor_set_cursor(editor, from, false);
+    return true;
+}
+
+// "set $.error null, set $.retry_count 0"
+static const char *
+on_one_line(struct app *app, struct bytes recipe)
+{
+    struct strbuf line = {0};
+    for (size_t i = 0; i + 1 < recipe.len; i++)
+        if (recipe.data[i] == '\n')
+            strbuf_add_text(&line, ", ");
+        else
+            strbuf_add_char(&line, recipe.data[i]);
+    const char *text = arena_text(app_frame(app), strbuf_bytes(&line));
+    strbuf_release(&line);
+    return text;
+}
+
+static void
+apply_envelope(struct app *app, struct editor *editor, const struct strbuf *text)
+{
+    struct recipe *recipe;
+    struct arena arena = {0};
+    struct record_parts in = {.payload = editor_text(editor), .partition = PARTITION_NONE}, out;
+    struct recipe_note note;
+    struct err err = {0};
+    if (!recipe_parse(&recipe, "envelope", strbuf_bytes(text), &err)) {
+        app_say_err(app, &err);
+        return;
+    }
+    if (recipe_apply(recipe, &in, NULL, &arena, &out, &note) != RECIPE_CHANGED)
+        app_say(app, SAY_WARN, MSG_ENVELOPE_NOT, note.reason);
+    else if (!replace_changed(editor, arena_copy(&arena, out.payload)))
+        app_say(app, SAY_WARN, MSG_TOO_LONG);
+    else
+        app_say(app, SAY_OK, MSG_ENVELOPE_OFF, on_one_line(app, strbuf_bytes(text)));
+    recipe_destroy(recipe);
+    arena_release(&arena);
+}
+
+bool
+editing_take_off(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    struct editing *editing = state;
+    struct strbuf text = {0};
+    if (!editing_may_edit(app, editing))
+        return true;
+    struct editor *editor = editing_editor(editing);
+    if (editing->section == SECTION_PAYLOAD && envelope_recipe(editor_text(editor), &text))
+        apply_envelope(app, editor, &text);
+    else
+        app_say(app, SAY_INFO, MSG_ENVELOPE_NONE);
+    strbuf_release(&text);
+    return true;
 }

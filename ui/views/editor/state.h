@@ -193,6 +193,8 @@ void editing_leave(struct app *app, struct editing *editing); // closes the view
 void editing_leave_anyway(struct app *app, struct editing *editing);
 
 // recipe.c
+// Takes a dead-letter envelope off the payload, as one step.
+bool editing_take_off(struct app *app, void *state, enum action action);
 // The edit as a recipe, in save.recipe. false, and said: no operations repeat it.
 bool editing_recipe_make(struct app *app, struct editing *editing, const struct correction *correction);
 void editing_recipe_open(struct app *app, struct editing *editing); // for the event's group

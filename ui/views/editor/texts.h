@@ -53,6 +53,11 @@
 #define MSG_EMBEDDED_LOSSY "put back into %s; a lone surrogate became U+FFFD"
 #define MSG_EMBEDDED_HINT "JSON within a text: save puts it back; outside, every byte stays"
 
+// envelopes
+#define MSG_ENVELOPE_NONE "no dead letter envelope that is known; nothing was changed"
+#define MSG_ENVELOPE_OFF "done, and no other byte changed: %s"
+#define MSG_ENVELOPE_NOT "not done: %s"
+
 // searching
 #define MSG_FIND_LABEL "find (/a.b/ is a pattern): "
 #define MSG_NOT_FOUND "not found: %s"
