@@ -15,3 +15,7 @@ INSERT INTO public.dlq_events (id, event_id, event_type, event_payload, error_me
 VALUES (95014, 'retried', 'order.retried', '{}', 'ReadError: retried', 'orders.events', 2, 94, '2026-11-20 13:00');
 INSERT INTO redrive.record (dlq_id, topic, partition, "offset", key, value)
 VALUES (95014, 'orders.events', 2, 94, 'c-1', convert_to(E'{\n  "message_id": "79a50895",\n  "queue": "orders",\n  "data": {"total": 299.90},\n  "error": {"message": "Connection refused", "code": "500"},\n  "retry_count": 3\n}\n', 'UTF8'));
+INSERT INTO public.dlq_events (id, event_id, event_type, event_payload, error_message, kafka_topic, kafka_partition, kafka_offset, created_at)
+VALUES (95015, 'several', 'order.several', '{}', E'2 validation errors for Order\nlines.0.amount\n  Input should be a valid number\nlines.1.amount\n  Input should be a valid number', 'orders.events', 2, 95, '2026-11-20 13:00');
+INSERT INTO redrive.record (dlq_id, topic, partition, "offset", key, value)
+VALUES (95015, 'orders.events', 2, 95, 'c-1', convert_to(E'{\n  "lines": [\n    {"amount": "10,00"},\n    {"amount": "11,00"}\n  ]\n}\n', 'UTF8'));

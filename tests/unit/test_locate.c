@@ -49,6 +49,45 @@ messages_of_libraries_are_read(void **state)
     each_case("tests/cases/shape/messages.txt", check_message);
 }
 
+// A list of errors names several places, each once.
+static void
+lists_of_errors_name_all_their_places(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *message, *places;
+    } rows[] = {
+        {"3 validation errors for Order\nlines.0.amount\n  Input should be a valid number\n    For further "
+         "information visit https://x\nlines.2.amount\n  Field required [type=missing]\nshipping.city\n  no",
+         "pydantic: path $.lines[0].amount; pydantic: path $.lines[2].amount missing; "
+         "pydantic: path $.shipping.city; "},
+        {"[{\"code\": \"invalid_type\", \"path\": [\"lines\", 0, \"amount\"]}, {\"path\": [\"a\"]}, "
+         "{\"path\": "
+         "[\"a\"]}]",
+         "Zod: path $.lines[0].amount; Zod: path $.a; "},
+        {"Key: 'Order.Lines[2].Amount' Error:Field validation\nKey: 'Order.City' Error:Field validation",
+         "Go validator: path $.Lines[2].Amount; Go validator: path $.City; "},
+        {"KeyError: 'postal_code'", "Python: member postal_code missing; "},
+        {"at line 3 column 14", ""},
+        {"no", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena arena = {0};
+        struct strbuf is = {0};
+        struct locate_where wheres[3];
+        size_t count = locate_read_all(bytes_of(rows[i].message), &arena, wheres, 3);
+        for (size_t at = 0; at < count; at++) {
+            locate_print(&wheres[at], &is);
+            strbuf_add_text(&is, "; ");
+        }
+        assert_string_equal(strbuf_text(&is), rows[i].places);
+        // No more than there is room for.
+        assert_true(locate_read_all(bytes_of(rows[i].message), &arena, wheres, 1) <= 1);
+        strbuf_release(&is);
+        arena_release(&arena);
+    }
+}
+
 static char payload[1024];
 
 static bool
@@ -204,6 +243,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(messages_of_libraries_are_read),
         cmocka_unit_test(places_are_found_in_payloads),
+        cmocka_unit_test(lists_of_errors_name_all_their_places),
         cmocka_unit_test(the_shape_decides_where_messages_do_not),
         cmocka_unit_test(positions_count_only_in_the_bytes_the_consumer_read),
         cmocka_unit_test(a_stack_is_read_for_what_the_message_does_not_say),

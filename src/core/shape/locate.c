@@ -149,6 +149,76 @@ locate_read(struct bytes message, struct bytes stack, struct arena *arena, struc
     return where->library != NULL;
 }
 
+static bool
+same_place(const struct locate_where *a, const struct locate_where *b)
+{
+    bool is_same = a->step_count == b->step_count && bytes_equal(a->name, b->name);
+    for (size_t i = 0; is_same && i < a->step_count; i++)
+        is_same = a->steps[i].is_index == b->steps[i].is_index && a->steps[i].index == b->steps[i].index &&
+                  bytes_equal(a->steps[i].name, b->steps[i].name);
+    return is_same;
+}
+
+// Where the reader of a form may find another place: at the next marker, or at the end of the line before the
+// next line that is not indented, in a list below one marker.
+static bool
+next_place(const struct locate_form *form, struct form_reader *reader)
+{
+    struct bytes text = reader->text;
+    if (form->reader != READ_LOCATION)
+        return read_form(form, reader, false);
+    for (size_t at = reader->at; (at = bytes_find(text, BYTES("\n"), at + 1)) != SIZE_MAX;) {
+        if (at + 1 >= text.len || text.data[at + 1] == ' ' || text.data[at + 1] == '\n')
+            continue;
+        reader->at = at;
+        if (locate_read_part(form->reader, reader))
+            return true;
+    }
+    return false;
+}
+
+// All places that one form reads in a text.
+static size_t
+read_places(const struct locate_form *form, struct bytes text, struct arena *arena,
+            struct locate_where *wheres, size_t room)
+{
+    struct form_reader reader = {
+        .text = text, .arena = arena, .is_missing = form->is_missing, .unit = form->unit};
+    size_t count = 0;
+    for (int tries = 0; count < room && tries < TRIES; tries++) {
+        struct locate_where *where = reader.where = &wheres[count];
+        *where = (struct locate_where){.kind = JSON_END};
+        if (tries == 0 ? !read_form(form, &reader, false) : !next_place(form, &reader))
+            break;
+        where->library = form->library;
+        bool is_new = true;
+        for (size_t i = 0; i < count; i++)
+            is_new = is_new && !same_place(&wheres[i], where);
+        count += is_new;
+        if (form->reader != READ_LOCATION)
+            reader.text = bytes_slice(reader.text, reader.start + 1, SIZE_MAX);
+    }
+    return count;
+}
+
+size_t
+locate_read_all(struct bytes message, struct arena *arena, struct locate_where *wheres, size_t room)
+{
+    struct bytes texts[2] = {bytes_slice(message, 0, LOCATE_TEXT), BYTES_ABSENT};
+    texts[1] = without_escapes(texts[0], arena);
+    for (size_t t = 0; t < 2; t++) {
+        for (size_t i = 0; texts[t].len && i < sizeof forms / sizeof *forms; i++) {
+            enum part part = part_read_by(forms[i].reader);
+            size_t count = part == PART_PATH || part == PART_NAME
+                               ? read_places(&forms[i], texts[t], arena, wheres, room)
+                               : 0;
+            if (count)
+                return count;
+        }
+    }
+    return 0;
+}
+
 static void
 print_path(const struct locate_where *where, struct strbuf *out)
 {

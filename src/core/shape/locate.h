@@ -48,6 +48,10 @@ struct locate_where {
 // false: no form fits. Views in *where live in the arena.
 bool locate_read(struct bytes message, struct bytes stack, struct arena *arena, struct locate_where *where);
 
+// A message may name several places in one form: a list of errors. Reads up to `room` of them, in its order,
+// each with that one part. 0: the message names no path and no member.
+size_t locate_read_all(struct bytes message, struct arena *arena, struct locate_where *wheres, size_t room);
+
 enum locate_ground {
     LOCATE_NAMED,     // by the message
     LOCATE_SYNTAX,    // the payload stops being JSON there

@@ -17,8 +17,8 @@
 #define WARN_PAUSE (400 * 1000)
 #define CHECK_SLICE (256 << 10)
 
-static const enum action footer[] = {DO_HEX,  DO_SAVE,  DO_EDIT_OUTSIDE, DO_FORMAT, DO_SEARCH,
-                                     DO_UNDO, DO_CLOSE, DO_HELP,         DO_NONE};
+static const enum action footer[] = {DO_HEX,    DO_NEXT_NAMED, DO_SAVE,  DO_EDIT_OUTSIDE, DO_FORMAT,
+                                     DO_SEARCH, DO_UNDO,       DO_CLOSE, DO_HELP,         DO_NONE};
 
 const struct editing_text *
 editing_shown_text(const struct editing *editing)
@@ -390,6 +390,12 @@ is_open(const struct app *app, const void *state, enum action action)
     return ((const struct editing *)state)->life == EDITING_OPEN;
 }
 
+static bool
+names_several(const struct app *app, const void *state, enum action action)
+{
+    return is_open(app, state, action) && ((const struct editing *)state)->hints.place_count > 1;
+}
+
 // The way back: the only time that it is worth a word.
 static bool
 is_hex_shown(const struct app *app, const void *state, enum action action)
@@ -400,6 +406,7 @@ is_hex_shown(const struct app *app, const void *state, enum action action)
 static const struct view_action actions[] = {
     {.part = editing_moves, .run = editing_move, .is_possible = is_open},
     {.part = editing_edits, .run = editing_edit, .is_possible = is_open},
+    {.action = DO_NEXT_NAMED, .run = editing_next_named, .is_possible = names_several},
     {.action = DO_SAVE, .run = editing_save, .is_possible = is_open},
     {.action = DO_EDIT_OUTSIDE, .run = editing_go_outside, .is_possible = is_open},
     {.action = DO_SECTIONS, .run = editing_ask_section, .is_possible = is_open},

@@ -9,7 +9,7 @@
 #include "core/shape/locate.h"
 #include "ui/views/editor/texts.h"
 
-enum { RECORD_TRIES = 30, DEPARTURE_BYTES = 1 << 20 };
+enum { PLACES = 32, RECORD_TRIES = 30, DEPARTURE_BYTES = 1 << 20 };
 #define RECORD_PAUSE US_PER_SECOND // between them
 
 // --- the place that the message names
@@ -18,6 +18,31 @@ static struct editor *
 payload_editor(const struct editing *editing)
 {
     return editing->texts[SECTION_PAYLOAD].editor;
+}
+
+struct named_place {
+    size_t from;
+    const char *why;
+};
+
+// The places of the payload that the message names, in its order; those that are not there are left out.
+static size_t
+find_places(struct editing *editing, struct arena *arena, struct named_place **places)
+{
+    struct locate_where *wheres = arena_array(arena, PLACES, sizeof *wheres);
+    struct locate_found found;
+    struct bytes payload = editing_text(editing, SECTION_PAYLOAD);
+    size_t count = 0;
+    *places = arena_array(arena, PLACES, sizeof **places);
+    if (!editor_is_json(payload_editor(editing)))
+        return 0;
+    size_t named = locate_read_all(editing->detail.event.error_message, arena, wheres, PLACES);
+    for (size_t i = 0; named > 1 && i < named; i++) {
+        locate_in(payload, false, &wheres[i], editing->hints.shape, arena, &found);
+        if (found.ground == LOCATE_NAMED)
+            (*places)[count++] = (struct named_place){.from = found.from, .why = found.why};
+    }
+    return count;
 }
 
 static void
@@ -33,12 +58,42 @@ place_cursor(struct app *app, struct editing *editing)
     (void)locate_read(event->error_message, event->stack_trace, &editing->arena, &where);
     bool is_what_failed = editing->detail.would_send.is_exact && !editing->parent;
     locate_in(editor_text(editor), is_what_failed, &where, hints->shape, &editing->arena, &found);
+    struct named_place *places;
+    hints->place = 0;
+    hints->place_count = find_places(editing, &editing->arena, &places);
     if (found.ground != LOCATE_NOTHING) {
         editor_set_cursor(editor, found.from, false);
-        app_say(app, SAY_INFO, "%s", found.why);
+        if (hints->place_count > 1)
+            app_say(app, SAY_INFO, MSG_PLACE_OF, (size_t)1, hints->place_count, found.why);
+        else
+            app_say(app, SAY_INFO, "%s", found.why);
     }
     hints->placed_at = editor_cursor(editor);
     hints->is_placed = found.ground == LOCATE_NAMED || found.ground == LOCATE_SYNTAX;
+}
+
+bool
+editing_next_named(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    struct editing *editing = state;
+    struct editing_hints *hints = &editing->hints;
+    struct arena arena = {0};
+    struct named_place *places;
+    if (editing->life != EDITING_OPEN || editing->section != SECTION_PAYLOAD || editing_is_embedded(editing))
+        return true;
+    size_t count = find_places(editing, &arena, &places);
+    if (count == 0 && hints->is_placed) {
+        place_cursor(app, editing);
+    } else if (count == 0) {
+        app_say(app, SAY_INFO, MSG_NO_PLACE);
+    } else {
+        hints->place = (hints->place + 1) % count;
+        editor_set_cursor(payload_editor(editing), places[hints->place].from, false);
+        app_say(app, SAY_INFO, MSG_PLACE_OF, hints->place + 1, count, places[hints->place].why);
+    }
+    arena_release(&arena);
+    return true;
 }
 
 // --- departures

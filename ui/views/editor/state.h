@@ -135,8 +135,10 @@ struct editing_hints {
     struct arena arena;
     struct shape_departure *departures;
     size_t count;
-    size_t placed_at; // where the cursor was put
-    bool is_placed;   // the message named that place
+    size_t place_count; // that the message names
+    size_t place;       // of them, gone to last
+    size_t placed_at;   // where the cursor was put
+    bool is_placed;     // the message named that place
     enum record_state record;
     uint64_t record_number;
     int64_t record_at; // clock_mono of the next look; 0: none
@@ -209,6 +211,8 @@ void editing_hints_release(struct editing *editing);
 const struct shape_departure *editing_departure_of_line(const struct editing *editing, size_t line);
 const struct shape_departure *editing_next_departure(const struct editing *editing, size_t at,
                                                      bool is_forward);
+// To the next place that the error message names, going round.
+bool editing_next_named(struct app *app, void *state, enum action action);
 // What is to be said of the original record, instead of why the bytes are not exact; NULL: nothing.
 const char *editing_record_words(const struct editing *editing);
 

@@ -58,6 +58,10 @@
 #define MSG_ENVELOPE_OFF "done, and no other byte changed: %s"
 #define MSG_ENVELOPE_NOT "not done: %s"
 
+// places
+#define MSG_PLACE_OF "%zu of %zu: %s"
+#define MSG_NO_PLACE "the error message names no place in this payload"
+
 // searching
 #define MSG_FIND_LABEL "find (/a.b/ is a pattern): "
 #define MSG_NOT_FOUND "not found: %s"
