@@ -2,7 +2,8 @@
 // marker" and "The nonce").
 //
 // The marker of a slot is the offset of partition 0 of the topic redrive.marker in the consumer group named
-// like the slot's transactional id: the offset is the chunk's sequence number, the metadata its uuid. It is
+// like the slot's transactional id: the offset is the chunk's sequence number, the metadata its uuid, a blank
+// and its topics. Turns have a marker of their own (src/publish/turn.h). It is
 // written inside the chunk's transaction (producer_mark), so it exists exactly if the chunk's records do.
 // Partition 1 takes nonces: a read that shows a nonce written just before comes from a coordinator that still
 // has the in-sync replicas, and only such a read can prove that something was NOT committed. All reads
@@ -11,6 +12,7 @@
 #define REDRIVE_BROKER_MARKER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "base/err.h"
 #include "broker/broker.h"
@@ -21,7 +23,8 @@ enum marker_partition { MARKER_PARTITION, NONCE_PARTITION };
 struct marker {
     bool is_present;
     int64_t seq;
-    char id[64]; // uuid; other texts are cut to fit
+    char id[64];      // uuid; other texts are cut to fit
+    char topics[200]; // those of the chunk, with commas between, cut to fit; "": not told
 };
 
 // Both partitions, read in one request.
@@ -37,6 +40,12 @@ bool marker_read(struct broker *broker, const char *group, int timeout_ms, struc
 // Commits `nonce` (0 …) on partition 1; needs the in-sync replicas.
 bool marker_write_nonce(struct broker *broker, const char *group, int64_t nonce, int timeout_ms,
                         struct err *err) MUST_CHECK;
+// Both for several groups at once, whose requests are all under way together. The readings are in the order
+// of the groups. The first failure fails all.
+bool marker_read_all(struct broker *broker, const char *const *groups, size_t count, int timeout_ms,
+                     struct marker_reading *readings, struct err *err) MUST_CHECK;
+bool marker_write_nonces(struct broker *broker, const char *const *groups, size_t count, int64_t nonce,
+                         int timeout_ms, struct err *err) MUST_CHECK;
 // Creates a missing topic with the cluster's default replication, and waits until it is known. ERR_DENIED
 // with the command for an administrator.
 struct topic_wish {

@@ -17,6 +17,10 @@ static const struct {
     [BROKEN_LEASE_ALONE] = {"lease-alone", "claims are released by the age of the lease"},
     [BROKEN_SAME_EPOCH] = {"same-epoch", "after doubt the same epoch is used again"},
     [BROKEN_NO_NONCE] = {"no-nonce", "a marker is believed without the write before it"},
+    [BROKEN_NO_TURN] = {"no-turn", "workers start without a turn"},
+    [BROKEN_TURN_ALONE] = {"turn-alone", "a turn does not fence the slots"},
+    [BROKEN_TURN_EARLY] = {"turn-early", "a publisher reads the turn before it fences its slot"},
+    [BROKEN_TURN_UNREAD] = {"turn-unread", "a publisher does not read the turn"},
 };
 
 static enum broken chosen = BROKEN_COUNT; // BROKEN_COUNT: the environment was not asked yet

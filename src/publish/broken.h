@@ -17,6 +17,10 @@ enum broken {
     BROKEN_LEASE_ALONE,  // "lease-alone": a lease that has passed means "not published"
     BROKEN_SAME_EPOCH,   // "same-epoch": after doubt the next transaction takes the epoch of the last
     BROKEN_NO_NONCE,     // "no-nonce": a marker is believed without the write before it
+    BROKEN_NO_TURN,      // "no-turn": workers start without a turn
+    BROKEN_TURN_ALONE,   // "turn-alone": a turn does not fence the slots
+    BROKEN_TURN_EARLY,   // "turn-early": a publisher reads the turn before it fences its slot
+    BROKEN_TURN_UNREAD,  // "turn-unread": a publisher does not read the turn at all
     BROKEN_COUNT
 };
 

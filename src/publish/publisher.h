@@ -21,9 +21,10 @@
 #include "broker/producer.h"
 #include "publish/plan.h"
 #include "store/operations/ledger.h"
+#include "store/operations/turns.h"
 
-// PostgreSQL's half; the contract of each is that of the function in store/operations/ledger.h with the same
-// name.
+// PostgreSQL's half; the contract of each is that of the function in store/operations/ledger.h, or turns.h,
+// with the same name.
 struct publisher_ledger {
     bool (*acquire)(void *context, const int32_t *mine, size_t mine_count, struct slot *slot,
                     struct err *err);
@@ -44,6 +45,19 @@ struct publisher_ledger {
     // The original records of these events (publish/originals.h).
     bool (*originals)(void *context, const struct event *const *events, size_t count, struct arena *arena,
                       struct original *originals, struct err *err);
+    const struct publisher_turns *turns;
+};
+
+// PostgreSQL's half of a turn (publish/turn.h).
+struct publisher_turns {
+    bool (*take)(void *context, int64_t since, struct turn *turn, struct err *err);
+    bool (*write)(void *context, const struct turn_mark *kafka, const char *id, struct turn *turn,
+                  struct err *err);
+    bool (*confirm)(void *context, int64_t no, struct err *err);
+    bool (*finish)(void *context, int64_t no, struct err *err);
+    bool (*stop)(void *context, enum stop_reason reason, const char *detail, struct err *err);
+    bool (*read)(void *context, struct turn *turn, struct err *err);
+    bool (*slots)(void *context, struct turn_slot *slots, size_t room, size_t *count, struct err *err);
 };
 
 // Kafka's half; the contract of each is that of the function in broker/*.h with the same name. A handle knows
@@ -65,6 +79,11 @@ struct publisher_broker {
     bool (*commit)(struct producer *producer, int wait_ms, bool *done, struct err *err);
     bool (*read_marker)(void *context, const char *group, struct marker_reading *reading, struct err *err);
     bool (*write_nonce)(void *context, const char *group, int64_t nonce, struct err *err);
+    // Those of several groups at once.
+    bool (*read_markers)(void *context, const char *const *groups, size_t count,
+                         struct marker_reading *readings, struct err *err);
+    bool (*write_nonces)(void *context, const char *const *groups, size_t count, int64_t nonce,
+                         struct err *err);
     bool (*topic)(void *context, const char *name, struct topic *topic, struct err *err);
     int64_t (*smallest_limit)(void *context, int64_t otherwise);
     void (*deny_topic)(void *context, const char *name);
@@ -107,8 +126,10 @@ enum publisher_status {
                         // ones are refused; step again
     PUBLISHER_NO_SLOT,  // none is free now
     PUBLISHER_FAILED,   // see err; it is at Acquire again and holds nothing: step again after a while
-    PUBLISHER_STOPPED, // what Kafka holds contradicts what PostgreSQL holds; nothing may be published until a
-                       // person has looked
+    PUBLISHER_TURN, // Kafka's last turn is not one that PostgreSQL knows: it is at Acquire again, and a turn
+                    // decides (publish/turn.h)
+    PUBLISHER_STOPPED, // what Kafka holds contradicts what PostgreSQL holds: a stop is written there, and
+                       // nothing may be published until a person has decided
 };
 
 struct publisher;

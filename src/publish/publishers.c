@@ -142,6 +142,7 @@ attend_idle(struct worker_run *run, size_t i, struct err *err)
     switch (worker_step_publisher(run, i, 0, &failure)) {
     case PUBLISHER_FAILED:
         return publisher_failed(run, i, &failure, err);
+    case PUBLISHER_TURN:
     case PUBLISHER_STOPPED:
         return err_set(err, failure.kind, "%s", failure.text);
     case PUBLISHER_BUSY:
@@ -255,6 +256,7 @@ drive(struct worker_run *run, size_t i, int wait_ms, struct err *err)
         if (!publisher_is_busy(run->publishers[i].machine))
             lay_down(run, i); // nothing is in flight, so the operation must not count as in flight
         return publisher_failed(run, i, &failure, err);
+    case PUBLISHER_TURN:
     case PUBLISHER_STOPPED:
         break;
     }
