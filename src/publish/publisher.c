@@ -126,11 +126,18 @@ publisher_begin_again(struct publisher *publisher)
     return PUBLISHER_FAILED;
 }
 
+// Other sessions kept the rows for too long: a deadlock, a serialization failure, lock_timeout.
+static bool
+was_kept_waiting(const struct err *err)
+{
+    return strncmp(err->sqlstate, "40", 2) == 0 || strcmp(err->sqlstate, "55P03") == 0;
+}
+
 enum publisher_status
 publisher_ledger_failed(struct publisher *publisher, struct err *err)
 {
     publisher_begin_again(publisher);
-    if (err->kind != ERR_CONFLICT)
+    if (err->kind != ERR_CONFLICT || was_kept_waiting(err))
         return PUBLISHER_FAILED;
 
     log_line(LOG_INFO, "slot lost", LOG_INT("slot", publisher->tenure.slot.no), LOG_TEXT("why", err->text));

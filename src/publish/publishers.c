@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "publish/doubt.h"
 #include "store/operations/ledger.h"
+#include "store/operations/operations.h"
 
 #define DEFAULT_CHUNK 5000
 #define SLOWEST_CHUNK (5 * US_PER_SECOND)
@@ -55,9 +56,10 @@ make_publishers(struct worker_run *run, struct err *err)
     return true;
 }
 
-// Kafka failed. False: an operator waits in the foreground, and has waited long enough.
+// Kafka failed, or PostgreSQL at a chunk in flight. False: an operator waits in the foreground, and has
+// waited long enough.
 static bool
-kafka_failed(struct worker_run *run, const struct err *failure, struct err *err)
+publish_later(struct worker_run *run, const char *what, const struct err *failure, struct err *err)
 {
     int64_t now = clock_mono();
     run->trouble = *failure;
@@ -71,8 +73,14 @@ kafka_failed(struct worker_run *run, const struct err *failure, struct err *err)
     int64_t wait = store_backoff(run->kafka.attempts++);
     run->due.kafka = now + wait;
     worker_note(run, "%.190s", failure->text);
-    log_line(LOG_WARN, "Kafka failed", LOG_TEXT("why", failure->text), LOG_INT("retry_ms", wait / 1000));
+    log_line(LOG_WARN, what, LOG_TEXT("why", failure->text), LOG_INT("retry_ms", wait / 1000));
     return true;
+}
+
+static bool
+kafka_failed(struct worker_run *run, const struct err *failure, struct err *err)
+{
+    return publish_later(run, "Kafka failed", failure, err);
 }
 
 static void
@@ -123,15 +131,37 @@ worker_step_publisher(struct worker_run *run, size_t i, int wait_ms, struct err 
     return publisher_step(run->publishers[i].machine, others, count, wait_ms, failure);
 }
 
-// A publisher failed and has begun again: was it PostgreSQL or Kafka?
+static void
+lay_down(struct worker_run *run, size_t i)
+{
+    run->publishers[i].is_driven = false;
+    run->publishers[i].operation = 0;
+}
+
+// A publisher failed and has begun again: was it PostgreSQL or Kafka? A failed claim concerns its operation
+// only.
 static bool
 publisher_failed(struct worker_run *run, size_t i, const struct err *failure, struct err *err)
 {
+    int64_t operation = run->publishers[i].operation;
+    bool is_claim = operation && !publisher_is_busy(run->publishers[i].machine);
+    if (is_claim) // nothing is in flight, so the operation must not count as in flight
+        lay_down(run, i);
     if (!endpoints_is_connected(&run->publishers[i].endpoints)) {
         run->trouble = *failure;
         return true;
     }
-    return kafka_failed(run, failure, err);
+    if (is_claim) {
+        int64_t queued = run->publishers[i].queued;
+        size_t most = queued > 0 && (size_t)queued < run->limit ? (size_t)queued : run->limit;
+        return worker_set_back(run, operation, most, failure, err);
+    }
+    const char *what = failure->sqlstate[0] ? "PostgreSQL refused" : "Kafka failed";
+    if (!publish_later(run, what, failure, err))
+        return false;
+    if (operation)
+        setback_pass(&run->setbacks, operation, run->due.kafka + LOOK_EVERY / 10, failure->text);
+    return true;
 }
 
 // A publisher that has nothing to do: its next handle gets ready meanwhile, and its lease is kept.
@@ -183,18 +213,12 @@ note_finished(struct worker_run *run, size_t i)
     meter_add(&run->meter, now, (int64_t)count);
     pace_spend(&run->paces, run->publishers[i].operation, count);
     adapt(run, publisher);
+    setback_end(&run->setbacks, run->publishers[i].operation, worker_most(run));
     kafka_worked(run);
     run->work_at = now;
     run->due.show = run->due.show < now ? run->due.show : now;
     log_line(LOG_DEBUG, "chunk finished", LOG_INT("operation", run->publishers[i].operation),
              LOG_INT("events", count), LOG_INT("ms", publisher_last_took(publisher) / 1000));
-}
-
-static void
-lay_down(struct worker_run *run, size_t i)
-{
-    run->publishers[i].is_driven = false;
-    run->publishers[i].operation = 0;
 }
 
 // It can be given something again, and there may be something: the sources of its chunk are free.
@@ -239,12 +263,16 @@ drive(struct worker_run *run, size_t i, int wait_ms, struct err *err)
                           // failures
         set_free(run, i);
         return true;
-    case PUBLISHER_EMPTY:
+    case PUBLISHER_EMPTY: {
+        int64_t operation = run->publishers[i].operation;
         kafka_worked(run);
         set_free(run, i);
+        if (operation && !worker_set_back_empty(run, operation, run->publishers[i].queued, err))
+            return false;
         if (worker_is_publishing(run)) // the rest may hang on what the other has in flight
             run->due.look = clock_mono() + LOOK_EVERY / 10;
         return true;
+    }
     case PUBLISHER_NO_SLOT:
         set_free(run, i);
         if (pass_on(run, i))
@@ -253,8 +281,7 @@ drive(struct worker_run *run, size_t i, int wait_ms, struct err *err)
         worker_note(run, "waits for a free slot: other workers have them all, or they are suspended");
         return true;
     case PUBLISHER_FAILED:
-        if (!publisher_is_busy(run->publishers[i].machine))
-            lay_down(run, i); // nothing is in flight, so the operation must not count as in flight
+        run->publishers[i].is_driven = publisher_is_busy(run->publishers[i].machine);
         return publisher_failed(run, i, &failure, err);
     case PUBLISHER_TURN:
     case PUBLISHER_STOPPED:
@@ -321,13 +348,14 @@ is_in_flight(const struct worker_run *run, int64_t operation)
 }
 
 bool
-worker_publish(struct worker_run *run, int64_t operation, int32_t rate, int64_t *wait, struct err *err)
+worker_publish(struct worker_run *run, const struct work *work, int64_t *wait, struct err *err)
 {
-    if (rate >= 0 && is_in_flight(run, operation)) {
+    if (work->rate >= 0 && is_in_flight(run, work->no)) {
         *wait = LOOK_EVERY; // or as soon as it is finished
         return true;
     }
-    size_t limit = pace_allow(&run->paces, operation, rate, run->limit, clock_mono(), wait);
+    size_t most = setback_limit(&run->setbacks, work->no, run->limit);
+    size_t limit = pace_allow(&run->paces, work->no, work->rate, most, clock_mono(), wait);
     if (limit == 0)
         return true;
 
@@ -343,10 +371,11 @@ worker_publish(struct worker_run *run, int64_t operation, int32_t rate, int64_t 
     if (status != PUBLISHER_READY) // on its way; what it shall publish is asked for again then
         return true;
 
-    publisher_assign(run->publishers[i].machine, operation, limit);
-    run->operation = run->publishers[i].operation = operation;
+    publisher_assign(run->publishers[i].machine, work->no, limit);
+    run->operation = run->publishers[i].operation = work->no;
+    run->publishers[i].queued = work->queued;
     run->turn = (i + 1) % WORKER_SLOTS;
-    worker_note(run, "operation %" PRId64 ", slot %d", operation,
+    worker_note(run, "operation %" PRId64 ", slot %d", work->no,
                 (int)publisher_slot(run->publishers[i].machine));
     return true;
 }

@@ -102,9 +102,13 @@ bool
 worker_store_failed(struct worker_run *run, const struct err *failure, struct err *err)
 {
     run->trouble = *failure;
-    if (failure->kind == ERR_UNREACHABLE)
+    if (!is_connected(run))
         return true; // the loop reconnects
-    if (worker_is_foreground(run))
+    int64_t now = clock_mono();
+    if (!run->refusals.since)
+        run->refusals.since = now;
+    bool is_lasting = failure->kind != ERR_UNREACHABLE || now - run->refusals.since > PATIENCE;
+    if (worker_is_foreground(run) && is_lasting)
         return err_set(err, failure->kind, "%s", failure->text);
     worker_note(run, "%.190s", failure->text);
     log_line(LOG_WARN, "PostgreSQL refused", LOG_TEXT("why", failure->text));
@@ -126,6 +130,7 @@ beat(struct worker_run *run, struct err *err)
     if (!worker_beat(run->endpoints.store, run->endpoints.worker, publishes, run->note.text,
                      meter_rate(&run->meter, now), &failure))
         return worker_store_failed(run, &failure, err);
+    run->refusals.since = 0; // PostgreSQL takes writes
     run->due.beat = now + BEAT_EVERY;
     memcpy(run->note.reported, run->note.text, sizeof run->note.reported);
     return true;
@@ -164,13 +169,19 @@ worker_apply(struct worker_run *run, const struct work *work, struct err *err)
     struct err failure = {0};
     run->operation = work->no;
     worker_note(run, "operation %" PRId64, work->no);
+    size_t most = work->queued > 0 && work->queued < APPLY_CHUNK ? (size_t)work->queued : APPLY_CHUNK;
+    size_t limit = setback_limit(&run->setbacks, work->no, most);
     bool ok = work->action == ACTION_CORRECT
                   ? run->settings->correct(run->settings->correct_context, run->endpoints.store,
                                            run->endpoints.broker, work, &applied, &left, &failure)
-                  : work_apply(run->endpoints.store, work->no, APPLY_CHUNK, &applied, &left, &failure);
+                  : work_apply(run->endpoints.store, work->no, limit, &applied, &left, &failure);
     if (!ok)
-        return worker_store_failed(run, &failure, err);
+        return is_connected(run) ? worker_set_back(run, work->no, limit, &failure, err)
+                                 : worker_store_failed(run, &failure, err);
     int64_t now = clock_mono();
+    if (applied == 0 && left > 0)
+        return worker_set_back_empty(run, work->no, left, err);
+    setback_end(&run->setbacks, work->no, most);
     meter_add(&run->meter, now, applied);
     run->work_at = now;
     if (left == 0 && !work_finish(run->endpoints.store, work->no, &failure))
@@ -195,10 +206,25 @@ carry_out(struct worker_run *run, const struct work *work, int64_t *wait, struct
         return false;
     bool is_ours = work->action != ACTION_CORRECT || run->settings->correct;
     if (is_there && is_ours)
-        return work->action == ACTION_REPROCESS ? worker_publish(run, work->no, work->rate, wait, err)
+        return work->action == ACTION_REPROCESS ? worker_publish(run, work, wait, err)
                                                 : worker_apply(run, work, err);
     *wait = LOOK_EVERY;
+    if (wants_kafka && run->kafka.since)
+        setback_pass(&run->setbacks, work->no, run->due.kafka, run->trouble.text);
     return true;
+}
+
+// Nothing can be carried out before `soonest` µs have passed.
+static void
+rest_until(struct worker_run *run, int64_t soonest)
+{
+    const struct setback *setback = NULL;
+    int64_t again = setback_soonest(&run->setbacks, clock_mono(), &setback);
+    if (again > 0 && run->idle != IDLE_WAITING) {
+        run->idle = IDLE_WAITING;
+        worker_note(run, "operation %" PRId64 " waits: %.150s", setback->operation, setback->why);
+    }
+    run->due.look = clock_mono() + (again > 0 && again < soonest ? again : soonest);
 }
 
 // Carries on the oldest operation that can proceed, and passes over those that wait for their rate or for
@@ -211,8 +237,9 @@ take_work(struct worker_run *run, bool *is_idle, struct err *err)
     *is_idle = false;
     if (!worker_keep_records(run, err))
         return false;
-    int64_t skip[PACES];
-    for (size_t skipped = 0; skipped < PACES; skipped++) {
+    int64_t skip[SETBACKS + PACES];
+    size_t set_back = worker_set_back_list(run, skip);
+    for (size_t skipped = set_back; skipped < set_back + PACES; skipped++) {
         struct arena arena = {0};
         struct work work = {0};
         struct err failure = {0};
@@ -234,7 +261,7 @@ take_work(struct worker_run *run, bool *is_idle, struct err *err)
         skip[skipped] = work.no;
     }
     *is_idle = true;
-    run->due.look = clock_mono() + soonest;
+    rest_until(run, soonest);
     return true;
 }
 
@@ -285,7 +312,7 @@ idle(struct worker_run *run, bool *is_over, struct err *err)
         }
         if (!run->kafka.since)
             worker_note(run, "idle");
-    } else if (!run->kafka.since) {
+    } else if (!run->kafka.since && setback_soonest(&run->setbacks, clock_mono(), NULL) == 0) {
         worker_note(run, "waiting: operation paused");
     }
     if (run->settings->mode != WORKER_ONCE) // that one is waited for until it ends
@@ -306,7 +333,7 @@ round_once(struct worker_run *run, bool *is_over, struct err *err)
 {
     if (!is_connected(run))
         return reconnect_store(run, err);
-    if (!beat(run, err) || !worker_show(run, err))
+    if (!worker_tell_setbacks(run, err) || !beat(run, err) || !worker_show(run, err))
         return false;
     if (has_ended(run)) {
         *is_over = true;

@@ -7,6 +7,7 @@
 #include "core/worker.h"
 #include "publish/pace.h"
 #include "publish/publisher.h"
+#include "publish/setback.h"
 #include "publish/worker.h"
 #include "store/store.h"
 
@@ -15,6 +16,7 @@
 #define LOOK_EVERY 500000 // µs, for new work when there is none
 
 struct lane;
+struct work;
 
 // What the publisher's tables are bound to: those of the worker itself, and of each publisher.
 struct endpoints {
@@ -58,6 +60,7 @@ struct worker_publisher {
     struct endpoints endpoints;
     bool is_driven;    // on its way, with a chunk in flight, or recovering one
     int64_t operation; // that it was assigned; 0: none
+    int64_t queued;    // events that the operation had then
 };
 
 // A server that does not answer.
@@ -83,6 +86,7 @@ struct worker_run {
     struct paces paces;
     struct meter meter;
     size_t limit; // of a chunk, adapted to how long they take
+    struct setbacks setbacks;
 
     struct {
         char text[200];
@@ -96,7 +100,8 @@ struct worker_run {
     bool has_old_markers; // seen in that look
 
     struct outage store, kafka;
-    struct err trouble; // the last one
+    struct outage refusals; // by a PostgreSQL that answers
+    struct err trouble;     // the last one
 
     enum idle_reason idle;
     int64_t operation; // in flight; 0: none
@@ -113,6 +118,18 @@ bool worker_is_foreground(const struct worker_run *run);
 // A failed call to PostgreSQL outside of the publishers. False: the worker ends with err.
 bool worker_store_failed(struct worker_run *run, const struct err *failure, struct err *err) MUST_CHECK;
 
+// worker_setbacks.c. A step of at most `limit` events of this operation failed, and the connection is there.
+// False: somebody waits in the foreground, and it has failed too often.
+bool worker_set_back(struct worker_run *run, int64_t operation, size_t limit, const struct err *failure,
+                     struct err *err) MUST_CHECK;
+// None of its `queued` events could be had. False: as above.
+bool worker_set_back_empty(struct worker_run *run, int64_t operation, int64_t queued,
+                           struct err *err) MUST_CHECK;
+// The operations that wait now, at most SETBACKS.
+size_t worker_set_back_list(const struct worker_run *run, int64_t *operations);
+// Writes into an operation's row why it waits, where that is news. False: the worker ends with err.
+bool worker_tell_setbacks(struct worker_run *run, struct err *err) MUST_CHECK;
+
 // worker_records.c: requests for original records, twice a second. False: the worker ends with err.
 bool worker_keep_records(struct worker_run *run, struct err *err) MUST_CHECK;
 
@@ -122,7 +139,7 @@ size_t worker_most(const struct worker_run *run); // events in a chunk
 bool worker_need_kafka(struct worker_run *run, bool *is_there, struct err *err) MUST_CHECK;
 // Gives the operation's next events to the publisher whose turn it is. *wait: 0, or the µs that its rate does
 // not allow any.
-bool worker_publish(struct worker_run *run, int64_t operation, int32_t rate, int64_t *wait,
+bool worker_publish(struct worker_run *run, const struct work *work, int64_t *wait,
                     struct err *err) MUST_CHECK;
 // One step of each publisher that is on its way.
 bool worker_publish_step(struct worker_run *run, struct err *err) MUST_CHECK;

@@ -191,7 +191,8 @@ pg_claim(void *context, struct slot *slot, int64_t operation, const char *chunk_
     struct sim *sim = sim_of(context);
     if (sim->wishes.failing_claims > 0) {
         sim->wishes.failing_claims--;
-        return err_set(err, ERR_CANCELLED, "PostgreSQL stopped the statement");
+        snprintf(err->sqlstate, sizeof err->sqlstate, "55P03"); // lock_not_available
+        return err_set(err, ERR_CONFLICT, "another session keeps the rows locked");
     }
     enum sim_luck luck = sim_luck(sim, false);
     if (luck == SIM_LOST)

@@ -88,7 +88,7 @@ struct sim_wishes {
     int64_t limit;            // the smallest max.message.bytes, learnt when a topic is looked at; 0: none
     int failing_opens;        // so many handles are not made
     int failing_begins;       // so many transactions are not begun
-    int failing_claims;       // so many claims PostgreSQL refuses
+    int failing_claims;       // so many claims PostgreSQL refuses: others keep the rows locked
     bool stops_reads;         // a marker is never stable
     bool stalls_commits;      // a commit is never done
     bool stalls_init;         // no transactional id is given

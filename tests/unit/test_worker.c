@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "core/operation.h"
 #include "publish/pace.h"
+#include "publish/setback.h"
 #include "publish/worker.h"
 
 static void
@@ -62,6 +63,75 @@ measures_the_last_seconds(void **state)
         meter_add(&meter, second * US_PER_SECOND, 50);
     assert_in_range((int)meter_rate(&meter, 110 * US_PER_SECOND - 1), 45, 55);
     assert_int_equal((int)meter_rate(&meter, 130 * US_PER_SECOND), 0);
+}
+
+static void
+what_failed_is_tried_later_and_smaller(void **state)
+{
+    (void)state;
+    struct setbacks setbacks = {0};
+    int64_t now = 50 * US_PER_SECOND;
+    assert_int_equal(setback_wait(&setbacks, 1, now), 0);
+    assert_int_equal(setback_limit(&setbacks, 1, 5000), 5000);
+
+    const int64_t waits[] = {1, 2, 4, 8, 16, 32, 60, 60};
+    size_t limit = 5000;
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+        setback_add(&setbacks, 1, 5000, now, "no room");
+        limit /= 2;
+        assert_int_equal(setback_wait(&setbacks, 1, now), waits[i] * US_PER_SECOND);
+        assert_int_equal(setback_limit(&setbacks, 1, 5000), limit);
+        const struct setback *told = setback_tell(&setbacks);
+        assert_non_null(told);
+        assert_string_equal(told->why, "no room");
+        assert_int_equal(told->tries, i + 1);
+        assert_null(setback_tell(&setbacks));
+    }
+    assert_int_equal(setback_wait(&setbacks, 2, now), 0); // another operation passes it
+    assert_int_equal(setback_soonest(&setbacks, now, NULL), 60 * US_PER_SECOND);
+
+    setback_end(&setbacks, 1, 5000);
+    assert_int_equal(setback_wait(&setbacks, 1, now), 0);
+    assert_int_equal(setback_limit(&setbacks, 1, 5000), limit * 2);
+    for (int i = 0; i < 20; i++)
+        setback_end(&setbacks, 1, 5000);
+    assert_int_equal(setback_limit(&setbacks, 1, 5000), 5000);
+    setback_end(&setbacks, 0, 5000); // no operation
+}
+
+static void
+what_is_empty_waits_and_says_so_when_that_lasts(void **state)
+{
+    (void)state;
+    struct setbacks setbacks = {0};
+    for (int i = 0; i < 10; i++) { // it proceeds
+        setback_empty(&setbacks, 1, 100 - i, 0, "nothing there");
+        assert_int_equal(setback_wait(&setbacks, 1, 0), US_PER_SECOND);
+        assert_null(setback_tell(&setbacks));
+    }
+    setback_empty(&setbacks, 1, 91, 0, "nothing there");
+    assert_null(setback_tell(&setbacks));
+    setback_empty(&setbacks, 1, 91, 0, "nothing there");
+    assert_int_equal(setback_wait(&setbacks, 1, 0), 4 * US_PER_SECOND);
+    assert_non_null(setback_tell(&setbacks));
+    assert_int_equal(setback_limit(&setbacks, 1, 5000), 5000);
+}
+
+static void
+many_setbacks_forget_the_one_that_ends_first(void **state)
+{
+    (void)state;
+    struct setbacks setbacks = {0};
+    for (int64_t no = 1; no <= SETBACKS; no++)
+        setback_pass(&setbacks, no, no * US_PER_SECOND, "Kafka is away");
+    setback_pass(&setbacks, 99, 99 * US_PER_SECOND, "Kafka is away");
+    assert_int_equal(setback_wait(&setbacks, 1, 0), 0);
+    assert_int_equal(setback_wait(&setbacks, 2, 0), 2 * US_PER_SECOND);
+    assert_int_equal(setback_wait(&setbacks, 99, 0), 99 * US_PER_SECOND);
+    while (setback_tell(&setbacks))
+        continue;
+    setback_pass(&setbacks, 99, 100 * US_PER_SECOND, "Kafka is away"); // no news
+    assert_null(setback_tell(&setbacks));
 }
 
 static char folder[] = "/tmp/redrive-test-XXXXXX";
@@ -148,6 +218,9 @@ main(int argc, char **argv)
         cmocka_unit_test(paces_in_halves_of_a_second),
         cmocka_unit_test(one_a_second_is_one_a_second),
         cmocka_unit_test(measures_the_last_seconds),
+        cmocka_unit_test(what_failed_is_tried_later_and_smaller),
+        cmocka_unit_test(what_is_empty_waits_and_says_so_when_that_lasts),
+        cmocka_unit_test(many_setbacks_forget_the_one_that_ends_first),
         cmocka_unit_test(a_detached_worker_has_nothing_of_its_parent),
         cmocka_unit_test(a_log_that_cannot_be_written_is_a_sentence),
     };

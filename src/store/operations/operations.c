@@ -475,8 +475,8 @@ work_next(struct store *store, const char *worker, bool publishes, const int64_t
     PGresult *r;
     if (!pg_ask(
             store, FOR_WRITING,
-            "SELECT no, action, rate, target_topic, requested_by::text, wait_ms, is_observing, recipe FROM "
-            "redrive.work_next($1, $2, $3)",
+            "SELECT no, action, rate, target_topic, requested_by::text, wait_ms, is_observing, recipe, queued"
+            " FROM redrive.work_next($1, $2, $3)",
             &params, &r, err))
         return false;
     bool ok = PQntuples(r) == 1 || err_set(err, ERR_NOT_FOUND, "no operation can go on now");
@@ -489,6 +489,7 @@ work_next(struct store *store, const char *worker, bool publishes, const int64_t
             .wait = value_int8(r, 0, 5) * 1000,
             .is_observing = value_bool(r, 0, 6),
             .recipe = value_text(r, 0, 7, arena),
+            .queued = value_int8(r, 0, 8),
         };
         ok = action_parse(value_bytes(r, 0, 1), &work->action) ||
              err_set(err, ERR_DATA, "operation %lld has an action that this program does not know",
@@ -514,6 +515,17 @@ work_apply(struct store *store, int64_t no, size_t limit, int64_t *applied, int6
     *left = value_int8(r, 0, 1);
     PQclear(r);
     return true;
+}
+
+bool
+work_note(struct store *store, int64_t no, const char *note, struct err *err)
+{
+    if (!operations_may_change(store, err))
+        return false;
+    struct params params = {0};
+    param_int8(&params, no);
+    param_text(&params, note);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.work_note($1, $2)", &params, err);
 }
 
 bool

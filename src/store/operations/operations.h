@@ -86,6 +86,7 @@ struct work {
     int64_t wait;       // µs until it can continue; 0: now
     bool is_observing;  // it watches the events of a step
     const char *recipe; // of ACTION_CORRECT, in the arena
+    int64_t queued;     // events that wait for their turn
 };
 bool work_next(struct store *store, const char *worker, bool publishes, const int64_t *skip,
                size_t skip_count, struct arena *arena, struct work *work, struct err *err) MUST_CHECK;
@@ -93,6 +94,8 @@ bool work_next(struct store *store, const char *worker, bool publishes, const in
 // still queued.
 bool work_apply(struct store *store, int64_t no, size_t limit, int64_t *applied, int64_t *left,
                 struct err *err) MUST_CHECK;
+// Why the operation does not proceed, for its row. Its next step that succeeds takes it back.
+bool work_note(struct store *store, int64_t no, const char *note, struct err *err) MUST_CHECK;
 // Ends an operation that has nothing left to do (applying, finishing chunks and cancelling do so by
 // themselves); no effect otherwise. While items are in doubt it stays running and its note has their number.
 bool work_finish(struct store *store, int64_t no, struct err *err) MUST_CHECK;

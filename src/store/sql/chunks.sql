@@ -130,8 +130,9 @@ BEGIN
     END IF;
     IF events + n.skipped + n.refused > 0 THEN
         UPDATE redrive.operation o
-           SET state = 'running', started_at = coalesce(o.started_at, chunk_claim.created_at), queued = o.queued - events - n.skipped - n.refused,
-               refused = o.refused + n.refused, claimed = o.claimed + events, skipped = o.skipped + n.skipped, changed = nextval('redrive.change')
+           SET state = 'running', state_note = NULL, started_at = coalesce(o.started_at, chunk_claim.created_at),
+               queued = o.queued - events - n.skipped - n.refused, refused = o.refused + n.refused, claimed = o.claimed + events,
+               skipped = o.skipped + n.skipped, changed = nextval('redrive.change')
          WHERE o.no = p_operation;
         PERFORM redrive._operation_finish(p_operation);
     END IF;

@@ -137,6 +137,7 @@ BEGIN
     applied := cardinality(p_ids);
     UPDATE redrive.operation
        SET state = 'running', started_at = coalesce(started_at, v_now), queued = queued - applied,
+           state_note = CASE WHEN applied = 0 THEN state_note END,
            done = done + n.changed + n.unchanged + n.not_applicable, unchanged = unchanged + n.unchanged,
            not_applicable = not_applicable + n.not_applicable,
            refused_by_check = refused_by_check + n.by_check, refused = refused + n.all_of_them - n.changed - n.unchanged - n.not_applicable,

@@ -59,12 +59,18 @@ DECLARE
     v_is_next boolean;
     v_state text;
     v_cancelled bigint := 0;
+    v_doubled bigint;
 BEGIN
     PERFORM redrive._steer_check(v, p_steer);
     IF p_steer NOT IN ('pause', 'resume', 'rate', 'cancel', 'approve') OR p_steer = 'rate' AND coalesce(p_rate, -2) < -1 THEN
         RAISE EXCEPTION 'an operation cannot be steered by % %', p_steer, p_rate USING ERRCODE = 'RD004';
     END IF;
 
+    -- A freeze that was committed without its confirmation: what it has of items is made whole, so that it ends like any other.
+    IF p_steer = 'cancel' AND v.state = 'freezing' THEN
+        v_doubled := redrive._batches_make(p_no);
+        UPDATE redrive.operation SET queued = queued - v_doubled, skipped = skipped + v_doubled WHERE no = p_no RETURNING * INTO v;
+    END IF;
     IF p_steer = 'cancel' THEN
         UPDATE redrive.operation_item SET state = 'cancelled', at = clock_timestamp()
          WHERE operation_no = p_no AND is_due AND state = 'queued' AND dlq_id NOT IN (SELECT redrive._in_flight(p_no));
@@ -73,6 +79,7 @@ BEGIN
             UPDATE redrive.operation_batch SET state = 'cancelled', at = clock_timestamp()
              WHERE operation_no = p_no AND state = 'queued' RETURNING events)
         SELECT v_cancelled + coalesce(sum(events), 0) INTO v_cancelled FROM changed;
+        v_cancelled := CASE WHEN v.state = 'freezing' THEN v.queued ELSE v_cancelled END; -- whatever a crash left of them
     END IF;
     v_is_next := p_steer = 'resume' AND v.observe_until IS NOT NULL AND v.state IN ('waiting', 'halted');
     v_state := CASE p_steer WHEN 'pause' THEN 'paused'

@@ -62,7 +62,8 @@ END $$;
 -- The oldest operation that has work now. A frozen one becomes running. Only a worker that publishes gets a reprocess, and only one from which it
 -- could claim something. Without any: the one whose wait ends first, and in how many ms; is_observing says that it waits after a step.
 CREATE OR REPLACE FUNCTION redrive.work_next(p_worker text, p_publishes boolean, p_skip bigint[])
-RETURNS TABLE (no bigint, action text, rate integer, target_topic text, requested_by name, wait_ms bigint, is_observing boolean, recipe text)
+RETURNS TABLE (no bigint, action text, rate integer, target_topic text, requested_by name, wait_ms bigint, is_observing boolean, recipe text,
+               queued bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE v redrive.operation;
 BEGIN
@@ -86,11 +87,12 @@ BEGIN
             RETURNING * INTO v;
             CONTINUE WHEN NOT FOUND;
         END IF;
-        RETURN QUERY SELECT v.no, v.action, v.rate, v.target_topic, v.requested_by, 0::bigint, false, v.recipe;
+        RETURN QUERY SELECT v.no, v.action, v.rate, v.target_topic, v.requested_by, 0::bigint, false, v.recipe, v.queued;
         RETURN;
     END LOOP;
     RETURN QUERY SELECT o.no, o.action, o.rate, o.target_topic, o.requested_by,
-                        greatest(1, extract(epoch FROM least(o.observe_until, o.send_after) - clock_timestamp()) * 1000)::bigint, o.state = 'waiting', o.recipe
+                        greatest(1, extract(epoch FROM least(o.observe_until, o.send_after) - clock_timestamp()) * 1000)::bigint, o.state = 'waiting',
+                        o.recipe, o.queued
                    FROM redrive.operation o
                   WHERE (o.state = 'waiting' OR o.state IN ('frozen', 'running') AND o.send_after > clock_timestamp() AND o.rate <> 0)
                     AND o.queued > 0 AND (p_publishes OR o.action <> 'reprocess') AND o.no <> ALL (p_skip)
@@ -175,6 +177,7 @@ BEGIN
 
     UPDATE redrive.operation
        SET state = 'running', started_at = coalesce(started_at, v_now), queued = queued - applied,
+           state_note = CASE WHEN applied = 0 THEN state_note END,
            done = done + cardinality(v_done), skipped = skipped + applied - cardinality(v_done), changed = nextval('redrive.change')
      WHERE no = p_no
     RETURNING queued INTO remaining;
@@ -183,6 +186,15 @@ BEGIN
             format('%s: %s done, %s skipped', v.action, cardinality(v_done), applied - cardinality(v_done)));
     END IF;
     PERFORM redrive._operation_finish(p_no);
+END $$;
+
+-- Why an operation does not proceed: its row says so until its next step succeeds. While a chunk of it is in flight it does proceed.
+CREATE OR REPLACE FUNCTION redrive.work_note(p_no bigint, p_note text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    UPDATE redrive.operation SET state_note = left(p_note, 300), changed = nextval('redrive.change')
+     WHERE no = p_no AND state IN ('frozen', 'running') AND NOT is_cancelling AND queued > 0 AND claimed = 0
+       AND state_note IS DISTINCT FROM left(p_note, 300);
 END $$;
 
 CREATE OR REPLACE FUNCTION redrive.work_finish(p_no bigint) RETURNS void
