@@ -81,9 +81,12 @@ send_end(struct reader *reader, const struct operation *operation)
     session_reply(&reader->session, reply);
 }
 
+// Was it not final at the last look, or not there yet?
 static bool
 was_live(const struct reader *reader, int64_t no)
 {
+    if (no > reader->operations.newest)
+        return reader->operations.has_looked;
     for (size_t i = 0; i < reader->operations.live_count; i++)
         if (reader->operations.live[i] == no)
             return true;
@@ -112,17 +115,21 @@ watch_live(struct reader *reader, struct err *err)
     size_t count;
     bool ok = operation_list(reader->session.store, 0, LISTED, &holder->arena, &operations, &count, err);
     size_t live = 0;
-    int64_t now_live[64];
+    int64_t now_live[64], newest = reader->operations.newest;
     for (size_t i = 0; ok && i < count; i++) {
-        if (!operation_state_is_final(operations[i].state) && live < 64)
+        bool is_over = operation_state_is_final(operations[i].state);
+        if (!is_over && live < 64)
             now_live[live++] = operations[i].no;
-        else if (was_live(reader, operations[i].no))
+        else if (is_over && was_live(reader, operations[i].no))
             send_end(reader, &operations[i]);
+        newest = operations[i].no > newest ? operations[i].no : newest;
         note_emptied(reader, &operations[i]);
     }
     if (ok) {
         memcpy(reader->operations.live, now_live, live * sizeof *now_live);
         reader->operations.live_count = live;
+        reader->operations.newest = newest;
+        reader->operations.has_looked = true;
         reader->counts.poll_at = 0; // what ended changed the backlog
     }
     reply_destroy(holder);

@@ -102,6 +102,8 @@ struct operations_view {
     int64_t look_at;  // clock_mono of the next look
     int64_t live[64]; // operations that were not final when last seen, to tell when they end
     size_t live_count;
+    int64_t newest; // the highest number that was seen: a higher one may be over before it was seen live
+    bool has_looked;
 };
 
 struct writer;

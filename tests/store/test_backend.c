@@ -449,6 +449,35 @@ nothing_new_is_no_news(void **state)
 }
 
 static bool
+is_end_of(const struct reply *reply, const void *context)
+{
+    return reply->kind == REPLY_NEWS && reply->news.operation == *(const int64_t *)context;
+}
+
+// A small operation is begun and over between two looks.
+static void
+each_end_is_told(void **state)
+{
+    (void)state;
+    enum { OPERATIONS = 5 };
+    struct bench bench;
+    int64_t numbers[OPERATIONS];
+    bench_begin(&bench, OPERATIONS);
+    (void)apply_operation(&bench.world, ACTION_DISCARD, 1, 1);
+    (void)apply_operation(&bench.world, ACTION_RESTORE, 1, 1);
+    bench_watch_groups(&bench);
+    reply_destroy(bench_await_count(&bench, OPERATIONS));
+    for (int i = 0; i < OPERATIONS; i++)
+        numbers[i] = apply_operation(&bench.world, ACTION_DISCARD, i + 1, i + 1);
+    for (int i = OPERATIONS; i > 0; i--) { // the newest first
+        struct reply *reply = bench_await(&bench, is_end_of, &numbers[i - 1]);
+        assert_non_null(strstr(reply->news.sentence, "done"));
+        reply_destroy(reply);
+    }
+    bench_end(&bench);
+}
+
+static bool
 has_back(const struct reply *reply, const void *context)
 {
     (void)context;
@@ -504,6 +533,7 @@ main(void)
         cmocka_unit_test(a_preview_that_nobody_waits_for_is_stopped),
         cmocka_unit_test(a_lost_connection_comes_back),
         cmocka_unit_test(nothing_new_is_no_news),
+        cmocka_unit_test(each_end_is_told),
         cmocka_unit_test(an_emptied_group_comes_back),
         cmocka_unit_test(a_category_is_given_and_taken_back),
     };
