@@ -263,6 +263,21 @@ the_draft(int *mode)
     return name;
 }
 
+// From the key that asks for it, over the differences and the menu, to the button of the dialog.
+static void
+save(struct vt *vt, const char *keys, const char *reason)
+{
+    vt_keys(vt, keys);
+    assert_screen(vt, vt_wait_text(vt, "added"));
+    assert_screen(vt, vt_press(vt, "<Enter>"));
+    assert_screen(vt, vt_press(vt, "s"));
+    if (*reason)
+        assert_screen(vt, vt_press(vt, reason));
+    assert_screen(vt, vt_press(vt, "<Tab>"));
+    assert_screen(vt, vt_shows(vt, "Enter save"));
+    vt_keys(vt, "<Enter>");
+}
+
 static void
 unsaved_text_outlives_the_terminal(void **state)
 {
@@ -292,9 +307,7 @@ unsaved_text_outlives_the_terminal(void **state)
         vt_keys(vt, "r");
         assert_screen(vt, vt_wait_text(vt, "1055}"));
         assert_screen(vt, vt_wait_text(vt, "modified"));
-        vt_keys(vt, "<C-s>");
-        assert_screen(vt, vt_wait_text(vt, "added"));
-        vt_keys(vt, "<Enter>mended<Enter><Enter>");
+        save(vt, "<C-s>", "mended");
         assert_screen(vt, vt_wait_text(vt, "saved as revision 1"));
         assert_string_equal(the_draft(&mode), "");
         finish(vt);
@@ -517,9 +530,7 @@ lose_a_race(const char *more)
     assert_screen(vt, vt_wait_text(vt, "105}"));
     testdb_run(&db, "INSERT INTO redrive.revision (dlq_id, no, parent, payload, author) SELECT id, 1, 0, "
                     "'{\"amount\": 99}', 'rui' FROM public.dlq_events WHERE event_id = 'e2'");
-    vt_keys(vt, "<C-s>");
-    assert_screen(vt, vt_wait_text(vt, "added"));
-    vt_keys(vt, "<Enter>mine<Enter><Enter>");
+    save(vt, "<C-s>", "mine");
     assert_screen(vt, vt_wait_text(vt, "look at both"));
     assert_screen(vt, vt_shows(vt, "revision 1 is by rui"));
     return vt;
@@ -560,18 +571,14 @@ somebody_closed_the_event(void **state)
     testdb_run(&db,
                "UPDATE public.dlq_events SET status = 'RESOLVED', resolved_at = now(), resolved_by = 'api' "
                "WHERE event_id = 'e2'");
-    vt_keys(vt, "<C-s>");
-    assert_screen(vt, vt_wait_text(vt, "added"));
-    vt_keys(vt, "<Enter>mine<Enter><Enter>");
+    save(vt, "<C-s>", "mine");
     assert_screen(vt, vt_wait_text(vt, "Not saved: the event is resolved"));
     vt_keys(vt, "c");
     assert_screen(vt, vt_wait_text(vt, "not saved; your text is here"));
     assert_screen(vt, vt_shows(vt, "105}"));
     testdb_run(&db, "UPDATE public.dlq_events SET status = 'PENDING', resolved_at = NULL, resolved_by = NULL "
                     "WHERE event_id = 'e2'");
-    vt_keys(vt, "<C-q>s");
-    assert_screen(vt, vt_wait_text(vt, "added"));
-    vt_keys(vt, "<Enter><Enter><Enter>");
+    save(vt, "<C-q>s", "");
     assert_screen(vt, vt_wait_text(vt, "saved as revision 1"));
     assert_screen(vt, vt_wait_text(vt, "1 / 3")); // and closed
     vt_keys(vt, "Q");

@@ -382,6 +382,7 @@ an_open_dialog_survives_resizing(void **state)
     assert_screen(vt, vt_press(vt, "by hand<Enter><Enter>"));
     assert_int_equal(testdb_number(&db, "SELECT count(*) FROM public.dlq_events WHERE status <> 'PENDING'"),
                      0);
+    assert_screen(vt, vt_press(vt, "<C-g>"));
     finish(vt);
 }
 

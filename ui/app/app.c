@@ -294,6 +294,13 @@ app_prompt_close(struct app *app)
     app_redraw(app);
 }
 
+int64_t
+app_typed_count(const struct app *app, int64_t events)
+{
+    bool is_asked = app->config->decision.is_protected || events > app->config->decision.confirm_above;
+    return is_asked ? events : 0;
+}
+
 struct dialog *
 app_dialog(struct app *app, const struct dialog_request *request)
 {

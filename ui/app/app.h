@@ -92,6 +92,8 @@ bool app_is_stale(const struct app *app);       // the connection is lost: draw 
 // the line its bytes. The app draws again by itself as soon as the keys rest.
 bool app_is_hurried(struct app *app);
 bool app_can_change(const struct app *app, const char **why_not); // read-only, lost connection, no schema
+// The count that is typed to confirm a change of so many events; 0: none is.
+int64_t app_typed_count(const struct app *app, int64_t events);
 // The selection by event id: one for the whole program, so that every view shows the same.
 struct selection *app_selection(const struct app *app);
 

@@ -215,9 +215,6 @@ open_dialog(struct app *app, struct decide *decide)
     decide->is_named |= decide->count == 1;
     uuid_make(decide->key);
 
-    const struct app_config *config = app_config(app);
-    bool types_count =
-        config->decision.is_protected || (int64_t)decide->count > config->decision.confirm_above;
     struct arena arena = {0};
     struct strbuf command = {0};
     twin(decide, &command);
@@ -225,12 +222,12 @@ open_dialog(struct app *app, struct decide *decide)
         .title = verb->title,
         .confirm = verb->title,
         .is_danger = verb->is_danger,
-        .typed_count = types_count ? (int64_t)decide->count : 0,
+        .typed_count = app_typed_count(app, (int64_t)decide->count),
         .command = strbuf_text(&command),
         .confirmed = confirmed,
         .cancelled = cancelled,
     };
-    request.field_count = decide_fields(config, decide->action, request.fields);
+    request.field_count = decide_fields(app_config(app), decide->action, request.fields);
     decide->dialog = app_dialog(app, &request);
     strbuf_release(&command);
     dialog_line(decide->dialog, ROLE_STRONG, "%s", scope(decide, &arena));

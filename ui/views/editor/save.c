@@ -86,7 +86,7 @@ open_changes(struct app *app, struct editing *editing, const struct strbuf befor
 static void
 changes_accepted(struct app *app, void *state)
 {
-    editing_ask_reason(app, state);
+    editing_ask_save(app, state);
 }
 
 static void
@@ -184,7 +184,7 @@ editing_save_and_close(struct app *app, struct editing *editing)
         begin_save(app, editing);
 }
 
-// --- reason, and what to do afterwards
+// --- what to do afterwards, and the reason
 
 static void
 send_correction(struct app *app, struct editing *editing)
@@ -218,46 +218,59 @@ send_correction(struct app *app, struct editing *editing)
 }
 
 static void
+confirmed(struct app *app, void *state, const struct dialog *dialog)
+{
+    struct editing *editing = state;
+    strbuf_reset(&editing->save.reason);
+    strbuf_add(&editing->save.reason, dialog_value(dialog, 0));
+    send_correction(app, editing);
+}
+
+static void
+cancelled(struct app *app, void *state)
+{
+    (void)state;
+    app_say(app, SAY_INFO, MSG_SAVE_CANCELLED);
+}
+
+static void
 afterwards_chosen(struct app *app, void *state, size_t index)
 {
     struct editing *editing = state;
     editing->save.makes_recipe = index == SAVE_AND_RECIPE;
     editing->save.reprocesses = index == SAVE_AND_REPROCESS;
-    send_correction(app, editing);
+    struct dialog_request request = {
+        .title = "Save the correction",
+        .confirm = "Save",
+        .typed_count = app_typed_count(app, 1),
+        .fields = {{.label = "reason",
+                    .value = strbuf_text(&editing->save.reason),
+                    .hint = MSG_SAVE_REASON_HINT,
+                    .is_required = app_config(app)->decision.reason_required}},
+        .field_count = 1,
+        .confirmed = confirmed,
+        .cancelled = cancelled,
+    };
+    struct dialog *dialog = app_dialog(app, &request);
+    dialog_line(dialog, ROLE_STRONG, MSG_SAVE_WHAT, editing->parent + 1, editing->id);
+    dialog_line(dialog, ROLE_DIALOG, "%s",
+                index == SAVE_ONLY            ? MSG_SAVE_ONLY
+                : index == SAVE_AND_REPROCESS ? MSG_SAVE_THEN_REPROCESS
+                                              : MSG_SAVE_THEN_RECIPE);
 }
 
-static bool
-reason_accepted(struct app *app, void *state, struct bytes text)
+void
+editing_ask_save(struct app *app, struct editing *editing)
 {
     static const struct menu_item items[] = {
         {.key = 's', .text = "save", .is_current = true},
         {.key = 'r', .text = "save and reprocess"},
         {.key = 'm', .text = "save and make a recipe of it"},
     };
-    struct editing *editing = state;
-    struct bytes reason = bytes_trim(text);
-    if (app_config(app)->decision.reason_required && reason.len == 0) {
-        struct err err = {0};
-        err_set(&err, ERR_USAGE, MSG_REASON_REQUIRED);
-        app_prompt_error(app, &err);
-        return false;
-    }
-    strbuf_reset(&editing->save.reason);
-    strbuf_add(&editing->save.reason, reason);
-    app_prompt_close(app);
+    (void)editing;
     app_menu(app,
              &(struct menu_request){
                  .title = "Save the correction", .items = items, .count = 3, .chosen = afterwards_chosen});
-    return true;
-}
-
-void
-editing_ask_reason(struct app *app, struct editing *editing)
-{
-    app_prompt(app, &(struct prompt_request){.label = MSG_REASON_LABEL,
-                                             .text = strbuf_text(&editing->save.reason),
-                                             .history = "reason",
-                                             .accepted = reason_accepted});
 }
 
 // --- the answer

@@ -270,7 +270,7 @@ void editing_find_release(struct editing *editing);
 // save.c
 bool editing_save(struct app *app, void *state, enum action action);
 void editing_save_and_close(struct app *app, struct editing *editing);
-void editing_ask_reason(struct app *app, struct editing *editing); // after the differences were seen
+void editing_ask_save(struct app *app, struct editing *editing); // after the differences were seen
 // Where somebody was faster: their version beside one's own, and what can be done about it.
 void editing_ask_conflict(struct app *app, struct editing *editing);
 bool editing_save_receive(struct app *app, struct editing *editing, struct reply *reply);

@@ -81,8 +81,12 @@
 // saving
 #define MSG_NO_CHANGES "no changes"
 #define MSG_NO_JSON_TITLE "Not JSON any more: %s"
-#define MSG_REASON_LABEL "reason for the correction: "
-#define MSG_REASON_REQUIRED "a reason is required"
+#define MSG_SAVE_WHAT "revision %" PRId32 " of event %" PRId64
+#define MSG_SAVE_ONLY "the original stays; nothing is sent"
+#define MSG_SAVE_THEN_REPROCESS "the original stays; then asks about the reprocess"
+#define MSG_SAVE_THEN_RECIPE "the original stays; then shows the recipe"
+#define MSG_SAVE_REASON_HINT "why, for the audit"
+#define MSG_SAVE_CANCELLED "not saved"
 #define MSG_SAVING "saving"
 #define MSG_SAVED "saved as revision %" PRId32 " of event %" PRId64
 #define MSG_RECIPE_GROUP "the group of %" PRId64

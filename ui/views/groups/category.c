@@ -1,6 +1,7 @@
-// The category of a group, set by hand: a menu, a reason, and it holds for everybody.
+// The category of a group, set by hand: a menu, then a dialog, since it holds for everybody.
 #include "ui/views/groups/state.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
@@ -10,35 +11,65 @@
 static const struct {
     enum category category;
     uint32_t key;
-    const char *text, *why;
+    const char *text;
 } items[] = {
-    {CATEGORY_TRANSIENT, 't', "transient: passes by itself, send again", "reason for transient: "},
-    {CATEGORY_DATA, 'd', "data: correct, then send", "reason for data: "},
-    {CATEGORY_SYSTEM, 's', "system: deploy a fix, then send", "reason for system: "},
-    {CATEGORY_PERMANENT, 'p', "permanent: discard, or by hand", "reason for permanent: "},
-    {CATEGORY_UNKNOWN, 'u', "unknown: not decided", "reason for unknown: "},
+    {CATEGORY_TRANSIENT, 't', "transient: passes by itself, send again"},
+    {CATEGORY_DATA, 'd', "data: correct, then send"},
+    {CATEGORY_SYSTEM, 's', "system: deploy a fix, then send"},
+    {CATEGORY_PERMANENT, 'p', "permanent: discard, or by hand"},
+    {CATEGORY_UNKNOWN, 'u', "unknown: not decided"},
 };
 
-static bool
-reason_accepted(struct app *app, void *state, struct bytes text)
+static void
+confirmed(struct app *app, void *state, const struct dialog *dialog)
 {
     struct groups *groups = state;
-    if (app_config(app)->decision.reason_required && bytes_trim(text).len == 0) {
-        struct err err = {0};
-        err_set(&err, ERR_USAGE, MSG_REASON_REQUIRED);
-        app_prompt_error(app, &err);
-        return false;
-    }
     groups->category.left = groups->category.count;
     for (size_t i = 0; i < groups->category.count; i++) {
         struct request *request = request_create(REQUEST_CATEGORY);
+        struct bytes reason = dialog_value(dialog, 0);
         request->group = groups->category.keys[i];
         request->set.is_given = !groups->category.is_cleared;
         request->set.category = groups->category.category;
-        request->reason = alloc_text(arena_text(app_frame(app), bytes_trim(text)));
+        request->reason = strndup(reason.data, reason.len);
         groups->category.number = app_send(app, request);
     }
-    return true;
+}
+
+static void
+cancelled(struct app *app, void *state)
+{
+    (void)state;
+    app_say(app, SAY_INFO, MSG_CATEGORY_UNCHANGED);
+}
+
+// The word is typed, since a category holds for everybody and there is no count that tells it from others.
+static void
+ask_to_confirm(struct app *app, struct groups *groups)
+{
+    const struct category_choice *choice = &groups->category;
+    const char *word = choice->is_cleared ? "rules" : category_name(choice->category);
+    struct dialog_request request = {
+        .title = "Category",
+        .confirm = "Set",
+        .typed_word = word,
+        .fields = {{.label = "reason",
+                    .option = "--reason",
+                    .hint = MSG_CATEGORY_REASON_HINT,
+                    .is_required = app_config(app)->decision.reason_required}},
+        .field_count = 1,
+        .confirmed = confirmed,
+        .cancelled = cancelled,
+    };
+    if (choice->count == 1)
+        request.command =
+            arena_printf(app_frame(app), "redrive groups category %016" PRIx64 " %s", choice->keys[0], word);
+    struct dialog *dialog = app_dialog(app, &request);
+    dialog_line(dialog, ROLE_STRONG, "%s", choice->what);
+    if (choice->is_cleared)
+        dialog_line(dialog, ROLE_DIALOG, MSG_CATEGORY_BY_RULES_AGAIN);
+    else
+        dialog_line(dialog, ROLE_DIALOG, MSG_CATEGORY_FOR_ALL, word);
 }
 
 static void
@@ -49,16 +80,16 @@ category_chosen(struct app *app, void *state, size_t index)
     groups->category.is_cleared = index >= count;
     if (index < count)
         groups->category.category = items[index].category;
-    app_prompt(app, &(struct prompt_request){.label = index < count ? items[index].why : MSG_CLEAR_REASON,
-                                             .history = "reason",
-                                             .accepted = reason_accepted});
+    ask_to_confirm(app, groups);
 }
 
 // The groups are fixed now, whatever moves under the menu.
 static void
-take_keys(struct groups *groups, const struct event_group *group)
+take_keys(struct app *app, struct groups *groups, const struct event_group *group)
 {
     free(groups->category.keys);
+    free(groups->category.what);
+    groups->category.what = alloc_text(group_title(group, groups->pivot, app_frame(app)));
     groups->category.count = group->part_count ? group->part_count : 1;
     groups->category.keys = alloc_array(groups->category.count, sizeof *groups->category.keys);
     memcpy(groups->category.keys, group->part_count ? group->parts : &group->key,
@@ -77,7 +108,7 @@ groups_ask_category(struct app *app, void *state, enum action action)
         app_say(app, SAY_WARN, MSG_CATEGORY_BY_ERROR);
         return true;
     }
-    take_keys(groups, group);
+    take_keys(app, groups, group);
     struct menu_item menu[sizeof items / sizeof *items + 1];
     size_t count = 0;
     for (; count < sizeof items / sizeof *items; count++)

@@ -623,6 +623,7 @@ groups_close(struct app *app, void *state)
     group_rows_release(&groups->rows);
     free(groups->title);
     free(groups->category.keys);
+    free(groups->category.what);
     free(groups);
 }
 

@@ -10,6 +10,7 @@
 struct category_choice {
     uint64_t *keys; // of the groups; heap
     size_t count;
+    char *what;      // they are called; heap
     bool is_cleared; // else set to:
     enum category category;
     uint64_t number;

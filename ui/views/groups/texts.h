@@ -34,8 +34,10 @@
 #define MSG_SELECTING_STOPPED "stopped; selection unchanged"
 
 // its category
-#define MSG_CLEAR_REASON "reason to clear: "
-#define MSG_REASON_REQUIRED "a reason is required"
+#define MSG_CATEGORY_REASON_HINT "why, for everybody"
+#define MSG_CATEGORY_FOR_ALL "counts as %s from now on, for everybody"
+#define MSG_CATEGORY_BY_RULES_AGAIN "the rules decide again, for everybody"
+#define MSG_CATEGORY_UNCHANGED "category unchanged"
 #define MSG_CATEGORY_BY_ERROR "only groups by error have a category of their own"
 #define MSG_CLEAR_CATEGORY "clear: the rules decide"
 #define MSG_CATEGORY_CLEARED "category cleared; the rules decide"

@@ -68,18 +68,6 @@ is_held(const struct operation *operation)
 }
 
 static void
-pause_or_resume(struct app *app, struct steering *steering, const struct operation *operation)
-{
-    (void)steering;
-    if (!is_live(app, operation) || !steering_may_change(app))
-        return;
-    if (operation->state == OPERATION_AWAITING)
-        app_say(app, SAY_INFO, MSG_APPROVE_FIRST, operation->no);
-    else
-        steer(app, operation->no, is_held(operation) ? STEER_RESUME : STEER_PAUSE, 0);
-}
-
-static void
 cancel_confirmed(struct app *app, void *state, const struct dialog *dialog)
 {
     (void)dialog;
@@ -91,6 +79,13 @@ approve_confirmed(struct app *app, void *state, const struct dialog *dialog)
 {
     (void)dialog;
     steer(app, ((struct steering *)state)->no, STEER_APPROVE, 0);
+}
+
+static void
+resume_confirmed(struct app *app, void *state, const struct dialog *dialog)
+{
+    (void)dialog;
+    steer(app, ((struct steering *)state)->no, STEER_RESUME, 0);
 }
 
 static void
@@ -113,6 +108,7 @@ ask_cancel(struct app *app, struct steering *steering, const struct operation *o
                  .title = arena_printf(arena, MSG_STOP_TITLE, operation->no),
                  .confirm = "Stop the rest",
                  .is_danger = true,
+                 .typed_count = app_typed_count(app, operation->queued),
                  .command = arena_printf(arena, "redrive operation %" PRId64 " cancel", operation->no),
                  .confirmed = cancel_confirmed,
                  .cancelled = nothing_changed,
@@ -141,6 +137,7 @@ ask_approve(struct app *app, struct steering *steering, const struct operation *
         app, &(struct dialog_request){
                  .title = arena_printf(arena, MSG_APPROVE_TITLE, operation->no),
                  .confirm = "Approve",
+                 .typed_count = app_typed_count(app, operation->total),
                  .command = arena_printf(arena, "redrive operation %" PRId64 " approve", operation->no),
                  .confirmed = approve_confirmed,
                  .cancelled = nothing_changed,
@@ -148,6 +145,42 @@ ask_approve(struct app *app, struct steering *steering, const struct operation *
     dialog_line(dialog, ROLE_STRONG, "%s", operation_title(operation, arena));
     dialog_line(dialog, ROLE_DIALOG, MSG_REQUESTED_BY, operation->requested_by, operation->reason ? ": " : "",
                 operation->reason ? operation->reason : "");
+}
+
+// What was halted or paused is sent from then on, so it is asked about as when it was decided.
+static void
+ask_resume(struct app *app, struct steering *steering, const struct operation *operation)
+{
+    char count[TEXT_SHORT];
+    struct arena *arena = app_frame(app);
+    steering->no = operation->no;
+    struct dialog *dialog = app_dialog(
+        app, &(struct dialog_request){
+                 .title = arena_printf(arena, MSG_RESUME_TITLE, operation->no),
+                 .confirm = "Resume",
+                 .typed_count = app_typed_count(app, operation->queued),
+                 .command = arena_printf(arena, "redrive operation %" PRId64 " resume", operation->no),
+                 .confirmed = resume_confirmed,
+                 .cancelled = nothing_changed,
+             });
+    dialog_line(dialog, ROLE_STRONG, "%s", operation_title(operation, arena));
+    dialog_line(dialog, ROLE_DIALOG, "%s", operation_counts(operation, arena));
+    dialog_line(dialog, ROLE_DIALOG, MSG_RESUME_EFFECT, text_count(operation->queued, count),
+                operation->queued == 1 ? "event goes" : "events go");
+}
+
+// Pausing changes no event and must be quick.
+static void
+pause_or_resume(struct app *app, struct steering *steering, const struct operation *operation)
+{
+    if (!is_live(app, operation) || !steering_may_change(app))
+        return;
+    if (operation->state == OPERATION_AWAITING)
+        app_say(app, SAY_INFO, MSG_APPROVE_FIRST, operation->no);
+    else if (is_held(operation))
+        ask_resume(app, steering, operation);
+    else
+        steer(app, operation->no, STEER_PAUSE, 0);
 }
 
 static bool

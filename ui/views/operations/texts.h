@@ -30,6 +30,8 @@
 #define MSG_STOP_TITLE "Stop operation %" PRId64
 #define MSG_STOP_STAY "the %s not yet %s %s %s; the current chunk finishes first"
 #define MSG_STOP_FINAL "cancelling is final; p pauses"
+#define MSG_RESUME_TITLE "Resume operation %" PRId64
+#define MSG_RESUME_EFFECT "%s %s on from where it stopped"
 #define MSG_APPROVE_TITLE "Approve operation %" PRId64
 #define MSG_REQUESTED_BY "requested by %s%s%s"
 
