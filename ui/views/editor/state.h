@@ -143,7 +143,7 @@ struct editing_hints {
     uint64_t record_number;
     int64_t record_at; // clock_mono of the next look; 0: none
     int record_tries;
-    char record_words[300]; // RECORD_MISSING
+    char record_words[800]; // RECORD_MISSING
 };
 
 struct editing {
