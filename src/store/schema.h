@@ -3,8 +3,9 @@
 //
 // Never touches the contract table: no trigger, no foreign key, no index on it (--with-indexes offers some,
 // CONCURRENTLY). Whose schema it may be is in src/store/sql/guard.sql; its lock makes two migrations at once
-// harmless. An upgrade is one transaction. A newer schema than the program knows is refused. The contract table's name and zone are kept
-// in redrive.install: a store opened for another table is refused by store_open.
+// harmless. An upgrade is one transaction. A newer schema than the program knows is refused. The contract
+// table's name and zone are kept in redrive.install: a store opened for another table is refused by
+// store_open.
 #ifndef REDRIVE_STORE_SCHEMA_H
 #define REDRIVE_STORE_SCHEMA_H
 

@@ -56,7 +56,8 @@ cluster_get(struct store *store, const char *name, struct cluster *cluster, stru
 {
     struct params params = {0};
     param_text(&params, name);
-    return ask_cluster(store, CLUSTER_COLUMNS " WHERE name = $1 AND who = session_user", &params, cluster, err);
+    return ask_cluster(store, CLUSTER_COLUMNS " WHERE name = $1 AND who = session_user", &params, cluster,
+                       err);
 }
 
 bool
