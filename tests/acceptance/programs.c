@@ -1,9 +1,11 @@
 #include "tests/acceptance/programs.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/store/world.h"
@@ -43,6 +45,7 @@ program_start(const char *path, const char *const arguments[])
     running.pid = fork();
     assert_true(running.pid >= 0);
     if (running.pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM); // a test that failed has left it
         int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
         dup2(nothing, STDIN_FILENO);
         dup2(running.out, STDOUT_FILENO);

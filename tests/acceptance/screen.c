@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "tests/acceptance/programs.h"
+#include "tests/lib/folder.h"
 #include "tests/store/world.h"
 
 void
@@ -76,4 +77,5 @@ screen_close(struct screen *screen)
     vt_keys(screen->vt, "Q"); // it ends: no idle moment comes
     assert_int_equal(vt_result(screen->vt, 20000), 0);
     vt_end(screen->vt);
+    folder_remove(screen->home);
 }

@@ -22,7 +22,7 @@ void screen_give_up(struct screen *screen, const char *why);
 // What is filled in before a change is confirmed; NULL: left as it is.
 struct screen_answers {
     const char *button, *reason, *rate;
-    const char *count; // typed where there are many
+    const char *count; // typed where there are many; NULL: few
 };
 // The keys from the open dialog, which begins in the reason, to the pressed button.
 void screen_confirm(struct screen *screen, const struct screen_answers *answers);

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 #include "base/clock.h"
 #include "base/strbuf.h"
+#include "tests/lib/folder.h"
 #include "tests/lib/testdb.h"
 #include "tests/terminal/vt.h"
 
@@ -89,24 +90,6 @@ drop_database(void **state)
     return 0;
 }
 
-static void
-remove_folder(const char *path)
-{
-    char inner[400];
-    DIR *stream = opendir(path);
-    const struct dirent *entry;
-    while (stream && (entry = readdir(stream))) {
-        if (entry->d_name[0] == '.')
-            continue;
-        snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name);
-        if (unlink(inner) != 0)
-            remove_folder(inner);
-    }
-    if (stream)
-        (void)closedir(stream);
-    (void)rmdir(path);
-}
-
 static int
 begin(void **state)
 {
@@ -119,7 +102,7 @@ static int
 end(void **state)
 {
     (void)state;
-    remove_folder(folder);
+    folder_remove(folder);
     testdb_run(&db, "DELETE FROM redrive.revision");
     return 0;
 }

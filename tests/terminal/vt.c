@@ -284,6 +284,8 @@ named_bytes(uint32_t key)
         return "\033[5~";
     case KEY_CODE_PAGE_DOWN:
         return "\033[6~";
+    case KEY_CODE_DELETE:
+        return "\033[3~";
     case KEY_CODE_F1:
         return "\033OP";
     case KEY_CODE_F1 + 4:

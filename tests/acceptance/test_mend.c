@@ -1,0 +1,122 @@
+// Payloads that are wrong, mended by keys alone: the demo's broken orders lie in Kafka. The operator opens
+// the first one where it hurts, mends it, sees the difference, makes a recipe of the edit, tries it on all,
+// applies it and sends them; the demo's consumer, which fails what is still wrong, takes every one, and every
+// byte outside the edit is the original's. And two operators who correct the same event at the same moment.
+#include <signal.h>
+#include <unistd.h>
+#include "tests/acceptance/mending.h"
+#include "tests/acceptance/screen.h"
+#include "tests/store/actors.h"
+
+static void
+open_first_event(struct screen *screen, const char *count)
+{
+    screen_see(screen, count); // of the groups
+    screen_press(screen, "<Enter>");
+    screen_see(screen, "OrderPlaced");
+    screen_press(screen, "e");
+    screen_see(screen, "exact: the bytes of the record"); // which a worker has read
+}
+
+// From the edited text to the recipe's dry run.
+static void
+make_recipe(struct screen *screen, const char *change, const char *operation, const char *applies)
+{
+    screen_press(screen, "<C-s>");
+    screen_see(screen, change);
+    screen_press(screen, "<Enter>");
+    screen_see(screen, "reason for the correction");
+    screen_press(screen, "INC-4711<Enter>");
+    screen_see(screen, "save and make a recipe of it");
+    screen_press(screen, "m");
+    screen_see(screen, applies);
+    screen_see(screen, operation);
+    screen_see(screen, "unchanged 1"); // the one that was mended by hand
+}
+
+// Applies it to all of them, goes back to the list and sends them.
+static void
+apply_and_send(struct screen *screen, const char *count, const char *changed, const char *sent)
+{
+    screen_press(screen, "<Enter>");
+    screen_confirm(screen, &(struct screen_answers){"Apply recipe", "INC-4711", .count = count});
+    screen_see(screen, changed);
+    screen_press(screen, "q");
+    screen_see(screen, "revision 1 by");
+    screen_press(screen, "<C-q>");
+    screen_see(screen, "newest first");
+    screen_press(screen, "A");
+    screen_see(screen, "sel ");
+    screen_press(screen, "R");
+    screen_confirm(screen, &(struct screen_answers){"Reprocess", "INC-4711", .count = count});
+    screen_see(screen, sent);
+}
+
+static void
+mend_the_amounts(struct screen *screen)
+{
+    open_first_event(screen, "220 pending in 2 groups");
+    screen_see(screen, "Jackson names $.lines[0].amount");
+    screen_see(screen, "amount is text here and a number in");
+    screen_see(screen, "\"1720,50\"");
+    screen_press(screen,
+                 "<Del><Right><Right><Right><Right><Del>.<Right><Right><Del>"); // the cursor stood on it
+    screen_see(screen, " 1720.50,");
+    make_recipe(screen, "1 value changed", "to-number $.lines[*].amount", "applies 199");
+    apply_and_send(screen, "200", "done: changed 199, 1 unchanged", "done: sent 200, 0 refused");
+}
+
+static void
+mend_the_addresses(struct screen *screen)
+{
+    screen_press(screen, "1"); // from the events of the other group
+    screen_press(screen, "r");
+    open_first_event(screen, " 20 pending in 1 group");
+    screen_see(screen, "jsonschema names postal_code, which is missing here");
+    screen_see(screen, "postal_code is missing here and present in");
+    screen_press(screen, "<Right>\"postal_code\":12345,  ");
+    screen_press(screen, "<C-s>");
+    screen_see(screen, "postal_code is a number here and text in"); // the difference warns of it
+    screen_press(screen, "q<BS><BS><BS><BS><BS><BS><BS><BS>");
+    screen_press(screen, "\"00000-000\",  ");
+    make_recipe(screen, "1 key added", "default $.address.postal_code \"00000-000\"", "applies 19");
+    apply_and_send(screen, NULL, "done: changed 19, 1 unchanged", "done: sent 20, 0 refused");
+}
+
+static void
+keys_mend_every_order(void **state)
+{
+    (void)state;
+    struct mending mending = {0};
+    struct screen screen;
+    char said[PROGRAM_ROOM];
+    mending_begin(&mending);
+    PGconn *admin = mending.world.admin;
+    struct running worker =
+        program_start(redrive_program(),
+                      (const char *const[]){"work", "-d", mending.world.conninfo, "-b", test_kafka(), NULL});
+    screen_open(&screen, mending.world.conninfo, NULL); // which has no Kafka
+
+    mend_the_amounts(&screen);
+    program_await(&mending.consumer, "consumed 200, failed again 0");
+    mend_the_addresses(&screen);
+    program_await(&mending.consumer, "consumed 220, failed again 0");
+
+    screen_close(&screen);
+    kill(worker.pid, SIGTERM);
+    assert_int_equal(program_end(&worker, said), 0);
+    assert_int_equal(events_in(&mending.world, "RESOLVED"), MENDING_ALL);
+    assert_int_equal(test_number(admin, "SELECT count(*) FROM redrive.revision WHERE no = 1"), MENDING_ALL);
+    assert_int_equal(test_number(admin, "SELECT count(*) FROM redrive.revision"), MENDING_ALL);
+    mending_check_bytes(&mending, &(struct mended){.rows = MENDING_ALL, .by_hand = MENDING_ALL});
+    mending_end(&mending);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_mend_every_order),
+    };
+    return cmocka_run_group_tests_name("mend", tests, NULL, NULL);
+}
