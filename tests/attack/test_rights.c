@@ -249,6 +249,37 @@ a_viewer_sees_changes(void **state)
     store_close(store);
 }
 
+static bool
+count_text(void *context, int64_t id, struct bytes text)
+{
+    (void)id;
+    (void)text;
+    ++*(int *)context;
+    return true;
+}
+
+// Neither do columns that the table has besides keep a search from reading texts.
+static void
+a_viewer_reads_every_text(void **state)
+{
+    static const int64_t ids[] = {31, 32, 33};
+    (void)state;
+    struct store *store = store_of(actors.viewer);
+    for (int text = 0; text < EVENT_TEXT_COUNT; text++) {
+        struct event_texts_query query = {
+            .text = (enum event_text)text, .after_id = 30, .before_id = 34, .limit = 10};
+        int seen = 0;
+        assert_works(store_event_texts(store, &query, count_text, &seen, &err));
+        query.ascending = true;
+        assert_works(store_event_texts(store, &query, count_text, &seen, &err));
+        query.ids = ids;
+        query.id_count = 3;
+        assert_works(store_event_texts(store, &query, count_text, &seen, &err));
+        assert_int_equal(seen, 9);
+    }
+    store_close(store);
+}
+
 static void
 an_operator_asks_steers_and_carries_out(void **state)
 {
@@ -500,6 +531,7 @@ main(void)
         cmocka_unit_test(even_the_owner_needs_to_undo_the_lock_first),
         cmocka_unit_test(a_viewer_sees_all_and_decides_nothing),
         cmocka_unit_test(a_viewer_sees_changes),
+        cmocka_unit_test(a_viewer_reads_every_text),
         cmocka_unit_test(an_operator_asks_steers_and_carries_out),
         cmocka_unit_test(a_worker_carries_out_what_others_asked_for),
         cmocka_unit_test(a_category_is_of_whom_gave_it),

@@ -10,13 +10,13 @@
 #include "store/pg.h"
 #include "store/query.h"
 
-#define ROWS_DOWN                                                                                            \
-    " FROM (SELECT * FROM :\"events\" e WHERE e.status = 'PENDING' AND e.id > $1 AND e.id < $2"              \
-    " ORDER BY e.id DESC LIMIT $3) e"
-#define ROWS_UP                                                                                              \
-    " FROM (SELECT * FROM :\"events\" e WHERE e.status = 'PENDING' AND e.id > $1 AND e.id < $2"              \
-    " ORDER BY e.id LIMIT $3) e"
-#define ROWS_THESE " FROM (SELECT * FROM :\"events\" e WHERE e.status = 'PENDING' AND e.id = ANY ($1)) e"
+// By name: whoever may read the contract's columns may not read others that the table has besides.
+#define TEXTS                                                                                                \
+    " FROM (SELECT e.id, e.error_message, e.stack_trace, e.source_id, e.event_payload FROM :\"events\" e"    \
+    " WHERE e.status = 'PENDING'"
+#define ROWS_DOWN TEXTS " AND e.id > $1 AND e.id < $2 ORDER BY e.id DESC LIMIT $3) e"
+#define ROWS_UP TEXTS " AND e.id > $1 AND e.id < $2 ORDER BY e.id LIMIT $3) e"
+#define ROWS_THESE TEXTS " AND e.id = ANY ($1)) e"
 #define KEPT_PAYLOAD                                                                                         \
     "coalesce((SELECT r.payload FROM redrive.revision r WHERE r.dlq_id = e.id"                               \
     " ORDER BY r.no DESC LIMIT 1), CASE WHEN raw.dlq_id IS NOT NULL THEN raw.value ELSE"                     \
