@@ -181,8 +181,10 @@ operation_can_be_called_back(const struct operation *operation)
 bool
 operation_can_be_undone(const struct operation *operation)
 {
-    return operation->action == ACTION_DISCARD && operation_state_is_final(operation->state) &&
-           operation->done > 0 && operation->undone.by == 0;
+    bool is_kind =
+        operation->action == ACTION_DISCARD || (operation->action == ACTION_CORRECT && !operation->undone.of);
+    return is_kind && operation_state_is_final(operation->state) && operation_changed(operation) > 0 &&
+           operation->undone.by == 0;
 }
 
 int64_t

@@ -88,10 +88,14 @@ struct operation_request {
     const char *group;        // 16 hex digits, may be NULL
     const char *reason;       // may be NULL
     const char *target_topic; // reprocess --to; NULL: each event's own
-    const char *recipe;       // of ACTION_CORRECT: its text
+    const char *recipe;       // of ACTION_CORRECT: its text; NULL: it undoes another
+    bool is_forced;           // what the team's own check refuses is not left out; takes a reason
+    bool then_reprocess;      // of a recipe: what it corrected is sent once it is done; rate, plan and
+                              // target_topic are those of that reprocess
     int32_t rate;             // events/s; 0 paused; RATE_UNLIMITED
     struct send_plan plan;
-    int64_t undoes;      // of a restore: the discard that it reverts; 0: the freeze finds it
+    int64_t undoes;      // of a restore: the discard that it reverts; 0: the freeze finds it. Of a correct
+                         // without a recipe: the correct operation whose revisions it reverts
     char key[UUID_SIZE]; // uuid of the caller: repeating a request with its key creates one operation
 };
 
@@ -99,13 +103,18 @@ struct operation_request {
 struct recipe_counts {
     int64_t unchanged;
     int64_t not_applicable;
-    int64_t refused_by_check; // among the refused ones
+    int64_t refused_by_check; // among the refused ones, as is the next
+    int64_t failed;           // the recipe or its check failed
+    int64_t forced;           // among the changed ones: the check refuses them
+    int64_t departs;          // of a dry run: among the changed ones, as is the next (core/recipe/tally.h)
+    int64_t again;
 };
 
-// The restore that reverts a discard.
+// The restore that reverts a discard, or the correct operation that reverts another.
 struct undoing {
     int64_t by;   // its number; 0: there is none, or it was cancelled
     bool is_done; // it is done
+    int64_t of;   // the operation that this one reverts itself; 0: none
 };
 
 // One operation as stored, for lists and for its own view. Text lives in the page's arena.
@@ -134,7 +143,7 @@ struct operation {
     int64_t send_after;                          // nothing is sent before; TIME_ABSENT
     int64_t watched;                             // sent less than plan.settle_for ago
     int64_t quiet;                               // sent, and did not return within plan.settle_for
-    struct undoing undone;                       // of a discard
+    struct undoing undone;                       // of a discard or a recipe, or of what reverts one
 };
 
 // The percentage of items that are done, refused, skipped, cancelled or in doubt, 0..100.
@@ -142,7 +151,7 @@ int operation_percent(const struct operation *operation);
 
 // A reprocess can be undone until its first send.
 bool operation_can_be_called_back(const struct operation *operation);
-// A finished discard can be undone once.
+// A finished discard can be undone once, and so can a finished recipe, where it changed something.
 bool operation_can_be_undone(const struct operation *operation);
 
 // Of a correct operation: the events of which it wrote a revision. Of others: all that are done.

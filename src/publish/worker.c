@@ -171,10 +171,12 @@ worker_apply(struct worker_run *run, const struct work *work, struct err *err)
     worker_note(run, "operation %" PRId64, work->no);
     size_t most = work->queued > 0 && work->queued < APPLY_CHUNK ? (size_t)work->queued : APPLY_CHUNK;
     size_t limit = setback_limit(&run->setbacks, work->no, most);
-    bool ok = work->action == ACTION_CORRECT
+    bool ok = work->action == ACTION_CORRECT && work->recipe
                   ? run->settings->correct(run->settings->correct_context, run->endpoints.store,
                                            run->endpoints.broker, work, &applied, &left, &failure)
                   : work_apply(run->endpoints.store, work->no, limit, &applied, &left, &failure);
+    if (!ok && failure.kind == ERR_CANCELLED) // the worker is to stop; what was not kept waits for the next one
+        return true;
     if (!ok)
         return is_connected(run) ? worker_set_back(run, work->no, limit, &failure, err)
                                  : worker_store_failed(run, &failure, err);
@@ -200,11 +202,11 @@ carry_out(struct worker_run *run, const struct work *work, int64_t *wait, struct
         return true;
     bool wants_kafka = work->action == ACTION_REPROCESS ||
                        // A recipe wants the original bytes, where the row alone does not have them.
-                       (work->action == ACTION_CORRECT && broker_settings_present(&run->settings->broker));
+                       (work->recipe && broker_settings_present(&run->settings->broker));
     bool is_there = !wants_kafka;
     if (wants_kafka && !worker_need_kafka(run, &is_there, err))
         return false;
-    bool is_ours = work->action != ACTION_CORRECT || run->settings->correct;
+    bool is_ours = !work->recipe || run->settings->correct;
     if (is_there && is_ours)
         return work->action == ACTION_REPROCESS ? worker_publish(run, work, wait, err)
                                                 : worker_apply(run, work, err);

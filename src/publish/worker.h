@@ -28,6 +28,7 @@ typedef void worker_progress_fn(void *context, const struct worker_progress *pro
 
 // Applies the recipe of an operation (ACTION_CORRECT) to its next events; the caller has the room for that.
 // `broker` NULL: none is configured. *applied is 0 where nothing may be applied now; *left: still queued.
+// ERR_CANCELLED: the worker is to stop.
 struct work;
 struct broker;
 typedef bool worker_correct_fn(void *context, struct store *store, struct broker *broker,

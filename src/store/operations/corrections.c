@@ -26,13 +26,13 @@ operation_corrected_ids(struct store *store, int64_t no, int64_t **ids, size_t *
     param_int8(&params, no);
     PGresult *r;
     if (!pg_has_schema(store, err) ||
-        !pg_ask(
-            store, FOR_SCANNING,
-            "SELECT string_agg(int8send(i.dlq_id), ''::bytea ORDER BY i.dlq_id) FROM redrive.item i"
-            " WHERE i.operation_no = $1 AND i.state = 'done'"
-            " AND EXISTS (SELECT FROM redrive.revision r WHERE r.dlq_id = i.dlq_id AND r.operation_no = $1)"
-            " AND EXISTS (SELECT FROM :\"events\" e WHERE e.id = i.dlq_id AND e.status = 'PENDING')",
-            &params, &r, err))
+        !pg_ask(store, FOR_SCANNING,
+                "SELECT string_agg(int8send(i.dlq_id), ''::bytea ORDER BY i.dlq_id) FROM redrive.item i"
+                " WHERE i.operation_no = $1 AND i.state = 'done'"
+                " AND $1 = (SELECT r.operation_no FROM redrive.revision r WHERE r.dlq_id = i.dlq_id"
+                " ORDER BY r.no DESC LIMIT 1)"
+                " AND EXISTS (SELECT FROM :\"events\" e WHERE e.id = i.dlq_id AND e.status = 'PENDING')",
+                &params, &r, err))
         return false;
     corrections_read_ids(r, ids, count);
     PQclear(r);

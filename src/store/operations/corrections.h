@@ -10,10 +10,10 @@
 // What a recipe made of one event.
 struct corrected {
     int64_t id;
-    int32_t parent;               // the newest revision when the event was read
-    const char *outcome;          // "changed", "unchanged", "not_applicable"; every other word is a refusal
-    const char *detail;           // the reason; NULL where it changed
-    struct correction correction; // of "changed": all parts that differ from the original
+    int32_t parent;      // the newest revision when the event was read
+    const char *outcome; // "changed", "forced", "unchanged", "not_applicable"; every other word is a refusal
+    const char *detail;  // the reason; NULL where it changed
+    struct correction correction; // of "changed" and "forced": all parts that differ from the original
 };
 
 // The next events of the operation that wait for its recipe: at most `limit`, with at most `bytes` of payload
@@ -28,7 +28,8 @@ bool work_correct_next(struct store *store, int64_t no, size_t limit, uint64_t b
 bool work_correct(struct store *store, int64_t no, int64_t most, const struct corrected *events, size_t count,
                   int64_t *applied, int64_t *left, struct err *err) MUST_CHECK;
 
-// The events of the operation whose revision it wrote and that are pending, ascending, on the heap.
+// The pending events of the operation whose newest revision is the operation's, ascending, on the heap: what
+// it corrected and nobody sent, corrected again or reverted since.
 bool operation_corrected_ids(struct store *store, int64_t no, int64_t **ids, size_t *count,
                              struct err *err) MUST_CHECK;
 

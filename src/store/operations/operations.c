@@ -119,6 +119,24 @@ add_recipe(struct store *store, const char *recipe, int64_t no, struct err *err)
 }
 
 static bool
+add_then_reprocess(struct store *store, const struct operation_request *request, int64_t no, struct err *err)
+{
+    struct params params = {0};
+    param_int8(&params, no);
+    param_text(&params, request->target_topic);
+    param_int8(&params, request->count == 1 ? INT64_MAX : store->max_replays); // one event was named
+    return pg_do(store, FOR_FREEZING, "SELECT redrive.operation_then_reprocess($1, $2, $3)", &params, err);
+}
+
+static bool
+add_force(struct store *store, int64_t no, struct err *err)
+{
+    struct params params = {0};
+    param_int8(&params, no);
+    return pg_do(store, FOR_FREEZING, "SELECT redrive.operation_force($1)", &params, err);
+}
+
+static bool
 operations_confirm(struct store *store, int64_t no, struct err *err)
 {
     struct params params = {0};
@@ -137,6 +155,8 @@ operation_create(struct store *store, const struct operation_request *request,
     if (ok && is_new)
         ok = operations_add_plan(store, &request->plan, *no, err) &&
              add_undone(store, request->undoes, *no, err) && add_recipe(store, request->recipe, *no, err) &&
+             (!request->then_reprocess || add_then_reprocess(store, request, *no, err)) &&
+             (!request->is_forced || add_force(store, *no, err)) &&
              freeze_ids(store, request, *no, progress, context, err) && operations_confirm(store, *no, err);
     if (ok)
         return pg_commit(store, err);
@@ -171,7 +191,7 @@ operation_insist(struct store *store, const struct operation_request *request,
     " o.returned, o.created_at, o.started_at, o.finished_at, array_to_string(o.steps, ','), o.step,"         \
     " (extract(epoch FROM o.settle_for) * 1000000)::int8, o.observe_until, o.halt_above::float8,"            \
     " o.send_after, o.approved_by::text, lately.sent, lately.back, undone.no, coalesce(undone.state = "      \
-    "'done', false), o.unchanged, o.not_applicable, o.refused_by_check"                                      \
+    "'done', false), o.unchanged, o.not_applicable, o.refused_by_check, o.failed, o.forced, o.undoes"        \
     " FROM redrive.operation o"                                                                              \
     " CROSS JOIN LATERAL (SELECT "                                                                           \
     "(SELECT sum(c.events) FROM redrive.chunk c WHERE c.operation_no = o.no AND c.state = 'committed'"       \
@@ -246,10 +266,14 @@ read_operation(const PGresult *r, int row, struct arena *arena, struct operation
         .settle_until = value_time(r, row, 29),
         .send_after = value_time(r, row, 31),
         .approved_by = value_text(r, row, 32, arena),
-        .undone = {.by = value_int8(r, row, 35), .is_done = value_bool(r, row, 36)},
+        .undone = {.by = value_int8(r, row, 35),
+                   .is_done = value_bool(r, row, 36),
+                   .of = value_int8(r, row, 42)},
         .recipe = {.unchanged = value_int8(r, row, 37),
                    .not_applicable = value_int8(r, row, 38),
-                   .refused_by_check = value_int8(r, row, 39)},
+                   .refused_by_check = value_int8(r, row, 39),
+                   .failed = value_int8(r, row, 40),
+                   .forced = value_int8(r, row, 41)},
     };
     operations_read_plan(r, row, &operation->plan);
     if (operation->action == ACTION_REPROCESS)
@@ -473,11 +497,10 @@ work_next(struct store *store, const char *worker, bool publishes, const int64_t
     param_bool(&params, publishes);
     param_ids(&params, skip, skip_count);
     PGresult *r;
-    if (!pg_ask(
-            store, FOR_WRITING,
-            "SELECT no, action, rate, target_topic, requested_by::text, wait_ms, is_observing, recipe, queued"
-            " FROM redrive.work_next($1, $2, $3)",
-            &params, &r, err))
+    if (!pg_ask(store, FOR_WRITING,
+                "SELECT no, action, rate, target_topic, requested_by::text, wait_ms, is_observing, recipe, "
+                "queued, is_forced FROM redrive.work_next($1, $2, $3)",
+                &params, &r, err))
         return false;
     bool ok = PQntuples(r) == 1 || err_set(err, ERR_NOT_FOUND, "no operation can go on now");
     if (ok) {
@@ -490,6 +513,7 @@ work_next(struct store *store, const char *worker, bool publishes, const int64_t
             .is_observing = value_bool(r, 0, 6),
             .recipe = value_text(r, 0, 7, arena),
             .queued = value_int8(r, 0, 8),
+            .is_forced = value_bool(r, 0, 9),
         };
         ok = action_parse(value_bytes(r, 0, 1), &work->action) ||
              err_set(err, ERR_DATA, "operation %lld has an action that this program does not know",

@@ -85,13 +85,14 @@ struct work {
     const char *requested_by;
     int64_t wait;       // µs until it can continue; 0: now
     bool is_observing;  // it watches the events of a step
-    const char *recipe; // of ACTION_CORRECT, in the arena
+    const char *recipe; // of ACTION_CORRECT, in the arena; NULL: it undoes another, by work_apply
+    bool is_forced;     // what the team's own check refuses is corrected too
     int64_t queued;     // events that wait for their turn
 };
 bool work_next(struct store *store, const char *worker, bool publishes, const int64_t *skip,
                size_t skip_count, struct arena *arena, struct work *work, struct err *err) MUST_CHECK;
-// Discard, resolve, restore: carries out up to `limit` queued items in one transaction; *left: how many are
-// still queued.
+// Discard, resolve, restore, and the undoing of a recipe: carries out up to `limit` queued items in one
+// transaction; *left: how many are still queued.
 bool work_apply(struct store *store, int64_t no, size_t limit, int64_t *applied, int64_t *left,
                 struct err *err) MUST_CHECK;
 // Why the operation does not proceed, for its row. Its next step that succeeds takes it back.

@@ -14,10 +14,22 @@ BEGIN
     END IF;
 END $$;
 
+-- Within the transaction of a freeze: what it corrects is sent once it is done, without what returned p_max_replays times.
+CREATE OR REPLACE FUNCTION redrive.operation_then_reprocess(p_no bigint, p_topic text, p_max_replays bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    UPDATE redrive.operation SET then_reprocess = true, target_topic = p_topic, max_replays = p_max_replays
+     WHERE no = p_no AND state = 'freezing' AND requested_by = session_user AND recipe IS NOT NULL;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'operation % has no recipe, so nothing of it is sent', p_no USING ERRCODE = 'RD004';
+    END IF;
+END $$;
+
 -- May a worker apply this recipe now?
 CREATE OR REPLACE FUNCTION redrive._is_correcting(v redrive.operation) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
-    SELECT v.action = 'correct' AND v.state IN ('frozen', 'running') AND v.rate <> 0 AND coalesce(v.send_after <= clock_timestamp(), true);
+    SELECT v.action = 'correct' AND v.recipe IS NOT NULL AND v.state IN ('frozen', 'running') AND v.rate <> 0
+       AND coalesce(v.send_after <= clock_timestamp(), true);
 $$;
 
 -- The next events of a recipe: at most p_limit, whose payloads have at most p_bytes together, but one in any case. `most` is the limit with which
@@ -29,8 +41,8 @@ DECLARE
     v_fit bigint;
 BEGIN
     ids := '{}';
-    most := p_limit;
-    WHILE redrive._is_correcting(v) LOOP
+    most := least(p_limit, redrive._allowance(v));
+    WHILE redrive._is_correcting(v) AND most > 0 LOOP
         SELECT p.ids INTO ids FROM redrive._work_pick(p_no, most) p;
         SELECT cardinality(m.open) + cardinality(m.closed) INTO v_fit
           FROM redrive._items_measure(ids, array_fill(0, ARRAY[cardinality(ids)]), p_bytes) m;
@@ -55,7 +67,7 @@ BEGIN
          ORDER BY w.n);
 END $$;
 
--- Writes the revisions of the events whose outcome is 'changed' and that are among p_fit. Headers stand one after the other; p_header_counts says how
+-- Writes the revisions of the events whose outcome is 'changed' or 'forced' and that are among p_fit. Headers stand one after the other; p_header_counts says how
 -- many each event has, -1: as in the original. A partition of -1 is the original's too; p_has_keys are 0 or 1.
 CREATE OR REPLACE FUNCTION redrive._correct_write(v redrive.operation, p_fit bigint[], p_ids bigint[], p_parents integer[], p_outcomes text[],
                                                   p_payloads bytea[], p_has_keys integer[], p_keys bytea[], p_header_counts integer[],
@@ -75,7 +87,7 @@ BEGIN
       FROM (SELECT u.*, (sum(greatest(u.headers, 0)) OVER (ORDER BY u.n) - greatest(u.headers, 0))::integer AS before
               FROM unnest(p_ids, p_parents, p_outcomes, p_payloads, p_has_keys, p_keys, p_header_counts, p_topics, p_partitions) WITH ORDINALITY
                    AS u (id, parent, outcome, payload, has_key, key, headers, topic, partition, n)) w
-     WHERE w.outcome = 'changed' AND (v_are_all OR w.id = ANY (p_fit));
+     WHERE w.outcome IN ('changed', 'forced') AND (v_are_all OR w.id = ANY (p_fit));
     GET DIAGNOSTICS v_written = ROW_COUNT;
     RETURN v_written;
 END $$;
@@ -92,7 +104,7 @@ BEGIN
         PERFORM redrive._batches_write_out(p_no, p_batches);
     END IF;
     UPDATE redrive.operation_item i SET at = p_at, detail = w.detail,
-           state = CASE WHEN w.outcome IN ('changed', 'unchanged', 'not_applicable') THEN 'done' ELSE 'refused' END
+           state = CASE WHEN w.outcome IN ('changed', 'forced', 'unchanged', 'not_applicable') THEN 'done' ELSE 'refused' END
       FROM unnest(p_ids, p_outcomes, p_details) AS w (id, outcome, detail)
      WHERE i.operation_no = p_no AND i.dlq_id = w.id AND w.id = ANY (p_fit);
     IF cardinality(p_fit) < cardinality(p_ids) THEN
@@ -130,7 +142,8 @@ BEGIN
     PERFORM redrive._correct_write(v, v_fit, p_ids, p_parents, p_outcomes, p_payloads, p_has_keys, p_keys, p_header_counts, p_header_names,
                                    p_header_values, p_topics, p_partitions);
     PERFORM redrive._correct_items(p_no, v_batches, v_fit, p_ids, p_outcomes, p_details, v_now);
-    SELECT count(*) FILTER (WHERE w.outcome = 'changed') AS changed, count(*) FILTER (WHERE w.outcome = 'unchanged') AS unchanged,
+    SELECT count(*) FILTER (WHERE w.outcome IN ('changed', 'forced')) AS changed, count(*) FILTER (WHERE w.outcome = 'unchanged') AS unchanged,
+           count(*) FILTER (WHERE w.outcome = 'forced') AS forced, count(*) FILTER (WHERE w.outcome = 'failed') AS failed,
            count(*) FILTER (WHERE w.outcome = 'not_applicable') AS not_applicable,
            count(*) FILTER (WHERE w.outcome = 'refused_by_check') AS by_check, count(*) AS all_of_them INTO n
       FROM unnest(p_ids, p_outcomes) AS w (id, outcome) WHERE cardinality(v_fit) = cardinality(p_ids) OR w.id = ANY (v_fit);
@@ -140,12 +153,91 @@ BEGIN
            state_note = CASE WHEN applied = 0 THEN state_note END,
            done = done + n.changed + n.unchanged + n.not_applicable, unchanged = unchanged + n.unchanged,
            not_applicable = not_applicable + n.not_applicable,
-           refused_by_check = refused_by_check + n.by_check, refused = refused + n.all_of_them - n.changed - n.unchanged - n.not_applicable,
+           refused_by_check = refused_by_check + n.by_check, failed = failed + n.failed, forced = forced + n.forced, refused = refused + n.all_of_them - n.changed - n.unchanged - n.not_applicable,
            skipped = skipped + applied - n.all_of_them, changed = nextval('redrive.change')
      WHERE no = p_no
     RETURNING queued INTO remaining;
     PERFORM redrive._audit('apply', p_no, applied, NULL,
         format('correct: %s changed, %s unchanged, %s not applicable, %s refused, %s skipped', n.changed, n.unchanged, n.not_applicable,
-               n.all_of_them - n.changed - n.unchanged - n.not_applicable, applied - n.all_of_them));
+               n.all_of_them - n.changed - n.unchanged - n.not_applicable, applied - n.all_of_them)
+        || CASE WHEN n.forced > 0 THEN format('; %s of the changed ones forced: the check refuses them', n.forced) ELSE '' END);
+    PERFORM redrive._operation_judge(p_no, 0);
     PERFORM redrive._operation_finish(p_no);
+END $$;
+
+-- The pending events of these whose newest revision is by this operation: those whose correction still holds, and was not sent.
+-- Plan: items of one operation by key; then events and revisions by key.
+CREATE OR REPLACE FUNCTION redrive._correct_holding(p_no bigint, p_ids bigint[]) RETURNS bigint[]
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+    RETURN ARRAY(
+        SELECT w.id FROM unnest(p_ids) AS w (id)
+          CROSS JOIN LATERAL (SELECT r.operation_no FROM redrive.revision r WHERE r.dlq_id = w.id ORDER BY r.no DESC LIMIT 1) n
+          CROSS JOIN LATERAL (SELECT x.status FROM :"events" x WHERE x.id = w.id LIMIT 1) e
+         WHERE n.operation_no = p_no AND coalesce(e.status, '') = 'PENDING' ORDER BY w.id);
+END $$;
+
+-- Reverts what the operation that v undoes has corrected, where that still holds: a new revision, equal to what was before. Returns those events.
+CREATE OR REPLACE FUNCTION redrive._correct_undo(v redrive.operation, p_ids bigint[]) RETURNS bigint[]
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE v_holding bigint[] := redrive._correct_holding(v.undoes, p_ids);
+BEGIN
+    INSERT INTO redrive.revision (dlq_id, no, parent, payload, has_key, key, header_names, header_values, topic, partition, author, reason,
+                                  operation_no)
+    SELECT w.id, n.no + 1, n.no, b.payload, coalesce(b.has_key, false), b.key, b.header_names, b.header_values, b.topic, b.partition,
+           v.requested_by, v.reason, v.no
+      FROM unnest(v_holding) AS w (id)
+      CROSS JOIN LATERAL (SELECT r.no, r.parent FROM redrive.revision r WHERE r.dlq_id = w.id ORDER BY r.no DESC LIMIT 1) n
+      LEFT JOIN LATERAL (SELECT r.* FROM redrive.revision r WHERE r.dlq_id = w.id AND r.no = n.parent LIMIT 1) b ON true;
+    RETURN v_holding;
+END $$;
+
+-- Those of these events that were sent and returned p_times times or more.
+CREATE OR REPLACE FUNCTION redrive._returned_often(p_ids bigint[], p_times bigint) RETURNS bigint[]
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    RETURN ARRAY(
+        SELECT e.id FROM :"events" e
+          JOIN redrive.items_sent((SELECT array_agg(w.event_id::text) FROM :"events" w WHERE w.id = ANY (p_ids) AND redrive.has_sent())) i
+            ON i.event_id = e.event_id
+         WHERE e.id = ANY (p_ids) GROUP BY e.id HAVING count(*) >= p_times
+        UNION SELECT c.dlq_id FROM redrive.returned c WHERE c.dlq_id = ANY (p_ids) AND c.times >= p_times
+        ORDER BY 1);
+END $$;
+
+-- Makes the reprocess of what this operation has corrected: who asked for the one asked for the other too, with the same reason. It is exactly the
+-- events whose corrections still hold; where there are none, nothing follows.
+CREATE OR REPLACE FUNCTION redrive._operation_follow(v redrive.operation) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v_ids bigint[] := redrive._correct_holding(v.no, ARRAY(SELECT i.dlq_id FROM redrive.item i WHERE i.operation_no = v.no AND i.state = 'done'));
+    v_no bigint;
+BEGIN
+    v_ids := redrive._without(v_ids, redrive._returned_often(v_ids, v.max_replays));
+    IF v_ids = '{}' THEN
+        UPDATE redrive.operation SET followed_by = 0 WHERE no = v.no;
+        RETURN;
+    END IF;
+    INSERT INTO redrive.operation (key, action, requested_by, host, approved_by, scope, reason, target_topic, is_forced, rate, steps, settle_for,
+                                   halt_above, approve_above)
+    VALUES (gen_random_uuid(), 'reprocess', v.requested_by, v.host, v.approved_by, format('what operation %s corrected', v.no), v.reason,
+            v.target_topic, v.is_forced, v.rate, v.steps, v.settle_for, v.halt_above, v.approve_above)
+    RETURNING no INTO v_no;
+    FOR v_page IN 0 .. (cardinality(v_ids) - 1) / 10000 LOOP
+        PERFORM redrive._freeze_page(v_no, v.requested_by, v_ids[v_page * 10000 + 1 : (v_page + 1) * 10000]);
+    END LOOP;
+    PERFORM redrive._operation_confirm(v_no, v.requested_by);
+    UPDATE redrive.operation SET followed_by = v_no, changed = nextval('redrive.change') WHERE no = v.no;
+END $$;
+
+-- The same for every operation that is done and has such a reprocess to follow. While somebody freezes, it is left to the next call.
+CREATE OR REPLACE FUNCTION redrive._operations_follow() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE v redrive.operation;
+BEGIN
+    FOR v IN SELECT * FROM redrive.operation WHERE then_reprocess AND followed_by IS NULL AND state = 'done' ORDER BY no FOR UPDATE SKIP LOCKED LOOP
+        EXIT WHEN NOT pg_try_advisory_xact_lock('redrive.operation_batch'::regclass::bigint);
+        PERFORM redrive._operation_follow(v);
+    END LOOP;
 END $$;

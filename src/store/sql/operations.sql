@@ -22,7 +22,11 @@ CREATE TABLE redrive.operation (
     group_key       text,
     reason          text,
     target_topic    text,
-    recipe          text, -- of a correct operation
+    recipe          text, -- of a correct operation; NULL of one that undoes another
+    is_forced       boolean NOT NULL DEFAULT false, -- events that the team's own check refuses are not left out
+    then_reprocess  boolean NOT NULL DEFAULT false, -- what it has corrected is sent once it is done; rate, steps and halt_above are that reprocess's
+    followed_by     bigint, -- that reprocess; 0: there was nothing to send
+    max_replays     bigint, -- events that returned so often are not in it
     rate            integer NOT NULL DEFAULT -1 CHECK (rate >= -1), -- events/s; 0 paused; -1 without limit
     -- Counts of its events.
     total           bigint NOT NULL DEFAULT 0,
@@ -37,6 +41,8 @@ CREATE TABLE redrive.operation (
     unchanged       bigint NOT NULL DEFAULT 0, -- of the done ones: the recipe changed nothing
     not_applicable  bigint NOT NULL DEFAULT 0, -- of the done ones: the recipe does not apply
     refused_by_check bigint NOT NULL DEFAULT 0, -- of the refused ones: by the team's own check
+    failed          bigint NOT NULL DEFAULT 0, -- of the refused ones: the recipe or its check failed on them
+    forced          bigint NOT NULL DEFAULT 0, -- of the done ones: corrected although the team's own check refuses them
     worker          text,
     state_note      text,
     created_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -46,7 +52,7 @@ CREATE TABLE redrive.operation (
     send_after      timestamptz, -- nothing is sent before
     undo_for        interval NOT NULL DEFAULT '0 s', -- from the confirmation to the first send
     approve_above   bigint, -- as the asker's settings had it
-    undoes          bigint, -- of a restore: the newest discard of which it leaves nothing discarded
+    undoes          bigint, -- of a restore: the newest discard of which it leaves nothing discarded; of a correct: the one whose revisions it reverts
     -- Steps (steering.sql).
     steps           integer[] NOT NULL DEFAULT '{}', -- events of the canary and of each later step; then the rest
     step            integer NOT NULL DEFAULT 1 CHECK (step >= 1), -- the current one; above the number of steps: the rest
@@ -62,6 +68,7 @@ CREATE TABLE redrive.operation (
 ) WITH (fillfactor = 50);
 CREATE INDEX operation_live ON redrive.operation (no) WHERE state NOT IN ('done', 'cancelled');
 CREATE INDEX operation_undoes ON redrive.operation (undoes) WHERE undoes IS NOT NULL;
+CREATE INDEX operation_to_follow ON redrive.operation (no) WHERE then_reprocess AND followed_by IS NULL;
 
 ---- functions
 
@@ -143,15 +150,26 @@ BEGIN
     END IF;
 END $$;
 
--- Within the transaction of a freeze: the discard that this restore takes back.
-CREATE OR REPLACE FUNCTION redrive.operation_undoes(p_no bigint, p_discard bigint) RETURNS void
+-- Within the transaction of a freeze: events that the team's own check refuses are acted on too. Somebody answers for that with a reason.
+CREATE OR REPLACE FUNCTION redrive.operation_force(p_no bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    UPDATE redrive.operation SET is_forced = true
+     WHERE no = p_no AND state = 'freezing' AND requested_by = session_user AND action IN ('correct', 'reprocess') AND coalesce(reason, '') <> '';
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'operation % cannot be forced without a reason', p_no USING ERRCODE = 'RD004';
+    END IF;
+END $$;
+
+-- Within the transaction of a freeze: the discard that this restore takes back, or the correct operation whose revisions this one reverts.
+CREATE OR REPLACE FUNCTION redrive.operation_undoes(p_no bigint, p_undone bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
     UPDATE redrive.operation r SET undoes = d.no FROM redrive.operation d
-     WHERE r.no = p_no AND r.state = 'freezing' AND r.requested_by = session_user AND r.action = 'restore'
-       AND d.no = p_discard AND d.action = 'discard';
+     WHERE r.no = p_no AND r.state = 'freezing' AND r.requested_by = session_user AND d.no = p_undone
+       AND (r.action = 'restore' AND d.action = 'discard' OR r.action = 'correct' AND d.action = 'correct' AND d.recipe IS NOT NULL);
     IF NOT FOUND THEN
-        RAISE EXCEPTION 'operation % cannot undo operation %', p_no, p_discard USING ERRCODE = 'RD004';
+        RAISE EXCEPTION 'operation % cannot undo operation %', p_no, p_undone USING ERRCODE = 'RD004';
     END IF;
 END $$;
 
@@ -186,6 +204,13 @@ END $$;
 -- The end of the freeze. From here on it is confirmed and any worker may carry it out, once a second person has approved a large one.
 CREATE OR REPLACE FUNCTION redrive.operation_confirm(p_no bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    PERFORM redrive._operation_confirm(p_no, session_user);
+END $$;
+
+-- p_by: who asked for it. One that follows another was approved with that one.
+CREATE OR REPLACE FUNCTION redrive._operation_confirm(p_no bigint, p_by name) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     v redrive.operation;
     v_first bigint;
@@ -193,15 +218,15 @@ DECLARE
     v_count bigint;
     v_above bigint := (SELECT least(o.approve_above, i.approve_above) FROM redrive.operation o, redrive.install i WHERE o.no = p_no);
 BEGIN
-    IF EXISTS (SELECT FROM redrive.operation WHERE no = p_no AND state = 'freezing' AND requested_by = session_user AND action = 'reprocess') THEN
+    IF EXISTS (SELECT FROM redrive.operation WHERE no = p_no AND state = 'freezing' AND requested_by = p_by AND action = 'reprocess') THEN
         v_count := redrive._batches_make(p_no);
         UPDATE redrive.operation SET queued = queued - v_count, skipped = skipped + v_count WHERE no = p_no AND v_count > 0;
     END IF;
     UPDATE redrive.operation
-       SET state = CASE WHEN queued > v_above THEN 'awaiting approval' ELSE 'frozen' END,
-           state_note = CASE WHEN queued > v_above THEN format('more than %s events: somebody else approves it', v_above) END,
+       SET state = CASE WHEN queued > v_above AND approved_by IS NULL THEN 'awaiting approval' ELSE 'frozen' END,
+           state_note = CASE WHEN queued > v_above AND approved_by IS NULL THEN format('more than %s events: somebody else approves it', v_above) END,
            send_after = CASE WHEN undo_for > '0 s' THEN clock_timestamp() + undo_for END, changed = nextval('redrive.change')
-     WHERE no = p_no AND state = 'freezing' AND requested_by = session_user
+     WHERE no = p_no AND state = 'freezing' AND requested_by = p_by
     RETURNING * INTO v;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'operation % is not being frozen', p_no USING ERRCODE = 'RD001';
@@ -209,7 +234,7 @@ BEGIN
     SELECT min(id), max(id), count(*) INTO v_first, v_last, v_count FROM (
         SELECT unnest(b.dlq_ids) AS id FROM redrive.operation_batch b WHERE b.operation_no = p_no
         UNION ALL SELECT i.dlq_id FROM redrive.operation_item i WHERE i.operation_no = p_no) AS item;
-    IF v.action = 'correct' AND v.recipe IS NULL THEN
+    IF v.action = 'correct' AND v.recipe IS NULL AND v.undoes IS NULL THEN
         RAISE EXCEPTION 'operation % has no recipe', p_no USING ERRCODE = 'RD004';
     END IF;
     IF v_count <> v.total THEN
@@ -221,6 +246,9 @@ BEGIN
     PERFORM redrive._audit(v.action, p_no, v.total, v.reason,
         format('selected %s, skipped %s; ids %s to %s; %s%s', v.queued, v.skipped, v_first, v_last, v.scope,
                coalesce('; filter: ' || v.filter_text, '')
-               || CASE WHEN v.action = 'reprocess' THEN redrive._plan_text(v) ELSE '' END));
+               || CASE WHEN v.is_forced THEN '; forced: what the check refuses too' ELSE '' END
+               || CASE WHEN v.action = 'correct' AND v.undoes IS NOT NULL THEN '; undoes operation ' || v.undoes ELSE '' END
+               || CASE WHEN v.then_reprocess THEN '; then reprocess' ELSE '' END
+               || CASE WHEN v.action IN ('reprocess', 'correct') THEN redrive._plan_text(v) ELSE '' END));
     PERFORM redrive._operation_finish(p_no);
 END $$;

@@ -7,13 +7,20 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
     SELECT trim_scale(round(p_part * 100.0 / greatest(p_of, 1), 1)) || '%';
 $$;
 
+-- After a step of a recipe nothing can return that could be watched: a person looks, and resumes it.
+CREATE OR REPLACE FUNCTION redrive._waits_for_person(v redrive.operation) RETURNS boolean
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT v.action = 'correct' AND NOT v.then_reprocess;
+$$;
+
 -- How an operation is sent, as text for the audit; '' for all at once.
 CREATE OR REPLACE FUNCTION redrive._plan_text(v redrive.operation) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
     SELECT CASE WHEN v.rate >= 0 THEN format('; %s/s', v.rate) ELSE '' END
         || CASE WHEN cardinality(v.steps) > 0
-                THEN format('; first %s, then the rest, %s s after each', array_to_string(v.steps, ', then '),
-                            trim_scale(extract(epoch FROM v.settle_for)::numeric))
+                THEN format('; first %s, then the rest', array_to_string(v.steps, ', then '))
+                     || CASE WHEN redrive._waits_for_person(v) THEN ', each when somebody resumes it'
+                             ELSE format(', %s s after each', trim_scale(extract(epoch FROM v.settle_for)::numeric)) END
                 ELSE '' END
         || CASE WHEN v.halt_above IS NOT NULL THEN format('; halts above %s%%', v.halt_above) ELSE '' END;
 $$;
@@ -24,10 +31,10 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
     SELECT coalesce(nullif(replace(ltrim(redrive._plan_text(v), '; '), '; ', ', '), ''), 'all at once');
 $$;
 
--- How many more events may be claimed in the current step; NULL: no limit.
+-- How many more events may be claimed in the current step; NULL: no limit. The plan of a recipe may be that of the reprocess that follows.
 CREATE OR REPLACE FUNCTION redrive._allowance(v redrive.operation) RETURNS bigint
 LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
-    SELECT CASE WHEN v.step <= cardinality(v.steps)
+    SELECT CASE WHEN v.step <= cardinality(v.steps) AND NOT v.then_reprocess
                 THEN (SELECT sum(s) FROM unnest(v.steps[:v.step]) AS s)::bigint - (v.done + v.refused + v.claimed + v.in_doubt) END;
 $$;
 
@@ -135,8 +142,8 @@ DECLARE
     v_sent bigint := v.done + v.refused + v.claimed + v.in_doubt;
 BEGIN
     PERFORM redrive._steer_check(v, p_what);
-    IF v.action <> 'reprocess' THEN
-        RAISE EXCEPTION 'operation % is a %: only a reprocess has steps and halts by itself', p_no, v.action USING ERRCODE = 'RD004';
+    IF v.action NOT IN ('reprocess', 'correct') OR p_what = 'settle' AND redrive._waits_for_person(v) THEN
+        RAISE EXCEPTION 'operation % is a %: it has no steps that are watched', p_no, v.action USING ERRCODE = 'RD004';
     ELSIF p_what NOT IN ('steps', 'settle', 'halt') OR p_what = 'settle' AND coalesce(p_number, -1) < 0
           OR p_what = 'halt' AND p_number NOT BETWEEN 0 AND 100 THEN
         RAISE EXCEPTION 'an operation cannot be steered by % %', p_what, p_number USING ERRCODE = 'RD004';
@@ -170,7 +177,8 @@ DECLARE
     v_bad bigint;
     v_of bigint;
 BEGIN
-    SELECT * INTO v FROM redrive.operation WHERE no = p_no AND state IN ('running', 'waiting') AND NOT is_cancelling AND queued > 0;
+    SELECT * INTO v FROM redrive.operation
+     WHERE no = p_no AND state IN ('running', 'waiting') AND NOT is_cancelling AND NOT then_reprocess AND queued > 0;
     IF NOT FOUND THEN
         RETURN;
     END IF;
@@ -184,6 +192,13 @@ BEGIN
                                    v.halt_above, v.returned, v.refused)
          WHERE no = p_no RETURNING * INTO v;
         PERFORM redrive._audit('halt', p_no, v.queued, NULL, v.state_note);
+    ELSIF v.state = 'running' AND redrive._waits_for_person(v) AND redrive._allowance(v) <= 0 THEN
+        UPDATE redrive.operation
+           SET state = 'halted', worker = NULL, observe_until = clock_timestamp(), changed = nextval('redrive.change'),
+               state_note = format('step %s of %s ended: %s done, %s refused; look at them, then resume', v.step, cardinality(v.steps) + 1, v.done,
+                                   v.refused)
+         WHERE no = p_no RETURNING * INTO v;
+        PERFORM redrive._audit('step', p_no, v.done + v.refused, NULL, v.state_note);
     ELSIF v.state = 'running' AND v.claimed = 0 AND redrive._allowance(v) <= 0 THEN
         UPDATE redrive.operation
            SET state = 'waiting', observe_until = clock_timestamp() + settle_for, changed = nextval('redrive.change') WHERE no = p_no;

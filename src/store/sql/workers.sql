@@ -63,13 +63,14 @@ END $$;
 -- could claim something. Without any: the one whose wait ends first, and in how many ms; is_observing says that it waits after a step.
 CREATE OR REPLACE FUNCTION redrive.work_next(p_worker text, p_publishes boolean, p_skip bigint[])
 RETURNS TABLE (no bigint, action text, rate integer, target_topic text, requested_by name, wait_ms bigint, is_observing boolean, recipe text,
-               queued bigint)
+               queued bigint, is_forced boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE v redrive.operation;
 BEGIN
     IF p_publishes THEN
         PERFORM redrive._operations_observe();
     END IF;
+    PERFORM redrive._operations_follow();
     FOR v IN SELECT o.* FROM redrive.operation o
               WHERE o.state IN ('frozen', 'running') AND o.queued > 0 AND o.rate <> 0 AND (p_publishes OR o.action <> 'reprocess')
                 AND o.no <> ALL (p_skip) AND coalesce(o.send_after <= clock_timestamp(), true)
@@ -87,12 +88,12 @@ BEGIN
             RETURNING * INTO v;
             CONTINUE WHEN NOT FOUND;
         END IF;
-        RETURN QUERY SELECT v.no, v.action, v.rate, v.target_topic, v.requested_by, 0::bigint, false, v.recipe, v.queued;
+        RETURN QUERY SELECT v.no, v.action, v.rate, v.target_topic, v.requested_by, 0::bigint, false, v.recipe, v.queued, v.is_forced;
         RETURN;
     END LOOP;
     RETURN QUERY SELECT o.no, o.action, o.rate, o.target_topic, o.requested_by,
                         greatest(1, extract(epoch FROM least(o.observe_until, o.send_after) - clock_timestamp()) * 1000)::bigint, o.state = 'waiting',
-                        o.recipe, o.queued
+                        o.recipe, o.queued, o.is_forced
                    FROM redrive.operation o
                   WHERE (o.state = 'waiting' OR o.state IN ('frozen', 'running') AND o.send_after > clock_timestamp() AND o.rate <> 0)
                     AND o.queued > 0 AND (p_publishes OR o.action <> 'reprocess') AND o.no <> ALL (p_skip)
@@ -113,7 +114,7 @@ BEGIN
     END LOOP;
 END $$;
 
--- Discards, resolves or restores these events. The UPDATE is guarded: an event that somebody else closed or opened since the freeze is not
+-- Discards, resolves or restores these events, or reverts their revisions. The UPDATE is guarded: an event that somebody else closed or opened since the freeze is not
 -- touched. Returns those that were changed.
 CREATE OR REPLACE FUNCTION redrive._work_change(v redrive.operation, p_ids bigint[], p_at timestamptz) RETURNS bigint[]
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
@@ -121,7 +122,9 @@ DECLARE
     v_wall timestamp := redrive._wall(p_at);
     v_done bigint[];
 BEGIN
-    IF v.action = 'restore' THEN
+    IF v.action = 'correct' THEN
+        RETURN redrive._correct_undo(v, p_ids);
+    ELSIF v.action = 'restore' THEN
         WITH changed AS (
             UPDATE :"events" e SET status = 'PENDING', resolved_at = NULL, resolved_by = NULL
              WHERE e.id = ANY (p_ids) AND coalesce(e.status, '') = 'DISCARDED' RETURNING e.id)
@@ -138,7 +141,7 @@ BEGIN
     RETURN v_done;
 END $$;
 
--- Carries out up to p_limit queued items of a discard, resolve or restore. An item whose event was not open any more is skipped, with the reason.
+-- Carries out up to p_limit queued items of a discard, resolve or restore, or of a correct that undoes another. An item whose event was not open any more is skipped, with the reason.
 -- Plan: of this and of the steps above: events and items by key, whatever the statistics say.
 CREATE OR REPLACE FUNCTION redrive.work_apply(p_no bigint, p_limit bigint, OUT applied bigint, OUT remaining bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
@@ -151,7 +154,7 @@ DECLARE
     v_done bigint[];
 BEGIN
     applied := 0;
-    IF v.action NOT IN ('discard', 'resolve', 'restore') THEN
+    IF v.action NOT IN ('discard', 'resolve', 'restore') AND (v.action <> 'correct' OR v.recipe IS NOT NULL) THEN
         RAISE EXCEPTION 'operation % is a %, which is published, not applied', p_no, v.action USING ERRCODE = 'RD004';
     END IF;
     remaining := v.queued;
@@ -173,6 +176,8 @@ BEGIN
     END IF;
     IF cardinality(v_done) < applied THEN
         PERFORM redrive._items_skip(p_no, redrive._without(v_ids, v_done), v_now);
+        UPDATE redrive.operation_item SET detail = 'corrected meanwhile'
+         WHERE v.action = 'correct' AND operation_no = p_no AND dlq_id = ANY (redrive._without(v_ids, v_done)) AND detail = 'is pending';
     END IF;
 
     UPDATE redrive.operation
