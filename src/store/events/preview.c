@@ -53,6 +53,16 @@ static const char busy_sql[] =
 static const char *const kept_sql[] = {
     [CHOSEN_BY_IDS] = KEPT(IS_OF_IDS("r.dlq_id")), [CHOSEN_BY_BITS] = KEPT(HAS_BIT("r.dlq_id"))};
 
+// A row for each pair of an event's own topic and the one that its newest revision names instead.
+#define RETARGETED(is_chosen)                                                                                \
+    "SELECT e.kafka_topic::text, r.topic, count(*) FROM redrive.revision r"                                  \
+    " JOIN :\"events\" e ON e.id = r.dlq_id AND e.status = $2"                                               \
+    " WHERE r.topic IS NOT NULL AND " is_chosen                                                              \
+    " AND NOT EXISTS (SELECT FROM redrive.revision n WHERE n.dlq_id = r.dlq_id AND n.no > r.no)"             \
+    " GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 200"
+static const char *const retargeted_sql[] = {
+    [CHOSEN_BY_IDS] = RETARGETED(IS_OF_IDS("r.dlq_id")), [CHOSEN_BY_BITS] = RETARGETED(HAS_BIT("r.dlq_id"))};
+
 // One row: ids in quarantine, eight bytes each.
 #define QUARANTINED(chosen)                                                                                  \
     "WITH wanted AS MATERIALIZED ("                                                                          \
@@ -143,19 +153,25 @@ static const char settings_of_sorting[] =
 
 enum { MANY = 20000, TOPICS_SHOWN = 20 };
 
-// Topics of a dead letter queue and its original count as one. Few enough for a walk.
+// Few enough for a walk.
 static void
-add_topic(struct preview *preview, struct arena *arena, struct bytes topic, int64_t count)
+count_topic(struct preview *preview, struct arena *arena, struct bytes topic, int64_t count)
 {
-    struct bytes original = topic.data ? topic_original(topic) : topic;
     for (size_t i = 0; i < preview->topic_count; i++) {
-        if (bytes_equal(bytes_of(preview->topics[i].topic), original)) {
+        if (bytes_equal(bytes_of(preview->topics[i].topic), topic)) {
             preview->topics[i].count += count;
             return;
         }
     }
     preview->topics[preview->topic_count++] =
-        (struct preview_topic){.topic = arena_text(arena, original), .count = count};
+        (struct preview_topic){.topic = arena_text(arena, topic), .count = count};
+}
+
+// Topics of a dead letter queue and its original count as one.
+static struct bytes
+topic_counted(struct bytes topic)
+{
+    return topic.data ? topic_original(topic) : topic;
 }
 
 static void
@@ -176,16 +192,24 @@ by_count(const void *a, const void *b)
     return x->count < y->count ? 1 : x->count > y->count ? -1 : 0;
 }
 
+// The topics that the events are sent to: their own, or what their newest revisions name. `moved` may be
+// NULL.
 static void
-read_topics(const PGresult *r, struct arena *arena, struct preview *preview)
+read_topics(const PGresult *r, const PGresult *moved, struct arena *arena, struct preview *preview)
 {
-    preview->topics = arena_array(arena, (size_t)PQntuples(r), sizeof *preview->topics);
+    size_t most = (size_t)PQntuples(r) + 2 * (moved ? (size_t)PQntuples(moved) : 0);
+    preview->topics = arena_array(arena, most, sizeof *preview->topics);
     for (int i = 0; i < PQntuples(r) && value_int8(r, i, 1) > 0; i++)
-        add_topic(preview, arena, value_bytes(r, i, 0), value_int8(r, i, 1));
+        count_topic(preview, arena, topic_counted(value_bytes(r, i, 0)), value_int8(r, i, 1));
+    for (int i = 0; moved && i < PQntuples(moved); i++) {
+        count_topic(preview, arena, topic_counted(value_bytes(moved, i, 0)), -value_int8(moved, i, 2));
+        count_topic(preview, arena, value_bytes(moved, i, 1), value_int8(moved, i, 2));
+    }
     if (preview->topic_count)
         qsort(preview->topics, preview->topic_count, sizeof *preview->topics, by_count);
-    if (preview->topic_count > TOPICS_SHOWN)
-        preview->topic_count = TOPICS_SHOWN;
+    while (preview->topic_count > TOPICS_SHOWN ||
+           (preview->topic_count && preview->topics[preview->topic_count - 1].count <= 0))
+        preview->topic_count--;
 }
 
 // How much of the table is chosen by bits: no more of them than ids would take.
@@ -215,7 +239,7 @@ query_params(const struct store *store, const struct preview_query *query, enum 
 // The counts that are needed: data that cannot exist is not looked for.
 struct preview_counting {
     bool has_live, has_sent, is_reprocess;
-    PGresult *counts, *busy, *quarantined, *kept;
+    PGresult *counts, *busy, *quarantined, *kept, *retargeted;
 };
 
 static bool
@@ -246,7 +270,7 @@ ask_counts(struct store *store, const struct preview_query *query, struct previe
     if (counting->has_live)
         query_params(store, query, CHOSEN_BY_IDS, &ids);
 
-    struct pg_step steps[5];
+    struct pg_step steps[6];
     size_t count = 0;
     if (query->count > MANY)
         steps[count++] = (struct pg_step){.sql = settings_of_many};
@@ -260,6 +284,9 @@ ask_counts(struct store *store, const struct preview_query *query, struct previe
     if (counting->is_reprocess)
         steps[count++] =
             (struct pg_step){.sql = kept_sql[chosen], .params = &params, .whole = &counting->kept};
+    if (counting->is_reprocess)
+        steps[count++] = (struct pg_step){
+            .sql = retargeted_sql[chosen], .params = &params, .whole = &counting->retargeted};
     bool ok = pg_run(store, FOR_SCANNING, steps, count, err);
     params_release(&params);
     params_release(&ids);
@@ -273,7 +300,7 @@ read_counts(const struct preview_counting *counting, int64_t asked, struct arena
     bool has_some = PQntuples(counting->counts) > 0;
     int64_t right = has_some ? value_int8(counting->counts, 0, 2) : 0;
     int64_t busy_right = 0;
-    read_topics(counting->counts, arena, preview);
+    read_topics(counting->counts, counting->retargeted, arena, preview);
     if (counting->busy) {
         preview->busy = value_int8(counting->busy, 0, 0);
         busy_right = value_int8(counting->busy, 0, 1);
@@ -301,6 +328,7 @@ preview_counts(struct store *store, const struct preview_query *query, struct ar
     PQclear(counting.busy);
     PQclear(counting.quarantined);
     PQclear(counting.kept);
+    PQclear(counting.retargeted);
     return ok;
 }
 
