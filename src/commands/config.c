@@ -5,6 +5,7 @@
 #include "commands/look.h"
 #include "commands/cli/output.h"
 #include "commands/publishing.h"
+#include "process/check_probe.h"
 #include "settings/kafka_properties.h"
 
 static const struct output_column columns[] = {
@@ -54,6 +55,32 @@ print_settings(const struct call *call, struct output_table *table, struct err *
     return ok;
 }
 
+struct checks_found {
+    const struct call *call;
+    struct err *err;
+};
+
+// The first fault is told.
+static void
+found_in_check(void *context, const struct check_finding *row)
+{
+    const struct checks_found *found = context;
+    if (row->fault && !err_is_set(found->err))
+        (void)err_set(found->err, ERR_USAGE, "%s: checks, row %zu (%.200s): %s",
+                      found->call->settings.origins[SETTING_ID_checks].where, row->no, row->text, row->fault);
+}
+
+// Nothing is started: a file can be checked on a host where it is not used.
+static bool
+checks_check(const struct call *call, struct err *err)
+{
+    struct checks_found found = {.call = call, .err = err};
+    const char *rows = call->settings.process.checks;
+    if (!check_probe(rows, 0, 0, found_in_check, &found, err))
+        return err_context(err, "%s", call->settings.origins[SETTING_ID_checks].where);
+    return !err_is_set(err);
+}
+
 int
 command_config(struct call *call, struct err *err)
 {
@@ -64,7 +91,8 @@ command_config(struct call *call, struct err *err)
     if (call->options.command.check) {
         struct broker_settings broker;
         if (!plan_key_check(call->settings.publish.key, err) ||
-            !publishing_broker_ready(call, &broker, err) || !look_check(call, err))
+            !publishing_broker_ready(call, &broker, err) || !checks_check(call, err) ||
+            !look_check(call, err))
             return command_status(err);
         remark(call, "the configuration is valid");
         return STATUS_DONE;

@@ -1,4 +1,4 @@
-// doctor: what is wrong, and what to do about it: this host, PostgreSQL, Kafka.
+// doctor: what is wrong, and what to do about it: this host, PostgreSQL, the team's own checks, Kafka.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,12 +10,15 @@
 #include "commands/cli/json.h"
 #include "commands/cli/output.h"
 #include "commands/publishing.h"
+#include "core/event.h"
+#include "process/check.h"
+#include "process/check_probe.h"
 #include "store/checkup.h"
 #include "store/operations/ledger.h"
 
 struct doctor_run {
     struct call *call;
-    const char *part; // "host", "postgresql", "kafka"
+    const char *part; // "host", "postgresql", "checks", "kafka"
     int status;       // the gravest so far
     int wrong;
     struct err *err;
@@ -129,6 +132,74 @@ examine_store(struct doctor_run *examination, struct store **store)
     if (!command_store(examination->call, STORE_BARE, store, &err) ||
         !store_checkup(*store, found_in_store, examination, &err))
         failed(examination, &err);
+}
+
+// --- the team's own checks ---
+
+enum { MOST_NAMES = 1000 };
+
+struct check_names {
+    struct doctor_run *examination;
+    bool are_known; // types and topics; else there is no database to ask
+    const char **types, **topics;
+    size_t type_count, topic_count;
+};
+
+static bool
+has_events(const struct check_names *names, const struct check_finding *row)
+{
+    const char **list = row->is_topic ? names->topics : names->types;
+    size_t count = row->is_topic ? names->topic_count : names->type_count;
+    for (size_t i = 0; i < count; i++) {
+        struct bytes name = bytes_of(list[i]);
+        if (check_finding_matches(row, row->is_topic ? topic_original(name) : name))
+            return true;
+    }
+    return false;
+}
+
+static void
+found_in_checks(void *context, const struct check_finding *row)
+{
+    const struct check_names *names = context;
+    struct doctor_run *examination = names->examination;
+    struct strbuf sentence = {0};
+    strbuf_printf(&sentence,
+                  "%s: checks, row %zu (%s): ", examination->call->settings.origins[SETTING_ID_checks].where,
+                  row->no, row->text);
+    if (row->fault) {
+        strbuf_add_text(&sentence, row->fault);
+        command_doctor_wrong(examination, STATUS_PART, strbuf_text(&sentence),
+                             "correct the command; until then no event that it checks passes");
+    } else if (names->are_known && !has_events(names, row)) {
+        strbuf_printf(&sentence, "no %s of the newest events matches %s", row->is_topic ? "topic" : "type",
+                      row->pattern);
+        finding(examination, "note", strbuf_text(&sentence), "look at the names: redrive stats");
+    } else {
+        strbuf_add_text(&sentence, "starts and ends as it should; nothing was asked");
+        finding(examination, "ok", strbuf_text(&sentence), "");
+    }
+    strbuf_release(&sentence);
+}
+
+// Each check is started once, and nothing is asked.
+static void
+examine_checks(struct doctor_run *examination, struct store *store)
+{
+    const struct process_settings *process = &examination->call->settings.process;
+    struct check_names names = {.examination = examination};
+    struct arena arena = {0};
+    struct err err = {0};
+    examination->part = "checks";
+    if (!process->checks || !process->checks[0])
+        return;
+    names.are_known =
+        store && store_checkup_types(store, MOST_NAMES, &arena, &names.types, &names.type_count, &err) &&
+        store_checkup_topics(store, MOST_NAMES, &arena, &names.topics, &names.topic_count, &err);
+    err_clear(&err); // reported in the part about PostgreSQL
+    if (!check_probe(process->checks, CHECK_START, process->check_memory, found_in_checks, &names, &err))
+        failed(examination, &err);
+    arena_release(&arena);
 }
 
 // --- Kafka ---
@@ -253,6 +324,7 @@ command_doctor(struct call *call, struct err *err)
         return STATUS_USAGE;
     examine_host(&examination);
     examine_store(&examination, &store);
+    examine_checks(&examination, store);
     examine_kafka(&examination, store);
     store_close(store);
     if (examination.wrong == 0)

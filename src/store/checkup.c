@@ -494,23 +494,42 @@ store_checkup(struct store *store, checkup_fn *found, void *context, struct err 
            check_table(&checkup, err) && check_schema(&checkup, err);
 }
 
-bool
-store_checkup_topics(struct store *store, size_t limit, struct arena *arena, const char ***topics,
-                     size_t *count, struct err *err)
+// One column of at most `limit` rows.
+static bool
+read_names(struct store *store, const char *sql, size_t limit, struct arena *arena, const char ***names,
+           size_t *count, struct err *err)
 {
     PGresult *r;
     struct params params = {0};
     param_int8(&params, (int64_t)limit);
-    if (!pg_ask(store, FOR_READING,
-                "SELECT kafka_topic::text FROM (SELECT e.kafka_topic FROM :\"events\" e WHERE e.status = "
-                "'PENDING' ORDER BY e.id DESC LIMIT 10000) AS newest"
-                " WHERE kafka_topic IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT $1",
-                &params, &r, err))
+    if (!pg_ask(store, FOR_READING, sql, &params, &r, err))
         return false;
     *count = (size_t)PQntuples(r);
-    *topics = arena_array(arena, *count + 1, sizeof **topics);
+    *names = arena_array(arena, *count + 1, sizeof **names);
     for (size_t i = 0; i < *count; i++)
-        (*topics)[i] = value_text(r, (int)i, 0, arena);
+        (*names)[i] = value_text(r, (int)i, 0, arena);
     PQclear(r);
     return true;
+}
+
+bool
+store_checkup_topics(struct store *store, size_t limit, struct arena *arena, const char ***topics,
+                     size_t *count, struct err *err)
+{
+    return read_names(store,
+                      "SELECT kafka_topic::text FROM (SELECT e.kafka_topic FROM :\"events\" e WHERE e.status "
+                      "= 'PENDING' ORDER BY e.id DESC LIMIT 10000) AS newest"
+                      " WHERE kafka_topic IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT $1",
+                      limit, arena, topics, count, err);
+}
+
+bool
+store_checkup_types(struct store *store, size_t limit, struct arena *arena, const char ***types,
+                    size_t *count, struct err *err)
+{
+    return read_names(store,
+                      "SELECT event_type::text FROM (SELECT e.event_type FROM :\"events\" e"
+                      " ORDER BY e.id DESC LIMIT 20000) AS newest"
+                      " WHERE event_type IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT $1",
+                      limit, arena, types, count, err);
 }
