@@ -75,6 +75,7 @@ reply_destroy(struct reply *reply)
     shape_destroy(reply->shape);
     for (int i = 0; i < CORRECT_OUTCOMES; i++)
         free(reply->recipe.classes[i].ids);
+    free(reply->recipe.departing.ids);
     arena_release(&reply->arena);
     free(reply);
 }

@@ -41,7 +41,7 @@ struct recipe_try {
     int64_t told_at; // clock_mono
     bool has_told_samples;
     uint64_t chance;
-    size_t capacities[CORRECT_OUTCOMES];
+    size_t capacities[CORRECT_OUTCOMES], departing_capacity;
     struct held_sample samples[TRIAL_SAMPLES];
     struct recipe_trial trial; // without the samples themselves
     struct arena arena;        // of its texts
@@ -52,6 +52,8 @@ forget_trial(struct recipe_try *job)
 {
     for (int i = 0; i < CORRECT_OUTCOMES; i++)
         free(job->trial.classes[i].ids);
+    free(job->trial.departing.ids);
+    job->departing_capacity = 0;
     for (size_t i = 0; i < TRIAL_SAMPLES; i++)
         arena_release(&job->samples[i].arena);
     arena_release(&job->arena);
@@ -177,6 +179,17 @@ add_samples(const struct recipe_try *job, struct reply *reply)
 }
 
 static void
+tell_class(struct recipe_class *from, struct recipe_class *to, bool is_last, struct arena *arena)
+{
+    if (to->example)
+        to->example = arena_text(arena, bytes_of(to->example));
+    if (is_last)
+        from->ids = NULL; // the reply's now
+    else
+        to->ids = NULL;
+}
+
+static void
 tell_trial(struct recipe_try *job, bool is_last)
 {
     struct reply *reply = reply_create(REPLY_RECIPE, job->number);
@@ -185,14 +198,9 @@ tell_trial(struct recipe_try *job, bool is_last)
     *to = job->trial;
     to->samples = NULL;
     to->sample_count = 0;
-    for (int i = 0; i < CORRECT_OUTCOMES; i++) {
-        if (to->classes[i].example)
-            to->classes[i].example = arena_text(&reply->arena, bytes_of(to->classes[i].example));
-        if (is_last)
-            job->trial.classes[i].ids = NULL; // the reply's now
-        else
-            to->classes[i].ids = NULL;
-    }
+    for (int i = 0; i < CORRECT_OUTCOMES; i++)
+        tell_class(&job->trial.classes[i], &to->classes[i], is_last, &reply->arena);
+    tell_class(&job->trial.departing, &to->departing, is_last, &reply->arena);
     if (is_last || !job->has_told_samples)
         add_samples(job, reply);
     job->has_told_samples = job->has_told_samples || to->sample_count > 0;
@@ -203,25 +211,36 @@ tell_trial(struct recipe_try *job, bool is_last)
 // --- the run ---
 
 static void
+add_to_class(struct recipe_try *job, struct recipe_class *class, size_t *capacity, int64_t id, int line,
+             const char *reason)
+{
+    class->ids = alloc_grow(class->ids, class->count, capacity, sizeof *class->ids);
+    class->ids[class->count++] = id;
+    if (class->example || !reason)
+        return;
+    struct strbuf words = {0};
+    if (line)
+        strbuf_printf(&words, "line %d: ", line);
+    strbuf_add_text(&words, reason);
+    class->example = arena_text(&job->arena, strbuf_bytes(&words));
+    strbuf_release(&words);
+}
+
+static void
 take_result(struct recipe_try *job, const struct correct_result *result)
 {
     struct recipe_trial *trial = &job->trial;
-    struct recipe_class *class = &trial->classes[result->outcome];
     trial->tally.counts[result->outcome]++;
-    trial->tally.inexact += result->outcome == CORRECT_CHANGED && !result->is_exact;
+    trial->tally.inexact += correct_outcome_writes(result->outcome) && !result->is_exact;
     for (unsigned i = 0; i < RECIPE_WARN_COUNT; i++)
         trial->warned[i] += (result->warnings & 1u << i) != 0;
-    trial->again += result->again > 0;
-    trial->again_line = trial->again_line ? trial->again_line : result->again;
-    class->ids = alloc_grow(class->ids, class->count, &job->capacities[result->outcome], sizeof *class->ids);
-    class->ids[class->count++] = result->id;
-    if (!class->example && result->reason) {
-        struct strbuf words = {0};
-        if (result->line)
-            strbuf_printf(&words, "line %d: ", result->line);
-        strbuf_add_text(&words, result->reason);
-        class->example = arena_text(&job->arena, strbuf_bytes(&words));
-        strbuf_release(&words);
+    trial->tally.again += result->again > 0;
+    trial->tally.again_line = trial->tally.again_line ? trial->tally.again_line : result->again;
+    add_to_class(job, &trial->classes[result->outcome], &job->capacities[result->outcome], result->id,
+                 result->line, result->reason);
+    if (result->departs) {
+        trial->tally.departs++;
+        add_to_class(job, &trial->departing, &job->departing_capacity, result->id, 0, result->departs);
     }
     if (result->outcome == CORRECT_CHANGED)
         take_sample(job, result);
@@ -242,14 +261,24 @@ take_results(void *context, const struct correct_result *results, size_t count, 
 }
 
 static bool
+is_try_wanted(void *context)
+{
+    const struct recipe_try *job = context;
+    return lane_is_wanted(job->lane);
+}
+
+static bool
 run_trial(struct recipe_try *job, struct err *err)
 {
     const struct backend_settings *settings = job->reader->session.settings;
     struct store *store = lane_connection(job->lane);
+    struct correct_limits limits = settings->correct;
+    limits.is_wanted = is_try_wanted;
+    limits.context = job;
     struct corrector *corrector = NULL;
     struct correct_tally tally = {0};
     bool ok = store_connect(store, err) &&
-              corrector_create(&corrector, "recipe", bytes_of(job->text), &settings->correct, err);
+              corrector_create(&corrector, "recipe", bytes_of(job->text), &limits, err);
     if (ok)
         corrector_look_twice(corrector, TRIAL_TWICE);
     ok = ok && correct_dry_run(corrector, store, job->ids, job->count, take_results, job, &tally, err);

@@ -1,46 +1,30 @@
 // Learns the shape of an event's type from a sample of its payloads, for the editor.
 #include "backend/reader.h"
 
-#include <stdlib.h>
-#include "core/shape/shape.h"
+#include "correct/shapes.h"
 #include "store/events/events.h"
 
-enum { SAMPLE = 1000, SAMPLE_BYTES = 8 << 20 };
-
 // Those of the event's own group are left out: where many have the same fault, it is no departure any more.
-static struct shape *
-learn(const struct event_page *page, uint64_t own_group)
+static bool
+is_of_group(const void *context, const struct event *event)
 {
-    struct shape *shape = shape_create();
-    for (size_t i = 0; i < page->count; i++)
-        if (page->events[i].status != EVENT_PENDING || page->events[i].group != own_group)
-            (void)shape_add(shape, page->events[i].payload);
-    return shape;
+    const uint64_t *group = context;
+    return event->status == EVENT_PENDING && event->group == *group;
 }
 
 static bool
 sample_shape(struct reader *reader, int64_t id, struct reply *reply, struct err *err)
 {
     struct store *store = reader->session.store;
-    struct event_query query = {.fields = EVENT_NARROW | EVENT_GROUP, .ids = &id, .id_count = 1};
-    struct event_page own = {0}, page = {0};
-    int64_t *ids = NULL;
-    size_t count = 0;
+    const struct event_query query = {.fields = EVENT_NARROW | EVENT_GROUP, .ids = &id, .id_count = 1};
+    struct event_page own = {0};
     bool ok = store_events(store, &query, &own, err);
     if (ok && own.count == 1)
-        ok = store_ids_of_type(store, own.events[0].event_type, SAMPLE, &ids, &count, err);
-    query = (struct event_query){.fields = EVENT_NARROW | EVENT_GROUP | EVENT_PAYLOAD,
-                                 .ids = ids,
-                                 .id_count = count,
-                                 .limit = count,
-                                 .most_bytes = SAMPLE_BYTES};
-    if (ok && count > 0)
-        ok = store_events(store, &query, &page, err);
-    if (ok)
-        reply->shape = learn(&page, own.count ? own.events[0].group : 0);
+        ok = shape_learn(store, own.events[0].event_type, is_of_group, &own.events[0].group, &reply->shape,
+                         err);
+    else if (ok)
+        reply->shape = shape_create();
     event_page_release(&own);
-    event_page_release(&page);
-    free(ids);
     return ok;
 }
 

@@ -4,10 +4,18 @@
 #include <stdio.h>
 #include "base/clock.h"
 #include "base/log.h"
+#include "commands/cli/interrupt.h"
 #include "publish/originals.h"
 #include "store/operations/operations.h"
 
 enum { ORIGINALS_MS = 20000 };
+
+static bool
+is_going_on(void *context)
+{
+    (void)context;
+    return !interrupt_is_set();
+}
 
 struct correct_limits
 correcting_limits(const struct call *call)
@@ -21,6 +29,7 @@ correcting_limits(const struct call *call)
                   .processes = (size_t)process->check_processes},
         .jq_time = process->jq_time,
         .jq_memory = process->jq_memory,
+        .is_wanted = is_going_on,
     };
 }
 
@@ -72,7 +81,8 @@ correcting_find_originals(void *context, struct store *store, struct event *even
 static void
 make_corrector(struct correcting_worker *worker, const struct work *work)
 {
-    const struct correct_limits limits = correcting_limits(worker->call);
+    struct correct_limits limits = correcting_limits(worker->call);
+    limits.is_forced = work->is_forced;
     struct err err = {0};
     char name[64];
     snprintf(name, sizeof name, "operation %" PRId64, work->no);
@@ -95,7 +105,13 @@ correcting_apply(void *context, struct store *store, struct broker *broker, cons
     worker->originals.broker = broker;
     if (!worker->corrector || worker->operation != work->no)
         make_corrector(worker, work);
-    return correct_step(worker->corrector, store, work->no, applied, left, err);
+    if (correct_step(worker->corrector, store, work->no, applied, left, err))
+        return true;
+    if (err->kind != ERR_CANCELLED)
+        return false;
+    corrector_destroy(worker->corrector); // its checks owe answers
+    worker->corrector = NULL;
+    return false;
 }
 
 void

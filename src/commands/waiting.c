@@ -65,7 +65,8 @@ waiting_tell(struct call *call, struct store *store, int64_t no, struct err *err
     else {
         if (operation.refused > 0 || operation.skipped > 0 || operation.in_doubt > 0)
             say_outcomes(call, store, no);
-        if (operation.state_note != NULL && !operation_state_is_final(operation.state))
+        if (operation.state_note != NULL &&
+            (operation.state == OPERATION_HALTED || !operation_state_is_final(operation.state)))
             remark(call, "operation %" PRId64 ": %s", no, operation.state_note);
         status = operation_result(call, &operation, err) ? operation_status(&operation) : command_status(err);
     }
@@ -151,8 +152,8 @@ waiting_with_worker(struct call *call, struct store *store, const struct worker_
     char text[sizeof err->text];
     snprintf(text, sizeof text, "%s", err->text);
     snprintf(err->text, sizeof err->text,
-             "%.500s; operation %" PRId64 " waits for the next worker; redrive operation %" PRId64
-             " cancel ends it",
+             "%.500s; operation %" PRId64 " waits for the next worker: redrive work goes on with it, redrive "
+             "operation %" PRId64 " cancel ends it",
              text, settings->operation, settings->operation);
     return command_status(err);
 }

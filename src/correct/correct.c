@@ -5,14 +5,21 @@
 #include "base/alloc.h"
 #include "process/jq.h"
 
+enum { WAIT_STEP = 50000 }; // µs
+
 struct corrector {
-    struct recipe *recipe; // NULL: useless
-    char *why;             // of a useless one; heap
+    struct recipe *recipe;      // NULL: it only checks, or is useless
+    char *why;                  // of a useless one; heap
+    enum correct_outcome asked; // what becomes of an event about which the checks are asked
     correct_originals_fn *originals;
     void *originals_context;
     struct jq_process *jq;
     struct checks *checks; // NULL: no event is checked
+    bool is_forced;        // what they refuse is changed all the same
     size_t twice;          // so many more are applied twice
+    bool (*is_wanted)(void *context);
+    void *context;
+    bool is_stopped; // it was not wanted any more; checks owe answers
 };
 
 bool
@@ -20,8 +27,12 @@ corrector_create(struct corrector **corrector, const char *file, struct bytes re
                  const struct correct_limits *limits, struct err *err)
 {
     struct corrector *made = alloc_bytes(sizeof *made);
-    *made = (struct corrector){0};
-    const struct jq_limits jq = {.time = limits->jq_time, .memory = limits->jq_memory};
+    *made = (struct corrector){
+        .is_forced = limits->is_forced, .is_wanted = limits->is_wanted, .context = limits->context};
+    const struct jq_limits jq = {.time = limits->jq_time,
+                                 .memory = limits->jq_memory,
+                                 .is_wanted = limits->is_wanted,
+                                 .context = limits->context};
     bool ok = recipe_parse(&made->recipe, file, recipe, err);
     if (ok && limits->checks && limits->checks[0])
         ok = (made->checks = checks_create(limits->checks, &limits->check, err)) != NULL;
@@ -31,6 +42,23 @@ corrector_create(struct corrector **corrector, const char *file, struct bytes re
     }
     made->jq = jq_process_create(&jq);
     *corrector = made;
+    return true;
+}
+
+bool
+corrector_create_check(struct corrector **corrector, const struct correct_limits *limits, struct err *err)
+{
+    if (!limits->checks || !limits->checks[0])
+        return err_set(err, ERR_USAGE, "no check is configured; see checks in redrive-config");
+    struct checks *checks = checks_create(limits->checks, &limits->check, err);
+    if (!checks)
+        return false;
+    *corrector = alloc_bytes(sizeof **corrector);
+    **corrector = (struct corrector){.asked = CORRECT_UNCHANGED,
+                                     .checks = checks,
+                                     .is_forced = limits->is_forced,
+                                     .is_wanted = limits->is_wanted,
+                                     .context = limits->context};
     return true;
 }
 
@@ -162,7 +190,7 @@ correct_event(struct corrector *corrector, const struct event *event, const char
     struct recipe_note note = {0};
     correct_parts(event, &before);
     *after = before;
-    const char *trouble = corrector->recipe ? why_not : corrector->why;
+    const char *trouble = corrector->why ? corrector->why : why_not;
     if (trouble) {
         *result = (struct correct_result){.id = event->id,
                                           .parent = event->known.revisions,
@@ -171,7 +199,9 @@ correct_event(struct corrector *corrector, const struct event *event, const char
                                           .before = before.payload};
         return;
     }
-    enum recipe_outcome outcome = recipe_apply(corrector->recipe, &before, &host, arena, after, &note);
+    enum recipe_outcome outcome = corrector->recipe
+                                      ? recipe_apply(corrector->recipe, &before, &host, arena, after, &note)
+                                      : RECIPE_UNCHANGED;
     *result = (struct correct_result){
         .id = event->id,
         .parent = event->known.revisions,
@@ -209,38 +239,55 @@ question_of(const struct event *event, const struct record_parts *parts)
     };
 }
 
+// Waits in short steps, so that an interrupt is heard at once. False: it was.
+static bool
+await_answer(struct corrector *corrector, struct check_answer *answer, bool *is_there)
+{
+    while (!corrector->is_stopped) {
+        *is_there = checks_answer(corrector->checks, answer, WAIT_STEP);
+        if (*is_there || checks_waiting(corrector->checks) == 0)
+            return true;
+        corrector->is_stopped = corrector->is_wanted && !corrector->is_wanted(corrector->context);
+    }
+    return false;
+}
+
 static void
-take_answer(struct checks *checks, struct correct_result *result, struct arena *arena)
+take_answer(struct corrector *corrector, struct correct_result *result, struct arena *arena)
 {
     struct check_answer answer;
-    bool is_there = checks_answer(checks, &answer, -1);
+    bool is_there;
+    if (!await_answer(corrector, &answer, &is_there))
+        return;
     if (is_there && (answer.verdict == CHECK_OK || answer.verdict == CHECK_NONE))
         return;
-    result->outcome = is_there && answer.verdict == CHECK_REFUSED ? CORRECT_REFUSED : CORRECT_FAILED;
+    bool is_refused = is_there && answer.verdict == CHECK_REFUSED;
+    result->outcome = !is_refused ? CORRECT_FAILED : corrector->is_forced ? CORRECT_FORCED : CORRECT_REFUSED;
     result->line = 0;
     result->reason =
         arena_printf(arena, "%s", is_there && answer.reason ? answer.reason : "the check gave no answer");
 }
 
-// Asks the checks about every event that changed. They answer in the order in which they were asked.
+// Asks the checks about every event that changed, or about all. They answer in the order in which they were
+// asked.
 static void
-ask_checks(struct checks *checks, const struct event *events, const struct record_parts *parts, size_t count,
-           struct arena *arena, struct correct_result *results)
+ask_checks(struct corrector *corrector, const struct event *events, const struct record_parts *parts,
+           size_t count, struct arena *arena, struct correct_result *results)
 {
     size_t answered = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (results[i].outcome != CORRECT_CHANGED)
+    for (size_t i = 0; i < count && !corrector->is_stopped; i++) {
+        if (results[i].outcome != corrector->asked)
             continue;
         const struct question question = question_of(&events[i], &parts[i]);
-        while (!checks_ask(checks, &question)) {
-            while (results[answered].outcome != CORRECT_CHANGED)
+        while (!corrector->is_stopped && !checks_ask(corrector->checks, &question)) {
+            while (results[answered].outcome != corrector->asked)
                 answered++;
-            take_answer(checks, &results[answered++], arena);
+            take_answer(corrector, &results[answered++], arena);
         }
     }
-    for (; answered < count; answered++)
-        if (results[answered].outcome == CORRECT_CHANGED)
-            take_answer(checks, &results[answered], arena);
+    for (; answered < count && !corrector->is_stopped; answered++)
+        if (results[answered].outcome == corrector->asked)
+            take_answer(corrector, &results[answered], arena);
 }
 
 // Original records where they are wanted and can be had.
@@ -255,13 +302,19 @@ corrector_find_originals(struct corrector *corrector, struct store *store, struc
                                                          is_kept_for_good, arena, *troubles, err);
 }
 
-void
+bool
 correct_events(struct corrector *corrector, const struct event *events, const char *const *troubles,
-               size_t count, struct arena *arena, struct correct_result *results)
+               size_t count, struct arena *arena, struct correct_result *results, struct err *err)
 {
     struct record_parts *parts = arena_array(arena, count, sizeof *parts);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && !corrector->is_stopped; i++) {
         correct_event(corrector, &events[i], troubles ? troubles[i] : NULL, arena, &parts[i], &results[i]);
+        // jq gives up where it is not wanted any more, which is no fault of the event.
+        if (results[i].outcome == CORRECT_FAILED)
+            corrector->is_stopped = corrector->is_wanted && !corrector->is_wanted(corrector->context);
+    }
     if (corrector->checks)
-        ask_checks(corrector->checks, events, parts, count, arena, results);
+        ask_checks(corrector, events, parts, count, arena, results);
+    return !corrector->is_stopped ||
+           err_set(err, ERR_CANCELLED, "stopped as asked; nothing more was written");
 }

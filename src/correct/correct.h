@@ -18,13 +18,15 @@ struct correct_result {
     int64_t id;
     int32_t parent; // the revision that was read; 0: the original
     enum correct_outcome outcome;
-    int line;                     // of the recipe; 0: none decided
-    const char *reason;           // in words; NULL of CORRECT_CHANGED and CORRECT_UNCHANGED
+    int line; // of the recipe; 0: none decided
+    const char
+        *reason; // in words; NULL of CORRECT_CHANGED and CORRECT_UNCHANGED; of CORRECT_FORCED the check's
     unsigned warnings;            // 1u << enum recipe_warning
     bool is_exact;                // before are the bytes that were received, or a revision's
     struct bytes before;          // the payload; absent: a null value
-    struct bytes after;           // of CORRECT_CHANGED
-    struct correction correction; // of CORRECT_CHANGED: the whole new revision
+    struct bytes after;           // of one that changes (correct_outcome_writes)
+    struct correction correction; // likewise: the whole new revision
+    const char *departs; // where the result departs from the shape of its type, in words; NULL: nowhere
     int again; // the line that would change it again at a second application; 0: none, or not looked at
 };
 
@@ -33,6 +35,10 @@ struct correct_limits {
     struct check_limits check; // of these
     int64_t jq_time;           // for one payload, µs
     int64_t jq_memory;         // bytes
+    bool is_forced;            // what a check refuses is CORRECT_FORCED
+    // Asked ten times a second while a check or jq is waited for; false ends the wait. May be NULL.
+    bool (*is_wanted)(void *context);
+    void *context;
 };
 
 // Looks for the original records of events whose bytes are not kept, and completes the events with them:
@@ -47,6 +53,10 @@ struct corrector;
 // `file` is what errors call the recipe.
 bool corrector_create(struct corrector **corrector, const char *file, struct bytes recipe,
                       const struct correct_limits *limits, struct err *err) MUST_CHECK;
+// One without a recipe: it changes nothing and asks the checks of the limits about every event as it would be
+// sent. Its outcomes are CORRECT_UNCHANGED, _FAILED, _REFUSED and _FORCED.
+bool corrector_create_check(struct corrector **corrector, const struct correct_limits *limits,
+                            struct err *err) MUST_CHECK;
 // One with which every event fails with this reason: for a recipe that cannot be used, whose operation has to
 // end all the same.
 struct corrector *corrector_create_useless(const char *why);
@@ -67,13 +77,15 @@ void correct_revision(const struct event *event, const struct record_parts *befo
 
 // Applies the recipe to each event (EVENT_SENT, EVENT_PAYLOAD, EVENT_RAW, and EVENT_NARROW for checks),
 // except those with a trouble, which fail with it; troubles may be NULL. Texts are in the arena or in the
-// events.
-void correct_events(struct corrector *corrector, const struct event *events, const char *const *troubles,
-                    size_t count, struct arena *arena, struct correct_result *results);
+// events. false: it is not wanted any more (limits.is_wanted), ERR_CANCELLED; then the results say nothing,
+// and the corrector can only be destroyed.
+bool correct_events(struct corrector *corrector, const struct event *events, const char *const *troubles,
+                    size_t count, struct arena *arena, struct correct_result *results,
+                    struct err *err) MUST_CHECK;
 
-// Reads these events page by page, one ahead, and applies the recipe, without writing anything. The store and
-// what looks for original records are used by a thread that reads while `each` runs. `each` (may be NULL)
-// gets the results of a page, valid during the call, and the number of events read; false ends:
+// Reads these events (ascending) page by page, one ahead, and applies the recipe, without writing anything.
+// The store and what looks for original records are used by a thread that reads while `each` runs. `each`
+// (may be NULL) gets the results of a page, valid during the call, and the number of events read; false ends:
 // ERR_CANCELLED.
 typedef bool correct_each_fn(void *context, const struct correct_result *results, size_t count, size_t read);
 bool correct_dry_run(struct corrector *corrector, struct store *store, const int64_t *ids, size_t count,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "async/thread.h"
 #include "base/alloc.h"
+#include "correct/shapes.h"
 #include "store/events/events.h"
 #include "store/operations/corrections.h"
 
@@ -15,7 +16,10 @@ count_results(const struct correct_result *results, size_t count, struct correct
 {
     for (size_t i = 0; i < count; i++) {
         tally->counts[results[i].outcome]++;
-        tally->inexact += results[i].outcome == CORRECT_CHANGED && !results[i].is_exact;
+        tally->inexact += correct_outcome_writes(results[i].outcome) && !results[i].is_exact;
+        tally->departs += results[i].departs != NULL;
+        tally->again += results[i].again > 0;
+        tally->again_line = tally->again_line ? tally->again_line : results[i].again;
     }
 }
 
@@ -27,7 +31,9 @@ struct reading {
     size_t count;
     struct event_page page;
     const char **troubles;
-    size_t answered; // of ids
+    struct shapes *shapes;
+    const struct shape **shape_of; // one an event
+    size_t answered;               // of ids
     bool ok;
     struct err err;
 };
@@ -46,6 +52,25 @@ read_page(void *context)
     reading->ok = corrector_find_originals(reading->corrector, reading->store, reading->page.events,
                                            reading->page.count, false, &reading->page.arena,
                                            &reading->troubles, &reading->err);
+    reading->shape_of = arena_array(&reading->page.arena, reading->page.count, sizeof(const struct shape *));
+    reading->ok = reading->ok && shapes_find(reading->shapes, reading->store, reading->page.events,
+                                             reading->page.count, reading->shape_of, &reading->err);
+}
+
+// The most surprising departure of each result that changes, where there is one.
+static void
+find_departures(const struct shape *const *shape_of, struct correct_result *results, size_t count,
+                struct arena *arena)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!shape_of[i] || !correct_outcome_writes(results[i].outcome) || !bytes_present(results[i].after))
+            continue;
+        struct shape_departure *list;
+        size_t found;
+        shape_departures(shape_of[i], results[i].after, arena, &list, &found);
+        if (found > 0)
+            results[i].departs = list[0].sentence;
+    }
 }
 
 static bool
@@ -54,7 +79,10 @@ apply_dry(struct reading *reading, correct_each_fn *each, void *context, size_t 
 {
     struct event_page *page = &reading->page;
     struct correct_result *results = arena_array(&page->arena, page->count, sizeof *results);
-    correct_events(reading->corrector, page->events, reading->troubles, page->count, &page->arena, results);
+    if (!correct_events(reading->corrector, page->events, reading->troubles, page->count, &page->arena,
+                        results, err))
+        return false;
+    find_departures(reading->shape_of, results, page->count, &page->arena);
     count_results(results, page->count, tally);
     tally->gone += (int64_t)(reading->answered - page->count);
     if (each && !each(context, results, page->count, read))
@@ -66,7 +94,9 @@ bool
 correct_dry_run(struct corrector *corrector, struct store *store, const int64_t *ids, size_t count,
                 correct_each_fn *each, void *context, struct correct_tally *tally, struct err *err)
 {
-    struct reading next = {.corrector = corrector, .store = store, .ids = ids, .count = count};
+    struct shapes *shapes = shapes_create(ids, count);
+    struct reading next = {
+        .corrector = corrector, .store = store, .ids = ids, .count = count, .shapes = shapes};
     bool ok = true, is_reading = count > 0;
     if (is_reading)
         read_page(&next);
@@ -75,6 +105,7 @@ correct_dry_run(struct corrector *corrector, struct store *store, const int64_t 
         struct thread *thread = NULL;
         next = (struct reading){.corrector = corrector,
                                 .store = store,
+                                .shapes = shapes,
                                 .ids = now.ids + now.answered,
                                 .count = now.count - now.answered};
         is_reading = now.ok && next.count > 0;
@@ -87,6 +118,7 @@ correct_dry_run(struct corrector *corrector, struct store *store, const int64_t 
         event_page_release(&now.page);
     }
     event_page_release(&next.page);
+    shapes_destroy(shapes);
     return ok;
 }
 
@@ -97,6 +129,8 @@ detail_of(const struct correct_result *result, struct arena *arena)
     if (result->outcome == CORRECT_CHANGED)
         return NULL;
     const char *words = result->reason ? result->reason : correct_outcome_name(result->outcome);
+    if (result->outcome == CORRECT_FORCED)
+        return arena_printf(arena, CORRECT_FORCED_WORD "%s", words);
     return result->line ? arena_printf(arena, "line %d: %s", result->line, words) : words;
 }
 
@@ -151,7 +185,7 @@ correct_step(struct corrector *corrector, struct store *store, int64_t operation
                                       err);
     if (ok && count > 0) {
         results = arena_array(&page.arena, page.count, sizeof *results);
-        correct_events(corrector, page.events, troubles, page.count, &page.arena, results);
+        ok = correct_events(corrector, page.events, troubles, page.count, &page.arena, results, err);
     }
     if (ok && count > 0) {
         struct correct_result *all = arena_array(&page.arena, count, sizeof *all);

@@ -13,8 +13,15 @@ correct_outcome_name(enum correct_outcome outcome)
         [CORRECT_INVALID] = "invalid",
         [CORRECT_FAILED] = "failed",
         [CORRECT_REFUSED] = "refused_by_check",
+        [CORRECT_FORCED] = "forced",
     };
     return names[outcome];
+}
+
+bool
+correct_outcome_writes(enum correct_outcome outcome)
+{
+    return outcome == CORRECT_CHANGED || outcome == CORRECT_FORCED;
 }
 
 int64_t
@@ -39,6 +46,8 @@ correct_tally_describe(const struct correct_tally *tally, struct strbuf *out)
         {tally->counts[CORRECT_INVALID], "would be invalid", "would be invalid"},
         {tally->counts[CORRECT_FAILED], "failed", "failed"},
         {tally->counts[CORRECT_REFUSED], "refused by the check", "refused by the check"},
+        {tally->counts[CORRECT_FORCED], "would change although the check refuses it",
+         "would change although the check refuses them"},
         {tally->gone, "no longer in the table", "no longer in the table"},
     };
     char text[TEXT_SHORT];
@@ -50,4 +59,10 @@ correct_tally_describe(const struct correct_tally *tally, struct strbuf *out)
     if (tally->inexact)
         strbuf_printf(out, "; of %s the bytes that were received are unknown: PostgreSQL's text is corrected",
                       text_count(tally->inexact, text));
+    if (tally->departs)
+        strbuf_printf(out, "; %s would depart from the shape of %s type", text_count(tally->departs, text),
+                      tally->departs == 1 ? "its" : "their");
+    if (tally->again)
+        strbuf_printf(out, "; a second application would change %s again (line %d)",
+                      text_count(tally->again, text), tally->again_line);
 }

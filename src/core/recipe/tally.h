@@ -2,6 +2,7 @@
 #ifndef REDRIVE_CORE_RECIPE_TALLY_H
 #define REDRIVE_CORE_RECIPE_TALLY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include "base/strbuf.h"
 
@@ -11,15 +12,22 @@ enum correct_outcome {
     CORRECT_UNCHANGED,
     CORRECT_NOT_APPLICABLE, // a path does not exist, or expect failed: the event is left alone
     CORRECT_INVALID,        // what would be sent is no JSON where it was, or no legal topic or partition
-    CORRECT_FAILED,         // a limit, or jq
-    CORRECT_REFUSED,        // the team's own check would not take it
+    CORRECT_FAILED,         // a limit, jq, or a check that gave no answer
+    CORRECT_REFUSED,        // the team's own check would not take it: it is left alone
+    CORRECT_FORCED,         // the same, and it is changed all the same
     CORRECT_OUTCOMES,
 };
+// How the reason of a forced event begins where it is kept; then what the check says.
+#define CORRECT_FORCED_WORD "forced: "
 const char *correct_outcome_name(enum correct_outcome outcome); // "changed", "not_applicable", …
+bool correct_outcome_writes(enum correct_outcome outcome);      // a new revision: changed or forced
 
 struct correct_tally {
     int64_t counts[CORRECT_OUTCOMES];
     int64_t inexact; // of the changed: the bytes that were received are unknown, PostgreSQL's text was taken
+    int64_t departs; // of the changed: the result departs from the shape of its type (core/shape); a warning
+    int64_t again;   // of the changed that were looked at: a second application would change them again
+    int again_line;  // of the recipe, for the first of those
     int64_t gone;    // no longer in the table
 };
 

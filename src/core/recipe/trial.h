@@ -35,9 +35,8 @@ struct recipe_trial {
     struct correct_tally tally;
     int64_t read, of;
     int64_t warned[RECIPE_WARN_COUNT];
-    int64_t again;  // of TRIAL_TWICE: a second application would change them again
-    int again_line; // of the recipe, for the first of them
     struct recipe_class classes[CORRECT_OUTCOMES]; // only when it is over
+    struct recipe_class departing;                 // likewise: those of tally.departs
     struct recipe_sample *samples;                 // by id
     size_t sample_count;
 };

@@ -5,7 +5,7 @@
 #include "ui/views/recipe/texts.h"
 #include "ui/widgets/statusbar.h"
 
-enum { POSITION_COLS = 14, CHIP_GAP = 3, CHIPS = 9, SMALL_BODY = 10 };
+enum { POSITION_COLS = 14, CHIP_GAP = 3, CHIPS = 10, SMALL_BODY = 10 };
 
 struct chip {
     const char *text;
@@ -39,6 +39,7 @@ make_chips(const struct recipe_view *view, bool is_small, struct arena *arena, s
         {MSG_FAILED, tally->counts[CORRECT_FAILED], false, ROLE_STATUS_WARN},
         {MSG_REFUSED_BY_CHECK, tally->counts[CORRECT_REFUSED], false, ROLE_STATUS_WARN},
         {MSG_GONE, tally->gone, false, ROLE_STATUS_WARN},
+        {MSG_DEPARTS, tally->departs, false, ROLE_STATUS_WARN},
     };
     int count = 0;
     char read[TEXT_SHORT];

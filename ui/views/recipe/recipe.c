@@ -21,6 +21,7 @@ recipe_forget_trial(struct recipe_view *view)
 {
     for (int i = 0; i < CORRECT_OUTCOMES; i++)
         free(view->trial.classes[i].ids);
+    free(view->trial.departing.ids);
     view->trial = (struct recipe_trial){0};
     arena_release(&view->arena);
 }
@@ -87,6 +88,7 @@ take_trial(struct recipe_view *view, struct reply *reply)
     view->trial = reply->recipe;
     for (int i = 0; i < CORRECT_OUTCOMES; i++)
         reply->recipe.classes[i].ids = NULL;
+    reply->recipe.departing.ids = NULL;
     if (has_samples) {
         arena_release(&kept);
     } else { // those that were told before stay
@@ -139,7 +141,8 @@ build_reasons(struct recipe_view *view)
                                                         [CORRECT_NOT_APPLICABLE] = MSG_NOT_APPLICABLE,
                                                         [CORRECT_INVALID] = MSG_INVALID,
                                                         [CORRECT_FAILED] = MSG_FAILED,
-                                                        [CORRECT_REFUSED] = MSG_REFUSED_BY_CHECK};
+                                                        [CORRECT_REFUSED] = MSG_REFUSED_BY_CHECK,
+                                                        [CORRECT_FORCED] = MSG_FORCED};
     bool has_title = false;
     char count[TEXT_SHORT];
     for (int i = 0; i < CORRECT_OUTCOMES; i++) {
@@ -172,8 +175,12 @@ build_risks(struct recipe_view *view)
     const struct recipe_trial *trial = &view->trial;
     bool has_title = false;
     struct strbuf again = {0};
-    strbuf_printf(&again, MSG_AGAIN, trial->again_line);
-    add_risk(view, &has_title, trial->again, strbuf_text(&again));
+    struct strbuf departs = {0};
+    strbuf_printf(&again, MSG_AGAIN, trial->tally.again_line);
+    add_risk(view, &has_title, trial->tally.again, strbuf_text(&again));
+    strbuf_printf(&departs, MSG_DEPARTS_WHY, trial->departing.example ? trial->departing.example : "");
+    add_risk(view, &has_title, trial->tally.departs, strbuf_text(&departs));
+    strbuf_release(&departs);
     for (unsigned i = 0; i < RECIPE_WARN_COUNT; i++)
         add_risk(view, &has_title, trial->warned[i], recipe_warning_sentence((enum recipe_warning)i));
     add_risk(view, &has_title, trial->tally.inexact, MSG_INEXACT_WHY);
@@ -355,8 +362,16 @@ static const struct {
     {CORRECT_REFUSED, 'r', MSG_REFUSED_BY_CHECK},
     {CORRECT_UNCHANGED, 'u', MSG_UNCHANGED},
     {CORRECT_CHANGED, 'c', MSG_APPLIES},
+    {CORRECT_OUTCOMES, 'd', MSG_DEPARTS}, // no outcome: a warning about some of those that change
 };
 enum { CLASS_ROWS = sizeof class_rows / sizeof *class_rows };
+
+static const struct recipe_class *
+class_of(const struct recipe_view *view, size_t row)
+{
+    enum correct_outcome outcome = class_rows[row].outcome;
+    return outcome == CORRECT_OUTCOMES ? &view->trial.departing : &view->trial.classes[outcome];
+}
 
 static size_t
 class_items(const struct recipe_view *view, struct arena *arena, struct menu_item *items,
@@ -365,12 +380,12 @@ class_items(const struct recipe_view *view, struct arena *arena, struct menu_ite
     size_t count = 0;
     char number[TEXT_SHORT];
     for (size_t i = 0; i < CLASS_ROWS; i++) {
-        const struct recipe_class *class = &view->trial.classes[class_rows[i].outcome];
+        const struct recipe_class *class = class_of(view, i);
         if (!class->ids || class->count == 0)
             continue;
         items[count] = (struct menu_item){
             .key = class_rows[i].key,
-            .text = arena_printf(arena, "%-17s %9s", class_rows[i].text,
+            .text = arena_printf(arena, "%-18s %9s", class_rows[i].text,
                                  text_count((int64_t) class->count, number)),
         };
         rows[count++] = i;
@@ -386,7 +401,7 @@ class_chosen(struct app *app, void *state, size_t index)
     size_t rows[CLASS_ROWS];
     if (index >= class_items(view, app_frame(app), items, rows))
         return;
-    const struct recipe_class *class = &view->trial.classes[class_rows[rows[index]].outcome];
+    const struct recipe_class *class = class_of(view, rows[index]);
     app_open(
         app, &view_events,
         &(struct events_argument){.query = {.source = LIST_IDS, .ids = class->ids, .id_count = class->count},

@@ -11,6 +11,8 @@
 #define MSG_INVALID "invalid after"
 #define MSG_FAILED "failed"
 #define MSG_REFUSED_BY_CHECK "refused by check"
+#define MSG_FORCED "forced"
+#define MSG_DEPARTS "departs from shape"
 #define MSG_GONE "gone"
 #define MSG_MISTAKE "mistake in the recipe"
 #define MSG_OF "of %s"
@@ -36,6 +38,7 @@
 #define MSG_INEXACT_WHY                                                                                      \
     "the bytes that were received are not kept here; the text of PostgreSQL is taken unless a worker finds " \
     "the record in Kafka"
+#define MSG_DEPARTS_WHY "would depart from the shape of their type, for example: %s"
 #define MSG_AGAIN "a second application would change them again: line %d"
 
 // the message line
