@@ -1,6 +1,6 @@
-// reprocess, resolve, discard, restore: choose, confirm, freeze, carry out, report.
+// reprocess, resolve, discard, restore, correct: choose, confirm, freeze, carry out, report.
 //
-// All four take one road, which the screen takes too. The ids are chosen, counted and shown; exactly those
+// All take one road, which the screen takes too. The ids are chosen, counted and shown; exactly those
 // that were confirmed are frozen. From then on the operation is in PostgreSQL and any worker can carry it
 // out.
 #include <inttypes.h>
@@ -35,11 +35,43 @@ struct change {
     struct preview preview;
     struct broker_settings broker; // of a reprocess
     struct send_plan plan;         // of a reprocess
-    struct recipe_use recipe;      // of a correct
+    struct recipe_use recipe;      // of a correct, or of a reprocess that asks the check
     bool waits_for_others;         // no brokers here: another worker, alive now, will carry it out
 };
 
+static int64_t
+undone_by(const struct change *change)
+{
+    const struct option_count *undo = &change->call->options.command.undo;
+    return change->action == ACTION_CORRECT && undo->is_given ? undo->number : 0;
+}
+
+static bool
+asks_check(const struct change *change)
+{
+    return change->action == ACTION_REPROCESS && change->call->options.command.check;
+}
+
+static bool
+is_forced(const struct change *change)
+{
+    const struct command_options *options = &change->call->options.command;
+    return options->force && (options->recipe || options->check);
+}
+
 // --- the choice ---
+
+static bool
+check_force(const struct change *change, struct err *err)
+{
+    const struct options *options = &change->call->options;
+    bool has_reason = options->change.reason && options->change.reason[0];
+    if (options->command.force && !is_forced(change) && !options->command.file)
+        return err_set(err, ERR_USAGE, "--force takes what the check refuses too: give --check with it");
+    return !is_forced(change) || has_reason || options->change.dry_run ||
+           err_set(err, ERR_USAGE,
+                   "--force needs --reason TEXT: the audit keeps why the check was overruled");
+}
 
 static bool
 check_options(const struct change *change, struct err *err)
@@ -47,7 +79,10 @@ check_options(const struct change *change, struct err *err)
     const struct call *call = change->call;
     const struct options *options = &call->options;
     const char *name = action_name(change->action);
-    if (!choosing_is_any(call) && !options->change.all)
+    if (undone_by(change) && (choosing_is_any(call) || options->change.all))
+        return err_set(err, ERR_USAGE,
+                       "--undo chooses its events itself: give the number of the operation alone");
+    if (!undone_by(change) && !choosing_is_any(call) && !options->change.all)
         return err_set(err, ERR_USAGE,
                        "redrive %s needs a choice of events: give --id, --group, --filter or --queue, "
                        "or --all for every one of them",
@@ -58,10 +93,10 @@ check_options(const struct change *change, struct err *err)
         (options->change.reason == NULL || options->change.reason[0] == '\0') && !options->change.dry_run)
         return err_set(err, ERR_USAGE, "redrive %s needs --reason TEXT (reason_required is on, %s)", name,
                        call->settings.origins[SETTING_ID_reason_required].where);
-    return true;
+    return check_force(change, err);
 }
 
-// How a reprocess is sent.
+// How a reprocess is sent, or in which steps a recipe is applied.
 static bool
 command_change_read_plan(struct change *change, struct err *err)
 {
@@ -82,15 +117,42 @@ command_change_read_plan(struct change *change, struct err *err)
     if (options->reprocess.halt_above != NULL &&
         !halt_parse(bytes_of(options->reprocess.halt_above), plan, err))
         return err_context(err, "--halt-above");
-    if (options->reprocess.halt_above == NULL)
+    if (options->reprocess.halt_above == NULL && change->action == ACTION_REPROCESS)
         send_plan_complete(plan);
     return true;
+}
+
+// What the recipe of an operation corrected, where that still holds.
+static bool
+choose_undone(struct change *change, struct err *err)
+{
+    int64_t no = undone_by(change);
+    struct operation operation;
+    if (!operation_get(change->store, no, &change->arena, &operation, err))
+        return false;
+    if (operation.action != ACTION_CORRECT || operation.undone.of)
+        return err_set(err, ERR_USAGE,
+                       "operation %" PRId64 " applied no recipe: --undo reverts what a recipe corrected", no);
+    if (!operation_state_is_final(operation.state))
+        return err_set(err, ERR_CONFLICT,
+                       "operation %" PRId64 " is %s: end it first with redrive operation %" PRId64 " cancel",
+                       no, operation_state_name(operation.state), no);
+    if (!operation_corrected_ids(change->store, no, &change->ids, &change->count, err))
+        return false;
+    return change->count > 0 ||
+           err_set(err, ERR_NOT_FOUND,
+                   "operation %" PRId64
+                   " has nothing left to undo: what it corrected was sent, closed, corrected "
+                   "again or reverted since",
+                   no);
 }
 
 static bool
 choose(struct change *change, struct err *err)
 {
     struct call *call = change->call;
+    if (undone_by(change))
+        return choose_undone(change, err);
     struct choice choice;
     struct choose_tally tally = {0};
     struct progress_line progress;
@@ -144,13 +206,7 @@ leave_quarantined(struct change *change, struct err *err)
     size_t among = change->preview.quarantined_count;
     if (change->action != ACTION_REPROCESS || names_quarantined(change) || among == 0)
         return true;
-    size_t kept = 0;
-    for (size_t i = 0, q = 0; i < change->count; i++) {
-        while (q < among && quarantined[q] < change->ids[i])
-            q++;
-        if (q == among || quarantined[q] != change->ids[i])
-            change->ids[kept++] = change->ids[i];
-    }
+    size_t kept = ids_without(change->ids, change->count, quarantined, among);
     char count[TEXT_SHORT];
     remark(change->call,
            "left out %s in quarantine: returned %" PRId64
@@ -161,6 +217,34 @@ leave_quarantined(struct change *change, struct err *err)
         return err_set(err, ERR_NOT_FOUND,
                        "redrive reprocess found nothing to act on: every chosen event is in quarantine");
     return look_ahead(change, err); // describe exactly what is left
+}
+
+// The team's own check is asked about every event that would be sent, and those that it refuses are left out.
+static bool
+leave_barred(struct change *change, struct err *err)
+{
+    const struct recipe_use *use = &change->recipe;
+    char count[TEXT_SHORT];
+    if (!asks_check(change))
+        return true;
+    interrupt_catch();
+    if (!recipe_use_dry_run(&change->recipe, change->store, change->ids, change->count, err))
+        return false;
+    if (use->tally.counts[CORRECT_FORCED])
+        remark(change->call, "the check refuses %s; forced",
+               text_count(use->tally.counts[CORRECT_FORCED], count));
+    if (use->barred_count == 0)
+        return true;
+    change->count = ids_without(change->ids, change->count, use->barred, use->barred_count);
+    struct strbuf why = {0};
+    text_visible(&why, strbuf_bytes(&use->why_barred), false);
+    remark(change->call, "left out %s that the check refuses: %s; --force sends them too",
+           text_count((int64_t)use->barred_count, count), strbuf_text(&why));
+    strbuf_release(&why);
+    if (change->count == 0)
+        return err_set(err, ERR_NOT_FOUND,
+                       "redrive reprocess found nothing to act on: the check refuses every chosen event");
+    return look_ahead(change, err);
 }
 
 // --- confirmation ---
@@ -181,9 +265,12 @@ command_change_describe(const struct change *change, struct strbuf *out)
 {
     const struct preview *preview = &change->preview;
     char count[TEXT_SHORT];
-    strbuf_printf(out, "%s %s event%s", action_name(change->action),
+    strbuf_printf(out, "%s %s event%s", undone_by(change) ? "revert" : action_name(change->action),
                   text_count((int64_t)change->count, count), change->count == 1 ? "" : "s");
     choosing_describe(change->call, out);
+    if (undone_by(change))
+        strbuf_printf(out, " to what %s before operation %" PRId64,
+                      change->count == 1 ? "it was" : "they were", undone_by(change));
     if (change->call->settings.decision.label != NULL)
         strbuf_printf(out, " on %s", change->call->settings.decision.label);
     if (change->action == ACTION_REPROCESS && change->call->options.reprocess.to != NULL)
@@ -195,7 +282,7 @@ command_change_describe(const struct change *change, struct strbuf *out)
                       preview->topics[i].topic ? preview->topics[i].topic : "no topic: refused",
                       text_count(preview->topics[i].count, count));
     describe_steps(change, out);
-    if (change->action == ACTION_CORRECT) {
+    if (change->action == ACTION_CORRECT && !undone_by(change)) {
         strbuf_add_text(out, ": ");
         recipe_use_describe(&change->recipe, out);
     }
@@ -334,9 +421,15 @@ freeze(struct change *change, int64_t *no, struct err *err)
                                                                                       : NULL,
         .reason = options->change.reason,
         .target_topic = options->reprocess.to,
-        .recipe = change->action == ACTION_CORRECT ? strbuf_text(&change->recipe.text) : NULL,
+        .recipe =
+            change->action == ACTION_CORRECT && !undone_by(change) ? strbuf_text(&change->recipe.text) : NULL,
+        .is_forced = is_forced(change),
+        .then_reprocess = sends_corrected(change) && options->change.detach,
+        .undoes = undone_by(change),
         .rate = options->reprocess.rate.is_given ? (int32_t)options->reprocess.rate.number : RATE_UNLIMITED,
         .plan = change->plan};
+    if (sends_corrected(change) && !request.then_reprocess)
+        request.plan = (struct send_plan){.approve_above = change->plan.approve_above};
     uuid_make(request.key);
     struct progress_line progress;
     progress_begin(&progress, change->call, "freezing");
@@ -359,28 +452,33 @@ dry_run(const struct change *change, struct err *err)
                                   .state = OPERATION_STATE_COUNT, // printed as "dry run"
                                   .total = (int64_t)change->count,
                                   .skipped = change->preview.busy + change->preview.closed};
-    if (change->action == ACTION_CORRECT)
+    if (change->action == ACTION_CORRECT && !undone_by(change))
         operation = recipe_use_operation(&change->recipe, change->count);
+    if (asks_check(change)) {
+        operation.recipe = recipe_use_operation(&change->recipe, change->count).recipe;
+        operation.refused = (int64_t)change->recipe.barred_count;
+        operation.total += operation.refused;
+    }
     if (!operation_result(change->call, &operation, err))
         return command_status(err);
     return operation.refused ? STATUS_PART : STATUS_DONE;
 }
 
+// On failure it is in none.
 static bool
-awaits_approval(const struct change *change, int64_t no)
+is_in_state(const struct change *change, int64_t no, enum operation_state state)
 {
     struct arena arena = {0};
     struct operation operation;
-    bool awaits = operation_get(change->store, no, &arena, &operation, NULL) && // on failure wait for it
-                  operation.state == OPERATION_AWAITING;
+    bool is_in = operation_get(change->store, no, &arena, &operation, NULL) && operation.state == state;
     arena_release(&arena);
-    return awaits;
+    return is_in;
 }
 
 static int
 carry_out(struct change *change, int64_t no, struct err *err)
 {
-    if (awaits_approval(change, no)) {
+    if (is_in_state(change, no, OPERATION_AWAITING)) {
         remark(change->call,
                "operation %" PRId64 " waits until somebody else runs: redrive operation %" PRId64 " approve",
                no, no);
@@ -409,7 +507,8 @@ send_corrected(struct change *change, int64_t no, struct err *err)
 {
     struct change next = {.call = change->call, .store = change->store, .action = ACTION_REPROCESS};
     if (!operation_corrected_ids(change->store, no, &next.ids, &next.count, err) ||
-        !command_change_read_plan(&next, err) || !find_publisher(&next, err))
+        !command_change_read_plan(&next, err) || !find_publisher(&next, err) ||
+        (next.count > 0 && (!look_ahead(&next, err) || !leave_quarantined(&next, err))))
         return command_status(err);
     int status = STATUS_DONE;
     if (next.count == 0)
@@ -427,7 +526,7 @@ try_recipe(struct change *change, struct err *err)
 {
     const struct options *options = &change->call->options;
     bool is_shown = options->change.dry_run || (!options->change.yes && !options->change.confirm.is_given);
-    if (change->action != ACTION_CORRECT || !is_shown)
+    if (change->action != ACTION_CORRECT || undone_by(change) || !is_shown)
         return true;
     interrupt_catch();
     return recipe_use_dry_run(&change->recipe, change->store, change->ids, change->count, err);
@@ -437,7 +536,7 @@ static int
 change_events(struct change *change, struct err *err)
 {
     bool ok = choose(change, err) && look_ahead(change, err) && leave_quarantined(change, err) &&
-              try_recipe(change, err);
+              leave_barred(change, err) && try_recipe(change, err);
     if (!ok)
         return command_status(err);
     if (change->call->options.change.dry_run)
@@ -449,11 +548,24 @@ change_events(struct change *change, struct err *err)
     if (!freeze(change, &no, err))
         return command_status(err);
     int status = carry_out(change, no, err);
-    bool is_over = status == STATUS_DONE || status == STATUS_PART;
-    if (!sends_corrected(change) || !is_over || err_is_set(err) || change->call->options.change.detach)
+    if (status == STATUS_DONE && change->recipe.barred_count > 0 && asks_check(change))
+        status = STATUS_PART;
+    if (!sends_corrected(change) || err_is_set(err) || change->call->options.change.detach)
         return status;
+    if (!is_in_state(change, no, OPERATION_DONE)) {
+        remark(change->call, "operation %" PRId64 " is not done, so nothing that it corrected is sent", no);
+        return status;
+    }
     int sent = send_corrected(change, no, err);
     return sent == STATUS_DONE ? status : sent;
+}
+
+static bool
+open_recipe(struct change *change, struct err *err)
+{
+    if (change->action == ACTION_CORRECT && !undone_by(change))
+        return recipe_use_open(&change->recipe, change->call, err);
+    return !asks_check(change) || recipe_use_open_check(&change->recipe, change->call, err);
 }
 
 int
@@ -462,7 +574,7 @@ changing_run(struct call *call, enum operation_action action, struct err *err)
     struct change change = {.call = call, .action = action};
     bool ok =
         command_no_args(call, err) && check_options(&change, err) && command_change_read_plan(&change, err) &&
-        (action != ACTION_CORRECT || recipe_use_open(&change.recipe, call, err)) &&
+        open_recipe(&change, err) &&
         command_store(call, call->options.change.dry_run ? STORE_SCHEMA : STORE_WRITE, &change.store, err);
     int status = ok ? change_events(&change, err) : command_status(err);
     recipe_use_close(&change.recipe);

@@ -257,17 +257,22 @@ check_usage(const struct call *call, struct err *err)
 {
     const struct command_options *options = &call->options.command;
     int ways = (options->file != NULL) + (options->set.count + options->unset.count > 0) +
-               options->revert.is_given + (options->recipe != NULL);
+               options->revert.is_given + (options->recipe != NULL) + options->undo.is_given;
+    bool is_of_many = options->recipe != NULL || options->undo.is_given;
     if (ways != 1)
+        return err_set(
+            err, ERR_USAGE,
+            "redrive correct needs one of --file, --set and --unset, --revert, --recipe, or --undo");
+    if (options->undo.is_given && (call->arg_count > 0 || options->reprocess))
         return err_set(err, ERR_USAGE,
-                       "redrive correct needs one of --file, --set and --unset, --revert, or --recipe");
-    if ((call->arg_count == 1) == (options->recipe != NULL))
+                       "--undo reverts what an operation corrected; give neither an id nor --reprocess");
+    if ((call->arg_count == 1) == is_of_many)
         return err_set(err, ERR_USAGE,
                        options->recipe ? "a recipe is applied to chosen events: give --id %s"
                                        : "redrive correct needs the id of one event; a recipe "
                                          "corrects many%s",
                        options->recipe ? call->args[0] : "");
-    if (!options->recipe && choosing_is_any(call))
+    if (!is_of_many && choosing_is_any(call))
         return err_set(err, ERR_USAGE, "one event is named by its id alone; --recipe corrects chosen events");
     if (call->settings.decision.reason_required && !call->options.change.dry_run &&
         (!call->options.change.reason || !call->options.change.reason[0]))
@@ -293,7 +298,7 @@ command_correct(struct call *call, struct err *err)
 {
     if (!check_usage(call, err))
         return command_status(err);
-    if (call->options.command.recipe)
+    if (call->options.command.recipe || call->options.command.undo.is_given)
         return changing_run(call, ACTION_CORRECT, err);
     struct correcting_one correcting = {.call = call};
     int64_t id = 0;

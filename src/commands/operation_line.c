@@ -19,14 +19,26 @@ counts_json(struct value *object, const struct operation *operation)
     value_add_int(object, "refused", operation->refused);
     value_add_int(object, "skipped", operation->skipped);
     value_add_int(object, "returned", operation->returned);
+    const struct recipe_counts *recipe = &operation->recipe;
+    bool is_check = operation->action == ACTION_REPROCESS && operation->state == OPERATION_STATE_COUNT;
+    if (is_check) {
+        value_add_int(object, "failed", recipe->failed);
+        value_add_int(object, "refused_by_check", recipe->refused_by_check);
+        value_add_int(object, "forced", recipe->forced);
+    }
     if (operation->action != ACTION_CORRECT)
         return;
-    const struct recipe_counts *recipe = &operation->recipe;
     value_add_int(object, "changed", operation->done - recipe->unchanged - recipe->not_applicable);
     value_add_int(object, "unchanged", recipe->unchanged);
     value_add_int(object, "not_applicable", recipe->not_applicable);
-    value_add_int(object, "invalid", operation->refused - recipe->refused_by_check);
+    value_add_int(object, "invalid", operation->refused - recipe->refused_by_check - recipe->failed);
+    value_add_int(object, "failed", recipe->failed);
     value_add_int(object, "refused_by_check", recipe->refused_by_check);
+    value_add_int(object, "forced", recipe->forced);
+    if (operation->state != OPERATION_STATE_COUNT)
+        return;
+    value_add_int(object, "departs", recipe->departs);
+    value_add_int(object, "changed_again", recipe->again);
 }
 
 // A dry run has no state of its own in core.
@@ -52,6 +64,9 @@ counts_text(struct strbuf *line, const struct operation *operation)
         {"unchanged", recipe->unchanged, true, false},
         {"not applicable", recipe->not_applicable, true, false},
         {"refused", operation->refused, true, true},
+        {"refused by the check", recipe->refused_by_check, recipe->refused_by_check > 0, false},
+        {"failed", recipe->failed, recipe->failed > 0, false},
+        {"forced", recipe->forced, recipe->forced > 0, false},
         {"skipped", operation->skipped, true, true},
         {"returned", operation->returned, false, true},
     };

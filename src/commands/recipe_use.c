@@ -1,20 +1,38 @@
 #include "commands/recipe_use.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include "base/alloc.h"
 #include "commands/cli/interrupt.h"
 #include "commands/cli/json.h"
 #include "commands/cli/output.h"
 #include "commands/publishing.h"
 #include "commands/whole_file.h"
+#include "core/recipe/trial.h"
+
+enum { LOOKED_AT_TWICE = TRIAL_TWICE };
 
 bool
 recipe_use_open(struct recipe_use *use, struct call *call, struct err *err)
 {
     const char *file = call->options.command.recipe;
-    const struct correct_limits limits = correcting_limits(call);
+    struct correct_limits limits = correcting_limits(call);
+    limits.is_forced = call->options.command.force;
     use->call = call;
-    return whole_file_read(file, &use->text, err) &&
-           corrector_create(&use->corrector, file, strbuf_bytes(&use->text), &limits, err);
+    if (!whole_file_read(file, &use->text, err) ||
+        !corrector_create(&use->corrector, file, strbuf_bytes(&use->text), &limits, err))
+        return false;
+    corrector_look_twice(use->corrector, LOOKED_AT_TWICE);
+    return true;
+}
+
+bool
+recipe_use_open_check(struct recipe_use *use, struct call *call, struct err *err)
+{
+    struct correct_limits limits = correcting_limits(call);
+    limits.is_forced = call->options.command.force;
+    use->call = call;
+    return corrector_create_check(&use->corrector, &limits, err);
 }
 
 struct trying {
@@ -32,7 +50,20 @@ print_each(const struct correct_result *result, struct err *err)
     value_add_text(object, "outcome", correct_outcome_name(result->outcome));
     json_int_or_null(object, "line", result->line > 0, result->line);
     value_add_text(object, "reason", result->reason);
+    value_add_text(object, "departs", result->departs);
     return json_print(object, err);
+}
+
+static void
+note_barred(struct recipe_use *use, const struct correct_result *result)
+{
+    if (result->outcome != CORRECT_REFUSED && result->outcome != CORRECT_FAILED)
+        return;
+    use->barred = alloc_grow(use->barred, use->barred_count, &use->barred_capacity, sizeof *use->barred);
+    use->barred[use->barred_count++] = result->id;
+    if (!use->why_barred.len)
+        strbuf_printf(&use->why_barred, "%s (event %" PRId64 ")",
+                      result->reason ? result->reason : "no reason", result->id);
 }
 
 static bool
@@ -41,6 +72,8 @@ try_page(void *context, const struct correct_result *results, size_t count, size
     struct trying *trying = context;
     const struct options *options = &trying->use->call->options;
     progress_show(&trying->progress, (int64_t)read, (int64_t)trying->total, NULL);
+    for (size_t i = 0; i < count; i++)
+        note_barred(trying->use, &results[i]);
     for (size_t i = 0; options->command.each && options->general.json && i < count; i++)
         if (!print_each(&results[i], &trying->err))
             return false;
@@ -59,6 +92,7 @@ recipe_use_dry_run(struct recipe_use *use, struct store *store, const int64_t *i
         return false;
     corrector_set_originals(use->corrector, correcting_find_originals, &use->originals);
     use->tally = (struct correct_tally){0};
+    use->barred_count = 0;
     struct trying trying = {.use = use, .total = count};
     progress_begin(&trying.progress, use->call, "dry run");
     bool ok = correct_dry_run(use->corrector, store, ids, count, try_page, &trying, &use->tally, err);
@@ -82,12 +116,17 @@ recipe_use_operation(const struct recipe_use *use, size_t total)
         .action = ACTION_CORRECT,
         .state = OPERATION_STATE_COUNT, // printed as "dry run"
         .total = (int64_t)total,
-        .done = counts[CORRECT_CHANGED] + counts[CORRECT_UNCHANGED] + counts[CORRECT_NOT_APPLICABLE],
+        .done = counts[CORRECT_CHANGED] + counts[CORRECT_FORCED] + counts[CORRECT_UNCHANGED] +
+                counts[CORRECT_NOT_APPLICABLE],
         .refused = counts[CORRECT_INVALID] + counts[CORRECT_FAILED] + counts[CORRECT_REFUSED],
         .skipped = use->tally.gone,
         .recipe = {.unchanged = counts[CORRECT_UNCHANGED],
                    .not_applicable = counts[CORRECT_NOT_APPLICABLE],
-                   .refused_by_check = counts[CORRECT_REFUSED]},
+                   .refused_by_check = counts[CORRECT_REFUSED],
+                   .failed = counts[CORRECT_FAILED],
+                   .forced = counts[CORRECT_FORCED],
+                   .departs = use->tally.departs,
+                   .again = use->tally.again},
     };
 }
 
@@ -97,4 +136,6 @@ recipe_use_close(struct recipe_use *use)
     corrector_destroy(use->corrector);
     broker_close(use->originals.broker);
     strbuf_release(&use->text);
+    strbuf_release(&use->why_barred);
+    free(use->barred);
 }

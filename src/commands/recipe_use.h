@@ -1,4 +1,5 @@
-// recipe_use: the recipe of --recipe in the hands of redrive correct: read, tried on events, told.
+// recipe_use: the recipe of --recipe for redrive correct, or the check of reprocess --check: read, tried on
+// events, told.
 #ifndef REDRIVE_COMMANDS_RECIPE_USE_H
 #define REDRIVE_COMMANDS_RECIPE_USE_H
 
@@ -11,10 +12,15 @@ struct recipe_use {
     struct corrector *corrector;
     struct correcting_originals originals;
     struct correct_tally tally; // of the last dry run
+    int64_t *barred; // by it: ids that a check refuses, or about which it gave no answer; ascending
+    size_t barred_count, barred_capacity;
+    struct strbuf why_barred; // the first of them: "postal_code is required (event 17)"
 };
 
 // Reads the file ("-": standard input) and parses it; a mistake is FILE:LINE:COLUMN.
 bool recipe_use_open(struct recipe_use *use, struct call *call, struct err *err) MUST_CHECK;
+// Without a recipe: only the team's own check is asked (reprocess --check).
+bool recipe_use_open_check(struct recipe_use *use, struct call *call, struct err *err) MUST_CHECK;
 // Applies it to these events without writing anything, and fills use->tally. With --each --json it prints a
 // line an event.
 bool recipe_use_dry_run(struct recipe_use *use, struct store *store, const int64_t *ids, size_t count,

@@ -45,6 +45,19 @@ ids_normalise(int64_t *ids, size_t count)
     return kept;
 }
 
+size_t
+ids_without(int64_t *ids, size_t count, const int64_t *out, size_t out_count)
+{
+    size_t kept = 0;
+    for (size_t i = 0, o = 0; i < count; i++) {
+        while (o < out_count && out[o] < ids[i])
+            o++;
+        if (o == out_count || out[o] != ids[i])
+            ids[kept++] = ids[i];
+    }
+    return kept;
+}
+
 // Where id stands among ascending ids, or where it would be put.
 static size_t
 selection_position(const int64_t *ids, size_t count, int64_t id)

@@ -31,5 +31,7 @@ void selection_release(struct selection *selection);
 
 // Ascending order, doubles removed; returns the new count.
 size_t ids_normalise(int64_t *ids, size_t count);
+// Takes these out; both are ascending, each id once. Returns how many are left.
+size_t ids_without(int64_t *ids, size_t count, const int64_t *out, size_t out_count);
 
 #endif
