@@ -78,7 +78,8 @@ struct list_query {
     unsigned statuses;
     int64_t operation;
     unsigned item_states;
-    int64_t *ids; // LIST_IDS: ascending; heap, owned by the request
+    bool is_corrected; // LIST_OPERATION: instead, those whose correction by it still holds and was not sent
+    int64_t *ids;      // LIST_IDS: ascending; heap, owned by the request
     size_t id_count;
     char *filter; // heap, owned by the request; NULL or "": none. A status: term in it overrides source.
     enum list_order order; // pending events alone have others than ORDER_WHEN

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
+#include "store/operations/corrections.h"
 
 enum {
     LIST_PAGE = 4000,
@@ -75,8 +76,12 @@ static bool
 find_items(struct reader *reader, struct list_job *list, struct err *err)
 {
     const struct list_query *query = &list->query;
-    if (!operation_item_ids(reader->session.store, query->operation, query->item_states, &list->candidates,
-                            &list->candidate_count, err))
+    struct store *store = reader->session.store;
+    bool ok = query->is_corrected ? operation_corrected_ids(store, query->operation, &list->candidates,
+                                                            &list->candidate_count, err)
+                                  : operation_item_ids(store, query->operation, query->item_states,
+                                                       &list->candidates, &list->candidate_count, err);
+    if (!ok)
         return false;
     // No items is an empty list, not a list of everything.
     if (!list->candidates)

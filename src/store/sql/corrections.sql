@@ -237,7 +237,8 @@ LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE v redrive.operation;
 BEGIN
     FOR v IN SELECT * FROM redrive.operation WHERE then_reprocess AND followed_by IS NULL AND state = 'done' ORDER BY no FOR UPDATE SKIP LOCKED LOOP
-        EXIT WHEN NOT pg_try_advisory_xact_lock('redrive.operation_batch'::regclass::bigint);
+        PERFORM FROM redrive.freeze_turn FOR UPDATE SKIP LOCKED;
+        EXIT WHEN NOT FOUND;
         PERFORM redrive._operation_follow(v);
     END LOOP;
 END $$;

@@ -24,10 +24,21 @@ static const struct decide_verb {
     {DO_RESTORE, ACTION_RESTORE, "Restore", "makes pending again", false},
     {DO_NONE, ACTION_CORRECT, "Apply recipe", MSG_APPLY_EFFECT, false},
 };
+static const struct decide_verb revert_verb = {DO_NONE, ACTION_CORRECT, "Undo recipe", NULL, false};
+
+// A correct without a recipe undoes another.
+static bool
+is_revert(const struct decide *decide)
+{
+    return decide->action == ACTION_CORRECT && decide->undoes;
+}
 
 static const struct decide_verb *
-verb_of(enum operation_action operation)
+verb_of(const struct decide *decide)
 {
+    enum operation_action operation = decide->action;
+    if (is_revert(decide))
+        return &revert_verb;
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
         if (verbs[i].operation == operation)
             return &verbs[i];
@@ -100,6 +111,7 @@ decide_begin(struct app *app, struct decide *decide, enum operation_action actio
     decide->action = action;
     decide->hidden = words->hidden;
     decide->undoes = words->undoes;
+    decide->refused_by_check = words->refused_by_check;
     take_words(&decide->what, words->what);
     take_words(&decide->filter, words->filter);
     take_words(&decide->recipe, words->recipe);
@@ -129,6 +141,10 @@ scope(const struct decide *decide, struct arena *arena)
 static void
 twin(const struct decide *decide, struct strbuf *command)
 {
+    if (is_revert(decide)) {
+        strbuf_printf(command, "redrive correct --undo %" PRId64, decide->undoes);
+        return;
+    }
     strbuf_printf(command, "redrive %s%s", action_name(decide->action),
                   decide->action == ACTION_CORRECT ? " --recipe FILE" : "");
     if (decide->count == 1) {
@@ -172,7 +188,7 @@ confirmed(struct app *app, void *state, const struct dialog *dialog)
     arena_release(&arena);
     if (decide->filter.len)
         request->texts.filter = alloc_text(strbuf_text(&decide->filter));
-    if (decide->action == ACTION_CORRECT)
+    if (decide->action == ACTION_CORRECT && !decide->undoes)
         request->recipe.text = alloc_text(strbuf_text(&decide->recipe));
     memcpy(request->texts.group, decide->group, sizeof request->texts.group);
     request->ids = decide->ids;
@@ -210,7 +226,7 @@ ask_preview(struct app *app, struct decide *decide)
 static void
 open_dialog(struct app *app, struct decide *decide)
 {
-    const struct decide_verb *verb = verb_of(decide->action);
+    const struct decide_verb *verb = verb_of(decide);
     decide->count = ids_normalise(decide->ids, decide->count);
     decide->is_named |= decide->count == 1;
     uuid_make(decide->key);
@@ -227,7 +243,8 @@ open_dialog(struct app *app, struct decide *decide)
         .confirmed = confirmed,
         .cancelled = cancelled,
     };
-    request.field_count = decide_fields(app_config(app), decide->action, request.fields);
+    request.field_count = decide_fields(app_config(app), decide->action, is_revert(decide),
+                                        decide->refused_by_check, &arena, request.fields);
     decide->dialog = app_dialog(app, &request);
     strbuf_release(&command);
     dialog_line(decide->dialog, ROLE_STRONG, "%s", scope(decide, &arena));
@@ -306,7 +323,11 @@ receive_list(struct app *app, struct decide *decide, const struct reply *reply)
     if (reply->list.undecided)
         strbuf_printf(&decide->what, MSG_UNDECIDED_LEFT_OUT, text_count(reply->list.undecided, undecided));
     if (decide->count == 0) {
-        app_say(app, SAY_WARN, MSG_NOTHING_LEFT_IN, action_name(decide->action), strbuf_text(&decide->what));
+        if (is_revert(decide))
+            app_say(app, SAY_INFO, MSG_NOTHING_TO_REVERT, decide->undoes);
+        else
+            app_say(app, SAY_WARN, MSG_NOTHING_LEFT_IN, action_name(decide->action),
+                    strbuf_text(&decide->what));
         decide_forget(decide);
         return;
     }
@@ -405,8 +426,10 @@ describe_counts(struct app *app, struct decide *decide, const struct preview *pr
     dialog_line(dialog, ROLE_STRONG, "%s", scope(decide, &arena));
     if (decide->action == ACTION_REPROCESS)
         describe_topics(app, decide, preview);
+    else if (is_revert(decide))
+        dialog_line(dialog, ROLE_DIALOG, MSG_REVERT_EFFECT, decide->undoes);
     else
-        dialog_line(dialog, ROLE_DIALOG, "%s", verb_of(decide->action)->effect);
+        dialog_line(dialog, ROLE_DIALOG, "%s", verb_of(decide)->effect);
     if (decide->would.len)
         dialog_line(dialog, ROLE_DIALOG, "%s", strbuf_text(&decide->would));
     describe_skipped(decide, preview);
@@ -428,7 +451,10 @@ say_undone(struct app *app, struct decide *decide)
     int64_t discard = decide->undoes;
     stop_preview(app, decide);
     app_dialog_close(app);
-    app_say(app, SAY_INFO, MSG_NOTHING_TO_RESTORE, discard);
+    if (decide->action == ACTION_CORRECT)
+        app_say(app, SAY_INFO, MSG_NOTHING_TO_REVERT, discard);
+    else
+        app_say(app, SAY_INFO, MSG_NOTHING_TO_RESTORE, discard);
     decide_forget(decide);
 }
 

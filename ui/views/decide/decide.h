@@ -33,9 +33,10 @@ struct decide {
     char key[UUID_SIZE];
     int64_t *left_out; // of a bulk reprocess: in quarantine, not among ids; ascending
     size_t left_out_count;
-    int64_t undoes;              // of a restore: the discard that it undoes, or 0
+    int64_t undoes;              // the operation that this one undoes, or 0
     bool is_named;               // chosen one by one, or by is:quarantined
     struct strbuf recipe, would; // of ACTION_CORRECT
+    int64_t refused_by_check;    // likewise
     struct {
         int64_t no; // the operation confirmed last, while it can be undone; 0: none
         int64_t until;
@@ -47,13 +48,14 @@ bool decide_begins(enum action action);
 enum operation_action decide_operation(enum action action);
 
 struct decide_words {
-    const char *what;   // names the events: "SocketTimeoutException"; NULL: the selection
-    const char *filter; // filter text in force, or NULL
-    const char *group;  // the key of the group that all events are of, or NULL
-    size_t hidden;      // how many events the view does not show
-    int64_t undoes;     // the discard that this restore undoes, or 0
-    const char *recipe; // of ACTION_CORRECT: its text
-    const char *would;  // and what its dry run found on these events, "2,009 would change"
+    const char *what;         // names the events: "SocketTimeoutException"; NULL: the selection
+    const char *filter;       // filter text in force, or NULL
+    const char *group;        // the key of the group that all events are of, or NULL
+    size_t hidden;            // how many events the view does not show
+    int64_t undoes;           // the discard that this restore undoes, the recipe that this correct does, or 0
+    const char *recipe;       // of ACTION_CORRECT: its text
+    const char *would;        // and what its dry run found on these events, "2,009 would change"
+    int64_t refused_by_check; // by it: how many a check refuses
 };
 
 // Freezes these ids (copied, any order) and opens the dialog; without any it says so on the message line.

@@ -1,10 +1,14 @@
 #include "ui/views/decide/fields.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include "base/alloc.h"
 #include "base/text.h"
 #include "ui/views/decide/texts.h"
 
 enum { FIELD_REASON, FIELD_RATE, FIELD_STEPS, FIELD_HALT, FIELD_TOPIC };
+// Of a recipe. FIELD_FORCE only where a check refuses some.
+enum { FIELD_FIRST = FIELD_REASON + 1, FIELD_THEN, FIELD_FORCE };
 
 // "10,100,rest 60s": the steps, and how long each is watched (absent where not given).
 static struct bytes
@@ -79,14 +83,60 @@ check_topic(struct bytes text, struct err *err)
     return ok || err_set(err, ERR_USAGE, MSG_TOPIC_WRONG);
 }
 
+static bool
+check_then(struct bytes text, struct err *err)
+{
+    return bytes_equal_text(text, "yes") || err_set(err, ERR_USAGE, MSG_THEN_WRONG);
+}
+
+static void
+then_as_option(struct bytes text, struct strbuf *command)
+{
+    if (text.len)
+        strbuf_add_text(command, " --reprocess");
+}
+
+static void
+force_as_options(struct bytes text, struct strbuf *command)
+{
+    strbuf_add_text(command, " --force --reason ");
+    text_shell(command, text);
+}
+
+static int
+recipe_fields(int64_t refused, struct arena *arena, struct dialog_field *fields)
+{
+    char count[TEXT_SHORT];
+    fields[FIELD_FIRST] = (struct dialog_field){.label = "steps",
+                                                .as_options = steps_as_options,
+                                                .hint = MSG_FIRST_HINT,
+                                                .width = 50,
+                                                .check = check_steps};
+    fields[FIELD_THEN] = (struct dialog_field){.label = "send",
+                                               .as_options = then_as_option,
+                                               .hint = MSG_THEN_HINT,
+                                               .width = 50,
+                                               .check = check_then};
+    if (refused == 0)
+        return FIELD_THEN + 1;
+    fields[FIELD_FORCE] =
+        (struct dialog_field){.label = "force",
+                              .as_options = force_as_options,
+                              .hint = arena_printf(arena, MSG_FORCE_HINT, text_count(refused, count))};
+    return FIELD_FORCE + 1;
+}
+
 int
-decide_fields(const struct app_config *config, enum operation_action action, struct dialog_field *fields)
+decide_fields(const struct app_config *config, enum operation_action action, bool is_revert, int64_t refused,
+              struct arena *arena, struct dialog_field *fields)
 {
     fields[FIELD_REASON] =
         (struct dialog_field){.label = "reason",
                               .option = "--reason",
                               .hint = config->decision.reason_required ? "required" : MSG_REASON_HINT,
                               .is_required = config->decision.reason_required};
+    if (action == ACTION_CORRECT && !is_revert)
+        return recipe_fields(refused, arena, fields);
     if (action != ACTION_REPROCESS)
         return 1;
     fields[FIELD_RATE] = (struct dialog_field){
@@ -123,6 +173,40 @@ take_plan(const struct app_config *config, const struct dialog *dialog, struct o
         send_plan_complete(plan);
 }
 
+// The reason to overrule the check is kept with the other one.
+static void
+take_force(const struct dialog *dialog, struct request *request)
+{
+    if (dialog_request(dialog)->field_count <= FIELD_FORCE)
+        return;
+    struct bytes why = dialog_value(dialog, FIELD_FORCE);
+    if (why.len == 0)
+        return;
+    struct strbuf reason = {0};
+    strbuf_printf(&reason, "%s%sforced: %.*s", request->reason ? request->reason : "",
+                  request->reason ? "; " : "", BYTES_ARGS(why));
+    free(request->reason);
+    request->reason = alloc_text(strbuf_text(&reason));
+    strbuf_release(&reason);
+    request->confirm.is_forced = true;
+}
+
+static void
+take_recipe(const struct app_config *config, const struct dialog *dialog, struct request *request)
+{
+    struct operation_request *confirm = &request->confirm;
+    struct send_plan *plan = &confirm->plan;
+    struct bytes steps = dialog_value(dialog, FIELD_FIRST);
+    if (steps.len && !read_steps(steps, plan, NULL)) // the dialog has checked them
+        plan->step_count = 0;
+    confirm->then_reprocess = dialog_value(dialog, FIELD_THEN).len > 0;
+    if (confirm->then_reprocess) {
+        plan->send_after = config->decision.send_after;
+        send_plan_complete(plan);
+    }
+    take_force(dialog, request);
+}
+
 void
 decide_fields_take(const struct app_config *config, const struct dialog *dialog, struct request *request)
 {
@@ -130,6 +214,8 @@ decide_fields_take(const struct app_config *config, const struct dialog *dialog,
     if (reason.len)
         request->reason = strndup(reason.data, reason.len);
     request->confirm.plan.approve_above = config->decision.approve_above;
+    if (request->confirm.action == ACTION_CORRECT && !request->confirm.undoes)
+        take_recipe(config, dialog, request);
     if (request->confirm.action != ACTION_REPROCESS)
         return;
     take_plan(config, dialog, &request->confirm);

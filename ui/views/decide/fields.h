@@ -6,8 +6,11 @@
 #include "ui/app/app.h"
 #include "ui/widgets/dialog.h"
 
-// Fills in the fields (DIALOG_FIELDS) and returns how many there are.
-int decide_fields(const struct app_config *config, enum operation_action action, struct dialog_field *fields);
+// Fills in the fields (DIALOG_FIELDS) and returns how many there are. is_revert: a correct that undoes
+// another. refused: how many events of a recipe a check refuses; with some, a field takes the reason to
+// correct these too. Hints are in the arena.
+int decide_fields(const struct app_config *config, enum operation_action action, bool is_revert,
+                  int64_t refused, struct arena *arena, struct dialog_field *fields);
 
 // Copies the fields into a REQUEST_CONFIRM whose action is set. The dialog has checked them.
 void decide_fields_take(const struct app_config *config, const struct dialog *dialog,

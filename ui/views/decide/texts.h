@@ -14,6 +14,8 @@
 #define MSG_COLLECTING_STOPPED "stopped; nothing changed"
 #define MSG_SELECTING "selecting %s of %s events"
 #define MSG_NOTHING_TO_RESTORE "operation %" PRId64 ": nothing left to restore"
+#define MSG_NOTHING_TO_REVERT                                                                                \
+    "operation %" PRId64 ": nothing left to undo; sent, closed, corrected again or reverted since"
 
 // after it was confirmed
 #define MSG_ALL_SKIPPED_WHY "operation %" PRId64 ": nothing to %s, all %s skipped: %s"
@@ -42,7 +44,9 @@
 #define MSG_ALL_BUSY "already in other operations; nothing left to %s"
 #define MSG_ALL_CLOSED "already closed; nothing left to %s"
 
-#define MSG_APPLY_EFFECT "writes a revision of each that changes; nothing is sent"
+#define MSG_APPLY_EFFECT "writes a revision of each that changes; undo: u in operations"
+#define MSG_REVERT_EFFECT                                                                                    \
+    "writes a revision of each as it was before operation %" PRId64 "; the history stays"
 
 // what is checked while the dialog is open
 #define MSG_DUPLICATES "%s have the same event id as another one here"
@@ -62,5 +66,9 @@
 #define MSG_STEPS_HINT "10,100,rest 60s; empty: all at once"
 #define MSG_HALT_HINT "5%: when more fail or return"
 #define MSG_TOPIC_HINT "each event's own topic"
+#define MSG_FIRST_HINT "10,rest: halts after each; empty: all at once"
+#define MSG_FORCE_HINT "why: takes the %s that the check refuses too"
+#define MSG_THEN_HINT "yes: then reprocess what changed, in these steps"
+#define MSG_THEN_WRONG "yes, or nothing"
 
 #endif

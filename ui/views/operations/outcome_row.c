@@ -1,6 +1,7 @@
 #include "ui/views/operations/outcome_row.h"
 
 #include <string.h>
+#include "core/recipe/tally.h"
 #include "ui/views/operations/row.h"
 #include "ui/views/operations/texts.h"
 
@@ -37,6 +38,8 @@ state_word(const struct outcome *outcome, enum operation_action action)
         return item_state_word(outcome->state, action);
     if (!outcome->reason)
         return MSG_CHANGED;
+    if (bytes_starts(bytes_of(outcome->reason), CORRECT_FORCED_WORD))
+        return MSG_OUTCOME_FORCED;
     return strcmp(outcome->reason, MSG_UNCHANGED) == 0 ? MSG_UNCHANGED : MSG_NO_FIT;
 }
 

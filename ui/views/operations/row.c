@@ -180,6 +180,7 @@ operation_counts(const struct operation *operation, struct arena *arena)
         bool is_always;
     } counts[] = {
         {corrects ? MSG_CHANGED : item_state_word(ITEM_DONE, action), operation_changed(operation), true},
+        {MSG_FORCED, operation->recipe.forced, false},
         {MSG_UNCHANGED, operation->recipe.unchanged, false},
         {MSG_NOT_APPLICABLE, operation->recipe.not_applicable, false},
         {"returned", operation->returned, action == ACTION_REPROCESS},
@@ -187,6 +188,7 @@ operation_counts(const struct operation *operation, struct arena *arena)
         {"watching", operation->watched, false},
         {item_state_word(ITEM_REFUSED, action), operation->refused, false},
         {MSG_BY_CHECK, operation->recipe.refused_by_check, false},
+        {MSG_RECIPE_FAILED, operation->recipe.failed, false},
         {item_state_word(ITEM_SKIPPED, action), operation->skipped, false},
         {item_state_word(ITEM_IN_DOUBT, action), operation->in_doubt, false},
         {item_state_word(ITEM_CANCELLED, action), operation->cancelled, false},

@@ -279,18 +279,33 @@ restore(struct app *app, struct steering *steering, const struct operation *oper
     decide_list(app, &steering->decide, ACTION_RESTORE, &query, &words);
 }
 
+// A recipe is undone by revisions equal to what was before, of the events where its own are still the newest.
+static void
+revert(struct app *app, struct steering *steering, const struct operation *operation)
+{
+    struct list_query query = {.source = LIST_OPERATION, .operation = operation->no, .is_corrected = true};
+    struct decide_words words = {.what = arena_printf(app_frame(app), "operation %" PRId64, operation->no),
+                                 .undoes = operation->no};
+    decide_list(app, &steering->decide, ACTION_CORRECT, &query, &words);
+}
+
 static void
 undo(struct app *app, struct steering *steering, const struct operation *operation)
 {
+    bool is_recipe = operation->action == ACTION_CORRECT && !operation->undone.of;
     if (operation->action == ACTION_REPROCESS)
         call_back(app, operation);
-    else if (operation->action != ACTION_DISCARD)
+    else if (operation->action != ACTION_DISCARD && !is_recipe)
         app_say(app, SAY_INFO, MSG_NOT_A_DISCARD, operation->no);
-    else if (operation->done == 0)
-        app_say(app, SAY_INFO, MSG_DISCARDED_NOTHING, operation->no);
+    else if (is_recipe && !operation_state_is_final(operation->state))
+        app_say(app, SAY_INFO, MSG_END_IT_FIRST, operation->no);
+    else if (operation_changed(operation) == 0)
+        app_say(app, SAY_INFO, is_recipe ? MSG_CORRECTED_NOTHING : MSG_DISCARDED_NOTHING, operation->no);
     else if (operation->undone.by)
         app_say(app, SAY_INFO, MSG_DISCARD_UNDONE, operation->no,
                 operation->undone.is_done ? "is" : "is being", operation->undone.by);
+    else if (is_recipe)
+        revert(app, steering, operation);
     else
         restore(app, steering, operation);
 }

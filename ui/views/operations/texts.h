@@ -18,8 +18,10 @@
 #define MSG_REPROCESS_UNDONE "operation %" PRId64 " undone: nothing was sent"
 #define MSG_SENT_STOP_REST "cannot undo: events were sent · X cancel the rest"
 #define MSG_SENT "cannot undo: events were sent"
-#define MSG_NOT_A_DISCARD "cannot undo operation %" PRId64 ": only a discard can be undone"
+#define MSG_NOT_A_DISCARD "cannot undo operation %" PRId64 ": only a discard or a recipe can be undone"
 #define MSG_DISCARDED_NOTHING "operation %" PRId64 " discarded nothing; nothing to undo"
+#define MSG_CORRECTED_NOTHING "operation %" PRId64 " changed nothing; nothing to undo"
+#define MSG_END_IT_FIRST "operation %" PRId64 " is still correcting · X cancel the rest, then u"
 #define MSG_DISCARD_UNDONE "operation %" PRId64 " %s undone by operation %" PRId64
 #define MSG_EVENTS_TITLE "operation %" PRId64 ": %s"
 #define MSG_NO_FAILED "operation %" PRId64 " has no failed events"
@@ -58,7 +60,10 @@
 #define MSG_UNCHANGED "unchanged"
 #define MSG_NOT_APPLICABLE "not applicable"
 #define MSG_BY_CHECK "of these by the check"
+#define MSG_RECIPE_FAILED "of these failed"
+#define MSG_FORCED "of these forced"
 #define MSG_NO_FIT "no fit"
+#define MSG_OUTCOME_FORCED "forced"
 
 // one operation
 #define MSG_WATCHING                                                                                         \

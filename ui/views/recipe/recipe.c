@@ -336,6 +336,7 @@ apply(struct app *app, void *state, enum action action)
         .hidden = view->events.hidden,
         .recipe = strbuf_text(&view->text),
         .would = strbuf_text(&would),
+        .refused_by_check = view->trial.tally.counts[CORRECT_REFUSED],
     };
     decide_ids(app, &view->decide, ACTION_CORRECT, view->events.ids, view->events.count, &words);
     strbuf_release(&would);
