@@ -292,6 +292,66 @@ a_word_is_typed_to_confirm(void **state)
     dialog_destroy(dialog);
 }
 
+// The cell of the picture where this text begins.
+static void
+find(const char *text, int *row, int *col)
+{
+    for (*row = 0; *row < canvas.rows; ++*row) {
+        const char *at = strstr(drawn_row(*row), text);
+        if (at) {
+            *col = text_cells((struct bytes){drawn_row(*row), (size_t)(at - drawn_row(*row))}, false);
+            return;
+        }
+    }
+    fail_msg("%s is not in\n%s", text, drawn());
+}
+
+static enum dialog_outcome
+click(struct dialog *dialog, const char *text)
+{
+    int row, col;
+    clock_skip(2 * DIALOG_PAUSE);
+    (void)draw(dialog);
+    dialog_layout(dialog, false, canvas_area(&canvas));
+    find(text, &row, &col);
+    return dialog_click(dialog, row, col);
+}
+
+// The button must have stood where it is clicked on: not a moment ago, and not elsewhere.
+static void
+a_click_counts_on_a_button_that_was_seen(void **state)
+{
+    (void)state;
+    struct dialog *dialog = make_dialog(0);
+    dialog_set_waiting(dialog, true);
+    assert_int_equal(click(dialog, "reason"), DIALOG_OPEN);
+    type(dialog, "why");
+    assert_int_equal(click(dialog, "rate"), DIALOG_OPEN);
+    type(dialog, "x");
+    assert_true(bytes_equal_text(dialog_value(dialog, 1), "500x"));
+    (void)press(dialog, DO_DELETE_LEFT);
+
+    assert_int_equal(click(dialog, "Reprocess  "), DIALOG_OPEN);
+    clock_skip(2 * DIALOG_SHOWN);
+    assert_int_equal(click(dialog, "Reprocess  "), DIALOG_OPEN); // nothing to confirm yet
+    dialog_set_waiting(dialog, false);
+    assert_int_equal(click(dialog, "Reprocess  "), DIALOG_OPEN);
+    clock_skip(DIALOG_SHOWN - 3 * DIALOG_PAUSE);
+    assert_int_equal(click(dialog, "Reprocess  "), DIALOG_OPEN);
+    clock_skip(DIALOG_SHOWN);
+    dialog_line(dialog, ROLE_DIALOG, "7 have newer events of the same key");
+    dialog_line(dialog, ROLE_DIALOG, "so that the button is a row below");
+    assert_int_equal(click(dialog, "Reprocess  "), DIALOG_OPEN);
+    clock_skip(DIALOG_SHOWN);
+    int row, col;
+    find("Reprocess  ", &row, &col);
+    (void)press(dialog, DO_NONE);
+    assert_int_equal(dialog_click(dialog, row, col), DIALOG_OPEN); // at once after a key
+    assert_int_equal(click(dialog, "Reprocess  "), DIALOG_CONFIRMED);
+    assert_int_equal(click(dialog, "Cancel"), DIALOG_CANCELLED);
+    dialog_destroy(dialog);
+}
+
 static void
 what_cannot_be_confirmed_has_no_button(void **state)
 {
@@ -346,6 +406,7 @@ main(void)
         DRAWS(a_count_is_typed_from_a_button),
         DRAWS(a_word_is_typed_to_confirm),
         DRAWS(a_small_form_says_what_it_is_about),
+        DRAWS(a_click_counts_on_a_button_that_was_seen),
         DRAWS(what_cannot_be_confirmed_has_no_button),
         DRAWS(a_form_fits_small_screens),
     };

@@ -291,6 +291,7 @@ draw_all(struct app *app)
         draw_menu(app, whole);
     if (app->windows.dialog) {
         canvas->caret_row = -1;
+        dialog_layout(app->windows.dialog, canvas->is_ascii, whole);
         dialog_draw(app->windows.dialog, canvas, whole);
     }
 }

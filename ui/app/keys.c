@@ -110,6 +110,8 @@ menu_key(struct app *app)
 static void
 end_dialog(struct app *app, enum dialog_outcome outcome)
 {
+    if (outcome == DIALOG_OPEN)
+        return;
     // The dialog lives until its callback is through, which reads its values.
     struct dialog *dialog = app->windows.dialog;
     struct instance *owner = app->windows.dialog_owner;
@@ -142,10 +144,7 @@ dialog_key(struct app *app)
         app->keys.pending.count = 0;
     if (answer == KEYMAP_ACTION && do_anywhere(app, action))
         return;
-    enum dialog_outcome outcome =
-        dialog_handle(app->windows.dialog, answer == KEYMAP_ACTION ? action : DO_NONE);
-    if (outcome != DIALOG_OPEN)
-        end_dialog(app, outcome);
+    end_dialog(app, dialog_handle(app->windows.dialog, answer == KEYMAP_ACTION ? action : DO_NONE));
 }
 
 static void *
@@ -608,10 +607,17 @@ void
 app_mouse(struct app *app, enum mouse_button button, int row, int col)
 {
     struct instance *top = app_top(app);
-    if (!top || app->windows.dialog || app->windows.prompt_owner || app->windows.menu.is_open)
+    if (!top || !app->takes_mouse) // no terminal tells of a mouse then: it is a paste, or something worse
         return;
     app->now = clock_now();
     app_redraw(app);
+    if (app->windows.dialog) {
+        if (button == MOUSE_LEFT)
+            end_dialog(app, dialog_click(app->windows.dialog, row, col));
+        return;
+    }
+    if (app->windows.prompt_owner || app->windows.menu.is_open)
+        return;
     bool is_wheel = button == MOUSE_WHEEL_UP || button == MOUSE_WHEEL_DOWN;
     for (int i = 0; is_wheel && i < WHEEL_ROWS; i++)
         (void)offer(app, button == MOUSE_WHEEL_UP ? DO_UP : DO_DOWN);

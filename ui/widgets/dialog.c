@@ -418,6 +418,31 @@ dialog_type(struct dialog *dialog, struct bytes text, bool is_paste)
     return true;
 }
 
+static bool
+is_in(struct area area, int row, int col)
+{
+    return row >= area.row && row < area.row + area.rows && col >= area.col && col < area.col + area.cols;
+}
+
+enum dialog_outcome
+dialog_click(struct dialog *dialog, int row, int col)
+{
+    touch(dialog);
+    const struct dialog_places *places = &dialog->places;
+    if (is_in(places->cancel, row, col))
+        return DIALOG_CANCELLED;
+    if (is_in(places->confirm, row, col)) {
+        bool counts = dialog->can_be_clicked && dialog_can_confirm(dialog) && dialog->pause >= DIALOG_PAUSE &&
+                      dialog->touched_at - dialog->shown_at >= DIALOG_SHOWN;
+        return counts && check_fields(dialog) ? DIALOG_CONFIRMED : DIALOG_OPEN;
+    }
+    if (is_in(places->fields, row, col))
+        dialog->focus = places->first_field + row - places->fields.row;
+    else if (is_in(places->typed, row, col))
+        dialog->focus = FOCUS_COUNT;
+    return DIALOG_OPEN;
+}
+
 static const char *
 word_of_stop(const struct dialog *dialog, int focus, struct arena *arena)
 {

@@ -30,6 +30,7 @@ struct dialog;
 
 #define DIALOG_FIELDS 6
 #define DIALOG_PAUSE 50000 // µs
+#define DIALOG_SHOWN 300000
 
 struct dialog_field {
     const char *label;  // "reason"
@@ -87,6 +88,10 @@ const char *dialog_enter_word(const struct dialog *dialog, struct arena *arena);
 const char *dialog_next_word(const struct dialog *dialog, struct arena *arena);
 // When the button begins to take Enter, which the picture tells; negative: that is not to come.
 int64_t dialog_due(const struct dialog *dialog);
+// Before each draw: notes where the parts stand, for clicks.
+void dialog_layout(struct dialog *dialog, bool is_ascii, struct area area);
+// The left button, at this cell of the screen.
+enum dialog_outcome dialog_click(struct dialog *dialog, int row, int col);
 void dialog_draw(const struct dialog *dialog, struct canvas *canvas, struct area area);
 
 #endif

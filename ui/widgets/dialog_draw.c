@@ -2,19 +2,13 @@
 #include "ui/widgets/dialog_private.h"
 
 #include <stdio.h>
+#include "base/clock.h"
 #include "base/text.h"
 #include "ui/widgets/statusbar.h"
 
 #define WIDEST 76
 #define TYPE_WORDS "type %s to confirm: "
-#define COUNT_WIDTH 12
-
-// The form as it is drawn: how many rows each part takes.
-struct dialog_form {
-    struct canvas *canvas;
-    struct area inner;
-    int label_width;
-};
+#define TYPED_WIDTH 12
 
 // The headless twin of the form as it is filled in now; nothing where it has none.
 static void
@@ -65,7 +59,7 @@ lines_rows(const struct dialog *dialog, int width, bool is_ascii)
 }
 
 static void
-draw_lines(const struct dialog *dialog, struct dialog_form *form, struct area area)
+draw_lines(const struct dialog *dialog, struct canvas *canvas, struct area area)
 {
     int row = area.row;
     int end = area.row + area.rows;
@@ -73,15 +67,14 @@ draw_lines(const struct dialog *dialog, struct dialog_form *form, struct area ar
         struct bytes text = bytes_of(dialog->lines[i].text);
         size_t at = 0;
         do {
-            size_t len = text_fit(text, at, area.cols, form->canvas->is_ascii);
-            (void)canvas_text(form->canvas, row++, area.col, area.cols, bytes_slice(text, at, len),
+            size_t len = text_fit(text, at, area.cols, canvas->is_ascii);
+            (void)canvas_text(canvas, row++, area.col, area.cols, bytes_slice(text, at, len),
                               dialog->lines[i].role);
             at = text_resume(text, at + len);
         } while (at < text.len && row < end);
         bool is_cut = row == end && (at < text.len || i + 1 < dialog->line_count);
         if (is_cut && area.rows > 0)
-            (void)canvas_glyph(form->canvas, end - 1, area.col + area.cols - 1, GLYPH_ELLIPSIS,
-                               ROLE_DIALOG_DANGER);
+            (void)canvas_glyph(canvas, end - 1, area.col + area.cols - 1, GLYPH_ELLIPSIS, ROLE_DIALOG_DANGER);
     }
 }
 
@@ -94,40 +87,50 @@ field_role(const struct dialog *dialog, int field)
 }
 
 static void
-draw_field(const struct dialog *dialog, struct dialog_form *form, int field, int row)
+draw_field(const struct dialog *dialog, const struct dialog_places *places, int field, struct canvas *canvas,
+           int row)
 {
     const struct dialog_field *asked = &dialog->request.fields[field];
-    struct area inner = form->inner;
-    (void)canvas_text(form->canvas, row, inner.col, form->label_width, bytes_of(asked->label), ROLE_DIALOG);
-    int col = inner.col + form->label_width + 1;
+    struct area inner = places->inner;
+    (void)canvas_text(canvas, row, inner.col, places->label_width, bytes_of(asked->label), ROLE_DIALOG);
+    int col = inner.col + places->label_width + 1;
     int room = inner.col + inner.cols - col;
     int width = asked->width > 0 && asked->width < room ? asked->width : room;
-    line_edit_draw(&dialog->edits[field], form->canvas, row, col, width, field_role(dialog, field),
+    line_edit_draw(&dialog->edits[field], canvas, row, col, width, field_role(dialog, field),
                    dialog->focus == field);
     int caret = dialog->focus == field ? 2 : 0;
     if (dialog->edits[field].text.len == 0 && asked->hint)
-        (void)canvas_text(form->canvas, row, col + caret, room - caret, bytes_of(asked->hint), ROLE_DIM);
+        (void)canvas_text(canvas, row, col + caret, room - caret, bytes_of(asked->hint), ROLE_DIM);
     else if (asked->width > 0 && asked->hint)
-        (void)canvas_text(form->canvas, row, col + width + 1, room - width - 1, bytes_of(asked->hint),
-                          ROLE_DIM);
-}
-
-// "[ Cancel ]" with the focus, "  Cancel  " without.
-static int
-draw_button(const struct dialog *dialog, struct dialog_form *form, int row, int col, const char *word,
-            int focus)
-{
-    bool is_focused = dialog->focus == focus;
-    bool is_dim = focus == FOCUS_CONFIRM && !dialog_can_confirm(dialog);
-    enum role role = is_dim ? ROLE_DIM : is_focused ? ROLE_BUTTON_FOCUS : ROLE_BUTTON;
-    return canvas_printf(form->canvas, row, col, form->inner.col + form->inner.cols - col, role, "%s%s%s",
-                         is_focused ? "[ " : "  ", word, is_focused ? " ]" : "  ");
+        (void)canvas_text(canvas, row, col + width + 1, room - width - 1, bytes_of(asked->hint), ROLE_DIM);
 }
 
 static const char *
 cancel_word(const struct dialog *dialog)
 {
     return dialog->request.confirm ? "Cancel" : "Close";
+}
+
+// "[ Cancel ]" with the focus, "  Cancel  " without.
+static void
+draw_button(const struct dialog *dialog, struct canvas *canvas, struct area place, const char *word,
+            int focus)
+{
+    bool is_focused = dialog->focus == focus;
+    bool is_dim = focus == FOCUS_CONFIRM && !dialog_can_confirm(dialog);
+    enum role role = is_dim ? ROLE_DIM : is_focused ? ROLE_BUTTON_FOCUS : ROLE_BUTTON;
+    if (place.cols > 0)
+        (void)canvas_printf(canvas, place.row, place.col, place.cols, role, "%s%s%s",
+                            is_focused ? "[ " : "  ", word, is_focused ? " ]" : "  ");
+}
+
+// Has the line of the buttons room for what is to be typed as well?
+static bool
+typed_fits(const struct dialog *dialog, int buttons, int width)
+{
+    char wanted[TEXT_SHORT];
+    int len = snprintf(NULL, 0, TYPE_WORDS, dialog_typed_text(dialog, wanted));
+    return len + TYPED_WIDTH + 2 + buttons <= width;
 }
 
 static int
@@ -139,34 +142,16 @@ buttons_width(const struct dialog *dialog, bool is_ascii)
 }
 
 static void
-draw_buttons(const struct dialog *dialog, struct dialog_form *form, int row)
-{
-    struct area inner = form->inner;
-    int width = buttons_width(dialog, form->canvas->is_ascii);
-    int col = inner.cols > width ? inner.col + inner.cols - width : inner.col;
-    col += draw_button(dialog, form, row, col, cancel_word(dialog), FOCUS_CANCEL) + 1;
-    if (dialog_has_fields(dialog))
-        (void)draw_button(dialog, form, row, col, dialog->request.confirm, FOCUS_CONFIRM);
-}
-
-// Has the line of the buttons room for the count to type as well?
-static bool
-count_fits(const struct dialog *dialog, int width, bool is_ascii)
+draw_typed(const struct dialog *dialog, struct canvas *canvas, struct area place)
 {
     char wanted[TEXT_SHORT];
-    int len = snprintf(NULL, 0, TYPE_WORDS, dialog_typed_text(dialog, wanted));
-    return len + COUNT_WIDTH + 2 + buttons_width(dialog, is_ascii) <= width;
-}
-
-static void
-draw_count(const struct dialog *dialog, struct dialog_form *form, int row)
-{
-    char wanted[TEXT_SHORT];
-    int used = canvas_printf(form->canvas, row, form->inner.col, form->inner.cols, ROLE_DIALOG, TYPE_WORDS,
+    if (place.rows < 1)
+        return;
+    int used = canvas_printf(canvas, place.row, place.col, place.cols, ROLE_DIALOG, TYPE_WORDS,
                              dialog_typed_text(dialog, wanted));
-    int room = form->inner.cols - used;
-    line_edit_draw(&dialog->edits[FOCUS_COUNT], form->canvas, row, form->inner.col + used,
-                   room < COUNT_WIDTH ? room : COUNT_WIDTH, field_role(dialog, FOCUS_COUNT),
+    int room = place.cols - used;
+    line_edit_draw(&dialog->edits[FOCUS_COUNT], canvas, place.row, place.col + used,
+                   room < TYPED_WIDTH ? room : TYPED_WIDTH, field_role(dialog, FOCUS_COUNT),
                    dialog->focus == FOCUS_COUNT);
 }
 
@@ -185,63 +170,14 @@ draw_frame(const struct dialog *dialog, struct canvas *canvas, struct area box)
                             dialog->environment);
 }
 
-// As many as there is room for, the one in focus among them.
 static void
-draw_fields(const struct dialog *dialog, struct dialog_form *form, struct area *inner)
-{
-    int count = dialog->request.field_count;
-    int shown = count < inner->rows ? count : inner->rows;
-    bool is_field = dialog->focus >= 0 && dialog->focus < count;
-    int first = is_field && dialog->focus >= shown ? dialog->focus - shown + 1 : 0;
-    struct area rows = area_take_bottom(inner, shown);
-    for (int i = 0; i < shown; i++)
-        draw_field(dialog, form, first + i, rows.row + i);
-}
-
-static void
-dialog_draw_wrapped(struct canvas *canvas, struct area place, struct bytes text, enum role role)
+draw_wrapped(struct canvas *canvas, struct area place, struct bytes text, enum role role)
 {
     for (size_t at = 0; at < text.len && place.rows > 0; place.row++, place.rows--) {
         size_t len = text_fit(text, at, place.cols, canvas->is_ascii);
         (void)canvas_text(canvas, place.row, place.col, place.cols, bytes_slice(text, at, len), role);
         at = text_resume(text, at + len);
     }
-}
-
-// In up to `most` rows: what is needed more goes first.
-static void
-draw_command(const struct dialog *dialog, const struct dialog_form *form, struct area *inner, int most)
-{
-    int rows = command_rows(dialog, inner->cols, form->canvas->is_ascii);
-    rows = rows < most ? rows : most;
-    if (rows <= 0)
-        return;
-    struct strbuf command = {0};
-    add_command(dialog, &command);
-    dialog_draw_wrapped(form->canvas, area_take_bottom(inner, rows), strbuf_bytes(&command), ROLE_DIM);
-    strbuf_release(&command);
-}
-
-// Draws what stands below the lines, bottom up, so that fields and buttons stay on a small screen.
-static void
-draw_controls(const struct dialog *dialog, struct dialog_form *form, struct area *inner)
-{
-    struct area buttons = area_take_bottom(inner, 1);
-    draw_buttons(dialog, form, buttons.row);
-    bool has_fields = dialog_has_fields(dialog);
-    if (dialog_can_confirm(dialog) && dialog_asks_typed(dialog)) {
-        bool fits = count_fits(dialog, inner->cols, form->canvas->is_ascii);
-        struct area line = fits ? buttons : area_take_bottom(inner, 1);
-        draw_count(dialog, form, line.row);
-    }
-    if (dialog->bad_field >= 0 && inner->rows > 0)
-        (void)canvas_text(form->canvas, area_take_bottom(inner, 1).row, inner->col, inner->cols,
-                          bytes_of(dialog->trouble.text), ROLE_PROMPT_ERROR);
-    int needed = (has_fields ? dialog->request.field_count : 0) +
-                 lines_rows(dialog, inner->cols, form->canvas->is_ascii);
-    draw_command(dialog, form, inner, inner->rows - needed);
-    if (has_fields)
-        draw_fields(dialog, form, inner);
 }
 
 static int
@@ -251,9 +187,9 @@ wanted_rows(const struct dialog *dialog, int width, bool is_ascii)
     if (dialog->refusal.len)
         rows += wrapped_rows(strbuf_text(&dialog->refusal), width, is_ascii);
     rows += dialog_has_fields(dialog) ? dialog->request.field_count : 0;
-    rows += dialog_asks_typed(dialog) && dialog_can_confirm(dialog) && !count_fits(dialog, width, is_ascii)
-                ? 1
-                : 0;
+    bool has_line = dialog_asks_typed(dialog) && dialog_can_confirm(dialog) &&
+                    !typed_fits(dialog, buttons_width(dialog, is_ascii), width);
+    rows += has_line ? 1 : 0;
     rows += command_rows(dialog, width, is_ascii);
     return rows + (dialog->is_waiting || dialog->bad_field >= 0 ? 1 : 0);
 }
@@ -269,36 +205,112 @@ scope_rows(const struct dialog *dialog, struct area inner, bool is_ascii)
     return inner.rows - rows >= CONTROLS ? rows : inner.rows > CONTROLS ? inner.rows - CONTROLS : 0;
 }
 
-void
-dialog_draw(const struct dialog *dialog, struct canvas *canvas, struct area area)
+// The buttons, and what is to be typed before them or above.
+static void
+place_buttons(const struct dialog *dialog, bool is_ascii, struct area *rest, struct dialog_places *places)
+{
+    struct area line = area_take_bottom(rest, 1);
+    int width = buttons_width(dialog, is_ascii);
+    places->cancel = line;
+    places->cancel.col += line.cols > width ? line.cols - width : 0;
+    places->cancel.cols = text_cells(bytes_of(cancel_word(dialog)), is_ascii) + 4;
+    if (dialog_has_fields(dialog)) {
+        places->confirm = line;
+        places->confirm.col = places->cancel.col + places->cancel.cols + 1;
+        places->confirm.cols = width - places->cancel.cols - 1;
+    }
+    if (dialog_can_confirm(dialog) && dialog_asks_typed(dialog))
+        places->typed = typed_fits(dialog, width, line.cols) ? line : area_take_bottom(rest, 1);
+}
+
+// As many fields as there is room for, the one in focus among them.
+static void
+place_fields(const struct dialog *dialog, struct area *rest, struct dialog_places *places)
+{
+    int count = dialog->request.field_count;
+    int shown = count < rest->rows ? count : rest->rows;
+    bool is_field = dialog->focus >= 0 && dialog->focus < count;
+    places->first_field = is_field && dialog->focus >= shown ? dialog->focus - shown + 1 : 0;
+    places->fields = area_take_bottom(rest, shown);
+}
+
+static bool
+place_dialog(const struct dialog *dialog, bool is_ascii, struct area area, struct dialog_places *places)
 {
     int width = area.cols - 2 < WIDEST ? area.cols - 2 : WIDEST;
-    int rows = wanted_rows(dialog, width - 4, canvas->is_ascii);
+    int rows = wanted_rows(dialog, width - 4, is_ascii);
     bool is_cut = rows > area.rows;
+    *places = (struct dialog_places){0};
     if (is_cut)
         rows = area.rows;
     if (width < 10 || rows < 3)
-        return;
+        return false;
     struct area box = {area.row + (area.rows - rows) / 2, area.col + (area.cols - width) / 2, rows, width};
-    draw_frame(dialog, canvas, box);
-
-    struct dialog_form form = {.canvas = canvas, .inner = {box.row + 1, box.col + 2, rows - 2, width - 4}};
+    places->box = box;
+    places->inner = (struct area){box.row + 1, box.col + 2, rows - 2, width - 4};
     for (int i = 0; i < dialog->request.field_count; i++) {
-        int label = text_cells(bytes_of(dialog->request.fields[i].label), canvas->is_ascii);
-        form.label_width = label > form.label_width ? label : form.label_width;
+        int label = text_cells(bytes_of(dialog->request.fields[i].label), is_ascii);
+        places->label_width = label > places->label_width ? label : places->label_width;
     }
-    struct area inner = form.inner;
-    struct area scope = area_take_top(&inner, is_cut ? scope_rows(dialog, inner, canvas->is_ascii) : 0);
-    draw_controls(dialog, &form, &inner);
-    if (dialog->is_waiting && inner.rows > 1)
-        (void)canvas_text(canvas, area_take_bottom(&inner, 1).row, inner.col, inner.cols, BYTES("counting"),
-                          ROLE_DIM);
-    if (dialog->refusal.len && inner.rows > 0) {
-        struct bytes why = strbuf_bytes(&dialog->refusal);
-        struct area place = area_take_bottom(&inner, wrapped_rows(why.data, inner.cols, canvas->is_ascii));
-        dialog_draw_wrapped(canvas, place, why, ROLE_DIALOG_DANGER);
+
+    struct area rest = places->inner;
+    struct area scope = area_take_top(&rest, is_cut ? scope_rows(dialog, rest, is_ascii) : 0);
+    place_buttons(dialog, is_ascii, &rest, places);
+    if (dialog->bad_field >= 0 && rest.rows > 0)
+        places->trouble = area_take_bottom(&rest, 1);
+    bool has_fields = dialog_has_fields(dialog);
+    int needed = (has_fields ? dialog->request.field_count : 0) + lines_rows(dialog, rest.cols, is_ascii);
+    int command = command_rows(dialog, rest.cols, is_ascii);
+    int room = rest.rows - needed > 0 ? rest.rows - needed : 0; // what is needed more goes first
+    places->command = area_take_bottom(&rest, command < room ? command : room);
+    if (has_fields)
+        place_fields(dialog, &rest, places);
+    if (dialog->is_waiting && rest.rows > 1)
+        places->waiting = area_take_bottom(&rest, 1);
+    if (dialog->refusal.len && rest.rows > 0)
+        places->refusal =
+            area_take_bottom(&rest, wrapped_rows(strbuf_text(&dialog->refusal), rest.cols, is_ascii));
+    places->lines = rest;
+    places->lines.row = scope.row;
+    places->lines.rows += scope.rows;
+    return true;
+}
+
+void
+dialog_layout(struct dialog *dialog, bool is_ascii, struct area area)
+{
+    struct area before = dialog->can_be_clicked ? dialog->places.confirm : (struct area){0};
+    (void)place_dialog(dialog, is_ascii, area, &dialog->places);
+    struct area now = dialog->places.confirm;
+    dialog->can_be_clicked = dialog_can_confirm(dialog) && now.cols > 0;
+    if (now.row != before.row || now.col != before.col || now.cols != before.cols)
+        dialog->shown_at = clock_mono();
+}
+
+void
+dialog_draw(const struct dialog *dialog, struct canvas *canvas, struct area area)
+{
+    struct dialog_places places;
+    if (!place_dialog(dialog, canvas->is_ascii, area, &places))
+        return;
+    draw_frame(dialog, canvas, places.box);
+    draw_button(dialog, canvas, places.cancel, cancel_word(dialog), FOCUS_CANCEL);
+    draw_button(dialog, canvas, places.confirm, dialog->request.confirm, FOCUS_CONFIRM);
+    draw_typed(dialog, canvas, places.typed);
+    if (places.trouble.rows > 0)
+        (void)canvas_text(canvas, places.trouble.row, places.trouble.col, places.trouble.cols,
+                          bytes_of(dialog->trouble.text), ROLE_PROMPT_ERROR);
+    if (places.command.rows > 0) {
+        struct strbuf command = {0};
+        add_command(dialog, &command);
+        draw_wrapped(canvas, places.command, strbuf_bytes(&command), ROLE_DIM);
+        strbuf_release(&command);
     }
-    inner.row = scope.row;
-    inner.rows += scope.rows;
-    draw_lines(dialog, &form, inner);
+    for (int i = 0; i < places.fields.rows; i++)
+        draw_field(dialog, &places, places.first_field + i, canvas, places.fields.row + i);
+    if (places.waiting.rows > 0)
+        (void)canvas_text(canvas, places.waiting.row, places.waiting.col, places.waiting.cols,
+                          BYTES("counting"), ROLE_DIM);
+    draw_wrapped(canvas, places.refusal, strbuf_bytes(&dialog->refusal), ROLE_DIALOG_DANGER);
+    draw_lines(dialog, canvas, places.lines);
 }

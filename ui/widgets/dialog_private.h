@@ -11,6 +11,13 @@ struct dialog_text {
     const char *text;
 };
 
+// Where its parts stand on the screen; what is not there has no rows or no columns.
+struct dialog_places {
+    struct area box, inner, lines, waiting, refusal, fields, command, trouble, typed, cancel, confirm;
+    int label_width;
+    int first_field; // of those that are shown
+};
+
 struct dialog {
     struct dialog_request request; // texts in `kept`
     char environment[64];
@@ -29,8 +36,11 @@ struct dialog {
     int focus;                    // a field, or one of the three below
     int order[DIALOG_FIELDS + 3]; // of Tab
     int order_count;
-    int64_t touched_at; // when the last key or paste came, or the button
-    int64_t pause;      // how long nothing came before the last one
+    int64_t touched_at;          // when the last key or paste came, or the button
+    int64_t pause;               // how long nothing came before the last one
+    struct dialog_places places; // as drawn last
+    bool can_be_clicked;         // the button there
+    int64_t shown_at;            // it has been there since
 };
 
 enum { FOCUS_COUNT = DIALOG_FIELDS, FOCUS_CANCEL, FOCUS_CONFIRM };
