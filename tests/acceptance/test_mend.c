@@ -112,11 +112,120 @@ keys_mend_every_order(void **state)
     mending_end(&mending);
 }
 
+// --- two operators ---
+
+enum { OLGA, OTTO, OPERATORS };
+
+// Up to the key that saves.
+static void
+edit_the_same(struct screen *screen, const char *conninfo, const char *edit)
+{
+    screen_open(screen, conninfo, NULL);
+    screen_see(screen, "live");
+    screen_press(screen, "2");
+    screen_press(screen, "/event-id:=evt-7<Enter>");
+    screen_see(screen, "1 / ");
+    screen_press(screen, "e");
+    screen_see(screen, "\"order\": 7}");
+    screen_press(screen, edit);
+    screen_press(screen, "<C-s>");
+    screen_see(screen, "1 value changed");
+    screen_press(screen, "<Enter>");
+    screen_see(screen, "reason for the correction");
+    screen_press(screen, "INC-4711<Enter>");
+    screen_see(screen, "save and make a recipe of it");
+}
+
+// Both have read the same event; what a save waits for is held until both wait for it.
+static void
+save_at_the_same_moment(struct screen screens[OPERATORS])
+{
+    PGconn *admin = actors.world.admin;
+    test_sql(admin, "BEGIN; SELECT pg_advisory_xact_lock('redrive.operation_batch'::regclass::bigint)");
+    for (int i = 0; i < OPERATORS; i++)
+        vt_keys(screens[i].vt, "s");
+    int64_t end = clock_mono() + 30 * US_PER_SECOND;
+    while (test_number(admin, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted") <
+           OPERATORS)
+        if (clock_mono() > end)
+            screen_give_up(&screens[OLGA], "they do not wait for the same");
+    test_sql(admin, "COMMIT");
+}
+
+// Each revision, its author, and the end of its payload.
+static const char *
+revisions_kept(void)
+{
+    return test_text(actors.world.admin, "SELECT string_agg(no || ' ' || author || ' ' || right(convert_from("
+                                         "payload, 'UTF8'), 13), ', ' ORDER BY no) FROM redrive.revision");
+}
+
+// Both versions are shown, and the text is put above the other one's.
+static void
+go_on_above(struct screen *screen, const char *theirs, const char *mine)
+{
+    screen_see(screen, "keep editing on top of theirs");
+    screen_see(screen, "reload theirs, keep mine as a draft");
+    screen_see(screen, "cancel: nothing changes here");
+    screen_press(screen, "l");
+    screen_see(screen, "- theirs");
+    screen_see(screen, theirs);
+    screen_see(screen, mine);
+    screen_press(screen, "q");
+    screen_see(screen, "look at both versions");
+    screen_press(screen, "k");
+    screen_see(screen, "editing on top of revision 1");
+    screen_see(screen, mine);
+    screen_press(screen, "<C-s>");
+    screen_see(screen, "- revision 1");
+    screen_press(screen, "<Enter>");
+    screen_see(screen, "reason for the correction: INC-4711"); // nor is that typed again
+    screen_press(screen, "<Enter>");
+    screen_see(screen, "save and make a recipe of it");
+    screen_press(screen, "s");
+    screen_see(screen, "saved as revision 2 of event 7");
+}
+
+static void
+two_operators_correct_the_same_event(void **state)
+{
+    (void)state;
+    static const char *const edits[] = {"<End><Left>00", "<End><Left>55"};
+    static const char *const texts[] = {"\"order\": 700}", "\"order\": 755}"};
+    struct screen screens[OPERATORS];
+    char names[OPERATORS][80], line[300];
+    make_login(names[OLGA], "olga2", "redrive_operator");
+    make_login(names[OTTO], "otto", "redrive_operator");
+    for (int i = 0; i < OPERATORS; i++)
+        edit_the_same(&screens[i], conninfo_of(names[i]), edits[i]);
+    save_at_the_same_moment(screens);
+
+    for (int i = 0; i < OPERATORS; i++)
+        screen_see(&screens[i], "evision 1 "); // "saved as revision 1 of …", "Not saved: revision 1 is by …"
+    int winner = vt_shows(screens[OLGA].vt, "saved as revision 1 of event 7") ? OLGA : OTTO;
+    int other = OPERATORS - 1 - winner;
+    screen_see(&screens[winner], "saved as revision 1 of event 7");
+    snprintf(line, sizeof line, "Not saved: revision 1 is by %s", names[winner]);
+    screen_see(&screens[other], line);
+    snprintf(line, sizeof line, "1 %s %s", names[winner], texts[winner]);
+    assert_string_equal(revisions_kept(), line);
+    go_on_above(&screens[other], texts[winner], texts[other]);
+    snprintf(line, sizeof line, "1 %s %s, 2 %s %s", names[winner], texts[winner], names[other], texts[other]);
+    assert_string_equal(revisions_kept(), line);
+
+    for (int i = 0; i < OPERATORS; i++) {
+        screen_press(&screens[i], "<C-q>");
+        screen_close(&screens[i]);
+        test_sql(actors.world.admin, "DROP OWNED BY %s; DROP ROLE %s", names[i], names[i]);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_mend_every_order),
+        cmocka_unit_test_setup_teardown(two_operators_correct_the_same_event, begin_actors, end_actors),
     };
     return cmocka_run_group_tests_name("mend", tests, NULL, NULL);
 }
