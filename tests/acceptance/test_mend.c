@@ -25,10 +25,9 @@ make_recipe(struct screen *screen, const char *change, const char *operation, co
     screen_press(screen, "<C-s>");
     screen_see(screen, change);
     screen_press(screen, "<Enter>");
-    screen_see(screen, "reason for the correction");
-    screen_press(screen, "INC-4711<Enter>");
     screen_see(screen, "save and make a recipe of it");
     screen_press(screen, "m");
+    screen_confirm(screen, &(struct screen_answers){.button = "Save", .reason = "INC-4711"});
     screen_see(screen, applies);
     screen_see(screen, operation);
     screen_see(screen, "unchanged 1"); // the one that was mended by hand
@@ -131,9 +130,11 @@ edit_the_same(struct screen *screen, const char *conninfo, const char *edit)
     screen_press(screen, "<C-s>");
     screen_see(screen, "1 value changed");
     screen_press(screen, "<Enter>");
-    screen_see(screen, "reason for the correction");
-    screen_press(screen, "INC-4711<Enter>");
     screen_see(screen, "save and make a recipe of it");
+    screen_press(screen, "s");
+    screen_see(screen, "Save");
+    screen_press(screen, "INC-4711<Tab>");
+    screen_see(screen, "[ Save ]");
 }
 
 // Both have read the same event; what a save waits for is held until both wait for it.
@@ -141,12 +142,12 @@ static void
 save_at_the_same_moment(struct screen screens[OPERATORS])
 {
     PGconn *admin = actors.world.admin;
-    test_sql(admin, "BEGIN; SELECT pg_advisory_xact_lock('redrive.operation_batch'::regclass::bigint)");
+    test_sql(admin, "BEGIN; SELECT FROM redrive.freeze_turn FOR UPDATE");
     for (int i = 0; i < OPERATORS; i++)
-        vt_keys(screens[i].vt, "s");
+        vt_keys(screens[i].vt, "<Enter>");
     int64_t end = clock_mono() + 30 * US_PER_SECOND;
-    while (test_number(admin, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted") <
-           OPERATORS)
+    while (test_number(admin, "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype IN ('tuple', "
+                              "'transactionid')") < OPERATORS)
         if (clock_mono() > end)
             screen_give_up(&screens[OLGA], "they do not wait for the same");
     test_sql(admin, "COMMIT");
@@ -179,10 +180,12 @@ go_on_above(struct screen *screen, const char *theirs, const char *mine)
     screen_press(screen, "<C-s>");
     screen_see(screen, "- revision 1");
     screen_press(screen, "<Enter>");
-    screen_see(screen, "reason for the correction: INC-4711"); // nor is that typed again
-    screen_press(screen, "<Enter>");
     screen_see(screen, "save and make a recipe of it");
     screen_press(screen, "s");
+    screen_see(screen, "INC-4711"); // nor is that typed again
+    screen_press(screen, "<Tab>");
+    screen_see(screen, "[ Save ]");
+    screen_press(screen, "<Enter>");
     screen_see(screen, "saved as revision 2 of event 7");
 }
 
