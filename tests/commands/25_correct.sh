@@ -1,4 +1,5 @@
-# Correcting one event, and many by a recipe. A database of its own: what is written here, no other part expects.
+# Correcting one event, and many by a recipe: the commands correct, recipe and show, with one_event.c, recipe_use.c, revision_diff.c and
+# whole_file.c behind them. A database of its own: what is written here, no other part expects.
 
 corrected=redrive_correct_$$
 psql -XAtq "$server dbname=postgres" -c "CREATE DATABASE $corrected ENCODING 'UTF8' TEMPLATE template0"
