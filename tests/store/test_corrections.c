@@ -1,93 +1,12 @@
 // Recipes as operations: which events a worker gets next, what it keeps of them, who is skipped and why; and
 // a worker that is killed again and again, after which each event was corrected once.
-#include "world.h"
+#include "correcting.h"
 
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "correct/correct.h"
 #include "store/events/revisions.h"
-#include "store/operations/corrections.h"
-
-#define NO_LIMIT ((uint64_t)1 << 40)
-
-static int64_t
-ask(struct world *world, int64_t first, int64_t last, const char *recipe)
-{
-    int64_t *ids = malloc((size_t)(last - first + 1) * sizeof *ids);
-    assert_non_null(ids);
-    for (int64_t id = first; id <= last; id++)
-        ids[id - first] = id;
-    struct operation_request request = {.action = ACTION_CORRECT,
-                                        .ids = ids,
-                                        .count = (size_t)(last - first + 1),
-                                        .scope = "a test",
-                                        .reason = "INC-7",
-                                        .recipe = recipe,
-                                        .rate = RATE_UNLIMITED};
-    snprintf(request.key, sizeof request.key, "%s", new_uuid(world->admin));
-    int64_t no = 0;
-    assert_works(operation_create(world->store, &request, NULL, NULL, &no, &err));
-    free(ids);
-    return no;
-}
-
-// What a worker has in hand.
-struct hand {
-    int64_t *ids;
-    size_t count;
-    int64_t most;
-};
-
-static struct hand
-take(struct store *store, int64_t no, size_t limit, uint64_t bytes)
-{
-    struct hand hand;
-    assert_works(work_correct_next(store, no, limit, bytes, &hand.ids, &hand.count, &hand.most, &err));
-    return hand;
-}
-
-// Keeps the outcomes; without `given`, each event has changed, from the original to {"n": 2}. Returns how
-// many were applied.
-static int64_t
-keep(struct store *store, int64_t no, struct hand *hand, const struct corrected *given)
-{
-    struct corrected *events = calloc(hand->count + 1, sizeof *events);
-    assert_non_null(events);
-    for (size_t i = 0; i < hand->count; i++) {
-        events[i] =
-            given ? given[i]
-                  : (struct corrected){.outcome = "changed",
-                                       .correction = {.has_payload = true, .payload = BYTES("{\"n\": 2}")}};
-        events[i].id = hand->ids[i];
-    }
-    int64_t applied = -1, left = -1;
-    assert_works(work_correct(store, no, hand->most, events, hand->count, &applied, &left, &err));
-    assert_in_range(left, 0, 1000000);
-    free(events);
-    free(hand->ids);
-    *hand = (struct hand){0};
-    return applied;
-}
-
-static int64_t
-revisions_by(struct world *world, int64_t no)
-{
-    char sql[120];
-    snprintf(sql, sizeof sql, "SELECT count(*) FROM redrive.revision WHERE operation_no = %lld",
-             (long long)no);
-    return test_number(world->admin, sql);
-}
-
-static const char *
-detail_of(struct world *world, int64_t no, int64_t id)
-{
-    char sql[160];
-    snprintf(sql, sizeof sql,
-             "SELECT state || ': ' || detail FROM redrive.item WHERE operation_no = %lld AND dlq_id = %lld",
-             (long long)no, (long long)id);
-    return test_text(world->admin, sql);
-}
 
 // The parts of all events travel side by side; each event gets its own.
 static void
@@ -120,10 +39,10 @@ each_event_gets_its_own_parts(void **state)
                         .headers = three,
                         .header_count = 3}},
     };
-    int64_t no = ask(&world, 1, 6, "set $.n 1");
-    struct hand hand = take(world.store, no, 100, NO_LIMIT);
+    int64_t no = ask_correct(&world, 1, 6, "set $.n 1");
+    struct hand hand = take_correct(world.store, no, 100, NO_LIMIT);
     assert_int_equal(hand.count, 6);
-    assert_int_equal(keep(world.store, no, &hand, events), 6);
+    assert_int_equal(keep_correct(world.store, no, &hand, events), 6);
     for (int64_t id = 1; id <= 6; id++) {
         const struct corrected *event = &events[id - 1];
         struct revision *revisions;
@@ -159,11 +78,11 @@ a_page_has_a_limit_of_bytes(void **state)
                           "WHEN dlq_events.id %% 50 = 0 THEN 1000 ELSE 30 END) i))");
     test_sql(world.admin, "INSERT INTO redrive.revision (dlq_id, no, payload) SELECT id, 1, repeat('x', "
                           "20000)::bytea FROM dlq_events WHERE id BETWEEN 101 AND 110"); // these are measured
-    int64_t no = ask(&world, 1, EVENTS, "set $.n 1");
+    int64_t no = ask_correct(&world, 1, EVENTS, "set $.n 1");
     int64_t expected = 1;
     int pages = 0;
     for (;; pages++) {
-        struct hand hand = take(world.store, no, 100, 16000);
+        struct hand hand = take_correct(world.store, no, 100, 16000);
         if (hand.count == 0) {
             free(hand.ids);
             break;
@@ -180,7 +99,7 @@ a_page_has_a_limit_of_bytes(void **state)
         if (hand.count > 1 && bytes > 16000 + 32000) // the one that passes the limit is the last
             fail_msg("%zu events of %lld bytes", hand.count, (long long)bytes);
         int64_t count = (int64_t)hand.count;
-        assert_int_equal(keep(world.store, no, &hand, events), count);
+        assert_int_equal(keep_correct(world.store, no, &hand, events), count);
     }
     assert_int_equal(expected, EVENTS + 1);
     assert_in_range(pages, 20, 200);
@@ -197,18 +116,19 @@ another_worker_was_quicker(void **state)
     struct world world;
     world_make(&world, 30);
     struct store *other = open_store(world.conninfo);
-    int64_t no = ask(&world, 1, 30, "set $.n 1");
-    struct hand slow = take(world.store, no, 10, NO_LIMIT), quick = take(other, no, 10, NO_LIMIT);
+    int64_t no = ask_correct(&world, 1, 30, "set $.n 1");
+    struct hand slow = take_correct(world.store, no, 10, NO_LIMIT),
+                quick = take_correct(other, no, 10, NO_LIMIT);
     assert_int_equal(slow.count, 10);
     assert_memory_equal(slow.ids, quick.ids, 10 * sizeof *slow.ids);
-    assert_int_equal(keep(other, no, &quick, NULL), 10);
-    assert_int_equal(keep(world.store, no, &slow, NULL), 0);
+    assert_int_equal(keep_correct(other, no, &quick, NULL), 10);
+    assert_int_equal(keep_correct(world.store, no, &slow, NULL), 0);
     assert_int_equal(revisions_by(&world, no), 10);
-    slow = take(world.store, no, 20, NO_LIMIT);
-    quick = take(other, no, 20, NO_LIMIT);
-    assert_int_equal(keep(other, no, &quick, NULL), 20);
+    slow = take_correct(world.store, no, 20, NO_LIMIT);
+    quick = take_correct(other, no, 20, NO_LIMIT);
+    assert_int_equal(keep_correct(other, no, &quick, NULL), 20);
     assert_int_equal(get_operation(&world, no).state, OPERATION_DONE);
-    assert_int_equal(keep(world.store, no, &slow, NULL), 0); // there is nothing left at all
+    assert_int_equal(keep_correct(world.store, no, &slow, NULL), 0); // there is nothing left at all
     assert_int_equal(revisions_by(&world, no), 30);
     assert_int_equal(test_number(world.admin, "SELECT max(no) FROM redrive.revision"), 1);
     store_close(other);
@@ -221,12 +141,12 @@ what_changed_meanwhile_is_skipped(void **state)
     (void)state;
     struct world world;
     world_make(&world, 20);
-    int64_t no = ask(&world, 1, 20, "set $.n 1");
-    struct hand hand = take(world.store, no, 100, NO_LIMIT);
+    int64_t no = ask_correct(&world, 1, 20, "set $.n 1");
+    struct hand hand = take_correct(world.store, no, 100, NO_LIMIT);
     test_sql(world.admin, "UPDATE dlq_events SET status = 'RESOLVED', resolved_by = 'api' WHERE id = 3");
     test_sql(world.admin, "INSERT INTO redrive.revision (dlq_id, no, payload) VALUES (5, 1, 'other')");
     test_sql(world.admin, "DELETE FROM dlq_events WHERE id = 7");
-    assert_int_equal(keep(world.store, no, &hand, NULL), 20);
+    assert_int_equal(keep_correct(world.store, no, &hand, NULL), 20);
 
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.done, 17);
@@ -254,15 +174,15 @@ batches_and_rows_count_alike(void **state)
     enum { EVENTS = 2500 };
     struct world world;
     world_make(&world, EVENTS);
-    int64_t no = ask(&world, 1, EVENTS, "set $.n 1");
+    int64_t no = ask_correct(&world, 1, EVENTS, "set $.n 1");
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.operation_item"), 0);
-    struct hand hand = take(world.store, no, 1000, NO_LIMIT);
+    struct hand hand = take_correct(world.store, no, 1000, NO_LIMIT);
     int64_t first = (int64_t)hand.count;
-    assert_int_equal(keep(world.store, no, &hand, NULL), first);
+    assert_int_equal(keep_correct(world.store, no, &hand, NULL), first);
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.operation_item"), 0);
     assert_int_equal(items_in(&world, no, "done"), first);
 
-    hand = take(world.store, no, 1000, NO_LIMIT);
+    hand = take_correct(world.store, no, 1000, NO_LIMIT);
     static struct corrected events[1000];
     int64_t second = (int64_t)hand.count, counts[5] = {0};
     static const char *const outcomes[] = {"changed", "unchanged", "not_applicable", "invalid",
@@ -275,7 +195,7 @@ batches_and_rows_count_alike(void **state)
             .correction = {.has_payload = i % 5 == 0, .payload = BYTES("{\"n\": 2}")},
         };
     }
-    assert_int_equal(keep(world.store, no, &hand, events), second);
+    assert_int_equal(keep_correct(world.store, no, &hand, events), second);
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.state, OPERATION_RUNNING);
     assert_int_equal(operation.done, first + counts[0] + counts[1] + counts[2]);
@@ -287,8 +207,8 @@ batches_and_rows_count_alike(void **state)
     assert_int_equal(items_in(&world, no, "done"), operation.done);
     assert_int_equal(items_in(&world, no, "refused"), operation.refused);
     assert_int_equal(revisions_by(&world, no), first + counts[0]);
-    while ((hand = take(world.store, no, 700, NO_LIMIT)).count)
-        keep(world.store, no, &hand, NULL);
+    while ((hand = take_correct(world.store, no, 700, NO_LIMIT)).count)
+        keep_correct(world.store, no, &hand, NULL);
     free(hand.ids);
     operation = get_operation(&world, no);
     assert_int_equal(operation.state, OPERATION_DONE);
@@ -309,25 +229,25 @@ is_paused_and_cancelled_in_the_middle(void **state)
     enum { EVENTS = 2000 };
     struct world world;
     world_make(&world, EVENTS);
-    int64_t no = ask(&world, 1, EVENTS, "set $.n 1");
-    struct hand hand = take(world.store, no, 300, NO_LIMIT);
+    int64_t no = ask_correct(&world, 1, EVENTS, "set $.n 1");
+    struct hand hand = take_correct(world.store, no, 300, NO_LIMIT);
     int64_t done = (int64_t)hand.count;
-    assert_int_equal(keep(world.store, no, &hand, NULL), done);
+    assert_int_equal(keep_correct(world.store, no, &hand, NULL), done);
 
-    hand = take(world.store, no, 300, NO_LIMIT);
+    hand = take_correct(world.store, no, 300, NO_LIMIT);
     struct hand none;
     assert_works(operation_steer(world.store, no, STEER_PAUSE, 0, &err));
-    none = take(world.store, no, 300, NO_LIMIT);
+    none = take_correct(world.store, no, 300, NO_LIMIT);
     assert_int_equal(none.count, 0);
     free(none.ids);
-    assert_int_equal(keep(world.store, no, &hand, NULL), 0);
+    assert_int_equal(keep_correct(world.store, no, &hand, NULL), 0);
     assert_works(operation_steer(world.store, no, STEER_RESUME, 0, &err));
 
-    hand = take(world.store, no, 300, NO_LIMIT);
+    hand = take_correct(world.store, no, 300, NO_LIMIT);
     assert_true(hand.count > 0);
     assert_works(operation_steer(world.store, no, STEER_CANCEL, 0, &err));
-    assert_int_equal(keep(world.store, no, &hand, NULL), 0); // it was read before
-    none = take(world.store, no, 300, NO_LIMIT);
+    assert_int_equal(keep_correct(world.store, no, &hand, NULL), 0); // it was read before
+    none = take_correct(world.store, no, 300, NO_LIMIT);
     assert_int_equal(none.count, 0);
     free(none.ids);
     struct operation operation = get_operation(&world, no);
@@ -463,7 +383,7 @@ killed_again_and_again_corrects_each_once(void **state)
     struct world world;
     world_make(&world, EVENTS);
     test_sql(world.admin, "UPDATE dlq_events SET event_payload = '{\"list\": []}'");
-    int64_t no = ask(&world, 1, EVENTS, APPENDS);
+    int64_t no = ask_correct(&world, 1, EVENTS, APPENDS);
     int killed = 0, midway = 0;
     for (int i = 0; i < KILLS; i++) {
         pid_t pid = start_correcting(&world, no);

@@ -75,6 +75,22 @@ check_counts(int64_t scale, size_t count)
     assert_null(preview.topics[1].topic);
     assert_int_equal(preview.topics[1].count, absent);
 
+    // Two of those whose newest revision names another topic; neighbours, and one that named it once.
+    test_sql(
+        world.admin,
+        "INSERT INTO redrive.revision (dlq_id, no, topic) VALUES (101 * %d, 1, 'fixed'), (103 * %d, 1, NULL),"
+        " (103 * %d, 2, 'fixed'), (105 * %d, 1, 'fixed'), (105 * %d, 2, NULL), (102 * %d, 1, 'fixed'),"
+        " (41 * %d, 1, 'fixed')",
+        (int)scale, (int)scale, (int)scale, (int)scale, (int)scale, (int)scale, (int)scale);
+    preview = look(&world, ACTION_REPROCESS, ids, count);
+    assert_string_equal(preview.topics[0].topic, "orders");
+    assert_int_equal(preview.topics[0].count, (int64_t)count - 10 - absent - 2);
+    int64_t fixed = 0;
+    for (size_t i = 0; i < preview.topic_count; i++)
+        if (preview.topics[i].topic && strcmp(preview.topics[i].topic, "fixed") == 0)
+            fixed = preview.topics[i].count;
+    assert_int_equal(fixed, 2);
+
     preview = look(&world, ACTION_DISCARD, ids, count);
     assert_int_equal(preview.open, (int64_t)count - 17);
     preview = look(&world, ACTION_RESTORE, ids, count);
