@@ -158,14 +158,14 @@ second_applications_and_checks_are_told(void **state)
     struct reply *reply = try(&bench, "# twice\nadd $.list 1\nset $.a 1", 101, 50);
     assert_int_equal(
         reply->recipe.tally.counts[CORRECT_CHANGED] + reply->recipe.tally.counts[CORRECT_NOT_APPLICABLE], 50);
-    assert_int_equal(reply->recipe.again, 0);
+    assert_int_equal(reply->recipe.tally.again, 0);
     reply_destroy(reply);
     test_sql(bench.world.admin,
              "UPDATE dlq_events SET event_payload = '{\"list\": []}' WHERE id BETWEEN 110 AND 112");
     reply = try(&bench, "# twice\nadd $.list 1", 110, 3);
     assert_int_equal(reply->recipe.tally.counts[CORRECT_CHANGED], 3);
-    assert_int_equal(reply->recipe.again, 3);
-    assert_int_equal(reply->recipe.again_line, 2);
+    assert_int_equal(reply->recipe.tally.again, 3);
+    assert_int_equal(reply->recipe.tally.again_line, 2);
     reply_destroy(reply);
     backend_stop(bench.backend);
     bench.settings.correct = (struct correct_limits){

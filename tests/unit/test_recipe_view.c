@@ -228,6 +228,21 @@ a_mistake_is_shown_at_its_place_and_not_tried(void **state)
     assert_false(shows(world->app, "applies"));
 }
 
+// From a dry run that is over to a dialog that can be confirmed.
+static void
+open_dialog(struct world *world)
+{
+    press(world->app, "<Enter>");
+    struct request *request = next_request(world, REQUEST_PREVIEW);
+    assert_non_null(request);
+    assert_int_equal(request->action, ACTION_CORRECT);
+    struct reply *reply = reply_create(REPLY_PREVIEW, request->number);
+    reply->preview = (struct preview){.known = 1u << PREVIEW_COUNTS, .open = IDS};
+    reply->is_last = true;
+    request_destroy(request);
+    tell(world, reply);
+}
+
 static void
 what_is_confirmed_is_what_was_tried(void **state)
 {
@@ -236,25 +251,69 @@ what_is_confirmed_is_what_was_tried(void **state)
     struct reply *reply = trial_reply(number, 2, 1, true);
     add_sample(reply, 20, "{\"a\":8}", "{\"a\":1}");
     tell(world, reply);
-    press(world->app, "<Enter>");
-    struct request *request = next_request(world, REQUEST_PREVIEW);
-    assert_non_null(request);
-    assert_int_equal(request->action, ACTION_CORRECT);
-    reply = reply_create(REPLY_PREVIEW, request->number);
-    reply->preview = (struct preview){.known = 1u << PREVIEW_COUNTS, .open = IDS};
-    reply->is_last = true;
-    request_destroy(request);
-    tell(world, reply);
+    open_dialog(world);
     assert_true(shows(world->app, "3 events of Timeout"));
     assert_true(shows(world->app, "2 would change, 1 does not fit the recipe"));
-    assert_true(shows(world->app, "nothing is sent"));
+    assert_true(shows(world->app, "undo: u in operations"));
+    assert_false(shows(world->app, "force"));
     assert_true(shows(world->app, "redrive correct --recipe FILE --group 00000000000000ff"));
     press(world->app, "<Tab><Enter>");
-    request = next_request(world, REQUEST_CONFIRM);
+    struct request *request = next_request(world, REQUEST_CONFIRM);
     assert_non_null(request);
     assert_int_equal(request->confirm.action, ACTION_CORRECT);
     assert_string_equal(request->recipe.text, "set $.a 1\n");
     assert_int_equal(request->id_count, IDS);
+    assert_false(request->confirm.then_reprocess);
+    assert_false(request->confirm.is_forced);
+    assert_int_equal(request->confirm.plan.step_count, 0);
+    assert_false(request->confirm.plan.halts);
+    request_destroy(request);
+}
+
+// The other fields of the dialog. Tab goes from the button to them.
+static void
+steps_sending_and_force_are_asked_for(void **state)
+{
+    struct world *world = *state;
+    uint64_t number = open_view(world);
+    struct reply *reply = trial_reply(number, 1, 1, true);
+    reply->recipe.tally.counts[CORRECT_REFUSED] = 1;
+    tell(world, reply);
+    open_dialog(world);
+    assert_true(shows(world->app, "why: takes the 1 that the check refuses too"));
+    press(world->app, "INC-7<Tab><Tab>2,rest<Tab>no<Tab>the check is wrong<S-Tab><S-Tab><S-Tab><Enter>");
+    assert_true(shows(world->app, "yes, or nothing"));
+    assert_null(next_request(world, REQUEST_CONFIRM));
+    press(world->app, "<C-u>"); // the focus is there
+    for (int i = 0; i < 8 && !shows(world->app, "[ Apply recipe ]"); i++)
+        press(world->app, "<S-Tab>");
+    assert_true(shows(world->app, "--force --reason 'the check is wrong'"));
+    press(world->app, "<Enter>");
+    struct request *request = next_request(world, REQUEST_CONFIRM);
+    assert_non_null(request);
+    assert_true(request->confirm.is_forced);
+    assert_false(request->confirm.then_reprocess);
+    assert_string_equal(request->reason, "INC-7; forced: the check is wrong");
+    assert_int_equal(request->confirm.plan.step_count, 1);
+    assert_int_equal(request->confirm.plan.steps[0], 2);
+    assert_false(request->confirm.plan.halts); // a recipe halts by its share only where that is asked for
+    request_destroy(request);
+}
+
+static void
+what_changed_is_sent_where_that_is_asked_for(void **state)
+{
+    struct world *world = *state;
+    tell(world, trial_reply(open_view(world), 2, 1, true));
+    open_dialog(world);
+    press(world->app, "<Tab><Tab>2,rest<Tab>yes<S-Tab><S-Tab>");
+    assert_true(shows(world->app, "--reprocess"));
+    press(world->app, "<Enter>");
+    struct request *request = next_request(world, REQUEST_CONFIRM);
+    assert_non_null(request);
+    assert_true(request->confirm.then_reprocess);
+    assert_false(request->confirm.is_forced);
+    assert_true(request->confirm.plan.halts);
     request_destroy(request);
 }
 
@@ -302,6 +361,30 @@ each_outcome_opens_as_a_list(void **state)
     assert_int_equal(request->list.source, LIST_IDS);
     assert_int_equal(request->list.id_count, 1);
     assert_int_equal(request->list.ids[0], 30);
+    request_destroy(request);
+}
+
+// A warning, not an outcome: these are among those that change.
+static void
+what_departs_from_the_shape_opens_as_a_list(void **state)
+{
+    struct world *world = *state;
+    struct reply *reply = trial_reply(open_view(world), 3, 0, true);
+    struct recipe_trial *trial = &reply->recipe;
+    trial->tally.departs = 2;
+    trial->departing =
+        (struct recipe_class){.ids = calloc(2, sizeof(int64_t)), .count = 2, .example = "a is text"};
+    trial->departing.ids[0] = 10;
+    trial->departing.ids[1] = 30;
+    tell(world, reply);
+    assert_true(shows(world->app, "applies 3"));
+    assert_true(shows(world->app, "departs from shape 2"));
+    assert_true(shows(world->app, "2: would depart from the shape of their type, for example: a is text"));
+    press(world->app, "fd");
+    struct request *request = next_request(world, REQUEST_LIST);
+    assert_non_null(request);
+    assert_int_equal(request->list.id_count, 2);
+    assert_int_equal(request->list.ids[1], 30);
     request_destroy(request);
 }
 
@@ -436,6 +519,9 @@ main(void)
         VIEWED(a_closed_view_stops_its_dry_run),
         VIEWED(a_mistake_is_shown_at_its_place_and_not_tried),
         VIEWED(what_is_confirmed_is_what_was_tried),
+        VIEWED(steps_sending_and_force_are_asked_for),
+        VIEWED(what_changed_is_sent_where_that_is_asked_for),
+        VIEWED(what_departs_from_the_shape_opens_as_a_list),
         VIEWED(a_changed_recipe_is_not_applied_by_the_old_counts),
         VIEWED(nothing_that_would_change_is_not_applied),
         VIEWED(each_outcome_opens_as_a_list),

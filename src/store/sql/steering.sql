@@ -142,8 +142,10 @@ DECLARE
     v_sent bigint := v.done + v.refused + v.claimed + v.in_doubt;
 BEGIN
     PERFORM redrive._steer_check(v, p_what);
-    IF v.action NOT IN ('reprocess', 'correct') OR p_what = 'settle' AND redrive._waits_for_person(v) THEN
-        RAISE EXCEPTION 'operation % is a %: it has no steps that are watched', p_no, v.action USING ERRCODE = 'RD004';
+    IF p_what = 'settle' AND redrive._waits_for_person(v) THEN
+        RAISE EXCEPTION 'operation % is a recipe: its steps end when somebody resumes it', p_no USING ERRCODE = 'RD004';
+    ELSIF v.action NOT IN ('reprocess', 'correct') THEN
+        RAISE EXCEPTION 'operation % is a %: only a reprocess or a recipe has steps and halts by itself', p_no, v.action USING ERRCODE = 'RD004';
     ELSIF p_what NOT IN ('steps', 'settle', 'halt') OR p_what = 'settle' AND coalesce(p_number, -1) < 0
           OR p_what = 'halt' AND p_number NOT BETWEEN 0 AND 100 THEN
         RAISE EXCEPTION 'an operation cannot be steered by % %', p_what, p_number USING ERRCODE = 'RD004';
