@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/strbuf.h"
 #include "process/check.h"
+#include "process/check_probe.h"
 #include "tests/lib/program.h"
 
 enum { MS = 1000, MB = 1 << 20 };
@@ -210,6 +211,66 @@ test_rows(void **state)
         assert_non_null(strstr(err.text, wrong[i][1]));
         assert_int_equal(err.kind, ERR_USAGE);
     }
+}
+
+struct probed {
+    char faults[8][200]; // by row; "" none
+    size_t count;
+};
+
+static void
+note_finding(void *context, const struct check_finding *finding)
+{
+    struct probed *probed = context;
+    assert_int_equal(finding->no, ++probed->count);
+    snprintf(probed->faults[probed->count - 1], sizeof probed->faults[0], "%s",
+             finding->fault ? finding->fault : "");
+}
+
+static void
+commands_that_cannot_work_are_named(void **state)
+{
+    (void)state;
+    static const char rows[] = "type A* /there/is/none --strict\n# a comment\n"
+                               "type B no-such-program-anywhere\n"
+                               "topic c /etc/passwd\n"
+                               "type D while read -r l; do echo ok; done\n"
+                               "type E X=1 /there/is/none\n" // only a shell can tell
+                               "type F cat\n"
+                               "topic g sh -c 'echo lost >&2; exit 3'\n"
+                               "topic h exec sleep 60";
+    static const char *const by_name[] = {"there is no program /there/is/none",
+                                          "no program no-such-program-anywhere in PATH",
+                                          "/etc/passwd cannot be executed"};
+    struct err err = {0};
+    struct probed probed = {0};
+    assert_true(check_probe(rows, 0, 0, note_finding, &probed, &err));
+    assert_int_equal(probed.count, 8);
+    for (size_t i = 0; i < 8; i++)
+        assert_true(i < 3 ? strstr(probed.faults[i], by_name[i]) != NULL : !probed.faults[i][0]);
+
+    probed = (struct probed){0};
+    assert_true(check_probe(rows, US_PER_SECOND, 0, note_finding, &probed, &err));
+    assert_string_equal(probed.faults[3], "");
+    assert_non_null(strstr(probed.faults[4], "status 127"));
+    assert_string_equal(probed.faults[5], "");
+    assert_non_null(strstr(probed.faults[6], "ended with status 3: lost"));
+    assert_non_null(strstr(probed.faults[7], "did not end within 1 s"));
+    assert_false(check_probe("type x", 0, 0, note_finding, &probed, &err));
+    assert_int_equal(err.kind, ERR_USAGE);
+}
+
+static void
+rows_know_their_types_and_topics(void **state)
+{
+    (void)state;
+    struct check_finding finding = {.pattern = "Order*"};
+    assert_true(check_finding_matches(&finding, BYTES("OrderPlaced")));
+    assert_false(check_finding_matches(&finding, BYTES("Payment")));
+    assert_false(check_finding_matches(&finding, BYTES_ABSENT));
+    finding = (struct check_finding){.is_topic = true, .pattern = "payments.?"};
+    assert_true(check_finding_matches(&finding, BYTES("payments.1")));
+    assert_false(check_finding_matches(&finding, BYTES("payments.10")));
 }
 
 static void
@@ -667,6 +728,8 @@ main(void)
         cmocka_unit_test_setup_teardown(test_ends_at_the_end, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_caller_is_killed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_example, set_up, tear_down),
+        cmocka_unit_test(commands_that_cannot_work_are_named),
+        cmocka_unit_test(rows_know_their_types_and_topics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,19 @@
 #include "tests/unit/cpu_time.h"
 
 static void
+ids_are_taken_out(void **state)
+{
+    (void)state;
+    int64_t ids[] = {1, 3, 5, 7, 9};
+    assert_int_equal(ids_without(ids, 5, NULL, 0), 5);
+    assert_int_equal(ids_without(ids, 5, (const int64_t[]){0, 1, 4, 5, 9, 11}, 6), 2);
+    assert_int_equal(ids[0], 3);
+    assert_int_equal(ids[1], 7);
+    assert_int_equal(ids_without(ids, 2, (const int64_t[]){3, 7}, 2), 0);
+    assert_int_equal(ids_without(ids, 0, (const int64_t[]){3}, 1), 0);
+}
+
+static void
 a_selection_is_a_set_with_undo(void **state)
 {
     (void)state;
@@ -158,6 +171,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_selection_is_a_set_with_undo),
+        cmocka_unit_test(ids_are_taken_out),
         cmocka_unit_test(what_the_list_does_not_show_is_counted),
         cmocka_unit_test(what_changes_nothing_is_no_step),
         cmocka_unit_test(any_steps_are_undone_one_by_one),
