@@ -60,9 +60,11 @@ writer_steer_request(struct writer *writer, const struct request *request)
     struct operation now;
     if (request->steer == STEER_CANCEL &&
         operation_get(session->store, request->operation, &reply->arena, &now, NULL) &&
-        now.action == ACTION_REPROCESS && now.state == OPERATION_CANCELLED && now.done == 0)
+        (now.action == ACTION_REPROCESS || now.follower.is_wanted) && now.state == OPERATION_CANCELLED &&
+        now.done == 0)
         reply->news.sentence =
-            arena_printf(&reply->arena, "operation %" PRId64 " undone: nothing was sent", request->operation);
+            arena_printf(&reply->arena, "operation %" PRId64 " undone: nothing was %s", request->operation,
+                         now.action == ACTION_CORRECT ? "corrected or sent" : "sent");
     session_reply(session, reply);
     if (request->steer != STEER_PAUSE)
         wake_worker(session);

@@ -94,10 +94,43 @@ command_operation_add_plan(struct strbuf *out, const struct operation *operation
                   text_age(operation->plan.settle_for, text));
 }
 
+// The steps of a recipe are those of the reprocess that follows, where one does.
+static void
+add_recipe_plan(struct strbuf *out, const struct operation *operation)
+{
+    struct strbuf words = {0};
+    steps_text(operation->plan.steps, operation->plan.step_count, &words);
+    if (words.len > 0 && !operation->follower.is_wanted)
+        strbuf_printf(&words, "; step %" PRId32 " of %zu; each when somebody resumes it", operation->step,
+                      operation->plan.step_count + 1);
+    if (operation->follower.is_wanted) {
+        struct strbuf steps = words;
+        words = (struct strbuf){0};
+        strbuf_add_text(&words, "reprocess what it corrected");
+        if (steps.len > 0)
+            strbuf_printf(&words, ", in steps of %s", strbuf_text(&steps));
+        if (operation->follower.by)
+            strbuf_printf(&words, ": operation %" PRId64, operation->follower.by);
+        strbuf_release(&steps);
+    }
+    add_field(out, operation->follower.is_wanted ? "then" : "steps", strbuf_text(&words));
+    strbuf_reset(&words);
+    if (operation->undone.of)
+        strbuf_printf(&words, "operation %" PRId64, operation->undone.of);
+    add_field(out, "undoes", strbuf_text(&words));
+    strbuf_reset(&words);
+    if (operation->undone.by)
+        strbuf_printf(&words, "by operation %" PRId64, operation->undone.by);
+    add_field(out, "undone", strbuf_text(&words));
+    strbuf_release(&words);
+}
+
 static void
 add_recipe(struct strbuf *out, const struct operation *operation)
 {
     char text[3][TEXT_SHORT];
+    if (operation->action == ACTION_CORRECT)
+        add_recipe_plan(out, operation);
     if (operation->action == ACTION_CORRECT)
         strbuf_printf(
             out, "%-12schanged %s, unchanged %s, not applicable %s\n", "recipe",

@@ -117,6 +117,12 @@ struct undoing {
     int64_t of;   // the operation that this one reverts itself; 0: none
 };
 
+// The reprocess of what a recipe corrected.
+struct follower {
+    bool is_wanted;
+    int64_t by; // its number; 0: there is none yet, or there was nothing to send
+};
+
 // One operation as stored, for lists and for its own view. Text lives in the page's arena.
 struct operation {
     int64_t no;
@@ -136,6 +142,7 @@ struct operation {
     double rate_now; // measured events/s over the last seconds
     int64_t total, queued, claimed, in_doubt, done, refused, skipped, cancelled, returned;
     struct recipe_counts recipe;                 // of a correct operation
+    struct follower follower;                    // likewise
     int64_t created_at, started_at, finished_at; // instants, TIME_ABSENT
     struct send_plan plan;                       // its steps, settle_for and halt_above
     int32_t step;                                // from 1; above plan.step_count: the rest

@@ -95,6 +95,8 @@ steps=$(operation_of)
 ok "--canary corrects the first and halts" all exits 1 ';' json 'rows[0]["state"] == "halted" and rows[0]["changed"] == 2' ';' warns "then resume" ';' in_table "SELECT string_agg(dlq_id::text, ',' ORDER BY dlq_id) FROM redrive.revision WHERE operation_no = $steps" 401,402
 run work "${db[@]}" --once
 ok "no worker goes on by itself" in_table "SELECT done FROM redrive.operation WHERE no = $steps" 2
+run operation "${db[@]}" "$steps"
+ok "operation N tells its steps" says "2, rest; step 1 of 2; each when somebody resumes it"
 run operation "${db[@]}" "$steps" resume
 run work "${db[@]}" --once
 ok "resume corrects the rest" in_table "SELECT state || ' ' || done FROM redrive.operation WHERE no = $steps" "done 9"
@@ -123,6 +125,8 @@ ok "its history stays" all lines 2 ';' json "[r['operation'] for r in rows] == [
 ok "what was corrected or closed since is not touched" in_table "SELECT string_agg(dlq_id || ':' || no, ',' ORDER BY dlq_id) FROM redrive.revision WHERE dlq_id IN (403, 404)" 403:1,404:1,404:2
 run correct "${db[@]}" --undo "$steps" --yes
 ok "undone twice changes nothing" all exits 5 ';' one_sentence ';' warns "nothing left to undo"
+run operation "${db[@]}" "$steps"
+ok "operation N tells that it is undone" says "by operation $undo"
 run correct "${db[@]}" --undo "$undo" --yes
 ok "an undo is not undone" all exits 2 ';' one_sentence
 run correct "${db[@]}" --undo 9999 --yes
@@ -142,6 +146,8 @@ run work "${db[@]}" --once
 run operations "${db[@]}" --json
 ok "what was corrected is sent as an operation of its own" json "[(r['action'], r['state'], r['total'], r['reason']) for r in rows][:2] == [('reprocess', 'frozen', 3, 'INC-9'), ('correct', 'done', 4, 'INC-9')]"
 ok "exactly that" in_table "SELECT string_agg(i.dlq_id::text, ',' ORDER BY i.dlq_id) FROM redrive.item i JOIN redrive.operation o ON o.followed_by = i.operation_no WHERE o.no = $before" 501,502,504
+run operation "${db[@]}" "$before"
+ok "operation N names what follows" says "reprocess what it corrected, in steps of 1, rest: operation $(sql "SELECT followed_by FROM redrive.operation WHERE no = $before")"
 run work "${db[@]}" --once
 ok "once" in_table "SELECT count(*) FROM redrive.operation WHERE scope = 'what operation $before corrected'" 1
 ok "its steps are those of the sending" in_table "SELECT o.done || ' ' || f.steps::text FROM redrive.operation o JOIN redrive.operation f ON f.no = o.followed_by WHERE o.no = $before" "3 {1}"

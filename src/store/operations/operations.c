@@ -191,7 +191,8 @@ operation_insist(struct store *store, const struct operation_request *request,
     " o.returned, o.created_at, o.started_at, o.finished_at, array_to_string(o.steps, ','), o.step,"         \
     " (extract(epoch FROM o.settle_for) * 1000000)::int8, o.observe_until, o.halt_above::float8,"            \
     " o.send_after, o.approved_by::text, lately.sent, lately.back, undone.no, coalesce(undone.state = "      \
-    "'done', false), o.unchanged, o.not_applicable, o.refused_by_check, o.failed, o.forced, o.undoes"        \
+    "'done', false), o.unchanged, o.not_applicable, o.refused_by_check, o.failed, o.forced, o.undoes, "      \
+    "o.then_reprocess, o.followed_by"                                                                        \
     " FROM redrive.operation o"                                                                              \
     " CROSS JOIN LATERAL (SELECT "                                                                           \
     "(SELECT sum(c.events) FROM redrive.chunk c WHERE c.operation_no = o.no AND c.state = 'committed'"       \
@@ -274,6 +275,7 @@ read_operation(const PGresult *r, int row, struct arena *arena, struct operation
                    .refused_by_check = value_int8(r, row, 39),
                    .failed = value_int8(r, row, 40),
                    .forced = value_int8(r, row, 41)},
+        .follower = {.is_wanted = value_bool(r, row, 43), .by = value_int8(r, row, 44)},
     };
     operations_read_plan(r, row, &operation->plan);
     if (operation->action == ACTION_REPROCESS)

@@ -508,8 +508,11 @@ say_confirmed(struct app *app, struct decide *decide, const struct reply *reply)
     } else if (operation && operation->send_after != TIME_ABSENT && app_now(app) < operation->send_after) {
         decide->undo.no = operation->no;
         decide->undo.until = operation->send_after;
-        app_say(app, SAY_OK, MSG_SENDING_SOON, operation->no,
-                text_age(operation->send_after - app_now(app) + US_PER_SECOND - 1, left));
+        text_age(operation->send_after - app_now(app) + US_PER_SECOND - 1, left);
+        if (operation->action == ACTION_CORRECT)
+            app_say(app, SAY_OK, MSG_CORRECTING_SOON, operation->no, left);
+        else
+            app_say(app, SAY_OK, MSG_SENDING_SOON, operation->no, left);
     } else {
         app_say(app, SAY_OK, MSG_QUEUED, reply->news.operation);
     }

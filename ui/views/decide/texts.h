@@ -22,6 +22,7 @@
 #define MSG_ALL_SKIPPED "operation %" PRId64 ": nothing to %s, all %s skipped · 4 operations"
 #define MSG_NEEDS_APPROVAL "operation %" PRId64 " needs approval by somebody else · 4 operations"
 #define MSG_SENDING_SOON "operation %" PRId64 ": sending in %s · u undo · @ watch"
+#define MSG_CORRECTING_SOON "operation %" PRId64 ": correcting in %s · u undo · @ watch"
 #define MSG_QUEUED "operation %" PRId64 " queued · @ watch"
 #define MSG_TOO_LATE_TO_UNDO                                                                                 \
     "too late to undo operation %" PRId64 ": it is sending · 4 operations, X cancel the rest"

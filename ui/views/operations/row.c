@@ -141,7 +141,7 @@ operation_wait_text(const struct operation *operation, int64_t now, const char *
                                                   : "");
     if (operation->state == OPERATION_FROZEN && operation->send_after != TIME_ABSENT &&
         now < operation->send_after)
-        return arena_printf(arena, MSG_SENDING_IN,
+        return arena_printf(arena, operation->action == ACTION_CORRECT ? MSG_CORRECTING_IN : MSG_SENDING_IN,
                             text_age(operation->send_after - now + US_PER_SECOND - 1, left));
     return "";
 }

@@ -69,6 +69,7 @@
 #define MSG_WATCHING                                                                                         \
     "step %" PRId32 " of %zu %s watching %s for returns %s next step in %s%s" // separators: GLYPH_SEPARATOR
 #define MSG_SENDING_IN "sending in %s"
+#define MSG_CORRECTING_IN "correcting in %s"
 #define MSG_RETURNED_TITLE "returned"
 #define MSG_DOUBT_HINT "V decide what is in doubt"
 #define MSG_NO_WORKER "no worker; run: redrive work"
