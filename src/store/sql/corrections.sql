@@ -67,8 +67,8 @@ BEGIN
          ORDER BY w.n);
 END $$;
 
--- Writes the revisions of the events whose outcome is 'changed' or 'forced' and that are among p_fit. Headers stand one after the other; p_header_counts says how
--- many each event has, -1: as in the original. A partition of -1 is the original's too; p_has_keys are 0 or 1.
+-- Writes the revisions of the events whose outcome is 'changed' or 'forced' and that are among p_fit. Headers stand one after the other;
+-- p_header_counts says how many each event has, -1: as in the original. A partition of -1 is the original's too; p_has_keys are 0 or 1.
 CREATE OR REPLACE FUNCTION redrive._correct_write(v redrive.operation, p_fit bigint[], p_ids bigint[], p_parents integer[], p_outcomes text[],
                                                   p_payloads bytea[], p_has_keys integer[], p_keys bytea[], p_header_counts integer[],
                                                   p_header_names text[], p_header_values bytea[], p_topics text[], p_partitions integer[])
@@ -153,7 +153,8 @@ BEGIN
            state_note = CASE WHEN applied = 0 THEN state_note END,
            done = done + n.changed + n.unchanged + n.not_applicable, unchanged = unchanged + n.unchanged,
            not_applicable = not_applicable + n.not_applicable,
-           refused_by_check = refused_by_check + n.by_check, failed = failed + n.failed, forced = forced + n.forced, refused = refused + n.all_of_them - n.changed - n.unchanged - n.not_applicable,
+           refused_by_check = refused_by_check + n.by_check, failed = failed + n.failed, forced = forced + n.forced,
+           refused = refused + n.all_of_them - n.changed - n.unchanged - n.not_applicable,
            skipped = skipped + applied - n.all_of_them, changed = nextval('redrive.change')
      WHERE no = p_no
     RETURNING queued INTO remaining;

@@ -114,8 +114,8 @@ BEGIN
     END LOOP;
 END $$;
 
--- Discards, resolves or restores these events, or reverts their revisions. The UPDATE is guarded: an event that somebody else closed or opened since the freeze is not
--- touched. Returns those that were changed.
+-- Discards, resolves or restores these events, or reverts their revisions. The UPDATE is guarded: an event that somebody else closed or opened
+-- since the freeze is not touched. Returns those that were changed.
 CREATE OR REPLACE FUNCTION redrive._work_change(v redrive.operation, p_ids bigint[], p_at timestamptz) RETURNS bigint[]
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
@@ -141,7 +141,8 @@ BEGIN
     RETURN v_done;
 END $$;
 
--- Carries out up to p_limit queued items of a discard, resolve or restore, or of a correct that undoes another. An item whose event was not open any more is skipped, with the reason.
+-- Carries out up to p_limit queued items of a discard, resolve or restore, or of a correct that undoes another. An item whose event was not open
+-- any more is skipped, with the reason.
 -- Plan: of this and of the steps above: events and items by key, whatever the statistics say.
 CREATE OR REPLACE FUNCTION redrive.work_apply(p_no bigint, p_limit bigint, OUT applied bigint, OUT remaining bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
