@@ -77,7 +77,7 @@ print_draft(const struct app *app, const struct editing *editing, struct strbuf 
     for (int i = 0; i < SECTION_COUNT; i++) {
         struct bytes text =
             i == SECTION_PAYLOAD ? editing_whole(editing, &whole) : editing_text(editing, (enum section)i);
-        if (bytes_equal(text, strbuf_bytes(&editing->origins[i])))
+        if (bytes_equal(text, editing_origin(editing, (enum section)i)))
             continue;
         strbuf_printf(out, "section %s %zu\n", section_name((enum section)i), text.len);
         strbuf_add(out, text);

@@ -61,12 +61,42 @@ editing_text(const struct editing *editing, enum section section)
     return editor_text(editing->texts[section].editor);
 }
 
+struct bytes
+editing_origin(const struct editing *editing, enum section section)
+{
+    const struct editing_origin *origin = &editing->origins[section];
+    return bytes_present(origin->view) ? origin->view : strbuf_bytes(&origin->own);
+}
+
+void
+editing_set_origin(struct editing *editing, enum section section, struct bytes text)
+{
+    struct editing_origin *origin = &editing->origins[section];
+    strbuf_reset(&origin->own);
+    strbuf_add(&origin->own, text);
+    origin->view = BYTES_ABSENT;
+}
+
+void
+editing_set_detail(struct editing *editing, struct arena *arena, const struct event_detail *detail)
+{
+    struct event_detail taken = *detail; // may lie in what is released
+    struct arena memory = {0};
+    for (int i = 0; i < SECTION_COUNT; i++)
+        if (bytes_present(editing->origins[i].view))
+            editing_set_origin(editing, (enum section)i, editing->origins[i].view);
+    arena_adopt(&memory, arena);
+    arena_release(&editing->arena);
+    editing->arena = memory;
+    editing->detail = taken;
+}
+
 // Undone to where it was, or typed back: then nothing is to be saved.
 bool
 editing_is_modified(const struct editing *editing, enum section section)
 {
     return editor_is_modified(editing->texts[section].editor) &&
-           !bytes_equal(editing_text(editing, section), strbuf_bytes(&editing->origins[section]));
+           !bytes_equal(editing_text(editing, section), editing_origin(editing, section));
 }
 
 bool
@@ -138,22 +168,23 @@ why_payload_read_only(struct editing *editing)
 void
 editing_take(struct app *app, struct editing *editing, struct arena *arena, const struct event_detail *detail)
 {
-    struct event_detail taken = *detail; // may lie in what is released
-    struct arena memory = {0};
-    arena_adopt(&memory, arena);
-    arena_release(&editing->arena);
-    editing->arena = memory;
-    editing->detail = taken;
-    editing->parent = editing_newest(&taken);
+    for (int i = 0; i < SECTION_COUNT; i++)
+        editing->origins[i].view = BYTES_ABSENT;
+    editing_set_detail(editing, arena, detail);
+    const struct event_detail *taken = &editing->detail;
+    editing->parent = editing_newest(taken);
     editing->read_only_why = why_read_only(app, editing);
     editing->payload_why = why_payload_read_only(editing);
     editing_embedded_close(editing);
     for (int i = 0; i < SECTION_COUNT; i++) {
-        struct strbuf *origin = &editing->origins[i];
-        strbuf_reset(origin);
-        section_print((enum section)i, &taken, origin);
-        bool is_json = i != SECTION_PAYLOAD || looks_like_json(strbuf_bytes(origin));
-        editor_load(editing->texts[i].editor, strbuf_bytes(origin), is_json);
+        struct editing_origin *origin = &editing->origins[i];
+        strbuf_release(&origin->own);
+        origin->view = i == SECTION_PAYLOAD ? editing->detail.event.payload : BYTES_ABSENT;
+        if (i != SECTION_PAYLOAD)
+            section_print((enum section)i, taken, &origin->own);
+        struct bytes text = editing_origin(editing, (enum section)i);
+        bool is_json = i != SECTION_PAYLOAD || looks_like_json(text);
+        editor_load(editing->texts[i].editor, text, is_json);
         editor_set_saved(editing->texts[i].editor);
         editor_set_read_only(editing->texts[i].editor,
                              editing->read_only_why || (i == SECTION_PAYLOAD && editing->payload_why));
@@ -463,9 +494,7 @@ editing_receive(struct app *app, void *state, struct reply *reply)
         return take_event(app, editing, reply);
     if (reply->kind != REPLY_EVENT)
         return false;
-    arena_release(&editing->arena); // the same event with the revision that was just saved
-    arena_adopt(&editing->arena, &reply->arena);
-    editing->detail = reply->detail;
+    editing_set_detail(editing, &reply->arena, &reply->detail); // with the revision that was just saved
     return true;
 }
 
@@ -539,7 +568,7 @@ editing_close(struct app *app, void *state)
     editing_embedded_close(editing);
     for (int i = 0; i < SECTION_COUNT; i++) {
         editor_destroy(editing->texts[i].editor);
-        strbuf_release(&editing->origins[i]);
+        strbuf_release(&editing->origins[i].own);
     }
     arena_release(&editing->arena);
     free(editing);

@@ -14,7 +14,7 @@ editing_is_hex(const struct editing *editing)
 void
 editing_hex_begin(struct editing *editing)
 {
-    struct bytes text = strbuf_bytes(&editing->origins[SECTION_PAYLOAD]);
+    struct bytes text = editing_origin(editing, SECTION_PAYLOAD);
     editing->hex = (struct editing_hex){.is_on = editing->payload_why && !utf8_valid(text)};
 }
 

@@ -29,7 +29,7 @@ bool
 editing_recipe_make(struct app *app, struct editing *editing, const struct correction *correction)
 {
     const struct correction *before = &editing->detail.event.known.correction;
-    struct record_parts from = parts_of(editing, before, strbuf_bytes(&editing->origins[SECTION_PAYLOAD]));
+    struct record_parts from = parts_of(editing, before, editing_origin(editing, SECTION_PAYLOAD));
     struct record_parts to = parts_of(editing, correction, editing_text(editing, SECTION_PAYLOAD));
     struct err err = {0};
     strbuf_reset(&editing->save.recipe);

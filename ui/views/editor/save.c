@@ -63,7 +63,7 @@ make_correction(const struct editing *editing, struct arena *arena, struct corre
 // --- the differences
 
 static void
-open_changes(struct app *app, struct editing *editing, const struct strbuf befores[SECTION_COUNT],
+open_changes(struct app *app, struct editing *editing, const struct bytes befores[SECTION_COUNT],
              const char *before_name, void (*accepted)(struct app *app, void *state))
 {
     struct changes_argument argument = {.before_name = before_name,
@@ -72,7 +72,7 @@ open_changes(struct app *app, struct editing *editing, const struct strbuf befor
                                         .accepted = accepted,
                                         .state = editing};
     for (int i = 0; i < SECTION_COUNT; i++) {
-        struct bytes before = strbuf_bytes(&befores[i]);
+        struct bytes before = befores[i];
         struct bytes after = editing_text(editing, (enum section)i);
         if (bytes_equal(before, after))
             continue;
@@ -92,7 +92,10 @@ changes_accepted(struct app *app, void *state)
 static void
 show_changes(struct app *app, struct editing *editing)
 {
-    open_changes(app, editing, editing->origins,
+    struct bytes befores[SECTION_COUNT];
+    for (int i = 0; i < SECTION_COUNT; i++)
+        befores[i] = editing_origin(editing, (enum section)i);
+    open_changes(app, editing, befores,
                  editing->parent ? arena_printf(app_frame(app), "revision %" PRId32, editing->parent)
                                  : "the original",
                  changes_accepted);
@@ -284,8 +287,8 @@ saved(struct app *app, struct editing *editing, int32_t no)
     save->has_theirs = false;
     editing->parent = no;
     for (int i = 0; i < SECTION_COUNT; i++) {
-        strbuf_reset(&editing->origins[i]);
-        strbuf_add(&editing->origins[i], strbuf_bytes(&save->sent[i]));
+        editing_set_origin(editing, (enum section)i, strbuf_bytes(&save->sent[i]));
+        strbuf_release(&save->sent[i]);
         if (is_as_sent)
             editor_set_saved(editing->texts[i].editor);
     }
@@ -315,17 +318,14 @@ rebase(struct app *app, struct editing *editing)
         bool is_mine = editing_is_modified(editing, (enum section)i);
         strbuf_reset(&text);
         section_print((enum section)i, &save->theirs, &text);
-        strbuf_reset(&editing->origins[i]);
-        strbuf_add(&editing->origins[i], strbuf_bytes(&text));
+        editing_set_origin(editing, (enum section)i, strbuf_bytes(&text));
         if (is_mine)
             continue;
         editor_load(editing->texts[i].editor, strbuf_bytes(&text), editor_is_json(editing->texts[i].editor));
         editor_set_saved(editing->texts[i].editor);
     }
     strbuf_release(&text);
-    arena_release(&editing->arena);
-    arena_adopt(&editing->arena, &save->arena);
-    editing->detail = save->theirs;
+    editing_set_detail(editing, &save->arena, &save->theirs);
     editing->parent = editing_newest(&editing->detail);
     if (is_closed)
         app_say(app, SAY_INFO, MSG_KEPT_EDITING);
@@ -340,9 +340,12 @@ conflict_chosen(struct app *app, void *state, size_t index)
     struct editing_save *save = &editing->save;
     if (index == 0) {
         struct strbuf texts[SECTION_COUNT] = {{0}};
-        for (int i = 0; i < SECTION_COUNT; i++)
+        struct bytes befores[SECTION_COUNT];
+        for (int i = 0; i < SECTION_COUNT; i++) {
             section_print((enum section)i, &save->theirs, &texts[i]);
-        open_changes(app, editing, texts, "theirs", NULL);
+            befores[i] = strbuf_bytes(&texts[i]);
+        }
+        open_changes(app, editing, befores, "theirs", NULL);
         for (int i = 0; i < SECTION_COUNT; i++)
             strbuf_release(&texts[i]);
         return; // asked again when the differences are closed

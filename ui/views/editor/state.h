@@ -31,6 +31,12 @@ struct editing_text {
     size_t left; // cells scrolled sideways
 };
 
+// A text as it was opened or saved last. A payload is not copied while the event that it came with is there.
+struct editing_origin {
+    struct strbuf own;
+    struct bytes view; // absent: `own` counts
+};
+
 // JSON within a text of the payload, as a document of its own until it is put back into that text. Each level
 // lies within the one before; the first within the payload.
 #define EMBEDDED_MOST 8
@@ -160,11 +166,11 @@ struct editing {
     const char *read_only_why; // in the arena; NULL: it can be edited
     const char *payload_why;   // the payload alone cannot; likewise
     struct editing_text texts[SECTION_COUNT];
-    struct strbuf origins[SECTION_COUNT]; // as opened
-    enum section section;                 // on the screen
-    struct editing_embedded embedded;     // above the payload
-    struct editing_hex hex;               // instead of the payload
-    bool is_marking;                      // movements extend the selection
+    struct editing_origin origins[SECTION_COUNT];
+    enum section section;             // on the screen
+    struct editing_embedded embedded; // above the payload
+    struct editing_hex hex;           // instead of the payload
+    bool is_marking;                  // movements extend the selection
     struct vi vi;
     struct editing_find find;
     struct editing_save save;
@@ -185,6 +191,10 @@ bool editing_is_modified(const struct editing *editing, enum section section);
 bool editing_is_dirty(const struct editing *editing); // any of them
 struct bytes editing_text(const struct editing *editing, enum section section);
 void editing_show(struct editing *editing, enum section section);
+struct bytes editing_origin(const struct editing *editing, enum section section);
+void editing_set_origin(struct editing *editing, enum section section, struct bytes text); // copied
+// Another event takes the place of the one here, with its texts in `arena`; origins stay.
+void editing_set_detail(struct editing *editing, struct arena *arena, const struct event_detail *detail);
 // Takes an event as it is now: its texts in place of those that are there.
 void editing_take(struct app *app, struct editing *editing, struct arena *arena,
                   const struct event_detail *detail);
