@@ -19,3 +19,11 @@ INSERT INTO public.dlq_events (id, event_id, event_type, event_payload, error_me
 VALUES (95015, 'several', 'order.several', '{}', E'2 validation errors for Order\nlines.0.amount\n  Input should be a valid number\nlines.1.amount\n  Input should be a valid number', 'orders.events', 2, 95, '2026-11-20 13:00');
 INSERT INTO redrive.record (dlq_id, topic, partition, "offset", key, value)
 VALUES (95015, 'orders.events', 2, 95, 'c-1', convert_to(E'{\n  "lines": [\n    {"amount": "10,00"},\n    {"amount": "11,00"}\n  ]\n}\n', 'UTF8'));
+INSERT INTO public.dlq_events (id, event_id, event_type, event_payload, error_message, kafka_topic, kafka_partition, kafka_offset, created_at)
+VALUES (95016, 'risky', 'order.risky', '{}', 'ReadError: risky', 'orders.events', 2, 96, '2026-11-20 13:00'),
+       (95017, 'deep', 'order.deep', '{}', 'ReadError: deep', 'orders.events', 2, 97, '2026-11-20 13:00'),
+       (95018, 'huge', 'order.huge', '{}', 'ReadError: huge', 'orders.events', 2, 98, '2026-11-20 13:00');
+INSERT INTO redrive.record (dlq_id, topic, partition, "offset", key, value)
+VALUES (95016, 'orders.events', 2, 96, 'c-1', convert_to(E'{\n  "big": 12345678901234567890,\n  "id": 1,\n  "id": 2,\n  "nul": "a\\u0000b",\n  "half": "\\ud83d"\n}\n', 'UTF8')),
+       (95017, 'orders.events', 2, 97, 'c-1', convert_to(repeat('[', 600) || repeat(']', 600), 'UTF8')),
+       (95018, 'orders.events', 2, 98, 'c-1', convert_to('[' || repeat(E'{"sku": "A1", "amount": 10},\n', 700000) || '"the end"]', 'UTF8'));

@@ -428,7 +428,7 @@ findings_move_with_edits(void **state)
     assert_int_equal(finding.risk, JSON_RISK_DUPLICATE);
     assert_true(editor_finding_of_line(editor, 2, &finding));
     assert_string_equal(editor_finding_sentence(editor, &finding, sentence),
-                        "line 3, column 6: a reader that keeps numbers as doubles changes this one");
+                        "line 3, column 6: readers that keep doubles change this number");
 
     assert_true(editor_replace(editor, 8, 8, BYTES("\n"), 1));
     assert_int_equal(editor_check_state(editor), CHECK_RUNNING);

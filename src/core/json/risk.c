@@ -9,10 +9,10 @@
 #include "core/json/number.h"
 
 static const char *const sentences[JSON_RISK_COUNT] = {
-    [JSON_RISK_DUPLICATE] = "this name occurs more than once in its object: most readers keep only the last",
-    [JSON_RISK_NUMBER] = "a reader that keeps numbers as doubles changes this one",
-    [JSON_RISK_NUL] = "\\u0000: PostgreSQL's jsonb refuses it, and some readers end the text here",
-    [JSON_RISK_SURROGATE] = "half of a surrogate pair: not a character, and many readers refuse it",
+    [JSON_RISK_DUPLICATE] = "this name again: most readers keep only the last",
+    [JSON_RISK_NUMBER] = "readers that keep doubles change this number",
+    [JSON_RISK_NUL] = "\\u0000: jsonb refuses it, some readers end here",
+    [JSON_RISK_SURROGATE] = "half of a surrogate pair: many readers refuse it",
 };
 
 const char *
