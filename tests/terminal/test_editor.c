@@ -298,6 +298,29 @@ unsaved_text_outlives_the_terminal(void **state)
     }
 }
 
+// JSON within a text that was not put back yet: the draft holds the payload with it, spaced as it was.
+static void
+unsaved_json_in_a_text_outlives_the_terminal(void **state)
+{
+    (void)state;
+    struct vt *vt = start_short(NULL);
+    vt_keys(vt, "<C-a>");
+    vt_paste(vt, "{\"v\":\"{\\\"a\\\":1,\\\"b\\\": 2}\"}");
+    assert_screen(vt, vt_wait_text(vt, "pasted"));
+    vt_keys(vt, "<C-t>$.v<Enter><A-j>");
+    assert_screen(vt, vt_wait_text(vt, "\"a\": 1,"));
+    vt_keys(vt, "<C-t>$.a<Enter>7");
+    assert_screen(vt, vt_wait_text(vt, "\"a\": 71,"));
+    vt_hang_up(vt);
+    assert_int_not_equal(vt_result(vt, 8000), -1);
+    vt_end(vt);
+    vt = start_short(NULL);
+    assert_screen(vt, vt_wait_text(vt, "Draft from"));
+    vt_keys(vt, "r");
+    assert_screen(vt, vt_wait_text(vt, "{\"v\":\"{\\\"a\\\":71,\\\"b\\\": 2}\"}"));
+    finish(vt);
+}
+
 static void
 drafts_can_be_switched_off(void **state)
 {
@@ -575,13 +598,21 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        EDITOR(a_key_costs_little),           EDITOR(a_paste_of_1_mb_is_one_step),
-        EDITOR(an_edit_survives_resizing),    EDITOR(unsaved_text_outlives_the_terminal),
-        EDITOR(drafts_can_be_switched_off),   EDITOR(drafts_that_are_no_use_are_not_offered),
-        EDITOR(the_list_hands_over_at_once),  EDITOR(quitting_asks_about_unsaved_text),
-        EDITOR(another_program_edits),        EDITOR(another_program_fails),
-        EDITOR(another_program_has_the_keys), EDITOR(somebody_else_was_faster),
-        EDITOR(somebody_closed_the_event),    EDITOR(drafts_are_removed_by_a_command),
+        EDITOR(a_key_costs_little),
+        EDITOR(a_paste_of_1_mb_is_one_step),
+        EDITOR(an_edit_survives_resizing),
+        EDITOR(unsaved_text_outlives_the_terminal),
+        EDITOR(drafts_can_be_switched_off),
+        EDITOR(drafts_that_are_no_use_are_not_offered),
+        EDITOR(the_list_hands_over_at_once),
+        EDITOR(quitting_asks_about_unsaved_text),
+        EDITOR(another_program_edits),
+        EDITOR(another_program_fails),
+        EDITOR(another_program_has_the_keys),
+        EDITOR(somebody_else_was_faster),
+        EDITOR(somebody_closed_the_event),
+        EDITOR(drafts_are_removed_by_a_command),
+        EDITOR(unsaved_json_in_a_text_outlives_the_terminal),
     };
     return cmocka_run_group_tests_name("editor", tests, make_database, drop_database);
 }
