@@ -61,8 +61,8 @@ print_spread(const char *name, int64_t *values, size_t count, double unit)
     if (count == 0)
         return;
     qsort(values, count, sizeof *values, by_size);
-    printf("%s_median=%.2f %s_p99=%.2f ", name, (double)values[count / 2] / unit, name,
-           (double)values[count * 99 / 100] / unit);
+    int64_t median = values[count / 2], high = values[count * 99 / 100];
+    printf("%s_median=%.2f %s_p99=%.2f ", name, (double)median / unit, name, (double)high / unit);
 }
 
 // Presses the keys of the list in turn. Prints the spread of times and bytes; keys that changed nothing are

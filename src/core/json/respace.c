@@ -78,29 +78,36 @@ add_changed(const struct respace_side *before, const struct respace_side *after,
     }
 }
 
+static void
+add_respaced(const struct respace_side *before, const struct respace_side *after, const struct diff *diff,
+             struct strbuf *out)
+{
+    size_t at = 0;
+    for (size_t i = 0; i <= diff->change_count; i++) {
+        const struct diff_change *change = i < diff->change_count ? &diff->changes[i] : NULL;
+        for (; at < (change ? change->a : before->count); at++) {
+            strbuf_add(out, space_before(before, at));
+            strbuf_add(out, bytes_slice(before->text, before->tokens[at].from, before->tokens[at].len));
+        }
+        if (!change)
+            break;
+        add_changed(before, after, change, out);
+        at += change->a_count;
+    }
+    strbuf_add(out, space_before(before, before->count));
+}
+
 bool
 json_respace(struct bytes before, struct bytes after, struct strbuf *out)
 {
     struct respace_side old, new;
     bool ok = respace_read(&old, before);
     ok = respace_read(&new, after) && ok;
-    struct diff *diff =
-        ok ? diff_create(strbuf_bytes(&old.lines), strbuf_bytes(&new.lines), DIFF_WORK) : NULL;
-    size_t at = 0;
-    for (size_t i = 0; ok && i <= diff->change_count; i++) {
-        const struct diff_change *change = i < diff->change_count ? &diff->changes[i] : NULL;
-        for (; at < (change ? change->a : old.count); at++) {
-            strbuf_add(out, space_before(&old, at));
-            strbuf_add(out, bytes_slice(old.text, old.tokens[at].from, old.tokens[at].len));
-        }
-        if (!change)
-            break;
-        add_changed(&old, &new, change, out);
-        at += change->a_count;
+    if (ok && old.tokens && new.tokens) { // JSON has a token
+        struct diff *diff = diff_create(strbuf_bytes(&old.lines), strbuf_bytes(&new.lines), DIFF_WORK);
+        add_respaced(&old, &new, diff, out);
+        diff_destroy(diff);
     }
-    if (ok)
-        strbuf_add(out, space_before(&old, old.count));
-    diff_destroy(diff);
     respace_release(&old);
     respace_release(&new);
     return ok;
