@@ -62,7 +62,7 @@ editing_draft_due(const struct editing *editing)
 {
     const struct editing_draft *draft = &editing->draft;
     if (!draft->is_on || draft->is_offered || draft->version == editing->work.version ||
-        editing->read_only_why || !editing->work.changed_at)
+        editing->read_only.event || !editing->work.changed_at)
         return -1;
     return editing->work.changed_at + DRAFT_PAUSE;
 }
@@ -302,9 +302,9 @@ offer_chosen(struct app *app, void *state, size_t index)
     struct editing *editing = state;
     bool draft_has_payload = editing->draft.has[SECTION_PAYLOAD];
     editing->draft.is_looked_at = false;
-    const char *why_not = editing->read_only_why ? editing->read_only_why
-                          : draft_has_payload    ? editing->payload_why
-                                                 : NULL;
+    const char *why_not = editing->read_only.event ? editing->read_only.event
+                          : draft_has_payload      ? editing->read_only.payload
+                                                   : NULL;
     if (index == 0 && why_not) {
         app_say(app, SAY_WARN, "%s", why_not);
     } else if (index == 0) {

@@ -37,10 +37,10 @@ const char *
 editing_why_not(const struct editing *editing)
 {
     bool is_payload = editing->section == SECTION_PAYLOAD;
-    if (editing->read_only_why)
-        return editing->read_only_why;
-    if (is_payload && editing->payload_why)
-        return editing->payload_why;
+    if (editing->read_only.event)
+        return editing->read_only.event;
+    if (is_payload && editing->read_only.payload)
+        return editing->read_only.payload;
     return editing_is_hex(editing) ? MSG_HEX_ONLY : NULL;
 }
 
@@ -173,8 +173,8 @@ editing_take(struct app *app, struct editing *editing, struct arena *arena, cons
     editing_set_detail(editing, arena, detail);
     const struct event_detail *taken = &editing->detail;
     editing->parent = editing_newest(taken);
-    editing->read_only_why = why_read_only(app, editing);
-    editing->payload_why = why_payload_read_only(editing);
+    editing->read_only.event = why_read_only(app, editing);
+    editing->read_only.payload = why_payload_read_only(editing);
     editing_embedded_close(editing);
     for (int i = 0; i < SECTION_COUNT; i++) {
         struct editing_origin *origin = &editing->origins[i];
@@ -187,7 +187,8 @@ editing_take(struct app *app, struct editing *editing, struct arena *arena, cons
         editor_load(editing->texts[i].editor, text, is_json);
         editor_set_saved(editing->texts[i].editor);
         editor_set_read_only(editing->texts[i].editor,
-                             editing->read_only_why || (i == SECTION_PAYLOAD && editing->payload_why));
+                             editing->read_only.event ||
+                                 (i == SECTION_PAYLOAD && editing->read_only.payload));
         editing->texts[i].top = editing->texts[i].left = 0;
     }
     editing_hex_begin(editing);

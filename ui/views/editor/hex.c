@@ -15,7 +15,7 @@ void
 editing_hex_begin(struct editing *editing)
 {
     struct bytes text = editing_origin(editing, SECTION_PAYLOAD);
-    editing->hex = (struct editing_hex){.is_on = editing->payload_why && !utf8_valid(text)};
+    editing->hex = (struct editing_hex){.is_on = editing->read_only.payload && !utf8_valid(text)};
 }
 
 // What else moves the cursor, a search or a path, moves it here too.

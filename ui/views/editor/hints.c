@@ -151,7 +151,7 @@ wants_record(const struct app *app, const struct editing *editing)
     const struct event *event = &editing->detail.event;
     return !event->record.is_kept && !event->known.correction.has_payload && event->origin.has_partition &&
            event->origin.has_offset && bytes_present(event->topic) && app_status(app)->has_schema &&
-           !app_config(app)->is_read_only && !app_status(app)->is_read_only && !editing->read_only_why;
+           !app_config(app)->is_read_only && !app_status(app)->is_read_only && !editing->read_only.event;
 }
 
 static void

@@ -162,9 +162,10 @@ struct editing {
     uint64_t number;    // of the event
     struct arena arena; // of its reply
     struct event_detail detail;
-    int32_t parent;            // the revision that is edited
-    const char *read_only_why; // in the arena; NULL: it can be edited
-    const char *payload_why;   // the payload alone cannot; likewise
+    int32_t parent; // the revision that is edited
+    struct {
+        const char *event, *payload; // sentences in the arena; NULL: it can be edited
+    } read_only;
     struct editing_text texts[SECTION_COUNT];
     struct editing_origin origins[SECTION_COUNT];
     enum section section;             // on the screen
