@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "commands/cli/interrupt.h"
+#include "commands/publishing.h"
 #include "publish/originals.h"
 #include "store/operations/operations.h"
 
@@ -105,7 +106,11 @@ correcting_apply(void *context, struct store *store, struct broker *broker, cons
     worker->originals.broker = broker;
     if (!worker->corrector || worker->operation != work->no)
         make_corrector(worker, work);
-    if (correct_step(worker->corrector, store, work->no, applied, left, err))
+    if (!worker->ahead) {
+        const struct store_settings settings = publishing_store(worker->call);
+        worker->ahead = store_create(&settings);
+    }
+    if (correct_step(worker->corrector, store, worker->ahead, work->no, applied, left, err))
         return true;
     if (err->kind != ERR_CANCELLED)
         return false;
@@ -118,5 +123,6 @@ void
 correcting_worker_release(struct correcting_worker *worker)
 {
     corrector_destroy(worker->corrector);
+    store_close(worker->ahead);
     *worker = (struct correcting_worker){.call = worker->call};
 }

@@ -22,6 +22,7 @@ struct correcting_worker {
     int64_t operation; // whose recipe is ready
     struct corrector *corrector;
     struct correcting_originals originals;
+    struct store *ahead; // reads while the worker's own connection writes
 };
 worker_correct_fn correcting_apply; // context: a struct correcting_worker
 void correcting_worker_release(struct correcting_worker *worker);

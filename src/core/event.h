@@ -26,7 +26,7 @@ enum event_fields {
     EVENT_GROUP = 1 << 5,   // group, category, error_class: reads message and stack, does not keep them
     EVENT_KNOWN =
         1 << 6, // what redrive's tables know: revisions, returned, published, quarantine, live operation
-    EVENT_SENT = 1 << 7,    // for a republished record besides EVENT_PAYLOAD and EVENT_RAW: topic,
+    EVENT_SENT = 1 << 7,    // for a republished record besides EVENT_PAYLOAD and EVENT_RAW: type, topic,
                             // partition, offset, event_id, source_id, created_at, revisions
     EVENT_BARE = 1 << 8,    // status and time of creation: enough to choose ids by
     EVENT_COUNTED = 1 << 9, // the short columns that a backlog counts by: type, source, topic, status,

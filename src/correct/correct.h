@@ -75,7 +75,7 @@ void correct_parts(const struct event *event, struct record_parts *parts);
 void correct_revision(const struct event *event, const struct record_parts *before,
                       const struct record_parts *after, struct arena *arena, struct correction *correction);
 
-// Applies the recipe to each event (EVENT_SENT, EVENT_PAYLOAD, EVENT_RAW, and EVENT_NARROW for checks),
+// Applies the recipe to each event (EVENT_SENT, EVENT_PAYLOAD and EVENT_RAW),
 // except those with a trouble, which fail with it; troubles may be NULL. Texts are in the arena or in the
 // events. false: it is not wanted any more (limits.is_wanted), ERR_CANCELLED; then the results say nothing,
 // and the corrector can only be destroyed.
@@ -92,9 +92,11 @@ bool correct_dry_run(struct corrector *corrector, struct store *store, const int
                      correct_each_fn *each, void *context, struct correct_tally *tally,
                      struct err *err) MUST_CHECK;
 
-// Applies the recipe to the operation's next events and keeps the outcomes. *applied is 0 where nothing may
-// be applied now, or another worker was quicker; *left: how many are still queued.
-bool correct_step(struct corrector *corrector, struct store *store, int64_t operation, int64_t *applied,
-                  int64_t *left, struct err *err) MUST_CHECK;
+// Applies the recipe to the operation's next events and keeps the outcomes, a page of events in a transaction
+// of its own, for about a second. `ahead` (may be NULL) is another store, not connected or connected, by
+// which pages are read ahead; both are used by threads that end with the call. *applied is 0 where nothing
+// may be applied now, or another worker was quicker; *left: how many are still queued.
+bool correct_step(struct corrector *corrector, struct store *store, struct store *ahead, int64_t operation,
+                  int64_t *applied, int64_t *left, struct err *err) MUST_CHECK;
 
 #endif

@@ -34,10 +34,14 @@ ask_correct(struct world *world, int64_t first, int64_t last, const char *recipe
 }
 
 struct hand
-take_correct(struct store *store, int64_t no, size_t limit, uint64_t bytes)
+take_correct(struct store *store, int64_t no, size_t limit)
 {
-    struct hand hand;
-    assert_works(work_correct_next(store, no, limit, bytes, &hand.ids, &hand.count, &hand.most, &err));
+    struct correct_queue queue;
+    assert_works(work_correct_next(store, no, limit, limit, &queue, &err));
+    assert_in_range(queue.page_count, 0, 1);
+    assert_int_equal(queue.count, queue.page_count ? queue.pages[0] : 0);
+    struct hand hand = {.ids = queue.ids, .count = queue.count};
+    free(queue.pages);
     return hand;
 }
 
@@ -54,7 +58,7 @@ keep_correct(struct store *store, int64_t no, struct hand *hand, const struct co
         events[i].id = hand->ids[i];
     }
     int64_t applied = -1, left = -1;
-    assert_works(work_correct(store, no, hand->most, events, hand->count, &applied, &left, &err));
+    assert_works(work_correct(store, no, events, hand->count, &applied, &left, &err));
     assert_in_range(left, 0, 1000000);
     free(events);
     free(hand->ids);
@@ -65,10 +69,10 @@ keep_correct(struct store *store, int64_t no, struct hand *hand, const struct co
 void
 carry_on_correct(struct store *store, int64_t no)
 {
-    struct hand hand = take_correct(store, no, 1000, NO_LIMIT);
+    struct hand hand = take_correct(store, no, 1000);
     while (hand.count > 0) {
         keep_correct(store, no, &hand, NULL);
-        hand = take_correct(store, no, 1000, NO_LIMIT);
+        hand = take_correct(store, no, 1000);
     }
     free(hand.ids);
 }

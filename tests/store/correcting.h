@@ -5,21 +5,18 @@
 #include "store/operations/corrections.h"
 #include "world.h"
 
-#define NO_LIMIT ((uint64_t)1 << 40)
-
 // An operation on the events from first to last. `with` (may be NULL) has what is not usual: plan, is_forced,
 // then_reprocess.
 int64_t ask_correct(struct world *world, int64_t first, int64_t last, const char *recipe);
 int64_t ask_correct_with(struct world *world, int64_t first, int64_t last, const char *recipe,
                          const struct operation_request *with);
 
-// What a worker has in hand.
+// What a worker has in hand: one page.
 struct hand {
     int64_t *ids;
     size_t count;
-    int64_t most;
 };
-struct hand take_correct(struct store *store, int64_t no, size_t limit, uint64_t bytes);
+struct hand take_correct(struct store *store, int64_t no, size_t limit);
 // Keeps the outcomes; without `given`, each event has changed, from the original to {"n": 2}. Returns how
 // many were applied.
 int64_t keep_correct(struct store *store, int64_t no, struct hand *hand, const struct corrected *given);

@@ -46,7 +46,7 @@ halts_above_its_share_of_refused_events(void **state)
     world_make(&world, 40);
     const struct operation_request plan = {.plan = {.halts = true, .halt_above = 10}};
     int64_t no = ask_correct_with(&world, 1, 40, "set $.n 2", &plan);
-    struct hand hand = take_correct(world.store, no, 20, NO_LIMIT);
+    struct hand hand = take_correct(world.store, no, 20);
     struct corrected events[20];
     for (int i = 0; i < 20; i++)
         events[i] = (struct corrected){.outcome = i < 3 ? "invalid" : "unchanged", .detail = "x"};
@@ -77,7 +77,7 @@ a_forced_event_is_changed_and_says_so(void **state)
         {.outcome = "forced", .detail = "forced: too low", .correction = two},
         {.outcome = "failed", .detail = "no answer"},
     };
-    struct hand hand = take_correct(world.store, no, 10, NO_LIMIT);
+    struct hand hand = take_correct(world.store, no, 10);
     keep_correct(world.store, no, &hand, events);
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.done, 2);
@@ -152,7 +152,7 @@ undo_reverts_what_still_holds(void **state)
     test_sql(world.admin,
              "INSERT INTO redrive.revision (dlq_id, no, payload, topic) VALUES (8, 1, 'by hand', 't')");
     int64_t no = ask_correct(&world, 1, 10, "set $.n 2");
-    struct hand hand = take_correct(world.store, no, 100, NO_LIMIT);
+    struct hand hand = take_correct(world.store, no, 100);
     struct corrected events[10];
     for (int i = 0; i < 10; i++)
         events[i] = (struct corrected){.parent = hand.ids[i] == 8,
@@ -251,7 +251,7 @@ what_was_corrected_is_sent(void **state)
     const struct operation_request then = {
         .then_reprocess = true, .plan = {.steps = {2}, .step_count = 1, .settle_for = 5 * US_PER_SECOND}};
     int64_t no = ask_correct_with(&world, 1, 12, "set $.n 2", &then);
-    struct hand hand = take_correct(world.store, no, 6, NO_LIMIT); // its steps are those of the sending
+    struct hand hand = take_correct(world.store, no, 6); // its steps are those of the sending
     assert_int_equal(hand.count, 6);
     struct corrected events[6];
     for (int i = 0; i < 6; i++)
@@ -293,13 +293,13 @@ nothing_follows_where_nothing_was_corrected_or_it_was_cancelled(void **state)
     world_make(&world, 8);
     const struct operation_request then = {.then_reprocess = true};
     int64_t none = ask_correct_with(&world, 1, 3, "set $.n 2", &then);
-    struct hand hand = take_correct(world.store, none, 10, NO_LIMIT);
+    struct hand hand = take_correct(world.store, none, 10);
     struct corrected events[3] = {{.outcome = "unchanged", .detail = "unchanged"},
                                   {.outcome = "invalid", .detail = "x"},
                                   {.outcome = "not_applicable", .detail = "x"}};
     keep_correct(world.store, none, &hand, events);
     int64_t cancelled = ask_correct_with(&world, 4, 8, "set $.n 2", &then);
-    hand = take_correct(world.store, cancelled, 2, NO_LIMIT);
+    hand = take_correct(world.store, cancelled, 2);
     keep_correct(world.store, cancelled, &hand, NULL);
     assert_works(operation_steer(world.store, cancelled, STEER_CANCEL, 0, &err));
     next_work(world.store, "a", &world.arena, &work);

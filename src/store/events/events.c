@@ -27,13 +27,32 @@ event_page_answers(const struct event_page *page, const struct event_query *quer
 
 enum { ROW_PIECES = 4 };
 
-// Which rows of the table, by the names limit, after, before, statuses and ids.
+// Ascending, and most of the ids between the first and the last: one range of the table is read, which costs
+// less than a descent of the index for each id.
+static bool
+is_dense(const struct event_query *query)
+{
+    enum { FEW = 100, SPARSE = 4 };
+    const int64_t *ids = query->ids;
+    if (!ids || query->id_count < FEW || (query->limit && query->limit < query->id_count) ||
+        (uint64_t)ids[query->id_count - 1] - (uint64_t)ids[0] >= SPARSE * query->id_count)
+        return false;
+    for (size_t i = 1; i < query->id_count; i++)
+        if (ids[i - 1] >= ids[i])
+            return false;
+    return true;
+}
+
+// Which rows of the table, by the names limit, after, before, statuses, ids, lowest and highest.
 static size_t
-rows_of(const struct event_query *query, struct query_piece pieces[ROW_PIECES])
+rows_of(const struct event_query *query, bool dense, struct query_piece pieces[ROW_PIECES])
 {
     size_t count = 0;
     pieces[count++] =
-        query->ids
+        dense ? PIECE("SELECT " CONTRACT_COLUMNS
+                      " FROM :\"events\" e WHERE e.id >= :lowest AND e.id <= :highest AND get_bit(:ids, "
+                      "(e.id - :lowest)::int4) = 1 AND e.id > :after AND e.id < :before")
+        : query->ids
             ? PIECE("SELECT " CONTRACT_COLUMNS
                     ", wanted.place FROM unnest(:ids) WITH ORDINALITY AS wanted (id, place)"
                     " JOIN :\"events\" e ON e.id = wanted.id WHERE e.id > :after AND e.id < :before")
@@ -42,11 +61,21 @@ rows_of(const struct event_query *query, struct query_piece pieces[ROW_PIECES])
         pieces[count++] = PIECE(" AND (e.status = ANY (:statuses) OR " IS_OTHER ")");
     else if (query->statuses)
         pieces[count++] = PIECE(" AND e.status = ANY (:statuses)");
-    pieces[count++] = query->ids         ? PIECE(" ORDER BY wanted.place")
-                      : query->ascending ? PIECE(" ORDER BY e.id")
-                                         : PIECE(" ORDER BY e.id DESC");
+    pieces[count++] = query->ids && !dense        ? PIECE(" ORDER BY wanted.place")
+                      : query->ascending || dense ? PIECE(" ORDER BY e.id")
+                                                  : PIECE(" ORDER BY e.id DESC");
     pieces[count++] = PIECE(" LIMIT :limit");
     return count;
+}
+
+static void
+ids_bounds(const int64_t *ids, size_t count, int64_t *lowest, int64_t *highest)
+{
+    *lowest = *highest = ids[0];
+    for (size_t i = 1; i < count; i++) {
+        *lowest = ids[i] < *lowest ? ids[i] : *lowest;
+        *highest = ids[i] > *highest ? ids[i] : *highest;
+    }
 }
 
 static void
@@ -102,19 +131,25 @@ store_events(struct store *store, const struct event_query *query, struct event_
     event_reader_init(&reading.reader, store, &page->arena, query->fields, query->cut);
     struct query statement = {0};
     struct query_piece rows[ROW_PIECES];
+    bool dense = is_dense(query);
     struct event_source source = {
         .rows = rows,
-        .row_count = rows_of(query, rows),
-        .order = query->ids         ? PIECE("e.place")
-                 : query->ascending ? PIECE("e.id")
-                                    : PIECE("e.id DESC"),
+        .row_count = rows_of(query, dense, rows),
+        .order = query->ids && !dense        ? PIECE("e.place")
+                 : query->ascending || dense ? PIECE("e.id")
+                                             : PIECE("e.id DESC"),
     };
+    if (query->ids)
+        ids_bounds(query->ids, query->id_count, &source.lowest, &source.highest);
     event_reader_query(&reading.reader, &statement, &source);
     param_int8(query_param(&statement, "limit"), limit);
     param_int8(query_param(&statement, "after"), query->after_id ? query->after_id : INT64_MIN);
     param_int8(query_param(&statement, "before"), query->before_id ? query->before_id : INT64_MAX);
     add_statuses(query_param(&statement, "statuses"), query->statuses);
-    param_ids(query_param(&statement, "ids"), query->ids, query->id_count);
+    if (dense)
+        param_bits(query_param(&statement, "ids"), query->ids, query->id_count);
+    else
+        param_ids(query_param(&statement, "ids"), query->ids, query->id_count);
     bool ok = pg_stream_until(store, limit > 5000 ? FOR_SCANNING : FOR_READING, query_text(&statement),
                               &statement.params, events_read_event, &reading, err);
     query_release(&statement);

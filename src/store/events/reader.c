@@ -26,7 +26,8 @@ static const struct reader_column {
     size_t at;
     size_t flag; // a bool that says it is not NULL; 0: none
 } columns[] = {
-    {EVENT_NARROW | EVENT_COUNTED, false, PIECE_ROW("e.event_type::text"), COLUMN_BYTES, AT(event_type), 0},
+    {EVENT_NARROW | EVENT_COUNTED | EVENT_SENT, false, PIECE_ROW("e.event_type::text"), COLUMN_BYTES,
+     AT(event_type), 0},
     {EVENT_NARROW | EVENT_COUNTED, false, PIECE_ROW("e.source_table::text"), COLUMN_BYTES, AT(source_table),
      0},
     {EVENT_NARROW | EVENT_COUNTED | EVENT_SENT, false, PIECE_ROW("e.kafka_topic::text"), COLUMN_BYTES,
@@ -108,12 +109,15 @@ static const struct join {
          " GROUP BY p.id) history ON history.id = e.id")},
     // Those that returned under another event id.
     {EVENT_KNOWN, true, PIECE_ROW(" LEFT JOIN redrive.returned returned ON returned.dlq_id = e.id")},
+    // Where none of these events has a record, or was ever corrected, nobody looks for it event by event.
     {EVENT_NARROW | EVENT_SENT | EVENT_RAW | EVENT_PAYLOAD, true,
-     PIECE_ROW(" LEFT JOIN redrive.record raw ON raw.dlq_id = e.id")},
-    // Where nothing was ever corrected, nobody looks for it event by event.
+     PIECE_ROW(" LEFT JOIN LATERAL (SELECT k.* FROM redrive.record k WHERE (SELECT EXISTS (SELECT FROM "
+               "redrive.record x WHERE x.dlq_id BETWEEN :lowest AND :highest)) AND k.dlq_id = e.id LIMIT 1) "
+               "raw ON true")},
     {EVENT_PAYLOAD | EVENT_SENT | EVENT_RAW, true,
      PIECE_ROW(" LEFT JOIN LATERAL (SELECT r.* FROM redrive.revision r WHERE (SELECT EXISTS (SELECT FROM "
-               "redrive.revision)) AND r.dlq_id = e.id ORDER BY r.no DESC LIMIT 1) revised ON true")},
+               "redrive.revision x WHERE x.dlq_id BETWEEN :lowest AND :highest)) AND r.dlq_id = e.id ORDER "
+               "BY r.no DESC LIMIT 1) revised ON true")},
     // OFFSET 0 keeps the text of a large jsonb from being made twice.
     {EVENT_PAYLOAD, true,
      PIECE_ROW(" LEFT JOIN LATERAL (SELECT CASE WHEN revised.payload IS NOT NULL THEN revised.payload WHEN "
@@ -195,6 +199,9 @@ event_reader_query(struct event_reader *reader, struct query *query, const struc
     reader->extra = source->extra_count;
     param_text(query_param(query, "zone"), reader->store->zone);
     param_int4(query_param(query, "cut"), reader->cut > INT32_MAX ? INT32_MAX : (int32_t)reader->cut);
+    bool is_bound = source->lowest || source->highest;
+    param_int8(query_param(query, "lowest"), is_bound ? source->lowest : INT64_MIN);
+    param_int8(query_param(query, "highest"), is_bound ? source->highest : INT64_MAX);
 
     // Looks redrive's own data up for all rows at once.
     bool is_page = (reader->fields & EVENT_KNOWN) && has_schema(reader);

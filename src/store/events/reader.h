@@ -2,8 +2,8 @@
 // src/store.
 //
 // The statement is `SELECT <extra>, <columns> FROM (<rows>) e <joins> ORDER BY <order>`: rows picks the
-// events first, so that joins run for a page and not for the table. The names `zone` and `cut` of the query
-// belong to the reader, all others to the caller.
+// events first, so that joins run for a page and not for the table. The names `zone`, `cut`,
+// `lowest` and `highest` of the query belong to the reader, all others to the caller.
 #ifndef REDRIVE_STORE_EVENTS_READER_H
 #define REDRIVE_STORE_EVENTS_READER_H
 
@@ -33,6 +33,7 @@ struct event_source {
     const struct query_piece *rows; // a SELECT of columns of the contract table, in pieces
     size_t row_count;
     struct query_piece order; // or none
+    int64_t lowest, highest;  // ids between which all rows are; both 0: not known
 };
 void event_reader_query(struct event_reader *reader, struct query *query, const struct event_source *source);
 // A condition on e.status for one status that consumers write, to be added behind WHERE. No condition for

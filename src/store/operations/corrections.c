@@ -39,26 +39,39 @@ operation_corrected_ids(struct store *store, int64_t no, int64_t **ids, size_t *
     return true;
 }
 
-bool
-work_correct_next(struct store *store, int64_t no, size_t limit, uint64_t bytes, int64_t **ids, size_t *count,
-                  int64_t *most, struct err *err)
+void
+correct_queue_release(struct correct_queue *queue)
 {
-    *ids = NULL;
-    *count = 0;
+    free(queue->ids);
+    free(queue->pages);
+    *queue = (struct correct_queue){0};
+}
+
+bool
+work_correct_next(struct store *store, int64_t no, size_t limit, size_t page, struct correct_queue *queue,
+                  struct err *err)
+{
+    *queue = (struct correct_queue){0};
     if (!pg_may_write(store, err) || !pg_has_schema(store, err))
         return false;
     struct params params = {0};
     param_int8(&params, no);
     param_int8(&params, (int64_t)limit);
-    param_int8(&params, (int64_t)bytes);
+    param_int8(&params, (int64_t)page);
     PGresult *r;
     if (!pg_ask(store, FOR_WRITING,
                 "SELECT (SELECT string_agg(int8send(w.id), ''::bytea ORDER BY w.n) FROM unnest(n.ids) WITH "
-                "ORDINALITY AS w (id, n)), n.most FROM redrive.work_correct_next($1, $2, $3) n",
+                "ORDINALITY AS w (id, n)), (SELECT string_agg(int4send(w.events), ''::bytea ORDER BY w.n) "
+                "FROM unnest(n.pages) WITH ORDINALITY AS w (events, n)) FROM redrive.work_correct_next($1, "
+                "$2, $3) n",
                 &params, &r, err))
         return false;
-    *most = value_int8(r, 0, 1);
-    corrections_read_ids(r, ids, count);
+    corrections_read_ids(r, &queue->ids, &queue->count);
+    struct bytes pages = value_bytes(r, 0, 1);
+    queue->page_count = pages.len / 4;
+    queue->pages = alloc_array(queue->page_count, sizeof *queue->pages);
+    for (size_t i = 0; i < queue->page_count; i++)
+        queue->pages[i] = (size_t)pg_read32(pages.data + 4 * i);
     PQclear(r);
     return true;
 }
@@ -66,10 +79,12 @@ work_correct_next(struct store *store, int64_t no, size_t limit, uint64_t bytes,
 // The members of all events side by side, as the statement takes them.
 struct corrected_columns {
     int64_t *ids;
-    int32_t *parents, *has_keys, *header_counts, *partitions;
+    int32_t *parents, *payload_at, *payload_bytes, *has_keys, *header_at, *header_counts, *partitions;
     const char **outcomes, **details, **topics, **header_names;
-    struct bytes *payloads, *keys, *header_values;
-    size_t count, headers;
+    struct bytes *keys, *header_values;
+    struct strbuf payloads;
+    size_t headers;
+    bool has_keys_set, has_headers, has_topics, has_partitions; // some event has
 };
 
 static void
@@ -82,6 +97,9 @@ columns_make(struct corrected_columns *columns, const struct corrected *events, 
     *columns = (struct corrected_columns){
         .ids = arena_array(arena, count, sizeof *columns->ids),
         .parents = arena_array(arena, count, sizeof *columns->parents),
+        .payload_at = arena_array(arena, count, sizeof *columns->payload_at),
+        .payload_bytes = arena_array(arena, count, sizeof *columns->payload_bytes),
+        .header_at = arena_array(arena, count, sizeof *columns->header_at),
         .header_counts = arena_array(arena, count, sizeof *columns->header_counts),
         .partitions = arena_array(arena, count, sizeof *columns->partitions),
         .has_keys = arena_array(arena, count, sizeof *columns->has_keys),
@@ -89,11 +107,22 @@ columns_make(struct corrected_columns *columns, const struct corrected *events, 
         .details = arena_array(arena, count, sizeof *columns->details),
         .topics = arena_array(arena, count, sizeof *columns->topics),
         .header_names = arena_array(arena, headers, sizeof *columns->header_names),
-        .payloads = arena_array(arena, count, sizeof *columns->payloads),
         .keys = arena_array(arena, count, sizeof *columns->keys),
         .header_values = arena_array(arena, headers, sizeof *columns->header_values),
-        .count = count,
     };
+}
+
+static void
+columns_add_headers(struct corrected_columns *columns, size_t i, const struct correction *parts,
+                    struct arena *arena)
+{
+    columns->header_at[i] = (int32_t)columns->headers + 1;
+    columns->header_counts[i] = parts->has_headers ? (int32_t)parts->header_count : -1;
+    columns->has_headers = columns->has_headers || parts->has_headers;
+    for (uint32_t h = 0; parts->has_headers && h < parts->header_count; h++) {
+        columns->header_names[columns->headers] = arena_text(arena, parts->headers[h].name);
+        columns->header_values[columns->headers++] = parts->headers[h].value;
+    }
 }
 
 static void
@@ -104,21 +133,46 @@ columns_add(struct corrected_columns *columns, size_t i, const struct corrected 
     columns->parents[i] = event->parent;
     columns->outcomes[i] = event->outcome;
     columns->details[i] = event->detail;
-    columns->payloads[i] = parts->has_payload ? parts->payload : BYTES_ABSENT;
+    columns->payload_at[i] = (int32_t)columns->payloads.len + 1;
+    columns->payload_bytes[i] =
+        parts->has_payload && bytes_present(parts->payload) ? (int32_t)parts->payload.len : -1;
+    if (columns->payload_bytes[i] > 0)
+        strbuf_add(&columns->payloads, parts->payload);
     columns->has_keys[i] = parts->has_key;
+    columns->has_keys_set = columns->has_keys_set || parts->has_key;
     columns->keys[i] = parts->has_key ? parts->key : BYTES_ABSENT;
     columns->topics[i] = parts->has_topic ? arena_text(arena, parts->topic) : NULL;
+    columns->has_topics = columns->has_topics || parts->has_topic;
     columns->partitions[i] = parts->has_partition ? parts->partition : -1;
-    columns->header_counts[i] = parts->has_headers ? (int32_t)parts->header_count : -1;
-    for (uint32_t h = 0; parts->has_headers && h < parts->header_count; h++) {
-        columns->header_names[columns->headers] = arena_text(arena, parts->headers[h].name);
-        columns->header_values[columns->headers++] = parts->headers[h].value;
-    }
+    columns->has_partitions = columns->has_partitions || parts->has_partition;
+    columns_add_headers(columns, i, parts, arena);
+}
+
+// A part that no event has is sent as an empty list.
+static void
+columns_send(const struct corrected_columns *columns, size_t count, struct params *params)
+{
+    size_t keys = columns->has_keys_set ? count : 0, headers = columns->has_headers ? count : 0;
+    param_ids(params, columns->ids, count);
+    param_numbers(params, columns->parents, count);
+    param_texts(params, columns->outcomes, count);
+    param_texts(params, columns->details, count);
+    param_blob(params, columns->payloads.len ? strbuf_bytes(&columns->payloads) : BYTES(""));
+    param_numbers(params, columns->payload_at, count);
+    param_numbers(params, columns->payload_bytes, count);
+    param_numbers(params, columns->has_keys, keys);
+    param_blobs(params, columns->keys, keys);
+    param_numbers(params, columns->header_at, headers);
+    param_numbers(params, columns->header_counts, headers);
+    param_texts(params, columns->header_names, columns->headers);
+    param_blobs(params, columns->header_values, columns->headers);
+    param_texts(params, columns->topics, columns->has_topics ? count : 0);
+    param_numbers(params, columns->partitions, columns->has_partitions ? count : 0);
 }
 
 bool
-work_correct(struct store *store, int64_t no, int64_t most, const struct corrected *events, size_t count,
-             int64_t *applied, int64_t *left, struct err *err)
+work_correct(struct store *store, int64_t no, const struct corrected *events, size_t count, int64_t *applied,
+             int64_t *left, struct err *err)
 {
     if (!pg_may_write(store, err) || !pg_has_schema(store, err))
         return false;
@@ -129,25 +183,14 @@ work_correct(struct store *store, int64_t no, int64_t most, const struct correct
         columns_add(&columns, i, &events[i], &arena);
     struct params params = {0};
     param_int8(&params, no);
-    param_int8(&params, most);
-    param_ids(&params, columns.ids, count);
-    param_numbers(&params, columns.parents, count);
-    param_texts(&params, columns.outcomes, count);
-    param_texts(&params, columns.details, count);
-    param_blobs(&params, columns.payloads, count);
-    param_numbers(&params, columns.has_keys, count);
-    param_blobs(&params, columns.keys, count);
-    param_numbers(&params, columns.header_counts, count);
-    param_texts(&params, columns.header_names, columns.headers);
-    param_blobs(&params, columns.header_values, columns.headers);
-    param_texts(&params, columns.topics, count);
-    param_numbers(&params, columns.partitions, count);
+    columns_send(&columns, count, &params);
     PGresult *r;
     bool ok =
         pg_ask(store, FOR_WRITING,
                "SELECT applied, remaining FROM redrive.work_correct($1, $2, $3, $4, $5, $6, $7, $8, $9, "
-               "$10, $11, $12, $13, $14)",
+               "$10, $11, $12, $13, $14, $15, $16)",
                &params, &r, err);
+    strbuf_release(&columns.payloads);
     arena_release(&arena);
     if (!ok)
         return false;

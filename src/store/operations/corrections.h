@@ -16,16 +16,23 @@ struct corrected {
     struct correction correction; // of "changed" and "forced": all parts that differ from the original
 };
 
-// The next events of the operation that wait for its recipe: at most `limit`, with at most `bytes` of payload
-// together, but one in any case. *ids is on the heap. *most belongs to them in work_correct. None: nothing
-// may be applied now.
-bool work_correct_next(struct store *store, int64_t no, size_t limit, uint64_t bytes, int64_t **ids,
-                       size_t *count, int64_t *most, struct err *err) MUST_CHECK;
+// The next events of the operation that wait for its recipe, in the order in which work_correct takes them.
+struct correct_queue {
+    int64_t *ids; // ascending; on the heap
+    size_t count;
+    size_t *pages; // how many events each page has; on the heap
+    size_t page_count;
+};
+void correct_queue_release(struct correct_queue *queue);
+// At most `limit` events, in pages of at most `page`. None: nothing may be applied now.
+bool work_correct_next(struct store *store, int64_t no, size_t limit, size_t page,
+                       struct correct_queue *queue, struct err *err) MUST_CHECK;
 
-// Writes revisions and outcomes of exactly these events in one transaction. An event that was closed or
-// corrected since it was read is skipped. *applied is 0 where another worker was quicker; *left: how many are
-// still queued.
-bool work_correct(struct store *store, int64_t no, int64_t most, const struct corrected *events, size_t count,
+// Writes revisions and outcomes of exactly these events in one transaction: the first page of the queue, then
+// the next. A first part of a page costs more, then the rest of that page is next. An event that was closed
+// or corrected since it was read is skipped. *applied is 0 where other events are next, because another
+// worker was quicker; *left: how many are still queued.
+bool work_correct(struct store *store, int64_t no, const struct corrected *events, size_t count,
                   int64_t *applied, int64_t *left, struct err *err) MUST_CHECK;
 
 // The pending events of the operation whose newest revision is the operation's, ascending, on the heap: what

@@ -1,0 +1,44 @@
+// pages: events read page by page, ahead of who looks at them, by a thread of its own.
+//
+// The thread alone uses the store, and what looks for original records, until pages_stop. Few pages are in
+// memory: one that is read, one that waits, and those that were taken.
+#ifndef REDRIVE_CORRECT_PAGES_H
+#define REDRIVE_CORRECT_PAGES_H
+
+#include "correct/correct.h"
+#include "correct/shapes.h"
+#include "store/events/events.h"
+
+struct pages_settings {
+    struct corrector *corrector; // that looks for original records
+    struct store *store;
+    struct shapes *shapes; // of the events; NULL: not wanted
+    const int64_t *ids;    // ascending; borrowed
+    size_t count;
+    const size_t *sizes;   // how many events each page has, as many pages as there are; borrowed
+    size_t size;           // where `sizes` is NULL: of every page
+    size_t most_bytes;     // of texts, after which a page ends early; then the next one has the rest of it
+    bool is_kept_for_good; // original records that were found are written down
+};
+
+struct page {
+    const int64_t *ids;            // that it answers
+    size_t count;                  // of ids
+    struct event_page events;      // of these ids those that are still there
+    const char **troubles;         // why the original of an event could not be read; NULL: none
+    const struct shape **shape_of; // one an event, where shapes are wanted
+    bool ok;                       // false: it could not be read, and it is the last one
+    struct err err;
+};
+void page_destroy(struct page *page); // NULL is fine
+
+struct pages;
+struct pages *pages_start(const struct pages_settings *settings);
+struct page *pages_next(struct pages *pages); // waits; the caller's. NULL: there is no other
+// Ends the thread after the page that it reads, and forgets what nobody took.
+void pages_stop(struct pages *pages);
+
+// The same without a thread: reads the next page that begins `from` ids behind the first.
+struct page *pages_read(const struct pages_settings *settings, size_t from);
+
+#endif
