@@ -202,11 +202,60 @@ five_analyses(void **state)
     world_end(&world);
 }
 
+// Rows that the index of the table's key gave to all sessions that have ended.
+static int64_t
+rows_by_key(struct world *world)
+{
+    return test_number(world->admin, "SELECT coalesce(idx_tup_read, 0) FROM pg_stat_user_indexes WHERE "
+                                     "indexrelname = 'dlq_events_pkey'");
+}
+
+// A table that was filled a moment ago has no statistics. Its events are read by key all the same: those of
+// the list one by one, those of a dense list as one range.
+static void
+ids_are_read_by_key_without_statistics(void **state)
+{
+    (void)state;
+    enum { EVENTS = 20000, WANTED = 500 };
+    struct world world;
+    world_make(&world, 1);
+    test_sql(world.admin,
+             "ALTER TABLE dlq_events SET (autovacuum_enabled = off); TRUNCATE dlq_events; INSERT INTO "
+             "dlq_events (id, "
+             "event_id, event_type, source_table, source_id, event_payload, error_message) SELECT "
+             "i, 'e' || i, 't', 's', i::text, '{}', 'x' FROM generate_series(1, %d) i",
+             EVENTS);
+    for (int step = 1; step <= 21; step += 20) {
+        static int64_t ids[WANTED];
+        for (int i = 0; i < WANTED; i++)
+            ids[i] = 1 + (int64_t)i * step;
+        struct store *store = open_store(world.conninfo);
+        const struct event_query query = {.fields = EVENT_SENT | EVENT_PAYLOAD | EVENT_RAW,
+                                          .ids = ids,
+                                          .id_count = WANTED,
+                                          .limit = WANTED};
+        struct event_page page;
+        int64_t before = rows_by_key(&world);
+        assert_works(store_events(store, &query, &page, &err));
+        assert_int_equal(page.count, WANTED);
+        for (int i = 0; i < WANTED; i++)
+            assert_int_equal(page.events[i].id, ids[i]);
+        event_page_release(&page);
+        store_close(store); // a session that ends tells what it read
+        int64_t read = 0;
+        for (int64_t end = clock_mono() + 10 * US_PER_SECOND; read < WANTED && clock_mono() < end;)
+            read = rows_by_key(&world) - before;
+        assert_in_range(read, WANTED, 2 * WANTED);
+    }
+    world_end(&world);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pages_are_read_by_key),
+        cmocka_unit_test(ids_are_read_by_key_without_statistics),
         cmocka_unit_test(columns_come_as_they_are),
         cmocka_unit_test(json_is_compared_by_value),
         cmocka_unit_test(five_analyses),
