@@ -182,7 +182,8 @@ struct status {
     int64_t behind;   // pending events that no group counts yet; 0: exact
     double per_minute;
     uint32_t spark[GROUP_SPARK];
-    int workers, workers_idle;
+    int workers, workers_idle, workers_publishing;
+    int workers_silent; // seconds without a sign of any of them; 0: they are there
     char worker_note[200];
     enum promise promise;
     char promise_words[200];

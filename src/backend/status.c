@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "base/clock.h"
 #include "store/operations/ledger.h"
 #include "store/operations/workers.h"
 
@@ -17,9 +18,13 @@ fill_workers(struct reader *reader, struct status *status, struct arena *arena)
     for (size_t i = 0; i < count; i++) {
         bool is_idle = workers[i].note && strcmp(workers[i].note, "idle") == 0;
         status->workers_idle += is_idle;
+        status->workers_publishing += workers[i].publishes;
         if (!is_idle && workers[i].note)
             snprintf(status->worker_note, sizeof status->worker_note, "%s", workers[i].note);
     }
+    int64_t silent_for;
+    if (workers_attendance(workers, count, false, &silent_for) == WORKERS_SILENT)
+        status->workers_silent = (int)(silent_for / US_PER_SECOND);
     struct cluster cluster;
     if (cluster_latest(reader->session.store, &cluster, NULL)) {
         status->promise = cluster.promise;

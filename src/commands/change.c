@@ -475,6 +475,19 @@ is_in_state(const struct change *change, int64_t no, enum operation_state state)
     return is_in;
 }
 
+// Left to a worker; where there is none, that is said.
+static int
+detach(struct change *change, int64_t no, struct err *err)
+{
+    struct arena arena = {0};
+    struct operation operation;
+    char told[WAITING_TOLD] = "";
+    if (operation_get(change->store, no, &arena, &operation, NULL))
+        waiting_say_obstacle(change->call, change->store, &operation, told);
+    arena_release(&arena);
+    return waiting_tell(change->call, change->store, no, err);
+}
+
 static int
 carry_out(struct change *change, int64_t no, struct err *err)
 {
@@ -485,7 +498,7 @@ carry_out(struct change *change, int64_t no, struct err *err)
         return waiting_tell(change->call, change->store, no, err);
     }
     if (change->call->options.change.detach)
-        return waiting_tell(change->call, change->store, no, err);
+        return detach(change, no, err);
     if (change->waits_for_others)
         return waiting_for(change->call, change->store, no, err);
     struct worker_settings worker = publishing_worker(change->call);

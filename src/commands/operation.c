@@ -198,6 +198,12 @@ command_operation_show(struct call *call, struct store *store, int64_t no, struc
              output_bytes(strbuf_bytes(&text), err);
     } else
         ok = false;
+    bool is_due = operation.state == OPERATION_FROZEN || operation.state == OPERATION_RUNNING;
+    if (ok && is_due) {
+        char told[WAITING_TOLD]; // its note was printed
+        snprintf(told, sizeof told, "%s", operation.state_note ? operation.state_note : "");
+        waiting_say_obstacle(call, store, &operation, told);
+    }
     strbuf_release(&text);
     arena_release(&arena);
     return ok;

@@ -108,6 +108,7 @@ operation_json(const struct operation *operation, int64_t zone_us, struct err *e
     value_add_text(object, "state", operation_state_name(operation->state));
     value_add_text(object, "requested_by", operation->requested_by);
     value_add_text(object, "reason", operation->reason);
+    value_add_text(object, "note", operation->state_note);
     counts_json(object, operation);
     json_int_or_null(object, "rate", operation->rate != RATE_UNLIMITED, operation->rate);
     value_add_time(object, "created_at", operation->created_at, zone_us);

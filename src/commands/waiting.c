@@ -2,12 +2,14 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include "base/clock.h"
 #include "base/text.h"
 #include "commands/operation_line.h"
 #include "commands/cli/output.h"
 #include "commands/cli/interrupt.h"
 #include "store/operations/operations.h"
+#include "store/operations/workers.h"
 
 // --- reading an operation, also when the connection breaks ---
 
@@ -85,12 +87,88 @@ command_waiting_show(struct progress_line *progress, const struct operation *ope
     progress_show(progress, past, operation->total, tail);
 }
 
+// Who could carry it out; NULL: somebody is there. *key tells sentences apart that say the same at two times.
+static const char *
+absence_sentence(struct store *store, const struct operation *operation, struct arena *arena,
+                 const char **key)
+{
+    struct worker *workers;
+    size_t count;
+    int64_t silent_for;
+    char text[TEXT_SHORT];
+    struct err ignored = {0}; // the next look tells
+    if (!worker_list(store, arena, &workers, &count, &ignored))
+        return NULL;
+    switch (workers_attendance(workers, count, operation->action == ACTION_REPROCESS, &silent_for)) {
+    case WORKERS_THERE:
+        return NULL;
+    case WORKERS_SILENT:
+        return *key = "silent",
+               arena_printf(arena, "no sign of the worker for %s", text_age(silent_for, text));
+    case WORKERS_NONE:
+        return *key = "no worker is running, so nobody carries it out; start one: redrive work";
+    case WORKERS_WITHOUT_BROKERS:
+        break;
+    }
+    return *key = "no running worker has Kafka brokers, so nobody sends it; start one: redrive work -b "
+                  "HOST:PORT";
+}
+
+// Why nothing happens to the operation now; NULL: nothing stops it.
+static const char *
+obstacle_sentence(struct store *store, const struct operation *operation, struct arena *arena,
+                  const char **key)
+{
+    switch (operation->state) {
+    case OPERATION_FREEZING:
+        return *key = "it was never confirmed; cancel it";
+    case OPERATION_AWAITING:
+        return *key = arena_printf(arena, "somebody else has to run: redrive operation %" PRId64 " approve",
+                                   operation->no);
+    case OPERATION_PAUSED:
+        return *key =
+                   arena_printf(arena, "it is paused; redrive operation %" PRId64 " resume", operation->no);
+    case OPERATION_FROZEN:
+    case OPERATION_RUNNING:
+        break;
+    case OPERATION_WAITING:
+    case OPERATION_HALTED: // the command has ended
+    case OPERATION_DONE:
+    case OPERATION_CANCELLED:
+    case OPERATION_STATE_COUNT:
+        return NULL;
+    }
+    if (operation->queued == 0)
+        return *key = operation->in_doubt ? operation->state_note : NULL;
+    if (operation->rate == 0)
+        return *key = arena_printf(arena, "its rate is 0; redrive operation %" PRId64 " rate none",
+                                   operation->no);
+    const char *absence = absence_sentence(store, operation, arena, key);
+    return absence ? absence : (*key = operation->state_note);
+}
+
+void
+waiting_say_obstacle(const struct call *call, struct store *store, const struct operation *operation,
+                     char told[WAITING_TOLD])
+{
+    struct arena arena = {0};
+    const char *key = "";
+    const char *sentence = obstacle_sentence(store, operation, &arena, &key);
+    bool is_news = strncmp(told, sentence ? key : "", WAITING_TOLD - 1) != 0;
+    if (is_news)
+        remark(call, "operation %" PRId64 ": %s", operation->no, sentence ? sentence : "continues");
+    snprintf(told, WAITING_TOLD, "%s", sentence ? key : "");
+    arena_release(&arena);
+}
+
 int
 waiting_for(struct call *call, struct store *store, int64_t no, struct err *err)
 {
     struct progress_line progress;
     bool is_over = false;
     interrupt_catch();
+    char told[WAITING_TOLD] = "";
+    int64_t look_at = 0;
     progress_begin(&progress, call, "waiting");
     while (!is_over && !interrupt_is_set()) {
         struct arena arena = {0};
@@ -99,6 +177,11 @@ waiting_for(struct call *call, struct store *store, int64_t no, struct err *err)
         is_over = !ok || operation_state_is_final(operation.state);
         if (ok)
             command_waiting_show(&progress, &operation, operation.state_note);
+        if (ok && !is_over && clock_mono() >= look_at) {
+            look_at = clock_mono() + US_PER_SECOND;
+            progress_end(&progress);
+            waiting_say_obstacle(call, store, &operation, told);
+        }
         arena_release(&arena);
         if (!ok) {
             progress_end(&progress);

@@ -10,8 +10,13 @@
 
 // Its state now, without waiting.
 int waiting_tell(struct call *call, struct store *store, int64_t no, struct err *err);
-// Another worker carries it out: polls until it has ended. A signal ends the waiting (130), not the
-// operation.
+// Says why nothing happens to the operation now (no worker, no sign of it, no approval, what its row says)
+// and what to do, where that is not what was told last, which begins as "".
+enum { WAITING_TOLD = 300 };
+void waiting_say_obstacle(const struct call *call, struct store *store, const struct operation *operation,
+                          char told[WAITING_TOLD]);
+// Another worker carries it out: polls until it has ended, and says within a second what stops it. A signal
+// ends the waiting (130), not the operation.
 int waiting_for(struct call *call, struct store *store, int64_t no, struct err *err);
 // Carries out settings->operation here, in mode WORKER_OPERATION. After a signal the chunk in flight is
 // finished first.

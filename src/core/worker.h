@@ -3,6 +3,7 @@
 #define REDRIVE_CORE_WORKER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct worker {
@@ -10,8 +11,23 @@ struct worker {
     const char *note; // "idle", "operation 41, slot 2", "Kafka cannot be reached: …"
     bool publishes;   // has Kafka settings
     int64_t seen_at;
-    double rate; // events/s over the last seconds
+    int64_t silent_for; // µs since its last sign, by the database's clock
+    double rate;        // events/s over the last seconds
 };
+
+// A worker gives a sign every second. After this long without one people are told, µs.
+#define WORKER_SILENT (3 * (int64_t)1000000)
+
+// Is there anybody to carry an operation out?
+enum attendance {
+    WORKERS_THERE,
+    WORKERS_SILENT,          // those that could have given no sign for WORKER_SILENT
+    WORKERS_NONE,            // none is alive
+    WORKERS_WITHOUT_BROKERS, // those that are alive have no Kafka brokers, and the operation needs some
+};
+// Of these workers. *silent_for: with WORKERS_SILENT, µs since the last sign of any.
+enum attendance workers_attendance(const struct worker *workers, size_t count, bool needs_kafka,
+                                   int64_t *silent_for);
 
 // The delivery guarantee of a cluster, as the probe found it (src/publish/PROTOCOL.md, "What the guarantee
 // assumes").

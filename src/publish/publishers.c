@@ -102,6 +102,9 @@ worker_need_kafka(struct worker_run *run, bool *is_there, struct err *err)
     struct err failure = {0};
     if (!run->kafka.since) // until it has worked
         run->kafka.since = clock_mono();
+    worker_note(run, "connects to Kafka, which can take half a minute");
+    if (!worker_give_sign(run, err))
+        return false;
     if (!endpoints_connect(&run->endpoints, &failure))
         return store_is_connected(run->endpoints.store) ? kafka_failed(run, &failure, err)
                                                         : worker_store_failed(run, &failure, err);

@@ -13,6 +13,7 @@
 #include "store/operations/workers.h"
 
 #define APPLY_CHUNK 5000
+#define SIGN_EVERY US_PER_SECOND
 #define BEAT_EVERY (3 * US_PER_SECOND)
 #define SHOW_EVERY (US_PER_SECOND / 5)
 #define INDEX_EVERY (5 * US_PER_SECOND)
@@ -118,22 +119,29 @@ worker_store_failed(struct worker_run *run, const struct err *failure, struct er
 
 // --- telling others ---
 
+bool
+worker_give_sign(struct worker_run *run, struct err *err)
+{
+    int64_t now = clock_mono();
+    struct err failure = {0};
+    bool publishes = broker_settings_present(&run->settings->broker);
+    bool is_beat = now >= run->due.beat;
+    if (!(is_beat ? worker_beat : worker_sign)(run->endpoints.store, run->endpoints.worker, publishes,
+                                               run->note.text, meter_rate(&run->meter, now), &failure))
+        return worker_store_failed(run, &failure, err);
+    run->refusals.since = 0; // PostgreSQL takes writes
+    run->due.sign = now + SIGN_EVERY;
+    if (is_beat)
+        run->due.beat = now + BEAT_EVERY;
+    memcpy(run->note.reported, run->note.text, sizeof run->note.reported);
+    return true;
+}
+
 static bool
 beat(struct worker_run *run, struct err *err)
 {
-    int64_t now = clock_mono();
-    if (now < run->due.beat && strcmp(run->note.text, run->note.reported) == 0)
-        return true;
-
-    struct err failure = {0};
-    bool publishes = broker_settings_present(&run->settings->broker);
-    if (!worker_beat(run->endpoints.store, run->endpoints.worker, publishes, run->note.text,
-                     meter_rate(&run->meter, now), &failure))
-        return worker_store_failed(run, &failure, err);
-    run->refusals.since = 0; // PostgreSQL takes writes
-    run->due.beat = now + BEAT_EVERY;
-    memcpy(run->note.reported, run->note.text, sizeof run->note.reported);
-    return true;
+    bool is_due = clock_mono() >= run->due.sign || strcmp(run->note.text, run->note.reported) != 0;
+    return !is_due || worker_give_sign(run, err);
 }
 
 // Reads the operation that the caller waits for, or the one in flight, for progress and to know when it has

@@ -93,7 +93,7 @@ struct worker_run {
         char reported[200]; // to PostgreSQL
     } note;
     struct {
-        int64_t beat, look, recover, doubt, show, index, records, kafka;
+        int64_t sign, beat, look, recover, doubt, show, index, records, kafka;
     } due;                // clock_mono
     int64_t work_at;      // clock_mono: something was done last
     int64_t recovered_at; // clock_mono: the last look for chunks that others left
@@ -115,6 +115,9 @@ struct worker_run {
 // worker.c
 void worker_note(struct worker_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool worker_is_foreground(const struct worker_run *run);
+// Tells PostgreSQL that it lives and what it does, without waiting for its turn. False: the worker ends with
+// err.
+bool worker_give_sign(struct worker_run *run, struct err *err) MUST_CHECK;
 // A failed call to PostgreSQL outside of the publishers. False: the worker ends with err.
 bool worker_store_failed(struct worker_run *run, const struct err *failure, struct err *err) MUST_CHECK;
 

@@ -106,7 +106,7 @@ run discard "${db[@]}" --filter 'id:110..112' --yes --json
 ok "nothing but skipped events" all exits 5 ';' json 'rows[0]["skipped"] == 3' ';' warns "operation $held"
 ok "a paused operation is left alone" in_table "SELECT count(*) FROM dlq_events WHERE id BETWEEN 110 AND 112 AND status = 'PENDING'" 3
 run operation "${db[@]}" "$held" --json
-ok "operation: names" names operation action state requested_by reason total done refused skipped returned rate created_at finished_at
+ok "operation: names" names operation action state requested_by reason note total done refused skipped returned rate created_at finished_at
 run operation "${db[@]}" "$held" resume
 ok "an operation is resumed" exits 0
 run work "${db[@]}" --once --quiet
@@ -146,6 +146,40 @@ ok "Kafka that cannot be reached: 3, in time, and the operation stays" all exits
 run operation "${db[@]}" "$(sql 'SELECT max(no) FROM redrive.operation')" cancel
 ok "and can be cancelled" exits 0
 
+# Nobody is there who could carry it out.
+sql "DELETE FROM redrive.worker" >/dev/null
+run resolve "${db[@]}" --id 221 --detach --yes
+ok "--detach without a worker says how to start one" all exits 0 ';' warns "no worker is running" ';' warns "redrive work"
+alone=$(sql 'SELECT max(no) FROM redrive.operation')
+run operation "${db[@]}" "$alone"
+ok "operation N says that nobody works" all exits 0 ';' says "resolve frozen" ';' warns "no worker is running"
+# wait_and_say ID WORDS: waits for an operation until it has said WORDS, or for five seconds.
+wait_and_say()
+{
+    ran="redrive operation $1 wait, until it says $2"
+    "$REDRIVE" operation "${db[@]}" "$1" wait >"$work/out" 2>"$work/err" &
+    local waiter=$!
+    for _ in {1..50}; do
+        ! grep -q "$2" "$work/err" || break
+        sleep 0.1
+    done
+    kill -INT $waiter
+    status=0
+    wait $waiter || status=$?
+    out=$(<"$work/out") err=$(<"$work/err")
+    grep -q "$2" "$work/err"
+}
+ok "operation N wait says so within five seconds" wait_and_say "$alone" "no worker is running"
+sql "SELECT redrive.worker_beat('gone/1/1', false, 'idle', 0); UPDATE redrive.worker SET seen_at = clock_timestamp() - interval '6 s'" >/dev/null
+ok "and that its worker gives no sign" wait_and_say "$alone" "no sign of the worker for [6-9]s"
+run reprocess "${db[@]}" --id 222 --yes --detach
+ok "a worker without brokers does not send" warns "no running worker has Kafka brokers"
+sql "DELETE FROM redrive.worker" >/dev/null
+run operation "${db[@]}" "$alone" pause
+ok "and that it is paused" wait_and_say "$alone" "resume"
+run operation "${db[@]}" "$alone" cancel
+run operation "${db[@]}" "$(sql 'SELECT max(no) FROM redrive.operation')" cancel
+
 # Interrupted while a worker elsewhere would carry it out.
 run resolve "${db[@]}" --id 220 --detach --yes --json
 waited=$(operation_of)
@@ -163,7 +197,7 @@ ok "an interrupt ends the waiting, not the operation" all exits 130 ';' in_table
 run operation "${db[@]}" "$waited" cancel
 
 run operations "${db[@]}" --json
-ok "operations: names, newest first" all names operation action state requested_by reason total done refused skipped returned rate created_at finished_at ';' \
+ok "operations: names, newest first" all names operation action state requested_by reason note total done refused skipped returned rate created_at finished_at ';' \
     json 'rows == sorted(rows, key=lambda r: -r["operation"])' ';' json 'any(r["reason"] == "known, INC-1" for r in rows)'
 run operations "${db[@]}" --limit 2
 ok "operations --limit" lines 2

@@ -894,12 +894,57 @@ workers_are_seen(void **state)
     assert_string_equal(workers[0].name, "host/1/2");
     assert_string_equal(workers[0].note, "operation 41");
     assert_true(workers[0].publishes);
+    assert_true(workers[0].silent_for >= 0 && workers[0].silent_for < WORKER_SILENT);
     assert_null(workers[1].note);
+    test_sql(world.admin, "UPDATE redrive.worker SET seen_at = seen_at - interval '6 s'");
+    assert_works(worker_list(world.store, &world.arena, &workers, &count, &err));
+    int64_t silent_for;
+    assert_int_equal(workers_attendance(workers, count, true, &silent_for), WORKERS_SILENT);
+    assert_in_range(silent_for, 6 * US_PER_SECOND, 9 * US_PER_SECOND);
     test_sql(world.admin,
              "UPDATE redrive.worker SET seen_at = seen_at - interval '16 s' WHERE name = 'host/1/2'");
     assert_works(worker_gone(world.store, "host/3/4", &err));
     assert_works(worker_list(world.store, &world.arena, &workers, &count, &err));
     assert_int_equal(count, 0);
+    world_end(&world);
+}
+
+// An operation whose worker gives no sign is taken over by another, and its history says so.
+static void
+a_silent_worker_is_succeeded(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 40);
+    int64_t no = make_operation(&world, world.store, ACTION_DISCARD, 1, 40);
+    struct work work;
+    assert_works(worker_sign(world.store, "a", true, "idle", 0, &err));
+    assert_works(worker_sign(world.store, "b", true, "idle", 0, &err));
+    assert_works(work_next(world.store, "a", true, NULL, 0, &world.arena, &work, &err));
+    assert_works(work_next(world.store, "b", true, NULL, 0, &world.arena, &work, &err));
+    assert_string_equal(get_operation(&world, no).worker, "a");
+
+    test_sql(world.admin, "UPDATE redrive.worker SET seen_at = seen_at - interval '7 s' WHERE name = 'a'");
+    for (int i = 0; i < 2; i++)
+        assert_works(work_next(world.store, "b", true, NULL, 0, &world.arena, &work, &err));
+    assert_string_equal(get_operation(&world, no).worker, "b");
+    struct audit_row *rows;
+    size_t count, takeovers = 0;
+    assert_works(audit_list(world.store, no, 0, 100, &world.arena, &rows, &count, &err));
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(rows[i].action, "takeover") == 0) {
+            takeovers++;
+            assert_string_equal(rows[i].detail, "by b: no sign of a for 7 s");
+        }
+    }
+    assert_int_equal(takeovers, 1);
+
+    // One that signed off leaves nothing to take over.
+    assert_works(worker_gone(world.store, "b", &err));
+    assert_works(work_next(world.store, "c", true, NULL, 0, &world.arena, &work, &err));
+    assert_string_equal(get_operation(&world, no).worker, "c");
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.audit WHERE action = 'takeover'"),
+                     1);
     world_end(&world);
 }
 
@@ -931,6 +976,7 @@ main(void)
         cmocka_unit_test(the_newest_payload_is_claimed),
         cmocka_unit_test(clusters_are_remembered),
         cmocka_unit_test(workers_are_seen),
+        cmocka_unit_test(a_silent_worker_is_succeeded),
     };
     return cmocka_run_group_tests_name("store ledger", tests, NULL, NULL);
 }

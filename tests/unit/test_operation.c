@@ -6,6 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "core/operation.h"
+#include "core/worker.h"
 
 static void
 test_steps_are_read(void **state)
@@ -107,13 +108,41 @@ test_the_end_has_a_sentence(void **state)
     arena_release(&arena);
 }
 
+static void
+knows_whether_anybody_works(void **state)
+{
+    (void)state;
+    const int64_t second = 1000000;
+    const struct worker plain = {.silent_for = second}, publisher = {.publishes = true, .silent_for = second};
+    const struct worker lost = {.publishes = true, .silent_for = 4 * second};
+    const struct {
+        struct worker workers[2];
+        size_t count;
+        bool needs_kafka;
+        enum attendance attendance;
+    } cases[] = {
+        {{plain}, 0, false, WORKERS_NONE},           {{plain}, 1, false, WORKERS_THERE},
+        {{plain}, 1, true, WORKERS_WITHOUT_BROKERS}, {{plain, publisher}, 2, true, WORKERS_THERE},
+        {{lost}, 1, true, WORKERS_SILENT},           {{lost, publisher}, 2, true, WORKERS_THERE},
+        {{lost, plain}, 2, true, WORKERS_SILENT},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t silent_for = 0;
+        if (workers_attendance(cases[i].workers, cases[i].count, cases[i].needs_kafka, &silent_for) !=
+            cases[i].attendance)
+            fail_msg("case %zu", i);
+        if (cases[i].attendance == WORKERS_SILENT)
+            assert_int_equal(silent_for, 4 * second);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_steps_are_read),         cmocka_unit_test(test_wrong_steps_are_refused),
-        cmocka_unit_test(test_shares_are_read),        cmocka_unit_test(test_steps_have_a_share),
-        cmocka_unit_test(test_the_end_has_a_sentence),
+        cmocka_unit_test(knows_whether_anybody_works),  cmocka_unit_test(test_steps_are_read),
+        cmocka_unit_test(test_wrong_steps_are_refused), cmocka_unit_test(test_shares_are_read),
+        cmocka_unit_test(test_steps_have_a_share),      cmocka_unit_test(test_the_end_has_a_sentence),
     };
     return cmocka_run_group_tests_name("operation", tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ note_returned(struct store *store)
 }
 
 bool
-worker_beat(struct store *store, const char *name, bool publishes, const char *note, double rate,
+worker_sign(struct store *store, const char *name, bool publishes, const char *note, double rate,
             struct err *err)
 {
     if (!pg_may_write(store, err) || !pg_has_schema(store, err))
@@ -27,7 +27,14 @@ worker_beat(struct store *store, const char *name, bool publishes, const char *n
     param_bool(&params, publishes);
     param_text(&params, note);
     param_double(&params, rate);
-    if (!pg_do(store, FOR_WRITING, "SELECT redrive.worker_beat($1, $2, $3, $4)", &params, err))
+    return pg_do(store, FOR_WRITING, "SELECT redrive.worker_beat($1, $2, $3, $4)", &params, err);
+}
+
+bool
+worker_beat(struct store *store, const char *name, bool publishes, const char *note, double rate,
+            struct err *err)
+{
+    if (!worker_sign(store, name, publishes, note, rate, err))
         return false;
     if (publishes)
         note_returned(store);
@@ -69,9 +76,10 @@ worker_list(struct store *store, struct arena *arena, struct worker **workers, s
     PGresult *r;
     if (!pg_has_schema(store, err) ||
         !pg_ask(store, FOR_READING,
-                "SELECT name, note, publishes, seen_at, rate FROM redrive.worker WHERE seen_at > "
-                "clock_timestamp() - interval '15 s'"
-                " ORDER BY started_at, name",
+                "SELECT name, note, publishes, seen_at, rate,"
+                " (extract(epoch FROM clock_timestamp() - least(seen_at, clock_timestamp())) * "
+                "1000000)::int8 FROM redrive.worker"
+                " WHERE seen_at > clock_timestamp() - interval '15 s' ORDER BY started_at, name",
                 NULL, &r, err))
         return false;
     *count = (size_t)PQntuples(r);
@@ -83,6 +91,7 @@ worker_list(struct store *store, struct arena *arena, struct worker **workers, s
             .publishes = value_bool(r, i, 2),
             .seen_at = value_time(r, i, 3),
             .rate = value_double(r, i, 4),
+            .silent_for = value_int8(r, i, 5),
         };
     }
     PQclear(r);

@@ -8,7 +8,10 @@
 #include "core/worker.h"
 #include "store/store.h"
 
-// Called at start, every few seconds, and when the note changes.
+// A sign of life: at start, every second, and when the note changes.
+bool worker_sign(struct store *store, const char *name, bool publishes, const char *note, double rate,
+                 struct err *err) MUST_CHECK;
+// The same every few seconds, with a look for events that returned.
 bool worker_beat(struct store *store, const char *name, bool publishes, const char *note, double rate,
                  struct err *err) MUST_CHECK;
 bool worker_gone(struct store *store, const char *name, struct err *err) MUST_CHECK;

@@ -59,13 +59,17 @@ BEGIN
     END LOOP;
 END $$;
 
--- The oldest operation that has work now. A frozen one becomes running. Only a worker that publishes gets a reprocess, and only one from which it
--- could claim something. Without any: the one whose wait ends first, and in how many ms; is_observing says that it waits after a step.
+-- The oldest operation that has work now. A frozen one becomes running; one whose worker has given no sign for five seconds is taken over. Only a
+-- worker that publishes gets a reprocess, and only one from which it could claim something. Without any: the one whose wait ends first, and in how
+-- many ms; is_observing says that it waits after a step.
 CREATE OR REPLACE FUNCTION redrive.work_next(p_worker text, p_publishes boolean, p_skip bigint[])
 RETURNS TABLE (no bigint, action text, rate integer, target_topic text, requested_by name, wait_ms bigint, is_observing boolean, recipe text,
                queued bigint, is_forced boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
-DECLARE v redrive.operation;
+DECLARE
+    v redrive.operation;
+    v_before text;     -- the worker that has it
+    v_silent interval; -- since the last sign of that one, where it is another
 BEGIN
     IF p_publishes THEN
         PERFORM redrive._operations_observe();
@@ -78,15 +82,22 @@ BEGIN
     LOOP
         CONTINUE WHEN v.action = 'reprocess' AND v.claimed > 0 AND NOT redrive._is_claimable(v.no);
         CONTINUE WHEN redrive._allowance(v) <= 0;
-        IF v.state = 'frozen' OR NOT EXISTS (SELECT FROM redrive.worker w
-                                              WHERE w.name = v.worker AND w.seen_at > clock_timestamp() - interval '15 s') THEN
-            -- It may have been paused or ended since the row was read: try the next one.
+        v_before := v.worker;
+        v_silent := CASE WHEN v_before <> p_worker
+                         THEN clock_timestamp() - coalesce((SELECT least(w.seen_at, clock_timestamp()) FROM redrive.worker w WHERE w.name = v_before),
+                                                           clock_timestamp() - interval '1 day') END;
+        IF v.state = 'frozen' OR v_before IS NULL OR v_silent > '5 s' THEN
+            -- It may have been paused, ended or taken since the row was read: try the next one.
             UPDATE redrive.operation o
                SET state = 'running', worker = p_worker, started_at = coalesce(o.started_at, clock_timestamp()),
                    changed = nextval('redrive.change')
-             WHERE o.no = v.no AND o.state IN ('frozen', 'running')
+             WHERE o.no = v.no AND o.state IN ('frozen', 'running') AND o.worker IS NOT DISTINCT FROM v_before
             RETURNING * INTO v;
             CONTINUE WHEN NOT FOUND;
+            IF v_silent > '5 s' THEN
+                PERFORM redrive._audit('takeover', v.no, v.queued + v.claimed, NULL,
+                                       format('by %s: no sign of %s for %s s', p_worker, v_before, round(extract(epoch FROM v_silent))));
+            END IF;
         END IF;
         RETURN QUERY SELECT v.no, v.action, v.rate, v.target_topic, v.requested_by, 0::bigint, false, v.recipe, v.queued, v.is_forced;
         RETURN;

@@ -412,6 +412,23 @@ draw_pace(const struct app *app, const struct view_of_operation *view, struct ca
                   bytes_of(arena_printf(arena, "worker %s", operation->worker)));
 }
 
+// Why nothing happens to an operation that somebody should carry out now; NULL: somebody is there.
+static const char *
+absence_text(const struct app *app, const struct operation *operation)
+{
+    const struct status *status = app_status(app);
+    bool is_due = (operation->state == OPERATION_FROZEN || operation->state == OPERATION_RUNNING) &&
+                  operation->queued > 0;
+    if (!is_due || status->link != LINK_LIVE)
+        return NULL;
+    if (status->workers == 0)
+        return MSG_NO_WORKER;
+    if (operation->action == ACTION_REPROCESS && status->workers_publishing == 0)
+        return MSG_NO_PUBLISHER;
+    return status->workers_silent ? arena_printf(app_frame(app), MSG_WORKER_SILENT, status->workers_silent)
+                                  : NULL;
+}
+
 static void
 draw_state(const struct app *app, const struct view_of_operation *view, struct canvas *canvas,
            struct area line)
@@ -426,15 +443,16 @@ draw_state(const struct app *app, const struct view_of_operation *view, struct c
     chip_draw(canvas, line.row, &col, limit, ROLE_FOOTER_KEY, bytes_of(hint));
     const char *wait =
         operation_wait_text(operation, app_now(app), glyph_text(canvas, GLYPH_SEPARATOR), app_frame(app));
+    const char *absence = absence_text(app, operation);
     if (*wait)
         canvas_text(canvas, line.row, col, limit - col, bytes_of(wait), operation_role(operation->state));
+    else if (absence)
+        canvas_text(canvas, line.row, col, limit - col, bytes_of(absence), ROLE_STATUS_WARN);
     else if (operation->state_note)
         canvas_text(canvas, line.row, col, limit - col, bytes_of(operation->state_note),
                     operation_role(operation->state));
     else if (operation->state == OPERATION_RUNNING)
         draw_pace(app, view, canvas, line.row, col, limit);
-    else if (operation->state == OPERATION_FROZEN && app_status(app)->workers == 0)
-        canvas_text(canvas, line.row, col, limit - col, BYTES(MSG_NO_WORKER), ROLE_STATUS_WARN);
 }
 
 // Times, the promise of the cluster, when it halts, the target topic.

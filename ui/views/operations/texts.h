@@ -73,6 +73,8 @@
 #define MSG_RETURNED_TITLE "returned"
 #define MSG_DOUBT_HINT "V decide what is in doubt"
 #define MSG_NO_WORKER "no worker; run: redrive work"
+#define MSG_NO_PUBLISHER "no worker with Kafka brokers; run: redrive work -b HOST:PORT"
+#define MSG_WORKER_SILENT "no sign of the worker for %ds"
 #define MSG_HALTS_ABOVE "halts above %g%%"
 #define MSG_ALL_EVENTS "events"
 #define MSG_NO_OUTCOMES "No outcomes yet."

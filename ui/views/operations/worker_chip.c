@@ -1,5 +1,6 @@
 #include "ui/views/operations/worker_chip.h"
 
+#include "ui/views/operations/texts.h"
 #include "ui/widgets/statusbar.h"
 
 enum { LEAST_CELLS = 16 };
@@ -13,6 +14,9 @@ worker_chip_draw(const struct app *app, struct canvas *canvas, int row, int *col
     if (status->workers == 0) {
         chip_draw(canvas, row, col, limit, status->running.no ? ROLE_STATUS_WARN : ROLE_DIM,
                   BYTES("no worker"));
+    } else if (status->workers_silent) {
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_WARN,
+                  bytes_of(arena_printf(app_frame(app), MSG_WORKER_SILENT, status->workers_silent)));
     } else {
         const char *label = status->workers == 1 ? "worker " : "workers ";
         bool is_idle = status->workers_idle == status->workers;
